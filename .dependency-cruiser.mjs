@@ -1,5 +1,5 @@
 // Generated rules: the import table itself is in scripts/rooms.mjs.
-import { frontDoorPattern, ROOMS, roomPattern } from './scripts/rooms.mjs';
+import { doorPattern, ROOMS, roomPattern } from './scripts/rooms.mjs';
 
 const rooms = Object.keys(ROOMS);
 const pureRooms = rooms.filter((room) => ROOMS[room].pure).map(roomPattern);
@@ -8,8 +8,12 @@ const TESTS = '\\.test\\.ts$';
 /** Sample values for tests, beside the code they are samples of: `fixtures.ts` or `<subject>-fixtures.ts`. */
 const FIXTURES = 'fixtures\\.ts$';
 const CORE_FIXTURES = `^src/core/.*${FIXTURES}`;
+/** Samples that tests and fixtures of other rooms build on. */
+const SHARED_FIXTURES = `^src/(core|git)/.*${FIXTURES}`;
 const TEST_PACKAGES = 'node_modules/(vitest|fast-check)/';
 const ANY_ROOM = '^src/(loop/[^/]+|[^/]+)/';
+/** The files by which rooms are entered. */
+const DOORS = Object.keys(ROOMS).map(doorPattern);
 const PACKAGES = ['npm', 'npm-dev', 'npm-optional', 'npm-peer', 'npm-bundled', 'npm-no-pkg'];
 
 /** Rooms may import themselves, the front doors in their row and nothing else of ours. */
@@ -24,9 +28,21 @@ function rowRule(room) {
   };
 }
 
+/** A sub-folder of a room imports, of that room, only itself and those before it. */
+function folderRules(room) {
+  const { folders = [] } = ROOMS[room];
+  return folders.map((folder, index) => ({
+    name: `${room.replace('/', '-')}-${folder.replace('/', '-')}-may-import`,
+    comment: `src/${room}: ${folders.join(' <- ')} (scripts/rooms.mjs)`,
+    severity: 'error',
+    from: { path: `^src/${room}/${folder}/`, pathNot: [TESTS, FIXTURES] },
+    to: { path: `^src/${room}/`, pathNot: folders.slice(0, index + 1).map((known) => `^src/${room}/${known}/`) },
+  }));
+}
+
 /** Tests see what their room sees, and the fixtures of core. */
 function testRowRule(room) {
-  const allowed = [roomPattern(room), ...ROOMS[room].mayImport.map(roomPattern), frontDoorPattern('core'), CORE_FIXTURES];
+  const allowed = [roomPattern(room), ...ROOMS[room].mayImport.map(roomPattern), doorPattern('core'), CORE_FIXTURES];
   return {
     ...rowRule(room),
     name: `${room.replace('/', '-')}-tests-may-import`,
@@ -45,17 +61,17 @@ const generalRules = [
   },
   {
     name: 'room-front-door-only',
-    comment: "Another room is entered by its index.ts; tests may also take core's fixtures.",
+    comment: 'Another room is entered by its doors; tests may also take the fixtures of core and git.',
     severity: 'error',
     from: { path: ANY_ROOM },
-    to: { path: ANY_ROOM, pathNot: ['^src/$1/', '^src/(loop/[^/]+|[^/]+)/index\\.ts$', CORE_FIXTURES] },
+    to: { path: ANY_ROOM, pathNot: ['^src/$1/', ...DOORS, SHARED_FIXTURES] },
   },
   {
     name: 'outside-front-door-only',
-    comment: 'The suites, the benchmarks and src/index.ts enter a room by its index.ts.',
+    comment: 'The suites, the benchmarks and src/index.ts enter a room by its doors.',
     severity: 'error',
     from: { path: '^(test|bench)/|^src/index\\.ts$' },
-    to: { path: ANY_ROOM, pathNot: ['^src/(loop/[^/]+|[^/]+)/index\\.ts$', CORE_FIXTURES] },
+    to: { path: ANY_ROOM, pathNot: [...DOORS, SHARED_FIXTURES] },
   },
   {
     name: 'fixtures-for-tests-only',
@@ -95,7 +111,12 @@ const generalRules = [
 ];
 
 export default {
-  forbidden: [...rooms.map(rowRule), ...rooms.filter((room) => room !== 'index').map(testRowRule), ...generalRules],
+  forbidden: [
+    ...rooms.map(rowRule),
+    ...rooms.flatMap(folderRules),
+    ...rooms.filter((room) => room !== 'index').map(testRowRule),
+    ...generalRules,
+  ],
   options: {
     tsPreCompilationDeps: true,
     tsConfig: { fileName: 'tsconfig.json' },

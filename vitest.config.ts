@@ -20,7 +20,7 @@ const RETRY = process.env['CI'] === undefined ? 0 : 1;
 const PROPERTIES = ['test/property-seed.ts'];
 
 /** They need real git in real repositories: too slow for the check, so with the suites. */
-const WITH_GIT = ['src/workspace/**/*.test.ts', 'src/sandbox/find-repository.test.ts'];
+const WITH_GIT = ['src/workspace/**/*.test.ts', 'src/git/**/*.test.ts'];
 
 /** Suites of their own processes: real files, child processes, longer waits. */
 function integration(name: string, include: readonly string[], testTimeoutMs: number) {

@@ -1,6 +1,7 @@
 /** Run in a process of its own: `node bundle.mjs FILE` prints how long it takes to load and to check a configuration. */
 import { loadConfig } from '../src/config/index.ts';
-import { compileTopology, validateTopology } from '../src/topology/index.ts';
+import { compileTopology } from '../src/topology/routing/index.ts';
+import { validateTopology } from '../src/topology/rules/index.ts';
 
 const file = process.argv[2] ?? '';
 const startedAt = performance.now();

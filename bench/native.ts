@@ -1,8 +1,9 @@
 import { mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { createBuiltInTools, createLibraryModel, createNativeBackend, openTools, type ProviderKind } from '../src/agent/index.ts';
+import { accept } from '../src/core/values/index.ts';
 import { type ModelServer, startModelServer } from '../src/mock-model/index.ts';
-import type { TurnRequest } from '../src/ports/index.ts';
+import type { TurnRequest } from '../src/ports/backend.ts';
 
 /** Where a kind of provider is on the server, and what a client of it sends. */
 const KINDS: Readonly<Record<ProviderKind, { readonly base: string; readonly path: string; readonly model: string }>> = {
@@ -64,7 +65,7 @@ function toToolSettings(folder: string): Parameters<typeof openTools>[0] {
     scratchpad: join(folder, '.agent/scratchpad.md'),
     quality: {},
     publishes: [],
-    publish: async (topic) => ({ ok: true, topic }),
+    publish: async (topic) => accept(topic),
     search: null,
     allowedPrivateHosts: [],
     close: async () => undefined,

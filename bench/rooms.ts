@@ -1,9 +1,11 @@
 import { readFileSync, statSync } from 'node:fs';
-import { type HatSpec, type Input, matchesTopic, type RunSpec, UNKNOWN_USAGE } from '../src/core/index.ts';
+import { UNKNOWN_USAGE } from '../src/core/backends/index.ts';
+import { matchesTopic } from '../src/core/events/index.ts';
+import type { HatSpec, Input, RunSpec } from '../src/core/run/index.ts';
 import { makeHat, makeSpec } from '../src/core/spec-fixtures.ts';
 import { nodeFileSystem, openJsonlJournal, readJournal } from '../src/journal/index.ts';
 import { createJournalFold } from '../src/loop/shell/index.ts';
-import { compileTopology, takersOf } from '../src/topology/index.ts';
+import { compileTopology, takersOf } from '../src/topology/routing/index.ts';
 
 const HATS = 1000;
 const LOOKUPS = 300_000;

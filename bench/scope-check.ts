@@ -1,2 +1,2 @@
 /** What `scope-check.mjs` measures. */
-export { createTreeWatch } from '../src/workspace/index.ts';
+export { createTreeWatch } from '../src/workspace/watch/index.ts';

@@ -140,7 +140,7 @@ function bundleOftenNeeded(found) {
   };
 }
 
-/** Commands in one script, which can be kept compiled (src/cli/run-compiled.ts). */
+/** Commands in one script, which can be kept compiled (src/cli/main.ts). */
 async function bundleCommand(rolldown, outDir, { name, entry, libraries }) {
   const input = toInput({ [name]: entry }, '');
   const bundled = new Set();

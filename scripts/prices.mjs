@@ -1,7 +1,7 @@
 /**
  * The list prices of models are made from the list that the package @pydantic/genai-prices ships (MIT, a devDependency, never bundled).
  *
- *   node scripts/prices.mjs            fails when src/core/list-price-table.ts differs from the list; passes where the package is not installed
+ *   node scripts/prices.mjs            fails when src/core/backends/list-price-table.ts differs from the list; passes where the package is not installed
  *   node scripts/prices.mjs --write    writes it, with the version of the package and the day it was published, which npm is asked for
  *
  * To take a newer list: npm install --save-dev --save-exact @pydantic/genai-prices@VERSION, then npm run prices.
@@ -12,7 +12,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
-const TABLE = join(ROOT, 'src/core/list-price-table.ts');
+const TABLE = join(ROOT, 'src/core/backends/list-price-table.ts');
 const PACKAGE = '@pydantic/genai-prices';
 /** Who makes models and sells them. A name that two of them have is the first one's. */
 const PROVIDERS = ['anthropic', 'openai', 'google', 'deepseek', 'x-ai', 'mistral', 'moonshotai', 'zai', 'minimax'];
@@ -96,11 +96,11 @@ if (version === null) {
 } else if (process.argv.includes('--write')) {
   const table = await makeTable(askDay(version), version);
   writeFileSync(TABLE, table);
-  console.log(`wrote src/core/list-price-table.ts: ${table.split('\n').length - 10} prices, ${table.length} bytes`);
+  console.log(`wrote src/core/backends/list-price-table.ts: ${table.split('\n').length - 10} prices, ${table.length} bytes`);
 } else {
   const [, day = ''] = /LIST_DAY = '([\d-]+)'/.exec(known) ?? [];
   if (known !== (await makeTable(day, version))) {
-    console.error('src/core/list-price-table.ts is not what the list says: npm run prices');
+    console.error('src/core/backends/list-price-table.ts is not what the list says: npm run prices');
     process.exitCode = 1;
   }
 }

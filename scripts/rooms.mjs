@@ -10,21 +10,28 @@ import { pathToFileURL } from 'node:url';
 import { findWalkGaps } from './read-walks.mjs';
 
 /**
- * One row per room: what lives there (`holds`), the rooms whose front door it may import (`mayImport`), and whether it is
+ * One row per room: what lives there (`holds`), the rooms whose doors it may import (`mayImport`), and whether it is
  * pure (`pure`: no Node modules, no packages, no clock, no randomness).
  *
- * @type {Record<string, { holds: string, mayImport: string[], pure?: true }>}
+ * `folders`: its sub-folders, in one direction: each imports, of its own room, only itself and those before it. `doors`: the sub-folders that other
+ * rooms may enter, each by its `index.ts`; without it, the room is entered by the one of the room; `'files'`: every file is a door.
+ *
+ * @type {Record<string, { holds: string, mayImport: string[], pure?: true, folders?: string[], doors?: string[] | 'files' }>}
  */
 export const ROOMS = {
   core: {
     holds: 'events, topics and patterns, hats, profiles, inputs, effects, run state, ids, durations, money: types and total functions',
     mayImport: [],
     pure: true,
+    folders: ['values', 'text', 'schema', 'events', 'signals', 'tools', 'backends', 'gates', 'project', 'run'],
+    doors: ['values', 'text', 'schema', 'events', 'signals', 'tools', 'backends', 'gates', 'project', 'run'],
   },
   topology: {
     holds: 'declared hats become a checked topology or diagnostics; the routing table; the flow graph and its drawings',
     mayImport: ['core'],
     pure: true,
+    folders: ['routing', 'graph', 'analysis', 'rules'],
+    doors: ['routing', 'graph', 'rules'],
   },
   'loop/decide': {
     holds: 'the pure step, one file per kind of input: dispatch, completion, limits, staleness',
@@ -39,6 +46,7 @@ export const ROOMS = {
   ports: {
     holds: 'interfaces to the world and their contracts in words; no implementation',
     mayImport: ['core'],
+    doors: 'files',
   },
   config: {
     holds: 'finds, reads, merges, checks and explains settings; the only room that sees YAML and `process.env`',
@@ -56,17 +64,22 @@ export const ROOMS = {
     holds: 'child processes: groups, killing the whole tree, timeouts, backpressure, splitting into lines',
     mayImport: ['core', 'ports'],
   },
+  git: {
+    holds:
+      'how git is started so that it runs nothing of the repository, what a repository is; its places, status, trees, refs and objects',
+    mayImport: ['core', 'ports', 'process'],
+  },
   backends: {
     holds: 'one folder per agent CLI with everything that is known of it, `acp`, `custom`, the scripted agent, registry and detection',
     mayImport: ['core', 'ports', 'process'],
   },
   agent: {
     holds: 'the native agent: step loop, tools, profiles, injection, providers',
-    mayImport: ['core', 'ports', 'process', 'hooks'],
+    mayImport: ['core', 'ports', 'process', 'hooks', 'git'],
   },
   sandbox: {
     holds: "what a profile means outside our own tools: a CLI's flags, the sandbox of the operating system",
-    mayImport: ['core', 'ports', 'process', 'backends', 'mock-model'],
+    mayImport: ['core', 'ports', 'process', 'backends', 'mock-model', 'git'],
   },
   hooks: {
     holds: 'registry, plan (pure), run, merging of verdicts (pure); bridges to the hooks of agent CLIs',
@@ -82,7 +95,9 @@ export const ROOMS = {
   },
   workspace: {
     holds: 'the folder the agents work in, with git: baseline, checkpoints, snapshots of turns, worktrees',
-    mayImport: ['core', 'ports', 'process'],
+    mayImport: ['core', 'ports', 'process', 'git'],
+    folders: ['snapshot', 'watch', 'checkpoint', 'worktree', 'landing', 'undo'],
+    doors: ['snapshot', 'watch', 'checkpoint', 'worktree', 'landing', 'undo'],
   },
   panel: {
     holds: 'several agents under one hat: rounds, answers, votes, snapshots, anonymity',
@@ -99,13 +114,15 @@ export const ROOMS = {
   views: {
     holds: 'folds of the journal: run view, cost view, graph view',
     mayImport: ['core', 'topology'],
+    folders: ['text', 'fold', 'report', 'review'],
+    doors: ['text', 'fold', 'report', 'review'],
   },
   drawing: {
     holds: 'laid out drawings of the flow graph: svg and unicode',
     mayImport: ['core', 'topology'],
   },
   simulate: {
-    holds: 'plays a topology with seeded agents through the real `decide`',
+    holds: 'runs a topology with seeded agents through the real `decide`',
     mayImport: ['core', 'topology', 'loop/decide'],
   },
   mcp: {
@@ -128,8 +145,136 @@ export const ROOMS = {
     holds: 'view in, HTTP and server-sent events out',
     mayImport: ['core', 'views'],
   },
+  safety: {
+    holds: 'what a run keeps from its agents: secrets, its own folders, namespaces; what a safe run needs',
+    mayImport: ['core', 'ports', 'config', 'process', 'git', 'workspace', 'backends', 'sandbox'],
+  },
+  plugins: {
+    holds: 'tools beside the built-in ones: found, loaded, listed',
+    mayImport: ['core', 'config', 'gates', 'agent', 'sandbox', 'safety'],
+  },
+  project: {
+    holds: "what is found in a person's project, and what `ralph init` writes there",
+    mayImport: ['core', 'config', 'validation', 'journal', 'process', 'git', 'workspace', 'backends', 'views', 'safety'],
+  },
+  runs: {
+    holds: 'what is known of the runs of a folder: layout, run file, locks, people, facts, review; stopping, settling and cleaning them',
+    mayImport: [
+      'core',
+      'topology',
+      'ports',
+      'config',
+      'journal',
+      'process',
+      'git',
+      'workspace',
+      'emit',
+      'gates',
+      'sandbox',
+      'loop/shell',
+      'views',
+      'safety',
+    ],
+  },
+  'run-gates': {
+    holds: 'the gates of a run: what they compare with, the tests of its start, what they showed',
+    mayImport: ['core', 'ports', 'config', 'journal', 'process', 'workspace', 'gates', 'mcp', 'safety', 'project', 'runs'],
+  },
+  turns: {
+    holds: 'what an agent has for its turn: environment, abilities, sandbox, the native agent',
+    mayImport: [
+      'core',
+      'topology',
+      'loop/decide',
+      'prompts',
+      'ports',
+      'config',
+      'journal',
+      'process',
+      'git',
+      'backends',
+      'agent',
+      'sandbox',
+      'gates',
+      'loop/shell',
+      'mcp',
+      'workspace',
+      'emit',
+      'mock-model',
+      'safety',
+      'plugins',
+      'project',
+      'runs',
+    ],
+    doors: ['scopes'],
+  },
+  doctor: {
+    holds: 'what `ralph doctor` tells: what is there, what is missing, what would be enforced; probes',
+    mayImport: [
+      'core',
+      'ports',
+      'config',
+      'validation',
+      'process',
+      'git',
+      'backends',
+      'agent',
+      'sandbox',
+      'mock-model',
+      'safety',
+      'plugins',
+      'project',
+      'runs',
+      'turns',
+    ],
+  },
+  planning: {
+    holds: 'a run that could be started or go on: read, checked, compiled, with its warnings; nothing is written',
+    mayImport: [
+      'core',
+      'topology',
+      'prompts',
+      'ports',
+      'config',
+      'validation',
+      'journal',
+      'backends',
+      'agent',
+      'gates',
+      'workspace',
+      'safety',
+      'plugins',
+      'project',
+      'runs',
+      'turns',
+      'doctor',
+    ],
+  },
+  landing: {
+    holds: "what becomes of a run's work: land, undo, pull request, worktrees; conflicts given to a hat",
+    mayImport: [
+      'core',
+      'topology',
+      'prompts',
+      'ports',
+      'config',
+      'journal',
+      'process',
+      'git',
+      'gates',
+      'workspace',
+      'views',
+      'safety',
+      'runs',
+      'run-gates',
+    ],
+  },
+  queue: {
+    holds: 'the tasks of a folder that are run one after another: the file, the order, the night',
+    mayImport: ['core', 'git', 'journal', 'workspace', 'safety', 'runs', 'landing'],
+  },
   app: {
-    holds: 'the composition root: the only place that constructs adapters',
+    holds: 'the composition root: assembles a run, starts it, goes on with it; front door of commands and programs',
     mayImport: [
       'core',
       'topology',
@@ -140,6 +285,7 @@ export const ROOMS = {
       'validation',
       'journal',
       'process',
+      'git',
       'backends',
       'agent',
       'sandbox',
@@ -154,6 +300,16 @@ export const ROOMS = {
       'mock-model',
       'workspace',
       'emit',
+      'safety',
+      'plugins',
+      'runs',
+      'project',
+      'run-gates',
+      'turns',
+      'doctor',
+      'planning',
+      'landing',
+      'queue',
     ],
   },
   cli: {
@@ -182,9 +338,13 @@ export function roomPattern(room) {
   return room === 'index' ? '^src/index\\.ts$' : `^src/${room}/`;
 }
 
-/** Regular expression source for the one file of a room that others may import. */
-export function frontDoorPattern(room) {
-  return room === 'index' ? '^src/index\\.ts$' : `^src/${room}/index\\.ts$`;
+/** Regular expression source for the files of a room that others may import. */
+export function doorPattern(room) {
+  if (room === 'index') return '^src/index\\.ts$';
+  const { doors = [] } = ROOMS[room];
+  if (doors === 'files') return `^src/${room}/[^/]+\\.ts$`;
+  const folders = doors.map((folder) => `${folder}/`).join('|');
+  return `^src/${room}/${doors.length === 0 ? '' : `(?:${folders})?`}index\\.ts$`;
 }
 
 /** Whether a room is in the table and not yet in the code. */
@@ -194,9 +354,10 @@ function isPlanned(room) {
 
 /** The table of ARCHITECTURE.md. */
 export function renderTable() {
-  const rows = Object.entries(ROOMS).map(([room, { holds, mayImport, pure }]) => {
+  const rows = Object.entries(ROOMS).map(([room, { holds, mayImport, pure, folders }]) => {
     const imports = mayImport.length === 0 ? 'nothing' : mayImport.join(', ');
-    return `| \`${room}\` | ${isPlanned(room) ? '*planned:* ' : ''}${holds} | ${imports} | ${pure ? 'yes' : ''} |`;
+    const order = folders === undefined ? '' : `: ${folders.join(' <- ')}`;
+    return `| \`${room}\` | ${isPlanned(room) ? '*planned:* ' : ''}${holds}${order} | ${imports} | ${pure ? 'yes' : ''} |`;
   });
   return ['| room | what lives there | may import | pure |', '|---|---|---|---|', ...rows].join('\n');
 }
@@ -220,7 +381,23 @@ function findProblems() {
     const hasRoom = Object.keys(ROOMS).some((room) => new RegExp(roomPattern(room)).test(`src/${path}`));
     if (file.isFile() && !hasRoom && !ROOMLESS.includes(path)) problems.push(`src/${path} is in no room of scripts/rooms.mjs`);
   }
-  return problems;
+  return [...problems, ...Object.keys(ROOMS).flatMap(findFolderProblems)];
+}
+
+/** Folders of the table that are not there, and sub-folders that are not in it. */
+function findFolderProblems(room) {
+  const { folders, doors = [] } = ROOMS[room];
+  if (folders === undefined) return [];
+  const found = readdirSync(new URL(`${room}/`, SOURCE_FOLDER), { withFileTypes: true }).filter((entry) => entry.isDirectory());
+  const tops = folders.map((folder) => folder.split('/')[0]);
+  const lost = doors === 'files' ? [] : doors.filter((folder) => !existsSync(new URL(`${room}/${folder}/index.ts`, SOURCE_FOLDER)));
+  return [
+    ...found
+      .filter(({ name }) => !tops.includes(name) && name !== 'golden')
+      .map(({ name }) => `scripts/rooms.mjs: ${room} lacks its folder ${name}`),
+    ...tops.filter((top) => !found.some(({ name }) => name === top)).map((top) => `scripts/rooms.mjs: ${room} has no folder ${top}`),
+    ...lost.map((folder) => `scripts/rooms.mjs: the door src/${room}/${folder}/index.ts is not there`),
+  ];
 }
 
 function main(write) {

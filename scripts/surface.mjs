@@ -26,7 +26,7 @@ const SURFACE = {
 
 /** Names of the commands, as `ralph help all` lists them. */
 export function listCommands(root) {
-  const table = readFileSync(join(root, 'src/cli/command-table.ts'), 'utf8');
+  const table = readFileSync(join(root, 'src/cli/args/command-table.ts'), 'utf8');
   return [...table.matchAll(/^ {2}\{ name: '([\w-]+)'/gm)].map(([, name]) => name);
 }
 

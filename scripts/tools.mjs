@@ -2,7 +2,7 @@
  * The list of the built-in tools is made from the files in src/agent/tools: a tool is added by adding its file.
  *
  *   node scripts/tools.mjs            fails when src/agent/tool-list.ts differs from the folder
- *   node scripts/tools.mjs --write    writes it, and the cards in src/core/built-in-cards.ts
+ *   node scripts/tools.mjs --write    writes it, and the cards in src/core/tools/built-in-cards.ts
  *
  * A file adds a tool when it exports `const <name>Tool = defineTool(…)`, or `function create<Name>Tool(publishes)` where the schema depends on the hat.
  * That the cards are fresh is held by src/agent/tool-list.test.ts, which can load the tools.
@@ -15,8 +15,8 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const FOLDER = join(ROOT, 'src/agent/tools');
 const LIST = join(ROOT, 'src/agent/tool-list.ts');
-const CARDS = join(ROOT, 'src/core/built-in-cards.ts');
-const GROUP_FILE = join(ROOT, 'src/core/tool-card.ts');
+const CARDS = join(ROOT, 'src/core/tools/built-in-cards.ts');
+const GROUP_FILE = join(ROOT, 'src/core/tools/tool-card.ts');
 
 /** The groups in the order in which tools are offered. */
 function readGroups() {
@@ -44,7 +44,7 @@ function renderList(tools) {
   const imports = [...tools]
     .sort((left, right) => (left.file < right.file ? -1 : 1))
     .map(({ file, name }) => `import { ${name} } from './tools/${file}';`);
-  return `import type { AnyTool } from './tool.ts';
+  return `import type { AnyTool } from './tool/tool.ts';
 ${imports.join('\n')}
 
 /**

@@ -1,17 +1,9 @@
 /**
  * Ralph as a library: load, check, draw and play teams; start, watch, steer, resume and read runs. Importing it does nothing else.
  */
-export {
-  END_REASONS,
-  type EndReason,
-  type PluginContext,
-  type PluginPath,
-  type PluginResult,
-  type PluginTool,
-  RalphError,
-  type RunSpec,
-  registerTool,
-} from './core/index.ts';
+export { END_REASONS, type EndReason, type RunSpec } from './core/run/index.ts';
+export { type PluginContext, type PluginPath, type PluginResult, type PluginTool, registerTool } from './core/tools/index.ts';
+export { RalphError } from './core/values/index.ts';
 export {
   type ConfigSource,
   type EmitOptions,
@@ -41,9 +33,11 @@ export {
   validate,
 } from './library/index.ts';
 export type { SimulateOptions, SimulationReport } from './simulate/index.ts';
-export type { FlowEdge, FlowGraph, FlowNode, Topology } from './topology/index.ts';
+export type { FlowEdge, FlowGraph, FlowNode } from './topology/graph/index.ts';
+export type { Topology } from './topology/routing/index.ts';
 export type { ConfigReport, ReportedDiagnostic, ReportedSpan } from './validation/index.ts';
-export type { NdjsonRecord as RunRecord, RunView, StatusRecord as RunStatus } from './views/index.ts';
+export type { RunView } from './views/fold/index.ts';
+export type { NdjsonRecord as RunRecord, StatusRecord as RunStatus } from './views/report/index.ts';
 
 /** The version of this package, as in its package.json. */
 export const version: string = RALPH_VERSION;

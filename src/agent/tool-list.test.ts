@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { BUILT_IN_CARDS } from '../core/index.ts';
-import { createRegistry } from './registry.ts';
+import { BUILT_IN_CARDS } from '../core/tools/index.ts';
+import { createRegistry } from './tool/registry.ts';
 import { createBuiltInTools } from './tool-list.ts';
 
 /** Seed 000's 22 tools with their groups. */

@@ -1,4 +1,4 @@
-import type { AnyTool } from './tool.ts';
+import type { AnyTool } from './tool/tool.ts';
 import { bashTool } from './tools/bash.ts';
 import { editFileTool } from './tools/edit-file.ts';
 import { createEmitEventTool } from './tools/emit-event.ts';

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { findPackageFolder } from '../config/index.ts';
-import { createPayloadCheck, toContractPath } from '../emit/index.ts';
+import { createPayloadCheck } from '../emit/index.ts';
 import { createGateRunner, type GateRunnerSettings } from '../gates/index.ts';
 import {
   createJsonlInbox,
@@ -12,35 +12,39 @@ import {
   type RunPaths,
   toRescuePaths,
 } from '../journal/index.ts';
+import type { HeldRun } from '../landing/index.ts';
 import type { LoopPorts, LoopSettings } from '../loop/shell/index.ts';
-import type { Isolation, JournalDamage, JournalEntry, Workspace } from '../ports/index.ts';
+import type { JournalDamage, JournalEntry } from '../ports/journal.ts';
+import type { Isolation } from '../ports/program.ts';
+import type { Workspace } from '../ports/workspace.ts';
 import { createRedaction } from '../process/index.ts';
-import { createWorkspace, type GitWorkspace } from '../workspace/index.ts';
-import { type Admission, admitPeople } from './admit-people.ts';
-import { writeAgentCommand } from './agent-command.ts';
-import { toGateMarker } from './agent-environment.ts';
-import { createGateHold } from './confine-gates.ts';
-import { findCheck } from './find-check.ts';
-import type { GateGround } from './gate-ground.ts';
-import { toGateGuard, withoutKeys } from './gate-guard.ts';
-import { findKnownSecrets } from './known-secrets.ts';
-import type { Layout } from './layout.ts';
-import { openAgentFolders } from './open-folders.ts';
-import { toPeopleFile } from './people.ts';
-import { reapTurn } from './processes.ts';
-import { readScratchpad, toPromptSettings } from './prompt-facts.ts';
-import type { RunWatch } from './run-api.ts';
-import type { RunFile } from './run-file.ts';
-import { runGates } from './run-gates.ts';
-import { coverWorktrees, protectState } from './run-isolation.ts';
-import { toWorkspaceLock } from './run-lock.ts';
-import { createStartTests, toStartPath } from './start-tests.ts';
-import { toStateDirs } from './state-dirs.ts';
-import { createRunClock } from './system-clock.ts';
-import { keepTrustedFiles, keepTrustedLink } from './trusted-files.ts';
-import { createTurnOutfits, type TurnOutfitSettings } from './turn-outfits.ts';
-import { openProgramNotes } from './unconfirmed-programs.ts';
-import { createWardrobe } from './wardrobe.ts';
+import { findCheck } from '../project/index.ts';
+import { createStartTests, type GateReference, listReferenceFiles, runGates, toGateGuard } from '../run-gates/index.ts';
+import {
+  type Admission,
+  admitPeople,
+  createRunClock,
+  type Layout,
+  openAgentFolders,
+  openWorkspace,
+  type RunFile,
+  type RunWatch,
+  reapTurn,
+  toGateMarker,
+  toOutsideFile,
+} from '../runs/index.ts';
+import { coverWorktrees, type Environment, findKnownSecrets, protectState, toStateDirs, withoutKeys } from '../safety/index.ts';
+import {
+  createGateHold,
+  createTurnAgents,
+  createTurnScopes,
+  keepTrustedState,
+  readScratchpad,
+  type TurnScopeSettings,
+  toPromptOptions,
+  writeAgentCommand,
+} from '../turns/index.ts';
+import type { GitWorkspace } from '../workspace/checkpoint/index.ts';
 
 /** How long an agent may take to end when it is asked to. */
 const STOP_GRACE_MS = 10_000;
@@ -50,9 +54,9 @@ export interface RunParts {
   readonly layout: Layout;
   readonly paths: RunPaths;
   readonly file: RunFile;
-  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly env: Environment;
   readonly watch: RunWatch;
-  readonly ground: GateGround;
+  readonly reference: GateReference;
   /** `null`: programs share the processes of the machine. */
   readonly isolation: Isolation | null;
 }
@@ -81,7 +85,6 @@ export function assembleRun(parts: RunParts, visit: (entry: JournalEntry) => voi
     visit,
   );
   const workspace = openWorkspace(parts);
-  const isolation = toIsolation(parts);
   const redaction = createRedaction(env, findKnownSecrets(file.settings, env));
   const checkPayload = createPayloadCheck(file.settings.spec.events);
   const outside = createJsonlInbox({ fs: nodeFileSystem, path: toOutsideFile(paths), label: 'outside.jsonl', hasSenders: true });
@@ -104,18 +107,7 @@ export function assembleRun(parts: RunParts, visit: (entry: JournalEntry) => voi
       ...backpressure,
     }),
     workspace: withSnapshots(workspace),
-    wardrobe: createWardrobe({
-      runId: paths.runId,
-      runFolder: paths.folder,
-      workspace: file.workspace,
-      settings: file.settings,
-      env,
-      agentCommand,
-      binDir: layout.binDir,
-      ...isolation,
-      outfits: createTurnOutfits(toOutfitSettings(parts, agentCommand, workspace)),
-      undo: createUndo(parts, agentCommand, workspace, people.admitTokens),
-    }),
+    agents: createAgents(parts, agentCommand, workspace, people.admitTokens),
     reap: (activation) => reapTurn(paths.runId, activation),
     ...(checkPayload === null ? {} : { checkPayload }),
     ...(redaction === null ? {} : { redaction }),
@@ -132,43 +124,33 @@ export function assembleRun(parts: RunParts, visit: (entry: JournalEntry) => voi
   };
 }
 
-/** A task that is not committed is in no file of a worktree. */
-function toRunPrompts({ settings, worktree, workspace }: RunFile): LoopSettings['prompt'] {
-  const prompts = toPromptSettings(settings, worktree !== null);
-  const { promptFile } = prompts;
-  const isThere = promptFile === null || worktree === null || existsSync(resolve(workspace, promptFile));
-  return isThere ? prompts : { ...prompts, promptFile: null };
-}
-
-/** What later turns, a resume and a person's commands run or believe is what it was when the run was put together. */
-function createUndo(
-  { layout, paths, file }: RunParts,
+function createAgents(
+  parts: RunParts,
   agentCommand: string,
   tree: GitWorkspace,
   admitTokens: Admission['admitTokens'],
-): () => Promise<readonly string[]> {
-  const gates = [...['protected.json', 'start-scopes.json'].map((name) => join(paths.folder, 'gates', name)), toStartPath(paths.folder)];
-  const locks = [paths.lock, toWorkspaceLock(layout, file.worktree)];
-  const people = toPeopleFile(paths);
-  const files = keepTrustedFiles(
-    layout.root,
-    [agentCommand, toContractPath(paths.folder), paths.settings, people, join(layout.stateDir, 'key'), ...locks, ...gates],
-    (path, before, now) => path === people && admitTokens(before, now),
-  );
-  const leadBack = keepTrustedLink(layout.stateDir, paths.runId);
-  const notes = openProgramNotes(layout);
-  let told = notes.keys;
-  return async () => {
-    const outcome = leadBack();
-    const link = relative(layout.root, layout.stateDir);
-    const links = outcome === null ? [] : [outcome === 'failed' ? `${link} (a link that could not be led back)` : link];
-    const now = await tree.findNewPrograms();
-    notes.note(now, file.gitPrograms);
-    const keys = Object.keys(now);
-    const fresh = keys.filter((key) => !told.includes(key));
-    told = keys;
-    return [...links, ...files.check(), ...fresh.map((key) => `${key} of git's configuration`)];
-  };
+): ReturnType<typeof createTurnAgents> {
+  const { layout, paths, file, env } = parts;
+  return createTurnAgents({
+    runId: paths.runId,
+    runFolder: paths.folder,
+    workspace: file.workspace,
+    settings: file.settings,
+    env,
+    agentCommand,
+    binDir: layout.binDir,
+    ...toIsolation(parts),
+    scopes: createTurnScopes(toScopeSettings(parts, agentCommand, tree)),
+    undo: keepTrustedState({ layout, paths, file, agentCommand, gateFiles: listReferenceFiles(paths), tree, admitTokens }),
+  });
+}
+
+/** A task that is not committed is in no file of a worktree. */
+function toRunPrompts({ settings, worktree, workspace }: RunFile): LoopSettings['prompt'] {
+  const prompts = toPromptOptions(settings, worktree !== null);
+  const { promptFile } = prompts;
+  const isThere = promptFile === null || worktree === null || existsSync(resolve(workspace, promptFile));
+  return isThere ? prompts : { ...prompts, promptFile: null };
 }
 
 /** The folders that agents write beside their work. */
@@ -177,7 +159,7 @@ function listWritten({ workspace, settings }: RunFile): readonly string[] {
   return [dirname(eventsFile), dirname(scratchpad), workspaceDir].map((folder) => resolve(workspace, folder));
 }
 
-function toOutfitSettings({ layout, paths, file, env }: KeptParts, agentCommand: string, tree: GitWorkspace): TurnOutfitSettings {
+function toScopeSettings({ layout, paths, file, env }: HeldRun, agentCommand: string, tree: GitWorkspace): TurnScopeSettings {
   const { root, stateDir, binDir } = layout;
   const { workspace, settings, gitPrograms } = file;
   const packageFolder = findPackageFolder();
@@ -197,34 +179,32 @@ function toOutfitSettings({ layout, paths, file, env }: KeptParts, agentCommand:
   };
 }
 
-type KeptParts = Omit<RunParts, 'watch' | 'ground'>;
-
 /** How programs that gates start in the workspace of a run's file are kept apart and held, also where that is not the folder that the run worked in. */
-export function keepGates(parts: KeptParts): Pick<GateRunnerSettings, 'isolation' | 'hold' | 'marker'> {
+export function keepGates(parts: HeldRun): Pick<GateRunnerSettings, 'isolation' | 'hold' | 'marker'> {
   const { layout, paths } = parts;
   const marker = toGateMarker(paths.runId);
   return { marker, ...toIsolation(parts), ...toHold(parts, writeAgentCommand(layout.binDir), openWorkspace(parts)) };
 }
 
-function toGateIsolation(parts: KeptParts): { readonly isolation?: Isolation } {
+function toGateIsolation(parts: HeldRun): { readonly isolation?: Isolation } {
   const { isolation } = toIsolation(parts);
   return isolation === undefined || parts.file.worktree !== null
     ? toIsolation(parts)
     : { isolation: coverWorktrees(isolation, parts.layout) };
 }
 
-function toIsolation({ isolation, layout, file }: KeptParts): { readonly isolation?: Isolation } {
+function toIsolation({ isolation, layout, file }: HeldRun): { readonly isolation?: Isolation } {
   return isolation === null ? {} : { isolation: protectState(isolation, layout, listWritten(file)) };
 }
 
 /** In a safe run the operating system holds gates as it holds agents. */
-function toHold(parts: KeptParts, agentCommand: string, tree: GitWorkspace): Pick<GateRunnerSettings, 'hold'> {
+function toHold(parts: HeldRun, agentCommand: string, tree: GitWorkspace): Pick<GateRunnerSettings, 'hold'> {
   if (parts.file.settings.isSafe !== true) return {};
-  return { hold: createGateHold(toOutfitSettings(parts, agentCommand, tree)) };
+  return { hold: createGateHold(toScopeSettings(parts, agentCommand, tree)) };
 }
 
 function toGateSettings(parts: RunParts): GateRunnerSettings {
-  const { paths, file, env, ground } = parts;
+  const { paths, file, env, reference } = parts;
   const { gatesAtOnce } = file.settings;
   return {
     cwd: file.workspace,
@@ -232,9 +212,9 @@ function toGateSettings(parts: RunParts): GateRunnerSettings {
     marker: toGateMarker(paths.runId),
     evidenceDir: join(paths.folder, 'evidence'),
     ...(gatesAtOnce !== undefined && { atOnce: gatesAtOnce }),
-    tree: ground.tree,
-    startScopes: ground.startScopes,
-    checkProtected: ground.checkProtected,
+    tree: reference.tree,
+    startScopes: reference.startScopes,
+    checkProtected: reference.checkProtected,
     findCheck: (check) => findCheck(file.workspace, check),
     ...toStartTests(parts),
   };
@@ -242,11 +222,11 @@ function toGateSettings(parts: RunParts): GateRunnerSettings {
 
 /** A copy of the work is a worktree; what gates run there is held as in the run. */
 function toStartTests(parts: RunParts): Pick<GateRunnerSettings, 'tryStartTests'> {
-  const { layout, paths, file, env, ground } = parts;
+  const { layout, paths, file, env, reference } = parts;
   const { settings } = file;
-  if (ground.startTests === null) return {};
+  if (reference.startTests === null) return {};
   const tryStartTests = createStartTests({
-    record: ground.startTests,
+    record: reference.startTests,
     spec: settings.spec,
     copy: {
       cwd: layout.root,
@@ -273,27 +253,6 @@ function withReadOnly(kept: ReturnType<typeof keepGates>, folders: readonly stri
   return isolation === undefined ? kept : { ...kept, isolation: { ...isolation, readOnly: [...isolation.readOnly, ...folders] } };
 }
 
-/** The file in which people publish to a run: the orchestrator's own, so that nothing in it is taken for an agent's. */
-export function toOutsideFile(paths: RunPaths): string {
-  return join(paths.folder, 'outside.jsonl');
-}
-
-/** The workspace of a run, for the loop and for `ralph show --diff`. */
-export function openWorkspace({ paths, file, env }: Pick<RunParts, 'paths' | 'file' | 'env'>): GitWorkspace {
-  const { checkpointBranch } = file.settings;
-  return createWorkspace({
-    cwd: file.workspace,
-    env: withoutKeys(file.settings, env),
-    stateDirs: toStateDirs(file.settings),
-    runId: paths.runId,
-    scratchDir: join(paths.folder, 'git'),
-    baseline: file.baseline,
-    programs: file.gitPrograms,
-    checkpointBranch,
-    ownBranch: file.worktree === null ? null : `ralph/${file.worktree}`,
-  });
-}
-
 function withSnapshots(workspace: GitWorkspace): Workspace {
   return {
     exists: workspace.exists,
@@ -301,9 +260,4 @@ function withSnapshots(workspace: GitWorkspace): Workspace {
     keepBefore: async (turn) => (await workspace.snapshot(turn, 'before')).fingerprint,
     keepAfter: async (turn) => (await workspace.snapshot(turn, 'after')).fingerprint,
   };
-}
-
-/** The person's environment, not an agent's: for the notify command. */
-export function toPlainEnvironment(env: Readonly<Record<string, string | undefined>>): Record<string, string> {
-  return Object.fromEntries(Object.entries(env).filter((entry): entry is [string, string] => entry[1] !== undefined));
 }

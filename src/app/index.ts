@@ -1,44 +1,106 @@
 /** Front door of `app`: the composition root. What commands and other programs start, read and stop runs with. */
 export { listAvailable } from '../backends/index.ts';
 export { findPackageFolder, parseYamlText, readEnvironment } from '../config/index.ts';
-export { examineScopes, type HatScope, type ScopeLayer, type ScopeReport } from './describe-scopes.ts';
-export type { DoctorCheck } from './doctor-check.ts';
-export { emitFromOutside } from './emit-event.ts';
-export { type DoctorReport, examine } from './examine.ts';
-export { withFoundChecks, withFoundGate } from './find-check.ts';
-export { type GateEvidenceRow, type GateReport, type GateRow, listGates } from './gate-report.ts';
-export { findInitPlace } from './init-place.ts';
-export { checkInit, findDefaultGate, hasTask, type Initialised, type InitOrder, initProject, listNativeModels } from './init-project.ts';
-export { type LandReport, type LandRequest, landRun } from './land-run.ts';
-export { type CleanedRuns, type CleanOrder, cleanRuns, summariseAllRuns, summariseRuns } from './list-runs.ts';
-export { giveToken } from './people.ts';
-export { planRun, type RunPlan, type RunRequest } from './plan-run.ts';
-export { offerRun, type PullRequestOrder, type PullRequestReport } from './pr-run.ts';
-export { type ProbeReport, type ProbesReport, probeAgents } from './probe.ts';
-export { listProcesses, reapProcesses } from './processes.ts';
-export { addToQueue, clearQueue, type ListedQueue, type ListedTask, listQueue, type QueuedTasks, removeFromQueue } from './queue-edit.ts';
-export type { NightRecord, QueuedTask, TaskDraft, TaskOptions } from './queue-file.ts';
-export { parseTaskList } from './queue-list.ts';
-export type { NightEnd, NightNews, NightOrder } from './queue-order.ts';
-export { isCutOff } from './queue-plan.ts';
-export { openRun } from './read-run.ts';
-export { type Resumed, type ResumeOptions, resumeRun } from './resume-run.ts';
-export { reviewRun } from './review-run.ts';
-export type { LeftProcess, OutsideEvent, RecordCursor, RunEnd, RunHandle, RunReader, RunSummary, RunWatch } from './run-api.ts';
-export { type GateRun, type GateRunOrder, runCheck, runGates } from './run-gates.ts';
-export { runQueue } from './run-queue.ts';
-export { type Demo, prepareDemo } from './start-demo.ts';
-export { type Detached, startDetached } from './start-detached.ts';
-export { type StartOptions, startRun } from './start-run.ts';
-export { type StopOrder, stopRun } from './stop-run.ts';
-export { surveyTools, type ToolSurvey } from './survey-tools.ts';
-export { type UndoReport, type UndoRequest, undoRun } from './undo-run.ts';
+export {
+  type DoctorCheck,
+  type DoctorReport,
+  examine,
+  examineScopes,
+  type ProbeReport,
+  type ProbesReport,
+  probeAgents,
+} from '../doctor/index.ts';
 export {
   diffRunWorktree,
   findRunWorktree,
+  type LandReport,
+  type LandRequest,
   listLeftOutPrograms,
   listRunWorktrees,
   mergeRunWorktree,
+  offerRun,
+  type PullRequestOrder,
+  type PullRequestReport,
   type RunWorktree,
   removeRunWorktree,
-} from './worktrees.ts';
+  type UndoReport,
+  type UndoRequest,
+  undoRun,
+} from '../landing/index.ts';
+export { planRun, type RunPlan } from '../planning/index.ts';
+export { listNativeTools, type NativeTools } from '../plugins/index.ts';
+export {
+  checkInit,
+  findDefaultGate,
+  findInitPlace,
+  hasTask,
+  type Initialised,
+  type InitOrder,
+  initProject,
+  listNativeModels,
+  withFoundChecks,
+  withFoundGate,
+} from '../project/index.ts';
+export {
+  addToQueue,
+  clearQueue,
+  isCutOff,
+  type ListedQueue,
+  type ListedTask,
+  listQueue,
+  type NightEnd,
+  type NightNews,
+  type NightOrder,
+  type NightRecord,
+  parseTaskList,
+  type QueuedTask,
+  type QueuedTasks,
+  removeFromQueue,
+  type TaskDraft,
+  type TaskOptions,
+} from '../queue/index.ts';
+export {
+  type GateEvidenceRow,
+  type GateReport,
+  type GateRow,
+  type GateRun,
+  type GateRunOrder,
+  listGates,
+  runCheck,
+  runGates,
+} from '../run-gates/index.ts';
+export {
+  type CleanedRuns,
+  type CleanOrder,
+  cleanRuns,
+  type Detached,
+  emitFromOutside,
+  giveToken,
+  type LeftProcess,
+  listProcesses,
+  type OutsideEvent,
+  openRun,
+  type RecordCursor,
+  type Resumed,
+  type ResumeOptions,
+  type RunEnd,
+  type RunHandle,
+  type RunReader,
+  type RunRequest,
+  type RunSummary,
+  type RunWatch,
+  reapProcesses,
+  reviewRun,
+  type StartOptions,
+  type StopOrder,
+  startDetached,
+  stopRun,
+  summariseAllRuns,
+  summariseRuns,
+} from '../runs/index.ts';
+export type { HatScope, ScopeLayer, ScopeReport } from '../turns/scopes/index.ts';
+export { landRun } from './land-run.ts';
+export { resumeRun } from './resume-run.ts';
+export { runQueue } from './run-queue.ts';
+export { type Demo, prepareDemo } from './start-demo.ts';
+export { startRun } from './start-run.ts';

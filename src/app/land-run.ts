@@ -1,350 +1,57 @@
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
-import { type GateResult, maskControls, RalphError } from '../core/index.ts';
-import { type RunPaths, toRunPaths } from '../journal/index.ts';
-import { createRunViewFold, type RunView, toNextStep } from '../views/index.ts';
-import { GitProblem, type Landing, type MergeConflict, type MergePlace, openLanding, removeWorktree } from '../workspace/index.ts';
+import { createRunFolder, createRunId, nodeFileSystem, removeRun } from '../journal/index.ts';
+import { type LandReport, type LandRequest, type LandWatch, performLanding, type ResolverTurn } from '../landing/index.ts';
+import { requireAgents, requireKnownCost } from '../planning/index.ts';
+import { loadPluginFiles } from '../plugins/index.ts';
+import { removeTree } from '../process/index.ts';
+import { lockRun, type RunHandle, releaseLock, withoutToken } from '../runs/index.ts';
+import { type Environment, findRunIsolation, requireHeldGates } from '../safety/index.ts';
+import { compileTopology } from '../topology/routing/index.ts';
 import { keepGates } from './assemble-run.ts';
-import { commitLeft, toNames } from './commit-left.ts';
-import { release } from './drive-run.ts';
-import { toLandInPlace } from './in-place.ts';
-import { findLayout, type Layout } from './layout.ts';
-import { openAgentFolders } from './open-folders.ts';
-import { requireOutside } from './people.ts';
-import { openRun } from './read-run.ts';
-import { type Resolution, resolveConflict } from './resolve-conflict.ts';
-import { requireResolver } from './resolver-settings.ts';
-import type { RunReader } from './run-api.ts';
-import { readLandRecord, requireFate, writeLandRecord } from './run-fate.ts';
-import { type RunFile, readRunFile, requireOwnWork } from './run-file.ts';
-import { type GateRun, type GateRunOrder, runGates } from './run-gates.ts';
-import { findRunIsolation } from './run-isolation.ts';
-import { lockForLanding, lockForMerge, lockRun } from './run-lock.ts';
-import { requireHeldGates } from './safety.ts';
-import { settleKilledRun } from './settle-killed-run.ts';
-import { toStateDirs } from './state-dirs.ts';
-import { sweepLandings } from './sweep-landings.ts';
+import { driveRun } from './drive-run.ts';
+import { prepareRun } from './start-run.ts';
 
-type Environment = Readonly<Record<string, string | undefined>>;
-
-/** What `ralph land` is to do. */
-export interface LandRequest {
-  /** An id or the beginning of one; absent: the newest. */
-  readonly run: string | undefined;
-  /** Short name of a branch; null: the one that was checked out when the run began. */
-  readonly onto: string | null;
-  readonly isSquashed: boolean;
-  /** Also a run that has not completed. */
-  readonly takesUnfinished: boolean;
-  /** Remove the worktree and the branch after that. */
-  readonly cleans: boolean;
-  /** The hat that a conflict is given to, or `ralph`; null: nobody. */
-  readonly resolver: string | null;
+/** Lands a run, see {@link performLanding}. */
+export function landRun(cwd: string, request: LandRequest, watch: LandWatch, env: Environment): Promise<LandReport> {
+  return performLanding({ keepGates, startTurn: startResolver }, cwd, request, watch, env);
 }
 
-/** Who watches it. */
-export interface LandWatch {
-  readonly signal: AbortSignal;
-  readonly observe: (gate: number, line: string) => void;
-  /** Is told when a hat begins to resolve a conflict, with the run that is its turn. */
-  readonly onResolving?: (turn: { readonly runId: string; readonly hat: string; readonly files: number }) => void;
-}
-
-/** What came of it. Only `landed` changed anything. */
-export interface LandReport {
-  readonly runId: string;
-  readonly outcome: 'landed' | 'nothing' | 'conflict' | 'refused';
-  readonly branch: string;
-  readonly onto: string;
-  readonly worktree: string;
-  /** Absolute. */
-  readonly worktreePath: string;
-  /** The commit that the target is at now; null: it was not moved. */
-  readonly commit: string | null;
-  readonly how: 'fast-forward' | 'merge' | 'squash' | null;
-  readonly commits: number;
-  readonly conflicts: readonly MergeConflict[];
-  /** What a hat made of them; null: it was asked of none, or there was no conflict. */
-  readonly resolution: Resolution | null;
-  /** What the gates said about the merged tree. */
-  readonly gates: readonly (GateResult & { readonly required: boolean })[];
-  /** Where the target is checked out; null: nowhere. */
-  readonly checkout: string | null;
-  /** True if worktree and branch are gone; else why not, or empty where that was not asked. */
-  readonly isCleaned: boolean;
-  readonly keptWhy: string;
-}
-
-/**
- * Brings the branch of a run home: merges it in a worktree for that alone, runs the gates there, then moves the target branch forward. What is not committed in the
- * main checkout stays as it is. Landing what has landed does nothing.
- *
- * @throws RalphError `land-…`, `run-in-progress`, `person-refused`, and what `openRun` throws
- */
-export async function landRun(cwd: string, request: LandRequest, watch: LandWatch, env: Environment): Promise<LandReport> {
-  const layout = findLayout(cwd);
-  requireOutside(layout, env);
-  const reader = openRun(cwd, request.run, env);
-  const paths = toRunPaths(layout.stateDir, reader.runId);
-  const file = readRunFile(paths.settings);
-  requireOwnWork(paths, file);
-  if (request.resolver !== null) requireResolver(file.settings, reader.runId, request.resolver);
-  const name = file.worktree;
-  if (name === null) throw toLandInPlace({ runId: reader.runId, folder: file.workspace });
-  const order = { layout, runId: reader.runId, worktree: name, command: 'ralph land' };
-  const folderLock = await lockForLanding(order);
-  try {
-    requireLandable(reader, paths, request);
-    await settleKilledRun(layout, reader.runId, env, order.command);
-    await sweepLandings(layout, env, order.command);
-    const runLock = await lockRun(order);
-    try {
-      return await land({ layout, paths, file, env, name, request, watch, objective: file.settings.spec.objective });
-    } finally {
-      release(runLock);
-    }
-  } finally {
-    release(folderLock);
-  }
-}
-
-/** Refuses a run that was undone or whose fate nobody can tell, and one that has not completed unless that is wanted. */
-function requireLandable(reader: RunReader, paths: RunPaths, { takesUnfinished }: LandRequest): void {
-  requireFate(paths, reader.turns(), 'landed');
-  if (takesUnfinished) return;
-  const fold = createRunViewFold();
-  reader.replay((record) => fold.take(record));
-  const view = fold.view();
-  if (view.end?.reason !== 'completed') throw toUnfinished(view);
-}
-
-interface LandJob {
-  readonly layout: Layout;
-  readonly paths: RunPaths;
-  readonly file: RunFile;
-  readonly env: Environment;
-  readonly name: string;
-  readonly request: LandRequest;
-  readonly watch: LandWatch;
-  readonly objective: string;
-}
-
-async function land(job: LandJob): Promise<LandReport> {
-  await commitLeft(job, 'landed');
-  const landing = await open(job);
-  const { onto, source, target } = landing;
-  const record = readLandRecord(job.paths);
-  const nothing: LandReport = {
-    runId: job.paths.runId,
-    outcome: 'nothing',
-    branch: toBranch(job),
-    onto,
-    worktree: job.name,
-    worktreePath: join(job.layout.worktreesDir, job.name),
-    commit: null,
-    how: null,
-    commits: landing.commits,
-    conflicts: [],
-    resolution: null,
-    gates: [],
-    checkout: await landing.checkout(),
-    isCleaned: source === null && !existsSync(join(job.layout.worktreesDir, job.name)),
-    keptWhy: '',
-  };
-  const landed = record !== null && record.onto === onto && (source === null || record.source === source) && (await landing.has(record.to));
-  if (landed && !record.isDone) writeLandRecord(job.paths, { ...record, isDone: true });
-  if (landed || (source !== null && (await landing.has(source)))) return clean(job, landing, nothing);
-  if (source === null)
-    throw toFailed(job, `its branch ${toBranch(job)} is gone`, 'Another branch may hold its work: git branch --list --all');
-  const begun = record?.from === target && record.source === source && record.onto === onto ? record : null;
-  if (begun !== null) {
-    const move = { branch: onto, from: target, to: begun.to };
-    await inCheckout(job, nothing.checkout, () => tryGit(job, () => landing.settle(move, job.paths.folder)));
-  }
-  // Files may be there already as a hat resolved them: the same merge goes on.
-  const resolved = begun?.isResolved ? { commit: begun.to, how: begun.isMerge ? ('merge' as const) : ('squash' as const) } : null;
-  const order = { subject: toSubject(job), isSquashed: job.request.isSquashed, ...(resolved === null ? {} : { made: resolved }) };
-  return tryGit(job, () =>
-    landing.mergeIn(order, (merge, place) => {
-      const isResolved = resolved !== null;
-      if (merge.isMerged) return finish(job, landing, { ...nothing, commit: merge.commit, how: merge.how }, { ...place, isResolved });
-      return resolve(job, landing, { ...nothing, outcome: 'conflict', conflicts: merge.conflicts }, place);
-    }),
-  );
-}
-
-/** A conflict is given to who was named for it; else it is only told. */
-async function resolve(job: LandJob, landing: Landing, report: LandReport, place: MergePlace): Promise<LandReport> {
-  const { request, watch } = job;
-  const { conflicts } = report;
-  if (request.resolver === null) return report;
-  const hat = request.resolver;
-  const onBegun = (runId: string): void => watch.onResolving?.({ runId, hat, files: conflicts.length });
-  const { signal } = watch;
-  const { resolution, commit } = await resolveConflict({ ...job, hat, landing, branch: toBranch(job), conflicts, place, signal, onBegun });
-  if (commit === null) return { ...report, resolution };
-  const how = request.isSquashed ? 'squash' : 'merge';
-  return finish(job, landing, { ...report, resolution, commit, how }, { ...place, isResolved: true });
-}
-
-interface MadePlace extends MergePlace {
-  readonly isResolved: boolean;
-}
-
-/** The merge is made and nobody sees it yet. */
-async function finish(job: LandJob, landing: Landing, report: LandReport, place: MadePlace): Promise<LandReport> {
-  const { onto, source, target } = landing;
-  const move = { branch: onto, from: target, to: report.commit ?? target };
-  const isHere = report.checkout !== null;
-  if (isHere) requireFree(job, await landing.listOverwritten(move));
-  const judged = await judge(job, place);
-  if (!judged.passed) return { ...report, outcome: 'refused', commit: null, how: null, gates: judged.results };
-  await inCheckout(job, report.checkout, async () => {
-    if (isHere) requireFree(job, await landing.listOverwritten(move));
-    const record = {
-      onto,
-      source: source ?? move.to,
-      from: move.from,
-      to: move.to,
-      isMerge: report.how === 'merge',
-      isResolved: place.isResolved,
-      at: Date.now(),
-      isDone: false,
-    };
-    writeLandRecord(job.paths, record);
-    await landing.move(move);
-    writeLandRecord(job.paths, { ...record, isDone: true });
+/** Starts the turn in which a hat resolves a conflict of a landing: a run of its own, with all that holds the hat in its run. */
+async function startResolver({ layout, landed, settings, cwd, people }: ResolverTurn): Promise<RunHandle> {
+  const env = withoutToken(people);
+  await loadPluginFiles(settings, layout.root);
+  requireKnownCost(settings);
+  await requireHeldGates(settings, layout.root, env, 'or merge it by hand');
+  const [{ isolation }] = await Promise.all([
+    findRunIsolation(settings),
+    requireAgents(settings, compileTopology(settings.spec).coordination, { cwd, env }),
+  ]);
+  const runId = createRunId(Date.now(), Math.random);
+  const state = { fs: nodeFileSystem, stateDir: layout.stateDir };
+  const paths = createRunFolder(state, runId);
+  const worktree = `land-${landed}`;
+  const drop = (): void => void removeRun({ ...state, removeTree }, runId);
+  const lock = await lockRun({ layout, runId, worktree, command: 'ralph land --resolve' }).catch((error: unknown) => {
+    drop();
+    throw error;
   });
-  return clean(job, landing, { ...report, outcome: 'landed', gates: judged.results });
-}
-
-/** Where the target is checked out, no run may begin meanwhile: it would see half of it. */
-async function inCheckout(job: LandJob, checkout: string | null, act: () => Promise<void>): Promise<void> {
-  const lock = checkout === null ? null : await lockForMerge({ layout: job.layout, runId: 'none', worktree: null, command: 'ralph land' });
   try {
-    await act();
-  } finally {
-    if (lock !== null) release(lock);
-  }
-}
-
-/** Asks the gates about the merged tree. One that may be as red as before is asked about the target too. */
-async function judge(job: LandJob, { cwd, toTarget }: MergePlace): Promise<GateRun> {
-  const { file, env, watch } = job;
-  const { settings } = file;
-  const { gates } = settings.spec;
-  const asked = gates.flatMap((gate, index) => (gate.protect === undefined ? [index] : []));
-  if (asked.length === 0) return { results: [], passed: true };
-  const kept = await keepAsInRun(job, cwd);
-  const ask = (chosen: readonly number[]): Promise<GateRun> => runGates({ settings, cwd, env, gates: chosen, kept, ...watch });
-  const run = await ask(asked);
-  if (watch.signal.aborted) return { ...run, passed: false };
-  const red = run.results.filter((result) => result.required && !result.passed).map(({ gate }) => gate);
-  if (red.length === 0 || red.some((gate) => gates[gate]?.baseline !== 'no_worse')) return run;
-  await toTarget();
-  const before = await ask(red);
-  return { ...run, passed: !watch.signal.aborted && before.results.every(({ passed }) => !passed) };
-}
-
-/** What gates run here is what agents wrote: it can do no more than in the run. */
-async function keepAsInRun(job: LandJob, workspace: string): Promise<NonNullable<GateRunOrder['kept']>> {
-  const { layout, paths, file, env } = job;
-  const { settings } = file;
-  await requireHeldGates(settings, layout.root, env, `or merge it by hand, without asking the gates: git merge ${toBranch(job)}`);
-  const { isolation } = await findRunIsolation(settings);
-  openAgentFolders(workspace, settings);
-  return keepGates({ layout, paths, file: { ...file, workspace }, env, isolation });
-}
-
-async function open(job: LandJob): Promise<Landing> {
-  const { layout, file, env, paths, request } = job;
-  return tryGit(job, () =>
-    openLanding({
-      cwd: layout.root,
+    const ready = await prepareRun({
+      settings,
+      isolation,
+      stdinPrompt: null,
       env,
-      stateDirs: toStateDirs(file.settings),
-      programs: file.gitPrograms,
-      stateDir: layout.stateDir.slice(layout.root.length + 1),
-      runId: paths.runId,
-      branch: toBranch(job),
-      onto: request.onto ?? file.base?.branch ?? null,
-      links: file.settings.worktreeLinks,
-    }),
-  );
-}
-
-async function tryGit<T>(job: LandJob, act: () => Promise<T>): Promise<T> {
-  try {
-    return await act();
-  } catch (error) {
-    if (error instanceof RalphError) throw error;
-    throw toFailed(job, error instanceof Error ? error.message : String(error), error instanceof GitProblem ? error.fix : null);
-  }
-}
-
-/** Removes worktree and branch where that is asked, and nothing that only they have. */
-async function clean(job: LandJob, landing: Landing, report: LandReport): Promise<LandReport> {
-  if (!job.request.cleans) return report;
-  const { layout, file, env, name } = job;
-  const { settings } = file;
-  try {
-    const { keptBranch } = await removeWorktree({
-      cwd: layout.root,
-      env,
-      stateDirs: toStateDirs(settings),
-      stateDir: layout.stateDir.slice(layout.root.length + 1),
-      name,
-      links: settings.worktreeLinks,
-      programs: file.gitPrograms,
-      baseline: file.baseline,
-      force: false,
+      people,
+      watch: { observe: () => undefined },
+      layout,
+      paths,
+      workspace: cwd,
+      worktree,
+      resolves: landed,
     });
-    // All of it is on the target, if under another commit.
-    if (keptBranch !== null && landing.source !== null) await landing.dropBranch(landing.source);
-    return { ...report, isCleaned: true };
+    return driveRun(ready.parts, ready.run, { folded: null, inputs: [ready.started] }, [lock]);
   } catch (error) {
-    return { ...report, keptWhy: error instanceof Error ? error.message : String(error) };
+    releaseLock(lock);
+    drop();
+    throw error;
   }
-}
-
-function toBranch({ name }: Pick<LandJob, 'name'>): string {
-  return `ralph/${name}`;
-}
-
-const SUBJECT_CHARS = 60;
-
-function toSubject({ objective, request, paths }: LandJob): string {
-  const line = maskControls(objective.trim().split('\n')[0] ?? '').trim();
-  const short = line.length > SUBJECT_CHARS ? `${line.slice(0, SUBJECT_CHARS)}…` : line;
-  if (request.isSquashed) return short === '' ? `Run ${paths.runId}` : short;
-  return `Merge run ${paths.runId}${short === '' ? '' : `: ${short}`}`;
-}
-
-function requireFree({ paths, request }: LandJob, overwritten: readonly string[]): void {
-  if (overwritten.length === 0) return;
-  throw new RalphError({
-    code: 'land-refused',
-    what: `Run ${paths.runId} was not landed: it would overwrite files here that are not committed: ${toNames(overwritten)}.`,
-    why: 'They are yours, and nothing else has them.',
-    fix: `Commit, move or stash them, then: ralph land ${paths.runId}${request.isSquashed ? ' --squash' : ''}`,
-  });
-}
-
-function toUnfinished(view: RunView): RalphError {
-  const { runId } = view;
-  const reason = view.end?.reason ?? null;
-  const [, goOn = `ralph resume ${runId}`] = /`(ralph resume[^`]*)`/.exec(toNextStep(view, false)) ?? [];
-  return new RalphError({
-    code: 'land-unfinished',
-    what: `Run ${runId} has not completed${reason === null ? '' : ` (${reason})`}, so it is not landed.`,
-    fix: `Go on with it: ${goOn}\nLand what is there: ralph land ${runId} --unfinished`,
-  });
-}
-
-function toFailed({ paths }: Pick<LandJob, 'paths'>, problem: string, fix: string | null): RalphError {
-  return new RalphError({
-    code: 'land-failed',
-    what: `Run ${paths.runId} was not landed: ${problem}.`,
-    fix: `${fix ?? 'Do what git says.'}\nThen again: ralph land ${paths.runId}`,
-  });
 }

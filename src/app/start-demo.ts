@@ -1,65 +1,20 @@
-import { cpSync, mkdtempSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { findPackageFolder } from '../config/index.ts';
-import { runCommand } from '../process/index.ts';
-import { toTypedCommand } from './agent-command.ts';
-import { planRun, type RunPlan } from './plan-run.ts';
-import type { RunHandle, RunWatch } from './run-api.ts';
+import { planRun, type RunPlan } from '../planning/index.ts';
+import { createDemoFolder, type DemoFolder } from '../project/index.ts';
+import type { RunHandle, RunWatch } from '../runs/index.ts';
 import { startRun } from './start-run.ts';
 
 /** The demo's sample, ready to run. */
-export interface Demo {
-  /** The temporary folder with the sample repository. */
-  readonly folder: string;
-  /** How Ralph is typed here: `ralph`, or `node /path/bin/ralph.js`. */
-  readonly command: string;
+export interface Demo extends DemoFolder {
   readonly plan: RunPlan;
-  /** Runs the sample's tests, as the gate does. */
-  readonly test: () => Promise<{ readonly passed: boolean; readonly output: string }>;
   readonly start: (watch: RunWatch) => Promise<RunHandle>;
 }
 
-/**
- * Prepares `ralph demo`: a copy of the sample in a temporary folder, as a git repository where git is there. No key, no network: its model is a
- * script, and the demo says so.
- */
+/** Prepares `ralph demo`. No key, no network: its model is a script, and the demo says so. */
 export async function prepareDemo(given: Readonly<Record<string, string>>): Promise<Demo> {
-  const folder = mkdtempSync(join(tmpdir(), 'ralph-demo-'));
-  cpSync(join(findPackageFolder(), 'examples', 'demo'), folder, { recursive: true });
   // The sample's tests are a run of their own, also when this is started by a test runner.
   const { NODE_TEST_CONTEXT: _, RALPH_RUN_ID: __, RALPH_HAT: ___, ...env } = given;
-  await makeRepository(folder, env);
-  const plan = await planRun({ cwd: folder, configFiles: [], flags: {}, env });
-  return {
-    folder,
-    command: toTypedCommand(env),
-    plan,
-    test: async () => {
-      const result = await runCommand({ command: process.execPath, args: ['--test'], cwd: folder, env, timeoutMs: 20_000 });
-      return { passed: result.status === 'exited' && result.exitCode === 0, output: result.output };
-    },
-    start: (watch) => startRun(plan, { cwd: folder, worktree: null, nested: true, env }, watch),
-  };
-}
-
-async function makeRepository(folder: string, env: Readonly<Record<string, string>>): Promise<void> {
-  const identity = [
-    '-c',
-    'user.name=Ralph demo',
-    '-c',
-    'user.email=demo@example.invalid',
-    '-c',
-    'commit.gpgsign=false',
-    '-c',
-    'core.hooksPath=/dev/null',
-  ];
-  for (const args of [
-    ['init', '-q'],
-    ['add', '.'],
-    [...identity, 'commit', '-q', '-m', 'A cart that adds up wrongly'],
-  ]) {
-    const result = await runCommand({ command: 'git', args, cwd: folder, env, timeoutMs: 10_000 });
-    if (result.status !== 'exited' || result.exitCode !== 0) return;
-  }
+  const sample = await createDemoFolder(env);
+  const cwd = sample.folder;
+  const plan = await planRun({ cwd, configFiles: [], flags: {}, env });
+  return { ...sample, plan, start: (watch) => startRun(plan, { cwd, worktree: null, nested: true, env }, watch) };
 }

@@ -1,44 +1,46 @@
 import { existsSync, mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { type Input, RalphError } from '../core/index.ts';
+import type { Input } from '../core/run/index.ts';
 import { writeContract } from '../emit/index.ts';
+import { captureBase } from '../git/index.ts';
 import { createRunFolder, createRunId, ensureStateFolders, type Lock, nodeFileSystem, type RunPaths, removeRun } from '../journal/index.ts';
+import type { RunPlan } from '../planning/index.ts';
+import { loadPluginFiles } from '../plugins/index.ts';
 import { removeTree } from '../process/index.ts';
-import { toPlainLine } from '../views/index.ts';
-import { captureBase, captureBaseline, createWorktree, removeWorktree } from '../workspace/index.ts';
+import { openGateReference } from '../run-gates/index.ts';
+import {
+  captureTrustedPrograms,
+  findStaleOwner,
+  hasUnconfirmed,
+  type Layout,
+  listKilledRuns,
+  lockRun,
+  lockWorkspace,
+  noteProject,
+  openAgentFolders,
+  type RunFile,
+  type RunHandle,
+  type RunWatch,
+  reapRun,
+  refuseNested,
+  releaseLock,
+  requireGoodToken,
+  requireLayout,
+  type StartOptions,
+  settleKilledRun,
+  toLayout,
+  toWorktreeName,
+  withoutToken,
+  writePeople,
+  writeRunFile,
+} from '../runs/index.ts';
+import { isolatesAll, packForSafety, toStateDirs } from '../safety/index.ts';
+import { toPrivateDir } from '../turns/index.ts';
+import { toPlainLine } from '../views/text/index.ts';
+import { captureBaseline } from '../workspace/snapshot/index.ts';
+import { createWorktree, removeWorktree } from '../workspace/worktree/index.ts';
 import { type AssembledRun, assembleRun, type RunParts } from './assemble-run.ts';
-import { driveRun, release } from './drive-run.ts';
-import { openGateGround } from './gate-ground.ts';
-import { noteProject } from './known-projects.ts';
-import { type Layout, requireLayout, toLayout } from './layout.ts';
-import { openAgentFolders } from './open-folders.ts';
-import { requireGoodToken, withoutToken, writePeople } from './people.ts';
-import type { RunPlan } from './plan-run.ts';
-import { loadPluginFiles } from './plugin-files.ts';
-import { reapRun } from './processes.ts';
-import type { RunHandle, RunWatch } from './run-api.ts';
-import { type RunFile, writeRunFile } from './run-file.ts';
-import { isolatesAll } from './run-isolation.ts';
-import { lockRun, lockWorkspace } from './run-lock.ts';
-import { packForSafety } from './safety.ts';
-import { settleKilledRun } from './settle-killed-run.ts';
-import { findStaleOwner, listKilledRuns } from './stale-owner.ts';
-import { toStateDirs } from './state-dirs.ts';
-import { toPrivateDir } from './turn-outfits.ts';
-import { captureTrustedPrograms, hasUnconfirmed } from './unconfirmed-programs.ts';
-import { toWorktreeName } from './worktree-name.ts';
-
-/** Where and how a run is started. */
-export interface StartOptions {
-  readonly cwd: string;
-  /** A name, `true` for one that is made up, `null` for what the configuration says. */
-  readonly worktree: string | true | null;
-  /** Allow a run inside of an agent's turn. */
-  readonly nested: boolean;
-  /** Its id, where somebody wrote it down before; no run may have it. Default: a new one. */
-  readonly runId?: string;
-  readonly env: Readonly<Record<string, string | undefined>>;
-}
+import { driveRun } from './drive-run.ts';
 
 /**
  * Starts a run. One that is refused leaves nothing behind: no folder of a run, no worktree, no lock.
@@ -63,7 +65,7 @@ export async function startRun(plan: RunPlan, given: StartOptions, watch: RunWat
   try {
     const dead = findStaleOwner(layout, worktree);
     const lock = await lockFolder(layout, worktree, runId);
-    undo.push(() => release(lock));
+    undo.push(() => releaseLock(lock));
     // What a dead run left working in the folder is ended first, so that two agents never work at once.
     if (dead !== null) await clearDead(layout, dead);
     for (const killed of listKilledRuns(layout)) await tryTo(async () => warnings.push(...(await settle(layout, killed, options.env))));
@@ -72,7 +74,7 @@ export async function startRun(plan: RunPlan, given: StartOptions, watch: RunWat
     const paths = createRunFolder({ fs: nodeFileSystem, stateDir: layout.stateDir }, runId);
     undo.push(() => void removeRun({ fs: nodeFileSystem, stateDir: layout.stateDir, removeTree }, runId));
     const runLock = await lockRun({ layout, runId, worktree, command: COMMAND });
-    undo.push(() => release(runLock));
+    undo.push(() => releaseLock(runLock));
     locks = [lock, runLock];
     const { settings, isolation } = plan;
     const { env, people } = options;
@@ -107,18 +109,6 @@ const COMMAND = 'ralph run';
 async function settle(layout: Layout, runId: string, env: StartOptions['env']): Promise<readonly string[]> {
   const problem = await settleKilledRun(layout, runId, env, COMMAND);
   return problem === null ? [] : [`Run ${runId} was killed, and ${toPlainLine(problem, 300)}. See it: ralph review ${runId}`];
-}
-
-/** @throws RalphError `run-nested` */
-export function refuseNested({ env, nested }: Pick<StartOptions, 'env' | 'nested'>): void {
-  if (nested || env['RALPH_RUN_ID'] === undefined || env['RALPH_RUN_ID'] === '') return;
-  throw new RalphError({
-    code: 'run-nested',
-    what: `This is inside of a turn of run ${env['RALPH_RUN_ID']}; another run is not started here.`,
-    why: 'Agents that start runs of their own are hard to stop and easy to pay for.',
-    fix: 'Publish an event instead (ralph emit), or say that you mean it: ralph run --nested',
-    exitCode: 2,
-  });
 }
 
 function lockFolder(layout: Layout, worktree: string | null, runId: string): Promise<Lock> {
@@ -217,8 +207,8 @@ export async function prepareRun(beginning: RunBeginning): Promise<ReadyRun> {
   writeRunFile(paths.settings, file);
   writePeople(paths, { who: settings.externalEvents, isIsolated: isolatesAll(isolation, settings.spec), env: people });
   writeContract(paths.folder, { spec: settings.spec, workspace });
-  const ground = await openGateGround({ paths, file, env }, false);
-  const parts: RunParts = { layout, paths, file, env, watch, ground, isolation };
+  const reference = await openGateReference({ paths, file, env }, false);
+  const parts: RunParts = { layout, paths, file, env, watch, reference, isolation };
   const run = assembleRun(parts, () => undefined);
   const started = {
     type: 'run-started' as const,

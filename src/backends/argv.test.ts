@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { BackendSpec, BackendType } from '../core/index.ts';
-import { planAcp } from './acp/argv.ts';
+import type { BackendSpec, BackendType } from '../core/backends/index.ts';
+import { planAcp } from './acp/index.ts';
 import { listBackends } from './clis.ts';
-import type { Invocation, InvocationOrder } from './invocation.ts';
+import type { Invocation, InvocationOrder } from './describe/invocation.ts';
 
 const PROMPT = 'Fix it';
 const ORDER = { prompt: PROMPT, promptFile: '/t/prompt.md', place: 'arg', isRoot: false, watchesLimits: true, env: {} } as const;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { BackendEvent } from '../core/index.ts';
-import { createTranslator } from './stream-formats.ts';
-import type { TurnEnd } from './translator.ts';
+import type { BackendEvent } from '../core/backends/index.ts';
+import { createTranslator } from './clis.ts';
+import type { StreamEnd } from './stream/translator.ts';
 
 /** What recordings against a scripted server do not show: shapes from the CLIs' own documentation and from reports of their users. */
 const NOW = Date.UTC(2026, 0, 1);
@@ -10,7 +10,7 @@ function play(
   format: string,
   lines: readonly object[],
   exitCode = 0,
-): TurnEnd & { readonly all: readonly BackendEvent[]; readonly finished: readonly boolean[] } {
+): StreamEnd & { readonly all: readonly BackendEvent[]; readonly finished: readonly boolean[] } {
   const translator = createTranslator(format, 'Do it');
   const finished: boolean[] = [];
   const all = lines.flatMap((line) => {
@@ -305,7 +305,7 @@ function playLog(format: string, log: readonly string[], lines: readonly object[
   const translator = createTranslator(format, 'Do it');
   for (const line of lines) translator.line(JSON.stringify(line));
   const events = log.flatMap((line) => [...(translator.ownLog?.line(line) ?? [])]);
-  const end = (): TurnEnd => translator.end({ exitCode: null, signal: 'SIGTERM', stderrTail: '', now: NOW });
+  const end = (): StreamEnd => translator.end({ exitCode: null, signal: 'SIGTERM', stderrTail: '', now: NOW });
   return { translator, events, refusal: translator.refusal?.(NOW) ?? null, isAtWork: translator.ownLog?.isAtWork(), end };
 }
 

@@ -3,8 +3,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { propertyRuns } from '../core/property-fixtures.ts';
 import { createAcpTranslator } from './acp/translate.ts';
-import { createTranslator, OUTPUT_FORMATS } from './stream-formats.ts';
-import type { Translator } from './translator.ts';
+import { createTranslator, OUTPUT_FORMATS } from './clis.ts';
+import type { Translator } from './stream/translator.ts';
 
 const FOLDER = new URL('../../fixtures/transcripts/', import.meta.url);
 const EXIT = { exitCode: 0, signal: null, stderrTail: '', now: 0 };

@@ -1,14 +1,15 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import type { BackendEvent, FailureClass, Usage } from '../core/index.ts';
-import { createTranslator } from './stream-formats.ts';
-import type { TurnEnd } from './translator.ts';
+import type { BackendEvent, Usage } from '../core/backends/index.ts';
+import type { FailureClass } from '../core/run/index.ts';
+import { createTranslator } from './clis.ts';
+import type { StreamEnd } from './stream/translator.ts';
 
 /** Recorded runs of the real CLIs against a scripted model server. */
 const FOLDER = new URL('../../fixtures/transcripts/', import.meta.url);
 const NOW = Date.UTC(2026, 10, 21);
 
-interface Played extends TurnEnd {
+interface Played extends StreamEnd {
   readonly all: readonly BackendEvent[];
   /** Assistant text by message. */
   readonly messages: readonly string[];
@@ -21,7 +22,7 @@ function play(cli: string, scenario: string, format = cli): Played {
     const file = new URL(`${cli}/${scenario}${suffix}`, FOLDER);
     return existsSync(file) ? readFileSync(file, 'utf8') : '';
   };
-  const meta = JSON.parse(read('.meta.json')) as { exitCode: number | null; signal: string | null; prompt: string };
+  const meta = JSON.parse(read('.meta.json')) as { exitCode: number | null; signal: NodeJS.Signals | null; prompt: string };
   const translator = createTranslator(format, meta.prompt);
   const lines = read('.stdout.jsonl').split('\n');
   const all = lines.flatMap((line) => [...translator.line(line)]);

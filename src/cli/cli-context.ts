@@ -1,9 +1,7 @@
 import type { Command } from 'commander';
-import type { CommandEntry, CommandName } from './command-table.ts';
-import type { Terminal } from './terminal.ts';
-
-/** The composition root as the commands know it; tests give a fake. */
-export type AppApi = typeof import('../app/index.ts');
+import type { AppApi } from './app-api.ts';
+import type { CommandEntry, CommandName } from './args/command-table.ts';
+import type { Terminal } from './terminal/terminal.ts';
 
 /** Where signals come from: the process, or a test. */
 export interface SignalSource {

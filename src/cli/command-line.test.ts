@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { RalphError } from '../core/index.ts';
-import { declareAll, runCommandLine } from './command-line.ts';
-import { COMMAND_NAMES } from './command-table.ts';
+import { RalphError } from '../core/values/index.ts';
+import { COMMAND_NAMES } from './args/command-table.ts';
+import { declareAll, performCommandLine } from './command-line.ts';
 import { createFakeApp, createFakeContext, type FakeWorld } from './fixtures.ts';
-import { loadCommand } from './load-command.ts';
+import { loadCommand } from './whole-command.ts';
 
 async function type(args: readonly string[], world: FakeWorld = {}) {
   const fake = createFakeContext(world);
-  const exitCode = await runCommandLine(args, fake.context);
+  const exitCode = await performCommandLine(args, fake.context);
   return { exitCode, out: fake.out(), err: fake.err() };
 }
 
@@ -168,7 +168,7 @@ describe('errors', () => {
   it('that nobody foresaw ask for a report, and show their stack on demand only', async () => {
     const { exitCode, err } = await failWith(new TypeError('x is not a function'));
     expect(exitCode).toBe(1);
-    expect(err).toContain('something went wrong inside of Ralph: x is not a function');
+    expect(err).toContain('something went wrong inside Ralph: x is not a function');
     expect(err).toContain('Please report it');
     expect(err).not.toContain('.test.ts');
     expect((await failWith(new TypeError('x'), { RALPH_DEBUG: '1' })).err).toContain('command-line.test.ts');
@@ -214,25 +214,25 @@ describe('a word that is no command', () => {
     ['plan', 'ralph run --dry-run'],
   ])('is answered with the command that does it: %s', async (word, command) => {
     const fake = createFakeContext();
-    expect(await runCommandLine([word], fake.context)).toBe(2);
+    expect(await performCommandLine([word], fake.context)).toBe(2);
     expect(fake.err()).toContain(`Did you mean \`${command}\`?`);
   });
 
   it('is answered with an option that there is, each time', async () => {
     for (const word of ['ls', 'logs', 'diff', 'kill', 'plan', 'wt', 'fix', 'test']) {
       const fake = createFakeContext();
-      await runCommandLine([word], fake.context);
+      await performCommandLine([word], fake.context);
       const [name = '', option = ''] = /`ralph (\S+) (--\S+)`/.exec(fake.err())?.slice(1) ?? [];
       if (name === '') continue;
       const help = createFakeContext();
-      await runCommandLine([name, '--help'], help.context);
+      await performCommandLine([name, '--help'], help.context);
       expect(help.out()).toContain(option);
     }
   });
 
   it('may be --version with two letters changed round', async () => {
     const fake = createFakeContext();
-    expect(await runCommandLine(['--versoin'], fake.context)).toBe(2);
+    expect(await performCommandLine(['--versoin'], fake.context)).toBe(2);
     expect(fake.err()).toContain('Did you mean --version?');
     expect(fake.err()).not.toContain('--verbose');
   });

@@ -1,18 +1,32 @@
-import { CommanderError } from 'commander';
-import { toShellWord } from '../core/index.ts';
-import { type DeclaredCommand, HELP_WIDTH } from './cli-command.ts';
-import type { CliContext } from './cli-context.ts';
-import { COMMAND_NAMES, COMMANDS, type CommandEntry } from './command-table.ts';
-import { createCommand } from './create-command.ts';
-import { describeError } from './describe-error.ts';
-import { findNearMiss } from './near-miss.ts';
-import { HELP_TOPICS, toRootHelp, toTopicHelp } from './root-help.ts';
-import { OutputClosed } from './terminal.ts';
-import { toUnwrittenText } from './unwritten-text.ts';
-import { createUsageError } from './usage-error.ts';
+import { Command, CommanderError } from 'commander';
+import { toShellWord } from '../core/text/index.ts';
+import { COMMAND_NAMES, COMMANDS, type CommandEntry } from './args/command-table.ts';
+import { HELP_TOPICS, HELP_WIDTH, toRootHelp, toTopicHelp } from './args/help.ts';
+import { createUsageError, suggestWord } from './args/usage-error.ts';
+import type { CliContext, DeclaredCommand } from './cli-context.ts';
+import { describeError } from './terminal/describe-error.ts';
+import { OutputClosed, plainStyle } from './terminal/terminal.ts';
+import { toUnwrittenText } from './terminal/unwritten-text.ts';
+
+/**
+ * Runs a command line in the context that is made for it. Never rejects.
+ *
+ * @param create makes the context; may throw a RalphError
+ * @returns the exit code
+ */
+export async function runBundled(args: readonly string[], create: () => CliContext): Promise<number> {
+  try {
+    return await performCommandLine(args, create());
+  } catch (error) {
+    // The command line never throws: this is the context, which has no terminal yet.
+    const { text, exitCode } = describeError(error, { style: plainStyle, debug: false });
+    process.stderr.write(text);
+    return exitCode;
+  }
+}
 
 /** Reads a command line, does what it says and returns the exit code. Never throws. */
-export async function runCommandLine(args: readonly string[], context: CliContext): Promise<number> {
+export async function performCommandLine(args: readonly string[], context: CliContext): Promise<number> {
   try {
     const exitCode = await dispatch(args, context);
     // That a file could not be written is told a moment after the write.
@@ -60,7 +74,7 @@ function findCommand(words: readonly string[]): CommandEntry {
   const [name = ''] = words;
   const entry = COMMANDS.find((candidate) => candidate.name === name);
   if (entry !== undefined) return entry;
-  const near = OTHER_WORDS[name.toLowerCase()] ?? toHelpTopic(name) ?? findNearMiss(name, COMMAND_NAMES);
+  const near = OTHER_WORDS[name.toLowerCase()] ?? toHelpTopic(name) ?? suggestWord(name, COMMAND_NAMES);
   const hint = near === undefined ? '' : `Did you mean \`ralph ${near}\`?\n`;
   throw createUsageError(
     `There is no command ${JSON.stringify(name.slice(0, 80))}.`,
@@ -182,7 +196,18 @@ function toUsageError(error: CommanderError, name: string, words: readonly strin
   const what = `${first.charAt(0).toUpperCase()}${first.slice(1).replace(/\.$/, '')}.`;
   const told = hints.map((hint) => hint.replace(/^\((.*)\)$/, '$1')).filter((hint) => hint !== '');
   const option = /unknown option '(--[^']*)'/.exec(first)?.[1] ?? '';
-  const near = findNearMiss(option, ['--version', '--help']) === '--version' ? ['Did you mean --version?'] : told;
+  const near = suggestWord(option, ['--version', '--help']) === '--version' ? ['Did you mean --version?'] : told;
   const whose = name === 'tools' && error.code === 'commander.excessArguments' ? toToolsHints(toShellWord(words[0] ?? '')) : [];
   return createUsageError(what, [...near, ...whose, `All options: ralph ${name} --help`].join('\n'));
+}
+
+/** A command without its arguments and options, in the manner of all commands. */
+function createCommand({ name, summary }: Pick<CommandEntry, 'name' | 'summary'>): Command {
+  const description = `${summary.charAt(0).toUpperCase()}${summary.slice(1)}.`;
+  return new Command(`ralph ${name}`)
+    .description(description)
+    .exitOverride()
+    .configureHelp({ minWidthToWrap: 20 })
+    .helpOption('-h, --help', 'this page')
+    .allowExcessArguments(false);
 }

@@ -1,7 +1,6 @@
-import { RalphError, toErrorCode } from '../core/index.ts';
-import { askPerson } from './ask-person.ts';
+import { RalphError, toErrorCode } from '../core/values/index.ts';
 import type { CliContext } from './cli-context.ts';
-import { createTerminal, type OutputStream } from './terminal.ts';
+import { createTerminal, type OutputStream } from './terminal/terminal.ts';
 
 /** What loads code, so that nothing is bundled with what does not need it. */
 type Loaders = Pick<CliContext, 'loadApp' | 'loadCommand'>;
@@ -63,5 +62,17 @@ function findFolder(): string {
       why: 'It was removed or moved since you went there.',
       fix: 'Go to one that exists: cd',
     });
+  }
+}
+
+/** Asks on the terminal; the end of the input counts as an empty answer. The question goes to standard error, results stay clean. */
+async function askPerson(question: string): Promise<string> {
+  const { createInterface } = process.getBuiltinModule('node:readline/promises');
+  const lines = createInterface({ input: process.stdin, output: process.stderr });
+  const closed = new Promise<string>((resolve) => lines.once('close', () => resolve('')));
+  try {
+    return await Promise.race([lines.question(question), closed]);
+  } finally {
+    lines.close();
   }
 }

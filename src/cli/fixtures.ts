@@ -1,10 +1,14 @@
-import type { BackendEvent, Effect, Input, IterationEnded, RalphEvent, RunRecord, RunSpec, TurnId } from '../core/index.ts';
+import type { BackendEvent } from '../core/backends/index.ts';
+import type { RalphEvent } from '../core/events/index.ts';
+import type { Effect, Input, IterationEnded, RunRecord, RunSpec, TurnId } from '../core/run/index.ts';
 import { makeGate, makeHat, makeSpec } from '../core/spec-fixtures.ts';
-import { compileTopology } from '../topology/index.ts';
-import { createRunViewFold, type Review, toReview } from '../views/index.ts';
-import type { AppApi, CliContext } from './cli-context.ts';
-import { loadCommand } from './load-command.ts';
-import { plainStyle } from './style.ts';
+import { compileTopology } from '../topology/routing/index.ts';
+import { createRunViewFold } from '../views/fold/index.ts';
+import { type Review, toReview } from '../views/review/index.ts';
+import type { AppApi } from './app-api.ts';
+import type { CliContext } from './cli-context.ts';
+import { plainStyle } from './terminal/terminal.ts';
+import { loadCommand } from './whole-command.ts';
 
 type RunPlan = Awaited<ReturnType<AppApi['planRun']>>;
 type RunHandle = Awaited<ReturnType<AppApi['startRun']>>;

@@ -1,8 +1,9 @@
-import type { CliCommand } from './cli-command.ts';
-import type { CommandName } from './command-table.ts';
+import type { CommandName } from './args/command-table.ts';
+import type { CliCommand } from './cli-context.ts';
+import type { CommandBundle } from './command-bundle.ts';
+import { runBundled } from './command-line.ts';
 import { createContext } from './create-context.ts';
-import { openPlainOutput } from './plain-output.ts';
-import { runBundled } from './run-bundled.ts';
+import { openPlainOutput } from './terminal/plain-output.ts';
 
 /** The commands that editors and scripts call again and again (`main.ts`). */
 const LOADERS: Readonly<Partial<Record<CommandName, () => Promise<CliCommand>>>> = {
@@ -11,17 +12,14 @@ const LOADERS: Readonly<Partial<Record<CommandName, () => Promise<CliCommand>>>>
 };
 
 /**
- * The entry of a bundle like that of `whole-command.ts`, of two fifths of its size, for commands that end after a few lines.
- *
- * @param args the words after the command name
- * @returns the exit code
+ * A bundle like `whole-command.ts`, of two fifths of its size, for commands that end after a few lines.
  */
-export function runCommandLine(args: readonly string[], env: Readonly<Record<string, string | undefined>>): Promise<number> {
+export const runCommandLine: CommandBundle['runCommandLine'] = (args, env) => {
   const loadApp = (): Promise<never> => Promise.reject(new Error('a lean command asked for the composition root'));
   const loadCommand = (name: CommandName): Promise<CliCommand> =>
     LOADERS[name]?.() ?? Promise.reject(new Error(`${name} is no lean command`));
   const outputs = { stdout: openPlainOutput(1, () => process.stdout), stderr: openPlainOutput(2, () => process.stderr) };
   return runBundled(args, () => createContext(env, { loadApp, loadCommand }, outputs));
-}
+};
 
-export { COMMAND_NAMES } from './command-table.ts';
+export { COMMAND_NAMES } from './args/command-table.ts';

@@ -1,16 +1,57 @@
+import type { CommandName } from './args/command-table.ts';
+import type { CliCommand } from './cli-context.ts';
+import type { CommandBundle } from './command-bundle.ts';
+import { runBundled } from './command-line.ts';
 import { createContext } from './create-context.ts';
-import { loadCommand } from './load-command.ts';
-import { runBundled } from './run-bundled.ts';
 
 /**
- * The entry of the bundle that holds all of the command (`run-compiled.ts`): what a module imports is loaded with it, so everything that
- * only some commands need is imported dynamically.
- *
- * @param args the words after the command name
- * @returns the exit code
+ * The bundle that holds all commands. A module is loaded together with what it imports, so what only some commands need is imported dynamically.
  */
-export function runCommandLine(args: readonly string[], env: Readonly<Record<string, string | undefined>>): Promise<number> {
+export const runCommandLine: CommandBundle['runCommandLine'] = (args, env) => {
   return runBundled(args, () => createContext(env, { loadApp: () => import('../app/index.ts'), loadCommand }));
-}
+};
 
-export { COMMAND_NAMES } from './command-table.ts';
+export { COMMAND_NAMES } from './args/command-table.ts';
+
+/** The code of each command is loaded when the command is called. */
+const LOADERS: Readonly<Record<CommandName, () => Promise<CliCommand>>> = {
+  run: async () => (await import('./commands/run-command.ts')).runCommand,
+  resume: async () => (await import('./commands/resume-command.ts')).resumeCommand,
+  queue: async () => (await import('./commands/queue-command.ts')).queueCommand,
+  stop: async () => (await import('./commands/stop-command.ts')).stopCommand,
+  status: async () => (await import('./commands/status-command.ts')).statusCommand,
+  runs: async () => (await import('./commands/runs-command.ts')).runsCommand,
+  worktrees: async () => (await import('./commands/worktrees-command.ts')).worktreesCommand,
+  land: async () => (await import('./commands/land-command.ts')).landCommand,
+  pr: async () => (await import('./commands/pr-command.ts')).prCommand,
+  undo: async () => (await import('./commands/undo-command.ts')).undoCommand,
+  show: async () => (await import('./commands/show-command.ts')).showCommand,
+  review: async () => (await import('./commands/review-command.ts')).reviewCommand,
+  events: async () => (await import('./commands/events-command.ts')).eventsCommand,
+  emit: async () => (await import('./commands/emit-command.ts')).emitCommand,
+  token: async () => (await import('./commands/token-command.ts')).tokenCommand,
+  mcp: async () => (await import('./commands/mcp-command.ts')).mcpCommand,
+  simulate: async () => (await import('./commands/simulate-command.ts')).simulateCommand,
+  gates: async () => (await import('./commands/gates-command.ts')).gatesCommand,
+  init: async () => (await import('./commands/init-command.ts')).initCommand,
+  presets: async () => (await import('./commands/presets-command.ts')).presetsCommand,
+  migrate: async () => (await import('./commands/migrate-command.ts')).migrateCommand,
+  validate: async () => (await import('./commands/validate-command.ts')).validateCommand,
+  config: async () => (await import('./commands/config-command.ts')).configCommand,
+  explain: async () => (await import('./commands/explain-command.ts')).explainCommand,
+  graph: async () => (await import('./commands/graph-command.ts')).graphCommand,
+  hats: async () => (await import('./commands/hats-command.ts')).hatsCommand,
+  tools: async () => (await import('./commands/tools-command.ts')).toolsCommand,
+  trace: async () => (await import('./commands/trace-command.ts')).traceCommand,
+  doctor: async () => (await import('./commands/doctor-command.ts')).doctorCommand,
+  demo: async () => (await import('./commands/demo-command.ts')).demoCommand,
+  ps: async () => (await import('./commands/ps-command.ts')).psCommand,
+  reap: async () => (await import('./commands/reap-command.ts')).reapCommand,
+  clean: async () => (await import('./commands/clean-command.ts')).cleanCommand,
+  completions: async () => (await import('./commands/completions-command.ts')).completionsCommand,
+};
+
+/** The code of a command. */
+export function loadCommand(name: CommandName): Promise<CliCommand> {
+  return LOADERS[name]();
+}

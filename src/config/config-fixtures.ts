@@ -1,8 +1,9 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { isRalphError, type RalphError } from '../core/index.ts';
-import { type Diagnostic, hasErrors } from './diagnostic.ts';
+import { isRalphError, type RalphError } from '../core/values/index.ts';
+import { hasErrors } from './findings/diagnostics.ts';
+import type { Diagnostic } from './findings/located.ts';
 import { type LoadRequest, loadConfig } from './load-config.ts';
 import type { Settings } from './settings.ts';
 

@@ -3,7 +3,8 @@ import { mkdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { inFolder, loadSettings, loadText, refusalOf, settingsOf } from './config-fixtures.ts';
-import { CONFIG_FILE_NAMES, findConfigFile } from './find-config-file.ts';
+import { CONFIG_FILE_NAMES } from './keys/settings-table.ts';
+import { findConfigFile } from './layers/read-config-file.ts';
 import type { LoadRequest } from './load-config.ts';
 
 const flags = { prompt: 'Do it.' };

@@ -1,40 +1,24 @@
 import { resolve } from 'node:path';
-import { type Finding, type FlowFinding, RalphError } from '../core/index.ts';
-import { checkShape } from './check-shape.ts';
-import { type CompiledBackends, compileBackends } from './compile-backends.ts';
-import { compileObjective, type Objective } from './compile-objective.ts';
-import { compileSettings } from './compile-settings.ts';
-import { type Diagnostic, hasErrors, sortDiagnostics } from './diagnostic.ts';
-import { toEffective } from './effective.ts';
-import type { EffectiveValue } from './effective-value.ts';
-import { EVENT_LOOP_KEYS } from './event-loop-keys.ts';
-import { expandShortForms } from './expand-short-forms.ts';
-import { guessTriggers } from './guess-triggers.ts';
-import { listEffective } from './list-effective.ts';
-import { toPlacedFinding } from './locate-subject.ts';
-import type { Path } from './located-value.ts';
-import { readLooseTriggers } from './loose-triggers.ts';
-import { overrideEffective } from './override-effective.ts';
-import {
-  CONFIG_VARIABLES,
-  type ConfigFlags,
-  findOverride,
-  isFlag,
-  type OverrideRequest,
-  readOverrides,
-  toOverridePlaced,
-  toVariablePlaced,
-} from './overrides.ts';
-import { createEditPlanner, type EditPlanner } from './plan-edit.ts';
-import { readEventContracts } from './read-event-contracts.ts';
-import { readInstructions } from './read-instructions.ts';
-import { type Layers, readLayers } from './read-layers.ts';
-import { type ReadText, readTextFile } from './read-text-file.ts';
-import { toBackendFinding } from './rules/check-backends.ts';
-import { checkPromptFile } from './rules/check-prompt-file.ts';
+import type { FlowFinding } from '../core/schema/index.ts';
+import { compileBackends } from './compile/compile-backends.ts';
+import { compileObjective } from './compile/compile-objective.ts';
+import { compileSettings } from './compile/compile-settings.ts';
+import { listLooseTriggers } from './compile/guess-triggers.ts';
+import { readEventContracts, readInstructions } from './compile/read-named-files.ts';
+import { placeFlowFinding } from './edit/locate-subject.ts';
+import { createEditPlanner, type EditPlanner } from './edit/plan-edit.ts';
+import { type EffectiveValue, listEffective } from './effective/list-effective.ts';
+import { overrideEffective } from './effective/override-effective.ts';
+import { hasErrors, sortDiagnostics } from './findings/diagnostics.ts';
+import type { Diagnostic, Path } from './findings/located.ts';
+import { checkShape } from './keys/check-shape.ts';
+import { placeAtOverride, readOverrides } from './layers/overrides.ts';
+import { type Layers, readLayers } from './layers/read-layers.ts';
+import { type ReadText, readTextFile } from './layers/read-text-file.ts';
+import { checkVariableBackend, refuseNamedBackend } from './rules/check-backends.ts';
 import { checkRules } from './rules/check-rules.ts';
-import { listHatIds, listHats, type RuleInput } from './rules/rule.ts';
-import type { Settings } from './settings.ts';
+import { listHatIds, listHats } from './rules/rule.ts';
+import type { ConfigFlags, Objective, Settings } from './settings.ts';
 
 /** What a configuration is loaded from. */
 export interface LoadRequest {
@@ -86,70 +70,64 @@ export interface LoadedConfig {
  * @throws RalphError (exit code 2) for what is wrong with the call: a named file that is missing, a flag that cannot be read
  */
 export function loadConfig(request: LoadRequest): LoadedConfig {
-  const { flags = {}, env = {} } = request;
+  const { flags = {}, env = {}, configFiles = [], assignments = [], hatsOverlay, stdinPrompt, readText = readTextFile } = request;
   const cwd = resolve(request.cwd);
-  const layers = readAllLayers(cwd, request);
+  const layers = readLayers({ cwd, env, readText, configFiles, hatsOverlay, assignments });
   const overrideRequest = { flags, env, assigned: layers.assigned };
-  const { overrides, diagnostics } = readOverrides(overrideRequest, cwd);
-  if (layers.root === null) return toUnreadable(layers, diagnostics);
-  const root = expandShortForms(layers.root);
-  const shape = checkShape(root);
+  const overridden = readOverrides(overrideRequest, cwd);
+  const { root } = layers;
+  if (root === null) return toUnreadable(layers, overridden.diagnostics);
+
+  const { declared, ...shape } = checkShape(root);
   const isBroken = (path: Path): boolean => shape.isBroken(path) || layers.isBroken(path);
   const hatIds = listHatIds(root);
-  const backends = compileBackends(shape.declared, overrides);
-  const input = { root, declared: shape.declared, hatIds, isBroken, toItemPath: shape.toItemPath, toolNames: request.toolNames ?? [] };
-  const instructions = readInstructions(shape.declared, root, request.readText);
-  const events = readEventContracts(shape.declared, { cwd, root, readText: request.readText });
+  const backends = compileBackends(declared, overridden.overrides);
+  const instructions = readInstructions(declared, root, readText);
+  const events = readEventContracts(declared, { cwd, root, readText });
+  const ruleInput = { root, declared, hatIds, isBroken, toItemPath: shape.toItemPath, toolNames: request.toolNames ?? [] };
   const found = [
     ...layers.diagnostics,
-    ...diagnostics,
+    ...overridden.diagnostics,
     ...checkVariableBackend(backends, overrideRequest, cwd),
     ...shape.diagnostics,
-    ...checkRules(input, backends),
-    ...checkPromptFile(input, { cwd, flags }),
+    ...checkRules(ruleInput, backends, { cwd, flags }),
     ...instructions.diagnostics,
     ...events.diagnostics,
   ];
   if (!hasErrors(found)) refuseNamedBackend(backends);
-  const { prompt, prompt_file: promptFile } = toEffective(EVENT_LOOP_KEYS, shape.declared.event_loop);
-  const stdin = request.stdinPrompt === undefined ? {} : { stdinPrompt: request.stdinPrompt };
-  const objectiveRequest = { cwd, flags, ...stdin, prompt, promptFile };
-  const objective = compileObjective({ ...objectiveRequest, isRequired: false });
+
+  const objectiveRequest = { cwd, flags, stdinPrompt, loop: declared.event_loop };
+  const objective = compileObjective(objectiveRequest, 'optional');
+  const draft = compileSettings({
+    configFiles: layers.configFiles,
+    flags,
+    hatsOverlay,
+    assignments,
+    variables: layers.variables,
+    declared,
+    hatIds,
+    overrides: overridden.overrides,
+    backends,
+    instructions,
+    events: events.contracts,
+    objective,
+  });
   return {
     files: layers.names,
     diagnostics: sortDiagnostics(found),
-    draft: compileSettings({
-      configFiles: layers.configFiles,
-      flags,
-      hatsOverlay: request.hatsOverlay,
-      assignments: request.assignments ?? [],
-      variables: layers.variables,
-      declared: shape.declared,
-      hatIds,
-      overrides,
-      backends,
-      instructions,
-      events: events.contracts,
-      objective,
-    }),
-    looseTriggers: { ...listGuesses(input), ...readLooseTriggers(root, isBroken) },
-    toDiagnostic: (finding) => toOverridePlaced(finding, overrideRequest, cwd) ?? toPlacedFinding(root, finding),
+    draft,
+    looseTriggers: listLooseTriggers(listHats(ruleInput), ruleInput),
+    toDiagnostic: (finding) => placeAtOverride(finding, overrideRequest, cwd) ?? placeFlowFinding(root, finding),
     planEdit: createEditPlanner(root),
     listEffective: () =>
-      overrideEffective(listEffective(root, cwd), { ...overrideRequest, overrides, base: backends.base, stdinPrompt: request.stdinPrompt }),
-    requirePrompt: () => compileObjective({ ...objectiveRequest, isRequired: true }),
+      overrideEffective(listEffective(root, cwd), {
+        ...overrideRequest,
+        overrides: overridden.overrides,
+        base: backends.base,
+        stdinPrompt,
+      }),
+    requirePrompt: () => compileObjective(objectiveRequest, 'required'),
   };
-}
-
-/** A hat without triggers has a finding of its own: what it was probably to take is no orphan. */
-function listGuesses(input: RuleInput): Readonly<Record<string, readonly string[]>> {
-  const guesses = guessTriggers(listHats(input), input.declared.event_loop);
-  return Object.fromEntries([...guesses].map(([id, { topic }]) => [id, [topic]]));
-}
-
-function readAllLayers(cwd: string, request: LoadRequest): Layers {
-  const { env = {}, hatsOverlay, assignments = [], readText = readTextFile } = request;
-  return readLayers({ cwd, env, readText, configFiles: toNamedFiles(request), hatsOverlay, assignments });
 }
 
 function toUnreadable({ names, diagnostics }: Layers, others: readonly Diagnostic[]): LoadedConfig {
@@ -166,31 +144,4 @@ function toUnreadable({ names, diagnostics }: Layers, others: readonly Diagnosti
     listEffective: fail,
     requirePrompt: fail,
   };
-}
-
-function toNamedFiles({ configFiles = [], env = {} }: LoadRequest): readonly string[] {
-  const variable = env[CONFIG_VARIABLES.file];
-  return configFiles.length > 0 || variable === undefined || variable === '' ? configFiles : [variable];
-}
-
-/** A backend that the command line named has no place in a file: what is wrong with it is a wrong use. */
-function refuseNamedBackend({ base }: CompiledBackends): void {
-  for (const finding of listNamedFindings(base)) {
-    if (finding.severity !== 'error') continue;
-    throw new RalphError({ code: 'flag-invalid', what: `--backend: ${finding.message}`, why: finding.why, fix: finding.fix, exitCode: 2 });
-  }
-}
-
-/** One that a variable named has: the variable. */
-function checkVariableBackend({ base }: CompiledBackends, request: OverrideRequest, cwd: string): readonly Diagnostic[] {
-  const found = findOverride('backend', request);
-  if (found === null || isFlag(found.from)) return [];
-  return listNamedFindings(base).map((finding) => toVariablePlaced('backend', String(found.given), cwd, finding));
-}
-
-function listNamedFindings(base: CompiledBackends['base']): readonly Finding[] {
-  return base
-    .filter(({ path }) => path === null)
-    .map(({ declared }) => toBackendFinding(declared))
-    .filter((finding) => finding !== null);
 }

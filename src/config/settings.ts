@@ -1,5 +1,7 @@
-import type { BackendSpec, GateBaseline, McpServerSpec, ProfilePolicy, RunSpec, ToolsSpec } from '../core/index.ts';
-import type { ConfigFlags } from './overrides.ts';
+import type { BackendSpec } from '../core/backends/index.ts';
+import type { GateBaseline } from '../core/gates/index.ts';
+import type { RunSpec } from '../core/run/index.ts';
+import type { McpServerSpec, ProfilePolicy, ToolsSpec } from '../core/tools/index.ts';
 
 /**
  * A configuration, compiled: complete, checked, plain JSON. It is stored in the run's folder, readable by its owner only: the `env` of
@@ -31,7 +33,7 @@ export interface Settings {
   /** `tools:`; absent in runs of earlier versions. */
   readonly tools?: ToolsSpec;
   /** What binds agents beyond their own flags. */
-  readonly sandbox: SandboxSettings;
+  readonly sandbox: SandboxRules;
   /** Who may publish to the run from outside and stop it. */
   readonly externalEvents: 'open' | 'terminal' | 'off';
   /** Whether programs get a process namespace of their own; absent in runs of earlier versions. */
@@ -43,7 +45,7 @@ export interface Settings {
   /** Whether agent CLIs get the tool `emit_event`; absent in runs of earlier versions, which had none. */
   readonly emitTool?: 'auto' | 'on' | 'off';
   readonly objective: ObjectiveSource;
-  readonly prompts: PromptSettings;
+  readonly prompts: SettingsForPrompts;
   /** Relative to the workspace. */
   readonly stateDir: string;
   /** `null`: the current branch. */
@@ -85,7 +87,7 @@ export interface ObjectiveSource {
 }
 
 /** `sandbox:`, `on_violation` and what hats say of them. */
-export interface SandboxSettings {
+export interface SandboxRules {
   readonly mode: 'auto' | 'off' | 'required';
   /** Globs relative to the workspace, beside the usual ones. */
   readonly scratch: readonly string[];
@@ -98,7 +100,7 @@ export interface SandboxSettings {
 }
 
 /** What of the configuration prompts mention. Paths as an agent in the workspace writes them. */
-export interface PromptSettings {
+interface SettingsForPrompts {
   readonly scratchpad: string;
   readonly eventsFile: string;
   readonly specsDir: string;
@@ -127,4 +129,40 @@ export interface SettingsDigest {
   readonly prompt: string;
   /** By key (`event_loop.max_iterations`, `hats.builder`), shortened. */
   readonly keys: Readonly<Record<string, string>>;
+}
+
+/** What was said on the command line, as it was written there. */
+export interface ConfigFlags {
+  /** `-p TEXT`, or the words after `run`. */
+  readonly prompt?: string;
+  /** `-P FILE`; `-` for standard input. */
+  readonly promptFile?: string;
+  /** `-b NAME`. */
+  readonly backend?: string;
+  /** `--model NAME`. */
+  readonly model?: string;
+  /** `--max-iterations N`. */
+  readonly maxIterations?: string | number;
+  /** `--max-cost USD`. */
+  readonly maxCostUsd?: string | number;
+  /** `--max-runtime DURATION`, as in a file: seconds, or `90m`. */
+  readonly maxRuntime?: string | number;
+  /** `--no-gates`. */
+  readonly noGates?: true;
+}
+
+/** What the person asked for. */
+export interface Objective {
+  readonly text: string;
+  readonly source: ObjectiveSource;
+}
+
+/** Settings from the command line and the environment, checked. */
+export interface Overrides {
+  readonly backend?: Exclude<BackendSpec['type'], 'scripted'>;
+  readonly model?: string;
+  readonly maxIterations?: number;
+  readonly maxCostUsd?: number;
+  /** In milliseconds. */
+  readonly maxRuntime?: number;
 }

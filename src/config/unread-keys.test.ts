@@ -2,8 +2,8 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { inFolder, loadSettings } from './config-fixtures.ts';
-import type { Keys, Setting } from './setting.ts';
-import { SETTINGS_TABLE } from './settings-table.ts';
+import type { Keys, Setting } from './keys/setting.ts';
+import { SETTINGS_TABLE } from './keys/settings-table.ts';
 
 type Tree = { [key: string]: unknown };
 type Path = readonly (string | number)[];

@@ -1,5 +1,5 @@
-import type { GateSpec } from './gate-spec.ts';
-import type { HatSpec, RunLimits, RunSpec } from './run-spec.ts';
+import type { GateSpec } from './gates/gate-spec.ts';
+import type { HatSpec, RunLimits, RunSpec } from './run/run-spec.ts';
 
 /** Generous limits, so that a test meets only the one it sets. */
 const SAMPLE_LIMITS: RunLimits = {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { makeGate, makeHat, makeSpec } from '../core/spec-fixtures.ts';
-import { compileTopology, createFlowGraph, type FlowGraph, findPath, markPath } from '../topology/index.ts';
+import { createFlowGraph, type FlowGraph, findPath, markPath } from '../topology/graph/index.ts';
+import { compileTopology } from '../topology/routing/index.ts';
 import { drawSvg } from './draw-svg.ts';
 
 function graphOf(parts: Parameters<typeof makeSpec>[0]): FlowGraph {

@@ -3,9 +3,10 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { propertyRuns } from '../core/property-fixtures.ts';
 import { makeGate, makeHat, makeSpec } from '../core/spec-fixtures.ts';
-import { compileTopology, createFlowGraph, type FlowGraph } from '../topology/index.ts';
+import { createFlowGraph, type FlowGraph } from '../topology/graph/index.ts';
+import { compileTopology } from '../topology/routing/index.ts';
+import { toTextCells } from './char-grid.ts';
 import { drawUnicode } from './draw-unicode.ts';
-import { toTextCells } from './text-cells.ts';
 
 /** `UPDATE_GOLDEN=1 npx vitest run src/drawing` writes the files anew; read the difference before you keep it. */
 const UPDATE = process.env['UPDATE_GOLDEN'] === '1';

@@ -1,8 +1,17 @@
-import { type FlowArrow, type FlowGraph, toEdgeText, toFlowArrows } from '../topology/index.ts';
+import {
+  type FlowArrow,
+  type FlowGraph,
+  type FlowNode,
+  toArrowLines,
+  toEdgeText,
+  toFlowArrows,
+  toMarkText,
+  toNodeTitle,
+  toShortText,
+} from '../topology/graph/index.ts';
 import { assignTracks, type Tracks } from './assign-tracks.ts';
-import { type Cell, type CharGrid, createCharGrid, type Tone } from './char-grid.ts';
+import { type Cell, type CharGrid, createCharGrid, type Tone, toTextCells } from './char-grid.ts';
 import { type LaidOutGraph, layOut, type PlacedArrow } from './lay-out.ts';
-import { type BoxLine, type CellBox, drawBox, toBoxLines, toLabelLines, toWidestCells } from './unicode-boxes.ts';
 
 /** Where a drawing is to fit, and how its parts get their colours. */
 export interface UnicodeLook {
@@ -33,7 +42,7 @@ function drawOnce(graph: FlowGraph, look: UnicodeLook, isCompact: boolean): stri
 }
 
 /** Where everything is, in whole columns and rows. */
-interface Plan {
+interface UnicodePlan {
   readonly laidOut: LaidOutGraph;
   readonly arrows: readonly FlowArrow[];
   readonly lines: ReadonlyMap<string, readonly BoxLine[]>;
@@ -52,7 +61,7 @@ interface Space {
   readonly places: ReadonlyMap<number, number>;
 }
 
-function planDrawing(graph: FlowGraph, isCompact: boolean): Plan {
+function planDrawing(graph: FlowGraph, isCompact: boolean): UnicodePlan {
   const all = toFlowArrows(graph);
   const again = new Map(all.filter(isLoop).map((arrow) => [arrow.from, arrow.edges.map((edge) => toEdgeText(edge, '◈'))]));
   const arrows = all.filter((arrow) => !isLoop(arrow));
@@ -87,7 +96,7 @@ function isLoop(arrow: FlowArrow): boolean {
 }
 
 /** Stacks ranks and the spaces between them. */
-function planRows(laidOut: LaidOutGraph, heights: readonly number[]): Pick<Plan, 'spaces' | 'bands'> {
+function planRows(laidOut: LaidOutGraph, heights: readonly number[]): Pick<UnicodePlan, 'spaces' | 'bands'> {
   const spaces: Space[] = [];
   const bands: { top: number; height: number }[] = [];
   let y = 0;
@@ -124,7 +133,7 @@ interface IndexedArrow {
   readonly index: number;
 }
 
-function drawArrow(grid: CharGrid, plan: Plan, arrow: FlowArrow, { placed, index }: IndexedArrow): void {
+function drawArrow(grid: CharGrid, plan: UnicodePlan, arrow: FlowArrow, { placed, index }: IndexedArrow): void {
   const way = toWayDown(placed);
   const [upper, lower] = placed.isUpward ? [arrow.to, arrow.from] : [arrow.from, arrow.to];
   const [above, below] = [plan.boxes.get(upper) as CellBox, plan.boxes.get(lower) as CellBox];
@@ -148,7 +157,7 @@ function toTone(arrow: FlowArrow): Tone | null {
 }
 
 /** The tip of an arrow, the mark where it leaves its box, and what is written on it. */
-function drawEnds(grid: CharGrid, plan: Plan, arrow: FlowArrow, placed: PlacedArrow): void {
+function drawEnds(grid: CharGrid, plan: UnicodePlan, arrow: FlowArrow, placed: PlacedArrow): void {
   const [from, to] = [plan.boxes.get(arrow.from) as CellBox, plan.boxes.get(arrow.to) as CellBox];
   const [first, last] = [Math.round(placed.stations[0]?.x ?? 0), Math.round(placed.stations.at(-1)?.x ?? 0)];
   const tone = toTone(arrow);
@@ -167,4 +176,62 @@ function drawEnds(grid: CharGrid, plan: Plan, arrow: FlowArrow, placed: PlacedAr
     const x = Math.max(0, Math.round(middle - toWidestCells([text]) / 2));
     grid.write({ x, y: top + index }, text, tone ?? null);
   }
+}
+
+/** A line of text in a box. */
+interface BoxLine {
+  readonly text: string;
+  readonly tone: Tone | null;
+}
+
+const MAX_WORDS = 32;
+const MAX_TOPIC = 48;
+
+/** What is written in the box of a node. `again`: what it publishes to itself. */
+function toBoxLines(node: FlowNode, again: readonly string[], isCompact: boolean): readonly BoxLine[] {
+  const isWrong = node.kind === 'nobody' || node.marks.includes('unreachable');
+  const lines: BoxLine[] = [{ text: toShortText(toNodeTitle(node), MAX_WORDS), tone: isWrong ? 'bad' : 'heading' }];
+  if (node.detail !== '' && !isCompact) lines.push({ text: toShortText(node.detail, MAX_WORDS), tone: 'faint' });
+  const marks = toMarkText(node);
+  if (marks !== '') lines.push({ text: marks, tone: isWrong ? 'bad' : 'good' });
+  const others = node.findings.filter((code) => code !== 'hat-unreachable');
+  if (others.length > 0) lines.push({ text: toShortText(`! ${others.join(', ')}`, MAX_TOPIC), tone: 'bad' });
+  for (const text of again) lines.push({ text: `↻ ${toShortText(text, MAX_TOPIC)}`, tone: 'faint' });
+  return lines;
+}
+
+/** What is written on an arrow. */
+function toLabelLines(arrow: FlowArrow): readonly string[] {
+  return toArrowLines(arrow, '◈').map((line) => toShortText(line, MAX_TOPIC));
+}
+
+/** The columns of the longest line. */
+function toWidestCells(lines: readonly string[]): number {
+  return lines.reduce((most, line) => Math.max(most, toTextCells(line)), 0);
+}
+
+/** A box in cells; `x` and `y` are its top left corner. */
+interface CellBox {
+  readonly x: number;
+  readonly y: number;
+  readonly width: number;
+  readonly height: number;
+}
+
+/** Draws the box of a node with its lines in the middle. */
+function drawBox(grid: CharGrid, node: FlowNode, box: CellBox, lines: readonly BoxLine[]): void {
+  const tone: Tone | null =
+    node.kind === 'nobody' || node.marks.includes('unreachable') ? 'bad' : node.marks.includes('on-path') ? 'name' : null;
+  const [corners, side, edge] = node.kind === 'hat' ? ['┌┐└┘', '│', '─'] : node.kind === 'loop' ? ['╭╮╰╯', '┆', '╌'] : ['╭╮╰╯', '│', '─'];
+  const inner = edge.repeat(box.width - 2);
+  grid.write(box, `${corners.charAt(0)}${inner}${corners.charAt(1)}`, tone);
+  for (const [index, line] of lines.entries()) {
+    const y = box.y + 1 + index;
+    const left = Math.floor((box.width - 2 - toTextCells(line.text)) / 2);
+    const right = box.width - 2 - toTextCells(line.text) - left;
+    grid.write({ x: box.x, y }, side, tone);
+    grid.write({ x: box.x + 1, y }, `${' '.repeat(left)}${line.text}${' '.repeat(right)}`, line.tone);
+    grid.write({ x: box.x + box.width - 1, y }, side, tone);
+  }
+  grid.write({ x: box.x, y: box.y + box.height - 1 }, `${corners.charAt(2)}${inner}${corners.charAt(3)}`, tone);
 }

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { propertyRuns } from '../core/property-fixtures.ts';
+import type { ArrowSize, BoxSize } from './lay-out.ts';
 import { type LaidOutGraph, layOut, type Rect } from './lay-out.ts';
-import type { ArrowSize, BoxSize } from './rank-graph.ts';
 
 const size = { width: fc.integer({ min: 10, max: 200 }), height: fc.integer({ min: 10, max: 80 }) };
 const graphs = fc.integer({ min: 1, max: 9 }).chain((count) =>

@@ -1,6 +1,28 @@
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { isJsonObject, parseJson, type RunSpec } from '../core/index.ts';
+import type { Sender } from '../core/events/index.ts';
+import type { RunSpec } from '../core/run/index.ts';
+import { isJsonObject, parseJson } from '../core/values/index.ts';
+import { compileTopology, type Topology } from '../topology/routing/index.ts';
+
+/** Where an event goes, and who publishes it. */
+export interface EventPlace {
+  readonly eventsFile: string;
+  readonly hat: string;
+  /** `null` where it is not known. */
+  readonly contractFile: string | null;
+  /** The folder that holds the file, absolute, where the contract does not say it: no link between the two is followed. */
+  readonly root?: string;
+  /** The person who publishes; absent for an agent. */
+  readonly sender?: Sender;
+}
+
+/** Where the environment of an agent's turn says that events go; `null` outside of a turn. */
+export function findTurn(env: Readonly<Record<string, string | undefined>>): EventPlace | null {
+  const { RALPH_EVENTS_FILE: eventsFile, RALPH_CONTRACT: contractFile, RALPH_HAT: hat } = env;
+  if (eventsFile === undefined || eventsFile === '' || hat === undefined || hat === '') return null;
+  return { eventsFile, hat, contractFile: contractFile ?? null };
+}
 
 /** What `ralph emit` needs of a run: who may publish what. It is no secret, so agents may read it. */
 export interface Contract {
@@ -29,4 +51,10 @@ export function readContract(path: string): Contract | null {
   } catch {
     return null;
   }
+}
+
+/** The topology of a contract; `null` where it is not known. Never throws. */
+export function readTopology(contractFile: string | null): Topology | null {
+  const contract = contractFile === null ? null : readContract(contractFile);
+  return contract === null ? null : compileTopology(contract.spec);
 }

@@ -1,14 +1,34 @@
+import { createRequire } from 'node:module';
+import { createContext, Script } from 'node:vm';
 import type { Schema, Validator } from '@cfworker/json-schema';
-import { contractOf, describeShape, type EventContracts, type Json, type PayloadCheck, parseJson } from '../core/index.ts';
-import { computeWithin } from './compute-within.ts';
-import { loadSchemaLibrary } from './schema-library.ts';
+import { contractOf, type EventContracts, type PayloadCheck } from '../core/events/index.ts';
+import { describeShape } from '../core/schema/index.ts';
+import { type Json, parseJson } from '../core/values/index.ts';
 
 const MAX_PROBLEMS = 3;
 const MAX_TEXT = 200;
-/** How long one payload may be judged: a pattern may take for ever with a text that is made for it, and meanwhile nothing else happens. */
+/** How long the check of one payload may take: a pattern may take for ever on a text that is made for it, and meanwhile nothing else happens. */
 const MAX_MS = 500;
-/** A topic on which that was used up is given less and less, so that many such events do not add up; a busy machine still has time for a plain one. */
+/** A topic that used this up is given half the next time, so that many such events do not add up; a plain one still has time on a busy machine. */
 const LEAST_MS = 100;
+const SCRIPT = new Script('compute()');
+
+/** Keywords whose error only says that a part has errors, which follow. */
+const WRAPPERS = [
+  'properties',
+  'patternProperties',
+  'additionalProperties',
+  'unevaluatedProperties',
+  'items',
+  'prefixItems',
+  'unevaluatedItems',
+].concat(['dependentSchemas', 'propertyNames', '$ref', 'allOf', 'if', 'then', 'else']);
+const CHOICES = ['anyOf', 'oneOf'];
+
+/** The library that checks values by schemas. It builds no code, so it runs where that is forbidden. */
+type SchemaLibrary = typeof import('@cfworker/json-schema');
+
+let library: SchemaLibrary | undefined;
 
 /**
  * Says of payloads whether they are what their topic's schema asks for. A text that is JSON counts as that JSON where only that fits, because
@@ -16,26 +36,26 @@ const LEAST_MS = 100;
  */
 export function createPayloadCheck(contracts: EventContracts | undefined): PayloadCheck | null {
   if (contracts === undefined || Object.values(contracts).every(({ schema }) => schema === undefined)) return null;
-  const judges = new Map<string, Judge>();
+  const finders = new Map<string, FindPayloadProblem>();
   return (topic, payload) => {
     const schema = contractOf(contracts, topic)?.schema;
     if (schema === undefined) return { payload };
-    const judge = judges.get(topic) ?? createJudge(schema);
-    judges.set(topic, judge);
-    const problem = judge(payload);
+    const find = finders.get(topic) ?? createProblemFinder(schema);
+    finders.set(topic, find);
+    const problem = find(payload);
     if (problem === null) return { payload };
     const read = typeof payload === 'string' ? parseJson(payload) : undefined;
-    const readProblem = read === undefined ? problem : judge(read);
+    const readProblem = read === undefined ? problem : find(read);
     if (readProblem === null && read !== undefined) return { payload: read };
     return { problem: `${readProblem ?? problem}; the payload is to be ${describeShape(schema)}` };
   };
 }
 
 /** What is wrong with a payload; `null` for nothing. */
-type Judge = (payload: Json) => string | null;
+type FindPayloadProblem = (payload: Json) => string | null;
 
-/** Holds payloads against one schema, each within its time. */
-function createJudge(schema: Json): Judge {
+/** Checks payloads by one schema, each within its time. */
+function createProblemFinder(schema: Json): FindPayloadProblem {
   const validator = createValidator(schema);
   let limitMs = MAX_MS;
   return (payload) => {
@@ -50,18 +70,6 @@ function createValidator(schema: Json): Validator {
   const { Validator } = loadSchemaLibrary();
   return new Validator(structuredClone(schema) as Schema | boolean, '2020-12', false);
 }
-
-/** Keywords whose error only says that a part has errors, which follow. */
-const WRAPPERS = [
-  'properties',
-  'patternProperties',
-  'additionalProperties',
-  'unevaluatedProperties',
-  'items',
-  'prefixItems',
-  'unevaluatedItems',
-].concat(['dependentSchemas', 'propertyNames', '$ref', 'allOf', 'if', 'then', 'else']);
-const CHOICES = ['anyOf', 'oneOf'];
 
 /** What is wrong, each part with its path in the payload; `null` where nothing is. A schema that cannot be judged by takes nothing. */
 function findProblem(validator: Validator, payload: Json): string | null {
@@ -109,4 +117,34 @@ function toSentence(error: string): string {
 
 function clip(text: string): string {
   return text.length <= MAX_TEXT ? text : `${text.slice(0, MAX_TEXT - 1)}…`;
+}
+
+/**
+ * Runs what only computes, and gives it up after a time, wherever it is: also within the search of a regular expression.
+ *
+ * @returns what came of it; `null` where the time was not enough
+ * @throws what it throws
+ */
+function computeWithin<T>(limitMs: number, compute: () => T): { readonly value: T } | null {
+  const context = createContext({ compute });
+  try {
+    return { value: SCRIPT.runInContext(context, { timeout: Math.max(1, Math.ceil(limitMs)) }) as T };
+  } catch (error) {
+    if (isTimeout(error)) return null;
+    throw error;
+  }
+}
+
+/** The error comes from the other context, so it is no instance of our `Error`. */
+function isTimeout(error: unknown): boolean {
+  return typeof error === 'object' && error !== null && 'code' in error && error.code === 'ERR_SCRIPT_EXECUTION_TIMEOUT';
+}
+
+/**
+ * Loads the library when it is first needed: most teams have no schemas, and `ralph emit` is called often. Publishing is synchronous, so this is a
+ * `require`. The build keeps it apart for the library (`#library/*` in package.json) and puts it into the script of the command.
+ */
+function loadSchemaLibrary(): SchemaLibrary {
+  library ??= createRequire(import.meta.url)(RALPH_SCHEMA_LIBRARY) as SchemaLibrary;
+  return library;
 }

@@ -1,6 +1,8 @@
-/** Front door of `emit`: what `ralph emit` does inside of a turn. Small, because agents call it often. */
-export type { EventWords } from './check-event.ts';
-export { type Contract, toContractPath, writeContract } from './contract-file.ts';
+/**
+ * Front door of `emit`: what `ralph emit` does inside of a turn. Small, because agents call it often.
+ * Files import in one direction: `contract-file`, `create-payload-check` <- `emit-event`, `read-offer`.
+ */
+export { type Contract, type EventPlace, findTurn, toContractPath, writeContract } from './contract-file.ts';
 export { createPayloadCheck } from './create-payload-check.ts';
-export { type EventPlace, emitInto, findTurn, toCutText } from './emit-in-turn.ts';
+export { type EventWords, emitInto, toCutText } from './emit-event.ts';
 export { type HatOffer, readOffer } from './read-offer.ts';

@@ -1,6 +1,7 @@
-import { describeShape, matchesTopic, RALPH, TOPIC_COMPLETE } from '../core/index.ts';
-import { mayEnd, publishableBy, type Topology } from '../topology/index.ts';
-import { type EventPlace, readTopology } from './emit-in-turn.ts';
+import { matchesTopic, RALPH, TOPIC_COMPLETE } from '../core/events/index.ts';
+import { describeShape } from '../core/schema/index.ts';
+import { mayEnd, publishableBy, type Topology } from '../topology/routing/index.ts';
+import { type EventPlace, readTopology } from './contract-file.ts';
 
 /** More shapes than this cost the model more than they help. */
 const MAX_SHAPES = 20;
@@ -10,13 +11,13 @@ export interface HatOffer {
   readonly hat: string;
   /** Topics and patterns, what ends the run among them where the hat may; `null` where the contract is not known. */
   readonly topics: readonly string[] | null;
-  /** Who an event can be addressed to: ids of hats, and `ralph`. Empty where there is nobody else. */
+  /** Who an event can be addressed to: ids of hats, and `ralph`. Empty where there is no other. */
   readonly targets: readonly string[];
   /** The shape of the payload, for topics among these that have a schema. */
   readonly shapes: Readonly<Record<string, string>>;
 }
 
-/** Reads what the hat of a turn may publish. Never throws. */
+/** Reads what the hat of a turn may publish; its contract may be unknown. Never throws. */
 export function readOffer({ hat, contractFile }: EventPlace): HatOffer {
   const topology = readTopology(contractFile);
   if (topology === null) return { hat, topics: null, targets: [], shapes: {} };

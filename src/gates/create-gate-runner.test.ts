@@ -2,8 +2,8 @@ import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { GateResult, GateSpec, StartTestsResult } from '../core/index.ts';
-import type { TreeState } from '../ports/index.ts';
+import type { GateResult, GateSpec, StartTestsResult } from '../core/gates/index.ts';
+import type { TreeState } from '../ports/tree-reader.ts';
 import { createGateRunner } from './index.ts';
 
 const env = { PATH: process.env['PATH'], GREETING: 'hello' };

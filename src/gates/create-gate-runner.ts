@@ -1,9 +1,15 @@
-import { type GateResult, isRequiredGate, mayStayRed, type StartTestsResult } from '../core/index.ts';
-import type { GateOrder, GateRunner } from '../ports/index.ts';
-import { createGateBench, type GateBench, type GateRequest, type GateRunnerSettings } from './gate-bench.ts';
-import { toScope } from './gate-memory.ts';
-import { judgeCommand } from './judge-gate.ts';
-import { judgeProtected } from './judge-protected.ts';
+import { writeFileSync } from 'node:fs';
+import { type GateResult, type GateSpec, isRequiredGate, mayStayRed, type StartTestsResult } from '../core/gates/index.ts';
+import type { GateOrder, GateRunner } from '../ports/gate-runner.ts';
+import type { GateCase, GateRequest, GateRunnerSettings } from './gate-contract.ts';
+import { createGateRunState, type GateRunState } from './gate-run-state.ts';
+import { toScope, toScopeKey } from './gate-scope.ts';
+import { KEPT_BYTES, toResult, toUnrun, toVerdict } from './gate-verdict.ts';
+import { hasPassed, redactOutput, runAttempts } from './run-attempts.ts';
+import { toExcerpt } from './to-excerpt.ts';
+
+/** At the start git could tell the files apart: an agent that takes that away must gain nothing by it. */
+const UNSEEN: StartTestsResult = { outcome: 'unknown', changed: [], total: 0, outputTail: 'Git no longer tells which files there are.' };
 
 /**
  * Runs gates with `/bin/sh`, some of them at once. A gate has passed when its shell ended by itself with 0 and within its time; whatever
@@ -11,29 +17,136 @@ import { judgeProtected } from './judge-protected.ts';
  * does, and then the rest count as failed. A gate that passed is not run again while the files that it is about are the same.
  */
 export function createGateRunner(settings: GateRunnerSettings): GateRunner {
-  const bench = createGateBench(settings);
+  const state = createGateRunState(settings);
   return {
     run: async (orders, signal, observe) => {
-      const request: GateRequest = { signal, observe, look: { stirred: -1, state: null } };
+      const request: GateRequest = { signal, observe, look: { atStep: -1, state: null } };
       const commands = orders.filter(({ spec }) => spec.protect === undefined);
-      const judged = await Promise.all(commands.map((order) => judgeCommand(bench, { ...request, order })));
+      const judged = await Promise.all(commands.map((order) => judgeCommand(state, { ...request, order })));
       // Last, so that it also sees what a gate itself did to the protected files.
       const pinned: GateResult[] = [];
-      for (const order of orders) if (order.spec.protect !== undefined) pinned.push(await judgeProtected(bench, { ...request, order }));
-      const tried = await withStartTests(bench, request, orders, [...judged, ...pinned]);
-      return withFreshness(bench, request, orders, tried);
+      for (const order of orders) if (order.spec.protect !== undefined) pinned.push(await judgeProtected(state, { ...request, order }));
+      const tried = await withStartTests(state, request, orders, [...judged, ...pinned]);
+      return withFreshness(state, request, orders, tried);
     },
   };
 }
 
-/** Before the end, with what those that passed say of the tests of the start; not where the end is refused anyway. */
+/** The verdict of a gate that runs a command: remembered where nothing changed since, else by running it. Never rejects. */
+function judgeCommand(state: GateRunState, given: GateCase): Promise<GateResult> {
+  const { spec } = given.order;
+  const judge = async (): Promise<GateResult> => {
+    if (given.signal.aborted) return toUnrun(given, spec.run, 'not run: the run was stopped');
+    const command = findCommand(state, spec);
+    if (command === null) return toUnrun(given, spec.run, toUnknownCheckText(spec));
+    const before = await toScope(await state.look(given.look), spec);
+    return recall(state, given, command, before) ?? runGate(state, given, command, before);
+  };
+  return state.inTurn(spec.run, () => state.slots.run(spec.serial === true, judge));
+}
+
+function findCommand({ settings }: GateRunState, { check, run }: GateSpec): string | null {
+  return check === undefined || run !== check ? run : (settings.findCheck?.(check) ?? null);
+}
+
+function toUnknownCheckText({ check = 'tests' }: GateSpec): string {
+  return `The files of this folder do not say how its ${check === 'tests' ? 'tests are run' : `${check} is done`}; no command is known for it. Add it where it belongs (package.json scripts, Makefile, …), or name the command in the gate: run: COMMAND`;
+}
+
+/** A verdict that stands already: nothing under `only_if` changed since the run began, or the same files passed before. */
+function recall(state: GateRunState, given: GateCase, command: string, tree: string | null): GateResult | undefined {
+  const { spec } = given.order;
+  if (tree === null) return undefined;
+  const isUntouched = spec.onlyIf !== undefined && state.settings.startScopes?.[toScopeKey(spec)] === tree;
+  if (isUntouched) return { ...toUnrun(given, command, 'not run: no path of its only_if changed'), passed: true, skipped: true };
+  const known = spec.cache === false ? undefined : state.memory.recall(command, tree);
+  if (known?.evidence === undefined) return undefined;
+  // Another gate may have run the same command under another name.
+  const { name: _, ...facts } = known;
+  const named = spec.name === undefined ? {} : { name: spec.name };
+  return { ...facts, ...named, gate: given.order.gate, evidence: { ...known.evidence, isCached: true } };
+}
+
+async function runGate(state: GateRunState, given: GateCase, command: string, treeBefore: string | null): Promise<GateResult> {
+  const { order, signal, observe } = given;
+  const file = state.store?.open() ?? null;
+  const startedAt = Date.now();
+  const end = state.begin();
+  const onLine = (line: string): void => observe(order.gate, line);
+  const results = await runAttempts(state.settings, { command, spec: order.spec, file, signal, onLine });
+  const isAlone = end();
+  const tree = await toScope(await state.look(given.look), order.spec);
+  const last = results[results.length - 1] ?? results[0];
+  const verdict = toVerdict(order.spec, last, hasPassed(last));
+  const durationMs = Math.round(results.reduce((sum, entry) => sum + entry.durationMs, 0));
+  const attempts = results.map(({ exitCode, stopReason, durationMs: ms }) => ({
+    exitCode,
+    timedOut: stopReason === 'timeout',
+    durationMs: Math.round(ms),
+  }));
+  // Files that changed beside it may have been seen in part: such a verdict is about no state of them. What it changed itself it answers for.
+  const isFresh = isAlone || treeBefore === tree;
+  const result = toResult(state.store, given, { command, verdict, file, startedAt, durationMs, attempts, treeBefore, tree, isFresh });
+  if (result.passed && isFresh && tree !== null && !signal.aborted) state.memory.keep(command, tree, result);
+  return result;
+}
+
+/** The verdict of the gate on protected files: they are as they were when the run began. Never rejects. */
+async function judgeProtected(state: GateRunState, given: GateCase): Promise<GateResult> {
+  const { run } = given.order.spec;
+  if (given.signal.aborted) return toUnrun(given, run, 'not run: the run was stopped');
+  const startedAt = Date.now();
+  const tree = (await state.look(given.look))?.hash ?? null;
+  const shown = await (state.settings.checkProtected?.() ?? Promise.resolve('')).catch(toProblem);
+  const changes = redactOutput(state.settings, shown);
+  const passed = changes === '';
+  const file = state.store?.open() ?? null;
+  try {
+    if (file !== null) writeFileSync(file.logPath, changes);
+  } catch {
+    // The verdict says it as well.
+  }
+  // Not shortened in the middle: a difference has no end that sums up.
+  const outputTail = Buffer.byteLength(changes) <= KEPT_BYTES ? changes : `${toStart(changes)}\n[…]`;
+  const verdict = { passed, exitCode: passed ? 0 : 1, timedOut: false, outputTail, isCut: outputTail !== changes };
+  const durationMs = Date.now() - startedAt;
+  return toResult(state.store, given, {
+    command: run,
+    verdict,
+    file,
+    startedAt,
+    durationMs,
+    attempts: [],
+    treeBefore: tree,
+    tree,
+    isFresh: true,
+  });
+}
+
+function toStart(text: string): string {
+  const start = Buffer.from(text)
+    .subarray(0, KEPT_BYTES - 100)
+    .toString('utf8');
+  return start.slice(0, Math.max(0, start.lastIndexOf('\n')));
+}
+
+function toProblem(error: unknown): string {
+  return toExcerpt(
+    `The protected files could not be looked at: ${error instanceof Error ? error.message : String(error)}`,
+    false,
+    '',
+    KEPT_BYTES,
+  ).text;
+}
+
+/** Before the end also tries the gates that passed on the tests as they were at the start; not where the end is refused anyway. */
 async function withStartTests(
-  bench: GateBench,
+  state: GateRunState,
   { signal, observe, look }: GateRequest,
   orders: readonly GateOrder[],
   judged: readonly GateResult[],
 ): Promise<readonly GateResult[]> {
-  const { tryStartTests } = bench.settings;
+  const { tryStartTests } = state.settings;
   const required = orders.filter(({ spec }) => isRequiredGate(spec));
   const passed = new Set(judged.flatMap((result) => (result.passed ? [result.gate] : [])));
   if (tryStartTests === undefined || signal.aborted || required.some(({ gate, spec }) => !passed.has(gate) && !mayStayRed(spec)))
@@ -43,11 +156,11 @@ async function withStartTests(
     ({ gate, spec, isEnd }) => isEnd === true && ran.has(gate) && spec.protect === undefined && spec.mayChangeTests !== true,
   );
   if (due.length === 0) return judged;
-  const now = await bench.look(look);
+  const now = await state.look(look);
   if (now === null)
     return judged.map((result) => (due.some(({ gate }) => gate === result.gate) ? { ...result, startTests: UNSEEN } : result));
   // What it takes is time in which files may change.
-  const end = bench.begin();
+  const end = state.begin();
   const tried = await tryStartTests(
     due.map(({ gate }) => gate),
     now,
@@ -60,23 +173,20 @@ async function withStartTests(
   });
 }
 
-/** At the start the files could be told apart: who takes that away must not gain by it. */
-const UNSEEN: StartTestsResult = { outcome: 'unknown', changed: [], total: 0, outputTail: 'Git no longer tells which files there are.' };
-
 /** A runner that finds no test in the copy has tried nothing, however well it ends. */
 function withoutVoid(tried: StartTestsResult, { ranTests = 0 }: GateResult): StartTestsResult {
   const isVoid = tried.outcome === 'passed' && ranTests > 0 && (tried.ranTests ?? 0) === 0;
   return isVoid ? { ...tried, outcome: 'unknown', outputTail: 'In a copy of the folder it runs no tests.' } : tried;
 }
 
-/** In the order of the orders, and which of them are about files that are no longer the same. */
+/** The results in the order of the orders; those about files that have changed since are marked. */
 async function withFreshness(
-  bench: GateBench,
+  state: GateRunState,
   { signal, look }: GateRequest,
   orders: readonly GateOrder[],
   judged: readonly GateResult[],
 ): Promise<readonly GateResult[]> {
-  const now = signal.aborted ? null : await bench.look(look);
+  const now = signal.aborted ? null : await state.look(look);
   const results: GateResult[] = [];
   for (const { gate, spec } of orders) {
     const result = judged.find((entry) => entry.gate === gate);

@@ -80,7 +80,7 @@ export function createEvidenceStore(folder: string, cwd: string): EvidenceStore 
   };
 }
 
-/** Changes the text of an output that was kept. One that cannot be changed is emptied: nobody is to read it as it was. */
+/** Changes the text of an output that was kept. One that cannot be changed is emptied: it must not be read as it was. */
 export function rewriteLog({ logPath }: EvidenceFile, change: (text: string) => string): void {
   try {
     const text = readFileSync(logPath, 'utf8');

@@ -3,8 +3,9 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { GateResult, GateSpec } from '../core/index.ts';
-import type { GateRunner, TreeReader } from '../ports/index.ts';
+import type { GateResult, GateSpec } from '../core/gates/index.ts';
+import type { GateRunner } from '../ports/gate-runner.ts';
+import type { TreeReader } from '../ports/tree-reader.ts';
 import { createGateRunner, type GateRunnerSettings, toStartScopes } from './index.ts';
 
 const env = { PATH: process.env['PATH'] };

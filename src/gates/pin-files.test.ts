@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, unlinkSync, wri
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { describeChanges } from './check-protected.ts';
+import { describeChanges } from './describe-changes.ts';
 import { type Pins, pinFiles } from './pin-files.ts';
 
 let cwd = '';

@@ -1,39 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import { appendFileSync } from 'node:fs';
-import type { GateSpec } from '../core/index.ts';
-import type { Backpressure, Isolation, Program } from '../ports/index.ts';
-import { type CommandResult, runCommand, toShellLine } from '../process/index.ts';
+import { stripVTControlCharacters } from 'node:util';
+import type { GateSpec } from '../core/gates/index.ts';
+import { type CommandResult, runCommand, toShellCommand } from '../process/index.ts';
 import { type EvidenceFile, MAX_LOG_BYTES, rewriteLog } from './evidence-store.ts';
-import { redactOutput } from './redact-output.ts';
+import type { CommandSandbox, CommandSettings } from './gate-contract.ts';
 
-/** Of so much output the failing parts are looked for. */
-const capturedBytes = 512 << 10;
+/** The end of the output in which failing parts are looked for. */
+const CAPTURED_BYTES = 512 << 10;
 /** The longest line that is shown while a gate runs. */
-const shownLineBytes = 8 << 10;
-const stopGraceMs = 2000;
-
-/** Where and with what commands run. */
-export interface CommandGround {
-  readonly cwd: string;
-  readonly env: Readonly<Record<string, string | undefined>>;
-  /** Beginning of the tokens by which gates' processes can be found again, without white space. */
-  readonly marker?: string;
-  /** The namespaces that the command of a gate gets, unless the gate refuses them; absent: none. */
-  readonly isolation?: Isolation;
-  /** Puts the sandbox of the operating system around one command; absent: none. Does not reject: where that cannot be done, what it gives says so and fails. */
-  readonly hold?: () => Promise<HeldCommand>;
-  /** Takes secrets out of what a gate shows, before anybody hears of it; absent: nothing is taken out. */
-  readonly redact?: (text: string) => string;
-  /** Whether whoever is shown what a gate prints is behind; absent: never. */
-  readonly backpressure?: Backpressure;
-}
-
-/** What is held by the operating system. */
-export interface HeldCommand {
-  readonly confine: (program: Program) => Program;
-  /** Takes back what was made for it. */
-  readonly close: () => void;
-}
+const SHOWN_LINE_BYTES = 8 << 10;
+const STOP_GRACE_MS = 2000;
 
 /** One command line to run, until it passes or has had all its tries. */
 export interface AttemptOrder {
@@ -45,15 +22,15 @@ export interface AttemptOrder {
 }
 
 /** Runs a command as often as the gate may be tried. The results of all tries, at least one, the last of them the verdict. */
-export async function runAttempts(ground: CommandGround, order: AttemptOrder): Promise<readonly [CommandResult, ...CommandResult[]]> {
+export async function runAttempts(settings: CommandSettings, order: AttemptOrder): Promise<readonly [CommandResult, ...CommandResult[]]> {
   const tries = 1 + Math.max(0, order.spec.retries ?? 0);
-  const results: [CommandResult, ...CommandResult[]] = [await runOnce(ground, order)];
+  const results: [CommandResult, ...CommandResult[]] = [await runOnce(settings, order)];
   while (results.length < tries && !hasPassed(results[results.length - 1]) && !order.signal.aborted) {
     announceTry(order, results.length + 1, tries);
-    results.push(await runOnce(ground, order));
+    results.push(await runOnce(settings, order));
   }
-  // What lies over several lines, or several writes, is only found in the whole.
-  if (order.file !== null) rewriteLog(order.file, (text) => redactOutput(ground, text));
+  // A secret that lies over several lines, or several writes, is only found in the whole.
+  if (order.file !== null) rewriteLog(order.file, (text) => redactOutput(settings, text));
   return results;
 }
 
@@ -72,50 +49,58 @@ function announceTry({ file, onLine }: AttemptOrder, number: number, tries: numb
   }
 }
 
-/** A marker of its own for each command: whoever ends what one of them left must not end those beside it. */
+/** A marker of its own for each command: when what one of them left is ended, those beside it must go on. */
 function toOwnMarker(marker: string): string {
   return `${marker}.${randomUUID()}`;
 }
 
-async function runOnce(ground: CommandGround, order: AttemptOrder): Promise<CommandResult> {
-  const held = await ground.hold?.();
+async function runOnce(settings: CommandSettings, order: AttemptOrder): Promise<CommandResult> {
+  const sandbox = await settings.hold?.();
   try {
-    return await runHeld(ground, order, held);
+    return await runIn(sandbox, settings, order);
   } finally {
-    held?.close();
+    sandbox?.close();
   }
 }
 
-async function runHeld(
-  ground: CommandGround,
+async function runIn(
+  sandbox: CommandSandbox | undefined,
+  settings: CommandSettings,
   { command, spec, file, signal, onLine }: AttemptOrder,
-  held: HeldCommand | undefined,
 ): Promise<CommandResult> {
-  const { cwd, marker, isolation, backpressure } = ground;
-  const shell = toShellLine(command);
-  const plain = { path: shell.command, args: shell.args, env: toPlain(ground.env), cwd };
-  const program = held === undefined ? plain : held.confine(plain);
-  const tell = (line: string): void => onLine(redactOutput(ground, line));
+  const { cwd, marker, isolation, backpressure } = settings;
+  const shell = toShellCommand(command);
+  const plain = { path: shell.command, args: shell.args, env: toPlain(settings.env), cwd };
+  const program = sandbox === undefined ? plain : sandbox.confine(plain);
+  const tell = (line: string): void => onLine(redactOutput(settings, line));
   const result = await runCommand({
     command: program.path,
     args: program.args,
     cwd,
     env: program.env,
     ...(marker !== undefined && { marker: toOwnMarker(marker) }),
-    isolation: spec.isolation === 'off' || held !== undefined ? undefined : isolation,
+    isolation: spec.isolation === 'off' || sandbox !== undefined ? undefined : isolation,
     ...(file !== null && { stdoutPath: file.logPath, stderrPath: file.logPath, maxLogBytes: MAX_LOG_BYTES }),
     backpressure,
     abort: signal,
     timeoutMs: spec.timeoutMs,
-    stopGraceMs,
-    captureBytes: capturedBytes,
-    maxLineBytes: shownLineBytes,
+    stopGraceMs: STOP_GRACE_MS,
+    captureBytes: CAPTURED_BYTES,
+    maxLineBytes: SHOWN_LINE_BYTES,
     onStdoutLine: tell,
     onStderrLine: tell,
   });
-  return { ...result, output: redactOutput(ground, result.output) };
+  return { ...result, output: redactOutput(settings, result.output) };
 }
 
-function toPlain(env: CommandGround['env']): Readonly<Record<string, string>> {
+function toPlain(env: CommandSettings['env']): Readonly<Record<string, string>> {
   return Object.fromEntries(Object.entries(env).filter((entry): entry is [string, string] => entry[1] !== undefined));
+}
+
+/** An output without secrets. Where there are none it stays as it is, with its colours. */
+export function redactOutput({ redact }: { readonly redact?: (text: string) => string }, text: string): string {
+  if (redact === undefined) return text;
+  const plain = stripVTControlCharacters(text);
+  const redacted = redact(plain);
+  return redacted === plain ? text : redacted;
 }

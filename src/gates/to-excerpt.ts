@@ -1,6 +1,5 @@
 import { stripVTControlCharacters } from 'node:util';
-import { isFailureLine } from '../core/index.ts';
-import { toTail } from './to-tail.ts';
+import { isFailureLine } from '../core/text/index.ts';
 
 /** What is kept of an output. */
 export interface Excerpt {
@@ -13,6 +12,7 @@ export interface Excerpt {
 const FAILURES_SHARE = 0.65;
 const LINES_BEFORE = 1;
 const LINES_AFTER = 6;
+const GAP = '[…]';
 /** So much of a line is shown. */
 const LINE_LENGTH = 400;
 
@@ -36,8 +36,6 @@ export function toExcerpt(text: string, isCut: boolean, remark: string, maxBytes
   return { text: [failures.text, GAP, end].join('\n'), isCut: true };
 }
 
-const GAP = '[…]';
-
 /** The parts around failing lines, from the first on, as far as there is room, and the line behind the last of them. */
 function takeFailures(lines: readonly string[], maxBytes: number): { readonly text: string; readonly next: number } {
   const shown: string[] = [];
@@ -60,4 +58,33 @@ function takeFailures(lines: readonly string[], maxBytes: number): { readonly te
 
 function cutLine(line: string): string {
   return line.length <= LINE_LENGTH ? line : `${line.slice(0, LINE_LENGTH)}…`;
+}
+
+/**
+ * The end of an output, readable: without control sequences of terminals, beginning with a whole line where that is possible.
+ *
+ * @param isCut the text has lost its beginning already.
+ * @param remark goes on a line of its own behind it; empty for none.
+ * @param maxBytes of UTF-8, the remark counted in.
+ */
+export function toTail(text: string, isCut: boolean, remark: string, maxBytes: number): string {
+  const plain = stripVTControlCharacters(text).trimEnd();
+  const note = remark === '' ? '' : `[${remark}]`;
+  const bytes = Buffer.from(plain);
+  const room = Math.max(0, maxBytes - Buffer.byteLength(note) - 1);
+  const isShortened = bytes.length > room;
+  const end = isShortened ? toWholeCharacters(bytes.subarray(bytes.length - room)) : plain;
+  const shown = isCut || isShortened ? fromLineStart(end) : end;
+  return [shown, note].filter((part) => part !== '').join('\n');
+}
+
+function toWholeCharacters(bytes: Buffer): string {
+  const start = bytes.findIndex((byte) => (byte & 0xc0) !== 0x80);
+  return start === -1 ? '' : bytes.toString('utf8', start);
+}
+
+/** One single endless line has no better place to begin than where it was cut. */
+function fromLineStart(text: string): string {
+  const lineEnd = text.indexOf('\n');
+  return lineEnd === -1 ? text : text.slice(lineEnd + 1);
 }

@@ -1,7 +1,7 @@
 import { dirname } from 'node:path';
-import { type Json, RalphError, type RefusedEmit, type Sender, toErrorCode } from '../core/index.ts';
-import type { FileSystem } from './file-system.ts';
-import { makeFolders, readRange, withHandle, writeAll } from './whole-file.ts';
+import type { RefusedEmit, Sender } from '../core/events/index.ts';
+import { type Json, RalphError, toErrorCode } from '../core/values/index.ts';
+import { type FileSystem, makeFolders, readRange, withHandle, writeAll } from './file-system.ts';
 
 const LINE_FEED = 10;
 

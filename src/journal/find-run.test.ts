@@ -4,8 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { findRun, hasNeverBegun, requireBegun } from './find-run.ts';
 import { createTemporaryFolder } from './fixtures.ts';
 import { nodeFileSystem as fs } from './node-file-system.ts';
-import { createRunFolder, toRunPaths } from './run-folder.ts';
-import { createRunId } from './run-id.ts';
+import { createRunFolder, createRunId, toRunPaths } from './run-folder.ts';
 import { writeSettings } from './run-settings.ts';
 
 const START = Date.UTC(2026, 10, 21, 22, 0, 0);

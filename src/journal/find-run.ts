@@ -1,14 +1,16 @@
-import { isJsonObject, RalphError } from '../core/index.ts';
+import { dirname } from 'node:path';
+import { toWayBack } from '../core/text/index.ts';
+import { isJsonObject, RalphError, toErrorCode } from '../core/values/index.ts';
+import { type FileSystem, readRange, withHandle } from './file-system.ts';
 import { hasBegun } from './read-journal.ts';
-import { isJournalLost, listKnownRuns, requireJournal } from './rescued-runs.ts';
-import { type StateFolder, toRunPaths } from './run-folder.ts';
+import { listRuns, type StateFolder, toRescuePaths, toRunPaths } from './run-folder.ts';
 import { readSettings } from './run-settings.ts';
 
 const MAX_SHOWN = 5;
 
 /**
  * The id of the run that a person means: a whole id, its beginning (`20261121-22`), the end of it (`k7f2a`), or `last`.
- * The last one is the newest that has begun: one that was killed before its first input has nothing to show, and must not hide those before it; nor
+ * `last` is the newest run that has begun: one that was killed before its first input has nothing to show and must not hide those before it, and neither
  * must one that only resolved a conflict for another.
  *
  * @throws RalphError `no-runs`, `run-unknown`, `run-ambiguous`; `journal-lost` with the command that brings its journal back; the system error.
@@ -19,7 +21,7 @@ export function findRun(state: StateFolder, text: string): string {
   return runId;
 }
 
-/** The same, of a run whose journal was lost as well. Throws the rest. */
+/** The same, but also for a run whose journal was lost. Throws the other errors. */
 export function findRunId(state: StateFolder, text: string): string {
   const runs = listKnownRuns(state);
   const last = runs.at(-1);
@@ -39,7 +41,7 @@ function hasJournal({ fs, stateDir }: StateFolder, runId: string): boolean {
   return hasBegun({ fs, path: toRunPaths(stateDir, runId).journal });
 }
 
-/** Whether it is a turn that resolved a conflict when another run was landed: its settings name that one. */
+/** Whether the run only resolved a conflict when another one was landed: its settings name that one. */
 function servesAnother({ fs, stateDir }: StateFolder, runId: string): boolean {
   try {
     const settings = readSettings(fs, toRunPaths(stateDir, runId).settings);
@@ -49,7 +51,7 @@ function servesAnother({ fs, stateDir }: StateFolder, runId: string): boolean {
   }
 }
 
-/** Whether the run was ended before its first entry: nothing was asked of an agent. False where only its journal is gone, or nobody can tell. */
+/** Whether the run was ended before its first entry: nothing was asked of an agent. False where only its journal is gone, or where that cannot be told. */
 export function hasNeverBegun(state: StateFolder, runId: string): boolean {
   const { journal, turns } = toRunPaths(state.stateDir, runId);
   try {
@@ -118,4 +120,57 @@ function toAmbiguousError(text: string, matches: readonly string[]): RalphError 
     fix: `Write more of the one you mean:\n${toList([...matches].reverse())}`,
     exitCode: 2,
   });
+}
+
+const PIECE_BYTES = 1 << 20;
+
+/** The ids of all runs, those too of which only the rescued journal is left, oldest first. Throws the system error. */
+export function listKnownRuns(state: StateFolder): readonly string[] {
+  const rescued = listRescued(state).filter((runId) => state.fs.stat(toRescuePaths(state.stateDir, runId).journal) !== null);
+  return [...new Set([...listRuns(state), ...rescued])].sort();
+}
+
+/** None where an agent put something else in the place of the folder: the other runs are to be seen all the same. */
+function listRescued(state: StateFolder): readonly string[] {
+  try {
+    return listRuns(state, 'rescue');
+  } catch (error) {
+    if (toErrorCode(error) === 'ENOTDIR') return [];
+    throw error;
+  }
+}
+
+/** Whether the journal of a run was lost while it was on, and is not back: a rescued one is there, and the run's own does not begin with it. Throws the system error. */
+function isJournalLost({ fs, stateDir }: StateFolder, runId: string): boolean {
+  const rescued = toRescuePaths(stateDir, runId).journal;
+  return fs.stat(rescued) !== null && !beginsWith(fs, toRunPaths(stateDir, runId).journal, rescued);
+}
+
+/** @throws RalphError `journal-lost`, with the command that brings the journal back; the system error */
+function requireJournal(state: StateFolder, runId: string): void {
+  if (!isJournalLost(state, runId)) return;
+  const folder = dirname(toRescuePaths(state.stateDir, runId).journal);
+  throw new RalphError({
+    code: 'journal-lost',
+    what: `The journal of the run ${runId} was removed, cut or exchanged while the run was on.`,
+    why: `What it held is in ${folder}; what stands in its place now is not what happened.`,
+    fix: toWayBack(folder, runId),
+  });
+}
+
+function beginsWith(fs: FileSystem, path: string, beginning: string): boolean {
+  const lengthBytes = fs.stat(beginning)?.sizeBytes ?? 0;
+  if ((fs.stat(path)?.sizeBytes ?? -1) < lengthBytes) return false;
+  return withHandle(fs, fs.open(path, 'read'), (left) =>
+    withHandle(fs, fs.open(beginning, 'read'), (right) => {
+      for (let from = 0; from < lengthBytes; from += PIECE_BYTES)
+        if (
+          !readRange(fs, left, from, Math.min(PIECE_BYTES, lengthBytes - from)).equals(
+            readRange(fs, right, from, Math.min(PIECE_BYTES, lengthBytes - from)),
+          )
+        )
+          return false;
+      return true;
+    }),
+  );
 }

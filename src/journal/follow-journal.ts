@@ -1,8 +1,8 @@
-import type { JournalEntry } from '../ports/index.ts';
+import type { JournalEntry } from '../ports/journal.ts';
+import { withHandle } from './file-system.ts';
 import { MAX_JOURNAL_LINE_BYTES, parseJournalLine } from './journal-line.ts';
 import type { JournalFile } from './read-journal.ts';
 import { scanLines } from './scan-lines.ts';
-import { withHandle } from './whole-file.ts';
 
 /** Changes that the watch missed are seen after this time. */
 const POLL_MS = 250;
@@ -83,10 +83,10 @@ export function createJournalReader(
     withHandle(fs, fs.open(path, 'read'), (handle) => {
       scanLines({ fs, handle, from: offset, maxLineBytes: MAX_JOURNAL_LINE_BYTES }, (line, lineOffset, lengthBytes) => {
         const parsed = line === null || isEnough ? null : parseJournalLine(line, nextSeq);
-        if (parsed === null || 'fault' in parsed) return false;
-        nextSeq = parsed.entry.seq + 1;
+        if (parsed === null || !parsed.ok) return false;
+        nextSeq = parsed.value.seq + 1;
         offset = lineOffset + lengthBytes + 1;
-        isEnough = !onEntry(parsed.entry, lengthBytes);
+        isEnough = !onEntry(parsed.value, lengthBytes);
         return !isEnough;
       });
     });

@@ -1,7 +1,6 @@
-import type { EventSignal, SignalProblem } from '../core/index.ts';
-import type { FileSystem } from './file-system.ts';
-import { readInboxLine, toExcerpt } from './read-inbox-line.ts';
-import { readRange } from './whole-file.ts';
+import { isUtf8 } from 'node:buffer';
+import { type EventSignal, parseInboxLine, type SignalProblem, toCutProblem } from '../core/events/index.ts';
+import { type FileSystem, readRange } from './file-system.ts';
 
 /** A longer line is told and skipped. */
 export const MAX_INBOX_LINE_BYTES = 4 << 20;
@@ -11,7 +10,9 @@ const MAX_BATCH_EVENTS = 10_000;
 /** More problems than these are only counted. */
 const MAX_PROBLEMS = 100;
 
+/** How much of a line that was not read is read for its excerpt. */
 const EXCERPT_BYTES = 1024;
+const MAX_EXCERPT_LENGTH = 200;
 const COUNT_CHUNK_BYTES = 1 << 20;
 const LINE_FEED = 10;
 
@@ -91,4 +92,45 @@ export function countLineFeeds(fs: FileSystem, handle: number, to: number, from 
     position += view.length;
   }
   return count;
+}
+
+/** What came of one line of the agents' events file: an event, a problem with how it was written, or both. */
+interface ReadInboxLine {
+  readonly signal: EventSignal | null;
+  readonly problem: string | null;
+}
+
+/** Reads the bytes of one line and repairs what needs no guess. Never throws. */
+function readInboxLine(bytes: Buffer, hasSenders = false): ReadInboxLine {
+  const isText = isUtf8(bytes);
+  const raw = bytes.toString('utf8');
+  // A file that was emptied under a writer that keeps its place grows again behind a hole of zeros.
+  const text = raw.replace(/^\0+/, '');
+  const parsed = parseSafely(text, hasSenders);
+  if (parsed.kind === 'skip') return { signal: null, problem: text === raw ? null : 'zero bytes, and nothing else' };
+  if (parsed.kind === 'problem') return { signal: null, problem: isText ? parsed.message : `${parsed.message}, and not UTF-8` };
+  if (!isText) return { signal: parsed.signal, problem: 'not UTF-8: the event was taken with its broken characters replaced' };
+  if (text !== raw) return { signal: parsed.signal, problem: 'zero bytes before the event, which was taken' };
+  const { signal, cut } = parsed;
+  return { signal, problem: cut === 0 ? null : toCutProblem(signal.topic, cut) };
+}
+
+/** JSON that is nested tens of thousands of levels deep exhausts the stack of the parser. */
+function parseSafely(text: string, hasSenders: boolean): ReturnType<typeof parseInboxLine> {
+  try {
+    return parseInboxLine(text, hasSenders);
+  } catch {
+    return { kind: 'problem', message: 'nested too deeply' };
+  }
+}
+
+/** The beginning of a line as a person may safely see it: control characters are spelled out. */
+function toExcerpt(bytes: Buffer): string {
+  // Four bytes are the most that a character of UTF-8 takes.
+  const text = bytes
+    .subarray(0, MAX_EXCERPT_LENGTH * 4)
+    .toString('utf8')
+    .trim();
+  const visible = text.replace(/\p{Cc}/gu, (character) => `\\x${character.charCodeAt(0).toString(16).padStart(2, '0')}`);
+  return visible.slice(0, MAX_EXCERPT_LENGTH);
 }

@@ -1,8 +1,9 @@
 import { crc32 } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Input } from '../core/index.ts';
 import { propertyRuns } from '../core/property-fixtures.ts';
+import type { Input } from '../core/run/index.ts';
+import { accept, refuse } from '../core/values/index.ts';
 import { toInput } from './fixtures.ts';
 import { parseJournalLine, toJournalLine } from './journal-line.ts';
 
@@ -32,7 +33,7 @@ describe('a journal line', () => {
         const input = value as unknown as Input;
         const line = toJournalLine(seq, input);
         expect(line.indexOf('\n')).toBe(line.length - 1);
-        expect(parseJournalLine(line.subarray(0, -1), seq)).toEqual({ entry: { seq, input } });
+        expect(parseJournalLine(line.subarray(0, -1), seq)).toEqual(accept({ seq, input }));
       }),
       { numRuns: propertyRuns(50) },
     );
@@ -43,18 +44,18 @@ describe('a journal line', () => {
     for (let bit = 8 * 8; bit < line.length * 8; bit += 1) {
       const changed = Buffer.from(line);
       changed[bit >> 3] = (changed[bit >> 3] ?? 0) ^ (1 << (bit & 7));
-      expect(parseJournalLine(changed, 12), `bit ${bit}`).toHaveProperty('fault');
+      expect(parseJournalLine(changed, 12), `bit ${bit}`).toHaveProperty('refused');
     }
   });
 
   it('is refused when it stands in the wrong place', () => {
     const line = toJournalLine(3, toInput(3)).subarray(0, -1);
-    expect(parseJournalLine(line, 2)).toEqual({ fault: 'is entry 3, where entry 2 belongs' });
-    expect(parseJournalLine(line, null)).toHaveProperty('entry');
+    expect(parseJournalLine(line, 2)).toEqual(refuse('is entry 3, where entry 2 belongs'));
+    expect(parseJournalLine(line, null)).toHaveProperty('value');
   });
 
   it.each(['', '{}', 'null', '{"crc":"00000000",', '\0'.repeat(60), 'x'.repeat(60)])('is refused when it is %j', (text) => {
-    expect(parseJournalLine(Buffer.from(text), 1)).toHaveProperty('fault');
+    expect(parseJournalLine(Buffer.from(text), 1)).toHaveProperty('refused');
   });
 
   it.each([
@@ -64,7 +65,7 @@ describe('a journal line', () => {
     '"v":0,"seq":1,"input":{"type":"x"}}',
     '"v":1}}',
   ])('is refused when its checksum fits but it says %s', (body) => {
-    expect(parseJournalLine(withChecksum(body), 1)).toEqual({ fault: 'is not a journal entry' });
+    expect(parseJournalLine(withChecksum(body), 1)).toEqual(refuse('is not a journal entry'));
   });
 
   it('of a newer version is an error that says so, and no damage', () => {

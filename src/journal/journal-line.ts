@@ -1,6 +1,7 @@
 import { crc32 } from 'node:zlib';
-import { type Input, isInputType, isJsonObject, parseJson, RalphError } from '../core/index.ts';
-import type { JournalEntry } from '../ports/index.ts';
+import { type Input, isInputType } from '../core/run/index.ts';
+import { accept, isJsonObject, parseJson, RalphError, type Result, refuse } from '../core/values/index.ts';
+import type { JournalEntry } from '../ports/journal.ts';
 
 /** The version of a journal line that this program writes, and the newest that it reads. */
 const JOURNAL_VERSION = 1;
@@ -28,31 +29,28 @@ function toHex(crc: number): string {
   return crc.toString(16).padStart(8, '0');
 }
 
-/** An entry, or what is wrong with the line in words. */
-export type ParsedJournalLine = { readonly entry: JournalEntry } | { readonly fault: string };
-
 /**
- * Reads one line (without its line feed). `seq` is the number it must have; `null`: any.
+ * Parses one line (without its line feed); refused is what is no entry, with what is wrong in words. `seq` is the number it must have; `null`: any.
  *
  * @throws RalphError `journal-newer` for a sound line of a later version, or with an input that only a later one knows: that is no damage, and nothing may be cut off.
  */
-export function parseJournalLine(line: Buffer, seq: number | null): ParsedJournalLine {
-  if (line.length <= BODY_START) return { fault: 'is not a journal entry' };
+export function parseJournalLine(line: Buffer, seq: number | null): Result<JournalEntry, string> {
+  if (line.length <= BODY_START) return refuse('is not a journal entry');
   if (toHex(crc32(line.subarray(BODY_START))) !== line.toString('latin1', CRC_START, CRC_START + 8)) {
-    return { fault: 'does not fit its checksum' };
+    return refuse('does not fit its checksum');
   }
   const value = parseJson(line.toString('utf8'));
-  if (!isJsonObject(value)) return { fault: 'is not a journal entry' };
+  if (!isJsonObject(value)) return refuse('is not a journal entry');
   const { v, seq: found, input } = value;
   if (typeof v === 'number' && v > JOURNAL_VERSION)
     throw toNewerError(`is of version ${v}; this Ralph reads up to version ${JOURNAL_VERSION}`);
   if (v !== JOURNAL_VERSION || typeof found !== 'number' || !isJsonObject(input) || typeof input['type'] !== 'string') {
-    return { fault: 'is not a journal entry' };
+    return refuse('is not a journal entry');
   }
-  if (seq !== null && found !== seq) return { fault: `is entry ${found}, where entry ${seq} belongs` };
+  if (seq !== null && found !== seq) return refuse(`is entry ${found}, where entry ${seq} belongs`);
   if (!isInputType(input['type'])) throw toNewerError('holds an input that this Ralph does not know');
   // The checksum says that these are the bytes of an input that this program wrote.
-  return { entry: { seq: found, input: input as unknown as Input } };
+  return accept({ seq: found, input: input as unknown as Input });
 }
 
 function toNewerError(what: string): RalphError {

@@ -1,13 +1,12 @@
-import { isRalphError, type RalphEvent, type SignalProblem, toErrorCode } from '../core/index.ts';
-import type { Inbox, InboxBatch, SkippedLines } from '../ports/index.ts';
+import type { RalphEvent, SignalProblem } from '../core/events/index.ts';
+import { isRalphError, toErrorCode } from '../core/values/index.ts';
+import type { Inbox, InboxBatch, SkippedLines } from '../ports/inbox.ts';
 import { appendLine, closeTornLine, endsTorn } from './agent-line.ts';
-import type { FileSystem } from './file-system.ts';
-import { createInboxAnchor, type InboxAnchor } from './inbox-anchor.ts';
+import { type FileSystem, readRange, withHandle } from './file-system.ts';
 import { countLineFeeds, createInboxCollector, MAX_INBOX_LINE_BYTES } from './inbox-batch.ts';
 import { scanLines } from './scan-lines.ts';
-import { readRange, withHandle } from './whole-file.ts';
 
-/** What a user who owns the file can bring about. A disk that is full or fails is none of it. */
+/** Errors that the owner of the file can cause. Those of a full or failing disk are not among them. */
 const AGENTS_DOING = new Set(['EACCES', 'EPERM', 'EROFS', 'ENOTDIR', 'ENOENT', 'EISDIR', 'ELOOP']);
 
 export interface InboxSettings {
@@ -59,7 +58,7 @@ export function createJsonlInbox(settings: InboxSettings): Inbox {
     return { ...batch, problems: [problem, ...batch.problems] };
   };
 
-  /** The record is for agents to see: one who put a link in its place, or closed it, shall not end the run by that. */
+  /** The record is for agents to see: an agent that put a link in its place, or closed it, must not end the run by that. */
   const append = (event: RalphEvent): void => {
     try {
       appendLine(fs, path, toRecord(event));
@@ -165,4 +164,31 @@ function toFileProblem(label: string, message: string): SignalProblem {
 /** A line that agents can read and that is never read back. */
 function toRecord({ topic, payload, source, ts }: RalphEvent): string {
   return JSON.stringify({ by: 'ralph', topic, payload, source, ts });
+}
+
+const ANCHOR_BYTES = 256;
+
+/** Remembers what stood before the place up to which a file was read, to see whether it is still the same file. */
+interface InboxAnchor {
+  readonly remember: (handle: number, offset: number) => void;
+  /** False when other bytes stand before `offset` than did; true when they are the same or unknown. */
+  readonly holds: (handle: number, offset: number) => boolean;
+}
+
+/**
+ * An agent that writes its event with `>` instead of `>>` may leave a file that is longer than what was read of the old one.
+ * The size alone would not tell.
+ */
+function createInboxAnchor(fs: FileSystem): InboxAnchor {
+  let known: { readonly offset: number; readonly bytes: Buffer } | null = null;
+  const readBefore = (handle: number, offset: number): Buffer => {
+    const lengthBytes = Math.min(offset, ANCHOR_BYTES);
+    return readRange(fs, handle, offset - lengthBytes, lengthBytes);
+  };
+  return {
+    remember: (handle, offset) => {
+      known = { offset, bytes: readBefore(handle, offset) };
+    },
+    holds: (handle, offset) => known?.offset !== offset || known.bytes.equals(readBefore(handle, offset)),
+  };
 }

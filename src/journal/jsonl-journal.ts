@@ -1,12 +1,23 @@
-import { dirname } from 'node:path';
-import { type Input, RalphError } from '../core/index.ts';
-import type { Journal, JournalDamage, JournalEntry } from '../ports/index.ts';
-import type { FileSystem } from './file-system.ts';
+import { basename, dirname, join } from 'node:path';
+import type { Input } from '../core/run/index.ts';
+import { RalphError, toErrorCode } from '../core/values/index.ts';
+import type { Journal, JournalDamage, JournalEntry } from '../ports/journal.ts';
+import { type FileFacts, type FileSystem, makeFolders, readRange, withHandle, writeAll } from './file-system.ts';
 import { MAX_JOURNAL_LINE_BYTES, toJournalLine } from './journal-line.ts';
-import { type JournalWatch, type WatchedJournal, watchJournal } from './journal-watch.ts';
-import { scanJournal } from './read-journal.ts';
-import { repairJournal } from './repair-journal.ts';
-import { makeFolders, writeAll } from './whole-file.ts';
+import { type JournalFile, scanJournal } from './read-journal.ts';
+
+/**
+ * Up to this size a journal is kept in memory, so that it can be written anew; of a larger one only a handle is kept open, which does not help where the
+ * file is cut.
+ */
+const MAX_KEPT_BYTES = 32 << 20;
+const CHUNK_BYTES = 1 << 20;
+
+/** A journal that is opened for writing. */
+interface JournalToWrite extends JournalFile {
+  /** Absolute path of a folder that is made when the file is lost under the run: `journal.jsonl` in it holds what was recorded. */
+  readonly rescueFolder?: string;
+}
 
 export interface OpenedJournal {
   readonly journal: Journal;
@@ -19,13 +30,12 @@ export interface OpenedJournal {
 /**
  * Opens a run's journal for writing, making it when it is missing. Whatever stands behind the last good entry is copied to
  * `journal.jsonl.damaged-<n>`, cut off and named in `damage`. The caller holds the run's lock: there is one writer at a time.
- *
- * @param visit is given every good entry on the way, which saves a second pass when a run goes on.
  * From then on the file is watched: where it is gone, cut or exchanged, the next entry is refused (`journal-lost`).
  *
+ * @param visit is given every good entry on the way, which saves a second pass when a run goes on.
  * @throws the system error; RalphError `journal-newer`.
  */
-export function openJsonlJournal(file: WatchedJournal, visit: (entry: JournalEntry) => void = () => {}): OpenedJournal {
+export function openJsonlJournal(file: JournalToWrite, visit: (entry: JournalEntry) => void = () => {}): OpenedJournal {
   const { fs, path } = file;
   const isNew = fs.stat(path) === null;
   if (isNew) makeFolders(fs, dirname(path));
@@ -45,7 +55,7 @@ export function openJsonlJournal(file: WatchedJournal, visit: (entry: JournalEnt
 }
 
 interface OpenFile {
-  readonly file: WatchedJournal;
+  readonly file: JournalToWrite;
   readonly handle: number;
   readonly watch: JournalWatch;
 }
@@ -125,4 +135,159 @@ function toDamagedError(fault: string): RalphError {
     why: 'Entries that had been written safely can no longer be read.',
     fix: 'Stop the run, then: ralph resume (the damaged part is set aside beside the journal)',
   });
+}
+
+/** Knows what the file of a journal must be like. */
+interface JournalWatch {
+  /**
+   * Looks whether it still is like that; costs one `stat`.
+   *
+   * @throws RalphError `journal-lost`, after what was recorded was rescued
+   */
+  readonly check: () => void;
+  /** A line was written. */
+  readonly note: (line: Buffer) => void;
+  readonly close: () => void;
+}
+
+/** Watches a journal that was just opened for writing and holds `goodBytes` bytes, all of them good. Throws the system error. */
+function watchJournal(file: JournalToWrite, goodBytes: number): JournalWatch {
+  const { fs, path } = file;
+  const reader = fs.open(path, 'read');
+  let size = goodBytes;
+  let kept: Buffer[] | null = goodBytes > MAX_KEPT_BYTES ? null : [readRange(fs, reader, 0, goodBytes)];
+  let seen = lookAt(fs, path);
+  const id = seen?.id;
+
+  const isContentSame = (): boolean =>
+    kept === null || withHandle(fs, fs.open(path, 'read'), (handle) => readRange(fs, handle, 0, size)).equals(Buffer.concat(kept));
+  const findFault = (): string | null => {
+    const now = fs.stat(path);
+    // A folder that was moved or removed as a whole took its journal along. The run, which works there, tells that; nothing is made anew in the old place.
+    if (now === null) return isPlaceGone(file) ? null : 'is gone';
+    if (now.id !== id) return 'was exchanged for another file';
+    if (now.sizeBytes !== size) return now.sizeBytes < size ? 'was cut' : 'was written to by somebody else';
+    if (now.changedAt !== seen?.changedAt && !isContentSame()) return 'was changed';
+    seen = now;
+    return null;
+  };
+
+  return {
+    check: () => {
+      const fault = findFault();
+      if (fault === null) return;
+      const bytes = kept === null ? readRange(fs, reader, 0, size) : Buffer.concat(kept);
+      throw toLost(fault, file, rescue(file, bytes));
+    },
+    note: (line) => {
+      size += line.length;
+      kept = kept === null || size > MAX_KEPT_BYTES ? null : [...shorten(kept), line];
+      seen = lookAt(fs, path);
+    },
+    close: () => fs.close(reader),
+  };
+}
+
+/** Whether the folder around the folder of state is gone: `<folder>/.ralph/rescue/<run>`. */
+function isPlaceGone({ fs, rescueFolder }: JournalToWrite): boolean {
+  return rescueFolder !== undefined && fs.stat(join(rescueFolder, '..', '..', '..')) === null;
+}
+
+/** Joins the pieces once they are many. */
+function shorten(pieces: readonly Buffer[]): readonly Buffer[] {
+  return pieces.length < 500 ? pieces : [Buffer.concat(pieces)];
+}
+
+function lookAt(fs: FileSystem, path: string): FileFacts | null {
+  try {
+    return fs.stat(path);
+  } catch {
+    return null;
+  }
+}
+
+/** Writes what was recorded into the rescue folder; `null` where that cannot be done. */
+function rescue({ fs, rescueFolder }: JournalToWrite, bytes: Buffer): string | null {
+  if (rescueFolder === undefined) return null;
+  try {
+    makeFolders(fs, dirname(rescueFolder));
+    // The ignore file of the state folder may be gone as well.
+    put(fs, join(dirname(rescueFolder), '.gitignore'), Buffer.from('*\n'));
+    if (fs.stat(rescueFolder) === null) fs.makeFolder(rescueFolder, 0o700);
+    put(fs, join(rescueFolder, 'journal.jsonl'), bytes);
+    fs.syncFolder(rescueFolder);
+    return rescueFolder;
+  } catch {
+    return null;
+  }
+}
+
+function put(fs: FileSystem, path: string, bytes: Buffer): void {
+  if (fs.stat(path) !== null) fs.unlink(path);
+  withHandle(fs, fs.open(path, 'create', 0o600), (handle) => {
+    writeAll(fs, handle, bytes);
+    fs.sync(handle);
+  });
+}
+
+function toLost(fault: string, { path }: JournalToWrite, rescued: string | null): RalphError {
+  return new RalphError({
+    code: 'journal-lost',
+    what: `the journal of the run ${fault} while the run was on`,
+    why: 'What is recorded from now on could not be read after it.',
+    fix: rescued === null ? `bring ${dirname(path)} back: what it held could not be written elsewhere` : `what it held is in ${rescued}`,
+  });
+}
+
+/**
+ * Copies what stands behind the good entries into the first free `journal.jsonl.damaged-<n>`, and only when the copy is on disk
+ * cuts it off the journal. Throws the system error; then the journal is as it was.
+ */
+function repairJournal({ fs, path }: JournalFile, goodBytes: number, fault: string): JournalDamage {
+  const aside = createAside(fs, path);
+  let lostBytes: number;
+  try {
+    lostBytes = withHandle(fs, aside.handle, (handle) => copyRest(fs, path, goodBytes, handle));
+  } catch (error) {
+    discard(fs, aside.path);
+    throw error;
+  }
+  fs.syncFolder(dirname(path));
+  withHandle(fs, fs.open(path, 'append'), (handle) => {
+    fs.truncate(handle, goodBytes);
+    fs.sync(handle);
+  });
+  return { goodBytes, lostBytes, message: `${fault}; ${lostBytes} bytes were set aside in ${basename(aside.path)}` };
+}
+
+function createAside(fs: FileSystem, path: string): { readonly path: string; readonly handle: number } {
+  for (let number = 1; ; number += 1) {
+    const asidePath = `${path}.damaged-${number}`;
+    try {
+      return { path: asidePath, handle: fs.open(asidePath, 'create') };
+    } catch (error) {
+      if (toErrorCode(error) !== 'EEXIST') throw error;
+    }
+  }
+}
+
+function copyRest(fs: FileSystem, path: string, from: number, to: number): number {
+  return withHandle(fs, fs.open(path, 'read'), (handle) => {
+    const chunk = Buffer.allocUnsafe(CHUNK_BYTES);
+    let position = from;
+    for (let count = fs.read(handle, chunk, position); count > 0; count = fs.read(handle, chunk, position)) {
+      writeAll(fs, to, chunk.subarray(0, count));
+      position += count;
+    }
+    fs.sync(to);
+    return position - from;
+  });
+}
+
+function discard(fs: FileSystem, path: string): void {
+  try {
+    fs.unlink(path);
+  } catch {
+    // A copy in part does no harm: the journal still holds everything.
+  }
 }

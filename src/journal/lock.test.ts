@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { refuse } from '../core/values/index.ts';
 import { createTemporaryFolder } from './fixtures.ts';
 import { acquireLock, type LockSettings, readLock } from './lock.ts';
 import { nodeFileSystem as fs } from './node-file-system.ts';
@@ -27,8 +28,8 @@ function createPath(): string {
 
 function take(settings: LockSettings) {
   const outcome = acquireLock(settings);
-  if ('heldBy' in outcome) throw new Error(`held: ${JSON.stringify(outcome.heldBy)}`);
-  return outcome.lock;
+  if (!outcome.ok) throw new Error(`held: ${JSON.stringify(outcome.refused)}`);
+  return outcome.value;
 }
 
 function listFiles(path: string): string[] {
@@ -40,7 +41,7 @@ describe('a lock', () => {
     const path = createPath();
     const lock = take(toSettings(path));
     expect(JSON.parse(readFileSync(path, 'utf8'))).toMatchObject(OWNER);
-    expect(acquireLock(toSettings(path, OTHER))).toEqual({ heldBy: { owner: OWNER, state: 'alive' } });
+    expect(acquireLock(toSettings(path, OTHER))).toEqual(refuse({ owner: OWNER, state: 'alive' }));
     expect(readLock({ ...toSettings(path), host: 'here', pidNamespace: null })).toEqual({ owner: OWNER, state: 'alive' });
     lock.release();
     expect(listFiles(path)).toEqual([]);
@@ -51,7 +52,7 @@ describe('a lock', () => {
   it('is not granted twice to the same process', () => {
     const path = createPath();
     take(toSettings(path));
-    expect(acquireLock(toSettings(path))).toMatchObject({ heldBy: { state: 'alive' } });
+    expect(acquireLock(toSettings(path))).toMatchObject({ refused: { state: 'alive' } });
   });
 
   it('removes only its own file when it is released, however often', () => {
@@ -84,14 +85,16 @@ describe('a lock', () => {
   it('of another machine is never taken over: nobody here can see whether its owner lives', () => {
     const path = createPath();
     take(toSettings(path, { ...OWNER, host: 'elsewhere' }));
-    expect(acquireLock(toSettings(path, OTHER, []))).toMatchObject({ heldBy: { state: 'other-host', owner: { host: 'elsewhere' } } });
+    expect(acquireLock(toSettings(path, OTHER, []))).toMatchObject({ refused: { state: 'other-host', owner: { host: 'elsewhere' } } });
   });
 
   it('of another process namespace is never taken over, and is held for whoever looks: its process cannot be seen from here', () => {
     const path = createPath();
     take(toSettings(path, { ...OWNER, pidNamespace: 'pid:[1]' }));
     const elsewhere = { ...OTHER, pidNamespace: 'pid:[2]' };
-    expect(acquireLock(toSettings(path, elsewhere, []))).toMatchObject({ heldBy: { state: 'other-namespace', owner: { pid: OWNER.pid } } });
+    expect(acquireLock(toSettings(path, elsewhere, []))).toMatchObject({
+      refused: { state: 'other-namespace', owner: { pid: OWNER.pid } },
+    });
     expect(readLock({ ...toSettings(path, elsewhere, []), ...elsewhere })).toMatchObject({ state: 'other-namespace' });
     take(toSettings(path, { ...OTHER, pidNamespace: 'pid:[1]' }, []));
   });
@@ -103,8 +106,8 @@ describe('a lock', () => {
     const path = createPath();
     take(toSettings(path, { ...OWNER, ...place }));
     const withPipe = (isHeld: boolean | null) => ({ ...toSettings(path, OTHER, []), isHeld: () => isHeld });
-    expect(acquireLock(withPipe(true))).toMatchObject({ heldBy: { state: 'alive-elsewhere' } });
-    expect(acquireLock(withPipe(null))).toMatchObject({ heldBy: { state: unknown } });
+    expect(acquireLock(withPipe(true))).toMatchObject({ refused: { state: 'alive-elsewhere' } });
+    expect(acquireLock(withPipe(null))).toMatchObject({ refused: { state: unknown } });
     expect(readLock({ ...withPipe(false), host: 'here', pidNamespace: 'pid:[1]' })).toBeNull();
     take(withPipe(false));
     expect(JSON.parse(readFileSync(path, 'utf8'))).toMatchObject(OTHER);
@@ -115,7 +118,7 @@ describe('a lock', () => {
     (text) => {
       const path = createPath();
       writeFileSync(path, text);
-      expect(acquireLock(toSettings(path))).toEqual({ heldBy: { owner: null, state: 'starting' } });
+      expect(acquireLock(toSettings(path))).toEqual(refuse({ owner: null, state: 'starting' }));
       const modifiedAt = statSync(path).mtimeMs;
       const later = { ...toSettings(path), now: () => modifiedAt + 2001 };
       expect(readLock({ ...later, host: 'here', pidNamespace: null })).toBeNull();
@@ -147,7 +150,7 @@ describe('a lock', () => {
     const path = createPath();
     writeFileSync(path, JSON.stringify({ ...OWNER, pid: 300, nonce: 'n' }));
     writeFileSync(`${path}.recovery`, JSON.stringify({ ...OTHER, nonce: 'm' }));
-    expect(acquireLock(toSettings(path))).toEqual({ heldBy: { owner: OTHER, state: 'alive' } });
+    expect(acquireLock(toSettings(path))).toEqual(refuse({ owner: OTHER, state: 'alive' }));
   });
 
   it('is left to whoever took it after its owner gave it back and ended, just when he was looked for', () => {
@@ -163,7 +166,7 @@ describe('a lock', () => {
       }
       return false;
     };
-    expect(acquireLock({ ...toSettings(path, { ...OWNER, pid: 300 }), isAlive })).toEqual({ heldBy: { owner: OTHER, state: 'alive' } });
+    expect(acquireLock({ ...toSettings(path, { ...OWNER, pid: 300 }), isAlive })).toEqual(refuse({ owner: OTHER, state: 'alive' }));
     expect(looks).toBe(2);
     expect(listFiles(path)).toEqual(['lock']);
   });
@@ -181,7 +184,7 @@ describe('a lock', () => {
         return fs.write(handle, bytes);
       },
     };
-    expect(acquireLock({ ...toSettings(path), fs: slow, now: () => time })).toEqual({ heldBy: { owner: OTHER, state: 'alive' } });
+    expect(acquireLock({ ...toSettings(path), fs: slow, now: () => time })).toEqual(refuse({ owner: OTHER, state: 'alive' }));
     expect(JSON.parse(readFileSync(path, 'utf8'))).toMatchObject(OTHER);
   });
 

@@ -1,14 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { toErrorCode } from '../core/index.ts';
-import type { FileSystem } from './file-system.ts';
-import { type LockFileState, type LockOwner, type LockRecord, readLockFile, toLockText } from './lock-file.ts';
-import { withHandle, writeAll } from './whole-file.ts';
+import { accept, isJsonObject, type JsonObject, parseJson, type Result, refuse, toErrorCode } from '../core/values/index.ts';
+import { type FileSystem, readSmallFile, withHandle, writeAll } from './file-system.ts';
 
 /** A lock file that makes no sense is being written, if it is younger than this; else its writer died over it. */
 const STALE_TORN_MS = 2000;
-/** Somebody who took longer than this to write his lock file can't be sure that nobody took it for stale. Half of the above, for clocks that differ. */
+/** After a longer write of its lock file a process cannot be sure that no other took the file for stale. Half of the above, for clocks that differ. */
 const SAFE_WRITE_MS = 1000;
-/** On a disk that is that slow every time, the guard's guard is believed at once: somebody has to be first. */
+/** On a disk that is that slow every time, the guard's guard is believed at once: one has to be first. */
 const MAX_GUARDS = 2;
 /** How often a lock that vanishes while it is looked at is looked at again. */
 const MAX_ATTEMPTS = 100;
@@ -41,19 +39,20 @@ export interface LockHolder {
   readonly owner: LockOwner | null;
   /**
    * `alive-elsewhere`: on this machine, but where its number means nothing. `other-host`, `other-namespace`: on another machine, or in another process
-   * namespace of this one, where nobody can see from here whether it lives; the file has to be removed by hand if it does not.
+   * namespace of this one, so that it cannot be seen from here whether it lives; the file has to be removed by hand if it does not.
    */
   readonly state: 'alive' | 'alive-elsewhere' | 'starting' | 'other-host' | 'other-namespace';
 }
 
-export type LockOutcome = { readonly lock: Lock } | { readonly heldBy: LockHolder };
+/** The lock, or who holds it. */
+export type LockOutcome = Result<Lock, LockHolder>;
 
 /**
  * Takes a lock, also one whose owner is dead (killed, or the machine was restarted); of several that want it at once, one gets it.
  * Never waits. Throws the system error (no such folder, disk full).
  *
  * A free lock is taken by creating its file exclusively. A stale one is replaced in one step, so that at no moment the file is missing,
- * by whoever holds a second lock over the replacing (`<path>.recovery`); that one is recovered in the same way if its owner died over it.
+ * by the process that holds a second lock over the replacing (`<path>.recovery`); that one is recovered in the same way if its owner died over it.
  */
 export function acquireLock(settings: LockSettings): LockOutcome {
   return acquireGuarded(settings, 0);
@@ -82,7 +81,7 @@ function toHolder(
   return isAlive(owner.pid, owner.processStart) ? { owner, state: 'alive' } : null;
 }
 
-/** Its number may be nobody's here, or somebody else's. */
+/** Its pid may be that of no process here, or of another one. */
 function isElsewhere(owner: LockOwner, pidNamespace: string | null): boolean {
   return pidNamespace !== null && owner.pidNamespace !== null && owner.pidNamespace !== pidNamespace;
 }
@@ -91,15 +90,15 @@ function isElsewhere(owner: LockOwner, pidNamespace: string | null): boolean {
 function acquireGuarded(settings: LockSettings, guards: number): LockOutcome {
   const mine = { ...settings.owner, nonce: randomUUID() };
   for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt += 1) {
-    if (createLockFile(settings, mine, guards >= MAX_GUARDS)) return { lock: toLock(settings, mine) };
+    if (createLockFile(settings, mine, guards >= MAX_GUARDS)) return accept(toLock(settings, mine));
     const state = readLockFile(settings.fs, settings.path);
     if (state.kind === 'missing') continue;
     const holder = isMine(state, mine) ? null : toHolder(state, { ...settings, ...settings.owner });
-    if (holder !== null) return { heldBy: holder };
+    if (holder !== null) return refuse(holder);
     const outcome = replaceStale(settings, mine, guards);
     if (outcome !== null) return outcome;
   }
-  return { heldBy: { owner: null, state: 'starting' } };
+  return refuse({ owner: null, state: 'starting' });
 }
 
 /** False when there is one already, or when writing it took so long that it may have been taken for stale. */
@@ -129,21 +128,21 @@ function isQuick(startedAt: number, at: number): boolean {
 function replaceStale(settings: LockSettings, mine: LockRecord, guards: number): LockOutcome | null {
   const { fs, path, owner } = settings;
   const guard = acquireGuarded({ ...settings, path: `${path}.recovery` }, guards + 1);
-  if ('heldBy' in guard) return guard;
+  if (!guard.ok) return guard;
   try {
     const state = readLockFile(fs, path);
     if (state.kind === 'missing') return null;
     if (!isMine(state, mine)) {
       const holder = toHolder(state, { ...settings, ...owner });
-      if (holder !== null) return { heldBy: holder };
-      // Its owner may have given it back and ended while he was looked for, and another may have taken it. If it is still the same file,
-      // then its owner was dead before he could give it back, and only who holds the guard changes it any more.
+      if (holder !== null) return refuse(holder);
+      // Its owner may have released it and ended while it was looked for, and another may have taken it. If it is still the same file, then its
+      // owner was dead before it could release it, and only the holder of the guard changes it any more.
       if (!isSame(state, readLockFile(fs, path))) return null;
       replaceLockFile(fs, path, mine);
     }
-    return { lock: toLock(settings, mine) };
+    return accept(toLock(settings, mine));
   } finally {
-    releaseQuietly(guard.lock);
+    releaseQuietly(guard.value);
   }
 }
 
@@ -180,4 +179,67 @@ function toLock({ fs, path }: LockSettings, mine: LockRecord): Lock {
     isHeld = false;
   };
   return { release };
+}
+
+/** Who holds a lock: enough to tell whether it still lives, and to say to a person what it does. */
+export interface LockOwner {
+  readonly pid: number;
+  /** Opaque start time of the process, which makes the pid safe against reuse, also over a restart of the machine. */
+  readonly processStart: string | null;
+  readonly host: string;
+  /** The process namespace of the process: from another one its pid means nothing. `null` where the system has none, or the lock does not say. */
+  readonly pidNamespace: string | null;
+  /** Name of the pipe in the run's folder that the process and all that it starts hold open. Default: it has none. */
+  readonly pipe?: string | null;
+  readonly runId: string;
+  /** Epoch milliseconds. */
+  readonly startedAt: number;
+  /** What the person typed. */
+  readonly command: string;
+}
+
+/** A lock file's content: its owner, and a text that no other lock ever has. */
+interface LockRecord extends LockOwner {
+  readonly nonce: string;
+}
+
+const MAX_LOCK_BYTES = 64 * 1024;
+
+function toLockText(record: LockRecord): string {
+  return `${JSON.stringify(record)}\n`;
+}
+
+/** `missing`: no file. `torn`: it is empty or makes no sense, such as while it is being written. */
+type LockFileState =
+  | { readonly kind: 'missing' }
+  | { readonly kind: 'torn'; readonly modifiedAt: number }
+  | { readonly kind: 'record'; readonly record: LockRecord };
+
+/** Throws the system error. */
+function readLockFile(fs: FileSystem, path: string): LockFileState {
+  const bytes = readSmallFile(fs, path, MAX_LOCK_BYTES);
+  // After reading: if the file was replaced meanwhile it seems younger than it is, which errs on the side of leaving it alone.
+  const facts = fs.stat(path);
+  if (facts === null || bytes === null) return { kind: 'missing' };
+  const record = toRecord(parseJson(bytes.toString('utf8')));
+  return record === null ? { kind: 'torn', modifiedAt: facts.modifiedAt } : { kind: 'record', record };
+}
+
+function toRecord(value: unknown): LockRecord | null {
+  if (!isJsonObject(value)) return null;
+  const { pid, processStart = null, pidNamespace = null, pipe = null, startedAt } = value;
+  const texts = toTexts(value, ['host', 'runId', 'command', 'nonce'] as const);
+  if (texts === null || typeof pid !== 'number' || !Number.isSafeInteger(pid) || pid <= 0 || typeof startedAt !== 'number') return null;
+  if (!isTextOrNull(processStart) || !isTextOrNull(pidNamespace) || !isTextOrNull(pipe)) return null;
+  return { pid, processStart, pidNamespace, ...(pipe !== null && { pipe }), startedAt, ...texts };
+}
+
+function isTextOrNull(value: unknown): value is string | null {
+  return value === null || typeof value === 'string';
+}
+
+/** The fields, if all of them are texts. */
+function toTexts<K extends string>(value: JsonObject, keys: readonly K[]): Record<K, string> | null {
+  const pairs = keys.map((key) => [key, value[key]] as const);
+  return pairs.every(([, text]) => typeof text === 'string') ? (Object.fromEntries(pairs) as Record<K, string>) : null;
 }

@@ -1,9 +1,9 @@
 import { basename } from 'node:path';
-import type { JournalDamage, JournalEntry } from '../ports/index.ts';
-import type { FileSystem } from './file-system.ts';
+import { refuse } from '../core/values/index.ts';
+import type { JournalDamage, JournalEntry } from '../ports/journal.ts';
+import { type FileSystem, withHandle } from './file-system.ts';
 import { MAX_JOURNAL_LINE_BYTES, parseJournalLine } from './journal-line.ts';
 import { scanLines } from './scan-lines.ts';
-import { withHandle } from './whole-file.ts';
 
 export interface JournalFile {
   readonly fs: FileSystem;
@@ -62,13 +62,13 @@ export function scanJournal({ fs, path }: JournalFile, visit: (entry: JournalEnt
     let fault: string | null = null;
     const scan = { fs, handle, from: 0, maxLineBytes: MAX_JOURNAL_LINE_BYTES, ...(toBytes !== undefined && { to: toBytes }) };
     const { nextOffset, restBytes } = scanLines(scan, (line) => {
-      const parsed = line === null ? { fault: 'is longer than an entry can be' } : parseJournalLine(line, lastSeq + 1);
-      if ('fault' in parsed) {
-        fault = parsed.fault;
+      const parsed = line === null ? refuse('is longer than an entry can be') : parseJournalLine(line, lastSeq + 1);
+      if (!parsed.ok) {
+        fault = parsed.refused;
         return false;
       }
-      lastSeq = parsed.entry.seq;
-      visit(parsed.entry);
+      lastSeq = parsed.value.seq;
+      visit(parsed.value);
       return true;
     });
     if (restBytes > 0) fault = 'is cut short';

@@ -4,8 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createTemporaryFolder } from './fixtures.ts';
 import { nodeFileSystem as fs } from './node-file-system.ts';
-import { createRunFolder, listRuns, type RunPaths, removeLeftovers, removeRun, toRunPaths } from './run-folder.ts';
-import { createRunId, isRunId } from './run-id.ts';
+import { createRunFolder, createRunId, isRunId, listRuns, type RunPaths, removeLeftovers, removeRun, toRunPaths } from './run-folder.ts';
 
 const removeTree = (folder: string): void => rmSync(folder, { recursive: true });
 

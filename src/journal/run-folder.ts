@@ -1,8 +1,6 @@
 import { join } from 'node:path';
-import { toErrorCode } from '../core/index.ts';
-import type { FileSystem } from './file-system.ts';
-import { isRunId } from './run-id.ts';
-import { makeFolders } from './whole-file.ts';
+import { toErrorCode } from '../core/values/index.ts';
+import { type FileSystem, makeFolders } from './file-system.ts';
 
 /** Where the parts of a run are: everything under `.ralph/runs/<run-id>/`. */
 export interface RunPaths {
@@ -21,7 +19,7 @@ export interface StateFolder {
   readonly stateDir: string;
 }
 
-/** What a run can be removed with. */
+/** What it takes to remove a run. */
 export interface RunRemoval extends StateFolder {
   /** Removes a folder with everything in it, however deep and under whatever names, and follows no link. Throws the system error. */
   readonly removeTree: (folder: string) => void;
@@ -123,4 +121,37 @@ function listIfThere(fs: FileSystem, folder: string): ReturnType<FileSystem['lis
     if (toErrorCode(error) === 'ENOENT') return [];
     throw error;
   }
+}
+
+/** Digits and small letters in ASCII order, without those that are easily mistaken for others (i, l, o, u). */
+const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
+const RANDOM_CHARACTERS = 3;
+
+const RUN_ID = /^\d{8}-\d{6}-[0-9a-hjkmnp-tv-z]{5}$/;
+
+/**
+ * A name for a run: `20261121-223331-k7f2a`. Date and time are UTC; the first two characters of the last part are the milliseconds, so that
+ * ids sort by time as text; the other three are random.
+ *
+ * @param now epoch milliseconds.
+ * @param random a number from 0 to below 1, as `Math.random`.
+ */
+export function createRunId(now: number, random: () => number): string {
+  const [date = '', time = ''] = new Date(now).toISOString().split(/[TZ.]/);
+  const milliseconds = Math.floor(now) % 1000;
+  const tail = Array.from({ length: RANDOM_CHARACTERS }, () => toCharacter(random() * ALPHABET.length));
+  return [
+    date.replaceAll('-', ''),
+    time.replaceAll(':', ''),
+    toCharacter(milliseconds / 32) + toCharacter(milliseconds % 32) + tail.join(''),
+  ].join('-');
+}
+
+function toCharacter(value: number): string {
+  return ALPHABET.charAt(Math.floor(value));
+}
+
+/** True for what {@link createRunId} makes. */
+export function isRunId(text: string): boolean {
+  return RUN_ID.test(text);
 }

@@ -1,6 +1,5 @@
-import { type Json, parseJson, RalphError } from '../core/index.ts';
-import type { FileSystem } from './file-system.ts';
-import { readSmallFile, writeFileAtomically } from './whole-file.ts';
+import { type Json, parseJson, RalphError } from '../core/values/index.ts';
+import { type FileSystem, readSmallFile, writeFileAtomically } from './file-system.ts';
 
 const MAX_BYTES = 64 << 20;
 /** For its owner alone: settings may hold the environment of agents. */

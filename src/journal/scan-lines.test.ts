@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { propertyRuns } from '../core/property-fixtures.ts';
+import { withHandle } from './file-system.ts';
 import { createTemporaryFolder } from './fixtures.ts';
 import { nodeFileSystem as fs } from './node-file-system.ts';
 import { scanLines } from './scan-lines.ts';
-import { withHandle } from './whole-file.ts';
 
 interface SeenLine {
   readonly text: string | null;

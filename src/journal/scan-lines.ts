@@ -1,10 +1,9 @@
-import type { FileSystem } from './file-system.ts';
-
 const LINE_FEED = 10;
 const CHUNK_BYTES = 256 * 1024;
 
 export interface ScanSettings {
-  readonly fs: FileSystem;
+  /** Of a `FileSystem`: fills `into` from byte `at` on and returns how many bytes came. */
+  readonly fs: { readonly read: (handle: number, into: Uint8Array, at: number) => number };
   readonly handle: number;
   /** The byte to begin at. */
   readonly from: number;

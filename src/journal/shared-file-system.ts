@@ -1,6 +1,6 @@
 import { closeSync, constants, fstatSync, lstatSync, mkdirSync, openSync, readlinkSync, realpathSync, type Stats } from 'node:fs';
 import { basename, dirname, isAbsolute, join, relative, sep } from 'node:path';
-import { RalphError, toErrorCode } from '../core/index.ts';
+import { RalphError, toErrorCode } from '../core/values/index.ts';
 import type { FileFacts, FileSystem, OpenMode } from './file-system.ts';
 import { nodeFileSystem, toFileFacts } from './node-file-system.ts';
 
@@ -41,7 +41,7 @@ function openHeld(root: string | null, path: string, mode: OpenMode, permissions
   try {
     const place = `/proc/self/fd/${folder}`;
     const real = readPlace(place);
-    // Below the handle nobody can move the folder away any more.
+    // A path below the handle stays in the folder, also when that is moved.
     if (real !== null) {
       if (real !== expected) throw toLinkError(dirname(path));
       return openFile(path, join(place, basename(path)), mode, permissions);

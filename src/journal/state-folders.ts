@@ -1,8 +1,8 @@
 import { lstatSync, type Stats, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { RalphError, toErrorCode, toMoveAway } from '../core/index.ts';
-import type { FileSystem } from './file-system.ts';
-import { makeFolders, withHandle, writeAll } from './whole-file.ts';
+import { toMoveAway } from '../core/text/index.ts';
+import { RalphError, toErrorCode } from '../core/values/index.ts';
+import { type FileSystem, makeFolders, withHandle, writeAll } from './file-system.ts';
 
 /**
  * Makes the folders of Ralph (`.ralph`, `.agent`) and tells git to ignore them, with a `.gitignore` of their own that names everything

@@ -1,9 +1,8 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
-import { type TurnId, toTurnName } from '../core/index.ts';
-import type { TurnFolder, TurnStore } from '../ports/index.ts';
-import type { FileSystem } from './file-system.ts';
-import { withHandle, writeAll } from './whole-file.ts';
+import { type TurnId, toTurnName } from '../core/run/index.ts';
+import type { TurnFolder, TurnStore } from '../ports/turn-store.ts';
+import { type FileSystem, withHandle, writeAll } from './file-system.ts';
 
 export interface TurnStoreSettings {
   readonly fs: FileSystem;

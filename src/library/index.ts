@@ -1,7 +1,7 @@
-/** Front door of `library`: configurations, teams and runs for programs. */
-
-export { type GraphFormat, graph } from './graph.ts';
-export { type ConfigSource, loadConfig, type TeamConfig } from './load-config.ts';
+/**
+ * Front door of `library`: configurations, teams and runs for programs. `arguments` and `record-stream` <- `team`, `start-run`, `open-run`.
+ */
+export type { EmitOptions, Emitted, ResumeRunOptions, RunOptions, StopOptions } from './arguments.ts';
 export {
   type ListedRun,
   type ListRunsOptions,
@@ -12,7 +12,5 @@ export {
   type RecordsOptions,
   type TurnFile,
 } from './open-run.ts';
-export type { EmitOptions, Emitted, Run, RunResult, StopOptions } from './run.ts';
-export { simulate } from './simulate.ts';
-export { type PlannedRun, planRun, type ResumeRunOptions, type RunOptions, resumeRun, startRun } from './start-run.ts';
-export { validate } from './validate.ts';
+export { type PlannedRun, planRun, type Run, type RunResult, resumeRun, startRun } from './start-run.ts';
+export { type ConfigSource, type GraphFormat, graph, loadConfig, simulate, type TeamConfig, validate } from './team.ts';

@@ -1,18 +1,21 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type * as App from '../app/index.ts';
-import type { EndReason } from '../core/index.ts';
+import { END_REASONS, type EndReason } from '../core/run/index.ts';
+import { createProofFold, createRunViewFold, type RunProof } from '../views/fold/index.ts';
+import { type NdjsonRecord, type StatusRecord, toNdjsonEnd, toNdjsonRecord, toNdjsonRun, toStatusRecord } from '../views/report/index.ts';
 import {
-  createProofFold,
-  createRunViewFold,
-  type NdjsonRecord,
-  type StatusRecord,
-  toNdjsonRecord,
-  toNdjsonRun,
-  toStatusRecord,
-} from '../views/index.ts';
-import { checkObject, checkWord } from './check-arguments.ts';
-import { checkStop, type EmitOptions, type Emitted, type StopOptions, toEmitted, toEndRecord, toEventWords } from './run.ts';
-import { loadApp, type RunOptions, toPlace } from './start-run.ts';
+  checkObject,
+  checkStop,
+  checkWord,
+  type EmitOptions,
+  type Emitted,
+  loadApp,
+  type RunOptions,
+  type StopOptions,
+  toEmitted,
+  toEventWords,
+  toPlace,
+} from './arguments.ts';
 
 /** Which run is meant. */
 export interface OpenRunOptions extends Pick<RunOptions, 'cwd' | 'env'> {
@@ -146,7 +149,7 @@ async function* readAll(
   yield toNdjsonRun({ runId, runFolder, workspace: findWorkspace(reader), version: RALPH_VERSION }, Date.now());
   const cursor = reader.records();
   const proof = createProofFold();
-  let end: { readonly reason: EndReason; readonly detail: string; readonly at: number } | null = null;
+  let end: ReadEnd | null = null;
   while (signal?.aborted !== true) {
     // Before it is read: what a run that has gone wrote last is read then.
     const mayGoOn = follow && isAlive();
@@ -161,7 +164,7 @@ async function* readAll(
     if (!mayGoOn) break;
     await pause(LOOK_MS, undefined, signal === undefined ? {} : { signal }).catch(() => undefined);
   }
-  if (end !== null && signal?.aborted !== true) yield toEndRecord(runId, { ...end, proof: proof.proof() }, end.at);
+  if (end !== null && signal?.aborted !== true) yield toEndRecord(runId, end, proof.proof());
 }
 
 /** A run whose settings are lost can still be read. */
@@ -171,4 +174,15 @@ function findWorkspace({ workspace }: App.RunReader): string {
   } catch {
     return '';
   }
+}
+
+interface ReadEnd {
+  readonly reason: EndReason;
+  readonly detail: string;
+  readonly at: number;
+}
+
+/** The last record of a run that has ended. */
+function toEndRecord(runId: string, { reason, detail, at }: ReadEnd, proof: RunProof | null): NdjsonRecord {
+  return toNdjsonEnd({ runId, reason, detail, exitCode: END_REASONS[reason].exitCode, proof }, at);
 }

@@ -1,9 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { RunRecord } from '../core/index.ts';
 import { propertyRuns } from '../core/property-fixtures.ts';
-import { type NdjsonRecord, toNdjsonEnd, toNdjsonRun } from '../views/index.ts';
+import type { RunRecord } from '../core/run/index.ts';
+import { type NdjsonRecord, toNdjsonEnd, toNdjsonRun } from '../views/report/index.ts';
 import { createRecordStream, type RecordStream } from './record-stream.ts';
 
 const FIRST = toNdjsonRun({ runId: 'r', runFolder: '/f', workspace: '/w', version: '1' }, 1);

@@ -1,5 +1,5 @@
-import type { RunRecord as CoreRecord, LiveRecord } from '../core/index.ts';
-import { type NdjsonLive, type NdjsonRecord, toNdjsonLeftOut, toNdjsonLive, toNdjsonRecord } from '../views/index.ts';
+import type { RunRecord as CoreRecord, LiveRecord } from '../core/run/index.ts';
+import { type NdjsonLive, type NdjsonRecord, toNdjsonLeftOut, toNdjsonLive, toNdjsonRecord } from '../views/report/index.ts';
 
 /** Where inputs and effects are read from, piece by piece. */
 export interface RecordCursor {
@@ -116,7 +116,7 @@ function createGate(readers: ReadonlySet<Reader>, patienceMs: number) {
       release = resolve;
     });
     const look = (): void => {
-      for (const reader of readers) reader.loseHope(patienceMs);
+      for (const reader of readers) reader.abandonAfter(patienceMs);
       check();
     };
     waiting = { room, release, timer: setInterval(look, Math.max(1, patienceMs / 4)).unref() };
@@ -134,117 +134,117 @@ function createGate(readers: ReadonlySet<Reader>, patienceMs: number) {
 
 /** Where one reader is. */
 class Reader {
-  private readonly shared: Shared;
-  private readonly onTaken: () => void;
-  private cursor: RecordCursor | null = null;
-  private kept: NdjsonRecord[] = [];
-  private live: { readonly line: NdjsonLive; readonly after: number; readonly size: number }[] = [];
-  private waiting = 0;
-  private leftOut = { records: 0, characters: 0 };
-  private unwritten = 0;
-  private stage: 'new' | 'reading' | 'done' = 'new';
-  private takenAt = Number.POSITIVE_INFINITY;
-  private isHopeless = false;
-  private ring: (() => void)[] = [];
+  readonly #shared: Shared;
+  readonly #onTaken: () => void;
+  #cursor: RecordCursor | null = null;
+  #kept: NdjsonRecord[] = [];
+  #live: { readonly line: NdjsonLive; readonly after: number; readonly size: number }[] = [];
+  #waiting = 0;
+  #leftOut = { records: 0, characters: 0 };
+  #unwritten = 0;
+  #state: 'new' | 'reading' | 'done' = 'new';
+  #takenAt = Number.POSITIVE_INFINITY;
+  #isAbandoned = false;
+  #wakers: (() => void)[] = [];
 
   constructor(shared: Shared, onTaken: () => void) {
-    this.shared = shared;
-    this.onTaken = onTaken;
+    this.#shared = shared;
+    this.#onTaken = onTaken;
   }
 
   push(line: NdjsonLive, after: number): void {
     const characters = countCharacters(line);
     const size = RECORD_SIZE + characters;
-    const limit = this.leftOut.records > 0 ? MOST_KEPT / 4 : MOST_KEPT;
-    if (this.live.length > 0 && this.waiting + size > limit) {
-      this.leftOut = { records: this.leftOut.records + 1, characters: this.leftOut.characters + characters };
+    const limit = this.#leftOut.records > 0 ? MOST_KEPT / 4 : MOST_KEPT;
+    if (this.#live.length > 0 && this.#waiting + size > limit) {
+      this.#leftOut = { records: this.#leftOut.records + 1, characters: this.#leftOut.characters + characters };
       return;
     }
-    this.tellLeftOut(after);
-    this.live.push({ line, after, size });
-    this.waiting += size;
+    this.#tellLeftOut(after);
+    this.#live.push({ line, after, size });
+    this.#waiting += size;
   }
 
-  /** Whether so much waits for it that the agent should. Nobody waits for one who has not begun to read. */
+  /** Whether more than this waits for the reader, so that the agent should pause. Nobody waits for a reader that has not begun. */
   isBehind(limit: number): boolean {
-    return this.stage === 'reading' && !this.isHopeless && this.waiting > limit;
+    return this.#state === 'reading' && !this.#isAbandoned && this.#waiting > limit;
   }
 
-  /** One that takes nothing for so long has been forgotten by its program. */
-  loseHope(patienceMs: number): void {
-    if (performance.now() - this.takenAt >= patienceMs) this.isHopeless = true;
+  /** A reader that takes nothing for so long was abandoned by its program: nobody waits for it. */
+  abandonAfter(patienceMs: number): void {
+    if (performance.now() - this.#takenAt >= patienceMs) this.#isAbandoned = true;
   }
 
   wake(): void {
-    for (const ring of this.ring.splice(0)) ring();
+    for (const wake of this.#wakers.splice(0)) wake();
   }
 
   close(): void {
-    this.stage = 'done';
-    this.live = [];
-    this.kept = [];
-    this.waiting = 0;
+    this.#state = 'done';
+    this.#live = [];
+    this.#kept = [];
+    this.#waiting = 0;
     this.wake();
   }
 
   /** The next record; `null` after the last one. */
   async next(): Promise<NdjsonRecord | null> {
     for (;;) {
-      if (this.stage === 'done') return null;
-      this.takenAt = performance.now();
-      this.isHopeless = false;
-      const record = this.take();
+      if (this.#state === 'done') return null;
+      this.#takenAt = performance.now();
+      this.#isAbandoned = false;
+      const record = this.#take();
       if (record !== undefined) return record;
-      this.takenAt = Number.POSITIVE_INFINITY;
-      await new Promise<void>((resolve) => this.ring.push(resolve));
+      this.#takenAt = Number.POSITIVE_INFINITY;
+      await new Promise<void>((resolve) => this.#wakers.push(resolve));
     }
   }
 
-  private take(): NdjsonRecord | undefined {
-    const { shared } = this;
+  #take(): NdjsonRecord | undefined {
+    const shared = this.#shared;
     if (shared.first === null) return undefined;
-    if (this.stage === 'new') {
-      this.stage = 'reading';
-      this.cursor = shared.open();
+    if (this.#state === 'new') {
+      this.#state = 'reading';
+      this.#cursor = shared.open();
       return shared.first;
     }
-    this.readOn();
-    const [head] = this.live;
-    const [record] = this.kept;
-    if (head !== undefined && (record === undefined || seqOf(record) > head.after)) return this.takeLive(head);
-    if (record !== undefined) return this.kept.shift();
-    return this.takeLast();
+    this.#readOn();
+    const [head] = this.#live;
+    const [record] = this.#kept;
+    if (head !== undefined && (record === undefined || seqOf(record) > head.after)) return this.#takeLive(head);
+    if (record !== undefined) return this.#kept.shift();
+    return this.#takeLast();
   }
 
-  private readOn(): void {
-    if (this.kept.length > 0 || this.cursor === null || this.cursor.seq() >= this.shared.lastSeq) return;
-    this.kept = this.cursor.read().map((record) => toNdjsonRecord(record, 0));
+  #readOn(): void {
+    if (this.#kept.length > 0 || this.#cursor === null || this.#cursor.seq() >= this.#shared.lastSeq) return;
+    this.#kept = this.#cursor.read().map((record) => toNdjsonRecord(record, 0));
   }
 
-  private takeLive({ line, size }: { readonly line: NdjsonLive; readonly size: number }): NdjsonLive {
-    this.live.shift();
-    this.waiting -= size;
-    this.onTaken();
+  #takeLive({ line, size }: { readonly line: NdjsonLive; readonly size: number }): NdjsonLive {
+    this.#live.shift();
+    this.#waiting -= size;
+    this.#onTaken();
     return line;
   }
 
-  private takeLast(): NdjsonRecord | undefined {
-    const { unwritten, last } = this.shared;
-    const failed = unwritten[this.unwritten];
-    this.unwritten += failed === undefined ? 0 : 1;
+  #takeLast(): NdjsonRecord | undefined {
+    const { unwritten, last } = this.#shared;
+    const failed = unwritten[this.#unwritten];
+    this.#unwritten += failed === undefined ? 0 : 1;
     if (failed !== undefined || last === null) return failed;
-    if (this.leftOut.records > 0) {
-      this.tellLeftOut(0);
-      return this.live.shift()?.line;
+    if (this.#leftOut.records > 0) {
+      this.#tellLeftOut(0);
+      return this.#live.shift()?.line;
     }
-    this.stage = 'done';
+    this.#state = 'done';
     return last;
   }
 
-  private tellLeftOut(after: number): void {
-    if (this.leftOut.records === 0) return;
-    this.live.push({ line: toNdjsonLeftOut(this.leftOut, Date.now()), after, size: 0 });
-    this.leftOut = { records: 0, characters: 0 };
+  #tellLeftOut(after: number): void {
+    if (this.#leftOut.records === 0) return;
+    this.#live.push({ line: toNdjsonLeftOut(this.#leftOut, Date.now()), after, size: 0 });
+    this.#leftOut = { records: 0, characters: 0 };
   }
 }
 

@@ -1,62 +1,27 @@
-import { resolve } from 'node:path';
 import type * as App from '../app/index.ts';
-import { readEnvironment } from '../config/index.ts';
-import { RalphError, type RunSpec } from '../core/index.ts';
-import type { Topology } from '../topology/index.ts';
+import type { EndReason, RunSpec } from '../core/run/index.ts';
+import { RalphError } from '../core/values/index.ts';
+import type { Topology } from '../topology/routing/index.ts';
 import { createConfigReport, type ReportedDiagnostic } from '../validation/index.ts';
-import { createRunViewFold } from '../views/index.ts';
-import { checkObject, isObject, type KnownNames } from './check-arguments.ts';
-import { createRunFeed, type Run, toRun } from './run.ts';
-
-/** What a run is asked for. Everything may be left out: then the folder's own configuration and prompt file say it, as for `ralph run`. */
-export interface RunOptions {
-  /** The folder to work in, and that names are relative to. Default: the current one. */
-  readonly cwd?: string;
-  /** What is to be done. */
-  readonly prompt?: string;
-  /** A file that says it. */
-  readonly promptFile?: string;
-  /** Configuration files, later ones over earlier ones. */
-  readonly files?: readonly string[];
-  /** A team in the place of the one of the configuration: a file, or `preset:NAME`. */
-  readonly hats?: string;
-  /** Settings over all files: `event_loop.cooldown_delay_seconds=5`. */
-  readonly assignments?: readonly string[];
-  /** The agent, such as `claude` or `codex`. */
-  readonly backend?: string;
-  readonly model?: string;
-  readonly maxIterations?: number;
-  readonly maxCostUsd?: number;
-  readonly maxRuntimeMs?: number;
-  /** `false`: no command checks the work, neither gates of the configuration nor the one that is found. */
-  readonly gates?: boolean;
-  /** In a git worktree of its own: a name, or `true` for one that is made up. */
-  readonly worktree?: string | true;
-  /** Held by the sandbox of the operating system in a worktree of its own, or not at all. Default: as the configuration says. */
-  readonly safe?: boolean;
-  /** Allow a run inside of an agent's turn. */
-  readonly nested?: boolean;
-  /** The environment of the run and its agents. Default: that of this process. */
-  readonly env?: Environment;
-  /** Ends the run as Ctrl+C does. */
-  readonly signal?: AbortSignal;
-}
-
-/** How a run is to go on. */
-export interface ResumeRunOptions extends Pick<RunOptions, 'cwd' | 'env' | 'signal'> {
-  /** Its id or the beginning of it. Default: the newest. */
-  readonly run?: string;
-  /** Turns in all. */
-  readonly maxIterations?: number;
-  /** So many turns more than it was allowed. */
-  readonly moreIterations?: number;
-  /** US dollars in all. */
-  readonly maxCostUsd?: number;
-  /** Running time in all. */
-  readonly maxRuntimeMs?: number;
-  /** Take a configuration or prompt that changed since. Default: then it is refused. */
-  readonly acceptChanges?: boolean;
-}
+import { createRunViewFold, type RunProof, type RunView, type RunViewFold, toProof } from '../views/fold/index.ts';
+import { type NdjsonRecord, type StatusRecord, toEndedView, toNdjsonEnd, toNdjsonRun, toStatusRecord } from '../views/report/index.ts';
+import {
+  checkObject,
+  checkStop,
+  type EmitOptions,
+  type Emitted,
+  isObject,
+  loadApp,
+  RESUME_NAMES,
+  type ResumeRunOptions,
+  RUN_NAMES,
+  type RunOptions,
+  type StopOptions,
+  toEmitted,
+  toEventWords,
+  toPlace,
+} from './arguments.ts';
+import { createRecordStream, type RecordStream } from './record-stream.ts';
 
 /** A run that could be started: checked and compiled, nothing written yet. */
 export interface PlannedRun {
@@ -71,48 +36,46 @@ export interface PlannedRun {
   readonly firstPrompt: string;
 }
 
-type Environment = Readonly<Record<string, string | undefined>>;
-
-const RUN: Readonly<Record<keyof RunOptions, KnownNames[string]>> = {
-  cwd: 'text',
-  prompt: 'text',
-  promptFile: 'text',
-  files: 'texts',
-  hats: 'text',
-  assignments: 'texts',
-  backend: 'text',
-  model: 'text',
-  maxIterations: 'count',
-  maxCostUsd: 'amount',
-  maxRuntimeMs: 'amount',
-  gates: 'flag',
-  worktree: 'name',
-  safe: 'flag',
-  nested: 'flag',
-  env: 'record',
-  signal: 'signal',
-};
-
-const RESUME: Readonly<Record<keyof ResumeRunOptions, KnownNames[string]>> = {
-  cwd: 'text',
-  env: 'record',
-  signal: 'signal',
-  run: 'text',
-  maxIterations: 'count',
-  moreIterations: 'count',
-  maxCostUsd: 'amount',
-  maxRuntimeMs: 'amount',
-  acceptChanges: 'flag',
-};
-
-/** What runs are made with; loaded when it is first needed, so that who only checks teams does not wait for it. */
-export function loadApp(): Promise<typeof App> {
-  return import('../app/index.ts');
+/** A run of this program. To iterate over it gives its records: the first is `run`, the last `end`; see `RunRecord`. */
+export interface Run extends AsyncIterable<NdjsonRecord> {
+  readonly runId: string;
+  /** Absolute path of the run's folder under `.ralph/runs/`. */
+  readonly runFolder: string;
+  /** Absolute path of the folder that the agents work in. */
+  readonly workspace: string;
+  /** What a person should know before it goes on, one sentence each. */
+  readonly warnings: readonly string[];
+  /** Settles when the run has ended and nothing of it is alive; never rejects. */
+  readonly outcome: Promise<RunResult>;
+  /** What `ralph status --format json` says of it. */
+  readonly status: () => StatusRecord;
+  /**
+   * Ends it after the running turn, or at once with `now`: its agent has 10 seconds to clean up; asked a second time it is killed.
+   *
+   * @throws RalphError `library-argument`
+   */
+  readonly stop: (options?: StopOptions) => Promise<RunResult>;
+  /**
+   * Publishes an event as whoever runs it: its hat gets it in its next turn. The payload is any JSON value, or a text.
+   *
+   * @throws RalphError `library-argument`, `emit-…` for what nobody may publish or nobody gets
+   */
+  readonly emit: (topic: string, payload?: unknown, options?: EmitOptions) => Emitted;
 }
 
-/** The folder and the environment of a call. */
-export function toPlace({ cwd, env }: Pick<RunOptions, 'cwd' | 'env'>): { readonly cwd: string; readonly env: Environment } {
-  return { cwd: resolve(cwd ?? '.'), env: env ?? readEnvironment() };
+/** How a run ended. */
+export interface RunResult {
+  readonly runId: string;
+  readonly reason: EndReason;
+  /** Facts of this case, in words. */
+  readonly detail: string;
+  /** Of the command `ralph run`. */
+  readonly exitCode: number;
+  /** Whether its completion is proven; `null` where it did not complete. */
+  readonly proof: RunProof | null;
+  readonly view: RunView;
+  /** What went wrong behind its end, such as a `notify:` command that failed. */
+  readonly warnings: readonly string[];
 }
 
 /** What belongs to a plan and is nobody else's affair. */
@@ -124,7 +87,7 @@ const plans = new WeakMap<object, { readonly plan: App.RunPlan; readonly options
  * @throws RalphError `library-argument`; `config-invalid` with every finding; `agent-missing` and what else keeps a run from starting
  */
 export async function planRun(options: RunOptions = {}): Promise<PlannedRun> {
-  checkObject(options, 'The options of a run', RUN);
+  checkObject(options, 'The options of a run', RUN_NAMES);
   const { cwd, env } = toPlace(options);
   const app = await loadApp();
   const { hats, backend, model, maxIterations, maxCostUsd, maxRuntimeMs, prompt, promptFile } = options;
@@ -176,7 +139,7 @@ export async function startRun(asked: RunOptions | PlannedRun = {}): Promise<Run
  * @throws RalphError `library-argument`, `no-runs`, `run-unknown`, `run-in-progress`, `resume-changed`; `resume-over` for one that has ended for good
  */
 export async function resumeRun(options: ResumeRunOptions = {}): Promise<Run> {
-  checkObject(options, 'The options of `resumeRun`', RESUME);
+  checkObject(options, 'The options of `resumeRun`', RESUME_NAMES);
   const { signal, maxIterations, moreIterations, maxCostUsd, maxRuntimeMs, acceptChanges = false } = options;
   signal?.throwIfAborted();
   const { cwd, env } = toPlace(options);
@@ -230,3 +193,71 @@ function toTexts(diagnostics: readonly ReportedDiagnostic[]): readonly string[] 
 function given<Values extends object>(values: Values): { readonly [Name in keyof Values]?: Exclude<Values[Name], undefined> } {
   return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as never;
 }
+
+/** Who is told as a run of `app` goes on. */
+interface RunFeed {
+  readonly watch: App.RunWatch;
+  readonly stream: RecordStream;
+  readonly fold: RunViewFold;
+}
+
+/** What an app run is to be watched with; `fold` has what the run did before. */
+function createRunFeed(fold: RunViewFold = createRunViewFold()): RunFeed {
+  const stream = createRecordStream();
+  const observe = (record: Parameters<App.RunWatch['observe']>[0]): void => {
+    fold.take(record);
+    stream.observe(record);
+  };
+  return { watch: { observe, backpressure: stream.backpressure }, stream, fold };
+}
+
+/** Makes a run of `app` one for programs. */
+function toRun(handle: App.RunHandle, { stream, fold }: RunFeed, order: RunOrder): Run {
+  const { runId, runFolder, workspace } = handle;
+  const { signal, warnings } = order;
+  stream.begin(toNdjsonRun({ runId, runFolder, workspace, version: RALPH_VERSION }, Date.now()), handle.records);
+  let isHurried = false;
+  const hurry = (): void => {
+    handle.stop(isHurried ? 'kill' : 'interrupt', PROGRAM);
+    isHurried = true;
+    // An agent that is held back for a slow reader must hear of it.
+    stream.letGo();
+  };
+  signal?.addEventListener('abort', hurry, { once: true });
+  if (signal?.aborted === true) hurry();
+  let isOver = false;
+  const outcome = handle.outcome.then(async (end): Promise<RunResult> => {
+    isOver = true;
+    signal?.removeEventListener('abort', hurry);
+    const { reason, detail, exitCode } = end;
+    const view = toEndedView(fold.view(), end);
+    const proof = toProof(view);
+    stream.finish(toNdjsonEnd({ runId, reason, detail, exitCode, proof }, Date.now()));
+    const problem = await handle.notify(end);
+    return { runId, reason, detail, exitCode, proof, view, warnings: problem === null ? [] : [problem] };
+  });
+  return {
+    runId,
+    runFolder,
+    workspace,
+    warnings,
+    outcome,
+    status: () => toStatusRecord(fold.view(), { isAlive: !isOver, now: Date.now() }),
+    stop: (options = {}) => {
+      checkStop(options);
+      if (options.now === true) hurry();
+      else handle.stop('after-iteration', PROGRAM);
+      return outcome;
+    },
+    emit: (topic, payload, options = {}) => toEmitted(handle.emit(toEventWords(topic, payload, options))),
+    [Symbol.asyncIterator]: stream.iterate,
+  };
+}
+
+interface RunOrder {
+  readonly signal: AbortSignal | undefined;
+  readonly warnings: readonly string[];
+}
+
+/** By whom a run is stopped, for its journal. */
+const PROGRAM = 'the program that runs it';

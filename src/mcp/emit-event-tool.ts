@@ -1,7 +1,8 @@
-import { hasWildcard, isJsonObject, type Json, type JsonObject } from '../core/index.ts';
+import { hasWildcard } from '../core/events/index.ts';
+import { isJsonObject, type Json, type JsonObject } from '../core/values/index.ts';
 import type { McpResult, McpTool } from './mcp-tool.ts';
 
-/** What the wearer of a hat may publish. */
+/** What an agent may publish under its hat. */
 export interface EmitOffer {
   readonly hat: string;
   /** Topics and patterns; `null` where the contract is not known, so that anything may be tried. */
@@ -26,7 +27,7 @@ const MAX_LISTED = 30;
 /**
  * The tool through which an agent publishes.
  *
- * @param publish writes the event after the contract was held against it, and returns what else is to be said of it; what it throws is told to the model, its message first
+ * @param publish checks the event against the contract, writes it, and returns what else is to be said of it; what it throws is told to the model, its message first
  */
 export function createEmitEventTool(offer: EmitOffer, publish: (request: EmitRequest) => string): McpTool {
   return {

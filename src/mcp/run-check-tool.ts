@@ -1,4 +1,4 @@
-import type { JsonObject } from '../core/index.ts';
+import type { JsonObject } from '../core/values/index.ts';
 import type { McpResult, McpTool } from './mcp-tool.ts';
 
 /** How a command that checks the project ended. */
@@ -13,8 +13,8 @@ export interface CheckEnd {
 const MAX_LISTED = 30;
 
 /**
- * The tool that runs the commands which check a project, for agents whose CLI gives them no shell. Which commands there are is the configuration's
- * word: the model chooses one, and can add nothing to it.
+ * The tool that runs the commands which check a project, for agents whose CLI gives them no shell. The configuration names the
+ * commands: the model chooses one, and can add nothing to it.
  *
  * @param commands whole command lines, at least one
  * @param run runs one of them as it stands; what it throws is told to the model

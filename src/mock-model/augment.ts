@@ -1,5 +1,4 @@
-import { openaiError } from './openai-errors.ts';
-import { argsText, deltas, type Members, record, records, text } from './values.ts';
+import { argsText, deltas, type Members, openaiError, record, records, text } from './values.ts';
 import type { Dialect, ToolCall, Turn } from './wire-types.ts';
 
 const TEXT = 0;

@@ -1,4 +1,7 @@
-/** Front door of `mock-model`: a model server on loopback that plays scripts, for probes and for the tests with real agent CLIs. */
+/**
+ * Front door of `mock-model`: a model server on loopback that answers by scripts, for probes and for the tests with real agent CLIs.
+ * Files import in one direction: `wire-types`, `values` <- one file per wire format, `script` <- `start-model-server`, `probe-script`.
+ */
 export {
   PLANTED_MARK,
   PROBE_ATTEMPTS,
@@ -9,7 +12,7 @@ export {
   toProbeScript,
   watchProbe,
 } from './probe-script.ts';
-export { fillArguments, SHELL_TOOLS, toShellCall } from './shell-tool.ts';
+export { fillArguments, SHELL_TOOLS, toShellCall } from './script.ts';
 export { startModelServer } from './start-model-server.ts';
 export { record, records, text } from './values.ts';
 export type {

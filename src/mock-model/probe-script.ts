@@ -1,7 +1,7 @@
-import { fillArguments, SHELL_TOOLS } from './shell-tool.ts';
+import { fillArguments, SHELL_TOOLS } from './script.ts';
 import type { Handler, Reply, WantedCall } from './wire-types.ts';
 
-/** One thing that a hat with profile critic may not do, tried through the agent CLI that wears it. */
+/** One thing that a hat with the profile critic may not do, tried through its agent CLI. */
 export interface ProbeAttempt {
   readonly id: 'write-tool' | 'shell-write' | 'redirect' | 'substitution' | 'chain' | 'arguments' | 'git-output' | 'project-file';
   /** What is tried, for people. */
@@ -91,13 +91,13 @@ function toWriteCall(name: string, path: string): WantedCall {
 /** What a probe saw of the agent through its questions to the model. */
 export interface ProbeWatch {
   readonly handler: Handler;
-  /** How many of the steps were played. */
+  /** How many steps of the script were given. */
   readonly steps: () => number;
-  /** Whether a tool gave this back. */
+  /** Whether a tool returned this. */
   readonly hasResult: (text: string) => boolean;
 }
 
-/** Plays the script to whoever was asked the prompt of the probe, and looks at what the tools gave back. */
+/** Answers the prompt of the probe by the script, and looks at what the tools gave back. */
 export function watchProbe(script: readonly Reply[]): ProbeWatch {
   const results = new Set<string>();
   let steps = 0;

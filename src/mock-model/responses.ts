@@ -1,5 +1,4 @@
-import { openaiError } from './openai-errors.ts';
-import { argsText, contentText, deltas, type Members, record, records, sse, text } from './values.ts';
+import { argsText, contentText, deltas, type Members, openaiError, record, records, sse, text } from './values.ts';
 import type { Conversation, Dialect, OfferedTool, ReadyReply, ToolCall, Turn } from './wire-types.ts';
 
 /** OpenAI Responses, streamed and whole. */

@@ -3,7 +3,6 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { anthropic } from './anthropic.ts';
 import { augment } from './augment.ts';
-import { auxiliary } from './auxiliary.ts';
 import { chat } from './chat.ts';
 import { gemini } from './gemini.ts';
 import { responses } from './responses.ts';
@@ -12,12 +11,13 @@ import { type Members, record } from './values.ts';
 import type { Conversation, Dialect, Handler, ModelServer, ModelServerOptions, ReadyReply, RecordedRequest, Reply } from './wire-types.ts';
 
 const DIALECTS = [anthropic, responses, chat, gemini, augment];
+const MODELS = ['mock-model', 'claude-sonnet-4-5', 'gpt-5.5', 'gemini-2.5-flash'];
 const MAX_RECORDED_CHARACTERS = 1024 * 1024;
 const MAX_BODY_BYTES = 64 * 1024 * 1024;
 
 /**
- * Starts a mock model server that speaks the wire formats of the real agent CLIs. It plays scripts: a prompt that
- * holds `[[script:NAME]]` gets the turns of that script, and the tool calls in it use whatever tool the client offers.
+ * Starts a mock model server that speaks the wire formats of the real agent CLIs. It answers by scripts: a prompt that
+ * holds `[[script:NAME]]` gets the replies of that script, and the tool calls in it use whatever tool the client offers.
  * No dependency, no state per connection: everything is decided from the request itself.
  *
  * @returns a server that listens on 127.0.0.1, on a free port
@@ -77,7 +77,7 @@ async function answer(exchange: Exchange): Promise<void> {
   requests.push(entry);
   const dialect = DIALECTS.find((candidate) => request.method === 'POST' && candidate.matches(url.pathname));
   if (dialect === undefined) {
-    const { status, value } = auxiliary(request.method ?? '', url.pathname);
+    const { status, value } = answerOther(request.method ?? '', url.pathname);
     entry.answer = String(status);
     sendJson(response, status, value);
     return;
@@ -93,11 +93,11 @@ async function answer(exchange: Exchange): Promise<void> {
   entry.answer =
     reply === undefined ? 'auxiliary' : (reply.fault ?? reply.http?.status.toString() ?? (ready.calls.length === 0 ? 'text' : 'call'));
   if (reply?.delayMs !== undefined) await pause(reply.delayMs);
-  if (reply?.http === undefined) await play(response, dialect, conversation, ready, reply ?? {});
+  if (reply?.http === undefined) await sendReply(response, dialect, conversation, ready, reply ?? {});
   else sendJson(response, reply.http.status, reply.http.body, reply.http.headers);
 }
 
-async function play(
+async function sendReply(
   response: ServerResponse,
   dialect: Dialect,
   conversation: Conversation,
@@ -152,4 +152,30 @@ function parseMembers(raw: string): Members {
   } catch {
     return {};
   }
+}
+
+/** Everything a client asks that is no model call: token counts, model lists, sign-in checks. The answers are harmless. */
+function answerOther(method: string, path: string): { readonly status: number; readonly value: unknown } {
+  if (method === 'HEAD') return { status: 200, value: {} };
+  if (path.endsWith('/count_tokens')) return { status: 200, value: { input_tokens: 1200 } };
+  if (path.endsWith(':countTokens')) return { status: 200, value: { totalTokens: 1200 } };
+  if (path.endsWith('/get-models')) return { status: 200, value: augmentModels() };
+  if (path.endsWith('/v1beta/models')) {
+    return {
+      status: 200,
+      value: { models: MODELS.map((id) => ({ name: `models/${id}`, inputTokenLimit: 128_000, outputTokenLimit: 8_192 })) },
+    };
+  }
+  if (path.endsWith('/models')) {
+    return {
+      status: 200,
+      value: { object: 'list', data: MODELS.map((id) => ({ id, object: 'model', type: 'model', display_name: id })), has_more: false },
+    };
+  }
+  return { status: 404, value: { error: { message: 'The mock server has nothing here.', type: 'not_found_error', code: 404 } } };
+}
+
+function augmentModels(): unknown {
+  const model = { name: 'mock-model', suggested_prefix_char_count: 1000, suggested_suffix_char_count: 1000 };
+  return { default_model: 'mock-model', models: [model], feature_flags: {}, languages: [], user: { id: 'mock', email: 'mock@localhost' } };
 }

@@ -1,5 +1,3 @@
-/** Shapes that the files of the mock model server share. */
-
 /** One tool that the client offers to the model, in the terms of JSON Schema. */
 export interface OfferedTool {
   readonly name: string;
@@ -53,7 +51,7 @@ export interface TokenUsage {
   readonly outputTokens: number;
 }
 
-/** A way to fail. In the midst of a stream: `hang` comes to a stop, `cut` breaks the connection, `short` ends as if all were said, `malformed` goes on behind nonsense. */
+/** A way to fail. In the middle of a stream: `hang` comes to a stop, `cut` breaks the connection, `short` ends as if all were said, `malformed` goes on behind nonsense. */
 export type Fault =
   | 'unauthorized'
   | 'rate-limited'
@@ -80,12 +78,12 @@ export interface Reply {
   /** What it thinks before it speaks, with the vendor's proof of it (a signature, encrypted content), where the wire format has that. */
   readonly thinking?: string;
   readonly text?: string;
-  /** A shell command, played through whatever shell tool the client offers. */
+  /** A shell command, run through whatever shell tool the client offers. */
   readonly shell?: string;
   /** Calls of other tools, in this order after the shell command; those of which no tool is offered are left out. */
   readonly calls?: readonly WantedCall[];
   readonly usage?: Partial<TokenUsage>;
-  /** Why the answer ends, where it is not because the model has done. */
+  /** Why the answer ends, where that is not because the model is done. */
   readonly finish?: 'length' | 'refusal';
   readonly fault?: Fault;
   /** An error of any kind in place of an answer. */
@@ -153,7 +151,7 @@ export interface RecordedRequest {
 /** Decides what the model says to a request; `undefined` leaves it to the scripts. */
 export type Handler = (conversation: Conversation, request: RecordedRequest) => Reply | undefined;
 
-/** What a server plays. */
+/** What a server answers. */
 export interface ModelServerOptions {
   /** Turns by script name. */
   readonly scripts?: Readonly<Record<string, readonly Reply[]>>;

@@ -1,8 +1,9 @@
-import type { BackendEvent, TurnFailure, TurnId, Usage } from '../core/index.ts';
-import type { Isolation } from './isolation.ts';
+import type { BackendEvent, Usage } from '../core/backends/index.ts';
+import type { TurnFailure, TurnId } from '../core/run/index.ts';
+import type { Backpressure, Isolation, Program, ViewedProgram } from './program.ts';
 
 /**
- * An agent that can wear a hat: a CLI, our own, a script, or a test's fake.
+ * An agent that can be given a turn: a CLI, our own, a script, or a test's fake.
  *
  * Contract (checked by test/contract/backend): `start` returns at once and never throws; everything that goes wrong is told in the
  * result. Events come in order and only before the result settles. `stop` and `kill` may be called at any time, any number of times, and the result
@@ -14,9 +15,6 @@ export interface Backend {
   readonly label: string;
   readonly start: (request: TurnRequest, observe: (event: BackendEvent) => void) => RunningTurn;
 }
-
-/** Whether whoever takes what is told is behind: a promise that settles when that is over (never rejects), else `null`. Cheap: asked for every chunk. */
-export type Backpressure = () => Promise<void> | null;
 
 /** One turn to be run. */
 export interface TurnRequest {
@@ -38,13 +36,13 @@ export interface TurnRequest {
   readonly scope?: TurnScope;
   /** The namespaces that every program of the turn gets which the sandbox does not hold; absent: none. */
   readonly isolation?: Isolation;
-  /** While it says so, the output of the agent is not read, and its silence is not counted. Absent: what is told is always taken. */
+  /** While it says so, the output of the agent is not read, and its silence is not counted. Absent: the output is always read. */
   readonly backpressure?: Backpressure;
   /** How many turns right before this one were the same work and were interrupted; absent: none. */
   readonly interruptions?: number;
 }
 
-/** How the program of an agent is bound for one turn. */
+/** What a tool profile makes of the program of an agent, for one turn. */
 export interface TurnScope {
   /** In the place of the arguments that were declared. */
   readonly args: readonly string[];
@@ -65,29 +63,12 @@ export interface TurnScope {
   readonly view?: (program: Program) => Promise<ViewedProgram | null>;
 }
 
-/** A program that sees a view of the workspace. */
-export interface ViewedProgram extends Program {
-  readonly cwd: string;
-  /** The namespaces in which the view is made; absent: it is a folder of its own. */
-  readonly isolation?: Isolation;
-}
-
 /** A server of the Model Context Protocol that the agent starts itself. */
 export interface ToolServer {
   readonly name: string;
   /** Absolute path. */
   readonly command: string;
   readonly args: readonly string[];
-}
-
-/** A program, ready to be started. */
-export interface Program {
-  /** Absolute; of what a tool of our own agent starts also a name that is looked up in `env.PATH`. */
-  readonly path: string;
-  readonly args: readonly string[];
-  readonly env: Readonly<Record<string, string>>;
-  /** Absolute: where it begins, if that is not the folder of the turn. */
-  readonly cwd?: string;
 }
 
 /** Where the raw output goes, whole and unchanged up to a cap. */

@@ -1,4 +1,4 @@
-import type { GateResult, GateSpec } from '../core/index.ts';
+import type { GateResult, GateSpec } from '../core/gates/index.ts';
 
 /** One gate to run. */
 export interface GateOrder {

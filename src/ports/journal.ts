@@ -1,4 +1,4 @@
-import type { Input } from '../core/index.ts';
+import type { Input } from '../core/run/index.ts';
 
 /** An input with its place in the journal: 1, 2, 3, … without gaps. */
 export interface JournalEntry {
@@ -24,7 +24,7 @@ export interface JournalDamage {
  */
 export interface Journal {
   readonly append: (input: Input) => JournalEntry;
-  /** Throws a `RalphError` where what was appended can no longer be read: the file is gone, cut or exchanged. Absent: nobody looks. */
+  /** Throws a `RalphError` where what was appended can no longer be read: the file is gone, cut or exchanged. Absent: that is not checked. */
   readonly check?: () => void;
   /** Gives every entry to `visit`, oldest first, at constant memory. */
   readonly read: (visit: (entry: JournalEntry) => void) => void;

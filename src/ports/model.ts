@@ -1,4 +1,5 @@
-import type { Json, JsonObject, Usage } from '../core/index.ts';
+import type { Usage } from '../core/backends/index.ts';
+import type { Json, JsonObject } from '../core/values/index.ts';
 
 /**
  * A language model that answers one request at a time; the native agent's loop is around it.

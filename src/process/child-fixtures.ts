@@ -3,14 +3,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, expect } from 'vitest';
-import { findByMarker } from './find-by-marker.ts';
-import type { ProcessSpec } from './process-spec.ts';
+import type { ProcessSpec } from './contract.ts';
+import { findByMarker } from './end-processes.ts';
 
 /** The environment of every child in the tests: nothing but the way to its programs. */
 export const childEnv = { PATH: '/usr/local/bin:/usr/bin:/bin' };
 
 /** A folder and a marker of its own for each test of a file. */
-export interface ChildBench {
+export interface ChildFixture {
   readonly folder: () => string;
   readonly marker: () => string;
   readonly path: (name: string) => string;
@@ -21,8 +21,8 @@ export interface ChildBench {
   readonly node: (code: string, more?: Partial<ProcessSpec>) => ProcessSpec;
 }
 
-/** Sets a bench up before each test; after it, fails the test when a process that carries its marker is still there. */
-export function useChildBench(name: string): ChildBench {
+/** Sets a fixture up before each test; after it, fails the test when a process that carries its marker is still there. */
+export function useChildFixture(name: string): ChildFixture {
   let folder = '';
   let marker = '';
   let count = 0;

@@ -1,24 +1,23 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
-import { childEnv, useChildBench, waitForFile } from './child-fixtures.ts';
-import { endProcesses } from './end-processes.ts';
-import { findByMarker } from './find-by-marker.ts';
-import { processStartTime } from './process-identity.ts';
+import { childEnv, useChildFixture, waitForFile } from './child-fixtures.ts';
+import { endProcesses, findByMarker } from './end-processes.ts';
+import { processStartTime } from './process-table.ts';
 
 const strays: ChildProcess[] = [];
-// Registered first, so that it runs before the bench looks for processes that are left.
-const bench = useChildBench('stray');
+// Registered first, so that it runs before the fixture looks for processes that are left.
+const fixture = useChildFixture('stray');
 afterEach(() => {
   for (const stray of strays.splice(0)) stray.kill('SIGKILL');
 });
 
 /** A process of its own, as a run that was killed leaves it behind. */
 async function startStray(script: string): Promise<{ pid: number; startTime: string }> {
-  const env = { ...childEnv, RALPH_TURN: bench.marker() };
-  const stray = spawn('/bin/sh', ['-c', `touch ready; ${script}`], { cwd: bench.folder(), env, detached: true, stdio: 'ignore' });
+  const env = { ...childEnv, RALPH_TURN: fixture.marker() };
+  const stray = spawn('/bin/sh', ['-c', `touch ready; ${script}`], { cwd: fixture.folder(), env, detached: true, stdio: 'ignore' });
   strays.push(stray);
-  await waitForFile(bench.path('ready'));
+  await waitForFile(fixture.path('ready'));
   const pid = stray.pid ?? 0;
   return { pid, startTime: processStartTime(pid) ?? '' };
 }
@@ -27,7 +26,7 @@ describe('finding processes by their marker', () => {
   it('gives command and memory of each, by the beginning of the marker', async () => {
     const ref = await startStray('sleep 61 & wait');
     await delay(30);
-    const found = findByMarker('stray/').filter((process) => process.marker === bench.marker());
+    const found = findByMarker('stray/').filter((process) => process.marker === fixture.marker());
     expect(found.map((process) => process.command).sort()).toEqual(['/bin/sh -c touch ready; sleep 61 & wait', 'sleep 61']);
     expect(found.find((process) => process.pid === ref.pid)?.startTime).toBe(ref.startTime);
     if (process.platform === 'linux') expect(found.every((process) => (process.rssBytes ?? 0) > 1000)).toBe(true);

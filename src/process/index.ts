@@ -1,28 +1,30 @@
-export type { EndReport } from './end-members.ts';
-export { endProcesses } from './end-processes.ts';
-export { findByMarker, type MarkedProcess } from './find-by-marker.ts';
-export { findIsolation, type IsolationSearch } from './find-isolation.ts';
-export { holdPipe, isPipeHeld } from './held-pipe.ts';
-export { findProgram, isProgram, keepsNamespace, selectFolders } from './isolation.ts';
-export { listMounts } from './list-mounts.ts';
+/**
+ * Front door of `process`: starts children, ends whatever comes from them, reads what they print, and takes secrets out of it.
+ *
+ * One path starts a child: `start-process` calls `launch-child` (the start itself, with pipes and namespaces), `child-outputs` (reads), `process-tree`
+ * (ends) and `running-child` (watches over all of it until nothing runs any more). Files import in one direction:
+ * `contract`, `process-table`, `isolation`, `named-pipes` and readers of bytes <- the four parts <- `start-process`.
+ */
+export type { ChildProcessHandle, ProcessFault, ProcessInput, ProcessResult, ProcessSpec, StopReason } from './contract.ts';
+export { endProcesses, findByMarker, type MarkedProcess } from './end-processes.ts';
+export { findProgram, isProgram, keepsNamespace, selectExistingFolders } from './isolation.ts';
+export { holdPipe, isPipeHeld } from './named-pipes.ts';
 export { openProjectFolder } from './open-project-folder.ts';
-export { removeDeadPipes } from './output-pipe.ts';
-export { makeOwnedFolder, sweepOwnedFolders } from './owned-folders.ts';
-export { readPidNamespace } from './pid-namespace.ts';
-export { isAlive, type ProcessRef, processStartTime } from './process-identity.ts';
-export type {
-  ChildProcessHandle,
-  ProcessFault,
-  ProcessInput,
-  ProcessResult,
-  ProcessSpec,
-  StopReason,
-} from './process-spec.ts';
-export { createRedaction, createRedactor } from './redact.ts';
-export { removeTree } from './remove-tree.ts';
-export { type CommandResult, type CommandSpec, runCommand, runShellLine, type ShellLineOptions, toShellLine } from './run-command.ts';
+export { makeOwnedFolder, removeDeadPipes, sweepOwnedFolders } from './owned-folders.ts';
+export { isAlive, type ProcessRef, processStartTime, readPidNamespace } from './process-table.ts';
+export type { EndReport } from './process-tree.ts';
+export { createRedaction, createRedactor, stripColours } from './redact.ts';
+export { listMounts, removeTree } from './remove-tree.ts';
 export { killAllStarted } from './running-child.ts';
 export { splitSearchPath } from './split-search-path.ts';
-export { startProcess } from './start-process.ts';
-export { steadyMs } from './steady-time.ts';
-export { stripColours } from './strip-colours.ts';
+export {
+  type CommandResult,
+  type CommandSpec,
+  findIsolation,
+  runCommand,
+  runShellLine,
+  type ShellLineOptions,
+  startProcess,
+  toShellCommand,
+} from './start-process.ts';
+export { steadyMs } from './steady-clock.ts';

@@ -1,24 +1,21 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { Isolation } from '../ports/index.ts';
-import { childEnv, useChildBench, waitForFile } from './child-fixtures.ts';
-import { findIsolation, type IsolationSearch } from './find-isolation.ts';
-import { readPidNamespace } from './pid-namespace.ts';
-import { isAlive, processStartTime } from './process-identity.ts';
-import type { ProcessSpec } from './process-spec.ts';
-import { runCommand } from './run-command.ts';
-import { startProcess } from './start-process.ts';
+import type { Isolation } from '../ports/program.ts';
+import { childEnv, useChildFixture, waitForFile } from './child-fixtures.ts';
+import type { ProcessSpec } from './contract.ts';
+import { isAlive, processStartTime, readPidNamespace } from './process-table.ts';
+import { findIsolation, runCommand, startProcess } from './start-process.ts';
 
-const search: IsolationSearch = await findIsolation();
+const search = await findIsolation();
 
-describe.skipIf(search.found === null)('a program in namespaces of its own', () => {
-  const bench = useChildBench('isolation');
+describe.skipIf(!search.ok)('a program in namespaces of its own', () => {
+  const fixture = useChildFixture('isolation');
   let isolation: Isolation;
   beforeAll(() => {
-    if (search.found !== null) isolation = search.found;
+    if (search.ok) isolation = search.value;
   });
-  const inside = (script: string, more: Partial<ProcessSpec> = {}): ProcessSpec => bench.shell(script, { isolation, ...more });
+  const inside = (script: string, more: Partial<ProcessSpec> = {}): ProcessSpec => fixture.shell(script, { isolation, ...more });
 
   it('sees no process but its own, and is who it was', async () => {
     const script = 'readlink /proc/self/ns/pid; id -u; ls -d /proc/[0-9]* | wc -l; ls /dev/null; pwd';
@@ -28,7 +25,7 @@ describe.skipIf(search.found === null)('a program in namespaces of its own', () 
       status: 'exited',
       uid: String(process.getuid?.()),
       device: '/dev/null',
-      folder: bench.folder(),
+      folder: fixture.folder(),
     });
     expect(namespace).not.toBe(readPidNamespace());
     expect(Number(processes)).toBeLessThan(6);
@@ -74,7 +71,7 @@ describe.skipIf(search.found === null)('a program in namespaces of its own', () 
     expect((await runCommand(spec)).stdout).toBe("words\na b||--|'\n|");
     const env = { ...childEnv, 'odd-name': 'x\ny', 'b.c': '=', PLAIN: '1' };
     const names = "JSON.stringify(['odd-name','b.c','PLAIN','RALPH_KEPT_0'].map((name) => process.env[name] ?? null))";
-    const { stdout } = await runCommand(bench.node(`console.log(${names})`, { isolation, env }));
+    const { stdout } = await runCommand(fixture.node(`console.log(${names})`, { isolation, env }));
     expect(JSON.parse(stdout)).toEqual(['x\ny', '=', '1', null]);
   });
 
@@ -103,27 +100,27 @@ describe.skipIf(search.found === null)('a program in namespaces of its own', () 
   });
 
   it('cannot act after its end, however it was left', async () => {
-    const script = `env -i /usr/bin/setsid -f sh -c 'trap "" TERM; n=0; while :; do n=$((n+1)); echo $n > ${bench.path('beat')}; done'; while [ ! -s ${bench.path('beat')} ]; do :; done`;
+    const script = `env -i /usr/bin/setsid -f sh -c 'trap "" TERM; n=0; while :; do n=$((n+1)); echo $n > ${fixture.path('beat')}; done'; while [ ! -s ${fixture.path('beat')} ]; do :; done`;
     await startProcess(inside(script, { leftoverGraceMs: 20 })).result;
-    const last = readFileSync(bench.path('beat'), 'utf8');
+    const last = readFileSync(fixture.path('beat'), 'utf8');
     await delay(50);
-    expect(readFileSync(bench.path('beat'), 'utf8')).toBe(last);
+    expect(readFileSync(fixture.path('beat'), 'utf8')).toBe(last);
   });
 
   it('gets SIGTERM and time to end when it is stopped, and everything else with it', async () => {
     const handle = startProcess(
       inside(
-        `trap 'echo bye > ${bench.path('bye')}; exit 7' TERM; env -i setsid -f sleep 1000; echo > ${bench.path('ready')}; while :; do sleep 0.01; done`,
+        `trap 'echo bye > ${fixture.path('bye')}; exit 7' TERM; env -i setsid -f sleep 1000; echo > ${fixture.path('ready')}; while :; do sleep 0.01; done`,
       ),
     );
-    await waitForFile(bench.path('ready'));
+    await waitForFile(fixture.path('ready'));
     expect(await handle.stop(5000)).toMatchObject({ status: 'exited', exitCode: 7, stopReason: 'stopped' });
-    expect(bench.read('bye')).toBe('bye\n');
+    expect(fixture.read('bye')).toBe('bye\n');
   });
 
   it('is killed when it does not end', async () => {
-    const handle = startProcess(inside(`trap '' TERM; echo > ${bench.path('ready')}; while :; do sleep 0.01; done`));
-    await waitForFile(bench.path('ready'));
+    const handle = startProcess(inside(`trap '' TERM; echo > ${fixture.path('ready')}; while :; do sleep 0.01; done`));
+    await waitForFile(fixture.path('ready'));
     expect(await handle.stop(30)).toMatchObject({ status: 'signaled', signal: 'SIGKILL', stopReason: 'stopped' });
   });
 
@@ -133,30 +130,30 @@ describe.skipIf(search.found === null)('a program in namespaces of its own', () 
   });
 
   it('ends with whoever waits for it', async () => {
-    const handle = startProcess(inside(`env -i setsid -f sleep 1000; echo > ${bench.path('ready')}; sleep 60`));
-    await waitForFile(bench.path('ready'));
+    const handle = startProcess(inside(`env -i setsid -f sleep 1000; echo > ${fixture.path('ready')}; sleep 60`));
+    await waitForFile(fixture.path('ready'));
     process.kill(handle.pid ?? 0, 'SIGKILL');
     expect(await handle.result).toMatchObject({ status: 'signaled', signal: 'SIGKILL' });
     expect(isAlive({ pid: handle.pid ?? 0, startTime: handle.startTime ?? '' })).toBe(false);
   });
 
   it('cannot change what is read-only, but what is writable below', async () => {
-    const trusted = bench.path('trusted');
+    const trusted = fixture.path('trusted');
     mkdirSync(`${trusted}/own`, { recursive: true });
     writeFileSync(`${trusted}/file`, 'as it was');
     const script = `echo no > ${trusted}/file; rm -f ${trusted}/file; mv ${trusted} ${trusted}2; echo yes > ${trusted}/own/file; cat ${trusted}/own/file`;
     const { stdout } = await runCommand(inside(script, { isolation: { ...isolation, readOnly: [trusted], writable: [`${trusted}/own`] } }));
     expect(stdout).toBe('yes\n');
-    expect(bench.read('trusted/file')).toBe('as it was');
+    expect(fixture.read('trusted/file')).toBe('as it was');
   });
 
   it('is not started where a folder cannot be protected', async () => {
-    const broken = { ...isolation, readOnly: [bench.path('none')] };
-    expect(await startProcess(inside(`echo > ${bench.path('ran')}`, { isolation: broken })).result).toMatchObject({
+    const broken = { ...isolation, readOnly: [fixture.path('none')] };
+    expect(await startProcess(inside(`echo > ${fixture.path('ran')}`, { isolation: broken })).result).toMatchObject({
       status: 'spawn-error',
       error: { code: 'isolation' },
     });
-    expect(() => bench.read('ran')).toThrow('ENOENT');
+    expect(() => fixture.read('ran')).toThrow('ENOENT');
   });
 
   it('that is not there is told as without', async () => {

@@ -1,9 +1,11 @@
 import { accessSync, closeSync, constants, openSync, readSync, statSync } from 'node:fs';
+import { constants as systemConstants } from 'node:os';
 import { delimiter, isAbsolute, join, resolve } from 'node:path';
-import type { Isolation, ViewMount } from '../ports/index.ts';
+import type { Duplex } from 'node:stream';
+import type { Isolation, ViewMount } from '../ports/program.ts';
 
-/** What is started in the place of a program. */
-export interface IsolatedCommand {
+/** The command that is started in the place of a program. */
+interface IsolatedCommand {
   readonly command: string;
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -11,13 +13,21 @@ export interface IsolatedCommand {
 
 /** The handle of process 1 through which it tells how the program ended, and hears that it may go. */
 export const INIT_HANDLE = 3;
+/** Enough for all that a shell says of one program. */
+const MAX_CHARACTERS = 4096;
+/** Shells say 128 and the number of the signal. */
+const SIGNAL_BASE = 128;
+/** How long the last words are waited for: they lie in the pipe already. */
+const LAST_WORD_MS = 1000;
+/** How much of the first line of a script is read; the kernel reads no more either. */
+const MAX_FIRST_LINE = 256;
 
 /**
  * Process 1 of a namespace. With its end the kernel ends everything else inside. Nothing of it is made from data: all of that comes as arguments.
  *
  * The program runs in the foreground, so that it keeps its standard input and the signals that a background job would ignore. What the shell itself says
- * goes to handle 3: a word there is how a death by a signal is told from an exit code beyond 128. Where somebody is left behind when the program has
- * ended, its exit code is told ahead (`=CODE`), and process 1 stays until it hears that the others had their time, or that nobody is there to say so.
+ * goes to handle 3: a word there is how a death by a signal is told from an exit code beyond 128. Where other processes are left when the program has ended,
+ * its exit code is told ahead (`=CODE`), and process 1 stays until it hears that they had their time, or that its handle was closed.
  * Handle 5 is the pipe of the run (`holdPipe`), where it has one: process 1 holds it for all inside.
  * Variables whose names a shell cannot hold come as `RALPH_KEPT_0=NAME=VALUE` and so on.
  */
@@ -92,7 +102,7 @@ function toViewWords(mount: ViewMount, hasUserNamespace: boolean): readonly stri
 }
 
 /** The folders without those that are not there: nothing could be mounted on them. */
-export function selectFolders(paths: readonly string[]): string[] {
+export function selectExistingFolders(paths: readonly string[]): string[] {
   return [...new Set(paths)].filter((path) => statSync(path, { throwIfNoEntry: false })?.isDirectory());
 }
 
@@ -113,9 +123,6 @@ export function findProgram(command: string, cwd: string, searchPath: string | u
   const folders = (searchPath ?? '/usr/bin:/bin').split(delimiter).map((folder) => resolve(cwd, folder));
   return folders.map((folder) => join(folder, command)).find(isProgram) ?? null;
 }
-
-/** Longer first lines are no use to the kernel either. */
-const MAX_FIRST_LINE = 256;
 
 /** False for a script whose interpreter is not there. */
 function hasInterpreter(path: string): boolean {
@@ -146,4 +153,63 @@ export function isProgram(path: string): boolean {
   } catch {
     return false;
   }
+}
+
+/** How a child ended. */
+export interface ChildExit {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+  readonly isUnkillable?: true;
+  /** Why it was never started, in the words of what should have started it. */
+  readonly problem?: string;
+}
+
+/** What process 1 of a namespace says of the program that it started. */
+export interface InitReport {
+  /** Called once if the program ended and other processes are still there; process 1 then waits for {@link InitReport.release}. */
+  onProgramEnd(listener: (exit: ChildExit) => void): void;
+  /** Process 1 may end, and with it everything that is left. */
+  release(): void;
+  /** How the program ended, by the exit of the child that waited for process 1. Settles once everything was said. */
+  explain(exit: ChildExit): Promise<ChildExit>;
+}
+
+/** Listens to process 1, see `INIT_SCRIPT`. */
+export function readInit(stream: Duplex): InitReport {
+  let text = '';
+  let tell: (exit: ChildExit) => void = () => {};
+  const ended = new Promise<void>((resolve) => stream.once('end', resolve).once('close', resolve));
+  stream.setEncoding('utf8').on('data', (part: string) => {
+    if (text.length < MAX_CHARACTERS) text += part;
+    const code = /^=(\d+)$/m.exec(text)?.[1];
+    if (code !== undefined) tell(toExit(Number(code), text));
+  });
+  return {
+    onProgramEnd(listener) {
+      tell = (exit) => {
+        tell = () => {};
+        listener(exit);
+      };
+    },
+    release: () => void stream.destroy(),
+    async explain(exit) {
+      let timer: NodeJS.Timeout | undefined;
+      await Promise.race([ended, new Promise((resolve) => (timer = setTimeout(resolve, LAST_WORD_MS)))]);
+      clearTimeout(timer);
+      return exit.code === null ? exit : toExit(exit.code, text);
+    },
+  };
+}
+
+/** A shell reports a death by a signal in words of its own; without a word the program itself chose its code. */
+function toExit(code: number, text: string): ChildExit {
+  const words = text.replace(/^=\d+$/m, '').trim();
+  if (words.endsWith('!')) return { code: null, signal: null, problem: words.slice(0, -1).trim() };
+  const signal = code > SIGNAL_BASE && words !== '' ? toSignal(code - SIGNAL_BASE) : null;
+  return signal === null ? { code, signal } : { code: null, signal };
+}
+
+function toSignal(number: number): NodeJS.Signals | null {
+  const found = Object.entries(systemConstants.signals).find(([, value]) => value === number);
+  return (found?.[0] as NodeJS.Signals | undefined) ?? null;
 }

@@ -2,8 +2,8 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { toErrorCode } from '../core/values/index.ts';
 import { type LogWriter, openLogWriter } from './log-writer.ts';
-import type { ProcessFault } from './process-spec.ts';
 
 let folder = '';
 let path = '';
@@ -16,13 +16,13 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }));
 interface Opened {
   readonly log: LogWriter;
   readonly drains: () => number;
-  readonly faults: readonly ProcessFault[];
+  readonly faults: readonly Error[];
 }
 
 function open(target: string, maxBytes?: number): Opened {
   let drains = 0;
-  const faults: ProcessFault[] = [];
-  const log = openLogWriter({ path: target, maxBytes, onDrain: () => (drains += 1), onError: (fault) => faults.push(fault) });
+  const faults: Error[] = [];
+  const log = openLogWriter({ path: target, maxBytes, onDrain: () => (drains += 1), onError: (error) => faults.push(error) });
   return { log, drains: () => drains, faults };
 }
 
@@ -64,7 +64,7 @@ describe('the log writer', () => {
     log.write(Buffer.alloc(2 << 20));
     await log.close();
     expect(log.write(Buffer.from('more'))).toBe(true);
-    expect(faults.map((fault) => fault.code)).toEqual(['ENOSPC']);
+    expect(faults.map(toErrorCode)).toEqual(['ENOSPC']);
     expect(drains()).toBe(1);
   });
 

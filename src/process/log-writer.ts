@@ -1,12 +1,9 @@
-import { closeSync, fstatSync, openSync } from 'node:fs';
-import type { ProcessFault } from './process-spec.ts';
-import { toFault } from './to-fault.ts';
-import { createWriteQueue } from './write-queue.ts';
+import { closeSync, fstatSync, openSync, writev } from 'node:fs';
 
 /** More than this waiting for the disk, and the source is asked to wait as well. */
-const highWaterBytes = 1 << 20;
+const HIGH_WATER_BYTES = 1 << 20;
 /** Less than this, and it may go on. */
-const lowWaterBytes = 1 << 18;
+const LOW_WATER_BYTES = 1 << 18;
 
 export interface LogWriterSettings {
   readonly path: string;
@@ -15,7 +12,7 @@ export interface LogWriterSettings {
   /** The source that was told to wait may go on. */
   readonly onDrain: () => void;
   /** Called once; everything after it is dropped. */
-  readonly onError: (fault: ProcessFault) => void;
+  readonly onError: (error: Error) => void;
 }
 
 /** Appends bytes to a file. */
@@ -37,12 +34,12 @@ export function openLogWriter(settings: LogWriterSettings): LogWriter {
   let cutBytes = 0;
   let isSourceHeld = false;
   const queue = createWriteQueue(fd, releaseSource, (error) => {
-    settings.onError(toFault(error));
+    settings.onError(error);
     releaseSource();
   });
 
   function releaseSource(): void {
-    if (!isSourceHeld || queue.waitingBytes() > lowWaterBytes) return;
+    if (!isSourceHeld || queue.waitingBytes() > LOW_WATER_BYTES) return;
     isSourceHeld = false;
     settings.onDrain();
   }
@@ -53,7 +50,7 @@ export function openLogWriter(settings: LogWriterSettings): LogWriter {
       roomBytes -= kept.length;
       cutBytes += bytes.length - kept.length;
       queue.push(kept);
-      isSourceHeld ||= queue.waitingBytes() > highWaterBytes;
+      isSourceHeld ||= queue.waitingBytes() > HIGH_WATER_BYTES;
       return !isSourceHeld;
     },
     async close() {
@@ -67,4 +64,75 @@ export function openLogWriter(settings: LogWriterSettings): LogWriter {
       }
     },
   };
+}
+
+/** Writes buffers to a file descriptor in order, off the main thread. */
+interface WriteQueue {
+  push(bytes: Buffer): void;
+  /** Bytes that have not been written yet. */
+  waitingBytes(): number;
+  whenIdle(): Promise<void>;
+}
+
+/**
+ * @param onProgress called after each successful write.
+ * @param onError called once; what is pushed afterwards is dropped.
+ */
+function createWriteQueue(fd: number, onProgress: () => void, onError: (error: Error) => void): WriteQueue {
+  let waiting: Buffer[] = [];
+  let waitingBytes = 0;
+  let isWriting = false;
+  let hasFailed = false;
+  let reportIdle: (() => void) | undefined;
+
+  function write(batch: readonly Buffer[]): void {
+    isWriting = true;
+    writev(fd, batch, (error, written) => {
+      const rest = error ? [] : dropBytes(batch, written);
+      if (error) fail(error);
+      else waitingBytes -= written;
+      if (rest.length > 0) write(rest);
+      else if (waiting.length > 0) writeWaiting();
+      else isWriting = false;
+      if (!error) onProgress();
+      if (!isWriting) reportIdle?.();
+    });
+  }
+
+  function writeWaiting(): void {
+    const batch = waiting;
+    waiting = [];
+    write(batch);
+  }
+
+  function fail(error: Error): void {
+    hasFailed = true;
+    waiting = [];
+    waitingBytes = 0;
+    onError(error);
+  }
+
+  return {
+    push(bytes) {
+      if (bytes.length === 0 || hasFailed) return;
+      waiting.push(bytes);
+      waitingBytes += bytes.length;
+      if (!isWriting) writeWaiting();
+    },
+    waitingBytes: () => waitingBytes,
+    async whenIdle() {
+      if (isWriting) await new Promise<void>((resolve) => (reportIdle = resolve));
+    },
+  };
+}
+
+/** The buffers without their first `count` bytes: the system may write less than it was asked to. */
+function dropBytes(batch: readonly Buffer[], count: number): Buffer[] {
+  let left = count;
+  const rest: Buffer[] = [];
+  for (const bytes of batch) {
+    if (left < bytes.length) rest.push(left > 0 ? bytes.subarray(left) : bytes);
+    left = Math.max(0, left - bytes.length);
+  }
+  return rest;
 }

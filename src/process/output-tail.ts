@@ -1,4 +1,5 @@
-import { firstWholeCharacter } from './utf8-boundary.ts';
+/** Bytes of the longest UTF-8 character. */
+const MAX_CHARACTER_BYTES = 4;
 
 /** The end of a stream of any length, in constant memory. */
 export interface OutputTail {
@@ -40,4 +41,12 @@ export function createOutputTail(maxBytes: number): OutputTail {
     },
     isCut: () => totalBytes > maxBytes,
   };
+}
+
+/** The first place at or after `start`, at most 3 bytes later, where a character begins. */
+function firstWholeCharacter(bytes: Uint8Array, start: number, end: number): number {
+  const latest = Math.min(end, start + MAX_CHARACTER_BYTES - 1);
+  let index = start;
+  while (index < latest && ((bytes[index] ?? 0) & 0xc0) === 0x80) index += 1;
+  return index;
 }

@@ -1,10 +1,10 @@
 import { mkdtempSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { readPidNamespace } from './pid-namespace.ts';
-import { processStartTime } from './process-identity.ts';
+import { listPipeFolders, removePipeFolder } from './named-pipes.ts';
+import { processStartTime, readPidNamespace } from './process-table.ts';
 import { removeTree } from './remove-tree.ts';
 
-/** Whoever makes such a folder needs it for some minutes. */
+/** Such a folder is needed for some minutes. */
 const LONGEST_MS = 24 * 60 * 60 * 1000;
 /** Behind the prefix: the maker's process namespace, its pid, and what makes the name its own. */
 const OWNER = /^(\d+)-(\d+)-\w{6}$/;
@@ -31,9 +31,17 @@ export function sweepOwnedFolders(parent: string, prefix: string): void {
       const isDead = namespace === toNamespaceNumber() && processStartTime(Number(pid)) === undefined;
       if (isDead || Date.now() - statSync(join(parent, name)).mtimeMs > LONGEST_MS) removeTree(join(parent, name));
     } catch {
-      // It belongs to another user, or somebody else removes it.
+      // It belongs to another user, or another process removes it.
     }
   }
+}
+
+/**
+ * Removes the folders of pipes whose makers are dead, from the places where pipes are made. What cannot be removed stays. A maker that lives where it
+ * cannot be seen from here makes its pipes another way this once.
+ */
+export function removeDeadPipes(): void {
+  for (const { path, makerPid } of listPipeFolders()) if (processStartTime(makerPid) === undefined) removePipeFolder(path);
 }
 
 /** `4026531836` of `pid:[4026531836]`; `0` where the system has none. */

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createRedaction, createRedactor } from './redact.ts';
-import { stripColours } from './strip-colours.ts';
+import { createRedaction, createRedactor, stripColours } from './redact.ts';
 
 const VALUE = 'sk+ant/secret-Value$1(9)';
 const redact = createRedactor({ ANTHROPIC_API_KEY: VALUE, PATH: '/usr/bin:/usr/local/bin' });

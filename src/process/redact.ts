@@ -1,8 +1,6 @@
-import type { SecretValue } from '../core/index.ts';
-import type { Redaction, StreamRedactor } from '../ports/index.ts';
-import { findSecretValues } from './secret-values.ts';
-import { stripColours } from './strip-colours.ts';
-import { TOKEN_SHAPES, type TokenShape } from './token-shapes.ts';
+import type { SecretValue } from '../core/text/index.ts';
+import type { Redaction, StreamRedactor } from '../ports/redaction.ts';
+import { findSecretValues, TOKEN_SHAPES, type TokenShape } from './find-secrets.ts';
 
 /** Puts a mark in the place of every secret in a text. */
 export type Redactor = (text: string) => string;
@@ -21,18 +19,18 @@ const LINE_BREAKS = new RegExp(LINE_BREAK, 'g');
 /** Between what is shown of a line that was cut and the number of what is missing: see `cutLine`. */
 const CUT_MARK = '[… ';
 /** Shorter beginnings of a secret are worth nothing. */
-const minCutChars = 6;
-const maxCutChars = 1024;
+const MIN_CUT_CHARS = 6;
+const MAX_CUT_CHARS = 1024;
 /** Every spelling of a secret is at least that long: its beginning is what a text is searched for. */
-const prefixChars = 6;
-const prefixHashes = 1 << 16;
+const PREFIX_CHARS = 6;
+const PREFIX_HASHES = 1 << 16;
 /** So many are looked for one by one as quickly. */
-const fewSpellings = 200;
+const FEW_SPELLINGS = 200;
 
 /**
  * A redactor for the secrets that variables of the environment hold (`[redacted: ANTHROPIC_API_KEY]`) and for whatever looks like a well-known
  * token. Values are found as they are, over ends of lines, and as base64, hexadecimal digits, percent codes and JSON strings. It is the last of
- * several measures, not a wall: a program that is told to can spell a secret in a way that nobody knows.
+ * several measures, not a wall: a program that is told to can spell a secret in a way that is not known here.
  *
  * @param env its secrets are told by their names
  * @param named what is secret whatever it is called
@@ -106,19 +104,19 @@ function toRedactor(secrets: readonly SecretValue[], shapes: readonly TokenShape
 
 /** Finds which spellings a text may have, in their order: of many, in one look at the text, so that the time hardly depends on how many there are. */
 function createSpellingFinder(spellings: readonly Spelling[]): (flat: string) => readonly Spelling[] {
-  if (spellings.length <= fewSpellings) return () => spellings;
-  const isPrefix = new Uint8Array(prefixHashes);
+  if (spellings.length <= FEW_SPELLINGS) return () => spellings;
+  const isPrefix = new Uint8Array(PREFIX_HASHES);
   const byPrefix = new Map<string, Spelling[]>();
   for (const spelling of spellings) {
-    const prefix = spelling.literal.slice(0, prefixChars);
+    const prefix = spelling.literal.slice(0, PREFIX_CHARS);
     isPrefix[toPrefixHash(prefix, 0)] = 1;
     byPrefix.set(prefix, [...(byPrefix.get(prefix) ?? []), spelling]);
   }
   return (flat) => {
     const found = new Set<Spelling>();
-    for (let at = 0; at <= flat.length - prefixChars; at += 1) {
+    for (let at = 0; at <= flat.length - PREFIX_CHARS; at += 1) {
       if (isPrefix[toPrefixHash(flat, at)] === 0) continue;
-      for (const spelling of byPrefix.get(flat.slice(at, at + prefixChars)) ?? [])
+      for (const spelling of byPrefix.get(flat.slice(at, at + PREFIX_CHARS)) ?? [])
         if (!found.has(spelling) && flat.startsWith(spelling.literal, at)) found.add(spelling);
     }
     return found.size === 0 ? [] : spellings.filter((spelling) => found.has(spelling));
@@ -127,8 +125,8 @@ function createSpellingFinder(spellings: readonly Spelling[]): (flat: string) =>
 
 function toPrefixHash(text: string, at: number): number {
   let hash = 0;
-  for (let index = at; index < at + prefixChars; index += 1) hash = (hash * 31 + text.charCodeAt(index)) | 0;
-  return (hash ^ (hash >>> 16)) & (prefixHashes - 1);
+  for (let index = at; index < at + PREFIX_CHARS; index += 1) hash = (hash * 31 + text.charCodeAt(index)) | 0;
+  return (hash ^ (hash >>> 16)) & (PREFIX_HASHES - 1);
 }
 
 /** Tools cut long lines, maybe in the middle of a secret: its beginning in front of the mark goes as well. */
@@ -138,10 +136,10 @@ function redactCutEnds(text: string, secrets: readonly SecretValue[]): string {
 }
 
 function redactEnd(piece: string, secrets: readonly SecretValue[]): string {
-  const end = piece.slice(-maxCutChars);
+  const end = piece.slice(-MAX_CUT_CHARS);
   for (const { name, value } of secrets) {
     const chars = countBegun(end, value);
-    if (chars >= minCutChars) return piece.slice(0, -chars) + toMark(name);
+    if (chars >= MIN_CUT_CHARS) return piece.slice(0, -chars) + toMark(name);
   }
   return piece;
 }
@@ -206,4 +204,10 @@ function toPercentCodes(value: string): string {
 function toBase64Part(bytes: Buffer, offset: number): string {
   const text = Buffer.concat([Buffer.alloc(offset), bytes]).toString('base64');
   return text.slice(Math.ceil((offset * 8) / 6), Math.floor(((offset + bytes.length) * 8) / 6));
+}
+
+/** A text without codes for colours, and with a mark for every other escape: doing it twice finds no code that the first time has put together. */
+export function stripColours(text: string): string {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: the codes begin with one
+  return text.replace(/\u001B\[[0-9;:]{0,64}m/g, '').replaceAll('\u001B', '\uFFFD');
 }

@@ -1,11 +1,22 @@
-import { chmodSync, lstatSync, mkdtempSync, readdirSync, renameSync, rmdirSync, rmSync, unlinkSync } from 'node:fs';
-import { dirname, join } from 'node:path';
-import { listMounts } from './list-mounts.ts';
+import {
+  chmodSync,
+  lstatSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmdirSync,
+  rmSync,
+  unlinkSync,
+} from 'node:fs';
+import { dirname, join, sep } from 'node:path';
 
 /**
- * Removes a folder with everything in it, whatever somebody built there: nested deeper than a path may be long, without permissions, with names that
- * are no UTF-8. Links are removed, never followed. A folder that is not there is as good as removed. Throws the system error; it is `EBUSY` where something is mounted
- * in it, for what lies there is not of the tree: then nothing is removed.
+ * Removes a folder with everything in it, whatever was built there: nested deeper than a path may be long, without permissions, with names that are no
+ * UTF-8. Links are removed, never followed. A folder that is not there is as good as removed.
+ *
+ * @throws the system error; `EBUSY` where something is mounted in the folder, for that does not belong to the tree: then nothing is removed
  */
 export function removeTree(path: string): void {
   requireNoMounts(path);
@@ -58,4 +69,29 @@ function removeFlat(path: string): void {
 
 function isFolder(path: string | Buffer): boolean {
   return lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+}
+
+/**
+ * What is mounted at a path or below it, outer mounts first; the path is taken as it really is. Only Linux tells: elsewhere there are none. Never throws.
+ */
+export function listMounts(path: string): readonly string[] {
+  let real: string;
+  let table: string;
+  try {
+    real = realpathSync(path);
+    table = readFileSync('/proc/self/mountinfo', 'latin1');
+  } catch {
+    return [];
+  }
+  return [...new Set(parseMounts(table))]
+    .filter((mount) => mount === real || mount.startsWith(real === sep ? sep : `${real}${sep}`))
+    .sort();
+}
+
+/** The mount points of a `mountinfo`, whose bytes are given as latin1. */
+function parseMounts(table: string): readonly string[] {
+  return table.split('\n').map((line) => {
+    const bytes = (line.split(' ')[4] ?? '').replace(/\\([0-7]{3})/g, (_, code: string) => String.fromCharCode(Number.parseInt(code, 8)));
+    return Buffer.from(bytes, 'latin1').toString('utf8');
+  });
 }

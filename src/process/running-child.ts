@@ -1,31 +1,26 @@
 import type { ChildProcess } from 'node:child_process';
 import type { Writable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { ChildOutputs } from './child-outputs.ts';
-import { type ChildExit, type InitReport, readInit } from './init-report.ts';
-import type { LaunchedChild } from './launch-child.ts';
-import type { ChildProcessHandle, ProcessResult, ProcessSpec, StopReason } from './process-spec.ts';
-import { createProcessTree, type ProcessTree } from './process-tree.ts';
-import { steadyMs } from './steady-time.ts';
-import { type StopClock, startStopClock } from './stop-clock.ts';
+import type { ChildOutputs, ChildProcessHandle, LaunchedChild, ProcessResult, ProcessSpec, ProcessTree, StopReason } from './contract.ts';
+import { type ChildExit, type InitReport, readInit } from './isolation.ts';
+import { LONGEST_TIMER_MS, type StopClock, startStopClock, steadyMs } from './steady-clock.ts';
 
-const defaultStopGraceMs = 10_000;
-const defaultDrainMs = 2000;
-const defaultLeftoverGraceMs = 500;
+const DEFAULT_STOP_GRACE_MS = 10_000;
+const DEFAULT_DRAIN_MS = 2000;
+const DEFAULT_LEFTOVER_GRACE_MS = 500;
 /** Once the child itself has obeyed a stop, what it left gets at most this long to do the same. */
-const longestRestGraceMs = 2000;
-/** Whoever still holds the outputs after the child's end and says nothing for so long, has nothing more to say. */
-const quietMs = 150;
-const lookEveryMs = 10;
-/** How often a child without a namespace is looked at, for those of its tree that will have nothing left that leads to them. */
-const lookAfterMs = 100;
-/** Process 1 of a namespace ends at a word. */
-const releaseMs = 1000;
-/** With everybody gone the pipes end at once; whoever still holds one cannot be found. */
-const lastDrainMs = 100;
+const LONGEST_REST_GRACE_MS = 2000;
+/** A process that still holds the outputs after the child's end and writes nothing for so long, has nothing more to say. */
+const QUIET_MS = 150;
+const LOOK_EVERY_MS = 10;
+/** How often the tree of a child without a namespace is looked at: later nothing may lead to some of its members. */
+const LOOK_AFTER_MS = 100;
+/** How long process 1 of a namespace may take to end once it is released. */
+const RELEASE_MS = 1000;
+/** With all members gone the pipes end at once; a process that still holds one cannot be found. */
+const LAST_DRAIN_MS = 100;
 /** A process that hangs in the kernel ignores SIGKILL: it is given up. */
-const unkillableMs = 5000;
-const longestTimerMs = 2 ** 31 - 1;
+const UNKILLABLE_MS = 5000;
 
 const running = new Set<RunningChild>();
 
@@ -37,6 +32,13 @@ export function killAllStarted(): number {
   const count = running.size;
   for (const child of running) void child.kill();
   return count;
+}
+
+/** What a child is watched and ended by. */
+interface ChildParts {
+  readonly launched: LaunchedChild;
+  readonly outputs: ChildOutputs;
+  readonly tree: ProcessTree;
 }
 
 /** One child from its start to the end of everything that came from it. */
@@ -70,16 +72,16 @@ export class RunningChild implements ChildProcessHandle {
   #timer: NodeJS.Timeout | undefined;
   #watch: NodeJS.Timeout | undefined;
 
-  constructor(spec: ProcessSpec, launched: LaunchedChild, outputs: ChildOutputs, startedAt: number) {
+  constructor(spec: ProcessSpec, { launched, outputs, tree }: ChildParts, startedAt: number) {
     this.#spec = spec;
     this.#startedAt = startedAt;
     this.#outputs = outputs;
     this.#child = launched.child;
     this.#input = launched.stdin;
     this.#init = launched.init && readInit(launched.init);
-    this.#tree = createProcessTree({ pid: launched.pid, marker: spec.marker, hasInit: this.#init !== null });
+    this.#tree = tree;
     this.pid = launched.pid;
-    this.startTime = this.#tree.rootStartTime;
+    this.startTime = tree.rootStartTime;
     this.#exited = new Promise((resolve) => (this.#reportExit = resolve));
     this.#hurried = new Promise((resolve) => (this.#hurry = resolve));
     this.#collected = new Promise((resolve) => (this.#reportCollected = resolve));
@@ -98,7 +100,7 @@ export class RunningChild implements ChildProcessHandle {
       },
       onLogError: () => this.#end('stopped', spec.stopGraceMs),
     });
-    if (this.#init === null && spec.marker !== undefined) this.#watch = setInterval(() => this.#tree.look(), lookAfterMs).unref();
+    if (this.#init === null && spec.marker !== undefined) this.#watch = setInterval(() => this.#tree.look(), LOOK_AFTER_MS).unref();
     running.add(this);
     this.result = this.#supervise();
   }
@@ -142,12 +144,12 @@ export class RunningChild implements ChildProcessHandle {
   async #supervise(): Promise<ProcessResult> {
     const exit = await this.#exited;
     const durationMs = steadyMs() - this.#startedAt;
-    const drainMs = this.#spec.drainMs ?? defaultDrainMs;
+    const drainMs = this.#spec.drainMs ?? DEFAULT_DRAIN_MS;
     // A child that ended by itself may have helpers that still write its last words; one that was stopped has nothing more to say.
     if (!this.#isStopping) await this.#drain(drainMs, this.#hurried);
     const leftovers = this.#isSurelyEmpty ? 0 : await this.#tree.endRest(this.#restGraceMs());
     await this.#endNamespace();
-    await this.#drain(this.#isStopping ? drainMs : lastDrainMs);
+    await this.#drain(this.#isStopping ? drainMs : LAST_DRAIN_MS);
     this.#input?.destroy();
     await this.#outputs.finish();
     this.#phase = 'settled';
@@ -165,30 +167,30 @@ export class RunningChild implements ChildProcessHandle {
     };
   }
 
-  /** Reads on until both outputs end or fall silent, at most so long, or until somebody is in a hurry. */
+  /** Reads on until both outputs end or fall silent, at most so long, or until the child is to end at once. */
   async #drain(limitMs: number, hurried?: Promise<void>): Promise<void> {
     let startedAt = steadyMs();
     let isOver = false;
     const over = Promise.race([this.#outputs.ended, ...(hurried ? [hurried] : [])]).then(() => (isOver = true));
     for (;;) {
       // Before the first look, too: the last words may lie in the pipes unread.
-      await Promise.race([over, delay(lookEveryMs)]);
+      await Promise.race([over, delay(LOOK_EVERY_MS)]);
       if (isOver) return;
       const now = steadyMs();
       if (this.#outputs.isHeld()) {
         this.#lastActivity = now;
-        // Nobody waits for a slow reader when the child is to end; else all that it said is read, however long that takes.
+        // A slow reader is not waited for when the child is to end; else all that it said is read, however long that takes.
         if (!this.#isStopping) {
           startedAt = now;
           continue;
         }
       }
-      if (now - startedAt >= limitMs || now - Math.max(this.#lastActivity, startedAt) >= quietMs) return;
+      if (now - startedAt >= limitMs || now - Math.max(this.#lastActivity, startedAt) >= QUIET_MS) return;
       if (this.#init !== null && this.#tree.isEmptyInside()) return;
     }
   }
 
-  /** What the system tells of the child. In a namespace the child is whoever waits for process 1, and knows only its exit code. */
+  /** What the system tells of the child. In a namespace the child is the program that waits for process 1, and knows only its exit code. */
   async #collect(exit: ChildExit): Promise<void> {
     this.#tree.markRootExited();
     this.#reportCollected();
@@ -198,7 +200,7 @@ export class RunningChild implements ChildProcessHandle {
     }
     this.#isSurelyEmpty = exit.signal === null;
     const told = await this.#init.explain(exit);
-    // Whoever waits for process 1 may fail over its death before the kill reaches it, too: then its exit code is not the program's.
+    // The program that waits for process 1 may fail over its death before the kill reaches it, too: then its exit code is not the inner program's.
     this.#leave(this.#isForced && this.#phase === 'running' ? { code: null, signal: 'SIGKILL' } : told);
   }
 
@@ -212,18 +214,18 @@ export class RunningChild implements ChildProcessHandle {
     this.#reportExit(exit);
   }
 
-  /** Lets process 1 go, if it stayed for those whom the program left behind, and waits until the kernel has ended all of them. */
+  /** Lets process 1 go, if it stayed for what the program left behind, and waits until the kernel has ended all of them. */
   async #endNamespace(): Promise<void> {
     if (this.#init === null) return;
     this.#init.release();
-    const timer = setTimeout(() => this.#tree.signal('SIGKILL'), releaseMs);
-    const lastTimer = setTimeout(this.#reportCollected, releaseMs + unkillableMs);
+    const timer = setTimeout(() => this.#tree.signal('SIGKILL'), RELEASE_MS);
+    const lastTimer = setTimeout(this.#reportCollected, RELEASE_MS + UNKILLABLE_MS);
     await this.#collected;
     clearTimeout(timer);
     clearTimeout(lastTimer);
   }
 
-  #end(reason: StopReason, graceMs: number = defaultStopGraceMs): void {
+  #end(reason: StopReason, graceMs: number = DEFAULT_STOP_GRACE_MS): void {
     if (this.#isStopping || this.#phase === 'settled') return;
     this.#isStopping = true;
     this.#graceEndsAt = steadyMs() + graceMs;
@@ -231,7 +233,7 @@ export class RunningChild implements ChildProcessHandle {
     if (this.#phase === 'exited') return;
     this.#stopReason = reason;
     this.#tree.signal('SIGTERM');
-    this.#timer = setTimeout(() => this.#force(), Math.min(Math.max(graceMs, 0), longestTimerMs));
+    this.#timer = setTimeout(() => this.#force(), Math.min(Math.max(graceMs, 0), LONGEST_TIMER_MS));
   }
 
   #force(): void {
@@ -240,7 +242,7 @@ export class RunningChild implements ChildProcessHandle {
     clearTimeout(this.#timer);
     this.#tree.signal('SIGKILL');
     if (this.#phase !== 'running') return;
-    this.#timer = setTimeout(() => this.#giveUp(), unkillableMs);
+    this.#timer = setTimeout(() => this.#giveUp(), UNKILLABLE_MS);
   }
 
   #giveUp(): void {
@@ -251,8 +253,8 @@ export class RunningChild implements ChildProcessHandle {
   }
 
   #restGraceMs(): number {
-    const shortMs = this.#spec.leftoverGraceMs ?? defaultLeftoverGraceMs;
+    const shortMs = this.#spec.leftoverGraceMs ?? DEFAULT_LEFTOVER_GRACE_MS;
     if (!this.#isStopping) return shortMs;
-    return Math.max(shortMs, Math.min(this.#graceEndsAt - steadyMs(), longestRestGraceMs));
+    return Math.max(shortMs, Math.min(this.#graceEndsAt - steadyMs(), LONGEST_REST_GRACE_MS));
   }
 }

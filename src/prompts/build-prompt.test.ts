@@ -1,12 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createTextSignalScanner, type Feedback, type HatSpec, isPromiseLine, type Json, type RunSpec } from '../core/index.ts';
 import { propertyRuns } from '../core/property-fixtures.ts';
+import type { Feedback, HatSpec, RunSpec } from '../core/run/index.ts';
+import { createTextSignalScanner, isPromiseLine } from '../core/signals/index.ts';
 import { makeHat } from '../core/spec-fixtures.ts';
-import type { Topology } from '../topology/index.ts';
+import type { Json } from '../core/values/index.ts';
+import type { Topology } from '../topology/routing/index.ts';
 import { buildPrompt, planSections } from './build-prompt.ts';
 import { SETTINGS, sampleEvent, sampleTopology, sampleTurn, TEAM } from './fixtures.ts';
-import type { PromptSettings, PromptTurn } from './prompt-context.ts';
+import type { PromptOptions, PromptTurn } from './prompt-context.ts';
 
 /** Words of our own headings, so that a promise is also one of these. */
 const promises = fc.constantFrom(
@@ -107,7 +109,7 @@ const feedback: fc.Arbitrary<Feedback> = fc.oneof(
   ),
 );
 
-const settings: fc.Arbitrary<PromptSettings> = fc
+const settings: fc.Arbitrary<PromptOptions> = fc
   .record({
     scratchpad: hostile,
     eventsFile: hostile,
@@ -119,7 +121,7 @@ const settings: fc.Arbitrary<PromptSettings> = fc
 interface Case {
   readonly topology: Topology;
   readonly turn: PromptTurn;
-  readonly settings: PromptSettings;
+  readonly settings: PromptOptions;
 }
 
 const cases: fc.Arbitrary<Case> = topologies.chain((topology) =>

@@ -1,10 +1,11 @@
-import type { Feedback, HatSpec, RalphEvent, RunSpec } from '../core/index.ts';
+import type { RalphEvent } from '../core/events/index.ts';
+import type { Feedback, HatSpec, RunSpec } from '../core/run/index.ts';
 import { makeHat, makeSpec } from '../core/spec-fixtures.ts';
-import { compileTopology, type Topology } from '../topology/index.ts';
+import { compileTopology, type Topology } from '../topology/routing/index.ts';
 import type { MergeFacts } from './merge-task.ts';
-import type { PromptSettings, PromptTurn } from './prompt-context.ts';
+import type { PromptOptions, PromptTurn } from './prompt-context.ts';
 
-export const SETTINGS: PromptSettings = {
+export const SETTINGS: PromptOptions = {
   scratchpad: '.agent/scratchpad.md',
   eventsFile: '.agent/events.jsonl',
   specsDir: './specs/',

@@ -1,18 +1,15 @@
-import { listInCode } from './quoting.ts';
-import { lines } from './section.ts';
-import { ours, say, type Words } from './words.ts';
+import { TASK_TOPIC } from './prompt-context.ts';
+import { lines, listInCode, ours, type PromptWords, say } from './prompt-text.ts';
 
-/** What a topic asks or says by its name alone, and in which words that is told behind it. */
+/** What a topic asks or says by its name alone; `words` follow its name. */
 interface KnownTopic {
   readonly form: RegExp;
   readonly words: string;
 }
 
-const TASK = /(^|\.)task$/;
-
-/** For who is called by such a topic; the first that fits counts. */
+/** For a hat that is called by such a topic; the first that fits counts. */
 const CALLS: readonly KnownTopic[] = [
-  { form: TASK, words: ': do exactly what it asks, test first.' },
+  { form: TASK_TOPIC, words: ': do exactly what it asks, test first.' },
   { form: /(^|\.)blocked$/, words: ': clear what blocks, or plan anew.' },
   { form: /^error\./, words: ': a turn failed; see that what its events ask still gets done.' },
   { form: /^review\.(rejected|changes_requested|failed)$/, words: ': mend every point that it names.' },
@@ -22,33 +19,20 @@ const CALLS: readonly KnownTopic[] = [
   { form: /(^|\.)done$/, words: ': check it against the files.' },
 ];
 
-/** For who publishes it. */
+/** For a hat that publishes it. */
 const OFFERS: readonly KnownTopic[] = [
-  { form: TASK, words: ': ONE small task; what, where, how to tell that it is done.' },
+  { form: TASK_TOPIC, words: ': ONE small task; what, where, how to tell that it is done.' },
   { form: /^review\.(rejected|changes_requested|failed)$/, words: ' names each fault with file, line and reason.' },
   { form: /^review\.(approved|passed|done)$/, words: ' says what you checked.' },
   { form: /(^|\.)done$/, words: ': only when the checks are green.' },
 ];
 
-/** A topic by which a hat says that it cannot go on. */
-const STUCK = /(^|\.)(blocked|stuck)$/;
-
-/** What well-known topics ask of a hat that nobody gave instructions: a line for each kind, none for topics whose names say nothing. */
-export function knownTopicLines(triggers: readonly string[], publishes: readonly string[]): Words {
+/** What well-known topics ask of a hat without instructions: a line for each kind, none for topics whose names say nothing. */
+export function knownTopicLines(triggers: readonly string[], publishes: readonly string[]): PromptWords {
   return lines(...CALLS.map((known) => lineOf(known, triggers, CALLS)), ...OFFERS.map((known) => lineOf(known, publishes, OFFERS)));
 }
 
-/** Those topics by which it can say that it is stuck. */
-export function stuckTopics(publishes: readonly string[]): readonly string[] {
-  return publishes.filter((topic) => STUCK.test(topic));
-}
-
-/** Whether all that it may publish hands on tasks: then a payload says what to do, not what was done. */
-export function handsOnTasks(publishes: readonly string[]): boolean {
-  return publishes.every((topic) => TASK.test(topic));
-}
-
-function lineOf(known: KnownTopic, topics: readonly string[], table: readonly KnownTopic[]): Words {
+function lineOf(known: KnownTopic, topics: readonly string[], table: readonly KnownTopic[]): PromptWords {
   const fitting = topics.filter((topic) => table.find(({ form }) => form.test(topic)) === known);
   return fitting.length === 0 ? [] : say`- ${listInCode(fitting)}${ours(known.words)}`;
 }

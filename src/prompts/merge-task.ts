@@ -1,6 +1,6 @@
-import { cleanText } from './quoting.ts';
+import { cleanForPrompt } from './prompt-text.ts';
 
-/** A merge that git could not finish, as who resolves it is told of it. Names and words of others may hold anything. */
+/** A merge that git could not finish, as the agent that resolves it is told. Names and words of others may hold anything. */
 export interface MergeFacts {
   readonly runId: string;
   /** What the run was asked for. */
@@ -43,7 +43,7 @@ export function buildMergeObjective({ runId, task, branch, onto, files, ontoComm
   ].join('\n');
 }
 
-/** What holds for every such turn. */
+/** The instructions of every such turn. */
 export const MERGE_RULES = [
   'A merge is under way in this folder; the objective says of what. Resolve its conflicts, nothing else.',
   '',
@@ -63,7 +63,7 @@ function toList(commits: readonly string[]): readonly string[] {
 }
 
 function toLine(text: string): string {
-  const line = cleanText(text).replace(/\s+/g, ' ').trim();
+  const line = cleanForPrompt(text).replace(/\s+/g, ' ').trim();
   return line.length > LINE_CHARS ? `${line.slice(0, LINE_CHARS)}…` : line;
 }
 
@@ -73,7 +73,7 @@ function inTicks(text: string): string {
 
 /** As a quotation: none of its lines is taken for one of ours. */
 function quote(text: string): readonly string[] {
-  const clean = cleanText(text).trim();
+  const clean = cleanForPrompt(text).trim();
   const shown = clean.length > TASK_CHARS ? `${clean.slice(0, TASK_CHARS)}…` : clean;
   return shown.split('\n').map((line) => `> ${line}`.trimEnd());
 }

@@ -1,10 +1,21 @@
-import type { HatSpec } from '../core/index.ts';
-import { isCompletionTopic, type Topology } from '../topology/index.ts';
-import { flowLines } from './flow-lines.ts';
-import { commitRule, isCalledBySeveral, type PromptContext } from './prompt-context.ts';
-import { cleanText, inLine } from './quoting.ts';
-import { lines, type Section, section } from './section.ts';
-import { joinWords, ours, say, theirs, toText, type Words } from './words.ts';
+import { intersectsPatterns, RALPH, SYSTEM_TOPICS } from '../core/events/index.ts';
+import type { HatSpec } from '../core/run/index.ts';
+import { isCompletionTopic, type Topology } from '../topology/routing/index.ts';
+import { commitRule, isCalledBySeveral, offersOf, type PromptContext } from './prompt-context.ts';
+import {
+  cleanForPrompt,
+  inLine,
+  joinWords,
+  lines,
+  ours,
+  type PromptWords,
+  receiverNames,
+  type Section,
+  say,
+  section,
+  theirs,
+  toText,
+} from './prompt-text.ts';
 
 /** What coordinators do, by what the turn may do and how many events called it. */
 function coordinate(context: PromptContext): readonly string[] {
@@ -52,7 +63,7 @@ export function planTeam(context: PromptContext): Section | null {
   );
 }
 
-function rowOf(topology: Topology, hat: HatSpec): Words {
+function rowOf(topology: Topology, hat: HatSpec): PromptWords {
   const publishes = [...new Set(hat.publishes.map((entry) => entry.topic))].filter((topic) => !isCompletionTopic(topology, topic));
   const cells = [inLine(hat.id), listOf(hat.triggers), listOf(publishes), aboutOf(hat)];
   return say`| ${joinWords(
@@ -61,14 +72,14 @@ function rowOf(topology: Topology, hat: HatSpec): Words {
   )} |`;
 }
 
-function listOf(topics: readonly string[]): Words {
+function listOf(topics: readonly string[]): PromptWords {
   return joinWords(topics.map(inLine), ', ');
 }
 
 /** The name, where it says more than the id, and the description. */
-function aboutOf(hat: HatSpec): Words {
+function aboutOf(hat: HatSpec): PromptWords {
   const plain = (text: string): string =>
-    cleanText(text)
+    cleanForPrompt(text)
       .toLowerCase()
       .replace(/[\s_-]+/g, ' ')
       .trim();
@@ -76,6 +87,62 @@ function aboutOf(hat: HatSpec): Words {
   return joinWords([name, inLine(hat.description)], ': ');
 }
 
-function toCell(words: Words): Words {
+function toCell(words: PromptWords): PromptWords {
   return toText(words).includes('|') ? words.flatMap((piece) => (piece.own ? [piece] : theirs(piece.text.replaceAll('|', '\\|')))) : words;
+}
+
+/** Some topics of one hat that go to the same receivers. */
+interface Hop {
+  readonly topics: readonly string[];
+  readonly to: readonly string[];
+}
+
+/**
+ * The flow of events as lines of text, each edge once: `task.start -> planner -> build.task -> builder -> build.done -> planner`.
+ * The first line begins with the topic that starts the run; a line ends where everything that follows is shown already.
+ */
+export function flowLines(topology: Topology): readonly PromptWords[] {
+  const left = new Map([RALPH, ...topology.hats.map((hat) => hat.id)].map((id) => [id, [...hopsFrom(topology, id)]]));
+  const shown = [say`${inLine(topology.startTopic)} -> ${follow(left, topology.entry)}`];
+  for (const [id, hops] of left) {
+    while (hops.length > 0) shown.push(follow(left, id));
+  }
+  return shown;
+}
+
+/** One line from a hat on, as far as it leads; what it shows is taken out of `left`. */
+function follow(left: Map<string, Hop[]>, from: string): PromptWords {
+  const stations = [inLine(from)];
+  let here: string | undefined = from;
+  while (here !== undefined) {
+    const hop: Hop | undefined = left.get(here)?.shift();
+    if (hop === undefined) break;
+    stations.push(joinWords(hop.topics.map(inLine), ', '));
+    if (hop.to.length > 0) stations.push(receiverNames(hop.to));
+    here = hop.to.length === 1 ? hop.to[0] : undefined;
+  }
+  return joinWords(stations, ' -> ');
+}
+
+function hopsFrom(topology: Topology, id: string): readonly Hop[] {
+  const hat = topology.hatById.get(id);
+  if (id === RALPH || hat === undefined) return topology.coordination === 'ralph' ? ralphHops(topology) : [];
+  const hops = new Map<string, Hop>();
+  for (const { topic, receivers } of offersOf(topology, hat)) {
+    const key = receivers.join('\n');
+    hops.set(key, { topics: [...(hops.get(key)?.topics ?? []), topic], to: receivers });
+  }
+  return [...hops.values()];
+}
+
+/** What only Ralph can publish: triggers that neither a hat nor the loop itself publishes. */
+function ralphHops(topology: Topology): readonly Hop[] {
+  const published = [...SYSTEM_TOPICS, topology.startTopic, ...topology.hats.flatMap((hat) => hat.publishes.map((entry) => entry.topic))];
+  const exact = new Set(published);
+  const patterns = published.filter((topic) => topic.includes('*'));
+  const isPublished = (trigger: string): boolean =>
+    exact.has(trigger) || (trigger.includes('*') ? published : patterns).some((topic) => intersectsPatterns(topic, trigger));
+  return topology.hats
+    .map((hat) => ({ topics: hat.triggers.filter((trigger) => !isPublished(trigger)), to: [hat.id] }))
+    .filter((hop) => hop.topics.length > 0);
 }

@@ -1,8 +1,8 @@
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
 import { describe, expect, it } from 'vitest';
-import type { Feedback, HatSpec } from '../core/index.ts';
+import type { Feedback, HatSpec } from '../core/run/index.ts';
 import { makeHat } from '../core/spec-fixtures.ts';
-import type { Topology } from '../topology/index.ts';
+import type { Topology } from '../topology/routing/index.ts';
 import { planSections } from './build-prompt.ts';
 import { FAILED_GATE, SELF_COORDINATED, SETTINGS, sampleEvent, sampleTopology, sampleTurn, TEAM } from './fixtures.ts';
 import type { PromptTurn } from './prompt-context.ts';

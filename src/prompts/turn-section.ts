@@ -1,24 +1,24 @@
+import { EXTERNAL, QUALITY_GATE, type RalphEvent, SYSTEM, TOPIC_ERROR_CLI, TOPIC_ERROR_TIMEOUT } from '../core/events/index.ts';
+import type { FallbackCause, Feedback, SilentTurn } from '../core/run/index.ts';
+import { isJsonObject, type Json, toPayloadText } from '../core/values/index.ts';
+import { mayEnd, takersOf } from '../topology/routing/index.ts';
+import { isCalledBySeveral, listQuotedOutputs, type PromptContext } from './prompt-context.ts';
 import {
-  EXTERNAL,
-  type FallbackCause,
-  type Feedback,
-  isJsonObject,
-  type Json,
-  QUALITY_GATE,
-  type RalphEvent,
-  type SilentTurn,
-  SYSTEM,
-  TOPIC_ERROR_CLI,
-  TOPIC_ERROR_TIMEOUT,
-  toPayloadText,
-} from '../core/index.ts';
-import { mayEnd, takersOf } from '../topology/index.ts';
-import { listQuotedOutputs } from './feedback-section.ts';
-import { isObjective } from './objective.ts';
-import { isCalledBySeveral, type PromptContext } from './prompt-context.ts';
-import { cleanText, fenced, inCode, inLine, listInCode } from './quoting.ts';
-import { lines, type Section, section } from './section.ts';
-import { joinWords, ours, say, type Words } from './words.ts';
+  cleanForPrompt,
+  fenced,
+  inBlock,
+  inCode,
+  inLine,
+  joinWords,
+  lines,
+  listInCode,
+  ours,
+  type PromptWords,
+  type Section,
+  say,
+  section,
+  setting,
+} from './prompt-text.ts';
 
 /** The longest payload that is shown whole, in characters. */
 export const MAX_PAYLOAD_SHOWN = 20_000;
@@ -26,7 +26,7 @@ export const MAX_PAYLOAD_SHOWN = 20_000;
 export const MAX_PAYLOADS_SHOWN = 120_000;
 /** The most events that are shown one by one. */
 export const MAX_EVENTS_SHOWN = 100;
-/** Of so many turns that published nothing it is told, the newest. */
+/** The most turns without an event that are told: the newest. */
 const MAX_SILENT_SHOWN = 3;
 /** What every payload gets, even after the others have used up the room. */
 const LEAST_PAYLOAD_SHOWN = 200;
@@ -34,7 +34,7 @@ const LEAST_PAYLOAD_SHOWN = 200;
 const FAILED_TURN = 'That turn failed. The events it had been given are in the payload: see that what they ask for still gets done.';
 
 /** Where the run stands, why this turn was called, and the events that called it. */
-export function planTurn(context: PromptContext): Section | null {
+export function planThisTurn(context: PromptContext): Section | null {
   const { turn, topology } = context;
   const cause = turn.fallback === null || topology.coordination === 'solo' ? [] : causeWords(context, turn.fallback);
   const listed = turn.events.slice(0, MAX_EVENTS_SHOWN);
@@ -54,7 +54,7 @@ export function planTurn(context: PromptContext): Section | null {
 }
 
 /** Why the turn was called although no event asks for it, with who failed at what. */
-function causeWords(context: PromptContext, fallback: FallbackCause): Words {
+function causeWords(context: PromptContext, fallback: FallbackCause): PromptWords {
   const { topology, turn } = context;
   switch (fallback) {
     case 'empty-queue': {
@@ -77,7 +77,7 @@ function causeWords(context: PromptContext, fallback: FallbackCause): Words {
   }
 }
 
-function refusedWords(feedback: readonly Feedback[]): Words {
+function refusedWords(feedback: readonly Feedback[]): PromptWords {
   const last = feedback.filter((note) => note.kind === 'refused-twice').at(-1);
   const see = ours(' See that the work gets done.');
   if (last === undefined) return say`A hat answered the events below twice with nothing but events that were refused.${see}`;
@@ -92,11 +92,11 @@ function toCountText(iteration: number, maxIterations: number): string {
   return `Turn ${iteration} of at most ${maxIterations}.${last}`;
 }
 
-function eventParagraphs(context: PromptContext, events: readonly RalphEvent[]): readonly Words[] {
+function eventParagraphs(context: PromptContext, events: readonly RalphEvent[]): readonly PromptWords[] {
   let room = MAX_PAYLOADS_SHOWN;
   return events.map((event) => {
     if (!hasOwnPayload(context, event)) return say`${headOf(event)}${isBare(event) ? [] : ours(', with the objective')}.`;
-    const text = cleanText(toPayloadText(withoutQuoted(context, event)));
+    const text = cleanForPrompt(toPayloadText(withoutQuoted(context, event)));
     const limit = Math.max(LEAST_PAYLOAD_SHOWN, Math.min(MAX_PAYLOAD_SHOWN, room));
     const shown = cutText(text, limit);
     room -= shown.length;
@@ -104,7 +104,7 @@ function eventParagraphs(context: PromptContext, events: readonly RalphEvent[]):
   });
 }
 
-/** A gate's event for its own author: what the commands said stands under FEEDBACK, and is not read twice. */
+/** A gate's event for its own author: what the commands said is under FEEDBACK already, and is not repeated. */
 function withoutQuoted(context: PromptContext, { source, payload }: RalphEvent): Json {
   if (source !== QUALITY_GATE || !isJsonObject(payload) || !Array.isArray(payload['output'])) return payload;
   const quoted = listQuotedOutputs(context);
@@ -116,7 +116,7 @@ function withoutQuoted(context: PromptContext, { source, payload }: RalphEvent):
 }
 
 /** A turn that published nothing: its work item would be lost without this. */
-function silentParagraph(hat: string, silent: SilentTurn): Words {
+function silentParagraph(hat: string, silent: SilentTurn): PromptWords {
   const who = silent.hat === hat ? ours('Your own turn') : say`The turn of ${inCode(silent.hat)}`;
   const given = silent.events.map(({ id, topic, payload }) =>
     payload.trim() === ''
@@ -133,22 +133,22 @@ function silentParagraph(hat: string, silent: SilentTurn): Words {
   );
 }
 
-function failureNote({ source, topic }: RalphEvent): Words {
+function failureNote({ source, topic }: RalphEvent): PromptWords {
   return ours(source === SYSTEM && (topic === TOPIC_ERROR_CLI || topic === TOPIC_ERROR_TIMEOUT) ? FAILED_TURN : '');
 }
 
-function headOf(event: RalphEvent): Words {
+function headOf(event: RalphEvent): PromptWords {
   return say`Called by ${inCode(event.topic)} from ${sourceName(event.source)}`;
 }
 
-function sourceName(source: string): Words {
+function sourceName(source: string): PromptWords {
   if (source === SYSTEM) return ours('the loop');
   if (source === QUALITY_GATE) return ours('the quality gate');
   return source === EXTERNAL ? ours('outside the run') : inLine(source);
 }
 
 function isBare(event: RalphEvent): boolean {
-  return event.payload === null || (typeof event.payload === 'string' && cleanText(event.payload).trim() === '');
+  return event.payload === null || (typeof event.payload === 'string' && cleanForPrompt(event.payload).trim() === '');
 }
 
 function hasOwnPayload(context: PromptContext, event: RalphEvent): boolean {
@@ -161,7 +161,36 @@ function cutText(text: string, limit: number): string {
   return text.slice(0, last >= 0xd800 && last <= 0xdbff ? limit - 1 : limit);
 }
 
-function cutNote(event: RalphEvent, shown: number, total: number): Words {
+function cutNote(event: RalphEvent, shown: number, total: number): PromptWords {
   if (shown >= total) return [];
   return say`Cut: ${ours(`${shown} of ${total}`)} characters shown. The rest: \`ralph events --topic ${inLine(event.topic)} --format json\`, id ${inCode(event.id)}.`;
+}
+
+/** The objective, whole and between fences, so that its end cannot be mistaken. */
+export function planObjective(context: PromptContext, about: string): Section | null {
+  const { topology, settings } = context;
+  if (isBlank(topology.spec.objective)) return null;
+  const from = settings.promptFile === null ? [] : say`, from ${setting(settings.promptFile)} as it was when the run began`;
+  return section('OBJECTIVE', say`The user's words${from}. ${ours(about)}`, fenced(topology.spec.objective));
+}
+
+/** The end of the classic prompt: the user's words and nothing after them. */
+export function planOriginalPrompt(context: PromptContext): Section | null {
+  const { topology, settings } = context;
+  const current: PromptWords =
+    settings.promptFile === null
+      ? []
+      : say`As it was when the run began; ${setting(settings.promptFile)} shows what has been ticked since.`;
+  if (isBlank(topology.spec.objective)) return section('ORIGINAL PROMPT', current);
+  return section('ORIGINAL PROMPT', current, inBlock(topology.spec.objective, topology.spec.promise));
+}
+
+/** True if a payload only repeats the objective, which every prompt shows anyway. */
+function isObjective(context: PromptContext, text: string): boolean {
+  const { objective } = context.topology.spec;
+  return !isBlank(objective) && text.trim() === objective.trim();
+}
+
+function isBlank(text: string): boolean {
+  return cleanForPrompt(text).trim() === '';
 }

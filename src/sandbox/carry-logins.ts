@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
-import { chmodSync, lstatSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { parseJson } from '../core/index.ts';
-import { toRefreshed } from './refreshed-login.ts';
+import { chmodSync, lstatSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { isJsonObject, type Json, type JsonObject, parseJson } from '../core/values/index.ts';
+import { removeTree } from '../process/index.ts';
 
 /** A login file of the user's and its copy in a turn. */
 export interface CarriedLogin {
@@ -14,7 +15,7 @@ export interface CarriedLogin {
   readonly hash: string;
 }
 
-/** Names a content. */
+/** The hash by which a content is recognized. */
 export function toContentHash(bytes: string): string {
   return createHash('sha256').update(bytes, 'latin1').digest('hex');
 }
@@ -66,4 +67,117 @@ function toRefreshedText(own: string, copy: string, tokens: readonly string[]): 
   const next = toRefreshed(before, after, new Set(tokens));
   const indent = /^[[{]\r?\n([ \t]+)/.exec(own)?.[1];
   return next === null ? null : `${JSON.stringify(next.value, null, indent)}${own.endsWith('\n') ? '\n' : ''}`;
+}
+
+/** Where a turn notes which login files it has copies of. */
+const LOGINS_FILE = 'logins.json';
+
+/** Writes into the private folder of a turn which logins are to be carried back, so that a later process can do it when this one is killed. */
+export function noteLogins(folder: string, logins: readonly CarriedLogin[]): void {
+  if (logins.length > 0) writeFileSync(join(folder, LOGINS_FILE), JSON.stringify({ version: 1, logins }), { mode: 0o600 });
+}
+
+/**
+ * Removes what turns of a dead process left in a run's private folder; tokens that their CLIs refreshed are carried back first. Only for a run
+ * that nobody else works on. Never throws.
+ */
+export function sweepPrivate(privateDir: string): void {
+  for (const turn of listNames(privateDir)) {
+    const folder = join(privateDir, turn);
+    try {
+      carryLogins(readLogins(join(folder, LOGINS_FILE)));
+      removeTree(folder);
+    } catch {
+      // It stays until the next time.
+    }
+  }
+}
+
+function listNames(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
+}
+
+function readLogins(file: string): readonly CarriedLogin[] {
+  try {
+    const noted = parseJson(readFileSync(file, 'utf8'));
+    const logins = isJsonObject(noted) && Array.isArray(noted['logins']) ? (noted['logins'] as readonly Json[]) : [];
+    return logins.flatMap((entry) => (isLogin(entry) ? [entry] : []));
+  } catch {
+    return [];
+  }
+}
+
+function isLogin(entry: Json): entry is Json & CarriedLogin {
+  if (!isJsonObject(entry) || !['from', 'copy', 'hash'].every((key) => typeof entry[key] === 'string')) return false;
+  const tokens = entry['tokens'];
+  return Array.isArray(tokens) && tokens.every((name) => typeof name === 'string');
+}
+
+/** What a token and its expiry look like: nothing that a file of another kind could be made of. */
+const TOKEN = /^[\x21-\x7e]{1,16384}$/;
+
+/**
+ * The user's own login with the tokens of its copy. Pure. `null` where the copy differs in anything else: another key, another kind of value, another
+ * length of a list, a value that is no token.
+ *
+ * @param tokens the names of the fields that may have changed, at any depth; a text that is itself JSON is compared as such
+ */
+function toRefreshed(own: Json, copy: Json, tokens: ReadonlySet<string>): { readonly value: Json } | null {
+  return compare(own, copy, { tokens, isToken: false });
+}
+
+interface Place {
+  readonly tokens: ReadonlySet<string>;
+  /** Whether the value belongs to a field that holds a token. */
+  readonly isToken: boolean;
+}
+
+function compare(own: Json, copy: Json, place: Place): { readonly value: Json } | null {
+  if (own === copy) return { value: own };
+  if (isJsonObject(own)) return isJsonObject(copy) ? compareObjects(own, copy, place) : null;
+  if (isList(own)) return isList(copy) ? compareLists(own, copy, place) : null;
+  if (place.isToken && typeof own === 'number') return typeof copy === 'number' && Number.isFinite(copy) ? { value: copy } : null;
+  if (typeof own !== 'string' || typeof copy !== 'string') return null;
+  if (place.isToken) return TOKEN.test(copy) ? { value: copy } : null;
+  return compareTexts(own, copy, place);
+}
+
+function compareObjects(own: JsonObject, copy: JsonObject, { tokens }: Place): { readonly value: Json } | null {
+  const keys = Object.keys(own);
+  if (keys.length !== Object.keys(copy).length) return null;
+  const entries: [string, Json][] = [];
+  for (const key of keys) {
+    const [before, after] = [own[key], Object.hasOwn(copy, key) ? copy[key] : undefined];
+    const next = before === undefined || after === undefined ? null : compare(before, after, { tokens, isToken: tokens.has(key) });
+    if (next === null) return null;
+    entries.push([key, next.value]);
+  }
+  return { value: Object.fromEntries(entries) };
+}
+
+function compareLists(own: readonly Json[], copy: readonly Json[], { tokens }: Place): { readonly value: Json } | null {
+  if (own.length !== copy.length) return null;
+  const values: Json[] = [];
+  for (const [index, before] of own.entries()) {
+    const after = copy[index];
+    const next = after === undefined ? null : compare(before, after, { tokens, isToken: false });
+    if (next === null) return null;
+    values.push(next.value);
+  }
+  return { value: values };
+}
+
+function compareTexts(own: string, copy: string, place: Place): { readonly value: Json } | null {
+  const [before, after] = [parseJson(own), parseJson(copy)];
+  if (!isJsonObject(before ?? null) || !isJsonObject(after ?? null)) return null;
+  const next = compare(before ?? null, after ?? null, place);
+  return next === null ? null : { value: JSON.stringify(next.value) };
+}
+
+function isList(value: Json): value is readonly Json[] {
+  return Array.isArray(value);
 }

@@ -1,24 +1,26 @@
 import { existsSync, lstatSync, realpathSync } from 'node:fs';
-import { basename, join } from 'node:path';
-import { mayChangeTree } from '../core/index.ts';
-import type { Program } from '../ports/index.ts';
-import type { Confinement } from './confinement.ts';
-import { findHidden, findHomes, findNeeded, toPlaced } from './find-needed.ts';
-import { findRepository } from './find-repository.ts';
-import { toInnerUser } from './inner-user.ts';
+import { basename, delimiter, dirname, isAbsolute, join } from 'node:path';
+import { mayChangeTree } from '../core/tools/index.ts';
+import { findRepositoryFolders } from '../git/index.ts';
+import type { Program } from '../ports/program.ts';
 import { narrowRepository } from './narrow-repository.ts';
 import type { OpenedHome } from './open-home.ts';
-import type { OutfitOrder, OutfitterSettings } from './outfit-order.ts';
-import { planBubblewrap } from './plan-bubblewrap.ts';
+import {
+  type Confinement,
+  type MountFacts,
+  type PlacedPath,
+  planBubblewrap,
+  planMounts,
+  planSeatbelt,
+  toInnerUser,
+} from './plan-confinement.ts';
 import type { HomePlan } from './plan-home.ts';
-import { type MountFacts, planMounts } from './plan-mounts.ts';
-import { planSeatbelt } from './plan-seatbelt.ts';
-import type { ScratchFolders } from './scratch.ts';
+import type { ScratchFolders, TurnSandboxOrder, TurnSandboxSettings } from './turn-sandbox.ts';
 
 /** Everything that the sandbox of one turn is made of. */
 export interface ConfineOrder {
-  readonly settings: OutfitterSettings;
-  readonly order: OutfitOrder;
+  readonly settings: TurnSandboxSettings;
+  readonly order: TurnSandboxOrder;
   /** The turn's private folder. */
   readonly folder: string;
   readonly scratch: ScratchFolders;
@@ -44,7 +46,7 @@ const BACK_DOORS = [
 const CACHES = ['XDG_CACHE_HOME', 'XDG_STATE_HOME', 'GOCACHE', 'UV_CACHE_DIR', 'npm_config_cache'];
 
 /**
- * What puts the sandbox of the operating system around a program. The returned function throws when a path cannot be looked at.
+ * Creates what puts the sandbox of the operating system around a program. The returned function throws when a path cannot be looked at.
  *
  * @param view the folder that is shown in the place of the workspace, to be written; absent: the workspace, as far as the hat may write
  */
@@ -71,7 +73,7 @@ function toFacts({ settings, order, folder, scratch, home, opened }: ConfineOrde
   const { workspace, stateDir } = settings;
   const outer = order.env['HOME'] ?? '/nonexistent';
   const more = [...settings.more, ...order.more, ...listPrivate(folder)];
-  const found = findRepository(realpathSync(workspace));
+  const found = findRepositoryFolders(realpathSync(workspace));
   const repository = settings.isSafe === true ? narrowRepository(found) : { ...found, kept: [] };
   return {
     hidden: findHidden(),
@@ -129,4 +131,107 @@ function toInnerEnvironment(
   }
   // A read-only tree: git need not try to write its index, nor Python beside its sources.
   return { ...inner, GIT_OPTIONAL_LOCKS: '0', PYTHONDONTWRITEBYTECODE: '1' };
+}
+
+/** Where people keep what they did not build: homes, and the sockets through which daemons take orders. */
+const HIDDEN = ['/root', '/home', '/Users', '/run', '/var/tmp', '/var/run'];
+/** Folders whose every folder is somebody's home. */
+const HOMES = ['/home', '/Users'];
+/** What programs look for in `/run`: how names are looked up, and on some systems the programs themselves. */
+const RUN_PARTS = ['/run/systemd/resolve', '/run/resolvconf', '/run/NetworkManager/resolv.conf', '/run/current-system', '/run/wrappers'];
+/** Toolchains that live in a home: without them tests cannot run. Folders of code only: some tools keep keys of registries beside it. */
+const TOOLCHAINS = [
+  '.asdf',
+  '.bun',
+  '.cargo/bin',
+  '.cargo/git',
+  '.cargo/registry',
+  '.deno/bin',
+  '.dotnet/dotnet',
+  '.dotnet/host',
+  '.dotnet/packs',
+  '.dotnet/sdk',
+  '.dotnet/sdk-manifests',
+  '.dotnet/shared',
+  '.dotnet/tools',
+  '.gem/ruby',
+  '.local/bin',
+  '.local/lib',
+  '.local/share/claude',
+  '.local/share/fnm',
+  '.local/share/mise',
+  '.local/share/pnpm',
+  '.local/share/uv/python',
+  '.local/share/uv/tools',
+  '.m2/repository',
+  '.nvm',
+  '.pyenv',
+  '.rbenv',
+  '.rustup',
+  '.sdkman',
+  '.volta',
+  'go/bin',
+  'go/pkg',
+];
+
+/** The real paths of this machine that are hidden. */
+function findHidden(): readonly string[] {
+  return [...new Set(HIDDEN.flatMap((path) => toPlaced(path)).map(({ real }) => real))];
+}
+
+/** The real folders of this machine in which homes lie. */
+function findHomes(): readonly string[] {
+  return HOMES.flatMap((path) => toPlaced(path)).map(({ real }) => real);
+}
+
+/** What a program needs to run at all. */
+interface NeededOrder {
+  /** The agent's program, or what a tool of it starts: an absolute path, or a name that is looked up in the PATH. */
+  readonly program: string;
+  readonly home: string;
+  /** The PATH that the agent gets. */
+  readonly searchPath: string | undefined;
+  /** Absolute paths of more: Ralph's own files. */
+  readonly more: readonly string[];
+  /** Folders of the workspace's repository: absolute. */
+  readonly repository: readonly string[];
+}
+
+/** Everything that has to be seen besides what is open anyway; only what is there. */
+function findNeeded(order: NeededOrder): readonly PlacedPath[] {
+  const { program, home, searchPath = '', more, repository } = order;
+  const paths = [
+    ...RUN_PARTS,
+    ...(isAbsolute(program) ? toProgramPaths(program) : []),
+    ...toProgramPaths(process.execPath),
+    ...toNodeInstallation(process.execPath),
+    ...searchPath.split(delimiter).filter((folder) => folder.startsWith('/')),
+    ...TOOLCHAINS.map((folder) => join(home, folder)),
+    ...repository,
+    ...more,
+  ];
+  return [...new Set(paths)].flatMap((path) => toPlaced(path));
+}
+
+/** The path and where it really is; nothing where there is nothing. */
+function toPlaced(path: string): readonly PlacedPath[] {
+  try {
+    return [{ path, real: realpathSync(path) }];
+  } catch {
+    return [];
+  }
+}
+
+/** A program, and the packages beside it: the topmost `node_modules` of its real path, else its folder. */
+function toProgramPaths(program: string): readonly string[] {
+  const real = toPlaced(program)[0]?.real ?? program;
+  const start = real.indexOf('/node_modules/');
+  const packages = start === -1 ? dirname(real) : real.slice(0, start + '/node_modules'.length);
+  return [program, real, dirname(program), packages];
+}
+
+/** `npm` and global packages stand beside the node that a version manager put into a home. */
+function toNodeInstallation(node: string): readonly string[] {
+  const prefix = dirname(dirname(node));
+  return [join(prefix, 'lib', 'node_modules'), join(prefix, 'include')].filter((path) => existsSync(path));
 }

@@ -1,13 +1,22 @@
-/** Front door of `sandbox`: what a profile means outside our own tools. */
-export { canAttachEmit, listToolChecks, planEmitAttach } from './attach-emit.ts';
-export { createOutfitter, hasView, type Outfit, type Outfitter, wantsConfinement } from './create-outfitter.ts';
-export { findOsSandbox } from './find-bubblewrap.ts';
-export type { OsSandbox, OsSandboxSearch } from './os-sandbox.ts';
-export type { OutfitOrder } from './outfit-order.ts';
-export { hasScopeFlags, planScope } from './plan-scope.ts';
-export { hasVerdicts, readVerdict, writeVerdict } from './probe-store.ts';
-export { judgeProbe, type ProbeResult, type ProbeVerdict } from './probe-verdict.ts';
-export type { SandboxMode, SandboxSettings } from './sandbox-settings.ts';
-export { closeScratch, type FolderFacts, openScratch, type ScratchFolders } from './scratch.ts';
-export { sweepPrivate } from './sweep-private.ts';
+/**
+ * Front door of `sandbox`: what a profile means outside our own tools.
+ * `turn-sandbox, plan-confinement <- plan-home, create-confine, open-home, scratch, workspace-view … <- open-turn-sandbox`.
+ */
+export { sweepPrivate } from './carry-logins.ts';
+export { findOsSandbox } from './find-os-sandbox.ts';
+export { createTurnSandboxes, hasView, wantsConfinement } from './open-turn-sandbox.ts';
+export { canAttachEmit, hasScopeFlags, listToolChecks, planEmitAttach, planScope } from './plan-scope.ts';
+export { hasVerdicts, judgeProbe, type ProbeResult, type ProbeVerdict, readVerdict, writeVerdict } from './probe-verdict.ts';
+export { closeScratch, openScratch } from './scratch.ts';
+export type {
+  FolderFacts,
+  OsSandbox,
+  OsSandboxSearch,
+  SandboxMode,
+  SandboxSettings,
+  ScratchFolders,
+  TurnSandbox,
+  TurnSandboxes,
+  TurnSandboxOrder,
+} from './turn-sandbox.ts';
 export { predictViewKind, sweepViews } from './workspace-view.ts';

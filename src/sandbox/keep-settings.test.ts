@@ -13,8 +13,10 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { type BackendType, BUILT_IN_CARDS, BUILT_IN_POLICIES, type Capabilities, resolveProfile, toCapabilities } from '../core/index.ts';
-import { createOutfitter, type Outfit, type Outfitter } from './create-outfitter.ts';
+import type { BackendType } from '../core/backends/index.ts';
+import { BUILT_IN_CARDS, BUILT_IN_POLICIES, type Capabilities, resolveProfile, toCapabilities } from '../core/tools/index.ts';
+import { createTurnSandboxes } from './open-turn-sandbox.ts';
+import type { TurnSandbox, TurnSandboxes } from './turn-sandbox.ts';
 
 const base = mkdtempSync(join(tmpdir(), 'ralph-settings-'));
 afterAll(() => rmSync(base, { recursive: true, force: true }));
@@ -27,7 +29,7 @@ interface Project {
   readonly cwd: string;
   readonly put: (path: string, text: string) => void;
   readonly read: (path: string) => string | null;
-  readonly dress: (cli: BackendType, more?: { readonly command?: string; readonly may?: Capabilities }) => Promise<Outfit>;
+  readonly open: (cli: BackendType, more?: { readonly command?: string; readonly may?: Capabilities }) => Promise<TurnSandbox>;
 }
 
 let count = 0;
@@ -36,7 +38,7 @@ function createProject(): Project {
   count += 1;
   const cwd = join(base, `${count}`, 'work');
   mkdirSync(cwd, { recursive: true });
-  const outfitter: Outfitter = createOutfitter({
+  const sandboxes: TurnSandboxes = createTurnSandboxes({
     privateDir: join(base, `${count}`, 'private'),
     workspace: cwd,
     stateDir: join(cwd, '.ralph'),
@@ -54,10 +56,10 @@ function createProject(): Project {
       writeFileSync(join(cwd, path), text);
     },
     read: (path) => (existsSync(join(cwd, path)) ? readFileSync(join(cwd, path), 'utf8') : null),
-    dress: (cli, { command, may = toMay('critic') } = {}) => {
+    open: (cli, { command, may = toMay('critic') } = {}) => {
       turns += 1;
       const turn = { turn: `${turns}.1`, cli, ...(command === undefined ? {} : { command }), may, mode: 'off' } as const;
-      return outfitter.dress({ ...turn, args: [], permissions: 'bypass', env: {}, cwd, qualityCommands: [], attach: () => null, more: [] });
+      return sandboxes.open({ ...turn, args: [], permissions: 'bypass', env: {}, cwd, qualityCommands: [], attach: () => null, more: [] });
     },
   };
 }
@@ -74,45 +76,45 @@ describe('what a CLI changes by itself in the settings of a project', () => {
     const project = createProject();
     project.put(file, OLD);
     chmodSync(join(project.cwd, file), 0o640);
-    const outfit = await project.dress(cli, command === undefined ? {} : { command });
+    const sandbox = await project.open(cli, command === undefined ? {} : { command });
     rmSync(join(project.cwd, file));
     project.put(file, NEW);
-    outfit.close();
+    sandbox.close();
     expect([project.read(file), statSync(join(project.cwd, file)).mode & 0o777]).toEqual([OLD, 0o640]);
   });
 
   it('goes where claude made a file with its folder', async () => {
     const project = createProject();
-    const outfit = await project.dress('claude');
+    const sandbox = await project.open('claude');
     project.put('.claude/settings.local.json', NEW);
-    outfit.close();
+    sandbox.close();
     expect(existsSync(join(project.cwd, '.claude'))).toBe(false);
   });
 
   it('leaves what else came into that folder', async () => {
     const project = createProject();
-    const outfit = await project.dress('claude');
+    const sandbox = await project.open('claude');
     project.put('.claude/settings.local.json', NEW);
     project.put('.claude/agents/mine.md', 'mine');
-    outfit.close();
+    sandbox.close();
     expect([project.read('.claude/settings.local.json'), project.read('.claude/agents/mine.md')]).toEqual([null, 'mine']);
   });
 
   it('has its old name again where pi gave a folder a new one', async () => {
     const project = createProject();
     project.put('.pi/commands/review.md', 'Review it.');
-    const outfit = await project.dress('pi');
+    const sandbox = await project.open('pi');
     renameSync(join(project.cwd, '.pi/commands'), join(project.cwd, '.pi/prompts'));
-    outfit.close();
+    sandbox.close();
     expect([project.read('.pi/commands/review.md'), existsSync(join(project.cwd, '.pi/prompts'))]).toEqual(['Review it.', false]);
   });
 
   it('is put back after the last of several turns at a time as well', async () => {
     const project = createProject();
     project.put('.qwen/settings.json', OLD);
-    const first = await project.dress('qwen');
+    const first = await project.open('qwen');
     project.put('.qwen/settings.json', NEW);
-    const second = await project.dress('qwen');
+    const second = await project.open('qwen');
     first.close();
     second.close();
     expect(project.read('.qwen/settings.json')).toBe(OLD);
@@ -121,9 +123,9 @@ describe('what a CLI changes by itself in the settings of a project', () => {
   it('stays after a turn that may write', async () => {
     const project = createProject();
     project.put('opencode.json', OLD);
-    const outfit = await project.dress('opencode', { may: toMay('creator') });
+    const sandbox = await project.open('opencode', { may: toMay('creator') });
     project.put('opencode.json', NEW);
-    outfit.close();
+    sandbox.close();
     expect(project.read('opencode.json')).toBe(NEW);
   });
 
@@ -131,10 +133,10 @@ describe('what a CLI changes by itself in the settings of a project', () => {
     const project = createProject();
     project.put('.qwen/settings.json', OLD);
     project.put('other/settings.json', 'theirs');
-    const outfit = await project.dress('qwen');
+    const sandbox = await project.open('qwen');
     rmSync(join(project.cwd, '.qwen'), { recursive: true });
     symlinkSync(join(project.cwd, 'other'), join(project.cwd, '.qwen'));
-    outfit.close();
+    sandbox.close();
     expect(project.read('other/settings.json')).toBe('theirs');
   });
 });

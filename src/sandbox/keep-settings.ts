@@ -1,13 +1,13 @@
 import { chmodSync, lstatSync, readFileSync, realpathSync, renameSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { findCli, type OwnChanges } from '../backends/index.ts';
-import type { BackendType } from '../core/index.ts';
+import type { BackendType } from '../core/backends/index.ts';
 
-/** Looks after settings of the project during turns of hats that may not write. */
+/** Restores settings of the project after turns of hats that may not write. */
 export interface SettingsKeeper {
   /**
-   * Reads now what the CLI may change by itself, and gives what puts it back: that is no doing of its hat. Neither throws. Where turns of one
-   * CLI overlap, what the first of them found counts for all.
+   * Reads now the files that the CLI may change by itself, and returns what restores them: such changes are not made by its hat. Neither throws. Where turns
+   * of one CLI overlap, what the first of them found counts for all.
    */
   readonly keep: (cli: BackendType, cwd: string) => () => void;
 }
@@ -51,7 +51,7 @@ function lookAt({ rewritten = [], made = [], renamed }: OwnChanges, cwd: string)
   };
 }
 
-/** Null for what is no plain file: a link is somebody's own. */
+/** What restores a file; `null` where there is no plain file, as a link may lead to somebody else's. */
 function keepFile(path: string): (() => void) | null {
   const folder = findFolder(path);
   const stats = lstatSync(path, { throwIfNoEntry: false });
@@ -64,7 +64,7 @@ function keepFile(path: string): (() => void) | null {
   };
 }
 
-/** Takes away a file that was not there, and its folder if that was not there either and nothing else is in it. */
+/** What removes a file that is not there now, and its folder if that is not there either and stays otherwise empty. */
 function keepGap(path: string): (() => void) | null {
   if (lstatSync(path, { throwIfNoEntry: false }) !== undefined) return null;
   const folder = findFolder(path);

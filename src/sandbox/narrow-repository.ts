@@ -1,12 +1,12 @@
 import { existsSync, mkdirSync, realpathSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { Repository } from './find-repository.ts';
+import type { RepositoryFolders } from '../git/index.ts';
 
 /** The folder in which the branches of runs lie. */
 const BRANCHES = 'refs/heads/ralph';
 
 /** A repository of which only that can be written which a commit on the branch of a run needs. */
-export interface NarrowRepository extends Repository {
+export interface NarrowRepository extends RepositoryFolders {
   /** In what can be written what cannot: real paths. */
   readonly kept: readonly string[];
 }
@@ -17,7 +17,7 @@ export interface NarrowRepository extends Repository {
  *
  * @throws the system error where a folder for branches cannot be made
  */
-export function narrowRepository(repository: Repository): NarrowRepository {
+export function narrowRepository(repository: RepositoryFolders): NarrowRepository {
   const [root, own] = repository.folders;
   const [common] = repository.written;
   const isWorktree = common !== undefined && own !== undefined && dirname(dirname(own)) === common;

@@ -1,9 +1,9 @@
 import { copyFileSync, existsSync, lstatSync, mkdirSync, readFileSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { AttachedSettings } from '../backends/index.ts';
-import { isJsonObject, type JsonObject, parseJson } from '../core/index.ts';
+import { isJsonObject, type JsonObject, parseJson } from '../core/values/index.ts';
 import { type CarriedLogin, toContentHash } from './carry-logins.ts';
-import type { Mount } from './confinement.ts';
+import type { Mount } from './plan-confinement.ts';
 import type { HomePlan } from './plan-home.ts';
 
 /** Larger files are no settings. */
@@ -43,11 +43,6 @@ export function openHome(plan: HomePlan, folder: string, inside: string): Opened
     if (kind === 'login') logins.push({ from: found.path, copy, tokens, hash: toContentHash(readFileSync(copy, 'latin1')) });
   }
   return { mounts, logins };
-}
-
-/** Writes down what is to be carried back, so that a later process can do it when this one is killed. */
-export function noteLogins(file: string, logins: readonly CarriedLogin[]): void {
-  if (logins.length > 0) writeFileSync(file, JSON.stringify({ version: 1, logins }), { mode: 0o600 });
 }
 
 /** Makes folders that a sandbox would show there reachable by links: for a home that no sandbox is put around. */

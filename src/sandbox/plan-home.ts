@@ -1,6 +1,6 @@
-import { findCli, type StateFolder } from '../backends/index.ts';
-import type { BackendType } from '../core/index.ts';
-import { COMMON_STATE, findStateFolder } from './login-files.ts';
+import { basename, isAbsolute } from 'node:path';
+import { type CliStateFolder, CONFIG_HOME, findCli } from '../backends/index.ts';
+import { type BackendType, isAgentCli } from '../core/backends/index.ts';
 
 /** One thing of the user's that a turn's own home holds. */
 export interface HomeItem {
@@ -30,7 +30,7 @@ export function planHome(cli: BackendType, home: string, env: Readonly<Record<st
   };
 }
 
-function toItems(state: StateFolder, home: string, env: Readonly<Record<string, string | undefined>>): readonly HomeItem[] {
+function toItems(state: CliStateFolder, home: string, env: Readonly<Record<string, string | undefined>>): readonly HomeItem[] {
   const source = findStateFolder(state, home, env);
   const item =
     (kind: HomeItem['kind']) =>
@@ -46,7 +46,35 @@ function toItems(state: StateFolder, home: string, env: Readonly<Record<string, 
   return [...logins, ...state.copies.map(item('copy')), ...state.folders.map(item('folder')), ...beside];
 }
 
-function toVariables(state: StateFolder, env: Readonly<Record<string, string | undefined>>): Record<string, string | null> {
+function toVariables(state: CliStateFolder, env: Readonly<Record<string, string | undefined>>): Record<string, string | null> {
   const own = state.folderKey !== undefined && env[state.folderKey] !== undefined ? { [state.folderKey]: state.folder } : {};
   return { ...own, ...(state.parentKey !== undefined && env[state.parentKey] !== undefined ? { [state.parentKey]: null } : {}) };
+}
+
+/** What every program of a turn may know of the user: who commits. */
+const COMMON_STATE: readonly CliStateFolder[] = [
+  { folder: '.config/git', ...CONFIG_HOME, login: [], copies: ['config', 'ignore', 'attributes'], folders: [], beside: ['.gitconfig'] },
+];
+
+/** Where the folder really is: moved by a variable, or under HOME. */
+function findStateFolder(state: CliStateFolder, home: string, env: Readonly<Record<string, string | undefined>>): string {
+  const own = state.folderKey === undefined ? undefined : env[state.folderKey];
+  if (own?.startsWith('/')) return own;
+  const moved = state.parentKey === undefined ? undefined : env[state.parentKey];
+  if (!moved?.startsWith('/')) return `${home}/${state.folder}`;
+  const rest = state.parent === undefined || state.parent === '' ? state.folder : state.folder.slice(state.parent.length + 1);
+  return `${moved}/${rest}`;
+}
+
+/**
+ * The CLI whose login and settings a turn's home needs. One that is declared by its command (`acp`, `custom`) keeps them where it always does. A program in
+ * the project, named by a relative path, is no such CLI, whatever its name is.
+ */
+export function toHomeOwner(cli: BackendType, command: string | undefined): BackendType {
+  if ((cli !== 'acp' && cli !== 'custom') || command === undefined) return cli;
+  if (command.includes('/') && !isAbsolute(command)) return cli;
+  const name = basename(command)
+    .replace(/\.(?:js|mjs|exe|cmd)$/, '')
+    .replace(/(?:-code|-agent|-cli)?-acp$/, '');
+  return isAgentCli(name) ? name : cli;
 }

@@ -1,9 +1,10 @@
 import { readFileSync, writeFileSync } from 'node:fs';
-import { describe, expect, it } from 'vitest';
-import type { ScopeOrder, ScopePlan } from '../backends/index.ts';
-import { type BackendType, BUILT_IN_CARDS, BUILT_IN_POLICIES, mayChangeTree, resolveProfile, toCapabilities } from '../core/index.ts';
-import { listToolChecks, planEmitAttach } from './attach-emit.ts';
-import { planScope } from './plan-scope.ts';
+import { describe, expect, it, test } from 'vitest';
+import type { EmitAttachOrder, ScopeOrder, ScopePlan } from '../backends/index.ts';
+import type { BackendType } from '../core/backends/index.ts';
+import { BUILT_IN_CARDS, BUILT_IN_POLICIES, mayChangeTree, resolveProfile, toCapabilities } from '../core/tools/index.ts';
+import { parseJson } from '../core/values/index.ts';
+import { canAttachEmit, listToolChecks, planEmitAttach, planOpenScope, planScope } from './plan-scope.ts';
 
 /** `UPDATE_GOLDEN=1 npx vitest run --project unit src/sandbox` writes the files anew; read the difference before you keep it. */
 const UPDATE = process.env['UPDATE_GOLDEN'] === '1';
@@ -190,4 +191,120 @@ describe('what a profile comes to', () => {
     );
     expect(writers).toEqual(['creator', 'editor']);
   });
+});
+
+const ORDER: Omit<EmitAttachOrder, 'cli'> = {
+  server: { command: '/r/bin/ralph', args: ['mcp', '--hat', 'critic "q"', '--events', '/w/.agent/events.jsonl'] },
+  tool: { description: 'Publish.', inputSchema: { type: 'object', properties: { topic: { enum: ['a'] } } } },
+  folder: '/w/.ralph/runs/1/private/1.1',
+  isAlone: true,
+  checks: [],
+};
+
+const attach = (cli: EmitAttachOrder['cli'], changes: Partial<EmitAttachOrder> = {}) => planEmitAttach({ ...ORDER, ...changes, cli });
+
+test('every CLI that takes servers or extensions for one call gets the tool; the others get none', () => {
+  for (const cli of ['claude', 'codex', 'gemini', 'opencode', 'pi', 'copilot', 'qwen', 'acp'] as const) {
+    expect(canAttachEmit(cli)).toBe(true);
+    expect(attach(cli)).not.toBeNull();
+  }
+  for (const cli of ['cline', 'auggie', 'amp', 'kiro', 'custom', 'scripted', 'native', 'auto'] as const) {
+    expect(canAttachEmit(cli)).toBe(false);
+    expect(attach(cli)).toBeNull();
+  }
+});
+
+describe.each(['claude', 'copilot', 'qwen'] as const)('%s', (cli) => {
+  test('gets the server as one argument of JSON, with the arguments unchanged', () => {
+    const args = attach(cli)?.args ?? [];
+    const config = args.flatMap((word) => (word.startsWith('{') ? [parseJson(word)] : []));
+    expect(config).toMatchObject([{ mcpServers: { ralph: { command: '/r/bin/ralph', args: ORDER.server.args } } }]);
+  });
+});
+
+test("the user's own servers are left out only where the hat is held back", () => {
+  expect(attach('claude')?.args).toContain('--strict-mcp-config');
+  expect(attach('claude', { isAlone: false })?.args).not.toContain('--strict-mcp-config');
+  expect(attach('gemini')?.args).toEqual(['--allowed-mcp-server-names', 'ralph']);
+  expect(attach('gemini', { isAlone: false })?.args).toEqual([]);
+  expect(attach('qwen', { isAlone: false })?.args).not.toContain('--allowed-mcp-server-names');
+});
+
+test('codex gets a table of TOML whose texts are quoted', () => {
+  expect(attach('codex')?.args).toEqual([
+    '-c',
+    'mcp_servers.ralph={command="/r/bin/ralph",args=["mcp","--hat","critic \\"q\\"","--events","/w/.agent/events.jsonl"],default_tools_approval_mode="approve",startup_timeout_sec=30}',
+  ]);
+});
+
+test('gemini gets the server by a settings file of its own home, trusted', () => {
+  expect(attach('gemini')?.settings).toMatchObject({
+    path: '.gemini/settings.json',
+    merge: { mcpServers: { ralph: { command: '/r/bin/ralph', trust: true } } },
+  });
+});
+
+test('opencode gets the server by its configuration in the environment', () => {
+  const config = parseJson(attach('opencode')?.env['OPENCODE_CONFIG_CONTENT'] ?? '');
+  expect(config).toMatchObject({ mcp: { ralph: { type: 'local', command: ['/r/bin/ralph', ...ORDER.server.args], enabled: true } } });
+});
+
+test('pi gets an extension in the private folder, with the schema of the tool in it', () => {
+  const attached = attach('pi');
+  const [file] = attached?.files ?? [];
+  expect(attached?.args).toEqual(['-e', `${ORDER.folder}/${file?.path}`]);
+  expect(file?.content).toContain('"enum":["a"]');
+});
+
+test('an agent of the protocol is told of the server when its session begins', () => {
+  expect(attach('acp')?.servers).toEqual([{ name: 'ralph', command: '/r/bin/ralph', args: ORDER.server.args }]);
+});
+
+test('each CLI is told in its own words that the tool may be used', () => {
+  const allow = Object.fromEntries(
+    (['claude', 'gemini', 'opencode', 'pi', 'copilot', 'qwen'] as const).map((cli) => [cli, attach(cli)?.allow]),
+  );
+  expect(allow).toEqual({
+    claude: ['mcp__ralph__emit_event'],
+    gemini: ['mcp_ralph_emit_event'],
+    opencode: ['ralph_emit_event'],
+    pi: ['emit_event'],
+    copilot: ['ralph(emit_event)'],
+    qwen: ['mcp__ralph__emit_event'],
+  });
+});
+
+const SERVER = { command: '/r/ralph', args: ['mcp'] };
+const TOOL = { description: '', inputSchema: {} };
+
+function open(cli: ScopeOrder['cli'], changes: Partial<Pick<ScopeOrder, 'args' | 'permissions' | 'env'>> = {}) {
+  const attach = planEmitAttach({ cli, server: SERVER, tool: TOOL, folder: '/p', isAlone: false, checks: [] });
+  return planOpenScope({ cli, args: ['--mine'], permissions: 'bypass', env: {}, attach, ...changes });
+}
+
+test('an agent that nothing holds back keeps its own arguments and permissions', () => {
+  for (const cli of ['claude', 'codex', 'copilot', 'pi', 'qwen'] as const) {
+    const { args, permissions } = open(cli);
+    expect(args[0]).toBe('--mine');
+    expect(args.length).toBeGreaterThan(1);
+    expect(permissions).toBe('bypass');
+  }
+});
+
+test('where it would be asked about the tool, the tool is allowed', () => {
+  expect(open('claude', { permissions: 'default' }).args.slice(-2)).toEqual(['--allowedTools', 'mcp__ralph__emit_event']);
+  expect(open('copilot', { permissions: 'default' }).args.slice(-2)).toEqual(['--allow-tool', 'ralph(emit_event)']);
+  expect(open('claude').args).not.toContain('--allowedTools');
+});
+
+test("opencode's configuration keeps what the user says in it", () => {
+  const env = { OPENCODE_CONFIG_CONTENT: '{"model": "m", "mcp": {"mine": {"enabled": true}}}' };
+  const config = JSON.parse(open('opencode', { env }).env['OPENCODE_CONFIG_CONTENT'] ?? '');
+  expect(config).toMatchObject({ model: 'm', mcp: { mine: { enabled: true }, ralph: { command: ['/r/ralph', 'mcp'] } } });
+  expect(config).not.toHaveProperty('permission');
+});
+
+test('a configuration that cannot be read is left as it is', () => {
+  const env = { OPENCODE_CONFIG_CONTENT: '{ // mine\n}' };
+  expect(open('opencode', { env }).env['OPENCODE_CONFIG_CONTENT']).toBe('{ // mine\n}');
 });

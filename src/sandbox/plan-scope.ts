@@ -1,14 +1,24 @@
-import { type CliScope, findCli, isPlainCommand, type ScopeOrder, type ScopePlan } from '../backends/index.ts';
-import { type BackendType, mayChangeTree } from '../core/index.ts';
-import { matchesByBeginning } from './attach-emit.ts';
+import {
+  type AttachedTool,
+  type CliScope,
+  EMIT_SERVER,
+  type EmitAttachOrder,
+  findCli,
+  isPlainCommand,
+  NO_ATTACHED_TOOL,
+  type ScopeOrder,
+  type ScopePlan,
+} from '../backends/index.ts';
+import type { BackendType } from '../core/backends/index.ts';
+import { type Capabilities, mayChangeTree } from '../core/tools/index.ts';
 
-/** Whether something of a profile can be said to this CLI at all. */
+/** Whether this CLI has flags for any part of a profile. */
 export function hasScopeFlags(cli: BackendType): boolean {
   return findCli(cli)?.profile !== undefined;
 }
 
 /**
- * What a profile means for one CLI: its own flags, files and environment, and in words what it cannot be told. Pure.
+ * Plans what a profile means for one CLI: its own flags, files and environment, and in words what its flags cannot say. Pure.
  */
 export function planScope(order: ScopeOrder): ScopePlan {
   const profile = findCli(order.cli)?.profile;
@@ -52,4 +62,52 @@ function toSkipped({ cli, may, qualityCommands, attach }: ScopeOrder, listed: re
     : 'cannot be written into a list of allowed commands.';
   const runnable = [...listed, ...(attach?.checks ?? [])];
   return qualityCommands.filter((command) => !runnable.includes(command)).map((command) => `\`${command.slice(0, 80)}\` ${why}`);
+}
+
+/**
+ * Plans how the tool `emit_event` is attached to one turn of an agent, without touching the user's own configuration. Pure.
+ *
+ * @returns `null` for agents that cannot have it: they publish by a signal in the text, or by a line in the events file
+ */
+export function planEmitAttach(order: EmitAttachOrder): AttachedTool | null {
+  return order.cli === 'acp' ? attachAcp(order) : (findCli(order.cli)?.emitTool?.attach(order) ?? null);
+}
+
+/** Whether the tool can be attached to this agent. */
+export function canAttachEmit(cli: BackendType): boolean {
+  return cli === 'acp' || findCli(cli)?.emitTool !== undefined;
+}
+
+/** Whether a list of allowed commands means something else to the CLI than these commands and nothing more. */
+function matchesByBeginning(cli: BackendType): boolean {
+  return findCli(cli)?.profile?.commandLists === 'beginnings';
+}
+
+/** The commands that a hat which may check, and has no shell, gets by the tool `run_check`: those that its CLI cannot be told to allow exactly. */
+export function listToolChecks(cli: BackendType, may: Capabilities, commands: readonly string[]): readonly string[] {
+  if (may.mayRunShell || !may.mayRunQuality) return [];
+  if (matchesByBeginning(cli)) return commands;
+  return findCli(cli)?.profile?.commandLists === 'whole lines' ? commands.filter((command) => !isPlainCommand(command)) : [];
+}
+
+/** Over the protocol any agent can be told of servers; most start them (copilot did not). */
+function attachAcp({ server: { command, args } }: EmitAttachOrder): AttachedTool {
+  return { ...NO_ATTACHED_TOOL, servers: [{ name: EMIT_SERVER, command, args }] };
+}
+
+/** Plans how an agent without a profile is started with the tool `emit_event`: its own arguments, and those of the tool. Pure. */
+export function planOpenScope(order: Pick<ScopeOrder, 'cli' | 'args' | 'permissions' | 'env' | 'attach'>): ScopePlan {
+  const { cli, args, permissions, env, attach } = order;
+  const own = attach ?? NO_ATTACHED_TOOL;
+  // Where the CLI asks before it uses a tool, this one is allowed. Those that say nothing of it say it in the server's own entry, or ask nobody.
+  const more = findCli(cli)?.emitTool?.open?.(own, { env, isAsked: permissions === 'default' });
+  return {
+    args: [...args, ...own.args, ...(more?.args ?? [])],
+    env: { ...own.env, ...more?.env },
+    files: own.files,
+    settings: [],
+    permissions,
+    prompt: 'stdin',
+    limits: [],
+  };
 }

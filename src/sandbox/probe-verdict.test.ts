@@ -2,8 +2,7 @@ import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { hasVerdicts, readVerdict, writeVerdict } from './probe-store.ts';
-import { judgeProbe, type ProbeFacts, type ProbeVerdict } from './probe-verdict.ts';
+import { hasVerdicts, judgeProbe, type ProbeFacts, type ProbeVerdict, readVerdict, writeVerdict } from './probe-verdict.ts';
 
 const GOOD: ProbeFacts = { changed: [], steps: 9, allSteps: 9, ranTests: true, published: true, failure: null };
 

@@ -1,28 +1,13 @@
 import { existsSync, lstatSync, mkdirSync, readdirSync, rmdirSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import picomatch from 'picomatch';
-import { USUAL_SCRATCH } from '../core/index.ts';
+import { USUAL_SCRATCH } from '../core/project/index.ts';
+import type { FolderFacts, ScratchFolders } from './turn-sandbox.ts';
 
 /** A walk for patterns ends after so many folders: what is not found then is not writable, and tests that need it say so. */
 const MAX_FOLDERS = 5000;
 const MAX_DEPTH = 6;
 const PASSED_OVER = new Set(['.git', 'node_modules', '.ralph', '.agent', '.venv', 'venv', '.hg']);
-
-/** The scratch folders of a workspace. */
-export interface ScratchFolders {
-  /** Relative to the workspace, with `/`. */
-  readonly folders: readonly string[];
-  /** Those of them that were made for this turn. */
-  readonly made: readonly string[];
-}
-
-/** What git knows of folders, given relative to the workspace. Neither rejects. */
-export interface FolderFacts {
-  /** Those that hold files which git tracks. */
-  readonly listTracked: (folders: readonly string[]) => Promise<readonly string[]>;
-  /** Those that git would ignore, there or not. */
-  readonly listIgnored: (folders: readonly string[]) => Promise<readonly string[]>;
-}
 
 /**
  * Finds the folders that scratch patterns mean in a workspace, and makes those that a build will want: all that the user names plainly, and the usual
@@ -51,7 +36,7 @@ export async function openScratch(
   return { folders: [...new Set([...found.filter((path) => !tracked.has(path)), ...made])].sort(), made };
 }
 
-/** Takes away the folders that were made and stayed empty. */
+/** Removes the folders that were made and stayed empty. */
 export function closeScratch(workspace: string, { made }: ScratchFolders): void {
   for (const path of made) {
     try {

@@ -17,12 +17,12 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { ViewedProgram } from '../ports/index.ts';
+import type { ViewedProgram } from '../ports/program.ts';
 import { findIsolation, makeOwnedFolder, removeTree, runCommand } from '../process/index.ts';
-import { copyTree } from './copy-tree.ts';
-import { createView, findViewKind, predictViewKind, type ViewKind, type ViewPlace } from './workspace-view.ts';
+import { copyTree, createView, findViewKind, predictViewKind, type ViewKind, type ViewPlace } from './workspace-view.ts';
 
-const isolation = (await findIsolation()).found ?? undefined;
+const search = await findIsolation();
+const isolation = search.ok ? search.value : undefined;
 const roots: string[] = [];
 afterEach(() => {
   for (const root of roots.splice(0)) removeTree(root);

@@ -1,10 +1,17 @@
-import { type EndReason, RALPH } from '../core/index.ts';
-import { mayEnd } from '../topology/index.ts';
-import type { IterationFigures, RunsWithoutFaults, SimulatedHat, SimulatedShare, SimulationReport } from './simulation-report.ts';
-import type { Stage } from './stage.ts';
-import type { Counter, Tally } from './tally.ts';
-import { toHints } from './to-hints.ts';
-import { toLoops } from './to-loops.ts';
+import { RALPH, SYSTEM } from '../core/events/index.ts';
+import type { EndReason } from '../core/run/index.ts';
+import { mayEnd, type Topology } from '../topology/routing/index.ts';
+import type {
+  Counter,
+  IterationFigures,
+  RunsWithoutFaults,
+  SimulatedHat,
+  SimulatedLoop,
+  SimulatedShare,
+  SimulationReport,
+  SimulationSetup,
+  Tally,
+} from './simulation-types.ts';
 
 /** Lists of which the tail says nothing more are cut to this length. */
 const LONGEST_LIST = 20;
@@ -12,10 +19,10 @@ const LONGEST_LIST = 20;
 /**
  * What the runs so far show.
  *
- * @param withoutFaults what `playWithoutFaults` found
+ * @param withoutFaults what runs without faults showed
  */
-export function createReport(stage: Stage, tally: Tally, withoutFaults: RunsWithoutFaults): SimulationReport {
-  const { topology, settings, spec } = stage;
+export function createReport(setup: SimulationSetup, tally: Tally, withoutFaults: RunsWithoutFaults): SimulationReport {
+  const { topology, settings, spec } = setup;
   const toShare = (runs: number): SimulatedShare => ({ runs, share: tally.runs === 0 ? 0 : runs / tally.runs });
   const toList = <Fact, Item>(counter: Counter<Fact>, toItem: (fact: Fact) => Item): readonly (Item & SimulatedShare)[] =>
     counter
@@ -24,7 +31,7 @@ export function createReport(stage: Stage, tally: Tally, withoutFaults: RunsWith
       .map(({ fact, runs }) => ({ ...toItem(fact), ...toShare(runs) }));
   const ends = toList(tally.ends, (reason: EndReason) => ({ reason }));
   const completed = ends.find((end) => end.reason === 'completed')?.runs ?? 0;
-  const hats = toHats(stage, tally);
+  const hats = toHats(setup, tally);
   const facts: Omit<SimulationReport, 'hints'> = {
     coordination: topology.coordination,
     settings,
@@ -36,19 +43,19 @@ export function createReport(stage: Stage, tally: Tally, withoutFaults: RunsWith
     ends,
     hats,
     neverUsed: tally.runs === 0 ? [] : hats.filter((hat) => hat.turns === 0).map((hat) => hat.hat),
-    neverPublished: findUnpublished(stage, tally),
+    neverPublished: findUnpublished(setup, tally),
     untaken: toList(tally.untaken, (event) => event),
     refused: toList(tally.refused, (signal) => signal),
     dumb: toList(tally.dumb, (hat) => ({ hat })),
     stalls: toList(tally.stalls, (stall) => stall),
-    loops: toLoops(tally),
+    loops: listLoops(tally),
     withoutFaults,
     failed: tally.failed,
   };
   return { ...facts, hints: toHints(facts, topology) };
 }
 
-function toHats({ topology }: Stage, tally: Tally): readonly SimulatedHat[] {
+function toHats({ topology }: SimulationSetup, tally: Tally): readonly SimulatedHat[] {
   const known = new Map(tally.turns.list().map(({ fact, ...counts }) => [fact, counts]));
   const ids = [...topology.hats.map((hat) => hat.id), ...(known.has(RALPH) ? [RALPH] : [])];
   return ids.map((hat) => {
@@ -58,7 +65,7 @@ function toHats({ topology }: Stage, tally: Tally): readonly SimulatedHat[] {
   });
 }
 
-function findUnpublished({ topology, choicesOf }: Stage, tally: Tally): SimulationReport['neverPublished'] {
+function findUnpublished({ topology, choicesOf }: SimulationSetup, tally: Tally): SimulationReport['neverPublished'] {
   const used = new Set(tally.turns.list().map(({ fact }) => fact));
   const published = new Set(tally.published.list().map(({ fact }) => JSON.stringify(fact)));
   return topology.hats
@@ -83,4 +90,175 @@ function toFigures(counts: ReadonlyMap<number, number>, total: number): Iteratio
     return last[0];
   };
   return { median: rank(0.5), p95: rank(0.95), max: last[0] };
+}
+
+/** Circles beyond these say nothing more. */
+const KEPT_CIRCLES = 20;
+
+/** The circles that were gone round most often. */
+export function listLoops({ circles, runs: all }: Tally): readonly SimulatedLoop[] {
+  return circles
+    .list()
+    .map(({ fact, runs, total }) => ({ steps: fact, rounds: total, runs, share: runs / all }))
+    .toSorted((a, b) => b.rounds - a.rounds)
+    .slice(0, KEPT_CIRCLES);
+}
+
+type Facts = Omit<SimulationReport, 'hints'>;
+
+/** A list of hats or topics in a sentence goes no further. */
+const MAX_NAMED = 5;
+/** Ends that are rarer than this need no sentence. */
+const RARE = 0.005;
+
+/** What a person should look at, the most important first. */
+function toHints(facts: Facts, topology: Topology): readonly string[] {
+  if (facts.runs === 0) return [];
+  return [
+    ...toEndHints(facts),
+    ...toAccidentHints(facts),
+    ...toEndlessHints(facts),
+    ...toStallHints(facts),
+    ...toUnusedHints(facts, topology),
+    ...toUntakenHints(facts),
+    ...toDumbHints(facts),
+    ...toRefusedHints(facts),
+    ...toCutHints(facts),
+  ];
+}
+
+/** Why nothing completes: who could end the run, and why they did not. */
+function toEndHints({ completed, hats, refused, coordination }: Facts): readonly string[] {
+  if (completed.runs > 0) return [];
+  const enders = hats.filter((hat) => hat.mayEnd).map((hat) => hat.hat);
+  if (enders.length === 0)
+    return [
+      `Nobody may end the run. Let a hat list the promise in its publishes${coordination === 'hats' ? ', or name a recovery_hat' : ''}.`,
+    ];
+  const used = hats.filter((hat) => hat.mayEnd && hat.turns > 0).map((hat) => hat.hat);
+  if (used.length === 0) return [`Only ${joinNames(enders)} may end the run, and never had a turn.`];
+  const claim = refused.find((signal) => signal.why === 'required-events');
+  return claim === undefined
+    ? []
+    : [`${claim.hat} claimed the end and was refused: what required_events asks for was not published before.`];
+}
+
+/** A run that ends only because an agent forgot to write does not end when all goes well. */
+function toAccidentHints({ completed, withoutFaults }: Facts): readonly string[] {
+  if (completed.runs === 0 || withoutFaults.canComplete) return [];
+  return [
+    `Where every agent does as it should no run completes${toLoopText(withoutFaults.loops)}. Give somebody on this way an event that leads to the end.`,
+  ];
+}
+
+function toEndlessHints(facts: Facts): readonly string[] {
+  const { ends, loops, completed, withoutFaults } = facts;
+  const isToldBefore = completed.runs > 0 && !withoutFaults.canComplete;
+  const round = isToldBefore ? '' : toLoopText(loops);
+  return ends.flatMap(({ reason, share }) => {
+    const how = share < RARE ? null : toEndlessText(reason, facts);
+    return how === null ? [] : [`${toPercent(share)} ${how}${round}.`];
+  });
+}
+
+/** How runs went on without an end until something stopped them; `null` for other ends. */
+function toEndlessText(reason: EndReason, { maxIterations, settings }: Facts): string | null {
+  switch (reason) {
+    case 'max_iterations':
+      return `end at max_iterations (${maxIterations.played})`;
+    case 'loop_detected':
+      return 'are stopped as a loop';
+    case 'max_runtime':
+      return `end at max_runtime_seconds, with turns of ${settings.turnMs / 1000} s`;
+    case 'max_cost':
+      return `end at max_cost_usd, with turns of $${settings.turnCostUsd}`;
+    case 'completed':
+    case 'stalled':
+    case 'consecutive_failures':
+    case 'gate_refused':
+    case 'config_invalid':
+    case 'workspace_gone':
+    case 'storage_failed':
+    case 'parked':
+    case 'interrupted':
+    case 'terminated':
+    case 'hangup':
+      return null;
+  }
+}
+
+function toLoopText(loops: readonly SimulatedLoop[]): string {
+  const [most] = loops;
+  return most === undefined ? '' : `; most often they go round ${toWayText(most)}`;
+}
+
+/** `builder ─build.done→ critic ─review.rejected→ builder` */
+function toWayText({ steps }: Pick<SimulatedLoop, 'steps'>): string {
+  const [first] = steps;
+  const shown = steps.slice(0, 12).map(({ hat, topic }) => `${hat} ─${topic}→ `);
+  return `${shown.join('')}${steps.length > 12 ? '… ' : ''}${first?.hat ?? ''}`;
+}
+
+function toStallHints({ ends, stalls }: Facts): readonly string[] {
+  const bad = new Set(['stalled', 'consecutive_failures', 'gate_refused', 'parked']);
+  return ends.flatMap(({ reason, share }) => {
+    const last = stalls.find((stall) => stall.reason === reason);
+    if (!bad.has(reason) || share < RARE || last === undefined) return [];
+    const to = last.to.length === 0 ? 'nobody' : joinNames(last.to);
+    return [`${toPercent(share)} end as ${reason}; most often after ${last.topic} (from ${last.source} to ${to}).`];
+  });
+}
+
+function toUnusedHints({ neverUsed }: Facts, topology: Topology): readonly string[] {
+  const rest = neverUsed.length - MAX_NAMED;
+  return [
+    ...neverUsed.slice(0, MAX_NAMED).map((hat) => toUnusedHint(hat, topology)),
+    ...(rest > 0 ? [`${rest} more never had a turn.`] : []),
+  ];
+}
+
+function toUnusedHint(hat: string, topology: Topology): string {
+  const triggers = topology.hatById.get(hat)?.triggers ?? [];
+  const takes = triggers.length === 0 ? 'it takes nothing' : `nobody publishes what it takes (${joinNames(triggers)}) in these runs`;
+  return `${hat} never had a turn: ${takes}.`;
+}
+
+function toUntakenHints({ untaken, coordination }: Facts): readonly string[] {
+  if (coordination !== 'hats') return [];
+  return untaken
+    .filter(({ source }) => source !== SYSTEM)
+    .slice(0, MAX_NAMED)
+    .map(({ topic, source, share }) => `${topic} of ${source} reached no hat in ${toPercent(share)} of the runs; Ralph had to step in.`);
+}
+
+function toDumbHints({ dumb, coordination }: Facts): readonly string[] {
+  if (coordination !== 'hats') return [];
+  return dumb
+    .slice(0, MAX_NAMED)
+    .map(({ hat }) => `${hat} has turns and nothing to say: it neither publishes anything nor may end the run.`);
+}
+
+function toRefusedHints({ refused }: Facts): readonly string[] {
+  return refused
+    .filter(({ why }) => why === 'scope')
+    .slice(0, MAX_NAMED)
+    .map(({ hat, topic }) => `The script lets ${hat} publish ${topic}, which it may not; it was refused.`);
+}
+
+function toCutHints({ maxIterations }: Facts): readonly string[] {
+  const { configured, played } = maxIterations;
+  return played < configured ? [`max_iterations is ${configured}; runs were played up to ${played} iterations.`] : [];
+}
+
+function joinNames(items: readonly string[]): string {
+  const rest = items.length - MAX_NAMED;
+  return `${items.slice(0, MAX_NAMED).join(', ')}${rest > 0 ? ` and ${rest} more` : ''}`;
+}
+
+/** `42 %`, `99.7 %`, `< 0.1 %`. */
+export function toPercent(share: number): string {
+  const percent = share * 100;
+  if (percent > 0 && percent < 0.1) return '< 0.1 %';
+  if (percent < 100 && percent > 99.9) return '> 99.9 %';
+  return `${Number(percent.toFixed(percent < 10 || percent > 90 ? 1 : 0))} %`;
 }

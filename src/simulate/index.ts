@@ -1,7 +1,9 @@
-/** Front door of `simulate`: a team, played by chance through the real decisions. */
-export type { PlayedEvent, PlayedPublication, PlayedRun, PlayedTurn } from './played-run.ts';
+/**
+ * Front door of `simulate`: a team, run many times by chance through the real decisions.
+ * `simulation-types <- choices, compile-options, simulate-run, tally <- create-report <- simulate`.
+ */
+export { toPercent } from './create-report.ts';
 export { createSimulation, type Simulation, simulate, traceRun } from './simulate.ts';
-export type { SimulateOptions, SimulationSettings } from './simulate-options.ts';
 export type {
   DumbHat,
   HatTopic,
@@ -9,12 +11,17 @@ export type {
   RefusedSignal,
   RunsWithoutFaults,
   SimulatedEnd,
+  SimulatedEvent,
   SimulatedHat,
   SimulatedLoop,
+  SimulatedPublication,
+  SimulatedRun,
   SimulatedShare,
   SimulatedStall,
+  SimulatedTurn,
+  SimulateOptions,
   SimulationReport,
+  SimulationScript,
+  SimulationSettings,
   UntakenEvent,
-} from './simulation-report.ts';
-export type { SimulationScript } from './simulation-script.ts';
-export { toPercent } from './to-percent.ts';
+} from './simulation-types.ts';

@@ -1,9 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type HatSpec, type PublishSpec, type RunSpec, SYSTEM } from '../core/index.ts';
+import { SYSTEM } from '../core/events/index.ts';
 import { propertyRuns } from '../core/property-fixtures.ts';
+import type { HatSpec, PublishSpec, RunSpec } from '../core/run/index.ts';
 import { makeGate, makeHat, makeSpec } from '../core/spec-fixtures.ts';
-import { compileTopology, validateTopology } from '../topology/index.ts';
+import { compileTopology } from '../topology/routing/index.ts';
+import { validateTopology } from '../topology/rules/index.ts';
 import { simulate, traceRun } from './simulate.ts';
 
 const TEAMS = propertyRuns(400);
@@ -13,7 +15,7 @@ function isAccepted(spec: RunSpec): boolean {
   return validateTopology(compileTopology(spec)).every(({ severity }) => severity === 'hint' || severity === 'note');
 }
 
-/** What must never happen in a play of a team that was accepted, in words. */
+/** What must never happen in a simulated run of a team that was accepted, in words. */
 function findBreaches(spec: RunSpec, seed: number): readonly string[] {
   return [1, 2, 3, 4].flatMap((run) =>
     traceRun(spec, run, { seed, silent: 0.05, failure: 0.05 }).turns.flatMap(({ hat, isDumb, published }) => [
@@ -121,7 +123,7 @@ const anySettings: fc.Arbitrary<Partial<Omit<RunSpec, 'limits'>>> = fc.record({
   gates: fc.constantFrom([], [makeGate(['task.complete'])], [makeGate(['a.*']), makeGate(['*'])]),
 });
 
-test('whatever the team, every play comes to an end, and the same seed gives the same report', { timeout: 60_000 }, () => {
+test('whatever the team, every run comes to an end, and the same seed gives the same report', { timeout: 60_000 }, () => {
   fc.assert(
     fc.property(anyTeam, anySettings, fc.integer(), (team, settings, seed) => {
       const hats = team.hats?.map((hat) => ({ ...hat, transitions: ['critic'], defaultPublishes: seed % 2 === 0 ? ['c'] : [] })) ?? null;

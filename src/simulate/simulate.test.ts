@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { makeGate, makeHat, makeSpec } from '../core/spec-fixtures.ts';
-import { compileTopology } from '../topology/index.ts';
+import { compileTopology } from '../topology/routing/index.ts';
 import { createSimulation, simulate, traceRun } from './simulate.ts';
 
 type SpecParts = NonNullable<Parameters<typeof makeSpec>[0]>;
@@ -59,7 +59,7 @@ describe('what a simulation says', () => {
     expect(report.hints).toEqual([
       'Only c may end the run, and never had a turn.',
       '100 % end at max_iterations (20); most often they go round a ─a.done→ b ─b.done→ a.',
-      'c never had a turn: nobody publishes what it takes (task.resume) in these plays.',
+      'c never had a turn: nobody publishes what it takes (task.resume) in these runs.',
     ]);
   });
 
@@ -110,7 +110,7 @@ describe('what a simulation says', () => {
   });
 });
 
-describe('how it is played', () => {
+describe('how it is simulated', () => {
   test('the same seed gives the same report, another seed another one', () => {
     const play = (seed: number) => simulate(makeChain(), { runs: 50, seed });
     expect(play(7)).toEqual(play(7));
@@ -135,9 +135,9 @@ describe('how it is played', () => {
   test('run by run it comes to the same, and can be looked at in between', () => {
     const simulation = createSimulation(makeChain(), { runs: 3 });
     expect(simulation.report()).toMatchObject({ runs: 0, completed: { share: 0 }, hints: [] });
-    expect([simulation.playNext(), simulation.played()]).toEqual([true, 1]);
+    expect([simulation.runNext(), simulation.done()]).toEqual([true, 1]);
     expect(simulation.report().runs).toBe(1);
-    expect([simulation.playNext(), simulation.playNext(), simulation.playNext(), simulation.played()]).toEqual([true, true, false, 3]);
+    expect([simulation.runNext(), simulation.runNext(), simulation.runNext(), simulation.done()]).toEqual([true, true, false, 3]);
     expect(simulation.report()).toEqual(simulate(makeChain(), { runs: 3 }));
   });
 
@@ -179,7 +179,7 @@ describe("the configuration's own rules", () => {
     expect(endsOf(makeChain({ limits: { maxIterations: 2 } }), { ...SURE, runs: 10 })).toEqual({ max_iterations: 10 });
   });
 
-  test('a limit that no play would reach is cut, and that is said', () => {
+  test('a limit that no run would reach is cut, and that is said', () => {
     const report = simulate(makeCircle({ limits: { maxIterations: 1_000_000, maxRuntimeMs: 1e15 } }), { ...SURE, runs: 1 });
     expect(report.maxIterations).toEqual({ configured: 1_000_000, played: 2000 });
     expect(report.hints.join('\n')).toContain('max_iterations is 1000000; runs were played up to 2000 iterations.');

@@ -1,32 +1,6 @@
-import { type EndReason, RALPH, SYSTEM } from '../core/index.ts';
-import { findCircles } from './find-circles.ts';
-import type { PlayedRun, PlayedTurn } from './played-run.ts';
-import type { HatTopic, RefusedSignal, SimulatedStall } from './simulation-report.ts';
-
-/** Counts runs by something: each at most once, `total` as often as it happened. */
-export interface Counter<Fact> {
-  readonly add: (fact: Fact, run: number, times?: number) => void;
-  /** The most frequent first, else in the order in which they came up. */
-  readonly list: () => readonly { readonly fact: Fact; readonly runs: number; readonly total: number }[];
-}
-
-/** What is known of the runs so far. Its size does not grow with their number. */
-export interface Tally {
-  runs: number;
-  /** True once a run completed in which no agent made a fault. */
-  completesWithoutFaults: boolean;
-  readonly failed: number[];
-  /** How often runs completed after so many iterations. */
-  readonly iterations: Map<number, number>;
-  readonly ends: Counter<EndReason>;
-  readonly turns: Counter<string>;
-  readonly published: Counter<HatTopic>;
-  readonly untaken: Counter<{ readonly topic: string; readonly source: string }>;
-  readonly refused: Counter<Pick<RefusedSignal, 'hat' | 'topic' | 'why'>>;
-  readonly dumb: Counter<string>;
-  readonly stalls: Counter<Omit<SimulatedStall, 'runs' | 'share'>>;
-  readonly circles: Counter<readonly HatTopic[]>;
-}
+import { RALPH, SYSTEM } from '../core/events/index.ts';
+import type { EndReason } from '../core/run/index.ts';
+import type { Counter, HatTopic, SimulatedRun, SimulatedStall, SimulatedTurn, Tally } from './simulation-types.ts';
 
 const KEPT_FAILURES = 10;
 /** Ends that say that a run went on and on. */
@@ -50,8 +24,8 @@ export function createTally(): Tally {
 }
 
 /** Adds a run. */
-export function countRun(tally: Tally, played: PlayedRun): void {
-  const { run, reason, iterations, turns, faults } = played;
+export function countRun(tally: Tally, simulated: SimulatedRun): void {
+  const { run, reason, iterations, turns, faults } = simulated;
   tally.runs += 1;
   tally.ends.add(reason, run);
   for (const turn of turns) countTurn(tally, turn, run);
@@ -61,12 +35,12 @@ export function countRun(tally: Tally, played: PlayedRun): void {
     return;
   }
   if (tally.failed.length < KEPT_FAILURES) tally.failed.push(run);
-  tally.stalls.add(toStall(played), run);
+  tally.stalls.add(toStall(simulated), run);
   if (!ENDLESS.includes(reason)) return;
   for (const { steps, rounds } of findCircles(turns)) tally.circles.add(steps, run, rounds);
 }
 
-function countTurn(tally: Tally, turn: PlayedTurn, run: number): void {
+function countTurn(tally: Tally, turn: SimulatedTurn, run: number): void {
   const { hat, published, refused } = turn;
   tally.turns.add(hat, run);
   if (turn.isDumb) tally.dumb.add(hat, run);
@@ -78,7 +52,7 @@ function countTurn(tally: Tally, turn: PlayedTurn, run: number): void {
 }
 
 /** The last thing that an agent published, with who got it; else what the loop said to begin with. */
-function toStall({ reason, turns }: PlayedRun): Omit<SimulatedStall, 'runs' | 'share'> {
+function toStall({ reason, turns }: SimulatedRun): Omit<SimulatedStall, 'runs' | 'share'> {
   for (const { published } of turns.toReversed()) {
     const last = published.findLast(({ source }) => source !== SYSTEM);
     if (last !== undefined) return { reason, topic: last.topic, source: last.source, to: last.to };
@@ -105,4 +79,42 @@ function createCounter<Fact>(): Counter<Fact> {
     list: () =>
       [...counts.values()].sort((a, b) => b.runs - a.runs || b.total - a.total).map(({ fact, runs, total }) => ({ fact, runs, total })),
   };
+}
+
+/** A circle of a run and how often it was gone round. */
+export interface Circle {
+  /** Who handed on by which topic; begins with the hat whose id is first in the alphabet, so that the same circle is always written the same. */
+  readonly steps: readonly HatTopic[];
+  readonly rounds: number;
+}
+
+/**
+ * The circles in which a run went: its way from turn to turn, from which each circle is cut out as soon as it closes. In time proportional
+ * to the number of turns.
+ */
+export function findCircles(turns: readonly SimulatedTurn[]): readonly Circle[] {
+  const circles = new Map<string, { readonly steps: readonly HatTopic[]; rounds: number }>();
+  const way: SimulatedTurn[] = [];
+  const places = new Map<string, number>();
+  for (const turn of turns) {
+    const place = places.get(turn.hat);
+    if (place === undefined) {
+      places.set(turn.hat, way.push(turn) - 1);
+      continue;
+    }
+    const steps = toSteps(way.slice(place), turn);
+    const key = JSON.stringify(steps);
+    const known = circles.get(key);
+    if (known === undefined) circles.set(key, { steps, rounds: 1 });
+    else known.rounds += 1;
+    for (const cut of way.splice(place + 1)) places.delete(cut.hat);
+  }
+  return [...circles.values()];
+}
+
+/** Each turn of the circle with the topic that led to the next one. */
+function toSteps(circle: readonly SimulatedTurn[], closing: SimulatedTurn): readonly HatTopic[] {
+  const steps = circle.map(({ hat }, index) => ({ hat, topic: (circle[index + 1] ?? closing).given[0]?.topic ?? '' }));
+  const first = steps.reduce((best, step, index) => (step.hat < (steps[best]?.hat ?? '') ? index : best), 0);
+  return [...steps.slice(first), ...steps.slice(0, first)];
 }

@@ -1,11 +1,12 @@
-import { matchesTopic, toPayloadText } from '../core/index.ts';
-import type { Expectation, ExpectedEvent, ExpectedRefusal } from './expectation.ts';
+import { matchesTopic } from '../core/events/index.ts';
+import { toPayloadText } from '../core/values/index.ts';
 import { type Mismatch, toList } from './mismatch.ts';
-import type { EventFacts, RefusalFacts } from './scenario-result.ts';
+import type { EventFacts, RefusalFacts } from './run-facts.ts';
+import type { Expectation, ExpectedEvent, ExpectedRefusal } from './scenario.ts';
 
 const NOBODY = 'nobody';
 
-/** Holds the events that were published against what is expected of them. */
+/** Compares the events that were published with what is expected. */
 export function checkEvents(expected: Expectation, seen: readonly EventFacts[]): readonly Mismatch[] {
   const absent = (expected.events_absent ?? []).flatMap((pattern) =>
     seen
@@ -19,7 +20,7 @@ export function checkEvents(expected: Expectation, seen: readonly EventFacts[]):
   ];
 }
 
-/** Holds what was refused against what is expected. */
+/** Compares what was refused with what is expected. */
 export function checkRefusals(expected: Expectation, seen: readonly RefusalFacts[]): readonly Mismatch[] {
   return checkAll('refused', expected.refused?.map(toExpectedRefusal), seen, fitsRefusal, showRefusal, showExpectedRefusal);
 }

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { assertScenario } from './assert-scenario.ts';
-import { checkScenario } from './check-scenario.ts';
-import type { Expectation } from './expectation.ts';
-import type { AgentCall, EventFacts, RunFacts, ScenarioResult, TurnFacts } from './scenario-result.ts';
+import { assertScenario, checkScenario, type ScenarioResult } from './check-scenario.ts';
+import type { AgentCall, EventFacts, RunFacts, TurnFacts } from './run-facts.ts';
+import type { Expectation } from './scenario.ts';
 
 const CALL: AgentCall = {
   call: 1,

@@ -1,10 +1,83 @@
-import { checkEvents, checkRefusals } from './check-events.ts';
-import { checkFiles } from './check-files.ts';
+import { checkEvents, checkRefusals, showEvent, showRefusal } from './check-events.ts';
 import { checkTurns } from './check-turns.ts';
-import type { Expectation, ExpectedNotice } from './expectation.ts';
 import { compare, compareLists, type Mismatch } from './mismatch.ts';
-import type { Scenario } from './scenario.ts';
-import type { RunFacts, ScenarioResult } from './scenario-result.ts';
+import type { AgentCall, RunFacts, TurnFacts } from './run-facts.ts';
+import type { Expectation, ExpectedFile, ExpectedNotice, Scenario } from './scenario.ts';
+
+/** What came of a scenario: plain data, with the folders already removed. */
+export interface ScenarioResult {
+  readonly scenario: Scenario;
+  /** In the order in which they were started. */
+  readonly runs: readonly RunFacts[];
+  /** Files that are expected somehow, as they were at the end; `null` where there is none. */
+  readonly files: Readonly<Record<string, string | null>>;
+  readonly calls: readonly AgentCall[];
+  /** What is wrong whatever was expected: an agent that was called once too often, a process that is left. */
+  readonly faults: readonly string[];
+  /** Where it ran; the folder is still there only with `keep`. */
+  readonly folder: string;
+}
+
+/** Longest text that is shown of what was seen. */
+const MAX_SEEN = 3000;
+
+/**
+ * Throws when something is not as the scenario expects: an `Error` whose message names each expectation that failed with what was
+ * seen instead, then tells what happened.
+ */
+export function assertScenario(result: ScenarioResult): void {
+  const mismatches = checkScenario(result);
+  if (mismatches.length > 0) throw new Error(explain(result, mismatches));
+}
+
+function explain(result: ScenarioResult, mismatches: readonly Mismatch[]): string {
+  const count = mismatches.length === 1 ? 'one expectation' : `${mismatches.length} expectations`;
+  return [
+    `Scenario "${result.scenario.name}" did not go as expected: ${count} failed.`,
+    ...mismatches.map(showMismatch),
+    'What happened:',
+    ...result.runs.map((run, index) => indent(describeRun(run, index + 1), 2)),
+  ].join('\n\n');
+}
+
+function showMismatch({ what, expected, seen }: Mismatch): string {
+  const shown = seen.length > MAX_SEEN ? `${seen.slice(0, MAX_SEEN)}\n[${seen.length - MAX_SEEN} more characters]` : seen;
+  if (expected === null) return `  ${what}: ${shown}`;
+  return [`  ${what}`, `    expected: ${indent(expected, 14).trimStart()}`, `    seen:     ${indent(shown, 14).trimStart()}`].join('\n');
+}
+
+function indent(text: string, columns: number): string {
+  return text
+    .split('\n')
+    .map((line) => (line === '' ? '' : `${' '.repeat(columns)}${line}`))
+    .join('\n');
+}
+
+/** A run in lines: what was asked of whom, what came of it, in order. */
+export function describeRun(run: RunFacts, number: number): string {
+  const error = run.error === null ? [] : [`error ${run.error.code}: ${run.error.message}`];
+  const before = run.events.filter((event) => event.iteration === 0).map((event) => `  ${showEvent(event)}`);
+  const ends = run.ends.map((end) => `ended: ${end.reason} (exit code ${end.exitCode ?? 'none'}): ${end.detail}`);
+  const notices = run.notices.map((notice) => `notice ${notice.code}: ${notice.text}`);
+  return [
+    `run ${number}: ${run.iterations} iterations, ${run.durationMs} ms`,
+    ...error,
+    ...before,
+    ...run.turns.flatMap((turn) => describeTurn(run, turn)),
+    ...notices,
+    ...ends,
+  ].join('\n');
+}
+
+function describeTurn(run: RunFacts, turn: TurnFacts): readonly string[] {
+  const failure = turn.failure === null ? '' : ` (${turn.failure.class}: ${turn.failure.message})`;
+  const isLast = !run.turns.some((other) => other.iteration === turn.iteration && other.attempt > turn.attempt);
+  const head = `${turn.iteration}.${turn.attempt} ${turn.hat} (${turn.backend || 'not started'}) given ${turn.given.join(', ') || 'nothing'}: ${turn.status}${failure}`;
+  if (!isLast) return [head];
+  const events = run.events.filter((event) => event.iteration === turn.iteration).map((event) => `  ${showEvent(event)}`);
+  const refused = run.refused.filter((entry) => entry.iteration === turn.iteration).map((entry) => `  refused: ${showRefusal(entry)}`);
+  return [head, ...events, ...refused];
+}
 
 /** The expectations of a scenario, one for each run. */
 export function toExpectations({ expect }: Scenario): readonly Expectation[] {
@@ -93,4 +166,22 @@ function checkDuration({ min_ms: minMs, max_ms: maxMs }: Expectation, seenMs: nu
 /** Sums of money as people write them: 0.1 + 0.2 is 0.3. */
 function toCents(costUsd: number | null): number | null {
   return costUsd === null ? null : Math.round(costUsd * 1e6) / 1e6;
+}
+
+function checkFiles(expected: Readonly<Record<string, ExpectedFile>>, files: Readonly<Record<string, string | null>>): readonly Mismatch[] {
+  return Object.entries(expected).flatMap(([name, wanted]) => {
+    const text = files[name] ?? null;
+    return checkFile(wanted, text).map((words) => ({ what: `files.${name}`, expected: words, seen: text ?? 'there is no such file' }));
+  });
+}
+
+/** What is expected and not so, in words. */
+function checkFile(wanted: ExpectedFile, text: string | null): readonly string[] {
+  if (wanted === 'absent') return text === null ? [] : ['not to be there'];
+  if (text === null) return ['to be there'];
+  if (wanted === 'exists') return [];
+  if ('equals' in wanted) return text === wanted.equals ? [] : [`to be ${JSON.stringify(wanted.equals)}`];
+  const missing = (wanted.contains ?? []).filter((part) => !text.includes(part)).map((part) => `to contain ${JSON.stringify(part)}`);
+  const unwanted = (wanted.lacks ?? []).filter((part) => text.includes(part)).map((part) => `not to contain ${JSON.stringify(part)}`);
+  return [...missing, ...unwanted];
 }

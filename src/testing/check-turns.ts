@@ -1,8 +1,8 @@
-import type { ExpectedTurn } from './expectation.ts';
 import { compare, compareLists, type Mismatch, toList } from './mismatch.ts';
-import type { AgentCall, TurnFacts } from './scenario-result.ts';
+import type { AgentCall, TurnFacts } from './run-facts.ts';
+import type { ExpectedTurn } from './scenario.ts';
 
-/** Holds turns against what is expected of them. */
+/** Compares turns with what is expected of them. */
 export function checkTurns(expected: readonly ExpectedTurn[], turns: readonly TurnFacts[]): readonly Mismatch[] {
   return expected.flatMap((wanted) => {
     const label = `turns (turn ${wanted.turn})`;

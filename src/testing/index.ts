@@ -1,12 +1,20 @@
-/** Front door of `testing`: runs that are written down as scenarios, played with scripted agents, and held against what is expected. */
-export { assertScenario } from './assert-scenario.ts';
-export { describeRun } from './describe-run.ts';
-export type { Expectation, ExpectedEvent, ExpectedFile, ExpectedNotice, ExpectedRefusal, ExpectedTurn } from './expectation.ts';
+/**
+ * Front door of `testing`: scenarios written down as YAML or values, run with scripted agents, and compared with what is expected.
+ * `scenario`, `run-facts`, `mismatch` <- `scripted-turn`, `scenario-folders`, `segment`, `check-events`, `check-turns` <- the other files <- `run-scenario`.
+ */
+export { assertScenario, describeRun, type ScenarioResult } from './check-scenario.ts';
 export { loadScenario } from './load-scenario.ts';
-export { runScenario, type ScenarioOptions } from './run-scenario.ts';
+export type { AgentCall, EventFacts, RefusalFacts, RunEndFacts, RunFacts, TurnFacts } from './run-facts.ts';
+export { defineScenarioSuite, runScenario, type ScenarioOptions, type SuiteOptions, type TestRunner } from './run-scenario.ts';
 export type {
   EmitCall,
   EventLine,
+  Expectation,
+  ExpectedEvent,
+  ExpectedFile,
+  ExpectedNotice,
+  ExpectedRefusal,
+  ExpectedTurn,
   FileContent,
   Files,
   Moment,
@@ -17,5 +25,3 @@ export type {
   Step,
   WrittenEvent,
 } from './scenario.ts';
-export type { AgentCall, EventFacts, RefusalFacts, RunEndFacts, RunFacts, ScenarioResult, TurnFacts } from './scenario-result.ts';
-export { defineScenarioSuite, type SuiteOptions, type TestRunner } from './scenario-suite.ts';

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { openRun, type RunReader } from '../app/index.ts';
-import { type Effect, type Handlers, handle, type Input, ignore, type RunRecord, type TurnId } from '../core/index.ts';
-import type { PlayedRun } from './play-scenario.ts';
-import type { AgentCall, EventFacts, RefusalFacts, RunFacts, TurnFacts } from './scenario-result.ts';
-import type { Stage } from './stage.ts';
+import type { Effect, Input, RunRecord, TurnId } from '../core/run/index.ts';
+import { type Handlers, handle, ignore } from '../core/values/index.ts';
+import type { AgentCall, EventFacts, RefusalFacts, RunFacts, TurnFacts } from './run-facts.ts';
+import type { ScenarioRun, SegmentPlace } from './segment.ts';
 
 type Draft = { -readonly [Key in keyof TurnFacts]: TurnFacts[Key] };
 
@@ -15,15 +15,15 @@ interface Gathered {
   readonly commits: string[];
 }
 
-/** What the journal and the folders of a played run say: the same for a run in this process and in another one. */
-export function readRunFacts(played: PlayedRun, stage: Stage, calls: readonly AgentCall[]): RunFacts {
+/** What the journal and the folders of a run say: the same for a run in this process and in another one. */
+export function readRunFacts(run: ScenarioRun, { workspace, env }: SegmentPlace, calls: readonly AgentCall[]): RunFacts {
   const gathered: Gathered = { turns: [], events: [], refused: [], notices: [], commits: [] };
-  const ends = played.ends.flatMap((entry) => (entry.end === null ? [] : [entry.end]));
-  const error = played.ends.find((entry) => entry.error !== null)?.error ?? null;
-  const runId = played.ends.find((entry) => entry.runId !== null)?.runId ?? null;
-  const base = { runId, ends, error, rivals: played.rivals, durationMs: Math.round(played.durationMs), ...gathered };
+  const ends = run.ends.flatMap((entry) => (entry.end === null ? [] : [entry.end]));
+  const error = run.ends.find((entry) => entry.error !== null)?.error ?? null;
+  const runId = run.ends.find((entry) => entry.runId !== null)?.runId ?? null;
+  const base = { runId, ends, error, rivals: run.rivals, durationMs: Math.round(run.durationMs), ...gathered };
   if (runId === null) return { ...base, iterations: 0, costUsd: null };
-  const reader = openRun(stage.workspace, runId, stage.env);
+  const reader = openRun(workspace, runId, env);
   const state = reader.replay((record) => takeRecord(gathered, record));
   joinCalls(gathered.turns, reader, calls);
   return { ...base, iterations: state.counters.counted, costUsd: state.usage.costUsd };

@@ -1,14 +1,14 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { listProcesses, readEnvironment, reapProcesses } from '../app/index.ts';
-import { toExpectations } from './check-scenario.ts';
+import { assertScenario, type ScenarioResult, toExpectations } from './check-scenario.ts';
+import { createFolders } from './create-folders.ts';
 import { loadScenario, readScenario } from './load-scenario.ts';
-import { playScenario } from './play-scenario.ts';
-import { findUnplayed, readCalls } from './read-records.ts';
 import { readRunFacts } from './read-run-facts.ts';
+import type { AgentCall, RunFacts, TurnFacts } from './run-facts.ts';
+import { runSegments } from './run-segments.ts';
 import type { Scenario } from './scenario.ts';
-import type { AgentCall, RunFacts, ScenarioResult, TurnFacts } from './scenario-result.ts';
-import { createStage, type Stage } from './stage.ts';
+import { findUnusedTurns, readCalls, type ScenarioFolders } from './scenario-folders.ts';
 
 /** How a scenario is run. */
 export interface ScenarioOptions {
@@ -19,7 +19,7 @@ export interface ScenarioOptions {
 }
 
 /**
- * Plays a scenario in a folder of its own, with the real loop and a real process for each turn.
+ * Runs a scenario in a folder of its own, with the real loop and a real process for each turn.
  *
  * @param source a file, or a scenario as a value
  * @returns what came of it; whether that is as expected is for `assertScenario` to say
@@ -27,30 +27,36 @@ export interface ScenarioOptions {
  */
 export async function runScenario(source: string | Scenario, options: ScenarioOptions = {}): Promise<ScenarioResult> {
   const scenario = typeof source === 'string' ? loadScenario(source) : readScenario(source, 'the value');
-  const stage = createStage(scenario, options.env ?? readEnvironment());
+  const folders = createFolders(scenario, options.env ?? readEnvironment());
   try {
-    return await play(scenario, stage);
+    return await collect(scenario, folders);
   } finally {
-    await reapProcesses(stage.workspace);
-    if (options.keep !== true) stage.clear();
+    await reapProcesses(folders.workspace);
+    if (options.keep !== true) folders.clear();
   }
 }
 
-async function play(scenario: Scenario, stage: Stage): Promise<ScenarioResult> {
-  const played = await playScenario(scenario, stage);
-  const calls = readCalls(stage);
-  const runs = played.runs.map((run) => readRunFacts(run, stage, calls));
-  const faults = [...played.faults, ...findFaults(stage, calls, runs)];
-  return { scenario, runs, files: readExpectedFiles(scenario, stage), calls, faults, folder: stage.root };
+async function collect(scenario: Scenario, folders: ScenarioFolders): Promise<ScenarioResult> {
+  const { runs: ended, faults } = await runSegments(scenario, folders);
+  const calls = readCalls(folders);
+  const runs = ended.map((run) => readRunFacts(run, folders, calls));
+  return {
+    scenario,
+    runs,
+    files: readExpectedFiles(scenario, folders),
+    calls,
+    faults: [...faults, ...findFaults(folders, calls, runs)],
+    folder: folders.root,
+  };
 }
 
 /** What must never be, whatever a scenario expects. */
-function findFaults(stage: Stage, calls: readonly AgentCall[], runs: readonly RunFacts[]): readonly string[] {
+function findFaults(folders: ScenarioFolders, calls: readonly AgentCall[], runs: readonly RunFacts[]): readonly string[] {
   const unscripted = calls.filter((call) => !call.isScripted);
-  const left = isKilled(runs.at(-1)) ? [] : listProcesses(stage.workspace);
+  const left = isKilled(runs.at(-1)) ? [] : listProcesses(folders.workspace);
   return [
     ...unscripted.map((call) => `turn ${call.call} (${call.env['RALPH_HAT'] ?? '?'}) had no scripted turn left`),
-    ...findUnplayed(stage).map((index) => `the scripted turn ${index + 1} was never played`),
+    ...findUnusedTurns(folders).map((index) => `the scripted turn ${index + 1} was never played`),
     ...left.map((entry) => `process ${entry.pid} of turn ${entry.turn} is still there: ${entry.command}`),
     ...runs.flatMap((run) => run.turns.flatMap((turn) => findTurnFaults(run, turn))),
   ];
@@ -68,9 +74,9 @@ function isKilled(run: RunFacts | undefined): boolean {
   return run?.ends.at(-1)?.reason === 'killed';
 }
 
-function readExpectedFiles(scenario: Scenario, stage: Stage): Readonly<Record<string, string | null>> {
+function readExpectedFiles(scenario: Scenario, folders: ScenarioFolders): Readonly<Record<string, string | null>> {
   const names = toExpectations(scenario).flatMap((expected) => Object.keys(expected.files ?? {}));
-  return Object.fromEntries(names.map((name) => [name, readText(join(stage.workspace, name))]));
+  return Object.fromEntries(names.map((name) => [name, readText(join(folders.workspace, name))]));
 }
 
 /** Of a folder: the names of what is in it. */
@@ -80,4 +86,82 @@ function readText(path: string): string | null {
   } catch {
     return null;
   }
+}
+
+/** What is needed of a test runner: Vitest, Jest, Mocha and `node:test` have it. */
+export interface TestRunner {
+  readonly describe: (name: string, body: () => void) => unknown;
+  readonly test: (name: string, body: () => Promise<void>) => unknown;
+  /** Where it is given, what was begun for tests that were then left out is waited for at the end. */
+  readonly afterAll?: (body: () => Promise<void>) => unknown;
+}
+
+/** How a folder of scenarios is run. */
+export interface SuiteOptions extends ScenarioOptions {
+  /** How many scenarios run at a time. Default 2. */
+  readonly parallel?: number;
+}
+
+/** How many scenarios may begin before their test does, so that nobody waits for a long one. */
+const AHEAD = 20;
+
+/** Defines one test for each scenario file (`.yml`, `.yaml`) of a folder. While one is waited for, the next ones run already. */
+export function defineScenarioSuite(folder: string, runner: TestRunner, options: SuiteOptions = {}): void {
+  const names = readdirSync(folder).filter((name) => /\.ya?ml$/.test(name));
+  const files = names.sort();
+  const ahead = createAheadRunner(options.parallel ?? 2, (file) => runScenario(join(folder, file), options));
+  runner.describe(basename(folder), () => {
+    runner.afterAll?.(ahead.close);
+    for (const [index, file] of files.entries()) {
+      runner.test(file, async () => assertScenario(await ahead.run(file, files.slice(index + 1, index + 1 + AHEAD))));
+    }
+  });
+}
+
+/** Runs scenario files, some of them before they are asked for. */
+export interface AheadRunner {
+  /** Resolves when the file has run; meanwhile the next ones may begin. */
+  readonly run: (file: string, next: readonly string[]) => Promise<ScenarioResult>;
+  /** Begins no more, and resolves when what was begun is over. */
+  readonly close: () => Promise<void>;
+}
+
+/** Each file runs once, however often it is asked for, and never more than `limit` files at a time. */
+export function createAheadRunner(limit: number, runFile: (file: string) => Promise<ScenarioResult>): AheadRunner {
+  const begun = new Map<string, Promise<ScenarioResult>>();
+  const waiting: { readonly file: string; readonly begin: () => void }[] = [];
+  let busy = 0;
+  const fill = (): void => {
+    while (busy < limit && waiting.length > 0) {
+      busy += 1;
+      waiting.shift()?.begin();
+    }
+  };
+  const enqueue = (file: string): Promise<ScenarioResult> => {
+    const turn = new Promise<void>((begin) => waiting.push({ file, begin }));
+    const result = turn
+      .then(() => runFile(file))
+      .finally(() => {
+        busy -= 1;
+        fill();
+      });
+    // Its own test tells what went wrong; until then nobody listens.
+    result.catch(() => undefined);
+    begun.set(file, result);
+    return result;
+  };
+  const run: AheadRunner['run'] = (file, next) => {
+    // What was asked for beforehand and has not begun gives way to what is wanted now.
+    const at = waiting.findIndex((entry) => entry.file === file);
+    if (at > 0) waiting.unshift(...waiting.splice(at, 1));
+    const result = begun.get(file) ?? enqueue(file);
+    for (const other of next) if (!begun.has(other)) void enqueue(other);
+    fill();
+    return result;
+  };
+  const close = async (): Promise<void> => {
+    const dropped = new Set(waiting.splice(0).map((entry) => entry.file));
+    await Promise.allSettled([...begun].flatMap(([file, result]) => (dropped.has(file) ? [] : [result])));
+  };
+  return { run, close };
 }

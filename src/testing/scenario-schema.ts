@@ -1,7 +1,19 @@
 import { z } from 'zod';
-import { END_REASONS, type EndReason, type Json } from '../core/index.ts';
-import type { Expectation } from './expectation.ts';
-import type { EmitCall, EventLine, FileContent, Files, Moment, ResumeStep, RunStep, Scenario, ScriptedTurn, Step } from './scenario.ts';
+import { END_REASONS, type EndReason } from '../core/run/index.ts';
+import type { Json } from '../core/values/index.ts';
+import type {
+  EmitCall,
+  EventLine,
+  Expectation,
+  FileContent,
+  Files,
+  Moment,
+  ResumeStep,
+  RunStep,
+  Scenario,
+  ScriptedTurn,
+  Step,
+} from './scenario.ts';
 
 const text = z.string();
 const texts = z.array(text);

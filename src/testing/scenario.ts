@@ -1,7 +1,7 @@
-import type { Json } from '../core/index.ts';
-import type { Expectation } from './expectation.ts';
+import type { DeliveryKind, EndReason, RejectionCause } from '../core/run/index.ts';
+import type { Json } from '../core/values/index.ts';
 
-/** A scenario: a run that is played with scripted agents, and what must come of it. Its fields are the keys of the YAML file. */
+/** A scenario: a run with scripted agents, and what must come of it. Its fields are the keys of the YAML file. */
 export interface Scenario {
   readonly name: string;
   /** What it shows, in a sentence. */
@@ -20,7 +20,7 @@ export interface Scenario {
   readonly env?: Readonly<Record<string, string>>;
   /** The git worktree that the run gets for its own. */
   readonly worktree?: string;
-  /** What the agents do, in order: each turn plays the first one that is left and fits its hat. */
+  /** What the agents do, in order: each turn takes the first one that is left and fits its hat. */
   readonly iterations: readonly ScriptedTurn[];
   /** What happens from outside, in order. */
   readonly steps?: readonly Step[];
@@ -38,9 +38,9 @@ export type FileContent = string | null | { readonly base64: string };
  * What an agent does in one turn. It happens in the order of the fields: files, `run`, events, emit, stderr, output; then the waiting, then the end.
  */
 export interface ScriptedTurn {
-  /** Only a turn of this hat plays it (`ralph` for Ralph himself). */
+  /** Only a turn of this hat takes it (`ralph` for Ralph himself). */
   readonly hat?: string;
-  /** How many turns play it. Default 1. */
+  /** How many turns take it. Default 1. */
   readonly times?: number | 'always';
   readonly files?: Files;
   /** A piece of shell. */
@@ -126,3 +126,108 @@ export interface RunStep {
   readonly files?: Files;
   readonly worktree?: string;
 }
+
+/** What must have come of one run. What is absent does not matter. */
+export interface Expectation {
+  /** Why it ended at last; `killed` for one that was killed and not resumed. */
+  readonly reason?: EndReason | 'killed';
+  /** How it ended each time: one entry for the run, one for each resume. */
+  readonly ends?: readonly string[];
+  /** A part of the words with which it ended. */
+  readonly detail?: string;
+  readonly exit_code?: number;
+  /** The code of the error for which it did not start. */
+  readonly error?: string;
+  /** The iterations that count against `max_iterations`. */
+  readonly iterations?: number;
+  /** Who ran, in order, each attempt of its own. */
+  readonly hats?: readonly string[];
+  /** Everything that was published, in order: `source -> topic -> receivers` (`nobody` for none), a topic, or a map. */
+  readonly events?: readonly (string | ExpectedEvent)[];
+  /** Some of what was published, in this order. */
+  readonly events_include?: readonly (string | ExpectedEvent)[];
+  /** Topics (or patterns) that were not published. */
+  readonly events_absent?: readonly string[];
+  /** Everything that was refused, in order: `hat -> topic -> why`, a topic, or a map. */
+  readonly refused?: readonly (string | ExpectedRefusal)[];
+  /** Notices that must have been given: the code, or the code and a part of the text. */
+  readonly notices?: readonly (string | ExpectedNotice)[];
+  readonly notices_absent?: readonly string[];
+  readonly turns?: readonly ExpectedTurn[];
+  /** Files of the workspace at the end, by relative path. */
+  readonly files?: Readonly<Record<string, ExpectedFile>>;
+  /** What the run cost in all; `null` where nobody knows. */
+  readonly cost_usd?: number | null;
+  /** How many checkpoints led to a commit. */
+  readonly commits?: number;
+  /** How the attempts to start another run in the folder were refused; `started` for one that was not. */
+  readonly rivals?: readonly string[];
+  /** The run took at least, at most, so long. */
+  readonly min_ms?: number;
+  readonly max_ms?: number;
+}
+
+/** An event that was published. */
+export interface ExpectedEvent {
+  readonly topic: string;
+  readonly source?: string;
+  readonly to?: readonly string[];
+  readonly target?: string;
+  readonly how?: DeliveryKind;
+  /** A part of the payload as text. */
+  readonly payload?: string;
+}
+
+/** Something that was not accepted. */
+export interface ExpectedRefusal {
+  readonly topic: string;
+  readonly hat?: string;
+  readonly why?: RejectionCause;
+  readonly allowed?: readonly string[];
+}
+
+export interface ExpectedNotice {
+  readonly code: string;
+  readonly text?: string;
+}
+
+/** One turn of the run. */
+export interface ExpectedTurn {
+  /** 1, 2, 3, … in the order in which they ran, each attempt of its own. */
+  readonly turn: number;
+  readonly hat?: string;
+  readonly attempt?: number;
+  readonly backend?: string;
+  readonly status?: 'succeeded' | 'failed' | 'interrupted';
+  readonly failure?: string;
+  /** The topics it was handed, in order. */
+  readonly given?: readonly string[];
+  /** The name of the program, as it was called. */
+  readonly program?: string;
+  /** All its arguments; `{prompt}` stands for the prompt. */
+  readonly argv?: readonly string[];
+  /** Arguments that follow each other in this order. */
+  readonly argv_include?: readonly string[];
+  readonly argv_absent?: readonly string[];
+  /** Environment; `null` for a variable that must not be set, `*` for any value. */
+  readonly env?: Readonly<Record<string, string | null>>;
+  /** Parts of the prompt that the agent got. */
+  readonly prompt_has?: readonly string[];
+  readonly prompt_lacks?: readonly string[];
+  /** How the prompt reached it. */
+  readonly prompt_by?: 'arg' | 'stdin' | 'file';
+  /** The exit codes of its calls of `ralph emit`. */
+  readonly emit_exits?: readonly number[];
+  /** A part of what those calls printed. */
+  readonly emit_says?: string;
+  readonly cost_usd?: number | null;
+  /** Processes that had to be ended after the agent's own exit. */
+  readonly leftovers?: number;
+}
+
+/** State of a file: `exists`, `absent`, or what it holds. */
+export type ExpectedFile =
+  | 'exists'
+  | 'absent'
+  | { readonly equals: string }
+  | { readonly contains?: readonly string[]; readonly lacks?: readonly string[] };

@@ -1,8 +1,11 @@
-import type { EndReason, StopRequested } from '../core/index.ts';
-import { isRalphError } from '../core/index.ts';
-import type { RunEndFacts } from './scenario-result.ts';
+import { spawn } from 'node:child_process';
+import { join } from 'node:path';
+import { findPackageFolder, openRun, planRun, type RunHandle, resumeRun, startRun, summariseRuns } from '../app/index.ts';
+import { END_REASONS, type EndReason, type StopRequested } from '../core/run/index.ts';
+import { accept, isRalphError, type Result, refuse } from '../core/values/index.ts';
+import type { RunEndFacts } from './run-facts.ts';
 
-/** One life of an orchestrator: from `run` or `resume` to its end. */
+/** A part of a run: from `run` or `resume` until the orchestrator ends. */
 export interface Segment {
   readonly stop: (how: StopRequested['how']) => void;
   /** `kill -9`; only for an orchestrator of its own process. */
@@ -11,7 +14,7 @@ export interface Segment {
   readonly ended: Promise<SegmentEnd>;
 }
 
-/** How a life ended: by an end of the run, or before it began, by an error. */
+/** How a segment ended: by an end of the run or, before the run began, by an error. */
 export interface SegmentEnd {
   readonly runId: string | null;
   readonly end: RunEndFacts | null;
@@ -28,13 +31,125 @@ export type SegmentOrder =
       readonly acceptChanges: boolean;
     };
 
+/** Where an orchestrator is started. */
+export interface SegmentPlace {
+  readonly workspace: string;
+  readonly env: Readonly<Record<string, string>>;
+}
+
+/** One run of a scenario, over all its segments. */
+export interface ScenarioRun {
+  readonly ends: SegmentEnd[];
+  /** How each attempt to start another run in the folder was refused; `started` for one that was not. */
+  readonly rivals: string[];
+  durationMs: number;
+}
+
+const WATCH = { observe: () => undefined };
+
+/** Starts the run in this process: the real loop, at no cost for a process of its own. */
+export function startHere(place: SegmentPlace, order: SegmentOrder): Segment {
+  const begun = begin(place, order).catch((error: unknown) => refuse(toErrorEnd(error)));
+  const stop: Segment['stop'] = (how) => void begun.then((run) => run.ok && run.value.stop(how, 'scenario'));
+  const ended = begun.then(async (run) => {
+    if (!run.ok) return run.refused;
+    const { reason, detail, exitCode } = await run.value.outcome;
+    return toEnd(run.value.runId, reason, detail, exitCode);
+  });
+  return { stop, kill: () => stop('kill'), ended };
+}
+
+/** The run that was started, or the end of one that does not go on. */
+async function begin({ workspace, env }: SegmentPlace, order: SegmentOrder): Promise<Result<RunHandle, SegmentEnd>> {
+  if (order.kind === 'run') {
+    const flags = order.prompt === undefined ? {} : { prompt: order.prompt };
+    const plan = await planRun({ cwd: workspace, configFiles: [], flags, env });
+    return accept(await startRun(plan, { cwd: workspace, worktree: order.worktree, nested: false, env }, WATCH));
+  }
+  const { acceptChanges, maxCostUsd } = order;
+  const limits = { ...toIterations(order.maxIterations), ...(maxCostUsd === undefined ? {} : { maxCostUsd }) };
+  const resumed = await resumeRun({ cwd: workspace, acceptChanges, env, ...limits }, WATCH);
+  if (resumed.kind === 'running') return accept(resumed.handle);
+  return refuse(toEnd(resumed.runId, resumed.reason, resumed.text, resumed.exitCode));
+}
+
+function toIterations(value: string | number | undefined): {
+  readonly maxIterations?: { readonly add: number } | { readonly set: number };
+} {
+  if (value === undefined) return {};
+  return { maxIterations: typeof value === 'number' ? { set: value } : { add: Number(value) } };
+}
+
+const SIGNALS: Readonly<Record<Parameters<Segment['stop']>[0], NodeJS.Signals>> = {
+  interrupt: 'SIGINT',
+  terminate: 'SIGTERM',
+  hangup: 'SIGHUP',
+  'after-iteration': 'SIGINT',
+  kill: 'SIGKILL',
+};
+const MAX_SAID = 20_000;
+
+/** Starts the run as a process of its own, by the real command, so that it can be killed. */
+export function startProcess(place: SegmentPlace, order: SegmentOrder): Segment {
+  const known = new Set(listIds(place));
+  const child = spawn(process.execPath, [join(findPackageFolder(), 'bin', 'ralph.js'), ...toWords(order)], {
+    cwd: place.workspace,
+    env: place.env,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let said = '';
+  const keep = (chunk: Buffer): void => {
+    said = (said + chunk.toString('utf8')).slice(-MAX_SAID);
+  };
+  child.stdout.on('data', keep);
+  child.stderr.on('data', keep);
+  const ended = new Promise<SegmentEnd>((resolve) => {
+    child.once('error', (error) => resolve({ runId: null, end: null, error: { code: 'spawn', message: error.message } }));
+    // A killed orchestrator leaves agents that hold its pipes open: its own exit counts, not the end of its output.
+    child.once('exit', (code, signal) => resolve(toSegmentEnd(place, known, order, { code, signal, said })));
+  });
+  return { stop: (how) => void child.kill(SIGNALS[how]), kill: () => void child.kill('SIGKILL'), ended };
+}
+
+function toWords(order: SegmentOrder): readonly string[] {
+  if (order.kind === 'run') {
+    const prompt = order.prompt === undefined ? [] : ['--prompt', order.prompt];
+    return ['run', '--no-tui', ...prompt, ...(order.worktree === null ? [] : ['--worktree', order.worktree])];
+  }
+  const { maxIterations, maxCostUsd, acceptChanges } = order;
+  const iterations = maxIterations === undefined ? [] : ['--max-iterations', String(maxIterations)];
+  const cost = maxCostUsd === undefined ? [] : ['--max-cost', String(maxCostUsd)];
+  return ['resume', '--no-tui', ...iterations, ...cost, ...(acceptChanges ? ['--accept-changes'] : [])];
+}
+
+interface Exit {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+  readonly said: string;
+}
+
+function toSegmentEnd(place: SegmentPlace, known: ReadonlySet<string>, order: SegmentOrder, { code, signal, said }: Exit): SegmentEnd {
+  const runId = order.kind === 'resume' ? (listIds(place).at(-1) ?? null) : (listIds(place).find((id) => !known.has(id)) ?? null);
+  if (signal !== null) return { runId, end: { reason: 'killed', detail: signal, exitCode: null }, error: null };
+  const end = runId === null ? null : openRun(place.workspace, runId, place.env).replay(() => undefined).end;
+  if (runId === null || end === null) return { runId, end: null, error: { code: `exit-${code}`, message: said } };
+  return { ...toEnd(runId, end.reason, end.detail, code ?? END_REASONS[end.reason].exitCode) };
+}
+
+/** Oldest first. */
+function listIds(place: SegmentPlace): string[] {
+  return summariseRuns(place.workspace, place.env)
+    .map((run) => run.runId)
+    .reverse();
+}
+
 /** An end that the run told itself. */
-export function toEnd(runId: string, reason: EndReason, detail: string, exitCode: number): SegmentEnd {
+function toEnd(runId: string, reason: EndReason, detail: string, exitCode: number): SegmentEnd {
   return { runId, end: { reason, detail, exitCode }, error: null };
 }
 
-/** A refusal, as a person would see it. */
-export function toRefused(error: unknown): SegmentEnd {
+/** The end before the beginning: the error as a person would see it. */
+function toErrorEnd(error: unknown): SegmentEnd {
   if (isRalphError(error))
     return { runId: null, end: null, error: { code: error.code, message: [error.message, error.fix ?? ''].join('\n').trim() } };
   return {

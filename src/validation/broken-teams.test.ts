@@ -2,8 +2,9 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { type Diagnostic, findPackageFolder, type ReadText } from '../config/index.ts';
-import type { Repair } from '../core/index.ts';
 import { propertyRuns } from '../core/property-fixtures.ts';
+import type { Repair } from '../core/schema/index.ts';
+import { accept, refuse } from '../core/values/index.ts';
 import { type CheckedConfig, checkConfig } from './check-config.ts';
 import { type RepairOptions, repairConfig } from './repair-config.ts';
 import { listBrokenTeams, listComments } from './team-fixtures.ts';
@@ -24,7 +25,8 @@ function listYaml(folder: string): readonly string[] {
 }
 
 function toRequest(text: string) {
-  const readText: ReadText = (path) => (path.endsWith('ralph.yml') ? { text } : { fault: 'missing', message: 'it is not there' });
+  const readText: ReadText = (path) =>
+    path.endsWith('ralph.yml') ? accept(text) : refuse({ kind: 'missing', message: 'it is not there' } as const);
   return { cwd: CWD, configFiles: ['ralph.yml'], prompt: 'optional', readText } as const;
 }
 

@@ -3,14 +3,17 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { type Diagnostic, parseYamlText, renderDiagnostics } from '../config/index.ts';
-import { checkConfig } from './check-config.ts';
+import type { BackendSpec } from '../core/backends/index.ts';
+import { makeHat, makeSpec } from '../core/spec-fixtures.ts';
+import { accept, refuse } from '../core/values/index.ts';
+import { checkConfig, findHatsWithoutAgent } from './check-config.ts';
 
 /** Checks texts that are on no disk; later ones are laid over the first. */
 function check(...texts: readonly string[]) {
   const names = texts.map((_text, index) => `${index}.yml`);
   const readText = (path: string) => {
     const text = texts[names.findIndex((name) => path.endsWith(name))];
-    return text === undefined ? ({ fault: 'missing', message: 'it is not there' } as const) : { text };
+    return text === undefined ? refuse({ kind: 'missing', message: 'it is not there' } as const) : accept(text);
   };
   return checkConfig({ cwd: '/nowhere', configFiles: names, readText, prompt: 'optional' });
 }
@@ -576,7 +579,7 @@ hats:
   first: { triggers: [task.start], publishes: [go.on] }
   last: { triggers: [go.on, task.resume] }
 `;
-  const readText = () => ({ text });
+  const readText = () => accept(text);
   const order = { cwd: '/nowhere', configFiles: ['ralph.yml'], readText, prompt: 'optional' } as const;
 
   it.each([
@@ -591,7 +594,21 @@ hats:
   });
 
   it('points at the file where a flag set another limit', () => {
-    const { diagnostics } = checkConfig({ ...order, readText: () => ({ text: text.replace('100', '1') }), flags: { maxRuntime: '90m' } });
+    const { diagnostics } = checkConfig({ ...order, readText: () => accept(text.replace('100', '1')), flags: { maxRuntime: '90m' } });
     expect(diagnostics).toMatchObject([{ code: 'iterations-too-few', file: 'ralph.yml' }]);
   });
+});
+
+it('asks once for an agent that many hats have', () => {
+  const agent = { type: 'claude', args: [], env: {} } as unknown as BackendSpec;
+  const hats = Array.from({ length: 50 }, (_, index) => makeHat(`hat${index}`, [`t${index}`], []));
+  const backends = Object.fromEntries(hats.map(({ id }) => [id, [{ ...agent }]]));
+  const asked: string[] = [];
+  const find = (spec: BackendSpec) => {
+    asked.push(spec.type);
+    return { label: 'claude', problem: 'is not there', install: null, fix: null };
+  };
+  const unserved = findHatsWithoutAgent({ backends, spec: makeSpec({ hats }), priority: [] }, 'hats', '/', { find });
+  expect(asked).toEqual(['claude']);
+  expect(unserved.map((entry) => entry.hats.length)).toEqual([50]);
 });

@@ -1,7 +1,6 @@
 import type { Diagnostic, RelatedSpan, Span } from '../config/index.ts';
-import type { Severity } from '../core/index.ts';
-import type { Coordination } from '../topology/index.ts';
-import type { CheckedConfig } from './check-config.ts';
+import type { Severity } from '../core/schema/index.ts';
+import type { Coordination } from '../topology/routing/index.ts';
 
 /** What programs are told about one configuration. Lines and columns count from 1, columns in UTF-16 units, the end is behind the last character. */
 export interface ConfigReport {
@@ -35,7 +34,7 @@ export interface ReportedSpan extends Span {
 /** The report about a configuration. */
 export function createConfigReport(
   file: string,
-  { coordination, diagnostics }: Pick<CheckedConfig, 'coordination' | 'diagnostics'>,
+  { coordination, diagnostics }: { readonly coordination: Coordination | null; readonly diagnostics: readonly Diagnostic[] },
   strict = false,
 ): ConfigReport {
   return { file, valid: isValid(diagnostics, strict), coordination, diagnostics: diagnostics.map(toReported) };

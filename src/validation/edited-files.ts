@@ -1,5 +1,6 @@
 import { basename, join, resolve } from 'node:path';
 import { applyEdits, type ReadText, readTextFile, type TextEdit } from '../config/index.ts';
+import { accept } from '../core/values/index.ts';
 
 /** Files with changes that are not written yet, by absolute path. */
 export type EditedFiles = ReadonlyMap<string, string>;
@@ -13,7 +14,7 @@ export function pathOf({ file }: TextEdit): string {
 export function readEdited(edited: EditedFiles, readText: ReadText = readTextFile): ReadText {
   return (path, maxBytes, kind) => {
     const text = edited.get(resolve(path));
-    return text === undefined ? readText(path, maxBytes, kind) : { text };
+    return text === undefined ? readText(path, maxBytes, kind) : accept(text);
   };
 }
 

@@ -1,17 +1,19 @@
 /** Front door of `validation`: a configuration and the flow of its events, checked together; repairs of its text. */
-export { type CheckedConfig, type CheckRequest, checkConfig } from './check-config.ts';
-export { type ConfigReport, createConfigReport, isValid, type ReportedDiagnostic, type ReportedSpan } from './config-report.ts';
-export { type EditedFiles, pathOf } from './edited-files.ts';
 export {
   type AgentLook,
+  type CheckedConfig,
+  type CheckRequest,
+  checkConfig,
   createAgentLook,
-  findUnserved,
-  listWearers,
+  findHatsWithoutAgent,
+  type HatsWithoutAgent,
+  listAgentsByHat,
   type MissingAgent,
-  toUnservedFix,
-  toUnservedText,
-  type UnservedHats,
-} from './find-missing-agents.ts';
+  toMissingAgentFix,
+  toMissingAgentText,
+} from './check-config.ts';
+export { type ConfigReport, createConfigReport, isValid, type ReportedDiagnostic, type ReportedSpan } from './config-report.ts';
+export { type EditedFiles, pathOf } from './edited-files.ts';
 export { type MadeRepair, type RepairedConfig, type RepairOptions, repairConfig } from './repair-config.ts';
 export { findOldName, isTaken, replaceFile } from './replace-file.ts';
 export { writeRepairs } from './write-repairs.ts';

@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest';
 import type { Diagnostic, ReadText } from '../config/index.ts';
 import { findPackageFolder } from '../config/index.ts';
 import { propertyRuns } from '../core/property-fixtures.ts';
+import { accept, refuse } from '../core/values/index.ts';
 import { checkConfig } from './check-config.ts';
 import { type RepairOptions, repairConfig } from './repair-config.ts';
 import { drawTeam, listComments } from './team-fixtures.ts';
@@ -14,7 +15,7 @@ const CWD = '/nowhere';
 function readFrom(files: Readonly<Record<string, string>>): ReadText {
   return (path) => {
     const text = files[path.slice(CWD.length + 1)];
-    return text === undefined ? { fault: 'missing', message: 'it is not there' } : { text };
+    return text === undefined ? refuse({ kind: 'missing', message: 'it is not there' } as const) : accept(text);
   };
 }
 
@@ -146,7 +147,7 @@ describe('repairConfig', () => {
     let reads = 0;
     const readText: ReadText = () => {
       reads += 1;
-      return { text };
+      return accept(text);
     };
     const request = { cwd: CWD, configFiles: ['ralph.yml'], readText };
     const { checked, made, isCut } = await repairConfig({ request, mayEdit: () => true, choose: 'first' });

@@ -1,5 +1,5 @@
 import { type Diagnostic, MAX_OF_A_KIND, type ReadText, type TextEdit } from '../config/index.ts';
-import type { Repair } from '../core/index.ts';
+import type { Repair } from '../core/schema/index.ts';
 import { type CheckedConfig, type CheckRequest, checkConfig } from './check-config.ts';
 import { type EditedFiles, editFiles, pathOf, readEdited } from './edited-files.ts';
 
@@ -85,43 +85,43 @@ class RepairSession {
   isCut = false;
   readonly originals = new Map<string, string>();
   /** Repairs that were made, and findings that were asked about: never again. */
-  private readonly settled = new Set<string>();
+  readonly #settled = new Set<string>();
   /** Repairs that would make things worse as they are now. */
-  private readonly harmful = new Set<string>();
-  private readonly request: CheckRequest;
-  private readonly mayEdit: RepairOptions['mayEdit'];
-  private readonly readText: ReadText | undefined;
-  private readonly maxTrials: number;
-  private trials = 0;
+  readonly #harmful = new Set<string>();
+  readonly #request: CheckRequest;
+  readonly #mayEdit: RepairOptions['mayEdit'];
+  readonly #readText: ReadText | undefined;
+  readonly #maxTrials: number;
+  #trials = 0;
 
   constructor({ request, mayEdit, maxTrials = MAX_TRIALS }: RepairOptions) {
-    this.request = request;
-    this.mayEdit = mayEdit;
-    this.maxTrials = maxTrials;
-    this.readText = request.readText;
-    this.checked = this.check(this.files);
+    this.#request = request;
+    this.#mayEdit = mayEdit;
+    this.#maxTrials = maxTrials;
+    this.#readText = request.readText;
+    this.checked = this.#check(this.files);
   }
 
   /** Round after round, until nothing is left that is sure and does no harm. */
   repairSure(): void {
-    for (let plans = this.listPlans(); plans.length > 0 && this.mayTry(); plans = this.listPlans()) this.tryAll(plans);
+    for (let plans = this.#listPlans(); plans.length > 0 && this.#mayTry(); plans = this.#listPlans()) this.#tryAll(plans);
   }
 
   /** Round after round the first repair of every finding, until nothing is left that does no harm. */
   repairFirst(): void {
-    const listAll = (): readonly Plan[] => this.listPlans('all');
-    for (let plans = listAll(); plans.length > 0 && this.mayTry(); plans = listAll()) {
-      this.tryAll(plans);
+    const listAll = (): readonly Plan[] => this.#listPlans('all');
+    for (let plans = listAll(); plans.length > 0 && this.#mayTry(); plans = listAll()) {
+      this.#tryAll(plans);
       this.repairSure();
     }
   }
 
   /** As long as somebody answers; what an answer brings about is bounded as everything is. */
   async repairChosen(choose: Chooser): Promise<void> {
-    for (let finding = this.nextOpen(); finding !== undefined && this.mayTry(); finding = this.nextOpen()) {
-      this.settled.add(toKey(finding));
-      const offers = this.plansOf(finding).flatMap((plan) => {
-        const outcome = this.tryPlans([plan]);
+    for (let finding = this.#nextOpen(); finding !== undefined && this.#mayTry(); finding = this.#nextOpen()) {
+      this.#settled.add(toKey(finding));
+      const offers = this.#plansOf(finding).flatMap((plan) => {
+        const outcome = this.#tryPlans([plan]);
         return outcome === null ? [] : [{ repair: plan.repair, outcome }];
       });
       if (offers.length === 0) continue;
@@ -131,23 +131,23 @@ class RepairSession {
       );
       const offer = offers.find((candidate) => candidate.repair === repair);
       if (offer === undefined) continue;
-      this.adopt(offer.outcome);
+      this.#adopt(offer.outcome);
       this.repairSure();
     }
   }
 
-  private nextOpen(): Diagnostic | undefined {
-    return this.checked.diagnostics.find((finding) => !this.settled.has(toKey(finding)) && this.plansOf(finding).length > 0);
+  #nextOpen(): Diagnostic | undefined {
+    return this.checked.diagnostics.find((finding) => !this.#settled.has(toKey(finding)) && this.#plansOf(finding).length > 0);
   }
 
   /**
    * One repair for each error that has one that is sure or, with `all`, any: its first that did no harm. What is less may follow from an error,
    * so its turn comes when no error is left to repair.
    */
-  private listPlans(which: 'sure' | 'all' = 'sure', checked = this.checked): readonly Plan[] {
+  #listPlans(which: 'sure' | 'all' = 'sure', checked = this.checked): readonly Plan[] {
     const plans = checked.diagnostics.flatMap((finding) =>
-      this.plansOf(finding, checked)
-        .filter(({ repair }) => (which === 'all' || repair.isSafe) && !this.harmful.has(toKey(finding, repair)))
+      this.#plansOf(finding, checked)
+        .filter(({ repair }) => (which === 'all' || repair.isSafe) && !this.#harmful.has(toKey(finding, repair)))
         .slice(0, 1),
     );
     const errors = plans.filter(({ finding }) => finding.severity === 'error');
@@ -155,44 +155,44 @@ class RepairSession {
   }
 
   /** False, and noted, where all checks are spent. */
-  private mayTry(): boolean {
-    this.isCut ||= this.trials >= this.maxTrials;
+  #mayTry(): boolean {
+    this.isCut ||= this.#trials >= this.#maxTrials;
     return !this.isCut;
   }
 
-  private plansOf(finding: Diagnostic, checked = this.checked): readonly Plan[] {
+  #plansOf(finding: Diagnostic, checked = this.checked): readonly Plan[] {
     return (finding.repairs ?? []).flatMap((repair) => {
-      if (this.settled.has(toKey(finding, repair))) return [];
+      if (this.#settled.has(toKey(finding, repair))) return [];
       const edit = checked.planEdit(finding, repair.change);
-      return edit === null || !this.mayEdit(edit) ? [] : [{ finding, repair, edit }];
+      return edit === null || !this.#mayEdit(edit) ? [] : [{ finding, repair, edit }];
     });
   }
 
   /** Makes all of them or, where they would make things worse together, some that do no harm. False if none was made. */
-  private tryAll(plans: readonly Plan[]): boolean {
-    const outcome = this.tryPlans(plans);
+  #tryAll(plans: readonly Plan[]): boolean {
+    const outcome = this.#tryPlans(plans);
     if (outcome !== null) {
-      this.adopt(outcome);
+      this.#adopt(outcome);
       return true;
     }
-    if (plans.length === 1 || !this.mayTry()) {
-      for (const { finding, repair } of plans) this.harmful.add(toKey(finding, repair));
+    if (plans.length === 1 || !this.#mayTry()) {
+      for (const { finding, repair } of plans) this.#harmful.add(toKey(finding, repair));
       return false;
     }
     // What the first half leaves is planned anew: the edits of the second were planned against the text before.
     const half = plans.slice(0, Math.ceil(plans.length / 2));
-    return this.tryAll(half) || this.tryAll(plans.slice(half.length));
+    return this.#tryAll(half) || this.#tryAll(plans.slice(half.length));
   }
 
   /** What repairs, and those that are sure and come to light by them, lead to; `null` where that is worse, or a finding stays. */
-  private tryPlans(plans: readonly Plan[]): Outcome | null {
+  #tryPlans(plans: readonly Plan[]): Outcome | null {
     const { checked: before, files, made } = this;
-    let outcome = this.apply({ files, checked: before, made, kept: new Set() }, plans);
+    let outcome = this.#apply({ files, checked: before, made, kept: new Set() }, plans);
     const mended = plans.filter(({ finding, repair }) => outcome.kept.has(toKey(finding, repair)));
     for (let round = 0; round < MAX_FOLLOWING && isWorse(outcome.checked, before); round += 1) {
-      const next = this.listPlans('sure', outcome.checked).filter(({ finding, repair }) => !outcome.kept.has(toKey(finding, repair)));
+      const next = this.#listPlans('sure', outcome.checked).filter(({ finding, repair }) => !outcome.kept.has(toKey(finding, repair)));
       if (next.length === 0) break;
-      outcome = this.apply(outcome, next);
+      outcome = this.#apply(outcome, next);
     }
     const isMended = hasMended(
       outcome.checked,
@@ -202,17 +202,17 @@ class RepairSession {
     return mended.length > 0 && isMended && !isWorse(outcome.checked, before) ? outcome : null;
   }
 
-  private adopt({ files, checked, made, kept }: Outcome): void {
-    for (const key of kept) this.settled.add(key);
-    this.harmful.clear();
+  #adopt({ files, checked, made, kept }: Outcome): void {
+    for (const key of kept) this.#settled.add(key);
+    this.#harmful.clear();
     this.files = files;
     this.checked = checked;
     this.made = made;
   }
 
   /** Of repairs that overlap only the first one is made. */
-  private apply(onto: Outcome, plans: readonly Plan[]): Outcome {
-    this.trials += 1;
+  #apply(onto: Outcome, plans: readonly Plan[]): Outcome {
+    this.#trials += 1;
     const { files, applied } = editFiles(
       onto.files,
       plans.map((plan) => plan.edit),
@@ -222,14 +222,14 @@ class RepairSession {
     for (const { edit } of kept) if (!this.originals.has(pathOf(edit))) this.originals.set(pathOf(edit), edit.file.text);
     return {
       files,
-      checked: this.check(files),
+      checked: this.#check(files),
       made: [...onto.made, ...kept.map(({ finding, repair, edit }) => ({ file: finding.file, line: lineOf(edit), title: repair.title }))],
       kept: new Set([...onto.kept, ...kept.map(({ finding, repair }) => toKey(finding, repair))]),
     };
   }
 
-  private check(files: EditedFiles): CheckedConfig {
-    return checkConfig({ ...this.request, prompt: 'optional', readText: readEdited(files, this.readText) });
+  #check(files: EditedFiles): CheckedConfig {
+    return checkConfig({ ...this.#request, prompt: 'optional', readText: readEdited(files, this.#readText) });
   }
 }
 

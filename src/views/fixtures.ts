@@ -1,19 +1,9 @@
-import {
-  type DeliveryKind,
-  type Effect,
-  type GateResult,
-  type HatSpec,
-  type Input,
-  type IterationEnded,
-  type Json,
-  type RunRecord,
-  type RunSpec,
-  type TurnOutcome,
-  UNKNOWN_USAGE,
-  type Usage,
-} from '../core/index.ts';
+import { UNKNOWN_USAGE, type Usage } from '../core/backends/index.ts';
+import type { GateResult } from '../core/gates/index.ts';
+import type { DeliveryKind, Effect, HatSpec, Input, IterationEnded, RunRecord, RunSpec, TurnOutcome } from '../core/run/index.ts';
 import { makeHat, makeSpec } from '../core/spec-fixtures.ts';
-import type { RunFacts } from './run-facts.ts';
+import type { Json } from '../core/values/index.ts';
+import type { WorkFacts } from './report/work-facts.ts';
 
 export const START = Date.UTC(2026, 10, 21, 22, 33, 31);
 const RUN_ID = '20261121-223331-k7f2a';
@@ -234,7 +224,7 @@ export function retryingRun(): RunScript {
 }
 
 /** Facts of a run that changed these files, three lines in each. */
-export function sampleFacts(paths: readonly string[], more: Partial<RunFacts> = {}): RunFacts {
+export function sampleFacts(paths: readonly string[], more: Partial<WorkFacts> = {}): WorkFacts {
   const files = paths.map((path) => ({
     path,
     from: null,

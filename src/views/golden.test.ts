@@ -1,6 +1,5 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { toRowLines } from './fact-rows.ts';
 import {
   completedRun,
   createScript,
@@ -12,14 +11,15 @@ import {
   sampleSpec,
   sampleUsage,
 } from './fixtures.ts';
-import { foldRunView } from './fold-run-view.ts';
-import { toReview } from './review.ts';
-import { sampleReview, sampleReviewFacts } from './review-fixtures.ts';
-import { toReviewMarkdown } from './review-markdown.ts';
-import { toReviewDetails, toReviewScreen } from './review-screen.ts';
-import { type RunReport, toRunReport } from './run-report.ts';
-import { toRunStatus } from './run-status.ts';
-import { toTurnDetails } from './turn-details.ts';
+import { foldRunView } from './fold/fold-run-view.ts';
+import { toRunReport } from './report/run-report.ts';
+import { toRunStatus } from './report/run-status.ts';
+import { toTurnDetails } from './report/turn-details.ts';
+import { toReview } from './review/create-review.ts';
+import { sampleReview, sampleReviewFacts } from './review/review-fixtures.ts';
+import { toReviewMarkdown } from './review/review-markdown.ts';
+import { toReviewDetails, toReviewScreen } from './review/review-screen.ts';
+import { type RunReport, toRowLines } from './text/fact-rows.ts';
 
 /** `UPDATE_GOLDEN=1 npx vitest run src/views/golden.test.ts` writes the files anew; read the difference before you keep it. */
 const UPDATE = process.env['UPDATE_GOLDEN'] === '1';

@@ -13,8 +13,8 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { createBuiltInTools, openTools } from '../../src/agent/index.ts';
-import type { Json } from '../../src/core/index.ts';
-import type { TurnRequest } from '../../src/ports/index.ts';
+import { type Json, refuse } from '../../src/core/values/index.ts';
+import type { TurnRequest } from '../../src/ports/backend.ts';
 
 /** What stands in the file that no tool may reach. */
 export const OUTSIDE_TEXT = 'text-from-outside-7f3a';
@@ -79,7 +79,7 @@ export function createAttackPlace(): AttackPlace {
       scratchpad: join(workspace, '.agent/scratchpad.md'),
       quality: {},
       publishes: [],
-      publish: async () => ({ ok: false, why: 'nobody listens', allowed: [] }),
+      publish: async () => refuse({ reason: 'nobody listens', allowed: [] }),
       search: null,
       allowedPrivateHosts: [],
       close: async () => undefined,

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { createBuiltInTools, createJail, type ToolContext } from '../../src/agent/index.ts';
-import type { Json } from '../../src/core/index.ts';
+import { accept, type Json, refuse } from '../../src/core/values/index.ts';
 
 /** What came of a call, and what was published meanwhile. */
 export interface CallResult {
@@ -75,9 +75,9 @@ export function createAttackWorld(hasGit = true): AttackWorld {
     quality: {},
     publishes: ['review.done'],
     publish: async (topic, payload) => {
-      if (topic !== 'review.done') return { ok: false, why: 'this hat may not publish it', allowed: ['review.done'] };
+      if (topic !== 'review.done') return refuse({ reason: 'this hat may not publish it', allowed: ['review.done'] });
       published.push({ topic, payload });
-      return { ok: true, topic };
+      return accept(topic);
     },
     mayWrite: true,
     search: null,

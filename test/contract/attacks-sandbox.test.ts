@@ -19,9 +19,9 @@ import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, describe, expect, it } from 'vitest';
-import { BUILT_IN_CARDS, BUILT_IN_POLICIES, resolveProfile, toCapabilities } from '../../src/core/index.ts';
+import { BUILT_IN_CARDS, BUILT_IN_POLICIES, resolveProfile, toCapabilities } from '../../src/core/tools/index.ts';
 import { type CommandResult, runCommand } from '../../src/process/index.ts';
-import { createOutfitter, findOsSandbox, type Outfit, type SandboxSettings, sweepPrivate } from '../../src/sandbox/index.ts';
+import { createTurnSandboxes, findOsSandbox, type SandboxSettings, sweepPrivate, type TurnSandbox } from '../../src/sandbox/index.ts';
 
 const SANDBOX = await findOsSandbox(process.env, import.meta.dirname);
 const bases: string[] = [];
@@ -80,8 +80,8 @@ function createPlace(): Place {
 
 const SETTINGS: SandboxSettings = { mode: 'required', scratch: [], readable: [], hasNetwork: true };
 
-async function dress(place: Place, profile = 'critic', settings: Partial<SandboxSettings> = {}): Promise<Outfit> {
-  const outfitter = createOutfitter({
+async function dress(place: Place, profile = 'critic', settings: Partial<SandboxSettings> = {}): Promise<TurnSandbox> {
+  const outfitter = createTurnSandboxes({
     privateDir: join(place.run, 'private'),
     workspace: place.workspace,
     stateDir: join(place.workspace, '.ralph'),
@@ -94,7 +94,7 @@ async function dress(place: Place, profile = 'critic', settings: Partial<Sandbox
       listIgnored: async (folders) => folders.filter((folder) => folder === 'dist'),
     },
   });
-  return outfitter.dress({
+  return outfitter.open({
     turn: '1.1',
     cli: 'claude',
     may: toCapabilities(resolveProfile(BUILT_IN_POLICIES[profile] ?? null, BUILT_IN_CARDS)),
@@ -399,7 +399,7 @@ describe('where there is no sandbox', () => {
 
   it('starts no hat that requires it', async () => {
     const place = createPlace();
-    const outfitter = createOutfitter({
+    const outfitter = createTurnSandboxes({
       privateDir: join(place.run, 'private'),
       workspace: place.workspace,
       stateDir: join(place.workspace, '.ralph'),
@@ -412,7 +412,7 @@ describe('where there is no sandbox', () => {
     const may = toCapabilities(resolveProfile(BUILT_IN_POLICIES['critic'] ?? null, BUILT_IN_CARDS));
     const order = { turn: '1.1', cli: 'claude', may, args: [], permissions: 'bypass', env: {}, cwd: place.workspace } as const;
     const rest = { mode: 'required', qualityCommands: [], attach: () => null, more: [] } as const;
-    await expect(outfitter.dress({ ...order, ...rest })).rejects.toThrow('a sandbox is required, and there is none.');
-    await expect(outfitter.dress({ ...order, ...rest, mode: 'auto' })).resolves.toMatchObject({ isConfined: false });
+    await expect(outfitter.open({ ...order, ...rest })).rejects.toThrow('a sandbox is required, and there is none.');
+    await expect(outfitter.open({ ...order, ...rest, mode: 'auto' })).resolves.toMatchObject({ isConfined: false });
   });
 });

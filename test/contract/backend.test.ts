@@ -4,8 +4,10 @@ import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createBuiltInTools, createNativeBackend, createScriptedModel, openTools, parseScript } from '../../src/agent/index.ts';
 import { createBackend, createScriptedBackend, listBackends } from '../../src/backends/index.ts';
-import type { BackendSpec, BackendType, Json } from '../../src/core/index.ts';
-import type { Backend, Clock } from '../../src/ports/index.ts';
+import type { BackendSpec, BackendType } from '../../src/core/backends/index.ts';
+import { accept, type Json } from '../../src/core/values/index.ts';
+import type { Backend } from '../../src/ports/backend.ts';
+import type { Clock } from '../../src/ports/clock.ts';
 import { createTurnBench, type TurnBench } from './turn-bench.ts';
 
 const at = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
@@ -48,7 +50,7 @@ function replaying(type: BackendType, scenario: string, ending: string): Backend
 /** The native agent with real tools, and a model that plays these steps. */
 function native(...steps: Json[]): Backend {
   const script = parseScript({ turns: [{ steps }] });
-  if (typeof script === 'string') throw new Error(script);
+  if (!script.ok) throw new Error(script.refused);
   const workspace = `${bench.folder}/work`;
   return createNativeBackend({
     label: 'native:scripted',
@@ -62,7 +64,7 @@ function native(...steps: Json[]): Backend {
       contextTokens: 100_000,
       retry: { maxAttempts: 1, baseMs: 1, maxMs: 1 },
     },
-    createModel: (place) => createScriptedModel(script, place),
+    createModel: (place) => createScriptedModel(script.value, place),
     openTools: async (request, signal) =>
       openTools(
         {
@@ -73,7 +75,7 @@ function native(...steps: Json[]): Backend {
           scratchpad: `${workspace}/.agent/scratchpad.md`,
           quality: {},
           publishes: [],
-          publish: async (topic) => ({ ok: true, topic }),
+          publish: async (topic) => accept(topic),
           search: null,
           allowedPrivateHosts: [],
           close: async () => undefined,

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
-import { BUILT_IN_CARDS, BUILT_IN_POLICIES, TOOL_GROUPS } from '../../src/core/index.ts';
+import { BUILT_IN_CARDS, BUILT_IN_POLICIES, TOOL_GROUPS } from '../../src/core/tools/index.ts';
 
 const PAGE = readFileSync(fileURLToPath(new URL('../../docs/guide/tools.md', import.meta.url)), 'utf8');
 

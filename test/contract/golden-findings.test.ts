@@ -9,8 +9,8 @@ import { checkConfig } from '../../src/validation/index.ts';
 /** `<code>.yml` is a sample that gives the finding, `<code>.txt` how people see it. `UPDATE_GOLDEN=1` writes the texts anew: read the difference. */
 const FOLDER = fileURLToPath(new URL('../../fixtures/findings', import.meta.url));
 const RULES = ['../../src/topology/rules', '../../src/config/rules'].map((folder) => fileURLToPath(new URL(folder, import.meta.url)));
-/** One needs a team of a size that nobody writes (see `src/topology/rules`), the other a file that is not the folder's own. */
-const WITHOUT_SAMPLE = ['flow-unchecked', 'state-dir-hidden'];
+/** One needs a team of a size that nobody writes (see `src/topology/rules`), one a file that is not the folder's own, and one is about the command line, which is no file. */
+const WITHOUT_SAMPLE = ['flow-unchecked', 'state-dir-hidden', 'flag-invalid'];
 const WORK = mkdtempSync(join(tmpdir(), 'ralph-findings-'));
 
 afterAll(() => rmSync(WORK, { recursive: true, force: true }));

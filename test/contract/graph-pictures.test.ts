@@ -4,7 +4,8 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { makeGate, makeHat, makeSpec } from '../../src/core/spec-fixtures.ts';
 import { drawSvg } from '../../src/drawing/index.ts';
-import { compileTopology, createFlowGraph, type FlowGraph } from '../../src/topology/index.ts';
+import { createFlowGraph, type FlowGraph } from '../../src/topology/graph/index.ts';
+import { compileTopology } from '../../src/topology/routing/index.ts';
 import { checkConfig } from '../../src/validation/index.ts';
 
 const PRESETS = fileURLToPath(new URL('../../presets/', import.meta.url));

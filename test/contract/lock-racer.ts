@@ -42,14 +42,14 @@ for (let round = 1; Date.now() < Number(endsAt); round += 1) {
     isAlive: (_pid, start) => !existsSync(toDeathMark(start)),
     now: Date.now,
   });
-  if ('heldBy' in outcome) {
+  if (!outcome.ok) {
     tally.held += 1;
     continue;
   }
   tally.taken += 1;
   if (wasThere) tally.takenOver += 1;
   enter(identity);
-  if (round % 3 === 0) outcome.lock.release();
+  if (round % 3 === 0) outcome.value.release();
   else writeFileSync(toDeathMark(identity), '');
 }
 console.log(JSON.stringify(tally));

@@ -6,8 +6,9 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, describe, expect, test } from 'vitest';
 import { openServers, openTools } from '../../src/agent/index.ts';
-import type { Json, ProfilePolicy } from '../../src/core/index.ts';
-import type { TurnRequest } from '../../src/ports/index.ts';
+import type { ProfilePolicy } from '../../src/core/tools/index.ts';
+import { type Json, refuse } from '../../src/core/values/index.ts';
+import type { TurnRequest } from '../../src/ports/backend.ts';
 import { findByMarker } from '../../src/process/index.ts';
 
 type McpServerSpec = Parameters<typeof openServers>[0][number];
@@ -62,7 +63,7 @@ async function call({ tools }: ServerTools, name: string, args: Json, signal = n
     scratchpad: join(FOLDER, '.agent/scratchpad.md'),
     quality: {},
     publishes: [],
-    publish: async () => ({ ok: false as const, why: 'not here', allowed: [] }),
+    publish: async () => refuse({ reason: 'not here', allowed: [] }),
     search: null,
     allowedPrivateHosts: [],
     close: async () => undefined,

@@ -1,8 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { FlowFinding, HatSpec, PublishSpec, RunSpec } from '../../src/core/index.ts';
+import type { HatSpec, PublishSpec, RunSpec } from '../../src/core/run/index.ts';
+import type { FlowFinding } from '../../src/core/schema/index.ts';
 import { makeGate, makeHat, makeSpec } from '../../src/core/spec-fixtures.ts';
-import { compileTopology, validateTopology } from '../../src/topology/index.ts';
+import { compileTopology } from '../../src/topology/routing/index.ts';
+import { validateTopology } from '../../src/topology/rules/index.ts';
 
 /**
  * The rules of seed 001 once more, in the simplest words and without a line of the product: a pattern is what a regular expression finds in a

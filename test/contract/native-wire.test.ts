@@ -3,17 +3,10 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createLibraryModel, createNativeBackend, type NativeAgent, type ProviderKind } from '../../src/agent/index.ts';
-import type { Json } from '../../src/core/index.ts';
+import type { Json } from '../../src/core/values/index.ts';
 import { type ModelServer, type RecordedRequest, type Reply, startModelServer } from '../../src/mock-model/index.ts';
-import type {
-  AssistantMessage,
-  ModelDelta,
-  ModelFile,
-  ModelMessage,
-  ModelRequest,
-  ToolMessage,
-  TurnRequest,
-} from '../../src/ports/index.ts';
+import type { TurnRequest } from '../../src/ports/backend.ts';
+import type { AssistantMessage, ModelDelta, ModelFile, ModelMessage, ModelRequest, ToolMessage } from '../../src/ports/model.ts';
 import { createTurnBench } from './turn-bench.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: bodies are looked at freely
@@ -466,7 +459,7 @@ describe('the native agent over the wire', () => {
         // The first takes longer than the second: results still come in the order of the calls.
         call: async (name: string, args: Json) => {
           if (name === 'read_file') await new Promise((resolve) => setTimeout(resolve, 20));
-          return { text: `${name} ${JSON.stringify(args)}`, isError: false };
+          return { kind: 'ran', text: `${name} ${JSON.stringify(args)}`, isError: false };
         },
         keep: async () => 'kept.txt',
         redact: (text: string) => text,

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { type SimulationReport, simulate } from '../../src/simulate/index.ts';
-import type { Topology } from '../../src/topology/index.ts';
+import type { Topology } from '../../src/topology/routing/index.ts';
 import { checkConfig } from '../../src/validation/index.ts';
 
 const FOLDER = fileURLToPath(new URL('../../presets', import.meta.url));

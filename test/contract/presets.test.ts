@@ -3,9 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, it } from 'vitest';
-import { BUILT_IN_CARDS, type HatSpec, resolveProfile } from '../../src/core/index.ts';
+import type { HatSpec } from '../../src/core/run/index.ts';
+import { BUILT_IN_CARDS, resolveProfile } from '../../src/core/tools/index.ts';
 import { type SimulationScript, traceRun } from '../../src/simulate/index.ts';
-import { isCompletionTopic, mayEnd, takersOf } from '../../src/topology/index.ts';
+import { isCompletionTopic, mayEnd, takersOf } from '../../src/topology/routing/index.ts';
 import { type CheckedConfig, checkConfig } from '../../src/validation/index.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));

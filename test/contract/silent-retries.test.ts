@@ -1,8 +1,8 @@
 /** Agents that try again without a word when a quota is used up: how a turn of theirs ends. Time is the clock's of the test. */
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { createBackend } from '../../src/backends/index.ts';
-import type { BackendSpec, BackendType } from '../../src/core/index.ts';
-import type { TurnResult } from '../../src/ports/index.ts';
+import type { BackendSpec, BackendType } from '../../src/core/backends/index.ts';
+import type { TurnResult } from '../../src/ports/backend.ts';
 import { createTurnBench, type TurnBench } from './turn-bench.ts';
 
 const SPEC: Pick<BackendSpec, 'args' | 'env' | 'permissions'> = { args: [], env: {}, permissions: 'bypass' };

@@ -142,11 +142,11 @@ describe.each(CODES)('when any call fails with %s', (code) => {
       (fs, disk) => {
         isTaken = false;
         disk.put(`${STATE}/lock`, Buffer.from(JSON.stringify({ ...toLockSettings(fs, 9).owner, nonce: 'dead' })));
-        isTaken = 'lock' in acquireLock(toLockSettings(fs, 1));
+        isTaken = acquireLock(toLockSettings(fs, 1)).ok;
       },
       (disk, at) => {
         if (isTaken) expect(disk.peek(`${STATE}/lock`)?.toString()).toContain('"pid":1,');
-        expect(acquireLock(toLockSettings(disk.fs, 2)), `call ${at}`).toHaveProperty('lock');
+        expect(acquireLock(toLockSettings(disk.fs, 2)), `call ${at}`).toHaveProperty('value');
         const left = disk.fs.list(STATE).map(({ name }) => name);
         expect(left).toEqual(['lock']);
       },

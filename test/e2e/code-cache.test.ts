@@ -122,7 +122,7 @@ test('a package that lacks a part says so without a stack, and how to mend it', 
       encoding: 'utf8',
     });
     expect([status, stdout]).toEqual([2, '']);
-    expect(stderr).toMatch(/^ralph: is not whole \(\S+command\.cjs cannot be read\)\. Install it again.*\n$/);
+    expect(stderr).toMatch(/^ralph: the installation is incomplete \(\S+command\.cjs cannot be read\)\. Install Ralph again.*\n$/);
   });
 });
 

@@ -9,7 +9,8 @@ import { plainEnvironment, RALPH } from './ralph.ts';
 import { until } from './run-facts.ts';
 
 /** As a container: the same files, processes of its own that all end with the first. */
-const { found } = await findIsolation();
+const search = await findIsolation();
+const found = search.ok ? search.value : null;
 const [UNSHARE = '', ...WORDS] = found?.enter ?? [];
 const BODY = 'if [ -e go ]; then echo LOOP_COMPLETE; else touch working; sleep 600; fi';
 

@@ -10,7 +10,8 @@ import { findProcesses, withPlace } from './processes.ts';
 import { plainEnvironment, RALPH, ralph, start } from './ralph.ts';
 import { until } from './run-facts.ts';
 
-const { found } = await findIsolation();
+const search = await findIsolation();
+const found = search.ok ? search.value : null;
 
 /** A process that shows by a file that grows that it is at work. */
 const BEAT = 'sh -c \'trap "" TERM HUP; while :; do echo x >> beat; sleep 0.02; done\'';

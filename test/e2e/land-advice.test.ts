@@ -49,7 +49,7 @@ describe.concurrent('ralph land', () => {
 
   test('with its worktree removed leaves nothing on offer that is gone: the review tells how to take it out again', async () => {
     await withRun('', BODY, async (folder) => {
-      expect((await ralph(folder, ['land', '--clean'])).stdout).toContain('Its worktree and its branch are gone.');
+      expect((await ralph(folder, ['land', '--clean'])).stdout).toContain('Its worktree and its branch were removed.');
       const review = (await ralph(folder, ['review'])).stdout;
       expect(review).not.toMatch(/ralph land|ralph undo/);
       expect(review).toMatch(/Where +its worktree blue is gone/);

@@ -63,9 +63,9 @@ describe.concurrent('ralph land', () => {
       expect(landed.stdout).toContain('main has its 1 commit');
       expect([read(folder, 'tracked.txt'), read(folder, 'made.txt'), read(folder, 'other.txt')]).toEqual(['changed\n', 'made\n', 'mine\n']);
       expect(git(folder, 'status', '--porcelain')).toBe(' M other.txt\nA  staged.txt');
-      expect(await land()).toMatchObject({ code: 0, stdout: expect.stringContaining('main has everything of run') });
+      expect(await land()).toMatchObject({ code: 0, stdout: expect.stringContaining('main already contains everything of run') });
       expect((await ralph(folder, ['review'])).stdout).toMatch(/Landed +its branch was brought to main/);
-      expect((await land('--clean')).stdout).toContain('Its worktree and its branch are gone.');
+      expect((await land('--clean')).stdout).toContain('Its worktree and its branch were removed.');
       expect(git(folder, 'branch', '--list', 'ralph/*')).toBe('');
       expect(git(folder, 'worktree', 'list').split('\n')).toHaveLength(1);
       expect((await land()).code).toBe(0);
@@ -158,7 +158,7 @@ describe.concurrent('ralph land', () => {
       const landed = await land(red, '--squash', '--onto', 'next');
       expect(landed.code, landed.stdout + landed.stderr).toBe(0);
       expect(git(folder, 'log', '--format=%s', 'next').split('\n')).toEqual(['work in red', 'first']);
-      expect((await land(red, '--onto', 'next')).stdout).toContain('next has everything');
+      expect((await land(red, '--onto', 'next')).stdout).toContain('next already contains everything');
       expect((await land(red)).code).toBe(0);
       expect(
         readdirSync(folder)

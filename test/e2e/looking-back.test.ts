@@ -64,7 +64,7 @@ describe('a run that is over', () => {
   test('names what it does not have', async () => {
     for (const [args, text] of [
       [['show', '7'], 'iterations 1 to 6'],
-      [['show', '2', '--prompt', '--diff'], 'do not go together'],
+      [['show', '2', '--prompt', '--diff'], 'cannot be used together'],
       [['show', 'nope'], 'nope'],
       [['show', '1', '2', '3'], ''],
       [['show', '2026', 'x'], 'iteration'],

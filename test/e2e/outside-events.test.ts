@@ -6,7 +6,8 @@ import { withPlace } from './processes.ts';
 import { ralph, start } from './ralph.ts';
 import { readEvents, toRoutes } from './run-facts.ts';
 
-const { found } = await findIsolation();
+const search = await findIsolation();
+const found = search.ok ? search.value : null;
 
 const TEAM = `
 hats:

@@ -21,7 +21,8 @@ const WAITS = 'touch working; while [ ! -e go ]; do sleep 0.05; done; echo worke
 
 /** What the command of somebody who is no person answers. */
 const REFUSED = expect.stringContaining('Only a person may do this');
-const { found } = await findIsolation();
+const search = await findIsolation();
+const found = search.ok ? search.value : null;
 const HELD = `
 hats:
   critic:

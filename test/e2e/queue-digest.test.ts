@@ -60,7 +60,7 @@ describe.concurrent('the digest of a night', () => {
       expect((await ralph(folder, ['queue', 'run'])).code).toBe(1);
       const list = await ralph(folder, ['queue']);
       expect(list.stdout).toContain('needs you');
-      expect(list.stderr).not.toContain('Nothing waits');
+      expect(list.stderr).not.toContain('No task waits');
       expect(list.stderr).toContain('ralph queue run');
     });
   });

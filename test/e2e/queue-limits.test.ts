@@ -120,7 +120,7 @@ test('Ctrl+C twice ends at once what does not heed the first one', async () => {
       const night = start(folder, ['queue', 'run', '--parallel', '2'], { QUEUE_TEST: notes });
       await until('both to be at work', () => findProcesses(folder).filter(({ command }) => command.includes('agent.sh')).length >= 2);
       night.child.kill('SIGINT');
-      await night.says('no further task is begun');
+      await night.says('no further task begins');
       const askedAt = Date.now();
       night.child.kill('SIGINT');
       expect((await night.done).code).toBe(130);

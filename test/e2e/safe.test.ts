@@ -91,7 +91,7 @@ describe('a safe run', () => {
     git(cwd, 'rm', '-q', 'ralph.yml');
     git(cwd, 'commit', '-qm', 'second');
     const init = await ralph(cwd, ['init', '--task', 'Do the work', '--gate', './gate.sh'], env);
-    expect(init.stdout).toContain('each run has a git worktree of its own, which holds its agents (safe)');
+    expect(init.stdout).toContain('each run gets a git worktree of its own, and its agents are confined to it (safe)');
     const agent = ['-c', 'cli.backend=custom', '-c', 'cli.command=./agent.sh', '-c', 'cli.prompt_mode=stdin'];
     const { code, stdout, stderr } = await ralph(cwd, ['run', '--no-tui', ...agent], env);
     expect(code, stdout + stderr).toBe(0);

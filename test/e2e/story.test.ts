@@ -74,7 +74,7 @@ describe('an evening and a morning', () => {
       const run = await type('run', '--no-tui', flag);
       expect(run, run.said).toMatchObject({ code: 0 });
       expect(run.said).toMatch(/not ok 1 - made.txt says nothing[\s\S]*Completed after 2 iterations/);
-      expect(run.said).toMatch(/\nThe work is in \S+, a git worktree, in 1 commit\. Bring it home: ralph land\n/);
+      expect(run.said).toMatch(/\nThe work is in \S+, a git worktree, in 1 commit\. Merge it: ralph land\n/);
       expect(look()).toEqual(before);
 
       const review = await type('review');
@@ -108,7 +108,7 @@ describe('an evening and a morning', () => {
     const { type, read, look } = await beginEvening(`echo more >> notes.txt; echo good > made.txt; ${LIE}`);
     const before = look();
     const run = await type('run', '--no-tui');
-    expect(run.said).toMatch(/not committed there: 1 file\. Commit what is to stay, then: ralph land\n/);
+    expect(run.said).toMatch(/not committed there: 1 file\. Commit what you want to keep, then: ralph land\n/);
     expect((await type('review')).said).toContain('not committed: 1 file (notes.txt)');
     const land = await type('land');
     expect(land).toMatchObject({ code: 1, said: expect.stringMatching(/is not on its branch: notes\.txt\.\n +Why: .*changes of yours/) });

@@ -102,7 +102,7 @@ describe.concurrent('a mistake is named, and nothing is started:', () => {
         expect(result.stderr).toMatch(says);
         expect(result.code, result.stderr).toBe(code);
         expect(result.stdout).toBe('');
-        expect(result.stderr).not.toMatch(/defect of Ralph|\.[cm]?[jt]s:\d+/);
+        expect(result.stderr).not.toMatch(/bug in Ralph|\.[cm]?[jt]s:\d+/);
         const { stderr } = await ralph(folder, ['status']);
         expect(stderr).toContain('There is no run');
       });

@@ -29,7 +29,7 @@ async function withWorktree(use: (folder: string) => Promise<void>): Promise<voi
     makeRepository(folder);
     const run = await ralph(folder, ['run', '-p', 'work', '--worktree', 'blue']);
     expect(run.code, run.stdout + run.stderr).toBe(0);
-    expect(run.stdout).toContain('in 1 commit. Bring it home: ralph land\n');
+    expect(run.stdout).toContain('in 1 commit. Merge it: ralph land\n');
     await use(folder);
   });
 }
@@ -185,7 +185,7 @@ rm -f "$root"/ran-*`;
       writeFileSync(join(folder, '.git/info/exclude'), '.env\n*.db\nnode_modules/\n.ralph\n.agent\n');
       mkdirSync(join(tree, 'node_modules/pkg'), { recursive: true });
       writeFileSync(join(tree, 'node_modules/pkg/index.js'), 'x');
-      expect((await ralph(folder, ['worktrees'])).stdout).toContain('nothing but what a tool makes again: node_modules/');
+      expect((await ralph(folder, ['worktrees'])).stdout).toContain('only what a tool makes again: node_modules/');
       writeFileSync(join(tree, '.env'), 'KEY=1');
       writeFileSync(join(tree, 'a\nb.db'), 'x');
       expect(await list(folder)).toMatchObject([{ commits: 0, uncommitted: 0, ignored: 2, renewable: 1 }]);

@@ -8,7 +8,8 @@ import { findProcesses, withPlace } from './processes.ts';
 import { ralph, readJsonLines, start } from './ralph.ts';
 import { readStatus, until } from './run-facts.ts';
 
-const { found: isolation } = await findIsolation();
+const search = await findIsolation();
+const isolation = search.ok ? search.value : null;
 const WORKTREE = ['run', '-p', 'work', '--no-tui', '--worktree'];
 
 describe.concurrent('a run in a worktree', () => {
@@ -118,7 +119,7 @@ echo LOOP_COMPLETE`;
       const { runId } = await readStatus(folder);
       const name = `${runId}-make-the-tests-pass`;
       expect(git(folder, 'log', '-1', '--format=%s', `ralph/${name}`)).toBe('ralph: Make the tests pass');
-      expect(stdout).toContain('in 1 commit. Bring it home: ralph land');
+      expect(stdout).toContain('in 1 commit. Merge it: ralph land');
       const settings = JSON.parse(readFileSync(join(folder, `.ralph/runs/${runId}/settings.json`), 'utf8'));
       expect(settings.base).toEqual({ commit: git(folder, 'rev-parse', 'main'), branch: 'main' });
       const here = await ralph(folder, ['run', '-p', 'work', '--in-place', '--no-tui']);

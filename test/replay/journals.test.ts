@@ -8,10 +8,10 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
-import type { Effect, Input, RunState } from '../../src/core/index.ts';
+import type { Effect, Input, RunState } from '../../src/core/run/index.ts';
 import { nodeFileSystem as fs, readJournal } from '../../src/journal/index.ts';
 import { createJournalFold } from '../../src/loop/shell/index.ts';
-import { createRunViewFold } from '../../src/views/index.ts';
+import { createRunViewFold } from '../../src/views/fold/index.ts';
 import { recordJournal } from './record-journal.ts';
 
 const FOLDER = fileURLToPath(new URL('../../fixtures/journals/', import.meta.url));

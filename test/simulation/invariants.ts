@@ -1,11 +1,12 @@
-import { type Effect, type Input, type RunState, type SignalProblem, toTurnName } from '../../src/core/index.ts';
+import type { SignalProblem } from '../../src/core/events/index.ts';
+import { type Effect, type Input, type RunState, toTurnName } from '../../src/core/run/index.ts';
 import { createJournalFold } from '../../src/loop/shell/index.ts';
-import type { SimulatedRun } from './simulate-run.ts';
+import type { SeededRun } from './simulate-run.ts';
 import { readEntries } from './world.ts';
 import type { World } from './world-type.ts';
 
 /** Everything that must hold of every run, whatever its agents did. Throws with the first thing that does not. */
-export function assertInvariants(run: SimulatedRun): void {
+export function assertInvariants(run: SeededRun): void {
   const { world, outcome } = run;
   const replayed = replay(world);
   demand(world.agents.most <= 1, `${world.agents.most} agents worked at once`);

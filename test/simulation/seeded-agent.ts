@@ -1,5 +1,6 @@
-import { type BackendEvent, type IterationStart, type TurnFailure, UNKNOWN_USAGE } from '../../src/core/index.ts';
-import type { Backend, TurnResult } from '../../src/ports/index.ts';
+import { type BackendEvent, UNKNOWN_USAGE } from '../../src/core/backends/index.ts';
+import type { IterationStart, TurnFailure } from '../../src/core/run/index.ts';
+import type { Backend, TurnResult } from '../../src/ports/backend.ts';
 import type { World } from './world-type.ts';
 
 /** Topics that some hats may publish and others may not, one that nobody takes, one that is none. */

@@ -1,7 +1,7 @@
 /** Laws 3 and 7, held against the real shell under a virtual clock. */
 import { describe, expect, test } from 'vitest';
-import type { RunRecord, RunSpec } from '../../src/core/index.ts';
 import { propertyRuns } from '../../src/core/property-fixtures.ts';
+import type { RunRecord, RunSpec } from '../../src/core/run/index.ts';
 import { makeHat, makeSpec } from '../../src/core/spec-fixtures.ts';
 import { createJournalFold, type LoopPorts, type RunOutcome, runLoop } from '../../src/loop/shell/index.ts';
 import { createRandom } from './random.ts';
@@ -70,12 +70,12 @@ describe('law 3: the input is on disk before it is decided', () => {
           }
           if (record.kind === 'effect' && record.effect.type === 'iteration-start') ordered.add(JSON.stringify(record.effect));
         },
-        wardrobe: {
-          ...ports.wardrobe,
+        agents: {
+          ...ports.agents,
           backendFor: (order) => {
             started += 1;
             expect(ordered).toContain(JSON.stringify(order));
-            return ports.wardrobe.backendFor(order);
+            return ports.agents.backendFor(order);
           },
         },
       }));
@@ -150,12 +150,12 @@ test('a wish to stop that is left while a turn runs is followed before another b
     let isLeft = false;
     const { outcome } = await playRun(seed, (ports, world) => ({
       ...ports,
-      wardrobe: {
-        ...ports.wardrobe,
+      agents: {
+        ...ports.agents,
         backendFor: (order) => {
           started.push(`${order.iteration}.${order.attempt}`);
           isLeft ||= order.iteration === 2;
-          return ports.wardrobe.backendFor(order);
+          return ports.agents.backendFor(order);
         },
       },
       takeStop: () => {

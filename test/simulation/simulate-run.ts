@@ -1,4 +1,4 @@
-import type { HatSpec, RunSpec } from '../../src/core/index.ts';
+import type { HatSpec, RunSpec } from '../../src/core/run/index.ts';
 import { makeGate, makeHat, makeSpec } from '../../src/core/spec-fixtures.ts';
 import { createJournalFold, type RunOutcome, recoverRun, runLoop } from '../../src/loop/shell/index.ts';
 import { createRandom, type Random } from './random.ts';
@@ -21,7 +21,7 @@ const SETTINGS = {
 const MAX_STEPS = 20_000;
 
 /** A finished simulation. */
-export interface SimulatedRun {
+export interface SeededRun {
   readonly world: World;
   readonly outcome: RunOutcome;
   /** How often the orchestrator was killed. */
@@ -32,7 +32,7 @@ export interface SimulatedRun {
  * Plays one run with the real `decide` and the real shell under a virtual clock, killing and resuming the orchestrator at random moments.
  * Throws when the run does not end.
  */
-export async function simulateRun(seed: number): Promise<SimulatedRun> {
+export async function simulateRun(seed: number): Promise<SeededRun> {
   const random = createRandom(seed);
   const world = createWorld(random);
   const spec = toSpec(random);

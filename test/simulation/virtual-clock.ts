@@ -1,4 +1,4 @@
-import type { Clock } from '../../src/ports/index.ts';
+import type { Clock } from '../../src/ports/clock.ts';
 
 interface Alarm {
   readonly dueAt: number;

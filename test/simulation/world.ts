@@ -1,7 +1,11 @@
-import type { EventSignal, GateEvidence, Input } from '../../src/core/index.ts';
-import { parseInboxLine, UNKNOWN_USAGE } from '../../src/core/index.ts';
+import { UNKNOWN_USAGE } from '../../src/core/backends/index.ts';
+import type { EventSignal } from '../../src/core/events/index.ts';
+import { parseInboxLine } from '../../src/core/events/index.ts';
+import type { GateEvidence } from '../../src/core/gates/index.ts';
+import type { Input } from '../../src/core/run/index.ts';
 import type { LoopPorts } from '../../src/loop/shell/index.ts';
-import type { Inbox, Journal, JournalEntry } from '../../src/ports/index.ts';
+import type { Inbox } from '../../src/ports/inbox.ts';
+import type { Journal, JournalEntry } from '../../src/ports/journal.ts';
 import type { Random } from './random.ts';
 import { createSeededBackend } from './seeded-agent.ts';
 import { createVirtualClock } from './virtual-clock.ts';
@@ -58,7 +62,7 @@ export function createPorts(world: World): LoopPorts {
       keepAfter: async () => String(world.random.below(2)),
       checkpoint: async () => ({ commit: null, leftOut: [], note: 'not a repository' }),
     },
-    wardrobe: {
+    agents: {
       backendFor: (order) => createSeededBackend(world, order),
       surroundings: () => ({ cwd: '/', env: {}, marker: '' }),
       priceOf: () => UNKNOWN_USAGE.costUsd,

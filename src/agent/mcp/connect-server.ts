@@ -1,12 +1,11 @@
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { CallToolResultSchema } from '@modelcontextprotocol/sdk/types.js';
-import { type McpServerSpec, maskControls } from '../../core/index.ts';
-import type { AnyTool } from '../tool.ts';
-import { type ListedTool, listTools, MAX_TOOLS, type ServerList } from './list-tools.ts';
-import type { McpWorld } from './mcp-world.ts';
-import { createProcessTransport } from './process-transport.ts';
-import { toServerTool } from './server-tool.ts';
+import { maskControls } from '../../core/text/index.ts';
+import type { McpServerSpec } from '../../core/tools/index.ts';
+import type { AnyTool } from '../tool/tool.ts';
+import { createProcessTransport, type McpPlace } from './process-transport.ts';
+import { type ListedTool, listTools, MAX_TOOLS, type ServerList, toServerTool } from './server-tool.ts';
 
 /** A server that answers. */
 export interface ConnectedServer {
@@ -17,19 +16,19 @@ export interface ConnectedServer {
   readonly close: () => Promise<void>;
 }
 
-/** What a server says is shown to a model and not checked against its own schema: a check would be code that the server wrote. */
+/** Results are not checked by the server's own schema: a compiled schema would be code that the server wrote. */
 const TRUSTING = { getValidator: () => (input: unknown) => ({ valid: true as const, data: input as never, errorMessage: undefined }) };
 
 /** Starts or calls a server and asks for its tools. Rejects with what a person should know; then nothing of it is left. */
-export async function connectServer(spec: McpServerSpec, world: McpWorld): Promise<ConnectedServer> {
-  const child = spec.url === undefined ? createProcessTransport(spec, world) : null;
+export async function connectServer(spec: McpServerSpec, place: McpPlace): Promise<ConnectedServer> {
+  const child = spec.url === undefined ? createProcessTransport(spec, place) : null;
   const client = new Client({ name: 'ralph', version: RALPH_VERSION }, { capabilities: {}, jsonSchemaValidator: TRUSTING });
   const close = (): Promise<void> => client.close().catch(() => undefined);
   const limits = { timeout: spec.timeoutMs, maxTotalTimeout: spec.timeoutMs };
   try {
     // Each request listens to the signal for good: one of its own goes with it.
-    await client.connect(child ?? (await createHttpTransport(spec, world)), { ...limits, signal: AbortSignal.any([world.signal]) });
-    const listed = await listTools(client, limits, world.signal);
+    await client.connect(child ?? (await createHttpTransport(spec, place)), { ...limits, signal: AbortSignal.any([place.signal]) });
+    const listed = await listTools(client, limits, place.signal);
     const { taken, warnings } = chooseTools(spec, listed);
     const tools = taken.map((tool) =>
       toServerTool(spec, tool, (name, args, signal) =>
@@ -48,7 +47,7 @@ export async function connectServer(spec: McpServerSpec, world: McpWorld): Promi
 }
 
 /** Loaded when a server has an address: most have none. */
-async function createHttpTransport({ url = '', tokenEnv }: McpServerSpec, { env }: McpWorld): Promise<Transport> {
+async function createHttpTransport({ url = '', tokenEnv }: McpServerSpec, { env }: McpPlace): Promise<Transport> {
   const { StreamableHTTPClientTransport } = await import('@modelcontextprotocol/sdk/client/streamableHttp.js');
   const token = tokenEnv === undefined ? undefined : env[tokenEnv];
   if (tokenEnv !== undefined && (token === undefined || token === '')) throw new Error(`the variable ${tokenEnv} is not set`);

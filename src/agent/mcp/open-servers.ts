@@ -6,10 +6,10 @@ import {
   type ToolCard,
   type ToolHints,
   toServerToolName,
-} from '../../core/index.ts';
-import type { AnyTool } from '../tool.ts';
+} from '../../core/tools/index.ts';
+import type { AnyTool } from '../tool/tool.ts';
 import type { ConnectedServer } from './connect-server.ts';
-import type { McpWorld } from './mcp-world.ts';
+import type { McpPlace } from './process-transport.ts';
 
 /** The tools of the servers that a hat may use, for one turn. */
 export interface ServerTools {
@@ -27,11 +27,11 @@ export interface ServerTools {
  *
  * @param policy `null`: no profile, every server
  */
-export async function openServers(servers: readonly McpServerSpec[], policy: ProfilePolicy | null, world: McpWorld): Promise<ServerTools> {
+export async function openServers(servers: readonly McpServerSpec[], policy: ProfilePolicy | null, place: McpPlace): Promise<ServerTools> {
   const wanted = servers.filter((server) => isWanted(server, policy));
   if (wanted.length === 0) return { tools: [], warnings: [], close: async () => undefined };
   const { connectServer } = await import('./connect-server.ts');
-  const results = await Promise.allSettled(wanted.map((server) => connectServer(server, world)));
+  const results = await Promise.allSettled(wanted.map((server) => connectServer(server, place)));
   const connected: ConnectedServer[] = [];
   const warnings: string[] = [];
   for (const [index, result] of results.entries()) {
@@ -48,7 +48,7 @@ export async function openServers(servers: readonly McpServerSpec[], policy: Pro
   };
 }
 
-/** Whether a tool of the server can be let in; of one that is trusted nobody knows its hints before it runs. */
+/** Whether the profile may let in a tool of the server; the hints of a trusted one are not known before it runs, so the most harmless are assumed. */
 function isWanted({ name: server, trustsAnnotations, annotations = {} }: McpServerSpec, policy: ProfilePolicy | null): boolean {
   if (policy === null) return true;
   const hints = trustsAnnotations ? HARMLESS : PESSIMISTIC_HINTS;

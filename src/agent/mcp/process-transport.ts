@@ -1,9 +1,22 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { deserializeMessage } from '@modelcontextprotocol/sdk/shared/stdio.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
-import type { McpServerSpec } from '../../core/index.ts';
+import type { McpServerSpec } from '../../core/tools/index.ts';
+import type { Isolation } from '../../ports/program.ts';
 import { type ChildProcessHandle, type ProcessResult, startProcess } from '../../process/index.ts';
-import type { McpWorld } from './mcp-world.ts';
+
+/** Where servers are started. */
+export interface McpPlace {
+  /** Absolute. */
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** By which the processes of the servers can be found again. */
+  readonly marker: string;
+  /** The namespaces that each server gets; absent: none. */
+  readonly isolation?: Isolation | undefined;
+  /** Aborts when the turn is stopped. */
+  readonly signal: AbortSignal;
+}
 
 /** What every server gets of the environment; what else it needs, a secret above all, is named in its `env`. */
 const INHERITED = [
@@ -36,7 +49,7 @@ export interface ProcessTransport extends Transport {
 /** Makes the transport; `start` starts the process, and `close` ends it with everything that it started. */
 export function createProcessTransport(
   { name, command = '', args, env }: McpServerSpec,
-  { cwd, env: outer, marker, isolation }: McpWorld,
+  { cwd, env: outer, marker, isolation }: McpPlace,
 ): ProcessTransport {
   let child: ChildProcessHandle | null = null;
   const transport: ProcessTransport = {

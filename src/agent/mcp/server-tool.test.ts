@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { McpServerSpec } from '../../core/index.ts';
-import { makeContext } from '../tool-fixtures.ts';
+import type { McpServerSpec } from '../../core/tools/index.ts';
+import { makeContext } from '../tool/tool-fixtures.ts';
 import { toServerTool } from './server-tool.ts';
 
 const SERVER: McpServerSpec = { name: 'docs', command: 'x', args: [], env: {}, tools: null, trustsAnnotations: true, timeoutMs: 1000 };

@@ -1,5 +1,5 @@
-import { isJsonObject, type Json, parseJson } from '../../core/index.ts';
-import type { ModelFailure } from '../../ports/index.ts';
+import { isJsonObject, type Json, parseJson } from '../../core/values/index.ts';
+import type { ModelFailure } from '../../ports/model.ts';
 
 /** What is known beside the error itself. */
 export interface ErrorSurroundings {

@@ -1,7 +1,6 @@
 import type { createAnthropic } from '@ai-sdk/anthropic';
-import { RalphError } from '../../core/index.ts';
-import { findKey } from './find-key.ts';
-import { PROVIDERS, type ProviderKind, type ProviderSettings, toLibraryUrl } from './provider-kind.ts';
+import { RalphError } from '../../core/values/index.ts';
+import { findKey, PROVIDERS, type ProviderKind, type ProviderSettings, toLibraryUrl } from './provider-kind.ts';
 
 /** A model as the packages of all kinds make it: one request, one streamed answer. */
 export type LibraryModel = ReturnType<ReturnType<typeof createAnthropic>>;

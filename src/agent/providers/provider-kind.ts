@@ -1,4 +1,5 @@
-import { type EffortWay, findEffortWay, type JsonObject } from '../../core/index.ts';
+import { type EffortWay, findEffortWay } from '../../core/backends/index.ts';
+import { type JsonObject, RalphError } from '../../core/values/index.ts';
 
 /** The kinds of providers that speak a wire format of their own. */
 export type ProviderKind = 'anthropic' | 'openai' | 'google' | 'openai-compatible';
@@ -13,18 +14,18 @@ export interface ProviderSettings {
   /** The environment variable that holds the key. Absent: the provider's usual ones. */
   readonly apiKeyEnv?: string;
   /** How much the model should think before it speaks. Absent: as the provider does it. */
-  readonly effort?: Effort;
+  readonly effort?: ThinkingEffort;
   /** What requests that begin alike have in common, for providers that take such a key; at most 64 characters. */
   readonly cacheKey?: string;
 }
 
-export type Effort = 'low' | 'medium' | 'high';
+export type ThinkingEffort = 'low' | 'medium' | 'high';
 
-/** What is particular to a kind. */
-export interface ProviderFacts {
+/** What differs between the kinds. */
+interface ProviderFacts {
   /** The package that speaks its wire format. */
   readonly packageName: string;
-  /** The versions of it that speak with us. */
+  /** The major version of it that this program is written for. */
   readonly packageVersion: string;
   /** Where its key usually is, in the order in which they are looked at. */
   readonly keyEnvs: readonly string[];
@@ -49,7 +50,7 @@ const THINKING_TOKENS = { low: 4_000, medium: 12_000, high: 24_000 } as const;
 /** What says the effort, by the way that the model takes it; nothing where none is said, or none is taken. */
 function toEffort(
   { kind, model, effort }: ProviderSettings,
-  words: Partial<Record<EffortWay, (effort: Effort) => JsonObject>>,
+  words: Partial<Record<EffortWay, (effort: ThinkingEffort) => JsonObject>>,
 ): JsonObject {
   return effort === undefined ? {} : (words[findEffortWay(kind, model)]?.(effort) ?? {});
 }
@@ -121,7 +122,7 @@ export const PROVIDERS: Readonly<Record<ProviderKind, ProviderFacts>> = {
 };
 
 /** The first of its line knows two levels. */
-function toLevel(model: string, effort: Effort): Effort {
+function toLevel(model: string, effort: ThinkingEffort): ThinkingEffort {
   return effort === 'medium' && /gemini-3-pro/.test(model) ? 'high' : effort;
 }
 
@@ -131,4 +132,51 @@ export function toLibraryUrl({ kind, baseUrl }: Pick<ProviderSettings, 'kind' | 
   const trimmed = baseUrl.replace(/\/+$/, '');
   const { versionPath } = PROVIDERS[kind];
   return /\/v\d+(?:beta|alpha)?$/.test(trimmed) ? trimmed : `${trimmed}${versionPath}`;
+}
+
+/** The key for a server on this machine that needs none: libraries insist on one. */
+const NO_KEY = 'none';
+
+/** What of a provider's settings says where its key is, and whether it needs one. */
+type KeyPlace = Pick<ProviderSettings, 'kind' | 'baseUrl' | 'apiKeyEnv'>;
+
+/**
+ * The key of a provider, from the environment alone.
+ *
+ * @throws RalphError `native-key` where one is needed and none is there
+ */
+export function findKey(settings: KeyPlace, env: Readonly<Record<string, string>>): string {
+  const names = listKeyEnvs(settings);
+  for (const name of names) {
+    const value = env[name]?.trim();
+    if (value !== undefined && value !== '') return value;
+  }
+  if (isKeyOptional(settings)) return NO_KEY;
+  throw new RalphError({
+    code: 'native-key',
+    what: `The native agent has no key for ${settings.kind}: ${names.join(' and ')} ${names.length > 1 ? 'are' : 'is'} not set.`,
+    why: 'Keys are read from the environment only, so that they are in no file and no log.',
+    fix: `export ${names[0]}=…\nor name another variable: backend: {type: native, api_key_env: MY_KEY}`,
+    exitCode: 2,
+  });
+}
+
+/** Names of the variables that may hold the key, in the order in which they are looked at. */
+export function listKeyEnvs({ kind, apiKeyEnv }: KeyPlace): readonly string[] {
+  return apiKeyEnv === undefined ? PROVIDERS[kind].keyEnvs : [apiKeyEnv];
+}
+
+function isKeyOptional({ kind, baseUrl, apiKeyEnv }: KeyPlace): boolean {
+  if (baseUrl !== undefined && isLoopback(baseUrl)) return true;
+  return kind === 'openai-compatible' && apiKeyEnv === undefined;
+}
+
+/** True for an address of this machine. */
+function isLoopback(url: string): boolean {
+  try {
+    const { hostname } = new URL(url);
+    return hostname === 'localhost' || hostname.endsWith('.localhost') || hostname === '[::1]' || /^127(?:\.\d{1,3}){3}$/.test(hostname);
+  } catch {
+    return false;
+  }
 }

@@ -1,26 +1,23 @@
 import { z } from 'zod';
 import type { CommandResult } from '../../process/index.ts';
-import { defineTool, fail, type ToolResult } from '../tool.ts';
-import type { ToolContext } from '../tool-context.ts';
-import { cleanOutput } from './clean-output.ts';
-import { describeProgramEnd, hasSucceeded } from './describe-program-end.ts';
-import { findProgram } from './find-program.ts';
-import { toProgramEnvironment } from './program-environment.ts';
-import { runProgram } from './run-program.ts';
+import { defineTool, failWith, type ToolContext, type ToolResult } from '../tool/tool.ts';
+import { cleanOutput } from '../tool/tool-output.ts';
+import { findProgram, toProgramEnvironment } from './program/program-environment.ts';
+import { describeProgramEnd, hasSucceeded, runProgram } from './program/run-program.ts';
 
-const defaultSeconds = 120;
-const maxSeconds = 600;
+const DEFAULT_SECONDS = 120;
+const MAX_SECONDS = 600;
 /** Linux takes no argument above 128 KB. */
-const maxCommandLength = 100_000;
+const MAX_COMMAND_CHARACTERS = 100_000;
 
 const parameters = z.strictObject({
   command: z
     .string()
     .min(1)
-    .max(maxCommandLength)
+    .max(MAX_COMMAND_CHARACTERS)
     .refine((text) => !text.includes('\0'), 'holds a NUL character')
     .describe('What the shell runs.'),
-  timeout: z.number().positive().max(maxSeconds).default(defaultSeconds).describe(`Seconds it may take, at most ${maxSeconds}.`),
+  timeout: z.number().positive().max(MAX_SECONDS).default(DEFAULT_SECONDS).describe(`Seconds it may take, at most ${MAX_SECONDS}.`),
   cwd: z.string().optional().describe('Folder to run it in; default: the workspace.'),
 });
 
@@ -35,11 +32,11 @@ export const bashTool = defineTool<Args>({
   parameters,
   run: async ({ command, timeout, cwd }, context) => {
     const folder = await context.jail.resolveRead(cwd ?? '.');
-    if ('refused' in folder) return fail(folder.refused, folder.advice);
+    if (!folder.ok) return failWith(folder.refused);
     const shell = await findShell(context);
     const timeoutMs = timeout * 1000;
     const env = toProgramEnvironment(context);
-    const result = await runProgram({ ...shell, args: [...shell.args, command], cwd: folder.path, env, timeoutMs }, context);
+    const result = await runProgram({ ...shell, args: [...shell.args, command], cwd: folder.value, env, timeoutMs }, context);
     return toResult(result, timeoutMs);
   },
 });

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
 import { propertyRuns } from '../../core/property-fixtures.ts';
-import { createPlace, removePlaces } from '../file-tool-fixtures.ts';
+import { createPlace, removePlaces } from '../files/file-tool-fixtures.ts';
 import { editFileTool } from './edit-file.ts';
 
 afterAll(removePlaces);

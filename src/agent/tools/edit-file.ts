@@ -1,21 +1,17 @@
 import { isUtf8 } from 'node:buffer';
 import { z } from 'zod';
-import { countLineChanges, describeChanges } from '../count-line-changes.ts';
-import { explainMissingText } from '../explain-missing-text.ts';
-import { type FoundText, findText, matchLineEnds } from '../find-text.ts';
-import { inTurn } from '../in-turn.ts';
-import { MAX_WHOLE_BYTES, readWholeFile, type WholeFile } from '../read-whole-file.ts';
-import { replaceFile } from '../replace-file.ts';
-import { suggestPath } from '../suggest-path.ts';
-import { defineTool, fail, succeed, type ToolResult } from '../tool.ts';
-import type { ToolContext } from '../tool-context.ts';
-import { refuseBinary, SNIFFED_BYTES } from './refuse-binary.ts';
-import { findContentFault } from './write-file.ts';
+import type { Refusal } from '../../core/values/index.ts';
+import { explainBinary, findContentFault, SNIFFED_BYTES } from '../files/file-content.ts';
+import { explainMissingText, type FoundText, findText, matchLineEnds } from '../files/find-text.ts';
+import { MAX_WHOLE_BYTES, readWholeFile, type WholeFile } from '../files/open-pinned.ts';
+import { suggestPath } from '../files/read-folder.ts';
+import { countLineChanges, describeLineChanges, runAlone, writeWholeFile } from '../files/write-whole-file.ts';
+import { defineTool, fail, failWith, succeed, type ToolContext, type ToolResult } from '../tool/tool.ts';
 
-const maxListedPlaces = 10;
-const shownAround = 2;
-const maxShownLines = 30;
-const maxGrownBytes = MAX_WHOLE_BYTES * 4;
+const MAX_LISTED_PLACES = 10;
+const SHOWN_AROUND = 2;
+const MAX_SHOWN_LINES = 30;
+const MAX_GROWN_BYTES = MAX_WHOLE_BYTES * 4;
 
 const parameters = z.strictObject({
   path: z.string().describe('Path of the file, relative to the workspace.'),
@@ -34,12 +30,12 @@ export const editFileTool = defineTool<Args>({
     'Replaces a text in a file by another. The old text must be in the file exactly once, or replace_all be true. Ends of lines and a byte order mark stay as they are.',
   parameters,
   run: async (args, context) => {
-    const verdict = await context.jail.resolveWrite(args.path);
-    if ('refused' in verdict) return fail(verdict.refused, verdict.advice);
+    const real = await context.jail.resolveWrite(args.path);
+    if (!real.ok) return failWith(real.refused);
     const fault = findArgumentFault(args);
     if (fault !== null) return fault;
-    const shown = context.jail.toShown(verdict.path);
-    return await inTurn(verdict.path, () => readAndEdit({ real: verdict.path, shown, args, context }));
+    const shown = context.jail.toShown(real.value);
+    return await runAlone(real.value, () => readAndEdit({ real: real.value, shown, args, context }));
   },
 });
 
@@ -55,19 +51,19 @@ function findArgumentFault({ old_text, new_text }: Args): ToolResult | null {
   if (old_text === new_text)
     return fail('old_text and new_text are the same: there is nothing to do.', 'Give the text as it should be as new_text.');
   const fault = findContentFault(new_text) ?? findContentFault(old_text);
-  return fault === null ? null : fail(fault.refused, fault.advice);
+  return fault === null ? null : failWith(fault);
 }
 
 async function readAndEdit(order: EditOrder): Promise<ToolResult> {
   const file = await readWholeFile(order.real, order.shown);
-  if ('refused' in file) return fail(file.refused, `${await suggestPath(order.context.jail, order.real)}${file.advice}`);
-  return await edit(file, order);
+  if (!file.ok) return fail(file.refused.reason, `${await suggestPath(order.context.jail, order.real)}${file.refused.advice}`);
+  return await edit(file.value, order);
 }
 
 async function edit(file: WholeFile, order: EditOrder): Promise<ToolResult> {
   const { args, shown } = order;
-  const fault = refuseBinary(file.bytes.subarray(0, SNIFFED_BYTES), shown) ?? refuseEncoding(file.bytes, args.new_text, shown);
-  if (fault !== null) return fail(fault.refused, fault.advice);
+  const fault = explainBinary(file.bytes.subarray(0, SNIFFED_BYTES), shown) ?? explainEncoding(file.bytes, args.new_text, shown);
+  if (fault !== null) return failWith(fault);
   const text = file.bytes.toString('latin1');
   const places = findText(text, toBytes(args.old_text));
   if (places.length === 0) return refuseMissing(file.bytes.toString('utf8'), order);
@@ -80,11 +76,11 @@ function toBytes(text: string): string {
   return Buffer.from(text).toString('latin1');
 }
 
-function refuseEncoding(bytes: Buffer, newText: string, shown: string): { refused: string; advice: string } | null {
+function explainEncoding(bytes: Buffer, newText: string, shown: string): Refusal | null {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: everything that is one byte in every encoding
   if (isUtf8(bytes) || /^[\u0000-\u007F]*$/.test(newText)) return null;
   return {
-    refused: `${shown} is not in UTF-8: new_text would mix two encodings.`,
+    reason: `${shown} is not in UTF-8: new_text would mix two encodings.`,
     advice: 'Use characters of ASCII only, or convert the file first.',
   };
 }
@@ -96,7 +92,7 @@ function refuseMissing(text: string, { args, shown }: EditOrder): ToolResult {
 }
 
 function refuseAmbiguous(text: string, places: readonly FoundText[], shown: string): ToolResult {
-  const lines = places.slice(0, maxListedPlaces).map(({ start }) => toLineNumber(text, start));
+  const lines = places.slice(0, MAX_LISTED_PLACES).map(({ start }) => toLineNumber(text, start));
   const more = places.length > lines.length ? ', …' : '';
   return fail(
     `old_text is in ${shown} ${places.length} times (lines ${lines.join(', ')}${more}); nothing was changed.`,
@@ -108,18 +104,18 @@ async function store(file: WholeFile, text: string, places: readonly FoundText[]
   const { real, shown, args, context } = order;
   const replacement = toBytes(args.new_text);
   const sizeBytes = text.length + places.length * Math.max(0, replacement.length * 2 - args.old_text.length);
-  if (sizeBytes > maxGrownBytes) {
+  if (sizeBytes > MAX_GROWN_BYTES) {
     return fail(`${shown} could grow to ${sizeBytes} bytes, more than this tool writes.`, 'Replace fewer places, or less by each.');
   }
   const bytes = Buffer.from(replaceAt(text, places, replacement), 'latin1');
-  const replaced = await replaceFile({ real, shownPath: shown, bytes, expected: file.record, signal: context.signal });
-  if ('refused' in replaced) return fail(replaced.refused, replaced.advice);
+  const replaced = await writeWholeFile({ real, shownPath: shown, bytes, expected: file.record, signal: context.signal });
+  if (!replaced.ok) return failWith(replaced.refused);
   // Who has read what was there knows it still; who has not may edit it again, but not overwrite it unseen.
   const isKnown = context.session.reads.get(real)?.sha256 === file.record.sha256;
-  if (isKnown) context.session.reads.set(real, replaced.record);
+  if (isKnown) context.session.reads.set(real, replaced.value);
   const changes = countLineChanges(file.bytes.toString('utf8'), bytes.toString('utf8'));
   const count = places.length === 1 ? '1 place' : `${places.length} places`;
-  const summary = `Edited ${shown} at ${count} (${describeChanges(changes)} lines).`;
+  const summary = `Edited ${shown} at ${count} (${describeLineChanges(changes)} lines).`;
   return succeed(`${summary}\n${renderAround(bytes.toString('utf8'), toLineNumber(text, places[0]?.start ?? 0), args.new_text)}`, {
     path: shown,
     places: places.length,
@@ -140,8 +136,8 @@ function replaceAt(text: string, places: readonly FoundText[], replacement: stri
 /** The lines of the first place as they are now, with those around them. */
 function renderAround(text: string, firstLine: number, newText: string): string {
   const lines = text.replace(/\r?\n$/, '').split(/\r?\n/);
-  const from = Math.max(0, firstLine - 1 - shownAround);
-  const to = Math.min(lines.length, firstLine + newText.split('\n').length - 1 + shownAround, from + maxShownLines);
+  const from = Math.max(0, firstLine - 1 - SHOWN_AROUND);
+  const to = Math.min(lines.length, firstLine + newText.split('\n').length - 1 + SHOWN_AROUND, from + MAX_SHOWN_LINES);
   return lines
     .slice(from, to)
     .map((line, index) => `${from + index + 1}\t${line}`)

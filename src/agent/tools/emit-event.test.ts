@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import type { Json } from '../../core/index.ts';
-import { makeContext } from '../tool-fixtures.ts';
+import { accept, type Json } from '../../core/values/index.ts';
+import { makeContext } from '../tool/tool-fixtures.ts';
 import { createEmitEventTool } from './emit-event.ts';
 import { taskCompleteTool } from './task-complete.ts';
 
@@ -47,12 +47,12 @@ describe('emit_event', () => {
     const context = makeContext({
       publish: async (...args) => {
         published.push(args);
-        return { ok: true, topic: args[0] };
+        return accept(args[0]);
       },
     });
     const tool = createEmitEventTool(['x']);
     const args = tool.parameters.parse({ topic: 'x', target: 'critic', ...(given !== undefined && { payload: given }) });
-    expect(await tool.run(args, context)).toMatchObject({ isError: false, facts: { topic: 'x' } });
+    expect(await tool.run(args, context)).toMatchObject({ isError: false, report: { kind: 'published', topic: 'x' } });
     expect(published).toEqual([['x', payload, 'critic']]);
   });
 });
@@ -62,7 +62,7 @@ it('task_complete publishes the summary and the evidence under the topic of comp
   const context = makeContext({
     publish: async (topic, payload) => {
       published.push({ topic, payload });
-      return { ok: true, topic };
+      return accept(topic);
     },
   });
   expect(await taskCompleteTool.run({ summary: 's', evidence: 'e' }, context)).toMatchObject({ isError: false });

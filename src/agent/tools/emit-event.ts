@@ -1,6 +1,7 @@
 import { z } from 'zod';
-import { hasWildcard, isDeeperThan, isTopic, type Json, MAX_TOPIC_LENGTH } from '../../core/index.ts';
-import { defineTool, fail, succeed, type Tool } from '../tool.ts';
+import { hasWildcard, isTopic, MAX_TOPIC_LENGTH } from '../../core/events/index.ts';
+import { isDeeperThan, type Json } from '../../core/values/index.ts';
+import { defineTool, fail, succeedPublished, type Tool } from '../tool/tool.ts';
 
 const MAX_PAYLOAD_BYTES = 100_000;
 const MAX_PAYLOAD_LEVELS = 32;
@@ -48,9 +49,9 @@ export function createEmitEventTool(publishes: readonly string[]): Tool<Args> {
       const problem = findPayloadProblem(value);
       if (problem !== null)
         return fail(`The payload ${problem}: nothing was published.`, 'Put what is long into a file and name the file in the payload.');
-      const verdict = await context.publish(topic, value, target);
-      if (verdict.ok) return succeed(`Published ${verdict.topic}. It is routed when your turn ends.`, { topic: verdict.topic });
-      return fail(`${topic} was not published: ${verdict.why}`, toAdvice(verdict.allowed));
+      const published = await context.publish(topic, value, target);
+      if (published.ok) return succeedPublished(`Published ${published.value}. It is routed when your turn ends.`, published.value);
+      return fail(`${topic} was not published: ${published.refused.reason}`, toAdvice(published.refused.allowed));
     },
   });
 }

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, symlinkSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { createPlace, removePlaces, type TestPlace } from '../file-tool-fixtures.ts';
+import { createPlace, removePlaces, type TestPlace } from '../files/file-tool-fixtures.ts';
 import { globTool } from './glob.ts';
 import { listFilesTool } from './list-files.ts';
 

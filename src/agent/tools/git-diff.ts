@@ -1,10 +1,8 @@
 import { z } from 'zod';
-import { defineTool, fail, succeed } from '../tool.ts';
-import { isRevisionRange, REF_ADVICE } from './git-names.ts';
-import { toGitPaths } from './git-paths.ts';
-import { toFilterNote } from './git-status.ts';
-import { openRepository } from './open-repository.ts';
-import { failGit } from './run-git.ts';
+import { defineTool, fail, failWith, succeed } from '../tool/tool.ts';
+import { checkRepository, failGit, toFilterNote } from './git/check-repository.ts';
+import { isRevisionRange, REF_ADVICE } from './git/git-names.ts';
+import { toGitPaths } from './git/git-paths.ts';
 
 const parameters = z.strictObject({
   staged: z.boolean().default(false).describe('Shows what is staged instead of what is not.'),
@@ -25,21 +23,24 @@ export const gitDiffTool = defineTool<Args>({
   run: async ({ staged, ref, paths, stat }, context) => {
     if (ref !== undefined && !isRevisionRange(ref)) return fail('The ref is no name of a commit.', REF_ADVICE);
     const checked = await toGitPaths(paths, context);
-    if ('refused' in checked) return fail(checked.refused, checked.advice);
-    const opened = await openRepository(context);
-    if ('refusal' in opened) return opened.refusal;
-    const { git, guards } = opened.repository;
-    const answer = await git([
-      ...['diff', '--no-ext-diff', '--no-textconv', '--no-color', '--ignore-submodules=dirty', '--submodule=short', '--relative'],
-      ...(staged ? ['--cached'] : []),
-      ...(stat ? ['--stat=120'] : []),
-      '--end-of-options',
-      ...(ref === undefined ? [] : [ref]),
-      '--',
-      ...(checked.paths.length === 0 ? ['.'] : checked.paths),
-    ]);
+    if (!checked.ok) return failWith(checked.refused);
+    const opened = await checkRepository(context);
+    if (!opened.ok) return failWith(opened.refused);
+    const { git, own } = opened.value;
+    const answer = await git(
+      [
+        ...['diff', '--no-ext-diff', '--no-textconv', '--no-color', '--submodule=short', '--relative'],
+        ...(staged ? ['--cached'] : []),
+        ...(stat ? ['--stat=120'] : []),
+        '--end-of-options',
+        ...(ref === undefined ? [] : [ref]),
+        '--',
+        ...(checked.value.length === 0 ? ['.'] : checked.value),
+      ],
+      { mayBeCut: true },
+    );
     if (!answer.ok) return failGit(answer, ref === undefined ? '' : REF_ADVICE);
     const text = answer.stdout === '' ? '(no difference)' : answer.stdout.trimEnd();
-    return succeed([text, ...toFilterNote(guards.filters)].join('\n'));
+    return succeed([text, ...toFilterNote(own.filters)].join('\n'));
   },
 });

@@ -1,10 +1,9 @@
 import { lstat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { defineTool, fail, succeed, type ToolResult } from '../tool.ts';
-import type { ToolContext } from '../tool-context.ts';
-import { isBranchName } from './git-names.ts';
-import { failGit, runGit } from './run-git.ts';
+import { defineTool, fail, failWith, succeed, type ToolContext, type ToolResult } from '../tool/tool.ts';
+import { failGit, runGit } from './git/check-repository.ts';
+import { isBranchName } from './git/git-names.ts';
 
 const parameters = z.strictObject({
   path: z.string().default('.').describe('Folder of the workspace; made if it is not there.'),
@@ -22,8 +21,8 @@ export const gitInitTool = defineTool<Args>({
   run: async ({ path, branch }, context) => {
     if (!isBranchName(branch)) return fail('The branch has a name that git does not take.', 'Give a name such as main.');
     const folder = await context.jail.resolveWrite(path);
-    if ('refused' in folder) return fail(folder.refused, folder.advice);
-    return makeRepository(folder.path, branch, context);
+    if (!folder.ok) return failWith(folder.refused);
+    return makeRepository(folder.value, branch, context);
   },
 });
 

@@ -1,13 +1,11 @@
 import { z } from 'zod';
-import { defineTool, fail, succeed, type ToolResult } from '../tool.ts';
-import type { ToolContext } from '../tool-context.ts';
-import { isBranchName, isRemoteName } from './git-names.ts';
-import { checkGitUrl } from './git-url.ts';
-import { openRepository, type Repository } from './open-repository.ts';
-import { failGit } from './run-git.ts';
+import { defineTool, fail, failWith, succeed, type ToolContext, type ToolResult } from '../tool/tool.ts';
+import { type CheckedRepository, checkRepository, failGit } from './git/check-repository.ts';
+import { isBranchName, isRemoteName } from './git/git-names.ts';
+import { checkGitUrl } from './git/git-url.ts';
 
 const PROTECTED = ['main', 'master', 'release/*'];
-const timeoutMs = 180_000;
+const PUSH_MS = 180_000;
 
 const parameters = z.strictObject({
   remote: z.string().default('origin').describe('Name of the remote.'),
@@ -32,9 +30,9 @@ export const gitPushTool = defineTool<Args>({
       );
     if (branch !== undefined && !isBranchName(branch))
       return fail('The branch is no name of a branch.', 'Give a plain name, such as feature/login.');
-    const opened = await openRepository(context);
-    if ('refusal' in opened) return opened.refusal;
-    const { repository } = opened;
+    const opened = await checkRepository(context);
+    if (!opened.ok) return failWith(opened.refused);
+    const repository = opened.value;
     const name = branch ?? (await findCurrentBranch(repository));
     if (name === null) return fail('No branch is checked out.', 'Name the branch to push.');
     const refusal = (await refuseBranch(repository, remote, name, context)) ?? (await refuseTarget(repository, remote, context));
@@ -42,14 +40,14 @@ export const gitPushTool = defineTool<Args>({
   },
 });
 
-async function findCurrentBranch({ git }: Repository): Promise<string | null> {
+async function findCurrentBranch({ git }: CheckedRepository): Promise<string | null> {
   const head = await git(['symbolic-ref', '--quiet', '--short', 'HEAD']);
   const name = head.stdout.trim();
   return head.ok && isBranchName(name) ? name : null;
 }
 
 /** Protected are the branches that the configuration names, and the one that the remote shows first. */
-async function refuseBranch({ git }: Repository, remote: string, branch: string, context: ToolContext): Promise<ToolResult | null> {
+async function refuseBranch({ git }: CheckedRepository, remote: string, branch: string, context: ToolContext): Promise<ToolResult | null> {
   const patterns = context.protectedBranches ?? PROTECTED;
   const head = await git(['symbolic-ref', '--quiet', '--short', `refs/remotes/${remote}/HEAD`]);
   const isDefault = patterns.length > 0 && head.ok && head.stdout.trim() === `${remote}/${branch}`;
@@ -64,11 +62,11 @@ async function refuseBranch({ git }: Repository, remote: string, branch: string,
   );
 }
 
-/** Holds where the push would really go, and what the repository says about the way, against what is allowed. */
-async function refuseTarget({ git, guards }: Repository, remote: string, context: ToolContext): Promise<ToolResult | null> {
-  if (guards.network.length > 0) {
+/** Checks where the push would really go, and what the repository says about the way. */
+async function refuseTarget({ git, own }: CheckedRepository, remote: string, context: ToolContext): Promise<ToolResult | null> {
+  if (own.network.length > 0) {
     return fail(
-      `The repository's own configuration decides how a push is made (${guards.network.slice(0, 5).join(', ')}): nothing was pushed.`,
+      `The repository's own configuration decides how a push is made (${own.network.slice(0, 5).join(', ')}): nothing was pushed.`,
       'Whoever can write in the repository may have put it there. A person who wants it keeps it in their own configuration (git config --global) or pushes.',
     );
   }
@@ -77,7 +75,7 @@ async function refuseTarget({ git, guards }: Repository, remote: string, context
   for (const url of found.stdout.split('\n').filter((line) => line !== '')) {
     // A person may have put their name into the address; only what a model adds must be without.
     const checked = checkGitUrl(url.replace(/^(https?:\/\/)[^/@]*@/, '$1'), context.allowedPrivateHosts);
-    if ('refused' in checked) return fail(`${remote}: ${checked.refused}`, checked.advice);
+    if (!checked.ok) return fail(`${remote}: ${checked.refused.reason}`, checked.refused.advice);
   }
   return null;
 }
@@ -88,14 +86,14 @@ interface PushOrder {
   readonly setsUpstream: boolean;
 }
 
-async function push({ git }: Repository, { remote, name, setsUpstream }: PushOrder, context: ToolContext): Promise<ToolResult> {
+async function push({ git }: CheckedRepository, { remote, name, setsUpstream }: PushOrder, context: ToolContext): Promise<ToolResult> {
   const ref = `refs/heads/${name}`;
   const exists = await git(['show-ref', '--verify', '--quiet', '--', ref]);
   if (!exists.ok) return fail(`There is no branch ${name}, or it has no commit.`, 'Commit first, or name another branch.');
   const args = ['push', '--porcelain', '--no-signed', '--no-follow-tags', '--recurse-submodules=no', '--receive-pack=git-receive-pack'];
   const answer = await git([...args, ...(setsUpstream ? ['--set-upstream'] : []), '--', remote, `${ref}:${ref}`], {
     protocols: context.allowedPrivateHosts.length > 0 ? 'https:ssh:http' : 'https:ssh',
-    timeoutMs,
+    timeoutMs: PUSH_MS,
   });
   if (!answer.ok) return failGit(answer, advise(`${answer.problem}\n${answer.stdout}`));
   const isNew = !answer.stdout.split('\n').some((line) => line.startsWith('='));

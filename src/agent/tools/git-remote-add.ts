@@ -1,9 +1,8 @@
 import { z } from 'zod';
-import { defineTool, fail, succeed } from '../tool.ts';
-import { isRemoteName } from './git-names.ts';
-import { checkGitUrl, hideUserInfo } from './git-url.ts';
-import { openRepository } from './open-repository.ts';
-import { failGit } from './run-git.ts';
+import { defineTool, fail, failWith, succeed } from '../tool/tool.ts';
+import { checkRepository, failGit } from './git/check-repository.ts';
+import { isRemoteName } from './git/git-names.ts';
+import { checkGitUrl, hideUserInfo } from './git/git-url.ts';
 
 const parameters = z.strictObject({
   name: z.string().describe('Name of the remote, such as origin.'),
@@ -21,10 +20,10 @@ export const gitRemoteAddTool = defineTool<Args>({
   run: async ({ name, url }, context) => {
     if (!isRemoteName(name)) return fail('The remote has a name that git does not take.', 'Give a short name such as origin.');
     const checked = checkGitUrl(url, context.allowedPrivateHosts);
-    if ('refused' in checked) return fail(checked.refused, checked.advice);
-    const opened = await openRepository(context);
-    if ('refusal' in opened) return opened.refusal;
-    const { git } = opened.repository;
+    if (!checked.ok) return fail(checked.refused.reason, checked.refused.advice);
+    const opened = await checkRepository(context);
+    if (!opened.ok) return failWith(opened.refused);
+    const { git } = opened.value;
     const known = await git(['config', '--get-all', `remote.${name}.url`]);
     if (known.ok) {
       if (known.stdout.trim() === url) return succeed(`The remote ${name} is there already, with this address.`);
@@ -33,7 +32,7 @@ export const gitRemoteAddTool = defineTool<Args>({
         'Take another name; a person changes addresses.',
       );
     }
-    const added = await git(['remote', 'add', '--', name, checked.url]);
+    const added = await git(['remote', 'add', '--', name, checked.value]);
     return added.ok ? succeed(`Added the remote ${name}: ${url}`) : failGit(added);
   },
 });

@@ -1,7 +1,6 @@
 import { z } from 'zod';
-import { defineTool, succeed } from '../tool.ts';
-import { openRepository } from './open-repository.ts';
-import { failGit } from './run-git.ts';
+import { defineTool, failWith, succeed } from '../tool/tool.ts';
+import { checkRepository, failGit, toFilterNote } from './git/check-repository.ts';
 
 export const gitStatusTool = defineTool<Record<string, never>>({
   name: 'git_status',
@@ -11,19 +10,15 @@ export const gitStatusTool = defineTool<Record<string, never>>({
     'Says which branch is checked out and which files of the workspace are changed, staged or new (git status --porcelain=v2 --branch).',
   parameters: z.strictObject({}),
   run: async (_args, context) => {
-    const opened = await openRepository(context);
-    if ('refusal' in opened) return opened.refusal;
-    const { git, guards } = opened.repository;
+    const opened = await checkRepository(context);
+    if (!opened.ok) return failWith(opened.refused);
+    const { git, own } = opened.value;
     // Looking into a submodule would start another git there, which obeys the submodule's own configuration.
-    const answer = await git(['status', '--porcelain=v2', '--branch', '--untracked-files=all', '--ignore-submodules=dirty', '--', '.']);
+    const answer = await git(['status', '--porcelain=v2', '--branch', '--untracked-files=all', '--ignore-submodules=dirty', '--', '.'], {
+      mayBeCut: true,
+    });
     if (!answer.ok) return failGit(answer);
     const isClean = answer.stdout.split('\n').every((line) => line === '' || line.startsWith('# '));
-    return succeed([answer.stdout.trimEnd(), ...(isClean ? ['(nothing changed)'] : []), ...toFilterNote(guards.filters)].join('\n'));
+    return succeed([answer.stdout.trimEnd(), ...(isClean ? ['(nothing changed)'] : []), ...toFilterNote(own.filters)].join('\n'));
   },
 });
-
-/** What is told where filters of the repository were switched off. */
-export function toFilterNote(filters: readonly string[]): readonly string[] {
-  if (filters.length === 0) return [];
-  return [`[the repository's own filters were not run: ${filters.join(', ')}; files that they change may show as modified]`];
-}

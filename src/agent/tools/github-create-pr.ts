@@ -1,15 +1,12 @@
 import { z } from 'zod';
-import { isJsonObject, type Json } from '../../core/index.ts';
-import { defineTool, fail, succeed, type ToolResult } from '../tool.ts';
-import type { ToolContext } from '../tool-context.ts';
-import { isBranchName, isRemoteName } from './git-names.ts';
-import { askGithub, explainGithub, whyNoGithub } from './github-api.ts';
-import { type GithubRepository, parseGithubUrl } from './github-repository.ts';
-import { openRepository } from './open-repository.ts';
-import { failGit } from './run-git.ts';
+import { accept, isJsonObject, type Json, type Result, refuse } from '../../core/values/index.ts';
+import { defineTool, fail, failWith, succeed, type ToolContext, type ToolResult } from '../tool/tool.ts';
+import { checkRepository } from './git/check-repository.ts';
+import { isBranchName, isRemoteName } from './git/git-names.ts';
+import { askGithub, explainGithub, type GithubRepository, parseGithubUrl, whyNoGithub } from './git/github-api.ts';
 
-const created = 201;
-const fine = 200;
+const CREATED = 201;
+const FINE = 200;
 
 const branch = z.string().refine(isBranchName, 'is no name of a branch');
 
@@ -33,39 +30,49 @@ export const githubCreatePrTool = defineTool<Args>({
   whyMissing: whyNoGithub,
   run: async (args, context) => {
     const place = await findPlace(args, context);
-    if ('refusal' in place) return place.refusal;
-    const { repository, head } = place;
+    if (!place.ok) return failWith(place.refused);
+    const { repository, head } = place.value;
     if (head === args.base) return fail(`${head} cannot go into itself.`, 'Push your work under a branch of its own, and name it as head.');
     const open = await findOpen(repository, head, args.base, context);
-    if ('refusal' in open) return open.refusal;
-    if (open.url !== null) return succeed(`There is a pull request for ${head} already: ${open.url}`, { url: open.url, created: false });
+    if (!open.ok) return failWith(open.refused);
+    const url = open.value;
+    if (url !== null) return succeed(`There is a pull request for ${head} already: ${url}`, { url, created: false });
     return create(args, repository, head, context);
   },
 });
 
-type Place = { readonly repository: GithubRepository; readonly head: string } | { readonly refusal: ToolResult };
-
-async function findPlace({ head, remote }: Args, context: ToolContext): Promise<Place> {
-  const opened = await openRepository(context);
-  if ('refusal' in opened) return opened;
-  const { git } = opened.repository;
-  const address = await git(['remote', 'get-url', '--', remote]);
-  if (!address.ok) return { refusal: failGit(address, 'Add the remote with git_remote_add.') };
-  const repository = parseGithubUrl(address.stdout.trim(), context.env);
-  if (repository === null) return { refusal: fail(`The remote ${remote} is not on GitHub.`, 'Pull requests can only be opened there.') };
-  const current = head ?? (await git(['symbolic-ref', '--quiet', '--short', 'HEAD'])).stdout.trim();
-  if (!isBranchName(current)) return { refusal: fail('No branch is checked out.', 'Name the branch as head.') };
-  return { repository, head: current };
+interface PullRequestPlace {
+  readonly repository: GithubRepository;
+  readonly head: string;
 }
 
-type Open = { readonly url: string | null } | { readonly refusal: ToolResult };
+async function findPlace({ head, remote }: Args, context: ToolContext): Promise<Result<PullRequestPlace>> {
+  const opened = await checkRepository(context);
+  if (!opened.ok) return opened;
+  const { git } = opened.value;
+  const address = await git(['remote', 'get-url', '--', remote]);
+  if (!address.ok) return refuse({ reason: address.problem, advice: 'Add the remote with git_remote_add.' });
+  const repository = parseGithubUrl(address.stdout.trim(), context.env);
+  if (repository === null)
+    return refuse({ reason: `The remote ${remote} is not on GitHub.`, advice: 'Pull requests can only be opened there.' });
+  const current = head ?? (await git(['symbolic-ref', '--quiet', '--short', 'HEAD'])).stdout.trim();
+  if (!isBranchName(current)) return refuse({ reason: 'No branch is checked out.', advice: 'Name the branch as head.' });
+  return accept({ repository, head: current });
+}
 
-async function findOpen({ owner, name }: GithubRepository, head: string, base: string, context: ToolContext): Promise<Open> {
+/** The address of a pull request that is open already; `null` where there is none. */
+async function findOpen(
+  { owner, name }: GithubRepository,
+  head: string,
+  base: string,
+  context: ToolContext,
+): Promise<Result<string | null>> {
   const query = new URLSearchParams({ state: 'open', head: `${owner}:${head}`, base });
   const answer = await askGithub({ method: 'GET', path: `/repos/${owner}/${name}/pulls?${query}` }, context);
-  if ('refusal' in answer) return answer;
-  if (answer.status !== fine) return { refusal: explainGithub(answer.status, answer.body, context.env) };
-  return { url: Array.isArray(answer.body) ? (answer.body.map(toUrl).find((url) => url !== null) ?? null) : null };
+  if (!answer.ok) return answer;
+  const { status, body } = answer.value;
+  if (status !== FINE) return refuse(explainGithub(answer.value, context.env));
+  return accept(Array.isArray(body) ? (body.map(toUrl).find((url) => url !== null) ?? null) : null);
 }
 
 async function create(args: Args, { owner, name }: GithubRepository, head: string, context: ToolContext): Promise<ToolResult> {
@@ -74,9 +81,9 @@ async function create(args: Args, { owner, name }: GithubRepository, head: strin
     { method: 'POST', path: `/repos/${owner}/${name}/pulls`, body: { title, body, base, head, draft } },
     context,
   );
-  if ('refusal' in answer) return answer.refusal;
-  if (answer.status !== created) return explainGithub(answer.status, answer.body, context.env);
-  const url = toUrl(answer.body);
+  if (!answer.ok) return failWith(answer.refused);
+  if (answer.value.status !== CREATED) return failWith(explainGithub(answer.value, context.env));
+  const url = toUrl(answer.value.body);
   if (url === null) return fail('GitHub opened the pull request, but does not say where it is.', 'A person has to look.');
   return succeed(`Opened ${draft ? 'the draft ' : ''}${url}`, { url, created: true });
 }

@@ -1,10 +1,9 @@
 import { z } from 'zod';
-import { isJsonObject, type Json } from '../../core/index.ts';
-import { defineTool, fail, succeed } from '../tool.ts';
-import { askGithub, explainGithub, whyNoGithub } from './github-api.ts';
-import { isRepositoryName } from './github-repository.ts';
+import { isJsonObject, type Json } from '../../core/values/index.ts';
+import { defineTool, fail, failWith, succeed } from '../tool/tool.ts';
+import { askGithub, explainGithub, isRepositoryName, whyNoGithub } from './git/github-api.ts';
 
-const created = 201;
+const CREATED = 201;
 
 const parameters = z.strictObject({
   name: z.string().refine(isRepositoryName, 'is no name of a repository: letters, digits, ., - and _').describe('Name of the repository.'),
@@ -24,10 +23,10 @@ export const githubCreateRepoTool = defineTool<Args>({
   run: async ({ name, private: isPrivate, description }, context) => {
     const body = { name, private: isPrivate, ...(description !== undefined && { description }) };
     const answer = await askGithub({ method: 'POST', path: '/user/repos', body }, context);
-    if ('refusal' in answer) return answer.refusal;
-    if (answer.status !== created) return explainGithub(answer.status, answer.body, context.env);
-    const url = toText(answer.body, 'html_url');
-    const address = toText(answer.body, 'clone_url');
+    if (!answer.ok) return failWith(answer.refused);
+    if (answer.value.status !== CREATED) return failWith(explainGithub(answer.value, context.env));
+    const url = toText(answer.value.body, 'html_url');
+    const address = toText(answer.value.body, 'clone_url');
     if (url === '') return fail('GitHub created the repository, but does not say where it is.', 'A person has to look.');
     return succeed(`Created ${url} (${isPrivate ? 'private' : 'public'}). Its address for git_remote_add: ${address}`, { url });
   },

@@ -1,23 +1,19 @@
 import { lstat } from 'node:fs/promises';
 import { z } from 'zod';
-import { maskControls } from '../../core/index.ts';
-import { compileGlob, type PathMatcher } from '../check-glob.ts';
-import { readFolder } from '../read-folder.ts';
-import { createSearchBudget, describeStop, SEARCH_LIMITS, type SearchBudget } from '../search-budget.ts';
-import { suggestPath } from '../suggest-path.ts';
-import { defineTool, fail, succeed } from '../tool.ts';
-import type { Jail } from '../tool-context.ts';
-import { type WalkOrder, walkFiles } from '../walk-files.ts';
-import { READS_FILES } from './file-limits.ts';
+import { maskControls } from '../../core/text/index.ts';
+import { compileGlob, type GlobMatcher } from '../files/compile-glob.ts';
+import { readFolder, suggestPath, type WalkOrder, walkFolder } from '../files/read-folder.ts';
+import { createSearchBudget, describeStop, SEARCH_LIMITS, type SearchBudget } from '../files/search-budget.ts';
+import { defineTool, fail, failWith, type Jail, READS_FILES, succeed } from '../tool/tool.ts';
 
-const maxFound = 1000;
+const MAX_FOUND = 1000;
 /** So many files are asked for their time; with more of them the order is no longer that of the newest. */
-const maxCandidates = 20_000;
+const MAX_CANDIDATES = 20_000;
 
 const parameters = z.strictObject({
   pattern: z.string().describe('Such as "**/*.ts" or "src/{a,b}/*.json"; relative to the folder.'),
   path: z.string().default('.').describe('Folder to search, relative to the workspace; default: the workspace.'),
-  limit: z.number().int().min(1).max(maxFound).default(100).describe('How many files at most.'),
+  limit: z.number().int().min(1).max(MAX_FOUND).default(100).describe('How many files at most.'),
   include_ignored: z.boolean().default(false).describe('True: also what .gitignore leaves out, and node_modules.'),
 });
 
@@ -31,33 +27,33 @@ export const globTool = defineTool<Args>({
   parameters,
   run: async ({ pattern, path, limit, include_ignored }, context) => {
     const matches = compileGlob(pattern);
-    if ('refused' in matches) return fail(matches.refused, matches.advice);
-    const verdict = await context.jail.resolveRead(path);
-    if ('refused' in verdict) return fail(verdict.refused, verdict.advice);
-    const shown = context.jail.toShown(verdict.path);
-    const folder = await readFolder(verdict.path, shown, 1);
-    if ('refused' in folder) return fail(folder.refused, `${await suggestPath(context.jail, verdict.path)}${folder.advice}`);
+    if (!matches.ok) return failWith(matches.refused);
+    const real = await context.jail.resolveRead(path);
+    if (!real.ok) return failWith(real.refused);
+    const shown = context.jail.toShown(real.value);
+    const folder = await readFolder(real.value, shown, 1);
+    if (!folder.ok) return fail(folder.refused.reason, `${await suggestPath(context.jail, real.value)}${folder.refused.advice}`);
     const budget = createSearchBudget(SEARCH_LIMITS, context.signal);
-    const order = { start: verdict.path, workspace: context.jail.workspace, withIgnored: include_ignored, budget };
-    const found = await findFiles(order, matches);
+    const order = { start: real.value, workspace: context.jail.workspace, withIgnored: include_ignored, budget };
+    const found = await findFiles(order, matches.value);
     const text = render(found, { pattern, shown, limit, budget, jail: context.jail });
     return succeed(text, { found: found.length });
   },
 });
 
-interface Found {
+interface FoundFile {
   readonly real: string;
   readonly mtimeMs: number;
 }
 
 /** The latest first; of the same time by path. */
-async function findFiles(order: WalkOrder, matches: PathMatcher): Promise<readonly Found[]> {
-  const found: Found[] = [];
-  for await (const { real, path } of walkFiles(order)) {
+async function findFiles(order: WalkOrder, matches: GlobMatcher): Promise<readonly FoundFile[]> {
+  const found: FoundFile[] = [];
+  for await (const { real, path } of walkFolder(order)) {
     if (!matches(path)) continue;
     const stats = await lstat(real).catch(() => null);
     if (stats !== null) found.push({ real, mtimeMs: stats.mtimeMs });
-    if (found.length >= maxCandidates) break;
+    if (found.length >= MAX_CANDIDATES) break;
   }
   return found.toSorted((left, right) => right.mtimeMs - left.mtimeMs || (left.real < right.real ? -1 : 1));
 }
@@ -70,17 +66,17 @@ interface RenderFacts {
   readonly jail: Jail;
 }
 
-function render(found: readonly Found[], { pattern, shown, limit, budget, jail }: RenderFacts): string {
+function render(found: readonly FoundFile[], { pattern, shown, limit, budget, jail }: RenderFacts): string {
   const stop = describeStop(budget, SEARCH_LIMITS);
   if (found.length === 0) {
     const advice = pattern.includes('/') ? '' : ` To look in the folders below as well: "**/${pattern}".`;
     return maskControls(`No files match "${pattern}" in ${shown}.${advice} ${stop}`.trim());
   }
   const lines = found.slice(0, limit).map(({ real }) => maskControls(jail.toShown(real)));
-  const count = found.length >= maxCandidates ? `more than ${maxCandidates}` : `${found.length}`;
+  const count = found.length >= MAX_CANDIDATES ? `more than ${MAX_CANDIDATES}` : `${found.length}`;
   const more =
     found.length > limit
-      ? [`[${limit} of ${count} files, the latest changed first. Narrow the pattern, or raise limit (at most ${maxFound}).]`]
+      ? [`[${limit} of ${count} files, the latest changed first. Narrow the pattern, or raise limit (at most ${MAX_FOUND}).]`]
       : [];
   return [...lines, ...more, ...(stop === '' ? [] : [stop])].join('\n');
 }

@@ -2,7 +2,7 @@ import { getEventListeners } from 'node:events';
 import { chmodSync, existsSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { createPlace, removePlaces, type TestPlace } from '../file-tool-fixtures.ts';
+import { createPlace, removePlaces, type TestPlace } from '../files/file-tool-fixtures.ts';
 import { grepTool } from './grep.ts';
 
 afterAll(removePlaces);

@@ -1,26 +1,25 @@
 import { lstat } from 'node:fs/promises';
 import { z } from 'zod';
-import { maskControls } from '../../core/index.ts';
-import { compileGlob } from '../check-glob.ts';
-import { grepByRipgrep } from '../grep-by-ripgrep.ts';
-import { grepByWalk } from '../grep-by-walk.ts';
-import type { GrepAnswer, GrepFile, GrepOrder } from '../grep-order.ts';
-import { cutLine, maskOutput } from '../output-cap.ts';
-import { createSearchBudget, describeStop, SEARCH_LIMITS } from '../search-budget.ts';
-import { suggestPath } from '../suggest-path.ts';
-import { defineTool, fail, succeed, type ToolResult } from '../tool.ts';
-import type { Jail, ToolContext } from '../tool-context.ts';
-import { READS_FILES } from './file-limits.ts';
-import { findProgram } from './find-program.ts';
+import { maskControls } from '../../core/text/index.ts';
+import { accept, type Result, refuse } from '../../core/values/index.ts';
+import { compileGlob } from '../files/compile-glob.ts';
+import { suggestPath } from '../files/read-folder.ts';
+import { createSearchBudget, describeStop, SEARCH_LIMITS } from '../files/search-budget.ts';
+import { grepByRipgrep } from '../grep/grep-by-ripgrep.ts';
+import { grepByWalk } from '../grep/grep-by-walk.ts';
+import type { GrepFile, GrepFound, GrepOrder } from '../grep/grep-order.ts';
+import { defineTool, fail, failWith, type Jail, READS_FILES, succeed, type ToolContext, type ToolResult } from '../tool/tool.ts';
+import { cutLine, maskOutput } from '../tool/tool-output.ts';
+import { findProgram } from './program/program-environment.ts';
 
-const maxPatternLength = 2000;
-const maxLineChars = 500;
+const MAX_PATTERN_CHARACTERS = 2000;
+const MAX_LINE_CHARACTERS = 500;
 
 const parameters = z.strictObject({
   pattern: z
     .string()
     .min(1)
-    .max(maxPatternLength)
+    .max(MAX_PATTERN_CHARACTERS)
     .describe('Regular expression, or with "literal" a text; held against one line at a time.'),
   path: z.string().default('.').describe('File or folder, relative to the workspace; default: the workspace.'),
   glob: z.string().optional().describe('Only files like this: "*.ts" or "src/**/*.json".'),
@@ -45,36 +44,37 @@ export const grepTool = defineTool<Args>({
   parameters,
   run: async (args, context) => {
     const order = await toOrder(args, context);
-    if ('refused' in order) return fail(order.refused, order.advice);
-    const answer = await search(order, context);
+    if (!order.ok) return failWith(order.refused);
+    const found = await search(order.value, context);
     if (context.signal.aborted) return fail('Stopped: the turn was ended.');
-    if ('fault' in answer) {
+    if (!found.ok) {
       return fail(
-        maskControls(`The pattern "${args.pattern}" cannot be used: ${answer.fault}`, { keepsLines: true }),
+        maskControls(`The pattern "${args.pattern}" cannot be used: ${found.refused}`, { keepsLines: true }),
         'Correct the regular expression, or search for the text itself with literal: true.',
       );
     }
-    return render(answer, args, order, context.jail);
+    return render(found.value, args, order.value, context.jail);
   },
 });
 
-async function toOrder(args: Args, { jail, signal }: ToolContext): Promise<GrepOrder | { refused: string; advice: string }> {
-  const verdict = await jail.resolveRead(args.path);
-  if ('refused' in verdict) return verdict;
+async function toOrder(args: Args, { jail, signal }: ToolContext): Promise<Result<GrepOrder>> {
+  const real = await jail.resolveRead(args.path);
+  if (!real.ok) return real;
   const glob = args.glob === undefined ? null : compileGlob(args.glob);
-  if (glob !== null && 'refused' in glob) return glob;
-  if (args.pattern.includes('\0')) return { refused: 'The pattern holds a NUL character.', advice: 'Binary files are not searched.' };
-  const found = await lstat(verdict.path).catch(() => null);
+  if (glob?.ok === false) return glob;
+  if (args.pattern.includes('\0'))
+    return refuse({ reason: 'The pattern holds a NUL character.', advice: 'Binary files are not searched.' });
+  const found = await lstat(real.value).catch(() => null);
   if (found === null || !(found.isDirectory() || found.isFile())) {
-    const refused = `There is no file or folder "${jail.toShown(verdict.path)}".`;
-    return { refused, advice: `${await suggestPath(jail, verdict.path)}Check the path; list_files shows what there is.` };
+    const reason = `There is no file or folder "${jail.toShown(real.value)}".`;
+    return refuse({ reason, advice: `${await suggestPath(jail, real.value)}Check the path; list_files shows what there is.` });
   }
-  return {
+  return accept({
     pattern: args.pattern,
     isLiteral: args.literal,
     ignoresCase: args.ignore_case,
     glob: args.glob ?? null,
-    start: verdict.path,
+    start: real.value,
     isFolder: found.isDirectory(),
     workspace: jail.workspace,
     mode: args.mode,
@@ -82,25 +82,24 @@ async function toOrder(args: Args, { jail, signal }: ToolContext): Promise<GrepO
     limit: args.limit,
     budget: createSearchBudget(SEARCH_LIMITS, signal),
     signal,
-  };
+  });
 }
 
 /** With ripgrep where there is one; where it does not take the pattern, without. */
-async function search(order: GrepOrder, context: ToolContext): Promise<GrepAnswer> {
+async function search(order: GrepOrder, context: ToolContext): Promise<Result<GrepFound, string>> {
   const program = await findProgram('rg', context);
-  const found = program === null ? null : await grepByRipgrep(program, order, `${context.marker}.grep`);
-  const answer = found === null || 'fault' in found ? await grepByWalk(order) : found;
-  return 'fault' in answer ? answer : { ...answer, files: await keepReadable(answer.files, context.jail) };
+  const quick = program === null ? null : await grepByRipgrep(program, order, `${context.marker}.grep`);
+  const found = quick?.ok === true ? quick : await grepByWalk(order);
+  return found.ok ? accept({ ...found.value, files: await keepReadable(found.value.files, context.jail) }) : found;
 }
 
 /** A folder that may be read can hold files that may not. */
 async function keepReadable(files: readonly GrepFile[], jail: Jail): Promise<readonly GrepFile[]> {
-  const verdicts = await Promise.all(files.map(({ real }) => jail.resolveRead(real)));
-  return files.filter((_, index) => 'path' in (verdicts[index] ?? {}));
+  const readable = await Promise.all(files.map(({ real }) => jail.resolveRead(real)));
+  return files.filter((_, index) => readable[index]?.ok === true);
 }
 
-function render(answer: Exclude<GrepAnswer, { fault: string }>, args: Args, order: GrepOrder, jail: Jail): ToolResult {
-  const { files, isCut, notices } = answer;
+function render({ files, isCut, notices }: GrepFound, args: Args, order: GrepOrder, jail: Jail): ToolResult {
   const stop = describeStop(order.budget, SEARCH_LIMITS);
   const ends = [...notices, ...(stop === '' ? [] : [stop])];
   const shown = jail.toShown(order.start);
@@ -124,7 +123,7 @@ function renderFile({ count, lines }: GrepFile, { mode, context }: Args, path: s
   for (const { number, text, isMatch } of lines) {
     if (context > 0 && number !== before + 1 && rendered.length > 0) rendered.push('--');
     const mark = isMatch ? ':' : '-';
-    rendered.push(`${path}${mark}${number}${mark}${cutLine(maskOutput(text), maxLineChars)}`);
+    rendered.push(`${path}${mark}${number}${mark}${cutLine(maskOutput(text), MAX_LINE_CHARACTERS)}`);
     before = number;
   }
   return context > 0 ? [...rendered, '--'] : rendered;

@@ -1,27 +1,26 @@
 import { readlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { maskControls } from '../../core/index.ts';
-import { compileGlob, type PathMatcher } from '../check-glob.ts';
-import type { PathRefusal } from '../check-path-text.ts';
-import { isGitName } from '../protected-names.ts';
-import { type FolderEntry, readFolder } from '../read-folder.ts';
-import { createSearchBudget, describeStop, SEARCH_LIMITS, type SearchBudget } from '../search-budget.ts';
-import { suggestPath } from '../suggest-path.ts';
-import { defineTool, fail, succeed } from '../tool.ts';
-import { FILE_LIMITS, READS_FILES } from './file-limits.ts';
+import { maskControls } from '../../core/text/index.ts';
+import { accept, type Refusal, type Result } from '../../core/values/index.ts';
+import { compileGlob, type GlobMatcher } from '../files/compile-glob.ts';
+import { isGitName } from '../files/protected-names.ts';
+import { type FolderEntry, readFolder, suggestPath } from '../files/read-folder.ts';
+import { createSearchBudget, describeStop, SEARCH_LIMITS, type SearchBudget } from '../files/search-budget.ts';
+import { defineTool, fail, failWith, READS_FILES, succeed } from '../tool/tool.ts';
+import { FILE_LIMITS } from '../tool/tool-output.ts';
 
-const maxListed = FILE_LIMITS.maxLines;
-const maxFolderEntries = 100_000;
-const maxIgnored = 50;
+const MAX_LISTED = FILE_LIMITS.maxLines;
+const MAX_FOLDER_ENTRIES = 100_000;
+const MAX_IGNORED = 50;
 
 const parameters = z.strictObject({
   path: z.string().default('.').describe('Folder, relative to the workspace; default: the workspace.'),
-  limit: z.number().int().min(1).max(maxListed).default(500).describe('How many names at most.'),
+  limit: z.number().int().min(1).max(MAX_LISTED).default(500).describe('How many names at most.'),
   depth: z.number().int().min(1).max(10).default(1).describe('1: only this folder; 2: the folders in it as well, and so on.'),
   ignore: z
     .array(z.string())
-    .max(maxIgnored)
+    .max(MAX_IGNORED)
     .default([])
     .describe('Patterns of names or paths to leave out, such as "node_modules" or "**/*.map".'),
 });
@@ -36,33 +35,34 @@ export const listFilesTool = defineTool<Args>({
     'Lists what is in a folder, sorted by name: folders end with "/", links say where they lead, dot files are shown. Use glob to find files by a pattern.',
   parameters,
   run: async ({ path, limit, depth, ignore }, context) => {
-    const verdict = await context.jail.resolveRead(path);
-    if ('refused' in verdict) return fail(verdict.refused, verdict.advice);
+    const real = await context.jail.resolveRead(path);
+    if (!real.ok) return failWith(real.refused);
     const ignored = compileIgnored(ignore);
-    if ('refused' in ignored) return fail(ignored.refused, ignored.advice);
-    const shown = context.jail.toShown(verdict.path);
+    if (!ignored.ok) return failWith(ignored.refused);
+    const shown = context.jail.toShown(real.value);
     const budget = createSearchBudget(SEARCH_LIMITS, context.signal);
-    const listing: Listing = { names: [], limit, isCut: false, isIgnored: ignored.matches, budget };
-    const refusal = await listFolder(listing, verdict.path, shown, '', depth);
-    if (refusal !== null) return fail(refusal.refused, `${await suggestPath(context.jail, verdict.path)}${refusal.advice}`);
+    const listing: FileListing = { names: [], limit, isCut: false, isIgnored: ignored.value, budget };
+    const refusal = await listFolder(listing, real.value, shown, '', depth);
+    if (refusal !== null) return fail(refusal.reason, `${await suggestPath(context.jail, real.value)}${refusal.advice}`);
     return succeed(renderListing(listing, shown), { path: shown, names: listing.names.length });
   },
 });
 
-interface Listing {
+interface FileListing {
   readonly names: string[];
   readonly limit: number;
-  readonly isIgnored: PathMatcher;
+  readonly isIgnored: GlobMatcher;
   readonly budget: SearchBudget;
   isCut: boolean;
 }
 
 /** @returns why the folder could not be listed; folders below it that cannot are listed as empty. */
-async function listFolder(listing: Listing, real: string, shown: string, prefix: string, depth: number): Promise<PathRefusal | null> {
-  const content = await readFolder(real, shown, maxFolderEntries);
-  if ('refused' in content) return content;
-  if (content.isCut) listing.isCut = true;
-  for (const entry of content.entries) {
+async function listFolder(listing: FileListing, real: string, shown: string, prefix: string, depth: number): Promise<Refusal | null> {
+  const content = await readFolder(real, shown, MAX_FOLDER_ENTRIES);
+  if (!content.ok) return content.refused;
+  const { entries, isCut } = content.value;
+  if (isCut) listing.isCut = true;
+  for (const entry of entries) {
     const path = prefix + entry.name;
     if (listing.isIgnored(path)) continue;
     if (listing.names.length >= listing.limit || !listing.budget.spend()) {
@@ -84,21 +84,22 @@ async function toEnding(entry: FolderEntry, real: string): Promise<string> {
   return ` -> ${maskControls(target)}`;
 }
 
-/** A pattern without `/` is held against every name, others against the path from the folder on. */
-function compileIgnored(patterns: readonly string[]): { readonly matches: PathMatcher } | PathRefusal {
-  const matchers: PathMatcher[] = [];
+/** A pattern without `/` is compared with every name, others with the path from the folder on. */
+function compileIgnored(patterns: readonly string[]): Result<GlobMatcher> {
+  const matchers: GlobMatcher[] = [];
   for (const pattern of patterns) {
     const matcher = compileGlob(pattern.replace(/\/+$/, ''));
-    if ('refused' in matcher) return matcher;
-    matchers.push(pattern.replace(/\/+$/, '').includes('/') ? matcher : (path) => matcher(path.slice(path.lastIndexOf('/') + 1)));
+    if (!matcher.ok) return matcher;
+    const matches = matcher.value;
+    matchers.push(pattern.replace(/\/+$/, '').includes('/') ? matches : (path) => matches(path.slice(path.lastIndexOf('/') + 1)));
   }
-  return { matches: (path) => matchers.some((matches) => matches(path)) };
+  return accept((path) => matchers.some((matches) => matches(path)));
 }
 
-function renderListing({ names, isCut, budget, limit }: Listing, shown: string): string {
+function renderListing({ names, isCut, budget, limit }: FileListing, shown: string): string {
   if (names.length === 0) return `[${shown} is empty, or everything in it is ignored.]`;
   const stop = describeStop(budget, SEARCH_LIMITS);
-  const cut = `[Only the first ${names.length} names: list a folder further down, raise limit (at most ${maxListed}, now ${limit}), or use glob.]`;
+  const cut = `[Only the first ${names.length} names: list a folder further down, raise limit (at most ${MAX_LISTED}, now ${limit}), or use glob.]`;
   const notice = stop !== '' ? [stop] : isCut ? [cut] : [];
   return [...names, ...notice].join('\n');
 }

@@ -1,15 +1,13 @@
 import { parse } from 'node:path';
 import { z } from 'zod';
-import { defineTool, succeed } from '../tool.ts';
-import type { ToolContext } from '../tool-context.ts';
-import { cleanOutput } from './clean-output.ts';
-import { findProgram, toSafePath } from './find-program.ts';
-import { toProgramEnvironment } from './program-environment.ts';
-import { runProgram } from './run-program.ts';
+import { defineTool, succeed, type ToolContext } from '../tool/tool.ts';
+import { cleanOutput } from '../tool/tool-output.ts';
+import { findProgram, toProgramEnvironment, toSafePath } from './program/program-environment.ts';
+import { runProgram } from './program/run-program.ts';
 
-const timeoutMs = 10_000;
-const lanes = 4;
-const maxVersionLength = 100;
+const TIMEOUT_MS = 10_000;
+const LANES = 4;
+const MAX_VERSION_CHARACTERS = 100;
 
 /** Programs that agents ask for, and how each tells its version. */
 const RUNTIMES: readonly (readonly [name: string, ...args: string[]])[] = [
@@ -55,7 +53,7 @@ async function ask(path: string, context: ToolContext): Promise<readonly string[
       if (command !== null) answers.set(name, await askVersion(command, args, path, context));
     }
   };
-  await Promise.all(Array.from({ length: lanes }, work));
+  await Promise.all(Array.from({ length: LANES }, work));
   return RUNTIMES.flatMap(([name]) => (answers.has(name) ? [`${name}: ${answers.get(name)}`] : []));
 }
 
@@ -69,7 +67,7 @@ async function askVersion(command: string, args: readonly string[], path: string
     DOTNET_NOLOGO: '1',
   };
   const result = await runProgram(
-    { command, args, cwd: parse(context.jail.workspace).root, env, timeoutMs, captureBytes: 64_000 },
+    { command, args, cwd: parse(context.jail.workspace).root, env, timeoutMs: TIMEOUT_MS, captureBytes: 64_000 },
     // Programs of the system that are asked for their version: nothing that a model wrote.
     { marker: context.marker, signal: context.signal },
   );
@@ -77,7 +75,7 @@ async function askVersion(command: string, args: readonly string[], path: string
     .split('\n')
     .map((line) => line.trim())
     .find((line) => /\d/.test(line));
-  return result.exitCode === 0 && said !== undefined ? said.slice(0, maxVersionLength) : 'installed, but does not tell its version';
+  return result.exitCode === 0 && said !== undefined ? said.slice(0, MAX_VERSION_CHARACTERS) : 'installed, but does not tell its version';
 }
 
 function toVersionCall(name: string): readonly [string, string] {

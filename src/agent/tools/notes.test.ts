@@ -1,7 +1,7 @@
 import { existsSync, linkSync, mkdirSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { createPlace, removePlaces } from '../file-tool-fixtures.ts';
+import { createPlace, removePlaces } from '../files/file-tool-fixtures.ts';
 import { updateTodosTool } from './update-todos.ts';
 import { writeScratchpadTool } from './write-scratchpad.ts';
 

@@ -3,8 +3,9 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
 import { propertyRuns } from '../../core/property-fixtures.ts';
-import { createPlace, removePlaces } from '../file-tool-fixtures.ts';
-import { capOutput } from '../output-cap.ts';
+import { accept } from '../../core/values/index.ts';
+import { createPlace, removePlaces } from '../files/file-tool-fixtures.ts';
+import { capOutput } from '../tool/tool-output.ts';
 import { readFileTool } from './read-file.ts';
 
 afterAll(removePlaces);
@@ -160,7 +161,7 @@ describe('read_file', () => {
   it('does not read what a link has put in the place of a file since it was allowed', async () => {
     const place = createPlace();
     symlinkSync(join(place.outside, 'secret.txt'), join(place.workspace, 'a.txt'));
-    const jail = { ...place.context.jail, resolveRead: async () => ({ path: join(place.workspace, 'a.txt') }) };
+    const jail = { ...place.context.jail, resolveRead: async () => accept(join(place.workspace, 'a.txt')) };
     const { text, isError } = await place.run(readFileTool, { path: 'a.txt' }, { jail });
     expect(isError).toBe(true);
     expect(text).not.toContain('outside content');

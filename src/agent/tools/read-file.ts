@@ -1,18 +1,16 @@
 import type { FileHandle } from 'node:fs/promises';
 import { z } from 'zod';
-import { quotePath } from '../check-path-text.ts';
-import { explainFileError } from '../explain-file-error.ts';
-import type { WindowLine } from '../line-collector.ts';
-import { openPinned } from '../open-pinned.ts';
-import { readTextWindow, type TextWindow, type WindowOrder } from '../read-text-window.ts';
-import { suggestPath } from '../suggest-path.ts';
-import { defineTool, fail, succeed, type ToolResult } from '../tool.ts';
-import type { ToolContext } from '../tool-context.ts';
-import { FILE_LIMITS, READS_FILES } from './file-limits.ts';
-import { findMediaType, refuseBinary, SNIFFED_BYTES } from './refuse-binary.ts';
+import type { Refusal } from '../../core/values/index.ts';
+import { explainFileError, quotePath } from '../files/check-path-text.ts';
+import { explainBinary, findMediaType, SNIFFED_BYTES } from '../files/file-content.ts';
+import { openPinned } from '../files/open-pinned.ts';
+import { suggestPath } from '../files/read-folder.ts';
+import { readTextWindow, type TextWindow, type WindowLine, type WindowOrder } from '../files/read-text-window.ts';
+import { defineTool, fail, failWith, READS_FILES, succeed, type ToolContext, type ToolResult } from '../tool/tool.ts';
+import { FILE_LIMITS } from '../tool/tool-output.ts';
 
 /** A line that is asked for alone is given in pieces of `FILE_LIMITS.maxLineChars`, up to this many characters. */
-const loneLineChars = 15_000;
+const LONE_LINE_CHARACTERS = 15_000;
 
 const parameters = z.strictObject({
   path: z.string().describe('Path of the file, relative to the workspace.'),
@@ -30,16 +28,16 @@ export const readFileTool = defineTool<Args>({
   description: `Reads a text file; an image or a PDF document is shown where the model can take it. Each line comes with its number and a tab in front, which are not part of the file. At most ${FILE_LIMITS.maxLines} lines or ${Math.floor(FILE_LIMITS.maxBytes / 1024)} KB at once; the result says how to read on. A file has to be read before write_file may overwrite it.`,
   parameters,
   run: async (args, context) => {
-    const verdict = await context.jail.resolveRead(args.path);
-    if ('refused' in verdict) return fail(verdict.refused, verdict.advice);
-    const shown = context.jail.toShown(verdict.path);
-    const handle = await openPinned(verdict.path, 'file', shown);
-    if ('refused' in handle) return fail(handle.refused, `${await suggestPath(context.jail, verdict.path)}${handle.advice}`);
+    const real = await context.jail.resolveRead(args.path);
+    if (!real.ok) return failWith(real.refused);
+    const shown = context.jail.toShown(real.value);
+    const opened = await openPinned(real.value, 'file', shown);
+    if (!opened.ok) return fail(opened.refused.reason, `${await suggestPath(context.jail, real.value)}${opened.refused.advice}`);
+    const handle = opened.value;
     try {
-      return await readOpened(handle, verdict.path, shown, args, context);
+      return await readOpened(handle, real.value, shown, args, context);
     } catch (error) {
-      const { refused, advice } = explainFileError(error, shown);
-      return fail(refused, advice);
+      return failWith(explainFileError(error, shown));
     } finally {
       await handle.close();
     }
@@ -49,8 +47,8 @@ export const readFileTool = defineTool<Args>({
 async function readOpened(handle: FileHandle, real: string, shown: string, args: Args, context: ToolContext): Promise<ToolResult> {
   const { size, mtimeMs } = await handle.stat();
   const { bytesRead, buffer } = await handle.read(Buffer.alloc(SNIFFED_BYTES), 0, SNIFFED_BYTES, 0);
-  const binary = refuseBinary(buffer.subarray(0, bytesRead), shown);
-  if (binary !== null) return showBinary(handle, { ...binary, mediaType: findMediaType(buffer.subarray(0, bytesRead)), size, shown });
+  const refusal = explainBinary(buffer.subarray(0, bytesRead), shown);
+  if (refusal !== null) return showBinary(handle, { refusal, mediaType: findMediaType(buffer.subarray(0, bytesRead)), size, shown });
   const window = await readTextWindow(handle, toOrder(args), context.signal);
   if (context.signal.aborted) return fail('Stopped: the turn was ended.');
   context.session.reads.set(real, { mtimeMs, sizeBytes: size, sha256: window.sha256 });
@@ -61,29 +59,29 @@ async function readOpened(handle: FileHandle, real: string, shown: string, args:
 const MAX_SHOWN_BYTES = 3_750_000;
 
 interface BinaryFile {
-  readonly refused: string;
-  readonly advice: string;
+  /** Why it is not read as text. */
+  readonly refusal: Refusal;
   readonly mediaType: string | null;
   readonly size: number;
   readonly shown: string;
 }
 
 /** Words, and with them the file for a model that can be shown it. */
-async function showBinary(handle: FileHandle, { refused, advice, mediaType, size, shown }: BinaryFile): Promise<ToolResult> {
-  if (mediaType === null) return fail(refused, advice);
+async function showBinary(handle: FileHandle, { refusal, mediaType, size, shown }: BinaryFile): Promise<ToolResult> {
+  if (mediaType === null) return failWith(refusal);
   if (size > MAX_SHOWN_BYTES)
     return fail(
-      `${refused} With ${size} bytes it is too large to be shown (${MAX_SHOWN_BYTES}).`,
+      `${refusal.reason} With ${size} bytes it is too large to be shown (${MAX_SHOWN_BYTES}).`,
       'Have it made smaller by a program, or go on without.',
     );
   const data = Buffer.alloc(size);
   const { bytesRead } = await handle.read(data, 0, size, 0);
   const text = `${quotePath(shown)} is shown with this result (${mediaType}, ${bytesRead} bytes).`;
-  return { ...fail(refused, advice), shown: { text, file: { mediaType, data: data.toString('base64', 0, bytesRead) } } };
+  return { ...failWith(refusal), shown: { text, file: { mediaType, data: data.toString('base64', 0, bytesRead) } } };
 }
 
 function toOrder({ offset, limit, column }: Args): WindowOrder {
-  const maxLineChars = limit === 1 ? loneLineChars : FILE_LIMITS.maxLineChars;
+  const maxLineChars = limit === 1 ? LONE_LINE_CHARACTERS : FILE_LIMITS.maxLineChars;
   return { offset, limit, column, maxLineChars, maxBytes: FILE_LIMITS.maxBytes };
 }
 

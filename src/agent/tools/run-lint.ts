@@ -1,9 +1,8 @@
 import { z } from 'zod';
+import { type ProjectFolder, readPackageScripts } from '../../core/project/index.ts';
 import { openProjectFolder } from '../../process/index.ts';
-import { defineTool, fail } from '../tool.ts';
-import { planLintFix } from './plan-lint-fix.ts';
-import { findQualityCommand, toOrder, withWords } from './quality-commands.ts';
-import { QUALITY_SECONDS, runQuality } from './run-quality.ts';
+import { defineTool, fail, failWith } from '../tool/tool.ts';
+import { findQualityCommand, QUALITY_SECONDS, runQuality, toOrder, withWords } from './quality/run-quality.ts';
 
 const parameters = z.strictObject({
   fix: z.boolean().default(false).describe('Mends what the linter can mend; only for hats that may change files.'),
@@ -19,17 +18,42 @@ export const runLintTool = defineTool<Args>({
   parameters,
   run: async ({ fix }, context) => {
     const found = findQualityCommand('lint', context);
-    if ('refusal' in found) return found.refusal;
-    if (!fix) return runQuality(found.order, 'other', QUALITY_SECONDS.usual, context);
+    if (!found.ok) return failWith(found.refused);
+    if (!fix) return runQuality(found.value, 'other', QUALITY_SECONDS.usual, context);
     if (!context.mayWrite) return fail('This hat may not change files.', 'Call run_lint without fix, and say what is to be mended.');
-    const plan = planLintFix(found.order.shown, openProjectFolder(context.jail.workspace));
+    const plan = planLintFix(found.value.shown, openProjectFolder(context.jail.workspace));
     const order = plan === null ? null : withWords(toOrder(plan.command), plan.words);
     if (order === null) {
       return fail(
-        `It is not known how \`${found.order.shown}\` mends what it finds.`,
+        `It is not known how \`${found.value.shown}\` mends what it finds.`,
         'Add a script lint:fix to the project, or mend the files yourself.',
       );
     }
     return runQuality(order, 'other', QUALITY_SECONDS.usual, context);
   },
 });
+
+const SCRIPTS = ['lint:fix', 'lint-fix', 'fix:lint', 'lint.fix'];
+
+/** Linters that mend what they find, and the words that make them. */
+const FIXERS: readonly (readonly [command: string, words: readonly string[]])[] = [
+  ['ruff check .', ['--fix']],
+  ['cargo clippy', ['--fix', '--allow-dirty', '--allow-staged']],
+  ['golangci-lint run', ['--fix']],
+  ['deno lint', ['--fix']],
+  ['bundle exec rubocop', ['--autocorrect']],
+];
+
+/**
+ * How a project's linter mends what it finds: another script, or more words behind the command; `null` where it is not known.
+ *
+ * @param command the command that only looks
+ */
+function planLintFix(command: string, folder: ProjectFolder): { readonly command: string; readonly words: readonly string[] } | null {
+  const scripts = readPackageScripts(folder);
+  const script = SCRIPTS.find((name) => scripts?.names.includes(name));
+  if (scripts !== null && script !== undefined) return { command: scripts.toCommand(script), words: [] };
+  if (command === 'dotnet format --verify-no-changes') return { command: 'dotnet format', words: [] };
+  const fixer = FIXERS.find(([start]) => command === start);
+  return fixer === undefined ? null : { command, words: fixer[1] };
+}

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { TOPIC_COMPLETE } from '../../core/index.ts';
-import { defineTool, fail, succeed } from '../tool.ts';
+import { TOPIC_COMPLETE } from '../../core/events/index.ts';
+import { defineTool, fail, succeedPublished } from '../tool/tool.ts';
 
 const parameters = z.strictObject({
   summary: z.string().trim().min(1).max(20_000).describe('What was done, for the person who asked for it.'),
@@ -17,11 +17,10 @@ export const taskCompleteTool = defineTool<Args>({
     'Says that the whole task is done. Ralph then runs the checks of the project; only if they pass does the run end, else you are told what failed.',
   parameters,
   run: async ({ summary, evidence }, { publish }) => {
-    const verdict = await publish(TOPIC_COMPLETE, evidence === undefined ? { summary } : { summary, evidence });
-    if (verdict.ok) {
-      return succeed('Noted. End your turn now: Ralph checks the work, and ends the run if the checks pass.', { topic: verdict.topic });
-    }
-    return fail(`The completion was refused: ${verdict.why}`, `Nothing was published. ${toAdvice(verdict.allowed)}`);
+    const topic = await publish(TOPIC_COMPLETE, evidence === undefined ? { summary } : { summary, evidence });
+    if (!topic.ok)
+      return fail(`The completion was refused: ${topic.refused.reason}`, `Nothing was published. ${toAdvice(topic.refused.allowed)}`);
+    return succeedPublished('Noted. End your turn now: Ralph checks the work, and ends the run if the checks pass.', topic.value);
   },
 });
 

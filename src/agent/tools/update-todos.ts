@@ -1,22 +1,21 @@
 import { join } from 'node:path';
 import { z } from 'zod';
-import { maskControls } from '../../core/index.ts';
-import { defineTool, succeed } from '../tool.ts';
-import type { Todo } from '../tool-context.ts';
-import { writeNotes } from './write-notes.ts';
+import { maskControls } from '../../core/text/index.ts';
+import { writeNotes } from '../files/write-notes.ts';
+import { defineTool, succeed, type Todo } from '../tool/tool.ts';
 
-const maxTodos = 100;
-const maxTextLength = 500;
+const MAX_TODOS = 100;
+const MAX_TEXT_CHARACTERS = 500;
 
 const parameters = z.strictObject({
   todos: z
     .array(
       z.strictObject({
-        text: z.string().trim().min(1).max(maxTextLength).describe('One thing to do, in a few words.'),
+        text: z.string().trim().min(1).max(MAX_TEXT_CHARACTERS).describe('One thing to do, in a few words.'),
         status: z.enum(['open', 'doing', 'done']).default('open'),
       }),
     )
-    .max(maxTodos)
+    .max(MAX_TODOS)
     .describe('The whole list, in order: it takes the place of the one before.'),
 });
 
@@ -40,7 +39,7 @@ export const updateTodosTool = defineTool<Args>({
     context.session.todos = list;
     const text = renderTodos(list);
     const written = await writeNotes(join(context.jail.workspace, '.agent', 'todos.md'), () => text, context);
-    const notice = 'refused' in written ? `[Kept for this turn only. ${written.refused}]` : `[Kept in ${written.shown}.]`;
+    const notice = written.ok ? `[Kept in ${written.value.shown}.]` : `[Kept for this turn only. ${written.refused.reason}]`;
     return succeed(`${describeList(list)}\n${text}${notice}`, {
       open: countOf(list, 'open'),
       doing: countOf(list, 'doing'),

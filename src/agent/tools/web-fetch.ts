@@ -1,27 +1,24 @@
 import { z } from 'zod';
-import { maskControls } from '../../core/index.ts';
-import { defineTool, fail, succeed, type ToolResult } from '../tool.ts';
-import type { ToolContext } from '../tool-context.ts';
-import { createHostLimiter } from './host-limiter.ts';
-import { htmlToMarkdown } from './html-to-markdown.ts';
-import type { HttpAnswer } from './http-request.ts';
-import { readHtml } from './read-html.ts';
-import { type Resolve, resolveBySystem } from './resolve-public.ts';
-import { safeFetch } from './safe-fetch.ts';
-import { wrapUntrusted } from './wrap-untrusted.ts';
+import { maskControls } from '../../core/text/index.ts';
+import { defineTool, fail, succeed, type ToolContext, type ToolResult } from '../tool/tool.ts';
+import { wrapUntrusted } from '../tool/tool-output.ts';
+import type { HttpAnswer } from './web/http-request.ts';
+import { htmlToMarkdown, readHtml } from './web/read-html.ts';
+import { createHostLimiter, safeFetch } from './web/safe-fetch.ts';
+import { type Resolve, resolveBySystem } from './web/web-address.ts';
 
-const defaultSeconds = 30;
-const maxSeconds = 120;
-const maxBytes = 5_000_000;
-const perMinute = 10;
+const DEFAULT_SECONDS = 30;
+const MAX_SECONDS = 120;
+const MAX_BYTES = 5_000_000;
+const MAX_PER_MINUTE = 10;
 const TEXTUAL =
   /^(?:text\/|application\/(?:(?:[\w.-]+\+)?(?:json|xml|yaml)|x-yaml|toml|javascript|ecmascript|x-javascript|x-sh|x-ndjson|json-seq)$)/;
-const limiter = createHostLimiter(perMinute);
+const limiter = createHostLimiter(MAX_PER_MINUTE);
 
 const parameters = z.strictObject({
   url: z.string().describe('Address of the page, http or https.'),
   format: z.enum(['markdown', 'text', 'html']).default('markdown').describe('How a page of HTML is shown.'),
-  timeout: z.number().positive().max(maxSeconds).default(defaultSeconds).describe(`Seconds it may take, at most ${maxSeconds}.`),
+  timeout: z.number().positive().max(MAX_SECONDS).default(DEFAULT_SECONDS).describe(`Seconds it may take, at most ${MAX_SECONDS}.`),
 });
 
 type Args = z.infer<typeof parameters>;
@@ -42,27 +39,28 @@ export const webFetchTool = defineTool<Args>({
  * @param resolve asked once for each request; the connection goes to what it said
  */
 export async function fetchPage({ url, format, timeout }: Args, context: ToolContext, resolve: Resolve): Promise<ToolResult> {
-  const verdict = await safeFetch({
+  const fetched = await safeFetch({
     url,
     resolve,
     allowedPrivateHosts: context.allowedPrivateHosts,
-    maxBytes,
+    maxBytes: MAX_BYTES,
     signal: AbortSignal.any([context.signal, AbortSignal.timeout(timeout * 1000)]),
     beforeRequest: (host) => refuseOften(host),
   });
-  if (verdict.kind === 'failed') return fail(maskControls(verdict.problem), verdict.advice);
-  if (verdict.kind === 'elsewhere') {
+  if (!fetched.ok) return fail(maskControls(fetched.refused.reason), fetched.refused.advice);
+  const page = fetched.value;
+  if (page.kind === 'elsewhere') {
     return fail(
-      `The page is now at another host, which was not asked: ${verdict.url.href}`,
+      `The page is now at another host, which was not asked: ${page.url.href}`,
       'Call web_fetch with that address if you trust it.',
     );
   }
-  return toResult(verdict.answer, verdict.url, format);
+  return toResult(page.answer, page.url, format);
 }
 
 function refuseOften(host: string): string | null {
   const waitMs = limiter.take(host);
-  return waitMs === 0 ? null : `${host} was asked ${perMinute} times within a minute: ask again in ${Math.ceil(waitMs / 1000)} s.`;
+  return waitMs === 0 ? null : `${host} was asked ${MAX_PER_MINUTE} times within a minute: ask again in ${Math.ceil(waitMs / 1000)} s.`;
 }
 
 async function toResult({ status, header, body }: HttpAnswer, url: URL, format: Args['format']): Promise<ToolResult> {

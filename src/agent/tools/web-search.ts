@@ -1,21 +1,20 @@
 import { z } from 'zod';
-import { isRalphError, maskControls, toErrorCode } from '../../core/index.ts';
-import { cutLine } from '../output-cap.ts';
-import { defineTool, fail, succeed, type ToolResult } from '../tool.ts';
-import type { Search, SearchHit } from '../tool-context.ts';
-import { wrapUntrusted } from './wrap-untrusted.ts';
+import { maskControls } from '../../core/text/index.ts';
+import { isRalphError, toErrorCode } from '../../core/values/index.ts';
+import { defineTool, fail, type SearchHit, succeed, type ToolResult, type WebSearch } from '../tool/tool.ts';
+import { cutLine, wrapUntrusted } from '../tool/tool-output.ts';
 
 const MISSING = 'no search is configured (tools.search)';
 const ADVICE = 'Fetch pages that you know with web_fetch, or go on without the web.';
-const maxHits = 20;
-const timeoutMs = 30_000;
-const maxTitleLength = 200;
-const maxSnippetLength = 500;
+const MAX_HITS = 20;
+const TIMEOUT_MS = 30_000;
+const MAX_TITLE_CHARACTERS = 200;
+const MAX_SNIPPET_CHARACTERS = 500;
 const DOMAIN = /^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]{2,63}$/i;
 
 const parameters = z.strictObject({
   query: z.string().trim().min(1).max(500).describe('What to look for.'),
-  limit: z.number().int().min(1).max(maxHits).default(8).describe('How many hits.'),
+  limit: z.number().int().min(1).max(MAX_HITS).default(8).describe('How many hits.'),
   domains: z
     .array(z.string().regex(DOMAIN, 'is no domain, such as example.org'))
     .max(10)
@@ -36,20 +35,20 @@ export const webSearchTool = defineTool<Args>({
     const missing = whyNoSearch(search);
     if (search === null || missing !== null) return fail(`The web cannot be searched: ${missing}.`, ADVICE);
     try {
-      const found = await search.find({ query, limit, domains }, AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]));
+      const found = await search.find({ query, limit, domains }, AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]));
       const hits = found.filter((hit) => isWanted(hit, domains)).slice(0, limit);
       if (hits.length === 0) return succeed('Nothing was found.', { hits: 0 });
       return succeed(wrapUntrusted(hits.map(toEntry).join('\n\n'), `${hits.length} hit${hits.length === 1 ? '' : 's'}`), {
         hits: hits.length,
       });
     } catch (error) {
-      if (isRalphError(error)) return fail(`The search failed. ${toLine(error.message, maxSnippetLength)}`, error.fix ?? ADVICE);
+      if (isRalphError(error)) return fail(`The search failed. ${toLine(error.message, MAX_SNIPPET_CHARACTERS)}`, error.fix ?? ADVICE);
       return fail(`The search failed (${maskControls(toErrorCode(error))}).`, ADVICE);
     }
   },
 });
 
-function whyNoSearch(search: Search | null): string | null {
+function whyNoSearch(search: WebSearch | null): string | null {
   return search === null ? MISSING : search.whyMissing;
 }
 
@@ -63,9 +62,11 @@ function isWanted({ url }: SearchHit, domains: readonly string[]): boolean {
 }
 
 function toEntry({ title, url, snippet }: SearchHit, index: number): string {
-  return [`${index + 1}. ${toLine(title, maxTitleLength)}`, `   ${new URL(url).href}`, `   ${toLine(snippet, maxSnippetLength)}`].join(
-    '\n',
-  );
+  return [
+    `${index + 1}. ${toLine(title, MAX_TITLE_CHARACTERS)}`,
+    `   ${new URL(url).href}`,
+    `   ${toLine(snippet, MAX_SNIPPET_CHARACTERS)}`,
+  ].join('\n');
 }
 
 function toLine(text: string, maxLength: number): string {

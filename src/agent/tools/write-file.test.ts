@@ -1,7 +1,7 @@
 import { existsSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { createPlace, removePlaces } from '../file-tool-fixtures.ts';
+import { createPlace, removePlaces } from '../files/file-tool-fixtures.ts';
 import { editFileTool } from './edit-file.ts';
 import { readFileTool } from './read-file.ts';
 import { writeFileTool } from './write-file.ts';

@@ -1,14 +1,11 @@
 import { lstat } from 'node:fs/promises';
 import { z } from 'zod';
-import { type PathRefusal, quotePath } from '../check-path-text.ts';
-import { countLineChanges, describeChanges } from '../count-line-changes.ts';
-import { inTurn } from '../in-turn.ts';
-import { MAX_WHOLE_BYTES, readWholeFile, type WholeFile } from '../read-whole-file.ts';
-import { replaceFile } from '../replace-file.ts';
-import { defineTool, fail, succeed, type ToolResult } from '../tool.ts';
-import type { ReadRecord, ToolContext } from '../tool-context.ts';
-
-const maxContentBytes = 10 * 1024 * 1024;
+import { accept, type Result, refuse } from '../../core/values/index.ts';
+import { quotePath } from '../files/check-path-text.ts';
+import { findContentFault } from '../files/file-content.ts';
+import { MAX_WHOLE_BYTES, readWholeFile, type WholeFile } from '../files/open-pinned.ts';
+import { countLineChanges, describeLineChanges, runAlone, writeWholeFile } from '../files/write-whole-file.ts';
+import { defineTool, failWith, type ReadRecord, succeed, type ToolContext, type ToolResult } from '../tool/tool.ts';
 
 const parameters = z.strictObject({
   path: z.string().describe('Path of the file, relative to the workspace. Missing folders are made.'),
@@ -25,12 +22,12 @@ export const writeFileTool = defineTool<Args>({
     'Writes a whole file, making missing folders. A file that exists must have been read with read_file before, and must not have changed since; to change a part of a file use edit_file.',
   parameters,
   run: async ({ path, content }, context) => {
-    const verdict = await context.jail.resolveWrite(path);
-    if ('refused' in verdict) return fail(verdict.refused, verdict.advice);
+    const real = await context.jail.resolveWrite(path);
+    if (!real.ok) return failWith(real.refused);
     const fault = findContentFault(content);
-    if (fault !== null) return fail(fault.refused, fault.advice);
-    const shown = context.jail.toShown(verdict.path);
-    return await inTurn(verdict.path, () => lookAndWrite(verdict.path, shown, content, context));
+    if (fault !== null) return failWith(fault);
+    const shown = context.jail.toShown(real.value);
+    return await runAlone(real.value, () => lookAndWrite(real.value, shown, content, context));
   },
 });
 
@@ -41,9 +38,8 @@ async function lookAndWrite(real: string, shown: string, content: string, contex
     context.session.reads.set(real, same.record);
     return succeed(`${shown} has this content already; nothing was written.`, { path: shown, changed: false });
   }
-  const before = await lookAtExisting(real, shown, context);
-  if (before !== null && 'refused' in before) return fail(before.refused, before.advice);
-  return await write(real, shown, bytes, before, context);
+  const before = await readExisting(real, shown, context);
+  return before.ok ? await write(real, shown, bytes, before.value, context) : failWith(before.refused);
 }
 
 /** The file, where it is what is to be written, read before or not: a call that was cut off behind its effect is made once more. */
@@ -51,19 +47,7 @@ async function findSame(real: string, shown: string, bytes: Buffer): Promise<Who
   const found = await lstat(real).catch(() => null);
   if (found?.isFile() !== true || found.size !== bytes.length || found.size > MAX_WHOLE_BYTES) return null;
   const file = await readWholeFile(real, shown);
-  return !('refused' in file) && file.bytes.equals(bytes) ? file : null;
-}
-
-/** Why a content cannot be written as it is. */
-export function findContentFault(content: string): PathRefusal | null {
-  if (/\p{Surrogate}/u.test(content))
-    return { refused: 'The content holds half of a character.', advice: 'Give it as whole Unicode characters.' };
-  const bytes = Buffer.byteLength(content);
-  if (bytes <= maxContentBytes) return null;
-  return {
-    refused: `The content has ${bytes} bytes; ${maxContentBytes} is the most.`,
-    advice: 'Write it in several files, or have a program make it.',
-  };
+  return file.ok && file.value.bytes.equals(bytes) ? file.value : null;
 }
 
 interface Existing {
@@ -73,31 +57,34 @@ interface Existing {
 }
 
 /** The file as it is now, if it is still what was read; `null` where there is none. */
-async function lookAtExisting(real: string, shown: string, { session }: ToolContext): Promise<Existing | PathRefusal | null> {
+async function readExisting(real: string, shown: string, { session }: ToolContext): Promise<Result<Existing | null>> {
   const found = await lstat(real).catch(() => null);
-  if (found === null) return null;
+  if (found === null) return accept(null);
   if (!found.isFile()) {
     const what = found.isDirectory() ? 'a folder' : 'no regular file';
-    return { refused: `${quotePath(shown)} is ${what}.`, advice: 'Give the path of a regular file, or of one that does not exist yet.' };
+    return refuse({
+      reason: `${quotePath(shown)} is ${what}.`,
+      advice: 'Give the path of a regular file, or of one that does not exist yet.',
+    });
   }
   const known = session.reads.get(real);
   if (known === undefined) {
-    return {
-      refused: `${quotePath(shown)} exists and was not read in this session: it would be overwritten unseen.`,
+    return refuse({
+      reason: `${quotePath(shown)} exists and was not read in this session: it would be overwritten unseen.`,
       advice: 'Read it with read_file first, or change a part of it with edit_file.',
-    };
+    });
   }
-  const changed = {
-    refused: `${quotePath(shown)} has changed since it was read.`,
+  const changed = refuse({
+    reason: `${quotePath(shown)} has changed since it was read.`,
     advice: 'Nothing was written. Read it again, then write.',
-  };
+  });
   if (found.size > MAX_WHOLE_BYTES || known.sha256 === '') {
     const isSame = found.size === known.sizeBytes && found.mtimeMs === known.mtimeMs;
-    return isSame ? { record: known, bytes: null } : changed;
+    return isSame ? accept({ record: known, bytes: null }) : changed;
   }
   const file = await readWholeFile(real, shown);
-  if ('refused' in file) return file;
-  return isUnchanged(known, file) ? file : changed;
+  if (!file.ok) return file;
+  return isUnchanged(known, file.value) ? file : changed;
 }
 
 function isUnchanged(known: ReadRecord, { record }: WholeFile): boolean {
@@ -106,11 +93,11 @@ function isUnchanged(known: ReadRecord, { record }: WholeFile): boolean {
 
 async function write(real: string, shown: string, bytes: Buffer, before: Existing | null, context: ToolContext): Promise<ToolResult> {
   const order = { real, shownPath: shown, bytes, expected: before?.record ?? null, signal: context.signal };
-  const replaced = await replaceFile(order);
-  if ('refused' in replaced) return fail(replaced.refused, replaced.advice);
-  context.session.reads.set(real, replaced.record);
+  const replaced = await writeWholeFile(order);
+  if (!replaced.ok) return failWith(replaced.refused);
+  context.session.reads.set(real, replaced.value);
   const changes = countLineChanges(before?.bytes?.toString('utf8') ?? '', bytes.toString('utf8'));
   const what = before === null ? `Created ${shown}` : `Overwrote ${shown}`;
-  const stats = before !== null && before.bytes === null ? '' : `, ${describeChanges(changes)} lines`;
+  const stats = before !== null && before.bytes === null ? '' : `, ${describeLineChanges(changes)} lines`;
   return succeed(`${what} (${bytes.length} bytes${stats}).`, { path: shown, changed: true, ...changes });
 }

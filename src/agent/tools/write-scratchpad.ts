@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import { defineTool, fail, succeed } from '../tool.ts';
-import { findContentFault } from './write-file.ts';
-import { writeNotes } from './write-notes.ts';
+import { findContentFault } from '../files/file-content.ts';
+import { writeNotes } from '../files/write-notes.ts';
+import { defineTool, fail, failWith, succeed } from '../tool/tool.ts';
 
 /** Every hat reads the scratchpad: what is longer costs every turn. */
-const maxBytes = 1024 * 1024;
+const MAX_BYTES = 1024 * 1024;
 
 const parameters = z.strictObject({
   content: z.string().describe('What to write, as Markdown.'),
@@ -22,10 +22,10 @@ export const writeScratchpadTool = defineTool<Args>({
   parameters,
   run: async ({ content, mode }, context) => {
     const fault = findContentFault(content);
-    if (fault !== null) return fail(fault.refused, fault.advice);
+    if (fault !== null) return failWith(fault);
     if (content.trim() === '' && mode === 'append')
       return fail('The content is empty: there is nothing to append.', 'Give the note as content.');
-    if (Buffer.byteLength(content) > maxBytes)
+    if (Buffer.byteLength(content) > MAX_BYTES)
       return fail('The note is longer than 1 MB.', 'Keep the scratchpad short; long texts belong in a file.');
     const before = { bytes: 0 };
     const written = await writeNotes(
@@ -36,10 +36,11 @@ export const writeScratchpadTool = defineTool<Args>({
       },
       context,
     );
-    if ('refused' in written) return fail(written.refused, written.advice);
-    const advice = written.sizeBytes > maxBytes ? ' It is longer than 1 MB: replace it by what still matters.' : '';
-    const what = mode === 'replace' ? `Replaced ${written.shown} (${before.bytes} bytes before)` : `Appended to ${written.shown}`;
-    return succeed(`${what}; it has ${written.sizeBytes} bytes now.${advice}`, { mode, bytes: written.sizeBytes });
+    if (!written.ok) return failWith(written.refused);
+    const { shown, sizeBytes } = written.value;
+    const advice = sizeBytes > MAX_BYTES ? ' It is longer than 1 MB: replace it by what still matters.' : '';
+    const what = mode === 'replace' ? `Replaced ${shown} (${before.bytes} bytes before)` : `Appended to ${shown}`;
+    return succeed(`${what}; it has ${sizeBytes} bytes now.${advice}`, { mode, bytes: sizeBytes });
   },
 });
 

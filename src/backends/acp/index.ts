@@ -1,6 +1,5 @@
-import type { BackendSpec } from '../../core/index.ts';
-import type { CliBackendParts } from '../cli-backend.ts';
-import { planAcp } from './argv.ts';
+import type { BackendSpec } from '../../core/backends/index.ts';
+import type { CliBackendParts, Invocation, InvocationOrder } from '../describe/invocation.ts';
 import { createAcpTranslator } from './translate.ts';
 
 /** Any agent that speaks the Agent Client Protocol over its standard input and output. Some of them stay until they are ended. */
@@ -19,4 +18,10 @@ export function createAcpParts(spec: BackendSpec): CliBackendParts {
     lingerMs: 1500,
     shouldLeave: false,
   };
+}
+
+/** The user's own command, with its input kept open: the prompt goes through the protocol. */
+export function planAcp({ spec }: InvocationOrder): Invocation {
+  const warnings = spec.agent === undefined ? [] : ['the Agent Client Protocol knows no agents: `agent` is ignored'];
+  return { command: spec.command ?? '', args: spec.args, stdin: 'open', env: {}, format: 'acp', warnings };
 }

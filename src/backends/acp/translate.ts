@@ -1,9 +1,242 @@
-import { createJsonTranslator } from '../json-translator.ts';
-import type { Translator } from '../translator.ts';
-import { AcpConversation, type AcpTask } from './conversation.ts';
+import { UNKNOWN_USAGE } from '../../core/backends/index.ts';
+import type { FailureSigns } from '../../core/run/index.ts';
+import type { Json, JsonObject } from '../../core/values/index.ts';
+import type { ToolServer } from '../../ports/backend.ts';
+import { findStatus } from '../stream/classify-failure.ts';
+import { createJsonTranslator, type JsonStream } from '../stream/json-translator.ts';
+import { listAt, numberAt, objectAt, textAt } from '../stream/read-fields.ts';
+import type { StreamRecorder } from '../stream/stream-recorder.ts';
+import type { Dialogue, Translator } from '../stream/translator.ts';
+import { createUpdateReader } from './updates.ts';
 
 /** Translates what an agent says over the Agent Client Protocol, and tells what has to be said to it. */
 export function createAcpTranslator(task: AcpTask): Translator {
   const conversation = new AcpConversation(task);
   return { ...createJsonTranslator(conversation), dialogue: conversation };
+}
+
+/** What a conversation with an agent is about. */
+export interface AcpTask {
+  readonly prompt: string;
+  /** Absolute path of the folder the agent works in. */
+  readonly cwd: string;
+  readonly model?: string | undefined;
+  /** Servers of tools that the session begins with; absent: none. */
+  readonly toolServers?: readonly ToolServer[] | undefined;
+  /** Whether the agent may do what it asks for; else it is refused, for there is nobody to ask. */
+  readonly isBypass: boolean;
+}
+
+const PROTOCOL_VERSION = 1;
+const METHOD_NOT_FOUND = -32601;
+
+interface Asked {
+  readonly onResult: (result: JsonObject, turn: StreamRecorder) => void;
+  readonly onError: (error: JsonObject, turn: StreamRecorder) => void;
+}
+
+/**
+ * Our side of the Agent Client Protocol (JSON-RPC, one message a line) for one prompt: initialize, new session, its mode and model,
+ * prompt. No file or terminal abilities are offered: the agent uses its own tools. Requests that are not understood are answered with
+ * an error, so that no agent waits for us.
+ */
+class AcpConversation implements JsonStream, Dialogue {
+  readonly #task: AcpTask;
+  readonly #updates = createUpdateReader();
+  readonly #asked = new Map<Json, Asked>();
+  #outbox: string[] = [];
+  #lastId = 0;
+  #sessionId = '';
+  #agentName = '';
+  #isAnswering = false;
+
+  constructor(task: AcpTask) {
+    this.#task = task;
+  }
+
+  open(): readonly string[] {
+    const clientCapabilities = { fs: { readTextFile: false, writeTextFile: false }, terminal: false };
+    this.#ask('initialize', { protocolVersion: PROTOCOL_VERSION, clientCapabilities }, (result) => {
+      this.#agentName = textAt(objectAt(result, 'agentInfo'), 'name');
+      this.#startSession();
+    });
+    return this.replies();
+  }
+
+  replies(): readonly string[] {
+    const taken = this.#outbox;
+    this.#outbox = [];
+    return taken;
+  }
+
+  cancel(): readonly string[] {
+    if (this.#sessionId !== '') this.#post({ method: 'session/cancel', params: { sessionId: this.#sessionId } });
+    return this.replies();
+  }
+
+  read(message: JsonObject, turn: StreamRecorder): void {
+    const { id, method } = message;
+    if (typeof method !== 'string') this.#settle(message, turn);
+    else if (id !== undefined && id !== null) {
+      turn.endMessage();
+      this.#answer(id, method, objectAt(message, 'params'));
+    } else if (method === 'session/update' && this.#isAnswering) this.#updates.read(objectAt(objectAt(message, 'params'), 'update'), turn);
+  }
+
+  #settle(message: JsonObject, turn: StreamRecorder): void {
+    const asked = this.#asked.get(message['id'] ?? null);
+    this.#asked.delete(message['id'] ?? null);
+    if (message['error'] === undefined) asked?.onResult(objectAt(message, 'result'), turn);
+    else asked?.onError(objectAt(message, 'error'), turn);
+  }
+
+  #startSession(): void {
+    this.#ask('session/new', { cwd: this.#task.cwd, mcpServers: (this.#task.toolServers ?? []).map(toServer) }, (session, turn) => {
+      this.#sessionId = textAt(session, 'sessionId');
+      turn.session(this.#sessionId, null);
+      this.#setUp(planSettings(session, this.#task));
+    });
+  }
+
+  #setUp([next, ...rest]: readonly SessionSetting[]): void {
+    if (next === undefined) return this.#sendPrompt();
+    const goOn = (): void => this.#setUp(rest);
+    this.#ask(next.method, next.params, goOn, (error, turn) => {
+      turn.warn(`the agent refused ${next.what}: ${textAt(error, 'message')}`);
+      goOn();
+    });
+  }
+
+  #sendPrompt(): void {
+    // What was told before, about modes and commands, is no answer.
+    this.#isAnswering = true;
+    const prompt = [{ type: 'text', text: this.#task.prompt }];
+    this.#ask('session/prompt', { sessionId: this.#sessionId, prompt }, (result, turn) => {
+      const usage = this.#updates.total(result);
+      // opencode tells the tokens of its last call, and the cost of all: more than one call leaves the tokens unknown.
+      const isPartial = this.#agentName === 'OpenCode' && turn.toolCalls > 0;
+      turn.setUsage(isPartial ? { ...UNKNOWN_USAGE, costUsd: usage.costUsd } : usage);
+      const error = findToldError(this.#agentName, this.#updates.lastChunk(), result);
+      if (error === '') judgeStop(textAt(result, 'stopReason'), turn);
+      else turn.fail({ message: error });
+    });
+  }
+
+  #answer(id: Json, method: string, params: JsonObject): void {
+    if (method !== 'session/request_permission') return this.#post({ id, error: { code: METHOD_NOT_FOUND, message: 'Method not found' } });
+    this.#post({ id, result: { outcome: chooseOption(listAt(params, 'options'), this.#task.isBypass) } });
+  }
+
+  /** Sends a request. An error ends the turn unless it is taken care of. */
+  #ask(method: string, params: JsonObject, onResult: Asked['onResult'], onError: Asked['onError'] = failTurn): void {
+    this.#lastId += 1;
+    this.#asked.set(this.#lastId, { onResult, onError });
+    this.#post({ id: this.#lastId, method, params });
+  }
+
+  #post(message: JsonObject): void {
+    this.#outbox.push(JSON.stringify({ jsonrpc: '2.0', ...message }));
+  }
+}
+
+/** By `kind`: the ids differ from agent to agent. */
+function chooseOption(options: readonly Json[], isBypass: boolean): JsonObject {
+  const kinds = isBypass ? ['allow_once', 'allow_always'] : ['reject_once', 'reject_always'];
+  for (const kind of kinds) {
+    const option = options.find((candidate) => textAt(candidate, 'kind') === kind);
+    if (option !== undefined) return { outcome: 'selected', optionId: textAt(option, 'optionId') };
+  }
+  return { outcome: 'cancelled' };
+}
+
+function failTurn(error: JsonObject, turn: StreamRecorder): void {
+  turn.fail(toSigns(error));
+}
+
+const GENERIC = /^internal error\W*/i;
+
+function toSigns(error: JsonObject): FailureSigns {
+  const data = objectAt(error, 'data');
+  const code = numberAt(error, 'code');
+  const detail = textAt(data, 'message') || textAt(data, 'details') || textAt(error, 'data');
+  // JSON-RPC calls every failure so that has no code of its own; beside the agent's own words it says nothing.
+  const message = textAt(error, 'message').replace(GENERIC, '') || (detail === '' ? textAt(error, 'message') : '');
+  const told = code !== null && code >= 400 && code < 600 ? code : null;
+  const httpStatus = numberAt(data, 'httpStatus') ?? numberAt(data, 'statusCode') ?? told ?? findStatus(detail);
+  return {
+    message: detail === '' || message.includes(detail) ? message : [message, detail].filter((text) => text !== '').join(': '),
+    httpStatus,
+  };
+}
+
+/**
+ * Copilot tells what went wrong as one piece of text and then ends its turn as if it were done; only the usage is missing then.
+ * Empty for everything else.
+ */
+function findToldError(agentName: string, lastChunk: string, result: JsonObject): string {
+  const isTold = agentName === 'Copilot' && result['usage'] === undefined && lastChunk.startsWith('Error: ');
+  return isTold ? lastChunk.slice('Error: '.length) : '';
+}
+
+function judgeStop(reason: string, turn: StreamRecorder): void {
+  if (reason === 'max_tokens') turn.warn("the answer was cut at the model's output limit");
+  if (reason === 'end_turn' || reason === 'max_tokens') return turn.succeed();
+  turn.fail({ message: `the agent stopped: ${reason.replace(/_/g, ' ') || 'no reason given'}`, class: 'agent' });
+}
+
+function toServer({ name, command, args }: ToolServer): JsonObject {
+  return { name, command, args, env: [] };
+}
+
+/** A request that sets a session up, and what it is for. */
+interface SessionSetting {
+  readonly method: 'session/set_mode' | 'session/set_model' | 'session/set_config_option';
+  readonly params: JsonObject;
+  readonly what: string;
+}
+
+/** Names under which agents offer a mode in which nobody is asked. */
+const BYPASS_MODES = ['full-access', 'agent-full-access', 'bypassPermissions', 'yolo'];
+
+/** What has to be set in a new session: the mode in which nobody is asked, where the agent offers one, and the model. */
+function planSettings(
+  session: JsonObject,
+  wishes: { readonly isBypass: boolean; readonly model?: string | undefined },
+): readonly SessionSetting[] {
+  const mode = wishes.isBypass ? planMode(session) : [];
+  return wishes.model === undefined ? mode : [...mode, planModel(session, wishes.model)];
+}
+
+function planMode(session: JsonObject): readonly SessionSetting[] {
+  const sessionId = textAt(session, 'sessionId');
+  const modes = objectAt(session, 'modes');
+  const modeId = BYPASS_MODES.find((id) => listAt(modes, 'availableModes').some((mode) => textAt(mode, 'id') === id));
+  if (modeId !== undefined) {
+    return textAt(modes, 'currentModeId') === modeId
+      ? []
+      : [{ method: 'session/set_mode', params: { sessionId, modeId }, what: `the mode ${modeId}` }];
+  }
+  const option = findOption(session, 'mode');
+  const value = BYPASS_MODES.find((id) => listAt(option, 'options').some((entry) => textAt(entry, 'value') === id));
+  if (value === undefined || textAt(option, 'currentValue') === value) return [];
+  return [{ method: 'session/set_config_option', params: { sessionId, configId: textAt(option, 'id'), value }, what: `the mode ${value}` }];
+}
+
+function planModel(session: JsonObject, model: string): SessionSetting {
+  const sessionId = textAt(session, 'sessionId');
+  const option = findOption(session, 'model');
+  if (textAt(option, 'id') !== '') {
+    return {
+      method: 'session/set_config_option',
+      params: { sessionId, configId: textAt(option, 'id'), value: model },
+      what: `the model ${model}`,
+    };
+  }
+  return { method: 'session/set_model', params: { sessionId, modelId: model }, what: `the model ${model}` };
+}
+
+function findOption(session: JsonObject, category: string): JsonObject {
+  const index = listAt(session, 'configOptions').findIndex((option) => textAt(option, 'category') === category);
+  const found = listAt(session, 'configOptions')[index];
+  return objectAt({ found: found ?? null }, 'found');
 }

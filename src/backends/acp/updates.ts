@@ -1,12 +1,12 @@
-import { addUsage, type Json, type JsonObject, UNKNOWN_USAGE, type Usage } from '../../core/index.ts';
-import { listAt, numberAt, objectAt, textAt } from '../json-fields.ts';
-import { toInputSummary, toOneLine, toOutputSummary } from '../one-line.ts';
-import type { TurnRecorder } from '../turn-recorder.ts';
-import { toUsage, withoutCached } from '../usage-figures.ts';
+import { addUsage, UNKNOWN_USAGE, type Usage } from '../../core/backends/index.ts';
+import { toOneLine } from '../../core/text/index.ts';
+import type { Json, JsonObject } from '../../core/values/index.ts';
+import { listAt, numberAt, objectAt, textAt, toInputSummary, toOutputSummary, toUsage, withoutCached } from '../stream/read-fields.ts';
+import type { StreamRecorder } from '../stream/stream-recorder.ts';
 
 /** Reads `session/update` notifications, and remembers what they told of usage. */
 export interface UpdateReader {
-  read(update: JsonObject, turn: TurnRecorder): void;
+  read(update: JsonObject, turn: StreamRecorder): void;
   /** The last piece of text, as it came. */
   lastChunk(): string;
   /** The turn's usage from the prompt's result and what came before it. */
@@ -20,7 +20,7 @@ export function createUpdateReader(): UpdateReader {
   let costUsd: number | null = null;
   let lastChunk = '';
 
-  function startTool(update: JsonObject, turn: TurnRecorder): void {
+  function startTool(update: JsonObject, turn: StreamRecorder): void {
     const id = textAt(update, 'toolCallId');
     if (openTools.has(id)) return;
     openTools.add(id);
@@ -29,7 +29,7 @@ export function createUpdateReader(): UpdateReader {
     turn.toolStart(id, name, toInputSummary(update['rawInput']) || toOneLine(textAt(update, 'title')));
   }
 
-  function endTool(update: JsonObject, turn: TurnRecorder): void {
+  function endTool(update: JsonObject, turn: StreamRecorder): void {
     const status = textAt(update, 'status');
     if (status !== 'completed' && status !== 'failed') return;
     // Where a permission was asked for, some agents never told of the call itself.

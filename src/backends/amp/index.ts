@@ -1,7 +1,7 @@
-import type { CliDescription } from '../description.ts';
-import { addFlags, flag, hasFlag, withoutSwitch } from '../flags.ts';
-import type { Invocation, InvocationOrder } from '../invocation.ts';
-import { CONFIG_HOME, DATA_HOME } from '../state-folder.ts';
+import type { CliDescription } from '../describe/description.ts';
+import { CONFIG_HOME, DATA_HOME } from '../describe/description.ts';
+import { addFlags, flag, hasFlag, withoutSwitch } from '../describe/flags.ts';
+import type { Invocation, InvocationOrder } from '../describe/invocation.ts';
 
 /** Amp. Built from its documentation: its agent runs on the vendor's servers, so it could not be tried. */
 export const amp: CliDescription = {

@@ -1,9 +1,8 @@
-import type { CliDescription } from '../description.ts';
-import { addFlags, findFlagValue, flag, withoutSwitch } from '../flags.ts';
-import type { Invocation, InvocationOrder } from '../invocation.ts';
-import { textAt } from '../json-fields.ts';
-import { CAMEL_TOKENS } from '../state-folder.ts';
-import { MOCK_CLIENT } from './mock-client.ts';
+import type { CliDescription } from '../describe/description.ts';
+import { CAMEL_TOKENS } from '../describe/description.ts';
+import { addFlags, findFlagValue, flag, withoutSwitch } from '../describe/flags.ts';
+import type { Invocation, InvocationOrder } from '../describe/invocation.ts';
+import { textAt } from '../stream/read-fields.ts';
 import { createAuggieTranslator } from './translate.ts';
 
 /** Auggie. */
@@ -28,7 +27,16 @@ export const auggie: CliDescription = {
   },
   keys: /^AUGMENT_/,
   state: [{ folder: '.augment', login: ['session.json'], tokens: CAMEL_TOKENS, copies: ['settings.json'], folders: ['commands', 'rules'] }],
-  mockClient: MOCK_CLIENT,
+  mockClient: {
+    model: 'mock-model',
+    args: [],
+    toSettings: ({ port }) => ({
+      env: {
+        AUGMENT_SESSION_AUTH: JSON.stringify({ accessToken: 'mock', tenantURL: `http://127.0.0.1:${port}/`, scopes: ['read', 'write'] }),
+        AUGMENT_DISABLE_AUTO_UPDATE: '1',
+      },
+    }),
+  },
 };
 
 /** `auggie -p --output-format json -i PROMPT`; without `-i` the prompt comes by standard input. Printing, it asks for no permission. */

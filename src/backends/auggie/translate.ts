@@ -1,8 +1,8 @@
-import { isJsonObject, type JsonObject, parseJson, UNKNOWN_USAGE } from '../../core/index.ts';
-import { toExitFailure } from '../exit-failure.ts';
-import { classifyFailure } from '../failure-class.ts';
-import { textAt } from '../json-fields.ts';
-import type { ExitFacts, Translator, TurnEnd } from '../translator.ts';
+import { UNKNOWN_USAGE } from '../../core/backends/index.ts';
+import { isJsonObject, type JsonObject, parseJson } from '../../core/values/index.ts';
+import { classifyFailure, toExitFailure } from '../stream/classify-failure.ts';
+import { textAt } from '../stream/read-fields.ts';
+import type { ExitFacts, StreamEnd, Translator } from '../stream/translator.ts';
 
 const MAX_HELD_LENGTH = 16 << 20;
 
@@ -30,13 +30,13 @@ export function createAuggieTranslator(): Translator {
       const text = held.join('\n');
       held = [];
       if (result === null) findResult(text.slice(text.indexOf('{')));
-      return result === null ? toSilentEnd(exit, text) : toTurnEnd(result, exit);
+      return result === null ? toSilentEnd(exit, text) : toStreamEnd(result, exit);
     },
   };
 }
 
 /** An answer without text is printed as nothing at all: only then does the exit code speak for the agent. */
-function toSilentEnd(exit: ExitFacts, text: string): TurnEnd {
+function toSilentEnd(exit: ExitFacts, text: string): StreamEnd {
   const isEmptyAnswer = text.trim() === '' && exit.exitCode === 0;
   const failure = isEmptyAnswer ? null : toExitFailure(exit, text, true);
   return {
@@ -50,7 +50,7 @@ function toSilentEnd(exit: ExitFacts, text: string): TurnEnd {
   };
 }
 
-function toTurnEnd(result: JsonObject, exit: ExitFacts): TurnEnd {
+function toStreamEnd(result: JsonObject, exit: ExitFacts): StreamEnd {
   const text = textAt(result, 'result');
   const sessionId = textAt(result, 'session_id') || null;
   const facts = { trouble: null, usage: UNKNOWN_USAGE, sessionId, toolCalls: null };

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import type { BackendSpec } from '../../core/index.ts';
-import type { Invocation } from '../invocation.ts';
+import type { BackendSpec } from '../../core/backends/index.ts';
+import type { Invocation } from '../describe/invocation.ts';
 import { claude } from './index.ts';
 
 const SPEC: BackendSpec = { type: 'claude', args: [], env: {}, permissions: 'bypass' };

@@ -1,9 +1,8 @@
-import type { CliDescription } from '../description.ts';
-import { addFlags, findFlagValue, flag, hasFlag, withoutSwitch } from '../flags.ts';
-import type { Invocation, InvocationOrder } from '../invocation.ts';
-import { textAt } from '../json-fields.ts';
-import { CAMEL_TOKENS } from '../state-folder.ts';
-import { MOCK_CLIENT, PROBE } from './mock-client.ts';
+import type { CliDescription } from '../describe/description.ts';
+import { CAMEL_TOKENS } from '../describe/description.ts';
+import { addFlags, findFlagValue, flag, hasFlag, withoutSwitch } from '../describe/flags.ts';
+import type { Invocation, InvocationOrder } from '../describe/invocation.ts';
+import { textAt } from '../stream/read-fields.ts';
 import { attachClaude, openClaude, scopeClaude } from './scope.ts';
 import { createClaudeTranslator } from './translate.ts';
 
@@ -47,8 +46,34 @@ export const claude: CliDescription = {
   advise: adviseClaude,
   profile: { scope: scopeClaude, commandLists: 'whole lines' },
   emitTool: { attach: attachClaude, open: openClaude },
-  mockClient: MOCK_CLIENT,
-  probe: PROBE,
+  mockClient: {
+    model: 'claude-sonnet-4-5',
+    args: [],
+    toSettings: ({ port, retries, subscription }) => ({
+      env: {
+        ANTHROPIC_BASE_URL: `http://127.0.0.1:${port}`,
+        ...(subscription ? { CLAUDE_CODE_OAUTH_TOKEN: 'mock-key' } : { ANTHROPIC_API_KEY: 'sk-ant-mock-key' }),
+        // Its permission bypass is refused to root without this.
+        IS_SANDBOX: '1',
+        DISABLE_AUTOUPDATER: '1',
+        DISABLE_TELEMETRY: '1',
+        DISABLE_ERROR_REPORTING: '1',
+        CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
+        ...(retries ? {} : { CLAUDE_CODE_MAX_RETRIES: '0' }),
+      },
+    }),
+  },
+  probe: {
+    tools: { write: 'Write', shell: 'Bash', emit: 'mcp__ralph__emit_event' },
+    toPlants: (mark) => ({
+      '.claude/settings.json': JSON.stringify({
+        permissions: { allow: ['Bash', 'Bash(*)', 'Write'], defaultMode: 'bypassPermissions' },
+        enableAllProjectMcpServers: true,
+        hooks: { SessionStart: [{ hooks: [{ type: 'command', command: `touch ${mark}` }] }] },
+      }),
+      '.mcp.json': JSON.stringify({ mcpServers: { probe: { command: 'touch', args: [mark] } } }),
+    }),
+  },
 };
 
 /** `claude … -p [PROMPT]`. `-p` takes no value: standing last it also ends a list-valued flag of the user's. */

@@ -1,7 +1,7 @@
-import { mayWork } from '../../core/index.ts';
-import { EMIT_SERVER, listServerTools, NO_ATTACHED_TOOL, toServerCommand, toServerList } from '../emit-tool.ts';
-import type { AttachedTool, CliScope, EmitAttachOrder, ScopeOrder } from '../scope-plan.ts';
-import { bare, listed, valued, withoutFlags } from '../without-flags.ts';
+import { mayWork } from '../../core/tools/index.ts';
+import { bare, listed, valued, withoutFlags } from '../describe/flags.ts';
+import type { AttachedTool, CliScope, EmitAttachOrder, ScopeOrder } from '../describe/scope-plan.ts';
+import { EMIT_SERVER, listServerTools, NO_ATTACHED_TOOL, toServerCommand, toServerList } from '../describe/scope-plan.ts';
 
 const LIFTING = [
   bare('--dangerously-skip-permissions', '--allow-dangerously-skip-permissions'),

@@ -1,9 +1,9 @@
-import type { JsonObject, Usage } from '../../core/index.ts';
-import { ClaudeStream } from '../claude-stream.ts';
-import { numberAt, objectAt } from '../json-fields.ts';
-import { createJsonTranslator } from '../json-translator.ts';
-import type { Translator } from '../translator.ts';
-import { toUsage, type UsageFigures } from '../usage-figures.ts';
+import type { Usage } from '../../core/backends/index.ts';
+import type { JsonObject } from '../../core/values/index.ts';
+import { ClaudeStream } from '../stream/claude-stream.ts';
+import { createJsonTranslator } from '../stream/json-translator.ts';
+import { numberAt, objectAt, toUsage, type UsageFigures } from '../stream/read-fields.ts';
+import type { Translator } from '../stream/translator.ts';
 
 /** Translates `claude -p --output-format stream-json --verbose [--include-partial-messages]`. */
 export function createClaudeTranslator(): Translator {

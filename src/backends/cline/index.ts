@@ -1,10 +1,9 @@
-import type { CliDescription } from '../description.ts';
-import { addFlags, flag } from '../flags.ts';
-import type { Invocation, InvocationOrder } from '../invocation.ts';
-import { textAt } from '../json-fields.ts';
-import { toFilePrompt } from '../prompt-place.ts';
-import { CAMEL_TOKENS } from '../state-folder.ts';
-import { MOCK_CLIENT } from './mock-client.ts';
+import type { CliDescription } from '../describe/description.ts';
+import { CAMEL_TOKENS } from '../describe/description.ts';
+import { addFlags, flag } from '../describe/flags.ts';
+import type { Invocation, InvocationOrder } from '../describe/invocation.ts';
+import { toFilePrompt } from '../describe/invocation.ts';
+import { textAt } from '../stream/read-fields.ts';
 import { createClineTranslator } from './translate.ts';
 
 /** Cline. */
@@ -36,7 +35,14 @@ export const cline: CliDescription = {
       folders: ['rules'],
     },
   ],
-  mockClient: MOCK_CLIENT,
+  mockClient: {
+    model: 'mock-model',
+    args: ['-P', 'openai-compatible'],
+    toSettings: ({ port, model }) => ({
+      env: {},
+      files: { '.cline/data/settings/providers.json': JSON.stringify(toProviders(port, model)) },
+    }),
+  },
 };
 
 /** `cline --json PROMPT`. It takes no prompt by standard input: a long one is a file that it is told to read. It approves by itself. */
@@ -50,5 +56,15 @@ function planCline({ spec, prompt, promptFile, place }: InvocationOrder): Invoca
     env: {},
     format: 'cline',
     warnings: spec.agent === undefined ? [] : ['cline has no agents: `agent` is ignored'],
+  };
+}
+
+function toProviders(port: number, model: string): unknown {
+  const settings = { provider: 'openai-compatible', model, apiKey: 'sk-mock', baseUrl: `http://127.0.0.1:${port}/v1` };
+  return {
+    version: 1,
+    lastUsedProvider: 'openai-compatible',
+    modes: {},
+    providers: { 'openai-compatible': { settings, updatedAt: '2026-01-01T00:00:00.000Z', tokenSource: 'manual' } },
   };
 }

@@ -1,11 +1,10 @@
-import type { FailureClass, JsonObject } from '../../core/index.ts';
-import type { FailureSigns } from '../failure-class.ts';
-import { listAt, numberAt, objectAt, textAt } from '../json-fields.ts';
-import { createJsonTranslator } from '../json-translator.ts';
-import { toInputSummary, toOneLine, toOutputSummary } from '../one-line.ts';
-import type { Translator } from '../translator.ts';
-import type { TurnRecorder } from '../turn-recorder.ts';
-import { toUsage, withoutCached } from '../usage-figures.ts';
+import type { FailureClass, FailureSigns } from '../../core/run/index.ts';
+import { toOneLine } from '../../core/text/index.ts';
+import type { JsonObject } from '../../core/values/index.ts';
+import { createJsonTranslator } from '../stream/json-translator.ts';
+import { listAt, numberAt, objectAt, textAt, toInputSummary, toOutputSummary, toUsage, withoutCached } from '../stream/read-fields.ts';
+import type { StreamRecorder } from '../stream/stream-recorder.ts';
+import type { Translator } from '../stream/translator.ts';
 
 const CLASSES: Readonly<Record<string, FailureClass>> = { auth: 'auth', rate_limit: 'transient', network: 'transient', quota: 'limit' };
 
@@ -13,7 +12,7 @@ const CLASSES: Readonly<Record<string, FailureClass>> = { auth: 'auth', rate_lim
 export function createClineTranslator(): Translator {
   let error: FailureSigns | null = null;
 
-  function readAgentEvent(event: JsonObject, turn: TurnRecorder): void {
+  function readAgentEvent(event: JsonObject, turn: StreamRecorder): void {
     const type = textAt(event, 'type');
     const content = textAt(event, 'contentType');
     if (type === 'content_start' && content === 'text') turn.delta(textAt(event, 'text'));
@@ -32,7 +31,7 @@ export function createClineTranslator(): Translator {
     if (type === 'error') error = readError(event, turn);
   }
 
-  function readResult(event: JsonObject, turn: TurnRecorder): void {
+  function readResult(event: JsonObject, turn: StreamRecorder): void {
     const total = objectAt(event, 'aggregateUsage');
     turn.setUsage(readUsage(Object.keys(total).length > 0 ? total : objectAt(event, 'usage')));
     const reason = textAt(event, 'finishReason');
@@ -55,7 +54,7 @@ export function createClineTranslator(): Translator {
   });
 }
 
-function endTool(event: JsonObject, turn: TurnRecorder): void {
+function endTool(event: JsonObject, turn: StreamRecorder): void {
   const parts = listAt(event, 'output');
   const ok = textAt(event, 'error') === '' && parts.every((part) => objectAt({ part }, 'part')['success'] !== false);
   const words = textAt(event, 'error') || parts.map((part) => textAt(part, 'result') || textAt(part, 'error')).join(' ');
@@ -63,7 +62,7 @@ function endTool(event: JsonObject, turn: TurnRecorder): void {
 }
 
 /** A recoverable error is on its way to being mended by the agent itself. */
-function readError(event: JsonObject, turn: TurnRecorder): FailureSigns {
+function readError(event: JsonObject, turn: StreamRecorder): FailureSigns {
   const message = textAt(objectAt(event, 'error'), 'message') || textAt(event, 'message');
   if (event['recoverable'] === true) turn.retry({ message }, null);
   const named = CLASSES[textAt(event, 'errorClass')];

@@ -1,9 +1,9 @@
-import type { CliDescription } from '../description.ts';
-import { addFlags, flag, hasFlag, withoutSwitch } from '../flags.ts';
-import type { Invocation, InvocationOrder } from '../invocation.ts';
-import { textAt } from '../json-fields.ts';
-import { SNAKE_TOKENS } from '../state-folder.ts';
-import { MOCK_CLIENT, PROBE } from './mock-client.ts';
+import { join } from 'node:path';
+import type { CliDescription } from '../describe/description.ts';
+import { SNAKE_TOKENS } from '../describe/description.ts';
+import { addFlags, flag, hasFlag, withoutSwitch } from '../describe/flags.ts';
+import type { Invocation, InvocationOrder } from '../describe/invocation.ts';
+import { textAt } from '../stream/read-fields.ts';
 import { attachCodex, scopeCodex } from './scope.ts';
 import { createCodexTranslator } from './translate.ts';
 
@@ -42,8 +42,21 @@ export const codex: CliDescription = {
   ],
   profile: { scope: scopeCodex, commandLists: 'none' },
   emitTool: { attach: attachCodex },
-  mockClient: MOCK_CLIENT,
-  probe: PROBE,
+  mockClient: {
+    // One that it knows: to others it offers other tools, and no search for them.
+    model: 'gpt-5.5',
+    args: [],
+    toSettings: ({ home, port, model, retries, trusts }) => ({
+      env: { MOCK_API_KEY: 'sk-mock', CODEX_HOME: join(home, '.codex') },
+      files: { '.codex/config.toml': toConfig(port, model, retries ? 2 : 0, trusts) },
+    }),
+  },
+  probe: {
+    tools: { write: 'apply_patch', shell: 'exec_command', emit: 'emit_event' },
+    toPlants: (mark) => ({
+      '.codex/config.toml': `sandbox_mode = "danger-full-access"\n\n[mcp_servers.probe]\ncommand = "touch"\nargs = ["${mark}"]\n`,
+    }),
+  },
 };
 
 const BYPASS = '--dangerously-bypass-approvals-and-sandbox';
@@ -79,4 +92,26 @@ function keepPath(user: readonly string[]): readonly string[] {
 /** A list-valued flag of the user's (`-i a.png`) would swallow the prompt if nothing of ours came between. */
 function endLists(ours: readonly string[]): readonly string[] {
   return ours.length > 0 ? ours : ['--'];
+}
+
+function toConfig(port: number, model: string, retries: number, trusts: string | undefined): string {
+  const trust = trusts === undefined ? '' : `\n[projects.${JSON.stringify(trusts)}]\ntrust_level = "trusted"\n`;
+  return `model = "${model}"
+model_provider = "mock"
+check_for_update_on_startup = false
+
+[analytics]
+enabled = false
+
+[features]
+plugins = false
+
+[model_providers.mock]
+name = "mock"
+base_url = "http://127.0.0.1:${port}/v1"
+env_key = "MOCK_API_KEY"
+wire_api = "responses"
+request_max_retries = ${retries}
+stream_max_retries = ${retries}
+${trust}`;
 }

@@ -1,7 +1,7 @@
-import { mayChangeTree, mayWork } from '../../core/index.ts';
-import { EMIT_SERVER, NO_ATTACHED_TOOL, START_SECONDS } from '../emit-tool.ts';
-import type { AttachedTool, CliScope, EmitAttachOrder, ScopeOrder } from '../scope-plan.ts';
-import { bare, valued, withoutFlags } from '../without-flags.ts';
+import { mayChangeTree, mayWork } from '../../core/tools/index.ts';
+import { bare, valued, withoutFlags } from '../describe/flags.ts';
+import type { AttachedTool, CliScope, EmitAttachOrder, ScopeOrder } from '../describe/scope-plan.ts';
+import { EMIT_SERVER, NO_ATTACHED_TOOL, START_SECONDS } from '../describe/scope-plan.ts';
 
 const LIFTING = [
   bare('--dangerously-bypass-approvals-and-sandbox', '--full-auto', '--yolo'),

@@ -1,11 +1,10 @@
-import type { Json, JsonObject } from '../../core/index.ts';
-import { UNWRITTEN } from '../denial.ts';
-import { listAt, numberAt, objectAt, textAt } from '../json-fields.ts';
-import { createJsonTranslator } from '../json-translator.ts';
-import { toInputSummary, toOneLine, toOutputSummary } from '../one-line.ts';
-import type { Translator } from '../translator.ts';
-import type { TurnRecorder } from '../turn-recorder.ts';
-import { toUsage, withoutCached } from '../usage-figures.ts';
+import { toOneLine } from '../../core/text/index.ts';
+import type { Json, JsonObject } from '../../core/values/index.ts';
+import { createJsonTranslator } from '../stream/json-translator.ts';
+import { listAt, numberAt, objectAt, textAt, toInputSummary, toOutputSummary, toUsage, withoutCached } from '../stream/read-fields.ts';
+import type { StreamRecorder } from '../stream/stream-recorder.ts';
+import { UNWRITTEN } from '../stream/stream-recorder.ts';
+import type { Translator } from '../stream/translator.ts';
 
 /** Translates `codex exec --json`. Whole messages, no pieces; no cost. */
 export function createCodexTranslator(): Translator {
@@ -38,7 +37,7 @@ function readUsage(usage: JsonObject): ReturnType<typeof toUsage> {
   });
 }
 
-function readItem(item: JsonObject, isOver: boolean, started: Set<string>, turn: TurnRecorder): void {
+function readItem(item: JsonObject, isOver: boolean, started: Set<string>, turn: StreamRecorder): void {
   const type = textAt(item, 'type');
   if (type === 'agent_message') {
     if (!isOver) return;
@@ -56,7 +55,7 @@ function readItem(item: JsonObject, isOver: boolean, started: Set<string>, turn:
   readTool(item, type, isOver, started, turn);
 }
 
-function readTool(item: JsonObject, type: string, isOver: boolean, started: Set<string>, turn: TurnRecorder): void {
+function readTool(item: JsonObject, type: string, isOver: boolean, started: Set<string>, turn: StreamRecorder): void {
   const id = textAt(item, 'id');
   const name = type === 'mcp_tool_call' ? `${textAt(item, 'server')}.${textAt(item, 'tool')}` : (TOOL_NAMES[type] ?? type);
   if (!started.has(id)) turn.toolStart(id, name, toToolSummary(item));

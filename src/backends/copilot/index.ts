@@ -1,9 +1,9 @@
-import type { CliDescription } from '../description.ts';
-import { addFlags, findFlagValue, flag, hasFlag } from '../flags.ts';
-import type { Invocation, InvocationOrder } from '../invocation.ts';
-import { textAt } from '../json-fields.ts';
-import { CONFIG_HOME } from '../state-folder.ts';
-import { MOCK_CLIENT, PROBE } from './mock-client.ts';
+import { join } from 'node:path';
+import type { CliDescription } from '../describe/description.ts';
+import { CONFIG_HOME } from '../describe/description.ts';
+import { addFlags, findFlagValue, flag, hasFlag } from '../describe/flags.ts';
+import type { Invocation, InvocationOrder } from '../describe/invocation.ts';
+import { textAt } from '../stream/read-fields.ts';
 import { attachCopilot, openCopilot, scopeCopilot } from './scope.ts';
 import { createCopilotTranslator } from './translate.ts';
 
@@ -42,8 +42,30 @@ export const copilot: CliDescription = {
   ],
   profile: { scope: scopeCopilot, commandLists: 'beginnings' },
   emitTool: { attach: attachCopilot, open: openCopilot },
-  mockClient: MOCK_CLIENT,
-  probe: PROBE,
+  mockClient: {
+    model: 'mock-model',
+    args: [],
+    toSettings: ({ home, port, trusts }) => ({
+      env: {
+        COPILOT_OFFLINE: 'true',
+        COPILOT_PROVIDER_BASE_URL: `http://127.0.0.1:${port}/v1`,
+        COPILOT_PROVIDER_TYPE: 'openai',
+        COPILOT_PROVIDER_API_KEY: 'sk-mock',
+        COPILOT_AUTO_UPDATE: 'false',
+        COPILOT_HOME: join(home, '.copilot'),
+      },
+      ...(trusts === undefined
+        ? {}
+        : { files: { '.copilot/config.json': JSON.stringify({ trusted_folders: [trusts], trustedFolders: [trusts] }) } }),
+    }),
+  },
+  probe: {
+    tools: { write: 'create', shell: 'bash', emit: 'ralph-emit_event', check: 'ralph-run_check' },
+    toPlants: (mark) => ({
+      '.github/hooks/probe.json': JSON.stringify({ version: 1, hooks: { sessionStart: [{ type: 'command', bash: `touch ${mark}` }] } }),
+      '.mcp.json': JSON.stringify({ mcpServers: { probe: { type: 'local', tools: ['*'], command: 'touch', args: [mark] } } }),
+    }),
+  },
 };
 
 /** `copilot … -p PROMPT`; without `-p` the prompt comes by standard input. */

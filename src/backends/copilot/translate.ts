@@ -1,17 +1,16 @@
-import type { JsonObject } from '../../core/index.ts';
-import type { FailureSigns } from '../failure-class.ts';
-import { numberAt, objectAt, textAt } from '../json-fields.ts';
-import { createJsonTranslator } from '../json-translator.ts';
-import { toInputSummary, toOneLine, toOutputSummary } from '../one-line.ts';
-import type { Translator } from '../translator.ts';
-import type { TurnRecorder } from '../turn-recorder.ts';
-import { toUsage } from '../usage-figures.ts';
+import type { FailureSigns } from '../../core/run/index.ts';
+import { toOneLine } from '../../core/text/index.ts';
+import type { JsonObject } from '../../core/values/index.ts';
+import { createJsonTranslator } from '../stream/json-translator.ts';
+import { numberAt, objectAt, textAt, toInputSummary, toOutputSummary, toUsage } from '../stream/read-fields.ts';
+import type { StreamRecorder } from '../stream/stream-recorder.ts';
+import type { Translator } from '../stream/translator.ts';
 
 /** Translates `copilot --output-format json`. It counts requests, not tokens: usage stays unknown unless a later version tells it. */
 export function createCopilotTranslator(): Translator {
   let error: FailureSigns | null = null;
 
-  function readResult(event: JsonObject, turn: TurnRecorder): void {
+  function readResult(event: JsonObject, turn: StreamRecorder): void {
     turn.session(textAt(event, 'sessionId'), null);
     const exitCode = numberAt(event, 'exitCode');
     if (exitCode === 0) turn.succeed();
@@ -46,7 +45,7 @@ export function createCopilotTranslator(): Translator {
   });
 }
 
-function endTool(data: JsonObject, turn: TurnRecorder): void {
+function endTool(data: JsonObject, turn: StreamRecorder): void {
   const exitCode = numberAt(objectAt(data, 'shellExecution'), 'exitCode');
   const error = textAt(objectAt(data, 'error'), 'message');
   const ok = data['success'] === true && (exitCode ?? 0) === 0;

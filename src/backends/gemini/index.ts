@@ -1,10 +1,10 @@
-import type { CliDescription } from '../description.ts';
-import { addFlags, findFlagValue, flag, hasFlag } from '../flags.ts';
-import type { Invocation, InvocationOrder } from '../invocation.ts';
-import { textAt } from '../json-fields.ts';
-import { CAMEL_TOKENS, SNAKE_TOKENS } from '../state-folder.ts';
-import { MOCK_CLIENT, PROBE } from './mock-client.ts';
+import type { CliDescription } from '../describe/description.ts';
+import { CAMEL_TOKENS, SNAKE_TOKENS } from '../describe/description.ts';
+import { addFlags, findFlagValue, flag, hasFlag } from '../describe/flags.ts';
+import type { Invocation, InvocationOrder } from '../describe/invocation.ts';
+import { textAt } from '../stream/read-fields.ts';
 import { attachGemini, scopeGemini } from './scope.ts';
+import { toPlantedSettings, toQuietSettings } from './settings.ts';
 import { createGeminiTranslator } from './translate.ts';
 
 /** Gemini CLI. */
@@ -51,8 +51,21 @@ export const gemini: CliDescription = {
   ownChanges: { rewritten: ['.gemini/settings.json'] },
   profile: { scope: scopeGemini, commandLists: 'beginnings' },
   emitTool: { attach: attachGemini },
-  mockClient: MOCK_CLIENT,
-  probe: PROBE,
+  mockClient: {
+    model: 'gemini-2.5-flash',
+    args: [],
+    toSettings: ({ port, trusts }) => ({
+      env: { GOOGLE_GEMINI_BASE_URL: `http://127.0.0.1:${port}`, GEMINI_API_KEY: 'mock-key' },
+      files: {
+        '.gemini/settings.json': JSON.stringify(toQuietSettings('gemini-api-key')),
+        ...(trusts === undefined ? {} : { '.gemini/trustedFolders.json': JSON.stringify({ [trusts]: 'TRUST_FOLDER' }) }),
+      },
+    }),
+  },
+  probe: {
+    tools: { write: 'write_file', shell: 'run_shell_command', emit: 'mcp_ralph_emit_event', check: 'mcp_ralph_run_check' },
+    toPlants: (mark) => ({ '.gemini/settings.json': JSON.stringify(toPlantedSettings(mark)) }),
+  },
 };
 
 /** `gemini … -p PROMPT`; without `-p` the prompt comes by standard input. Without `--skip-trust` it refuses folders it does not know. */

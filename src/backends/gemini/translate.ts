@@ -1,10 +1,9 @@
-import type { JsonObject } from '../../core/index.ts';
-import { numberAt, objectAt, textAt } from '../json-fields.ts';
-import { createJsonTranslator } from '../json-translator.ts';
-import { toInputSummary, toOneLine, toOutputSummary } from '../one-line.ts';
-import type { ExitFacts, Translator } from '../translator.ts';
-import type { TurnRecorder } from '../turn-recorder.ts';
-import { toUsage, withoutCached } from '../usage-figures.ts';
+import { toOneLine } from '../../core/text/index.ts';
+import type { JsonObject } from '../../core/values/index.ts';
+import { createJsonTranslator } from '../stream/json-translator.ts';
+import { numberAt, objectAt, textAt, toInputSummary, toOutputSummary, toUsage, withoutCached } from '../stream/read-fields.ts';
+import type { StreamRecorder } from '../stream/stream-recorder.ts';
+import type { ExitFacts, Translator } from '../stream/translator.ts';
 
 /** Translates `gemini -o stream-json`. It tells no cost, and echoes the prompt as the user's message. */
 export function createGeminiTranslator(): Translator {
@@ -39,7 +38,7 @@ function toShellFailure(output: string): string {
   return signal === undefined ? '' : `signal ${signal}`;
 }
 
-function readResult(event: JsonObject, turn: TurnRecorder): void {
+function readResult(event: JsonObject, turn: StreamRecorder): void {
   const stats = objectAt(event, 'stats');
   const cacheRead = numberAt(stats, 'cached');
   const input = numberAt(stats, 'input') ?? withoutCached(numberAt(stats, 'input_tokens'), cacheRead);
@@ -50,7 +49,7 @@ function readResult(event: JsonObject, turn: TurnRecorder): void {
 }
 
 /** Without a result the exit code may be all there is: this CLI exits with the HTTP status modulo 256. */
-function judgeByExitCode(turn: TurnRecorder, exit: ExitFacts): void {
+function judgeByExitCode(turn: StreamRecorder, exit: ExitFacts): void {
   const status = STATUS_OF_EXIT.get(exit.exitCode ?? 0);
   if (turn.final === null && status !== undefined) {
     turn.fail({

@@ -1,7 +1,7 @@
-import type { CliDescription } from '../description.ts';
-import { addFlags, flag, hasFlag } from '../flags.ts';
-import type { Invocation, InvocationOrder } from '../invocation.ts';
-import { DATA_HOME } from '../state-folder.ts';
+import type { CliDescription } from '../describe/description.ts';
+import { DATA_HOME } from '../describe/description.ts';
+import { addFlags, flag, hasFlag } from '../describe/flags.ts';
+import type { Invocation, InvocationOrder } from '../describe/invocation.ts';
 
 /** Kiro CLI. Built from its documentation: it could not be tried. */
 export const kiro: CliDescription = {

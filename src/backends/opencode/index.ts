@@ -1,10 +1,9 @@
-import { isJsonObject, parseJson } from '../../core/index.ts';
-import type { CliDescription } from '../description.ts';
-import { addFlags, findFlagValue, flag } from '../flags.ts';
-import type { Invocation, InvocationOrder } from '../invocation.ts';
-import { textAt } from '../json-fields.ts';
-import { CACHE_HOME, CAMEL_TOKENS, CONFIG_HOME, DATA_HOME, SHORT_TOKENS } from '../state-folder.ts';
-import { MOCK_CLIENT, PROBE } from './mock-client.ts';
+import { isJsonObject, parseJson } from '../../core/values/index.ts';
+import type { CliDescription } from '../describe/description.ts';
+import { CACHE_HOME, CAMEL_TOKENS, CONFIG_HOME, DATA_HOME, MOCK_PRICE, SHORT_TOKENS } from '../describe/description.ts';
+import { addFlags, findFlagValue, flag } from '../describe/flags.ts';
+import type { Invocation, InvocationOrder } from '../describe/invocation.ts';
+import { textAt } from '../stream/read-fields.ts';
 import { attachOpencode, openOpencode, scopeOpencode } from './scope.ts';
 import { createOpencodeTranslator } from './translate.ts';
 
@@ -58,8 +57,29 @@ export const opencode: CliDescription = {
   },
   profile: { scope: scopeOpencode, commandLists: 'whole lines' },
   emitTool: { attach: attachOpencode, open: openOpencode },
-  mockClient: MOCK_CLIENT,
-  probe: PROBE,
+  mockClient: {
+    model: 'mock/mock-model',
+    args: [],
+    toSettings: ({ port }) => ({
+      env: {
+        OPENCODE_CONFIG_CONTENT: JSON.stringify(toConfig(port)),
+        OPENCODE_DISABLE_AUTOUPDATE: '1',
+        OPENCODE_DISABLE_MODELS_FETCH: '1',
+        OPENCODE_DISABLE_DEFAULT_PLUGINS: '1',
+        OPENCODE_DISABLE_LSP_DOWNLOAD: '1',
+      },
+    }),
+  },
+  probe: {
+    tools: { write: 'write', shell: 'bash', emit: 'ralph_emit_event' },
+    toPlants: (mark) => ({
+      'opencode.json': JSON.stringify({
+        permission: { '*': 'allow', bash: { '*': 'allow', 'echo *': 'allow' } },
+        agent: { build: { permission: { edit: 'allow', bash: 'allow' } } },
+        mcp: { probe: { type: 'local', command: ['touch', mark], enabled: true } },
+      }),
+    }),
+  },
 };
 
 const CONFIG = 'OPENCODE_CONFIG_CONTENT';
@@ -103,4 +123,22 @@ function mergeBypass(env: Readonly<Record<string, string>>): Pick<Invocation, 'e
   return config['permission'] === undefined
     ? { env: { [CONFIG]: JSON.stringify({ ...config, permission: 'allow' }) }, warnings: [] }
     : { env: {}, warnings: [] };
+}
+
+function toConfig(port: number): unknown {
+  const cost = { input: MOCK_PRICE.input, output: MOCK_PRICE.output, cache_read: MOCK_PRICE.cacheRead, cache_write: MOCK_PRICE.cacheWrite };
+  const provider = {
+    npm: '@ai-sdk/openai-compatible',
+    options: { baseURL: `http://127.0.0.1:${port}/v1`, apiKey: 'sk-mock' },
+    models: { 'mock-model': { limit: { context: 128_000, output: 8_192 }, cost } },
+  };
+  return {
+    autoupdate: false,
+    share: 'disabled',
+    permission: 'allow',
+    model: 'mock/mock-model',
+    small_model: 'mock/mock-model',
+    enabled_providers: ['mock'],
+    provider: { mock: provider },
+  };
 }

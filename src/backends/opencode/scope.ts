@@ -1,9 +1,9 @@
 import { join } from 'node:path';
-import { isJsonObject, type Json, type JsonObject, mayWork, parseJson } from '../../core/index.ts';
-import { EMIT_SERVER, listServerTools, NO_ATTACHED_TOOL, toServerTimeoutMs } from '../emit-tool.ts';
-import { GIT_LOOKS } from '../plain-command.ts';
-import type { AttachedTool, CliScope, EmitAttachOrder, ScopeOrder } from '../scope-plan.ts';
-import { bare, valued, withoutFlags } from '../without-flags.ts';
+import { mayWork } from '../../core/tools/index.ts';
+import { isJsonObject, type Json, type JsonObject, parseJson } from '../../core/values/index.ts';
+import { bare, valued, withoutFlags } from '../describe/flags.ts';
+import type { AttachedTool, CliScope, EmitAttachOrder, ScopeOrder } from '../describe/scope-plan.ts';
+import { EMIT_SERVER, GIT_LOOKS, listServerTools, NO_ATTACHED_TOOL, toServerTimeoutMs } from '../describe/scope-plan.ts';
 
 const CONFIG = 'OPENCODE_CONFIG_CONTENT';
 const PERMISSION = 'OPENCODE_PERMISSION';

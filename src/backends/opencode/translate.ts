@@ -1,10 +1,10 @@
-import { addUsage, isJsonObject, type JsonObject, UNKNOWN_USAGE } from '../../core/index.ts';
-import { numberAt, objectAt, textAt } from '../json-fields.ts';
-import { createJsonTranslator } from '../json-translator.ts';
-import { toInputSummary, toOneLine, toOutputSummary } from '../one-line.ts';
-import type { Translator } from '../translator.ts';
-import type { TurnRecorder } from '../turn-recorder.ts';
-import { toUsage } from '../usage-figures.ts';
+import { addUsage, UNKNOWN_USAGE } from '../../core/backends/index.ts';
+import { toOneLine } from '../../core/text/index.ts';
+import { isJsonObject, type JsonObject } from '../../core/values/index.ts';
+import { createJsonTranslator } from '../stream/json-translator.ts';
+import { numberAt, objectAt, textAt, toInputSummary, toOutputSummary, toUsage } from '../stream/read-fields.ts';
+import type { StreamRecorder } from '../stream/stream-recorder.ts';
+import type { Translator } from '../stream/translator.ts';
 
 /** A line of its log about a call of the agent's model, and one that says how it failed. */
 const CALL = /^timestamp=\S+ level=\w+ .*message=(?:stream|"stream error") .*\bsmall=false\b/;
@@ -19,7 +19,7 @@ export function createOpencodeTranslator(): Translator {
   let isAsking = false;
   let total = UNKNOWN_USAGE;
 
-  function finishStep(part: JsonObject, turn: TurnRecorder): void {
+  function finishStep(part: JsonObject, turn: StreamRecorder): void {
     turn.endMessage();
     const tokens = objectAt(part, 'tokens');
     const cache = objectAt(tokens, 'cache');
@@ -66,7 +66,7 @@ export function createOpencodeTranslator(): Translator {
   });
 }
 
-function readTool(part: JsonObject, turn: TurnRecorder): void {
+function readTool(part: JsonObject, turn: StreamRecorder): void {
   const state = objectAt(part, 'state');
   const id = textAt(part, 'callID');
   turn.toolStart(id, textAt(part, 'tool'), toInputSummary(state['input']));
@@ -75,7 +75,7 @@ function readTool(part: JsonObject, turn: TurnRecorder): void {
   turn.toolEnd(id, ok, textAt(state, 'error') ? toOneLine(textAt(state, 'error')) : toOutputSummary(state['output']));
 }
 
-function readError(event: JsonObject, turn: TurnRecorder): void {
+function readError(event: JsonObject, turn: StreamRecorder): void {
   const error = event['error'];
   const data = objectAt(error, 'data');
   const message =

@@ -1,9 +1,8 @@
-import type { CliDescription } from '../description.ts';
-import { addFlags, findFlagValue, flag, withoutSwitch } from '../flags.ts';
-import type { Invocation, InvocationOrder } from '../invocation.ts';
-import { textAt } from '../json-fields.ts';
-import { SHORT_TOKENS } from '../state-folder.ts';
-import { MOCK_CLIENT, PROBE } from './mock-client.ts';
+import type { CliDescription } from '../describe/description.ts';
+import { MOCK_PRICE, SHORT_TOKENS } from '../describe/description.ts';
+import { addFlags, findFlagValue, flag, withoutSwitch } from '../describe/flags.ts';
+import type { Invocation, InvocationOrder } from '../describe/invocation.ts';
+import { textAt } from '../stream/read-fields.ts';
 import { attachPi, scopePi } from './scope.ts';
 import { createPiTranslator } from './translate.ts';
 
@@ -39,8 +38,23 @@ export const pi: CliDescription = {
   ownChanges: { renamed: ['.pi/commands', '.pi/prompts'] },
   profile: { scope: scopePi, commandLists: 'none' },
   emitTool: { attach: attachPi },
-  mockClient: MOCK_CLIENT,
-  probe: PROBE,
+  mockClient: {
+    model: 'mock-model',
+    args: ['--provider', 'mock'],
+    toSettings: ({ port }) => ({
+      env: { MOCK_API_KEY: 'sk-mock', PI_OFFLINE: '1', PI_TELEMETRY: '0' },
+      files: { '.pi/agent/models.json': JSON.stringify(toModels(port)) },
+    }),
+  },
+  probe: {
+    tools: { write: 'write', shell: 'bash', emit: 'emit_event' },
+    toPlants: (mark) => ({
+      '.pi/settings.json': JSON.stringify({ shellCommandPrefix: `touch ${mark}`, npmCommand: ['touch', mark], packages: ['npm:probe'] }),
+      // A folder of an older version, which pi gives its new name.
+      '.pi/commands/probe.md': 'Look around.\n',
+      '.pi/extensions/probe.ts': `import { writeFileSync } from 'node:fs';\nexport default () => writeFileSync(${JSON.stringify(mark)}, '');\n`,
+    }),
+  },
 };
 
 /** `pi -p --mode json PROMPT`. It has no permissions: it always runs its tools. */
@@ -55,5 +69,20 @@ function planPi({ spec, prompt, place }: InvocationOrder): Invocation {
     env: {},
     format: format === 'json' ? 'pi' : 'text',
     warnings: spec.agent === undefined ? [] : ['pi has no agents: `agent` is ignored'],
+  };
+}
+
+function toModels(port: number): unknown {
+  const model = {
+    id: 'mock-model',
+    name: 'mock',
+    reasoning: false,
+    input: ['text'],
+    cost: MOCK_PRICE,
+    contextWindow: 128_000,
+    maxTokens: 8_192,
+  };
+  return {
+    providers: { mock: { baseUrl: `http://127.0.0.1:${port}/v1`, api: 'openai-completions', apiKey: 'MOCK_API_KEY', models: [model] } },
   };
 }

@@ -1,10 +1,8 @@
 import { join } from 'node:path';
-import { mayWork } from '../../core/index.ts';
-import { EMIT_TOOL, NO_ATTACHED_TOOL } from '../emit-tool.ts';
-import { GIT_LOOKS } from '../plain-command.ts';
-import type { AttachedTool, CliScope, EmitAttachOrder, ScopeOrder } from '../scope-plan.ts';
-import { listed, valued, withoutFlags } from '../without-flags.ts';
-import { toEmitExtension } from './emit-extension.ts';
+import { mayWork } from '../../core/tools/index.ts';
+import { listed, valued, withoutFlags } from '../describe/flags.ts';
+import type { AttachedTool, CliScope, EmitAttachOrder, EmitToolText, ScopeOrder } from '../describe/scope-plan.ts';
+import { EMIT_TOOL, GIT_LOOKS, NO_ATTACHED_TOOL } from '../describe/scope-plan.ts';
 
 const LIFTING = [listed('--tools'), valued('-e', '--extension')];
 const GUARD = 'pi-guard.mjs';
@@ -100,3 +98,36 @@ export function attachPi({ tool, folder }: EmitAttachOrder): AttachedTool {
 
 /** In a folder that a sandbox shows as a whole. */
 const EXTENSION = 'emit/pi-emit.mjs';
+
+/** An extension of pi that registers the tool `emit_event`. It calls `ralph emit`, which finds the turn in the environment. */
+function toEmitExtension({ description, inputSchema }: EmitToolText): string {
+  const tool = { name: 'emit_event', label: 'Publish an event', description, parameters: inputSchema };
+  return `// Publishes the events of a hat. Written by Ralph for one turn.
+import { execFile } from 'node:child_process';
+
+const TOOL = ${JSON.stringify(tool)};
+
+function publish({ topic, payload = '', target }) {
+  const isText = typeof payload === 'string';
+  const words = ['--', String(topic), isText ? payload : JSON.stringify(payload)];
+  const args = ['emit', ...(isText ? [] : ['--json']), ...(target ? ['--target', String(target)] : []), ...words];
+  return new Promise((resolve) => {
+    execFile(process.env.RALPH_BIN ?? 'ralph', args, (error, stdout, stderr) => {
+      resolve({ text: (error ? stderr || error.message : stdout).trim(), isError: error !== null });
+    });
+  });
+}
+
+export default (pi) => {
+  pi.registerTool({
+    ...TOOL,
+    async execute(_id, params) {
+      const { text, isError } = await publish(params ?? {});
+      // What a tool throws is what its model reads as an error.
+      if (isError) throw new Error(text);
+      return { content: [{ type: 'text', text }], details: {} };
+    },
+  });
+};
+`;
+}

@@ -1,10 +1,8 @@
-import type { Json, JsonObject } from '../../core/index.ts';
-import { listAt, numberAt, objectAt, textAt } from '../json-fields.ts';
-import { createJsonTranslator } from '../json-translator.ts';
-import { toInputSummary, toOutputSummary } from '../one-line.ts';
-import type { Translator } from '../translator.ts';
-import type { TurnRecorder } from '../turn-recorder.ts';
-import { toUsage } from '../usage-figures.ts';
+import type { Json, JsonObject } from '../../core/values/index.ts';
+import { createJsonTranslator } from '../stream/json-translator.ts';
+import { listAt, numberAt, objectAt, textAt, toInputSummary, toOutputSummary, toUsage } from '../stream/read-fields.ts';
+import type { StreamRecorder } from '../stream/stream-recorder.ts';
+import type { Translator } from '../stream/translator.ts';
 
 /**
  * Translates `pi -p --mode json`. The process exits with 0 whatever the model said: the last assistant message's `stopReason` decides.
@@ -14,7 +12,7 @@ export function createPiTranslator(): Translator {
   let stopReason = '';
   let errorMessage = '';
 
-  function endAssistant(message: JsonObject, turn: TurnRecorder): void {
+  function endAssistant(message: JsonObject, turn: StreamRecorder): void {
     turn.whole(listAt(message, 'content').map(toText).join(''));
     turn.endMessage();
     stopReason = textAt(message, 'stopReason');
@@ -31,7 +29,7 @@ export function createPiTranslator(): Translator {
     );
   }
 
-  function judge(turn: TurnRecorder): void {
+  function judge(turn: StreamRecorder): void {
     if (stopReason === 'stop' || stopReason === 'length') {
       if (stopReason === 'length') turn.warn("the answer was cut at the model's output limit");
       turn.succeed();
@@ -61,13 +59,13 @@ export function createPiTranslator(): Translator {
   });
 }
 
-function readUpdate(update: JsonObject, turn: TurnRecorder): void {
+function readUpdate(update: JsonObject, turn: StreamRecorder): void {
   const type = textAt(update, 'type');
   if (type === 'text_delta') turn.delta(textAt(update, 'delta'));
   if (type === 'thinking_delta') turn.thinking(textAt(update, 'delta'));
 }
 
-function endTool(event: JsonObject, turn: TurnRecorder): void {
+function endTool(event: JsonObject, turn: StreamRecorder): void {
   turn.toolEnd(
     textAt(event, 'toolCallId'),
     event['isError'] !== true,

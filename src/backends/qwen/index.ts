@@ -1,9 +1,9 @@
-import type { CliDescription } from '../description.ts';
-import { addFlags, findFlagValue, flag, hasFlag } from '../flags.ts';
-import type { Invocation, InvocationOrder } from '../invocation.ts';
-import { textAt } from '../json-fields.ts';
-import { SNAKE_TOKENS } from '../state-folder.ts';
-import { MOCK_CLIENT, PROBE } from './mock-client.ts';
+import type { CliDescription } from '../describe/description.ts';
+import { SNAKE_TOKENS } from '../describe/description.ts';
+import { addFlags, findFlagValue, flag, hasFlag } from '../describe/flags.ts';
+import type { Invocation, InvocationOrder } from '../describe/invocation.ts';
+import { toPlantedSettings, toQuietSettings } from '../gemini/settings.ts';
+import { textAt } from '../stream/read-fields.ts';
 import { attachQwen, scopeQwen } from './scope.ts';
 import { createQwenTranslator } from './translate.ts';
 
@@ -40,8 +40,20 @@ export const qwen: CliDescription = {
   ownChanges: { rewritten: ['.qwen/settings.json'] },
   profile: { scope: scopeQwen, commandLists: 'beginnings' },
   emitTool: { attach: attachQwen },
-  mockClient: MOCK_CLIENT,
-  probe: PROBE,
+  mockClient: {
+    model: 'mock-model',
+    args: ['--auth-type', 'openai'],
+    toSettings: ({ port, model }) => ({
+      env: { OPENAI_BASE_URL: `http://127.0.0.1:${port}/v1`, OPENAI_API_KEY: 'sk-mock', OPENAI_MODEL: model },
+      files: { '.qwen/settings.json': JSON.stringify(toQuietSettings('openai')) },
+    }),
+  },
+  probe: {
+    tools: { write: 'write_file', shell: 'run_shell_command', emit: 'mcp__ralph__emit_event', check: 'mcp__ralph__run_check' },
+    toPlants: (mark) => ({
+      '.qwen/settings.json': JSON.stringify({ ...toPlantedSettings(mark), permissions: { allow: ['run_shell_command'] } }),
+    }),
+  },
 };
 
 /** `qwen … -p PROMPT`; without `-p` the prompt comes by standard input. */

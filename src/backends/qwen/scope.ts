@@ -1,9 +1,16 @@
 import { join } from 'node:path';
-import { mayWork } from '../../core/index.ts';
-import { EMIT_SERVER, listServerTools, NO_ATTACHED_TOOL, toServerCommand, toServerList, toServerTimeoutMs } from '../emit-tool.ts';
-import { GIT_LOOKS } from '../plain-command.ts';
-import type { AttachedTool, CliScope, EmitAttachOrder, ScopeOrder } from '../scope-plan.ts';
-import { bare, listed, valued, withoutFlags } from '../without-flags.ts';
+import { mayWork } from '../../core/tools/index.ts';
+import { bare, listed, valued, withoutFlags } from '../describe/flags.ts';
+import type { AttachedTool, CliScope, EmitAttachOrder, ScopeOrder } from '../describe/scope-plan.ts';
+import {
+  EMIT_SERVER,
+  GIT_LOOKS,
+  listServerTools,
+  NO_ATTACHED_TOOL,
+  toServerCommand,
+  toServerList,
+  toServerTimeoutMs,
+} from '../describe/scope-plan.ts';
 
 const LIFTING = [
   bare('--yolo', '-y'),

@@ -1,11 +1,11 @@
 import { join } from 'node:path';
-import { type JsonObject, parseJson, type Usage } from '../../core/index.ts';
-import { ClaudeStream } from '../claude-stream.ts';
-import { numberAt, objectAt, textAt } from '../json-fields.ts';
-import { createJsonTranslator } from '../json-translator.ts';
-import type { Translator } from '../translator.ts';
-import type { TurnRecorder } from '../turn-recorder.ts';
-import { toUsage, withoutCached } from '../usage-figures.ts';
+import type { Usage } from '../../core/backends/index.ts';
+import { type JsonObject, parseJson } from '../../core/values/index.ts';
+import { ClaudeStream } from '../stream/claude-stream.ts';
+import { createJsonTranslator } from '../stream/json-translator.ts';
+import { numberAt, objectAt, textAt, toUsage, withoutCached } from '../stream/read-fields.ts';
+import type { StreamRecorder } from '../stream/stream-recorder.ts';
+import type { Translator } from '../stream/translator.ts';
 
 /** Translates `qwen -o stream-json`: Claude's stream without costs, whose input tokens include the cached ones. */
 export function createQwenTranslator(): Translator {
@@ -17,13 +17,13 @@ export function createQwenTranslator(): Translator {
 }
 
 /** The record of the conversation, which also tells the calls of the model that were refused and are made again. */
-function findChat({ sessionId }: TurnRecorder, env: Readonly<Record<string, string>>, cwd: string): string | null {
+function findChat({ sessionId }: StreamRecorder, env: Readonly<Record<string, string>>, cwd: string): string | null {
   const home = env['HOME'];
   if (home === undefined || sessionId === null || !/^[\w-]{1,100}$/.test(sessionId)) return null;
   return join(home, '.qwen', 'projects', cwd.replace(/[^A-Za-z0-9]/g, '-'), 'chats', `${sessionId}.jsonl`);
 }
 
-function readChat(line: string, turn: TurnRecorder): void {
+function readChat(line: string, turn: StreamRecorder): void {
   const record = line.includes('qwen-code.api_error') ? parseJson(line) : undefined;
   const event = objectAt(objectAt(record, 'systemPayload'), 'uiEvent');
   if (textAt(event, 'event.name') !== 'qwen-code.api_error') return;

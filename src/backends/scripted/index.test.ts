@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { type BackendEvent, UNKNOWN_USAGE } from '../../core/index.ts';
-import type { Clock, TurnRequest } from '../../ports/index.ts';
+import { type BackendEvent, UNKNOWN_USAGE } from '../../core/backends/index.ts';
+import type { TurnRequest } from '../../ports/backend.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { ScriptedTurn } from './index.ts';
 import { createScriptedBackend } from './index.ts';
-import type { ScriptedTurn } from './scripted-turn.ts';
 
 function createTestClock(): Clock & { advance(ms: number): void } {
   let now = 0;

@@ -1,8 +1,30 @@
-import { type BackendEvent, type TurnFailure, UNKNOWN_USAGE } from '../../core/index.ts';
-import type { Backend, Clock, RunningTurn, TurnRequest, TurnResult } from '../../ports/index.ts';
-import type { ScriptedTurn } from './scripted-turn.ts';
+import { type BackendEvent, UNKNOWN_USAGE, type Usage } from '../../core/backends/index.ts';
+import type { TurnFailure } from '../../core/run/index.ts';
+import type { Backend, RunningTurn, TurnRequest, TurnResult } from '../../ports/backend.ts';
+import type { Clock } from '../../ports/clock.ts';
 
-/** How a script is played. */
+/** One turn that was written beforehand. */
+export interface ScriptedTurn {
+  /** What the agent says; several texts are several messages. */
+  readonly output?: string | readonly string[];
+  /** How long the turn takes, by the clock that the backend was given. Default 0. */
+  readonly delayMs?: number;
+  /** What the agent does, after the delay and before it speaks: append events, edit files. What it throws fails the turn. */
+  readonly act?: (request: TurnRequest) => void | Promise<void>;
+  /** Told after the output, before the end. */
+  readonly events?: readonly BackendEvent[];
+  /** Anything but 0 fails the turn. Default 0. */
+  readonly exitCode?: number;
+  /** Fails the turn with this, whatever the exit code. */
+  readonly failure?: TurnFailure;
+  /** Never ends by itself. */
+  readonly hang?: boolean;
+  readonly usage?: Usage;
+  readonly sessionId?: string;
+  readonly toolCalls?: number;
+}
+
+/** How a script is followed. */
 export interface ScriptedOptions {
   readonly clock: Clock;
   /** Default `scripted`. */
@@ -10,7 +32,7 @@ export interface ScriptedOptions {
 }
 
 /**
- * An agent that plays turns written beforehand, one per call and in order, inside this process: for demos, scenarios and simulations.
+ * An agent that does what turns written beforehand say, one per call and in order, inside this process: for demos, scenarios and simulations.
  * A call beyond the last turn fails and names its number. Timeouts of the request are kept by the clock.
  */
 export function createScriptedBackend(turns: readonly ScriptedTurn[], { clock, label = 'scripted' }: ScriptedOptions): Backend {
@@ -20,12 +42,12 @@ export function createScriptedBackend(turns: readonly ScriptedTurn[], { clock, l
     start(request, observe) {
       calls += 1;
       const message = `call ${calls} was not expected: the script has ${turns.length} ${turns.length === 1 ? 'turn' : 'turns'}`;
-      return playTurn(turns[calls - 1] ?? { failure: { class: 'agent', message } }, request, observe, clock);
+      return followTurn(turns[calls - 1] ?? { failure: { class: 'agent', message } }, request, observe, clock);
     },
   };
 }
 
-function playTurn(turn: ScriptedTurn, request: TurnRequest, observe: (event: BackendEvent) => void, clock: Clock): RunningTurn {
+function followTurn(turn: ScriptedTurn, request: TurnRequest, observe: (event: BackendEvent) => void, clock: Clock): RunningTurn {
   const startedAt = clock.now();
   const messages = turn.output === undefined ? [] : typeof turn.output === 'string' ? [turn.output] : turn.output;
   const cancels: (() => void)[] = [];
@@ -66,7 +88,7 @@ function playTurn(turn: ScriptedTurn, request: TurnRequest, observe: (event: Bac
     for (const event of turn.events ?? []) tell(event);
     if (turn.usage !== undefined) tell({ type: 'usage', usage: turn.usage });
   };
-  const play = async (): Promise<void> => {
+  const follow = async (): Promise<void> => {
     tell({ type: 'started', pid: null, processStart: null, argv: ['scripted'] });
     if ((turn.delayMs ?? 0) > 0)
       await new Promise<void>((resolve) => cancels.push(clock.setTimer(startedAt + (turn.delayMs ?? 0), resolve)));
@@ -78,7 +100,7 @@ function playTurn(turn: ScriptedTurn, request: TurnRequest, observe: (event: Bac
 
   watchLimits(request, clock, cancels, (failure) => end('failed', failure, false));
   queueMicrotask(() => {
-    play().catch((error: unknown) => end('failed', { class: 'agent', message: `the script failed: ${String(error)}` }, false));
+    follow().catch((error: unknown) => end('failed', { class: 'agent', message: `the script failed: ${String(error)}` }, false));
   });
   const stop = (): void => end('stopped', null, false);
   return { result, stop, kill: stop };

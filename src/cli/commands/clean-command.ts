@@ -1,7 +1,8 @@
-import { toCount } from '../../views/index.ts';
-import { addExamples, type CliCommand } from '../cli-command.ts';
-import { describeError } from '../describe-error.ts';
-import { parseCount } from '../parse-values.ts';
+import { toCount } from '../../views/text/index.ts';
+import { addExamples } from '../args/help.ts';
+import { parseCount } from '../args/parse-values.ts';
+import type { CliCommand } from '../cli-context.ts';
+import { describeError } from '../terminal/describe-error.ts';
 
 const DEFAULT_KEEP = '10';
 
@@ -9,11 +10,11 @@ const DEFAULT_KEEP = '10';
 export const cleanCommand: CliCommand = {
   declare: (command) => {
     command
-      .option('--keep <n>', 'how many of the newest runs stay', DEFAULT_KEEP)
-      .option('--dry-run', 'name what would be removed; remove nothing');
+      .option('--keep <n>', 'keep this many of the newest runs', DEFAULT_KEEP)
+      .option('--dry-run', 'show what would be removed; remove nothing');
     addExamples(command, [
-      ['ralph clean', 'keep the ten newest runs; those that are under way stay anyway'],
-      ['ralph clean --keep 0 --dry-run', 'what would go if all were removed'],
+      ['ralph clean', 'keep the ten newest runs, and those that are under way'],
+      ['ralph clean --keep 0 --dry-run', 'what would be removed without any kept'],
     ]);
   },
   perform: async ({ cwd, env, terminal, loadApp }, { options }) => {

@@ -1,8 +1,180 @@
 import { Argument, type Command } from 'commander';
 import { listPresets } from '../../config/index.ts';
-import { BUILT_IN_POLICIES, DETECTED_BACKENDS } from '../../core/index.ts';
-import { addExamples, type CliCommand, type DeclaredCommand, RUN_ARGUMENT } from '../cli-command.ts';
-import { type CompletedCommand, toBashScript, toFishScript, toZshScript, type Words } from '../completion-scripts.ts';
+import { DETECTED_BACKENDS } from '../../core/backends/index.ts';
+import { BUILT_IN_POLICIES } from '../../core/tools/index.ts';
+import { addExamples } from '../args/help.ts';
+import { RUN_ARGUMENT } from '../args/options.ts';
+import type { CliCommand, DeclaredCommand } from '../cli-context.ts';
+
+/** A command as the shells need to know it. */
+interface CompletedCommand {
+  readonly name: string;
+  readonly summary: string;
+  readonly options: readonly {
+    readonly names: readonly string[];
+    readonly description: string;
+    readonly choices: readonly string[];
+    readonly takesValue: boolean;
+  }[];
+  /** What its first argument may be; `null` where that is open. */
+  readonly first: Words | null;
+  /** What its second argument may be where the first is one of `after`; `null` where that is open. */
+  readonly second: SecondArgument | null;
+}
+
+/** Words that are known, or a line for a shell that prints them. */
+type Words = { readonly words: readonly string[] } | { readonly print: string };
+type SecondArgument = { readonly after: readonly string[] } & Words;
+
+/** Whose options may stand where no command does. */
+const DEFAULT_COMMAND = 'run';
+
+/** Completions for bash; file names where nothing else fits. */
+function toBashScript(commands: readonly CompletedCommand[]): string {
+  const names = commands.map((command) => command.name).join(' ');
+  const cases = commands.map(({ name, options, first }) => {
+    const words = [...options.flatMap((option) => option.names), ...(first !== null && 'words' in first ? first.words : [])].join(' ');
+    const printed = first !== null && 'print' in first ? `; case "$current" in -*) ;; *) words="$words $(${first.print})" ;; esac` : '';
+    return `    ${name}) words=${quote(words)}${printed} ;;`;
+  });
+  return [
+    '# bash completion for ralph',
+    '_ralph() {',
+    `  local current="\${COMP_WORDS[COMP_CWORD]}" before="\${COMP_WORDS[COMP_CWORD-1]}" command="\${COMP_WORDS[1]}" words`,
+    // bash takes `--format=json` for three words.
+    `  if [ "$current" = '=' ]; then current=''; elif [ "$before" = '=' ]; then before="\${COMP_WORDS[COMP_CWORD-2]}"; fi`,
+    '  if [ "$COMP_CWORD" -eq 1 ]; then',
+    `    COMPREPLY=($(compgen -W ${quote(`${names} --help --version`)} -- "$current"))`,
+    '    return',
+    '  fi',
+    `  case "$command" in -*) command=${DEFAULT_COMMAND} ;; esac`,
+    '  case "$command $before" in',
+    ...listBashChoices(commands),
+    ...commands.flatMap(listBashSecond),
+    '  esac',
+    '  case "$command" in',
+    ...cases,
+    `    *) words='' ;;`,
+    '  esac',
+    '  COMPREPLY=($(compgen -W "$words" -- "$current"))',
+    '}',
+    'complete -o default -o bashdefault -F _ralph ralph',
+    '',
+  ].join('\n');
+}
+
+function listBashChoices(commands: readonly CompletedCommand[]): readonly string[] {
+  return commands.flatMap(({ name, options }) =>
+    options
+      .filter(({ choices }) => choices.length > 0)
+      .map(({ names, choices }) => {
+        const patterns = names.map((flag) => quote(`${name} ${flag}`)).join(' | ');
+        return `    ${patterns}) COMPREPLY=($(compgen -W ${quote(choices.join(' '))} -- "$current")); return ;;`;
+      }),
+  );
+}
+
+function listBashSecond({ name, second }: CompletedCommand): readonly string[] {
+  if (second === null) return [];
+  const words = 'words' in second ? quote(second.words.join(' ')) : `"$(${second.print})"`;
+  const patterns = second.after.map((word) => quote(`${name} ${word}`)).join(' | ');
+  return [`    ${patterns}) COMPREPLY=($(compgen -W ${words} -- "$current")); return ;;`];
+}
+
+/** Completions for zsh; to be sourced after `compinit`. */
+function toZshScript(commands: readonly CompletedCommand[]): string {
+  const list = commands.map(({ name, summary }) => `    ${quote(`${name}:${summary.replaceAll(':', '\\:')}`)}`);
+  const cases = commands.map(({ name, options, first, second }) => {
+    const specs = options.flatMap((option) =>
+      option.names.map((flag) => quote(`${flag}[${toZshText(option.description)}]${toZshValue(option)}`)),
+    );
+    const begin = first === null ? `'*:file:_files'` : quote(`1:value:(${toWords(first)})`);
+    const others = second === null ? [] : [quote(`2:value:(${toWords(second)})`)];
+    return `    ${name}) _arguments ${[...specs, begin, ...others].join(' ')} ;;`;
+  });
+  return [
+    '#compdef ralph',
+    '_ralph() {',
+    '  local -a commands',
+    '  commands=(',
+    ...list,
+    '  )',
+    '  if (( CURRENT == 2 )) && [[ "$PREFIX" != -* ]]; then',
+    `    _describe 'command' commands`,
+    '    return',
+    '  fi',
+    `  local command="\${words[2]}"`,
+    `  if [[ "$command" == -* ]]; then command=${DEFAULT_COMMAND}; else shift words; (( CURRENT-- )); fi`,
+    '  case "$command" in',
+    ...cases,
+    '  esac',
+    '}',
+    'compdef _ralph ralph',
+    '',
+  ].join('\n');
+}
+
+/** Within quotes, for shells that look for commands in such a list. */
+function toWords(words: Words, open = '$('): string {
+  return 'words' in words ? words.words.join(' ') : `${open}${words.print})`;
+}
+
+/** Completions for fish. */
+function toFishScript(commands: readonly CompletedCommand[]): string {
+  const names = commands.map((command) => command.name).join(' ');
+  const isFree = `-n ${quote(`not __fish_seen_subcommand_from ${names}`)}`;
+  const lines = commands.flatMap(({ name, summary, options, first, second }) => {
+    const condition = `-n ${quote(`__fish_seen_subcommand_from ${name}`)}`;
+    const places = name === DEFAULT_COMMAND ? [condition, isFree] : [condition];
+    return [
+      `complete -c ralph -f ${isFree} -a ${name} -d ${quoteFish(summary)}`,
+      ...places.flatMap((place) =>
+        options.map((option) => `complete -c ralph ${place} ${toFishFlags(option)} -d ${quoteFish(option.description)}`),
+      ),
+      ...(first === null ? [] : [toFishFirst(name, first, second)]),
+      ...(second === null ? [] : [toFishSecond(name, second)]),
+    ];
+  });
+  return ['# fish completion for ralph', ...lines, ''].join('\n');
+}
+
+/** In their own order: the newest run comes first. */
+function toFishFirst(name: string, first: Words, second: SecondArgument | null): string {
+  const isOpen = second === null ? '' : `; and not __fish_seen_subcommand_from ${second.after.join(' ')}`;
+  return `complete -c ralph -f -k -n ${quote(`__fish_seen_subcommand_from ${name}${isOpen}`)} -a ${quoteFish(toWords(first, '('))}`;
+}
+
+function toFishSecond(name: string, second: SecondArgument): string {
+  const condition = quote(`__fish_seen_subcommand_from ${name}; and __fish_seen_subcommand_from ${second.after.join(' ')}`);
+  return `complete -c ralph -f -k -n ${condition} -a ${quoteFish(toWords(second, '('))}`;
+}
+
+type CompletedOption = CompletedCommand['options'][number];
+
+function toFishFlags({ names, choices, takesValue }: CompletedOption): string {
+  const flags = names.map((name) => (name.startsWith('--') ? `-l ${name.slice(2)}` : `-s ${name.slice(1)}`)).join(' ');
+  if (choices.length > 0) return `${flags} -x -a ${quote(choices.join(' '))}`;
+  return takesValue ? `${flags} -r` : flags;
+}
+
+function toZshValue({ choices, takesValue }: CompletedOption): string {
+  if (choices.length > 0) return `:value:(${choices.join(' ')})`;
+  return takesValue ? ':value:_files' : '';
+}
+
+function toZshText(text: string): string {
+  return text.replace(/[[\]:\\]/g, '\\$&');
+}
+
+/** For a POSIX shell. */
+function quote(text: string): string {
+  return `'${text.replaceAll("'", `'\\''`)}'`;
+}
+
+/** For fish, where a backslash quotes within quotes. */
+function quoteFish(text: string): string {
+  return `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`;
+}
 
 const SCRIPTS = { bash: toBashScript, zsh: toZshScript, fish: toFishScript } as const;
 

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { runCommandLine } from '../command-line.ts';
+import { performCommandLine } from '../command-line.ts';
 import { createFakeContext } from '../fixtures.ts';
 
 const FOLDER = mkdtempSync(join(tmpdir(), 'ralph-config-command-'));
@@ -17,7 +17,7 @@ async function type(args: readonly string[], files: Readonly<Record<string, stri
     writeFileSync(join(cwd, name), text);
   }
   const fake = createFakeContext({ env });
-  const exitCode = await runCommandLine(['config', ...args], { ...fake.context, cwd });
+  const exitCode = await performCommandLine(['config', ...args], { ...fake.context, cwd });
   return { exitCode, out: fake.out(), err: fake.err(), cwd };
 }
 

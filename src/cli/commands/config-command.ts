@@ -8,13 +8,12 @@ import {
   toSettingsTree,
 } from '../../config/index.ts';
 import { checkConfig } from '../../validation/index.ts';
-import { toPlainLine } from '../../views/index.ts';
-import { addExamples, type CliCommand, type CommandCall } from '../cli-command.ts';
-import type { CliContext } from '../cli-context.ts';
-import { addConfigOptions, addSettingFlags, type ConfigOptions, toConfigRequest } from '../config-options.ts';
-import { addFormatOption } from '../format-option.ts';
-import { printJson, printLine, type Terminal } from '../terminal.ts';
-import { createUsageError } from '../usage-error.ts';
+import { toPlainLine } from '../../views/text/index.ts';
+import { addExamples } from '../args/help.ts';
+import { addConfigOptions, addFormatOption, addSettingFlags, type ConfigOptions, toConfigRequest } from '../args/options.ts';
+import { createUsageError } from '../args/usage-error.ts';
+import type { CliCommand, CliContext, CommandCall } from '../cli-context.ts';
+import { isColoured, printJson, printLine, type Terminal } from '../terminal/terminal.ts';
 
 /** `ralph config`. */
 export const configCommand: CliCommand = { declare, perform };
@@ -28,8 +27,12 @@ function declare(command: Command): void {
   command.argument('[what]', '`show` (the default): the settings in force; `schema`: the JSON Schema of a configuration');
   addConfigOptions(command);
   addSettingFlags(command);
-  command.option('--origin', 'each setting with where it came from');
-  addFormatOption(command, ['text', 'json', 'yaml'], 'text for people, json for programs, yaml for a file that says the same');
+  command.option('--origin', 'show where each setting came from');
+  addFormatOption(
+    command,
+    ['text', 'json', 'yaml'],
+    'text for people, json for programs, yaml for a configuration file with the same settings',
+  );
   addExamples(command, [
     ['ralph config', 'the settings in force, as a configuration file'],
     ['ralph config show --origin', 'each with the file and line, variable or flag that it came from'],
@@ -56,7 +59,7 @@ async function showSettings(context: CliContext, flags: ConfigFlags): Promise<nu
     throw createUsageError('--origin has no place in YAML.', 'Leave --format out, or take --format json.');
   const { settings, files, diagnostics, listEffective } = checkConfig({ ...toConfigRequest(context, flags), prompt: 'optional' });
   if (settings === null) {
-    terminal.err(`${renderDiagnostics(diagnostics, { color: terminal.errStyle('heading', 'x') !== 'x' })}\n`);
+    terminal.err(`${renderDiagnostics(diagnostics, { color: isColoured(terminal.errStyle) })}\n`);
     return 1;
   }
   const values = listEffective();

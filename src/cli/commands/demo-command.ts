@@ -1,9 +1,10 @@
-import { addExamples, type CliCommand } from '../cli-command.ts';
-import type { AppApi, CliContext } from '../cli-context.ts';
-import { addShowOptions, type ShowFlags, toShowOptions } from '../live/run-options.ts';
+import type { AppApi } from '../app-api.ts';
+import { addExamples } from '../args/help.ts';
+import { addShowOptions, type ShowFlags, toShowOptions } from '../args/options.ts';
+import type { CliCommand, CliContext } from '../cli-context.ts';
 import { watchRun } from '../live/watch-run.ts';
-import { printReview } from '../print-review.ts';
-import type { Terminal } from '../terminal.ts';
+import { printReview } from '../runs/print-report.ts';
+import type { Terminal } from '../terminal/terminal.ts';
 
 type Demo = Awaited<ReturnType<AppApi['prepareDemo']>>;
 
@@ -12,7 +13,7 @@ export const demoCommand: CliCommand = {
   declare: (command) => {
     addShowOptions(command);
     addExamples(command, [
-      ['ralph demo', 'planner, builder and reviewer mend a failing test; no key, no network'],
+      ['ralph demo', 'planner, builder and reviewer fix a failing test; needs no key and no network'],
       ['ralph demo --format ndjson', 'the same for programs'],
     ]);
   },

@@ -1,29 +1,27 @@
-import { type FactRow, toPlainLine, toRowLines } from '../../views/index.ts';
-import { addExamples, type CliCommand } from '../cli-command.ts';
-import type { AppApi } from '../cli-context.ts';
-import { addConfigOptions, type ConfigOptions, toConfigRequest } from '../config-options.ts';
-import { addFormatOption } from '../format-option.ts';
-import { printProse } from '../print-prose.ts';
-import { printTable } from '../print-table.ts';
-import { printJson, printLine, type Terminal } from '../terminal.ts';
-import { performProbe } from './doctor-probe.ts';
-import { performSandbox } from './doctor-sandbox.ts';
+import { type FactRow, toPlainLine, toRowLines } from '../../views/text/index.ts';
+import type { AppApi } from '../app-api.ts';
+import { addExamples } from '../args/help.ts';
+import { addConfigOptions, addFormatOption, type ConfigOptions, toConfigRequest } from '../args/options.ts';
+import type { CliCommand, CliContext } from '../cli-context.ts';
+import { untilStopped } from '../live/signals.ts';
+import { printProse, printTable } from '../terminal/print.ts';
+import { printJson, printLine, type Terminal } from '../terminal/terminal.ts';
 
 type DoctorReport = Awaited<ReturnType<AppApi['examine']>>;
 
 /** `ralph doctor`. */
 export const doctorCommand: CliCommand = {
   declare: (command) => {
-    command.option('--sandbox', 'what is enforced for each hat, and by what');
-    command.option('--probe [cli...]', 'try what profile critic forbids through these CLIs, with a model on this machine');
+    command.option('--sandbox', 'show what is enforced for each hat, and by what');
+    command.option('--probe [cli...]', 'try through these CLIs what the profile critic forbids, with a scripted model on this machine');
     addConfigOptions(command);
     addFormatOption(command, ['text', 'json'], 'text for people, json for programs');
     addExamples(command, [
-      ['ralph doctor', 'which agents are there, are they signed in, what to do'],
+      ['ralph doctor', 'which agents are installed, whether they are signed in, what to do'],
       ['ralph doctor --format json | jq .backends', 'for programs'],
-      ['ralph doctor --sandbox', 'what holds each hat back, and what nothing does'],
+      ['ralph doctor --sandbox', 'what confines each hat, and what nothing confines'],
       ['ralph doctor --sandbox -c team.yml', 'the same for another configuration'],
-      ['ralph doctor --probe', 'do the installed CLIs hold a read-only profile? remembered for runs'],
+      ['ralph doctor --probe', 'whether the installed CLIs keep to a read-only profile; runs know the result'],
       ['ralph doctor --probe claude codex', 'only these'],
     ]);
   },
@@ -79,3 +77,121 @@ const PERMISSIONS_NOTE = [
   'Note: agents run unattended, so each is started with its own "ask nobody" flag: it may run any command and change any file that you may.',
   'To leave that flag out: `cli: {permissions: default}` in ralph.yml.',
 ].join('\n');
+
+type ProbesReport = Awaited<ReturnType<AppApi['probeAgents']>>;
+type Probe = ProbesReport['probes'][number];
+type Verdict = NonNullable<Probe['verdict']>;
+
+/** `ralph doctor --probe`: the exit code is 1 where something came through everything that this machine has. */
+async function performProbe(context: CliContext, clis: readonly string[], format: unknown): Promise<number> {
+  const { cwd, env, terminal } = context;
+  const app = await context.loadApp();
+  const onStart = (cli: string, version: string): void => terminal.err(`probing ${cli} ${toPlainLine(version, 40)} …\n`);
+  const { result: report, stoppedBy } = await untilStopped(context, (signal) => app.probeAgents({ clis, cwd, env, signal, onStart }));
+  if (stoppedBy !== null) return stoppedBy;
+  if (format === 'json') printJson(terminal, { v: 1, ...report });
+  else printProbes(terminal, report);
+  return report.probes.some(({ verdict }) => verdict === null || (verdict.os ?? verdict.flags).outcome !== 'held') ? 1 : 0;
+}
+
+function printProbes(terminal: Terminal, { probes, noSandbox }: ProbesReport): void {
+  if (probes.length === 0) {
+    printLine(terminal, 'No agent CLI that can be probed is installed.');
+    return;
+  }
+  printTable(terminal, ['agent', 'version', 'its flags alone', 'with the sandbox', 'tests', 'events'], probes.map(toProbeCells));
+  const layout = { width: terminal.columns() };
+  const rows = [...probes.flatMap(toProbeRows), ...(noSandbox === null ? [] : [{ label: 'sandbox', text: `not tried: ${noSandbox}` }])];
+  if (rows.length > 0) printLine(terminal, '');
+  for (const line of toRowLines(rows, layout)) printLine(terminal, line);
+}
+
+function toProbeCells({ cli, verdict }: Probe): readonly string[] {
+  if (verdict === null) return [cli, '-', 'not probed', '-', '-', '-'];
+  const { version, flags, os } = verdict;
+  const best = os ?? flags;
+  return [
+    cli,
+    toPlainLine(version, 30),
+    flags.outcome,
+    os?.outcome ?? '-',
+    best.ranTests ? 'ran' : 'did not run',
+    best.published ? 'arrived' : 'did not arrive',
+  ];
+}
+
+function toProbeRows(probe: Probe): readonly FactRow[] {
+  const { cli, verdict, why, isKept } = probe;
+  if (verdict === null) return [{ label: cli, text: why }];
+  return [
+    ...toLayerRows(cli, 'its flags alone', verdict.flags),
+    ...(verdict.os === null ? [] : toLayerRows(cli, 'with the sandbox', verdict.os)),
+    ...(isKept ? [] : [{ label: cli, text: 'the verdict could not be kept, so runs do not know it' }]),
+  ];
+}
+
+function toLayerRows(cli: string, layer: string, { through, others, note }: Verdict['flags']): readonly FactRow[] {
+  const came = [...through, ...others].map((name) => toPlainLine(name, 60));
+  return [
+    ...(came.length === 0 ? [] : [{ label: cli, text: `${layer}: came through: ${came.join(', ')}` }]),
+    ...(note === '' ? [] : [{ label: cli, text: `${layer}: ${toPlainLine(note, 300)}` }]),
+  ];
+}
+
+type ScopeReport = Awaited<ReturnType<AppApi['examineScopes']>>;
+type HatScope = ScopeReport['hats'][number];
+type KeptProbe = ScopeReport['probes'][number];
+
+/** `ralph doctor --sandbox`: what will be enforced for each hat, layer by layer. The exit code is 1 where one is required that is not there. */
+async function performSandbox(context: CliContext, options: ConfigOptions & { readonly format?: unknown }): Promise<number> {
+  const { terminal } = context;
+  const app = await context.loadApp();
+  const report = await app.examineScopes(toConfigRequest(context, options));
+  if (options.format === 'json') printJson(terminal, { v: 1, ...report });
+  else printScopes(terminal, report);
+  return report.hats.some(({ isRefused }) => isRefused) ? 1 : 0;
+}
+
+function printScopes(terminal: Terminal, { sandbox, hats, probes }: ScopeReport): void {
+  const layout = { width: terminal.columns() };
+  const state = sandbox.found ?? `none: ${sandbox.why ?? ''}`;
+  const rows = [
+    { label: 'sandbox', text: toPlainLine(state, 300) },
+    { label: 'mode', text: sandbox.mode },
+  ];
+  for (const line of toRowLines(rows, layout)) printLine(terminal, line);
+  for (const hat of hats) {
+    printLine(terminal, `\n${toHatTitle(hat)}`);
+    for (const line of toRowLines(toScopeRows(hat), layout)) printLine(terminal, line);
+  }
+  if (probes.length === 0) return;
+  printLine(terminal, '\nagent CLIs, as `ralph doctor --probe` found them');
+  for (const line of toRowLines(probes.map(toKeptProbeRow), layout)) printLine(terminal, line);
+}
+
+const PROBE_TEXTS: Readonly<Record<KeptProbe['standing'], string>> = {
+  probed: '✓ probed: it holds a profile',
+  disproved: '✗ disproved: something came through',
+  unclear: '! unclear: not everything could be tried',
+  'not probed': '- not probed: nobody has tried whether it holds a profile',
+};
+
+function toKeptProbeRow({ cli, version, standing, flags, os }: KeptProbe): FactRow {
+  const layers = flags === null ? '' : ` (its flags alone: ${flags}; with the sandbox: ${os ?? 'not tried'})`;
+  return { label: cli, text: `${toPlainLine(version, 40)}: ${PROBE_TEXTS[standing]}${layers}` };
+}
+
+function toHatTitle({ hat, backend, profile, mayChangeFiles }: HatScope): string {
+  const bound = profile === null ? 'no profile' : `profile ${toPlainLine(profile, 40)}`;
+  return `${hat} (${toPlainLine(backend, 60)}, ${bound}): ${mayChangeFiles ? 'may change files' : 'may not change files'}`;
+}
+
+const LAYER_MARKS = { on: '✓', partly: '!', off: '-' } as const;
+
+function toScopeRows({ tools, os, check, view }: HatScope): readonly FactRow[] {
+  const layers = [['tools', tools], ['system', os], ['check', check], ...(view === null ? [] : [['view', view] as const])] as const;
+  return layers.flatMap(([label, { state, text, limits }]) => [
+    { label, text: `${LAYER_MARKS[state]} ${toPlainLine(text, 300)}` },
+    ...limits.map((limit) => ({ label, text: `  but: ${toPlainLine(limit, 300)}` })),
+  ]);
+}

@@ -1,15 +1,16 @@
-import { addExamples, type CliCommand } from '../cli-command.ts';
+import { addExamples } from '../args/help.ts';
+import type { CliCommand } from '../cli-context.ts';
 
 /** `ralph emit`, what agents call. */
 export const emitCommand: CliCommand = {
   declare: (command) => {
     command
-      .argument('<topic>', 'such as build.done')
+      .argument('<topic>', 'the topic, such as build.done')
       .argument('[payload]', 'what the receiver should know')
       .option('-j, --json', 'the payload is JSON, not text')
-      .option('--target <hat>', 'the hat that gets it, whatever its triggers are');
+      .option('--target <hat>', 'the hat that receives the event, whatever its triggers are');
     addExamples(command, [
-      ['ralph emit build.done "tests: 14 passed"', 'hand on to whoever takes build.done'],
+      ['ralph emit build.done "tests: 14 passed"', 'hand over to the hat that takes build.done'],
       ['ralph emit review.rejected "no test" --target builder', 'to a certain hat'],
       [`ralph emit build.done '{"files": 3}' --json`, 'with data'],
     ]);

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { runCommandLine } from '../command-line.ts';
+import { performCommandLine } from '../command-line.ts';
 import { createFakeApp, createFakeContext, sampleRecords } from '../fixtures.ts';
 
 async function events(...args: readonly string[]) {
   const fake = createFakeContext({ app: createFakeApp() });
-  const exitCode = await runCommandLine(['events', ...args], fake.context);
+  const exitCode = await performCommandLine(['events', ...args], fake.context);
   return { exitCode, out: fake.out(), err: fake.err() };
 }
 
@@ -124,7 +124,7 @@ describe('ralph events', () => {
       for (const record of [...old, later]) visit(record);
     };
     const fake = createFakeContext({ app: { ...base, openRun: () => ({ ...reader, follow }) } });
-    await runCommandLine(['events', '--follow', '--last', '1', '--format', 'json'], fake.context);
+    await performCommandLine(['events', '--follow', '--last', '1', '--format', 'json'], fake.context);
     expect(topicsOf(fake.out())).toEqual(['build.blocked', 'late.one']);
   });
 });

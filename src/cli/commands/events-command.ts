@@ -1,14 +1,21 @@
-import type { RunRecord } from '../../core/index.ts';
-import { isTopicPattern } from '../../core/index.ts';
-import { createEventFold, createRunViewFold, type EventFilter, type EventRow, keepWithCauses, matchesFilter } from '../../views/index.ts';
-import { addExamples, type CliCommand, type CommandCall, RUN_ARGUMENT } from '../cli-command.ts';
-import type { AppApi, CliContext } from '../cli-context.ts';
-import { createEventPrinter } from '../event-printer.ts';
-import { addFormatOption } from '../format-option.ts';
-import { parseCount } from '../parse-values.ts';
-import { OutputClosed } from '../terminal.ts';
-import { createUsageError } from '../usage-error.ts';
-import { type EventGraphFormat, printEventGraph } from './event-graph.ts';
+import { isTopicPattern } from '../../core/events/index.ts';
+import type { RunRecord } from '../../core/run/index.ts';
+import {
+  createEventFold,
+  createRunViewFold,
+  type EventFilter,
+  type EventRow,
+  keepWithCauses,
+  matchesFilter,
+} from '../../views/fold/index.ts';
+import type { AppApi } from '../app-api.ts';
+import { addExamples } from '../args/help.ts';
+import { addFormatOption, RUN_ARGUMENT } from '../args/options.ts';
+import { parseCount } from '../args/parse-values.ts';
+import { createUsageError } from '../args/usage-error.ts';
+import type { CliCommand, CliContext, CommandCall } from '../cli-context.ts';
+import { createEventPrinter, type EventGraphFormat, printEventGraph } from '../runs/print-events.ts';
+import { OutputClosed } from '../terminal/terminal.ts';
 
 type RunReader = ReturnType<AppApi['openRun']>;
 type PrintRow = (row: EventRow) => void;
@@ -22,20 +29,20 @@ export const eventsCommand: CliCommand = {
     command
       .argument(...RUN_ARGUMENT)
       .option('--topic <pattern>', 'only this topic, or a pattern such as build.*')
-      .option('--hat <hat>', 'only what this hat published or got')
-      .option('--iteration <n>', 'only of this iteration')
-      .option('--last <n>', 'only the last ones')
-      .option('--follow', 'go on with what happens until the run ends')
-      .option('--graph', 'which event followed from which');
+      .option('--hat <hat>', 'only what this hat published or received')
+      .option('--iteration <n>', 'only events of this iteration')
+      .option('--last <n>', 'only the last n events')
+      .option('--follow', 'keep listing new events until the run ends')
+      .option('--graph', 'show which event followed from which');
     addFormatOption(
       command,
       ['table', 'json', 'mermaid', 'dot'],
-      'table for people, json for programs: one object a line (docs/ndjson.md); mermaid and dot with --graph',
+      'table for people, json for programs: one object per line (docs/ndjson.md); with --graph also mermaid and dot',
     );
     addExamples(command, [
       ['ralph events', 'everything that was published or refused in the newest run'],
-      ['ralph events --follow', 'the same, and what comes'],
-      ['ralph events --topic "build.*" --last 5', 'the last five of one kind'],
+      ['ralph events --follow', 'the same, and then new events as they come'],
+      ['ralph events --topic "build.*" --last 5', 'the last five events of one kind'],
       ['ralph events --graph', 'which event followed from which'],
       ['ralph events --hat reviewer --format json | jq .payload', 'for programs'],
     ]);
@@ -59,7 +66,7 @@ async function perform(context: CliContext, { args, options }: CommandCall): Pro
 /** What cannot be asked for together. */
 function checkTogether({ graph, follow, format }: CommandCall['options']): void {
   if (graph === true && follow === true)
-    throw createUsageError('--graph and --follow do not go together.', 'Draw the graph when the run has ended, or again.');
+    throw createUsageError('--graph and --follow cannot be used together.', 'Draw the graph when the run has ended, or again.');
   if (graph !== true && (format === 'mermaid' || format === 'dot'))
     throw createUsageError(`--format ${format} draws which event followed from which.`, `Write: ralph events --graph --format ${format}`);
 }

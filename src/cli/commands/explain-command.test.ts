@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { END_REASONS } from '../../core/index.ts';
-import { runCommandLine } from '../command-line.ts';
+import { END_REASONS } from '../../core/run/index.ts';
+import { performCommandLine } from '../command-line.ts';
 import { createFakeContext } from '../fixtures.ts';
 
 async function explain(...args: readonly string[]) {
   const fake = createFakeContext();
-  const exitCode = await runCommandLine(['explain', ...args], fake.context);
+  const exitCode = await performCommandLine(['explain', ...args], fake.context);
   return { exitCode, out: fake.out(), err: fake.err() };
 }
 

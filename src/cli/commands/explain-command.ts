@@ -1,21 +1,23 @@
 import type { Command } from 'commander';
-import { END_REASONS } from '../../core/index.ts';
-import { addExamples, type CliCommand, type CommandCall } from '../cli-command.ts';
-import type { CliContext } from '../cli-context.ts';
-import { type CodeLine, listCodes, listRulePages, readRulePage } from '../explain/rule-pages.ts';
-import { addFormatOption } from '../format-option.ts';
-import { findNearMiss } from '../near-miss.ts';
-import { printJson, printLine, type Terminal } from '../terminal.ts';
-import { createUsageError } from '../usage-error.ts';
+import { END_REASONS } from '../../core/run/index.ts';
+import { addExamples } from '../args/help.ts';
+import { addFormatOption } from '../args/options.ts';
+import { createUsageError, suggestWord } from '../args/usage-error.ts';
+import type { CliCommand, CliContext, CommandCall } from '../cli-context.ts';
+import { printJson, printLine, type Terminal } from '../terminal/terminal.ts';
+import { type CodeLine, listCodes, listRulePages, readRulePage } from '../validate/rule-pages.ts';
 
 /** `ralph explain`. */
 export const explainCommand: CliCommand = { declare, perform };
 
 function declare(command: Command): void {
-  command.argument('[codes...]', 'what findings and errors show in brackets, or why a run ended; none: all of them, a line each');
+  command.argument(
+    '[codes...]',
+    'codes that findings and errors show in brackets, or reasons why a run ended; default: all of them, one per line',
+  );
   addFormatOption(command, ['text', 'json'], 'for people or programs');
   addExamples(command, [
-    ['ralph explain', 'all codes, a line each'],
+    ['ralph explain', 'all codes, one per line'],
     ['ralph explain event-orphan', 'what it means, a wrong and a right example'],
     ['ralph explain parked', 'how a run ended, its exit code and what to do'],
     ['ralph explain hats-empty key-unknown', 'several'],
@@ -69,7 +71,7 @@ function explain(code: string, lines: readonly CodeLine[]): Explanation {
 }
 
 function toUnknown(code: string, lines: readonly CodeLine[]): Error {
-  const near = findNearMiss(code, [...new Set([...lines.map((line) => line.code), ...listRulePages()])]);
+  const near = suggestWord(code, [...new Set([...lines.map((line) => line.code), ...listRulePages()])]);
   const hint = near === undefined ? '' : `Did you mean \`ralph explain ${near}\`?\n`;
   return createUsageError(`There is no code ${JSON.stringify(code.slice(0, 80))}.`, `${hint}All codes: ralph explain`);
 }

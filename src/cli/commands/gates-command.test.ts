@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import * as app from '../../app/index.ts';
-import { runCommandLine } from '../command-line.ts';
+import { performCommandLine } from '../command-line.ts';
 import { createFakeContext } from '../fixtures.ts';
 
 let cwd = '';
@@ -19,7 +19,7 @@ afterEach(() => {
 async function type(config: string, ...args: readonly string[]) {
   writeFileSync(join(cwd, 'ralph.yml'), config);
   const fake = createFakeContext({ env: { PATH: process.env['PATH'] ?? '' } });
-  const exitCode = await runCommandLine(['gates', ...args], { ...fake.context, cwd, loadApp: async () => app });
+  const exitCode = await performCommandLine(['gates', ...args], { ...fake.context, cwd, loadApp: async () => app });
   return { exitCode, out: fake.out(), err: fake.err() };
 }
 
@@ -41,7 +41,7 @@ describe('ralph gates', () => {
     expect(out).toMatch(/^2 +echo two; exit 3 +build\.done of builder +yes +-$/m);
     expect(out).toMatch(/^3 +style: false +task\.complete +no +-$/m);
     expect(out).toMatch(/^4 +protected files: ci +task\.complete +yes +-$/m);
-    expect(out).toContain('No run has asked them yet.');
+    expect(out).toContain('No run has run them yet.');
   });
 
   it('tells of globs that name no file', async () => {

@@ -1,17 +1,18 @@
-import { findGuidePage, renderDiagnostics, type Settings } from '../../config/index.ts';
-import { RalphError, toDurationText, toGateName, toResultName } from '../../core/index.ts';
+import { findGuidePage, type Settings } from '../../config/index.ts';
+import { toGateName, toResultName } from '../../core/gates/index.ts';
+import { toDurationText } from '../../core/text/index.ts';
 import { checkConfig } from '../../validation/index.ts';
-import { cleanText, toGateEndText, toPlainLine } from '../../views/index.ts';
-import { addExamples, type CliCommand, type CommandCall } from '../cli-command.ts';
-import type { AppApi, CliContext } from '../cli-context.ts';
-import { addConfigOptions, type ConfigOptions, toConfigRequest } from '../config-options.ts';
-import { addFormatOption } from '../format-option.ts';
-import { untilStopped } from '../live/until-stopped.ts';
-import { findNearMiss } from '../near-miss.ts';
-import { printProse } from '../print-prose.ts';
-import { printTable } from '../print-table.ts';
-import { printJson, printLine, type Terminal } from '../terminal.ts';
-import { createUsageError } from '../usage-error.ts';
+import { toGateEndText } from '../../views/report/index.ts';
+import { cleanText, toPlainLine } from '../../views/text/index.ts';
+import type { AppApi } from '../app-api.ts';
+import { addExamples } from '../args/help.ts';
+import { addConfigOptions, addFormatOption, type ConfigOptions, toConfigRequest } from '../args/options.ts';
+import { createUnknownNameError, createUsageError } from '../args/usage-error.ts';
+import type { CliCommand, CliContext, CommandCall } from '../cli-context.ts';
+import { untilStopped } from '../live/signals.ts';
+import { createConfigInvalid } from '../team/load-team.ts';
+import { printProse, printTable } from '../terminal/print.ts';
+import { printJson, printLine, type Terminal } from '../terminal/terminal.ts';
 
 type GateReport = Awaited<ReturnType<AppApi['listGates']>>;
 type GateRow = GateReport['gates'][number];
@@ -20,13 +21,13 @@ type GateRun = Awaited<ReturnType<AppApi['runGates']>>;
 /** `ralph gates`. */
 export const gatesCommand: CliCommand = {
   declare: (command) => {
-    command.argument('[name...]', 'with --run: these gates only, by name, command or number');
+    command.argument('[name...]', 'with --run: only these gates, by name, command or number');
     command.option('--run', 'run them now, outside of any run; exit code 1 if a required one fails');
     addConfigOptions(command);
     addFormatOption(command, ['human', 'json'], 'human for people, json for programs');
     addExamples(command, [
-      ['ralph gates', 'which gates there are, what they guard, what they showed last'],
-      ['ralph gates --run', 'would they let the work pass now?'],
+      ['ralph gates', 'the gates, what they guard, and their last results'],
+      ['ralph gates --run', 'would the work pass now?'],
       ['ralph gates --run 2', 'only the second one'],
       ['ralph gates --format json | jq .gates[].evidence', 'for programs'],
     ]);
@@ -52,12 +53,7 @@ async function perform(context: CliContext, { args, options }: CommandCall): Pro
 function loadSettings(context: CliContext, options: ConfigOptions): Settings {
   const { settings, diagnostics } = checkConfig({ ...toConfigRequest(context, options), prompt: 'optional' });
   if (settings !== null) return settings;
-  throw new RalphError({
-    code: 'config-invalid',
-    what: 'The configuration cannot be run.',
-    fix: renderDiagnostics(diagnostics),
-    exitCode: 1,
-  });
+  throw createConfigInvalid(diagnostics);
 }
 
 interface RunChoice {
@@ -95,13 +91,11 @@ function findGate(gates: Settings['spec']['gates'], runnable: readonly number[],
   const found = findBy(toGateName) ?? findBy(({ run }) => run) ?? findBy(({ check }) => check) ?? findBy((_, index) => String(index + 1));
   if (found !== undefined) return found;
   const known = runnable.map((index) => toGateName(gates[index] ?? { run: '' }));
-  const near = findNearMiss(name, known);
-  throw createUsageError(
-    `There is no gate ${JSON.stringify(name.slice(0, 80))}${near === undefined ? '.' : `: did you mean ${near}?`}`,
+  const fix =
     known.length === 0
       ? 'No gate that runs a command is configured.'
-      : `The gates are: ${known.map((text) => toPlainLine(text, 60)).join(', ')}`,
-  );
+      : `The gates are: ${known.map((text) => toPlainLine(text, 60)).join(', ')}`;
+  throw createUnknownNameError('no gate', name, known, fix);
 }
 
 function printVerdicts(terminal: Terminal, { results }: GateRun): void {
@@ -134,7 +128,7 @@ function printReport(terminal: Terminal, { runId, gates, warnings }: GateReport)
     ]),
   );
   for (const warning of warnings) printLine(terminal, terminal.style('warning', toPlainLine(warning, 500)));
-  const where = runId === null ? 'No run has asked them yet.' : `Evidence: run ${runId}; the records are in its folder, evidence/.`;
+  const where = runId === null ? 'No run has run them yet.' : `Evidence: run ${runId}; the records are in its folder, evidence/.`;
   printProse(terminal, `\n${where} Run them now: ralph gates --run`);
 }
 
@@ -148,7 +142,7 @@ function toNameText({ name, command, check, protect, from }: GateRow): string {
 function toEvidenceText({ evidence }: GateRow): string {
   if (evidence === null) return '-';
   const { passed, skipped, exitCode, timedOut, durationMs, attempts, isFresh, number } = evidence;
-  if (skipped) return 'not run: nothing that it is about had changed';
+  if (skipped) return 'not run: no file that it checks had changed';
   const end = timedOut ? 'ran out of time' : exitCode === null ? 'no exit code' : `exit ${exitCode}`;
   const tries = attempts > 1 ? ` at try ${attempts}` : '';
   const fresh = isFresh === null ? '' : isFresh ? ', fresh' : ', stale: files have changed since';

@@ -1,20 +1,25 @@
 import { Option } from 'commander';
-import { TOPIC_COMPLETE, toBlockedTopic } from '../../core/index.ts';
-import { createFlowGraph, type FlowGraph } from '../../topology/index.ts';
-import { toPlainLine, wrapText } from '../../views/index.ts';
-import { addExamples, type CliCommand, type CommandCall } from '../cli-command.ts';
-import type { CliContext } from '../cli-context.ts';
-import { addConfigOptions, type ConfigOptions } from '../config-options.ts';
-import { GRAPH_FORMATS, type GraphFormat, toGraphFormat } from '../graph/graph-format.ts';
-import { loadTeam } from '../graph/load-team.ts';
-import { readLiveGraph } from '../graph/read-live-graph.ts';
-import { renderGraph } from '../graph/render-graph.ts';
-import { findAskedPath, printPath } from '../graph/show-path.ts';
-import { type DrawingFile, writeDrawing } from '../graph/write-drawing.ts';
-import { printProse } from '../print-prose.ts';
-import { plainStyle } from '../style.ts';
-import { OutputClosed } from '../terminal.ts';
-import { createUsageError } from '../usage-error.ts';
+import { TOPIC_COMPLETE, toBlockedTopic } from '../../core/events/index.ts';
+import {
+  createFlowGraph,
+  type FlowEdge,
+  type FlowGraph,
+  findPath,
+  markPath,
+  type PathEnd,
+  toEdgeText,
+  toPathEnd,
+} from '../../topology/graph/index.ts';
+import { createGraphFold } from '../../views/fold/index.ts';
+import { toPlainLine, wrapText } from '../../views/text/index.ts';
+import { addExamples } from '../args/help.ts';
+import { addConfigOptions, type ConfigOptions } from '../args/options.ts';
+import { createUsageError, suggestWord } from '../args/usage-error.ts';
+import type { CliCommand, CliContext, CommandCall } from '../cli-context.ts';
+import { type DrawingFile, GRAPH_FORMATS, type GraphFormat, renderGraph, toGraphFormat, writeDrawing } from '../team/drawing.ts';
+import { loadTeam } from '../team/load-team.ts';
+import { printProse } from '../terminal/print.ts';
+import { OutputClosed, plainStyle, printLine } from '../terminal/terminal.ts';
 
 interface GraphOptions extends ConfigOptions {
   readonly format?: string;
@@ -29,9 +34,9 @@ export const graphCommand: CliCommand = {
     addConfigOptions(command);
     command
       .addOption(new Option('--format <format>', 'unicode (default), mermaid, dot, svg, or json for programs').choices(GRAPH_FORMATS))
-      .option('--path <from..to>', 'the shortest way between two hats or events, one hop a line; with --format: marked in the graph')
-      .option('--live [run]', 'the team of a past run, with how often each event went where; without a run: the newest')
-      .option('--output <file>', 'write there; its ending says the format: .svg, .mmd, .dot, .json, .txt');
+      .option('--path <from..to>', 'the shortest way between two hats or events, one hop per line; with --format: marked in the graph')
+      .option('--live [run]', 'the team of a run, with how often each event went where; default: the newest run')
+      .option('--output <file>', 'write to this file; its ending says the format: .svg, .mmd, .dot, .json, .txt');
     addExamples(command, [
       ['ralph graph', 'the team of this folder, drawn in the terminal'],
       ['ralph graph --hats preset:feature --output team.svg', 'a picture for a README'],
@@ -52,7 +57,7 @@ async function perform(context: CliContext, call: CommandCall): Promise<number> 
   const format = toGraphFormat(options.format, options.output);
   if (options.output !== undefined && format === null) {
     throw createUsageError(
-      `--output ${JSON.stringify(options.output.slice(0, 80))} does not say what to write.`,
+      `--output ${JSON.stringify(options.output.slice(0, 80))} does not say which format to write.`,
       'Give it an ending (.svg, .mmd, .dot, .json, .txt), or a --format.',
     );
   }
@@ -112,6 +117,73 @@ async function readGraph(context: CliContext, options: GraphOptions): Promise<Re
     const graph = await readLiveGraph(context, options.live === true ? undefined : options.live);
     return graph === null ? null : { graph, filesRead: new Set() };
   }
-  const { topology, checked, filesRead } = await loadTeam(context, options);
+  const { topology, checked, filesRead } = loadTeam(context, options);
   return topology === null ? null : { graph: createFlowGraph(topology, checked.diagnostics), filesRead };
+}
+
+/**
+ * The graph of a run, as it was declared when it began, with how often each event went where.
+ *
+ * @param run an id or the beginning of one; absent: the newest
+ * @throws RalphError `no-runs`, `run-unknown`, `run-ambiguous`
+ */
+async function readLiveGraph({ cwd, env, loadApp }: CliContext, run: string | undefined): Promise<FlowGraph | null> {
+  const app = await loadApp();
+  const fold = createGraphFold();
+  app.openRun(cwd, run, env).replay(fold.take);
+  return fold.view();
+}
+
+/** A path that was asked for by `FROM..TO`. */
+interface AskedPath {
+  readonly from: string;
+  readonly to: string;
+  /** `null`: there is none. */
+  readonly path: readonly FlowEdge[] | null;
+  /** The names of the nodes that FROM leads to. */
+  readonly reached: readonly string[];
+  /** The graph with the path marked. */
+  readonly graph: FlowGraph;
+}
+
+/** Finds the path between two hats or events. Throws a usage error for a name that the graph does not know. */
+function findAskedPath(graph: FlowGraph, text: string): AskedPath {
+  const [from = '', to = '', ...rest] = text.split('..');
+  if (from === '' || to === '' || rest.length > 0) {
+    throw createUsageError(
+      `--path ${JSON.stringify(text.slice(0, 80))} cannot be read.`,
+      'It is two hats or events with two dots between them: planner..end, build.task..deploy.done',
+    );
+  }
+  const { path, reached } = findPath(graph, toEnd(graph, from), toEnd(graph, to));
+  const names = reached.flatMap((id) => graph.nodes.find((node) => node.id === id)?.label ?? []);
+  return { from, to, path, reached: names, graph: path === null ? graph : markPath(graph, path) };
+}
+
+function toEnd(graph: FlowGraph, word: string): PathEnd {
+  const end = toPathEnd(graph, word);
+  if (end !== null) return end;
+  const known = [...graph.nodes.map((node) => node.label), ...new Set(graph.edges.map((edge) => edge.topic))];
+  const near = suggestWord(word, known);
+  const shown = JSON.stringify(word.slice(0, 80));
+  throw createUsageError(
+    `This team has neither a hat nor an event ${shown}${near === undefined ? '.' : `: did you mean ${near}?`}`,
+    'ralph hats lists the hats with their events; start and end are known too.',
+  );
+}
+
+/** Prints a path, a line per hop; where there is none, how far it gets. The result is the exit code. */
+function printPath({ terminal }: CliContext, { from, to, path, reached, graph }: AskedPath): number {
+  if (path === null) {
+    const known =
+      reached.length === 0
+        ? 'nothing'
+        : `${reached.slice(0, 12).join(', ')}${reached.length > 12 ? `, and ${reached.length - 12} more` : ''}`;
+    terminal.err(`No path leads from ${from} to ${to}. What ${from} leads to: ${known}.\n`);
+    return 1;
+  }
+  if (path.length === 0) terminal.err(`${from} and ${to} are the same.\n`);
+  const label = (id: string): string => graph.nodes.find((node) => node.id === id)?.label ?? id;
+  for (const edge of path) printLine(terminal, toPlainLine(`${label(edge.from)} ── ${toEdgeText(edge, '◈')} ──▶ ${label(edge.to)}`, 400));
+  return 0;
 }

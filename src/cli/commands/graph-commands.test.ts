@@ -2,8 +2,8 @@ import { linkSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { AppApi } from '../cli-context.ts';
-import { runCommandLine } from '../command-line.ts';
+import type { AppApi } from '../app-api.ts';
+import { performCommandLine } from '../command-line.ts';
 import { createFakeApp, createFakeContext } from '../fixtures.ts';
 
 const TEAM = `
@@ -36,7 +36,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 async function type(args: readonly string[], app: Partial<AppApi> = {}, cwd = folder) {
   const fake = createFakeContext({ app });
-  const exitCode = await runCommandLine(args, { ...fake.context, cwd });
+  const exitCode = await performCommandLine(args, { ...fake.context, cwd });
   return { exitCode, out: fake.out(), err: fake.err() };
 }
 

@@ -1,23 +1,20 @@
-import { createFlowGraph, toMarkText } from '../../topology/index.ts';
-import { toPlainLine } from '../../views/index.ts';
-import { addExamples, type CliCommand, type CommandCall } from '../cli-command.ts';
-import type { CliContext } from '../cli-context.ts';
-import { addConfigOptions, type ConfigOptions } from '../config-options.ts';
-import { addFormatOption } from '../format-option.ts';
-import { createHatSheet, type HatRow, listHatRows } from '../graph/hat-sheet.ts';
-import { loadTeam } from '../graph/load-team.ts';
-import { printHatSheet } from '../graph/print-hat-sheet.ts';
-import { findNearMiss } from '../near-miss.ts';
-import { printTable } from '../print-table.ts';
-import { printJson } from '../terminal.ts';
-import { createUsageError } from '../usage-error.ts';
+import { createFlowGraph, toMarkText } from '../../topology/graph/index.ts';
+import { toPlainLine } from '../../views/text/index.ts';
+import { addExamples } from '../args/help.ts';
+import { addConfigOptions, addFormatOption, type ConfigOptions } from '../args/options.ts';
+import { createUnknownNameError, createUsageError } from '../args/usage-error.ts';
+import type { CliCommand, CliContext, CommandCall } from '../cli-context.ts';
+import { createHatSheet, type HatRow, listHatRows, printHatSheet } from '../team/hat-sheet.ts';
+import { loadTeam } from '../team/load-team.ts';
+import { printTable } from '../terminal/print.ts';
+import { printJson } from '../terminal/terminal.ts';
 
 /** `ralph hats`. */
 export const hatsCommand: CliCommand = {
   declare: (command) => {
-    command.argument('[action]', 'show: everything about one hat; without it: the list').argument('[hat]', 'the id of the hat');
+    command.argument('[action]', 'show: everything about one hat; default: the list').argument('[hat]', 'the id of the hat');
     addConfigOptions(command);
-    addFormatOption(command, ['table', 'json'], 'table for people, json for programs: one object a line');
+    addFormatOption(command, ['table', 'json'], 'table for people, json for programs: one object per line');
     addExamples(command, [
       ['ralph hats', 'the hats of this folder, with their events'],
       ['ralph hats show builder', 'who sends to it and who receives from it'],
@@ -33,11 +30,11 @@ async function perform(context: CliContext, { args, options }: CommandCall): Pro
   if (action !== undefined && action !== 'show') {
     throw createUsageError(
       `ralph hats does not know ${JSON.stringify(action.slice(0, 80))}.`,
-      `Only show: ralph hats show ${toPlainLine(action, 40)}`,
+      `It knows only show: ralph hats show ${toPlainLine(action, 40)}`,
     );
   }
   if (action === 'show' && id === undefined) throw createUsageError('Which hat?', 'Name it: ralph hats show builder');
-  const { topology, checked } = await loadTeam(context, options as ConfigOptions);
+  const { topology, checked } = loadTeam(context, options as ConfigOptions);
   if (topology === null) return 1;
   const graph = createFlowGraph(topology, checked.diagnostics);
   const isJson = options['format'] === 'json';
@@ -69,9 +66,7 @@ function toCells(row: HatRow): readonly string[] {
 }
 
 function createUnknownHat(id: string, known: readonly string[]): Error {
-  const near = findNearMiss(id, known);
-  return createUsageError(
-    `There is no hat ${JSON.stringify(id.slice(0, 80))}${near === undefined ? '.' : `: did you mean ${near}?`}`,
-    known.length === 0 ? 'This team has no hats.' : `The hats are: ${known.slice(0, 20).join(', ')}${known.length > 20 ? ', …' : ''}`,
-  );
+  const fix =
+    known.length === 0 ? 'This team has no hats.' : `The hats are: ${known.slice(0, 20).join(', ')}${known.length > 20 ? ', …' : ''}`;
+  return createUnknownNameError('no hat', id, known, fix);
 }

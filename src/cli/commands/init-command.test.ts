@@ -1,9 +1,10 @@
 import { existsSync } from 'node:fs';
 import { isAbsolute, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { AppApi } from '../cli-context.ts';
-import { runCommandLine } from '../command-line.ts';
+import type { AppApi } from '../app-api.ts';
+import { performCommandLine } from '../command-line.ts';
 import { createFakeContext } from '../fixtures.ts';
+import { askChoice } from './init-command.ts';
 
 const ROOT = resolve(import.meta.dirname, '../../..');
 
@@ -47,7 +48,7 @@ async function type(
     return left.shift() ?? '';
   };
   const fake = createFakeContext({ app, isTty: answers !== null, columns: 80, ask: answers === null ? null : ask });
-  const exitCode = await runCommandLine(['init', ...args], fake.context);
+  const exitCode = await performCommandLine(['init', ...args], fake.context);
   const [order] = orders;
   return {
     exitCode,
@@ -171,14 +172,14 @@ describe('ralph init', () => {
 
   it('says who the second pair of eyes is, or that there is none', async () => {
     expect((await type([], null, { wantsOther: true, otherBackend: 'gemini' })).out).toContain('second pair of eyes is gemini');
-    expect((await type([], null, { wantsOther: true })).out).toContain('of the same make');
+    expect((await type([], null, { wantsOther: true })).out).toContain('the second pair of eyes is the same agent');
   });
 });
 
 describe('ralph presets', () => {
   async function presets(...args: readonly string[]) {
     const fake = createFakeContext({});
-    const exitCode = await runCommandLine(['presets', ...args], fake.context);
+    const exitCode = await performCommandLine(['presets', ...args], fake.context);
     return { exitCode, out: fake.out(), err: fake.err() };
   }
 
@@ -215,4 +216,47 @@ describe('ralph presets', () => {
     const { exitCode, err } = await presets(...args);
     expect([exitCode, err]).toEqual([2, expect.stringContaining(words)]);
   });
+});
+
+const CHOICES = [
+  { name: 'none', text: 'one agent does everything' },
+  { name: 'feature' },
+  { name: 'debug' },
+  { name: 'confession-loop', text: 'with a name and words that have no room beside the others' },
+];
+
+async function answer(...answers: readonly string[]) {
+  const left = [...answers];
+  const { context, err } = createFakeContext({ ask: async () => left.shift() ?? '' });
+  const chosen = await askChoice(context, 'Which team?', CHOICES).catch((error: { code: string; exitCode: number }) => error);
+  return { chosen, err: err() };
+}
+
+it.each([
+  ['', 'none'],
+  ['2', 'feature'],
+  [' debug ', 'debug'],
+])('takes %j for %s', async (typed, name) => {
+  expect((await answer(typed)).chosen).toBe(name);
+});
+
+it('shows the choices with their numbers on standard error', async () => {
+  expect((await answer('')).err).toBe(
+    'Which team?\n  1) none: one agent does everything  2) feature  3) debug\n  4) confession-loop: with a name and words that have no room beside the others\n',
+  );
+});
+
+it('asks again after an answer that names nothing, with what was probably meant', async () => {
+  const { chosen, err } = await answer('featrue', '0', '2');
+  expect(chosen).toBe('feature');
+  expect(err).toContain('did you mean feature?');
+});
+
+it('gives up after three', async () => {
+  expect((await answer('x', '9', '-1', 'debug')).chosen).toMatchObject({ code: 'usage', exitCode: 2 });
+});
+
+it('takes the first where nobody can be asked', async () => {
+  const { context } = createFakeContext({});
+  expect(await askChoice(context, 'Which team?', CHOICES)).toBe('none');
 });

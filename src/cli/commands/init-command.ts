@@ -1,9 +1,10 @@
 import { findGuidePage, listPresets } from '../../config/index.ts';
-import { toShellWord } from '../../core/index.ts';
-import { askChoice } from '../ask-choice.ts';
-import { addExamples, type CliCommand } from '../cli-command.ts';
-import type { AppApi, CliContext } from '../cli-context.ts';
-import { printProse } from '../print-prose.ts';
+import { toShellWord } from '../../core/text/index.ts';
+import type { AppApi } from '../app-api.ts';
+import { addExamples } from '../args/help.ts';
+import { createUsageError, suggestWord } from '../args/usage-error.ts';
+import type { CliCommand, CliContext } from '../cli-context.ts';
+import { printProse } from '../terminal/print.ts';
 
 /** The answer that says that nothing is wanted. */
 const NONE = 'none';
@@ -27,18 +28,18 @@ interface Wanted {
 export const initCommand: CliCommand = {
   declare: (command) => {
     command
-      .option('--preset <name>', 'a team that is ready to use: see `ralph presets`')
-      .option('-b, --backend <name>', 'the agent to write down, such as claude, codex or native (built in)')
+      .option('--preset <name>', 'a team that comes with Ralph: see `ralph presets`')
+      .option('-b, --backend <name>', 'the agent, such as claude, codex or native (built in)')
       .option(
         '--model <name>',
-        'its model; native without it asks one whose key is in the environment, and is meant where no agent is named',
+        'the model of the agent; default for native: one whose key is in the environment; without --backend: for native',
       )
-      .option('--task <text>', 'what is to be done; without it PROMPT.md is a form to fill in')
+      .option('--task <text>', 'the task; without it PROMPT.md is a form to fill in')
       .option('--gate <command>', 'the command that proves the work, such as "npm test"; `none` for no gate')
-      .option('--force', 'write the files anew; what is there is kept as .old; a task in PROMPT.md stays unless --task says another');
+      .option('--force', 'write the files anew and keep the old ones as .old; a task in PROMPT.md stays unless --task gives another');
     addExamples(command, [
-      ['ralph init', 'asks team, agent, task and proving command; writes a commented ralph.yml and a PROMPT.md'],
-      ['ralph init --task "Mend the login." --gate "npm test"', 'one agent, with its task and what proves it'],
+      ['ralph init', 'ask for team, agent, task and gate; write a commented ralph.yml and a PROMPT.md'],
+      ['ralph init --task "Mend the login." --gate "npm test"', 'one agent, with its task and the command that proves it'],
       ['ralph init --preset feature', 'builder and reviewer, with the project’s own tests as a gate'],
       ['ralph init --preset debug -b codex', 'the same for another team, with codex as the agent'],
       ['ralph init -b claude --model opus', 'with claude as the agent, and its model'],
@@ -102,7 +103,7 @@ function askAgent(context: CliContext, app: AppApi): Promise<string> {
 /** What is to be done, and what proves it: an empty answer leaves the first for later, and takes the command that was found for the second. */
 async function askWork({ ask, cwd }: CliContext, app: AppApi, { preset, ...wanted }: Wanted): Promise<Pick<Wanted, 'task' | 'gate'>> {
   if (ask === null) return {};
-  const task = wanted.task ?? (app.hasTask(cwd) ? '' : (await ask('What is to be done? [later, in PROMPT.md]: ')).trim());
+  const task = wanted.task ?? (app.hasTask(cwd) ? '' : (await ask('What is the task? [later, in PROMPT.md]: ')).trim());
   const found = app.findDefaultGate(cwd, preset === NONE ? undefined : preset)?.command;
   const said =
     wanted.gate === undefined ? (await ask(`Which command proves it? [${found ?? NONE}] (${NONE}: no gate): `)).trim() : wanted.gate;
@@ -130,7 +131,7 @@ function tell(made: Initialised, wanted: Wanted, hasAgent: boolean, place: Place
     ...(hasAgent ? [] : [tellNoAgent(wanted)]),
     ...tellOther(made, backend),
     ...tellNative(made),
-    `Next: ${isTaskOpen ? 'say in PROMPT.md what is to be done, then ' : ''}ralph validate, ${preset === undefined ? '' : 'ralph graph, '}ralph run`,
+    `Next: ${isTaskOpen ? 'write the task into PROMPT.md, then ' : ''}ralph validate, ${preset === undefined ? '' : 'ralph graph, '}ralph run`,
     tellPlace(place),
     `All that can be set: ${findGuidePage('configuration')}`,
   ];
@@ -140,7 +141,7 @@ function tell(made: Initialised, wanted: Wanted, hasAgent: boolean, place: Place
 function tellNoAgent({ preset, gate }: Wanted): string {
   const said = [...(preset === undefined ? [] : ['--preset', preset]), ...(gate === undefined ? [] : ['--gate', gate ?? NONE])];
   const command = ['ralph', 'init', ...said, '--backend', 'native', '--force'].map(toShellWord).join(' ');
-  return `Agent: none is installed. Install one, such as \`npm install -g @anthropic-ai/claude-code\`, or write the built-in one down: ${command}`;
+  return `Agent: none is installed. Install one, such as \`npm install -g @anthropic-ai/claude-code\`, or configure the built-in one: ${command}`;
 }
 
 function tellGate(gate: Initialised['gate']): string {
@@ -150,8 +151,8 @@ function tellGate(gate: Initialised['gate']): string {
 }
 
 function tellPlace(place: Place): string {
-  if (place === null) return 'Note: agents run unattended. To hold them: `safe: true`, `permissions: default`.';
-  if (place.obstacle === null) return `Place: each run has a git worktree of its own, which holds its agents (safe).`;
+  if (place === null) return 'Note: agents run unattended. To confine them: `safe: true`, `permissions: default`.';
+  if (place.obstacle === null) return `Place: each run gets a git worktree of its own, and its agents are confined to it (safe).`;
   return `Place: each run works in a git worktree of its own. Its agents may do whatever you may: ${place.obstacle}`;
 }
 
@@ -165,6 +166,55 @@ function tellOther({ wantsOther, otherBackend }: Initialised, backend: string | 
   if (!wantsOther) return [];
   if (otherBackend !== null) return [`The second pair of eyes is ${otherBackend}.`];
   return [
-    `No agent CLI besides ${backend ?? 'the first'} was found, so the second pair of eyes is of the same make: see the comment in ralph.yml.`,
+    `No agent CLI besides ${backend ?? 'the first'} was found, so the second pair of eyes is the same agent: see the comment in ralph.yml.`,
   ];
+}
+
+/** One of several things to choose from. */
+interface Choice {
+  readonly name: string;
+  /** What it means in a few words, where the name does not say it. */
+  readonly text?: string;
+}
+
+const ATTEMPTS = 3;
+
+/**
+ * Asks a person to choose by number or name; an empty answer is the first choice. Question and list go to standard error.
+ *
+ * @returns the name of what was chosen
+ * @throws RalphError `usage` (exit code 2) after three answers that name nothing
+ */
+export async function askChoice(
+  { ask, terminal }: Pick<CliContext, 'ask' | 'terminal'>,
+  question: string,
+  choices: readonly Choice[],
+): Promise<string> {
+  const first = choices[0]?.name ?? '';
+  if (ask === null) return first;
+  terminal.err(`${question}\n${toListLines(choices, terminal.columns()).join('\n')}\n`);
+  for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
+    const answer = (await ask(`Number or name [${first}]: `)).trim();
+    if (answer === '') return first;
+    const chosen = choices.find(({ name }, index) => name === answer || String(index + 1) === answer);
+    if (chosen !== undefined) return chosen.name;
+    const near = suggestWord(
+      answer,
+      choices.map(({ name }) => name),
+    );
+    terminal.err(`That is not one of them${near === undefined ? '.' : `; did you mean ${near}?`}\n`);
+  }
+  throw createUsageError('No choice was made.', `Give it on the command line; see: ralph init --help`);
+}
+
+/** As many choices in a line as have room, so that several questions stay on the screen. */
+function toListLines(choices: readonly Choice[], width: number): readonly string[] {
+  const lines: string[] = [];
+  for (const [index, { name, text }] of choices.entries()) {
+    const entry = `  ${index + 1}) ${name}${text === undefined ? '' : `: ${text}`}`;
+    const last = lines.at(-1);
+    if (last === undefined || last.length + entry.length > width) lines.push(entry);
+    else lines[lines.length - 1] = last + entry;
+  }
+  return lines;
 }

@@ -1,11 +1,14 @@
-import { maskControls, toResultName, toShellWord, toUsdText } from '../../core/index.ts';
-import { cleanText, toCount, toGateEndText, toPlainLine } from '../../views/index.ts';
-import { addExamples, addNote, type CliCommand, type CommandCall, RUN_ARGUMENT } from '../cli-command.ts';
-import type { AppApi, CliContext } from '../cli-context.ts';
-import { addFormatOption } from '../format-option.ts';
-import { untilStopped } from '../live/until-stopped.ts';
-import { printProse } from '../print-prose.ts';
-import { printJson, printLine, type Terminal } from '../terminal.ts';
+import { toResultName } from '../../core/gates/index.ts';
+import { maskControls, toShellWord, toUsdText } from '../../core/text/index.ts';
+import { toGateEndText } from '../../views/report/index.ts';
+import { cleanText, toCount, toPlainLine } from '../../views/text/index.ts';
+import type { AppApi } from '../app-api.ts';
+import { addExamples, addNote } from '../args/help.ts';
+import { addFormatOption, RUN_ARGUMENT } from '../args/options.ts';
+import type { CliCommand, CliContext, CommandCall } from '../cli-context.ts';
+import { untilStopped } from '../live/signals.ts';
+import { printProse } from '../terminal/print.ts';
+import { printJson, printLine, type Terminal } from '../terminal/terminal.ts';
 
 type LandReport = Awaited<ReturnType<AppApi['landRun']>>;
 type LandWatch = Parameters<AppApi['landRun']>[2];
@@ -15,21 +18,21 @@ export const landCommand: CliCommand = {
   declare: (command) => {
     command
       .argument(...RUN_ARGUMENT)
-      .option('--onto <branch>', 'the branch to bring it to; without it the one that was checked out when the run began')
-      .option('--squash', 'as one commit')
-      .option('--resolve <hat>', 'give a conflict to this hat of the run, or to ralph')
-      .option('--unfinished', 'also a run that has not completed')
-      .option('--clean', 'remove the worktree and its branch after that');
+      .option('--onto <branch>', 'the branch to merge into; default: the one that was checked out when the run began')
+      .option('--squash', 'merge it as one commit')
+      .option('--resolve <hat>', 'let this hat of the run, or ralph, resolve a conflict')
+      .option('--unfinished', 'merge a run that has not completed, too')
+      .option('--clean', 'then remove the worktree and its branch');
     addFormatOption(command, ['text', 'json'], 'text for people, json for programs: one object');
     addExamples(command, [
-      ['ralph land', 'merge the newest run, ask the gates, move the branch'],
-      ['ralph land --squash --clean', 'as one commit, and away with its worktree'],
-      ['ralph land --resolve builder', 'a conflict is a turn of the hat builder; Ralph looks at the files, then asks the gates'],
-      ['ralph land 20261121-22 --onto next', 'a certain run, to another branch'],
+      ['ralph land', 'merge the newest run, run the gates, move the branch'],
+      ['ralph land --squash --clean', 'as one commit; then remove its worktree'],
+      ['ralph land --resolve builder', 'the hat builder resolves a conflict; Ralph checks the files, then runs the gates'],
+      ['ralph land 20261121-22 --onto next', 'a certain run, into another branch'],
     ]);
     addNote(
       command,
-      'The merge is made in a worktree for it alone. A conflict or a red gate leaves everything as it was; what is not committed here is never touched.',
+      'The merge is made in a worktree of its own. A conflict or a failed gate leaves everything as it was. Uncommitted changes in this folder are never touched.',
     );
   },
   perform,
@@ -82,7 +85,7 @@ function print(terminal: Terminal, report: LandReport, resolver: string | null, 
   if (outcome === 'refused') return printRefusal(terminal, report);
   for (const doubt of outcome === 'landed' ? doubts : [])
     printProse(terminal, `${terminal.style('warning', 'Flagged')}  ${toPlainLine(doubt, 400)}`);
-  if (outcome === 'nothing') printProse(terminal, `${toName(onto)} has everything of run ${runId} already.`);
+  if (outcome === 'nothing') printProse(terminal, `${toName(onto)} already contains everything of run ${runId}.`);
   else printProse(terminal, `Run ${runId} has landed: ${toHowText(report)}.`);
   if (resolver !== null && conflicts.length === 0) printProse(terminal, 'There was no conflict to resolve.');
   printProse(terminal, toCleanText(report));
@@ -116,7 +119,7 @@ function printConflict(terminal: Terminal, report: LandReport): void {
   printProse(
     terminal,
     resolution === null
-      ? `Give it to a hat of the run, or to ralph: ralph land ${runId} --resolve HAT. ${byHand}`
+      ? `Let a hat of the run, or ralph, resolve it: ralph land ${runId} --resolve HAT. ${byHand}`
       : `See what it did: ralph show ${resolution.runId} --diff. ${byHand}`,
   );
 }
@@ -160,7 +163,7 @@ function toSide(line: string, onto: string, branch: string): string {
 }
 
 function toCleanText({ isCleaned, keptWhy, worktree, runId }: LandReport): string {
-  if (isCleaned) return `Its worktree and its branch are gone.`;
+  if (isCleaned) return `Its worktree and its branch were removed.`;
   if (keptWhy !== '') return `Its worktree stays: ${maskControls(keptWhy)}`;
   return `Remove its worktree ${worktree}: ralph land ${runId} --clean`;
 }

@@ -1,21 +1,22 @@
 import { resolve } from 'node:path';
 import type { EventPlace } from '../../emit/index.ts';
 import type { CheckEnd, EmitRequest } from '../../mcp/index.ts';
-import { addExamples, type CliCommand } from '../cli-command.ts';
-import { createUsageError } from '../usage-error.ts';
+import { addExamples } from '../args/help.ts';
+import { createUsageError } from '../args/usage-error.ts';
+import type { CliCommand } from '../cli-context.ts';
 
 /** `ralph mcp`, what agent CLIs start. */
 export const mcpCommand: CliCommand = {
   declare: (command) => {
     command
-      .option('--events <file>', 'where events are appended; without it RALPH_EVENTS_FILE')
-      .option('--contract <file>', 'what the hat may publish; without it RALPH_CONTRACT')
-      .option('--hat <hat>', 'whose events they are; without it RALPH_HAT')
-      .option('--check <command...>', 'commands that check the project: offered as the tool run_check, each exactly as given')
-      .option('--folder <folder>', 'where they run', '.');
+      .option('--events <file>', 'the file that events are appended to; default: RALPH_EVENTS_FILE')
+      .option('--contract <file>', 'the file that says what the hat may publish; default: RALPH_CONTRACT')
+      .option('--hat <hat>', 'the hat that publishes; default: RALPH_HAT')
+      .option('--check <command...>', 'commands that check the project; the tool run_check offers each exactly as given')
+      .option('--folder <folder>', 'the folder in which checks run', '.');
     addExamples(command, [
       ['ralph mcp', 'in the turn of an agent, over standard input and output'],
-      ['ralph mcp --hat critic --events .agent/events.jsonl', 'where the client passes no environment on'],
+      ['ralph mcp --hat critic --events .agent/events.jsonl', 'for a client that passes on no environment'],
       ["ralph mcp --check 'npm test' 'npm run lint'", 'for an agent without a shell'],
     ]);
   },

@@ -19,7 +19,7 @@ import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { propertyRuns } from '../../core/property-fixtures.ts';
 import { checkConfig } from '../../validation/index.ts';
-import { runCommandLine } from '../command-line.ts';
+import { performCommandLine } from '../command-line.ts';
 import { createFakeContext } from '../fixtures.ts';
 
 const THEIRS = 'agent: claude\n';
@@ -72,7 +72,7 @@ function toText({ top, hats }: { readonly top: readonly string[]; readonly hats:
 
 async function type(args: readonly string[], isTty = false) {
   const fake = createFakeContext({ isTty });
-  const exitCode = await runCommandLine(['migrate', ...args], { ...fake.context, cwd: folder });
+  const exitCode = await performCommandLine(['migrate', ...args], { ...fake.context, cwd: folder });
   return { exitCode, out: fake.out(), err: fake.err() };
 }
 
@@ -156,7 +156,7 @@ describe('ralph migrate', () => {
       const { exitCode, err } = await type(['lost.yml', ...args]);
       expect(exitCode).toBe(1);
       expect(err).toContain('[event-orphan]');
-      expect(err).toMatch(/Nothing was written: .*Mend lost\.yml and migrate it again, or print it .*ralph migrate lost\.yml/s);
+      expect(err).toMatch(/Nothing was written: .*Fix lost\.yml and migrate it again, or print it .*ralph migrate lost\.yml/s);
       expect(err).not.toMatch(/^(Written|Next)/m);
     }
     expect(readdirSync(folder).sort()).toEqual(['a.yml', 'lost.yml']);

@@ -1,11 +1,12 @@
 import { constants, copyFileSync, rmSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { RalphError, toErrorCode, toShellWord } from '../../core/index.ts';
-import { cleanText, toPlainLine } from '../../views/index.ts';
-import { addExamples, addNote, type CliCommand } from '../cli-command.ts';
-import type { CliContext } from '../cli-context.ts';
-import { printLine } from '../terminal.ts';
-import { createUsageError } from '../usage-error.ts';
+import { toShellWord } from '../../core/text/index.ts';
+import { accept, RalphError, toErrorCode } from '../../core/values/index.ts';
+import { cleanText, toPlainLine } from '../../views/text/index.ts';
+import { addExamples, addNote } from '../args/help.ts';
+import { createUsageError } from '../args/usage-error.ts';
+import type { CliCommand, CliContext } from '../cli-context.ts';
+import { printLine } from '../terminal/terminal.ts';
 
 type Config = typeof import('../../config/index.ts');
 type Migration = Awaited<ReturnType<Config['migrateText']>>;
@@ -18,14 +19,14 @@ export const migrateCommand: CliCommand = {
   declare: (command) => {
     command
       .argument('<file>', 'a configuration of another tool, or an old one')
-      .option('-o, --output <file>', 'write it there instead of to standard output; the file must not exist')
-      .option('--write', 'write it over the file itself; the old text is kept beside it as FILE.old (or .old2, …)');
+      .option('-o, --output <file>', 'write to this file instead of standard output; it must not exist')
+      .option('--write', 'overwrite the file itself; the old text is kept beside it as FILE.old (or .old2, …)');
     addNote(
       command,
       'Many configurations of ralph-orchestrator also run as they are: ralph run -c FILE. Comments are kept. A text with errors is printed and never written to a file.\nExit code 1: something is left to change by hand.',
     );
     addExamples(command, [
-      ['ralph migrate old/ralph.yml', 'print it in our words, list what changed'],
+      ['ralph migrate old/ralph.yml', 'print the new configuration, list what changed'],
       ['ralph migrate old/ralph.yml -o ralph.yml', 'the same, into a file'],
       ['ralph migrate ralph.yml --write', 'rewrite it, keep ralph.yml.old'],
     ]);
@@ -34,7 +35,7 @@ export const migrateCommand: CliCommand = {
     const file = args[0] ?? '';
     const output = typeof options['output'] === 'string' ? options['output'] : null;
     const isInPlace = options['write'] === true;
-    if (output !== null && isInPlace) throw createUsageError('--output and --write exclude each other.', 'Leave one of them out.');
+    if (output !== null && isInPlace) throw createUsageError('--output and --write cannot be used together.', 'Leave one of them out.');
     const path = resolve(context.cwd, file);
     const config = await import('../../config/index.ts');
     const text = readText(config, path, file);
@@ -65,11 +66,11 @@ const TO_CHANGE: readonly string[] = ['key-unknown', 'instruction-command'];
 
 function readText({ readTextFile }: Config, path: string, shown: string): string {
   const file = readTextFile(path, MAX_BYTES);
-  if ('text' in file) return file.text;
+  if (file.ok) return file.value;
   throw new RalphError({
     code: 'migrate-unreadable',
-    what: `The file ${JSON.stringify(shown)} cannot be read: ${file.message}.`,
-    fix: file.fault === 'encoding' ? 'Save it as UTF-8.' : 'Correct the path.',
+    what: `The file ${JSON.stringify(shown)} cannot be read: ${file.refused.message}.`,
+    fix: file.refused.kind === 'encoding' ? 'Save it as UTF-8.' : 'Correct the path.',
     exitCode: 2,
   });
 }
@@ -86,7 +87,7 @@ async function reportNothing({ terminal }: CliContext, migration: Migration, fil
 }
 
 const STUCK =
-  'nothing was written. This is an old or foreign form, but it cannot be changed where it stands: an alias or `<<` brings it. Change it by hand.';
+  'nothing was written. An old or foreign form comes from an alias or `<<`, so it cannot be changed in its place. Change it by hand.';
 
 const MASSGEN = [
   'this is a configuration of MassGen. Nothing was written.',
@@ -132,7 +133,7 @@ function tryToWrite(shown: string, write: () => void): void {
       what: `${JSON.stringify(shown)} cannot be written (${code}).`,
       fix:
         code === 'EEXIST'
-          ? 'It is there already: choose another name, or remove it.'
+          ? 'It exists already: choose another name, or remove it.'
           : 'Choose another place, or make the file and its folder writable.',
       exitCode: 2,
     });
@@ -155,7 +156,7 @@ function reportChanges({ terminal }: CliContext, migration: Migration, file: str
 async function checkText({ cwd, env }: CliContext, text: string, path: string, config: Config): Promise<readonly Diagnostic[]> {
   const { checkConfig } = await import('../../validation/index.ts');
   const readText: typeof config.readTextFile = (asked, maxBytes, kind) =>
-    resolve(asked) === path ? { text } : config.readTextFile(asked, maxBytes, kind);
+    resolve(asked) === path ? accept(text) : config.readTextFile(asked, maxBytes, kind);
   return checkConfig({ cwd, env, configFiles: [path], prompt: 'optional', readText }).diagnostics;
 }
 
@@ -169,7 +170,7 @@ function reportErrors(
   const shown = toPlainLine(file, 200);
   const end =
     target === null
-      ? `${errors} left: the text does not run before ${they} mended.`
-      : `Nothing was written: ${errors} left. Mend ${shown} and migrate it again, or print it and mend that: ralph migrate ${toShellWord(file)}`;
+      ? `${errors} left: the configuration does not run until ${they} fixed.`
+      : `Nothing was written: ${errors} left. Fix ${shown} and migrate it again, or print it and fix that: ralph migrate ${toShellWord(file)}`;
   terminal.err(`\n${rendered}\n\n${end}\n`);
 }

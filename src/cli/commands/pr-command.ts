@@ -1,11 +1,14 @@
-import { maskControls, RalphError } from '../../core/index.ts';
-import { cleanText, toCount, toReviewMarkdown } from '../../views/index.ts';
-import { addExamples, addNote, type CliCommand, type CommandCall, RUN_ARGUMENT } from '../cli-command.ts';
-import type { AppApi, CliContext } from '../cli-context.ts';
-import { addFormatOption } from '../format-option.ts';
-import { printProse } from '../print-prose.ts';
-import { type ReadRun, readView } from '../read-view.ts';
-import { printJson, type Terminal } from '../terminal.ts';
+import { maskControls } from '../../core/text/index.ts';
+import { RalphError } from '../../core/values/index.ts';
+import { toReviewMarkdown } from '../../views/review/index.ts';
+import { cleanText, toCount } from '../../views/text/index.ts';
+import type { AppApi } from '../app-api.ts';
+import { addExamples, addNote } from '../args/help.ts';
+import { addFormatOption, RUN_ARGUMENT } from '../args/options.ts';
+import type { CliCommand, CliContext, CommandCall } from '../cli-context.ts';
+import { type ReadRun, readView } from '../runs/read-run.ts';
+import { printProse } from '../terminal/print.ts';
+import { printJson, type Terminal } from '../terminal/terminal.ts';
 
 type PullRequestReport = Awaited<ReturnType<AppApi['offerRun']>>;
 
@@ -15,18 +18,18 @@ export const prCommand: CliCommand = {
     command
       .argument(...RUN_ARGUMENT)
       .option('--dry-run', 'show what would be pushed and opened; do nothing')
-      .option('--base <branch>', 'the branch it should go into; without it the one that was checked out when the run began')
-      .option('--remote <name>', 'where to push to; without it the remote of that branch, else origin')
-      .option('--title <text>', 'without it the first line of the task');
+      .option('--base <branch>', 'the branch to merge into; default: the one that was checked out when the run began')
+      .option('--remote <name>', 'the remote to push to; default: the remote of the base branch, else origin')
+      .option('--title <text>', 'the title; default: the first line of the task');
     addFormatOption(command, ['text', 'json'], 'text for people, json for programs: one object');
     addExamples(command, [
-      ['ralph pr --dry-run', 'what would be pushed where, title and text'],
+      ['ralph pr --dry-run', 'what would be pushed and where, with title and text'],
       ['ralph pr', 'push the branch of the newest run, open a draft'],
       ['ralph pr 20261121-22 --base next', 'a certain run, into another branch'],
     ]);
     addNote(
       command,
-      'By `gh` where it is installed, else by the API of GitHub with GH_TOKEN or GITHUB_TOKEN (GITHUB_API_URL says where). Without a remote, without either of them and on other forges nothing is pushed: the text and a patch are written into the folder of the run.',
+      'The request is opened by `gh` where that is installed, else through the GitHub API with GH_TOKEN or GITHUB_TOKEN (GITHUB_API_URL says where). Without a remote, without either way, and on other forges nothing is pushed: the text and a patch are written into the folder of the run.',
     );
   },
   perform,
@@ -38,8 +41,8 @@ async function perform(context: CliContext, { args, options }: CommandCall): Pro
   if (read.view.end === null) {
     throw new RalphError({
       code: 'pr-unfinished',
-      what: `Run ${read.view.runId} has not ended, so there is nothing to offer yet.`,
-      fix: `Go on with it: ralph resume ${read.view.runId}. End it: ralph stop ${read.view.runId}`,
+      what: `Run ${read.view.runId} has not ended, so there is nothing to open a pull request for yet.`,
+      fix: `Continue it: ralph resume ${read.view.runId}. End it: ralph stop ${read.view.runId}`,
     });
   }
   const title = options['title'] === undefined ? toTitle(read) : String(options['title']);

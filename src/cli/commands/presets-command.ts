@@ -1,20 +1,21 @@
 import { listPresets, type Preset, readPreset } from '../../config/index.ts';
-import { toRowLines } from '../../views/index.ts';
-import { addExamples, type CliCommand } from '../cli-command.ts';
-import { addFormatOption } from '../format-option.ts';
-import { printProse } from '../print-prose.ts';
-import { printJson, printLine, type Terminal } from '../terminal.ts';
-import { createUsageError } from '../usage-error.ts';
+import { toRowLines } from '../../views/text/index.ts';
+import { addExamples } from '../args/help.ts';
+import { addFormatOption } from '../args/options.ts';
+import { createUsageError } from '../args/usage-error.ts';
+import type { CliCommand } from '../cli-context.ts';
+import { printProse } from '../terminal/print.ts';
+import { printJson, printLine, type Terminal } from '../terminal/terminal.ts';
 
 /** `ralph presets`. */
 export const presetsCommand: CliCommand = {
   declare: (command) => {
-    command.argument('[show]', '`show`: print one of them').argument('[name]', 'which');
-    addFormatOption(command, ['text', 'json'], 'text for people, json for programs: one object a line');
+    command.argument('[show]', '`show`: print one preset').argument('[name]', 'the name of the preset');
+    addFormatOption(command, ['text', 'json'], 'text for people, json for programs: one object per line');
     addExamples(command, [
-      ['ralph presets', 'teams that are ready to use: hats, what for'],
+      ['ralph presets', 'the teams with their hats and what they are for'],
       ['ralph presets show feature', 'the file: hats with their instructions'],
-      ['ralph init --preset feature', 'take it as the configuration of this folder'],
+      ['ralph init --preset feature', 'use it as the configuration of this folder'],
       ['ralph run --hats preset:feature', 'run it without writing a file'],
       ['ralph presets --format json', 'for programs'],
     ]);

@@ -1,15 +1,16 @@
-import { toPlainLine } from '../../views/index.ts';
-import { addExamples, type CliCommand } from '../cli-command.ts';
-import { addFormatOption } from '../format-option.ts';
-import { printTable } from '../print-table.ts';
-import { printJson } from '../terminal.ts';
+import { toPlainLine } from '../../views/text/index.ts';
+import { addExamples } from '../args/help.ts';
+import { addFormatOption } from '../args/options.ts';
+import type { CliCommand } from '../cli-context.ts';
+import { printTable } from '../terminal/print.ts';
+import { printJson } from '../terminal/terminal.ts';
 
 /** `ralph ps`. */
 export const psCommand: CliCommand = {
   declare: (command) => {
-    addFormatOption(command, ['table', 'json'], 'table for people, json for programs: one object a line');
+    addFormatOption(command, ['table', 'json'], 'table for people, json for programs: one object per line');
     addExamples(command, [
-      ['ralph ps', 'processes that runs of this folder started and that are still there'],
+      ['ralph ps', 'the processes of runs of this folder that are still alive'],
       ['ralph ps --format json', 'for programs'],
     ]);
   },
@@ -21,7 +22,7 @@ export const psCommand: CliCommand = {
       return 0;
     }
     if (left.length === 0) {
-      terminal.err('No process of a run is there.\n');
+      terminal.err('No process of a run is alive.\n');
       return 0;
     }
     printTable(

@@ -1,14 +1,15 @@
 import { type Command, Option } from 'commander';
-import { toCount } from '../../views/index.ts';
-import { addExamples, addNote, type CliCommand, type CommandCall } from '../cli-command.ts';
-import type { AppApi, CliContext } from '../cli-context.ts';
-import { addConfigOptions, addSettingFlags } from '../config-options.ts';
-import { parseCount } from '../parse-values.ts';
+import { toCount } from '../../views/text/index.ts';
+import type { AppApi } from '../app-api.ts';
+import { addExamples, addNote } from '../args/help.ts';
+import { addConfigOptions, addSettingFlags } from '../args/options.ts';
+import { parseCount } from '../args/parse-values.ts';
+import { createUsageError } from '../args/usage-error.ts';
+import type { CliCommand, CliContext, CommandCall } from '../cli-context.ts';
 import { addTasks } from '../queue/add-tasks.ts';
 import { printDigest, printList } from '../queue/print-queue.ts';
 import { performQueueRun } from '../queue/run-queue.ts';
 import { isGiven, TASK_OPTIONS } from '../queue/task-request.ts';
-import { createUsageError } from '../usage-error.ts';
 
 const ACTIONS = ['list', 'add', 'run', 'digest', 'remove', 'clear'] as const;
 type Action = (typeof ACTIONS)[number];
@@ -19,47 +20,47 @@ export const queueCommand: CliCommand = { declare, perform };
 function declare(command: Command): void {
   command
     .argument('[what]', '`list` (the default), `add`, `run`, `digest`, `remove` or `clear`')
-    .argument('[words...]', 'of add: tasks, each in quotes; of remove: numbers of tasks')
+    .argument('[words...]', 'with add: tasks, each in quotes; with remove: numbers of tasks')
     .option(
       '-P, --prompt-file <file>',
-      'of add: a file that says one task, read when it begins; again for more; - for standard input',
+      'with add: a file with one task, read when the task begins; may be repeated; - for standard input',
       (value: string, before: readonly string[] | undefined) => [...(before ?? []), value],
     )
-    .option('--from <file>', 'of add: a list of tasks, Markdown or one a line; - for standard input');
+    .option('--from <file>', 'with add: a list of tasks, in Markdown or one per line; - for standard input');
   addConfigOptions(command);
   addSettingFlags(command);
   command
-    .option('--safe', 'of add: as of run')
-    .option('--no-safe', 'of add: as of run')
-    .option('--no-gates', 'of add: as of run')
-    .option('--parallel <n>', 'of run: so many tasks at once, each in a worktree')
-    .option('--in-place', 'of run: all in this folder instead of worktrees')
-    .option('--stop-on-failure', 'of run: begin nothing more once a task was not completed')
-    .option('--detach', 'of run: begin it and come back at once: it goes on when the terminal is closed')
-    .option('--all', 'of clear: also what waits')
+    .option('--safe', 'with add: as in ralph run')
+    .option('--no-safe', 'with add: as in ralph run')
+    .option('--no-gates', 'with add: as in ralph run')
+    .option('--parallel <n>', 'with run: this many tasks at once, each in a worktree')
+    .option('--in-place', 'with run: all tasks in this folder instead of worktrees')
+    .option('--stop-on-failure', 'with run: begin no further task after one did not complete')
+    .option('--detach', 'with run: start in the background: the queue goes on when the terminal is closed')
+    .option('--all', 'with clear: also the tasks that wait')
     .addOption(
-      new Option('--format <format>', 'text for people, json for programs: one object a line; of run: text or ndjson')
+      new Option('--format <format>', 'text for people, json for programs: one object per line; with run: text or ndjson')
         .choices(['text', 'json', 'ndjson'])
         .default('text'),
     )
-    .option('-q, --quiet', 'of run: only the digest')
-    .option('-v, --verbose', 'of run: every line of every run, with the number of its task');
+    .option('-q, --quiet', 'with run: print only the digest')
+    .option('-v, --verbose', 'with run: print every line of every run, with the number of its task');
   addNote(command, NOTE);
   addExamples(command, [
     ['ralph queue add "Make the tests pass" "Write the docs"', 'two tasks'],
-    ['ralph queue add --from TODO.md --max-cost 2', 'those of a list that are not ticked, each with a limit'],
-    ['ralph queue add -P task.md --hats preset:tdd', 'what a file says, with a team'],
-    ['ralph queue run --max-cost 20 --max-runtime 8h', 'all that waits, with limits for all together'],
-    ['ralph queue run --detach', 'the same without the terminal; see it with ralph queue'],
+    ['ralph queue add --from TODO.md --max-cost 2', 'the unticked tasks of a list, each with a limit'],
+    ['ralph queue add -P task.md --hats preset:tdd', 'the task in a file, with a team'],
+    ['ralph queue run --max-cost 20 --max-runtime 8h', 'every task that waits, with limits for all together'],
+    ['ralph queue run --detach', 'the same in the background; see it with ralph queue'],
     ['ralph queue run --parallel 2', 'two at once, each in a worktree of its own'],
-    ['ralph queue digest', 'in the morning: what became of them, what to do next'],
-    ['ralph queue remove 3', 'task 3 away'],
-    ['ralph queue clear', 'away with those that are over; their runs stay'],
+    ['ralph queue digest', 'in the morning: what became of the tasks, what to do next'],
+    ['ralph queue remove 3', 'remove task 3'],
+    ['ralph queue clear', 'remove the tasks that are over; their runs stay'],
   ]);
 }
 
 const NOTE =
-  'With add, options of run are kept as they were typed and read when the task begins; with run, --max-cost and --max-runtime are for all tasks together.';
+  'With add, the options of ralph run are kept as typed and read when the task begins. With run, --max-cost and --max-runtime hold for all tasks together.';
 
 /** Which options go with what. */
 const OPTIONS: Readonly<Record<Action, readonly string[]>> = {

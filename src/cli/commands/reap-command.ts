@@ -1,10 +1,11 @@
-import { toPlainLine } from '../../views/index.ts';
-import { addExamples, type CliCommand } from '../cli-command.ts';
+import { toPlainLine } from '../../views/text/index.ts';
+import { addExamples } from '../args/help.ts';
+import type { CliCommand } from '../cli-context.ts';
 
 /** `ralph reap`. */
 export const reapCommand: CliCommand = {
   declare: (command) => {
-    addExamples(command, [['ralph reap', 'end the processes of runs that are dead; those of living runs stay']]);
+    addExamples(command, [['ralph reap', 'end the processes of dead runs; those of living runs stay']]);
   },
   perform: async ({ cwd, terminal, loadApp }) => {
     const app = await loadApp();

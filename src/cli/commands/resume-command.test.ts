@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { RalphError } from '../../core/index.ts';
-import type { AppApi } from '../cli-context.ts';
-import { runCommandLine } from '../command-line.ts';
+import { RalphError } from '../../core/values/index.ts';
+import type { AppApi } from '../app-api.ts';
+import { performCommandLine } from '../command-line.ts';
 import { createFakeApp, createFakeContext, type FakeWorld, RUN_ID, sampleRecords } from '../fixtures.ts';
 
 type ResumeRun = AppApi['resumeRun'];
@@ -9,7 +9,7 @@ type ResumeRun = AppApi['resumeRun'];
 async function resume(args: readonly string[], resumeRun?: ResumeRun, world: FakeWorld = {}) {
   const app = createFakeApp(sampleRecords(), resumeRun === undefined ? {} : { resumeRun });
   const fake = createFakeContext({ app, ...world });
-  const exitCode = await runCommandLine(['resume', ...args], fake.context);
+  const exitCode = await performCommandLine(['resume', ...args], fake.context);
   const options = (app.calls as [string, Record<string, unknown>][]).find(([call]) => call === 'resumeRun')?.[1];
   return { exitCode, out: fake.out(), err: fake.err(), options };
 }
@@ -65,7 +65,7 @@ describe('ralph resume', () => {
     };
     const app = createFakeApp([], { openRun });
     const fake = createFakeContext({ app });
-    expect(await runCommandLine(['resume'], fake.context)).toBe(1);
+    expect(await performCommandLine(['resume'], fake.context)).toBe(1);
     expect(fake.err()).toContain('Start one: ralph run -p');
   });
 
@@ -87,7 +87,7 @@ describe('ralph resume', () => {
     };
     await resume([], resumeRun, { ask });
     expect(asked).toEqual([isAccepted]);
-    expect(questions[0]).toContain('this has changed: hats.builder, prompt.');
+    expect(questions[0]).toContain('changed since the run was started: hats.builder, prompt.');
   });
 
   it('cannot ask where there is no person', async () => {

@@ -1,8 +1,9 @@
-import { toReviewMarkdown } from '../../views/index.ts';
-import { addExamples, type CliCommand, RUN_ARGUMENT } from '../cli-command.ts';
-import { addFormatOption } from '../format-option.ts';
-import { printReview } from '../print-review.ts';
-import { printJson } from '../terminal.ts';
+import { toReviewMarkdown } from '../../views/review/index.ts';
+import { addExamples } from '../args/help.ts';
+import { addFormatOption, RUN_ARGUMENT } from '../args/options.ts';
+import type { CliCommand } from '../cli-context.ts';
+import { printReview } from '../runs/print-report.ts';
+import { printJson } from '../terminal/terminal.ts';
 
 /** Lines of a terminal that is as small as they come. */
 const SCREEN_LINES = 24;
@@ -10,12 +11,12 @@ const SCREEN_LINES = 24;
 /** `ralph review`. */
 export const reviewCommand: CliCommand = {
   declare: (command) => {
-    command.argument(...RUN_ARGUMENT).option('--full', 'all of it: every verdict, file, commit, and what was said');
-    addFormatOption(command, ['text', 'json', 'md'], 'text for people, json for programs, md for the description of a change');
+    command.argument(...RUN_ARGUMENT).option('--full', 'everything: each verdict, file and commit, and what was said');
+    addFormatOption(command, ['text', 'json', 'md'], 'text for people, json for programs, md for the description of a pull request');
     addExamples(command, [
       ['ralph review', 'the newest run on one screen: what is proven, what to read first, what to type next'],
-      ['ralph review --full', 'the same with everything'],
-      ['ralph review 20261121-22 --format md > review.md', 'a certain one as Markdown, safe to show anywhere'],
+      ['ralph review --full', 'everything about it'],
+      ['ralph review 20261121-22 --format md > review.md', 'a certain run as Markdown, safe to show anywhere'],
       ['ralph review --format json | jq .evidence', 'for programs'],
     ]);
   },

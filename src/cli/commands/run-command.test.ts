@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { makeGate } from '../../core/spec-fixtures.ts';
-import type { AppApi } from '../cli-context.ts';
-import { runCommandLine } from '../command-line.ts';
+import type { AppApi } from '../app-api.ts';
+import { performCommandLine } from '../command-line.ts';
 import { createFakeApp, createFakeContext, type FakeWorld, RUN_ID, samplePlan, sampleRecords } from '../fixtures.ts';
 
 async function run(args: readonly string[], world: FakeWorld = {}) {
   const app = createFakeApp();
   const fake = createFakeContext({ app, ...world });
-  const exitCode = await runCommandLine(['run', ...args], fake.context);
+  const exitCode = await performCommandLine(['run', ...args], fake.context);
   const find = (name: string) => (app.calls as [string, Record<string, unknown>][]).find(([call]) => call === name)?.[1];
   return { exitCode, out: fake.out(), err: fake.err(), request: find('planRun'), options: find('startRun'), resume: find('resumeRun') };
 }
@@ -68,13 +68,13 @@ describe('what ralph run is asked', () => {
     [['-p', 'a', '-P', 'b'], /more than once \(-p and -P\)/],
     [['words', '-p', 'a'], /more than once \(words and -p\)/],
     [['--worktree', 'fix the tests'], /not the name of a worktree/],
-    [['--in-place', '--worktree'], /two different things/],
+    [['--in-place', '--worktree'], /contradict each other/],
     [['--in-place', '--safe'], /a worktree of its own; --in-place says otherwise/],
     [['--continue', '--in-place'], /--in-place is for a new one/],
     [['--continue', '--no-safe'], /--no-safe is for a new one/],
     [['--hat', 'builder'], /belong together/],
     [['--once'], /belong together/],
-    [['-q', '-v'], /do not go together/],
+    [['-q', '-v'], /cannot be used together/],
     [['--accept-changes'], /for a run that goes on/],
     [['--continue', '--hats', 'a.yml'], /--continue goes on with a run as it was begun; --hats is for a new one/],
     [['--continue', '-p', 'x'], /--continue goes on with a run as it was begun; -p is for a new one/],
@@ -100,12 +100,15 @@ describe('what ralph run shows', () => {
   });
 
   it.each([
-    [{ commits: 1, uncommitted: [] }, 'a git worktree, in 1 commit. Bring it home: ralph land --unfinished\n'],
-    [{ commits: 1, uncommitted: ['a', 'b'] }, 'not committed there: 2 files. Commit what is to stay, then: ralph land --unfinished\n'],
-    [{ commits: 0, uncommitted: [] }, 'nothing in it that is not here too. Remove it: ralph worktrees remove blue\n'],
+    [{ commits: 1, uncommitted: [] }, 'a git worktree, in 1 commit. Merge it: ralph land --unfinished\n'],
+    [
+      { commits: 1, uncommitted: ['a', 'b'] },
+      'not committed there: 2 files. Commit what you want to keep, then: ralph land --unfinished\n',
+    ],
+    [{ commits: 0, uncommitted: [] }, 'nothing in it that is not also here. Remove it: ralph worktrees remove blue\n'],
     [
       { commits: 0, uncommitted: [], ignored: ['.env', 'dist/'] },
-      'with only what git ignores in it: .env, dist/. Move what you need out of',
+      'with nothing but files that git ignores: .env, dist/. Move what you need out of',
     ],
     [null, 'What is in it: ralph worktrees\n'],
   ])('ends a run in a worktree with what is there, and the command for it: %j', async (state, text) => {
@@ -117,7 +120,7 @@ describe('what ralph run shows', () => {
     });
     const found = state === null ? null : { ...nothing, ...state };
     const fake = createFakeContext({ app: { ...app, startRun: start, findRunWorktree: async () => found } });
-    await runCommandLine(['run', '-p', 'x', '--worktree', 'blue'], fake.context);
+    await performCommandLine(['run', '-p', 'x', '--worktree', 'blue'], fake.context);
     expect(fake.out()).toContain(text);
   });
 
@@ -209,7 +212,7 @@ describe('signals during a run', () => {
       };
     };
     const fake = createFakeContext({ app: { ...app, startRun } });
-    const exit = runCommandLine(['run', '-p', 'x', '-q'], fake.context);
+    const exit = performCommandLine(['run', '-p', 'x', '-q'], fake.context);
     await new Promise((resolve) => setTimeout(resolve, 20));
     fake.signal('SIGINT');
     fake.signal('SIGINT');

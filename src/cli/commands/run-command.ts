@@ -1,15 +1,21 @@
 import type { Command } from 'commander';
+import { toBackendLabel } from '../../core/backends/index.ts';
+import { RALPH } from '../../core/events/index.ts';
+import { toGateName } from '../../core/gates/index.ts';
+import { estimateTokens, toDurationText } from '../../core/text/index.ts';
 import { checkConfig } from '../../validation/index.ts';
-import { addExamples, addNote, type CliCommand, type CommandCall } from '../cli-command.ts';
-import type { AppApi, CliContext } from '../cli-context.ts';
-import { addConfigOptions, addSettingFlags, toConfigRequest } from '../config-options.ts';
-import { addShowOptions, type ShowFlags, toShowOptions } from '../live/run-options.ts';
-import { catchSignals } from '../live/run-signals.ts';
+import { cleanText, type FactRow, toFirstLine, toNumberText, toPlainLine, toRowLines } from '../../views/text/index.ts';
+import type { AppApi } from '../app-api.ts';
+import { addExamples, addNote } from '../args/help.ts';
+import { addConfigOptions, addSettingFlags, addShowOptions, type ShowFlags, toConfigRequest, toShowOptions } from '../args/options.ts';
+import { checkRunFlags, type RunFlags, toPlanRequest } from '../args/run-flags.ts';
+import type { CliCommand, CliContext, CommandCall } from '../cli-context.ts';
+import { resumeAndWatch } from '../live/resume-run.ts';
+import { NO_GATE, toLimitsText, toTeamText } from '../live/run-lines.ts';
+import { withAbort, withoutHangup } from '../live/signals.ts';
 import { type WatchOrder, watchRun } from '../live/watch-run.ts';
-import { printFindings } from '../print-findings.ts';
-import { printDryRun } from './dry-run.ts';
-import { performResume } from './resume-command.ts';
-import { checkRunFlags, type RunFlags, toPlanRequest } from './run-flags.ts';
+import { printWarnings } from '../terminal/print.ts';
+import { isColoured, printLine, type Terminal } from '../terminal/terminal.ts';
 
 type RunPlan = Awaited<ReturnType<AppApi['planRun']>>;
 
@@ -18,33 +24,33 @@ export const runCommand: CliCommand = { declare, perform };
 
 function declare(command: Command): void {
   command
-    .argument('[text...]', 'what is to be done; without it: the prompt file of the configuration (PROMPT.md)')
-    .option('-p, --prompt <text>', 'what is to be done')
-    .option('-P, --prompt-file <file>', 'a file that says it; - for standard input');
+    .argument('[text...]', 'the task; default: the prompt file of the configuration (PROMPT.md)')
+    .option('-p, --prompt <text>', 'the task')
+    .option('-P, --prompt-file <file>', 'a file with the task; - for standard input');
   addConfigOptions(command);
   addSettingFlags(command);
   command
-    .option('--hat <hat>', 'begin with this hat; together with --once')
-    .option('--once', 'one turn of that hat, and no more')
-    .option('--safe', 'in a worktree of its own, held by the sandbox of the operating system, or not at all')
-    .option('--no-safe', 'not so, whatever the configuration says')
-    .option('--worktree [name]', 'in a git worktree of its own, beside a run that is under way')
-    .option('--in-place', 'in this folder, whatever the configuration says')
-    .option('--no-gates', 'no command checks the work: neither those of the configuration nor the one that proves it')
+    .option('--hat <hat>', 'the hat that takes the turn of --once')
+    .option('--once', 'run one turn of --hat, and no more')
+    .option('--safe', 'run in a worktree of its own, confined by the sandbox of the operating system, or not at all')
+    .option('--no-safe', 'no safe run, whatever the configuration says')
+    .option('--worktree [name]', 'run in a git worktree of its own, beside a run that is under way')
+    .option('--in-place', 'run in this folder, whatever the configuration says')
+    .option('--no-gates', 'let no command check the work: neither the gates of the configuration nor one that Ralph finds')
     .option('--dry-run', 'show the team, the limits and the first prompt; start nothing')
-    .option('--continue', 'go on with the newest run instead, as `ralph resume` does')
-    .option('--accept-changes', 'with --continue: take a changed configuration or prompt without asking')
-    .option('--detach', 'begin it and come back at once: it goes on when the terminal is closed')
-    .option('--nested', 'allow a run inside of an agent’s turn');
+    .option('--continue', 'continue the newest run instead, as `ralph resume` does')
+    .option('--accept-changes', 'with --continue: accept a changed configuration or prompt without asking')
+    .option('--detach', 'start the run in the background: it goes on when the terminal is closed')
+    .option('--nested', 'allow a run inside an agent’s turn');
   addShowOptions(command);
   addNote(command, PRECEDENCE);
   addExamples(command, [
     ['ralph run', 'the task in PROMPT.md with the team in ralph.yml'],
-    ['ralph run -p "Make the tests pass"', 'a task in words; no configuration needed'],
+    ['ralph run -p "Make the tests pass"', 'a task on the command line; needs no configuration'],
     ['ralph run "Make the tests pass" -b codex', 'the same, with codex'],
     ['gh issue view 7 | ralph run -P -', 'a task from another program'],
     ['ralph run --max-iterations 20 --max-cost 5', 'with limits'],
-    ['ralph run --hats preset:tdd -c event_loop.cooldown_delay_seconds=5', 'with a team that comes along, and one more setting'],
+    ['ralph run --hats preset:tdd -c event_loop.cooldown_delay_seconds=5', 'with a team of Ralph and one more setting'],
     ['ralph run --worktree', 'beside a run that is under way here'],
     ['ralph run --detach', 'in the background; see it with ralph status, stop it with ralph stop'],
     ['ralph run --hat reviewer --once', 'one turn of one hat'],
@@ -53,12 +59,12 @@ function declare(command: Command): void {
 }
 
 const PRECEDENCE =
-  'Options win over RALPH_CONFIG_* variables, these over the team of --hats, that over configuration files, these over the defaults.';
+  'Options win over RALPH_CONFIG_* variables, these over the team of --hats, that over configuration files, and these over the defaults.';
 
 async function perform(context: CliContext, call: CommandCall): Promise<number> {
   const flags = checkRunFlags(call.options as unknown as RunFlags & ShowFlags, call);
   const show = toShowOptions(flags);
-  if (flags.continue === true) return performResume(context, undefined, flags);
+  if (flags.continue === true) return resumeAndWatch(context, undefined, flags);
   if (flags.detach === true) return detach(context, flags, call);
   const stdinPrompt = flags.promptFile === '-' ? await context.readStdin() : undefined;
   const app = await context.loadApp();
@@ -89,18 +95,6 @@ async function detach(context: CliContext, flags: RunFlags, call: CommandCall): 
   return 0;
 }
 
-/** Ctrl+C and SIGTERM end what is not under way yet; a terminal that closes does not. */
-export async function withAbort<Result>({ signals }: CliContext, call: (abort: AbortSignal) => Promise<Result>): Promise<Result> {
-  const controller = new AbortController();
-  const caught = catchSignals(signals);
-  caught.attach((how) => (how === 'hangup' ? undefined : controller.abort()));
-  try {
-    return await call(controller.signal);
-  } finally {
-    caught.release();
-  }
-}
-
 /** In a process that was detached: says when the run has begun, and goes on when a terminal is closed. */
 function toDetached(context: CliContext, tellBegun: (runId: string) => void, start: WatchOrder['start']) {
   return {
@@ -120,15 +114,6 @@ function toDetached(context: CliContext, tellBegun: (runId: string) => void, sta
   } satisfies { context: CliContext; start: WatchOrder['start'] };
 }
 
-/** Signals of a process that goes on when its terminal is closed. */
-export function withoutHangup(signals: CliContext['signals']): CliContext['signals'] {
-  const ignore = (): void => undefined;
-  return {
-    on: (signal, listener) => signals.on(signal, signal === 'SIGHUP' ? ignore : listener),
-    off: (signal, listener) => (signal === 'SIGHUP' ? undefined : signals.off(signal, listener)),
-  };
-}
-
 async function startAndWatch(
   context: CliContext,
   app: AppApi,
@@ -141,3 +126,81 @@ async function startAndWatch(
   const watched = await watchRun(place.context, { app, show, cwd: context.cwd, isOneTurn: flags.once === true, start: place.start });
   return watched === null ? 0 : watched.exitCode;
 }
+
+/** `--dry-run`: the team, its agents, the limits and the first prompt with its size. Nothing is started. */
+function printDryRun(terminal: Terminal, plan: RunPlan): number {
+  const prompt = plan.firstPrompt();
+  const [tokens, own] = [estimateTokens(prompt), estimateTokens(plan.ownWords())];
+  const layout = { width: terminal.columns(), styleLabel: (label: string) => terminal.style('faint', label) };
+  for (const line of toRowLines(toRows(plan), layout)) printLine(terminal, line);
+  const size = `about ${toNumberText(tokens)} tokens, ${toNumberText(own)} of them Ralph’s own; ${toNumberText(prompt.length)} characters`;
+  printLine(terminal, `\n${terminal.style('heading', `── first prompt, for ${plan.topology.entry}: ${size} ──`)}`);
+  printLine(terminal, cleanText(prompt));
+  return 0;
+}
+
+function toRows({ settings, topology }: RunPlan): readonly FactRow[] {
+  const { spec } = settings;
+  const { coordination, hats } = topology;
+  const wearers = coordination === 'hats' || topology.classic ? hats.map((hat) => hat.id) : [RALPH, ...hats.map((hat) => hat.id)];
+  return [
+    { label: 'Asked', text: toFirstLine(spec.objective, 160) },
+    { label: 'Config', text: toConfigText(settings) },
+    { label: 'Team', text: toTeamText({ coordination, hats }) },
+    ...wearers.map((hat) => ({ label: 'Hat', text: toHatText(settings, hat, topology.hatById.get(hat)) })),
+    { label: 'Starts', text: `${topology.startTopic} to ${topology.entry}` },
+    { label: 'Limits', text: toLimitsText({ limits: spec.limits }) },
+    ...spec.gates.map((gate) => ({
+      label: 'Gate',
+      text: `${toPlainLine(toGateName(gate), 160)} on ${gate.on.join(', ')} (${toGateFacts(gate)})`,
+    })),
+    ...(spec.gates.length === 0 ? [{ label: 'Gate', text: NO_GATE }] : []),
+    { label: 'Done', text: toDoneText(spec.promise, spec.requiredEvents) },
+  ];
+}
+
+function toConfigText({ configFiles, hatsOverlay, assignments = [] }: RunPlan['settings']): string {
+  const team = hatsOverlay === undefined ? [] : [`--hats ${hatsOverlay}`];
+  const sources = [...configFiles, ...team, ...assignments.map((text) => `-c ${toFirstLine(text.slice(0, text.indexOf('=')), 80)}`)];
+  return sources.length === 0 ? 'none: defaults' : sources.map((source) => toPlainLine(source, 300)).join(', ');
+}
+
+function toHatText({ backends }: RunPlan['settings'], id: string, hat: RunPlan['topology']['hats'][number] | undefined): string {
+  const agents = (backends[id] ?? backends[RALPH] ?? [])
+    .filter((spec) => spec.type !== 'auto')
+    .map((spec) => toPlainLine(`${toBackendLabel(spec)}${spec.model === undefined ? '' : ` ${spec.model}`}`, 160))
+    .join(', then ');
+  const flow =
+    hat === undefined
+      ? ''
+      : `: on ${hat.triggers.join(', ')}; may publish ${hat.publishes.map((entry) => entry.topic).join(', ') || 'nothing'}`;
+  return `${id} (${agents || 'no agent found'})${flow}`;
+}
+
+function toDoneText(promise: string, required: readonly string[]): string {
+  return `when somebody who may says ${toPlainLine(promise, 160)}${required.length === 0 ? '' : `, after ${required.join(', ')}`}`;
+}
+
+/** `at most 10 min; found in package.json; run before the first turn, too` */
+function toGateFacts({ timeoutMs, from, baseline }: RunPlan['settings']['spec']['gates'][number]): string {
+  const facts = [
+    `at most ${toDurationText(timeoutMs)}`,
+    ...(from === undefined ? [] : [`found in ${toPlainLine(from, 60)}, --no-gates leaves it out`]),
+    ...(baseline === undefined ? [] : ['run before the first turn, too']),
+  ];
+  return facts.join('; ');
+}
+
+/** What is to be said before a run starts, on standard error: findings about its configuration, and that errors among them were let pass. */
+async function printFindings(terminal: Terminal, { diagnostics, settings, warnings }: RunPlan): Promise<void> {
+  if (!settings.strictValidation) terminal.err(`${terminal.errStyle('warning', BYPASSED)}\n`);
+  printWarnings(terminal, warnings);
+  if (diagnostics.length === 0) return;
+  const { renderDiagnostics } = await import('../../config/index.ts');
+  terminal.err(`${renderDiagnostics(diagnostics, { color: isColoured(terminal.errStyle) })}\n\n`);
+}
+
+const BYPASSED = [
+  'WARN: Hat collection validation bypassed (strict_validation: false).',
+  '      Errors downgraded to warnings. This may cause undefined behavior.',
+].join('\n');

@@ -1,11 +1,13 @@
-import { isRalphError, toUsdText } from '../../core/index.ts';
-import { toFirstLine, toPlainLine } from '../../views/index.ts';
-import { addExamples, type CliCommand } from '../cli-command.ts';
-import type { AppApi } from '../cli-context.ts';
-import { addFormatOption } from '../format-option.ts';
-import { toLocalTime } from '../local-time.ts';
-import { printTable } from '../print-table.ts';
-import { printJson, type Terminal } from '../terminal.ts';
+import { toUsdText } from '../../core/text/index.ts';
+import { isRalphError } from '../../core/values/index.ts';
+import { toFirstLine, toPlainLine } from '../../views/text/index.ts';
+import type { AppApi } from '../app-api.ts';
+import { addExamples } from '../args/help.ts';
+import { addFormatOption } from '../args/options.ts';
+import type { CliCommand } from '../cli-context.ts';
+import { toLocalTime } from '../terminal/local-time.ts';
+import { printTable } from '../terminal/print.ts';
+import { printJson, type Terminal } from '../terminal/terminal.ts';
 
 /** A run, and its folder where those of several are listed. */
 type ListedRun = ReturnType<AppApi['summariseRuns']>[number] & { readonly root?: string };
@@ -13,8 +15,8 @@ type ListedRun = ReturnType<AppApi['summariseRuns']>[number] & { readonly root?:
 /** `ralph runs`. */
 export const runsCommand: CliCommand = {
   declare: (command) => {
-    command.option('--all', 'the runs of all folders in which you have started some');
-    addFormatOption(command, ['table', 'json'], 'table for people, json for programs: one object a line');
+    command.option('--all', 'list the runs of all folders in which you have started some');
+    addFormatOption(command, ['table', 'json'], 'table for people, json for programs: one object per line');
     addExamples(command, [
       ['ralph runs', 'the runs of this folder, the newest first'],
       ['ralph runs --all', 'those of all folders'],

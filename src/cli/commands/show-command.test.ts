@@ -1,10 +1,11 @@
-import { mkdtempSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { AppApi } from '../cli-context.ts';
-import { runCommandLine } from '../command-line.ts';
+import type { AppApi } from '../app-api.ts';
+import { performCommandLine } from '../command-line.ts';
 import { createFakeApp, createFakeContext, RUN_ID, sampleRecords } from '../fixtures.ts';
+import { followOutput } from './show-command.ts';
 
 const FOLDER = mkdtempSync(join(tmpdir(), 'ralph-show-'));
 writeFileSync(join(FOLDER, 'prompt.md'), 'Do \u001b[31mit\u001b[0m.\n');
@@ -29,7 +30,7 @@ async function show(args: readonly string[], isTty = false, records = sampleReco
     };
   };
   const fake = createFakeContext({ app: { ...base, openRun }, isTty });
-  const exitCode = await runCommandLine(['show', ...args], fake.context);
+  const exitCode = await performCommandLine(['show', ...args], fake.context);
   return { exitCode, out: fake.out(), err: fake.err(), run: asked[0] };
 }
 
@@ -115,7 +116,7 @@ describe('ralph show', () => {
     [['9'], /has no iteration 9/],
     [['2.7'], /has no turn 2\.7/],
     [[RUN_ID, 'x'], /"x" is no iteration/],
-    [['1', '--prompt', '--diff'], /do not go together/],
+    [['1', '--prompt', '--diff'], /cannot be used together/],
   ])('explains %j', async (args, message) => {
     const { exitCode, err } = await show(args);
     expect(exitCode).toBe(2);
@@ -125,4 +126,28 @@ describe('ralph show', () => {
   it('says that an output is not there', async () => {
     expect((await show(['1', '--output'])).err).toContain('The output of turn 1.1 is not there.');
   });
+});
+
+it('shows what an agent says while it says it, goes on with the next turn, and ends with the run', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'ralph-follow-'));
+  try {
+    const fake = createFakeContext({ isTty: true });
+    const textOf = (turn: string): string => join(folder, turn);
+    const run = { names: ['1.1', '2.1'], isOver: false };
+    writeFileSync(textOf('1.1'), 'said long ago\n');
+    writeFileSync(textOf('2.1'), 'first ');
+    const redact = (text: string): string => text.replace('hunter2', '[redacted]');
+    const followed = followOutput(fake.context, { turns: () => run.names, textOf, isOver: () => run.isOver, redact });
+    appendFileSync(textOf('2.1'), '\u001b[31mwords hunter2\n');
+    fake.pass(300);
+    expect(fake.out()).toBe('── 2.1 ──\nfirst words [redacted]\n');
+    run.names = ['1.1', '2.1', '3.1'];
+    writeFileSync(textOf('3.1'), 'the end');
+    run.isOver = true;
+    fake.pass(300);
+    await followed;
+    expect(fake.out()).toBe('── 2.1 ──\nfirst words [redacted]\n── 3.1 ──\nthe end');
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
 });

@@ -1,11 +1,13 @@
-import { addExamples, type CliCommand, type CommandCall } from '../cli-command.ts';
-import type { CliContext } from '../cli-context.ts';
-import { parseTurn, type TurnChoice } from '../parse-values.ts';
-import { readView } from '../read-view.ts';
-import { createUsageError } from '../usage-error.ts';
-import { followOutput } from './follow-output.ts';
-import { findTurn, printEvents, printFile, printOverview, printTurn, type ShownRun } from './show-parts.ts';
-import { printWork } from './show-work.ts';
+import { closeSync, openSync, readSync } from 'node:fs';
+import { StringDecoder } from 'node:string_decoder';
+import { createTextCleaner } from '../../views/text/index.ts';
+import { addExamples } from '../args/help.ts';
+import { parseTurn, type TurnChoice } from '../args/parse-values.ts';
+import { createUsageError } from '../args/usage-error.ts';
+import type { CliCommand, CliContext, CommandCall } from '../cli-context.ts';
+import { readView } from '../runs/read-run.ts';
+import { findTurn, printEvents, printFile, printOverview, printTurn, printWork, type ShownRun } from '../runs/show-run.ts';
+import { OutputClosed } from '../terminal/terminal.ts';
 
 const PARTS = ['prompt', 'output', 'diff', 'stat', 'events'] as const;
 
@@ -13,19 +15,19 @@ const PARTS = ['prompt', 'output', 'diff', 'stat', 'events'] as const;
 export const showCommand: CliCommand = {
   declare: (command) => {
     command
-      .argument('[run]', 'a run: its id or the beginning of it; without it: the newest')
-      .argument('[iteration]', 'an iteration, 7, or one attempt of it, 7.2; without it: the run as a whole')
-      .option('--prompt', 'what the agent was asked')
-      .option('--output', 'what it said')
-      .option('--diff', 'what it changed; without an iteration: what the whole run did')
-      .option('--stat', 'the same file by file')
-      .option('--events', 'what it published')
-      .option('-f, --follow', 'what the agents say, as they say it, until the run ends');
+      .argument('[run]', 'a run, by its id or the beginning of it; default: the one under way, else the newest')
+      .argument('[iteration]', 'an iteration (7) or one attempt of it (7.2); default: the run as a whole')
+      .option('--prompt', 'show what the agent was asked')
+      .option('--output', 'show what it said')
+      .option('--diff', 'show what it changed; without an iteration: what the whole run changed')
+      .option('--stat', 'show the changed files with their line counts')
+      .option('--events', 'show what it published')
+      .option('-f, --follow', 'show what the agents say, as they say it, until the run ends');
     addExamples(command, [
       ['ralph show', 'the newest run: its turns and how it ended'],
       ['ralph show 7', 'everything about its iteration 7'],
       ['ralph show --diff', 'what the whole run changed'],
-      ['ralph show --stat', 'its files, with how many lines'],
+      ['ralph show --stat', 'the files that it changed, with line counts'],
       ['ralph show 7 --diff', 'what iteration 7 changed'],
       ['ralph show 20261121-22 7.2 --output', 'what the second attempt of another run said'],
       ['ralph show --follow', 'listen to a run that goes on in another terminal'],
@@ -37,7 +39,7 @@ export const showCommand: CliCommand = {
 
 async function perform(context: CliContext, { args, options }: CommandCall): Promise<number> {
   const parts = PARTS.filter((part) => options[part] === true);
-  if (parts.length > 1) throw createUsageError(`--${parts.join(' and --')} do not go together.`, 'Ask for one after the other.');
+  if (parts.length > 1) throw createUsageError(`--${parts.join(' and --')} cannot be used together.`, 'Ask for one after the other.');
   const { run, turn } = toChoice(args);
   if (options['follow'] === true) return follow(context, run, turn ?? parts[0] ?? null);
   const read = await readView(context, run);
@@ -83,4 +85,90 @@ function toChoice([first, second]: CommandCall['args']): { readonly run: string 
       'An iteration is a number, such as 7, or one attempt of it, 7.2.',
     );
   return { run: first, turn };
+}
+
+/** A run whose agents are listened to. */
+interface FollowedRun {
+  /** Names of its turns, in order. */
+  readonly turns: () => readonly string[];
+  /** Absolute path of what an agent says in a turn. */
+  readonly textOf: (turn: string) => string;
+  readonly isOver: () => boolean;
+  /** Takes secrets out of whole lines. */
+  readonly redact: (text: string) => string;
+}
+
+const LOOK_MS = 250;
+const PIECE_BYTES = 64 << 10;
+
+/** Shows what agents say as they say it, from the newest turn on, until the run ends or nobody reads any more. */
+export async function followOutput({ terminal, every }: Pick<CliContext, 'terminal' | 'every'>, run: FollowedRun): Promise<void> {
+  let turn: TurnReader | null = null;
+  const look = (): boolean => {
+    // Asked first: what was said before the end is there to be read.
+    const isOver = run.isOver();
+    const names = run.turns();
+    const from = turn === null ? names.length - 1 : names.indexOf(turn.name);
+    for (const name of names.slice(Math.max(0, from))) {
+      if (turn?.name !== name) {
+        terminal.out(`${terminal.style('heading', `── ${name} ──`)}\n`);
+        turn = createTurnReader(name, run.textOf(name));
+      }
+      for (let text = turn.read(); text !== ''; text = turn.read())
+        terminal.out(terminal.isTty ? turn.clean(run.redact(text)) : run.redact(text));
+    }
+    return isOver || terminal.isClosed();
+  };
+  if (!look()) {
+    await new Promise<void>((resolve, reject) => {
+      const stop = every(LOOK_MS, () => {
+        try {
+          if (!look()) return;
+          stop();
+          resolve();
+        } catch (error) {
+          stop();
+          reject(error);
+        }
+      });
+    });
+  }
+  if (terminal.isClosed()) throw new OutputClosed();
+}
+
+interface TurnReader {
+  readonly name: string;
+  readonly clean: (text: string) => string;
+  /** What has been added since; empty for nothing. */
+  readonly read: () => string;
+}
+
+function createTurnReader(name: string, path: string): TurnReader {
+  const decoder = new StringDecoder('utf8');
+  const cleaner = createTextCleaner();
+  const bytes = Buffer.alloc(PIECE_BYTES);
+  let offset = 0;
+  return {
+    name,
+    clean: cleaner.take,
+    read: () => {
+      const count = readPiece(path, bytes, offset);
+      offset += count;
+      return decoder.write(bytes.subarray(0, count));
+    },
+  };
+}
+
+/** How many bytes were there; none where the file is not there (yet). */
+function readPiece(path: string, bytes: Buffer, offset: number): number {
+  try {
+    const handle = openSync(path, 'r');
+    try {
+      return readSync(handle, bytes, 0, bytes.length, offset);
+    } finally {
+      closeSync(handle);
+    }
+  } catch {
+    return 0;
+  }
 }

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { runCommandLine } from '../command-line.ts';
+import { performCommandLine } from '../command-line.ts';
 import { createFakeContext, type FakeWorld } from '../fixtures.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'ralph-simulate-'));
@@ -48,7 +48,7 @@ async function type(
   change: (fake: ReturnType<typeof createFakeContext>) => object = () => ({}),
 ) {
   const fake = createFakeContext(world);
-  const exitCode = await runCommandLine(['simulate', ...args], { ...fake.context, cwd: folder, ...change(fake) });
+  const exitCode = await performCommandLine(['simulate', ...args], { ...fake.context, cwd: folder, ...change(fake) });
   return { exitCode, out: fake.out(), err: fake.err() };
 }
 
@@ -67,7 +67,7 @@ describe('ralph simulate', () => {
   it('ends with 1 where no run can complete, and says in which circle they go', async () => {
     const { exitCode, out } = await type(['circle.yml', '--runs', '20', '--silent', '0', '--failure', '0']);
     expect(exitCode).toBe(1);
-    expect(out).toMatch(/^✗ No simulated run completes: 20 runs played\.\n/);
+    expect(out).toMatch(/^✗ None of 20 simulated runs completes\.\n/);
     expect(out).toContain('→ 100 % end at max_iterations (10); most often they go round a ─a.done→ b ─b.done→ a.');
     expect(out).toContain('Runs that did not complete: 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, …. To see one: the same command with --trace 1.');
   });
@@ -124,7 +124,7 @@ describe('ralph simulate', () => {
     });
     expect(exitCode).toBe(130);
     expect(out).toMatch(
-      /of \d+ simulated runs complete \(broken off; 1,000,000 were asked for\)|All \d+ simulated runs complete \(broken off/,
+      /of \d+ simulated runs complete \(interrupted; 1,000,000 were asked for\)|All \d+ simulated runs complete \(interrupted/,
     );
   });
 
@@ -139,7 +139,7 @@ describe('ralph simulate', () => {
     [['--trace', 'x'], '--trace "x" cannot be read'],
     [['--script', 'nowhere.yml'], '--script "nowhere.yml" cannot be used: it is not there'],
     [['--script', 'list.yml'], 'list.yml cannot be read as YAML'],
-    [['--script', 'circle.yml'], 'The script cannot be played'],
+    [['--script', 'circle.yml'], 'The script cannot be followed'],
     [['nowhere.yml'], 'nowhere.yml'],
     [['--format', 'xml'], 'xml'],
   ])('refuses %j as wrong usage', async (args, message) => {

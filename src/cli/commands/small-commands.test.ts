@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { RalphError } from '../../core/index.ts';
-import type { AppApi } from '../cli-context.ts';
-import { runCommandLine } from '../command-line.ts';
+import { RalphError } from '../../core/values/index.ts';
+import type { AppApi } from '../app-api.ts';
+import { performCommandLine } from '../command-line.ts';
 import { createFakeApp, createFakeContext, RUN_ID, sampleRecords } from '../fixtures.ts';
 
 async function type(args: readonly string[], app: Partial<AppApi>) {
   const fake = createFakeContext({ app, env: { A: 'b' } });
-  const exitCode = await runCommandLine(args, fake.context);
+  const exitCode = await performCommandLine(args, fake.context);
   return { exitCode, out: fake.out(), err: fake.err() };
 }
 

@@ -1,9 +1,10 @@
-import { toRunStatus, toStatusRecord } from '../../views/index.ts';
-import { addExamples, type CliCommand, RUN_ARGUMENT } from '../cli-command.ts';
-import { addFormatOption } from '../format-option.ts';
-import { toReportLines } from '../live/text-printer.ts';
-import { readEndFacts, readView } from '../read-view.ts';
-import { printJson, printLine } from '../terminal.ts';
+import { toRunStatus, toStatusRecord } from '../../views/report/index.ts';
+import { addExamples } from '../args/help.ts';
+import { addFormatOption, RUN_ARGUMENT } from '../args/options.ts';
+import type { CliCommand } from '../cli-context.ts';
+import { toReportLines } from '../runs/print-report.ts';
+import { readEndFacts, readView } from '../runs/read-run.ts';
+import { printJson, printLine } from '../terminal/terminal.ts';
 
 /** `ralph status`. */
 export const statusCommand: CliCommand = {
@@ -12,7 +13,7 @@ export const statusCommand: CliCommand = {
     addFormatOption(command, ['text', 'json'], 'text for people, json for programs');
     addExamples(command, [
       ['ralph status', 'the newest run on one screen'],
-      ['ralph status 20261121-22', 'a certain one'],
+      ['ralph status 20261121-22', 'a certain run'],
       ['ralph status --format json | jq .totals', 'for programs'],
     ]);
   },

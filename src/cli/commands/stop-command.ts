@@ -1,17 +1,19 @@
-import { toEndedView, toNextStep } from '../../views/index.ts';
-import { addExamples, type CliCommand, RUN_ARGUMENT } from '../cli-command.ts';
-import { readView } from '../read-view.ts';
+import { toEndedView, toNextStep } from '../../views/report/index.ts';
+import { addExamples } from '../args/help.ts';
+import { RUN_ARGUMENT } from '../args/options.ts';
+import type { CliCommand } from '../cli-context.ts';
+import { readView } from '../runs/read-run.ts';
 
 /** `ralph stop`. */
 export const stopCommand: CliCommand = {
   declare: (command) => {
     command
-      .argument(RUN_ARGUMENT[0], 'a run: its id or the beginning of it; without it: the one that is under way')
-      .option('--now', 'end the running turn too; without it the turn is finished first');
+      .argument(RUN_ARGUMENT[0], 'a run, by its id or the beginning of it; default: the one under way')
+      .option('--now', 'also end the running turn, instead of waiting for it');
     addExamples(command, [
       ['ralph stop', 'end the run after its running turn'],
       ['ralph stop --now', 'end it now; the agent has 10 seconds to clean up'],
-      ['ralph stop 20261121-22 --now', 'a certain run, now'],
+      ['ralph stop 20261121-22 --now', 'end a certain run now'],
     ]);
   },
   perform: async (context, { args, options }) => {
@@ -24,9 +26,7 @@ export const stopCommand: CliCommand = {
     };
     const { runId, stopped } = await app.stopRun({ cwd, env, now, onWaiting, ...(run === undefined ? {} : { run }) });
     if (!stopped) {
-      terminal.err(
-        `ralph: Run ${runId} has not stopped in time. See what it does with ralph status ${runId}; end its processes with ralph ps.\n`,
-      );
+      terminal.err(`ralph: Run ${runId} has not stopped in time. See what it does: ralph status ${runId}. See its processes: ralph ps.\n`);
       return 1;
     }
     const { view: read, isNewest } = await readView(context, runId);

@@ -2,8 +2,8 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it, vi } from 'vitest';
-import { BUILT_IN_CARDS, toServerToolName } from '../../core/index.ts';
-import { runCommandLine } from '../command-line.ts';
+import { BUILT_IN_CARDS, toServerToolName } from '../../core/tools/index.ts';
+import { performCommandLine } from '../command-line.ts';
 import { createFakeContext } from '../fixtures.ts';
 
 const FOLDER = mkdtempSync(join(tmpdir(), 'ralph-tools-command-'));
@@ -24,7 +24,7 @@ async function type(args: readonly string[], yaml?: string, env: Readonly<Record
   writeFileSync(join(cwd, 'deploy.mjs'), DEPLOY);
   const fake = createFakeContext();
   const loadApp = () => import('../../app/index.ts');
-  const exitCode = await runCommandLine(['tools', ...args], { ...fake.context, cwd, env, loadApp });
+  const exitCode = await performCommandLine(['tools', ...args], { ...fake.context, cwd, env, loadApp });
   return { exitCode, out: fake.out(), err: fake.err() };
 }
 
@@ -83,7 +83,7 @@ describe('ralph tools', () => {
     expect(out).toContain('Hat critic has the profile reader: ');
     expect(out).toMatch(/web_fetch .* out +denied by web_fetch/);
     const free = await type(['--hat', 'builder'], TEAM);
-    expect(free.out).toContain('Hat builder has no profile, nothing is held back: ');
+    expect(free.out).toContain('Hat builder has no profile, so nothing is withheld: ');
     expect((await type(['--hat', 'ralph'], TEAM)).out).toContain('Ralph has the profile editor: ');
   });
 
@@ -188,7 +188,7 @@ profiles: {p: {allow: ["mcp:*"], require_read_only: true}}
     [['--hat', '__proto__'], 'There is no hat "__proto__".'],
     [['--profile', 'explorr'], 'There is no profile "explorr": did you mean explorer?'],
     [['--profile', '\u001b[2J'], 'There is no profile'],
-    [['--hat', 'critic', '--profile', 'reader'], 'Either a hat or a profile.'],
+    [['--hat', 'critic', '--profile', 'reader'], 'Give either a hat or a profile.'],
   ])('refuses %j', async (args, words) => {
     const { exitCode, out, err } = await type(args, TEAM);
     expect([exitCode, out]).toEqual([2, '']);
@@ -208,7 +208,7 @@ profiles: {p: {allow: ["mcp:*"], require_read_only: true}}
     const fake = createFakeContext();
     const loadApp = () => import('../../app/index.ts');
     const env = { ...ALL_KEYS, PATH: process.env['PATH'] ?? '' };
-    const running = runCommandLine(['tools', '--servers'], { ...fake.context, cwd, env, loadApp });
+    const running = performCommandLine(['tools', '--servers'], { ...fake.context, cwd, env, loadApp });
     const pid = await vi.waitFor(() => Number.parseInt(readFileSync(join(cwd, 'pid'), 'utf8'), 10) || expect.fail(), 10_000);
     fake.signal('SIGINT');
     expect(await running).toBe(130);

@@ -1,30 +1,38 @@
 import { renderDiagnostics, type Settings } from '../../config/index.ts';
-import { type BackendSpec, COORDINATION_GROUP, type ProfilePolicy, RALPH } from '../../core/index.ts';
+import type { BackendSpec } from '../../core/backends/index.ts';
+import { RALPH } from '../../core/events/index.ts';
+import {
+  BUILT_IN_CARDS,
+  COORDINATION_GROUP,
+  PESSIMISTIC_HINTS,
+  type ProfilePolicy,
+  resolveProfile,
+  type ToolCard,
+  type ToolHints,
+  type ToolVerdict,
+  toServerToolName,
+} from '../../core/tools/index.ts';
 import { checkConfig } from '../../validation/index.ts';
-import { toPlainLine } from '../../views/index.ts';
-import { addExamples, type CliCommand, type CommandCall } from '../cli-command.ts';
-import type { CliContext } from '../cli-context.ts';
-import { addConfigOptions, type ConfigOptions, toConfigRequest } from '../config-options.ts';
-import { addFormatOption } from '../format-option.ts';
-import { untilStopped } from '../live/until-stopped.ts';
-import { findNearMiss } from '../near-miss.ts';
-import { printProse } from '../print-prose.ts';
-import { printTable } from '../print-table.ts';
-import { printJson, printLine, type Terminal } from '../terminal.ts';
-import { listToolRows, type ToolRow } from '../tools/list-tool-rows.ts';
-import { createUsageError } from '../usage-error.ts';
+import { toPlainLine } from '../../views/text/index.ts';
+import { addExamples } from '../args/help.ts';
+import { addConfigOptions, addFormatOption, type ConfigOptions, toConfigRequest } from '../args/options.ts';
+import { createUnknownNameError, createUsageError } from '../args/usage-error.ts';
+import type { CliCommand, CliContext, CommandCall } from '../cli-context.ts';
+import { untilStopped } from '../live/signals.ts';
+import { printProse, printTable } from '../terminal/print.ts';
+import { isColoured, printJson, printLine, type Terminal } from '../terminal/terminal.ts';
 
 /** `ralph tools`. */
 export const toolsCommand: CliCommand = {
   declare: (command) => {
     command
-      .option('--hat <hat>', 'what this hat may use, and why')
-      .option('--profile <profile>', 'what this profile makes of them, whoever has it');
-    command.option('--servers', 'starts the MCP servers and lists their tools, too');
+      .option('--hat <hat>', 'show what this hat may use, and why')
+      .option('--profile <profile>', 'show what this profile allows, whoever has it');
+    command.option('--servers', 'start the MCP servers and list their tools, too');
     addConfigOptions(command);
-    addFormatOption(command, ['table', 'json'], 'table for people, json for programs: one object a line');
+    addFormatOption(command, ['table', 'json'], 'table for people, json for programs: one object per line');
     addExamples(command, [
-      ['ralph tools', 'every tool with its hints, the profiles that offer it, and what is missing here'],
+      ['ralph tools', 'every tool with its hints and the profiles that offer it, and what is missing here'],
       ['ralph tools --profile critic', 'what a profile lets in, and why the rest is out'],
       ['ralph tools --hat reviewer', 'the same for a hat of this folder'],
       ['ralph tools --hat critic --hats preset:hats', 'for a hat of a preset'],
@@ -54,21 +62,21 @@ interface Asked {
 async function perform(context: CliContext, { options }: CommandCall): Promise<number> {
   const flags = options as unknown as ToolsFlags;
   if (flags.hat !== undefined && flags.profile !== undefined) {
-    throw createUsageError('Either a hat or a profile.', 'A hat has its profile already: leave --profile out.');
+    throw createUsageError('Give either a hat or a profile.', 'A hat has its profile already: leave --profile out.');
   }
   const { terminal } = context;
   const { settings, diagnostics } = checkConfig({ ...toConfigRequest(context, flags), prompt: 'optional' });
   if (settings === null) {
-    terminal.err(`${renderDiagnostics(diagnostics, { color: terminal.errStyle('heading', 'x') !== 'x' })}\n`);
+    terminal.err(`${renderDiagnostics(diagnostics, { color: isColoured(terminal.errStyle) })}\n`);
     return 1;
   }
   const asked = findAsked(settings, flags);
-  const { surveyTools } = await context.loadApp();
+  const { listNativeTools } = await context.loadApp();
   const { cwd, env } = context;
   const place = { cwd, env, ...(asked?.spec === undefined ? {} : { spec: asked.spec }) };
   // Servers are programs: whoever stops the command stops them, too.
   const { result: facts, stoppedBy } = await untilStopped(context, (signal) =>
-    surveyTools(settings, flags.servers === true ? { ...place, askServers: signal } : place),
+    listNativeTools(settings, flags.servers === true ? { ...place, askServers: signal } : place),
   );
   if (stoppedBy !== null) return stoppedBy;
   for (const warning of facts.warnings) terminal.err(`${toPlainLine(warning, 400)}\n`);
@@ -91,11 +99,8 @@ function findAsked({ policies, profileNames, profiles, backends }: Settings, { h
 }
 
 function createUnknown(kind: 'hat' | 'profile', name: string, known: readonly string[]): Error {
-  const near = findNearMiss(name, known);
-  return createUsageError(
-    `There is no ${kind} ${JSON.stringify(name.slice(0, 80))}${near === undefined ? '.' : `: did you mean ${near}?`}`,
-    `The ${kind}s are: ${known.slice(0, 20).join(', ')}${known.length > 20 ? ', …' : ''}`,
-  );
+  const fix = `The ${kind}s are: ${known.slice(0, 20).join(', ')}${known.length > 20 ? ', …' : ''}`;
+  return createUnknownNameError(`no ${kind}`, name, known, fix);
 }
 
 function toRecord({ card, isOffered, why, profiles, missing }: ToolRow, asked: Asked | null): object {
@@ -132,7 +137,7 @@ function printMissing(terminal: Terminal, rows: readonly ToolRow[]): void {
 function toTitle({ hat, profile }: Asked): string {
   if (hat === null) return `Profile ${toPlainLine(profile ?? '', 60)}`;
   const who = hat === RALPH ? 'Ralph' : `Hat ${toPlainLine(hat, 60)}`;
-  return profile === null ? `${who} has no profile, nothing is held back` : `${who} has the profile ${toPlainLine(profile, 60)}`;
+  return profile === null ? `${who} has no profile, so nothing is withheld` : `${who} has the profile ${toPlainLine(profile, 60)}`;
 }
 
 function toCells({ card, isOffered, why, profiles }: ToolRow, isAsked: boolean): readonly string[] {
@@ -145,4 +150,89 @@ function toCells({ card, isOffered, why, profiles }: ToolRow, isAsked: boolean):
 
 function toWord(flag: boolean): string {
   return flag ? 'yes' : 'no';
+}
+
+/** A tool with what a profile makes of it. */
+interface ToolRow extends ToolVerdict {
+  /** The profiles that offer it, built-in ones first. */
+  readonly profiles: readonly string[];
+  /** Why the native agent does not have it here, whatever its profile says; `null` where it has. */
+  readonly missing: string | null;
+}
+
+/** Who is asked about. */
+interface ToolsAsked {
+  /** `null`: no profile, everything is offered. */
+  readonly policy: ProfilePolicy | null;
+  /** Whether the native agent wears the hat: what it does not have here is then out. */
+  readonly isNative: boolean;
+}
+
+/** What is known of the tools beyond the configuration. */
+interface ToolFacts {
+  /** Those of the user's own, and those of MCP servers that were asked. */
+  readonly cards: readonly ToolCard[];
+  /** The servers that were asked and answered. */
+  readonly servers: readonly string[];
+  /** By name, why the native agent does not have a tool here. */
+  readonly missing: Readonly<Record<string, string>>;
+}
+
+/**
+ * One row for each built-in tool, for each of the user's own, for each of an MCP server that was asked, and else one for those of a server that the
+ * person vouches for and one for all others: which these are is known when it runs.
+ */
+function listToolRows(
+  { profiles, mcpServers }: Pick<Settings, 'profiles' | 'mcpServers'>,
+  { policy, isNative }: ToolsAsked,
+  facts: ToolFacts,
+): readonly ToolRow[] {
+  const silent = mcpServers.filter(({ name }) => !facts.servers.includes(name));
+  const cards = [...BUILT_IN_CARDS, ...facts.cards, ...silent.flatMap(toServerCards)];
+  const doubtful = new Set(silent.flatMap(({ name, trustsAnnotations }) => (trustsAnnotations ? [toAllName(name)] : [])));
+  const offering = Object.entries(profiles).map(([name, each]) => [name, listOffered(each, cards)] as const);
+  return resolveProfile(policy, cards).map((judged) => {
+    const verdict = doubtful.has(judged.card.name) ? doubt(policy, judged) : judged;
+    const missing = Object.hasOwn(facts.missing, verdict.card.name) ? (facts.missing[verdict.card.name] ?? null) : null;
+    const isGone = isNative && verdict.isOffered && missing !== null;
+    return {
+      ...verdict,
+      ...(isGone ? { isOffered: false, why: missing } : {}),
+      profiles: offering.flatMap(([name, tools]) => (tools.has(verdict.card.name) ? [name] : [])),
+      missing,
+    };
+  });
+}
+
+function listOffered(policy: ProfilePolicy, cards: readonly ToolCard[]): ReadonlySet<string> {
+  return new Set(resolveProfile(policy, cards).flatMap(({ card, isOffered }) => (isOffered ? [card.name] : [])));
+}
+
+/** What is kept out by hints that the server may give otherwise when it runs is let in as far as it does. */
+function doubt(policy: ProfilePolicy | null, judged: ToolVerdict): ToolVerdict {
+  if (judged.isOffered) return judged;
+  const [best] = resolveProfile(policy, [{ ...judged.card, hints: HARMLESS }]);
+  return best?.isOffered === true
+    ? { ...judged, isOffered: true, why: `${best.why}, but those that its server calls: ${judged.why}` }
+    : judged;
+}
+
+const HARMLESS: ToolHints = { readOnly: true, destructive: false, idempotent: true, openWorld: false };
+
+function toAllName(server: string): string {
+  return `mcp__${server}__*`;
+}
+
+/** Without trust in what the server says, each of its tools may do anything, but for those that the person vouches for. */
+function toServerCards({ name, tools, trustsAnnotations, annotations = {} }: Settings['mcpServers'][number]): readonly ToolCard[] {
+  const group = `mcp:${name}` as const;
+  const taken = Object.entries(annotations).filter(([tool]) => tools?.includes(tool) ?? true);
+  const vouched = taken.map(([tool, hints]) => ({
+    name: toServerToolName(name, tool),
+    group,
+    hints: { ...PESSIMISTIC_HINTS, ...hints },
+    description: 'A tool of this server, with the hints that the configuration gives it.',
+  }));
+  const description = trustsAnnotations ? 'The tools of this server, with the hints that it gives.' : 'The tools of this server.';
+  return [...vouched, { name: toAllName(name), group, hints: PESSIMISTIC_HINTS, description }];
 }

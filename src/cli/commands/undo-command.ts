@@ -1,11 +1,12 @@
-import { maskControls } from '../../core/index.ts';
-import { toCount } from '../../views/index.ts';
-import { addExamples, addNote, type CliCommand, type CommandCall, RUN_ARGUMENT } from '../cli-command.ts';
-import type { AppApi, CliContext } from '../cli-context.ts';
-import { addFormatOption } from '../format-option.ts';
-import { parseCount } from '../parse-values.ts';
-import { printProse } from '../print-prose.ts';
-import { printJson, printLine, type Terminal } from '../terminal.ts';
+import { maskControls } from '../../core/text/index.ts';
+import { toCount } from '../../views/text/index.ts';
+import type { AppApi } from '../app-api.ts';
+import { addExamples, addNote } from '../args/help.ts';
+import { addFormatOption, RUN_ARGUMENT } from '../args/options.ts';
+import { parseCount } from '../args/parse-values.ts';
+import type { CliCommand, CliContext, CommandCall } from '../cli-context.ts';
+import { printProse } from '../terminal/print.ts';
+import { printJson, printLine, type Terminal } from '../terminal/terminal.ts';
 
 type UndoReport = Awaited<ReturnType<AppApi['undoRun']>>;
 
@@ -14,18 +15,18 @@ export const undoCommand: CliCommand = {
   declare: (command) => {
     command
       .argument(...RUN_ARGUMENT)
-      .option('--to-turn <n>', 'go back to what was there behind this iteration; 0, the default: before the first')
-      .option('--yes', 'do it; without it nothing is changed')
-      .option('--force', 'also take back what was changed since the last turn; it is kept');
+      .option('--to-turn <n>', 'go back to the end of this iteration; 0, the default: to before the first')
+      .option('--yes', 'do it; without this option nothing is changed')
+      .option('--force', 'also undo what was changed since the last turn; a copy is kept');
     addFormatOption(command, ['text', 'json'], 'text for people, json for programs: one object');
     addExamples(command, [
-      ['ralph undo', 'what would come back, what would go, what is in the way'],
-      ['ralph undo --yes', 'take the work of the newest run back; once more: bring it again'],
+      ['ralph undo', 'what would come back, what would be removed, what is in the way'],
+      ['ralph undo --yes', 'undo the work of the newest run; called again: redo it'],
       ['ralph undo --to-turn 3 --yes', 'keep the work of its first three iterations'],
     ]);
     addNote(
       command,
-      'Only files that the turns of the run changed are touched, each only if it is still as the last of them left it. No commit and no branch is changed. What git ignores, submodules, and untracked files over 8 MB are in no snapshot and stay as they are.',
+      'Only files that turns of the run changed are touched, and each only if it is still as the last of these turns left it. No commit and no branch is changed. Files that git ignores, submodules, and untracked files over 8 MB are in no snapshot and stay as they are.',
     );
   },
   perform,
@@ -51,7 +52,7 @@ function print(terminal: Terminal, report: UndoReport, run: string | undefined, 
   printPaths(terminal, report.isDone ? 'changed back' : 'to be changed back', report.changed);
   printPaths(terminal, report.isDone ? 'removed' : 'to be removed', report.removed);
   for (const { path, why } of [...report.hindrances, ...report.changedSince]) {
-    printLine(terminal, terminal.style('warning', `  ${report.isDone ? 'taken too' : 'in the way'}: ${toName(path)}: ${why}`));
+    printLine(terminal, terminal.style('warning', `  ${report.isDone ? 'undone too' : 'in the way'}: ${toName(path)}: ${why}`));
   }
   for (const { path, why } of report.leftAlone) printLine(terminal, `  left as it is: ${toName(path)}: ${why}`);
   printPaths(terminal, 'also changed between turns, by you, a gate or a checkpoint', report.changedBetween);
@@ -61,7 +62,7 @@ function print(terminal: Terminal, report: UndoReport, run: string | undefined, 
 
 function toHeadline({ action, runId, workspace, toTurn, isDone }: UndoReport): string {
   const place = `in ${maskControls(workspace)}`;
-  const moment = toTurn === 0 ? 'before its first turn' : `behind turn ${toTurn}`;
+  const moment = toTurn === 0 ? 'before its first turn' : `after turn ${toTurn}`;
   if (action === 'redo') return `The work of run ${runId} ${isDone ? 'is back' : 'would come back'} ${place}, as it was before the undo.`;
   if (action === 'finish') {
     return isDone
@@ -94,14 +95,14 @@ function toNotes(report: UndoReport): readonly string[] {
     ...(lostTurns.length > 0 ? [`Turn ${lostTurns[0]} was killed: what it changed is not known for sure.`] : []),
     ...(commits !== null && commits > (report.laterCommits ?? 0)
       ? [
-          `${toCount(commits, 'commit')} since the run began ${commits === 1 ? 'stays' : 'stay'} on ${branch ?? 'the detached HEAD'}: an undo changes files alone, and git status shows it. In the history instead: ${toRevert(report)}`,
+          `${toCount(commits, 'commit')} since the run began ${commits === 1 ? 'stays' : 'stay'} on ${branch ?? 'the detached HEAD'}: an undo changes files only, and git status shows it. To undo it in the history: ${toRevert(report)}`,
         ]
       : []),
     ...(landed !== null && action === 'undo'
       ? [`It has landed on ${toName(landed.onto)}, where it stays. Take it out of there: ${landed.command}`]
       : []),
     ...(isDone && action === 'undo' ? [`Bring it back: ralph undo ${runId} --yes`] : []),
-    ...(isDone && action === 'finish' ? [`The other way round: ralph undo ${runId} --yes`] : []),
+    ...(isDone && action === 'finish' ? [`Reverse it: ralph undo ${runId} --yes`] : []),
   ];
 }
 
@@ -122,7 +123,7 @@ const ID_CHARS = 12;
 function toNextStep(report: UndoReport, run: string | undefined, toTurn: number | null): string {
   const { action, comeBack, changed, removed, hindrances, changedSince } = report;
   if (action !== 'finish' && comeBack.length + changed.length + removed.length === 0) return 'There is nothing to do.';
-  if (hindrances.length > 0) return 'Nothing was changed. Move what is in the way, then look again.';
+  if (hindrances.length > 0) return 'Nothing was changed. Move what is in the way, then try again.';
   const words = ['ralph undo', ...(run === undefined ? [] : [run]), ...(toTurn === null ? [] : ['--to-turn', String(toTurn)]), '--yes'];
   const force = changedSince.length > 0 ? ' --force' : '';
   return `Nothing was changed. Do it: ${words.join(' ')}${force}`;

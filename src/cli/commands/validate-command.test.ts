@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { runCommandLine } from '../command-line.ts';
+import { performCommandLine } from '../command-line.ts';
 import { createFakeContext, type FakeWorld } from '../fixtures.ts';
 
 let folder = '';
@@ -31,7 +31,7 @@ function write(files: Readonly<Record<string, string>>): void {
 
 async function validate(args: readonly string[], world: FakeWorld = {}) {
   const fake = createFakeContext({ env: { PATH: programs }, ...world });
-  const exitCode = await runCommandLine(['validate', ...args], { ...fake.context, cwd: folder });
+  const exitCode = await performCommandLine(['validate', ...args], { ...fake.context, cwd: folder });
   return { exitCode, out: fake.out(), err: fake.err() };
 }
 
@@ -281,12 +281,12 @@ describe('ralph validate --fix', () => {
   it('repairs a named file anywhere, but nothing that is only imported from elsewhere', async () => {
     write({ 'work/x': '', 'team/ralph.yml': SLIP });
     const inside = { ...createFakeContext().context, cwd: join(folder, 'work') };
-    expect(await runCommandLine(['validate', '--fix', '../team/ralph.yml'], inside)).toBe(0);
+    expect(await performCommandLine(['validate', '--fix', '../team/ralph.yml'], inside)).toBe(0);
     write({
       'team/builder.yml': 'triggers: [build.task]\npublish: [build.done]\n',
       'work/ralph.yml': `${VALID.split('  builder:')[0]}  builder:\n    import: ../team/builder.yml\n`,
     });
-    await runCommandLine(['validate', '--fix'], inside);
+    await performCommandLine(['validate', '--fix'], inside);
     expect(readFileSync(join(folder, 'team/builder.yml'), 'utf8')).toContain('publish:');
   });
 });

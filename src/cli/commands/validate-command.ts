@@ -1,39 +1,37 @@
 import type { Command } from 'commander';
 import { isValid } from '../../validation/index.ts';
-import { addExamples, addNote, type CliCommand, type CommandCall } from '../cli-command.ts';
-import type { CliContext } from '../cli-context.ts';
-import { addConfigOptions } from '../config-options.ts';
-import { addFormatOption } from '../format-option.ts';
-import { createUsageError } from '../usage-error.ts';
+import { addExamples, addNote } from '../args/help.ts';
+import { addConfigOptions, addFormatOption } from '../args/options.ts';
+import { createUsageError } from '../args/usage-error.ts';
+import type { CliCommand, CliContext, CommandCall } from '../cli-context.ts';
 import { type CheckedTarget, checkTarget, listTargets, type ValidateFlags } from '../validate/check-files.ts';
-import { printRefusals } from '../validate/print-refusals.ts';
-import { printReport } from '../validate/print-report.ts';
+import { printRefusals, printReport } from '../validate/print-report.ts';
 
 /** `ralph validate`. */
 export const validateCommand: CliCommand = { declare, perform };
 
 function declare(command: Command): void {
-  command.argument('[files...]', 'configurations, each checked on its own; - for standard input; none: what `ralph run` would load');
+  command.argument('[files...]', 'configurations, each checked on its own; - for standard input; default: what `ralph run` would load');
   addConfigOptions(command);
   addFormatOption(command, ['human', 'json', 'sarif', 'github'], 'for people, programs, code scanning, or a GitHub workflow');
   command
-    .option('--strict', 'warnings fail too')
-    .option('--fix', 'repair what can only be meant in one way; on a terminal ask about the rest')
-    .option('--fix-all', 'as --fix, and take the first repair of everything else without asking')
+    .option('--strict', 'fail on warnings too')
+    .option('--fix', 'fix what can only be meant in one way; on a terminal ask about the rest')
+    .option('--fix-all', 'like --fix, and take the first fix of everything else without asking')
     .option('--watch', 'check again whenever a file is saved, until Ctrl+C')
-    .option('--stdin-name <name>', 'what standard input is called, and where it would stand');
+    .option('--stdin-name <name>', 'the name of the file that standard input stands for');
   addNote(command, EXITS);
   addExamples(command, [
     ['ralph validate', 'the configuration of this folder'],
     ['ralph validate presets/*.yml --strict', 'several, each on its own'],
-    ['ralph validate --fix', 'mend slips of the pen; comments and layout stay'],
-    ['ralph validate --watch', 'beside an editor'],
+    ['ralph validate --fix', 'fix typing mistakes; comments and layout stay'],
+    ['ralph validate --watch', 'check while you edit'],
     ['ralph validate --format sarif > ralph.sarif', 'for code scanning'],
     ['ralph validate - --stdin-name ralph.yml < draft.yml', 'for editors'],
   ]);
 }
 
-const EXITS = 'Exit code 0: valid. 1: errors (with --strict also warnings). 2: a file is not there, or wrong usage.';
+const EXITS = 'Exit code 0: valid. 1: errors (with --strict also warnings). 2: a file is missing, or wrong usage.';
 
 async function perform(context: CliContext, call: CommandCall): Promise<number> {
   const flags = call.options as unknown as ValidateFlags;

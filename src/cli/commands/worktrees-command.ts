@@ -1,11 +1,12 @@
-import { maskControls } from '../../core/index.ts';
-import { toCount, toList, toPlainLine } from '../../views/index.ts';
-import { addExamples, type CliCommand, type CommandCall } from '../cli-command.ts';
-import type { AppApi, CliContext } from '../cli-context.ts';
-import { addFormatOption } from '../format-option.ts';
-import { printTable } from '../print-table.ts';
-import { printJson, printLine } from '../terminal.ts';
-import { createUsageError } from '../usage-error.ts';
+import { maskControls } from '../../core/text/index.ts';
+import { toCount, toList, toPlainLine } from '../../views/text/index.ts';
+import type { AppApi } from '../app-api.ts';
+import { addExamples } from '../args/help.ts';
+import { addFormatOption } from '../args/options.ts';
+import { createUsageError } from '../args/usage-error.ts';
+import type { CliCommand, CliContext, CommandCall } from '../cli-context.ts';
+import { printTable } from '../terminal/print.ts';
+import { printJson, printLine } from '../terminal/terminal.ts';
 
 type RunWorktree = Awaited<ReturnType<AppApi['listRunWorktrees']>>[number];
 
@@ -18,13 +19,13 @@ export const worktreesCommand: CliCommand = {
     command
       .argument('[what]', '`list` (the default), `diff`, `merge` or `remove`')
       .argument('[name]', 'the worktree')
-      .option('--force', 'with remove: also what is not committed, what git ignores, and commits that are nowhere else');
-    addFormatOption(command, ['table', 'json'], 'of list: table for people, json for programs: one object a line');
+      .option('--force', 'with remove: also discard uncommitted and ignored files, and commits that are nowhere else');
+    addFormatOption(command, ['table', 'json'], 'with list: table for people, json for programs: one object per line');
     addExamples(command, [
-      ['ralph worktrees', 'which there are, and what is in them'],
+      ['ralph worktrees', 'the worktrees, and what is in them'],
       ['ralph worktrees diff blue', 'all that a run has changed there, as one patch'],
-      ['ralph worktrees merge blue', 'its branch into the one that is checked out here'],
-      ['ralph worktrees remove blue', 'away with it, and with its branch once that is merged'],
+      ['ralph worktrees merge blue', 'merge its branch into the one that is checked out here'],
+      ['ralph worktrees remove blue', 'remove it, and its branch if that is merged'],
     ]);
   },
   perform,
@@ -50,14 +51,14 @@ const MAX_SHOWN = 8;
 function toLeftOutText(keys: readonly string[]): string {
   const more = keys.length > MAX_SHOWN ? `, and ${keys.length - MAX_SHOWN} more` : '';
   const shown = keys.slice(0, MAX_SHOWN).map((key) => toPlainLine(key, 100));
-  return `Not as it was when the run began, so left out: ${shown.join(', ')}${more} of git's configuration (git config --show-origin --get-all NAME says where it stands).\n`;
+  return `Left out, because it has changed since the run began: ${shown.join(', ')}${more} of git's configuration (git config --show-origin --get-all NAME shows where it is set).\n`;
 }
 
 const ACT: Readonly<Record<Exclude<Action, 'list'>, (context: CliContext, app: AppApi, name: string, force: boolean) => Promise<number>>> =
   {
     diff: async ({ cwd, env, terminal }, app, name) => {
       const patch = await app.diffRunWorktree(cwd, name, env);
-      if (patch === '') terminal.err(`The worktree ${name} differs in nothing from the commit it began at.\n`);
+      if (patch === '') terminal.err(`The worktree ${name} does not differ from the commit it began at.\n`);
       else terminal.out(patch);
       return 0;
     },
@@ -65,14 +66,14 @@ const ACT: Readonly<Record<Exclude<Action, 'list'>, (context: CliContext, app: A
       const { commits, into, branch } = await app.mergeRunWorktree(cwd, name, env);
       terminal.out(
         commits === 0
-          ? `${into} has everything of ${branch} already.\n`
+          ? `${into} already contains everything of ${branch}.\n`
           : `Merged ${toCount(commits, 'commit')} of ${branch} into ${into}. Remove the worktree: ralph worktrees remove ${name}\n`,
       );
       return 0;
     },
     remove: async ({ cwd, env, terminal }, app, name, force) => {
       const { keptBranch, renewable } = await app.removeRunWorktree(cwd, name, force, env);
-      const went = renewable.length === 0 ? '' : ` With it went what a tool makes again: ${toNames(renewable)}.`;
+      const went = renewable.length === 0 ? '' : ` Also removed, as a tool makes it again: ${toNames(renewable)}.`;
       terminal.out(
         keptBranch === null
           ? `Removed the worktree ${name} and its branch.${went}\n`
@@ -88,7 +89,7 @@ async function list({ cwd, env, terminal }: CliContext, app: AppApi, isJson: boo
     for (const worktree of worktrees) printJson(terminal, toRecord(worktree));
     return 0;
   }
-  if (worktrees.length === 0) terminal.err('No run has a worktree here.\nBegin one: ralph run --worktree -p "what is to be done"\n');
+  if (worktrees.length === 0) terminal.err('No run has a worktree here.\nStart one: ralph run --worktree -p "what is to be done"\n');
   else printTable(terminal, ['worktree', 'run', 'what is in it'], worktrees.map(toCells));
   for (const { path } of worktrees) printLine(terminal, terminal.style('faint', maskControls(path)));
   return 0;
@@ -105,7 +106,7 @@ function toCells({ name, commits, uncommitted, ignored, renewable, run }: RunWor
     ...(uncommitted.length > 0 ? [`${toCount(uncommitted.length, 'file')} not committed`] : []),
     ...(ignored.length > 0 ? [`${ignored.length} ignored by git: ${toNames(ignored)}`] : []),
   ];
-  const rest = renewable.length > 0 ? `nothing but what a tool makes again: ${toNames(renewable)}` : 'nothing that is not here too';
+  const rest = renewable.length > 0 ? `only what a tool makes again: ${toNames(renewable)}` : 'nothing that is not also here';
   return [name, toStatus(run) ?? 'gone', parts.length === 0 ? rest : parts.join(', ')];
 }
 

@@ -1,5 +1,6 @@
-import type { RunRecord } from '../../core/index.ts';
-import type { RunFacts, RunProgress, RunView, TurnView } from '../../views/index.ts';
+import type { RunRecord } from '../../core/run/index.ts';
+import type { RunProgress, RunView, TurnView } from '../../views/fold/index.ts';
+import type { WorkFacts } from '../../views/report/index.ts';
 
 /** What is known of a run when it starts or goes on. */
 export interface RunOpening {
@@ -21,7 +22,7 @@ export interface RunClosing {
   readonly view: RunView;
   readonly exitCode: number;
   /** What is known beside the journal; `null` where nobody looked. */
-  readonly facts: RunFacts | null;
+  readonly facts: WorkFacts | null;
   /** Whether the run is the one that a command without a run means. */
   readonly isNewest: boolean;
   /** Whether to say what to type next. */

@@ -1,9 +1,10 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import type { RunRecord } from '../../core/index.ts';
-import { createRunViewFold, type RunFacts } from '../../views/index.ts';
+import type { RunRecord } from '../../core/run/index.ts';
+import { createRunViewFold } from '../../views/fold/index.ts';
+import type { WorkFacts } from '../../views/report/index.ts';
 import { createFakeContext, RUN_ID, sampleRecords } from '../fixtures.ts';
-import { createFakeScreen } from './screen-fixtures.ts';
+import { createFakeScreen } from '../terminal/screen-fixtures.ts';
 import { createTextPrinter } from './text-printer.ts';
 
 it('tells a warning that an agent repeats in every turn once', () => {
@@ -33,7 +34,7 @@ const PARSER = {
   class: null,
   isAfterGreen: false,
 } as const;
-const FACTS: RunFacts = {
+const FACTS: WorkFacts = {
   at: 0,
   changed: { count: 1, binary: 0, added: 2, removed: 1, files: [PARSER], between: [], isWhole: true, prefix: '' },
   place: null,

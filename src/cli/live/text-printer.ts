@@ -1,23 +1,19 @@
-import { type Effect, type Input, type RunRecord, toResultName } from '../../core/index.ts';
-import {
-  createLiveFold,
-  type RunProgress,
-  type RunReport,
-  type TurnView,
-  toLiveLine,
-  toPlainLine,
-  toRowLines,
-  toRunReport,
-} from '../../views/index.ts';
+import type { BackendEvent } from '../../core/backends/index.ts';
+import { toResultName } from '../../core/gates/index.ts';
+import type { Effect, Input, RunRecord } from '../../core/run/index.ts';
+import { toDurationText } from '../../core/text/index.ts';
+import { type Handlers, handle, ignore } from '../../core/values/index.ts';
+import { createLiveFold, type RunProgress, type TurnView, toLiveLine } from '../../views/fold/index.ts';
+import { toRunReport } from '../../views/report/index.ts';
+import { createTextCleaner, toPlainLine } from '../../views/text/index.ts';
 import type { CliContext } from '../cli-context.ts';
-import { toLocalClock } from '../local-time.ts';
-import { toEffectLines, toRule } from './effect-lines.ts';
-import { toHeaderLines } from './header.ts';
-import { toGateTail, toGateVerdict, toInputLines } from './input-lines.ts';
-import { createLineWriter, type LineWriter } from './line-writer.ts';
-import { type Look, MAX_WIDTH } from './look.ts';
+import { toReportLines } from '../runs/print-report.ts';
+import { createLineWriter, type LineWriter } from '../terminal/line-writer.ts';
+import { toLocalClock } from '../terminal/local-time.ts';
+import { MAX_WIDTH } from '../terminal/terminal.ts';
+import type { Look } from './run-lines.ts';
+import { toEffectLines, toGateTail, toGateVerdict, toHeaderLines, toInputLines, toRule } from './run-lines.ts';
 import type { RunPrinter } from './run-printer.ts';
-import { createTurnStream, type TurnStream } from './turn-stream.ts';
 
 /** What is under way in a printer. */
 interface Showing {
@@ -80,15 +76,6 @@ export function createTextPrinter(
 }
 
 const MAX_HEARTBEAT = 240;
-/** A report in colours, as wide as the terminal. */
-export function toReportLines(
-  { headline, isGood, rows }: RunReport,
-  { style, columns }: Pick<Look, 'style' | 'columns'>,
-): readonly string[] {
-  const layout = { width: Math.min(columns(), MAX_WIDTH), styleLabel: (label: string) => style('faint', label) };
-  return [style('heading', style(isGood ? 'good' : 'warning', headline)), ...toRowLines(rows, layout)];
-}
-
 function showRecord(showing: Showing, record: RunRecord, turn: TurnView | null): void {
   if (record.kind === 'live') return showing.stream.show(record.event);
   if (record.kind === 'gate-output') {
@@ -140,4 +127,70 @@ function showGates({ writer, look }: Showing, { request, results }: Extract<Inpu
     if (!isShown) writer.line(`  ▸ gate ${toPlainLine(toResultName(result), 60)} … ${toGateVerdict(result, look)}`);
     for (const line of toGateTail(result, look)) writer.line(line);
   }
+}
+
+/** Shows what the agent of one turn says and does. */
+interface TurnStream {
+  readonly show: (event: BackendEvent) => void;
+}
+
+/** More tools than this at the same time are shown without their names at the end. */
+const MAX_OPEN_TOOLS = 256;
+
+/** So many different warnings of a run are known again. */
+const MAX_KNOWN_WARNINGS = 100;
+
+/**
+ * A stream for one turn. What agents say is cleaned before it gets to the terminal.
+ *
+ * @param warned the warnings that the run has shown: agents repeat some in every turn
+ */
+function createTurnStream(writer: LineWriter, look: Look, warned: Set<string>): TurnStream {
+  const cleaner = createTextCleaner();
+  const tools = new Map<string, string>();
+  const note = (text: string): void => writer.line(look.style('faint', `  ${text}`));
+
+  const warn = (text: string): void => {
+    if (warned.has(text)) return;
+    if (warned.size < MAX_KNOWN_WARNINGS) warned.add(text);
+    writer.line(look.style('warning', `  ! ${text}`));
+  };
+  const startTool = (id: string, name: string, summary: string): void => {
+    const width = Math.min(look.columns(), MAX_WIDTH) - 12;
+    const text = `  ⚙ ${look.style('name', toPlainLine(name, 40))} ${toPlainLine(summary, Math.max(20, width - name.length))}`.trimEnd();
+    if (tools.size < MAX_OPEN_TOOLS) tools.set(id, text);
+    writer.openLine(`tool ${id}`, `${text} …`);
+  };
+  const endTool = (id: string, name: string, ok: boolean | null, summary: string): void => {
+    const text = tools.get(id) ?? `  ⚙ ${look.style('name', toPlainLine(name, 40))}`;
+    tools.delete(id);
+    const said = toPlainLine(summary, 80);
+    const verdict =
+      ok === null ? 'ended' : ok ? look.style('good', 'ok') : `${look.style('bad', 'failed')}${said === '' ? '' : `: ${said}`}`;
+    if (!writer.closeLine(`tool ${id}`, ` ${verdict}`)) writer.line(`${text} … ${verdict}`);
+  };
+
+  const handlers: Handlers<BackendEvent, []> = {
+    started: ignore,
+    session: ({ sessionId, model }) => {
+      if (look.verbose) note(`session ${toPlainLine(sessionId, 80)}${model === null ? '' : `, model ${toPlainLine(model, 60)}`}`);
+    },
+    text: ({ text }) => writer.text(cleaner.take(text)),
+    'message-end': () => {
+      // A message ends before its tools do: their line stays open for the verdict.
+      if (tools.size === 0) writer.finish();
+    },
+    thinking: ignore,
+    alive: ignore,
+    'tool-start': ({ id, name, summary }) => startTool(id, name, summary),
+    'tool-end': ({ id, name, ok, summary }) => endTool(id, name, ok, summary),
+    'tool-denied': ignore,
+    usage: ignore,
+    retry: ({ message, delayMs }) => {
+      note(`the agent tries again${delayMs === null ? '' : ` in ${toDurationText(delayMs)}`}: ${toPlainLine(message, 200)}`);
+    },
+    warning: ({ message }) => warn(toPlainLine(message, 300)),
+  };
+
+  return { show: (event) => handle(handlers, event) };
 }

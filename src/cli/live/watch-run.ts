@@ -1,41 +1,33 @@
 import { relative, sep } from 'node:path';
-import type { RunRecord } from '../../core/index.ts';
+import type { RunRecord } from '../../core/run/index.ts';
+import { toSafeJson } from '../../core/text/index.ts';
+import { createRunViewFold, type RunView, type RunViewFold, toProof } from '../../views/fold/index.ts';
 import {
-  createRunViewFold,
   isTurnDone,
-  type RunFacts,
-  type RunView,
-  type RunViewFold,
-  toCount,
+  type NdjsonRecord,
   toEndedView,
-  toList,
-  toPlainLine,
-} from '../../views/index.ts';
-import type { AppApi, CliContext } from '../cli-context.ts';
-import { COMMAND_NAMES } from '../command-table.ts';
-import { printWarnings } from '../print-findings.ts';
-import { isNewestRun } from '../read-view.ts';
-import { guardPrinter } from './guard-printer.ts';
-import { toStopText } from './input-lines.ts';
-import { createNdjsonPrinter } from './ndjson-printer.ts';
-import { createQuietPrinter } from './quiet-printer.ts';
+  toNdjsonEnd,
+  toNdjsonRecord,
+  toNdjsonRun,
+  toRunReport,
+  type WorkFacts,
+} from '../../views/report/index.ts';
+import { toCount, toList, toPlainLine, toRowLines } from '../../views/text/index.ts';
+import type { AppApi } from '../app-api.ts';
+import type { ShowOptions } from '../args/options.ts';
+import type { CliContext } from '../cli-context.ts';
+import { isNewestRun } from '../runs/read-run.ts';
+import { printWarnings } from '../terminal/print.ts';
+import type { Terminal } from '../terminal/terminal.ts';
+import { toStopText } from './run-lines.ts';
 import type { RunPrinter } from './run-printer.ts';
-import { catchSignals } from './run-signals.ts';
+import { catchSignals } from './signals.ts';
 import { createTextPrinter } from './text-printer.ts';
 
 type RunHandle = Awaited<ReturnType<AppApi['startRun']>>;
 type RunEnd = Awaited<RunHandle['outcome']>;
 
 const BELL = '\u0007';
-
-/** How a run is shown. */
-export interface ShowOptions {
-  readonly format: 'text' | 'ndjson';
-  readonly quiet: boolean;
-  readonly verbose: boolean;
-  /** Nothing is drawn over. */
-  readonly isPlain: boolean;
-}
 
 /** A run to be started and watched. */
 export interface WatchOrder {
@@ -107,7 +99,7 @@ export async function watchRun(context: CliContext, order: WatchOrder): Promise<
 }
 
 /** Where the workspace is gone, the run's own folder may be, too: that must not cost the person the report. */
-async function tryToReadFacts({ env }: CliContext, { app, cwd }: WatchOrder, runId: string, view: RunView): Promise<RunFacts | null> {
+async function tryToReadFacts({ env }: CliContext, { app, cwd }: WatchOrder, runId: string, view: RunView): Promise<WorkFacts | null> {
   try {
     return await app.openRun(cwd, runId, env).facts(view);
   } catch {
@@ -169,15 +161,14 @@ function toReason({ worktree }: RunEnd): string {
 }
 
 /** In the folder itself what a run changed is the person's to commit, or to give up. */
-function toUncommittedText(runId: string, facts: RunFacts | null): string {
+function toUncommittedText(runId: string, facts: WorkFacts | null): string {
   const { changed, place } = facts ?? { changed: null, place: null };
   if (changed === null || place?.state == null) return '';
   const { uncommitted } = place.state;
   const left = changed.files.map(({ path }) => path).filter((path) => uncommitted.first.includes(path));
   if (left.length === 0) return '';
   const count = uncommitted.count > uncommitted.first.length ? `at least ${toCount(left.length, 'file')}` : toCount(left.length, 'file');
-  const undo = COMMAND_NAMES.includes('undo') ? '; give it up: ralph undo' : '';
-  return `Not committed: ${count} that the run changed (${toPlainLine(toList(left, 3), 300)}). See it: ralph show ${runId} --diff${undo}\n`;
+  return `Not committed: ${count} that the run changed (${toPlainLine(toList(left, 3), 300)}). See it: ralph show ${runId} --diff. Undo it: ralph undo\n`;
 }
 
 /** A run in a worktree leaves nothing in the folder where it was started, so it has to be said where to look, and what to do with what is there. */
@@ -188,11 +179,63 @@ async function toPlaceText({ cwd, env }: CliContext, { app, cwd: root }: WatchOr
   const { name, commits, uncommitted, ignored } = worktree;
   const land = end.reason === 'completed' ? 'ralph land' : 'ralph land --unfinished';
   if (uncommitted.length > 0)
-    return `${place}; not committed there: ${toCount(uncommitted.length, 'file')}${toReason(end)}. Commit what is to stay, then: ${land}\n`;
-  if (commits > 0) return `${place}, in ${toCount(commits, 'commit')}. Bring it home: ${land}\n`;
+    return `${place}; not committed there: ${toCount(uncommitted.length, 'file')}${toReason(end)}. Commit what you want to keep, then: ${land}\n`;
+  if (commits > 0) return `${place}, in ${toCount(commits, 'commit')}. Merge it: ${land}\n`;
   if (ignored.length > 0) {
     const names = toPlainLine(toList(ignored, 3), 300);
-    return `${place} with only what git ignores in it: ${names}. Move what you need out of it, then: ralph worktrees remove ${name} --force\n`;
+    return `${place} with nothing but files that git ignores: ${names}. Move what you need out of it, then: ralph worktrees remove ${name} --force\n`;
   }
-  return `${place} with nothing in it that is not here too. Remove it: ralph worktrees remove ${name}\n`;
+  return `${place} with nothing in it that is not also here. Remove it: ralph worktrees remove ${name}\n`;
+}
+
+/** A printer whose defects are not the run's: they are told once, and the run goes on. */
+export function guardPrinter(printer: RunPrinter, { err }: Pick<Terminal, 'err'>): RunPrinter {
+  let isTold = false;
+  const guard =
+    <Args extends readonly unknown[]>(print: (...args: Args) => void) =>
+    (...args: Args): void => {
+      try {
+        print(...args);
+      } catch (error) {
+        if (!isTold)
+          err(`ralph: something could not be shown (${error instanceof Error ? error.message : String(error)}); the run goes on.\n`);
+        isTold = true;
+      }
+    };
+  return { ...printer, begin: guard(printer.begin), show: guard(printer.show), end: guard(printer.end) };
+}
+
+/** One JSON object a line on standard output, and nothing else there (docs/ndjson.md). */
+function createNdjsonPrinter(terminal: Terminal, now: () => number): RunPrinter {
+  const print = (record: NdjsonRecord): void => terminal.out(`${toSafeJson(record)}\n`);
+  return {
+    showsStops: false,
+    wantsFacts: false,
+    begin: ({ runId, runFolder, workspace }) => print(toNdjsonRun({ runId, runFolder, workspace, version: RALPH_VERSION }, now())),
+    show: (record) => print(toNdjsonRecord(record, now())),
+    end: ({ runId, view, exitCode }) => {
+      const { reason, detail } = view.end ?? { reason: 'storage_failed' as const, detail: '' };
+      print(toNdjsonEnd({ runId, reason, detail, exitCode, proof: toProof(view) }, now()));
+    },
+  };
+}
+
+const SHOWN = new Set(['Why', 'Cost', 'You', 'Next']);
+
+/** Says nothing but how it ended. */
+function createQuietPrinter(terminal: Terminal): RunPrinter {
+  return {
+    showsStops: false,
+    wantsFacts: true,
+    begin: () => undefined,
+    show: () => undefined,
+    end: ({ view, ...facts }) => {
+      const { headline, rows } = toRunReport(view, facts);
+      const lines = toRowLines(
+        rows.filter((row) => SHOWN.has(row.label)),
+        { width: terminal.columns() },
+      );
+      terminal.out(`${[headline, ...lines].join('\n')}\n`);
+    },
+  };
 }

@@ -1,9 +1,9 @@
 import { relative, resolve } from 'node:path';
-import { isRalphError } from '../../core/index.ts';
-import { toCount, toFirstLine, toPlainLine } from '../../views/index.ts';
-import type { CommandCall } from '../cli-command.ts';
-import type { AppApi, CliContext } from '../cli-context.ts';
-import { createUsageError } from '../usage-error.ts';
+import { isRalphError } from '../../core/values/index.ts';
+import { toCount, toFirstLine, toPlainLine } from '../../views/text/index.ts';
+import type { AppApi } from '../app-api.ts';
+import { createUsageError } from '../args/usage-error.ts';
+import type { CliContext, CommandCall } from '../cli-context.ts';
 import { pickTaskOptions, toTaskRequest } from './task-request.ts';
 
 type TaskDraft = Parameters<AppApi['addToQueue']>[1][number];
@@ -55,7 +55,7 @@ async function toDrafts(
   );
   const list = from === null ? [] : await readList(context, app, from);
   const drafts = [...texts, ...named, ...list];
-  if (drafts.some(({ text }) => text?.includes('\0'))) throw createUsageError('A task holds a zero byte.', 'Give a text.');
+  if (drafts.some(({ text }) => text?.includes('\0'))) throw createUsageError('A task contains a zero byte.', 'Give it as plain text.');
   if (drafts.some(({ text }) => text?.trim() === '')) throw createUsageError('A task is empty.', 'Say what is to be done.');
   if (drafts.length > 0) return drafts;
   if (from !== null)
@@ -99,7 +99,7 @@ async function tryPlans({ cwd, env }: CliContext, app: AppApi, drafts: readonly 
       await app.planRun({ ...toTaskRequest({ env }, { ...draft, folder: relative(root, cwd) }, root), isDry: true });
     } catch (error) {
       if (!isRalphError(error) || error.exitCode === 2) throw error;
-      return `As things are now ${drafts.length === 1 ? 'it' : `${toCount(drafts.length, 'task')}`} could not begin: ${toPlainLine(error.message, 300)}\n`;
+      return `As things are now, ${drafts.length === 1 ? 'it' : `${toCount(drafts.length, 'task')}`} could not begin: ${toPlainLine(error.message, 300)}\n`;
     }
   }
   return null;

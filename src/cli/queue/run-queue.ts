@@ -1,16 +1,17 @@
 import { relative } from 'node:path';
-import { isJsonObject, parseJson, RalphError, toDurationText, toSafeJson, toShellWord } from '../../core/index.ts';
-import { toFirstLine, toList, toPlainLine } from '../../views/index.ts';
-import type { CommandCall } from '../cli-command.ts';
-import type { AppApi, CliContext } from '../cli-context.ts';
-import { withAbort, withoutHangup } from '../commands/run-command.ts';
-import { type ShowOptions, watchRun } from '../live/watch-run.ts';
-import { toLocalClock } from '../local-time.ts';
-import { parseCount, parseRuntime, parseUsd } from '../parse-values.ts';
-import type { Terminal } from '../terminal.ts';
-import { createUsageError } from '../usage-error.ts';
+import { toDurationText, toSafeJson, toShellWord } from '../../core/text/index.ts';
+import { isJsonObject, parseJson, RalphError } from '../../core/values/index.ts';
+import { toFirstLine, toList, toPlainLine } from '../../views/text/index.ts';
+import type { AppApi } from '../app-api.ts';
+import type { ShowOptions } from '../args/options.ts';
+import { parseCount, parseRuntime, parseUsd } from '../args/parse-values.ts';
+import { createUsageError } from '../args/usage-error.ts';
+import type { CliContext, CommandCall } from '../cli-context.ts';
+import { createSignalFan, withAbort, withoutHangup } from '../live/signals.ts';
+import { watchRun } from '../live/watch-run.ts';
+import { toLocalClock } from '../terminal/local-time.ts';
+import type { Terminal } from '../terminal/terminal.ts';
 import { printDigest } from './print-queue.ts';
-import { createSignalFan } from './signal-fan.ts';
 import { toTaskRequest } from './task-request.ts';
 
 type NightOrder = Parameters<AppApi['runQueue']>[0];
@@ -39,7 +40,7 @@ export async function performQueueRun(given: CliContext, app: AppApi, call: Comm
   if (flags.detach === true) return detach(given, app, call);
   const context = given.tellBegun === null ? given : { ...given, signals: withoutHangup(given.signals) };
   if (flags.quiet === true && flags.verbose === true)
-    throw createUsageError('--quiet and --verbose do not go together.', 'Leave one of them out.');
+    throw createUsageError('--quiet and --verbose cannot be used together.', 'Leave one of them out.');
   const { cwd, env } = context;
   const under = createUnderway(context);
   try {
@@ -84,7 +85,7 @@ function createUnderway({ signals, terminal }: CliContext): Underway {
   return underway;
 }
 
-const STOPPING = 'no further task is begun; what is under way is ended, and goes on with the next `ralph queue run`.';
+const STOPPING = 'no further task begins; running tasks are stopped and go on with the next `ralph queue run`.';
 
 function createWatch(context: CliContext, app: AppApi, flags: QueueRunFlags, underway: Underway): NightOrder['watch'] {
   let { tellBegun } = context;
@@ -139,7 +140,7 @@ async function detach(context: CliContext, app: AppApi, { words }: CommandCall):
 function toLimits({ parallel, maxCost, maxRuntime, inPlace }: QueueRunFlags): Pick<NightOrder, 'parallel' | 'maxCostUsd' | 'maxRuntimeMs'> {
   const count = parallel === undefined ? 1 : parseCount(parallel, '--parallel', 1);
   if (count > MAX_PARALLEL) throw createUsageError(`--parallel ${count} is too many.`, `At most ${MAX_PARALLEL}.`);
-  if (count > 1 && inPlace === true) throw createUsageError('--parallel and --in-place do not go together.', 'Leave one of them out.');
+  if (count > 1 && inPlace === true) throw createUsageError('--parallel and --in-place cannot be used together.', 'Leave one of them out.');
   const runtime = maxRuntime === undefined ? null : parseRuntime(maxRuntime);
   if (runtime !== null && 'add' in runtime)
     throw createUsageError('--max-runtime with + is for resume.', 'Say how long all tasks together may take: --max-runtime 8h');
@@ -207,7 +208,7 @@ function toRecord(news: ToldNews): Readonly<Record<string, unknown>> {
 }
 
 function toNewsText(news: Exclude<ToldNews, { readonly kind: 'refused' }>): string {
-  if (news.kind === 'limit') return `No further turn is begun: ${news.text} is reached.`;
+  if (news.kind === 'limit') return `No further turn begins: ${news.text} is reached.`;
   const { id, text, file } = news.task;
   if (news.kind === 'ended') {
     const { reason, detail } = news.end;

@@ -1,7 +1,8 @@
 import { join, resolve } from 'node:path';
-import type { AppApi, CliContext } from '../cli-context.ts';
-import { type RunFlags, toAssignments } from '../commands/run-flags.ts';
-import { toConfigRequest } from '../config-options.ts';
+import type { AppApi } from '../app-api.ts';
+import { toConfigRequest } from '../args/options.ts';
+import { type RunFlags, toAssignments } from '../args/run-flags.ts';
+import type { CliContext } from '../cli-context.ts';
 
 type QueuedTask = Parameters<Parameters<AppApi['runQueue']>[0]['toRequest']>[0];
 export type TaskOptions = QueuedTask['options'];

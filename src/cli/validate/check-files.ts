@@ -1,9 +1,9 @@
 import { resolve } from 'node:path';
 import { type Diagnostic, findConfigFile, type ReadText, readTextFile } from '../../config/index.ts';
-import { isRalphError, type RalphError } from '../../core/index.ts';
+import { accept, isRalphError, type RalphError } from '../../core/values/index.ts';
 import { type CheckedConfig, checkConfig, createAgentLook, type MadeRepair } from '../../validation/index.ts';
+import { type ConfigOptions, toConfigRequest } from '../args/options.ts';
 import type { CliContext } from '../cli-context.ts';
-import { type ConfigOptions, toConfigRequest } from '../config-options.ts';
 
 /** What the command line says about what is to be checked. */
 export interface ValidateFlags extends ConfigOptions {
@@ -97,5 +97,5 @@ function nameOf({ cwd, env }: CliContext, configFiles: readonly string[]): strin
 }
 
 function readStdin(path: string, text: string): ReadText {
-  return (asked, maxBytes, kind) => (resolve(asked) === path ? { text: text.replace(/^\uFEFF/, '') } : readTextFile(asked, maxBytes, kind));
+  return (asked, maxBytes, kind) => (resolve(asked) === path ? accept(text.replace(/^\uFEFF/, '')) : readTextFile(asked, maxBytes, kind));
 }

@@ -1,9 +1,12 @@
 import { existsSync, realpathSync } from 'node:fs';
 import { relative, resolve, sep } from 'node:path';
 import type { Diagnostic, TextEdit } from '../../config/index.ts';
-import { isRalphError, maskControls, type Repair } from '../../core/index.ts';
+import type { Repair } from '../../core/schema/index.ts';
+import { maskControls } from '../../core/text/index.ts';
+import { isRalphError } from '../../core/values/index.ts';
 import { type MadeRepair, pathOf, type RepairedConfig, repairConfig, writeRepairs } from '../../validation/index.ts';
 import type { CliContext } from '../cli-context.ts';
+import { isColoured } from '../terminal/terminal.ts';
 import { type CheckedTarget, renameFile, type Target, toRefused, type ValidateFlags } from './check-files.ts';
 
 /** Repairs configurations one after the other, writes them and says what was changed. */
@@ -54,7 +57,7 @@ function toChooser({ ask, terminal }: CliContext, { fixAll, format }: ValidateFl
   return async (finding, repairs) => {
     const { renderDiagnostics } = await import('../../config/index.ts');
     const choices = repairs.map((repair, index) => `  ${index + 1}. ${maskControls(repair.title)}\n`);
-    terminal.err(`${renderDiagnostics([finding], { color: terminal.errStyle('heading', 'x') !== 'x' })}\n\n${choices.join('')}`);
+    terminal.err(`${renderDiagnostics([finding], { color: isColoured(terminal.errStyle) })}\n\n${choices.join('')}`);
     const answer = await ask(`Repair it? ${repairs.length === 1 ? '1' : `1-${repairs.length}`}, or Enter to leave it: `);
     return repairs[Number.parseInt(answer, 10) - 1] ?? null;
   };

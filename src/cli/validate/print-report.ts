@@ -1,26 +1,36 @@
 import { renderDiagnostics, toExplainHint } from '../../config/index.ts';
-import { maskControls } from '../../core/index.ts';
+import { maskControls } from '../../core/text/index.ts';
 import { createConfigReport, isValid } from '../../validation/index.ts';
 import type { CliContext } from '../cli-context.ts';
-import { printJson } from '../terminal.ts';
+import { describeError } from '../terminal/describe-error.ts';
+import { isColoured, printJson } from '../terminal/terminal.ts';
 import type { CheckedTarget, ValidateFlags } from './check-files.ts';
 
 /** Prints what was found, in the form that was asked for. */
 export async function printReport(context: CliContext, targets: readonly CheckedTarget[], flags: ValidateFlags): Promise<void> {
   const { terminal } = context;
   const strict = flags.strict === true;
+  const findings = targets.flatMap(({ checked }) => checked.diagnostics);
   switch (flags.format) {
     case 'human':
       return terminal.out(toHumanReport(context, targets, strict));
     case 'json':
       return printJson(terminal, { files: targets.map((target) => toJsonReport(target, flags)) });
     case 'sarif': {
-      const { createSarifLog } = await import('./sarif-report.ts');
-      return printJson(terminal, createSarifLog(targets, context.cwd), 2);
+      const { createSarifLog } = await import('./ci-reports.ts');
+      return printJson(
+        terminal,
+        createSarifLog(
+          findings,
+          context.cwd,
+          targets.every(({ refusal }) => refusal === null),
+        ),
+        2,
+      );
     }
     case 'github': {
-      const { toWorkflowCommands } = await import('./github-report.ts');
-      return terminal.out(toWorkflowCommands(targets));
+      const { toWorkflowCommands } = await import('./ci-reports.ts');
+      return terminal.out(toWorkflowCommands(findings));
     }
   }
 }
@@ -32,7 +42,7 @@ function toJsonReport({ name, checked, made }: CheckedTarget, { strict, fix, fix
 
 /** The findings, a line for each file, and where to read on. */
 function toHumanReport({ terminal }: CliContext, targets: readonly CheckedTarget[], strict: boolean): string {
-  const color = terminal.style('heading', 'x') !== 'x';
+  const color = isColoured(terminal.style);
   const readable = targets.filter(({ refusal }) => refusal === null);
   const blocks = readable.map(({ checked }) => renderDiagnostics(checked.diagnostics, { color }));
   const found = blocks.filter((block) => block !== '').map((block) => `${block}\n\n`);
@@ -67,4 +77,11 @@ function toTeam({ coordination, topology }: CheckedTarget['checked']): string {
   if (ids.length === 0) return ` (${coordination})`;
   const more = ids.length > MAX_HATS ? ` and ${ids.length - MAX_HATS} more` : '';
   return ` (${coordination}: ${ids.slice(0, MAX_HATS).join(', ')}${more})`;
+}
+
+/** Says on standard error which configurations could not be looked at. */
+export function printRefusals({ terminal }: CliContext, targets: readonly CheckedTarget[]): void {
+  for (const { refusal } of targets) {
+    if (refusal !== null) terminal.err(describeError(refusal, { style: terminal.errStyle, debug: false }).text);
+  }
 }

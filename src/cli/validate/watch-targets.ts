@@ -1,12 +1,11 @@
-import { resolve } from 'node:path';
+import { type FSWatcher, realpathSync, statSync, unwatchFile, watch, watchFile } from 'node:fs';
+import { basename, dirname, resolve } from 'node:path';
 import { CONFIG_FILE_NAMES, type ReadText, readTextFile, type TextFile } from '../../config/index.ts';
-import { RalphError } from '../../core/index.ts';
+import { RalphError } from '../../core/values/index.ts';
 import type { CliContext } from '../cli-context.ts';
-import { toLocalClock } from '../local-time.ts';
+import { toLocalClock } from '../terminal/local-time.ts';
 import { type CheckedTarget, checkTarget, NO_FILE, type Target, toRefused, type ValidateFlags } from './check-files.ts';
-import { printRefusals } from './print-refusals.ts';
-import { printReport, toSummary } from './print-report.ts';
-import { createFileWatcher } from './watch-files.ts';
+import { printRefusals, printReport, toSummary } from './print-report.ts';
 
 /** Editors write in several steps; for so long nothing may happen before the files are read. */
 const SETTLE_MS = 10;
@@ -156,6 +155,130 @@ function createRecorder(readings: Readings): ReadText {
 }
 
 function toFingerprint(file: TextFile): string {
-  if ('text' in file) return file.text.trim() === '' ? '' : file.text;
-  return file.fault === 'missing' ? '' : `\0${file.fault}`;
+  if (file.ok) return file.value.trim() === '' ? '' : file.value;
+  return file.refused.kind === 'missing' ? '' : `\0${file.refused.kind}`;
+}
+
+/** Tells when one of a set of files is changed, made, removed or replaced. */
+interface FileWatcher {
+  /** From now on these files (absolute paths) and no others; they need not be there. True if a change just before it may have been missed. */
+  readonly follow: (paths: Iterable<string>) => boolean;
+  readonly close: () => void;
+}
+
+/** Where the system cannot tell about changes, files are looked at this often. */
+const POLL_MS = 500;
+
+/**
+ * Watches files by their folders: an editor that writes a new file and moves it over the old one would be lost otherwise. For a folder that is
+ * not there the nearest one above it is watched.
+ */
+function createFileWatcher(onChange: () => void): FileWatcher {
+  const folders = new Map<string, WatchedFolder>();
+  const polled = new Set<string>();
+  const poll = (path: string): void => {
+    if (polled.has(path)) return;
+    polled.add(path);
+    watchFile(path, { interval: POLL_MS }, onChange);
+  };
+  const follow = (paths: Iterable<string>): boolean => {
+    const wanted = groupByFolder(paths);
+    let isNew = false;
+    for (const [folder, watched] of folders) {
+      if (wanted.has(folder) && inodeOf(folder) === watched.inode) continue;
+      watched.watcher?.close();
+      folders.delete(folder);
+    }
+    for (const [folder, files] of wanted) {
+      const watched = folders.get(folder);
+      if (watched !== undefined) watched.files = files;
+      else {
+        folders.set(folder, watchFolder(folder, files, { onChange, poll }));
+        isNew = true;
+      }
+    }
+    return isNew;
+  };
+  const close = (): void => {
+    for (const { watcher } of folders.values()) watcher?.close();
+    for (const path of polled) unwatchFile(path, onChange);
+    folders.clear();
+    polled.clear();
+  };
+  return { follow, close };
+}
+
+interface WatchedFolder {
+  /** `null` where its files are looked at again and again instead. */
+  readonly watcher: FSWatcher | null;
+  readonly inode: number | null;
+  /** Whole paths; `null` for a folder that is watched because one below it is not there. */
+  files: ReadonlySet<string> | null;
+}
+
+interface Reactions {
+  readonly onChange: () => void;
+  readonly poll: (path: string) => void;
+}
+
+function watchFolder(folder: string, files: WatchedFolder['files'], { onChange, poll }: Reactions): WatchedFolder {
+  const inode = inodeOf(folder);
+  const pollAll = (): void => {
+    for (const path of watched.files ?? [folder]) poll(path);
+  };
+  let watched: WatchedFolder = { watcher: null, inode, files };
+  try {
+    const watcher = watch(folder, (_kind, name) => {
+      const isOurs = name === null || watched.files === null || name === basename(folder);
+      if (isOurs || [...(watched.files ?? [])].some((path) => basename(path) === name)) onChange();
+    });
+    watched = { watcher, inode, files };
+    watcher.on('error', () => {
+      pollAll();
+      onChange();
+    });
+  } catch {
+    pollAll();
+  }
+  return watched;
+}
+
+/** The folders to watch, each with the files in it that matter: as they are named and, behind links, as they are called. */
+function groupByFolder(paths: Iterable<string>): ReadonlyMap<string, ReadonlySet<string> | null> {
+  const groups = new Map<string, Set<string> | null>();
+  for (const path of paths) {
+    for (const name of new Set([path, resolveLinks(path)])) {
+      const folder = dirname(name);
+      const existing = nearestFolder(folder);
+      const group = groups.get(existing);
+      if (existing !== folder) groups.set(existing, null);
+      else if (group === undefined) groups.set(existing, new Set([name]));
+      else group?.add(name);
+    }
+  }
+  return groups;
+}
+
+function resolveLinks(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    return path;
+  }
+}
+
+function nearestFolder(folder: string): string {
+  for (let candidate = folder; ; candidate = dirname(candidate)) {
+    if (inodeOf(candidate) !== null || dirname(candidate) === candidate) return candidate;
+  }
+}
+
+/** `null` where there is no such folder. */
+function inodeOf(folder: string): number | null {
+  try {
+    const stats = statSync(folder);
+    return stats.isDirectory() ? stats.ino : null;
+  } catch {
+    return null;
+  }
 }

@@ -1,11 +1,21 @@
 import type { Document, Pair, Scalar, YAMLMap } from 'yaml';
-import type { Json } from '../../core/index.ts';
-import { type Path, toPathText } from '../located-value.ts';
-import { loadYamlLibrary } from '../yaml-library.ts';
-import { ADAPTER_KEYS, ALL_TOOLS, FOREIGN_BACKENDS, FOREIGN_KEYS, FOREIGN_LIMITS, FOREIGN_TOOLS, isAdapterLimit } from './foreign-keys.ts';
-import { type AliasTargets, findAliasTargets, keepAliases, toTarget } from './keep-aliases.ts';
-import { CHECKPOINT_SWITCH, MOVED_HAT_KEYS, MOVED_KEYS, type MovedKey } from './moved-keys.ts';
-import { removePair } from './remove-pair.ts';
+import type { Json } from '../../core/values/index.ts';
+import { type Path, toPathText } from '../findings/located.ts';
+import { loadYamlLibrary } from '../yaml/read-by-library.ts';
+import { type AliasTargets, findAliasTargets, keepAliases, removePair, toTarget } from './edit-document.ts';
+import {
+  ADAPTER_KEYS,
+  ALL_TOOLS,
+  CHECKPOINT_SWITCH,
+  FOREIGN_BACKENDS,
+  FOREIGN_KEYS,
+  FOREIGN_LIMITS,
+  FOREIGN_TOOLS,
+  isAdapterLimit,
+  MOVED_HAT_KEYS,
+  MOVED_KEYS,
+  type MovedKey,
+} from './foreign-keys.ts';
 
 /** A text in our words, and what was done to it. */
 export interface MigratedDocument {

@@ -1,8 +1,7 @@
-import { type Diagnostic, hasErrors } from '../diagnostic.ts';
-import { parseYaml } from '../parse-yaml.ts';
-import { createSourceFile } from '../source-file.ts';
-import { findMassgen } from './massgen.ts';
-import { translateForeign } from './translate-foreign.ts';
+import { hasErrors } from '../findings/diagnostics.ts';
+import { createSourceFile, type Diagnostic } from '../findings/located.ts';
+import { parseYaml } from '../yaml/parse-yaml.ts';
+import { findMassgen, translateForeign } from './translate-foreign.ts';
 
 /** What became of a configuration. */
 export interface Migration {

@@ -1,13 +1,27 @@
-import type { Finding } from '../../core/index.ts';
-import type { Diagnostic } from '../diagnostic.ts';
-import { type LocatedMap, type Path, toPathText } from '../located-value.ts';
-import { type Place, toDiagnostic } from '../source-file.ts';
-import { toJson } from '../to-json.ts';
-import { ADAPTER_KEYS, FOREIGN_BACKENDS, FOREIGN_KEYS, FOREIGN_LIMITS, isAdapterLimit } from './foreign-keys.ts';
-import { readEntry, toValueAt, withEntry, withoutEntry } from './located-edit.ts';
-import { findMassgen } from './massgen.ts';
-import { CHECKPOINT_SWITCH, MOVED_HAT_KEYS, MOVED_KEYS, type MovedKey } from './moved-keys.ts';
-import { joinInstructions, mergeBackendArgs } from './translate-hat.ts';
+import type { Finding } from '../../core/schema/index.ts';
+import {
+  type Diagnostic,
+  type LocatedEntry,
+  type LocatedMap,
+  type LocatedValue,
+  type Path,
+  type Place,
+  toDiagnostic,
+  toPathText,
+} from '../findings/located.ts';
+import { toJson } from '../yaml/to-json.ts';
+import {
+  ADAPTER_KEYS,
+  CHECKPOINT_SWITCH,
+  FOREIGN_BACKENDS,
+  FOREIGN_KEYS,
+  FOREIGN_LIMITS,
+  isAdapterLimit,
+  MOVED_HAT_KEYS,
+  MOVED_KEYS,
+  type MovedKey,
+} from './foreign-keys.ts';
+import { findEntry, joinInstructions, mergeBackendArgs, toValueAt, withEntry, withoutEntry } from './translate-hat.ts';
 
 /** A configuration in our own words, and what was said in others. */
 export interface TranslatedConfig {
@@ -38,7 +52,7 @@ export function translateForeign(root: LocatedMap): TranslatedConfig {
 
 function translateSwitch(root: LocatedMap, diagnostics: Diagnostic[]): LocatedMap {
   const { from, off, to, value } = CHECKPOINT_SWITCH;
-  const entry = readEntry(root, from);
+  const entry = findEntry(root, from);
   if (entry?.value.kind !== 'scalar' || entry.value.value !== off) return root;
   const written = String(value);
   diagnostics.push(toDiagnostic(entry.key, toMovedFinding(from, to, written)));
@@ -53,7 +67,7 @@ function findHeldAdapters(root: LocatedMap): readonly Diagnostic[] {
     value.kind !== 'map'
       ? []
       : [...value.entries].flatMap(([key, entry]) =>
-          isAdapterLimit(key, toJson(entry.value)?.json) ? [toDiagnostic(entry.key, toAdapterFinding(['adapters', name, key], key))] : [],
+          isAdapterLimit(key, toJson(entry.value)) ? [toDiagnostic(entry.key, toAdapterFinding(['adapters', name, key], key))] : [],
         ),
   );
 }
@@ -75,7 +89,7 @@ function toAdapterFinding(path: Path, key: string): Finding {
 
 /** Hooks are not run by this version; one that was to hold a run back is told more loudly than the rest. */
 function findBlockingHooks(root: LocatedMap): readonly Diagnostic[] {
-  const events = readEntry(root, ['hooks', 'events'])?.value;
+  const events = findEntry(root, ['hooks', 'events'])?.value;
   if (events?.kind !== 'map') return [];
   const hooks = [...events.entries.values()].flatMap(({ value }) => (value.kind === 'list' ? value.items : []));
   return hooks.flatMap((hook) => {
@@ -130,9 +144,9 @@ function translateHats(root: LocatedMap, diagnostics: Diagnostic[]): LocatedMap 
 function move(root: LocatedMap, keys: readonly MovedKey[], under: Path, diagnostics: Diagnostic[]): LocatedMap {
   let moved = root;
   for (const { from, to } of keys) {
-    const entry = readEntry(moved, from);
+    const entry = findEntry(moved, from);
     const isInside = to.every((step, index) => from[index] === step);
-    if (entry === undefined || (!isInside && readEntry(moved, to) !== undefined)) continue;
+    if (entry === undefined || (!isInside && findEntry(moved, to) !== undefined)) continue;
     moved = withEntry(isInside ? moved : withoutEntry(moved, from), to, entry);
     diagnostics.push(toDiagnostic(entry.key, toMovedFinding([...under, ...from], [...under, ...to])));
   }
@@ -158,7 +172,7 @@ function drop(
   diagnostics: Diagnostic[],
   under: Path = section,
 ): LocatedMap {
-  const map = section.length === 0 ? root : readEntry(root, section)?.value;
+  const map = section.length === 0 ? root : findEntry(root, section)?.value;
   if (map?.kind !== 'map') return root;
   let kept = root;
   for (const [name, entry] of map.entries) {
@@ -184,7 +198,7 @@ function toForeignFinding(path: Path, instead: string): Finding {
 
 /** An agent that has a name only elsewhere is described in our words. */
 function nameBackend(root: LocatedMap, path: Path, diagnostics: Diagnostic[]): LocatedMap {
-  const entry = readEntry(root, path);
+  const entry = findEntry(root, path);
   const name = entry?.value.kind === 'scalar' && typeof entry.value.value === 'string' ? entry.value.value : '';
   const words = Object.hasOwn(FOREIGN_BACKENDS, name) ? FOREIGN_BACKENDS[name] : undefined;
   if (entry === undefined || words === undefined) return root;
@@ -203,4 +217,32 @@ function toBackendFinding(name: string, words: Readonly<Record<string, string | 
     why: 'ralph-orchestrator knows it by this name; here its command line is written out.',
     fix: `Write:\n\nbackend:\n${lines.join('\n')}`,
   };
+}
+
+/**
+ * The finding about a configuration of MassGen: its agents have backends with models of their own and are no hats. `agents:` that only carry
+ * hooks are ours.
+ */
+export function findMassgen(root: LocatedMap): Diagnostic | null {
+  const entry = findAgents(root);
+  if (entry === undefined || root.entries.has('hats')) return null;
+  return toDiagnostic(entry.key, {
+    code: 'config-massgen',
+    severity: 'error',
+    message: 'This is a configuration of MassGen.',
+    why: 'Its agents would not run: several agents that answer and vote are a panel, and panels are not part of this version.',
+    fix: 'Write a team of hats instead (`ralph init --preset fresh-eyes` is near to it), or keep the file for the version that brings panels.',
+  });
+}
+
+function findAgents(root: LocatedMap): LocatedEntry | undefined {
+  const agents = root.entries.get('agents');
+  if (agents?.value.kind === 'list' && agents.value.items.some(hasModel)) return agents;
+  const agent = root.entries.get('agent');
+  return agent !== undefined && hasModel(agent.value) ? agent : undefined;
+}
+
+function hasModel(agent: LocatedValue): boolean {
+  const backend = agent.kind === 'map' ? agent.entries.get('backend')?.value : undefined;
+  return backend?.kind === 'map' && (backend.entries.has('type') || backend.entries.has('model'));
 }

@@ -1,5 +1,12 @@
-import type { LocatedMap, LocatedScalar, LocatedValue } from '../located-value.ts';
-import { toTextAt, withEntry, withoutEntry } from './located-edit.ts';
+import {
+  createEmptyMap,
+  type LocatedEntry,
+  type LocatedMap,
+  type LocatedScalar,
+  type LocatedValue,
+  type Path,
+  type Place,
+} from '../findings/located.ts';
 
 /** `extra_instructions` (one text or a list of them) follow the hat's own, a blank line between. */
 export function joinInstructions(hat: LocatedMap): LocatedMap {
@@ -40,4 +47,49 @@ export function mergeBackendArgs(hat: LocatedMap): LocatedMap {
 
 function isText(value: LocatedValue): value is LocatedScalar & { readonly value: string } {
   return value.kind === 'scalar' && typeof value.value === 'string';
+}
+
+/** The entry that a path of keys leads to. */
+export function findEntry(root: LocatedMap, path: Path): LocatedEntry | undefined {
+  const [name, ...rest] = path;
+  const entry = root.entries.get(String(name));
+  if (entry === undefined || rest.length === 0) return entry;
+  return entry.value.kind === 'map' ? findEntry(entry.value, rest) : undefined;
+}
+
+/** The same map with an entry more, or another one in its place; maps on the way are made where they are missing. */
+export function withEntry(root: LocatedMap, path: Path, entry: LocatedEntry): LocatedMap {
+  const [head, ...rest] = path;
+  const name = String(head);
+  const entries = new Map(root.entries);
+  if (rest.length === 0) entries.set(name, entry);
+  else {
+    const below = root.entries.get(name);
+    const inner: LocatedMap = below?.value.kind === 'map' ? below.value : createEmptyMap(entry.key);
+    entries.set(name, { key: below?.key ?? entry.key, value: withEntry(inner, rest, entry) });
+  }
+  return { ...root, entries };
+}
+
+/** The same map without an entry. */
+export function withoutEntry(root: LocatedMap, path: Path): LocatedMap {
+  const [head, ...rest] = path;
+  const name = String(head);
+  const below = root.entries.get(name);
+  if (below === undefined) return root;
+  const entries = new Map(root.entries);
+  if (rest.length === 0) entries.delete(name);
+  else if (below.value.kind === 'map') entries.set(name, { key: below.key, value: withoutEntry(below.value, rest) });
+  return { ...root, entries };
+}
+
+/** A text that is nowhere written, at the place of what it comes from. */
+function toTextAt(place: Place, text: string): LocatedScalar {
+  return { kind: 'scalar', value: text, written: text, place };
+}
+
+/** A plain value at the place of what it comes from. */
+export function toValueAt(place: Place, value: string | readonly string[]): LocatedValue {
+  if (typeof value === 'string') return toTextAt(place, value);
+  return { kind: 'list', items: value.map((item) => toTextAt(place, item)), place };
 }

@@ -1,14 +1,15 @@
-import { BUILT_IN_CARDS, type ProfilePolicy, RALPH, resolveProfile } from '../../core/index.ts';
-import type { CompiledBackends } from '../compile-backends.ts';
-import { createPolicyFinder, isNative, NATIVE_DEFAULT } from '../compile-profiles.ts';
-import type { Diagnostic } from '../diagnostic.ts';
-import { CORE_KEYS } from '../settings-table.ts';
-import { quote } from '../value-finding.ts';
-import { findingAt, listHats, type RuleInput } from './rule.ts';
+import { RALPH } from '../../core/events/index.ts';
+import { BUILT_IN_CARDS, type ProfilePolicy, resolveProfile } from '../../core/tools/index.ts';
+import { type CompiledBackends, findProfileName } from '../compile/compile-backends.ts';
+import { createPolicyFinder } from '../compile/create-policy-finder.ts';
+import { quote } from '../findings/diagnostics.ts';
+import type { Diagnostic } from '../findings/located.ts';
+import { CORE_KEYS } from '../keys/settings-table.ts';
+import { findingAt, listHats, type RuleInput, withoutDot } from './rule.ts';
 
 const KEYS = ['events_file', 'scratchpad'] as const;
 
-/** The files that every hat writes lie where also a hat that may not change the workspace can write: in a folder of Ralph's own. */
+/** The files that every hat writes are in a folder that a hat without write access may write to: one that begins with a dot. */
 export function checkAgentFiles(input: RuleInput, backends: CompiledBackends): readonly Diagnostic[] {
   const core = input.declared.core;
   const stateDir = toFirstName(core?.state_dir ?? CORE_KEYS.state_dir.default);
@@ -30,28 +31,22 @@ export function checkAgentFiles(input: RuleInput, backends: CompiledBackends): r
   );
 }
 
-/** Only folders that begin with a dot are opened, and not that of Ralph's journals. */
+/** Folders that begin with a dot are open to every hat, but for the one of Ralph's journals. */
 function isOpenToAll(path: string, stateDir: string): boolean {
   const name = toFirstName(path);
-  return /^\.[^.]/.test(name) && name !== stateDir && toPlain(path).includes('/');
+  return /^\.[^.]/.test(name) && name !== stateDir && withoutDot(path).includes('/');
 }
 
 function toFirstName(path: string): string {
-  return toPlain(path).split('/')[0] ?? '';
-}
-
-function toPlain(path: string): string {
-  return path.replace(/^(?:\.\/+)+/, '');
+  return withoutDot(path).split('/')[0] ?? '';
 }
 
 /** The first hat, or Ralph, that has a profile and may not write. */
 function findHeldHat(input: RuleInput, backends: CompiledBackends): string | undefined {
   const find = createPolicyFinder(input.declared.profiles ?? {});
-  const hats = listHats(input).map(([id, hat]) => {
-    return [id, hat.profile ?? (isNative(backends.hats[id] ?? backends.base) ? NATIVE_DEFAULT : undefined)] as const;
-  });
-  const named = [...hats, [RALPH, input.declared.ralph?.profile] as const];
-  return named.find(([, name]) => name !== undefined && !mayChangeTree(find(name)))?.[0];
+  const hats = listHats(input).map(([id, hat]) => [id, findProfileName(id, hat.profile, backends)] as const);
+  const named = [...hats, [RALPH, input.declared.ralph?.profile ?? null] as const];
+  return named.find(([, name]) => name !== null && !mayChangeTree(find(name)))?.[0];
 }
 
 function mayChangeTree(policy: ProfilePolicy): boolean {

@@ -1,38 +1,36 @@
-import { type BackendSpec, isCostUnknown } from '../../core/index.ts';
-import { type CompiledBackends, type PlacedBackend, toBackendSpec } from '../compile-backends.ts';
-import type { Diagnostic } from '../diagnostic.ts';
-import { findPlace } from '../located-value.ts';
-import { toSpan } from '../source-file.ts';
-import { quote } from '../value-finding.ts';
+import { type BackendSpec, isCostUnknown } from '../../core/backends/index.ts';
+import { backendsOf, type CompiledBackends, type PlacedBackend, toBackendSpec } from '../compile/compile-backends.ts';
+import { quote } from '../findings/diagnostics.ts';
+import { type Diagnostic, findPlace, toSpan } from '../findings/located.ts';
 import { findingAt, type RuleInput } from './rule.ts';
 
 const PATH = ['event_loop', 'max_cost_usd'];
 const SHOWN = 5;
 
-/** A limit of cost beside agents whose cost nobody tells (decisions, section 6). Agents that are not picked yet are told of at the start. */
+/** A limit of cost has no effect on agents that report no cost. Agents that are chosen only at the start are reported there. */
 export function checkCostLimit(input: RuleInput, backends: CompiledBackends): readonly Diagnostic[] {
   if (input.declared.event_loop?.max_cost_usd === undefined) return [];
   const priced = Object.keys(input.declared.prices ?? {});
-  const worn = [['ralph', backends.ralph] as const, ...(input.hatIds ?? []).map((id) => [id, backends.hats[id] ?? backends.base] as const)];
-  const wearers = new Set<string>();
+  const worn = [['ralph', backends.ralph] as const, ...(input.hatIds ?? []).map((id) => [id, backendsOf(id, backends)] as const)];
+  const owners = new Set<string>();
   const blind = new Map<string, PlacedBackend>();
   for (const [hat, list] of worn) {
     for (const backend of list) {
       const spec = toBackendSpec(backend);
       if (!isCostUnknown(spec, priced)) continue;
-      wearers.add(hat);
+      owners.add(hat);
       const name = toName(spec);
       if (!blind.has(name)) blind.set(name, backend);
     }
   }
-  return blind.size === 0 ? [] : [toFinding(input, blind, [...wearers])];
+  return blind.size === 0 ? [] : [toFinding(input, blind, [...owners])];
 }
 
 function toName({ type, command, model }: BackendSpec): string {
   return [command ?? type, ...(model === undefined ? [] : [`(${model})`])].join(' ');
 }
 
-function toFinding(input: RuleInput, blind: ReadonlyMap<string, PlacedBackend>, wearers: readonly string[]): Diagnostic {
+function toFinding(input: RuleInput, blind: ReadonlyMap<string, PlacedBackend>, owners: readonly string[]): Diagnostic {
   const names = [...blind.keys()].slice(0, SHOWN);
   const more = blind.size - names.length;
   const finding = findingAt(input, PATH, {
@@ -41,7 +39,7 @@ function toFinding(input: RuleInput, blind: ReadonlyMap<string, PlacedBackend>, 
     message: `The limit cannot hold ${names.map((name) => quote(name)).join(', ')}${more > 0 ? ` and ${more} more` : ''}: the cost is not known.`,
     why: 'Turns whose cost nobody tells count nothing, so the run goes on past the limit.',
     fix: toFix([...blind.values()].map(toBackendSpec)),
-    ...(wearers.includes('ralph') && wearers.length === 1 ? {} : { hats: wearers.filter((hat) => hat !== 'ralph').slice(0, 20) }),
+    ...(owners.includes('ralph') && owners.length === 1 ? {} : { hats: owners.filter((hat) => hat !== 'ralph').slice(0, 20) }),
   });
   const related = [...blind].slice(0, SHOWN).flatMap(([name, { path }]) => {
     const place = path === null ? null : findPlace(input.root, path);
@@ -50,7 +48,7 @@ function toFinding(input: RuleInput, blind: ReadonlyMap<string, PlacedBackend>, 
   return related.length === 0 ? finding : { ...finding, related };
 }
 
-/** A price helps where the agent tells its tokens. */
+/** A price helps only for an agent that reports its tokens. */
 function toFix(blind: readonly BackendSpec[]): string {
   const bounds = 'rely on `max_iterations` and `max_runtime_seconds`';
   const priceable = blind.filter((spec) => !isCostUnknown({ ...spec, model: 'any' }, ['any']));

@@ -1,11 +1,12 @@
-import type { Finding } from '../../core/index.ts';
-import { DEFAULT_PROMISE, findNearMiss, hasWildcard, isOnlyNearMiss, matchesTopic, TOPIC_COMPLETE } from '../../core/index.ts';
-import type { Diagnostic } from '../diagnostic.ts';
-import { quote } from '../value-finding.ts';
-import { toWordRepair } from '../value-repair.ts';
+import { DEFAULT_PROMISE, hasWildcard, matchesTopic, TOPIC_COMPLETE } from '../../core/events/index.ts';
+import type { Finding } from '../../core/schema/index.ts';
+import { findNearMiss, isOnlyNearMiss } from '../../core/text/index.ts';
+import { endWithMeant, quote } from '../findings/diagnostics.ts';
+import type { Diagnostic } from '../findings/located.ts';
+import { toWordRepair } from '../keys/value-finding.ts';
 import { findingAt, listHats, type RuleInput } from './rule.ts';
 
-/** What is published in a hat's name is something that the hat may publish, and never the end of the run. */
+/** A default of a hat is a topic that it may publish, and never the end of the run. */
 export function checkDefaultPublishes(input: RuleInput): readonly Diagnostic[] {
   const promise = input.declared.event_loop?.completion_promise ?? DEFAULT_PROMISE;
   return listHats(input).flatMap(([id, hat]) => {
@@ -46,7 +47,7 @@ function toFinding(topic: string, promise: string, isCovered: boolean, publisher
   return isCovered ? null : toUnlistedFinding(topic, publisher);
 }
 
-/** A slip of the pen is mended; whether the hat may publish anything else is for its author to say. */
+/** A misspelt topic can be repaired; whether the hat may publish any other is for its author to say. */
 function toUnlistedFinding(topic: string, { id, listed }: Publisher): Finding {
   const topics = listed.filter((other) => !hasWildcard(other));
   const near = findNearMiss(topic, topics);
@@ -55,7 +56,7 @@ function toUnlistedFinding(topic: string, { id, listed }: Publisher): Finding {
   return {
     code: 'default-publishes-unlisted',
     severity: 'error',
-    message: `The default ${quote(topic)} is not among what hat ${quote(id, "'")} publishes${near === undefined ? '.' : `: did you mean \`${near}\`?`}`,
+    message: `The default ${quote(topic)} is not among what hat ${quote(id, "'")} publishes${endWithMeant(near)}`,
     why: 'It would be published in the name of a hat that may not publish it.',
     fix:
       near === undefined

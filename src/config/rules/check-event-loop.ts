@@ -1,7 +1,7 @@
-import type { Diagnostic } from '../diagnostic.ts';
+import type { Diagnostic } from '../findings/located.ts';
 import { findingAt, findingBetween, type RuleInput } from './rule.ts';
 
-/** One prompt, a pause that can grow, and a word about checks that are switched off. */
+/** `event_loop` names one prompt, its pauses can grow, and a warning tells that checks are switched off. */
 export function checkEventLoop(input: RuleInput): readonly Diagnostic[] {
   const loop = input.declared.event_loop ?? {};
   const findings: Diagnostic[] = [];
@@ -30,7 +30,6 @@ const RETRY_BOUNDS = {
   fix: 'Set `max_seconds` to at least `base_seconds`.',
 } as const;
 
-/** Seed 001: the first two sentences word for word. */
 const BYPASSED = {
   code: 'validation-bypassed',
   severity: 'warning',

@@ -1,8 +1,8 @@
-import type { Diagnostic } from '../diagnostic.ts';
-import { quote } from '../value-finding.ts';
+import { quote } from '../findings/diagnostics.ts';
+import type { Diagnostic } from '../findings/located.ts';
 import { findingBetween, type Rule } from './rule.ts';
 
-/** Names of gates tell them apart: in reports, in `blocked_by`, in rows of failures. */
+/** Gates have different names: reports, `blocked_by` and counts of failures in a row use them. */
 export const checkGateNames: Rule = (input) => {
   const known = new Map<string, number>();
   return (input.declared.gates ?? []).flatMap(({ name }, index): readonly Diagnostic[] => {

@@ -1,15 +1,15 @@
-import type { Diagnostic } from '../diagnostic.ts';
-import { quote } from '../value-finding.ts';
+import { quote } from '../findings/diagnostics.ts';
+import type { Diagnostic } from '../findings/located.ts';
 import { findingAt, type Rule } from './rule.ts';
 
 const MAX_GATES = 50;
 /** Programs whose first argument that is no option is the script. */
 const INTERPRETERS = ['sh', 'bash', 'dash', 'zsh', 'node', 'deno', 'bun', 'tsx', 'python', 'python3', 'ruby', 'perl', 'php'];
 const SCRIPT = /^[\w.-][\w./-]*\.(?:sh|bash|zsh|[cm]?[jt]s|py|rb|pl|php)$/;
-/** What comes with dependencies is nobody's to write. */
+/** Files of dependencies: nobody here writes them. */
 const FOREIGN = /(?:^|\/)(?:node_modules|\.venv|venv|vendor)\//;
 
-/** Scripts of the project that a gate runs, and that nothing protects: who may write files can make them always succeed. */
+/** Scripts of the project that a gate runs are protected: an agent that may write them could make them always succeed. */
 export const checkGateScripts: Rule = (input) => {
   const protect = input.declared.protect ?? [];
   return (input.declared.gates ?? []).slice(0, MAX_GATES).flatMap(({ run = '' }, index): readonly Diagnostic[] => {
@@ -48,7 +48,7 @@ function toPlain(path: string): string {
   return path.replace(/^\.\//, '');
 }
 
-/** Whether a glob covers a path, as far as can be told without a matcher: what begins like it is believed to. */
+/** Whether a glob covers a path, as far as can be told without a matcher: a path with the same beginning counts as covered. */
 function isProtected(path: string, globs: readonly string[]): boolean {
   return globs.some((glob) => {
     const clean = toPlain(glob.trim()).replace(/\/+$/, '');

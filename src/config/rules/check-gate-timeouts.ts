@@ -1,7 +1,7 @@
-import type { Diagnostic } from '../diagnostic.ts';
+import type { Diagnostic } from '../findings/located.ts';
 import { findingBetween, type Rule } from './rule.ts';
 
-/** A gate says in one way how long it may take. */
+/** `timeout` and `timeout_seconds` of a gate agree. */
 export const checkGateTimeouts: Rule = (input) =>
   (input.declared.gates ?? []).flatMap(({ timeout, timeout_seconds: seconds }, index): readonly Diagnostic[] => {
     if (timeout === undefined || seconds === undefined || timeout === seconds) return [];

@@ -1,7 +1,7 @@
-import type { Diagnostic } from '../diagnostic.ts';
+import type { Diagnostic } from '../findings/located.ts';
 import { findingAt, type RuleInput } from './rule.ts';
 
-/** A team that is written out has members, and a coordination that needs a team has one. */
+/** `hats:` has at least one hat, and a coordination by hats has `hats:`. */
 export function checkHatCollection(input: RuleInput): readonly Diagnostic[] {
   if (input.hatIds !== null && input.hatIds.length === 0 && !input.isBroken(['hats'])) return [findingAt(input, ['hats'], EMPTY, 'key')];
   if (input.hatIds !== null) return [];
@@ -12,7 +12,6 @@ export function checkHatCollection(input: RuleInput): readonly Diagnostic[] {
   return [];
 }
 
-/** Seed 001, rule 1: the first line word for word. */
 const EMPTY = {
   code: 'hats-empty',
   severity: 'error',

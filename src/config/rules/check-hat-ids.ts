@@ -1,12 +1,12 @@
-import { RALPH } from '../../core/index.ts';
-import type { Diagnostic } from '../diagnostic.ts';
-import { HAT_ID_PATTERN, MAX_HAT_ID_LENGTH, RESERVED_HAT_IDS } from '../hat-id.ts';
-import { quote } from '../value-finding.ts';
+import { RALPH } from '../../core/events/index.ts';
+import { quote } from '../findings/diagnostics.ts';
+import type { Diagnostic } from '../findings/located.ts';
+import { HAT_ID_PATTERN, MAX_HAT_ID_LENGTH, RESERVED_HAT_IDS } from '../keys/settings-table.ts';
 import { findingAt, type RuleInput } from './rule.ts';
 
 const HAT_ID = new RegExp(HAT_ID_PATTERN);
 
-/** Ids that agents, files and environment variables can carry. */
+/** The id of a hat can stand in events, file names and environment variables. */
 export function checkHatIds(input: RuleInput): readonly Diagnostic[] {
   return (input.hatIds ?? []).flatMap((id) => {
     const path = ['hats', id];

@@ -1,14 +1,14 @@
-import { createNearMissFinder, type NearMissFinder, RALPH } from '../../core/index.ts';
-import type { Diagnostic } from '../diagnostic.ts';
-import type { Path } from '../located-value.ts';
-import { quote } from '../value-finding.ts';
-import { toWordRepair } from '../value-repair.ts';
+import { RALPH } from '../../core/events/index.ts';
+import { createNearMissFinder, type NearMissFinder } from '../../core/text/index.ts';
+import { endWithMeant, quote } from '../findings/diagnostics.ts';
+import type { Diagnostic, Path } from '../findings/located.ts';
+import { toWordRepair } from '../keys/value-finding.ts';
 import { findingAt, listHats, type RuleInput } from './rule.ts';
 
-/** For so many findings it is looked what was meant: among thousands of hats each search takes its time. */
+/** For how many findings the meant name is searched: among thousands of hats a search takes its time. */
 const MAX_SEARCHES = 100;
 
-/** Every hat that is named somewhere is there. */
+/** Every hat that is named exists. */
 export function checkHatReferences(input: RuleInput): readonly Diagnostic[] {
   const known = new Set(input.hatIds ?? []);
   const finder = createNearMissFinder(input.hatIds ?? [], MAX_SEARCHES);
@@ -54,7 +54,7 @@ function toUnknownHat(
   return findingAt(input, path, {
     code: 'hat-unknown',
     severity: 'error',
-    message: `There is no hat ${quote(hat)}${near === undefined ? '.' : `: did you mean \`${near}\`?`}`,
+    message: `There is no hat ${quote(hat)}${endWithMeant(near)}`,
     why: 'Nobody would get what is meant for it.',
     fix: ids.length === 0 ? 'Add the hat under `hats:`, or remove the line.' : `Name one of: ${ids.slice(0, 20).join(', ')}.`,
     ...(near === undefined ? {} : { repairs: [toWordRepair(near, finder.isOnly(hat, near))] }),

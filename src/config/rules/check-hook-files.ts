@@ -1,17 +1,23 @@
 import { resolve } from 'node:path';
-import type { Diagnostic } from '../diagnostic.ts';
-import { isFile } from '../is-file.ts';
-import { type LocatedScalar, type LocatedValue, type Path, toShownPlace } from '../located-value.ts';
-import { toDiagnostic } from '../source-file.ts';
-import { quote } from '../value-finding.ts';
+import { quote } from '../findings/diagnostics.ts';
+import {
+  type Diagnostic,
+  type LocatedScalar,
+  type LocatedValue,
+  type Path,
+  readAt,
+  toDiagnostic,
+  toShownPlace,
+} from '../findings/located.ts';
+import { isFile } from '../layers/read-text-file.ts';
 import type { RuleInput } from './rule.ts';
 
 /** A path of a file beside the configuration, with the name of one of its functions perhaps: `./hooks/audit.mjs#check`. */
 const HOOK_PATH = /^(?<file>\.{1,2}\/[^\s#$]+|\/[^\s#$]+)(?:#[\w$]+)?$/;
 
 /**
- * The files of hooks are there (seed 002: `hooks: {PreToolUse: [{handler: ./audit.mjs}]}`, or `{override, hooks: […]}` for an event). What is no path is
- * no file: dotted names of Python, command lines, programs of PATH. The hooks themselves are not read by this version.
+ * The files of hooks are there (`hooks: {PreToolUse: [{handler: ./audit.mjs}]}`, or `{override, hooks: […]}` for an event). A handler that is no path
+ * names no file: dotted names of Python, command lines, programs of PATH. This version checks the files and runs no hooks.
  */
 export function checkHookFiles(input: RuleInput): readonly Diagnostic[] {
   const owners: readonly (readonly [Path, string | null])[] = [
@@ -20,7 +26,7 @@ export function checkHookFiles(input: RuleInput): readonly Diagnostic[] {
     ...(input.hatIds ?? []).map((id) => [['hats', id, 'hooks'], id] as const),
   ];
   return owners.flatMap(([path, hat]) =>
-    listHandlers(valueAt(input.root, path)).flatMap((handler) => {
+    listHandlers(readAt(input.root, path)).flatMap((handler) => {
       const file = HOOK_PATH.exec(String(handler.value))?.groups?.['file'];
       if (file === undefined || isFile(resolve(handler.place.file.folder, file))) return [];
       return [toFinding(handler, file, hat)];
@@ -42,13 +48,6 @@ function listHandlers(hooks: LocatedValue | undefined): readonly LocatedScalar[]
       return handler?.kind === 'scalar' && typeof handler.value === 'string' ? [handler] : [];
     });
   });
-}
-
-function valueAt(root: LocatedValue, path: Path): LocatedValue | undefined {
-  return path.reduce<LocatedValue | undefined>(
-    (value, step) => (value?.kind === 'map' ? value.entries.get(String(step))?.value : undefined),
-    root,
-  );
 }
 
 function toFinding(handler: LocatedScalar, file: string, hat: string | null): Diagnostic {

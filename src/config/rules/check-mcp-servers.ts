@@ -1,8 +1,7 @@
-import type { Finding } from '../../core/index.ts';
-import type { Diagnostic } from '../diagnostic.ts';
-import { quote } from '../value-finding.ts';
-import { hideLogin, withoutExcerpt } from './hide-login.ts';
-import { findingAt, type RuleInput } from './rule.ts';
+import type { Finding } from '../../core/schema/index.ts';
+import { quote } from '../findings/diagnostics.ts';
+import type { Diagnostic } from '../findings/located.ts';
+import { findingAt, hideLogin, type RuleInput, readWebAddress, withoutExcerpt } from './rule.ts';
 
 /** What the name of a server may be: it is part of the names of its tools, which providers keep to 64 characters. */
 const NAME = /^[A-Za-z0-9][A-Za-z0-9_-]{0,29}$/;
@@ -22,7 +21,8 @@ export function checkMcpServers(input: RuleInput): readonly Diagnostic[] {
 }
 
 function isAddress(url: string): boolean {
-  return URL.canParse(url) && /^https?:$/.test(new URL(url).protocol) && new URL(url).username === '' && new URL(url).password === '';
+  const address = readWebAddress(url);
+  return address !== null && `${address.username}${address.password}` === '';
 }
 
 function toNameFinding(name: string): Finding {

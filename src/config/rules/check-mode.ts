@@ -1,7 +1,7 @@
-import type { Diagnostic } from '../diagnostic.ts';
+import type { Diagnostic } from '../findings/located.ts';
 import { findingAt, findingBetween, type RuleInput } from './rule.ts';
 
-/** `mode` of seed 004, `coordinator` and `hats:` say the same. */
+/** `mode`, `coordinator` and `hats:` agree. */
 export function checkMode(input: RuleInput): readonly Diagnostic[] {
   const { mode } = input.declared;
   if (mode === undefined) return [];

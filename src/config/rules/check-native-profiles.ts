@@ -1,14 +1,13 @@
-import type { CompiledBackends } from '../compile-backends.ts';
-import { isNative, NATIVE_DEFAULT } from '../compile-profiles.ts';
-import type { Diagnostic } from '../diagnostic.ts';
-import { quote } from '../value-finding.ts';
+import { backendsOf, type CompiledBackends, isNative, NATIVE_DEFAULT } from '../compile/compile-backends.ts';
+import { quote } from '../findings/diagnostics.ts';
+import type { Diagnostic } from '../findings/located.ts';
 import { findingAt, listHats, type RuleInput } from './rule.ts';
 
-/** A hat with the native agent says what it may do (decisions, section 6). */
+/** A hat with the native agent says what it may do. */
 export function checkNativeProfiles(input: RuleInput, backends: CompiledBackends): readonly Diagnostic[] {
   return listHats(input).flatMap(([id, hat]) => {
     const isOpen = hat.profile === undefined && !input.isBroken(['hats', id, 'profile']);
-    if (!isOpen || !isNative(backends.hats[id] ?? backends.base)) return [];
+    if (!isOpen || !isNative(backendsOf(id, backends))) return [];
     const path = hat.backend === undefined ? ['hats', id] : ['hats', id, 'backend'];
     return [
       findingAt(

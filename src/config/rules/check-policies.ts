@@ -1,32 +1,30 @@
+import { createNearMissFinder, type NearMissFinder } from '../../core/text/index.ts';
 import {
   BUILT_IN_CARDS,
   COMPOSITE_GROUPS,
   COORDINATION_GROUP,
-  createNearMissFinder,
-  type NearMissFinder,
   PESSIMISTIC_HINTS,
   type ProfilePolicy,
   resolveProfile,
   TOOL_GROUPS,
   type ToolCard,
   toServerToolName,
-} from '../../core/index.ts';
-import { toAnnotations } from '../compile-mcp-servers.ts';
-import { createPolicyFinder } from '../compile-profiles.ts';
-import type { Diagnostic } from '../diagnostic.ts';
-import type { Path } from '../located-value.ts';
-import { quote } from '../value-finding.ts';
-import { toWordRepair } from '../value-repair.ts';
+} from '../../core/tools/index.ts';
+import { toAnnotations } from '../compile/compile-tools.ts';
+import { createPolicyFinder } from '../compile/create-policy-finder.ts';
+import { endWithMeant, quote } from '../findings/diagnostics.ts';
+import type { Diagnostic, Path } from '../findings/located.ts';
+import { toWordRepair } from '../keys/value-finding.ts';
 import { findingAt, type RuleInput } from './rule.ts';
 
-/** For so many findings it is looked what was meant. */
+/** For how many findings the meant name is searched. */
 const MAX_SEARCHES = 100;
-/** So many servers are looked at for each profile. */
+/** How many servers are looked at for each profile. */
 const MAX_SERVERS = 50;
 const LISTS = ['allow', 'deny', 'exempt'] as const;
 const SHELL = 'bash';
 
-/** Whether the profiles of the user's own say what their author can have meant. */
+/** The user's own profiles name tools that exist, let some in, and keep out what they deny. */
 export function checkPolicies(input: RuleInput): readonly Diagnostic[] {
   const profiles = input.declared.profiles ?? {};
   const known = toKnownNames(input);
@@ -71,7 +69,7 @@ function toUnknownFinding(input: RuleInput, path: Path, tool: string, finder: Ne
   return findingAt(input, path, {
     code: 'profile-tool-unknown',
     severity: 'error',
-    message: `There is no tool and no group of tools ${quote(tool)}${near === undefined ? '.' : `: did you mean \`${near}\`?`}`,
+    message: `There is no tool and no group of tools ${quote(tool)}${endWithMeant(near)}`,
     why: 'It would let nothing in and keep nothing out, and nobody would notice.',
     fix: isServer
       ? 'Define the server under `mcp_servers:`; `mcp:*` stands for all of them.'
@@ -106,7 +104,7 @@ function isCoordination(word: string): boolean {
   return word === COORDINATION_GROUP || BUILT_IN_CARDS.some((card) => card.group === COORDINATION_GROUP && card.name === word);
 }
 
-/** What a tool that this version does not know would be, nobody can say. */
+/** True for a profile that lets no tool in; tools that this version does not know may be let in. */
 function isEmpty(policy: ProfilePolicy, { declared, toolNames = [] }: RuleInput): boolean {
   const foreign = [...toolNames, ...Object.keys(declared.tools?.plugins ?? {})];
   if (policy.allow.some((name) => name.startsWith('mcp') || foreign.includes(name))) return false;
@@ -128,7 +126,7 @@ function toEmptyFinding(input: RuleInput, name: string): Diagnostic {
   );
 }
 
-/** MCP servers whose tools are allowed, and kept out all the same by hints that nobody vouches for. */
+/** MCP servers whose tools are allowed, but kept out by hints that nobody vouches for. */
 function listIdleServers(policy: ProfilePolicy, { declared }: RuleInput): readonly string[] {
   const mayBeIdle = (policy.requireReadOnly || policy.denyDestructive) && policy.allow.some((name) => name.startsWith('mcp:'));
   if (!mayBeIdle) return [];

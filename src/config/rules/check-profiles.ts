@@ -1,14 +1,14 @@
-import { BUILT_IN_PROFILES, createNearMissFinder, type NearMissFinder } from '../../core/index.ts';
-import type { Diagnostic } from '../diagnostic.ts';
-import type { Path } from '../located-value.ts';
-import { quote } from '../value-finding.ts';
-import { toWordRepair } from '../value-repair.ts';
+import { createNearMissFinder, type NearMissFinder } from '../../core/text/index.ts';
+import { BUILT_IN_PROFILES } from '../../core/tools/index.ts';
+import { endWithMeant, quote } from '../findings/diagnostics.ts';
+import type { Diagnostic, Path } from '../findings/located.ts';
+import { toWordRepair } from '../keys/value-finding.ts';
 import { findingAt, listHats, type RuleInput } from './rule.ts';
 
-/** For so many findings it is looked what was meant: among thousands of profiles each search takes its time. */
+/** For how many findings the meant name is searched: among thousands of profiles a search takes its time. */
 const MAX_SEARCHES = 100;
 
-/** Every tool profile that is named is built in or defined under `profiles:` (decisions, section 6), and none extends itself in a circle. */
+/** Every tool profile that is named is built in or defined under `profiles:`, and none extends itself in a circle. */
 export function checkProfiles(input: RuleInput): readonly Diagnostic[] {
   if (input.isBroken(['profiles'])) return [];
   const own = input.declared.profiles ?? {};
@@ -42,7 +42,7 @@ function toFinding(input: RuleInput, path: Path, { name, hat }: NamedProfile, { 
   return findingAt(input, path, {
     code: 'profile-unknown',
     severity: 'error',
-    message: `There is no profile ${quote(name)}${near === undefined ? '.' : `: did you mean \`${near}\`?`}`,
+    message: `There is no profile ${quote(name)}${endWithMeant(near)}`,
     why: 'A profile says which tools a hat may use. One that does not exist could hold nobody back.',
     fix: `Name one of: ${known.join(', ')}. Or define it:\n\nprofiles:\n  ${/^[\w-]{1,40}$/.test(name) ? name : 'my-profile'}:\n    allow: [fs, git]\n    require_read_only: true`,
     ...(hat === null ? {} : { hats: [hat] }),
@@ -50,7 +50,7 @@ function toFinding(input: RuleInput, path: Path, { name, hat }: NamedProfile, { 
   });
 }
 
-/** Each circle is told once, at the first of its profiles in the file. */
+/** Reports each circle once, at the first of its profiles in the file. */
 function findCircles(input: RuleInput): readonly Diagnostic[] {
   const profiles = input.declared.profiles ?? {};
   const done = new Set<string>();
@@ -62,7 +62,7 @@ function findCircles(input: RuleInput): readonly Diagnostic[] {
       done.add(name);
       chain.push(name);
       const parent: string | undefined = profiles[name]?.extends;
-      // One that extends its own name means the built-in profile whose place it takes.
+      // A profile that extends its own name extends the built-in one that it replaces.
       name = parent === name && BUILT_IN_PROFILES.includes(parent) ? undefined : parent;
     }
     const begin = name === undefined ? -1 : chain.indexOf(name);

@@ -1,24 +1,24 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
-import type { Diagnostic } from '../diagnostic.ts';
-import { EVENT_LOOP_KEYS } from '../event-loop-keys.ts';
-import { isFile } from '../is-file.ts';
-import type { ConfigFlags } from '../overrides.ts';
-import { quote } from '../value-finding.ts';
-import { findingAt, type RuleInput } from './rule.ts';
+import { quote } from '../findings/diagnostics.ts';
+import type { Diagnostic } from '../findings/located.ts';
+import { EVENT_LOOP_KEYS } from '../keys/event-loop-keys.ts';
+import { isFile } from '../layers/read-text-file.ts';
+import type { ConfigFlags } from '../settings.ts';
+import { findingAt, type RuleInput, withoutDot } from './rule.ts';
 
-/** Where a prompt may come from beside the configuration. */
-export interface PromptPlaces {
+/** Where a prompt may come from, besides the configuration. */
+export interface PromptSources {
   /** The folder of the run, absolute: `prompt_file` counts from it. */
   readonly cwd: string;
   readonly flags: ConfigFlags;
 }
 
 /**
- * The prompt file that the configuration names is there. The default one may be missing, also where its name is written out: the prompt then comes by
- * the command line, and a run without one says so itself.
+ * The prompt file that the configuration names is there. The default one may be missing, also where its name is written out: the command
+ * line may name the prompt, and a run without one is refused anyway.
  */
-export function checkPromptFile(input: RuleInput, { cwd, flags }: PromptPlaces): readonly Diagnostic[] {
+export function checkPromptFile(input: RuleInput, { cwd, flags }: PromptSources): readonly Diagnostic[] {
   const { prompt, prompt_file: file } = input.declared.event_loop ?? {};
   const isElsewhere = flags.prompt !== undefined || flags.promptFile !== undefined || (prompt ?? '').trim() !== '';
   if (file === undefined || isElsewhere || isDefault(file) || isFile(resolve(cwd, file))) return [];
@@ -34,5 +34,5 @@ export function checkPromptFile(input: RuleInput, { cwd, flags }: PromptPlaces):
 }
 
 function isDefault(file: string): boolean {
-  return file.replace(/^(?:\.\/)+/, '') === EVENT_LOOP_KEYS.prompt_file.default;
+  return withoutDot(file) === EVENT_LOOP_KEYS.prompt_file.default;
 }

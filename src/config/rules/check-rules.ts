@@ -1,5 +1,5 @@
-import type { CompiledBackends } from '../compile-backends.ts';
-import type { Diagnostic } from '../diagnostic.ts';
+import type { CompiledBackends } from '../compile/compile-backends.ts';
+import type { Diagnostic } from '../findings/located.ts';
 import { checkAgentFiles } from './check-agent-files.ts';
 import { checkBackends } from './check-backends.ts';
 import { checkCostLimit } from './check-cost-limit.ts';
@@ -17,6 +17,7 @@ import { checkMode } from './check-mode.ts';
 import { checkNativeProfiles } from './check-native-profiles.ts';
 import { checkPolicies } from './check-policies.ts';
 import { checkProfiles } from './check-profiles.ts';
+import { checkPromptFile, type PromptSources } from './check-prompt-file.ts';
 import { checkStateDir } from './check-state-dir.ts';
 import { checkTools } from './check-tools.ts';
 import { checkTriggers } from './check-triggers.ts';
@@ -45,13 +46,14 @@ const RULES: readonly Rule[] = [
 const FLOW_CODES = ['hats-empty', 'triggers-missing'];
 
 /** Everything that is wrong with a configuration beyond single values. */
-export function checkRules(input: RuleInput, backends: CompiledBackends): readonly Diagnostic[] {
+export function checkRules(input: RuleInput, backends: CompiledBackends, places: PromptSources): readonly Diagnostic[] {
   const findings = [
     ...RULES.flatMap((rule) => rule(input)),
     ...checkBackends(input, backends),
     ...checkCostLimit(input, backends),
     ...checkNativeProfiles(input, backends),
     ...checkAgentFiles(input, backends),
+    ...checkPromptFile(input, places),
   ];
   if (input.declared.event_loop?.strict_validation !== false) return findings;
   return findings.map((finding) =>

@@ -1,12 +1,10 @@
-import type { Diagnostic } from '../diagnostic.ts';
-import { CONFIG_FILE_NAMES } from '../find-config-file.ts';
-import { findPlace } from '../located-value.ts';
-import { CORE_KEYS } from '../settings-table.ts';
+import { type Diagnostic, findPlace } from '../findings/located.ts';
+import { CONFIG_FILE_NAMES, CORE_KEYS } from '../keys/settings-table.ts';
 import { findingAt, type RuleInput } from './rule.ts';
 
 const PATH = ['core', 'state_dir'];
 
-/** Runs are kept where every command looks for them: all read the folder's own configuration, and nothing else. */
+/** `state_dir` stands in the folder's own configuration: other commands read no other when they look for runs. */
 export function checkStateDir(input: RuleInput): readonly Diagnostic[] {
   const stateDir = input.declared.core?.state_dir;
   if (stateDir === undefined || stateDir === CORE_KEYS.state_dir.default) return [];

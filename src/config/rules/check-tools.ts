@@ -1,17 +1,16 @@
-import { BUILT_IN_CARDS, checkToolCard, type Finding, findSearchKeyName } from '../../core/index.ts';
-import type { Diagnostic } from '../diagnostic.ts';
-import type { Path } from '../located-value.ts';
-import { quote } from '../value-finding.ts';
-import { hideLogin, withoutExcerpt } from './hide-login.ts';
-import { findingAt, type RuleInput } from './rule.ts';
+import type { Finding } from '../../core/schema/index.ts';
+import { BUILT_IN_CARDS, checkToolCard, findSearchKeyName } from '../../core/tools/index.ts';
+import { quote } from '../findings/diagnostics.ts';
+import type { Diagnostic, Path } from '../findings/located.ts';
+import { findingAt, hideLogin, type RuleInput, readWebAddress, withoutExcerpt } from './rule.ts';
 
-/** A name or an address in numbers, IPv6 in brackets, and perhaps a port; as an address of the web has it. */
+/** A host as an address of the web has it: a name or numbers, IPv6 in brackets, perhaps with a port. */
 const HOST = /^(?:[a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?|\[[0-9a-f:.]{2,45}\])(?::\d{1,5})?$/i;
 const VARIABLE = /^[A-Za-z_][A-Za-z0-9_]*$/;
 const VARIABLES = /^[A-Za-z_][A-Za-z0-9_]*\*?$/;
 const LOOPBACK = ['localhost', '127.0.0.1', '[::1]'];
 
-/** Whether what is said under `tools:` can be meant so. */
+/** `tools:` names hosts, variables, addresses and modules that can be used. */
 export function checkTools(input: RuleInput): readonly Diagnostic[] {
   const { tools } = input.declared;
   if (tools === undefined) return [];
@@ -70,9 +69,8 @@ function checkSearch(input: RuleInput): readonly Diagnostic[] {
 }
 
 function isAddress(text: string): boolean {
-  if (!URL.canParse(text)) return false;
-  const { protocol, username, password, search, hash } = new URL(text);
-  return /^https?:$/.test(protocol) && `${username}${password}${search}${hash}` === '';
+  const address = readWebAddress(text);
+  return address !== null && `${address.username}${address.password}${address.search}${address.hash}` === '';
 }
 
 function isOpen(address: string): boolean {

@@ -1,12 +1,12 @@
-import { matchesTopic, type Repair, TOPIC_RESUME, TOPIC_START } from '../../core/index.ts';
-import type { Diagnostic } from '../diagnostic.ts';
-import { type GuessedTrigger, guessTriggers } from '../guess-triggers.ts';
-import type { DeclaredHat } from '../settings-table.ts';
-import { TRIGGER_KEYS, triggersOf } from '../trigger-names.ts';
-import { quote } from '../value-finding.ts';
+import { matchesTopic, TOPIC_RESUME, TOPIC_START } from '../../core/events/index.ts';
+import type { Repair } from '../../core/schema/index.ts';
+import { type GuessedTrigger, guessTriggers } from '../compile/guess-triggers.ts';
+import { quote } from '../findings/diagnostics.ts';
+import type { Diagnostic } from '../findings/located.ts';
+import { type DeclaredHat, TRIGGER_KEYS, triggersOf } from '../keys/settings-table.ts';
 import { findingAt, findingBetween, listHats, type RuleInput } from './rule.ts';
 
-/** Every hat can be woken, and says by what in one way. */
+/** Every hat has triggers, and says them in one way. */
 export function checkTriggers(input: RuleInput): readonly Diagnostic[] {
   const hats = listHats(input);
   const guesses = guessTriggers(hats, input.declared.event_loop);
@@ -50,7 +50,7 @@ function toRepair(id: string, { topic, isOnly }: GuessedTrigger): Repair {
   };
 }
 
-/** The event that nobody takes; else the start, where that is free; else an event of its own and who may publish it. */
+/** Proposes the event that nobody takes; else the start, where that is free; else a new event that another hat publishes. */
 function toFix(id: string, guess: GuessedTrigger | undefined, publisher: NamedHat | undefined): string {
   const write = (topics: string, before = ''): string => `hats:\n${before}  ${id}:\n    triggers: [${topics}]`;
   if (guess !== undefined) return `Let it take '${guess.topic}', which nobody takes:\n\n${write(guess.topic)}`;

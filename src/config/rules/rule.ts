@@ -1,9 +1,7 @@
-import type { Finding } from '../../core/index.ts';
-import type { Diagnostic } from '../diagnostic.ts';
-import { findPlace, type LocatedMap, type Path, readAt } from '../located-value.ts';
-import type { Declared, DeclaredHat } from '../settings-table.ts';
-import { showReference } from '../show-reference.ts';
-import { toDiagnostic, toSpan } from '../source-file.ts';
+import type { Finding } from '../../core/schema/index.ts';
+import { type Diagnostic, findPlace, type LocatedMap, type Path, toSpan } from '../findings/located.ts';
+import type { Declared, DeclaredHat } from '../keys/settings-table.ts';
+import { placeFinding } from '../keys/value-finding.ts';
 
 /** What a rule looks at. */
 export interface RuleInput {
@@ -11,23 +9,23 @@ export interface RuleInput {
   readonly declared: Declared;
   /** Ids under `hats:` in the order of the file; `null` without such a key. */
   readonly hatIds: readonly string[] | null;
-  /** True where a finding says already that the value is wrong. */
+  /** True where the value was wrong and left out: a finding tells it already. */
   readonly isBroken: (path: Path) => boolean;
-  /** Where an item of a list is in the file: the list here lacks those that were wrong. */
+  /** The path of an item in the file: `declared` lacks items that were wrong. */
   readonly toItemPath: (list: Path, index: number) => Path;
-  /** Names of tools beyond the built-in ones: those that the program which loads the configuration brings. */
+  /** Names of tools that the calling program brings. */
   readonly toolNames?: readonly string[];
 }
 
 /** One question about a configuration. */
 export type Rule = (input: RuleInput) => readonly Diagnostic[];
 
-/** The finding at a path; of a map, a list and an empty value at its key. */
+/** Puts a finding at a path; for a map, a list and an empty value at its key. */
 export function findingAt(input: RuleInput, path: Path, finding: Finding, part: 'key' | 'value' = 'value'): Diagnostic {
-  return toDiagnostic(findPlace(input.root, path, part), showReference(finding, readAt(input.root, path)));
+  return placeFinding(input.root, path, finding, part);
 }
 
-/** The finding at a path, with a second place that has to do with it. */
+/** The same, with a second place that it is about. */
 export function findingBetween(input: RuleInput, path: Path, finding: Finding, other: Path, message: string): Diagnostic {
   return { ...findingAt(input, path, finding), related: [{ ...toSpan(findPlace(input.root, other)), message }] };
 }
@@ -39,6 +37,17 @@ export function listHatIds(root: LocatedMap): readonly string[] | null {
   return hats.kind === 'map' ? [...hats.entries.keys()] : [];
 }
 
+/** A path without the `./` that it may begin with. */
+export function withoutDot(path: string): string {
+  return path.replace(/^(?:\.\/+)+/, '');
+}
+
+/** The address of something that is reached by HTTP; `null` for any other text. */
+export function readWebAddress(text: string): URL | null {
+  const url = URL.canParse(text) ? new URL(text) : null;
+  return url !== null && /^https?:$/.test(url.protocol) ? url : null;
+}
+
 /** The hats that could be read, in the order of the file. */
 export function listHats(input: RuleInput): readonly (readonly [id: string, hat: DeclaredHat])[] {
   const hats = input.declared.hats;
@@ -47,4 +56,14 @@ export function listHats(input: RuleInput): readonly (readonly [id: string, hat:
     const hat = Object.hasOwn(hats, id) ? hats[id] : undefined;
     return hat === undefined ? [] : [[id, hat] as const];
   });
+}
+
+/** An address without its parts that may be secret: the login, and everything behind a `?` or `#`. */
+export function hideLogin(address: string): string {
+  return address.replace(/\/\/[^/?#]*@/, '//…@').replace(/[?#].*$/s, '?…');
+}
+
+/** A finding about a possible secret: the line that holds it is not shown. */
+export function withoutExcerpt(diagnostic: Diagnostic): Diagnostic {
+  return { ...diagnostic, excerpt: { text: '', column: 1 } };
 }

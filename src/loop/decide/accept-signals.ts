@@ -1,20 +1,18 @@
 import {
-  type EventDraft,
   type EventSignal,
-  findChangedTestsReason,
   type PromiseSignal,
-  type RejectionCause,
   type Signal,
   TOPIC_COMPLETE,
   TOPIC_LEGACY_TRANSITION,
   type TransitionSignal,
-  toComparablePayload,
-} from '../../core/index.ts';
-import { isCompletionTopic, listedTargetOf, mayEnd, mayHandOn, mayPublish, publishableBy } from '../../topology/index.ts';
-import { recordDraft } from './publish.ts';
-import { count, notify, order, type Step, tell } from './step.ts';
+} from '../../core/events/index.ts';
+import { findChangedTestsReason } from '../../core/gates/index.ts';
+import type { EventDraft, RejectionCause } from '../../core/run/index.ts';
+import { toComparablePayload } from '../../core/values/index.ts';
+import { isCompletionTopic, listedTargetOf, mayEnd, mayHandOn, mayPublish, publishableBy } from '../../topology/routing/index.ts';
+import { count, notify, order, recordDraft, reject, type Step, tell } from './step.ts';
 
-/** What is left of a turn's signals after its contract was held against them. */
+/** What counts of a turn's signals, once they were checked against the contract of its hat. */
 export interface Accepted {
   readonly drafts: readonly EventDraft[];
   /** The event that would end the run. */
@@ -32,9 +30,8 @@ export interface Author {
 }
 
 /**
- * Holds the contract of a hat against what it wrote (decisions, sections 3 and 5): the same event through two channels
- * is one; a topic that is not the hat's is refused and told; a promise counts only from somebody who may end the run and
- * whose turn did not fail. A `HAT_TRANSITION` is what is left where nothing else was accepted (seed 000).
+ * Checks what a hat wrote against its contract. The same event through two channels is one; a topic that the hat may not publish is refused, and the hat
+ * is told; a promise counts only from a hat that may end the run and whose turn did not fail. A `HAT_TRANSITION` counts only where nothing else was accepted.
  */
 export function acceptSignals(step: Step, author: Author, signals: readonly Signal[]): Accepted {
   const drafts: EventDraft[] = [];
@@ -64,7 +61,7 @@ export function acceptSignals(step: Step, author: Author, signals: readonly Sign
   return { drafts, completion, refused };
 }
 
-/** More notes than these about refusals of the command are not shown one by one. */
+/** Notes about refusals of `ralph emit` beyond these are not shown. */
 const MAX_NOTED = 20;
 
 type Note = EventSignal & { readonly refused: NonNullable<EventSignal['refused']> };
@@ -74,7 +71,7 @@ export function isNote(signal: Signal): signal is Note {
   return signal.kind === 'event' && signal.refused !== undefined;
 }
 
-/** What the command refused is refused again, however the turn ended, and for the same cause: the agent's note says no more than which topic it tried. */
+/** Refuses again, for the same cause, what `ralph emit` refused during the turn, however the turn ended. Of such a note only the topic is believed. */
 export function refuseNoted(step: Step, hat: string, signals: readonly Signal[]): void {
   const { topology } = step;
   for (const { topic, refused } of signals.filter(isNote).slice(0, MAX_NOTED)) {
@@ -86,7 +83,7 @@ export function refuseNoted(step: Step, hat: string, signals: readonly Signal[])
   }
 }
 
-/** Most agents that say both mean the same by both, in the old words and in the new ones. */
+/** Records a transition that was written beside an event: most agents that write both mean the same by both. */
 function recordUnfollowed(step: Step, { target = '', ...draft }: EventDraft): void {
   recordDraft(step, draft, 'record');
   const words = `${draft.source} wrote HAT_TRANSITION:${target} beside an event: the event counts, the transition is recorded only.`;
@@ -153,7 +150,7 @@ function refuse(step: Step, hat: string, topic: string, why: RejectionCause, all
   return null;
 }
 
-/** An event whose payload is not what the schema of its topic asks for: whoever takes the topic relies on that. */
+/** Refuses an event whose payload does not match the schema of its topic: whoever takes the topic relies on the schema. */
 function refusePayload(step: Step, hat: string, topic: string, problem: string): null {
   const id = `e${count(step, 'event')}`;
   const { iteration } = step.state.counters;
@@ -168,19 +165,13 @@ function refusePayload(step: Step, hat: string, topic: string, problem: string):
   return null;
 }
 
-/** Records a signal that was not accepted, under an id of its own. */
-export function reject(step: Step, hat: string, topic: string, why: RejectionCause, allowed: readonly string[]): void {
-  const id = `e${count(step, 'event')}`;
-  order(step, { type: 'event-reject', id, iteration: step.state.counters.iteration, hat, topic, why, allowed });
-}
-
 /** What a signal asks for, as a topic. */
 export function toSignalTopic(step: Step, signal: Signal): string {
   if (signal.kind === 'promise') return step.topology.spec.promise;
   return signal.kind === 'event' ? signal.topic : `${TOPIC_LEGACY_TRANSITION}.${signal.hat}`;
 }
 
-/** Seed 000's `HAT_TRANSITION:x`: it hands on to x alone, whoever else takes such topics. */
+/** `HAT_TRANSITION:x` hands on to x alone, whoever else takes such topics. */
 function toTransition(step: Step, author: Author, signal: TransitionSignal): EventDraft | null {
   const { topology } = step;
   const topic = toSignalTopic(step, signal);

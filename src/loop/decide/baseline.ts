@@ -1,5 +1,5 @@
-import { type GateResult, isRequiredGate, mayStayRed, type RedGate, toResultName } from '../../core/index.ts';
-import { noteTests } from './lost-tests.ts';
+import { type GateResult, isRequiredGate, mayStayRed, toResultName } from '../../core/gates/index.ts';
+import type { RedGate } from '../../core/run/index.ts';
 import { change, count, notify, order, type Step, tell } from './step.ts';
 
 /** How a shell says that there is no such command, or that it cannot be run. */
@@ -11,7 +11,7 @@ export function gatesOnBegin({ topology }: Step): readonly number[] {
   return topology.spec.gates.flatMap((gate, index) => (gate.baseline === undefined || !isRequiredGate(gate) ? [] : [index]));
 }
 
-/** Before the first turn: what gates show now is what the end is compared with. Nothing is ordered where no gate asks for it. */
+/** Orders the gates whose results before the first turn are compared with those at the end. Nothing is ordered where no gate asks for it. */
 export function askBaseline(step: Step): void {
   const gates = gatesOnBegin(step);
   if (gates.length === 0) return;
@@ -21,7 +21,7 @@ export function askBaseline(step: Step): void {
   order(step, { type: 'gates-run', request, gates, topics: [], isBaseline: true });
 }
 
-/** Keeps what was red, and tells people and who begins. */
+/** Keeps which gates failed before the first turn, and tells people and the hats that begin. */
 export function takeBaseline(step: Step, results: readonly GateResult[]): void {
   noteTests(step, results);
   const red = results.flatMap((result) => {
@@ -80,4 +80,50 @@ function toShownText({ exitCode, timedOut, failedTests }: GateResult): string {
 
 function toTestsText(failed: number): string {
   return failed === 1 ? '1 failed test' : `${failed} failed tests`;
+}
+
+/** Keeps how many tests gates ran before the first turn, where their output told it. */
+function noteTests(step: Step, results: readonly GateResult[]): void {
+  const { gates } = step.topology.spec;
+  const testsBefore = results.flatMap(({ gate, ranTests = 0, isOutputCut = false }) => {
+    const spec = gates[gate];
+    return spec?.baseline === undefined || ranTests === 0 || isOutputCut ? [] : [{ run: spec.run, tests: ranTests }];
+  });
+  if (testsBefore.length > 0) change(step, { testsBefore });
+}
+
+/**
+ * True for a gate that runs fewer tests than before the first turn: a suite that has lost its failing tests passes and proves nothing. An output that was
+ * cut does not count, as its tests may only have become more talkative.
+ */
+export function hasLostTests(step: Step, result: GateResult): boolean {
+  return result.isOutputCut !== true && (result.ranTests ?? 0) < countBefore(step, result);
+}
+
+/** A pass of a gate that has lost tests is a failure, which says what is missing. */
+export function refuseLostTests(step: Step, result: GateResult): GateResult {
+  if (!result.passed || !hasLostTests(step, result)) return result;
+  const outputTail = `It ended well, but that does not count: ${toLostText(step, result)}. Bring back what was removed, skipped or taken out of its command. Where the task itself takes tests away, a person allows it: \`fewer_tests: allow\` for this gate.`;
+  return { ...result, passed: false, outputTail };
+}
+
+/** Tells people which passes count for nothing. */
+export function tellLostTests(step: Step, results: readonly GateResult[]): void {
+  for (const result of results.filter(({ passed }) => passed)) {
+    if (!hasLostTests(step, result)) continue;
+    const words = `${toResultName(result)} passed, but that does not count: ${toLostText(step, result)}.`;
+    notify(step, 'warning', 'gate-lost-tests', words);
+  }
+}
+
+function toLostText(step: Step, result: GateResult): string {
+  const { ranTests } = result;
+  const now = ranTests === undefined ? 'its output tells of no tests' : `it ran ${ranTests} ${ranTests === 1 ? 'test' : 'tests'}`;
+  return `${now}; before the first turn there were ${countBefore(step, result)}`;
+}
+
+function countBefore({ topology, state }: Step, { gate, skipped = false }: GateResult): number {
+  const spec = topology.spec.gates[gate];
+  if (spec?.baseline === undefined || spec.mayLoseTests === true || skipped) return 0;
+  return state.testsBefore?.find(({ run }) => run === spec.run)?.tests ?? 0;
 }

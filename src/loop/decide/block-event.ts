@@ -1,23 +1,38 @@
-import {
-  type EventDraft,
-  EXTERNAL,
-  type GateResult,
-  type GateStreak,
-  type Json,
-  QUALITY_GATE,
-  toBlockedTopic,
-  toResultName,
-} from '../../core/index.ts';
-import { takersOf } from '../../topology/index.ts';
-import { findResolver, findStuck, STUCK_AFTER } from './gate-streaks.ts';
-import { publishDrafts } from './publish.ts';
-import { notify, type Step, tell } from './step.ts';
+import { EXTERNAL, QUALITY_GATE, TOPIC_BLOCKED, TOPIC_COMPLETE, toBlockedTopic } from '../../core/events/index.ts';
+import { type GateResult, toResultName } from '../../core/gates/index.ts';
+import type { EventDraft, GateFailure, GateStreak, GateWait } from '../../core/run/index.ts';
+import type { Json } from '../../core/values/index.ts';
+import { hasTurns, safetyNetOf, takersOf } from '../../topology/routing/index.ts';
+import { gatesOn, publishDrafts } from './publish.ts';
+import { change, notify, readEntry, type Step, tell } from './step.ts';
+
+/** Failures of a gate in a row for one hat after which somebody else is asked. */
+const STUCK_AFTER = 3;
+/** How many of the failures of a row are kept. */
+const KEPT_FAILURES = 3;
+const KEPT_CHARACTERS = 800;
+
+/** Publishes what the gates let through; what they hold back becomes a blocked event. */
+export function publishJudged(step: Step, wait: GateWait, failures: readonly GateResult[]): void {
+  const passed: EventDraft[] = [];
+  for (const draft of wait.drafts) {
+    const guards = gatesOn(step, wait.hat, [draft.topic]);
+    const failed = failures.filter((result) => guards.includes(result.gate));
+    if (failed.length === 0) {
+      passed.push(draft);
+      continue;
+    }
+    publishDrafts(step, passed.splice(0));
+    blockEvent(step, wait.hat, draft, failed);
+  }
+  publishDrafts(step, passed);
+}
 
 /**
  * `build.done` -> `build.blocked`, with what the command said. It goes to who takes the blocked topic, else back to its author, who is then told
  * in its next prompt; after three failures of a gate in a row to who can resolve it, with what they were.
  */
-export function block(step: Step, hat: string, draft: EventDraft, failed: readonly GateResult[]): void {
+export function blockEvent(step: Step, hat: string, draft: EventDraft, failed: readonly GateResult[]): void {
   const topic = toBlockedTopic(draft.topic);
   const names = failed.map(toResultName).join(', ');
   notify(step, 'warning', 'gate-failed', `${names} failed: ${draft.topic} of ${hat} became ${topic}.`);
@@ -30,7 +45,8 @@ export function block(step: Step, hat: string, draft: EventDraft, failed: readon
   publishDrafts(step, [isReturned ? { ...blocked, target: hat } : blocked]);
 }
 
-interface Stuck {
+/** A blocked event of a hat that does not get past a gate. */
+interface StuckEvent {
   readonly hat: string;
   readonly draft: EventDraft;
   readonly blocked: EventDraft;
@@ -39,10 +55,10 @@ interface Stuck {
 }
 
 /**
- * Gives the blocked event to somebody else, with the row of failures. The first time that is a new turn of things and no repetition; when
- * it comes to that again, loop detection may count it. False where nobody else is there: the hat itself is told the row then.
+ * Gives the blocked event to somebody else, with the failures in a row. The first time that is no repetition; when it comes to that
+ * again, loop detection may count it. False where nobody else is there: then the hat itself is told of the failures.
  */
-function handOver(step: Step, { hat, draft, blocked, failed, stuck }: Stuck): boolean {
+function handOver(step: Step, { hat, draft, blocked, failed, stuck }: StuckEvent): boolean {
   const resolver = findResolver(step, hat, blocked.topic);
   const told = resolver ?? hat;
   for (const { gate, count, failures } of stuck) tell(step, told, { kind: 'gate-stuck', hat, topic: draft.topic, gate, count, failures });
@@ -70,4 +86,47 @@ function toPayload(draft: EventDraft, failed: readonly GateResult[]): Json {
       tail: result.outputTail,
     })),
   };
+}
+
+/** Counts how often in a row each gate failed for the hat whose events waited; a pass ends the count. People from outside are not counted. */
+export function noteStreaks(step: Step, wait: GateWait, failed: readonly GateResult[], results: readonly GateResult[]): void {
+  if (wait.hat === EXTERNAL) return;
+  const judged = new Set([...failed, ...results].map(toResultName));
+  const known = readEntry(step.state.gateStreaks, wait.hat) ?? [];
+  const untouched = known.filter((streak) => !judged.has(streak.gate));
+  const grown = failed.map((result): GateStreak => {
+    const before = known.find((streak) => streak.gate === toResultName(result));
+    const failures = [...(before?.failures ?? []), toFailure(wait, result)].slice(-KEPT_FAILURES);
+    return { gate: toResultName(result), count: (before?.count ?? 0) + 1, failures };
+  });
+  const { [wait.hat]: _, ...others } = step.state.gateStreaks;
+  const streaks = [...untouched, ...grown];
+  change(step, { gateStreaks: streaks.length === 0 ? others : { ...others, [wait.hat]: streaks } });
+}
+
+function toFailure({ iteration }: GateWait, { exitCode, timedOut, outputTail }: GateResult): GateFailure {
+  return { iteration, exitCode, timedOut, tail: outputTail.slice(-KEPT_CHARACTERS) };
+}
+
+/** The gates that have now failed so often in a row for a hat that somebody else is to look at it. */
+function findStuck(step: Step, hat: string, failed: readonly GateResult[]): readonly GateStreak[] {
+  const names = failed.map(toResultName);
+  const streaks = readEntry(step.state.gateStreaks, hat) ?? [];
+  return streaks.filter((streak) => names.includes(streak.gate) && streak.count % STUCK_AFTER === 0);
+}
+
+/**
+ * Who is asked when a hat cannot satisfy a gate: who takes `task.blocked`, else who takes the blocked event, else who takes `blocked`, else the
+ * recovery hat, else Ralph; never the hat itself. `null` where nobody else is there.
+ */
+function findResolver(step: Step, hat: string, blocked: string): string | null {
+  const { topology } = step;
+  const candidates = [
+    ...takersOf(topology, toBlockedTopic(TOPIC_COMPLETE)),
+    ...takersOf(topology, blocked),
+    ...takersOf(topology, TOPIC_BLOCKED),
+    ...(topology.recoveryHat === null ? [] : [topology.recoveryHat]),
+    safetyNetOf(topology),
+  ];
+  return candidates.find((candidate) => candidate !== hat && hasTurns(topology, candidate)) ?? null;
 }

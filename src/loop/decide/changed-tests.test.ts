@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { GateSpec, StartTestsResult } from '../../core/index.ts';
+import type { GateSpec, StartTestsResult } from '../../core/gates/index.ts';
 import { makeGate } from '../../core/spec-fixtures.ts';
 import { ending, makeResult, notices, type Play, PROMISE, play, write } from './decide-fixtures.ts';
 

@@ -1,22 +1,10 @@
-import {
-  type Effect,
-  type EventSignal,
-  type GateResult,
-  type Input,
-  type IterationStart,
-  type Json,
-  type PromiseSignal,
-  type RunResumed,
-  type RunSpec,
-  type RunState,
-  type Signal,
-  type TransitionSignal,
-  type TurnFailure,
-  type TurnReport,
-  UNKNOWN_USAGE,
-} from '../../core/index.ts';
+import { UNKNOWN_USAGE } from '../../core/backends/index.ts';
+import type { EventSignal, PromiseSignal, Signal, TransitionSignal } from '../../core/events/index.ts';
+import type { GateResult } from '../../core/gates/index.ts';
+import type { Effect, Input, IterationStart, RunResumed, RunSpec, RunState, TurnFailure, TurnReport } from '../../core/run/index.ts';
 import { makeSpec } from '../../core/spec-fixtures.ts';
-import { compileTopology, type Topology } from '../../topology/index.ts';
+import type { Json } from '../../core/values/index.ts';
+import { compileTopology, type Topology } from '../../topology/routing/index.ts';
 import { decide, INITIAL_STATE } from './index.ts';
 
 /** When every played run begins, in epoch ms. */

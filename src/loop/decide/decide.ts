@@ -1,5 +1,7 @@
-import { type Effect, type Handlers, handle, type Input, type RunState } from '../../core/index.ts';
-import type { Topology } from '../../topology/index.ts';
+import { UNKNOWN_USAGE } from '../../core/backends/index.ts';
+import type { Effect, Input, RunState } from '../../core/run/index.ts';
+import { type Handlers, handle } from '../../core/values/index.ts';
+import type { Topology } from '../../topology/routing/index.ts';
 import { onCheckpointFinished } from './on-checkpoint-finished.ts';
 import { onEnvironmentFailed } from './on-environment-failed.ts';
 import { onEventsReceived } from './on-events-received.ts';
@@ -20,7 +22,7 @@ export interface Decision {
 }
 
 /**
- * The loop's whole mind: `(topology, state, input) -> [state, effects]`.
+ * Decides what follows from an input: `(topology, state, input) -> [state, effects]`.
  *
  * Pure and total: it never throws, never changes what it was given, reads no clock, no random, no file. The same
  * arguments give the same decision, byte for byte, so a run is the fold of its journal. After `run-end` nothing follows
@@ -56,4 +58,45 @@ const HANDLERS: Handlers<Input, [step: Step]> = {
   'checkpoint-finished': onCheckpointFinished,
   'stop-requested': onStopRequested,
   'environment-failed': onEnvironmentFailed,
+};
+
+/** The state before the first input. */
+export const INITIAL_STATE: RunState = {
+  version: 1,
+  status: 'new',
+  runId: '',
+  limits: { maxIterations: 0, maxRuntimeMs: 0, maxCostUsd: null, maxConsecutiveFailures: 0, checkpointInterval: 0, cooldownMs: 0 },
+  startedAt: 0,
+  at: 0,
+  elapsedMs: 0,
+  runningSince: null,
+  inboxOffset: 0,
+  outsideOffset: 0,
+  counters: { event: 0, iteration: 0, request: 0, timer: 0, counted: 0 },
+  pending: [],
+  activations: [],
+  plans: [],
+  gateWaits: [],
+  timers: [],
+  checkpointing: null,
+  cooled: 0,
+  lastHat: null,
+  activationCounts: {},
+  feedback: {},
+  seenRequired: [],
+  footprints: [],
+  consecutiveFailures: 0,
+  lastFailure: null,
+  idleFallbacks: 0,
+  refusals: {},
+  gateRefusals: 0,
+  gateStreaks: {},
+  askedGates: [],
+  backendOf: {},
+  usage: UNKNOWN_USAGE,
+  unknownCostTurns: 0,
+  turnsSucceeded: 0,
+  turnsFailed: 0,
+  stopping: null,
+  end: null,
 };

@@ -1,17 +1,7 @@
-import {
-  type Activation,
-  EXTERNAL,
-  type HatSpec,
-  type PendingEvent,
-  type PlannedTurn,
-  type RalphEvent,
-  TOPIC_CONTINUE,
-  TOPIC_RESUME,
-  type TurnId,
-} from '../../core/index.ts';
-import { safetyNetOf } from '../../topology/index.ts';
-import { deliver } from './publish.ts';
-import { change, count, notify, order, readEntry, type Step } from './step.ts';
+import { EXTERNAL, type RalphEvent, TOPIC_CONTINUE, TOPIC_RESUME } from '../../core/events/index.ts';
+import type { Activation, HatSpec, PendingEvent, PlannedTurn, TurnId } from '../../core/run/index.ts';
+import { safetyNetOf } from '../../topology/routing/index.ts';
+import { change, count, deliver, notify, order, readEntry, type Step } from './step.ts';
 
 /**
  * Starts the next turn: a planned one (a retry, an interrupted hat, a second chance), else the hat that owns the oldest

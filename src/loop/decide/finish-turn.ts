@@ -1,28 +1,29 @@
 import {
-  type Activation,
-  type EventDraft,
-  type Feedback,
-  type IterationEnded,
-  isJsonObject,
-  type Json,
+  type MissedSignal,
   type RalphEvent,
   SYSTEM,
   TOPIC_CONTINUE,
   TOPIC_ERROR_CLI,
   TOPIC_ERROR_TIMEOUT,
-  type TurnFailure,
-} from '../../core/index.ts';
-import { listedTargetOf, publishableBy, safetyNetOf, takersOf } from '../../topology/index.ts';
-import { type Accepted, isCompletion } from './accept-signals.ts';
-import { claimCompletion } from './complete.ts';
-import { guardEvents } from './guard-events.ts';
-import { deliver } from './publish.ts';
-import { change, notify, readEntry, type Step } from './step.ts';
-import { tellMissed } from './tell-missed.ts';
-import { tellSilence } from './tell-silence.ts';
+} from '../../core/events/index.ts';
+import type { Activation, EventDraft, Feedback, IterationEnded, SilentTurn, TurnFailure } from '../../core/run/index.ts';
+import { isJsonObject, type Json, toPayloadText } from '../../core/values/index.ts';
+import {
+  isCompletionTopic,
+  listedTargetOf,
+  mayEnd,
+  mayPublish,
+  publishableBy,
+  safetyNetOf,
+  takersOf,
+} from '../../topology/routing/index.ts';
+import { type Accepted, isCompletion, refuseEnd } from './accept-signals.ts';
+import { complete, holdCompletion } from './complete.ts';
+import { askGates, gatesOnCompletion, publishEvents } from './publish.ts';
+import { change, deliver, notify, readEntry, type Step, tell } from './step.ts';
 
 /** A turn that ended, with what is left of its signals. */
-export interface FinishedTurn {
+interface FinishedTurn {
   readonly activation: Activation;
   readonly input: IterationEnded;
   readonly failure: TurnFailure | null;
@@ -32,18 +33,56 @@ export interface FinishedTurn {
 /** Deals with what a turn said: completion first, then its events, then what follows from silence. */
 export function finishTurn(step: Step, turn: FinishedTurn): void {
   const { activation, accepted, failure, input } = turn;
-  noteFallback(step, turn);
   const { completion } = accepted;
+  noteFallback(step, turn);
   if (completion === null && accepted.drafts.length === 0) tellMissed(step, activation.hat, input.missed ?? []);
-  if (completion !== null && claimCompletion(step, activation, { completion, drafts: accepted.drafts, input: turn.input })) return;
+  if (completion !== null && claimCompletion(step, turn, completion)) return;
   const drafts = accepted.drafts.length > 0 ? accepted.drafts : toDefaults(step, turn);
   const isOnlyRefused = drafts.length === 0 && accepted.refused > 0 && failure === null && step.topology.coordination !== 'solo';
   if (!isOnlyRefused) forgive(step, activation.hat);
-  guardEvents(step, { hat: activation.hat, iteration: activation.iteration, drafts });
+  publishEvents(step, { hat: activation.hat, iteration: activation.iteration, drafts });
   if (drafts.length === 0 && failure !== null) return publishError(step, activation, failure);
   if (isOnlyRefused) return giveSecondChance(step, activation);
   if (drafts.length === 0 && completion === null) tellSilence(step, activation, input);
   continueSolo(step, failure);
+}
+
+/**
+ * A hat that may end the run says that the work is done: required events are checked, then whether people wait to be heard, then gates; then the run ends.
+ *
+ * @returns false if the completion was refused at once; true if the run ended or gates were asked
+ */
+function claimCompletion(step: Step, { activation, accepted: { drafts }, input }: FinishedTurn, completion: EventDraft): boolean {
+  const missing = findMissing(step, drafts);
+  if (missing.length > 0) {
+    const words = `these events must have been published first: ${missing.join(', ')}`;
+    refuseEnd(step, activation.hat, completion.topic, 'required-events', words);
+    notify(step, 'warning', 'required-events', `Completion by ${activation.hat} refused: ${words}.`);
+    return false;
+  }
+  if (holdCompletion(step, completion)) return false;
+  const { hat, iteration } = activation;
+  flagIdleClaim(step, activation, input);
+  const gates = gatesOnCompletion(step, hat, drafts);
+  if (gates.length === 0) complete(step, completion, drafts);
+  else askGates(step, { hat, iteration, drafts, completion, gates });
+  return true;
+}
+
+/** Tells people where completion was claimed in a turn that changed no file and used no tool but to claim it: nothing in this turn shows that the work is done. */
+function flagIdleClaim(step: Step, activation: Activation, { toolCalls, signalCalls = 0, treeChanged }: IterationEnded): void {
+  if (toolCalls === null || toolCalls > signalCalls || treeChanged !== false) return;
+  const { hat, iteration, feedback } = activation;
+  // The work may have been done in the turn that was interrupted.
+  if (feedback.some(({ kind }) => kind === 'withdrawn')) return;
+  const butTo = signalCalls > 0 ? ' but to say so' : '';
+  const words = `${hat} claimed completion in iteration ${iteration} without a tool call${butTo} and without a change.`;
+  notify(step, 'warning', 'idle-completion', words);
+}
+
+function findMissing(step: Step, drafts: readonly EventDraft[]): readonly string[] {
+  const published = new Set([...step.state.seenRequired, ...drafts.map((draft) => draft.topic)]);
+  return step.topology.spec.requiredEvents.filter((topic) => !published.has(topic));
 }
 
 /** Counts fallback turns that brought nothing; any other turn begins the count anew. */
@@ -60,7 +99,7 @@ function noteFallback(step: Step, turn: FinishedTurn): void {
 }
 
 /**
- * `default_publishes`: only for a turn that succeeded, said something, and wrote no event at all (decisions, section 6). Who claims the end, and may,
+ * `default_publishes`: only for a turn that succeeded, said something, and wrote no event at all. Who claims the end, and may,
  * has not forgotten to write.
  */
 function toDefaults(step: Step, turn: FinishedTurn): readonly EventDraft[] {
@@ -140,9 +179,54 @@ function forgive(step: Step, hat: string): void {
   change(step, { refusals: rest });
 }
 
-/** Solo: a turn without the promise is followed by `task.continue` (seed 004). */
+/** Solo: a turn without the promise is followed by `task.continue`. */
 function continueSolo(step: Step, failure: TurnFailure | null): void {
   const { topology } = step;
   if (topology.coordination !== 'solo' || failure !== null || step.state.gateWaits.length > 0) return;
   deliver(step, { topic: TOPIC_CONTINUE, payload: '', to: [topology.fallback], how: 'trigger' });
+}
+
+/**
+ * Tells people and the hat what was almost an event or the promise, after a turn that published nothing. What the hat may not publish anyway is left out:
+ * it only spoke of it.
+ */
+function tellMissed(step: Step, hat: string, missed: readonly MissedSignal[]): void {
+  const { topology } = step;
+  const isAllowed = ({ topic }: MissedSignal): boolean =>
+    topic === null || isCompletionTopic(topology, topic) ? mayEnd(topology, hat) : mayPublish(topology, hat, topic);
+  for (const { topic, line } of missed.filter(isAllowed)) {
+    const what = topic === null ? `the promise ${topology.spec.promise}` : topic;
+    const how = topic === null ? ` It counts as ${topology.spec.promise} on a line of its own, with nothing around it.` : '';
+    notify(step, 'warning', 'missed-signal', `${hat} wrote ${what} in a way that does not count: ${JSON.stringify(line)}.${how}`);
+    tell(step, hat, { kind: 'missed', topic, line });
+  }
+}
+
+/** Events that the note about a silent turn lists. */
+const MAX_EVENTS = 10;
+/** Characters of a payload, and of the last words. */
+const MAX_TEXT = 2000;
+
+/**
+ * Tells the fallback hat of a turn that ended well and published nothing, so that the events that the turn was given are not lost. A fallback turn that
+ * came to nothing itself hands on what it had been told.
+ */
+function tellSilence(step: Step, activation: Activation, { finalText, treeChanged }: IterationEnded): void {
+  const { topology } = step;
+  if (topology.coordination === 'solo') return;
+  const { hat, iteration, fallback, feedback } = activation;
+  const isSilent = (note: Feedback): boolean => note.kind === 'silent';
+  if (fallback !== null && treeChanged !== true) for (const note of feedback.filter(isSilent)) tell(step, topology.fallback, note);
+  const events = activation.events.filter(({ source, payload }) => source !== SYSTEM || toPayloadText(payload).trim().length > 0);
+  if (hat === topology.fallback && events.length === 0) return;
+  const turn: SilentTurn = {
+    hat,
+    iteration,
+    events: events
+      .slice(0, MAX_EVENTS)
+      .map(({ id, topic, payload }) => ({ id, topic, payload: toPayloadText(payload).slice(0, MAX_TEXT) })),
+    allowed: publishableBy(topology, hat),
+    words: finalText.slice(-MAX_TEXT),
+  };
+  tell(step, topology.fallback, { kind: 'silent', ...turn });
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { GateResult, GateSpec } from '../../core/index.ts';
+import type { GateResult, GateSpec } from '../../core/gates/index.ts';
 import { makeGate, makeHat } from '../../core/spec-fixtures.ts';
 import { ending, given, makeResult, notices, type Play, PROMISE, play, published, write } from './decide-fixtures.ts';
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { HatSpec, IterationSpawned } from '../../core/index.ts';
+import type { HatSpec, IterationSpawned } from '../../core/run/index.ts';
 import { makeHat } from '../../core/spec-fixtures.ts';
 import { type Play, play, write } from './decide-fixtures.ts';
 

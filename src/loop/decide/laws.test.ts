@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { RunState } from '../../core/index.ts';
 import { propertyRuns } from '../../core/property-fixtures.ts';
-import { compileTopology } from '../../topology/index.ts';
+import type { RunState } from '../../core/run/index.ts';
+import { compileTopology } from '../../topology/routing/index.ts';
 import { type Decided, play } from './decide-fixtures.ts';
 import { decide, INITIAL_STATE } from './index.ts';
 import { anyMoves, anySpec, type Move, type SpecParts } from './random-runs-fixtures.ts';

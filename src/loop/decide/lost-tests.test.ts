@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { GateResult, GateSpec } from '../../core/index.ts';
+import type { GateResult, GateSpec } from '../../core/gates/index.ts';
 import { makeGate } from '../../core/spec-fixtures.ts';
 import { ending, makeResult, notices, type Play, PROMISE, play } from './decide-fixtures.ts';
 

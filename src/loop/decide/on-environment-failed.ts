@@ -1,6 +1,5 @@
-import type { EnvironmentFailed } from '../../core/index.ts';
-import { endRun, type Step } from './step.ts';
-import { stopTurns } from './stop-turns.ts';
+import type { EnvironmentFailed } from '../../core/run/index.ts';
+import { endRun, type Step, stopTurns } from './step.ts';
 
 /** The workspace or the storage is gone: the running turn is ended at once, then the run. */
 export function onEnvironmentFailed(step: Step, input: EnvironmentFailed): void {

@@ -1,12 +1,10 @@
-import type { GatesFinished, GateWait } from '../../core/index.ts';
+import type { GatesFinished, GateWait } from '../../core/run/index.ts';
 import { takeBaseline } from './baseline.ts';
-import { block } from './block-event.ts';
-import { complete } from './complete.ts';
-import { noteStreaks } from './gate-streaks.ts';
-import { askGates, guardEvents, publishJudged } from './guard-events.ts';
-import { holdCompletion } from './hear-people.ts';
+import { blockEvent, noteStreaks, publishJudged } from './block-event.ts';
+import { complete, holdCompletion } from './complete.ts';
 import { judgeResults, tellVerdict, toGateNames, type Verdict } from './judge-results.ts';
 import { proceed } from './proceed.ts';
+import { askGates, publishEvents } from './publish.ts';
 import { change, notify, type Step } from './step.ts';
 
 /** Gates gave their verdict on what waits for them. */
@@ -36,12 +34,12 @@ function judgeEnd(step: Step, { completion, drafts, hat, iteration }: GateWait, 
       complete(step, completion, drafts);
       return true;
     }
-    guardEvents(step, { hat, iteration, drafts });
+    publishEvents(step, { hat, iteration, drafts });
     return false;
   }
   change(step, { gateRefusals: step.state.gateRefusals + 1 });
-  block(step, hat, completion, failed);
-  guardEvents(step, { hat, iteration, drafts });
+  blockEvent(step, hat, completion, failed);
+  publishEvents(step, { hat, iteration, drafts });
   return false;
 }
 

@@ -1,12 +1,14 @@
-import { type Activation, addUsage, type IterationEnded, isHopeless, type TurnFailure } from '../../core/index.ts';
-import { isWearer } from '../../topology/index.ts';
-import { acceptSignals, isNote, mergeChannels, refuseNoted, reject, toSignalTopic } from './accept-signals.ts';
+import { addUsage } from '../../core/backends/index.ts';
+import { TOPIC_SCOPE_VIOLATION } from '../../core/events/index.ts';
+import { type Activation, type IterationEnded, isHopeless, type TurnFailure } from '../../core/run/index.ts';
+import type { ScopeViolations, ToolDenial } from '../../core/tools/index.ts';
+import type { Json } from '../../core/values/index.ts';
+import { hasTurns } from '../../topology/routing/index.ts';
+import { acceptSignals, isNote, mergeChannels, refuseNoted, toSignalTopic } from './accept-signals.ts';
 import { finishTurn } from './finish-turn.ts';
-import { noteViolations } from './note-violations.ts';
-import { parkOrSwitch, replaceOrPark } from './park.ts';
 import { proceed } from './proceed.ts';
-import { retryLater } from './retry.ts';
-import { change, notify, order, readEntry, type Step, tell } from './step.ts';
+import { parkOrSwitch, replaceOrPark, retryLater } from './retry.ts';
+import { change, notify, order, readEntry, recordDraft, reject, type Step, tell } from './step.ts';
 
 /** A turn ended, in whatever way. */
 export function onIterationEnded(step: Step, input: IterationEnded): void {
@@ -36,7 +38,7 @@ function tellProblems(step: Step, activation: Activation, input: IterationEnded)
 
 /**
  * An interrupted turn: what it already wrote is recorded and not routed, and the hat will run again, in a new iteration,
- * with the same events (decisions, section 1). It does not count against `max_activations`.
+ * with the same events. It does not count against `max_activations`.
  */
 function withdraw(step: Step, activation: Activation, input: IterationEnded): void {
   const { hat, events, feedback, fallback } = activation;
@@ -49,7 +51,7 @@ function withdraw(step: Step, activation: Activation, input: IterationEnded): vo
   }
   const told = [...feedback, { kind: 'withdrawn' as const, topics }];
   const counts = step.state.activationCounts;
-  const next = isWearer(step.topology, hat) ? hat : step.topology.fallback;
+  const next = hasTurns(step.topology, hat) ? hat : step.topology.fallback;
   change(step, {
     plans: [{ retryOf: null, hat: next, events, feedback: told, fallback }, ...step.state.plans],
     activationCounts: { ...counts, [hat]: Math.max(0, (readEntry(counts, hat) ?? 0) - 1) },
@@ -99,3 +101,75 @@ function orderCheckpoint(step: Step, counted: number, iteration: number): void {
   change(step, { checkpointing: iteration });
   order(step, { type: 'checkpoint-make', iteration });
 }
+
+/** How many paths are named to people and to the hat. */
+const NAMED = 8;
+
+/**
+ * Tells people which uses of tools were stopped, and people and the hat that a hat which may not write has written. The latter is also recorded, as an event
+ * of the hat's that nobody gets.
+ */
+function noteViolations(step: Step, activation: Activation, input: IterationEnded): void {
+  const { hat } = activation;
+  if (input.denials !== undefined) notify(step, 'info', 'tool-denied', `${hat}: ${toDenialText(input.denials, input.denied)}`);
+  const { violations } = input;
+  if (violations === undefined) return;
+  if (violations.between !== undefined) notify(step, 'warning', 'tree-between', toBetweenText(hat, violations.between));
+  const isUnseen = violations.isUnseen === true;
+  const { trusted = [] } = violations;
+  if (violations.total === 0) for (const note of violations.notes) notify(step, 'warning', 'tree-unseen', `${hat} may not write. ${note}`);
+  if (violations.total === 0 && !isUnseen && trusted.length === 0) return;
+  const paths = violations.changes.map((change) => change.path);
+  // A turn whose changes cannot be seen is not taken for a good one: an agent could else break git to hide them.
+  recordDraft(step, { topic: `${hat}.${TOPIC_SCOPE_VIOLATION}`, payload: toViolationPayload(violations), source: hat }, 'record');
+  if (trusted.length > 0) {
+    notify(step, 'warning', 'trusted-changed', toTrustedText(hat, trusted));
+    tell(step, hat, { kind: 'trusted-changed', paths: trusted.slice(0, NAMED) });
+  }
+  if (violations.total === 0 && !isUnseen) return;
+  if (violations.total > 0) notify(step, 'warning', 'tree-changed', toChangedText(hat, paths, violations));
+  tell(step, hat, { kind: 'tree-changed', paths: paths.slice(0, NAMED), total: violations.total, reverted: violations.reverted });
+}
+
+function toBetweenText(hat: string, { paths, total }: NonNullable<ScopeViolations['between']>): string {
+  const named = paths.slice(0, NAMED);
+  const more = total > named.length ? ` and ${total - named.length} more` : '';
+  return `changed between turns, before ${hat} began: ${named.join(', ')}${more}. It was a person, a gate, or a process that an earlier turn left.`;
+}
+
+function toTrustedText(hat: string, paths: readonly string[]): string {
+  const more = paths.length > NAMED ? ` and ${paths.length - NAMED} more` : '';
+  return `${hat} changed what Ralph itself runs or believes: ${paths.slice(0, NAMED).join(', ')}${more}. Files were put back; programs for git are not run, and later runs do not run them until you confirm them (the next one says how; look: git config --show-origin --list)`;
+}
+
+function toViolationPayload({ changes, total, diffFile, reverted, notes, isUnseen, trusted }: ScopeViolations): Json {
+  const shown = changes.map(({ path, what }) => ({ path, what }));
+  return {
+    changes: shown,
+    total,
+    diff: diffFile,
+    reverted,
+    notes,
+    ...(isUnseen === true ? { unseen: true } : {}),
+    ...(trusted === undefined ? {} : { trusted }),
+  };
+}
+
+function toChangedText(hat: string, paths: readonly string[], { total, reverted, notes }: ScopeViolations): string {
+  const more = total > NAMED ? ` and ${total - NAMED} more` : '';
+  const fate = reverted === null ? 'They stand' : `${reverted} of ${total} taken back`;
+  const left = notes.length === 0 ? '' : ` (${notes.slice(0, 3).join('; ')})`;
+  return `${hat} may not write, and changed ${paths.slice(0, NAMED).join(', ')}${more}. ${fate}${left}.`;
+}
+
+/** `2 uses of tools were stopped: Write by the rules of its CLI, Bash by the operating system`. */
+function toDenialText(denials: readonly ToolDenial[], count = denials.length): string {
+  const what = [...new Set(denials.map(({ tool, layer }) => `${tool} by ${LAYERS[layer]}`))];
+  return `${count === 1 ? 'one use of a tool was' : `${count} uses of tools were`} stopped: ${what.slice(0, NAMED).join(', ')}`;
+}
+
+const LAYERS: Readonly<Record<ToolDenial['layer'], string>> = {
+  flags: 'the rules of its CLI',
+  os: 'the operating system',
+  profile: 'its profile',
+};

@@ -1,4 +1,4 @@
-import { type IterationSpawned, type TurnId, toSwitchText } from '../../core/index.ts';
+import { type IterationSpawned, type TurnId, toSwitchText } from '../../core/run/index.ts';
 import { change, notify, type Step } from './step.ts';
 
 /** The agent's process is there: remembered, so that a later process can end what a dead one left. Another hat than before is told. */

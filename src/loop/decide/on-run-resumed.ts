@@ -1,24 +1,14 @@
-import {
-  type EndReason,
-  EXTERNAL,
-  type GateWait,
-  type PendingEvent,
-  type PlannedTurn,
-  type RunResumed,
-  TOPIC_CONTINUE,
-  TOPIC_RESUME,
-  toDurationText,
-} from '../../core/index.ts';
-import { isWearer, safetyNetOf, takersOf } from '../../topology/index.ts';
+import { EXTERNAL, TOPIC_CONTINUE, TOPIC_RESUME } from '../../core/events/index.ts';
+import type { EndReason, GateWait, PendingEvent, PlannedTurn, RunResumed } from '../../core/run/index.ts';
+import { toDurationText } from '../../core/text/index.ts';
+import { hasTurns, safetyNetOf, takersOf } from '../../topology/routing/index.ts';
 import { gatesOnBegin } from './baseline.ts';
-import { gatesOnCompletion } from './complete.ts';
-import { gatesOn, orderGates } from './guard-events.ts';
 import { hearPeople } from './hear-people.ts';
 import { proceed } from './proceed.ts';
-import { deliver } from './publish.ts';
-import { change, notify, order, type Step, setTimer, startClock } from './step.ts';
+import { gatesOn, gatesOnCompletion, orderGates } from './publish.ts';
+import { change, deliver, notify, order, type Step, setTimer, startClock } from './step.ts';
 
-/** Ends after which the person has looked into it: what led there is forgotten. */
+/** Ends into which a person has looked before resuming: what led to them is forgotten. */
 const LOOKED_INTO: readonly EndReason[] = ['stalled', 'loop_detected', 'consecutive_failures', 'gate_refused'];
 
 /**
@@ -29,17 +19,17 @@ const LOOKED_INTO: readonly EndReason[] = ['stalled', 'loop_detected', 'consecut
 export function onRunResumed(step: Step, input: RunResumed): void {
   forgiveEnd(step);
   change(step, { limits: { ...(input.spec?.limits ?? step.state.limits), ...input.limits }, status: 'running', end: null, stopping: null });
-  if (input.spec !== undefined) rehome(step);
+  if (input.spec !== undefined) redirectWaiting(step);
   stopDeadClock(step);
   startClock(step);
   repeatOrders(step);
-  hear(step, input);
-  if (isIdle(step)) callBack(step);
+  publishHeard(step, input);
+  if (isIdle(step)) resumeFallback(step);
   proceed(step);
 }
 
-/** What people said comes first: what a limit cut off, and what they published while nobody was at work. */
-function hear(step: Step, { external }: RunResumed): void {
+/** Puts what people said first: what a limit cut off, and what they published while nobody was at work. */
+function publishHeard(step: Step, { external }: RunResumed): void {
   if (external !== undefined) {
     change(step, { outsideOffset: external.outsideOffset });
     hearPeople(step, external);
@@ -81,22 +71,22 @@ function repeatOrders(step: Step): void {
   for (const wait of step.state.gateWaits) orderGates(step, wait);
 }
 
-/** `task.resume` is published only if nothing was interrupted and nothing is pending (decisions, section 1). */
+/** `task.resume` is published only if nothing was interrupted and nothing is pending. */
 function isIdle(step: Step): boolean {
   const { activations, plans, pending, gateWaits } = step.state;
   return [activations, plans, pending, gateWaits].every((list) => list.length === 0);
 }
 
-function callBack(step: Step): void {
+function resumeFallback(step: Step): void {
   const { topology } = step;
   const topic = topology.classic ? TOPIC_CONTINUE : TOPIC_RESUME;
   deliver(step, { topic, payload: '', to: [topology.fallback], how: 'fallback' });
 }
 
-/** A new declaration: what waits for a hat that is no more goes to who takes it now, else to Ralph; what waits for gates waits for those of today. */
-function rehome(step: Step): void {
+/** Under a changed configuration what waits for a hat that is gone goes to who takes it now, else to Ralph; what waits for gates waits for the new ones. */
+function redirectWaiting(step: Step): void {
   const { topology, state } = step;
-  const known = (hat: string): boolean => isWearer(topology, hat);
+  const known = (hat: string): boolean => hasTurns(topology, hat);
   const gatesOf = ({ hat, completion, drafts, isBaseline }: GateWait): readonly number[] => {
     if (isBaseline === true) return gatesOnBegin(step);
     const topics = drafts.map((draft) => draft.topic);

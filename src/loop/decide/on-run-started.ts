@@ -1,9 +1,9 @@
-import { type RunStarted, TOPIC_START } from '../../core/index.ts';
-import { takersOf } from '../../topology/index.ts';
+import { TOPIC_START } from '../../core/events/index.ts';
+import type { RunStarted } from '../../core/run/index.ts';
+import { takersOf } from '../../topology/routing/index.ts';
 import { askBaseline } from './baseline.ts';
 import { proceed } from './proceed.ts';
-import { deliver } from './publish.ts';
-import { change, type Step, startClock } from './step.ts';
+import { change, deliver, type Step, startClock } from './step.ts';
 
 /** The run begins: its first event carries the objective to the entry. */
 export function onRunStarted(step: Step, input: RunStarted): void {

@@ -1,6 +1,5 @@
-import type { EndReason, StopRequested } from '../../core/index.ts';
-import { change, endRun, type Step } from './step.ts';
-import { stopTurns } from './stop-turns.ts';
+import type { EndReason, StopRequested } from '../../core/run/index.ts';
+import { change, endRun, type Step, stopTurns } from './step.ts';
 
 const REASONS: Readonly<Record<StopRequested['how'], EndReason>> = {
   interrupt: 'interrupted',

@@ -1,7 +1,7 @@
-import { type TimerFired, toDurationText } from '../../core/index.ts';
+import type { TimerFired } from '../../core/run/index.ts';
+import { toDurationText } from '../../core/text/index.ts';
 import { proceed } from './proceed.ts';
-import { change, endRun, type Step, startClock } from './step.ts';
-import { stopTurns } from './stop-turns.ts';
+import { change, endRun, type Step, startClock, stopTurns } from './step.ts';
 
 /** A time has come: the end of the running time, or of a wait. */
 export function onTimerFired(step: Step, input: TimerFired): void {

@@ -1,6 +1,7 @@
-import { addUsage, toUsdText, type UsageReported } from '../../core/index.ts';
-import type { Step } from './step.ts';
-import { stopTurns } from './stop-turns.ts';
+import { addUsage } from '../../core/backends/index.ts';
+import type { UsageReported } from '../../core/run/index.ts';
+import { toUsdText } from '../../core/text/index.ts';
+import { type Step, stopTurns } from './step.ts';
 
 /** `max_cost_usd` also interrupts a running turn: what it did stays, and the same hat goes on with the same events once the limit is raised. */
 export function onUsageReported(step: Step, input: UsageReported): void {

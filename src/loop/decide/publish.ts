@@ -1,52 +1,83 @@
-import {
-  type DeliveryKind,
-  type EventDraft,
-  EXTERNAL,
-  type FallbackCause,
-  type Footprint,
-  type Json,
-  type RalphEvent,
-  SYSTEM,
-  TOPIC_COMPLETE,
-  TOPIC_CONTINUE,
-  TOPIC_TASK_DONE,
-  toBlockedTopic,
-  toComparablePayload,
-  toPayloadText,
-  toTextHash,
-} from '../../core/index.ts';
-import { isTerminalTopic, isWearer, safetyNetOf, takersOf } from '../../topology/index.ts';
-import { change, count, notify, order, type Step } from './step.ts';
+import { EXTERNAL, matchesTopic, TOPIC_COMPLETE, TOPIC_CONTINUE, TOPIC_TASK_DONE, toBlockedTopic } from '../../core/events/index.ts';
+import { type GateSpec, isRequiredGate } from '../../core/gates/index.ts';
+import type { DeliveryKind, EventDraft, Footprint, GateWait } from '../../core/run/index.ts';
+import { type Json, toComparablePayload, toPayloadText, toTextHash } from '../../core/values/index.ts';
+import { hasTurns, isTerminalTopic, safetyNetOf, takersOf } from '../../topology/routing/index.ts';
+import { addEvent, change, count, notify, order, type Step } from './step.ts';
 
-/** An event that the loop itself publishes, with its receivers already known. */
-export interface SystemPublication {
-  readonly topic: string;
-  readonly payload: Json;
-  readonly to: readonly string[];
-  readonly how: DeliveryKind;
+/** The events that somebody published at once. */
+interface TurnEvents {
+  readonly hat: string;
+  readonly iteration: number;
+  readonly drafts: readonly EventDraft[];
 }
 
-/** Publishes an event of the loop's own. */
-export function deliver(step: Step, publication: SystemPublication): RalphEvent {
-  const { topic, payload, to, how } = publication;
-  return put(step, { topic, payload, source: SYSTEM }, to, how);
+/** Publishes events, after the gates on their topics where there are any. All events of agents and people pass here. */
+export function publishEvents(step: Step, events: TurnEvents): void {
+  const { hat, drafts } = events;
+  const topics = drafts.map((draft) => draft.topic);
+  const gates = gatesOn(step, hat, topics);
+  if (gates.length === 0) publishDrafts(step, drafts);
+  else askGates(step, { ...events, completion: null, gates });
 }
 
-/** Publishes what agents wrote, in order: each event gets its id, its receivers and its place in the queue. */
+/** The gates on events of a hat whose patterns match one of the topics, by index. */
+export function gatesOn(step: Step, hat: string, topics: readonly string[]): readonly number[] {
+  return step.topology.spec.gates.flatMap((gate, index) =>
+    isFor(gate, hat) && topics.some((topic) => isGuarded(step, gate, topic)) ? [index] : [],
+  );
+}
+
+/**
+ * The gates that must agree before the run may end: those on the end, those on a required event that the same turn brought (it counts only if they let it
+ * through), and every other required one, for a pass on files that have changed since proves nothing. One that is only for some hats is left out unless it
+ * was asked in this run.
+ */
+export function gatesOnCompletion(step: Step, hat: string, drafts: readonly EventDraft[]): readonly number[] {
+  const { seenRequired, askedGates } = step.state;
+  const { gates, requiredEvents } = step.topology.spec;
+  const claimed = drafts.map((draft) => draft.topic).filter((topic) => requiredEvents.includes(topic) && !seenRequired.includes(topic));
+  const guarding = gatesOn(step, hat, [TOPIC_COMPLETE, ...claimed]);
+  const isDue = (gate: GateSpec, index: number): boolean => isRequiredGate(gate) && (gate.hats === undefined || askedGates.includes(index));
+  return gates.flatMap((gate, index) => (guarding.includes(index) || isDue(gate, index) ? [index] : []));
+}
+
+/** What comes from outside has been through no hat: every gate on its topic looks at it. */
+function isFor({ hats }: GateSpec, hat: string): boolean {
+  return hats === undefined || hat === EXTERNAL || hats.includes(hat);
+}
+
+/** `task.complete` stands for every way to complete, so a gate on the promise guards it too. */
+function isGuarded(step: Step, gate: GateSpec, topic: string): boolean {
+  return gate.on.some((pattern) => matchesTopic(pattern, topic) || (topic === TOPIC_COMPLETE && pattern === step.topology.spec.promise));
+}
+
+/** Orders gates and keeps what waits for them. */
+export function askGates(step: Step, wait: Omit<GateWait, 'request'>): void {
+  const request = count(step, 'request');
+  const { hat, iteration, drafts, completion, gates, round } = wait;
+  const gateWait: GateWait = { request, gates, hat, iteration, completion, drafts, ...(round === undefined ? {} : { round }) };
+  const askedGates = [...new Set([...step.state.askedGates, ...gates])].sort((left, right) => left - right);
+  change(step, { gateWaits: [...step.state.gateWaits, gateWait], askedGates });
+  orderGates(step, gateWait);
+}
+
+/** Gives the order, for the first time or, after a crash, again. */
+export function orderGates(step: Step, { request, gates, completion, drafts, isBaseline }: GateWait): void {
+  const topics = completion === null ? drafts.map((draft) => draft.topic) : [completion.topic];
+  order(step, { type: 'gates-run', request, gates, topics: [...new Set(topics)], ...(isBaseline && { isBaseline }) });
+}
+
+/** Publishes events at once, in order: each gets its receivers, and what may become a loop is remembered. */
 export function publishDrafts(step: Step, drafts: readonly EventDraft[]): void {
   const seen: Footprint[] = [];
   for (const draft of drafts) {
     const [to, how] = findReceivers(step, draft);
-    const event = put(step, draft, to, how);
+    const event = addEvent(step, draft, to, how);
     if (draft.by === 'default') order(step, { type: 'inbox-append', event });
     if (isOwnWord(step, draft)) addFootprint(seen, draft);
   }
   change(step, { footprints: keepFootprints(step, [...step.state.footprints, ...seen]) });
-}
-
-/** Records a draft without giving it to anybody. */
-export function recordDraft(step: Step, draft: EventDraft, how: DeliveryKind): RalphEvent {
-  return put(step, draft, [], how);
 }
 
 /**
@@ -58,7 +89,7 @@ function findReceivers(step: Step, draft: EventDraft): readonly [readonly string
   const { target } = draft;
   const net = safetyNetOf(topology);
   if (target !== undefined) {
-    if (isWearer(topology, target)) return [[target], 'target'];
+    if (hasTurns(topology, target)) return [[target], 'target'];
     notify(
       step,
       'warning',
@@ -73,37 +104,6 @@ function findReceivers(step: Step, draft: EventDraft): readonly [readonly string
   if (topology.coordination === 'hats')
     notify(step, 'warning', 'untaken-event', `No hat takes ${draft.topic} (published by ${draft.source}); Ralph gets it.`);
   return [[net], 'safety-net'];
-}
-
-function put(step: Step, draft: EventDraft, to: readonly string[], how: DeliveryKind): RalphEvent {
-  const id = `e${count(step, 'event')}`;
-  const { topic, payload, source } = draft;
-  const base: RalphEvent = { id, topic, payload, source, ts: step.at, iteration: step.state.counters.iteration };
-  const named = draft.target === undefined ? base : { ...base, target: draft.target };
-  const event = draft.sender === undefined ? named : { ...named, sender: draft.sender };
-  if (to.length > 0) enqueue(step, event, to, how);
-  if (how !== 'undelivered') noteRequired(step, topic);
-  order(step, { type: 'event-publish', event, to, how });
-  return event;
-}
-
-function enqueue(step: Step, event: RalphEvent, to: readonly string[], how: DeliveryKind): void {
-  const cause = toCause(step, how);
-  const entries = to.map((hat) => (cause === null ? { hat, event } : { hat, event, cause }));
-  change(step, { pending: [...step.state.pending, ...entries] });
-}
-
-/** In solo everything is the one agent's own business. */
-function toCause(step: Step, how: DeliveryKind): FallbackCause | null {
-  if (step.topology.coordination === 'solo') return null;
-  if (how === 'fallback') return 'empty-queue';
-  return how === 'safety-net' ? 'untaken' : null;
-}
-
-function noteRequired(step: Step, topic: string): void {
-  const { requiredEvents } = step.topology.spec;
-  if (!requiredEvents.includes(topic) || step.state.seenRequired.includes(topic)) return;
-  change(step, { seenRequired: [...step.state.seenRequired, topic] });
 }
 
 /**
@@ -138,7 +138,7 @@ function toExcerpt(payload: Json): string {
   return text.length <= EXCERPT_LENGTH ? text : `${text.slice(0, EXCERPT_LENGTH - 1)}…`;
 }
 
-/** Characters of a payload by which people know it again. */
+/** Characters of a payload by which people recognize it. */
 const EXCERPT_LENGTH = 60;
 
 /** A circle of defaults may go over as many hats as there are. */

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
-import type { EventSignal, HatSpec, PublishSpec, Signal, TurnOutcome } from '../../core/index.ts';
+import type { EventSignal, Signal } from '../../core/events/index.ts';
+import type { HatSpec, PublishSpec, TurnOutcome } from '../../core/run/index.ts';
 import { makeGate, makeHat, makeSpec } from '../../core/spec-fixtures.ts';
 import { handOn, makeResult, type Play, PROMISE, say, write } from './decide-fixtures.ts';
 

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import * as core from '../../core/index.ts';
+import { BACKEND_TYPES } from '../../core/backends/index.ts';
+import * as core from '../../core/events/index.ts';
 
 /** Words of our own types: kinds, states, reasons. Everything else that code compares with would be a name from outside. */
 const OWN_WORDS = [
@@ -49,7 +50,7 @@ const OWN_WORDS = [
   'unknown',
 ];
 const INPUT_TYPES = /^(run|iteration|events|gates|timer|checkpoint|stop|environment|usage)-[a-z]+$/;
-const BACKENDS: readonly string[] = [...core.BACKEND_TYPES, 'native'];
+const BACKENDS: readonly string[] = [...BACKEND_TYPES, 'native'];
 
 const files = readdirSync(import.meta.dirname).filter((name) => name.endsWith('.ts') && !/(\.test|fixtures)\.ts$/.test(name));
 const lines = files.flatMap((name) =>

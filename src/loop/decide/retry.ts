@@ -1,5 +1,8 @@
-import { type Activation, type TurnFailure, toDurationText } from '../../core/index.ts';
-import { change, notify, type Step, setTimer } from './step.ts';
+import { toPersonHelp } from '../../core/backends/index.ts';
+import { type Activation, isHopeless, type TurnFailure } from '../../core/run/index.ts';
+import { toDurationText } from '../../core/text/index.ts';
+import { wearerOf } from './dispatch.ts';
+import { change, endRun, notify, type Step, setTimer, stopClock } from './step.ts';
 
 /**
  * Plans another attempt of the same iteration after a transient error, with exponential backoff.
@@ -13,5 +16,72 @@ export function retryLater(step: Step, activation: Activation, failure: TurnFail
   change(step, { plans: [{ retryOf: { iteration, attempt }, hat, events, feedback, fallback }, ...step.state.plans] });
   setTimer(step, step.at + waitMs, 'retry');
   notify(step, 'warning', 'transient-error', `${failure.message}: attempt ${attempt + 1} of ${maxAttempts} in ${toDurationText(waitMs)}.`);
+  return true;
+}
+
+/** How long a run stays parked when nobody said when the limit resets. */
+const UNKNOWN_RESET_MS = 15 * 60_000;
+/** Waited beyond the announced reset. */
+const RESET_SLACK_MS = 5_000;
+
+/**
+ * A usage limit is used up: the next backend of the hat's list takes over (`on_limit: switch`), or the run parks until the reset
+ * (`wait`), or it ends as parked (`stop`). Counts no iteration: the attempt is made again under the same one.
+ */
+export function parkOrSwitch(step: Step, activation: Activation, failure: TurnFailure): boolean {
+  const { iteration, attempt, hat, events, feedback, fallback, backend } = activation;
+  const { backends } = wearerOf(step, hat);
+  change(step, { plans: [{ retryOf: { iteration, attempt }, hat, events, feedback, fallback }, ...step.state.plans] });
+  const { onLimit } = step.topology.spec;
+  if (onLimit === 'switch' && backend + 1 < backends.length) return switchBackend(step, hat, backend + 1);
+  change(step, { backendOf: { ...step.state.backendOf, [hat]: 0 } });
+  const waitMs = toWaitMs(step, activation, failure);
+  const detail = `${failure.message}${failure.resetAt === undefined ? '' : ` (resets in ${toDurationText(waitMs)})`}`;
+  if (onLimit === 'stop') {
+    endRun(step, 'parked', detail);
+    return true;
+  }
+  stopClock(step);
+  change(step, { status: 'parked' });
+  setTimer(step, step.at + waitMs, 'limit');
+  notify(step, 'warning', 'usage-limit', `${detail}. The run is parked; it goes on by itself in ${toDurationText(waitMs)}.`);
+  return true;
+}
+
+/** Until the announced reset; where that is over already, ever longer, so that a wrong clock does not make a busy loop. */
+function toWaitMs(step: Step, { attempt }: Activation, { resetAt }: TurnFailure): number {
+  if (resetAt === undefined) return UNKNOWN_RESET_MS;
+  if (resetAt > step.at) return resetAt - step.at + RESET_SLACK_MS;
+  return Math.min(UNKNOWN_RESET_MS, RESET_SLACK_MS * 2 ** Math.min(attempt - 1, 30));
+}
+
+/**
+ * An agent that cannot work, whatever is tried again: the next backend of the hat's list takes over, under the same iteration. Without one the run ends
+ * as parked where only a person can help; a program that is not there is then a failure of the turn like any other.
+ *
+ * @returns whether that settles the turn
+ */
+export function replaceOrPark(step: Step, activation: Activation, failure: TurnFailure): boolean {
+  const { iteration, attempt, hat, events, feedback, fallback, backend } = activation;
+  const { backends } = wearerOf(step, hat);
+  const next = backends[backend + 1];
+  if (next === undefined && !isHopeless(failure.class)) return false;
+  change(step, { plans: [{ retryOf: { iteration, attempt }, hat, events, feedback, fallback }, ...step.state.plans] });
+  if (next !== undefined) {
+    change(step, { backendOf: { ...step.state.backendOf, [hat]: backend + 1 } });
+    notify(step, 'warning', 'backend-replaced', `${failure.message} ${hat} goes on with ${next}.`);
+    return true;
+  }
+  const label = backends[backend] ?? hat;
+  change(step, { backendOf: { ...step.state.backendOf, [hat]: 0 } });
+  const attention = isHopeless(failure.class) ? toPersonHelp(label, failure.class) : '';
+  endRun(step, 'parked', `${hat} (${label}) cannot work: ${failure.message}`, attention);
+  return true;
+}
+
+function switchBackend(step: Step, hat: string, next: number): true {
+  change(step, { backendOf: { ...step.state.backendOf, [hat]: next } });
+  const label = wearerOf(step, hat).backends[next] ?? '';
+  notify(step, 'warning', 'usage-limit', `The usage limit is reached; ${hat} goes on with ${label}.`);
   return true;
 }

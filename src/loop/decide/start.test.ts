@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { makeHat, makeSpec } from '../../core/spec-fixtures.ts';
-import { compileTopology } from '../../topology/index.ts';
+import { compileTopology } from '../../topology/routing/index.ts';
 import { BEGIN, decideUnderLaws, given, play, published, ran } from './decide-fixtures.ts';
 import { INITIAL_STATE } from './index.ts';
 

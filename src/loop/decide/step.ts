@@ -1,18 +1,24 @@
-import {
-  type Counters,
-  type Effect,
-  type EndReason,
-  EXTERNAL,
-  type Feedback,
-  type Notice,
-  type RunState,
-  type TimerPurpose,
-} from '../../core/index.ts';
-import type { Topology } from '../../topology/index.ts';
+import { EXTERNAL, type RalphEvent, SYSTEM } from '../../core/events/index.ts';
+import type {
+  Counters,
+  DeliveryKind,
+  Effect,
+  EndReason,
+  EventDraft,
+  FallbackCause,
+  Feedback,
+  Notice,
+  RejectionCause,
+  RunState,
+  Stopping,
+  TimerPurpose,
+} from '../../core/run/index.ts';
+import type { Json } from '../../core/values/index.ts';
+import type { Topology } from '../../topology/routing/index.ts';
 
 /**
- * One decision under way: the state so far and the effects so far. What the caller gave is never changed: the first `change` copies the
- * state, those after it go into the copy. What the parts of the state hold is replaced, never changed.
+ * One decision under way: the state so far and the effects so far. Only the functions below change it. What the caller gave is never changed: the first
+ * `change` copies the state, those after it go into the copy. What the parts of the state hold is replaced, never changed.
  */
 export interface Step {
   readonly topology: Topology;
@@ -67,7 +73,19 @@ export function setTimer(step: Step, dueAt: number, purpose: TimerPurpose): void
   order(step, { type: 'timer-set', timer, dueAt, purpose });
 }
 
-/** Ends the run: the clock stands, timers are forgotten, what is pending stays for a resume. */
+/**
+ * Asks the running turns to end; the run ends when they have. The first reason stays.
+ *
+ * @returns false if no turn runs
+ */
+export function stopTurns(step: Step, stopping: Stopping, force: boolean): boolean {
+  if (step.state.activations.length === 0) return false;
+  change(step, { stopping: step.state.stopping ?? stopping });
+  for (const { iteration, attempt } of step.state.activations) order(step, { type: 'iteration-stop', iteration, attempt, force });
+  return true;
+}
+
+/** Ends the run: its clock stops, timers are forgotten, what is pending stays for a resume. */
 export function endRun(step: Step, reason: EndReason, detail: string, attention?: string): void {
   stopClock(step);
   const end = { reason, detail, ...(attention === undefined ? {} : { attention }) };
@@ -86,7 +104,7 @@ export function startClock(step: Step): void {
   setTimer(step, step.at + Math.max(0, step.state.limits.maxRuntimeMs - step.state.elapsedMs), 'runtime');
 }
 
-/** Stops it: time that the run spends parked or dead is not running time. */
+/** Stops the clock of `max_runtime_seconds`: time that the run spends parked or dead is not running time. */
 export function stopClock(step: Step): void {
   const { runningSince, elapsedMs, timers } = step.state;
   if (runningSince === null) return;
@@ -96,4 +114,60 @@ export function stopClock(step: Step): void {
     elapsedMs: elapsedMs + (until - runningSince),
     timers: timers.filter((timer) => timer.purpose !== 'runtime'),
   });
+}
+
+/** An event that the loop itself publishes, with its receivers already known. */
+interface SystemPublication {
+  readonly topic: string;
+  readonly payload: Json;
+  readonly to: readonly string[];
+  readonly how: DeliveryKind;
+}
+
+/** Publishes an event of the loop's own. */
+export function deliver(step: Step, { topic, payload, to, how }: SystemPublication): void {
+  addEvent(step, { topic, payload, source: SYSTEM }, to, how);
+}
+
+/** Records a draft without giving it to anybody. */
+export function recordDraft(step: Step, draft: EventDraft, how: DeliveryKind): void {
+  addEvent(step, draft, [], how);
+}
+
+/** Makes a draft an event: it gets its id, and its place in the queue of each receiver. */
+export function addEvent(step: Step, draft: EventDraft, to: readonly string[], how: DeliveryKind): RalphEvent {
+  const id = `e${count(step, 'event')}`;
+  const { topic, payload, source } = draft;
+  const base: RalphEvent = { id, topic, payload, source, ts: step.at, iteration: step.state.counters.iteration };
+  const named = draft.target === undefined ? base : { ...base, target: draft.target };
+  const event = draft.sender === undefined ? named : { ...named, sender: draft.sender };
+  if (to.length > 0) enqueue(step, event, to, how);
+  if (how !== 'undelivered') noteRequired(step, topic);
+  order(step, { type: 'event-publish', event, to, how });
+  return event;
+}
+
+function enqueue(step: Step, event: RalphEvent, to: readonly string[], how: DeliveryKind): void {
+  const cause = toCause(step, how);
+  const entries = to.map((hat) => (cause === null ? { hat, event } : { hat, event, cause }));
+  change(step, { pending: [...step.state.pending, ...entries] });
+}
+
+/** In solo everything is the one agent's own business. */
+function toCause(step: Step, how: DeliveryKind): FallbackCause | null {
+  if (step.topology.coordination === 'solo') return null;
+  if (how === 'fallback') return 'empty-queue';
+  return how === 'safety-net' ? 'untaken' : null;
+}
+
+function noteRequired(step: Step, topic: string): void {
+  const { requiredEvents } = step.topology.spec;
+  if (!requiredEvents.includes(topic) || step.state.seenRequired.includes(topic)) return;
+  change(step, { seenRequired: [...step.state.seenRequired, topic] });
+}
+
+/** Records a signal that was not accepted, under an id of its own. */
+export function reject(step: Step, hat: string, topic: string, why: RejectionCause, allowed: readonly string[]): void {
+  const id = `e${count(step, 'event')}`;
+  order(step, { type: 'event-reject', id, iteration: step.state.counters.iteration, hat, topic, why, allowed });
 }

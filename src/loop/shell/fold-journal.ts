@@ -1,6 +1,7 @@
-import { type Effect, type Input, RalphError, type RunState } from '../../core/index.ts';
-import type { JournalEntry } from '../../ports/index.ts';
-import { compileTopology, type Topology } from '../../topology/index.ts';
+import type { Effect, Input, RunState } from '../../core/run/index.ts';
+import { RalphError } from '../../core/values/index.ts';
+import type { JournalEntry } from '../../ports/journal.ts';
+import { compileTopology, type Topology } from '../../topology/routing/index.ts';
 import { decide, INITIAL_STATE } from '../decide/index.ts';
 
 /** A run so far: the fold of its journal. */

@@ -1,5 +1,7 @@
-/** Front door of `loop/shell`: append, decide, perform. */
+/**
+ * Front door of `loop/shell`: append, decide, perform. `loop-ports`, `read-inbox <- turn, watch-turn <- performer <- run-loop`.
+ */
 export { createJournalFold, type FoldedRun, type JournalFold } from './fold-journal.ts';
-export type { AgentFacts, LoopPorts, LoopSettings, Surroundings, Wardrobe } from './loop-ports.ts';
+export type { AgentPromptFacts, LoopPorts, LoopSettings, Surroundings, TurnAgents } from './loop-ports.ts';
 export { type ResumeChanges, recoverRun } from './recover-run.ts';
 export { type LoopStart, type RunningLoop, type RunOutcome, runLoop } from './run-loop.ts';

@@ -1,18 +1,18 @@
-import type { Activation, IterationStart, PayloadCheck, RunRecord, ScopeViolations, StopRequested, Usage } from '../../core/index.ts';
-import type {
-  Backend,
-  Backpressure,
-  Clock,
-  GateRunner,
-  Inbox,
-  Isolation,
-  Journal,
-  Redaction,
-  TurnScope,
-  TurnStore,
-  Workspace,
-} from '../../ports/index.ts';
-import type { PromptSettings, PromptTurn } from '../../prompts/index.ts';
+import type { BackendEvent, Usage } from '../../core/backends/index.ts';
+import type { PayloadCheck } from '../../core/events/index.ts';
+import type { Activation, Input, IterationStart, RunRecord, RunState, StopRequested } from '../../core/run/index.ts';
+import type { ScopeViolations } from '../../core/tools/index.ts';
+import type { Backend, RunningTurn, TurnScope } from '../../ports/backend.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { GateRunner } from '../../ports/gate-runner.ts';
+import type { Inbox } from '../../ports/inbox.ts';
+import type { Journal } from '../../ports/journal.ts';
+import type { Backpressure, Isolation } from '../../ports/program.ts';
+import type { Redaction } from '../../ports/redaction.ts';
+import type { TurnStore } from '../../ports/turn-store.ts';
+import type { Workspace } from '../../ports/workspace.ts';
+import type { PromptOptions, PromptTurn } from '../../prompts/index.ts';
+import type { Topology } from '../../topology/routing/index.ts';
 
 /** The world as a run sees it. Everything that a test would like to fake is here. */
 export interface LoopPorts {
@@ -26,8 +26,7 @@ export interface LoopPorts {
   readonly turns: TurnStore;
   readonly gates: GateRunner;
   readonly workspace: Workspace;
-  /** Who wears a hat, and under which circumstances. */
-  readonly wardrobe: Wardrobe;
+  readonly agents: TurnAgents;
   /** Ends what a dead process left of a turn. Resolves when nothing of it is alive. */
   readonly reap: (activation: Activation) => Promise<void>;
   /** Says whether payloads are what the schemas of their topics ask for; absent where no topic has one. */
@@ -43,26 +42,30 @@ export interface LoopPorts {
 }
 
 /** What a prompt says of the agent that it is for. */
-export type AgentFacts = Pick<PromptTurn, 'hasEmitTool' | 'losesPath' | 'keepsContext' | 'mayWrite' | 'mayNote' | 'mayRun' | 'mayCommit'>;
+export type AgentPromptFacts = Pick<
+  PromptTurn,
+  'hasEmitTool' | 'losesPath' | 'keepsContext' | 'mayWrite' | 'mayNote' | 'mayRun' | 'mayCommit'
+>;
 
-/** Hands out agents. */
-export interface Wardrobe {
+/** The agents of a run: which one takes a turn, and in which surroundings. */
+export interface TurnAgents {
   /** The backend for a turn. Throws a `RalphError` when there is none. */
   readonly backendFor: (order: IterationStart) => Backend;
   /** The complete environment of the agent, the marker of its processes, and its folder. */
   readonly surroundings: (order: IterationStart) => Surroundings | Promise<Surroundings>;
   /** How many tools the hat's profile offers; `null` where none holds it back. Absent: there are no profiles. */
   readonly toolsOf?: (order: IterationStart) => number | null;
-  /** What the prompt says of the wearer. Absent: of nobody there is anything to say. */
-  readonly promptFactsOf?: (order: IterationStart) => AgentFacts;
+  /** What the prompt says of the agent. Absent: nothing. */
+  readonly promptFactsOf?: (order: IterationStart) => AgentPromptFacts;
   /** The cost of a usage whose agent reported none; `null` where no price is known. */
   readonly priceOf: (order: IterationStart, usage: Usage, model: string | null) => number | null;
-  /** What a turn has written of a hat that may not, when the process that watched it is dead. Never rejects. Absent: nobody is watched. */
+  /** What a hat that may not write has written in a turn whose own process died. Never rejects. Absent: nobody is watched. */
   readonly lookBack?: (activation: Activation) => Promise<ScopeViolations | null>;
   /** What a turn had consumed when its process died, as far as its agent left a record. Never rejects. Absent: no agent does. */
   readonly spentBy?: (activation: Activation) => Promise<Usage>;
 }
 
+/** Where and with what the agent of a turn runs. */
 export interface Surroundings {
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
@@ -79,9 +82,32 @@ export interface Surroundings {
 
 /** What does not change during a run. */
 export interface LoopSettings {
-  readonly prompt: PromptSettings;
+  readonly prompt: PromptOptions;
   /** Largest raw log of a turn. */
   readonly turnLogCapBytes: number;
   /** How long an agent may take to end when asked to. */
   readonly stopGraceMs: number;
+}
+
+/** What a performer may know of the loop and tell it. */
+export interface LoopView {
+  readonly post: (input: Input) => void;
+  readonly topology: () => Topology;
+  readonly state: () => RunState;
+}
+
+/** What the turns of a run are performed with. */
+export interface TurnContext {
+  readonly ports: LoopPorts;
+  readonly settings: LoopSettings;
+  readonly loop: LoopView;
+}
+
+/** Follows what the agent of one turn does. */
+export interface TurnWatch {
+  readonly take: (event: BackendEvent) => void;
+  /** Called when the agent was started. */
+  readonly begin?: (running: RunningTurn) => void;
+  /** Called when the agent has ended. */
+  readonly close?: () => void;
 }

@@ -1,16 +1,20 @@
+import { TOPIC_COMPLETE } from '../../core/events/index.ts';
 import {
   type CheckpointMake,
   type Effect,
   type GatesRun,
-  type Handlers,
-  handle,
-  ignore,
+  type IterationEnded,
+  type IterationStart,
   type TimerSet,
-  TOPIC_COMPLETE,
-} from '../../core/index.ts';
-import type { LoopPorts, LoopSettings } from './loop-ports.ts';
-import type { LoopView } from './loop-view.ts';
-import { createTurnRunner, type TurnRunner } from './turn-runner.ts';
+  type TurnId,
+  toTurnName,
+} from '../../core/run/index.ts';
+import { type Handlers, handle, ignore, toErrorCode } from '../../core/values/index.ts';
+import type { RunningTurn } from '../../ports/backend.ts';
+import type { LoopPorts, LoopView, TurnContext } from './loop-ports.ts';
+import { dropStrayLines, readOutside } from './read-inbox.ts';
+import { INTERRUPTED, type OpenedTurn, openTurn, reportTurn } from './turn.ts';
+import { createCostGuard, createLingeringWatch } from './watch-turn.ts';
 
 /** Carries out effects; their results come back as inputs. */
 export interface Performer {
@@ -21,8 +25,9 @@ export interface Performer {
 }
 
 /** Creates the performer of one loop. */
-export function createPerformer(ports: LoopPorts, settings: LoopSettings, loop: LoopView): Performer {
-  const turns = createTurnRunner(ports, settings, loop);
+export function createPerformer(context: TurnContext): Performer {
+  const { ports, loop } = context;
+  const turns = createTurnRunner(context);
   const timers = new Map<number, () => void>();
   const gates = createGatePerformer(ports, loop);
   return {
@@ -97,4 +102,120 @@ function createGatePerformer(ports: LoopPorts, loop: LoopView): GatePerformer {
       await Promise.all(running);
     },
   };
+}
+
+/** Starts and stops agents' turns. */
+interface TurnRunner {
+  /** Resolves when the agent is started. Throws when its folder cannot be written. */
+  readonly start: (order: IterationStart) => Promise<void>;
+  readonly stop: (turn: TurnId, force: boolean) => void;
+  readonly close: () => Promise<void>;
+}
+
+/** A turn in this process. */
+interface LiveTurn {
+  readonly running: RunningTurn;
+  readonly done: Promise<void>;
+}
+
+/** Creates the runner of one loop's turns. */
+function createTurnRunner(context: TurnContext): TurnRunner {
+  const { ports, settings, loop } = context;
+  const live = new Map<string, LiveTurn>();
+  const opening = new Set<Promise<void>>();
+  let isClosed = false;
+
+  const begin = async (order: IterationStart): Promise<void> => {
+    if (isClosed || !isRunnable(ports, loop, order) || isOrderedAgain(ports, loop, order)) return;
+    const opened = await openOrFail(context, order);
+    if (opened === null) return;
+    const name = toTurnName(order);
+    const done = opened.running.result.then(async (result) => {
+      if (result.logError !== null) failStorage(ports, loop, `the turn's output cannot be written (${result.logError})`);
+      const report = await reportTurn(context, opened, result).catch((error: unknown) => {
+        failStorage(ports, loop, `the end of turn ${name} could not be recorded (${toErrorCode(error)})`);
+        return toInterrupted(ports, loop, order);
+      });
+      live.delete(name);
+      loop.post(report);
+    });
+    live.set(name, { running: opened.running, done });
+    // The run can end while an agent is being started, when the journal cannot be written any more.
+    if (isClosed) opened.running.kill();
+  };
+
+  return {
+    start: async (order) => {
+      const begun = begin(order);
+      opening.add(begun);
+      await begun.finally(() => opening.delete(begun));
+    },
+    stop: (turn, force) => {
+      const entry = live.get(toTurnName(turn));
+      if (force) entry?.running.kill();
+      else entry?.running.stop(settings.stopGraceMs);
+    },
+    close: async () => {
+      isClosed = true;
+      for (const entry of live.values()) entry.running.kill();
+      await Promise.allSettled(opening);
+      await Promise.all([...live.values()].map((entry) => entry.done));
+    },
+  };
+}
+
+/** Whether the workspace is there; if it is not, the loop is told and the turn ends. */
+function isRunnable(ports: LoopPorts, loop: LoopView, order: IterationStart): boolean {
+  if (ports.workspace.exists()) return true;
+  const message = 'the folder of the run does not exist any more';
+  loop.post({ type: 'environment-failed', at: ports.clock.now(), what: 'workspace', message });
+  loop.post(toInterrupted(ports, loop, order));
+  return false;
+}
+
+/**
+ * Reads, before the prompt is written, what people published since the turn was ordered, and what came into the agents' file while none of them was at work.
+ *
+ * @returns true if the loop then ordered the turn again, with more events, or stopped it
+ */
+function isOrderedAgain(ports: LoopPorts, loop: LoopView, order: IterationStart): boolean {
+  const { inboxOffset, outsideOffset } = loop.state();
+  const isOn = loop.topology().spec.eventSources.includes('jsonl');
+  const stray = isOn ? dropStrayLines(ports.inbox, inboxOffset) : { problems: [], offset: inboxOffset };
+  const heard = [...readOutside(ports, outsideOffset)];
+  if (heard.length === 0 && stray.problems.length === 0) return false;
+  const { iteration, attempt } = order;
+  const last = heard.pop() ?? { signals: [], problems: [], outsideOffset };
+  const at = ports.clock.now();
+  for (const batch of heard) loop.post({ type: 'events-received', at, inboxOffset, ...batch });
+  const problems = [...stray.problems, ...last.problems];
+  loop.post({ type: 'events-received', at, ...last, problems, inboxOffset: stray.offset, opening: { iteration, attempt } });
+  const now = loop.state().activations.find((turn) => turn.iteration === iteration && turn.attempt === attempt);
+  return now?.events.length !== order.events.length;
+}
+
+/** A turn whose folder cannot be written ends the run; the hat runs again when it is resumed. */
+async function openOrFail(context: TurnContext, order: IterationStart): Promise<OpenedTurn | null> {
+  const { ports, loop } = context;
+  try {
+    return await openTurn(context, order, [createCostGuard(ports, loop, order), createLingeringWatch(ports, loop, order)]);
+  } catch (error) {
+    const code = toErrorCode(error);
+    const what =
+      code === 'ENOENT'
+        ? 'the folder of the run was removed, with its journal'
+        : `the folder of turn ${toTurnName(order)} cannot be written`;
+    failStorage(ports, loop, `${what} (${code})`);
+    loop.post(toInterrupted(ports, loop, order));
+    return null;
+  }
+}
+
+/** The end of a turn of which nothing can be told. */
+function toInterrupted(ports: LoopPorts, loop: LoopView, { iteration, attempt }: IterationStart): IterationEnded {
+  return { type: 'iteration-ended', at: ports.clock.now(), iteration, attempt, ...INTERRUPTED, inboxOffset: loop.state().inboxOffset };
+}
+
+function failStorage(ports: LoopPorts, loop: LoopView, message: string): void {
+  loop.post({ type: 'environment-failed', at: ports.clock.now(), what: 'storage', message });
 }

@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { type Activation, type Input, type ScopeViolations, UNKNOWN_USAGE } from '../../core/index.ts';
+import { UNKNOWN_USAGE } from '../../core/backends/index.ts';
+import type { Activation, Input } from '../../core/run/index.ts';
 import { makeSpec } from '../../core/spec-fixtures.ts';
+import type { ScopeViolations } from '../../core/tools/index.ts';
 import { createJournalFold, type JournalFold } from './fold-journal.ts';
-import type { Wardrobe } from './loop-ports.ts';
+import type { TurnAgents } from './loop-ports.ts';
 import { recoverRun } from './recover-run.ts';
 
 const BEGIN = 1_000_000;
@@ -21,7 +23,7 @@ function foldDead(...inputs: readonly Input[]): JournalFold {
 async function recover(
   fold: JournalFold,
   at: number,
-  wardrobe: Pick<Wardrobe, 'lookBack' | 'spentBy'> = {},
+  agents: Pick<TurnAgents, 'lookBack' | 'spentBy'> = {},
 ): Promise<{ readonly reaped: readonly Activation[]; readonly inputs: readonly Input[] }> {
   const reaped: Activation[] = [];
   const ports = {
@@ -34,7 +36,7 @@ async function recover(
     },
     clock: { now: () => at, setTimer: () => () => undefined },
     reap: (activation: Activation) => Promise.resolve(void reaped.push(activation)),
-    wardrobe,
+    agents,
   };
   const inputs = await recoverRun(ports, fold.run(), {});
   for (const [index, input] of inputs.entries()) fold.take({ seq: 100 + index, input });

@@ -1,11 +1,11 @@
-import { type Input, type IterationEnded, type RunLimits, type RunSpec, UNKNOWN_USAGE } from '../../core/index.ts';
+import { UNKNOWN_USAGE } from '../../core/backends/index.ts';
+import type { Input, IterationEnded, RunLimits, RunSpec } from '../../core/run/index.ts';
 import type { FoldedRun } from './fold-journal.ts';
-import { hearPeople } from './hear-people.ts';
-import type { LoopPorts, Wardrobe } from './loop-ports.ts';
-import { INTERRUPTED } from './open-turn.ts';
-import { readWholeInbox } from './read-whole-inbox.ts';
+import type { LoopPorts, TurnAgents } from './loop-ports.ts';
+import { readOutside, readWholeInbox } from './read-inbox.ts';
+import { INTERRUPTED } from './turn.ts';
 
-/** What a person changed since. */
+/** What a person changed since the run ended. */
 export interface ResumeChanges {
   readonly spec?: RunSpec;
   readonly limits?: Partial<RunLimits>;
@@ -18,7 +18,7 @@ export interface ResumeChanges {
  */
 export async function recoverRun(
   ports: Pick<LoopPorts, 'inbox' | 'outside' | 'checkPayload' | 'clock' | 'reap'> & {
-    readonly wardrobe?: Pick<Wardrobe, 'lookBack' | 'spentBy'>;
+    readonly agents?: Pick<TurnAgents, 'lookBack' | 'spentBy'>;
   },
   folded: FoldedRun,
   changes: ResumeChanges,
@@ -27,8 +27,8 @@ export async function recoverRun(
   let { inboxOffset } = folded.state;
   for (const activation of folded.state.activations) {
     await ports.reap(activation);
-    const violations = (await ports.wardrobe?.lookBack?.(activation)) ?? null;
-    const usage = (await ports.wardrobe?.spentBy?.(activation)) ?? UNKNOWN_USAGE;
+    const violations = (await ports.agents?.lookBack?.(activation)) ?? null;
+    const usage = (await ports.agents?.spentBy?.(activation)) ?? UNKNOWN_USAGE;
     const { signals, problems, offset } = readWholeInbox(ports.inbox, inboxOffset);
     inboxOffset = offset;
     const { iteration, attempt } = activation;
@@ -36,7 +36,7 @@ export async function recoverRun(
     const at = ports.clock.now();
     ends.push({ type: 'iteration-ended', at, iteration, attempt, ...INTERRUPTED, usage, signals, problems, inboxOffset, ...watched });
   }
-  // What is more than one read takes is read before the next turn.
-  const [external] = hearPeople(ports, folded.state.outsideOffset);
+  // What exceeds one read is read before the next turn.
+  const [external] = readOutside(ports, folded.state.outsideOffset);
   return [{ type: 'run-resumed', at: ports.clock.now(), ...changes, ...(external === undefined ? {} : { external }) }, ...ends];
 }

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
-import type { EventsReceived, Json } from '../../core/index.ts';
-import type { Redaction } from '../../ports/index.ts';
+import type { EventsReceived } from '../../core/run/index.ts';
+import type { Json } from '../../core/values/index.ts';
+import type { Redaction } from '../../ports/redaction.ts';
 import { redactInput } from './redact-input.ts';
 
 const SECRET = 'hunter2hunter2';

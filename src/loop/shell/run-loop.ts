@@ -1,11 +1,12 @@
-import { type Effect, type EndReason, type Input, isRalphError, type RunState, toErrorCode } from '../../core/index.ts';
-import type { JournalEntry } from '../../ports/index.ts';
-import type { Topology } from '../../topology/index.ts';
+import type { Effect, EndReason, Input, RunState } from '../../core/run/index.ts';
+import { isRalphError, toErrorCode } from '../../core/values/index.ts';
+import type { JournalEntry } from '../../ports/journal.ts';
+import type { Topology } from '../../topology/routing/index.ts';
 import { decide, INITIAL_STATE } from '../decide/index.ts';
 import { type FoldedRun, toTopology } from './fold-journal.ts';
-import { hearPeople } from './hear-people.ts';
-import type { LoopPorts, LoopSettings } from './loop-ports.ts';
+import type { LoopPorts, LoopSettings, LoopView } from './loop-ports.ts';
 import { createPerformer, type Performer } from './performer.ts';
+import { readOutside } from './read-inbox.ts';
 import { redactInput } from './redact-input.ts';
 
 /** How a run ended, this time. */
@@ -23,7 +24,7 @@ export interface RunningLoop {
   readonly outcome: Promise<RunOutcome>;
 }
 
-/** Where a loop begins: with nothing, or with what the journal says. */
+/** Where a loop begins: at the start of a run, or after what its journal says. */
 export interface LoopStart {
   readonly folded: FoldedRun | null;
   /** `run-started`, or what resuming needs: `run-resumed`, then the end of an interrupted turn. */
@@ -82,131 +83,128 @@ function toJournalFault(error: unknown): string {
 
 class Loop {
   readonly outcome: Promise<RunOutcome>;
-  private readonly ports: LoopPorts;
-  private readonly performer: Performer;
-  private readonly queue: Input[] = [];
-  private settle: (outcome: RunOutcome) => void = () => undefined;
-  private topology: Topology | null;
-  private state: RunState | null;
-  private isPumping = false;
-  private isOver = false;
+  readonly #ports: LoopPorts;
+  readonly #performer: Performer;
+  readonly #queue: Input[] = [];
+  #settle: (outcome: RunOutcome) => void = () => undefined;
+  #topology: Topology | null;
+  #state: RunState | null;
+  #isPumping = false;
+  #isOver = false;
   /** Effects are performed one after the other, so a checkpoint is finished before the next turn begins. */
-  private work: Promise<void> = Promise.resolve();
+  #work: Promise<void> = Promise.resolve();
 
   constructor(ports: LoopPorts, settings: LoopSettings, folded: FoldedRun | null) {
-    this.ports = { ...ports, observe: shield(ports.observe) };
-    this.topology = folded?.topology ?? null;
-    this.state = folded?.state ?? null;
+    this.#ports = { ...ports, observe: shield(ports.observe) };
+    this.#topology = folded?.topology ?? null;
+    this.#state = folded?.state ?? null;
     this.outcome = new Promise((resolve) => {
-      this.settle = resolve;
+      this.#settle = resolve;
     });
-    this.performer = createPerformer(this.ports, settings, {
-      post: this.post,
-      topology: () => this.topology as Topology,
-      state: () => this.state as RunState,
-    });
+    const loop: LoopView = { post: this.post, topology: () => this.#topology as Topology, state: () => this.#state as RunState };
+    this.#performer = createPerformer({ ports: this.#ports, settings, loop });
   }
 
   readonly post = (input: Input): void => {
-    this.queue.push(input);
-    if (this.isPumping) return;
-    this.isPumping = true;
+    this.#queue.push(input);
+    if (this.#isPumping) return;
+    this.#isPumping = true;
     try {
-      for (let next = this.queue.shift(); next !== undefined; next = this.queue.shift()) this.take(next);
+      for (let next = this.#queue.shift(); next !== undefined; next = this.#queue.shift()) this.#take(next);
     } finally {
-      this.isPumping = false;
+      this.#isPumping = false;
     }
   };
 
-  private take(input: Input): void {
-    if (this.isOver) return;
+  #take(input: Input): void {
+    if (this.#isOver) return;
     if (MAY_LEAD_ON[input.type]) {
-      this.hear();
-      this.recordStop();
+      this.#hear();
+      this.#recordStop();
     }
-    this.record(input);
+    this.#record(input);
   }
 
-  /** What people have published is decided first: it is to be in the next prompt, and a completion is not to pass it by. */
-  private hear(): void {
-    if (this.state === null) return;
-    const { inboxOffset, outsideOffset } = this.state;
-    for (const heard of hearPeople(this.ports, outsideOffset))
-      this.record({ type: 'events-received', at: this.ports.clock.now(), inboxOffset, ...heard });
+  /** Decides first what people have published: it is to be in the next prompt, and no completion may precede it. */
+  #hear(): void {
+    if (this.#state === null) return;
+    const { inboxOffset, outsideOffset } = this.#state;
+    for (const heard of readOutside(this.#ports, outsideOffset))
+      this.#record({ type: 'events-received', at: this.#ports.clock.now(), inboxOffset, ...heard });
   }
 
   /** Whoever was told that the run stops after its running turn is not to see another one begin. */
-  private recordStop(): void {
-    const stop = this.state === null ? null : this.ports.takeStop?.();
-    if (stop) this.record(stop);
+  #recordStop(): void {
+    const stop = this.#state === null ? null : this.#ports.takeStop?.();
+    if (stop) this.#record(stop);
   }
 
-  private record(given: Input): void {
-    if (this.isOver) return;
-    const input = redactInput(given, this.ports.redaction);
-    const entry = this.append(input);
+  #record(given: Input): void {
+    if (this.#isOver) return;
+    const input = redactInput(given, this.#ports.redaction);
+    const entry = this.#append(input);
     if (entry === null) return;
-    this.topology = toTopology(input) ?? this.topology;
-    const decision = decide(this.topology as Topology, this.state ?? INITIAL_STATE, input);
-    this.state = decision.state;
+    this.#topology = toTopology(input) ?? this.#topology;
+    const decision = decide(this.#topology as Topology, this.#state ?? INITIAL_STATE, input);
+    this.#state = decision.state;
     // Who watches sees the loop's own objects: frozen, so that nobody steers by writing into them.
     freeze(decision.effects);
-    this.ports.observe({ kind: 'input', seq: entry.seq, input: freeze(input) });
+    this.#ports.observe({ kind: 'input', seq: entry.seq, input: freeze(input) });
     for (const effect of decision.effects) {
-      this.ports.observe({ kind: 'effect', seq: entry.seq, at: input.at, effect });
-      this.work = this.work.then(() => this.perform(effect));
+      this.#ports.observe({ kind: 'effect', seq: entry.seq, at: input.at, effect });
+      this.#work = this.#work.then(() => this.#perform(effect));
     }
   }
 
   /** Write-ahead: an input that cannot be written did not happen, and the run cannot go on. */
-  private append(input: Input): JournalEntry | null {
+  #append(input: Input): JournalEntry | null {
     try {
-      return this.ports.journal.append(input);
+      return this.#ports.journal.append(input);
     } catch (error) {
-      this.fail(toJournalFault(error));
+      this.#fail(toJournalFault(error));
       return null;
     }
   }
 
-  private async perform(effect: Effect): Promise<void> {
-    if (effect.type === 'run-end') return this.isLost() ? undefined : this.finish(effect.reason, effect.detail);
-    if (this.isOver) return;
+  async #perform(effect: Effect): Promise<void> {
+    if (effect.type === 'run-end') return this.#isLost() ? undefined : this.#finish(effect.reason, effect.detail);
+    if (this.#isOver) return;
     try {
-      await this.performer.perform(effect);
+      await this.#performer.perform(effect);
     } catch (error) {
-      this.fail(`${effect.type} could not be carried out: ${error instanceof Error ? error.message : String(error)}`);
+      this.#fail(`${effect.type} could not be carried out: ${error instanceof Error ? error.message : String(error)}`);
     }
   }
 
   /** An end that nobody can read afterwards is none. */
-  private isLost(): boolean {
+  #isLost(): boolean {
     try {
-      this.ports.journal.check?.();
+      this.#ports.journal.check?.();
       return false;
     } catch (error) {
-      this.fail(toJournalFault(error));
+      this.#fail(toJournalFault(error));
       return true;
     }
   }
 
-  private async finish(reason: EndReason, detail: string): Promise<void> {
-    if (this.isOver) return;
-    // What came in the last moment: nobody will resume a run that is complete, so it is noted now or never.
-    if (reason === 'completed') this.hear();
-    this.isOver = true;
-    await this.performer.close();
-    this.settle({ reason, detail, state: this.state ?? INITIAL_STATE });
+  async #finish(reason: EndReason, detail: string): Promise<void> {
+    if (this.#isOver) return;
+    // Nobody will resume a run that is complete: what people published in the last moment is recorded now or never.
+    if (reason === 'completed') this.#hear();
+    this.#isOver = true;
+    await this.#performer.close();
+    this.#settle({ reason, detail, state: this.#state ?? INITIAL_STATE });
   }
 
-  /** The ground is gone: nothing more is recorded, so a resume finds the last good state. */
-  private fail(detail: string): void {
-    if (this.isOver) return;
-    this.ports.observe({
+  /** Ends the run without recording anything more, so that a resume finds the last good state. */
+  #fail(detail: string): void {
+    if (this.#isOver) return;
+    this.#ports.observe({
       kind: 'effect',
       seq: 0,
-      at: this.ports.clock.now(),
+      at: this.#ports.clock.now(),
       effect: { type: 'run-end', reason: 'storage_failed', detail },
     });
-    void this.finish('storage_failed', detail);
+    void this.#finish('storage_failed', detail);
   }
 }

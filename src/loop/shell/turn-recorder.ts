@@ -1,15 +1,7 @@
-import {
-  type BackendEvent,
-  createTextSignalScanner,
-  type EventSignal,
-  isPromiseLine,
-  MAX_KEPT_DENIALS,
-  type MissedSignal,
-  type Signal,
-  type SignalProblem,
-  type ToolDenial,
-} from '../../core/index.ts';
-import { isSignalCall } from './is-signal-call.ts';
+import type { BackendEvent } from '../../core/backends/index.ts';
+import type { EventSignal, MissedSignal, Signal, SignalProblem } from '../../core/events/index.ts';
+import { createTextSignalScanner, isPromiseLine } from '../../core/signals/index.ts';
+import { MAX_KEPT_DENIALS, type ToolDenial } from '../../core/tools/index.ts';
 
 /** What is kept of the last assistant message, in characters. */
 const FINAL_TEXT_LIMIT = 16_384;
@@ -113,9 +105,36 @@ function hasLine(prompt: string, line: string): boolean {
   return prompt.includes(line) && prompt.split('\n').some((text) => text.trim() === line || (line.length >= 200 && text.includes(line)));
 }
 
-/** The signals of a turn, of the channels that are on; the promise counts on any (decisions, sections 3 and 5). */
+/** The signals of a turn, of the channels that are on; the promise counts on any. */
 export function selectSignals(sources: readonly string[], written: readonly EventSignal[], text: readonly Signal[]): readonly Signal[] {
   const fromFile = sources.includes('jsonl') ? written : [];
   const fromText = sources.includes('text') ? text : text.filter((signal) => signal.kind === 'promise');
   return [...fromFile, ...fromText];
+}
+
+/** The tools that publish or claim the end, ours and as CLIs name those of an MCP server. */
+const SIGNAL_TOOL = /(?:^|[^a-z])(?:emit_event|task_complete)$/;
+/** Tools that run a command line. */
+const SHELL_TOOL = /^(?:\w*shell\w*|bash|execute?|exec\w*|run_command|terminal|local_shell)$/i;
+/** `ralph emit …` alone, as it is or within `bash -lc '…'`. */
+const EMIT =
+  /^(?:(?:\S*\/)?(?:ba|z|da)?sh\s+-l?c\s+)?(?:["']\s*["']?)?(?:\S*\/ralph|ralph|\$RALPH_BIN|\$\{RALPH_BIN\})["']?\s+emit\s(.*)$/s;
+/** Outside of quotes these begin another command, or write a file. */
+const QUOTED = /"(?:[^"\\]|\\.)*"|'[^']*'/g;
+const FURTHER_COMMAND = /[;&|<>\n]/;
+const SUBSTITUTION = /`|\$\(/;
+/** A longer name or command line is not looked at: it is work. */
+const MAX_NAME = 200;
+const MAX_LENGTH = 4000;
+
+/**
+ * Whether the use of a tool did nothing but publish an event or claim the end: that is said, not done.
+ *
+ * @param summary what the stream of the agent tells of its arguments, a command line of a shell
+ */
+export function isSignalCall({ name, summary }: { readonly name: string; readonly summary: string }): boolean {
+  if (name.length > MAX_NAME) return false;
+  if (SIGNAL_TOOL.test(name)) return true;
+  const rest = summary.length <= MAX_LENGTH && SHELL_TOOL.test(name) ? EMIT.exec(summary.trimStart())?.[1] : undefined;
+  return rest !== undefined && !SUBSTITUTION.test(rest) && !FURTHER_COMMAND.test(rest.replace(QUOTED, ''));
 }

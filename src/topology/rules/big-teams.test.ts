@@ -1,12 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import type { FlowFinding, HatSpec } from '../../core/index.ts';
+import type { HatSpec } from '../../core/run/index.ts';
+import type { FlowFinding } from '../../core/schema/index.ts';
 import { makeHat, makeSpec } from '../../core/spec-fixtures.ts';
-import { compileTopology } from '../compile-topology.ts';
-import { validateTopology } from '../validate-topology.ts';
+import { compileTopology } from '../routing/compile-topology.ts';
+import { validateTopology } from './validate-topology.ts';
 
 const COUNT = 3000;
 
-/** What the rules of seed 001 say about a team in which each hat is made from its number. */
+/** What the rules about the whole flow say about a team in which each hat is made from its number. */
 function check(makeOne: (index: number) => HatSpec, parts: Parameters<typeof makeSpec>[0] = {}): readonly FlowFinding[] {
   const hats = Array.from({ length: COUNT }, (_none, index) => makeOne(index));
   return validateTopology(compileTopology(makeSpec({ coordinator: 'hats', ...parts, hats })));

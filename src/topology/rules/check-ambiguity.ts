@@ -1,10 +1,19 @@
-import { comparePrecedence, type FlowFinding, type RelatedSubject } from '../../core/index.ts';
-import type { FlowRule } from '../flow-rule.ts';
-import { addPattern, createPatternTrie, type Effort, type PatternTrie, visitMeeting } from '../pattern-trie.ts';
-import { findRoutes, type Route, type RouteTable } from '../route-table.ts';
-import type { Topology } from '../topology.ts';
-import { type ListFix, toHatsYaml, toLoopYaml } from './fix-yaml.ts';
-import { UNCHECKED } from './unchecked.ts';
+import { comparePrecedence } from '../../core/events/index.ts';
+import type { FlowFinding, RelatedSubject } from '../../core/schema/index.ts';
+import { type ListFix, toHatsYaml, toLoopYaml } from '../analysis/fix-yaml.ts';
+import type { FlowRule } from '../analysis/flow-rule.ts';
+import { UNCHECKED } from '../analysis/flow-rule.ts';
+import type { Topology } from '../routing/topology.ts';
+import {
+  addPattern,
+  createPatternTrie,
+  findRoutes,
+  type PatternTrie,
+  type Route,
+  type RouteTable,
+  type StepBudget,
+  visitMeeting,
+} from '../routing/topology.ts';
 
 /** So many pairs of different patterns are told of; more have the same cause. */
 const MAX_OVERLAPS = 100;
@@ -23,7 +32,7 @@ interface Claim {
 }
 
 /**
- * Rule 3 of seed 001: a topic goes to one hat. Two hats claim it where they have the same trigger, or patterns of the same precedence that
+ * A topic goes to one hat. Two hats claim it where they have the same trigger, or patterns of the same precedence that
  * meet in a topic which no better trigger takes. Not under `fanout`, where all get it.
  */
 export const checkAmbiguity: FlowRule = (topology) => {
@@ -46,7 +55,7 @@ function listShared(topology: Topology, routes: Pick<readonly Route[], 'forEach'
 function listOverlaps(topology: Topology): readonly FlowFinding[] {
   const findings: FlowFinding[] = [];
   const tries = new Map<string, PatternTrie<Route>>();
-  const effort: Effort = { steps: STEPS };
+  const budget: StepBudget = { steps: STEPS };
   for (const route of topology.routes.patterns) {
     const key = route.precedence.join(' ');
     const trie = tries.get(key) ?? createPatternTrie<Route>();
@@ -55,12 +64,12 @@ function listOverlaps(topology: Topology): readonly FlowFinding[] {
       trie,
       route.pattern,
       (earlier) => {
-        effort.steps -= 10;
+        budget.steps -= 10;
         const finding = toOverlap(topology, earlier, route);
         if (finding !== null) findings.push(finding);
         return findings.length < MAX_OVERLAPS;
       },
-      effort,
+      budget,
     );
     if (!isDone) return [...findings, UNCHECKED];
     if (findings.length >= MAX_OVERLAPS) return findings;

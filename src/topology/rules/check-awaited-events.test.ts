@@ -1,13 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { makeHat, makeSpec } from '../../core/spec-fixtures.ts';
-import { compileTopology } from '../compile-topology.ts';
 import { checkAwaitedEvents } from './check-awaited-events.ts';
+import { askRule } from './rule-fixtures.ts';
 
 const HATS = [makeHat('a', ['task.start', 'task.resume', 'work.start', 'b.done'], ['b.go']), makeHat('b', ['b.go'], ['b.done', 'test.*'])];
 
 function codesOf(parts: Parameters<typeof makeSpec>[0]): readonly string[] {
-  const topology = compileTopology(makeSpec({ hats: HATS, ...parts }));
-  return checkAwaitedEvents(topology, { looseTriggers: {} }).map(({ code, topics }) => `${code} ${topics?.join(' ')}`);
+  return askRule(checkAwaitedEvents, makeSpec({ hats: HATS, ...parts })).map(({ code, topics }) => `${code} ${topics?.join(' ')}`);
 }
 
 describe('what the loop waits for', () => {

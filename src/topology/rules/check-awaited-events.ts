@@ -1,14 +1,14 @@
-import type { FlowFinding } from '../../core/index.ts';
-import type { FlowRule } from '../flow-rule.ts';
-import { findTakers } from '../route-table.ts';
-import type { Topology } from '../topology.ts';
-import { toLoopYaml } from './fix-yaml.ts';
-import { createNearTopics } from './near-topics.ts';
-import { createPublishableTest, listPublishable } from './publishable.ts';
+import type { FlowFinding } from '../../core/schema/index.ts';
+import { toLoopYaml } from '../analysis/fix-yaml.ts';
+import type { FlowRule } from '../analysis/flow-rule.ts';
+import { createNearTopics } from '../analysis/near-topics.ts';
+import { createPublishableTest, listPublishable } from '../analysis/publishable.ts';
+import type { Topology } from '../routing/topology.ts';
+import { findTakers } from '../routing/topology.ts';
 
 const MAX_FINDINGS = 50;
 
-/** What `event_loop:` waits for or begins with, and no hat knows. Under `ralph` Ralph publishes the ones and gets the others. */
+/** Topics that `event_loop:` waits for and no hat publishes, or that begin the run and no hat takes. Under `ralph`, Ralph publishes the former and gets the latter. */
 export const checkAwaitedEvents: FlowRule = (topology) =>
   topology.coordination === 'hats' ? [...checkRequired(topology), ...checkStart(topology)] : [];
 
@@ -60,7 +60,7 @@ function toOthers(topics: readonly string[], wrong: string, meant: string | unde
   return topics.slice(0, 20).flatMap((topic) => (topic === wrong ? (meant ?? []) : topic));
 }
 
-/** Which of the two spellings is the slip only a person knows. */
+/** Only a person knows which of the two spellings is wrong. */
 function toRepairs(meant: string | undefined): Pick<FlowFinding, 'repairs'> {
   if (meant === undefined) return {};
   return { repairs: [{ title: `write "${meant}"`, isSafe: false, change: { kind: 'replace', text: meant } }] };

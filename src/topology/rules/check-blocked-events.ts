@@ -1,13 +1,14 @@
-import type { FlowFinding, HatSpec } from '../../core/index.ts';
-import type { FlowRule } from '../flow-rule.ts';
-import { createTakerIndex } from '../taker-index.ts';
-import type { Topology } from '../topology.ts';
-import { toHatsYaml } from './fix-yaml.ts';
+import type { HatSpec } from '../../core/run/index.ts';
+import type { FlowFinding } from '../../core/schema/index.ts';
+import { toHatsYaml } from '../analysis/fix-yaml.ts';
+import type { FlowRule } from '../analysis/flow-rule.ts';
+import { createTakerIndex } from '../routing/taker-index.ts';
+import type { Topology } from '../routing/topology.ts';
 
 const SHOWN_HATS = 20;
 const MAX_TOPICS = 1000;
 
-/** A `*.blocked` that only a hat takes which is not the recovery hat (decisions, section 2). A hint: a resolver of its own may be meant. */
+/** A `*.blocked` that goes to another hat than the recovery hat. Only a hint: the team may have its own resolver. */
 export const checkBlockedEvents: FlowRule = (topology) => {
   const { recoveryHat, hats } = topology;
   if (topology.coordination !== 'hats' || recoveryHat === null || hats.length < 2) return [];

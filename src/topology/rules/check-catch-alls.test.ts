@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import type { HatSpec } from '../../core/index.ts';
+import type { HatSpec } from '../../core/run/index.ts';
 import { makeHat, makeSpec } from '../../core/spec-fixtures.ts';
-import { compileTopology } from '../compile-topology.ts';
 import { checkCatchAlls } from './check-catch-alls.ts';
+import { askRule } from './rule-fixtures.ts';
 
 function check(hats: readonly HatSpec[], parts: Omit<NonNullable<Parameters<typeof makeSpec>[0]>, 'hats'> = {}) {
-  return checkCatchAlls(compileTopology(makeSpec({ hats, ...parts })), { looseTriggers: {} });
+  return askRule(checkCatchAlls, makeSpec({ hats, ...parts }));
 }
 
 function messagesOf(...args: Parameters<typeof check>): readonly string[] {

@@ -1,20 +1,22 @@
-import { type FlowFinding, type HatSpec, hasWildcard, TOPIC_READY, TOPIC_RESUME, TOPIC_START, toPrecedence } from '../../core/index.ts';
-import type { FlowRule } from '../flow-rule.ts';
-import { isTerminalTopic, takersOf } from '../queries.ts';
-import { findRoutes } from '../route-table.ts';
-import type { Topology } from '../topology.ts';
-import { type ListFix, toHatsYaml } from './fix-yaml.ts';
-import { createNearTopics } from './near-topics.ts';
+import { hasWildcard, TOPIC_READY, TOPIC_RESUME, TOPIC_START, toPrecedence } from '../../core/events/index.ts';
+import type { HatSpec } from '../../core/run/index.ts';
+import type { FlowFinding } from '../../core/schema/index.ts';
+import { type ListFix, toHatsYaml } from '../analysis/fix-yaml.ts';
+import type { FlowRule } from '../analysis/flow-rule.ts';
+import { createNearTopics } from '../analysis/near-topics.ts';
+import { isTerminalTopic, takersOf } from '../routing/queries.ts';
+import type { Topology } from '../routing/topology.ts';
+import { findRoutes } from '../routing/topology.ts';
 
 const SHOWN_TOPICS = 5;
 
 /**
- * A trigger of stars alone (`*`, `*.*`) beside other hats takes whatever nobody takes by name. That is told where it hides a mistake:
+ * A trigger of stars alone (`*`, `*.*`) beside other hats takes whatever nobody takes by name. There is a finding where it hides a mistake:
  *
- * - a published topic that differs from another hat's trigger by a slip of the pen;
- * - the start or the resumption of the run, while another hat takes the one of the two by name, or the hat of the star hands on to nobody;
- * - what other hats publish and nobody takes by name, where the hat of the star is not the one that leads the team. A leading hat with a star does
- *   what Ralph would.
+ * - a published topic that differs from another hat's trigger by a misspelling;
+ * - the start or the resumption of the run, while another hat takes one of the two by name, or the hat with the star hands over to nobody;
+ * - what other hats publish and nobody takes by name, where the hat with the star does not lead the team. A leading hat with a star does what Ralph
+ *   would.
  */
 export const checkCatchAlls: FlowRule = (topology) => {
   const catchers = topology.hats.filter((hat) => hat.triggers.some(isCatchAll));

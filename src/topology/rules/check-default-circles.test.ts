@@ -1,13 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import type { HatSpec, RunSpec } from '../../core/index.ts';
+import type { HatSpec, RunSpec } from '../../core/run/index.ts';
 import { makeHat, makeSpec } from '../../core/spec-fixtures.ts';
-import { compileTopology } from '../compile-topology.ts';
 import { checkDefaultCircles } from './check-default-circles.ts';
+import { askRule } from './rule-fixtures.ts';
 
 const find = (hats: readonly HatSpec[], changes: Partial<RunSpec> = {}): readonly string[] =>
-  checkDefaultCircles(compileTopology(makeSpec({ hats, ...changes })), { looseTriggers: {} }).map(
-    ({ code, hats: ids = [] }) => `${code} ${ids.join('+')}`,
-  );
+  askRule(checkDefaultCircles, makeSpec({ hats, ...changes })).map(({ code, hats: ids = [] }) => `${code} ${ids.join('+')}`);
 const hat = (id: string, triggers: readonly string[], publishes: readonly string[], more: Partial<HatSpec> = {}): HatSpec =>
   makeHat(id, triggers, publishes, { defaultPublishes: publishes.slice(0, 1), ...more });
 

@@ -1,8 +1,9 @@
-import type { FlowFinding, HatSpec } from '../../core/index.ts';
-import type { FlowRule } from '../flow-rule.ts';
-import { isCompletionTopic, receiversOf } from '../queries.ts';
-import type { Topology } from '../topology.ts';
-import { findComponents } from './find-components.ts';
+import type { HatSpec } from '../../core/run/index.ts';
+import type { FlowFinding } from '../../core/schema/index.ts';
+import type { FlowRule } from '../analysis/flow-rule.ts';
+import { findComponents } from '../analysis/hat-graph.ts';
+import { isCompletionTopic, receiversOf } from '../routing/queries.ts';
+import type { Topology } from '../routing/topology.ts';
 
 const SHOWN_HATS = 6;
 

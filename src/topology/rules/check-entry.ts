@@ -1,9 +1,9 @@
-import { matchesTopic, TOPIC_READY, TOPIC_RESUME, TOPIC_START } from '../../core/index.ts';
-import type { FlowRule } from '../flow-rule.ts';
-import { findTakers } from '../route-table.ts';
-import { toHatsYaml } from './fix-yaml.ts';
+import { matchesTopic, TOPIC_READY, TOPIC_RESUME, TOPIC_START } from '../../core/events/index.ts';
+import { toHatsYaml } from '../analysis/fix-yaml.ts';
+import type { FlowRule } from '../analysis/flow-rule.ts';
+import { findTakers } from '../routing/topology.ts';
 
-/** Rule 2 of seed 001: somebody takes the first event. Ralph does under `ralph`; `starting_hat` and `starting_event` say who else. */
+/** Somebody takes the first event. Ralph does under `ralph`; `starting_hat` and `starting_event` say who else. */
 export const checkEntry: FlowRule = ({ coordination, spec, routes, hats, hatById }, { looseTriggers }) => {
   if (coordination !== 'hats' || hats.length === 0) return [];
   if (spec.startingHat !== null && hatById.has(spec.startingHat)) return [];

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { makeGate, makeHat, makeSpec } from '../../core/spec-fixtures.ts';
-import { compileTopology } from '../compile-topology.ts';
 import { checkEventContracts } from './check-event-contracts.ts';
+import { askRule } from './rule-fixtures.ts';
 
 const HATS = [
   makeHat('planner', ['task.start', 'task.resume', 'build.done', 'old.*'], ['build.task', 'note.*']),
@@ -9,9 +9,7 @@ const HATS = [
 ];
 
 const check = (topics: readonly string[], parts: Parameters<typeof makeSpec>[0] = {}) =>
-  checkEventContracts(compileTopology(makeSpec({ hats: HATS, events: Object.fromEntries(topics.map((topic) => [topic, {}])), ...parts })), {
-    looseTriggers: {},
-  });
+  askRule(checkEventContracts, makeSpec({ hats: HATS, events: Object.fromEntries(topics.map((topic) => [topic, {}])), ...parts }));
 
 describe('a topic that is described', () => {
   it.each(['build.done', 'build.task', 'note.taken', 'old.news', 'task.start', 'task.complete', 'LOOP_COMPLETE', 'human.said'])(

@@ -1,10 +1,10 @@
-import { type FlowFinding, intersectsPatterns } from '../../core/index.ts';
-import type { FlowRule } from '../flow-rule.ts';
-import { findRoutes } from '../route-table.ts';
-import type { Topology } from '../topology.ts';
-import { listRootTopics } from './flow-reach.ts';
-import { createNearTopics } from './near-topics.ts';
-import { createPublishableTest, listPublishable } from './publishable.ts';
+import { intersectsPatterns } from '../../core/events/index.ts';
+import type { FlowFinding } from '../../core/schema/index.ts';
+import type { FlowRule } from '../analysis/flow-rule.ts';
+import { createNearTopics } from '../analysis/near-topics.ts';
+import { createPublishableTest, listPublishable, listRootTopics } from '../analysis/publishable.ts';
+import type { Topology } from '../routing/topology.ts';
+import { findRoutes } from '../routing/topology.ts';
 
 const MAX_FINDINGS = 50;
 

@@ -1,12 +1,12 @@
-import { RALPH, TOPIC_RESUME } from '../../core/index.ts';
-import type { FlowRule } from '../flow-rule.ts';
-import { mayEnd } from '../queries.ts';
-import { toHatsYaml } from './fix-yaml.ts';
+import { RALPH, TOPIC_RESUME } from '../../core/events/index.ts';
+import { toHatsYaml } from '../analysis/fix-yaml.ts';
+import type { FlowRule } from '../analysis/flow-rule.ts';
+import { mayEnd } from '../routing/queries.ts';
 
-/** Rule 7 of seed 001: somebody may end the run. Under `ralph` and in solo Ralph may. */
+/** Somebody may end the run. Under `ralph` and in solo Ralph may. */
 export const checkExit: FlowRule = (topology) => {
   const { coordination, hats, hatById, entry, spec } = topology;
-  // A hat that is called as Ralph has a finding of its own: that it may not end the run follows from it.
+  // A hat with Ralph's id has its own finding; that it may not end the run follows from it.
   if (coordination !== 'hats' || hats.length === 0 || hatById.has(RALPH) || hats.some((hat) => mayEnd(topology, hat.id))) return [];
   const hat = hatById.get(entry) ?? hats[0];
   if (hat === undefined) return [];

@@ -1,7 +1,9 @@
-import { type FlowFinding, type GateSpec, hasWildcard, TOPIC_COMPLETE } from '../../core/index.ts';
-import type { FlowRule } from '../flow-rule.ts';
-import { createNearTopics, type NearTopics } from './near-topics.ts';
-import { createPublishableTest, listPublishable } from './publishable.ts';
+import { hasWildcard, TOPIC_COMPLETE } from '../../core/events/index.ts';
+import type { GateSpec } from '../../core/gates/index.ts';
+import type { FlowFinding } from '../../core/schema/index.ts';
+import type { FlowRule } from '../analysis/flow-rule.ts';
+import { createNearTopics, type NearTopics } from '../analysis/near-topics.ts';
+import { createPublishableTest, listPublishable } from '../analysis/publishable.ts';
 
 const MAX_GATES = 50;
 const MAX_PER_GATE = 20;

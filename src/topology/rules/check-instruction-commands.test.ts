@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { makeHat, makeSpec } from '../../core/spec-fixtures.ts';
-import { compileTopology } from '../compile-topology.ts';
 import { checkInstructionCommands } from './check-instruction-commands.ts';
+import { askRule } from './rule-fixtures.ts';
 
 function findingsFor(instructions: string) {
   const hats = [
     makeHat('planner', ['task.start', 'task.resume', 'build.done'], ['build.task']),
     makeHat('builder', ['build.task'], ['build.done'], { instructions }),
   ];
-  return checkInstructionCommands(compileTopology(makeSpec({ hats })), { looseTriggers: {} });
+  return askRule(checkInstructionCommands, makeSpec({ hats }));
 }
 
 describe('a command that instructions call and this version does not have', () => {

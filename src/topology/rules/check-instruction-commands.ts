@@ -1,5 +1,6 @@
-import type { FlowFinding, HatSpec } from '../../core/index.ts';
-import type { FlowRule } from '../flow-rule.ts';
+import type { HatSpec } from '../../core/run/index.ts';
+import type { FlowFinding } from '../../core/schema/index.ts';
+import type { FlowRule } from '../analysis/flow-rule.ts';
 
 const VERBS = 'add|close|delete|ensure|fail|init|list|prime|ready|reopen|search|show|start';
 /** Whoever wrote the instructions for ralph-orchestrator names its commands. Read in its version 2.10.1. */

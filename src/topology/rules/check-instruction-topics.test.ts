@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { makeHat, makeSpec } from '../../core/spec-fixtures.ts';
-import { compileTopology } from '../compile-topology.ts';
 import { checkInstructionTopics } from './check-instruction-topics.ts';
+import { askRule } from './rule-fixtures.ts';
 
 function findingsFor(instructions: string) {
   const hats = [
@@ -10,7 +10,7 @@ function findingsFor(instructions: string) {
     makeHat('reviewer', ['review.*'], ['review.approved']),
   ];
   const spec = makeSpec({ hats, terminalEvents: ['deploy.done'] });
-  return checkInstructionTopics(compileTopology(spec), { looseTriggers: {} });
+  return askRule(checkInstructionTopics, spec);
 }
 
 function topicsToldTo(instructions: string): readonly string[] {

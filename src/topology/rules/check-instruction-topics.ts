@@ -1,13 +1,13 @@
-import { type FlowFinding, type HatSpec, hasWildcard, isTopic, matchesTopic } from '../../core/index.ts';
-import type { FlowRule } from '../flow-rule.ts';
-import { isCompletionTopic, mayPublish } from '../queries.ts';
-import { findRoutes } from '../route-table.ts';
-import type { Topology } from '../topology.ts';
-import { findPublishOrders, type IsOther } from './find-orders.ts';
-import { toHatsYaml } from './fix-yaml.ts';
-import { createHatNames } from './hat-names.ts';
-import { createNearTopics, type NearTopics } from './near-topics.ts';
-import { readSentences } from './read-sentences.ts';
+import { hasWildcard, isTopic, matchesTopic } from '../../core/events/index.ts';
+import type { HatSpec } from '../../core/run/index.ts';
+import type { FlowFinding } from '../../core/schema/index.ts';
+import { toHatsYaml } from '../analysis/fix-yaml.ts';
+import type { FlowRule } from '../analysis/flow-rule.ts';
+import { createHatNames, findPublishOrders, type IsOther, readSentences } from '../analysis/instruction-orders.ts';
+import { createNearTopics, type NearTopics } from '../analysis/near-topics.ts';
+import { isCompletionTopic, mayPublish } from '../routing/queries.ts';
+import type { Topology } from '../routing/topology.ts';
+import { findRoutes } from '../routing/topology.ts';
 
 /** The ways in which instructions write an event out that can mean nothing else: for `ralph emit`, for a text signal. */
 const SURE_FORMS = [

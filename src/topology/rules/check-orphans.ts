@@ -1,16 +1,15 @@
-import type { FlowFinding, HatSpec, ListSubject, Repair } from '../../core/index.ts';
-import type { FlowRule } from '../flow-rule.ts';
-import type { Topology } from '../topology.ts';
-import { toHatsYaml, toLoopYaml } from './fix-yaml.ts';
-import { createNearTriggers, type NearTrigger } from './near-triggers.ts';
-import { findOrphans, type Orphan } from './orphans.ts';
-import { toSpellingRepairs } from './spelling-repairs.ts';
-import { UNCHECKED } from './unchecked.ts';
+import type { HatSpec } from '../../core/run/index.ts';
+import type { FlowFinding, ListSubject, Repair } from '../../core/schema/index.ts';
+import { toHatsYaml, toLoopYaml } from '../analysis/fix-yaml.ts';
+import type { FlowRule, Orphan } from '../analysis/flow-rule.ts';
+import { UNCHECKED } from '../analysis/flow-rule.ts';
+import { createNearTriggers, type NearTrigger, toSpellingRepairs } from '../analysis/near-triggers.ts';
+import type { Topology } from '../routing/topology.ts';
 
-/** Rule 4 of seed 001: what a hat publishes is taken by a hat, or is terminal. Under `ralph` Ralph takes the rest: see `checkNearMisses`. */
+/** What a hat publishes is taken by a hat, or is terminal. Under `ralph` Ralph takes the rest: see `checkNearMisses`. */
 export const checkOrphans: FlowRule = (topology, facts) => {
   if (topology.coordination !== 'hats') return [];
-  const { orphans, isWhole } = findOrphans(topology, facts);
+  const { orphans, isWhole } = facts.orphans();
   if (orphans.length === 0) return isWhole ? [] : [UNCHECKED];
   const near = createNearTriggers(topology);
   const findings = orphans.map((orphan) => toFinding(topology, orphan, near(orphan.topic)));

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { makeHat, makeSpec } from '../../core/spec-fixtures.ts';
-import { compileTopology } from '../compile-topology.ts';
 import { checkPromiseOrders } from './check-promise-orders.ts';
+import { askRule } from './rule-fixtures.ts';
 
 /** What is said about a builder with these instructions, in a team whose planner may end the run. */
 function wordsToldTo(instructions: string, promise = 'LOOP_COMPLETE', publishes: readonly string[] = ['build.done']): readonly string[] {
@@ -9,7 +9,7 @@ function wordsToldTo(instructions: string, promise = 'LOOP_COMPLETE', publishes:
     makeHat('planner', ['task.start', 'task.resume', 'build.done'], ['build.task'], { name: 'Chief Planner' }),
     makeHat('builder', ['build.task'], publishes, { instructions }),
   ];
-  const findings = checkPromiseOrders(compileTopology(makeSpec({ hats, promise })), { looseTriggers: {} });
+  const findings = askRule(checkPromiseOrders, makeSpec({ hats, promise }));
   return findings.map((finding) => finding.topics?.[0] ?? '');
 }
 
@@ -65,12 +65,12 @@ describe('a hat that may not end the run', () => {
 it('is silent about hats that may end the run', () => {
   expect(wordsToldTo('Output LOOP_COMPLETE.', 'LOOP_COMPLETE', ['build.done', 'LOOP_COMPLETE'])).toEqual([]);
   const lone = makeHat('worker', ['task.start'], [], { instructions: 'When done, output: LOOP_COMPLETE' });
-  expect(checkPromiseOrders(compileTopology(makeSpec({ hats: [lone] })), { looseTriggers: {} })).toEqual([]);
+  expect(askRule(checkPromiseOrders, makeSpec({ hats: [lone] }))).toEqual([]);
 });
 
 it('holds under `ralph` too, points at the words, and offers to let the hat end the run', () => {
   const hats = [makeHat('builder', ['build.task'], ['build.done'], { instructions: 'Build.\nOutput LOOP_COMPLETE when done.' })];
-  const [finding] = checkPromiseOrders(compileTopology(makeSpec({ hats })), { looseTriggers: {} });
+  const [finding] = askRule(checkPromiseOrders, makeSpec({ hats }));
   expect(finding).toMatchObject({
     code: 'promise-not-allowed',
     severity: 'warning',

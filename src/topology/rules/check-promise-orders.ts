@@ -1,14 +1,14 @@
-import { DEFAULT_PROMISE, type FlowFinding, type HatSpec, TOPIC_COMPLETE } from '../../core/index.ts';
-import type { FlowRule } from '../flow-rule.ts';
-import { mayEnd, safetyNetOf } from '../queries.ts';
-import { findTakers } from '../route-table.ts';
-import type { Topology } from '../topology.ts';
-import { isToldToSay } from './find-orders.ts';
-import { toHatsYaml } from './fix-yaml.ts';
-import { createHatNames } from './hat-names.ts';
-import { readSentences } from './read-sentences.ts';
+import { DEFAULT_PROMISE, TOPIC_COMPLETE } from '../../core/events/index.ts';
+import type { HatSpec } from '../../core/run/index.ts';
+import type { FlowFinding } from '../../core/schema/index.ts';
+import { toHatsYaml } from '../analysis/fix-yaml.ts';
+import type { FlowRule } from '../analysis/flow-rule.ts';
+import { createHatNames, isToldToSay, readSentences } from '../analysis/instruction-orders.ts';
+import { mayEnd, safetyNetOf } from '../routing/queries.ts';
+import type { Topology } from '../routing/topology.ts';
+import { findTakers } from '../routing/topology.ts';
 
-/** Instructions that tell a hat to end the run though it may not (decisions, section 2). */
+/** Instructions that tell a hat to end the run although it may not. */
 export const checkPromiseOrders: FlowRule = (topology) => {
   if (topology.coordination === 'solo') return [];
   const isOtherFor = createHatNames(topology);
@@ -27,7 +27,7 @@ export const checkPromiseOrders: FlowRule = (topology) => {
   return [...others, ...told];
 };
 
-/** The usual word, published where the run ends by another one, ends nothing. Not where it has a meaning of its own. */
+/** The default promise ends nothing where the configured promise is another one. No finding where it is a topic of the team. */
 function findOtherPromises({ spec, hats, routes }: Topology): readonly FlowFinding[] {
   if (spec.promise === DEFAULT_PROMISE || spec.terminalEvents.includes(DEFAULT_PROMISE)) return [];
   if (findTakers(routes, DEFAULT_PROMISE).length > 0) return [];
@@ -52,7 +52,7 @@ function findOtherPromises({ spec, hats, routes }: Topology): readonly FlowFindi
     }));
 }
 
-/** Where the word stands whole: `DONE` is not in `UNDONE`, nor `task.complete` in `task.completed`. */
+/** Where the word occurs whole: `DONE` is not in `UNDONE`, nor `task.complete` in `task.completed`. */
 function findWord(sentence: string, word: string): readonly number[] {
   const offsets: number[] = [];
   for (let at = sentence.indexOf(word); at >= 0; at = sentence.indexOf(word, at + word.length)) {

@@ -1,10 +1,12 @@
-import { type FlowFinding, type HatSpec, matchesTopic, type Repair, TOPIC_RESUME } from '../../core/index.ts';
-import type { FlowRule } from '../flow-rule.ts';
-import { findTakers } from '../route-table.ts';
-import type { Topology } from '../topology.ts';
-import { toHatsYaml, toLoopYaml } from './fix-yaml.ts';
+import { matchesTopic, TOPIC_RESUME } from '../../core/events/index.ts';
+import type { HatSpec } from '../../core/run/index.ts';
+import type { FlowFinding, Repair } from '../../core/schema/index.ts';
+import { toHatsYaml, toLoopYaml } from '../analysis/fix-yaml.ts';
+import type { FlowRule } from '../analysis/flow-rule.ts';
+import type { Topology } from '../routing/topology.ts';
+import { findTakers } from '../routing/topology.ts';
 
-/** Rule 6 of seed 001: the recovery hat takes `task.resume`. Under `ralph` only where one is named. */
+/** The recovery hat takes `task.resume`. Under `ralph` only where one is named. */
 export const checkRecovery: FlowRule = (topology, { looseTriggers }) => {
   const hat = findRecoveryHat(topology);
   if (hat === undefined || hat.triggers.length === 0) return [];

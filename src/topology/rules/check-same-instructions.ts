@@ -1,9 +1,10 @@
-import type { FlowFinding, HatSpec } from '../../core/index.ts';
-import type { FlowRule } from '../flow-rule.ts';
+import type { HatSpec } from '../../core/run/index.ts';
+import type { FlowFinding } from '../../core/schema/index.ts';
+import type { FlowRule } from '../analysis/flow-rule.ts';
 
 const SHOWN_HATS = 5;
 
-/** Two hats that are told the very same, but for white space: the second was probably copied and forgotten. */
+/** Two hats with the same instructions, except for white space: the second was probably copied and forgotten. */
 export const checkSameInstructions: FlowRule = (topology) => {
   if (topology.coordination === 'solo') return [];
   const byText = new Map<string, HatSpec[]>();
@@ -19,7 +20,7 @@ export const checkSameInstructions: FlowRule = (topology) => {
   );
 };
 
-/** The hats whose instructions have the sum of another's, in the order of the file: all other texts differ without being compared. */
+/** The hats whose instructions have the same checksum as another's, in the order of the file; all other texts are known to differ. */
 function listSuspects(hats: readonly HatSpec[]): readonly HatSpec[] {
   const hatsOf = new Map<number, number>();
   const sums = hats.map((hat) => sumUp(hat.instructions));
@@ -27,7 +28,7 @@ function listSuspects(hats: readonly HatSpec[]): readonly HatSpec[] {
   return hatsOf.size === hats.length ? [] : hats.filter((_, place) => (hatsOf.get(sums[place] ?? 0) ?? 0) > 1);
 }
 
-/** A number that is the same for texts that differ in white space only: it is made of the printable letters of ASCII. */
+/** A checksum of the printable ASCII characters: texts that differ only in white space have the same. */
 function sumUp(text: string): number {
   let sum = 0;
   for (let at = 0; at < text.length; at += 1) {

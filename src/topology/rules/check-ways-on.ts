@@ -1,10 +1,11 @@
-import type { FlowFinding, HatSpec } from '../../core/index.ts';
-import type { FlowRule } from '../flow-rule.ts';
-import { mayEnd } from '../queries.ts';
-import type { Topology } from '../topology.ts';
-import { toHatsYaml, toOwnTopic } from './fix-yaml.ts';
+import type { HatSpec } from '../../core/run/index.ts';
+import type { FlowFinding } from '../../core/schema/index.ts';
+import { toHatsYaml, toOwnTopic } from '../analysis/fix-yaml.ts';
+import type { FlowRule } from '../analysis/flow-rule.ts';
+import { mayEnd } from '../routing/queries.ts';
+import type { Topology } from '../routing/topology.ts';
 
-/** A hat of a team that can neither hand on nor end: after each of its turns the recovery hat has to find out what happened. */
+/** A hat of a team that can neither hand over nor end the run: after each of its turns the recovery hat has to find out what happened. */
 export const checkWaysOn: FlowRule = (topology, { looseTriggers }) => {
   if (topology.coordination !== 'hats' || topology.hats.length < 2) return [];
   return (
@@ -39,7 +40,7 @@ function toFinding({ hatById, recoveryHat, entry, spec }: Topology, { id }: HatS
   };
 }
 
-/** Others may have the same event, and go on. */
+/** Under `fanout`: other hats may have the same event and go on. */
 function toListenerWhy(id: string): string {
   return `Nothing follows from its turn, and nobody learns what '${id}' did, not even that it is done before the run ends.`;
 }

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
 import { propertySize } from '../../core/property-fixtures.ts';
 import { makeHat, makeSpec } from '../../core/spec-fixtures.ts';
-import { compileTopology } from '../compile-topology.ts';
-import { validateTopology } from '../validate-topology.ts';
+import { compileTopology } from '../routing/compile-topology.ts';
+import { validateTopology } from './validate-topology.ts';
 
 /** What would make a careless reader of texts go over them again and again. */
 const TEXTS: readonly (readonly [name: string, text: string])[] = [

@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { makeGate, makeHat, makeSpec } from '../../core/spec-fixtures.ts';
-import { compileTopology } from '../compile-topology.ts';
-import type { FlowRule } from '../flow-rule.ts';
+import type { FlowRule } from '../analysis/flow-rule.ts';
 import { checkBlockedEvents } from './check-blocked-events.ts';
 import { checkGateTopics } from './check-gate-topics.ts';
 import { checkSameInstructions } from './check-same-instructions.ts';
 import { checkWaysOn } from './check-ways-on.ts';
+import { askRule } from './rule-fixtures.ts';
 
 function check(rule: FlowRule, spec: Parameters<typeof makeSpec>[0]) {
-  return rule(compileTopology(makeSpec(spec)), { looseTriggers: {} });
+  return askRule(rule, makeSpec(spec));
 }
 
 function messagesOf(rule: FlowRule, spec: Parameters<typeof makeSpec>[0]): readonly string[] {

@@ -62,7 +62,7 @@ export async function runStory(bench, checks, cli) {
     / ▸ gate npm test … failed/,
     / Completed after 2 iterations /,
     /`ralph review`/,
-    /Bring it home: ralph land\n/,
+    /Merge it: ralph land\n/,
   ]);
   checks.ok('a lie was believed', prompts.length === 2, prompts.length);
   checks.ok('it was sent back without what the test said', /not written yet/.test(prompts[1] ?? ''), prompts[1]?.slice(-1_500));

@@ -1,0 +1,213 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { propertyRuns } from '../../core/property-fixtures.ts';
+import { parseJson } from '../../core/values/index.ts';
+import { createRegistry } from '../tool/registry.ts';
+import { type AnyTool, defineTool, fail, succeed } from '../tool/tool.ts';
+import { makeContext } from '../tool/tool-fixtures.ts';
+import { callTool, findJsonBreak, type OutputRules } from './call-tool.ts';
+
+const READING = { readOnly: true, destructive: false, idempotent: true, openWorld: false };
+const OPEN: OutputRules = { redact: (text) => text, cap: (text) => text };
+
+let ran: unknown[] = [];
+
+const look = defineTool<{ path: string; limit?: number | undefined }>({
+  name: 'look',
+  group: 'fs_read',
+  hints: READING,
+  description: 'Looks.',
+  parameters: z.strictObject({ path: z.string().min(1, 'a path is missing'), limit: z.number().int().optional() }),
+  run: async (args) => {
+    ran.push(args);
+    return succeed(`saw ${args.path}`, { lines: 3 });
+  },
+});
+const write = defineTool<object>({
+  name: 'write_all',
+  group: 'fs_write',
+  hints: { ...READING, readOnly: false },
+  description: 'Writes.',
+  parameters: z.looseObject({}),
+  run: async (args) => {
+    ran.push(args);
+    return succeed('written');
+  },
+});
+
+function makeThrower(error: unknown): AnyTool {
+  return { ...write, name: 'throws', run: () => Promise.reject(error) };
+}
+
+/** Calls one of the tools above, of which `look` and `throws` are offered. */
+function call(name: string, args: unknown, { tools = [look, write] as readonly AnyTool[], output = OPEN, context = makeContext() } = {}) {
+  ran = [];
+  return callTool({ registry: createRegistry(tools), offered: new Set(['look', 'throws']) }, { name, args }, context, output);
+}
+
+describe('a call of a tool', () => {
+  it('that is offered runs with the checked arguments', async () => {
+    expect(await call('look', { path: 'a.ts' })).toEqual({ text: 'saw a.ts', isError: false, facts: { lines: 3 }, kind: 'ran' });
+    expect(ran).toEqual([{ path: 'a.ts' }]);
+  });
+
+  it('that the profile does not offer is refused, is told as a violation, and does nothing', async () => {
+    const outcome = await call('write_all', {});
+    expect(outcome).toMatchObject({ isError: true, kind: 'not-offered', facts: { violation: 'not-offered', tool: 'write_all' } });
+    expect(outcome.text).toContain('You have: look, throws.');
+    expect(ran).toEqual([]);
+  });
+
+  it('that there is not says what there is, and what was meant', async () => {
+    const outcome = await call('lok', { path: 'a' });
+    expect(outcome).toMatchObject({ isError: true, kind: 'unknown-tool' });
+    expect(outcome.text).toContain('did you mean look?');
+    expect((await call('write_al', {})).text).not.toContain('write_all?');
+    for (const name of ['constructor', '__proto__', 'toString', '']) expect((await call(name, {})).kind).toBe('unknown-tool');
+  });
+
+  it('with wrong arguments says in words what is wrong with each', async () => {
+    const outcome = await call('look', { path: '', limit: 1.5, other: 1 });
+    expect(outcome).toMatchObject({ isError: true, kind: 'bad-arguments' });
+    expect(outcome.text).toContain('- path: a path is missing');
+    expect(outcome.text).toMatch(/- limit: .*int/);
+    expect(outcome.text).toMatch(/"other"/);
+    expect(ran).toEqual([]);
+  });
+
+  it.each([
+    ['{"path": "a.ts" "limit": 3}', 'They break at character 17 of 27: {"path": "a.ts" [here]"limit": 3}'],
+    ['{"path": "a\nb"}', 'They break at character 12 of 15: {"path": "a[here]⏎b"}\nA line break within a text is written \\n.'],
+    ['{"path": "half of', 'They break off at their end, after 17 characters: {"path": "half of'],
+    ['look at a.ts', 'They break at character 1 of 12: [here]look at a.ts'],
+    ['"a.ts"', 'They are a JSON string'],
+    ['', 'They break off at their end, after 0 characters'],
+    [[1], 'They are a JSON array'],
+    ['[1]', 'They are a JSON array'],
+    [17, 'They are a JSON number'],
+  ])('whose arguments are %j says that they are no JSON object, and where they break', async (args, expected) => {
+    const outcome = await call('look', args);
+    expect(outcome).toMatchObject({ isError: true, kind: 'bad-arguments' });
+    expect(outcome.text).toContain('The arguments of look are no JSON object: nothing was done.');
+    expect(outcome.text).toContain(expected);
+    expect(outcome.text).toContain('Call it again');
+    expect(outcome.text).not.toContain('expected object');
+    expect(ran).toEqual([]);
+  });
+
+  it('whose arguments break far in shows the surroundings alone, and nothing of a secret', async () => {
+    const outcome = await call('look', `{"path": "${'x'.repeat(5000)}hunter2\\q${'y'.repeat(5000)}"}`, {
+      output: { ...OPEN, redact: (text) => text.replaceAll('hunter2', '[redacted]') },
+    });
+    expect(outcome.text).toContain('x[redacted][here]\\qy');
+    expect(outcome.text.length).toBeLessThan(400);
+  });
+
+  it('never throws, whatever the arguments are', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.anything(), async (args) => {
+        const outcome = await call('look', args);
+        expect(outcome.isError).toBe(outcome.kind !== 'ran');
+      }),
+      { numRuns: propertyRuns(200) },
+    );
+  });
+
+  it.each([new Error('disk on fire'), 'disk on fire', null, undefined, { message: 'x' }, new Error('')])(
+    'that throws %j is an error result',
+    async (error) => {
+      const outcome = await call('throws', {}, { tools: [look, makeThrower(error)] });
+      expect(outcome).toMatchObject({ isError: true, kind: 'tool-failed' });
+      expect(outcome.text).toContain('throws failed: ');
+      expect(outcome.text).not.toContain('    at ');
+    },
+  );
+
+  it('after the turn was stopped is not begun', async () => {
+    const outcome = await call('look', { path: 'a' }, { context: makeContext({ signal: AbortSignal.abort() }) });
+    expect(outcome).toMatchObject({ isError: true, kind: 'tool-failed' });
+    expect(ran).toEqual([]);
+  });
+
+  it('shows nothing that a terminal would obey, of what the model made up', async () => {
+    for (const outcome of [await call('\u001b[31mlook', {}), await call('look', { path: 'a', '\u001b[31m': 1 })])
+      expect(outcome.text).not.toContain('\u001b');
+  });
+});
+
+describe('what a tool says', () => {
+  const secret: OutputRules = {
+    redact: (text) => text.replaceAll('hunter2', '[redacted]'),
+    cap: (text, keep) => `${keep}: ${text.slice(0, 30)}`,
+  };
+
+  it('is redacted first, then capped at the end that matters', async () => {
+    const tail: AnyTool = { ...write, name: 'throws', run: async () => ({ text: 'hunter2 said', isError: false, keep: 'tail' as const }) };
+    expect((await call('throws', {}, { tools: [tail], output: secret })).text).toBe('tail: [redacted] said');
+    expect((await call('look', { path: 'hunter2' }, { output: secret })).text).toBe('head: saw [redacted]');
+  });
+
+  it('also as an error, and when it threw', async () => {
+    const bad: AnyTool = { ...write, name: 'throws', run: async () => fail('hunter2 is wrong') };
+    expect((await call('throws', {}, { tools: [bad], output: secret })).text).toContain('[redacted] is wrong');
+    expect((await call('throws', {}, { tools: [makeThrower(new Error('hunter2'))], output: secret })).text).not.toContain('hunter2');
+    expect((await call('look', { path: 1, hunter2: 1 }, { output: secret })).text).not.toContain('hunter2');
+  });
+
+  it('goes nowhere when it cannot be redacted or kept', async () => {
+    const broken: OutputRules = { redact: (text) => text, cap: () => Promise.reject(new Error('no space left')) };
+    const outcome = await call('look', { path: 'a' }, { output: broken });
+    expect(outcome).toMatchObject({ isError: true, kind: 'tool-failed' });
+    expect(outcome.text).not.toContain('saw a');
+  });
+});
+
+describe('where a text stops being JSON', () => {
+  it.each([
+    ['{"path": a.ts}', 9],
+    ['{"path": "a.ts" "limit": 3}', 16],
+    ['{"text": "a\nb"}', 11],
+    ['{"text": "a\\qb"}', 11],
+    ['{"text": "half of', 17],
+    ['{"a": 1,}', 8],
+    ["{'a': 1}", 1],
+    ['{"a": 01}', 7],
+    ['{"a": 1.}', 8],
+    ['{"a": tru', 9],
+    ['[1, 2', 5],
+    ['{"a": 1} {"b": 2}', 9],
+    ['', 0],
+  ])('%j: at %i', (text, at) => {
+    expect(findJsonBreak(text)).toBe(at);
+  });
+
+  it('is nowhere exactly where the text is JSON', () => {
+    const pieces = fc.array(
+      fc.constantFrom('{', '}', '[', ']', ',', ':', '"a"', '"\\u00e9', '1', '-', '.5', 'e3', 'true', 'nul', ' ', '\n', '\\'),
+    );
+    fc.assert(
+      fc.property(
+        fc.oneof(
+          fc.json(),
+          fc.json({ maxDepth: 3 }).map((text) => text.slice(1)),
+          pieces.map((list) => list.join('')),
+        ),
+        (text) => {
+          expect(findJsonBreak(text) === null).toBe(parseJson(text) !== undefined);
+        },
+      ),
+      { numRuns: 2000 },
+    );
+  });
+
+  it('is at the end of every beginning of an object, since it could go on', () => {
+    const cut = fc.json().chain((json) => fc.nat({ max: json.length }).map((length) => `{"a": ${json.slice(0, length)}`));
+    fc.assert(
+      fc.property(cut, (text) => {
+        expect(findJsonBreak(text)).toBe(text.length);
+      }),
+      { numRuns: 1000 },
+    );
+  });
+});

@@ -1,0 +1,267 @@
+import type { z } from 'zod';
+import { findNearMiss, maskControls } from '../../core/text/index.ts';
+import { accept, isJsonObject, parseJson, type Result, refuse } from '../../core/values/index.ts';
+import type { ToolRegistry } from '../tool/registry.ts';
+import { type AnyTool, type CallOutcome, fail, type ResultFacts, type Tool, type ToolContext, type ToolReport } from '../tool/tool.ts';
+
+/** The tools that there are, and the names of those that the hat's profile lets it use and that can be used here. */
+export interface CallableTools {
+  readonly registry: ToolRegistry;
+  readonly offered: ReadonlySet<string>;
+}
+
+/** What a model asked for; nothing of it is checked. */
+export interface AskedCall {
+  readonly name: string;
+  readonly args: unknown;
+}
+
+/** What happens to the text of every result before a model or a file sees it. */
+export interface OutputRules {
+  /** Takes secrets out. */
+  readonly redact: (text: string) => string;
+  /** Keeps as much as a model should read, and says where the rest is. */
+  readonly cap: (text: string, keep: 'head' | 'tail') => Promise<string> | string;
+}
+
+/**
+ * Carries out what a model asked for: prepares the call, executes it, and finishes its outcome. Never throws: whatever goes wrong is an outcome that
+ * says what to do instead.
+ */
+export async function callTool(tools: CallableTools, asked: AskedCall, context: ToolContext, output: OutputRules): Promise<CallOutcome> {
+  try {
+    const prepared = await prepareCall(tools, asked, output.redact);
+    const outcome = prepared.ok ? await executeCall(prepared.value, context) : prepared.refused;
+    return await finishCall(outcome, output);
+  } catch (error) {
+    // The rules for outputs failed: nothing that they have not seen may go on.
+    return {
+      kind: 'tool-failed',
+      ...fail(`What ${toShownName(asked.name)} said could not be kept: ${toName(error)}.`, 'Ask for less at once.'),
+    };
+  }
+}
+
+/** A call that may be made. */
+interface PreparedCall {
+  readonly tool: Tool<unknown>;
+  /** As the schema of the tool let them through. */
+  readonly args: unknown;
+}
+
+/** Checks the name, the profile and the arguments. The profile is checked here because models call tools that they were not offered. */
+async function prepareCall(
+  { registry, offered }: CallableTools,
+  { name, args }: AskedCall,
+  redact: OutputRules['redact'],
+): Promise<Result<PreparedCall, CallOutcome>> {
+  const tool = registry.find(name);
+  if (tool === undefined) return refuse(explainUnknown(name, offered));
+  if (!offered.has(name)) return refuse(explainNotOffered(name, offered));
+  if (args !== undefined && args !== null && !isJsonObject(args)) return refuse(explainNoObject(name, args, redact));
+  return await checkArguments(tool, args);
+}
+
+async function executeCall({ tool, args }: PreparedCall, context: ToolContext): Promise<CallOutcome> {
+  try {
+    context.signal.throwIfAborted();
+    return { kind: 'ran', ...(await tool.run(args, context)) };
+  } catch (error) {
+    const advice = context.signal.aborted ? 'The turn is being stopped.' : 'Try it in another way, or go on without.';
+    return { kind: 'tool-failed', ...fail(`${tool.name} failed: ${toMessage(error)}`, advice) };
+  }
+}
+
+/** Takes secrets out of all that the outcome says, and cuts its text to what a model should read. */
+async function finishCall(outcome: CallOutcome, { redact, cap }: OutputRules): Promise<CallOutcome> {
+  const { facts, shown, report } = outcome;
+  return {
+    ...outcome,
+    text: await cap(redact(String(outcome.text)), outcome.keep ?? 'head'),
+    ...(facts === undefined ? {} : { facts: redactFacts(facts, redact) }),
+    ...(shown === undefined ? {} : { shown: { ...shown, text: redact(shown.text) } }),
+    ...(report === undefined ? {} : { report: redactReport(report, redact) }),
+  };
+}
+
+/** Facts go into the transcript: a path can hold a secret as well as a text can. */
+function redactFacts(facts: ResultFacts, redact: OutputRules['redact']): ResultFacts {
+  return Object.fromEntries(Object.entries(facts).map(([key, value]) => [key, typeof value === 'string' ? redact(value) : value]));
+}
+
+function redactReport(report: ToolReport, redact: OutputRules['redact']): ToolReport {
+  switch (report.kind) {
+    case 'published':
+      return { ...report, topic: redact(report.topic) };
+    case 'write-stopped':
+      return { ...report, line: redact(report.line) };
+  }
+}
+
+const MAX_ISSUES = 8;
+const MAX_NAMED = 40;
+
+function explainUnknown(name: string, offered: ReadonlySet<string>): CallOutcome {
+  const near = findNearMiss(name.slice(0, 80), [...offered]);
+  const what = `There is no tool ${toShownName(name)}${near === undefined ? '.' : `: did you mean ${near}?`}`;
+  return { kind: 'unknown-tool', ...fail(what, `You have: ${listNames(offered)}.`) };
+}
+
+function explainNotOffered(name: string, offered: ReadonlySet<string>): CallOutcome {
+  return {
+    kind: 'not-offered',
+    ...fail(
+      `${name} is not among the tools of this hat: nothing was done.`,
+      `You have: ${listNames(offered)}. What needs another tool is for another hat: say so in the event that you publish.`,
+    ),
+    facts: { violation: 'not-offered', tool: name },
+  };
+}
+
+const BEFORE_BREAK = 100;
+const BEHIND_BREAK = 40;
+
+/** What is no object cannot be read at all: the model is shown where, since it does not get back what it wrote. */
+function explainNoObject(name: string, args: unknown, redact: OutputRules['redact']): CallOutcome {
+  const where = typeof args === 'string' ? explainBreak(args, redact) : toKindText(args);
+  return {
+    kind: 'bad-arguments',
+    ...fail(
+      `The arguments of ${name} are no JSON object: nothing was done. ${where}`,
+      'Call it again with one JSON object that fits its schema.',
+    ),
+  };
+}
+
+function explainBreak(text: string, redact: OutputRules['redact']): string {
+  const at = findJsonBreak(text);
+  if (at === null) return toKindText(parseJson(text));
+  const before = toExcerpt(redact(text.slice(0, at)).slice(-BEFORE_BREAK));
+  if (at === text.length)
+    return `They break off at their end, after ${at} characters: ${before}\nIf there was no room for more, write smaller parts.`;
+  const behind = toExcerpt(redact(text.slice(at)).slice(0, BEHIND_BREAK));
+  const advice = text[at] === '\n' ? '\nA line break within a text is written \\n.' : '';
+  return `They break at character ${at + 1} of ${text.length}: ${before}[here]${behind}${advice}`;
+}
+
+function toKindText(value: unknown): string {
+  return `They are a JSON ${Array.isArray(value) ? 'array' : value === null ? 'null' : typeof value}.`;
+}
+
+function toExcerpt(text: string): string {
+  return toShown(text.replaceAll('\n', '⏎'));
+}
+
+async function checkArguments(tool: AnyTool, args: unknown): Promise<Result<PreparedCall, CallOutcome>> {
+  // `never` in the type of the list stands for "its own": what `parameters` let through is what `run` takes.
+  const own = tool as unknown as Tool<unknown>;
+  const parsed = await own.parameters.safeParseAsync(args ?? {});
+  if (parsed.success) return accept({ tool: own, args: parsed.data });
+  const lines = parsed.error.issues.slice(0, MAX_ISSUES).map(toIssueLine);
+  const more = parsed.error.issues.length - lines.length;
+  const what = [`The arguments of ${tool.name} are not right:`, ...lines, ...(more > 0 ? [`and ${more} more`] : [])].join('\n');
+  return refuse({ kind: 'bad-arguments', ...fail(what, 'Call it again with arguments that fit its schema.') });
+}
+
+function toIssueLine(issue: z.core.$ZodIssue): string {
+  const path = issue.path.map(String).join('.');
+  return `- ${path === '' ? 'as a whole' : toShown(path)}: ${toShown(issue.message)}`;
+}
+
+function listNames(names: ReadonlySet<string>): string {
+  const shown = [...names].slice(0, MAX_NAMED);
+  return `${shown.join(', ') || 'none'}${names.size > shown.length ? ', …' : ''}`;
+}
+
+function toShownName(name: string): string {
+  return toShown(JSON.stringify(String(name).slice(0, 80)));
+}
+
+function toShown(text: string): string {
+  return maskControls(text.slice(0, 300));
+}
+
+function toMessage(error: unknown): string {
+  return toShown((error instanceof Error ? error.message : String(error)).replace(/\s+/g, ' ')) || toName(error);
+}
+
+function toName(error: unknown): string {
+  return error instanceof Error ? error.name : 'an unknown error';
+}
+
+/** What may come next. */
+type WantedJson = 'value' | 'value-or-close' | 'key' | 'key-or-close' | 'colon' | 'comma-or-close' | 'end';
+
+const SPACE = /[ \t\n\r]*/y;
+const STRING = /"[ !#-[\]-\uffff]*(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})[ !#-[\]-\uffff]*)*(?:(")|\\(?:u[0-9a-fA-F]{0,3})?$)?/y;
+const NUMBER = /-?(?:(?:0|[1-9]\d*)(?:\.\d*)?(?:[eE][+-]?\d*)?)?/y;
+const WHOLE_NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
+const WORDS = ['true', 'false', 'null'];
+
+/**
+ * The place of the first character that cannot stand where it stands in JSON, the length of a text that ends too early, `null` for JSON. The engine's
+ * own messages name a place only for some of the mistakes, in words that change from version to version.
+ */
+export function findJsonBreak(text: string): number | null {
+  const open: ('{' | '[')[] = [];
+  let wanted: WantedJson = 'value';
+  let at = 0;
+  for (;;) {
+    at += lengthOf(SPACE, text, at);
+    if (at >= text.length) return wanted === 'end' ? null : text.length;
+    const mark = text[at];
+    const inside = open.at(-1);
+    const closes = inside === '{' ? '}' : ']';
+    if (wanted === 'end') return at;
+    if (wanted === 'colon') {
+      if (mark !== ':') return at;
+      wanted = 'value';
+      at += 1;
+    } else if (mark === closes && wanted.endsWith('close')) {
+      open.pop();
+      wanted = toNext(open.length);
+      at += 1;
+    } else if (wanted === 'comma-or-close') {
+      if (mark !== ',') return at;
+      wanted = inside === '{' ? 'key' : 'value';
+      at += 1;
+    } else if (wanted.startsWith('value') && (mark === '{' || mark === '[')) {
+      open.push(mark);
+      wanted = mark === '{' ? 'key-or-close' : 'value-or-close';
+      at += 1;
+    } else {
+      if (wanted.startsWith('key') && mark !== '"') return at;
+      const { length, isWhole } = readScalar(text, at);
+      at += length;
+      if (!isWhole) return at;
+      wanted = wanted.startsWith('key') ? 'colon' : toNext(open.length);
+    }
+  }
+}
+
+function toNext(depth: number): WantedJson {
+  return depth === 0 ? 'end' : 'comma-or-close';
+}
+
+/** How much of a text, number or word stands there, and whether that is all of it. */
+function readScalar(text: string, at: number): { readonly length: number; readonly isWhole: boolean } {
+  const mark = text[at] ?? '';
+  if (mark === '"') {
+    STRING.lastIndex = at;
+    const [whole = '', end] = STRING.exec(text) ?? [];
+    return { length: whole.length, isWhole: end !== undefined };
+  }
+  if (/[-\d]/.test(mark)) {
+    const length = lengthOf(NUMBER, text, at);
+    return { length, isWhole: WHOLE_NUMBER.test(text.slice(at, at + length)) };
+  }
+  const word = WORDS.find((candidate) => candidate[0] === mark) ?? '';
+  let length = 0;
+  while (length < word.length && text[at + length] === word[length]) length += 1;
+  return { length, isWhole: length > 0 && length === word.length };
+}
+
+function lengthOf(pattern: RegExp, text: string, at: number): number {
+  pattern.lastIndex = at;
+  return pattern.exec(text)?.[0].length ?? 0;
+}

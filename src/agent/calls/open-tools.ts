@@ -1,0 +1,206 @@
+import { readFileSync } from 'node:fs';
+import { platform, release } from 'node:os';
+import { dirname, join } from 'node:path';
+import * as z from 'zod';
+import { maskControls, type SecretValue } from '../../core/text/index.ts';
+import type { ProfilePolicy } from '../../core/tools/index.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../core/values/index.ts';
+import type { TurnRequest } from '../../ports/backend.ts';
+import type { ModelTool } from '../../ports/model.ts';
+import { createRedactor } from '../../process/index.ts';
+import { createJail } from '../files/jail.ts';
+import { readWholeFile } from '../files/open-pinned.ts';
+import type { ToolBox } from '../session/agent-turn.ts';
+import { createRegistry, offerTools } from '../tool/registry.ts';
+import type { AnyTool, Jail, ToolContext } from '../tool/tool.ts';
+import { capOutput, createSpill } from '../tool/tool-output.ts';
+import { EMIT_EVENT } from '../tools/emit-event.ts';
+import { callTool, type OutputRules } from './call-tool.ts';
+
+/** What the tools of one hat are made of, beside the turn itself. */
+export interface ToolSettings
+  extends Pick<ToolContext, 'quality' | 'publishes' | 'publish' | 'search' | 'allowedPrivateHosts' | 'passEnv' | 'protectedBranches'> {
+  /** The tools that there are, in the order in which they are offered. */
+  readonly tools: readonly AnyTool[];
+  /** `null`: no profile, everything. */
+  readonly policy: ProfilePolicy | null;
+  /** Absolute. */
+  readonly workspace: string;
+  /** Absolute; what only the orchestrator writes. */
+  readonly stateDir: string;
+  /** Absolute; the root of the run in it is a real path. */
+  readonly scratchpad: string;
+  /** Absolute; files of the workspace that no tool writes, beside the state. */
+  readonly protectedFiles?: readonly string[];
+  /** What must not come back in an output, beside the secrets of the environment. */
+  readonly secrets?: readonly SecretValue[];
+  /** Ends what was opened for this turn (servers of tools). */
+  readonly close: () => Promise<void>;
+}
+
+/** Puts the tools of one turn together: what the profile offers, the walls around them, and what happens to their outputs. */
+export function openTools(settings: ToolSettings, request: TurnRequest, signal: AbortSignal): ToolBox {
+  const registry = createRegistry(settings.tools);
+  const { tools, names } = offerTools(registry, settings.policy, { env: request.env, quality: settings.quality, search: settings.search });
+  const mayWrite = tools.some(({ group }) => group === 'fs_write');
+  const context = toContext(settings, request, signal, mayWrite);
+  const redact = createRedactor(request.env, settings.secrets);
+  const readOnly = new Set(tools.filter(({ hints }) => hints.readOnly).map(({ name }) => name));
+  return {
+    tools: tools.map(toModelTool),
+    isReadOnly: (name) => readOnly.has(name),
+    mayRepeat: (name, args) => mayRepeat(tools, name, args, context),
+    reads: context.session.reads,
+    call: (name, args) => callTool({ registry, offered: names }, { name, args }, context, toRules(context, name, redact)),
+    keep: (name, text) => createSpill(context.spillDir, name, context.jail.toShown)(text),
+    redact,
+    describeProject: async (now) => redact(await describeProject(context.jail, now)),
+    close: settings.close,
+  };
+}
+
+function toContext(settings: ToolSettings, request: TurnRequest, signal: AbortSignal, mayWrite: boolean): ToolContext {
+  const { workspace, stateDir, scratchpad, protectedFiles = [] } = settings;
+  const { quality, publishes, publish, search, allowedPrivateHosts, passEnv, protectedBranches } = settings;
+  const spillDir = join(dirname(request.logs.stdoutPath), 'outputs');
+  const jail = createJail({
+    workspace,
+    readRoots: [spillDir],
+    writeRoots: [workspace],
+    sharedFiles: [scratchpad],
+    protectedPaths: [stateDir, ...protectedFiles],
+    isReadOnly: !mayWrite,
+  });
+  return {
+    jail,
+    session: { reads: new Map(), todos: [] },
+    signal,
+    env: request.env,
+    marker: request.marker,
+    ...(request.scope?.confine === undefined ? {} : { confine: request.scope.confine }),
+    ...(request.scope?.view === undefined ? {} : { view: request.scope.view }),
+    ...(request.isolation === undefined ? {} : { isolation: request.isolation }),
+    spillDir,
+    scratchpad,
+    quality,
+    publishes,
+    publish,
+    mayWrite,
+    search,
+    allowedPrivateHosts,
+    ...(passEnv === undefined ? {} : { passEnv }),
+    ...(protectedBranches === undefined ? {} : { protectedBranches }),
+  };
+}
+
+function toRules({ spillDir, jail }: ToolContext, name: string, redact: (text: string) => string): OutputRules {
+  const spill = createSpill(spillDir, name, jail.toShown);
+  return { redact, cap: async (text, keep) => (await capOutput(text, { keep }, spill)).text };
+}
+
+/** A tool as models are told of it. */
+function toModelTool({ name, description, parameters }: AnyTool): ModelTool {
+  return { name, description, parameters: toParameters(parameters) };
+}
+
+const schemas = new WeakMap<object, JsonObject>();
+
+/** JSON Schema of what a tool takes, in the form that every provider reads; made once for each. */
+function toParameters(parameters: z.ZodType): JsonObject {
+  const known = schemas.get(parameters);
+  if (known !== undefined) return known;
+  const { $schema: _, ...schema } = z.toJSONSchema(parameters, { io: 'input', target: 'draft-7', unrepresentable: 'any' }) as Record<
+    string,
+    Json
+  >;
+  const made: JsonObject = isJsonObject(schema) && schema['type'] === 'object' ? schema : { type: 'object', properties: {}, ...schema };
+  schemas.set(parameters, made);
+  return made;
+}
+
+/**
+ * Whether a call that was cut off may be made once more: by the hints of its tool, because what an interrupted turn published is withdrawn by the loop, or
+ * because the file that it was to change still is what was read. False for a tool that is not offered. Never rejects.
+ *
+ * @param offered the tools that the hat may use
+ */
+export async function mayRepeat(offered: readonly AnyTool[], name: string, args: Json, context: ToolContext): Promise<boolean> {
+  const tool = offered.find((candidate) => candidate.name === name);
+  if (tool === undefined) return false;
+  if (tool.hints.readOnly || tool.hints.idempotent || name === EMIT_EVENT) return true;
+  if (tool.group !== 'fs_write' || !isJsonObject(args) || typeof args['path'] !== 'string') return false;
+  try {
+    return await isAsRead(args['path'], context);
+  } catch {
+    return false;
+  }
+}
+
+async function isAsRead(path: string, { jail, session }: ToolContext): Promise<boolean> {
+  const real = await jail.resolveWrite(path);
+  if (!real.ok) return false;
+  const known = session.reads.get(real.value);
+  if (known === undefined || known.sha256 === '') return false;
+  const file = await readWholeFile(real.value, path);
+  return file.ok && file.value.record.sha256 === known.sha256;
+}
+
+/** What a project says to agents, in the order in which it is looked for: the first that is there counts. */
+const PROJECT_FILES = ['AGENTS.md', 'CLAUDE.md', 'GEMINI.md'];
+/** Of that file; about 8,000 tokens. */
+const MAX_CHARACTERS = 32_000;
+
+/**
+ * Where the agent works, and what the project says to agents: for the system text. It is the same all day, so that providers can cache it. The file is
+ * read inside of the jail, as a tool would.
+ *
+ * @param now epoch milliseconds
+ */
+export async function describeProject(jail: Jail, now: number): Promise<string> {
+  const facts = [
+    `- folder: ${toLine(jail.workspace)}`,
+    `- system: ${platform()} ${release()}`,
+    `- date: ${new Date(now).toISOString().slice(0, 10)}`,
+    ...toBranchLine(jail.workspace),
+  ];
+  return ['# Where you work', ...facts, ...(await readProjectFile(jail))].join('\n');
+}
+
+async function readProjectFile(jail: Jail): Promise<readonly string[]> {
+  for (const name of PROJECT_FILES) {
+    const real = await jail.resolveRead(name);
+    const file = real.ok ? await readWholeFile(real.value, name) : real;
+    if (!file.ok) continue;
+    const text = file.value.bytes.toString('utf8').trim();
+    if (text === '') continue;
+    const cut = text.length > MAX_CHARACTERS ? `\n[cut here: ${text.length} characters in all; read_file shows the rest]` : '';
+    return ['', `# What ${name} of the project says`, '', `${text.slice(0, MAX_CHARACTERS)}${cut}`];
+  }
+  return [];
+}
+
+/** Read from `.git/HEAD`: no program is started for it. Nothing where there is no branch. */
+function toBranchLine(workspace: string): readonly string[] {
+  try {
+    const dot = join(workspace, '.git');
+    const [, elsewhere] = readHead(dot);
+    const head = elsewhere ?? readFileSync(join(dot, 'HEAD'), 'utf8');
+    const [, branch] = /^ref: refs\/heads\/(.{1,200})/.exec(head) ?? [];
+    return branch === undefined ? [] : [`- branch of git: ${toLine(branch)}`];
+  } catch {
+    return [];
+  }
+}
+
+function readHead(dot: string): readonly [null, string | null] {
+  try {
+    const [, folder] = /^gitdir: (.+)/.exec(readFileSync(dot, 'utf8')) ?? [];
+    return [null, folder === undefined ? null : readFileSync(join(folder.trim(), 'HEAD'), 'utf8')];
+  } catch {
+    return [null, null];
+  }
+}
+
+function toLine(text: string): string {
+  return maskControls(text.replace(/\s+/g, ' '));
+}

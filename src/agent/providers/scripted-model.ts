@@ -1,0 +1,144 @@
+import * as z from 'zod';
+import { UNKNOWN_USAGE, type Usage } from '../../core/backends/index.ts';
+import { accept, type Json, type Result, refuse } from '../../core/values/index.ts';
+import type { AssistantPart, Model, ModelDelta, ModelFailure, ModelRequest, ModelStep } from '../../ports/model.ts';
+import type { ModelPlace } from '../session/agent-turn.ts';
+import { pause } from '../session/pause.ts';
+
+/**
+ * A model that says what was written beforehand, and checks what it is given: so that demos and tests run the real agent with real tools, without a key.
+ * Its place in the script is found by hat, turn and step, so a run that was killed goes on where it was.
+ */
+export function createScriptedModel(script: ModelScript, place: ModelPlace): Model {
+  const turns = script.hats[place.hat] ?? script.turns;
+  const last = script.after_last === 'repeat' ? turns.length - 1 : Number.POSITIVE_INFINITY;
+  const turn = turns[Math.min(place.turnsBefore, last)];
+  let next = place.stepsBefore;
+  return {
+    label: 'scripted/script',
+    step: async (request, observe, signal) => {
+      if (turn === undefined) return fail(`the script has no turn ${place.turnsBefore + 1} of ${place.hat}`);
+      next += 1;
+      const step = turn.steps[next - 1] ?? NOTHING_LEFT;
+      const where = `step ${next} of turn ${place.turnsBefore + 1} of ${place.hat}`;
+      return runStep(step, { request, observe, signal, where });
+    },
+  };
+}
+
+/** Behind the last step: it says nothing more and calls nothing. */
+const NOTHING_LEFT: ScriptStep = { calls: [], delay_ms: 0, text: 'Done.' };
+
+interface StepPlace {
+  readonly request: ModelRequest;
+  readonly observe: (delta: ModelDelta) => void;
+  readonly signal: AbortSignal;
+  readonly where: string;
+}
+
+async function runStep(step: ScriptStep, { request, observe, signal, where }: StepPlace): Promise<ModelStep> {
+  if (step.delay_ms > 0) await pause(step.delay_ms, signal);
+  if (signal.aborted) return { ok: false, failure: { class: 'aborted', message: 'stopped' } };
+  const missed = findMissed(step, request);
+  if (missed !== null) return fail(`${where}: ${missed}`);
+  if (step.fail !== undefined) return { ok: false, failure: toFailure(step.fail) };
+  if (step.thinking !== undefined) observe({ type: 'thinking', text: step.thinking });
+  if (step.text !== undefined) observe({ type: 'text', text: step.text });
+  const finish = step.calls.length > 0 ? 'tool-calls' : 'stop';
+  const usage: Usage =
+    step.usage === undefined ? UNKNOWN_USAGE : { ...UNKNOWN_USAGE, inputTokens: step.usage.input, outputTokens: step.usage.output };
+  return { ok: true, message: { role: 'assistant', parts: toParts(step, request) }, finish, usage, responseId: null, model: null };
+}
+
+function toParts({ thinking, text, calls }: ScriptStep, { messages }: ModelRequest): readonly AssistantPart[] {
+  const parts: AssistantPart[] = [];
+  if (thinking !== undefined) parts.push({ type: 'thinking', text: thinking });
+  if (text !== undefined && text !== '') parts.push({ type: 'text', text });
+  for (const [index, { tool, args }] of calls.entries()) {
+    parts.push({ type: 'tool-call', id: `call_${messages.length}_${index + 1}`, name: tool, args: args as Json });
+  }
+  return parts;
+}
+
+/** What was expected and is not so; `null` where all is well. */
+function findMissed({ expect }: ScriptStep, { messages, tools }: ModelRequest): string | null {
+  if (expect === undefined) return null;
+  const offered = new Set(tools.map(({ name }) => name));
+  for (const name of expect.tools) if (!offered.has(name)) return `${name} should be offered, and is not`;
+  for (const name of expect.no_tools) if (offered.has(name)) return `${name} is offered, and should not be`;
+  const results = messages.findLast((message) => message.role === 'tool')?.results.map(({ text }) => text) ?? [];
+  for (const text of [expect.results].flat()) {
+    if (!results.some((result) => result.includes(text)))
+      return `no result holds "${text}"; they are: ${results.join(' | ').slice(0, 500)}`;
+  }
+  const prompt = messages.findLast((message) => message.role === 'user')?.text ?? '';
+  for (const text of [expect.prompt].flat()) if (!prompt.includes(text)) return `the prompt does not hold "${text}"`;
+  return null;
+}
+
+function toFailure({ class: kind, message, retry_after_ms: after }: NonNullable<ScriptStep['fail']>): ModelFailure {
+  return { class: kind, message, ...(after === undefined ? {} : { retryAfterMs: after }) };
+}
+
+function fail(message: string): ModelStep {
+  return { ok: false, failure: { class: 'other', message: `script: ${message}` } };
+}
+
+const CALL = z.strictObject({
+  tool: z.string().min(1).describe('The name of a tool.'),
+  args: z.record(z.string(), z.json()).default({}),
+});
+
+const EXPECT = z.strictObject({
+  /** Tools that have to be offered. */
+  tools: z.array(z.string()).default([]),
+  /** Tools that must not be offered. */
+  no_tools: z.array(z.string()).default([]),
+  /** Texts that the results of the step before have to hold, each somewhere. */
+  results: z.union([z.string(), z.array(z.string())]).default([]),
+  /** Texts that the newest message of ours has to hold. */
+  prompt: z.union([z.string(), z.array(z.string())]).default([]),
+});
+
+const FAIL = z.strictObject({
+  class: z.enum(['transient', 'limit', 'auth', 'context-overflow', 'bad-request', 'other']).default('transient'),
+  message: z.string().default('the script says so'),
+  retry_after_ms: z.number().min(0).optional(),
+});
+
+const STEP = z.strictObject({
+  expect: EXPECT.optional(),
+  thinking: z.string().optional(),
+  text: z.string().optional(),
+  calls: z.array(CALL).default([]),
+  fail: FAIL.optional(),
+  delay_ms: z.number().min(0).max(3_600_000).default(0),
+  usage: z.strictObject({ input: z.number().min(0).default(0), output: z.number().min(0).default(0) }).optional(),
+});
+
+const TURN = z.strictObject({ steps: z.array(STEP) });
+
+const SCRIPT = z
+  .strictObject({
+    /** By hat id, `ralph` among them: one entry for each of its turns. */
+    hats: z.record(z.string(), z.array(TURN)).default({}),
+    /** Turns of every hat that is not named. */
+    turns: z.array(TURN).default([]),
+    /** What happens after the last turn that is written: it fails (default), or the last one is used once more. */
+    after_last: z.enum(['fail', 'repeat']).default('fail'),
+  })
+  .refine(({ hats, turns }) => turns.length > 0 || Object.keys(hats).length > 0, 'it has neither `hats` nor `turns`');
+
+/** What a scripted model says, by hat, turn and step. */
+export type ModelScript = z.output<typeof SCRIPT>;
+type ScriptStep = z.output<typeof STEP>;
+
+/** Checks a script that was read from a file; refused is what is wrong with it, in words. */
+export function parseScript(value: Json): Result<ModelScript, string> {
+  const parsed = SCRIPT.safeParse(value);
+  if (parsed.success) return accept(parsed.data);
+  const problems = parsed.error.issues
+    .slice(0, 5)
+    .map(({ path, message }) => (path.length === 0 ? message : `${path.map(String).join('.')}: ${message}`));
+  return refuse(problems.join('; '));
+}

@@ -1,0 +1,209 @@
+import { type BackendEvent, UNKNOWN_USAGE, type Usage } from '../../core/backends/index.ts';
+import type { TurnFailure } from '../../core/run/index.ts';
+import type { Json } from '../../core/values/index.ts';
+import type { FinishReason, Model, ModelMessage, ModelTool, ToolAnswer } from '../../ports/model.ts';
+import type { CallOutcome, ReadRecord, ToolReport } from '../tool/tool.ts';
+
+/** What a turn of the agent is made of. */
+export interface AgentTurn {
+  readonly model: Model;
+  readonly tools: ToolBox;
+  readonly transcript: Transcript;
+  readonly limits: AgentLimits;
+  readonly system: string;
+  /** The turn's own prompt. */
+  readonly prompt: string;
+  readonly signal: AbortSignal;
+  readonly tell: (event: BackendEvent) => void;
+  /** US dollars; `null` where the model or its tokens are not known. */
+  readonly priceOf: (usage: Usage, model: string | null) => number | null;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+  /** Resolves after that time, or at once when the signal aborts. */
+  readonly wait: (ms: number, signal: AbortSignal) => Promise<void>;
+}
+
+/** What changes while a turn goes on. */
+export interface TurnState {
+  messages: ModelMessage[];
+  /** Of the whole turn; `costUsd` by the price table. */
+  usage: Usage;
+  /** Calls of the model that were answered. */
+  steps: number;
+  toolCalls: number;
+  /** Topics of the events that its tools published. */
+  readonly published: Set<string>;
+  /** Whether it published by its words. */
+  hasSignalled: boolean;
+  /** Whether the agent has said anything. */
+  hasSpoken: boolean;
+  /** Tokens that the model had before it after its last answer, as the provider counted; `null` before the first. */
+  contextTokens: number | null;
+  /** Length of `messages` when `contextTokens` was told. */
+  countedMessages: number;
+  /** How often it was asked to go on without having called a tool. */
+  nudges: number;
+  /** What the model can read at once, as far as it is known by now: less than was set where the provider has refused less. */
+  roomTokens: number;
+  /** Length of `messages` when a summary last took the place of their beginning; 0 before. */
+  summarisedMessages: number;
+  /** How long the conversation was that the provider has just refused as too long; `null` since it has answered. */
+  refusedTokens: number | null;
+}
+
+/** How the steps of a turn ended. */
+export interface LoopEnd {
+  readonly status: 'succeeded' | 'failed' | 'stopped';
+  readonly failure: TurnFailure | null;
+  /** A limit ended it in the midst of its work: whoever comes next is told what was done. */
+  readonly isLimited?: boolean;
+}
+
+/** Where in a run a model is asked; a script finds its step by it. */
+export interface ModelPlace {
+  readonly hat: string;
+  /** Turns of the hat before this one. */
+  readonly turnsBefore: number;
+  /** Steps of this turn that were taken before it was interrupted. */
+  readonly stepsBefore: number;
+  readonly env: Readonly<Record<string, string>>;
+}
+
+/** A turn of which nothing was done yet. */
+export function createTurnState(messages: readonly ModelMessage[]): TurnState {
+  return {
+    messages: [...messages],
+    usage: UNKNOWN_USAGE,
+    steps: 0,
+    toolCalls: 0,
+    published: new Set(),
+    hasSignalled: false,
+    hasSpoken: false,
+    contextTokens: null,
+    countedMessages: 0,
+    nudges: 0,
+    roomTokens: Number.POSITIVE_INFINITY,
+    summarisedMessages: 0,
+    refusedTokens: null,
+  };
+}
+
+/** The bounds of one turn. */
+export interface AgentLimits {
+  /** Calls of the model; `null`: no limit. */
+  readonly maxSteps: number | null;
+  /** `null`: no limit but the run's. */
+  readonly maxCostUsd: number | null;
+  /** Of one answer; `null`: as the provider does it. */
+  readonly maxOutputTokens: number | null;
+  /** How much the model can read at once. */
+  readonly contextTokens: number;
+  readonly retry: RetryLimits;
+}
+
+/** Tries of one call that fails in passing: `baseMs * 2^(n-1)` between them, at most `maxMs`. */
+interface RetryLimits {
+  readonly maxAttempts: number;
+  readonly baseMs: number;
+  readonly maxMs: number;
+}
+
+/** The tools of one turn, ready to be offered and called. */
+export interface ToolBox {
+  /** In the order in which they are offered. */
+  readonly tools: readonly ModelTool[];
+  /** Whether a tool that is offered changes nothing, by its hints; false for any other name. */
+  readonly isReadOnly: (name: string) => boolean;
+  /** Whether a call that was cut off may be made once more: it may be repeated, or is known to have done nothing. Never rejects. */
+  readonly mayRepeat: (name: string, args: Json) => Promise<boolean>;
+  /** What files were when they were read in this conversation, by real path. */
+  readonly reads: Map<string, ReadRecord>;
+  /** Never rejects. */
+  readonly call: (name: string, args: Json) => Promise<CallOutcome>;
+  /** Keeps a text in a file that the agent can read; the path as the agent should write it, `null` where it could not be kept. */
+  readonly keep: (name: string, text: string) => Promise<string | null>;
+  /** Takes secrets out of a text. */
+  readonly redact: (text: string) => string;
+  /** Where the agent works and what the project says to agents, for the system text; `now`: epoch milliseconds. Never rejects. */
+  readonly describeProject: (now: number) => Promise<string>;
+  readonly close: () => Promise<void>;
+}
+
+/** Writes one session. */
+export interface Transcript {
+  /** Throws the system error. */
+  readonly append: (line: TranscriptLine) => void;
+  /** Everything that was appended survives a power cut from here on. Throws the system error. */
+  readonly flush: () => void;
+  readonly close: () => void;
+}
+
+/** What a session file holds, line by line. The first is `session`; `end` is the last one of a turn that was not killed. */
+export type TranscriptLine =
+  | SessionHeader
+  | { readonly type: 'message'; readonly message: Exclude<ModelMessage, { role: 'tool' }> }
+  | CallUsage
+  | { readonly type: 'tool-start'; readonly id: string; readonly name: string }
+  | {
+      readonly type: 'tool-result';
+      readonly result: ToolAnswer;
+      readonly durationMs: number;
+      readonly facts?: Readonly<Record<string, Json>>;
+      readonly report?: ToolReport;
+      /** What files turned out to be, by real path: who goes on with the conversation knows them. */
+      readonly reads?: Readonly<Record<string, ReadRecord>>;
+    }
+  | Evicted
+  | { readonly type: 'compaction'; readonly messages: readonly ModelMessage[] }
+  | { readonly type: 'retry'; readonly class: string; readonly message: string; readonly delayMs: number }
+  | SessionEnd;
+
+/** What the session is. */
+export interface SessionHeader {
+  readonly type: 'session';
+  readonly v: 1;
+  /** Epoch milliseconds. */
+  readonly at: number;
+  /** `7.1` */
+  readonly turn: string;
+  readonly hat: string;
+  /** Only a session with the same key can go on with this one: what thinking looks like is the provider's affair. */
+  readonly key: string;
+  readonly context: 'fresh' | 'carry';
+  /** The turn whose conversation this one begins with, `null` for none. */
+  readonly follows: string | null;
+  /** True where that turn was interrupted and this one is its continuation. */
+  readonly isTakenUp: boolean;
+  /** Calls of the model in the turns that this one continues. */
+  readonly stepsBefore: number;
+  /** Names of the tools that are offered. */
+  readonly tools: readonly string[];
+}
+
+/** What one call of the model consumed. */
+interface CallUsage {
+  readonly type: 'usage';
+  readonly usage: Usage;
+  readonly finish: FinishReason;
+  readonly responseId: string | null;
+  readonly model: string | null;
+  readonly durationMs: number;
+}
+
+/** The output of a tool that was moved out of the conversation: what stands there instead. */
+export interface Evicted {
+  readonly type: 'evicted';
+  /** Its message, counted from the beginning of the conversation as it is at this line, and its place in it. */
+  readonly message: number;
+  readonly result: number;
+  readonly text: string;
+}
+
+export interface SessionEnd {
+  readonly type: 'end';
+  readonly status: 'succeeded' | 'failed' | 'stopped';
+  readonly failure: TurnFailure | null;
+  /** A limit ended it in the midst of its work. */
+  readonly isLimited?: boolean;
+  readonly usage: Usage;
+}

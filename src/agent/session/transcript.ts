@@ -1,0 +1,196 @@
+import { closeSync, fdatasyncSync, openSync, writeSync } from 'node:fs';
+import { isJsonObject, parseJson } from '../../core/values/index.ts';
+import type { AssistantMessage, FinishReason, ModelMessage, ToolAnswer, ToolCallPart } from '../../ports/model.ts';
+import type { ReadRecord } from '../tool/tool.ts';
+import type { Evicted, SessionEnd, SessionHeader, Transcript, TranscriptLine } from './agent-turn.ts';
+import { hasSignal, listCalls, withoutFile } from './conversation.ts';
+
+/** What one session leaves to the next. */
+export interface SessionMemory {
+  /** The conversation after the last line, calls without a result mended. */
+  readonly messages: readonly ModelMessage[];
+  /** The calls that the last message holds the results of, where the session stopped while they were run; `null` where it did not. */
+  readonly open: OpenCalls | null;
+  /** The last message is the answer that ends its turn. */
+  readonly isDone: boolean;
+  /** What files were when they were read, by real path. */
+  readonly reads: ReadonlyMap<string, ReadRecord>;
+}
+
+/** The memory of a session that goes on with nothing. */
+export const NO_MEMORY: SessionMemory = { messages: [], open: null, isDone: false, reads: new Map() };
+
+/** A session, read again. */
+export interface FoldedSession extends SessionMemory {
+  readonly header: SessionHeader | null;
+  /** Answers of the model and calls of it that failed. */
+  readonly steps: number;
+  readonly end: SessionEnd | null;
+  /** Something in it stands for all that was before, so what it follows need not be read. */
+  readonly isWhole: boolean;
+  readonly published: readonly Publication[];
+  /** Answers that publish by their words. */
+  readonly said: readonly AssistantMessage[];
+}
+
+/** A call that published an event. */
+export interface Publication {
+  readonly topic: string;
+  readonly call: ToolCallPart;
+}
+
+/**
+ * Reads a session file. Lines that are none (torn by a crash, damaged) are passed over.
+ *
+ * @param before what the session begins with
+ */
+export function foldTranscript(text: string, before: SessionMemory): FoldedSession {
+  let header: SessionHeader | null = null;
+  let end: SessionEnd | null = null;
+  let steps = 0;
+  let isWhole = false;
+  let { isDone } = before;
+  let finish: FinishReason = 'other';
+  const reads = new Map(before.reads);
+  const published: Publication[] = [];
+  const said: AssistantMessage[] = [];
+  let open: OpenCalls | null = copyOpen(before.open);
+  // The last message is made anew from what is open.
+  let messages: ModelMessage[] = open === null ? [...before.messages] : before.messages.slice(0, -1);
+  const settle = (): void => {
+    if (open !== null) messages.push(toToolMessage(open));
+    open = null;
+  };
+  for (const line of parseLines(text)) {
+    if (line.type === 'session') header = line;
+    else if (line.type === 'end') end = line;
+    else if (line.type === 'retry') steps += 1;
+    else if (line.type === 'usage') finish = line.finish;
+    else if (line.type === 'tool-start') open?.started.add(line.id);
+    else if (line.type === 'tool-result') {
+      const call = open?.calls.find(({ id }) => id === line.result.id);
+      open?.results.set(line.result.id, line.result);
+      const topic = findTopic(line);
+      if (call !== undefined && topic !== null) published.push({ topic, call });
+      for (const [path, record] of Object.entries(line.reads ?? {})) reads.set(path, record);
+    } else if (line.type === 'evicted') {
+      settle();
+      messages = messages.map((message, index) => (index === line.message ? withEvicted(message, line) : message));
+    } else if (line.type === 'compaction') {
+      open = null;
+      isDone = false;
+      finish = 'other';
+      messages = [...line.messages];
+      isWhole = true;
+    } else if (line.type === 'message') {
+      settle();
+      messages.push(line.message);
+      isDone = false;
+      if (line.message.role === 'assistant') {
+        steps += 1;
+        if (hasSignal(line.message)) said.push(line.message);
+        const calls = listCalls(line.message);
+        open = calls.length === 0 ? null : { calls, started: new Set(), results: new Map() };
+        isDone = calls.length === 0 && finish === 'stop';
+        finish = 'other';
+      }
+    }
+  }
+  const cut = open !== null && open.results.size < open.calls.length ? open : null;
+  settle();
+  return { header, messages, open: cut, isDone, reads, steps, end, isWhole, published, said };
+}
+
+/** The topic that a call published. Sessions of versions without `report` say it among the facts. */
+function findTopic({ result, report, facts }: Extract<TranscriptLine, { type: 'tool-result' }>): string | null {
+  if (result.isError) return null;
+  const topic = !isJsonObject(report) ? facts?.['topic'] : report.kind === 'published' ? report.topic : null;
+  return typeof topic === 'string' ? topic : null;
+}
+
+function copyOpen(open: OpenCalls | null): OpenCalls | null {
+  return open === null ? null : { calls: open.calls, started: new Set(open.started), results: new Map(open.results) };
+}
+
+/** The calls of an assistant message whose results are still gathered. */
+export interface OpenCalls {
+  readonly calls: readonly ToolCallPart[];
+  readonly started: Set<string>;
+  readonly results: Map<string, ToolAnswer>;
+}
+
+const NOT_RUN = 'Interrupted before this call was run: nothing was done. Call it again if it is still needed.';
+const UNKNOWN =
+  'Interrupted while this call ran: whether it took effect is not known. Look at what is there before it is done a second time.';
+
+/** Every call gets its result; those that a crash swallowed get one that says so. */
+function toToolMessage({ calls, started, results }: OpenCalls): ModelMessage {
+  const answer = ({ id, name }: ToolCallPart): ToolAnswer =>
+    results.get(id) ?? { id, name, text: started.has(id) ? UNKNOWN : NOT_RUN, isError: true };
+  return { role: 'tool', results: calls.map(answer) };
+}
+
+function withEvicted(message: ModelMessage, { result: place, text }: Evicted): ModelMessage {
+  if (message.role !== 'tool') return message;
+  return { role: 'tool', results: message.results.map((result, index) => (index === place ? withoutFile(result, text) : result)) };
+}
+
+/** The lines of a text that are lines of a transcript, as far as their form tells. */
+export function parseLines(text: string): readonly TranscriptLine[] {
+  return text.split('\n').flatMap((line) => {
+    const value = line === '' ? undefined : parseJson(line);
+    return isJsonObject(value) && isSound(value) ? [value as unknown as TranscriptLine] : [];
+  });
+}
+
+/** What is read again was written by this program; only what would break the reading is checked. */
+function isSound(line: Readonly<Record<string, unknown>>): boolean {
+  switch (line['type']) {
+    case 'session':
+      return typeof line['turn'] === 'string' && typeof line['hat'] === 'string';
+    case 'message':
+      return isMessage(line['message']);
+    case 'tool-result':
+      return isJsonObject(line['result']) && typeof line['result']['id'] === 'string' && typeof line['result']['text'] === 'string';
+    case 'usage':
+      return isJsonObject(line['usage']) && Object.values(line['usage']).every((figure) => figure === null || typeof figure === 'number');
+    case 'compaction':
+      return Array.isArray(line['messages']) && line['messages'].every(isMessage);
+    case 'evicted':
+      return typeof line['message'] === 'number' && typeof line['text'] === 'string';
+    default:
+      return typeof line['type'] === 'string';
+  }
+}
+
+function isMessage(value: unknown): boolean {
+  if (!isJsonObject(value)) return false;
+  if (value['role'] === 'user') return typeof value['text'] === 'string';
+  if (value['role'] === 'assistant') return Array.isArray(value['parts']) && value['parts'].every(isJsonObject);
+  return value['role'] === 'tool' && Array.isArray(value['results']) && value['results'].every(isJsonObject);
+}
+
+/** The name of a session's file, in the folder of its turn. */
+export const SESSION_FILE = 'session.jsonl';
+
+/** Begins a session file, readable by its owner only. Throws the system error, also where the file is there already: a turn is never repeated. */
+export function openTranscript(path: string): Transcript {
+  const file = openSync(path, 'wx', 0o600);
+  let isOpen = true;
+  return {
+    append: (line) => {
+      if (isOpen) writeWhole(file, Buffer.from(`${JSON.stringify(line)}\n`));
+    },
+    flush: () => {
+      if (isOpen) fdatasyncSync(file);
+    },
+    close: () => {
+      if (isOpen) closeSync(file);
+      isOpen = false;
+    },
+  };
+}
+
+function writeWhole(file: number, bytes: Buffer): void {
+  for (let offset = 0; offset < bytes.length; ) offset += writeSync(file, bytes, offset);
+}

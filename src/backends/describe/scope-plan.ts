@@ -1,0 +1,146 @@
+import type { BackendType } from '../../core/backends/index.ts';
+import type { Capabilities } from '../../core/tools/index.ts';
+import type { Json, JsonObject } from '../../core/values/index.ts';
+
+/** A file that a CLI needs for one turn. */
+export interface ScopeFile {
+  /** Relative to the turn's private folder, without `..`. */
+  readonly path: string;
+  readonly content: string;
+}
+
+/** How the tool `emit_event` is attached to a CLI; planned by `planEmitAttach`. */
+export interface AttachedTool {
+  readonly args: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+  readonly files: readonly ScopeFile[];
+  /** What the CLI's lists of allowed tools must hold, in its own words. */
+  readonly allow: readonly string[];
+  /** The command lines that its tool `run_check` runs; empty where there is no such tool. */
+  readonly checks: readonly string[];
+  /** A settings file in the CLI's home (its path from there), and what is merged into the user's own: the turn gets a home of its own then. */
+  readonly settings?: AttachedSettings;
+  /** For an agent that is told of servers over its protocol. */
+  readonly servers?: readonly (EmitServer & { readonly name: string })[];
+}
+
+/** What a settings file of a CLI gets beside the user's own. */
+export interface AttachedSettings {
+  /** From the CLI's home. */
+  readonly path: string;
+  readonly merge: JsonObject;
+}
+
+/** Everything that the scope of a turn depends on. */
+export interface ScopeOrder {
+  readonly cli: BackendType;
+  readonly may: Capabilities;
+  /** Exact command lines that check the project: `npm test`. */
+  readonly qualityCommands: readonly string[];
+  /** The user's own arguments for the CLI. */
+  readonly args: readonly string[];
+  readonly permissions: 'bypass' | 'default';
+  /** The environment that the agent would get. */
+  readonly env: Readonly<Record<string, string>>;
+  /** Absolute path of the turn's private folder, in which `files` will be. */
+  readonly folder: string;
+  /** Absolute path of the folder in which the CLI is started. */
+  readonly cwd: string;
+  /** Whether the person's own settings of the CLI count (`user_settings`). Default false. */
+  readonly userSettings?: boolean;
+  readonly attach: AttachedTool | null;
+  /** Whether the operating system holds the agent as well: then the CLI's own sandbox can step back. */
+  readonly isConfined: boolean;
+}
+
+/** A profile in the words of one CLI. */
+export interface ScopePlan {
+  /** In the place of the user's own arguments. */
+  readonly args: readonly string[];
+  /** Added to the environment. */
+  readonly env: Readonly<Record<string, string>>;
+  readonly files: readonly ScopeFile[];
+  /** Settings files in the CLI's home, and what is merged into the user's own: the turn gets a home of its own then. */
+  readonly settings: readonly AttachedSettings[];
+  /** Whether the CLI gets its flag that lets it work without asking. */
+  readonly permissions: 'bypass' | 'default';
+  /** `stdin`: the prompt must not be an argument, because a list-valued flag could swallow it. */
+  readonly prompt: 'stdin' | 'any';
+  /** What of the profile the CLI has no flags for; each a whole sentence. */
+  readonly limits: readonly string[];
+}
+
+/** A plan of one CLI without the parts that all have in common. */
+export type CliScope = Pick<ScopePlan, 'args' | 'permissions'> & Partial<Pick<ScopePlan, 'env' | 'files' | 'settings' | 'limits'>>;
+
+/** How the MCP server that publishes is started: `ralph mcp …`. It says everything by its arguments, because some CLIs pass no environment on. */
+export interface EmitServer {
+  /** Absolute path. */
+  readonly command: string;
+  readonly args: readonly string[];
+}
+
+/** What an attachment depends on. */
+export interface EmitAttachOrder {
+  readonly cli: BackendType;
+  readonly server: EmitServer;
+  /** What CLIs without MCP are told of the tool. */
+  readonly tool: EmitToolText;
+  /** Absolute path of the turn's private folder, in which `files` will be. */
+  readonly folder: string;
+  /** Leave out the MCP servers of the user's own, as far as the CLI can be told: a hat that is held back must not write through one. */
+  readonly isAlone: boolean;
+  /** Command lines for the tool `run_check`; empty: the server has no such tool. */
+  readonly checks: readonly string[];
+}
+
+/** What the model is told of the tool. */
+export interface EmitToolText {
+  readonly description: string;
+  /** JSON Schema of the arguments. */
+  readonly inputSchema: JsonObject;
+}
+
+/** What the server is called in the CLI's configuration. */
+export const EMIT_SERVER = 'ralph';
+/** What its tool is called, whatever comes before it in a CLI's own name for it. */
+export const EMIT_TOOL = 'emit_event';
+const CHECK_TOOL = 'run_check';
+/** How long a CLI waits for the server, in seconds: a busy machine needs some. */
+export const START_SECONDS = 30;
+/** How long it waits for a result where a tool runs the project's tests: longer than they may take. */
+const CHECK_SECONDS = 20 * 60;
+
+/** Nothing attached: the base to which a CLI adds its own. */
+export const NO_ATTACHED_TOOL: AttachedTool = { args: [], env: {}, files: [], allow: [], checks: [] };
+
+/** The names of the server's tools. */
+export function listServerTools(checks: readonly string[]): readonly string[] {
+  return checks.length === 0 ? [EMIT_TOOL] : [EMIT_TOOL, CHECK_TOOL];
+}
+
+/** How long a CLI waits for the server's tools. */
+export function toServerTimeoutMs(checks: readonly string[]): number {
+  return (checks.length === 0 ? START_SECONDS : CHECK_SECONDS) * 1000;
+}
+
+/** The server's program, in the form that most CLIs take. */
+export function toServerCommand({ command, args }: EmitServer): { readonly command: string; readonly args: readonly string[] } {
+  return { command, args };
+}
+
+/** A list of servers with ours alone, as JSON. */
+export function toServerList(entry: Json): string {
+  return JSON.stringify({ mcpServers: { [EMIT_SERVER]: entry } });
+}
+
+/**
+ * Whether a command line is nothing but words and spaces: allow-lists of CLIs have a syntax of their own (commas, brackets, stars, quotes),
+ * and nothing of a command may be taken for it.
+ */
+export function isPlainCommand(command: string): boolean {
+  return command.length <= 200 && /^[\w./@%+=-][\w./@%+=: -]*$/.test(command) && !command.endsWith(':');
+}
+
+/** Git's commands that show and do not change, as whole command lines: with arguments (`--output=FILE`) they would write. */
+export const GIT_LOOKS: readonly string[] = ['git status', 'git diff', 'git log'];

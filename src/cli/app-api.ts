@@ -1,0 +1,2 @@
+/** The composition root as the commands know it: loaded when a command needs it, and a fake in tests. */
+export type AppApi = typeof import('../app/index.ts');

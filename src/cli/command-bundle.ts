@@ -1,0 +1,12 @@
+/** What each of the two bundles of commands exports (`whole-command.ts`, `lean-command.ts`), for `main.ts`, which loads one of them. */
+export interface CommandBundle {
+  /**
+   * Runs a command line in this process. Never rejects.
+   *
+   * @param args the words after the command name
+   * @returns the exit code
+   */
+  readonly runCommandLine: (args: readonly string[], env: Readonly<Record<string, string | undefined>>) => Promise<number>;
+  /** The names of all commands, also of those that the bundle does not hold. */
+  readonly COMMAND_NAMES: readonly string[];
+}

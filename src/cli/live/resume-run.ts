@@ -1,0 +1,79 @@
+import { createRunViewFold } from '../../views/fold/index.ts';
+import { toNextStep } from '../../views/report/index.ts';
+import { toPlainLine } from '../../views/text/index.ts';
+import type { AppApi } from '../app-api.ts';
+import { type ShowFlags, toShowOptions } from '../args/options.ts';
+import { parseIterations, parseRuntime, parseUsd } from '../args/parse-values.ts';
+import type { CliContext } from '../cli-context.ts';
+import { isNewestRun } from '../runs/read-run.ts';
+import { printWarnings } from '../terminal/print.ts';
+import { watchRun } from './watch-run.ts';
+
+/** The options of `ralph resume`, as commander hands them over. */
+export interface ResumeFlags extends ShowFlags {
+  readonly maxIterations?: string;
+  readonly maxCost?: string;
+  readonly maxRuntime?: string;
+  readonly acceptChanges?: boolean;
+}
+
+type ResumeOptions = Parameters<AppApi['resumeRun']>[0];
+type Ended = Extract<Awaited<ReturnType<AppApi['resumeRun']>>, { readonly kind: 'ended' }>;
+
+/** Goes on with a run and watches it; a run that has ended for good says so and gives its exit code. */
+export async function resumeAndWatch(context: CliContext, run: string | undefined, flags: ResumeFlags): Promise<number> {
+  const show = toShowOptions(flags);
+  const options = toResumeOptions(context, run, flags);
+  const app = await context.loadApp();
+  const reader = app.openRun(context.cwd, run, context.env);
+  const fold = createRunViewFold();
+  reader.replay(fold.take);
+  let ended: Ended | null = null;
+  const watched = await watchRun(context, {
+    app,
+    show,
+    cwd: context.cwd,
+    fold,
+    start: async (watch) => {
+      const resumed = await app.resumeRun({ ...options, run: reader.runId }, watch);
+      if (resumed.kind === 'running') {
+        printWarnings(context.terminal, resumed.warnings);
+        return resumed.handle;
+      }
+      ended = resumed;
+      return null;
+    },
+  });
+  if (watched !== null) return watched.exitCode;
+  return ended === null ? 1 : tellEnded(context, ended, toNextStep(fold.view(), isNewestRun(context, app, reader.runId)));
+}
+
+function tellEnded({ terminal }: CliContext, { runId, exitCode, text }: Ended, next: string): number {
+  terminal.err(`Run ${runId}: ${[text, next].filter((line) => line !== '').join('\n')}\n`);
+  return exitCode;
+}
+
+function toResumeOptions(context: CliContext, run: string | undefined, flags: ResumeFlags): ResumeOptions {
+  const { ask } = context;
+  return {
+    cwd: context.cwd,
+    env: context.env,
+    acceptChanges: flags.acceptChanges === true,
+    ...(run === undefined ? {} : { run }),
+    ...(flags.maxIterations === undefined ? {} : { maxIterations: parseIterations(flags.maxIterations) }),
+    ...(flags.maxCost === undefined ? {} : { maxCostUsd: parseUsd(flags.maxCost, '--max-cost') }),
+    ...(flags.maxRuntime === undefined ? {} : { maxRuntimeMs: parseRuntime(flags.maxRuntime) }),
+    ...(ask === null ? {} : { confirm: async (changed: readonly string[]) => isYes(await ask(toQuestion(changed))) }),
+  };
+}
+
+function toQuestion(changed: readonly string[]): string {
+  const names = changed.slice(0, 12).map((name) => toPlainLine(name, 60));
+  const more = changed.length > names.length ? `, and ${changed.length - names.length} more` : '';
+  return `This has changed since the run was started: ${names.join(', ')}${more}.\nContinue with the changes? [y/N] `;
+}
+
+/** True for `y` and `yes`. */
+function isYes(answer: string): boolean {
+  return /^\s*y(es)?\s*$/i.test(answer);
+}

@@ -1,0 +1,249 @@
+import { EXTERNAL, RALPH, SYSTEM, TOPIC_CONTINUE, TOPIC_START, toSenderText } from '../../core/events/index.ts';
+import type {
+  CheckpointFinished,
+  DeliveryKind,
+  Effect,
+  EventPublish,
+  EventReject,
+  GatesFinished,
+  Input,
+  IterationSpawned,
+  Notice,
+  StopRequested,
+} from '../../core/run/index.ts';
+import { pickTellingLines, toDurationText, toUsdText } from '../../core/text/index.ts';
+import { type Handlers, handle, isJsonObject, toPayloadText } from '../../core/values/index.ts';
+import type { RunView, TurnView } from '../../views/fold/index.ts';
+import { toGateEndText, toHatAndBackend, toOutcomeText, toRefusalText } from '../../views/report/index.ts';
+import {
+  cleanText,
+  type FactRow,
+  toCount,
+  toFirstLine,
+  toIterationsText,
+  toList,
+  toNumberText,
+  toPlainLine,
+  toRowLines,
+} from '../../views/text/index.ts';
+import { MAX_WIDTH, type Style } from '../terminal/terminal.ts';
+import type { RunOpening } from './run-printer.ts';
+
+/** How lines of a run are made. */
+export interface Look {
+  readonly style: Style;
+  /** Show routing, commands and the sizes of prompts too. */
+  readonly verbose: boolean;
+  readonly columns: () => number;
+  /** One agent does everything: to whom an event goes says nothing. */
+  readonly isSolo: () => boolean;
+}
+
+/** What a run and its plan say where no gate is configured. */
+export const NO_GATE = 'none: no gate checks the work; name the command that proves it under gates in ralph.yml';
+
+/** The first lines of a run: what was asked, who works on it, what stops it. */
+export function toHeaderLines({ runId, workspace, runFolder, reach, isNewest, view }: RunOpening, look: Look): readonly string[] {
+  const isElsewhere = !runFolder.startsWith(`${workspace}/`);
+  const rows: readonly FactRow[] = [
+    { label: 'Asked', text: toFirstLine(view.objective, 160) },
+    { label: 'Team', text: toTeamText(view) },
+    { label: 'Agents', text: toAgentsText(view) },
+    ...(view.gates.length === 0
+      ? [{ label: 'Evidence', text: NO_GATE }]
+      : [
+          {
+            label: 'Gates',
+            text: toList(
+              view.gates.map((gate, index) => toGateText(gate, view.gateSources[index]?.from ?? null)),
+              4,
+            ),
+          },
+        ]),
+    ...(isElsewhere ? [{ label: 'Folder', text: workspace }] : []),
+    ...(reach === '' ? [] : [{ label: 'Reach', text: reach }]),
+    { label: 'Limits', text: toLimitsText(view) },
+    { label: 'Stop', text: `Ctrl+C; go on later with \`ralph resume${isNewest && !isElsewhere ? '' : ` ${runId}`}\`` },
+  ];
+  const layout = { width: Math.min(look.columns(), MAX_WIDTH), styleLabel: (label: string) => look.style('faint', label) };
+  const goesOn = view.resumes > 0 ? ` goes on after ${toIterationsText(view.totals)}` : '';
+  return [look.style('heading', `Ralph ${runId}${goesOn}`), ...toRowLines(rows, layout)];
+}
+
+/** `npm test (found in package.json)` */
+function toGateText(gate: string, from: string | null): string {
+  return `${toPlainLine(gate, 60)}${from === null ? '' : ` (found in ${toPlainLine(from, 60)}; --no-gates leaves it out)`}`;
+}
+
+/** Who coordinates, in words. */
+export function toTeamText({ coordination, hats }: Pick<RunView, 'coordination' | 'hats'>): string {
+  if (coordination === 'solo') return 'solo: one agent does everything';
+  const names = hats.map((hat) => hat.id).filter((id) => id !== RALPH);
+  return `${toList(names, 12)} (${coordination === 'ralph' ? 'Ralph coordinates' : 'they coordinate themselves'})`;
+}
+
+function toAgentsText({ hats }: RunView): string {
+  return toList(
+    [...new Set(hats.flatMap((hat) => hat.backends.slice(0, 1)))].map((label) => toPlainLine(label, 60)),
+    6,
+  );
+}
+
+/** The limits in words: `100 iterations, 4 h 00 min, $5.00`. */
+export function toLimitsText({ limits }: Pick<RunView, 'limits'>): string {
+  if (limits === null) return 'unknown';
+  const cost = limits.maxCostUsd === null ? 'no limit of cost' : toUsdText(limits.maxCostUsd);
+  return `${toCount(limits.maxIterations, 'iteration')}, ${toDurationText(limits.maxRuntimeMs)}, ${cost}`;
+}
+
+/** `── 3 · builder (claude) ────`, as wide as the terminal. */
+export function toRule(turn: TurnView, look: Look): string {
+  const attempt = turn.attempt === 1 ? '' : `, attempt ${turn.attempt}`;
+  const title = ` ${turn.iteration} · ${toHatAndBackend(turn)}${attempt} `;
+  const width = Math.min(look.columns(), MAX_WIDTH);
+  return look.style('heading', `──${title}${'─'.repeat(Math.max(2, width - title.length - 2))}`);
+}
+
+/** Notices that say what another line says already. */
+const SAID_ELSEWHERE = new Set(['scope-violation', 'payload-refused', 'gate-failed', 'undelivered-events']);
+
+/** What a person reads of an effect; nothing for those that show by what they do. */
+export function toEffectLines(effect: Effect, look: Look): readonly string[] {
+  return handle(EFFECT_LINES, effect, look);
+}
+
+const noLines = (): readonly string[] => [];
+
+const EFFECT_LINES: Handlers<Effect, [look: Look], readonly string[]> = {
+  // The rule above a turn, and the line of running gates, are kept open for what follows (`text-printer.ts`).
+  'iteration-start': noLines,
+  'iteration-stop': noLines,
+  'gates-run': noLines,
+  'timer-set': noLines,
+  'checkpoint-make': noLines,
+  'inbox-append': noLines,
+  'run-end': noLines,
+  'event-publish': (look, effect) => toEventLines(effect, look),
+  'event-reject': toRefusalLines,
+  notice: toNoticeLines,
+};
+
+function toRefusalLines(look: Look, effect: EventReject): readonly string[] {
+  // A notice says who goes first.
+  if (effect.why === 'held') return [];
+  const allowed = effect.why === 'scope' ? `; allowed: ${effect.allowed.join(', ') || 'nothing'}` : '';
+  return [look.style('warning', `  ✗ refused: ${toRefusalText(effect)}${allowed}`)];
+}
+
+function toNoticeLines(look: Look, { code, level, text }: Notice): readonly string[] {
+  if (SAID_ELSEWHERE.has(code)) return [];
+  const isWarning = level === 'warning';
+  return [look.style(isWarning ? 'warning' : 'faint', `  ${isWarning ? '!' : '·'} ${toPlainLine(text, 400)}`)];
+}
+
+/** The loop's own beginning and going on is no news. */
+function isNews({ event, how }: EventPublish): boolean {
+  if (how === 'record') return false;
+  return event.source !== SYSTEM || (event.topic !== TOPIC_START && event.topic !== TOPIC_CONTINUE);
+}
+
+const REMARKS: Readonly<Record<DeliveryKind, string>> = {
+  target: '',
+  trigger: '',
+  fallback: ' (the queue was empty)',
+  'safety-net': ' (no hat takes it)',
+  terminal: '',
+  undelivered: ' (not delivered: the run completes first)',
+  record: ' (for the record)',
+};
+
+function toEventLines(effect: EventPublish, look: Look): readonly string[] {
+  if (!look.verbose && !isNews(effect)) return [];
+  const { event, to, how } = effect;
+  const whom = look.isSolo() || to.length === 0 ? '' : ` to ${to.join(' and ')}${REMARKS[how]}`;
+  const remark = to.length === 0 ? REMARKS[how] : '';
+  const origin = event.source === EXTERNAL ? ` (from outside${event.sender === undefined ? '' : `: ${toSenderText(event.sender)}`})` : '';
+  const room = Math.min(look.columns(), MAX_WIDTH) - event.topic.length - whom.length - 8;
+  const payload = room < 20 || isSaidElsewhere(event) ? '' : toPlainLine(toPayloadText(event.payload), room);
+  const detail = look.verbose ? [look.style('faint', `    ${event.id} from ${event.source}, ${how}`)] : [];
+  return [
+    `  → ${look.style('heading', event.topic)}${whom}${remark}${origin}${payload === '' ? '' : look.style('faint', `: ${payload}`)}`,
+    ...detail,
+  ];
+}
+
+/** The loop's own events carry what was shown already; so do those that a gate held back. */
+function isSaidElsewhere({ source, payload }: EventPublish['event']): boolean {
+  return source === SYSTEM || (isJsonObject(payload) && 'blocked_by' in payload);
+}
+
+/**
+ * What a person reads of an input.
+ *
+ * @param turn the turn that started last, as it stands after the input
+ */
+export function toInputLines(input: Input, turn: TurnView | null, look: Look): readonly string[] {
+  return handle(INPUT_LINES, input, look, turn);
+}
+
+const INPUT_LINES: Handlers<Input, [look: Look, turn: TurnView | null], readonly string[]> = {
+  'run-started': noLines,
+  'run-resumed': noLines,
+  'iteration-spawned': (look, _turn, input) => (look.verbose ? toSpawnLines(input, look) : []),
+  'usage-reported': noLines,
+  'iteration-ended': (look, turn) => (turn === null ? [] : toTurnEndLines(turn, look)),
+  'events-received': noLines,
+  // Closes a line that is open (`text-printer.ts`).
+  'gates-finished': noLines,
+  'timer-fired': noLines,
+  'checkpoint-finished': (look, _turn, input) => toCheckpointLines(input, look),
+  'stop-requested': (look, _turn, input) => [look.style('warning', `  ${toStopText(input)}`)],
+  'environment-failed': (look, _turn, { message }) => [look.style('bad', `  ✗ ${toPlainLine(message, 300)}`)],
+};
+
+function toSpawnLines(input: IterationSpawned, look: Look): readonly string[] {
+  const command = toPlainLine(input.argv.join(' '), 300);
+  return [look.style('faint', `  prompt of about ${toNumberText(input.promptTokens)} tokens; ${command}`)];
+}
+
+function toTurnEndLines(turn: TurnView, look: Look): readonly string[] {
+  const tools =
+    turn.toolCalls === null || turn.toolCalls === 0 ? '' : `, ${turn.toolCalls} tool ${turn.toolCalls === 1 ? 'call' : 'calls'}`;
+  const left = turn.leftovers === 0 ? '' : `, ended ${turn.leftovers} ${turn.leftovers === 1 ? 'process' : 'processes'} that it left`;
+  const text = `${toOutcomeText(turn)}${tools}${left}`;
+  if (turn.status === 'succeeded') return [look.style('faint', `  ✓ ${text}`)];
+  return [look.style(turn.status === 'failed' ? 'bad' : 'warning', `  ✗ ${text}`)];
+}
+
+function toCheckpointLines({ iteration, commit, note }: CheckpointFinished, look: Look): readonly string[] {
+  if (commit !== null) return [`  ${look.style('good', '✓')} checkpoint ${commit.slice(0, 10)} (after iteration ${iteration})`];
+  return note === '' || !look.verbose ? [] : [look.style('faint', `  · no checkpoint: ${toPlainLine(note, 200)}`)];
+}
+
+/** As who presses the keys is named in a wish to stop. */
+export const CTRL_C = 'Ctrl+C';
+
+/** What happens now that somebody wants the run to stop. */
+export function toStopText({ how, by }: Pick<StopRequested, 'how' | 'by'>): string {
+  const who = toPlainLine(by, 40);
+  if (how === 'kill') return `${who}: the agent is killed at once.`;
+  if (how === 'after-iteration') return `${who}: the run ends after this turn.`;
+  const more = by === CTRL_C ? ' Ctrl+C again kills it at once.' : '';
+  return `${who}: stopping; the agent has 10 seconds to clean up.${more}`;
+}
+
+/** Lines of a failed gate's output that are shown. */
+const TAIL_LINES = 8;
+
+/** The verdict of one gate: `passed (exit 0, 1.2 s)`. */
+export function toGateVerdict(result: GatesFinished['results'][number], look: Look): string {
+  const facts = `(${toGateEndText(result)})`;
+  if (result.skipped === true) return `${look.style('faint', 'skipped')} ${facts}`;
+  return `${result.passed ? look.style('good', 'passed') : look.style('bad', 'failed')} ${facts}`;
+}
+
+/** What a failed gate's output says about why; nothing for one that passed. */
+export function toGateTail(result: GatesFinished['results'][number], look: Look): readonly string[] {
+  if (result.passed) return [];
+  return pickTellingLines(cleanText(result.outputTail), TAIL_LINES).map((line) => look.style('faint', `    | ${line.slice(0, 160)}`));
+}

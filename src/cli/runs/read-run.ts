@@ -1,0 +1,37 @@
+import { createRunViewFold, type RunView } from '../../views/fold/index.ts';
+import type { WorkFacts } from '../../views/report/index.ts';
+import type { AppApi } from '../app-api.ts';
+import type { CliContext } from '../cli-context.ts';
+
+type RunReader = ReturnType<AppApi['openRun']>;
+
+/** A run that was read from its journal. */
+export interface ReadRun {
+  readonly reader: RunReader;
+  readonly view: RunView;
+  /** Whether it is the run that a command without a run means. */
+  readonly isNewest: boolean;
+}
+
+/** Reads a run: by its id or the beginning of it, else the newest. */
+export async function readView({ cwd, env, loadApp }: CliContext, run: string | undefined): Promise<ReadRun> {
+  const app = await loadApp();
+  const reader = app.openRun(cwd, run, env);
+  const fold = createRunViewFold();
+  reader.replay(fold.take);
+  return { reader, view: fold.view(), isNewest: run === undefined || isNewestRun({ cwd, env }, app, reader.runId) };
+}
+
+/** What is known of a run beside its journal, once it has ended or its process is gone; `null` before that. */
+export async function readEndFacts({ reader, view }: Pick<ReadRun, 'reader' | 'view'>): Promise<WorkFacts | null> {
+  return view.end === null && reader.isAlive ? null : reader.facts(view);
+}
+
+/** Whether a command without a run means this one; also where the folder of the runs is gone, so that nothing can be meant. */
+export function isNewestRun({ cwd, env }: Pick<CliContext, 'cwd' | 'env'>, app: Pick<AppApi, 'openRun'>, runId: string): boolean {
+  try {
+    return app.openRun(cwd, undefined, env).runId === runId;
+  } catch {
+    return true;
+  }
+}

@@ -1,0 +1,128 @@
+import { lstatSync, type Stats, statSync, writeFileSync } from 'node:fs';
+import { extname, resolve } from 'node:path';
+import { toSafeJson } from '../../core/text/index.ts';
+import { RalphError, toErrorCode } from '../../core/values/index.ts';
+import { drawDot, drawList, drawMermaid, type FlowGraph } from '../../topology/graph/index.ts';
+import { replaceFile } from '../../validation/index.ts';
+import type { Style } from '../terminal/terminal.ts';
+
+/** Where a drawing goes. */
+export interface DrawingFile {
+  readonly cwd: string;
+  /** As it was typed; relative to `cwd`. */
+  readonly file: string;
+  /** Absolute paths of files that are not to be touched, whatever their names. */
+  readonly filesRead: ReadonlySet<string>;
+}
+
+/**
+ * Writes a drawing. A file that is there is written over only if its ending is one of a drawing and the configuration was not read from it.
+ *
+ * @throws RalphError `output-exists` (exit code 2), `output-unwritable` (exit code 1)
+ */
+export function writeDrawing({ cwd, file, filesRead }: DrawingFile, text: string): void {
+  const path = resolve(cwd, file);
+  try {
+    const there = lstatSync(path, { throwIfNoEntry: false });
+    if (there === undefined) return writeFileSync(path, text, { flag: 'wx' });
+    const obstacle = findObstacle(path, there, filesRead);
+    if (obstacle !== null) throw toTaken(file, obstacle);
+    replaceFile(path, text);
+  } catch (error) {
+    if (error instanceof RalphError) throw error;
+    throw new RalphError({
+      code: 'output-unwritable',
+      what: `${JSON.stringify(file.slice(0, 200))} could not be written (${toErrorCode(error)}).`,
+      why: 'The folder may be missing, or the file may not be yours to write.',
+      fix: 'Name a file in a folder that exists.',
+    });
+  }
+}
+
+/** What speaks against writing over it. */
+function findObstacle(path: string, there: Stats, filesRead: ReadonlySet<string>): string | null {
+  if (there.isSymbolicLink()) return 'is a link';
+  if (there.isDirectory()) return 'is a folder';
+  if (!there.isFile()) return 'is no regular file';
+  if ([...filesRead].some((read) => isSameFile(read, there))) return 'belongs to the configuration';
+  return toGraphFormat(undefined, path) === null ? 'is there already, and its ending is none of a drawing' : null;
+}
+
+function isSameFile(path: string, { dev, ino }: Stats): boolean {
+  try {
+    const stats = statSync(path);
+    return stats.dev === dev && stats.ino === ino;
+  } catch {
+    return false;
+  }
+}
+
+function toTaken(file: string, obstacle: string): RalphError {
+  return new RalphError({
+    code: 'output-exists',
+    what: `${JSON.stringify(file.slice(0, 200))} ${obstacle}; nothing was written.`,
+    fix: 'Choose another name, such as team.svg.',
+    exitCode: 2,
+  });
+}
+
+/** How a drawing for the terminal looks. */
+interface GraphLook {
+  readonly columns: number;
+  readonly style: Style;
+}
+
+/** A graph as text. */
+interface RenderedGraph {
+  /** Ends with a new line. */
+  readonly text: string;
+  /** True if it was to be drawn in characters, and is listed because it would be too wide. */
+  readonly isListed: boolean;
+}
+
+/** A graph in one of the formats. Throws RalphError `graph-too-large` where it cannot be drawn as a picture. */
+export async function renderGraph(graph: FlowGraph, format: GraphFormat, look: GraphLook): Promise<RenderedGraph> {
+  const text = await renderAs(graph, format, look);
+  return { text: text ?? drawList(graph), isListed: text === null };
+}
+
+/** `null` where a drawing in characters would be too wide. */
+async function renderAs(graph: FlowGraph, format: GraphFormat, look: GraphLook): Promise<string | null> {
+  switch (format) {
+    case 'mermaid':
+      return drawMermaid(graph);
+    case 'dot':
+      return drawDot(graph);
+    case 'json':
+      return `${toSafeJson({ v: 1, ...graph }, 2)}\n`;
+    case 'svg': {
+      const { drawSvg } = await import('../../drawing/index.ts');
+      return drawSvg(graph, 'How events flow between the hats');
+    }
+    case 'unicode': {
+      const { drawUnicode } = await import('../../drawing/index.ts');
+      return drawUnicode(graph, look);
+    }
+  }
+}
+
+/** How a graph is shown. */
+export type GraphFormat = 'unicode' | 'mermaid' | 'dot' | 'svg' | 'json';
+
+export const GRAPH_FORMATS: readonly GraphFormat[] = ['unicode', 'mermaid', 'dot', 'svg', 'json'];
+
+const BY_ENDING: Readonly<Record<string, GraphFormat>> = {
+  '.svg': 'svg',
+  '.mmd': 'mermaid',
+  '.mermaid': 'mermaid',
+  '.dot': 'dot',
+  '.gv': 'dot',
+  '.json': 'json',
+  '.txt': 'unicode',
+};
+
+/** The format that was asked for, else what the name of the file to write stands for; `null` where nothing says. */
+export function toGraphFormat(asked: unknown, output: string | undefined): GraphFormat | null {
+  const format = GRAPH_FORMATS.find((candidate) => candidate === asked);
+  return format ?? (output === undefined ? null : (BY_ENDING[extname(output).toLowerCase()] ?? null));
+}

@@ -1,0 +1,89 @@
+import { TOPIC_COMPLETE } from '../../core/events/index.ts';
+import type { SimulatedRun, SimulatedTurn, SimulationReport } from '../../simulate/index.ts';
+import { toPercent } from '../../simulate/index.ts';
+import type { Coordination } from '../../topology/routing/index.ts';
+import { toCount, toNumberText, toPlainLine, wrapText } from '../../views/text/index.ts';
+import { printProse, printTable } from '../terminal/print.ts';
+import { printLine, type Terminal } from '../terminal/terminal.ts';
+
+/** Below this share the verdict is no good one. */
+const GOOD = 0.99;
+/** Of a larger team those are shown that stand first in the file. */
+const MOST_HATS = 60;
+
+/** The report for people: the verdict, the ends, the hats, what to look at. */
+export function printReport(terminal: Terminal, report: SimulationReport): void {
+  const { runs, completed, canComplete, ends, hats, hints, failed } = report;
+  const style = !canComplete ? 'bad' : completed.share < GOOD ? 'warning' : 'good';
+  const mark = { bad: '✗', warning: '!', good: '✓' }[style];
+  const verdict = terminal.isTty ? wrapText(toVerdict(report), terminal.columns() - 2) : [toVerdict(report)];
+  verdict.forEach((line, index) => {
+    printLine(terminal, `${index === 0 ? terminal.style(style, mark) : ' '} ${terminal.style('heading', line)}`);
+  });
+  if (runs === 0) return;
+  printLine(terminal, '');
+  printTable(
+    terminal,
+    ['end', 'runs', 'share'],
+    ends.map(({ reason, runs: count, share }) => [reason, toNumberText(count), toPercent(share)]),
+  );
+  printLine(terminal, '');
+  printTable(
+    terminal,
+    ['hat', 'turns a run', 'in runs', 'may end'],
+    hats.slice(0, MOST_HATS).map(({ hat, turns, share, mayEnd }) => [hat, turns.toFixed(1), toPercent(share), mayEnd ? 'yes' : '-']),
+  );
+  if (hats.length > MOST_HATS) printLine(terminal, `and ${toCount(hats.length - MOST_HATS, 'more hat')}`);
+  if (hints.length > 0) printLine(terminal, '');
+  for (const hint of hints) printProse(terminal, `${terminal.style('warning', '→')} ${hint}`);
+  printLine(terminal, '');
+  if (failed.length > 0)
+    printProse(
+      terminal,
+      `Runs that did not complete: ${failed.join(', ')}${runs - completed.runs > failed.length ? ', …' : ''}. To see one: the same command with --trace ${failed[0]}.`,
+    );
+  printProse(terminal, toConditions(report), (line) => terminal.style('faint', line));
+}
+
+function toVerdict({ runs, settings, completed, canComplete, iterations }: SimulationReport): string {
+  const asked = runs < settings.runs ? ` (interrupted; ${toNumberText(settings.runs)} were asked for)` : '';
+  if (runs === 0) return `No run was simulated${asked}.`;
+  if (completed.runs > 0 && !canComplete)
+    return `Runs complete only by accident: ${toPercent(completed.share)} of ${toNumberText(runs)}, and none without a fault of an agent${asked}.`;
+  if (iterations === null) return `None of ${toCount(runs, 'simulated run')} completes${asked}.`;
+  const share = completed.runs === runs ? `All ${toNumberText(runs)}` : `${toPercent(completed.share)} of ${toNumberText(runs)}`;
+  const { median, p95, max } = iterations;
+  return `${share} simulated runs complete${asked}: half of them within ${toCount(median, 'iteration')}, 95 % within ${p95}, the longest after ${max}.`;
+}
+
+/** The conditions of the simulation, so that it can be repeated. */
+function toConditions({ settings, maxIterations }: SimulationReport): string {
+  const { seed, silent, failure, gateFailure } = settings;
+  const rates = `${toPercent(silent)} of the turns write nothing, ${toPercent(failure)} fail, ${toPercent(gateFailure)} of gates refuse`;
+  return `Seed ${seed}; ${rates}; at most ${toCount(maxIterations.played, 'iteration')}.`;
+}
+
+/** One run, a line a turn and one for what followed from it. */
+export function printTrace(terminal: Terminal, { run, turns, reason, detail, iterations }: SimulatedRun, coordination: Coordination): void {
+  printLine(terminal, terminal.style('heading', `Run ${run}`));
+  for (const turn of turns) for (const line of toTurnLines(terminal, turn, coordination)) printLine(terminal, line);
+  const style = reason === 'completed' ? 'good' : 'bad';
+  printLine(terminal, `${terminal.style(style, reason)} after ${toCount(iterations, 'iteration')}: ${toPlainLine(detail, 300)}`);
+}
+
+function toTurnLines({ style }: Terminal, turn: SimulatedTurn, coordination: Coordination): readonly string[] {
+  const given = turn.given.map(({ topic, source }) => `${topic} of ${source}`).join(', ');
+  const published = turn.published.map(({ topic, source, to, how }) => {
+    const by = source === turn.hat ? '' : ` (${source})`;
+    if (topic === TOPIC_COMPLETE && how === 'terminal') return `${topic}${by} → ends the run`;
+    return `${topic}${by} → ${to.length > 0 ? to.join(', ') : 'nobody'}${how === 'safety-net' && coordination === 'hats' ? ', as no hat takes it' : ''}`;
+  });
+  const refused = turn.refused.map(({ topic, why }) => `${topic} refused: ${why}`);
+  const head = `${String(turn.iteration).padStart(4)}  ${style('name', turn.hat)}  ${style('faint', `given ${given}`)}  ${toDeed(turn)}`;
+  return [head, ...[...published, ...refused].map((line) => `        ${line}`)];
+}
+
+function toDeed({ outcome, said }: SimulatedTurn): string {
+  if (outcome === 'succeeded') return `says ${said}`;
+  return { silent: 'writes nothing', failed: 'fails', interrupted: 'is interrupted' }[outcome];
+}

@@ -1,0 +1,191 @@
+import { type BackendSpec, findListedContext, type NativeProvider, type NativeSpec, toBackendLabel } from '../../core/backends/index.ts';
+import type { Path } from '../findings/located.ts';
+import { type BACKEND_KEYS, NATIVE_KEYS } from '../keys/backend-keys.ts';
+import type { ValuesOf } from '../keys/setting.ts';
+import { toRecord } from '../keys/setting-values.ts';
+import type { Declared } from '../keys/settings-table.ts';
+import type { Overrides } from '../settings.ts';
+
+type DeclaredBackend = ValuesOf<typeof BACKEND_KEYS>;
+
+type BackendName = NonNullable<DeclaredBackend['type']>;
+
+/** A backend with everything that it inherits, and where it was declared; `null` for one that the command line named. */
+export interface PlacedBackend {
+  readonly declared: DeclaredBackend & { readonly type: BackendName };
+  readonly path: Path | null;
+}
+
+/** The backends of all hats, in the order in which `on_limit: switch` tries them; a list holds at least one. */
+export interface CompiledBackends {
+  /** `cli`: the backends of a hat that names none. */
+  readonly base: readonly PlacedBackend[];
+  readonly ralph: readonly PlacedBackend[];
+  readonly hats: Readonly<Record<string, readonly PlacedBackend[]>>;
+}
+
+/**
+ * Gives every hat its backends. The first backend of `cli.backend` has everything under `cli:`. Any other one of the same type
+ * (a custom or acp one: with the same command, a native one: of the same provider) inherits all of it, one of another type env and permissions only. What a backend
+ * says itself wins; `args` replace the inherited ones, `env` is merged.
+ */
+export function compileBackends(declared: Declared, overrides: Overrides): CompiledBackends {
+  const base = compileBase(declared, overrides);
+  const worn = Object.entries(declared.hats ?? {}).map(
+    ([id, hat]) => [id, hat.backend === undefined ? base : inheritAll(hat.backend, base, ['hats', id, 'backend'])] as const,
+  );
+  return { base, ralph: compileRalph(declared, base), hats: toRecord(worn) };
+}
+
+function compileBase(declared: Declared, overrides: Overrides): readonly PlacedBackend[] {
+  const { backend, priority: _, emit_tool: __, ...agent } = declared.cli ?? {};
+  const [first = {}, ...others] = backend ?? [];
+  const type = toType(first) ?? (agent.command === undefined ? 'auto' : 'custom');
+  const key = backend === undefined && agent.command !== undefined ? 'command' : 'backend';
+  const list: PlacedBackend[] = [{ declared: merge({ ...agent, type }, { ...first, type }), path: ['cli', key] }];
+  for (const [index, entry] of others.entries()) list.push({ declared: inherit(entry, list), path: ['cli', 'backend', index + 1] });
+  return override(list, overrides);
+}
+
+/** The command line: `-b` replaces the whole list, `--model` is the model of its first backend. */
+function override(base: readonly PlacedBackend[], { backend, model }: Overrides): readonly PlacedBackend[] {
+  const list = backend === undefined ? base : [{ declared: inherit({ type: backend }, base), path: null }];
+  return withOwn(list, model === undefined ? {} : { model });
+}
+
+function compileRalph(declared: Declared, base: readonly PlacedBackend[]): readonly PlacedBackend[] {
+  const { backend, model, args } = declared.ralph ?? {};
+  const list = backend === undefined ? base : inheritAll(backend, base, ['ralph', 'backend']);
+  return withOwn(list, { ...(model === undefined ? {} : { model }), ...(args === undefined ? {} : { args }) });
+}
+
+/** A key beside a list of backends belongs to the first of them. */
+function withOwn(list: readonly PlacedBackend[], own: DeclaredBackend): readonly PlacedBackend[] {
+  return list.map((entry, index) =>
+    index === 0 ? { ...entry, declared: { ...entry.declared, ...own, type: entry.declared.type } } : entry,
+  );
+}
+
+function inheritAll(entries: readonly DeclaredBackend[], base: readonly PlacedBackend[], path: Path): readonly PlacedBackend[] {
+  return entries.map((entry, index) => ({ declared: inherit(entry, base), path: [...path, index] }));
+}
+
+function inherit(entry: DeclaredBackend, base: readonly PlacedBackend[]): PlacedBackend['declared'] {
+  const first = base[0]?.declared;
+  const type = toType(entry) ?? first?.type ?? 'auto';
+  const same = base.find(({ declared }) => declared.type === type && isSameProgram(declared, entry, type));
+  const shared = {
+    type,
+    ...(first?.env === undefined ? {} : { env: first.env }),
+    ...(first?.permissions === undefined ? {} : { permissions: first.permissions }),
+  };
+  return merge(same?.declared ?? shared, { ...entry, type });
+}
+
+function merge(under: DeclaredBackend, over: PlacedBackend['declared']): PlacedBackend['declared'] {
+  return { ...under, ...over, env: { ...under.env, ...over.env } };
+}
+
+function isSameProgram(known: DeclaredBackend, entry: DeclaredBackend, type: BackendName): boolean {
+  if (type === 'native') return entry.provider === undefined || entry.provider === findProvider(known);
+  return (type !== 'custom' && type !== 'acp') || entry.command === undefined || entry.command === known.command;
+}
+
+function toType(entry: DeclaredBackend): BackendName | undefined {
+  return entry.type ?? (entry.command === undefined ? undefined : 'custom');
+}
+
+/** The backends of a hat: its own, or those of `cli`. */
+export function backendsOf(hat: string, { hats, base }: CompiledBackends): readonly PlacedBackend[] {
+  return hats[hat] ?? base;
+}
+
+/** The profile of a hat that has the native agent and names none: it may read, and nothing else. */
+export const NATIVE_DEFAULT = 'explorer';
+
+/** The profile of a hat: the one that it names, else what the native agent gets without one; `null` where nothing holds the hat back. */
+export function findProfileName(hat: string, named: string | undefined, backends: CompiledBackends): string | null {
+  return named ?? (isNative(backendsOf(hat, backends)) ? NATIVE_DEFAULT : null);
+}
+
+/** True where one of the backends is the native agent, which has only the rights that somebody gave it. */
+export function isNative(backends: readonly PlacedBackend[]): boolean {
+  return backends.some(({ declared }) => declared.type === 'native');
+}
+
+/** The backend as it is stored and run. */
+export function toBackendSpec({ declared }: PlacedBackend): BackendSpec {
+  const { type, args = [], env = {}, permissions = 'bypass', prompt_mode, prompt_flag, output_format, user_settings, ...others } = declared;
+  const rest = withoutNative(others);
+  const promptMode = prompt_mode ?? (type === 'custom' ? 'arg' : undefined);
+  const outputFormat = output_format ?? (type === 'custom' ? 'text' : undefined);
+  return {
+    ...rest,
+    ...(promptMode === undefined ? {} : { promptMode }),
+    ...(user_settings === undefined ? {} : { userSettings: user_settings }),
+    ...(prompt_flag === undefined ? {} : { promptFlag: prompt_flag }),
+    ...(outputFormat === undefined ? {} : { outputFormat }),
+    type,
+    args,
+    env,
+    permissions,
+    ...(type === 'native' ? { native: toNativeSpec(declared) } : {}),
+  };
+}
+
+type NativeKey = keyof typeof NATIVE_KEYS;
+
+/** Keys of the native agent mean nothing to any other. */
+function withoutNative<Given extends { readonly [Name in NativeKey]?: unknown }>(given: Given): Omit<Given, NativeKey> {
+  return Object.fromEntries(Object.entries(given).filter(([name]) => !Object.hasOwn(NATIVE_KEYS, name))) as Omit<Given, NativeKey>;
+}
+
+type DeclaredNative = ValuesOf<typeof NATIVE_KEYS> & { readonly model?: string };
+
+const CONTEXT_TOKENS: Readonly<Record<NativeProvider, number>> = {
+  anthropic: 200_000,
+  openai: 256_000,
+  google: 1_000_000,
+  'openai-compatible': 128_000,
+  scripted: 200_000,
+};
+
+/** The provider of the model: the one that is named, else the one that the script or the model's name implies. */
+export function findProvider({ provider, script, model }: DeclaredNative): NativeProvider | undefined {
+  if (provider !== undefined) return provider;
+  if (script !== undefined) return 'scripted';
+  if (model === undefined) return undefined;
+  if (model.startsWith('claude')) return 'anthropic';
+  if (/^(?:gpt-|chatgpt|o\d)/.test(model)) return 'openai';
+  return model.startsWith('gemini') ? 'google' : undefined;
+}
+
+/** The native agent as it is stored and run; every default filled in. */
+function toNativeSpec(declared: DeclaredNative): NativeSpec {
+  const provider = findProvider(declared) ?? 'anthropic';
+  const { base_url: baseUrl, api_key_env: apiKeyEnv, script, effort } = declared;
+  return {
+    provider,
+    ...(baseUrl === undefined || baseUrl === '' ? {} : { baseUrl }),
+    ...(apiKeyEnv === undefined ? {} : { apiKeyEnv }),
+    ...(script === undefined ? {} : { script }),
+    ...(effort === undefined ? {} : { effort }),
+    context: declared.context ?? 'fresh',
+    maxSteps: declared.max_steps ?? null,
+    maxCostUsd: declared.max_cost ?? null,
+    maxOutputTokens: declared.max_output_tokens ?? null,
+    contextTokens:
+      declared.context_tokens ?? Math.min(CONTEXT_TOKENS[provider], findListedContext(declared.model ?? '') ?? Number.POSITIVE_INFINITY),
+  };
+}
+
+/** A backend's label for people and for the journal: `claude (opus)`, `custom:./agent.sh`; no folder of this machine in it. */
+export function toLabel(backend: BackendSpec): string {
+  const { command, ...rest } = backend;
+  const label = toBackendLabel(command === undefined ? rest : { ...rest, command: toProgramName(command) });
+  return backend.model === undefined ? label : `${label} (${backend.model})`;
+}
+
+function toProgramName(command: string): string {
+  return /^[/~]/.test(command) ? command.slice(command.lastIndexOf('/') + 1) : command;
+}

@@ -1,0 +1,252 @@
+import { DEFAULT_HAT, type EventContracts, RALPH } from '../../core/events/index.ts';
+import type { HatSpec, RunSpec } from '../../core/run/index.ts';
+import { BUILT_IN_PROFILES } from '../../core/tools/index.ts';
+import { EVENT_LOOP_KEYS } from '../keys/event-loop-keys.ts';
+import { SANDBOX_KEYS } from '../keys/sandbox-keys.ts';
+import type { EffectiveOf } from '../keys/setting.ts';
+import { toEffective } from '../keys/setting-values.ts';
+import { CLI_KEYS, CORE_KEYS, type Declared, triggersOf, WORKTREE_KEYS } from '../keys/settings-table.ts';
+import type { ConfigFlags, ModelPrice, Objective, Overrides, SandboxRules, Settings, SettingsDigest } from '../settings.ts';
+import { backendsOf, type CompiledBackends, findProfileName, type PlacedBackend, toBackendSpec, toLabel } from './compile-backends.ts';
+import { compileGates } from './compile-gates.ts';
+import { compileMcpServers, compileTools } from './compile-tools.ts';
+import { createPolicyFinder } from './create-policy-finder.ts';
+import { toDigest } from './digest.ts';
+import type { Instructions } from './read-named-files.ts';
+
+/** Everything that settings are made from, checked. */
+interface SettingsParts {
+  readonly configFiles: readonly string[];
+  readonly flags: ConfigFlags;
+  readonly hatsOverlay: string | undefined;
+  readonly assignments: readonly string[];
+  readonly variables: Readonly<Record<string, string>>;
+  readonly declared: Declared;
+  /** Ids under `hats:` in the order of the file; `null` without such a key. */
+  readonly hatIds: readonly string[] | null;
+  readonly overrides: Overrides;
+  readonly backends: CompiledBackends;
+  readonly instructions: Instructions;
+  readonly events: EventContracts;
+  readonly objective: Objective;
+}
+
+/** The settings of the loop with the defaults and the command line in place. */
+type EffectiveLoop = EffectiveOf<typeof EVENT_LOOP_KEYS>;
+
+const BYTES_PER_MB = 1_000_000;
+
+/** Compiles a checked configuration: every default filled in, every name resolved, plain JSON. */
+export function compileSettings(parts: SettingsParts): Settings {
+  const { declared, objective } = parts;
+  const loop = toLoop(declared, parts.overrides);
+  const core = toEffective(CORE_KEYS, declared.core);
+  let digest: SettingsDigest | undefined;
+  return {
+    version: 1,
+    configFiles: parts.configFiles,
+    flags: parts.flags,
+    ...(parts.hatsOverlay === undefined ? {} : { hatsOverlay: parts.hatsOverlay }),
+    ...(parts.assignments.length === 0 ? {} : { assignments: parts.assignments }),
+    ...(Object.keys(parts.variables).length === 0 ? {} : { variables: parts.variables }),
+    spec: toRunSpec(parts, loop),
+    backends: toBackends(parts),
+    ...compileProfiles(declared, parts.hatIds ?? [], parts.backends),
+    mcpServers: compileMcpServers(declared),
+    tools: compileTools(declared),
+    sandbox: compileSandbox(parts),
+    externalEvents: declared.external_events ?? 'open',
+    isolation: declared.isolation ?? 'auto',
+    watchesLimits: declared.limits?.watch !== 'off',
+    priority: toEffective(CLI_KEYS, declared.cli).priority,
+    emitTool: toEffective(CLI_KEYS, declared.cli).emit_tool,
+    objective: objective.source,
+    prompts: {
+      scratchpad: core.scratchpad,
+      eventsFile: core.events_file,
+      specsDir: core.specs_dir,
+      workspaceDir: '.agent/workspace/',
+      promptFile: objective.source.file,
+      guardrails: core.guardrails ?? null,
+    },
+    stateDir: core.state_dir,
+    checkpointBranch: loop.checkpoint_branch ?? null,
+    ...(loop.agent_commits === 'always' ? {} : { agentCommits: loop.agent_commits }),
+    gatesAtOnce: loop.gates_at_once,
+    ...(declared.gates === undefined && parts.flags.noGates !== true && { seeksGate: true as const }),
+    ...(declared.gate_baseline !== undefined && { gateBaseline: declared.gate_baseline }),
+    ...(declared.changed_tests === 'allow' && { mayChangeTests: true as const }),
+    notify: declared.notify ?? null,
+    ...toWorkspace(declared),
+    worktreeLinks: toEffective(WORKTREE_KEYS, declared.worktree).link,
+    prices: toPrices(declared),
+    allowsUnknownCost: loop.unknown_cost === 'allow',
+    turnLogCapBytes: Math.max(1, Math.round(core.turn_log_mb * BYTES_PER_MB)),
+    strictValidation: loop.strict_validation,
+    // Made when it is first read: a check never compares configurations, and for a large one it takes long.
+    get digest() {
+      digest ??= toDigest(toDigested(parts, loop), objective.text, parts.variables);
+      return digest;
+    },
+  };
+}
+
+/** A safe run has a worktree of its own; where the configuration says otherwise, the run is refused when it is planned. */
+function toWorkspace({ workspace, safe = false }: Declared): Pick<Settings, 'worksIn' | 'isSafe'> {
+  const isApart = (workspace ?? (safe ? 'worktree' : 'in_place')) === 'worktree';
+  return { ...(isApart ? { worksIn: 'worktree' } : {}), ...(safe ? { isSafe: true } : {}) };
+}
+
+/** `event_loop:` with the defaults; the command line wins. */
+function toLoop(declared: Declared, { maxIterations, maxCostUsd, maxRuntime }: Overrides): EffectiveLoop {
+  const loop = toEffective(EVENT_LOOP_KEYS, declared.event_loop);
+  return {
+    ...loop,
+    ...(maxIterations === undefined ? {} : { max_iterations: maxIterations }),
+    ...(maxCostUsd === undefined ? {} : { max_cost_usd: maxCostUsd }),
+    ...(maxRuntime === undefined ? {} : { max_runtime_seconds: maxRuntime }),
+  };
+}
+
+function toRunSpec(parts: SettingsParts, loop: EffectiveLoop): RunSpec {
+  const { declared, instructions, backends } = parts;
+  const detection = toEffective(EVENT_LOOP_KEYS.loop_detection.keys, loop.loop_detection);
+  const retry = toEffective(EVENT_LOOP_KEYS.retry.keys, loop.retry);
+  return {
+    objective: parts.objective.text,
+    coordinator: loop.coordinator,
+    mode: declared.mode ?? null,
+    promise: loop.completion_promise,
+    startingEvent: loop.starting_event ?? null,
+    startingHat: loop.starting_hat ?? null,
+    recoveryHat: loop.recovery_hat ?? null,
+    routing: loop.routing,
+    eventSources: [...new Set(loop.event_sources)],
+    terminalEvents: [...new Set(loop.terminal_events)],
+    requiredEvents: [...new Set(loop.required_events)],
+    hats: compileHats(parts, loop),
+    ralph: {
+      instructions: instructions.ralph,
+      backends: toLabels(backends.ralph),
+      timeoutMs: loop.timeout_seconds,
+      idleTimeoutMs: loop.idle_timeout_seconds,
+    },
+    limits: {
+      maxIterations: loop.max_iterations,
+      maxRuntimeMs: loop.max_runtime_seconds,
+      maxCostUsd: loop.max_cost_usd ?? null,
+      maxConsecutiveFailures: loop.max_consecutive_failures,
+      checkpointInterval: loop.checkpoint_interval,
+      cooldownMs: loop.cooldown_delay_seconds,
+    },
+    loopDetection: detection,
+    retry: { maxAttempts: retry.max_attempts, baseMs: retry.base_seconds, maxMs: Math.max(retry.base_seconds, retry.max_seconds) },
+    onLimit: loop.on_limit,
+    gates: compileGates(parts.flags.noGates === true ? { ...declared, gates: [] } : declared),
+    ...(Object.keys(parts.events).length === 0 ? {} : { events: parts.events }),
+  };
+}
+
+function toLabels(backends: readonly PlacedBackend[]): readonly string[] {
+  return backends.map((backend) => toLabel(toBackendSpec(backend)));
+}
+
+function toBackends({ declared, backends, hatIds }: SettingsParts): Settings['backends'] {
+  const ralph = backends.ralph.map(toBackendSpec);
+  const hats = (hatIds ?? []).map((id) => [id, backendsOf(id, backends).map(toBackendSpec)] as const);
+  return { ...Object.fromEntries(hats), [RALPH]: ralph, ...(declared.mode === 'single' ? { [DEFAULT_HAT]: ralph } : {}) };
+}
+
+function toPrices(declared: Declared): Readonly<Record<string, ModelPrice>> {
+  const prices = Object.entries(declared.prices ?? {}).map(([model, price]) => {
+    const { input = 0, output = 0, cache_read: read, cache_write: write, as_of: asOf } = price;
+    const optional = { ...(read === undefined ? {} : { cacheReadUsd: read }), ...(write === undefined ? {} : { cacheWriteUsd: write }) };
+    return [model, { inputUsd: input, outputUsd: output, ...optional, ...(asOf === undefined ? {} : { asOf }) }] as const;
+  });
+  return Object.fromEntries(prices);
+}
+
+/** The configuration in force, key by key, as it is compared. */
+function toDigested({ declared, overrides, instructions, events }: SettingsParts, loop: EffectiveLoop): Readonly<Record<string, unknown>> {
+  const { name: _, description: __, hats, ralph, ...rest } = declared;
+  const texts = Object.entries(hats ?? {}).map(
+    ([id, hat]) => [id, { ...hat, instructions: instructions.hats[id], instructions_file: undefined }] as const,
+  );
+  return {
+    ...rest,
+    events,
+    event_loop: loop,
+    cli: { ...toEffective(CLI_KEYS, declared.cli), ...toCliOverrides(overrides) },
+    core: toEffective(CORE_KEYS, declared.core),
+    ralph: { ...ralph, instructions: instructions.ralph, instructions_file: undefined },
+    ...(hats === undefined ? {} : { hats: Object.fromEntries(texts) }),
+  };
+}
+
+function toCliOverrides({ backend, model }: Overrides): Readonly<Record<string, unknown>> {
+  return { ...(backend === undefined ? {} : { backend: [{ type: backend }] }), ...(model === undefined ? {} : { model }) };
+}
+
+/** The hats in the order of the file; `null` where the file has no `hats:` key. */
+function compileHats(parts: SettingsParts, loop: EffectiveLoop): readonly HatSpec[] | null {
+  return parts.hatIds === null ? null : parts.hatIds.map((id) => compileHat(id, parts, loop));
+}
+
+function compileHat(id: string, { declared, backends, instructions }: SettingsParts, loop: EffectiveLoop): HatSpec {
+  const hat = declared.hats?.[id] ?? {};
+  return {
+    id,
+    name: hat.name ?? id,
+    description: hat.description?.trim() ?? '',
+    triggers: triggersOf(hat),
+    publishes: hat.publishes ?? [],
+    defaultPublishes: hat.default_publishes ?? [],
+    transitions: hat.transitions ?? [],
+    instructions: instructions.hats[id] ?? '',
+    maxActivations: hat.max_activations ?? null,
+    ...(hat.takes === 'one' && { takes: hat.takes }),
+    timeoutMs: hat.timeout_seconds ?? loop.timeout_seconds,
+    idleTimeoutMs: hat.idle_timeout_seconds ?? loop.idle_timeout_seconds,
+    backends: backendsOf(id, backends).map((backend) => toLabel(toBackendSpec(backend))),
+  };
+}
+
+/** `sandbox:` and what hats say of it, with the defaults filled in. */
+function compileSandbox({ declared, hatIds }: SettingsParts): SandboxRules {
+  const { mode, scratch, readable, network } = toEffective(SANDBOX_KEYS, declared.sandbox);
+  const isSafe = declared.safe ?? false;
+  const hats = [...(hatIds ?? []), ...(isSafe ? [RALPH, DEFAULT_HAT] : [])].flatMap((id) => {
+    const own = declared.hats?.[id]?.sandbox;
+    if (isSafe && own !== 'off') return [[id, 'required'] as const];
+    return own === undefined ? [] : [[id, own] as const];
+  });
+  return {
+    // A sandbox that is switched off stays off: a safe run is refused for it.
+    mode: isSafe && mode !== 'off' ? 'required' : mode,
+    scratch: [...new Set(scratch)],
+    readable: [...new Set(readable)],
+    hasNetwork: network,
+    hats: Object.fromEntries(hats),
+    onViolation: declared.on_violation ?? 'report',
+  };
+}
+
+/** All profiles, and which of them binds each hat, by name and in full; `null` for those that nothing holds back. */
+function compileProfiles(
+  declared: Declared,
+  hatIds: readonly string[],
+  backends: CompiledBackends,
+): Pick<Settings, 'policies' | 'profileNames' | 'profiles'> {
+  const find = createPolicyFinder(declared.profiles ?? {});
+  const ralph = declared.ralph?.profile ?? null;
+  const names: (readonly [id: string, name: string | null])[] = hatIds.map((id) => {
+    return [id, findProfileName(id, declared.hats?.[id]?.profile, backends)];
+  });
+  names.push([RALPH, ralph], ...(declared.mode === 'single' ? [[DEFAULT_HAT, ralph] as const] : []));
+  const known = [...new Set([...BUILT_IN_PROFILES, ...Object.keys(declared.profiles ?? {})])];
+  return {
+    profiles: Object.fromEntries(known.map((name) => [name, find(name)])),
+    profileNames: Object.fromEntries(names),
+    policies: Object.fromEntries(names.map(([id, name]) => [id, name === null ? null : find(name)])),
+  };
+}

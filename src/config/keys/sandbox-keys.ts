@@ -1,0 +1,81 @@
+import type { ChoiceSetting, FlagSetting, Keys, ObjectSetting } from './setting.ts';
+
+const MODE = {
+  kind: 'choice',
+  doc: 'The sandbox of the operating system: `auto` where it is there, `off`, or `required` to refuse a run without it.',
+  values: ['auto', 'off', 'required'],
+} as const satisfies ChoiceSetting;
+
+/** `hats.<id>.sandbox`. */
+export const HAT_SANDBOX = {
+  ...MODE,
+  doc: 'The sandbox of this hat; `sandbox.mode` by default. `required` also holds a hat that may write: it then writes in the workspace only.',
+} as const satisfies ChoiceSetting;
+
+/** The keys of `sandbox:`. */
+export const SANDBOX_KEYS = {
+  mode: { ...MODE, default: 'auto' },
+  scratch: {
+    kind: 'list',
+    doc: 'More folders (globs) that a hat without write access may write, beside the usual ones of builds, tests and caches.',
+    items: { kind: 'path', doc: 'A folder, or a glob for some.' },
+    default: [],
+  },
+  readable: {
+    kind: 'list',
+    doc: 'More files and folders that an agent in the sandbox can see; homes are hidden from it.',
+    items: { kind: 'file', doc: 'An absolute path, or one that begins with `~/`.' },
+    default: [],
+  },
+  network: {
+    kind: 'flag',
+    doc: 'Whether an agent in the sandbox has the network; agents whose model is elsewhere need it.',
+    default: true,
+  },
+} as const satisfies Keys;
+
+/** `sandbox:`, also as the mode alone. */
+export const SANDBOX = {
+  kind: 'object',
+  doc: 'What the operating system holds back of hats whose profile may not write.',
+  keys: SANDBOX_KEYS,
+  short: 'mode',
+} as const satisfies ObjectSetting;
+
+/** `on_violation`. */
+export const ON_VIOLATION = {
+  kind: 'choice',
+  doc: 'What is done about files that a hat without write access changed all the same: `report` them, or `revert` them as well.',
+  values: ['report', 'revert'],
+  default: 'report',
+} as const satisfies ChoiceSetting;
+
+/** `external_events`. */
+export const EXTERNAL_EVENTS = {
+  kind: 'choice',
+  doc: "Who may publish to a run from outside and stop it: `open` a person (the run's token, or a terminal), `terminal` only who has a terminal, `off` nobody.",
+  values: ['open', 'terminal', 'off'],
+  default: 'open',
+} as const satisfies ChoiceSetting;
+
+/** `isolation`. */
+export const ISOLATION = {
+  kind: 'choice',
+  doc: 'A process namespace for every agent, gate and program of a tool: `auto` where the system allows it, `off`, or `required` to refuse a run without it.',
+  values: ['auto', 'off', 'required'],
+  default: 'auto',
+} as const satisfies ChoiceSetting;
+
+/** `workspace`. */
+export const WORKSPACE = {
+  kind: 'choice',
+  doc: 'Where a run works: `in_place`, in the folder itself, or in a git `worktree` of its own on the branch `ralph/<run>-<task>`. `in_place` by default; `worktree` with `safe`.',
+  values: ['in_place', 'worktree'],
+} as const satisfies ChoiceSetting;
+
+/** `safe`. */
+export const SAFE = {
+  kind: 'flag',
+  doc: 'A run in a worktree of its own whose agents and gates are held by the sandbox of the operating system, with a home of their own; where that cannot be held, no run begins.',
+  default: false,
+} as const satisfies FlagSetting;

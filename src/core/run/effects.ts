@@ -1,0 +1,133 @@
+import type { RalphEvent } from '../events/event.ts';
+import type { EndReason } from './end-reasons.ts';
+import type { FallbackCause, Feedback, TimerPurpose } from './feedback.ts';
+import type { TurnId } from './turn.ts';
+
+/**
+ * What is to be done next: orders, in plain data. Those that are answered by an input carry the id that the
+ * answer will name, and may be performed again after a crash. The last group is for observers: nothing answers it.
+ */
+export type Effect =
+  | IterationStart
+  | IterationStop
+  | GatesRun
+  | TimerSet
+  | CheckpointMake
+  | InboxAppend
+  | RunEnd
+  | EventPublish
+  | EventReject
+  | Notice;
+
+/** Start an agent's turn. Answered by `iteration-ended`.*/
+export interface IterationStart extends TurnId {
+  readonly type: 'iteration-start';
+  /** A hat id or `ralph`. */
+  readonly hat: string;
+  /** Index into the wearer's list of backends. */
+  readonly backend: number;
+  readonly events: readonly RalphEvent[];
+  readonly feedback: readonly Feedback[];
+  /** Why Ralph or the recovery hat was called although no event asked for it; `null` for an ordinary turn. */
+  readonly fallback: FallbackCause | null;
+  readonly timeoutMs: number;
+  readonly idleTimeoutMs: number;
+  /** Ordered before under this id, and given more events since, for a person was heard before its prompt was written: it begins once. */
+  readonly isAgain?: true;
+}
+
+/** End the running turn: with time to clean up, or at once. */
+export interface IterationStop extends TurnId {
+  readonly type: 'iteration-stop';
+  readonly force: boolean;
+}
+
+/** Run gates. Answered by `gates-finished`. */
+export interface GatesRun {
+  readonly type: 'gates-run';
+  readonly request: number;
+  /** Indexes into `RunSpec.gates`. */
+  readonly gates: readonly number[];
+  /** The topics that wait for the verdict; empty before the first turn. */
+  readonly topics: readonly string[];
+  /** Before the first turn: what they show is what the end is compared with. */
+  readonly isBaseline?: true;
+}
+
+/** Wake the run at a time. Answered by `timer-fired`. */
+export interface TimerSet {
+  readonly type: 'timer-set';
+  readonly timer: number;
+  /** Epoch milliseconds. */
+  readonly dueAt: number;
+  readonly purpose: TimerPurpose;
+}
+
+/** Commit what the run changed. Answered by `checkpoint-finished`. */
+export interface CheckpointMake {
+  readonly type: 'checkpoint-make';
+  readonly iteration: number;
+}
+
+/** Write an event that the loop published for an agent into the agents' file, so that they can see it. */
+export interface InboxAppend {
+  readonly type: 'inbox-append';
+  readonly event: RalphEvent;
+}
+
+/** The run is over. Nothing follows but, one day, `run-resumed`. */
+export interface RunEnd {
+  readonly type: 'run-end';
+  readonly reason: EndReason;
+  /** Facts of this case, in words: which limit, which hat, which gate. */
+  readonly detail: string;
+  /** What only a person can do before the run goes on; absent where nobody is needed. */
+  readonly attention?: string;
+}
+
+/** An event was accepted. `to`: who gets it; empty where nobody does. */
+export interface EventPublish {
+  readonly type: 'event-publish';
+  readonly event: RalphEvent;
+  readonly to: readonly string[];
+  readonly how: DeliveryKind;
+}
+
+/**
+ * How the takers were found. `fallback`: the queue was empty, so the coordinator is called; `safety-net`: nobody takes it, so Ralph gets it; `terminal`: nobody needs to;
+ * `undelivered`: the run completed first; `record`: only for the log.
+ */
+export type DeliveryKind = 'target' | 'trigger' | 'fallback' | 'safety-net' | 'terminal' | 'undelivered' | 'record';
+
+/** A signal was not accepted. `topic` is what it asked for. */
+export interface EventReject {
+  readonly type: 'event-reject';
+  readonly id: string;
+  readonly iteration: number;
+  readonly hat: string;
+  readonly topic: string;
+  readonly why: RejectionCause;
+  readonly allowed: readonly string[];
+  /** More about the cause, in words: what is wrong with a payload. */
+  readonly detail?: string;
+}
+
+export type RejectionCause =
+  | 'scope'
+  | 'may-not-end'
+  | 'failed-turn'
+  | 'withdrawn'
+  | 'required-events'
+  | 'channel-off'
+  | 'unknown-hat'
+  | 'gate'
+  | 'payload'
+  | 'held';
+
+/** Something a person should see. */
+export interface Notice {
+  readonly type: 'notice';
+  readonly level: 'info' | 'warning';
+  readonly code: string;
+  readonly text: string;
+}

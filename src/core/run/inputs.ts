@@ -1,0 +1,158 @@
+import type { Usage } from '../backends/usage.ts';
+import type { EventSignal, SignalProblem, TurnSignals } from '../events/event.ts';
+import type { GateResult } from '../gates/gate-result.ts';
+import type { RunLimits, RunSpec } from './run-spec.ts';
+import type { TurnId, TurnReport } from './turn.ts';
+
+/**
+ * Everything that can happen to a run, in the past tense. The journal is a list of these and of nothing else;
+ * the state of a run is their fold. Every input carries its own time: nothing else in the loop knows a clock.
+ */
+export type Input =
+  | RunStarted
+  | RunResumed
+  | IterationSpawned
+  | UsageReported
+  | IterationEnded
+  | EventsReceived
+  | GatesFinished
+  | TimerFired
+  | CheckpointFinished
+  | StopRequested
+  | EnvironmentFailed;
+
+const INPUT_TYPES: Readonly<Record<Input['type'], true>> = {
+  'run-started': true,
+  'run-resumed': true,
+  'iteration-spawned': true,
+  'usage-reported': true,
+  'iteration-ended': true,
+  'events-received': true,
+  'gates-finished': true,
+  'timer-fired': true,
+  'checkpoint-finished': true,
+  'stop-requested': true,
+  'environment-failed': true,
+};
+
+/** Asked once, where a journal is read: behind that door every input is one of those above. */
+export function isInputType(name: string): name is Input['type'] {
+  return Object.hasOwn(INPUT_TYPES, name);
+}
+
+interface At {
+  /** Epoch milliseconds. */
+  readonly at: number;
+}
+
+/** Always the first input. */
+export interface RunStarted extends At {
+  readonly type: 'run-started';
+  readonly runId: string;
+  readonly spec: RunSpec;
+  /** Names of changed decisions that this run is under (law 9); none so far. */
+  readonly flags: readonly string[];
+  /** Where reading of the inbox begins, so that events of earlier runs are never read. */
+  readonly inboxOffset: number;
+}
+
+/** The run goes on in a new process, or after an end that can be lifted. */
+export interface RunResumed extends At {
+  readonly type: 'run-resumed';
+  /** The new declaration, when the configuration or the prompt changed and the person accepted it. */
+  readonly spec?: RunSpec;
+  /** Limits raised on the command line. */
+  readonly limits?: Partial<RunLimits>;
+  /** What people published since the run last read their file; absent where that is nothing. */
+  readonly external?: ExternalEvents;
+}
+
+/** What was new in the run's own file for people. */
+export interface ExternalEvents {
+  readonly signals: readonly EventSignal[];
+  readonly problems: readonly SignalProblem[];
+  /** Where the next read begins. */
+  readonly outsideOffset: number;
+}
+
+/** The agent's process is there. Recorded so that a later process can end what a dead one left. */
+export interface IterationSpawned extends At, TurnId {
+  readonly type: 'iteration-spawned';
+  readonly pid: number | null;
+  /** Opaque start time that makes the pid safe against reuse. */
+  readonly processStart: string | null;
+  /** The backend that wears the hat. */
+  readonly backend: string;
+  /** The exact command, prompt and secrets left out. */
+  readonly argv: readonly string[];
+  /** Content hash (SHA-256) of the prompt, which is kept in the turn's folder. */
+  readonly promptHash: string;
+  readonly promptTokens: number;
+  /** How many tools the hat's profile offers; absent where no profile holds it back. */
+  readonly tools?: number;
+  /** What people are told where the hat is another than that of the turn before, so that it can be searched for in the journal. */
+  readonly log?: string;
+}
+
+/** A running turn has used up what the run's limit of cost had left, and its agent goes on. Not every report of usage is an input: only this one decides something. */
+export interface UsageReported extends At, TurnId {
+  readonly type: 'usage-reported';
+  /** Of this turn so far. */
+  readonly usage: Usage;
+}
+
+/** The one end of a started turn. */
+export interface IterationEnded extends At, TurnId, TurnReport {
+  readonly type: 'iteration-ended';
+  readonly inboxOffset: number;
+}
+
+/** What people published, and what is told about lines in the agents' file that came while no agent was at work. */
+export interface EventsReceived extends At, TurnSignals {
+  readonly type: 'events-received';
+  readonly inboxOffset: number;
+  /** Where the next read of the run's own file for people begins. */
+  readonly outsideOffset?: number;
+  /** The turn that is about to begin: its prompt is not written yet, so it can still be given what its hat gets. */
+  readonly opening?: TurnId;
+}
+
+/** The answer to one `gates-run`. */
+export interface GatesFinished extends At {
+  readonly type: 'gates-finished';
+  readonly request: number;
+  readonly results: readonly GateResult[];
+}
+
+/** The answer to one `timer-set`. */
+export interface TimerFired extends At {
+  readonly type: 'timer-fired';
+  readonly timer: number;
+}
+
+/** The answer to one `checkpoint-make`. */
+export interface CheckpointFinished extends At {
+  readonly type: 'checkpoint-finished';
+  readonly iteration: number;
+  /** The commit, or `null` where there was nothing to commit or it could not be made. */
+  readonly commit: string | null;
+  /** Files that were left out because they were the user's own before the run began. */
+  readonly leftOut: readonly string[];
+  /** Why no commit was made, in words; empty if one was. */
+  readonly note: string;
+}
+
+/** Somebody wants the run to stop. */
+export interface StopRequested extends At {
+  readonly type: 'stop-requested';
+  readonly how: 'interrupt' | 'terminate' | 'hangup' | 'after-iteration' | 'kill';
+  /** Who, for the report: `Ctrl+C`, `SIGTERM`, `ralph stop`. */
+  readonly by: string;
+}
+
+/** The ground under the run is gone. */
+export interface EnvironmentFailed extends At {
+  readonly type: 'environment-failed';
+  readonly what: 'workspace' | 'storage';
+  readonly message: string;
+}

@@ -1,0 +1,18 @@
+import type { BackendEvent } from '../backends/backend-event.ts';
+import type { Effect } from './effects.ts';
+import type { Input } from './inputs.ts';
+import type { TurnId } from './turn.ts';
+
+/**
+ * What observers of a run see, in order: each input, the effects that the loop decided on it, and, while a run is
+ * watched live, what agents and gates say. Inputs and effects are the same for a replayed run as for the live one.
+ */
+export type RunRecord =
+  | { readonly kind: 'input'; readonly seq: number; readonly input: Input }
+  | { readonly kind: 'effect'; readonly seq: number; readonly at: number; readonly effect: Effect }
+  | LiveRecord;
+
+/** Something that passes by: shown, not kept in the journal. */
+export type LiveRecord =
+  | (TurnId & { readonly kind: 'live'; readonly hat: string; readonly event: BackendEvent })
+  | { readonly kind: 'gate-output'; readonly gate: number; readonly line: string };

@@ -1,0 +1,92 @@
+import type { EventContracts } from '../events/event-contract.ts';
+import type { GateSpec } from '../gates/gate-spec.ts';
+
+/**
+ * The run as it was declared: complete (every default filled in), plain JSON, without secrets and local paths.
+ * It is stored in the journal's first input, so that a journal replays without the configuration it came from.
+ */
+export interface RunSpec {
+  /** What the person asked for. */
+  readonly objective: string;
+  readonly coordinator: 'auto' | 'ralph' | 'hats';
+  /** Seed 004's `mode`; `null` when the file does not say. Files with a mode let a target lift `publishes`. */
+  readonly mode: 'single' | 'multi' | null;
+  readonly promise: string;
+  readonly startingEvent: string | null;
+  readonly startingHat: string | null;
+  readonly recoveryHat: string | null;
+  readonly routing: 'exclusive' | 'fanout';
+  readonly eventSources: readonly ('jsonl' | 'text')[];
+  readonly terminalEvents: readonly string[];
+  readonly requiredEvents: readonly string[];
+  /** `null` where the file has no `hats:` key: solo. In the order of the file. */
+  readonly hats: readonly HatSpec[] | null;
+  readonly ralph: RalphSpec;
+  readonly limits: RunLimits;
+  readonly loopDetection: LoopDetection;
+  readonly retry: RetrySpec;
+  readonly onLimit: 'wait' | 'switch' | 'stop';
+  readonly gates: readonly GateSpec[];
+  /** What is known of topics; absent where nothing is. */
+  readonly events?: EventContracts;
+}
+
+/** What an agent may publish: a topic or pattern, or an edge to one hat. */
+export interface PublishSpec {
+  readonly topic: string;
+  readonly target?: string;
+}
+
+/** A persona. */
+export interface HatSpec {
+  /** The key under `hats:`. */
+  readonly id: string;
+  readonly name: string;
+  readonly description: string;
+  readonly triggers: readonly string[];
+  readonly publishes: readonly PublishSpec[];
+  readonly defaultPublishes: readonly string[];
+  readonly transitions: readonly string[];
+  /** The user's own words; empty where they are to be derived. */
+  readonly instructions: string;
+  readonly maxActivations: number | null;
+  /** How many of the events that wait for it one turn is given; absent: all. */
+  readonly takes?: 'one';
+  readonly timeoutMs: number;
+  readonly idleTimeoutMs: number;
+  /** Labels of the backends, in the order in which `on_limit: switch` tries them; at least one. */
+  readonly backends: readonly string[];
+}
+
+/** Ralph himself. */
+export interface RalphSpec {
+  readonly instructions: string;
+  readonly backends: readonly string[];
+  readonly timeoutMs: number;
+  readonly idleTimeoutMs: number;
+}
+
+/** The safeguards. */
+export interface RunLimits {
+  readonly maxIterations: number;
+  readonly maxRuntimeMs: number;
+  /** `null`: no limit. */
+  readonly maxCostUsd: number | null;
+  readonly maxConsecutiveFailures: number;
+  /** Iterations between two checkpoints; 0: none. */
+  readonly checkpointInterval: number;
+  readonly cooldownMs: number;
+}
+
+/** How often something must be seen in a row to be called a loop; 0 switches a detector off. */
+export interface LoopDetection {
+  readonly repetition: number;
+  readonly oscillation: number;
+}
+
+/** Backoff for transient errors: `baseMs * 2^(attempt-1)`, at most `maxMs`, at most `maxAttempts` attempts of an iteration. */
+export interface RetrySpec {
+  readonly maxAttempts: number;
+  readonly baseMs: number;
+  readonly maxMs: number;
+}

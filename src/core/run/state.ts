@@ -1,0 +1,186 @@
+import type { Usage } from '../backends/usage.ts';
+import type { RalphEvent, Sender } from '../events/event.ts';
+import type { GateResult } from '../gates/gate-result.ts';
+import type { EndReason } from './end-reasons.ts';
+import type { FallbackCause, Feedback, GateStreak, TimerPurpose } from './feedback.ts';
+import type { RunLimits } from './run-spec.ts';
+import type { TurnFailure, TurnId } from './turn.ts';
+
+/** An event on its way to a hat. */
+export interface PendingEvent {
+  readonly hat: string;
+  readonly event: RalphEvent;
+  /** Why the hat gets it although it did not ask for it; absent where it did. */
+  readonly cause?: FallbackCause;
+}
+
+/** A turn that was started and has not ended. */
+export interface Activation extends TurnId {
+  readonly hat: string;
+  readonly backend: number;
+  readonly events: readonly RalphEvent[];
+  readonly feedback: readonly Feedback[];
+  readonly fallback: FallbackCause | null;
+  readonly startedAt: number;
+  /** What a second process must know to end what a first one left. */
+  readonly pid: number | null;
+  readonly processStart: string | null;
+}
+
+/** A turn to be started as soon as nothing holds it back. */
+export interface PlannedTurn {
+  /** The attempt that this one tries again, under the same iteration; `null`: a new iteration. */
+  readonly retryOf: TurnId | null;
+  readonly hat: string;
+  readonly events: readonly RalphEvent[];
+  readonly feedback: readonly Feedback[];
+  readonly fallback: FallbackCause | null;
+}
+
+/** Gates that run, and what waits for them. */
+export interface GateWait {
+  readonly request: number;
+  readonly gates: readonly number[];
+  readonly hat: string;
+  readonly iteration: number;
+  /** The event that would end the run, when that is what waits; else `null`. */
+  readonly completion: EventDraft | null;
+  /** Events of the turn that are not routed yet, in order. */
+  readonly drafts: readonly EventDraft[];
+  /** Nothing waits but the first turn: what they show is compared with the end. */
+  readonly isBaseline?: true;
+  /** How often they have been asked about it, this time included; absent: once. */
+  readonly round?: number;
+}
+
+/** What a gate showed before the first turn. */
+export interface RedGate extends Pick<GateResult, 'exitCode' | 'timedOut'> {
+  /** The command of its declaration: places in the list of gates may change with the configuration. */
+  readonly run: string;
+  /** `null` where its output did not tell. */
+  readonly failedTests: number | null;
+}
+
+/** An event that passed the contract but has no id yet. */
+export interface EventDraft {
+  readonly topic: string;
+  readonly payload: RalphEvent['payload'];
+  readonly target?: string;
+  readonly source: string;
+  readonly sender?: Sender;
+  /**
+   * Published by the loop in the hat's stead (`default_publishes`, a failed gate, a failed gate that somebody else is to resolve): says
+   * nothing about progress.
+   */
+  readonly by?: 'default' | 'gate' | 'escalation';
+  /** Who published what a gate blocked, where the source is the gate. */
+  readonly publishedBy?: string;
+  /** For a default: the turn in whose stead it is published changed no file. */
+  readonly isIdle?: true;
+  /** For a completion: why tests were changed, as whoever claims it says. */
+  readonly changedTests?: string;
+}
+
+/** A timer that has not fired. */
+export interface TimerWait {
+  readonly timer: number;
+  readonly dueAt: number;
+  readonly purpose: TimerPurpose;
+}
+
+/** One publication as loop detection remembers it. */
+export interface Footprint {
+  readonly hat: string;
+  /** Topic and payload, hashed. */
+  readonly hash: string;
+  /** For people, should it become a loop: the topic, and the beginning of the payload on one line. */
+  readonly topic?: string;
+  readonly excerpt?: string;
+  /** Made by `default_publishes` after a turn that changed nothing. */
+  readonly isDefault?: true;
+}
+
+/** A request to stop that is being carried out. */
+export interface Stopping {
+  readonly reason: EndReason;
+  readonly detail: string;
+  /** See `RunEnd`. */
+  readonly attention?: string;
+}
+
+export type RunStatus = 'new' | 'running' | 'parked' | 'ended';
+
+/**
+ * The state of a run: plain JSON, so a snapshot is a file. Counters only grow. `activations` and `plans` hold at most
+ * one entry today; they are lists so that several agents can wear one hat later.
+ */
+export interface RunState {
+  readonly version: 1;
+  readonly status: RunStatus;
+  readonly runId: string;
+  readonly limits: RunLimits;
+  readonly startedAt: number;
+  /** Time of the last input. */
+  readonly at: number;
+  /** Running time of earlier processes and of the time before a park, in ms. */
+  readonly elapsedMs: number;
+  /** Since when the clock of `max_runtime_seconds` runs; `null` while it stands. */
+  readonly runningSince: number | null;
+  readonly inboxOffset: number;
+  /** The same for the run's own file in which people publish. */
+  readonly outsideOffset: number;
+  readonly counters: Counters;
+  readonly pending: readonly PendingEvent[];
+  readonly activations: readonly Activation[];
+  readonly plans: readonly PlannedTurn[];
+  readonly gateWaits: readonly GateWait[];
+  readonly timers: readonly TimerWait[];
+  /** The iteration whose checkpoint is being made, or `null`. */
+  readonly checkpointing: number | null;
+  /** Up to which counted iteration the cooldown was kept. */
+  readonly cooled: number;
+  /** Who had the last turn whose agent was started; `null` before the first. */
+  readonly lastHat: string | null;
+  /** Turns by hat, for `max_activations`. */
+  readonly activationCounts: Readonly<Record<string, number>>;
+  readonly feedback: Readonly<Record<string, readonly Feedback[]>>;
+  /** Topics published so far that somebody requires. */
+  readonly seenRequired: readonly string[];
+  readonly footprints: readonly Footprint[];
+  readonly consecutiveFailures: number;
+  readonly lastFailure: TurnFailure | null;
+  /** Fallback turns in a row without event, promise or change. */
+  readonly idleFallbacks: number;
+  /** Refusals in a row of a hat that emitted nothing valid, by hat. */
+  readonly refusals: Readonly<Record<string, number>>;
+  /** Completions in a row that a gate refused. */
+  readonly gateRefusals: number;
+  /** Failures in a row, by hat. */
+  readonly gateStreaks: Readonly<Record<string, readonly GateStreak[]>>;
+  /** Gates that were asked in this run, by index. */
+  readonly askedGates: readonly number[];
+  /** Gates that were red before the first turn; absent for none. */
+  readonly redBefore?: readonly RedGate[];
+  /** How many tests gates ran before the first turn, by the command of their declaration; absent for none. */
+  readonly testsBefore?: readonly { readonly run: string; readonly tests: number }[];
+  /** Which backend of a hat's list is in use, where it is not the first. */
+  readonly backendOf: Readonly<Record<string, number>>;
+  readonly usage: Usage;
+  /** Turns whose cost nobody knows. */
+  readonly unknownCostTurns: number;
+  /** Turns that ended, by outcome. */
+  readonly turnsSucceeded: number;
+  readonly turnsFailed: number;
+  readonly stopping: Stopping | null;
+  readonly end: Stopping | null;
+}
+
+/** The last number given out of each kind. */
+export interface Counters {
+  readonly event: number;
+  readonly iteration: number;
+  readonly request: number;
+  readonly timer: number;
+  /** Iterations that count against `max_iterations` (interrupted ones do not). */
+  readonly counted: number;
+}

@@ -1,0 +1,47 @@
+/** A program, ready to be started. */
+export interface Program {
+  /** Absolute; of what a tool of our own agent starts also a name that is looked up in `env.PATH`. */
+  readonly path: string;
+  readonly args: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+  /** Absolute: where it begins, if that is not the folder of the turn. */
+  readonly cwd?: string;
+}
+
+/** A program that sees a view of the workspace. */
+export interface ViewedProgram extends Program {
+  readonly cwd: string;
+  /** The namespaces in which the view is made; absent: it is a folder of its own. */
+  readonly isolation?: Isolation;
+}
+
+/** The programs that put another one into namespaces of its own. Plain data: found once, handed on to every start. */
+export interface Isolation {
+  /** `unshare` and its words, up to where the inner program follows. */
+  readonly enter: readonly string[];
+  /** The shell that is process 1 inside. */
+  readonly shell: string;
+  readonly mount: string;
+  /** What takes the rights of process 1 from the program, where it has some to lose, and gives it a session of its own. */
+  readonly drop: readonly string[];
+  /** Whether the namespaces belong to a user namespace, in which `sudo` and other setuid programs do not work. */
+  readonly hasUserNamespace: boolean;
+  /** Folders that exist and that an empty one covers. */
+  readonly covered: readonly string[];
+  /** Folders that exist and that nothing inside can change. */
+  readonly readOnly: readonly string[];
+  /** Folders that exist, below those, and that can be changed all the same. */
+  readonly writable: readonly string[];
+  /** Mounts that are made last, one after the other; absent: none. */
+  readonly view?: readonly ViewMount[];
+}
+
+/** A mount of a view of the workspace. Paths are absolute and exist when it is made. */
+export type ViewMount =
+  /** Shows `lower` at `path`; what is written goes to `upper`. `work` is the kernel's own, beside `upper`. */
+  | { readonly kind: 'overlay'; readonly lower: string; readonly upper: string; readonly work: string; readonly path: string }
+  /** With what is mounted below `from`, which stays as it is where this is read-only. */
+  | { readonly kind: 'bind'; readonly from: string; readonly path: string; readonly isReadOnly: boolean };
+
+/** Whether the reader of an output is behind: a promise that settles when it has caught up (never rejects), else `null`. Cheap: asked for every chunk. */
+export type Backpressure = () => Promise<void> | null;

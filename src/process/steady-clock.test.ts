@@ -1,0 +1,62 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { type Expiry, type StopClock, startStopClock } from './steady-clock.ts';
+
+beforeEach(() => {
+  vi.useFakeTimers();
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+function start(limits: { timeoutMs?: number; idleTimeoutMs?: number }, isHeld = () => false): { clock: StopClock; expired: Expiry[] } {
+  const expired: Expiry[] = [];
+  return { clock: startStopClock({ ...limits, isHeld, onExpiry: (expiry) => expired.push(expiry) }), expired };
+}
+
+describe('the stop clock', () => {
+  it('expires once when the life is over', () => {
+    const { expired } = start({ timeoutMs: 1000, idleTimeoutMs: 5000 });
+    vi.advanceTimersByTime(999);
+    expect(expired).toEqual([]);
+    vi.advanceTimersByTime(10_000);
+    expect(expired).toEqual(['timeout']);
+  });
+
+  it('starts the silence anew at every output', () => {
+    const { clock, expired } = start({ idleTimeoutMs: 1000 });
+    for (let step = 0; step < 10; step += 1) {
+      vi.advanceTimersByTime(900);
+      clock.touch();
+    }
+    expect(expired).toEqual([]);
+    vi.advanceTimersByTime(1100);
+    expect(expired).toEqual(['idle-timeout']);
+  });
+
+  it('does not count silence while the child is held back', () => {
+    let isHeld = true;
+    const { clock, expired } = start({ idleTimeoutMs: 1000 }, () => isHeld);
+    vi.advanceTimersByTime(10_000);
+    expect(expired).toEqual([]);
+    isHeld = false;
+    clock.touch();
+    vi.advanceTimersByTime(1100);
+    expect(expired).toEqual(['idle-timeout']);
+  });
+
+  it('takes 0, nothing and infinity as no limit, and keeps limits beyond what a timer can hold', () => {
+    const monthMs = 30 * 24 * 3600 * 1000;
+    const all = [start({}), start({ timeoutMs: 0, idleTimeoutMs: Number.POSITIVE_INFINITY }), start({ timeoutMs: monthMs })];
+    vi.advanceTimersByTime(monthMs - 1000);
+    expect(all.flatMap((one) => one.expired)).toEqual([]);
+    vi.advanceTimersByTime(2000);
+    expect(all.map((one) => one.expired)).toEqual([[], [], ['timeout']]);
+  });
+
+  it('says nothing after it was stopped', () => {
+    const { clock, expired } = start({ timeoutMs: 10, idleTimeoutMs: 10 });
+    clock.stop();
+    vi.advanceTimersByTime(1000);
+    expect(expired).toEqual([]);
+  });
+});

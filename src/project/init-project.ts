@@ -1,0 +1,262 @@
+import { lstatSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { createJsonSchema, findConfigFile, listPresets, type Preset, readPreset } from '../config/index.ts';
+import type { QualityCommand } from '../core/project/index.ts';
+import { toMoveAway } from '../core/text/index.ts';
+import { RalphError, toErrorCode } from '../core/values/index.ts';
+import { ensureStateFolders, nodeFileSystem } from '../journal/index.ts';
+import { findOldName, isTaken } from '../validation/index.ts';
+import { findCheckCommand } from './find-checks.ts';
+import { chooseInitModel, findOtherBackend, type InitBackendOrder, type NativeChoice } from './init-backend.ts';
+import {
+  fitConfig,
+  hasTestGate,
+  type InitPlace,
+  SCHEMA_FILE,
+  STARTER_CONFIG,
+  STARTER_PROMPT,
+  toPlaceText,
+  wantsOtherBackend,
+} from './init-config.ts';
+
+/** What `ralph init` is to do. */
+export interface InitOrder extends InitBackendOrder {
+  /** The preset to write; absent: one agent does everything. */
+  readonly preset?: string;
+  /** What is to be done: the text of `PROMPT.md`; absent: a task to fill in. */
+  readonly task?: string;
+  /** The command that proves the work; `null`: none, absent: the one that the files of the project name. */
+  readonly gate?: string | null;
+  /** Where its runs can work; absent or `null`: in the folder itself. */
+  readonly place?: InitPlace | null;
+  /** Overwrite what is there. */
+  readonly force: boolean;
+}
+
+/** What was written, and what was found out for it. */
+export interface Initialised {
+  /** The names of the files. */
+  readonly written: readonly string[];
+  /** The hats of the team; empty where one agent does everything. */
+  readonly hats: readonly string[];
+  /** The gate that was written: where the files of the project name it `from` is the file, else `null`. */
+  readonly gate: { readonly command: string; readonly from: QualityCommand['from'] | null } | null;
+  /** Whether `PROMPT.md` still has to be filled in. */
+  readonly isTaskOpen: boolean;
+  /** True if the team asks for an agent of another make. */
+  readonly wantsOther: boolean;
+  /** The one that was written for it; `null` where none was found. */
+  readonly otherBackend: string | null;
+  /** The model of the built-in agent, where that is the one. */
+  readonly native: NativeChoice | null;
+}
+
+/**
+ * Writes a commented `ralph.yml`, a `PROMPT.md`, and the schema that editors check the first by. A configuration that is there is refused, a
+ * task stays; forced, the configuration and a task that another one replaces are kept under their names with `.old`.
+ *
+ * @throws RalphError `init-exists`, `init-backend`, `preset-unknown` (exit code 2); `init-unwritable`, `state-folder` (exit code 1)
+ */
+export function initProject(order: InitOrder): Initialised {
+  const { cwd, backend, force } = order;
+  checkInit(cwd, force);
+  const { model, native } = chooseInitModel(order);
+  const preset = order.preset === undefined ? null : readPreset(order.preset);
+  const text = preset?.text ?? STARTER_CONFIG;
+  const gate = findGate(order, text);
+  const wantsOther = wantsOtherBackend(text);
+  const otherBackend = wantsOther ? findOtherBackend(order) : null;
+  const fitted = fitConfig(text, {
+    backend: backend ?? null,
+    model,
+    otherBackend,
+    gate,
+    // A preset with a gate of its own keeps it.
+    wantsNoGate: order.gate === null && !/^gates:/m.test(text),
+  });
+  const config = order.place == null ? fitted : `${fitted.trimEnd()}\n${toPlaceText(order.place)}`;
+  const task = order.task?.trim() ?? '';
+  if (task !== '' && !force && hasTask(cwd)) throw toTaskThere();
+  const prompt = task !== '' ? `${task}\n` : preset === null ? STARTER_PROMPT : readTemplate(preset);
+  const written = writeInitFiles(cwd, { config, prompt, keepsPrompt: task === '' && isFilledIn(cwd), force });
+  const isTaskOpen = task === '' && written.includes('PROMPT.md');
+  return { written, hats: preset?.hats ?? [], gate, isTaskOpen, wantsOther, otherBackend, native };
+}
+
+/** What a person named, else what the files of the project name, for a team that has a place for it. */
+function findGate({ cwd, gate }: Pick<InitOrder, 'cwd' | 'gate'>, text: string): Initialised['gate'] {
+  if (gate === null || gate?.trim() === '') return null;
+  if (gate !== undefined) return { command: gate.trim(), from: null };
+  return hasTestGate(text) ? findCheckCommand(cwd, 'tests') : null;
+}
+
+/** The gate that `ralph init` writes unless it is told otherwise; `null`: none. */
+export function findDefaultGate(cwd: string, preset?: string): Initialised['gate'] {
+  return findGate({ cwd }, preset === undefined ? STARTER_CONFIG : readPreset(preset).text);
+}
+
+/** Whether a task is there already. */
+export function hasTask(cwd: string): boolean {
+  return isTaken(join(cwd, 'PROMPT.md'));
+}
+
+/** Whether `PROMPT.md` says something that is no form; true for one that cannot be read. */
+function isFilledIn(cwd: string): boolean {
+  try {
+    if (!isFile(join(cwd, 'PROMPT.md'))) return false;
+    const text = readFileSync(join(cwd, 'PROMPT.md'), 'utf8');
+    return text.trim() !== '' && !isTemplate(text);
+  } catch (error) {
+    return toErrorCode(error) === 'EACCES';
+  }
+}
+
+/** Nobody may ever write to a pipe; a link that leads nowhere throws. */
+function isFile(path: string): boolean {
+  return statSync(path).isFile();
+}
+
+/** True for a task that is as `ralph init` wrote it, with nothing filled in. */
+export function isTemplate(task: string): boolean {
+  if (!task.includes('…')) return false;
+  const text = toComparable(task);
+  return text === toComparable(STARTER_PROMPT) || listPresets().some((preset) => text === toComparable(readTemplate(preset)));
+}
+
+function toComparable(text: string): string {
+  return text.replace(/\s+/g, ' ').trim();
+}
+
+function toTaskThere(): RalphError {
+  return new RalphError({
+    code: 'init-exists',
+    what: 'PROMPT.md is here already, with a task.',
+    why: 'It is yours; it is not overwritten.',
+    fix: 'Leave --task out, or write the files anew with --task and --force (what is there is kept as PROMPT.md.old)',
+    exitCode: 2,
+  });
+}
+
+/**
+ * Whether `ralph init` may write here.
+ *
+ * @throws RalphError `init-exists` (exit code 2) when a configuration is there already and nothing is to be overwritten; `init-unwritable` where no file stands in
+ * the place of the task
+ */
+export function checkInit(cwd: string, force: boolean): void {
+  const found = findConfigFile(cwd);
+  if (force) return;
+  if (found === null) return refuseOther(cwd);
+  throw new RalphError({
+    code: 'init-exists',
+    what: `${found} is here already.`,
+    why: 'It is yours; it is not overwritten.',
+    fix: `Edit it, or write the files anew with: ralph init --force (what is there is kept as ${found}.old; a task in PROMPT.md stays)`,
+    exitCode: 2,
+  });
+}
+
+/** A folder or a pipe is no task, and a run would be refused for it. */
+function refuseOther(cwd: string): void {
+  if (isFree(join(cwd, 'PROMPT.md'))) return;
+  throw new RalphError({
+    code: 'init-unwritable',
+    what: 'What stands in the place of PROMPT.md is no file; nothing was written.',
+    why: 'The task of a run is read from there.',
+    fix: toMoveAway('PROMPT.md'),
+  });
+}
+
+/** Whether a file is there, or nothing. A link that leads round in a circle is neither. */
+function isFree(path: string): boolean {
+  try {
+    return statSync(path, { throwIfNoEntry: false })?.isFile() !== false;
+  } catch {
+    return false;
+  }
+}
+
+function readTemplate({ name, path }: Pick<Preset, 'name' | 'path'>): string {
+  return readFileSync(join(dirname(path), 'prompts', `${name}.md`), 'utf8');
+}
+
+/** What is to be written, and whether what is there gives way. */
+interface InitFiles {
+  readonly config: string;
+  readonly prompt: string;
+  /** True for a task that stays, forced or not. */
+  readonly keepsPrompt: boolean;
+  readonly force: boolean;
+}
+
+const CONFIG = 'ralph.yml';
+const PROMPT = 'PROMPT.md';
+
+/**
+ * Writes `ralph.yml`, `PROMPT.md` and the schema that editors check the first by. A task that is there stays; forced, what is there is kept
+ * under its name with `.old`.
+ *
+ * @returns the names of the files that were written
+ * @throws RalphError `init-unwritable`, `state-folder` (exit code 1)
+ */
+function writeInitFiles(cwd: string, { config, prompt, keepsPrompt, force }: InitFiles): readonly string[] {
+  for (const name of [dirname(SCHEMA_FILE), SCHEMA_FILE]) refuseLink(cwd, name);
+  ensureStateFolders(nodeFileSystem, [join(cwd, dirname(SCHEMA_FILE))]);
+  try {
+    if (force) for (const name of [findConfigFile(cwd), keepsPrompt ? null : PROMPT]) if (name !== null) putAside(join(cwd, name));
+    writeFileSync(join(cwd, CONFIG), config, { flag: 'wx' });
+    const isPromptThere = isTaken(join(cwd, PROMPT));
+    if (!isPromptThere) writeFileSync(join(cwd, PROMPT), prompt, { flag: 'wx' });
+    writeSchema(join(cwd, SCHEMA_FILE));
+    return [CONFIG, ...(isPromptThere ? [] : [PROMPT]), SCHEMA_FILE];
+  } catch (error) {
+    throw toUnwritable(error);
+  }
+}
+
+/** What is written here may not land elsewhere. */
+function refuseLink(cwd: string, name: string): void {
+  if (!isLink(join(cwd, name))) return;
+  throw new RalphError({
+    code: 'init-unwritable',
+    what: `${name} is a link; nothing was written.`,
+    why: 'What it leads to may be no file of Ralph, and would be written over.',
+    fix: 'Move the link away.',
+  });
+}
+
+function isLink(path: string): boolean {
+  try {
+    return lstatSync(path).isSymbolicLink();
+  } catch {
+    return false;
+  }
+}
+
+function writeSchema(path: string): void {
+  const fresh = `${path}.${process.pid}-${Date.now()}.tmp`;
+  writeFileSync(fresh, `${JSON.stringify(createJsonSchema())}\n`, { flag: 'wx' });
+  try {
+    renameSync(fresh, path);
+  } catch (error) {
+    rmSync(fresh, { force: true });
+    throw error;
+  }
+}
+
+/** Renames a file to the first free one of `x.old`, `x.old2`, … */
+function putAside(path: string): void {
+  if (isTaken(path)) renameSync(path, findOldName(path));
+}
+
+function toUnwritable(error: unknown): RalphError {
+  return new RalphError({
+    code: 'init-unwritable',
+    what: `The files cannot be written: ${error instanceof Error ? error.message : String(error)}`,
+    fix:
+      toErrorCode(error) === 'EEXIST'
+        ? `Move away what stands in the place of ${CONFIG} or ${PROMPT}.`
+        : 'Make room, or give this folder write permission.',
+    cause: error,
+  });
+}

@@ -1,0 +1,12 @@
+import type { Settings } from '../config/index.ts';
+import { BUILT_IN_CARDS, type Capabilities, resolveProfile, toCapabilities } from '../core/tools/index.ts';
+
+/** What the profile of a hat says; `null`: nothing holds it back. */
+export function findPolicy({ policies }: Pick<Settings, 'policies'>, hat: string): Settings['policies'][string] | null {
+  return (Object.hasOwn(policies, hat) ? policies[hat] : null) ?? null;
+}
+
+/** What a hat may do by its profile. */
+export function toHatCapabilities(settings: Pick<Settings, 'policies'>, hat: string): Capabilities {
+  return toCapabilities(resolveProfile(findPolicy(settings, hat), BUILT_IN_CARDS));
+}

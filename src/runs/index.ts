@@ -1,0 +1,66 @@
+/**
+ * Front door of `runs`: what is known of the runs of a folder, and what may be done to a run from outside of its process. Nothing here starts one.
+ *
+ * - `run-api` are the types that everybody shares; `layout` says where things are, `run-file` what a run keeps.
+ * - `run-lock <- living-runs` tell who is alive; `people` who may steer; `processes` what is still there.
+ * - `run-workspace`, `run-fate <- run-facts <- read-run <- review-run, list-runs` read a run.
+ * - `settle-killed-run <- clean-runs`, `stop-run`, `emit-event` act on one.
+ */
+
+export { type Admission, admitPeople } from './admit-people.ts';
+export { type CleanedRuns, type CleanOrder, cleanRuns, discardUnbegun } from './clean-runs.ts';
+export { emitFromOutside, emitTo, toOutsideFile } from './emit-event.ts';
+export { findPolicy, toHatCapabilities } from './hat-capabilities.ts';
+export { findLayout, type Layout, openAgentFolders, requireLayout, toLayout } from './layout.ts';
+export { noteProject, summariseAllRuns, summariseRun, summariseRuns } from './list-runs.ts';
+export { openLiveFile } from './live-file.ts';
+export { findStaleOwner, listKilledRuns, refuseNested, wasKilled } from './living-runs.ts';
+export { createParkWatch, notifyPerson, type RunNews } from './notify-person.ts';
+export { giveToken, ownRun, requireGoodToken, requireOutside, toPeopleFile, withoutToken, writePeople } from './people.ts';
+export { listLeft, listProcesses, reapProcesses, reapRun, reapTurn, toGateMarker, toMarker } from './processes.ts';
+export { openRun, readRecords } from './read-run.ts';
+export { reviewRun, storeEnd } from './review-run.ts';
+export type {
+  LeftProcess,
+  OutsideEvent,
+  RecordCursor,
+  Resumed,
+  ResumeOptions,
+  RunEnd,
+  RunHandle,
+  RunReader,
+  RunRequest,
+  RunSummary,
+  RunWatch,
+  StartOptions,
+} from './run-api.ts';
+export { createRunClock } from './run-clock.ts';
+export { readEndCommit } from './run-facts.ts';
+export { readLandRecord, readUndoRecord, requireFate, toRevertCommand, writeLandRecord, writeUndoRecord } from './run-fate.ts';
+export { listChangedSecrets, type RunFile, readRunFile, requireOwnWork, writeRunFile } from './run-file.ts';
+export {
+  findHolder,
+  findWorkspaceHolder,
+  isUnseen,
+  lockForLanding,
+  lockForMerge,
+  lockForUndo,
+  lockRun,
+  lockWorkspace,
+  readHolder,
+  releaseLock,
+  toStopCommand,
+  toWorkspaceLock,
+  tryLock,
+} from './run-lock.ts';
+export { clearPlacesApart, closeWorktree, isWorktreeOf, openWorkspace, toWorktreeName, type WorkspaceOrder } from './run-workspace.ts';
+export { settleKilledRun, sweepLandings } from './settle-killed-run.ts';
+export { type Detached, startDetached } from './start-detached.ts';
+export { clearStopWish, createStopTaker, type StopOrder, stopRun, watchWishes } from './stop-run.ts';
+export {
+  captureTrustedPrograms,
+  hasUnconfirmed,
+  noteProgramsOfDead,
+  openProgramNotes,
+  toUnconfirmedWarnings,
+} from './unconfirmed-programs.ts';

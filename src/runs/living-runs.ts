@@ -1,0 +1,100 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { resolve, sep } from 'node:path';
+import { isJsonObject, parseJson, RalphError } from '../core/values/index.ts';
+import { listRuns, nodeFileSystem, toRunPaths } from '../journal/index.ts';
+import type { Layout } from './layout.ts';
+import type { StartOptions } from './run-api.ts';
+import { readRunFile } from './run-file.ts';
+import { findHolder, findWorkspaceHolder, toWorkspaceLock } from './run-lock.ts';
+
+/** The run under way that a person in this folder means: the one that works in it (the innermost), else the newest; `null`: none. */
+export function findLivingRun(layout: Layout, cwd: string): string | null {
+  const living = [...listRuns({ fs: nodeFileSystem, stateDir: layout.stateDir })]
+    .reverse()
+    .filter((runId) => findHolder(layout, runId) !== null);
+  const here = `${resolve(cwd)}${sep}`;
+  const around = living.map((runId) => ({ runId, length: toLengthAround(layout, runId, here) })).filter(({ length }) => length > 0);
+  return around.sort((a, b) => b.length - a.length)[0]?.runId ?? living[0] ?? null;
+}
+
+/** 0: the run works elsewhere, or is just beginning. */
+function toLengthAround(layout: Layout, runId: string, here: string): number {
+  try {
+    const { workspace } = readRunFile(toRunPaths(layout.stateDir, runId).settings);
+    return here.startsWith(`${workspace}${sep}`) ? workspace.length : 0;
+  } catch {
+    return 0;
+  }
+}
+
+/** The run whose process died over a workspace's lock; `null` when it was left in order, or somebody alive has it. */
+export function findStaleOwner(layout: Layout, worktree: string | null): string | null {
+  if (findWorkspaceHolder(layout, worktree) !== null) return null;
+  try {
+    const value = parseJson(readFileSync(toWorkspaceLock(layout, worktree), 'utf8'));
+    const runId = isJsonObject(value) ? value['runId'] : null;
+    return typeof runId === 'string' && runId !== '' ? runId : null;
+  } catch {
+    return null;
+  }
+}
+
+/** Whether its process was killed over the run's own lock, and nobody took the lock since. */
+export function wasKilled(layout: Layout, runId: string): boolean {
+  try {
+    return existsSync(toRunPaths(layout.stateDir, runId).lock) && findHolder(layout, runId) === null;
+  } catch {
+    // What is no file there is nobody's lock.
+    return false;
+  }
+}
+
+/** The runs of every folder and worktree here that were killed and have begun, oldest first. Throws the system error. */
+export function listKilledRuns(layout: Layout): readonly string[] {
+  const { stateDir } = layout;
+  return listRuns({ fs: nodeFileSystem, stateDir }).filter(
+    (runId) => wasKilled(layout, runId) && existsSync(toRunPaths(stateDir, runId).settings),
+  );
+}
+
+/** No real chain of processes is longer. */
+const MAX_ANCESTORS = 200;
+
+/**
+ * True if this process descends from the one that runs a run, so that it belongs to an agent's turn whatever became of its environment.
+ * Reads `/proc`; where there is none (macOS) the environment alone tells, and this says false.
+ */
+export function isInsideRun(runPid: number, pid: number = process.pid): boolean {
+  let current: number | null = pid;
+  for (let count = 0; current !== null && current > 1 && count < MAX_ANCESTORS; count += 1) {
+    if (current === runPid) return true;
+    current = readParent(current);
+  }
+  return false;
+}
+
+/** Field 4 of `/proc/PID/stat`, behind the name in parentheses, which may hold anything. */
+function readParent(pid: number): number | null {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
+    return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]) || null;
+  } catch {
+    return null;
+  }
+}
+
+/**
+ * Refuses to begin a run inside of an agent's turn, unless that is meant.
+ *
+ * @throws RalphError `run-nested`
+ */
+export function refuseNested({ env, nested }: Pick<StartOptions, 'env' | 'nested'>): void {
+  if (nested || env['RALPH_RUN_ID'] === undefined || env['RALPH_RUN_ID'] === '') return;
+  throw new RalphError({
+    code: 'run-nested',
+    what: `This is inside of a turn of run ${env['RALPH_RUN_ID']}; another run is not started here.`,
+    why: 'Agents that start runs of their own are hard to stop and easy to pay for.',
+    fix: 'Publish an event instead (ralph emit), or say that you mean it: ralph run --nested',
+    exitCode: 2,
+  });
+}

@@ -1,0 +1,153 @@
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import type { RunRecord, RunState } from '../core/run/index.ts';
+import {
+  createJournalReader,
+  findRun,
+  followJournal,
+  nodeFileSystem,
+  type RunPaths,
+  readJournal,
+  requireBegun,
+  toRunPaths,
+} from '../journal/index.ts';
+import { createJournalFold, type JournalFold } from '../loop/shell/index.ts';
+import type { JournalEntry } from '../ports/journal.ts';
+import { createRedaction } from '../process/index.ts';
+import type { Environment } from '../safety/index.ts';
+import type { GitWorkspace } from '../workspace/checkpoint/index.ts';
+import { findLayout, type Layout } from './layout.ts';
+import { readLiveFile } from './live-file.ts';
+import { findLivingRun } from './living-runs.ts';
+import { listLeft } from './processes.ts';
+import type { RecordCursor, RunReader } from './run-api.ts';
+import { readFacts } from './run-facts.ts';
+import { readRunFile } from './run-file.ts';
+import { findHolder, findSignalPid, isUnseen } from './run-lock.ts';
+import { openRunFolder } from './run-workspace.ts';
+
+/**
+ * Opens a run for reading, whether it is under way or over.
+ *
+ * @param run an id or the beginning of one; absent: the one that is under way in this folder, else the newest
+ * @throws RalphError `no-runs`, `run-unknown`, `run-ambiguous`, `journal-lost`; its `replay` and `follow`: `run-not-begun`
+ */
+export function openRun(cwd: string, run: string | undefined, env: Environment): RunReader {
+  const layout = findLayout(cwd);
+  const living = run === undefined ? findLivingRun(layout, cwd) : null;
+  return openRunIn(layout, findRun({ fs: nodeFileSystem, stateDir: layout.stateDir }, living ?? run ?? 'last'), env);
+}
+
+/** Opens a run whose whole id is known. */
+export function openRunIn(layout: Layout, runId: string, env: Environment): RunReader {
+  const state = { fs: nodeFileSystem, stateDir: layout.stateDir };
+  const paths = toRunPaths(layout.stateDir, runId);
+  const holder = findHolder(layout, runId);
+  const begun = (): RunPaths => {
+    requireBegun(state, runId, holder !== null);
+    return paths;
+  };
+  const openFolder = (): GitWorkspace => openRunFolder({ layout, paths, env }, readRunFile(paths.settings));
+  let redaction: { text(plain: string): string } | undefined;
+  return {
+    runId,
+    runFolder: paths.folder,
+    isAlive: holder !== null,
+    isUnseen: holder !== null && isUnseen(holder),
+    signalPid: holder === null ? null : findSignalPid(layout, holder),
+    workspace: () => readRunFile(paths.settings).workspace,
+    live: () => readLiveFile(paths.folder),
+    replay: (visit) => replay(begun(), visit).state,
+    records: () => readRecords(paths, 0),
+    follow: (visit, signal) => follow(begun(), visit, signal),
+    turnFile: (name, file) => join(paths.turns, name, file),
+    redact: (text) => {
+      redaction ??= createRedaction(env) ?? { text: (plain: string) => plain };
+      return redaction.text(text);
+    },
+    damage: () => (holder === null ? findDamage(paths) : null),
+    left: () => (holder === null ? listLeft(paths.runId) : []),
+    turns: () => listTurns(paths),
+    facts: (view) => readFacts({ layout, paths, env, view, turns: listTurns(paths) }),
+    diff: async (name) => (name === null ? openFolder().diffRun(listTurns(paths)) : openFolder().diff(name)),
+    stat: async (name) => (name === null ? openFolder().statRun(listTurns(paths)) : openFolder().stat(name)),
+  };
+}
+
+interface Replayed {
+  readonly fold: JournalFold;
+  readonly state: RunState;
+  readonly bytes: number;
+}
+
+function replay(paths: RunPaths, visit: (record: RunRecord) => void): Replayed {
+  const fold = createJournalFold();
+  const { goodBytes } = readJournal({ fs: nodeFileSystem, path: paths.journal }, (entry) => tell(fold, entry, visit));
+  return { fold, state: fold.run().state, bytes: goodBytes };
+}
+
+/** About so much of a journal is read at once. */
+const READ_BYTES = 256 << 10;
+
+/** The records of a run behind the input `afterSeq`; what is before it is folded in silence. */
+export function readRecords(paths: RunPaths, afterSeq: number): RecordCursor {
+  const readOn = createJournalReader({ fs: nodeFileSystem, path: paths.journal }, 0);
+  const fold = createJournalFold();
+  let seq = 0;
+  const read = (): readonly RunRecord[] => {
+    const records: RunRecord[] = [];
+    let bytes = 0;
+    readOn((entry, lengthBytes) => {
+      ({ seq } = entry);
+      tell(fold, entry, (record) => void (seq > afterSeq && records.push(record)));
+      bytes += seq > afterSeq ? lengthBytes : 0;
+      return bytes < READ_BYTES;
+    });
+    return records;
+  };
+  return { read, seq: () => seq };
+}
+
+/** One entry as observers see it: the input, then what was decided on it. */
+function tell(fold: JournalFold, entry: JournalEntry, visit: (record: RunRecord) => void): void {
+  const effects = fold.take(entry);
+  visit({ kind: 'input', seq: entry.seq, input: entry.input });
+  for (const effect of effects) visit({ kind: 'effect', seq: entry.seq, at: entry.input.at, effect });
+}
+
+/** Follows until the run has ended, or the signal comes. */
+async function follow(paths: RunPaths, visit: (record: RunRecord) => void, signal: AbortSignal): Promise<void> {
+  const { fold, state, bytes } = replay(paths, visit);
+  if (state.status === 'ended') return;
+  const done = new AbortController();
+  const stop = (): void => done.abort();
+  signal.addEventListener('abort', stop, { once: true });
+  await followJournal(
+    { fs: nodeFileSystem, path: paths.journal },
+    bytes,
+    (entry) => {
+      tell(fold, entry, visit);
+      if (fold.run().state.status === 'ended') stop();
+    },
+    done.signal,
+  );
+  signal.removeEventListener('abort', stop);
+}
+
+function listTurns(paths: RunPaths): readonly string[] {
+  const names = readNames(paths.turns).filter((name) => /^\d+\.\d+$/.test(name));
+  return names.sort((a, b) => Number(a.split('.')[0]) - Number(b.split('.')[0]) || Number(a.split('.')[1]) - Number(b.split('.')[1]));
+}
+
+function readNames(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
+}
+
+function findDamage({ journal }: RunPaths): string | null {
+  const { damage } = readJournal({ fs: nodeFileSystem, path: journal }, () => undefined);
+  return damage?.message ?? null;
+}

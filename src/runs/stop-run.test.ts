@@ -1,0 +1,63 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Sender } from '../core/events/index.ts';
+import { clearStopWish, createWishReader, writeStopWish } from './stop-run.ts';
+
+const SENDER: Sender = { pid: 7, user: 'ada', how: 'token' };
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'ralph-stop-'));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+/** Nothing that names it by its path can remove it. */
+function makeDeepFolder(path: string): void {
+  const script = 'mkdir "$1" && cd "$1" && for i in $(seq 30); do n=$(printf %0200d 0); mkdir "$n" && cd -P "$n"; done';
+  execFileSync('/bin/bash', ['-c', script, 'bash', path]);
+}
+
+describe('a wish to stop', () => {
+  it('is taken once, with whose it is, and a stronger one after it', () => {
+    const take = createWishReader(folder);
+    expect(take()).toBeNull();
+    writeStopWish(folder, 'after', SENDER);
+    expect([take(), take()]).toEqual([{ wish: 'after', sender: SENDER }, null]);
+    writeStopWish(folder, 'now', SENDER);
+    expect([take(), take()]).toEqual([{ wish: 'now', sender: SENDER }, null]);
+    expect(readdirSync(folder)).toEqual(['stop']);
+  });
+
+  it('is taken again where somebody else has the same one: whoever was refused must not speak for a person', () => {
+    const take = createWishReader(folder);
+    writeFileSync(join(folder, 'stop'), 'after\n');
+    expect(take()).toEqual({ wish: 'after', sender: null });
+    writeStopWish(folder, 'after', SENDER);
+    expect(take()).toEqual({ wish: 'after', sender: SENDER });
+  });
+
+  it.each([
+    ['a pipe', () => execFileSync('mkfifo', [join(folder, 'stop')])],
+    ['a folder', () => mkdirSync(join(folder, 'stop'))],
+    ['a folder that is nested deeper than a path may be long', () => makeDeepFolder(join(folder, 'stop'))],
+    [
+      'a link',
+      () => {
+        writeFileSync(join(folder, 'elsewhere'), `now\n${JSON.stringify(SENDER)}\n`);
+        symlinkSync(join(folder, 'elsewhere'), join(folder, 'stop'));
+      },
+    ],
+  ])('is not read from %s in its place, is written over it, and forgotten with it', (_what, put) => {
+    put();
+    const take = createWishReader(folder);
+    expect(take()).toBeNull();
+    writeStopWish(folder, 'now', SENDER);
+    expect(take()).toEqual({ wish: 'now', sender: SENDER });
+    clearStopWish(folder);
+    put();
+    clearStopWish(folder);
+    expect(readdirSync(folder).filter((name) => name !== 'elsewhere')).toEqual([]);
+  });
+});

@@ -1,0 +1,169 @@
+import { closeSync, constants, type FSWatcher, fstatSync, lstatSync, openSync, readSync, renameSync, watch, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { parseSender, type Sender, toSenderText } from '../core/events/index.ts';
+import type { StopRequested } from '../core/run/index.ts';
+import { parseJson, RalphError } from '../core/values/index.ts';
+import { findRun, nodeFileSystem, toRunPaths } from '../journal/index.ts';
+import { removeTree } from '../process/index.ts';
+import type { Environment } from '../safety/index.ts';
+import { findLayout, type Layout } from './layout.ts';
+import { findLivingRun } from './living-runs.ts';
+import { requirePerson } from './people.ts';
+import { findHolder, isUnseen } from './run-lock.ts';
+
+/** How long a run that is to stop now may take: its agent has 10 s to clean up. */
+const STOP_NOW_MS = 25_000;
+const LOOK_EVERY_MS = 100;
+
+/** What `ralph stop` is to do. */
+export interface StopOrder {
+  readonly cwd: string;
+  /** An id or the beginning of one; absent: the one that is under way. */
+  readonly run?: string;
+  /** End the running turn too. */
+  readonly now: boolean;
+  readonly env: Environment;
+  /** Called once, before waiting. */
+  readonly onWaiting?: (runId: string) => void;
+}
+
+/**
+ * Asks a run in another process to stop and waits until it has. Without `now` the turn that runs is finished first, however long that takes.
+ *
+ * @returns whether it stopped in time (always, without `now`)
+ * @throws RalphError `stop-nothing` when no run is under way, `person-refused` for whoever is not known as a person
+ */
+export async function stopRun(order: StopOrder): Promise<{ readonly runId: string; readonly stopped: boolean }> {
+  const layout = findLayout(order.cwd);
+  const runId = findAlive(layout, order);
+  const paths = toRunPaths(layout.stateDir, runId);
+  writeStopWish(paths.folder, order.now ? 'now' : 'after', requirePerson(layout, paths, order.env));
+  order.onWaiting?.(runId);
+  const askedAt = Date.now();
+  for (let holder = findHolder(layout, runId); holder !== null; holder = findHolder(layout, runId)) {
+    // Where nobody can see whether it lives, nobody may wait for ever.
+    const deadline = order.now || isUnseen(holder) ? askedAt + STOP_NOW_MS : Number.POSITIVE_INFINITY;
+    if (Date.now() > deadline) return { runId, stopped: false };
+    await pause(LOOK_EVERY_MS);
+  }
+  return { runId, stopped: true };
+}
+
+function findAlive(layout: Layout, { run, cwd }: StopOrder): string {
+  const state = { fs: nodeFileSystem, stateDir: layout.stateDir };
+  const runId = run === undefined ? findLivingRun(layout, cwd) : findRun(state, run);
+  if (runId !== null && findHolder(layout, runId) !== null) return runId;
+  throw new RalphError({
+    code: 'stop-nothing',
+    what: runId === null ? 'No run is under way in this folder.' : `Run ${runId} is not under way.`,
+    fix: 'See the runs of this folder: ralph runs. What a dead run left behind: ralph ps',
+  });
+}
+
+/** How another process asks a run to stop: `after` the running turn, or `now`. */
+export type StopWish = 'after' | 'now';
+
+const FILE = 'stop';
+const POLL_MS = 500;
+const MAX_BYTES = 4096;
+
+/** Leaves the wish in the run's folder, with whose it is. It appears whole: half of it would be a wish of nobody. */
+export function writeStopWish(runFolder: string, wish: StopWish, sender: Sender): void {
+  const draft = join(runFolder, `${FILE}.${process.pid}`);
+  removeTree(draft);
+  writeFileSync(draft, `${wish}\n${JSON.stringify(sender)}\n`, { flag: 'wx' });
+  const path = join(runFolder, FILE);
+  if (lstatSync(path, { throwIfNoEntry: false })?.isDirectory()) clearStopWish(runFolder);
+  renameSync(draft, path);
+}
+
+/** Forgets an old wish, whatever stands in its place. Never throws: a run that has ended is not to wait for it. */
+export function clearStopWish(runFolder: string): void {
+  try {
+    removeTree(join(runFolder, FILE));
+  } catch {
+    return;
+  }
+}
+
+/** A wish as it stands in a run's folder; the sender is `null` where the file does not say whose it is. */
+interface LeftWish {
+  readonly wish: StopWish;
+  readonly sender: Sender | null;
+}
+
+/** Takes what is left in the run's folder: each wish of each sender once; `null` when there is nothing new. */
+export function createWishReader(runFolder: string): () => LeftWish | null {
+  let last = '';
+  return () => {
+    const text = readText(runFolder);
+    if (text === last || text === '') return null;
+    last = text;
+    const [wish, by = ''] = text.split('\n');
+    return { wish: wish === 'now' ? 'now' : 'after', sender: parseSender(parseJson(by)) };
+  };
+}
+
+/**
+ * Calls `look` when something in the run's folder changes, from time to time where watching does not work, and once at the beginning.
+ *
+ * @returns a function that ends it
+ */
+export function watchWishes(runFolder: string, look: () => void): () => void {
+  const watcher = tryWatch(runFolder, look);
+  const poll = setInterval(look, POLL_MS);
+  poll.unref();
+  look();
+  return () => {
+    clearInterval(poll);
+    watcher?.close();
+  };
+}
+
+function readText(runFolder: string): string {
+  try {
+    return readPlain(join(runFolder, FILE));
+  } catch {
+    return '';
+  }
+}
+
+/** A file alone: no link is followed, and no pipe waited for. Throws the system error; the beginning of what is too long. */
+function readPlain(path: string): string {
+  const handle = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  try {
+    if (!fstatSync(handle).isFile()) throw new Error('no file');
+    const bytes = Buffer.alloc(MAX_BYTES);
+    return bytes.subarray(0, readSync(handle, bytes)).toString('utf8');
+  } finally {
+    closeSync(handle);
+  }
+}
+
+function tryWatch(folder: string, look: () => void): FSWatcher | null {
+  try {
+    const watcher = watch(folder, { persistent: false }, look);
+    watcher.on('error', () => watcher.close());
+    return watcher;
+  } catch {
+    return null;
+  }
+}
+
+/** Takes a wish to stop that was left in the run's folder by somebody whom the run admits; `null` where there is nothing new. */
+export function createStopTaker(
+  folder: string,
+  admit: (sender: Sender | null) => boolean,
+  toStop: (how: StopRequested['how'], by: string) => StopRequested,
+): () => StopRequested | null {
+  const readWish = createWishReader(folder);
+  let followed: StopWish | null = null;
+  return () => {
+    const left = readWish();
+    // One that was refused does not count: a person may say the same after it.
+    if (left === null || !admit(left.sender) || left.sender === null || left.wish === followed) return null;
+    followed = left.wish;
+    return toStop(left.wish === 'now' ? 'interrupt' : 'after-iteration', `ralph stop (${toSenderText(left.sender)})`);
+  };
+}

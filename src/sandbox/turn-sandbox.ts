@@ -1,0 +1,112 @@
+import type { AttachedTool } from '../backends/index.ts';
+import type { BackendType } from '../core/backends/index.ts';
+import type { Capabilities } from '../core/tools/index.ts';
+import type { TurnScope } from '../ports/backend.ts';
+import type { Isolation } from '../ports/program.ts';
+
+/** What holds the agent of one turn: flags, files, a home, the sandbox of the operating system. */
+export interface TurnSandbox {
+  readonly scope: TurnScope;
+  /** What the flags of the CLI cannot say. */
+  readonly limits: readonly string[];
+  /** Whether the operating system holds the agent. */
+  readonly isConfined: boolean;
+  /** Folders, relative to the workspace, whose changes are no changes of the work. */
+  readonly scratch: readonly string[];
+  /** Removes everything again; safe to call twice. Login files that were refreshed are carried to the user's own. */
+  readonly close: () => void;
+}
+
+/** The sandboxes of the turns of one run. */
+export interface TurnSandboxes {
+  /**
+   * Plans the flags of a turn, writes its private files, fills its home. Rejects when the sandbox is required and not there, and when the
+   * private folder cannot be written.
+   */
+  readonly open: (order: TurnSandboxOrder) => Promise<TurnSandbox>;
+}
+
+/** What does not change during a run. Paths are absolute. */
+export interface TurnSandboxSettings {
+  /** The run's folder for what turns have of their own; nothing in it outlives its turn. */
+  readonly privateDir: string;
+  readonly workspace: string;
+  readonly stateDir: string;
+  /** `.agent` and its like, relative to the workspace: writable for every hat. */
+  readonly agentDirs: readonly string[];
+  /** Ralph's own files that agents need, and what the workspace links to. */
+  readonly more: readonly string[];
+  readonly sandbox: SandboxSettings;
+  readonly os: OsSandboxSearch;
+  readonly folders: FolderFacts;
+  /** Whether of the repository only that can be written which a commit on the branch of the run needs. */
+  readonly isSafe?: boolean;
+}
+
+/** One turn, as its sandbox is ordered. */
+export interface TurnSandboxOrder {
+  /** `7.1`. */
+  readonly turn: string;
+  readonly cli: BackendType;
+  /** The program that is declared for it, where the type leaves that open (`acp`, `custom`). */
+  readonly command?: string;
+  readonly may: Capabilities;
+  readonly mode: SandboxMode;
+  readonly args: readonly string[];
+  readonly permissions: 'bypass' | 'default';
+  /** Whether the person's own settings of the CLI count. Default false. */
+  readonly userSettings?: boolean;
+  readonly env: Readonly<Record<string, string>>;
+  readonly cwd: string;
+  /** The namespaces of the turn's programs; absent: none. */
+  readonly isolation?: Isolation;
+  readonly qualityCommands: readonly string[];
+  /** Given the turn's private folder; `null` where the CLI gets no tool. */
+  readonly attach: (folder: string) => AttachedTool | null;
+  /** Nothing holds the agent back: it gets its tool and is else started as it was declared. */
+  readonly isOpen?: boolean;
+  /** More files that this turn reads. */
+  readonly more: readonly string[];
+}
+
+/** What this machine can put around an agent. */
+export interface OsSandbox {
+  readonly kind: 'bubblewrap' | 'seatbelt';
+  /** Absolute path of the program. */
+  readonly path: string;
+  /** In the program's own words. */
+  readonly version: string;
+}
+
+/** A sandbox, or why there is none: a sentence for a person, with what to do. */
+export type OsSandboxSearch = { readonly found: OsSandbox } | { readonly found: null; readonly why: string };
+
+/** How much of the operating system's sandbox a person wants. */
+export type SandboxMode = 'auto' | 'off' | 'required';
+
+/** `sandbox:` of a configuration. */
+export interface SandboxSettings {
+  /** `auto`: where it is there; `required`: a hat that it should hold does not run without it. */
+  readonly mode: SandboxMode;
+  /** Globs of folders, relative to the workspace, that stay writable for hats that may not write. */
+  readonly scratch: readonly string[];
+  /** More paths that a sandboxed agent can see: absolute, or beginning with `~/`. */
+  readonly readable: readonly string[];
+  readonly hasNetwork: boolean;
+}
+
+/** The scratch folders of a workspace. */
+export interface ScratchFolders {
+  /** Relative to the workspace, with `/`. */
+  readonly folders: readonly string[];
+  /** Those of them that were made for this turn. */
+  readonly made: readonly string[];
+}
+
+/** What git knows of folders, given relative to the workspace. Neither rejects. */
+export interface FolderFacts {
+  /** Those that hold files which git tracks. */
+  readonly listTracked: (folders: readonly string[]) => Promise<readonly string[]>;
+  /** Those that git would ignore, there or not. */
+  readonly listIgnored: (folders: readonly string[]) => Promise<readonly string[]>;
+}

@@ -1,0 +1,16 @@
+/** Door to `topology/routing`: a declared team, compiled: who takes a topic, who may publish it. */
+export { compileTopology } from './compile-topology.ts';
+export {
+  hasTurns,
+  isCompletionTopic,
+  isTerminalTopic,
+  listedTargetOf,
+  mayEnd,
+  mayHandOn,
+  mayPublish,
+  publishableBy,
+  receiversOf,
+  safetyNetOf,
+  takersOf,
+} from './queries.ts';
+export type { Coordination, Topology } from './topology.ts';

@@ -1,0 +1,49 @@
+import { randomUUID } from 'node:crypto';
+import { BUILT_IN_CARDS, resolveProfile, toCapabilities } from '../core/tools/index.ts';
+import type { GateRunnerSettings } from '../gates/index.ts';
+import { toDefined } from '../safety/index.ts';
+import type { TurnSandbox } from '../sandbox/index.ts';
+import { openSandbox, type TurnScopeSettings } from './turn-scopes.ts';
+
+/**
+ * Puts the sandbox of a safe run around the commands of its gates: what they run is what agents wrote. Each has a home of its own, without a login, and may write in the
+ * workspace.
+ */
+export function createGateHold(made: TurnScopeSettings): NonNullable<GateRunnerSettings['hold']> {
+  let opened: ReturnType<typeof openSandbox> | undefined;
+  return async () => {
+    try {
+      opened ??= openSandbox(made);
+      const { outfitter } = await opened;
+      const outfit: TurnSandbox = await outfitter.open({
+        // A home of its own for each, also where two commands of the same run are held at the same time.
+        turn: `gate.${randomUUID()}`,
+        cli: 'custom',
+        // What may be changed is what the mounts say.
+        may: toCapabilities(resolveProfile(null, BUILT_IN_CARDS)),
+        mode: 'required',
+        args: [],
+        permissions: 'default',
+        env: { ...toDefined(made.env) },
+        cwd: made.workspace,
+        qualityCommands: [],
+        attach: () => null,
+        more: [],
+      });
+      const { confine } = outfit.scope;
+      if (confine === undefined) throw new Error('there is no sandbox here');
+      return { confine, close: outfit.close };
+    } catch (error) {
+      return { confine: toRefusal(error instanceof Error ? error.message : String(error)), close: () => undefined };
+    }
+  };
+}
+
+/** In the place of a command that could not be held. */
+function toRefusal(why: string): Awaited<ReturnType<NonNullable<GateRunnerSettings['hold']>>>['confine'] {
+  return ({ env }) => ({
+    path: '/bin/sh',
+    args: ['-c', 'printf "%s\\n" "$1" >&2; exit 126', 'sh', `Not run, because it could not be held: ${why}`],
+    env,
+  });
+}

@@ -1,0 +1,252 @@
+import { readFileSync, realpathSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { findGuidePage, type ModelPrice, parseYamlText, type Settings } from '../config/index.ts';
+import { type BackendEvent, type BackendSpec, findListPrice, type NativeSpec, toBackendLabel, type Usage } from '../core/backends/index.ts';
+import { NO_WORK } from '../core/run/index.ts';
+import { NO_TOOLS_SPEC } from '../core/tools/index.ts';
+import { accept, isRalphError, type Json, RalphError, refuse, toErrorCode, toTextHash } from '../core/values/index.ts';
+import { emitInto, findTurn, readOffer } from '../emit/index.ts';
+import { toQualityOfGates } from '../gates/index.ts';
+import { listRunTools } from '../plugins/index.ts';
+import type { Backend, RunningTurn, TurnRequest, TurnResult } from '../ports/backend.ts';
+import type { Model } from '../ports/model.ts';
+import { findKnownSecrets } from '../safety/index.ts';
+
+type AgentRoom = typeof import('../agent/index.ts');
+type ToolSettings = Parameters<AgentRoom['openTools']>[0];
+
+/** Where a native agent works, and under which settings. */
+interface NativeHome {
+  /** Absolute. */
+  readonly workspace: string;
+  readonly settings: Settings;
+}
+
+/** Makes the native agent for one hat. Its code is loaded with its first turn. */
+export function createNativeBackendFor(made: NativeHome, hat: string, spec: BackendSpec): Backend {
+  const label = toBackendLabel(spec);
+  return createLazyBackend(label, async () => {
+    const room = await import('../agent/index.ts');
+    const native = requireNative(spec);
+    const { settings } = made;
+    return room.createNativeBackend({
+      label,
+      hat,
+      key: `${native.provider}:${spec.model ?? native.script ?? ''}`,
+      context: native.context,
+      limits: { ...native, retry: settings.spec.retry },
+      createModel: (place) => createNativeModel(room, made.workspace, spec, place),
+      openTools: (request, signal, warn) => openHatTools({ room, made, hat, request, signal, warn }),
+      priceOf: (usage: Usage, model) =>
+        toNativePrice(settings.prices, model ?? spec.model ?? null, usage) ?? toNativePrice(settings.prices, spec.model ?? null, usage),
+    });
+  });
+}
+
+function requireNative({ native }: BackendSpec): NativeSpec {
+  if (native !== undefined) return native;
+  throw toIncomplete('The native agent has no model.');
+}
+
+function toIncomplete(what: string): RalphError {
+  return new RalphError({
+    code: 'native-incomplete',
+    what,
+    fix: 'Write for example: backend: {type: native, provider: anthropic, model: claude-sonnet-4-5}',
+  });
+}
+
+type Place = Parameters<AgentRoom['createScriptedModel']>[1];
+
+/**
+ * Makes the model of a native agent.
+ *
+ * @throws RalphError `native-incomplete`, `native-key`, `native-packages`, `native-script`
+ */
+export async function createNativeModel(room: AgentRoom, workspace: string, { native, model }: BackendSpec, place: Place): Promise<Model> {
+  const { provider, script, baseUrl, apiKeyEnv, effort } = requireNative({ native } as BackendSpec);
+  if (provider === 'scripted') return room.createScriptedModel(readScript(room, workspace, script), place);
+  if (model === undefined) throw toIncomplete(`The native agent has no model of ${provider}.`);
+  const settings = {
+    kind: provider,
+    model,
+    ...(baseUrl === undefined ? {} : { baseUrl }),
+    ...(apiKeyEnv === undefined ? {} : { apiKeyEnv }),
+    ...(effort === undefined ? {} : { effort }),
+    ...toCacheKey(place),
+  };
+  return room.createLibraryModel(settings, place.env);
+}
+
+/** The same for all turns of a hat in a run: they begin alike, and nobody else's do. No name goes to the provider. */
+function toCacheKey({ hat, env }: Place): { readonly cacheKey?: string } {
+  const { RALPH_RUN_ID: run } = env;
+  return run === undefined ? {} : { cacheKey: `ralph-${toTextHash(`${run} ${hat}`)}` };
+}
+
+function readScript(room: AgentRoom, workspace: string, file: string | undefined): Parameters<AgentRoom['createScriptedModel']>[0] {
+  if (file === undefined) throw toIncomplete('The scripted model has no script.');
+  const parsed = room.parseScript(readYaml(file, resolve(workspace, file)));
+  if (parsed.ok) return parsed.value;
+  throw toScriptError(file, parsed.refused);
+}
+
+function readYaml(shown: string, path: string): Json {
+  let text: string;
+  try {
+    text = readFileSync(path, 'utf8');
+  } catch (error) {
+    throw toScriptError(shown, `it cannot be read (${toErrorCode(error)})`);
+  }
+  try {
+    return parseYamlText(text, shown);
+  } catch (error) {
+    throw toScriptError(shown, isRalphError(error) ? [error.message, error.fix].filter(Boolean).join('\n') : String(error));
+  }
+}
+
+function toScriptError(file: string, problem: string): RalphError {
+  return new RalphError({
+    code: 'native-script',
+    what: `${file} cannot be played: ${problem}`,
+    why: 'A scripted model says what is written there.',
+    fix: `What a script holds: ${findGuidePage('native-agent')}`,
+  });
+}
+
+interface HatTurn {
+  readonly room: AgentRoom;
+  readonly made: NativeHome;
+  readonly hat: string;
+  readonly request: TurnRequest;
+  readonly signal: AbortSignal;
+  readonly warn: (message: string) => void;
+}
+
+/** The tools of one turn; the profile is looked up now, so that a run that was resumed with another one is bound by that. */
+async function openHatTools(turn: HatTurn): Promise<ReturnType<AgentRoom['openTools']>> {
+  const { room, made, hat, request, signal, warn } = turn;
+  const { mcpServers, policies } = made.settings;
+  const { cwd, env, marker, isolation } = request;
+  const servers = await room.openServers(mcpServers, policies[hat] ?? null, { cwd, env, marker, isolation, signal });
+  for (const warning of servers.warnings) warn(warning);
+  return room.openTools(toToolSettings(turn, servers), request, signal);
+}
+
+type ServerTools = Awaited<ReturnType<AgentRoom['openServers']>>;
+
+function toToolSettings({ room, made, hat, request }: HatTurn, servers: ServerTools): ToolSettings {
+  const { workspace, settings } = made;
+  const place = findTurn(request.env);
+  const topics = place === null ? [] : (readOffer(place).topics ?? []);
+  const { search, privateHosts, passEnv, protectedBranches, plugins } = settings.tools ?? NO_TOOLS_SPEC;
+  return {
+    tools: [...room.createBuiltInTools(topics), ...listRunTools(settings).map(room.toPluginTool), ...servers.tools],
+    policy: settings.policies[hat] ?? null,
+    workspace: request.cwd,
+    stateDir: resolve(workspace, settings.stateDir),
+    scratchpad: join(realpathSync.native(workspace), settings.prompts.scratchpad),
+    quality: toQualityOfGates(settings.spec.gates),
+    secrets: findKnownSecrets(settings, request.env),
+    publishes: topics,
+    publish: async (topic, payload, target) => publish(request, workspace, { topic, payload, target }, topics),
+    search: search === null ? null : room.createSearch(search, request.env),
+    allowedPrivateHosts: privateHosts,
+    passEnv,
+    ...(protectedBranches === null ? {} : { protectedBranches }),
+    protectedFiles: Object.values(plugins),
+    close: servers.close,
+  };
+}
+
+interface Wish {
+  readonly topic: string;
+  readonly payload: Json;
+  readonly target: string | undefined;
+}
+
+type Published = Awaited<ReturnType<ToolSettings['publish']>>;
+
+/** Publishes as `ralph emit` does in a CLI's turn: checks the event with the hat's contract, appends it to the agents' file. */
+function publish({ env }: TurnRequest, root: string, { topic, payload, target }: Wish, allowed: readonly string[]): Published {
+  const place = findTurn(env);
+  if (place === null) return refuse({ reason: 'this is no turn of a run', allowed: [] });
+  const isText = typeof payload === 'string';
+  const words = { topic, payload: isText ? payload : JSON.stringify(payload), json: !isText };
+  try {
+    emitInto(target === undefined ? words : { ...words, target }, { ...place, root });
+    return accept(topic);
+  } catch (error) {
+    if (isRalphError(error)) return refuse({ reason: error.message, allowed });
+    return refuse({ reason: `the events file cannot be written (${toErrorCode(error)})`, allowed });
+  }
+}
+
+/** A backend whose code is loaded when its first turn starts: an agent that gets no turn costs nothing. */
+export function createLazyBackend(label: string, load: () => Promise<Backend>): Backend {
+  let loading: Promise<Backend> | undefined;
+  return {
+    label,
+    start: (request, observe) => {
+      loading ??= load();
+      return startWhenLoaded(loading, request, observe);
+    },
+  };
+}
+
+function startWhenLoaded(loading: Promise<Backend>, request: TurnRequest, observe: (event: BackendEvent) => void): RunningTurn {
+  let running: RunningTurn | null = null;
+  let isStopped = false;
+  const result = loading.then(
+    (backend) => {
+      if (isStopped) return toEarlyEnd('stopped', null);
+      running = backend.start(request, observe);
+      return running.result;
+    },
+    (error: unknown) => toEarlyEnd('failed', { class: 'spawn', message: error instanceof Error ? error.message : String(error) }),
+  );
+  const end = (how: (turn: RunningTurn) => void): void => {
+    isStopped = true;
+    if (running !== null) how(running);
+  };
+  return { result, stop: (graceMs) => end((turn) => turn.stop(graceMs)), kill: () => end((turn) => turn.kill()) };
+}
+
+/** A turn that never began. */
+function toEarlyEnd(status: 'stopped' | 'failed', failure: TurnResult['failure']): TurnResult {
+  return {
+    status,
+    failure,
+    ...NO_WORK,
+    logError: null,
+  };
+}
+
+const MILLION = 1_000_000;
+
+/** The price of a model: by its whole name, else by the longest name in the table with which it begins (`claude-sonnet-4-5` for `claude-sonnet-4-5-20250929`). */
+export function findPrice(prices: Readonly<Record<string, ModelPrice>>, model: string): ModelPrice | undefined {
+  const name = Object.keys(prices)
+    .filter((key) => model.startsWith(key))
+    .sort((a, b) => b.length - a.length)[0];
+  return name === undefined || !Object.hasOwn(prices, name) ? undefined : prices[name];
+}
+
+/** The cost of a usage by the user's price table; `null` where the model or its tokens are not known. */
+export function toPrice(prices: Readonly<Record<string, ModelPrice>>, model: string | null, usage: Usage): number | null {
+  if (model === null || (usage.inputTokens === null && usage.outputTokens === null)) return null;
+  const price = findPrice(prices, model);
+  if (price === undefined) return null;
+  const read = (usage.cacheReadTokens ?? 0) * (price.cacheReadUsd ?? price.inputUsd);
+  const write = (usage.cacheWriteTokens ?? 0) * (price.cacheWriteUsd ?? price.inputUsd);
+  return ((usage.inputTokens ?? 0) * price.inputUsd + (usage.outputTokens ?? 0) * price.outputUsd + read + write) / MILLION;
+}
+
+/** The cost of a usage of the native agent: by the user's table, else by the list price of the model; `null` where neither knows it. */
+export function toNativePrice(prices: Readonly<Record<string, ModelPrice>>, model: string | null, usage: Usage): number | null {
+  const own = toPrice(prices, model, usage);
+  if (own !== null || model === null) return own;
+  const { inputTokens, cacheReadTokens, cacheWriteTokens } = usage;
+  const known = findListPrice(model, (inputTokens ?? 0) + (cacheReadTokens ?? 0) + (cacheWriteTokens ?? 0));
+  return known === undefined ? null : toPrice({ [model]: known }, model, usage);
+}

@@ -1,0 +1,130 @@
+import { join } from 'node:path';
+import { findCli } from '../backends/index.ts';
+import type { Settings } from '../config/index.ts';
+import type { BackendSpec } from '../core/backends/index.ts';
+import { RALPH } from '../core/events/index.ts';
+import type { IterationStart } from '../core/run/index.ts';
+import { mayChangeTree } from '../core/tools/index.ts';
+import { RalphError } from '../core/values/index.ts';
+import { createSharedFileSystem } from '../journal/index.ts';
+import { decide, INITIAL_STATE } from '../loop/decide/index.ts';
+import type { AgentPromptFacts } from '../loop/shell/index.ts';
+import { createRedaction } from '../process/index.ts';
+import type { PromptOptions, PromptTurn } from '../prompts/index.ts';
+import { findPolicy, toHatCapabilities } from '../runs/index.ts';
+import { type Environment, findKnownSecrets } from '../safety/index.ts';
+import { canAttachEmit } from '../sandbox/index.ts';
+import type { Topology } from '../topology/routing/index.ts';
+
+/** Of a longer scratchpad only so many bytes are read: its end. */
+const MAX_READ_BYTES = 65_536;
+
+/** What prompts mention of the configuration, with what the run itself decides: whether agents commit. */
+export function toPromptOptions(settings: Pick<Settings, 'prompts' | 'agentCommits'>, isOwnBranch: boolean): PromptOptions {
+  const { agentCommits, prompts } = settings;
+  const agentsCommit = agentCommits === undefined || (agentCommits === 'own_branch' && isOwnBranch);
+  return agentsCommit ? prompts : { ...prompts, agentsCommit };
+}
+
+/** The hat whose turn it is, and which of its agents takes it. */
+export type TurnOwner = Pick<IterationStart, 'hat' | 'backend'>;
+
+/** The agent that takes a turn. Throws RalphError `backend-missing`. */
+export function findSpec({ backends }: Pick<Settings, 'backends'>, order: TurnOwner): BackendSpec {
+  const list = backends[order.hat] ?? backends[RALPH] ?? [];
+  const spec = list[order.backend] ?? list[0];
+  if (spec !== undefined) return spec;
+  throw new RalphError({
+    code: 'backend-missing',
+    what: `No backend is configured for ${order.hat}.`,
+    fix: 'Name one under `cli.backend`.',
+  });
+}
+
+/** What a prompt says of the agent that it is for. */
+export function toAgentPromptFacts(settings: Settings, order: TurnOwner): AgentPromptFacts {
+  const spec = findSpec(settings, order);
+  return {
+    ...toAbilities(settings, order.hat, spec.type === 'native'),
+    hasEmitTool: hasEmitTool(settings, order.hat, spec),
+    losesPath: findCli(spec.type)?.losesPath === true,
+    keepsContext: spec.native?.context === 'carry',
+  };
+}
+
+/**
+ * The first turn of a run, as it would begin now: the loop itself says whose it is and what it is about.
+ *
+ * @returns null where none would: a limit is used up before it begins
+ */
+export function planFirstTurn(settings: Settings, topology: Topology, { cwd, env }: PromptPlace): PromptTurn | null {
+  const { limits } = settings.spec;
+  const started = { type: 'run-started', at: 0, runId: '', spec: settings.spec, flags: [], inboxOffset: 0 } as const;
+  const begun = decide(topology, INITIAL_STATE, started);
+  const asked = begun.effects.find((effect) => effect.type === 'gates-run');
+  // What gates will show before it is not known yet.
+  const { effects } =
+    asked === undefined ? begun : decide(topology, begun.state, { type: 'gates-finished', at: 0, request: asked.request, results: [] });
+  const order = effects.find((effect) => effect.type === 'iteration-start');
+  if (order === undefined) return null;
+  const hasAgent = (settings.backends[order.hat] ?? settings.backends[RALPH] ?? []).length > 0;
+  const found = readScratchpad(cwd, settings.prompts.scratchpad);
+  const redaction = createRedaction(env, findKnownSecrets(settings, env));
+  const scratchpad = found === null ? {} : { scratchpad: { ...found, text: redaction?.text(found.text) ?? found.text } };
+  return { ...order, ...(hasAgent ? toAgentPromptFacts(settings, order) : {}), ...scratchpad, maxIterations: limits.maxIterations };
+}
+
+/** The workspace, and the environment whose secrets stay out of prompts. */
+interface PromptPlace {
+  readonly cwd: string;
+  readonly env: Environment;
+}
+
+/** What the wearer of a hat may do to the workspace, by its profile; nothing is said where none holds it back. */
+export function toAbilities(
+  settings: Pick<Settings, 'policies'>,
+  hat: string,
+  isNative: boolean,
+): Pick<PromptTurn, 'mayWrite' | 'mayNote' | 'mayRun' | 'mayCommit'> {
+  if (findPolicy(settings, hat) === null && !isNative) return {};
+  const may = toHatCapabilities(settings, hat);
+  const mayWrite = mayChangeTree(may);
+  // The native agent has a tool for the scratchpad under every profile; a CLI writes it as it writes any file.
+  return { mayWrite, mayNote: isNative || mayWrite, mayRun: may.mayRunShell, mayCommit: may.mayRunShell || may.mayGitWrite };
+}
+
+/** The scratchpad, of a long one the end. `null` where it is not there, not a plain file, or behind a link: agents may put anything in its place. */
+export function readScratchpad(workspace: string, path: string): NonNullable<PromptTurn['scratchpad']> | null {
+  const fs = createSharedFileSystem(workspace);
+  try {
+    const handle = fs.open(join(workspace, path), 'read');
+    try {
+      const sizeBytes = fs.stat(join(workspace, path))?.sizeBytes ?? 0;
+      const start = Math.max(0, sizeBytes - MAX_READ_BYTES);
+      const bytes = new Uint8Array(Math.min(sizeBytes, MAX_READ_BYTES));
+      const count = fs.read(handle, bytes, start);
+      return { text: new TextDecoder().decode(bytes.subarray(0, count)), isWhole: start === 0 };
+    } finally {
+      fs.close(handle);
+    }
+  } catch {
+    return null;
+  }
+}
+
+/**
+ * Whether the wearer of a hat has the tool `emit_event`: the native agent always, agent CLIs where it is attached to them (`cli.emit_tool`).
+ *
+ * @param hat a hat id or `ralph`
+ */
+export function hasEmitTool(
+  settings: Pick<Settings, 'emitTool' | 'policies' | 'spec'>,
+  hat: string,
+  { type }: Pick<BackendSpec, 'type'>,
+): boolean {
+  if (type === 'native') return true;
+  // What is written into the file by a tool is not read where that channel is off.
+  if (!canAttachEmit(type) || !settings.spec.eventSources.includes('jsonl')) return false;
+  if (settings.emitTool === 'on') return true;
+  return settings.emitTool === 'auto' && (settings.policies?.[hat] ?? null) !== null;
+}

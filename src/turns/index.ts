@@ -1,0 +1,11 @@
+/**
+ * Front door of `turns`: what an agent has for its turn: its environment and its `ralph`, what its hat may do, the sandbox around it, the native agent, the look at Ralph's own files
+ * behind it; and what all that would enforce, told before a run. `hat-facts, agent-environment <- turn-scopes <- turn-agents`; `hat-facts <- describe-scopes`.
+ */
+export { toAgentEnvironment, writeAgentCommand } from './agent-environment.ts';
+export { createGateHold } from './confine-gates.ts';
+export { createNativeModel, findPrice } from './create-native-backend.ts';
+export { planFirstTurn, readScratchpad, toPromptOptions } from './hat-facts.ts';
+export { keepTrustedState } from './trusted-files.ts';
+export { createTurnAgents } from './turn-agents.ts';
+export { createTurnScopes, loadEmitAttach, type TurnScopeSettings, toPrivateDir } from './turn-scopes.ts';

@@ -1,0 +1,108 @@
+import { join, resolve } from 'node:path';
+import { createBackend } from '../backends/index.ts';
+import type { Settings } from '../config/index.ts';
+import { type BackendSpec, UNKNOWN_USAGE, type Usage } from '../core/backends/index.ts';
+import { type IterationStart, toTurnName } from '../core/run/index.ts';
+import { toContractPath } from '../emit/index.ts';
+import type { Surroundings, TurnAgents } from '../loop/shell/index.ts';
+import { countTools } from '../plugins/index.ts';
+import type { Backend } from '../ports/backend.ts';
+import type { Isolation } from '../ports/program.ts';
+import { toMarker } from '../runs/index.ts';
+import { type Environment, listKeyNames, withOwnLogins } from '../safety/index.ts';
+import { toAgentEnvironment } from './agent-environment.ts';
+import { createNativeBackendFor, toPrice } from './create-native-backend.ts';
+import { findSpec, type TurnOwner, toAgentPromptFacts } from './hat-facts.ts';
+import { addTrusted } from './trusted-files.ts';
+import type { TurnScopes } from './turn-scopes.ts';
+
+/** What is known of the run whose turns are taken. */
+export interface TurnAgentsSettings {
+  readonly runId: string;
+  readonly runFolder: string;
+  /** Absolute. */
+  readonly workspace: string;
+  readonly settings: Settings;
+  /** The environment that Ralph was started with. */
+  readonly env: Environment;
+  /** Absolute path of an executable `ralph` for agents, and its folder. */
+  readonly agentCommand: string;
+  readonly binDir: string;
+  /** The namespaces of every turn's programs; absent: none. */
+  readonly isolation?: Isolation;
+  /** Binds the agents of hats with a profile; absent: nothing does. */
+  readonly scopes?: TurnScopes;
+  /** Undoes what was done to Ralph's own files and to git's programs since it was asked last, and names it. Absent: nobody looks. */
+  readonly undo?: () => Promise<readonly string[]>;
+}
+
+/** Gives each turn of a run its agent, made once, and what is around it. */
+export function createTurnAgents(made: TurnAgentsSettings): TurnAgents {
+  const known = new Map<string | BackendSpec, Backend>();
+  const find = (order: TurnOwner): BackendSpec => findSpec(made.settings, order);
+  return {
+    backendFor: (order) => {
+      const spec = find(order);
+      const isNative = spec.type === 'native';
+      // The native agent wears one hat: what it may do and publish is the hat's.
+      const key = isNative ? `${order.hat}/${order.backend}` : spec;
+      const backend =
+        known.get(key) ??
+        (isNative
+          ? createNativeBackendFor(made, order.hat, spec)
+          : createBackend(spec, { watchesLimits: made.settings.watchesLimits ?? true }));
+      known.set(key, backend);
+      return backend;
+    },
+    surroundings: (order) => {
+      const spec = find(order);
+      const plain = {
+        cwd: spec.cwd === undefined ? made.workspace : resolve(made.workspace, spec.cwd),
+        env: toEnvironment(made, order, spec),
+        marker: toMarker(made.runId, order),
+        ...(made.isolation === undefined ? {} : { isolation: made.isolation }),
+      };
+      return watchTrusted(made.undo, async () => (made.scopes === undefined ? plain : made.scopes.open(order, spec, plain)));
+    },
+    toolsOf: (order) => countTools(made.settings, order.hat, find(order).type),
+    promptFactsOf: (order) => toAgentPromptFacts(made.settings, order),
+    lookBack: async (activation) => (await made.scopes?.lookBack(activation)) ?? null,
+    spentBy: async (activation) => {
+      if (find(activation).type !== 'native') return UNKNOWN_USAGE;
+      const { findSpent } = await import('../agent/index.ts');
+      return findSpent(join(made.runFolder, 'turns'), toTurnName(activation));
+    },
+    priceOf: (order, usage: Usage, model) => toPrice(made.settings.prices, model ?? find(order).model ?? null, usage),
+  };
+}
+
+/** What was done before a turn is not its doing; what is found behind it is. */
+async function watchTrusted(undo: TurnAgentsSettings['undo'], open: () => Promise<Surroundings>): Promise<Surroundings> {
+  if (undo === undefined) return open();
+  const between = await undo();
+  const opened = await open();
+  return {
+    ...opened,
+    close: async () => {
+      const found = (await opened.close?.()) ?? null;
+      return addTrusted(found, await undo(), between);
+    },
+  };
+}
+
+function toEnvironment(made: TurnAgentsSettings, order: IterationStart, spec: BackendSpec): Readonly<Record<string, string>> {
+  const env = toAgentEnvironment(
+    { ...(made.settings.isSafe === true ? withOwnLogins(made.env, spec, listKeyNames(made.settings)) : made.env), ...spec.env },
+    {
+      iteration: order.iteration,
+      attempt: order.attempt,
+      hat: order.hat,
+      runId: made.runId,
+      eventsFile: join(made.workspace, made.settings.prompts.eventsFile),
+      contractFile: toContractPath(made.runFolder),
+      command: made.agentCommand,
+      binDir: made.binDir,
+    },
+  );
+  return env;
+}

@@ -1,0 +1,140 @@
+import { matchesTopic, QUALITY_GATE, type RalphEvent, SYSTEM } from '../../core/events/index.ts';
+import type { DeliveryKind, Effect, EventPublish, RunRecord, RunSpec } from '../../core/run/index.ts';
+import { type Handlers, handle, ignore, isJsonObject } from '../../core/values/index.ts';
+import { createFlowGraph, createPlainNode, type FlowEdge, type FlowGraph, type FlowNode, toHatNodeId } from '../../topology/graph/index.ts';
+import { compileTopology, isCompletionTopic, type Topology } from '../../topology/routing/index.ts';
+
+/** Folds the records of a run into its flow graph. */
+export interface GraphFold {
+  readonly take: (record: RunRecord) => void;
+  /** The graph of the team that the run has now, with counts; `null` before the run has begun. */
+  readonly view: () => FlowGraph | null;
+}
+
+/** One way that an event went, and how often. `to`: a hat, `ralph`, or `null` where nobody got it. */
+interface EventPassage {
+  readonly from: string;
+  readonly to: string | null;
+  readonly topic: string;
+  readonly how: DeliveryKind;
+  count: number;
+}
+
+/** A fold that counts turns by hat, and events by where they went. */
+export function createGraphFold(): GraphFold {
+  let spec: RunSpec | null = null;
+  const counts: Counts = { turns: new Map(), passages: new Map() };
+  return {
+    take: (record) => {
+      if (record.kind === 'input' && record.input.type === 'run-started') spec = record.input.spec;
+      if (record.kind === 'input' && record.input.type === 'run-resumed') spec = record.input.spec ?? spec;
+      if (record.kind === 'effect') handle(HANDLERS, record.effect, counts);
+    },
+    view: () => (spec === null ? null : addCounts(compileTopology(spec), counts.turns, [...counts.passages.values()])),
+  };
+}
+
+interface Counts {
+  /** By hat. */
+  readonly turns: Map<string, number>;
+  readonly passages: Map<string, EventPassage>;
+}
+
+const HANDLERS: Handlers<Effect, [counts: Counts]> = {
+  'iteration-start': ({ turns }, { hat, attempt, isAgain }) => {
+    if (attempt === 1 && isAgain !== true) turns.set(hat, (turns.get(hat) ?? 0) + 1);
+  },
+  'iteration-stop': ignore,
+  'gates-run': ignore,
+  'timer-set': ignore,
+  'checkpoint-make': ignore,
+  'inbox-append': ignore,
+  'run-end': ignore,
+  'event-publish': ({ passages }, effect) => {
+    if (effect.how === 'record' || effect.how === 'undelivered') return;
+    if (effect.how === 'terminal') countPassage(passages, effect, null);
+    for (const to of effect.to) countPassage(passages, effect, to);
+  },
+  'event-reject': ignore,
+  notice: ignore,
+};
+
+function countPassage(passages: Counts['passages'], { event, how }: EventPublish, to: string | null): void {
+  const { topic } = event;
+  const from = toPublisher(event);
+  const key = `${from}\n${to ?? ''}\n${topic}\n${how}`;
+  const known = passages.get(key);
+  if (known === undefined) passages.set(key, { from, to, topic, how, count: 1 });
+  else known.count += 1;
+}
+
+/** Who is behind an event: of one that a gate blocked the hat whose event it was. */
+function toPublisher({ source, payload }: RalphEvent): string {
+  if (source !== QUALITY_GATE || !isJsonObject(payload)) return source;
+  const { published_by: hat } = payload;
+  return typeof hat === 'string' ? hat : source;
+}
+
+function addCounts(topology: Topology, turns: ReadonlyMap<string, number>, passages: readonly EventPassage[]): FlowGraph {
+  const graph = createFlowGraph(topology);
+  const findEdge = createEdgeFinder(graph.edges);
+  const counts = new Map<string, number>();
+  const seen: FlowEdge[] = [];
+  for (const passage of passages) {
+    const way = toWay(topology, passage);
+    const edge = findEdge(way, passage.topic);
+    if (edge === undefined) seen.push(toSeenEdge(way, passage, `seen${seen.length + 1}`));
+    else counts.set(edge.id, (counts.get(edge.id) ?? 0) + passage.count);
+  }
+  const edges = [...graph.edges.map((edge) => ({ ...edge, count: counts.get(edge.id) ?? 0 })), ...seen];
+  return { ...graph, nodes: addNodes(graph.nodes, edges).map((node) => toCounted(node, turns)), edges };
+}
+
+/** Where a passage would be drawn: the node it comes from (of several the first that has such an edge), and the node it goes to. */
+interface Way {
+  readonly from: readonly string[];
+  readonly to: readonly string[];
+}
+
+function toWay(topology: Topology, { from, to, topic, how }: EventPassage): Way {
+  const toId = (who: string): string => (topology.hatById.has(who) ? toHatNodeId(who) : who);
+  const sources = from === SYSTEM ? ['start', 'loop'] : [toId(from)];
+  if (to === null) return { from: sources, to: isCompletionTopic(topology, topic) ? ['end'] : ['handoff'] };
+  return { from: sources, to: how === 'safety-net' ? [toId(to), 'nobody'] : [toId(to)] };
+}
+
+/** Finds the edge that a topic went along: the one of that very topic, else a pattern; any that completes the run. */
+function createEdgeFinder(edges: readonly FlowEdge[]): (way: Way, topic: string) => FlowEdge | undefined {
+  const byWay = new Map<string, FlowEdge[]>();
+  for (const edge of edges) {
+    const key = `${edge.from}\n${edge.to}`;
+    const known = byWay.get(key);
+    if (known === undefined) byWay.set(key, [edge]);
+    else known.push(edge);
+  }
+  return ({ from, to }, topic) => {
+    const candidates = from.flatMap((source) => to.flatMap((target) => byWay.get(`${source}\n${target}`) ?? []));
+    const isMeant = (edge: FlowEdge): boolean => edge.kind === 'complete' || matchesTopic(edge.topic, topic);
+    return candidates.find((edge) => edge.topic === topic) ?? candidates.find(isMeant);
+  };
+}
+
+function toSeenEdge({ from, to }: Way, { topic, count }: EventPassage, id: string): FlowEdge {
+  const facts = { trigger: null, isDefault: false, isGated: false, isOnPath: false };
+  return { id, from: from.at(-1) as string, to: to[0] as string, topic, kind: 'seen', ...facts, count };
+}
+
+const PLAIN_KINDS = ['start', 'loop', 'external', 'ralph', 'handoff', 'nobody', 'end'] as const;
+
+/** The nodes, with those that only the edges of a past run have. */
+function addNodes(nodes: readonly FlowNode[], edges: readonly FlowEdge[]): readonly FlowNode[] {
+  const used = new Set(edges.flatMap((edge) => [edge.from, edge.to]));
+  const known = new Set(nodes.map((node) => node.id));
+  const missing = PLAIN_KINDS.filter((kind) => used.has(kind) && !known.has(kind)).map(createPlainNode);
+  return [...missing, ...nodes];
+}
+
+function toCounted(node: FlowNode, turns: ReadonlyMap<string, number>): FlowNode {
+  if (node.kind !== 'hat' && node.kind !== 'ralph') return node;
+  return { ...node, turns: turns.get(node.label) ?? 0 };
+}

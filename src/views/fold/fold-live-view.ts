@@ -1,0 +1,292 @@
+import { addUsage, type BackendEvent, UNKNOWN_USAGE, type Usage } from '../../core/backends/index.ts';
+import type { Effect, Input, IterationStart, RunLimits, RunRecord, TimerPurpose } from '../../core/run/index.ts';
+import { toUsdText } from '../../core/text/index.ts';
+import { type Handlers, handle, isJsonObject, type Json } from '../../core/values/index.ts';
+import { cutText, toPlainLine } from '../text/plain-text.ts';
+
+/** What a run does at this moment, as far as its journal cannot tell it. Small, whatever the agents say. */
+export interface LiveView {
+  readonly turn: LiveTurn | null;
+  /** Gates that were asked and have not answered: indexes into the configured ones. */
+  readonly gates: { readonly gates: readonly number[]; readonly since: number } | null;
+  /** What holds the next turn back. */
+  readonly wait: { readonly purpose: TimerPurpose; readonly dueAt: number } | null;
+}
+
+/** The turn that runs. Times are epoch milliseconds. */
+export interface LiveTurn {
+  readonly iteration: number;
+  readonly attempt: number;
+  readonly hat: string;
+  readonly startedAt: number;
+  /** When anything last came from the agent; `null`: nothing has yet. */
+  readonly lastOutputAt: number | null;
+  /** So long may it be silent; 0 for no limit. */
+  readonly idleTimeoutMs: number;
+  /** Tool calls under way, the oldest first. */
+  readonly tools: readonly LiveTool[];
+  /** Of this turn, as far as the agent has told it. */
+  readonly usage: Usage;
+}
+
+export interface LiveTool {
+  readonly id: string;
+  readonly name: string;
+  readonly summary: string;
+  readonly since: number;
+}
+
+/** Folds records as they come. */
+export interface LiveFold {
+  readonly take: (record: RunRecord) => void;
+  readonly view: () => LiveView;
+}
+
+/** More tool calls at the same time are not looked after. */
+const MAX_TOOLS = 32;
+const ID_LENGTH = 100;
+const NAME_LENGTH = 40;
+const SUMMARY_LENGTH = 160;
+
+/** @param now epoch milliseconds; what passes by live bears no time of its own */
+export function createLiveFold(now: () => number): LiveFold {
+  let view: LiveView = { turn: null, gates: null, wait: null };
+  return {
+    take: (record) => {
+      view = takeRecord(view, record, now);
+    },
+    view: () => view,
+  };
+}
+
+function takeRecord(view: LiveView, record: RunRecord, now: () => number): LiveView {
+  switch (record.kind) {
+    case 'input':
+      return handle(INPUT_HANDLERS, record.input, view);
+    case 'effect':
+      return handle(EFFECT_HANDLERS, record.effect, view, now());
+    case 'live':
+      return view.turn === null ? view : { ...view, turn: handle(EVENT_HANDLERS, record.event, view.turn, now()) };
+    case 'gate-output':
+      return view;
+  }
+}
+
+const INPUT_HANDLERS: Handlers<Input, [view: LiveView], LiveView> = {
+  'run-started': asBefore,
+  'run-resumed': asBefore,
+  'iteration-spawned': asBefore,
+  'usage-reported': asBefore,
+  'iteration-ended': (view) => ({ ...view, turn: null }),
+  'events-received': asBefore,
+  'gates-finished': (view) => ({ ...view, gates: null }),
+  'timer-fired': withoutWait,
+  'checkpoint-finished': asBefore,
+  'stop-requested': withoutWait,
+  'environment-failed': asBefore,
+};
+
+const EFFECT_HANDLERS: Handlers<Effect, [view: LiveView, at: number], LiveView> = {
+  'iteration-start': takeTurnStart,
+  'iteration-stop': asBefore,
+  'gates-run': (view, since, { gates }) => ({ ...view, gates: { gates, since } }),
+  'timer-set': (view, _at, { purpose, dueAt }) => (purpose === 'runtime' ? view : { ...view, wait: { purpose, dueAt } }),
+  'checkpoint-make': asBefore,
+  'inbox-append': asBefore,
+  'run-end': () => ({ turn: null, gates: null, wait: null }),
+  'event-publish': asBefore,
+  'event-reject': asBefore,
+  notice: asBefore,
+};
+
+/** Whatever an agent does is a sign of life, but for a warning: that is ours. */
+const EVENT_HANDLERS: Handlers<BackendEvent, [turn: LiveTurn, at: number], LiveTurn> = {
+  started: withSign,
+  session: withSign,
+  text: withSign,
+  'message-end': withSign,
+  thinking: withSign,
+  alive: withSign,
+  'tool-start': (turn, at, tool) => ({ ...withSign(turn, at), tools: [...turn.tools, toTool(tool, at)].slice(0, MAX_TOOLS) }),
+  'tool-end': (turn, at, { id }) => ({ ...withSign(turn, at), tools: turn.tools.filter((tool) => tool.id !== id.slice(0, ID_LENGTH)) }),
+  'tool-denied': withSign,
+  usage: (turn, at, { usage }) => ({ ...withSign(turn, at), usage }),
+  retry: withSign,
+  warning: asBefore,
+};
+
+function asBefore<Value>(value: Value): Value {
+  return value;
+}
+
+function withoutWait(view: LiveView): LiveView {
+  return { ...view, wait: null };
+}
+
+function withSign(turn: LiveTurn, lastOutputAt: number): LiveTurn {
+  return { ...turn, lastOutputAt };
+}
+
+function takeTurnStart(view: LiveView, at: number, { iteration, attempt, hat, idleTimeoutMs }: IterationStart): LiveView {
+  const times = { startedAt: at, lastOutputAt: null };
+  return { ...view, wait: null, turn: { iteration, attempt, hat, ...times, idleTimeoutMs, tools: [], usage: UNKNOWN_USAGE } };
+}
+
+function toTool({ id, name, summary }: Omit<LiveTool, 'since'>, since: number): LiveTool {
+  return { id: id.slice(0, ID_LENGTH), name: toPlainLine(name, NAME_LENGTH), summary: toPlainLine(summary, SUMMARY_LENGTH), since };
+}
+
+/** A view that was written as JSON; `null` for anything else. */
+export function parseLiveView(json: Json | undefined): LiveView | null {
+  if (!isJsonObject(json)) return null;
+  return { turn: parseTurn(json['turn']), gates: parseGates(json['gates']), wait: null };
+}
+
+function parseTurn(json: Json | undefined): LiveTurn | null {
+  if (!isJsonObject(json)) return null;
+  const { iteration, attempt, hat, startedAt, lastOutputAt = null, idleTimeoutMs, tools, usage } = json;
+  if (!isNumber(iteration) || !isNumber(attempt) || typeof hat !== 'string' || !isNumber(startedAt)) return null;
+  if (lastOutputAt !== null && !isNumber(lastOutputAt)) return null;
+  const figure = (name: keyof Usage): number | null => (isJsonObject(usage) && isNumber(usage[name]) ? usage[name] : null);
+  return {
+    iteration,
+    attempt,
+    hat,
+    startedAt,
+    lastOutputAt,
+    idleTimeoutMs: isNumber(idleTimeoutMs) ? idleTimeoutMs : 0,
+    tools: Array.isArray(tools) ? tools.slice(0, MAX_TOOLS).flatMap(parseTool) : [],
+    usage: {
+      inputTokens: figure('inputTokens'),
+      outputTokens: figure('outputTokens'),
+      cacheReadTokens: figure('cacheReadTokens'),
+      cacheWriteTokens: figure('cacheWriteTokens'),
+      costUsd: figure('costUsd'),
+    },
+  };
+}
+
+function parseTool(json: Json): readonly LiveTool[] {
+  if (!isJsonObject(json)) return [];
+  const { id, name, summary, since } = json;
+  if (typeof id !== 'string' || typeof name !== 'string' || typeof summary !== 'string' || !isNumber(since)) return [];
+  return [{ id, name: toPlainLine(name, NAME_LENGTH), summary: toPlainLine(summary, SUMMARY_LENGTH), since }];
+}
+
+function parseGates(json: Json | undefined): LiveView['gates'] {
+  if (!isJsonObject(json) || !Array.isArray(json['gates']) || !isNumber(json['since'])) return null;
+  return { gates: json['gates'].filter(isNumber), since: json['since'] };
+}
+
+function isNumber(value: Json | undefined): value is number {
+  return typeof value === 'number';
+}
+
+/** How far a run is, without its turns. */
+export interface RunProgress {
+  readonly limits: RunLimits | null;
+  /** Those that count against their limit: a turn that was interrupted, or is made again, does not. */
+  readonly iterations: number;
+  /** The names of the configured gates. */
+  readonly gates: readonly string[];
+  /** Until the time of the last input. */
+  readonly elapsedMs: number;
+  /** Time of the last input; epoch milliseconds. */
+  readonly at: number;
+  readonly usage: Usage;
+}
+
+/** One fact of a run that is under way. What has a higher rank goes first where room is short. */
+interface LiveFact {
+  readonly text: string;
+  readonly rank: number;
+}
+
+/** So much of a tool call is worth keeping. */
+const SHORTEST_TOOL = 12;
+
+/**
+ * What a run does, on one line: `turn 3 of 30 · builder 2:05 · Bash npm test 0:38 · silent 0:38 of 15:00 · $0.41 of $5.00 · run 12:40`.
+ *
+ * @param width in characters; where it does not suffice the line is written more closely, then what matters less is left out
+ */
+export function toLiveLine(view: LiveView, progress: RunProgress, now: number, width: number): string {
+  let facts = toFacts(view, progress, now);
+  const full = toLine(facts, ' · ');
+  if (full.length <= width) return full;
+  facts = facts.map(({ rank, text }) => ({ rank, text: text.replace(' of ', '/') }));
+  for (let over = toLine(facts).length - width; over > 0 && facts.length > 1; over = toLine(facts).length - width) {
+    const worst = Math.max(...facts.map(({ rank }) => rank));
+    const excess = over;
+    const tool = facts.find(({ rank, text }) => rank === TOOL_RANK && text.length - excess >= SHORTEST_TOOL);
+    if (tool !== undefined && worst < RUN_RANK) facts = facts.map((fact) => (fact === tool ? shortenTool(fact, excess) : fact));
+    else facts = facts.filter(({ rank }) => rank !== worst);
+  }
+  return cutText(toLine(facts), width);
+}
+
+const TOOL_RANK = 1;
+const RUN_RANK = 5;
+
+function toLine(facts: readonly LiveFact[], gap = '  '): string {
+  return facts.map(({ text }) => text).join(gap);
+}
+
+/** The clock at the end of a tool call stays. */
+function shortenTool({ text, rank }: LiveFact, over: number): LiveFact {
+  const clock = text.slice(text.lastIndexOf(' '));
+  return { rank, text: `${cutText(text.slice(0, -clock.length), text.length - clock.length - over)}${clock}` };
+}
+
+/** `turn 3 of 100`; where interrupted turns before it do not count, `turn 4 (3 of 100)`. */
+function toTurnText({ iteration }: LiveTurn, { limits, iterations }: RunProgress): string {
+  if (limits === null) return `turn ${iteration}`;
+  const of = `${iterations + 1} of ${limits.maxIterations}`;
+  return iteration === iterations + 1 ? `turn ${of}` : `turn ${iteration} (${of})`;
+}
+
+function toFacts({ turn, gates, wait }: LiveView, progress: RunProgress, now: number): readonly LiveFact[] {
+  const facts: LiveFact[] = [];
+  if (turn !== null) {
+    facts.push({ rank: 0, text: toTurnText(turn, progress) }, { rank: 2, text: `${turn.hat} ${toClock(now - turn.startedAt)}` });
+    const tool = turn.tools.at(-1);
+    if (tool !== undefined)
+      facts.push({ rank: TOOL_RANK, text: `${[tool.name, tool.summary].join(' ').trim()} ${toClock(now - tool.since)}` });
+    facts.push({ rank: 3, text: toSilenceText(turn, now) });
+  } else if (gates !== null)
+    facts.push({ rank: TOOL_RANK, text: `gate ${toGateNames(gates.gates, progress.gates)} ${toClock(now - gates.since)}` });
+  else if (wait !== null) facts.push({ rank: 0, text: `${WAITS[wait.purpose]} in ${toClock(Math.max(0, wait.dueAt - now) + 999)}` });
+  facts.push({ rank: 4, text: toCostText(progress, turn?.usage ?? UNKNOWN_USAGE) });
+  return [...facts, { rank: RUN_RANK, text: `run ${toClock(progress.elapsedMs + Math.max(0, now - progress.at))}` }];
+}
+
+const WAITS: Readonly<Record<TimerPurpose, string>> = {
+  retry: 'next try',
+  limit: 'goes on after the reset of the usage limit',
+  cooldown: 'next turn',
+  runtime: 'end of the running time',
+};
+
+/** `silent 0:38 of 15:00`. */
+function toSilenceText({ startedAt, lastOutputAt, idleTimeoutMs }: LiveTurn, now: number): string {
+  return `silent ${toClock(now - (lastOutputAt ?? startedAt))}${idleTimeoutMs > 0 ? ` of ${toClock(idleTimeoutMs)}` : ''}`;
+}
+
+function toGateNames(indexes: readonly number[], names: readonly string[]): string {
+  return indexes.map((index) => toPlainLine(names[index] ?? `#${index}`, 60)).join(', ');
+}
+
+/** `$0.41 of $5.00`; `cost ?` where nobody has told it (yet). */
+function toCostText({ usage, limits }: RunProgress, turn: Usage): string {
+  const { costUsd } = addUsage(usage, turn);
+  const limitUsd = limits?.maxCostUsd ?? null;
+  return `${costUsd === null ? 'cost ?' : `$${costUsd.toFixed(2)}`}${limitUsd === null ? '' : ` of ${toUsdText(limitUsd)}`}`;
+}
+
+/** A duration that counts up: `0:38`, `12:05`, `1:02:05`. */
+function toClock(durationMs: number): string {
+  const seconds = Math.max(0, Math.floor(durationMs / 1000));
+  const minutes = Math.floor(seconds / 60);
+  const pad = (value: number): string => String(value).padStart(2, '0');
+  return minutes < 60 ? `${minutes}:${pad(seconds % 60)}` : `${Math.floor(minutes / 60)}:${pad(minutes % 60)}:${pad(seconds % 60)}`;
+}

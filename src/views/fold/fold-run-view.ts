@@ -1,0 +1,59 @@
+import type { LiveRecord, RunRecord } from '../../core/run/index.ts';
+import type { RunProgress } from './fold-live-view.ts';
+import { createProofFold } from './fold-proof.ts';
+import { createDraft, findTurnDraft, type RunDraft, toElapsedMs, toTurnView, toView } from './run-draft.ts';
+import type { RunProof, RunView, TurnView } from './run-view.ts';
+import { takeEffect, takeInput } from './take-records.ts';
+
+/** Folds records as they come. */
+export interface RunViewFold {
+  readonly take: (record: RunRecord) => void;
+  /** The run so far. */
+  readonly view: () => RunView;
+  /** The turn that started last, without the cost of a whole view. */
+  readonly latestTurn: () => TurnView | null;
+  /** How far it is, without the cost of a whole view. */
+  readonly progress: () => RunProgress;
+}
+
+/** A fold of a run's records, live or from the journal. What passes by live only fills in what a running turn does not tell yet. */
+export function createRunViewFold(): RunViewFold {
+  const draft = createDraft();
+  const proof = createProofFold();
+  return {
+    take: (record) => {
+      proof.take(record);
+      if (record.kind === 'input') takeInput(draft, record.input);
+      else if (record.kind === 'effect') takeEffect(draft, record.at, record.effect);
+      else takeLive(draft, record);
+    },
+    view: () => withProof(toView(draft), proof.proof()),
+    latestTurn: () => {
+      const turn = draft.turns.at(-1);
+      return turn === undefined ? null : toTurnView(turn);
+    },
+    progress: () => {
+      const { limits, gates, at, totals } = draft;
+      return { limits, iterations: draft.finished.size, gates, at, elapsedMs: toElapsedMs(draft), usage: totals.usage };
+    },
+  };
+}
+
+function withProof(view: RunView, proof: RunProof | null): RunView {
+  return view.end === null || proof === null ? view : { ...view, end: { ...view.end, proof } };
+}
+
+/** The view of a list of records. */
+export function foldRunView(records: Iterable<RunRecord>): RunView {
+  const fold = createRunViewFold();
+  for (const record of records) fold.take(record);
+  return fold.view();
+}
+
+function takeLive(draft: RunDraft, record: LiveRecord): void {
+  if (record.kind === 'gate-output') return;
+  const turn = findTurnDraft(draft, record.iteration, record.attempt);
+  if (turn?.status !== 'running') return;
+  if (record.event.type === 'tool-start') turn.toolCalls = (turn.toolCalls ?? 0) + 1;
+  if (record.event.type === 'session') turn.sessionId = record.event.sessionId;
+}

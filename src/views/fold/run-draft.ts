@@ -1,0 +1,109 @@
+import { UNKNOWN_USAGE } from '../../core/backends/index.ts';
+import type { RunView, TurnView } from './run-view.ts';
+
+/** A view under way: the same, but it may be changed, lists of its own included. */
+type Changeable<T> = { -readonly [K in keyof T]: T[K] extends readonly (infer Item)[] ? Item[] : T[K] };
+
+export type TurnDraft = Changeable<TurnView>;
+
+/** A run view under way. */
+export interface RunDraft extends Omit<Changeable<RunView>, 'turns' | 'totals'> {
+  readonly turns: TurnDraft[];
+  readonly totals: Changeable<RunView['totals']>;
+  /** Since when this process of the run works on it; `null` after its end. */
+  workingSince: number | null;
+  /** Gates that were asked and have not answered, by request. */
+  readonly gateRequests: Map<
+    number,
+    { readonly topics: readonly string[]; readonly turn: TurnDraft | undefined; readonly isBaseline: boolean }
+  >;
+  /** What Ralph works with; under `hats` he is no row of the team, but may be called as its safety net. */
+  ralphBackends: readonly string[];
+  /** Iterations with a turn that ended by itself. */
+  readonly finished: Set<number>;
+}
+
+/** Nothing known yet. */
+export function createDraft(): RunDraft {
+  return {
+    runId: '',
+    status: 'new',
+    objective: '',
+    promise: '',
+    coordination: 'solo',
+    hats: [],
+    limits: null,
+    gates: [],
+    gateSources: [],
+    baseline: [],
+    startedAt: 0,
+    at: 0,
+    elapsedMs: 0,
+    turns: [],
+    totals: {
+      iterations: 0,
+      succeeded: 0,
+      failed: 0,
+      interrupted: 0,
+      routed: 0,
+      refused: 0,
+      external: 0,
+      usage: UNKNOWN_USAGE,
+      unknownCostTurns: 0,
+    },
+    checkpoints: [],
+    notices: [],
+    pending: [],
+    undelivered: [],
+    waiting: null,
+    end: null,
+    resumes: 0,
+    workingSince: null,
+    gateRequests: new Map(),
+    ralphBackends: [],
+    finished: new Set(),
+  };
+}
+
+/** The newest attempt of an iteration, or nothing. */
+export function findTurnDraft(draft: RunDraft, iteration: number, attempt?: number): TurnDraft | undefined {
+  for (let index = draft.turns.length - 1; index >= 0; index -= 1) {
+    const turn = draft.turns[index];
+    if (turn?.iteration === iteration && (attempt === undefined || turn.attempt === attempt)) return turn;
+  }
+  return undefined;
+}
+
+/** What stands now, untouched by what comes later. */
+export function toView(draft: RunDraft): RunView {
+  const { workingSince: _since, gateRequests: _gates, ralphBackends: _backends, finished, ...view } = draft;
+  return {
+    ...view,
+    turns: draft.turns.map(toTurnView),
+    totals: { ...draft.totals, iterations: finished.size },
+    gateSources: [...draft.gateSources],
+    baseline: [...draft.baseline],
+    checkpoints: [...draft.checkpoints],
+    notices: [...draft.notices],
+    pending: [...draft.pending],
+    undelivered: [...draft.undelivered],
+    elapsedMs: toElapsedMs(draft),
+  };
+}
+
+/** How long processes worked on the run, until its last input. */
+export function toElapsedMs({ elapsedMs, workingSince, at }: RunDraft): number {
+  return elapsedMs + (workingSince === null ? 0 : Math.max(0, at - workingSince));
+}
+
+/** One turn as it stands. */
+export function toTurnView(turn: TurnDraft): TurnView {
+  return {
+    ...turn,
+    given: [...turn.given],
+    published: [...turn.published],
+    blocked: [...turn.blocked],
+    refused: [...turn.refused],
+    gates: [...turn.gates],
+  };
+}

@@ -1,0 +1,259 @@
+import { addUsage, UNKNOWN_USAGE } from '../../core/backends/index.ts';
+import { EXTERNAL, QUALITY_GATE, RALPH, SYSTEM } from '../../core/events/index.ts';
+import { toGateName } from '../../core/gates/index.ts';
+import type {
+  Effect,
+  EventPublish,
+  EventReject,
+  GatesFinished,
+  Input,
+  IterationEnded,
+  IterationSpawned,
+  IterationStart,
+  Notice,
+  RunEnd,
+  RunSpec,
+  TimerSet,
+} from '../../core/run/index.ts';
+import { type Handlers, handle, ignore, isJsonObject, type Json, toPayloadText } from '../../core/values/index.ts';
+import { compileTopology } from '../../topology/routing/index.ts';
+import { toPlainLine } from '../text/plain-text.ts';
+import { findTurnDraft, type RunDraft } from './run-draft.ts';
+import { type BlockedEvent, MAX_NOTICES } from './run-view.ts';
+
+/** What an input changes in the view. */
+export function takeInput(draft: RunDraft, input: Input): void {
+  if (input.type === 'run-resumed') stopWorking(draft);
+  draft.at = input.at;
+  handle(INPUT_HANDLERS, input, draft);
+}
+
+const INPUT_HANDLERS: Handlers<Input, [draft: RunDraft]> = {
+  'run-started': (draft, { runId, at, spec }) => {
+    Object.assign(draft, { runId, startedAt: at, status: 'running', workingSince: at });
+    takeSpec(draft, spec);
+  },
+  'run-resumed': (draft, { at, spec, limits }) => {
+    Object.assign(draft, { status: 'running', workingSince: at, end: null, waiting: null, resumes: draft.resumes + 1 });
+    if (spec !== undefined) takeSpec(draft, spec);
+    if (draft.limits !== null && limits !== undefined) draft.limits = { ...draft.limits, ...limits };
+  },
+  'iteration-spawned': takeSpawn,
+  'usage-reported': ignore,
+  'iteration-ended': takeTurnEnd,
+  'events-received': ignore,
+  'gates-finished': takeGates,
+  'timer-fired': (draft, { timer }) => takeTimerFired(draft, timer),
+  'checkpoint-finished': (draft, { iteration, commit, leftOut, note }) => {
+    draft.checkpoints.push({ iteration, commit, leftOut, note });
+  },
+  'stop-requested': ignore,
+  'environment-failed': ignore,
+};
+
+/** The process that worked on the run is gone: what it did until its last input counts. */
+function stopWorking(draft: RunDraft): void {
+  if (draft.workingSince !== null) draft.elapsedMs += Math.max(0, draft.at - draft.workingSince);
+  draft.workingSince = null;
+}
+
+function takeSpec(draft: RunDraft, spec: RunSpec): void {
+  const topology = compileTopology(spec);
+  draft.objective = spec.objective;
+  draft.promise = spec.promise;
+  draft.limits = spec.limits;
+  draft.gates = spec.gates.map(toGateName);
+  draft.gateSources = spec.gates.map(({ run, protect, from = null }) => ({ command: protect === undefined ? run : null, from }));
+  draft.ralphBackends = spec.ralph.backends;
+  draft.coordination = topology.coordination;
+  draft.hats = topology.hats.map((hat) => ({ id: hat.id, backends: hat.backends }));
+  if (topology.coordination !== 'hats' && !topology.classic) draft.hats.unshift({ id: 'ralph', backends: spec.ralph.backends });
+}
+
+function takeSpawn(draft: RunDraft, input: IterationSpawned): void {
+  const turn = findTurnDraft(draft, input.iteration, input.attempt);
+  if (turn === undefined) return;
+  const { backend, pid, promptHash, promptTokens, tools = null } = input;
+  Object.assign(turn, { backend, tools, pid, promptHash, promptTokens, command: [...input.argv] });
+}
+
+function takeTurnEnd(draft: RunDraft, input: IterationEnded): void {
+  const { outcome, usage } = input;
+  const { totals } = draft;
+  totals.usage = addUsage(totals.usage, usage);
+  totals[outcome.status] += 1;
+  if (outcome.status !== 'interrupted') {
+    draft.finished.add(input.iteration);
+    if (usage.costUsd === null) totals.unknownCostTurns += 1;
+  }
+  const turn = findTurnDraft(draft, input.iteration, input.attempt);
+  if (turn === undefined) return;
+  const { exitCode, durationMs, sessionId, treeChanged, leftovers } = input;
+  const failure = outcome.status === 'failed' ? { class: outcome.failure.class, message: outcome.failure.message } : null;
+  Object.assign(turn, {
+    status: outcome.status,
+    failure,
+    exitCode,
+    durationMs,
+    usage,
+    treeChanged,
+    leftovers,
+    violations: input.violations ?? null,
+    denials: input.denials ?? [],
+    denied: input.denied ?? input.denials?.length ?? 0,
+    toolCalls: input.toolCalls ?? turn.toolCalls,
+  });
+  turn.sessionId = sessionId ?? turn.sessionId;
+  if (outcome.status === 'interrupted') {
+    draft.pending.unshift(...turn.given.map(({ id, topic }) => ({ id, topic, hat: turn.hat })));
+  }
+}
+
+function takeGates(draft: RunDraft, input: GatesFinished): void {
+  const request = draft.gateRequests.get(input.request);
+  draft.gateRequests.delete(input.request);
+  if (request?.isBaseline === true) {
+    draft.baseline = [...input.results];
+    return;
+  }
+  const turn = request?.turn;
+  turn?.gates.push(
+    ...input.results.map((result) => ({ ...result, at: input.at, iteration: turn.iteration, topics: request?.topics ?? [] })),
+  );
+}
+
+function takeTimerFired(draft: RunDraft, timer: number): void {
+  if (draft.waiting?.timer !== timer) return;
+  draft.waiting = null;
+  if (draft.status === 'parked') draft.status = 'running';
+}
+
+const EXCERPT_LENGTH = 160;
+
+/** What an effect changes in the view. */
+export function takeEffect(draft: RunDraft, at: number, effect: Effect): void {
+  handle(EFFECT_HANDLERS, effect, draft, at);
+}
+
+const EFFECT_HANDLERS: Handlers<Effect, [draft: RunDraft, at: number]> = {
+  'iteration-start': takeTurnStart,
+  'iteration-stop': ignore,
+  'gates-run': (draft, _at, { request, topics, isBaseline }) => {
+    draft.gateRequests.set(request, { topics, turn: draft.turns.at(-1), isBaseline: isBaseline === true });
+  },
+  'timer-set': takeTimerSet,
+  'checkpoint-make': ignore,
+  'inbox-append': ignore,
+  'run-end': takeEnd,
+  'event-publish': takeEvent,
+  'event-reject': takeRefusal,
+  notice: takeNotice,
+};
+
+function takeTimerSet(draft: RunDraft, _at: number, { timer, purpose, dueAt }: TimerSet): void {
+  if (purpose === 'runtime') return;
+  draft.waiting = { timer, purpose, dueAt };
+  if (purpose === 'limit') draft.status = 'parked';
+  if (purpose !== 'cooldown') uncountLatest(draft);
+}
+
+function takeRefusal(draft: RunDraft, _at: number, { id, iteration, hat, topic, why, allowed, detail }: EventReject): void {
+  draft.totals.refused += why === 'withdrawn' ? 0 : 1;
+  findTurnDraft(draft, iteration)?.refused.push({ id, hat, topic, why, allowed, ...(detail === undefined ? {} : { detail }) });
+}
+
+function takeNotice(draft: RunDraft, at: number, { code, level, text }: Notice): void {
+  // Told while it happens; afterwards the turns themselves say who had them, and what is wrong must not drown in it.
+  if (code === 'hat-switched') return;
+  draft.notices.push({ at, level, code, text });
+  if (draft.notices.length > MAX_NOTICES) draft.notices.shift();
+}
+
+function takeTurnStart(draft: RunDraft, at: number, effect: IterationStart): void {
+  const { iteration, attempt, hat, fallback } = effect;
+  const given = effect.events.map(({ id, topic, source, sender }) => ({ id, topic, source, ...(sender !== undefined && { sender }) }));
+  if (attempt > 1) draft.finished.delete(iteration);
+  draft.waiting = null;
+  draft.status = 'running';
+  draft.pending = draft.pending.filter(
+    (entry) => !given.some((event) => event.id === entry.id && (entry.hat === hat || !isHat(draft, entry.hat))),
+  );
+  if (effect.isAgain === true) draft.turns.pop();
+  draft.turns.push({
+    iteration,
+    attempt,
+    hat,
+    backend: (draft.hats.find((entry) => entry.id === hat)?.backends ?? draft.ralphBackends)[effect.backend] ?? '',
+    startedAt: at,
+    status: 'running',
+    failure: null,
+    exitCode: null,
+    durationMs: null,
+    usage: UNKNOWN_USAGE,
+    sessionId: null,
+    toolCalls: null,
+    tools: null,
+    pid: null,
+    promptTokens: null,
+    promptHash: null,
+    command: [],
+    fallback,
+    given,
+    published: [],
+    blocked: [],
+    refused: [],
+    gates: [],
+    treeChanged: null,
+    leftovers: 0,
+    violations: null,
+    denials: [],
+    denied: 0,
+  });
+}
+
+/** False for a hat that a changed configuration no longer has: what waited for it goes to another one. */
+function isHat(draft: RunDraft, hat: string | null): boolean {
+  return hat === RALPH || draft.hats.some((entry) => entry.id === hat);
+}
+
+function takeEvent(draft: RunDraft, _at: number, { event, to, how }: EventPublish): void {
+  const { id, topic, source, iteration } = event;
+  if (source === EXTERNAL) draft.totals.external += 1;
+  if (how === 'undelivered') draft.undelivered.push({ id, topic, hat: null });
+  else if (how === 'record') passExhausted(draft, topic);
+  else draft.totals.routed += 1;
+  draft.pending.push(...to.map((hat) => ({ id, topic, hat })));
+  const turn = findTurnDraft(draft, iteration);
+  if (turn !== undefined && source === QUALITY_GATE) turn.blocked.push({ id, topic, to, ...toBlocked(event.payload) });
+  if (turn === undefined || (source !== turn.hat && source !== SYSTEM)) return;
+  turn.published.push({ id, topic, source, to, how, excerpt: toPlainLine(toPayloadText(event.payload), EXCERPT_LENGTH) });
+}
+
+function toBlocked(payload: Json): Pick<BlockedEvent, 'original' | 'gates'> {
+  const { original, gates } = isJsonObject(payload) ? payload : {};
+  return {
+    original: typeof original === 'string' ? original : '',
+    gates: Array.isArray(gates) ? gates.filter((gate) => typeof gate === 'string') : [],
+  };
+}
+
+/** `<hat>.exhausted` says that Ralph gets what waits for the hat. */
+function passExhausted(draft: RunDraft, topic: string): void {
+  draft.pending = draft.pending.map((entry) => (topic === `${entry.hat}.exhausted` ? { ...entry, hat: RALPH } : entry));
+}
+
+/** The iteration will be tried again: so far it does not count. */
+function uncountLatest(draft: RunDraft): void {
+  const turn = draft.turns.at(-1);
+  if (turn?.status === 'failed') draft.finished.delete(turn.iteration);
+}
+
+function takeEnd(draft: RunDraft, at: number, { reason, detail, attention }: RunEnd): void {
+  if (reason === 'parked') uncountLatest(draft);
+  draft.status = 'ended';
+  draft.end = { reason, detail, at, ...(attention === undefined ? {} : { attention }) };
+  draft.waiting = null;
+  if (draft.workingSince !== null) draft.elapsedMs += Math.max(0, at - draft.workingSince);
+  draft.workingSince = null;
+  if (reason === 'completed') draft.undelivered.push(...draft.pending.splice(0));
+}

@@ -1,0 +1,28 @@
+/** Door to `views/report`: what is made of views: status, report of the end, details of a turn, NDJSON. */
+export { toStatLines, toStatNotes } from './change-text.ts';
+export { toGateEndText, toRefusalText } from './evidence.ts';
+export {
+  type NdjsonLive,
+  type NdjsonRecord,
+  toNdjsonEnd,
+  toNdjsonLeftOut,
+  toNdjsonLive,
+  toNdjsonRecord,
+  toNdjsonRun,
+} from './ndjson-record.ts';
+export { toNextStep } from './next-step.ts';
+export { isTurnDone, toRunReport } from './run-report.ts';
+export { type StatusRecord, toEndedView, toRunStatus, toStatusRecord } from './run-status.ts';
+export { toHatAndBackend } from './running-report.ts';
+export { toTurnDetails } from './turn-details.ts';
+export { toOutcomeText, toTurnLine } from './turn-line.ts';
+export {
+  type ChangeFacts,
+  type PackageFacts,
+  parseFacts,
+  type RunFate,
+  toChangeFacts,
+  type UnknownFate,
+  type WorkFacts,
+  type WorkPlace,
+} from './work-facts.ts';

@@ -1,0 +1,41 @@
+import { END_REASONS } from '../../core/run/index.ts';
+import type { LiveView } from '../fold/fold-live-view.ts';
+import { toProof } from '../fold/fold-proof.ts';
+import type { RunProof, RunView } from '../fold/run-view.ts';
+import type { RunReport } from '../text/fact-rows.ts';
+import { toRunReport } from './run-report.ts';
+import { isSeen, type StatusFacts, toElapsedNow, toRunningReport } from './running-report.ts';
+
+/** One screen on a run, under way or ended. */
+export function toRunStatus(view: RunView, facts: StatusFacts): RunReport {
+  return view.end === null ? toRunningReport(view, facts) : toRunReport(view, facts);
+}
+
+/** What `ralph status --format json` says of a run. */
+export interface StatusRecord extends RunView {
+  readonly v: 1;
+  /** Whether its process is seen to be there. */
+  readonly isAlive: boolean;
+  /** Whether it may be there, but nothing of where it runs can be seen from here. */
+  readonly isUnseen: boolean;
+  /** Of the command that ran it; `null` while it has not ended. */
+  readonly exitCode: number | null;
+  /** Whether its completion is proven; `null` where it has not completed. */
+  readonly proof: RunProof | null;
+  /** What its turn does at this moment; `null` where nobody knows. */
+  readonly live: LiveView | null;
+}
+
+/** A run for programs: its view, with what is known beside the journal. */
+export function toStatusRecord(view: RunView, facts: StatusFacts): StatusRecord {
+  const { isUnseen = false, live = null } = facts;
+  const isAlive = isSeen(facts);
+  const exitCode = view.end === null ? null : END_REASONS[view.end.reason].exitCode;
+  const proof = toProof(view);
+  return { v: 1, isAlive, isUnseen, exitCode, proof, ...view, elapsedMs: toElapsedNow(view, facts), live: isAlive ? live : null };
+}
+
+/** The end as the run itself tells it: where the disk is full, the journal could not. */
+export function toEndedView(view: RunView, { reason, detail }: Pick<NonNullable<RunView['end']>, 'reason' | 'detail'>): RunView {
+  return { ...view, status: 'ended', end: view.end ?? { reason, detail, at: view.at } };
+}

@@ -1,0 +1,180 @@
+import { addUsage, UNKNOWN_USAGE } from '../../core/backends/index.ts';
+import { RALPH } from '../../core/events/index.ts';
+import type { RunLimits, TimerPurpose } from '../../core/run/index.ts';
+import { toDurationText, toUsdText } from '../../core/text/index.ts';
+import type { LiveTurn, LiveView } from '../fold/fold-live-view.ts';
+import type { RunView, TurnView } from '../fold/run-view.ts';
+import { type FactRow, type RunReport, toRow } from '../text/fact-rows.ts';
+import { toFirstLine, toIterationsText, toList, toPlainLine, toSpentText } from '../text/plain-text.ts';
+import { toFateRows, toUncommittedRows } from './change-text.ts';
+import { toEvidence, toRefusals } from './evidence.ts';
+import { toTurnLine } from './turn-line.ts';
+import type { WorkFacts } from './work-facts.ts';
+
+/** What is known of a run beside its journal. */
+export interface StatusFacts {
+  /** Whether its process is there. */
+  readonly isAlive: boolean;
+  /** Whether only its lock says so, because the place where it runs cannot be seen from here; no by default. */
+  readonly isUnseen?: boolean;
+  /** Epoch milliseconds. */
+  readonly now: number;
+  /** Whether the run is the one that a command without a run means; true by default. */
+  readonly isNewest?: boolean;
+  /** Whether its turns are listed beside it: then the report need not say how to see them. */
+  readonly isOverview?: boolean;
+  /** What is known beside the journal of a run that nobody works on any more; absent where nobody looked. */
+  readonly facts?: WorkFacts | null;
+  /** What its turn does at this moment; absent or `null` where nobody knows. */
+  readonly live?: LiveView | null;
+  /** Processes that it left running when its own was killed; absent or empty: none. */
+  readonly left?: readonly number[];
+  /** What of its journal cannot be read, in words; absent or `null`: nothing. */
+  readonly damage?: string | null;
+  /** Its process, where only a signal to that ends it; absent or `null` where `ralph stop` does. */
+  readonly signalPid?: number | null;
+}
+
+const SHOWN_TURNS = 4;
+
+/** One screen on a run that has not ended: what it does now, what it waits for, how far it is. */
+export function toRunningReport(view: RunView, facts: StatusFacts): RunReport {
+  const rows: FactRow[] = [
+    ...toRow('Damaged', facts.damage ?? ''),
+    ...toFateRows(facts.facts ?? null),
+    { label: 'Asked', text: toFirstLine(view.objective, 160) },
+    ...toRow('Now', toNowText(view, facts)),
+    ...toLiveRows(view, facts),
+    ...toRow('Waits', toWaitText(view, facts)),
+    ...toRow(
+      'Queue',
+      toList(
+        view.pending.map(({ topic, hat }) => `${topic} for ${hat}`),
+        6,
+      ),
+    ),
+    ...view.turns
+      .filter((turn) => turn.status !== 'running')
+      .slice(-SHOWN_TURNS)
+      .map((turn) => ({ label: 'Last', text: toTurnLine(turn) })),
+    ...toEvidence(view).map((text) => ({ label: 'Evidence', text })),
+    ...toRow('Refused', toList(toRefusals(view), 2)),
+    ...toRow('Left', toLeftText(facts)),
+    ...toUncommittedRows(facts.facts?.place ?? null),
+    { label: 'Used', text: toUsedText(view, facts) },
+    { label: 'Next', text: toNextText(view, facts) },
+  ];
+  return { headline: toStatusHeadline(view, facts), isGood: isSeen(facts), rows };
+}
+
+function toNextText(view: RunView, { isAlive, isUnseen, isNewest, signalPid = null }: StatusFacts): string {
+  const run = isNewest === false ? ` ${view.runId}` : '';
+  if (isUnseen === true) return `Look where it was started. If it is gone there, \`ralph resume${run}\` names what to remove.`;
+  const end =
+    signalPid === null
+      ? `end it after the running turn with \`ralph stop${run}\``
+      : `end it with \`kill ${signalPid}\` (or Ctrl+C where it was started)`;
+  return isAlive ? `Watch it with \`ralph show${run} --follow\`, ${end}.` : `Go on with \`ralph resume${run}\`.`;
+}
+
+function toLeftText({ left = [] }: StatusFacts): string {
+  if (left.length === 0) return '';
+  const who = left.length === 1 ? `process ${left[0]} is` : `processes ${toList(left.map(String), 6)} are`;
+  return `${who} still at work, begun by the run; end that with \`ralph reap\``;
+}
+
+function toStatusHeadline(view: RunView, { isAlive, isUnseen, now }: StatusFacts): string {
+  if (isUnseen === true)
+    return `Run ${view.runId} may be running: its process cannot be seen from here (last record ${toDurationText(now - view.at)} ago).`;
+  if (!isAlive) return `Run ${view.runId} has not ended, but its process is gone (last record ${toDurationText(now - view.at)} ago).`;
+  const parked = view.status === 'parked' ? 'is parked' : 'is running';
+  return `Run ${view.runId} ${parked}, started ${toDurationText(now - view.startedAt)} ago.`;
+}
+
+function toNowText(view: RunView, facts: StatusFacts): string {
+  const turn = view.turns.findLast((entry) => entry.status === 'running');
+  if (turn === undefined) return '';
+  const gone = facts.isUnseen === true ? 'when it was last heard of' : 'when its process ended';
+  const since = isSeen(facts) ? `for ${toDurationText(facts.now - turn.startedAt)}` : gone;
+  return `iteration ${turn.iteration}, ${toHatAndBackend(turn)} ${since}${toAskedText(turn)}`;
+}
+
+/** Shows whether it is stuck: the running tool call, how long the agent has been silent, and how long it may be. */
+function toLiveRows(view: RunView, facts: StatusFacts): readonly FactRow[] {
+  const { live, now } = facts;
+  if (!isSeen(facts) || live === undefined || live === null) return [];
+  const { turn, gates } = live;
+  if (gates !== null) {
+    const names = gates.gates.map((index) => toPlainLine(view.gates[index] ?? `#${index}`, 60));
+    return [{ label: 'Gates', text: `${names.join(', ')} for ${toDurationText(now - gates.since)}` }];
+  }
+  if (turn === null || !isRunning(view, turn)) return [];
+  const limit = turn.idleTimeoutMs > 0 ? `; after ${toDurationText(turn.idleTimeoutMs)} of silence the turn is ended` : '';
+  const last = turn.lastOutputAt === null ? 'none yet' : `the last one ${toDurationText(now - turn.lastOutputAt)} ago`;
+  return [
+    ...turn.tools.map((tool) => ({
+      label: 'Tool',
+      text: `${[tool.name, tool.summary].join(' ').trim()} for ${toDurationText(now - tool.since)}`,
+    })),
+    { label: 'Output', text: `${last}${limit}` },
+  ];
+}
+
+/** The live view may be older than the journal. */
+function isRunning(view: RunView, { iteration, attempt }: LiveTurn): boolean {
+  return view.turns.some((turn) => turn.status === 'running' && turn.iteration === iteration && turn.attempt === attempt);
+}
+
+function toAskedText(turn: TurnView): string {
+  const topics = [...new Set(turn.given.map((event) => event.topic))];
+  return topics.length === 0 ? '' : `, on ${toList(topics, 3)}`;
+}
+
+/** `builder (claude)`, or the hat alone where the backend is not known. */
+export function toHatAndBackend(turn: Pick<TurnView, 'hat' | 'backend'>): string {
+  const hat = turn.hat === RALPH ? 'Ralph' : turn.hat;
+  return turn.backend === '' ? hat : `${hat} (${toPlainLine(turn.backend, 60)})`;
+}
+
+const WAITS: Readonly<Record<TimerPurpose, string>> = {
+  retry: 'for another try',
+  limit: 'for the reset of the usage limit',
+  cooldown: 'between two turns',
+  runtime: 'for the end of the running time',
+};
+
+function toWaitText(view: RunView, { now }: StatusFacts): string {
+  if (view.waiting === null) return '';
+  return `${WAITS[view.waiting.purpose]}, ${toDurationText(view.waiting.dueAt - now)} more`;
+}
+
+function toUsedText(view: RunView, facts: StatusFacts): string {
+  const { unknownCostTurns } = view.totals;
+  const usage = addUsage(view.totals.usage, isSeen(facts) ? (facts.live?.turn?.usage ?? UNKNOWN_USAGE) : UNKNOWN_USAGE);
+  const isNothingTold = usage.costUsd === null && usage.inputTokens === null && usage.outputTokens === null;
+  const isEarly =
+    isNothingTold && unknownCostTurns === 0 && (view.turns.length === 0 || view.turns.some((turn) => turn.status === 'running'));
+  return [
+    toIterationsText(view.totals, view.limits?.maxIterations),
+    toDurationText(toElapsedNow(view, facts)),
+    toCostText(isEarly ? 'not told yet' : toSpentText(usage, unknownCostTurns), view.limits),
+  ].join('; ');
+}
+
+/** How long processes have worked on a run until now, in milliseconds; the time between a stop and a resume is left out. */
+export function toElapsedNow(
+  view: Pick<RunView, 'elapsedMs' | 'at' | 'end'>,
+  facts: Pick<StatusFacts, 'isAlive' | 'isUnseen' | 'now'>,
+): number {
+  return isSeen(facts) && view.end === null ? view.elapsedMs + Math.max(0, facts.now - view.at) : view.elapsedMs;
+}
+
+function toCostText(spent: string, limits: RunLimits | null): string {
+  const limitUsd = limits?.maxCostUsd ?? null;
+  return `cost ${spent}${limitUsd === null ? '' : ` (limit ${toUsdText(limitUsd)})`}`;
+}
+
+/** Whether its process is there, as far as anybody can see from here. */
+export function isSeen({ isAlive, isUnseen = false }: Pick<StatusFacts, 'isAlive' | 'isUnseen'>): boolean {
+  return isAlive && !isUnseen;
+}

@@ -1,0 +1,335 @@
+import { createHash } from 'node:crypto';
+import { lstatSync, readFileSync, readlinkSync, type Stats } from 'node:fs';
+import { readdir } from 'node:fs/promises';
+import { join, posix, resolve } from 'node:path';
+import {
+  demandGit,
+  findRepository,
+  isOddName,
+  type Repository,
+  type RepositorySearch,
+  type RepositorySettings,
+  readGitPlaces,
+  readStatus,
+  type StatusEntry,
+} from '../../git/index.ts';
+import type { TreeReader, TreeState } from '../../ports/tree-reader.ts';
+
+/** More than this is not read: what is gained would not be worth the time. */
+const MAX_FILES = 200_000;
+/** Content that is read in one look; what is known from an earlier one costs nothing. */
+const MAX_READ_BYTES = 4 * 2 ** 30;
+/** Larger files are told apart by size and times. */
+const MAX_HASHED_BYTES = 64 << 20;
+/** So many files in a row before something else may happen in the process. */
+const SLICE = 2000;
+
+/** Stands in a text for bytes that are no UTF-8. */
+const REPLACED = '\uFFFD';
+
+/** Passed over outside of a repository, wherever they lie. */
+const FOREIGN_FOLDERS = ['node_modules', '.git'];
+
+/**
+ * A reader of the files of a workspace. A file is read when it is new or its size, its times (also that of its last change of any kind, which
+ * nobody can put back), or its inode differ from those of the last look. The first look therefore reads everything.
+ */
+export function createTreeReader(settings: RepositorySettings): TreeReader {
+  const known = new Map<string, KnownFile>();
+  const index = createIndexList();
+  let search: Promise<RepositorySearch> | undefined;
+  let running: Promise<unknown> = Promise.resolve();
+  const read = async (): Promise<TreeState | null> => {
+    search ??= findRepository(settings);
+    const found = await search;
+    const look: Look = {
+      top: found.ok ? found.value.top : settings.cwd,
+      toShownPath: toShown(found),
+      known,
+      files: new Map(),
+      bytes: MAX_READ_BYTES,
+    };
+    if (found.ok) return readRepository(look, found.value, { index, env: settings.env });
+    const paths = await walk(settings.cwd, settings.stateDirs);
+    return paths === null || !(await addFiles(look, paths)) ? null : toState(look);
+  };
+  return {
+    read: () => {
+      const look = running.then(read).catch(() => null);
+      running = look;
+      return look;
+    },
+  };
+}
+
+/** What else is needed to look at a repository. */
+interface RepositoryLook {
+  readonly index: IndexList;
+  readonly env: RepositorySettings['env'];
+}
+
+/**
+ * What the repository tracks, whether or not it is told to look at it, and what it does not know; a repository inside it as its folder. While git
+ * looks for the latter, the former is looked at here.
+ */
+async function readRepository(look: Look, repository: Repository, { index, env }: RepositoryLook): Promise<TreeState | null> {
+  const asked = Promise.all([listUnknown(repository), readIgnoreSettings(repository)]);
+  // Told where it is awaited; the files may make an end before that.
+  asked.catch(() => undefined);
+  const tracked = await index.read(repository);
+  if (tracked.length > MAX_FILES || !(await addFiles(look, tracked))) return null;
+  const [{ untracked, ruleFiles }, ignoreSettings] = await asked;
+  if (untracked.length > MAX_FILES || !(await addFiles(look, untracked))) return null;
+  return withRules(toState(look), readIgnoreRules(repository, { settings: ignoreSettings, ruleFiles, env }));
+}
+
+/** A file that is hidden is not among the files: the rule that hides it makes the difference. */
+function withRules({ hash, files }: TreeState, rules: string): TreeState {
+  return { hash: createHash('sha256').update(`${hash}\0${rules}`).digest('hex').slice(0, 40), files, rules };
+}
+
+interface KnownFile {
+  readonly version: string;
+  readonly hash: string;
+}
+
+/** Paths from the top of the repository as they are seen from the workspace. */
+function toShown(found: RepositorySearch): (path: string) => string {
+  if (!found.ok || found.value.prefix === '') return (path) => path;
+  const { prefix } = found.value;
+  return (path) => (path.startsWith(prefix) ? path.slice(prefix.length) : posix.relative(prefix, path));
+}
+
+async function walk(root: string, passOver: readonly string[]): Promise<readonly string[] | null> {
+  const own = new Set(passOver);
+  const paths: string[] = [];
+  const waiting = [''];
+  for (let folder = waiting.pop(); folder !== undefined; folder = waiting.pop()) {
+    const entries = await readdir(join(root, folder), { withFileTypes: true }).catch(() => null);
+    if (entries === null && folder === '') return null;
+    for (const entry of entries ?? []) {
+      const path = folder === '' ? entry.name : `${folder}/${entry.name}`;
+      if (FOREIGN_FOLDERS.includes(entry.name) || own.has(path)) continue;
+      if (entry.isDirectory()) waiting.push(path);
+      else paths.push(path);
+    }
+    if (paths.length + waiting.length > MAX_FILES) return null;
+  }
+  return paths;
+}
+
+/** Looks at files; false when they are too many. */
+async function addFiles(look: Look, paths: readonly string[]): Promise<boolean> {
+  for (const [index, path] of paths.entries()) {
+    if (index % SLICE === SLICE - 1) await new Promise((resolve) => setImmediate(resolve));
+    if (!addFile(look, path)) await addFolder(look, path);
+    if (look.bytes < 0 || look.files.size > MAX_FILES) return false;
+  }
+  return true;
+}
+
+function toState({ files, known, toShownPath }: Look): TreeState {
+  if (known.size > files.size) for (const path of known.keys()) if (!files.has(toShownPath(path))) known.delete(path);
+  const sorted = [...files].sort(([left], [right]) => (left < right ? -1 : 1));
+  const whole = createHash('sha256').update(sorted.map(([path, hash]) => `${path}\0${hash}\0`).join(''));
+  return { hash: whole.digest('hex').slice(0, 40), files };
+}
+
+/** One look at the files, under way. */
+interface Look {
+  readonly top: string;
+  readonly toShownPath: (path: string) => string;
+  readonly known: Map<string, KnownFile>;
+  readonly files: Map<string, string>;
+  /** How much may still be read. */
+  bytes: number;
+}
+
+/**
+ * False for a folder: git tells a repository inside the other as one. A path at which nothing is adds nothing.
+ *
+ * @throws Error for a name that is no UTF-8: what is there cannot be told
+ */
+function addFile(look: Look, path: string): boolean {
+  const absolute = `${look.top}/${path}`;
+  const stats = lookAt(absolute);
+  if (stats === undefined && (path.includes(REPLACED) || isOddName(path))) throw new Error(`a name that cannot be read: ${path}`);
+  if (stats?.isDirectory() === true) return false;
+  if (stats !== undefined) look.files.set(look.toShownPath(path), hashFile(look, path, absolute, stats));
+  return true;
+}
+
+async function addFolder(look: Look, folder: string): Promise<void> {
+  const inside = await walk(join(look.top, folder), []);
+  for (const name of inside ?? []) addFile(look, `${folder}/${name}`);
+}
+
+function hashFile(look: Look, path: string, absolute: string, stats: Stats): string {
+  const { known } = look;
+  const version = `${stats.mode} ${stats.size} ${stats.mtimeMs} ${stats.ctimeMs} ${stats.ino}`;
+  const before = known.get(path);
+  if (before?.version === version) return before.hash;
+  const hash = hashContent(absolute, stats, version);
+  if (stats.isFile() && stats.size <= MAX_HASHED_BYTES) look.bytes -= stats.size;
+  // A file that was written just now may be written once more within the same tick of the clock.
+  if (Date.now() - Math.max(stats.mtimeMs, stats.ctimeMs) > 50) known.set(path, { version, hash });
+  else known.delete(path);
+  return hash;
+}
+
+/** What a reader says of one file; `null` where nothing is, or a folder. */
+export function hashFileAt(absolute: string): string | null {
+  const stats = lookAt(absolute);
+  if (stats === undefined || stats.isDirectory()) return null;
+  return hashContent(absolute, stats, `${stats.mode} ${stats.size} ${stats.mtimeMs} ${stats.ctimeMs} ${stats.ino}`);
+}
+
+function hashContent(absolute: string, stats: Stats, version: string): string {
+  const hash = createHash('sha256');
+  try {
+    if (stats.isSymbolicLink())
+      return hash
+        .update(`link\0${readlinkSync(absolute)}`)
+        .digest('hex')
+        .slice(0, 40);
+    if (!stats.isFile() || stats.size > MAX_HASHED_BYTES) return hash.update(`look\0${version}`).digest('hex').slice(0, 40);
+    const kind = (stats.mode & 0o111) === 0 ? 'file' : 'program';
+    return hash.update(`${kind}\0`).update(readFileSync(absolute)).digest('hex').slice(0, 40);
+  } catch {
+    return hash.update(`unreadable\0${version}`).digest('hex').slice(0, 40);
+  }
+}
+
+function lookAt(path: string): Stats | undefined {
+  try {
+    return lstatSync(path);
+  } catch {
+    return undefined;
+  }
+}
+
+/** A file that was written just now may be written once more within the same tick of the clock. */
+const TICK_MS = 50;
+
+/** What a repository tracks. Git is asked again only when its index is another one. */
+interface IndexList {
+  /**
+   * Paths from the top, without the state of Ralph's own; a repository inside it as its folder.
+   *
+   * @throws GitProblem
+   */
+  readonly read: (repository: Repository) => Promise<readonly string[]>;
+}
+
+/** A list of which nothing is known yet. */
+function createIndexList(): IndexList {
+  let last: { readonly version: string; readonly paths: readonly string[] } | null = null;
+  return {
+    read: async ({ git, top, gitDir, isOwnState }) => {
+      const version = readVersion(join(readGitPlaces(top, gitDir).gitDir, 'index'));
+      if (last !== null && last.version === version) return last.paths;
+      const text = await demandGit(git, ['ls-files', '-z', '--cached']);
+      const paths = [...new Set(text.split('\0'))].filter((path) => path !== '' && !isOwnState(path));
+      last = version === null ? null : { version, paths };
+      return paths;
+    },
+  };
+}
+
+/** How the index looks from outside; `null` where that does not tell it from another one. Git never writes into it: a new one takes its place. */
+function readVersion(path: string): string | null {
+  try {
+    const { size, mtimeMs, ctimeMs, ino, dev } = lstatSync(path);
+    return Date.now() - Math.max(mtimeMs, ctimeMs) > TICK_MS ? `${path} ${size} ${mtimeMs} ${ctimeMs} ${ino} ${dev}` : null;
+  } catch {
+    return null;
+  }
+}
+
+/** What lies in a working tree and is not tracked, by paths from its top. */
+interface Unknown {
+  /** What git does not know, without the state of Ralph's own; a repository inside the other as its folder. */
+  readonly untracked: readonly string[];
+  /** Files of rules that git ignores. In a folder that is ignored as a whole it does not look for them, and neither does anybody here. */
+  readonly ruleFiles: readonly string[];
+}
+
+/** What git remembers of folders depends on their times, which can be put back. */
+const WITHOUT_CACHE = ['core.untrackedCache=false'];
+
+/**
+ * Asks git once for both.
+ *
+ * @throws GitProblem
+ */
+async function listUnknown(repository: Repository): Promise<Unknown> {
+  const { entries } = await readStatus(repository, { withIgnored: true, submodules: 'passed-over', config: WITHOUT_CACHE });
+  const listPaths = (wanted: StatusEntry['kind']): readonly string[] =>
+    entries.filter(({ kind }) => kind === wanted).map(({ path }) => path);
+  return {
+    untracked: listPaths('untracked').map((path) => path.replace(/\/$/, '')),
+    ruleFiles: listPaths('ignored').filter((path) => path === '.gitignore' || path.endsWith('/.gitignore')),
+  };
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Settings of git on which it depends which files it lists. */
+const SETTINGS = '^core\\.(excludesfile|ignorecase|precomposeunicode|worktree|sparsecheckout|sparsecheckoutcone|untrackedcache)$';
+/** A larger file of rules is told by its size and times. */
+const MAX_BYTES = 1 << 20;
+
+/** The settings on which it depends which files git lists. Never rejects. */
+async function readIgnoreSettings({ git }: Pick<Repository, 'git'>): Promise<string> {
+  const settings = await git(['config', '--null', '--type=path', '--get-regexp', SETTINGS]);
+  return `${settings.exitCode}\0${settings.stdout}`;
+}
+
+/** What rules there are. */
+interface RuleSources {
+  /** What {@link readIgnoreSettings} told. */
+  readonly settings: string;
+  /** Paths from the top of files of rules that are not among the files of the work. */
+  readonly ruleFiles: readonly string[];
+  readonly env: Environment;
+}
+
+/**
+ * A hash of what git passes over by other rules than those in files that it lists itself: `info/exclude`, `core.excludesFile`, and every `.gitignore`
+ * that hides itself. With it a file that somebody hides is noticed by the rule that hides it.
+ */
+function readIgnoreRules({ top, gitDir }: Pick<Repository, 'top' | 'gitDir'>, { settings, ruleFiles, env }: RuleSources): string {
+  const files = [
+    join(readGitPlaces(top, gitDir).commonDir, 'info/exclude'),
+    ...listDefaults(env),
+    ...listExcludeFiles(settings).map((path) => resolve(top, path)),
+    ...ruleFiles.map((path) => join(top, path)),
+  ];
+  const hash = createHash('sha256').update(`${settings}\0`);
+  for (const path of [...new Set(files)].sort()) {
+    const rules = readRules(path);
+    if (rules !== null) hash.update(`${path}\0${rules}\0`);
+  }
+  return hash.digest('hex').slice(0, 40);
+}
+
+/** Where git looks when no other file is named. */
+function listDefaults({ XDG_CONFIG_HOME: config = '', HOME: home = '' }: Environment): readonly string[] {
+  return [...(config === '' ? [] : [join(config, 'git/ignore')]), ...(home === '' ? [] : [join(home, '.config/git/ignore')])];
+}
+
+/** The values of `core.excludesFile` among entries of the form `key LF value NUL`. */
+function listExcludeFiles(text: string): readonly string[] {
+  return text.split('\0').flatMap((entry) => /^core\.excludesfile\n(.+)$/is.exec(entry)?.[1] ?? []);
+}
+
+/** `null` for no file. */
+function readRules(path: string): string | null {
+  try {
+    const stats = lstatSync(path);
+    const isRead = stats.size <= MAX_BYTES && (stats.isFile() || stats.isSymbolicLink());
+    return isRead ? `text ${readFileSync(path, 'latin1')}` : `look ${stats.mode} ${stats.size} ${stats.mtimeMs}`;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,187 @@
+import { mkdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import {
+  changeIndex,
+  demandGit,
+  GitProblem,
+  type GitStatus,
+  type Repository,
+  readTree,
+  type StatusEntry,
+  toIndexChange,
+  writeTree,
+} from '../../git/index.ts';
+import { readFileSize } from './file-version.ts';
+
+/** Before or after a turn. */
+export type SnapshotMoment = 'before' | 'after';
+
+const NAME = /^[A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+)*$/;
+
+/** The names under which a run's trees are kept; undefined for a run or turn whose name is none for git. */
+export function toSnapshotRef(runId: string, turn?: string, moment?: SnapshotMoment): string | undefined {
+  const parts = [runId, ...(turn === undefined ? [] : [turn])];
+  if (!parts.every((part) => NAME.test(part) && !part.endsWith('.lock'))) return undefined;
+  return ['refs/ralph', ...parts, ...(moment === undefined ? [] : [moment])].join('/');
+}
+
+/**
+ * The files that these turns changed, in their order, sorted. A turn that was killed has no snapshot of its end: what is between the last one before it
+ * and the first one after it counts as its work.
+ *
+ * @param turns names such as `7.1`, oldest first
+ * @returns null when that is not known of each of them
+ */
+export async function listChangedFiles(repository: Repository, runId: string, turns: readonly string[]): Promise<readonly string[] | null> {
+  const trees = await readTrees(repository, runId);
+  const pairs: string[] = [];
+  let last: string | undefined;
+  let isLost = false;
+  for (const turn of turns) {
+    const before = trees.get(`${turn}/before`);
+    const after = trees.get(`${turn}/after`);
+    if (isLost && before !== undefined) {
+      if (last === undefined) return null;
+      pairs.push(`${last} ${before}\n`);
+      isLost = false;
+    }
+    if (before !== undefined && after !== undefined) pairs.push(`${before} ${after}\n`);
+    isLost ||= after === undefined;
+    last = after ?? before ?? last;
+  }
+  if (isLost) return null;
+  const result = await repository.git(['diff-tree', '-r', '-z', '--name-only', '--stdin'], { input: pairs.join('') });
+  return result.ok ? toNames(result.stdout) : null;
+}
+
+/** Git writes each pair of trees on a line, then each name with a zero byte behind it. */
+function toNames(output: string): readonly string[] {
+  const names = output.split('\0').map((name) => name.replace(/^(?:[0-9a-f]{40,64} [0-9a-f]{40,64}\n)+/, ''));
+  return [...new Set(names)].filter((name) => name !== '').sort();
+}
+
+/** By turn and moment, such as `7.1/before`. */
+export async function readTrees({ git }: Repository, runId: string): Promise<ReadonlyMap<string, string>> {
+  const folder = toSnapshotRef(runId);
+  const listed = folder === undefined ? null : await git(['for-each-ref', '--format=%(objectname) %(refname:lstrip=3)', `${folder}/`]);
+  const lines = listed?.ok === true ? listed.stdout.split('\n').filter((line) => line !== '') : [];
+  return new Map(lines.map((line) => [line.slice(line.indexOf(' ') + 1), line.slice(0, line.indexOf(' '))]));
+}
+
+/** Takes back the names of a run's snapshots; git's own clean-up removes what they kept. The number of names. */
+export async function dropSnapshots(repository: Repository, runId: string): Promise<number> {
+  const folder = toSnapshotRef(runId);
+  if (folder === undefined) return 0;
+  const listed = await demandGit(repository.git, ['for-each-ref', '--format=%(refname)', `${folder}/`]);
+  const names = listed.split('\n').filter((name) => name !== '');
+  const input = names.map((name) => `delete ${name}\n`).join('');
+  if (names.length > 0) await demandGit(repository.git, ['update-ref', '--stdin'], { input });
+  return names.length;
+}
+
+/** Keeps what the working tree was like around each turn of a run. */
+export interface SnapshotKeeper {
+  /**
+   * Stores the working tree (tracked files, untracked ones up to 8 MB, no ignored ones) as a tree object; its id.
+   *
+   * @throws GitProblem, or the system error when the index of ours cannot be made.
+   */
+  keep(turn: string, moment: SnapshotMoment, status: GitStatus, fingerprint: string | null): Promise<string>;
+  /** Waits for what is still being written. Never rejects. */
+  settle(): Promise<void>;
+}
+
+/** A larger file that git does not know is rather data than work. */
+const MAX_UNTRACKED_BYTES = 8 << 20;
+/** With more than this, storing it before every turn is no small thing any more. */
+const MAX_TOTAL_BYTES = 256 << 20;
+const MAX_FILES = 20_000;
+
+/**
+ * The entries that a snapshot shows.
+ *
+ * @throws GitProblem when they are too many or too large.
+ */
+function selectEntries(status: GitStatus, top: string): StatusEntry[] {
+  if (status.entries.length > MAX_FILES) throw new GitProblem('too many files differ from the last commit');
+  let totalBytes = 0;
+  const selected = status.entries.filter((entry) => {
+    if (entry.isRepository) return false;
+    const size = readFileSize(join(top, entry.path));
+    const isTaken = entry.kind !== 'untracked' || size <= MAX_UNTRACKED_BYTES;
+    if (isTaken) totalBytes += size;
+    return isTaken;
+  });
+  if (totalBytes > MAX_TOTAL_BYTES) throw new GitProblem('the files that differ from the last commit are too large');
+  return selected;
+}
+
+/** A lost snapshot costs a view of the past, not the work: it need not wait for the disk. */
+const UNSYNCED = ['core.fsync=none'];
+
+/**
+ * Snapshots are private refs to trees, `refs/ralph/<run>/<turn>/before` and `…/after`. They are no branches or tags: `git push`, `git
+ * fetch`, `git log --all` and pictures of the history pass them over (only `git push --mirror` would send them).
+ *
+ * One index file serves the whole run, so that only files that changed since the last snapshot are read; where nothing changed,
+ * nothing is read at all.
+ */
+export function createSnapshotKeeper(repository: Repository, runId: string, scratchDir: string): SnapshotKeeper {
+  const { git } = repository;
+  const index = { indexFile: join(scratchDir, 'snapshot.index') };
+  let naming: Promise<void> = Promise.resolve();
+  let last: { readonly fingerprint: string | null; readonly tree: string } | undefined;
+  /** The names of the turn that is under way, with their trees: one that is looked at twice has the later one. */
+  let names = new Map<string, string>();
+  let shown: { readonly head: string | null; readonly paths: ReadonlySet<string> } | undefined;
+
+  async function storeTree(status: GitStatus): Promise<string> {
+    const change = toIndexChange(selectEntries(status, repository.top));
+    const paths = new Set([...change.write, ...change.remove]);
+    const isGrown = shown?.head === status.head && [...shown.paths].every((path) => paths.has(path));
+    // A file that no longer differs from the commit must go back to it.
+    if (!isGrown) await startAnew(status.head);
+    shown = undefined;
+    await changeIndex(git, change, index);
+    const tree = await writeTree(git, index);
+    shown = { head: status.head, paths };
+    return tree;
+  }
+
+  async function startAnew(head: string | null): Promise<void> {
+    mkdirSync(scratchDir, { recursive: true });
+    // A run has one writer: this lock was left by a git that was killed.
+    rmSync(`${index.indexFile}.lock`, { force: true });
+    await readTree(git, index, head);
+  }
+
+  /** Gives trees their names. Until then nothing holds them, and a clean-up in between may have taken them: then we begin anew. */
+  async function name(input: string): Promise<void> {
+    const named = await git(['update-ref', '--stdin'], { input, config: UNSYNCED });
+    if (named.ok) return;
+    last = undefined;
+    shown = undefined;
+  }
+
+  return {
+    async keep(turn, moment, status, fingerprint) {
+      const isFirst = last === undefined;
+      const isKnown = last !== undefined && fingerprint !== null && last.fingerprint === fingerprint;
+      const tree = isKnown && last ? last.tree : await storeTree(status);
+      last = { fingerprint, tree };
+      const ref = toSnapshotRef(runId, turn, moment);
+      if (ref === undefined) return tree;
+      if (moment === 'before') names = new Map();
+      names.set(ref, tree);
+      // One command for both names of a turn, which nobody waits for. What was there before the first turn is in no other name: it is not to be lost with a kill.
+      if (moment === 'after' || isFirst) {
+        const input = [...names].map(([of, is]) => `update ${of} ${is}\n`).join('');
+        naming = naming.then(() => name(input));
+      }
+      return tree;
+    },
+    async settle() {
+      await naming;
+    },
+  };
+}
