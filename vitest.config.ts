@@ -30,7 +30,7 @@ function integration(name: string, include: readonly string[], testTimeoutMs: nu
       name,
       include: [...include],
       retry: RETRY,
-      setupFiles: name === 'contract' ? PROPERTIES : [],
+      setupFiles: name === 'contract' || name === 'git' ? PROPERTIES : [],
       pool: 'forks' as const,
       isolate: true,
       testTimeout: testTimeoutMs,
