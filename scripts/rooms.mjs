@@ -24,7 +24,7 @@ export const ROOMS = {
     mayImport: [],
     pure: true,
     folders: ['values', 'text', 'schema', 'events', 'signals', 'tools', 'backends', 'gates', 'project', 'run'],
-    doors: ['values', 'text', 'schema', 'events', 'signals', 'tools', 'backends', 'gates', 'project', 'run'],
+    doors: 'files',
   },
   topology: {
     holds: 'declared hats become a checked topology or diagnostics; the routing table; the flow graph and its drawings',
@@ -342,7 +342,7 @@ export function roomPattern(room) {
 export function doorPattern(room) {
   if (room === 'index') return '^src/index\\.ts$';
   const { doors = [] } = ROOMS[room];
-  if (doors === 'files') return `^src/${room}/[^/]+\\.ts$`;
+  if (doors === 'files') return `^src/${room}/.+\\.ts$`;
   const folders = doors.map((folder) => `${folder}/`).join('|');
   return `^src/${room}/${doors.length === 0 ? '' : `(?:${folders})?`}index\\.ts$`;
 }

@@ -1,9 +1,10 @@
 /**
  * Ralph as a library: load, check, draw and play teams; start, watch, steer, resume and read runs. Importing it does nothing else.
  */
-export { END_REASONS, type EndReason, type RunSpec } from './core/run/index.ts';
-export { type PluginContext, type PluginPath, type PluginResult, type PluginTool, registerTool } from './core/tools/index.ts';
-export { RalphError } from './core/values/index.ts';
+export { END_REASONS, type EndReason } from './core/run/end-reasons.ts';
+export type { RunSpec } from './core/run/run-spec.ts';
+export { type PluginContext, type PluginPath, type PluginResult, type PluginTool, registerTool } from './core/tools/plugin-tool.ts';
+export { RalphError } from './core/values/errors.ts';
 export {
   type ConfigSource,
   type EmitOptions,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { BUILT_IN_CARDS } from '../core/tools/index.ts';
+import { BUILT_IN_CARDS } from '../core/tools/built-in-cards.ts';
 import { createRegistry } from './tool/registry.ts';
 import { createBuiltInTools } from './tool-list.ts';
 

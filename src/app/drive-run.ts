@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
-import { END_REASONS, type StopRequested } from '../core/run/index.ts';
+import { END_REASONS } from '../core/run/end-reasons.ts';
+import type { StopRequested } from '../core/run/inputs.ts';
 import { type Lock, toRescuePaths } from '../journal/index.ts';
 import { type LoopStart, runLoop } from '../loop/shell/index.ts';
 import { killAllStarted } from '../process/index.ts';

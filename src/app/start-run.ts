@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { Input } from '../core/run/index.ts';
+import type { Input } from '../core/run/inputs.ts';
 import { writeContract } from '../emit/index.ts';
 import { captureBase } from '../git/index.ts';
 import { createRunFolder, createRunId, ensureStateFolders, type Lock, nodeFileSystem, type RunPaths, removeRun } from '../journal/index.ts';

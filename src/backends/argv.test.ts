@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { BackendSpec, BackendType } from '../core/backends/index.ts';
+import type { BackendSpec, BackendType } from '../core/backends/backend-spec.ts';
 import { planAcp } from './acp/index.ts';
 import { listBackends } from './clis.ts';
 import type { Invocation, InvocationOrder } from './describe/invocation.ts';

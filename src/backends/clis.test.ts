@@ -2,8 +2,8 @@ import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type BackendType, DETECTED_BACKENDS } from '../core/backends/index.ts';
-import type { RalphError } from '../core/values/index.ts';
+import { type BackendType, DETECTED_BACKENDS } from '../core/backends/backend-spec.ts';
+import type { RalphError } from '../core/values/errors.ts';
 import { createBackend, firstAvailable, listBackends } from './clis.ts';
 
 let folder = '';

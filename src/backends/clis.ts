@@ -6,8 +6,9 @@ import {
   isAgentCli,
   toBackendLabel,
   toListedBackend,
-} from '../core/backends/index.ts';
-import { type JsonObject, RalphError } from '../core/values/index.ts';
+} from '../core/backends/backend-spec.ts';
+import { RalphError } from '../core/values/errors.ts';
+import type { JsonObject } from '../core/values/json.ts';
 import type { Backend, TurnScope } from '../ports/backend.ts';
 import { createAcpParts } from './acp/index.ts';
 import { amp } from './amp/index.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { BackendEvent } from '../core/backends/index.ts';
+import type { BackendEvent } from '../core/backends/backend-event.ts';
 import { createTranslator } from './clis.ts';
 import type { StreamEnd } from './stream/translator.ts';
 

@@ -1,7 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import type { BackendEvent, Usage } from '../core/backends/index.ts';
-import type { FailureClass } from '../core/run/index.ts';
+import type { BackendEvent } from '../core/backends/backend-event.ts';
+import type { Usage } from '../core/backends/usage.ts';
+import type { FailureClass } from '../core/run/turn.ts';
 import { createTranslator } from './clis.ts';
 import type { StreamEnd } from './stream/translator.ts';
 

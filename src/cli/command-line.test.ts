@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { RalphError } from '../core/values/index.ts';
+import { RalphError } from '../core/values/errors.ts';
 import { COMMAND_NAMES } from './args/command-table.ts';
 import { declareAll, performCommandLine } from './command-line.ts';
 import { createFakeApp, createFakeContext, type FakeWorld } from './fixtures.ts';

@@ -1,5 +1,5 @@
 import { Command, CommanderError } from 'commander';
-import { toShellWord } from '../core/text/index.ts';
+import { toShellWord } from '../core/text/shell-word.ts';
 import { COMMAND_NAMES, COMMANDS, type CommandEntry } from './args/command-table.ts';
 import { HELP_TOPICS, HELP_WIDTH, toRootHelp, toTopicHelp } from './args/help.ts';
 import { createUsageError, suggestWord } from './args/usage-error.ts';

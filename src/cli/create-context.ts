@@ -1,4 +1,4 @@
-import { RalphError, toErrorCode } from '../core/values/index.ts';
+import { RalphError, toErrorCode } from '../core/values/errors.ts';
 import type { CliContext } from './cli-context.ts';
 import { createTerminal, type OutputStream } from './terminal/terminal.ts';
 

@@ -1,6 +1,10 @@
-import type { BackendEvent } from '../core/backends/index.ts';
-import type { RalphEvent } from '../core/events/index.ts';
-import type { Effect, Input, IterationEnded, RunRecord, RunSpec, TurnId } from '../core/run/index.ts';
+import type { BackendEvent } from '../core/backends/backend-event.ts';
+import type { RalphEvent } from '../core/events/event.ts';
+import type { Effect } from '../core/run/effects.ts';
+import type { Input, IterationEnded } from '../core/run/inputs.ts';
+import type { RunRecord } from '../core/run/run-record.ts';
+import type { RunSpec } from '../core/run/run-spec.ts';
+import type { TurnId } from '../core/run/turn.ts';
 import { makeGate, makeHat, makeSpec } from '../core/spec-fixtures.ts';
 import { compileTopology } from '../topology/routing/index.ts';
 import { createRunViewFold } from '../views/fold/index.ts';

@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { isRalphError, type RalphError } from '../core/values/index.ts';
+import { isRalphError, type RalphError } from '../core/values/errors.ts';
 import { hasErrors } from './findings/diagnostics.ts';
 import type { Diagnostic } from './findings/located.ts';
 import { type LoadRequest, loadConfig } from './load-config.ts';

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import type { FlowFinding } from '../core/schema/index.ts';
+import type { FlowFinding } from '../core/schema/finding.ts';
 import { compileBackends } from './compile/compile-backends.ts';
 import { compileObjective } from './compile/compile-objective.ts';
 import { compileSettings } from './compile/compile-settings.ts';

@@ -1,7 +1,9 @@
-import type { BackendSpec } from '../core/backends/index.ts';
-import type { GateBaseline } from '../core/gates/index.ts';
-import type { RunSpec } from '../core/run/index.ts';
-import type { McpServerSpec, ProfilePolicy, ToolsSpec } from '../core/tools/index.ts';
+import type { BackendSpec } from '../core/backends/backend-spec.ts';
+import type { GateBaseline } from '../core/gates/gate-spec.ts';
+import type { RunSpec } from '../core/run/run-spec.ts';
+import type { McpServerSpec } from '../core/tools/mcp-server-spec.ts';
+import type { ProfilePolicy } from '../core/tools/tool-profiles.ts';
+import type { ToolsSpec } from '../core/tools/tools-spec.ts';
 
 /**
  * A configuration, compiled: complete, checked, plain JSON. It is stored in the run's folder, readable by its owner only: the `env` of

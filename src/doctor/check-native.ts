@@ -1,7 +1,8 @@
 import type { Settings } from '../config/index.ts';
-import { type BackendSpec, findListPrice, toBackendLabel } from '../core/backends/index.ts';
-import { findSearchKeyName } from '../core/tools/index.ts';
-import { isRalphError } from '../core/values/index.ts';
+import { type BackendSpec, toBackendLabel } from '../core/backends/backend-spec.ts';
+import { findListPrice } from '../core/backends/list-prices.ts';
+import { findSearchKeyName } from '../core/tools/tools-spec.ts';
+import { isRalphError } from '../core/values/errors.ts';
 import { withPluginFiles } from '../plugins/index.ts';
 import { createNativeModel, findPrice } from '../turns/index.ts';
 import { type CheckRequest, checkConfig } from '../validation/index.ts';

@@ -1,6 +1,6 @@
 import { type BackendReport, detectBackends, findCommand } from '../backends/index.ts';
-import { type BackendType, toBackendLabel } from '../core/backends/index.ts';
-import { isRalphError, RalphError } from '../core/values/index.ts';
+import { type BackendType, toBackendLabel } from '../core/backends/backend-spec.ts';
+import { isRalphError, RalphError } from '../core/values/errors.ts';
 import { createGit } from '../git/index.ts';
 import { findIsolation } from '../process/index.ts';
 import { WITHOUT_ISOLATION } from '../safety/index.ts';

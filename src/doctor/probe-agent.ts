@@ -3,8 +3,9 @@ import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 import { createBackend, findCli } from '../backends/index.ts';
 import { findPackageFolder } from '../config/index.ts';
-import type { BackendType } from '../core/backends/index.ts';
-import { BUILT_IN_CARDS, BUILT_IN_POLICIES, resolveProfile, toCapabilities } from '../core/tools/index.ts';
+import type { BackendType } from '../core/backends/backend-spec.ts';
+import { BUILT_IN_CARDS } from '../core/tools/built-in-cards.ts';
+import { BUILT_IN_POLICIES, resolveProfile, toCapabilities } from '../core/tools/tool-profiles.ts';
 import { createGit } from '../git/index.ts';
 import {
   type ModelServer,

@@ -1,6 +1,6 @@
 import { detectBackends, PROBED_CLIS } from '../backends/index.ts';
-import type { BackendType } from '../core/backends/index.ts';
-import { RalphError } from '../core/values/index.ts';
+import type { BackendType } from '../core/backends/backend-spec.ts';
+import { RalphError } from '../core/values/errors.ts';
 import type { Environment } from '../safety/index.ts';
 import type { ProbeVerdict } from '../sandbox/index.ts';
 

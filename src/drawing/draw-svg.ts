@@ -1,5 +1,5 @@
-import { maskControls } from '../core/text/index.ts';
-import { RalphError } from '../core/values/index.ts';
+import { maskControls } from '../core/text/mask-controls.ts';
+import { RalphError } from '../core/values/errors.ts';
 import {
   type FlowArrow,
   type FlowGraph,

@@ -1,8 +1,8 @@
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Sender } from '../core/events/index.ts';
-import type { RunSpec } from '../core/run/index.ts';
-import { isJsonObject, parseJson } from '../core/values/index.ts';
+import type { Sender } from '../core/events/event.ts';
+import type { RunSpec } from '../core/run/run-spec.ts';
+import { isJsonObject, parseJson } from '../core/values/json.ts';
 import { compileTopology, type Topology } from '../topology/routing/index.ts';
 
 /** Where an event goes, and who publishes it. */

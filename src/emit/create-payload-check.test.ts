@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { EventContracts } from '../core/events/index.ts';
-import type { Json } from '../core/values/index.ts';
+import type { EventContracts } from '../core/events/event-contract.ts';
+import type { Json } from '../core/values/json.ts';
 import { createPayloadCheck } from './create-payload-check.ts';
 
 const SCHEMA: Json = {

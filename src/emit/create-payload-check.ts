@@ -1,9 +1,9 @@
 import { createRequire } from 'node:module';
 import { createContext, Script } from 'node:vm';
 import type { Schema, Validator } from '@cfworker/json-schema';
-import { contractOf, type EventContracts, type PayloadCheck } from '../core/events/index.ts';
-import { describeShape } from '../core/schema/index.ts';
-import { type Json, parseJson } from '../core/values/index.ts';
+import { contractOf, type EventContracts, type PayloadCheck } from '../core/events/event-contract.ts';
+import { describeShape } from '../core/schema/describe-shape.ts';
+import { type Json, parseJson } from '../core/values/json.ts';
 
 const MAX_PROBLEMS = 3;
 const MAX_TEXT = 200;

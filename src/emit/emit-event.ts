@@ -1,6 +1,11 @@
-import { countCut, type EventContracts, EXTERNAL, isTopic, RALPH, type RefusedEmit } from '../core/events/index.ts';
-import { findNearMiss } from '../core/text/index.ts';
-import { isRalphError, type Json, parseJson, RalphError } from '../core/values/index.ts';
+import type { RefusedEmit } from '../core/events/event.ts';
+import type { EventContracts } from '../core/events/event-contract.ts';
+import { countCut } from '../core/events/inbox-line.ts';
+import { EXTERNAL, RALPH } from '../core/events/reserved.ts';
+import { isTopic } from '../core/events/topics.ts';
+import { findNearMiss } from '../core/text/near-miss.ts';
+import { isRalphError, RalphError } from '../core/values/errors.ts';
+import { type Json, parseJson } from '../core/values/json.ts';
 import { appendAgentLine, appendAgentRefusal, createSharedFileSystem } from '../journal/index.ts';
 import { compileTopology, isCompletionTopic, mayEnd, mayPublish, publishableBy, type Topology } from '../topology/routing/index.ts';
 import { type EventPlace, readContract } from './contract-file.ts';

@@ -1,5 +1,6 @@
-import { matchesTopic, RALPH, TOPIC_COMPLETE } from '../core/events/index.ts';
-import { describeShape } from '../core/schema/index.ts';
+import { RALPH, TOPIC_COMPLETE } from '../core/events/reserved.ts';
+import { matchesTopic } from '../core/events/topics.ts';
+import { describeShape } from '../core/schema/describe-shape.ts';
 import { mayEnd, publishableBy, type Topology } from '../topology/routing/index.ts';
 import { type EventPlace, readTopology } from './contract-file.ts';
 

@@ -2,7 +2,8 @@ import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { GateResult, GateSpec, StartTestsResult } from '../core/gates/index.ts';
+import type { GateResult, StartTestsResult } from '../core/gates/gate-result.ts';
+import type { GateSpec } from '../core/gates/gate-spec.ts';
 import type { TreeState } from '../ports/tree-reader.ts';
 import { createGateRunner } from './index.ts';
 

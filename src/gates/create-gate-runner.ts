@@ -1,5 +1,6 @@
 import { writeFileSync } from 'node:fs';
-import { type GateResult, type GateSpec, isRequiredGate, mayStayRed, type StartTestsResult } from '../core/gates/index.ts';
+import type { GateResult, StartTestsResult } from '../core/gates/gate-result.ts';
+import { type GateSpec, isRequiredGate, mayStayRed } from '../core/gates/gate-spec.ts';
 import type { GateOrder, GateRunner } from '../ports/gate-runner.ts';
 import type { GateCase, GateRequest, GateRunnerSettings } from './gate-contract.ts';
 import { createGateRunState, type GateRunState } from './gate-run-state.ts';

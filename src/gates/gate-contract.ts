@@ -1,4 +1,5 @@
-import type { GateCheck, StartTestsResult } from '../core/gates/index.ts';
+import type { StartTestsResult } from '../core/gates/gate-result.ts';
+import type { GateCheck } from '../core/gates/gate-spec.ts';
 import type { GateOrder } from '../ports/gate-runner.ts';
 import type { Backpressure, Isolation, Program } from '../ports/program.ts';
 import type { TreeReader, TreeState } from '../ports/tree-reader.ts';

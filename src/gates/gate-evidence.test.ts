@@ -3,7 +3,8 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { GateResult, GateSpec } from '../core/gates/index.ts';
+import type { GateResult } from '../core/gates/gate-result.ts';
+import type { GateSpec } from '../core/gates/gate-spec.ts';
 import type { GateRunner } from '../ports/gate-runner.ts';
 import type { TreeReader } from '../ports/tree-reader.ts';
 import { createGateRunner, type GateRunnerSettings, toStartScopes } from './index.ts';

@@ -1,4 +1,4 @@
-import type { GateResult } from '../core/gates/index.ts';
+import type { GateResult } from '../core/gates/gate-result.ts';
 import type { TreeState } from '../ports/tree-reader.ts';
 import { createEvidenceStore, type EvidenceStore } from './evidence-store.ts';
 import type { GateRunnerSettings, Look } from './gate-contract.ts';

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { GateSpec } from '../core/gates/index.ts';
+import type { GateSpec } from '../core/gates/gate-spec.ts';
 import type { TreeState } from '../ports/tree-reader.ts';
 import type { StartScopes } from './gate-contract.ts';
 import { createPathMatcher } from './path-matcher.ts';

@@ -1,5 +1,7 @@
-import { countFailedTests, countRunTests, type GateResult, type GateSpec, toGateName } from '../core/gates/index.ts';
-import { toDurationText } from '../core/text/index.ts';
+import { countFailedTests, countRunTests } from '../core/gates/count-run-tests.ts';
+import type { GateResult } from '../core/gates/gate-result.ts';
+import { type GateSpec, toGateName } from '../core/gates/gate-spec.ts';
+import { toDurationText } from '../core/text/duration.ts';
 import type { CommandResult } from '../process/index.ts';
 import { type EvidenceFile, type EvidenceRecord, type EvidenceStore, hashLog } from './evidence-store.ts';
 import type { GateCase } from './gate-contract.ts';

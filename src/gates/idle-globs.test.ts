@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { GateSpec } from '../core/gates/index.ts';
+import type { GateSpec } from '../core/gates/gate-spec.ts';
 import { toIdleGlobWarnings } from './idle-globs.ts';
 
 let cwd = '';

@@ -1,4 +1,4 @@
-import { type GateSpec, toGateName } from '../core/gates/index.ts';
+import { type GateSpec, toGateName } from '../core/gates/gate-spec.ts';
 import { namesNoFile } from './pin-files.ts';
 
 /** What a person should know of gates whose globs name no file: they would count as passed for ever. One sentence for each. */

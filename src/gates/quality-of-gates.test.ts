@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { GateSpec } from '../core/gates/index.ts';
+import type { GateSpec } from '../core/gates/gate-spec.ts';
 import { toQualityOfGates } from './quality-of-gates.ts';
 
 function gate(run: string, more: Partial<GateSpec> = {}): GateSpec {

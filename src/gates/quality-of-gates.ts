@@ -1,4 +1,4 @@
-import { GATE_CHECKS, type GateCheck, type GateSpec } from '../core/gates/index.ts';
+import { GATE_CHECKS, type GateCheck, type GateSpec } from '../core/gates/gate-spec.ts';
 
 /** What people call the gates that do a check. */
 const NAMES: Readonly<Record<GateCheck, RegExp>> = {

@@ -1,5 +1,5 @@
 import { stripVTControlCharacters } from 'node:util';
-import { isFailureLine } from '../core/text/index.ts';
+import { isFailureLine } from '../core/text/telling-lines.ts';
 
 /** What is kept of an output. */
 export interface Excerpt {

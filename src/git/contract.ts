@@ -1,4 +1,4 @@
-import type { Result } from '../core/values/index.ts';
+import type { Result } from '../core/values/result.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { join } from 'node:path';
-import { toErrorCode } from '../core/values/index.ts';
+import { toErrorCode } from '../core/values/errors.ts';
 
 /** Whether a git may be at work in a folder: one runs there, or nobody can tell (only Linux shows it). Never throws. */
 export function isGitAtWork(top: string): boolean {

@@ -1,6 +1,6 @@
 import { homedir } from 'node:os';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
-import { accept, type Result, refuse } from '../core/values/index.ts';
+import { accept, type Result, refuse } from '../core/values/result.ts';
 import type { Git, GitPrograms, ProgramFindings } from './contract.ts';
 import { toLook } from './file-names.ts';
 import { readGitPlaces } from './git-places.ts';

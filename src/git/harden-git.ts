@@ -1,6 +1,6 @@
 import { devNull } from 'node:os';
 import { delimiter } from 'node:path';
-import { isSecretName } from '../core/text/index.ts';
+import { isSecretName } from '../core/text/secrets.ts';
 import { splitSearchPath } from '../process/index.ts';
 
 /**

@@ -1,6 +1,6 @@
 import { lstatSync } from 'node:fs';
 import { join } from 'node:path';
-import { maskControls } from '../core/text/index.ts';
+import { maskControls } from '../core/text/mask-controls.ts';
 import type { Git, Repository } from './contract.ts';
 import { demandGit, GitProblem } from './git.ts';
 import { readCommonDir } from './git-places.ts';

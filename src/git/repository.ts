@@ -1,6 +1,6 @@
 import { existsSync, lstatSync, realpathSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
-import { accept, type Result, refuse } from '../core/values/index.ts';
+import { accept, type Result, refuse } from '../core/values/result.ts';
 import type { Git, GitPrograms, Repository, RepositorySearch, RepositorySettings } from './contract.ts';
 import { createGit } from './git.ts';
 import { isOutsideGit } from './git-places.ts';

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { parseInboxLine } from '../core/events/index.ts';
+import { parseInboxLine } from '../core/events/inbox-line.ts';
 import { appendAgentLine } from './agent-line.ts';
 import { createTemporaryFolder } from './fixtures.ts';
 import { nodeFileSystem as fs } from './node-file-system.ts';

@@ -1,6 +1,7 @@
 import { dirname } from 'node:path';
-import type { RefusedEmit, Sender } from '../core/events/index.ts';
-import { type Json, RalphError, toErrorCode } from '../core/values/index.ts';
+import type { RefusedEmit, Sender } from '../core/events/event.ts';
+import { RalphError, toErrorCode } from '../core/values/errors.ts';
+import type { Json } from '../core/values/json.ts';
 import { type FileSystem, makeFolders, readRange, withHandle, writeAll } from './file-system.ts';
 
 const LINE_FEED = 10;

@@ -1,5 +1,5 @@
 import { dirname } from 'node:path';
-import { toErrorCode } from '../core/values/index.ts';
+import { toErrorCode } from '../core/values/errors.ts';
 
 /** What stands at a path. `other`: a symbolic link (in lists only), a pipe, a device, a socket. */
 export type FileKind = 'file' | 'folder' | 'other';

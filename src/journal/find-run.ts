@@ -1,6 +1,7 @@
 import { dirname } from 'node:path';
-import { toWayBack } from '../core/text/index.ts';
-import { isJsonObject, RalphError, toErrorCode } from '../core/values/index.ts';
+import { toWayBack } from '../core/text/shell-word.ts';
+import { RalphError, toErrorCode } from '../core/values/errors.ts';
+import { isJsonObject } from '../core/values/json.ts';
 import { type FileSystem, readRange, withHandle } from './file-system.ts';
 import { hasBegun } from './read-journal.ts';
 import { listRuns, type StateFolder, toRescuePaths, toRunPaths } from './run-folder.ts';

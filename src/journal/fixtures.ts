@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import type { RalphEvent } from '../core/events/index.ts';
-import type { Input } from '../core/run/index.ts';
+import type { RalphEvent } from '../core/events/event.ts';
+import type { Input } from '../core/run/inputs.ts';
 
 /** A folder on the real disk, removed when the test is over. */
 export function createTemporaryFolder(): string {

@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
-import { type EventSignal, parseInboxLine, type SignalProblem, toCutProblem } from '../core/events/index.ts';
+import type { EventSignal, SignalProblem } from '../core/events/event.ts';
+import { parseInboxLine, toCutProblem } from '../core/events/inbox-line.ts';
 import { type FileSystem, readRange } from './file-system.ts';
 
 /** A longer line is told and skipped. */

@@ -2,8 +2,8 @@ import { crc32 } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { propertyRuns } from '../core/property-fixtures.ts';
-import type { Input } from '../core/run/index.ts';
-import { accept, refuse } from '../core/values/index.ts';
+import type { Input } from '../core/run/inputs.ts';
+import { accept, refuse } from '../core/values/result.ts';
 import { toInput } from './fixtures.ts';
 import { parseJournalLine, toJournalLine } from './journal-line.ts';
 

@@ -2,7 +2,7 @@ import { appendFileSync, mkdirSync, readFileSync, rmSync, statSync, truncateSync
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { EventSignal, SignalProblem } from '../core/events/index.ts';
+import type { EventSignal, SignalProblem } from '../core/events/event.ts';
 import { propertyRuns } from '../core/property-fixtures.ts';
 import { createTemporaryFolder, toEvent } from './fixtures.ts';
 import { createJsonlInbox } from './jsonl-inbox.ts';

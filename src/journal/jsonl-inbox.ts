@@ -1,5 +1,5 @@
-import type { RalphEvent, SignalProblem } from '../core/events/index.ts';
-import { isRalphError, toErrorCode } from '../core/values/index.ts';
+import type { RalphEvent, SignalProblem } from '../core/events/event.ts';
+import { isRalphError, toErrorCode } from '../core/values/errors.ts';
 import type { Inbox, InboxBatch, SkippedLines } from '../ports/inbox.ts';
 import { appendLine, closeTornLine, endsTorn } from './agent-line.ts';
 import { type FileSystem, readRange, withHandle } from './file-system.ts';

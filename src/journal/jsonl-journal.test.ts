@@ -13,7 +13,7 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { Input } from '../core/run/index.ts';
+import type { Input } from '../core/run/inputs.ts';
 import { createTemporaryFolder, toInput, toInputs } from './fixtures.ts';
 import { toJournalLine } from './journal-line.ts';
 import { openJsonlJournal } from './jsonl-journal.ts';

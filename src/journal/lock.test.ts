@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { refuse } from '../core/values/index.ts';
+import { refuse } from '../core/values/result.ts';
 import { createTemporaryFolder } from './fixtures.ts';
 import { acquireLock, type LockSettings, readLock } from './lock.ts';
 import { nodeFileSystem as fs } from './node-file-system.ts';

@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { accept, isJsonObject, type JsonObject, parseJson, type Result, refuse, toErrorCode } from '../core/values/index.ts';
+import { toErrorCode } from '../core/values/errors.ts';
+import { isJsonObject, type JsonObject, parseJson } from '../core/values/json.ts';
+import { accept, type Result, refuse } from '../core/values/result.ts';
 import { type FileSystem, readSmallFile, withHandle, writeAll } from './file-system.ts';
 
 /** A lock file that makes no sense is being written, if it is younger than this; else its writer died over it. */

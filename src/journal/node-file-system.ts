@@ -16,7 +16,7 @@ import {
   watch,
   writeSync,
 } from 'node:fs';
-import { toErrorCode } from '../core/values/index.ts';
+import { toErrorCode } from '../core/values/errors.ts';
 import type { FileFacts, FileKind, FileSystem, OpenMode } from './file-system.ts';
 
 const { O_RDONLY, O_WRONLY, O_APPEND, O_CREAT, O_EXCL, O_NONBLOCK = 0 } = constants;

@@ -1,5 +1,5 @@
 import { basename } from 'node:path';
-import { refuse } from '../core/values/index.ts';
+import { refuse } from '../core/values/result.ts';
 import type { JournalDamage, JournalEntry } from '../ports/journal.ts';
 import { type FileSystem, withHandle } from './file-system.ts';
 import { MAX_JOURNAL_LINE_BYTES, parseJournalLine } from './journal-line.ts';

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { toErrorCode } from '../core/values/index.ts';
+import { toErrorCode } from '../core/values/errors.ts';
 import { type FileSystem, makeFolders } from './file-system.ts';
 
 /** Where the parts of a run are: everything under `.ralph/runs/<run-id>/`. */

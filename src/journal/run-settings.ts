@@ -1,4 +1,5 @@
-import { type Json, parseJson, RalphError } from '../core/values/index.ts';
+import { RalphError } from '../core/values/errors.ts';
+import { type Json, parseJson } from '../core/values/json.ts';
 import { type FileSystem, readSmallFile, writeFileAtomically } from './file-system.ts';
 
 const MAX_BYTES = 64 << 20;

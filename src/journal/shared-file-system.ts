@@ -1,6 +1,6 @@
 import { closeSync, constants, fstatSync, lstatSync, mkdirSync, openSync, readlinkSync, realpathSync, type Stats } from 'node:fs';
 import { basename, dirname, isAbsolute, join, relative, sep } from 'node:path';
-import { RalphError, toErrorCode } from '../core/values/index.ts';
+import { RalphError, toErrorCode } from '../core/values/errors.ts';
 import type { FileFacts, FileSystem, OpenMode } from './file-system.ts';
 import { nodeFileSystem, toFileFacts } from './node-file-system.ts';
 

@@ -1,7 +1,7 @@
 import { lstatSync, type Stats, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { toMoveAway } from '../core/text/index.ts';
-import { RalphError, toErrorCode } from '../core/values/index.ts';
+import { toMoveAway } from '../core/text/shell-word.ts';
+import { RalphError, toErrorCode } from '../core/values/errors.ts';
 import { type FileSystem, makeFolders, withHandle, writeAll } from './file-system.ts';
 
 /**

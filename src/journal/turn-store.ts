@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
-import { type TurnId, toTurnName } from '../core/run/index.ts';
+import { type TurnId, toTurnName } from '../core/run/turn.ts';
 import type { TurnFolder, TurnStore } from '../ports/turn-store.ts';
 import { type FileSystem, withHandle, writeAll } from './file-system.ts';
 

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { maskControls } from '../core/text/index.ts';
-import { RalphError } from '../core/values/index.ts';
+import { maskControls } from '../core/text/mask-controls.ts';
+import { RalphError } from '../core/values/errors.ts';
 import { isOutsideGit, showName } from '../git/index.ts';
 import type { RunPaths } from '../journal/index.ts';
 import { closeWorktree, type Layout, openWorkspace, type RunFile } from '../runs/index.ts';

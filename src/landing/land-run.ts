@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import type { GateResult } from '../core/gates/index.ts';
-import { maskControls } from '../core/text/index.ts';
-import { RalphError } from '../core/values/index.ts';
+import type { GateResult } from '../core/gates/gate-result.ts';
+import { maskControls } from '../core/text/mask-controls.ts';
+import { RalphError } from '../core/values/errors.ts';
 import { GitProblem } from '../git/index.ts';
 import { type RunPaths, toRunPaths } from '../journal/index.ts';
 import type { Isolation } from '../ports/program.ts';

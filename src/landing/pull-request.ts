@@ -1,5 +1,5 @@
 import { delimiter, join } from 'node:path';
-import { isJsonObject, type Json, parseJson } from '../core/values/index.ts';
+import { isJsonObject, type Json, parseJson } from '../core/values/json.ts';
 import { isProgram, runCommand, splitSearchPath } from '../process/index.ts';
 import { withoutToken } from '../runs/index.ts';
 import type { Environment } from '../safety/index.ts';

@@ -1,5 +1,5 @@
 import type { Settings } from '../config/index.ts';
-import { isRequiredGate } from '../core/gates/index.ts';
+import { isRequiredGate } from '../core/gates/gate-spec.ts';
 import { createPathMatcher } from '../gates/index.ts';
 import type { RunPaths } from '../journal/index.ts';
 import { buildMergeObjective } from '../prompts/index.ts';

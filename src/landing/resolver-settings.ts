@@ -1,9 +1,10 @@
 import type { Settings } from '../config/index.ts';
-import type { BackendSpec } from '../core/backends/index.ts';
-import { RALPH, TOPIC_START } from '../core/events/index.ts';
-import type { HatSpec, RunSpec } from '../core/run/index.ts';
-import { mayChangeTree } from '../core/tools/index.ts';
-import { type Json, mapTexts, RalphError } from '../core/values/index.ts';
+import type { BackendSpec } from '../core/backends/backend-spec.ts';
+import { RALPH, TOPIC_START } from '../core/events/reserved.ts';
+import type { HatSpec, RunSpec } from '../core/run/run-spec.ts';
+import { mayChangeTree } from '../core/tools/tool-profiles.ts';
+import { RalphError } from '../core/values/errors.ts';
+import { type Json, mapTexts } from '../core/values/json.ts';
 import { MERGE_RULES } from '../prompts/index.ts';
 import { toHatCapabilities } from '../runs/index.ts';
 import type { Environment } from '../safety/index.ts';

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
-import { maskControls } from '../core/text/index.ts';
-import { RalphError } from '../core/values/index.ts';
+import { maskControls } from '../core/text/mask-controls.ts';
+import { RalphError } from '../core/values/errors.ts';
 import { isOutsideGit, showName } from '../git/index.ts';
 import { type RunPaths, toRunPaths } from '../journal/index.ts';
 import {

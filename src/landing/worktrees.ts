@@ -1,6 +1,6 @@
 import { sep } from 'node:path';
-import { findNearMiss } from '../core/text/index.ts';
-import { RalphError } from '../core/values/index.ts';
+import { findNearMiss } from '../core/text/near-miss.ts';
+import { RalphError } from '../core/values/errors.ts';
 import { listRuns, nodeFileSystem, toRunPaths } from '../journal/index.ts';
 import {
   findLayout,

@@ -1,8 +1,8 @@
 import { resolve } from 'node:path';
 import type * as App from '../app/index.ts';
 import { readEnvironment } from '../config/index.ts';
-import { findNearMiss } from '../core/text/index.ts';
-import { RalphError } from '../core/values/index.ts';
+import { findNearMiss } from '../core/text/near-miss.ts';
+import { RalphError } from '../core/values/errors.ts';
 
 /** What a run is asked for. Everything may be left out: then the folder's own configuration and prompt file say it, as for `ralph run`. */
 export interface RunOptions {

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { isRalphError } from '../core/values/index.ts';
+import { isRalphError } from '../core/values/errors.ts';
 import { graph, loadConfig, simulate, validate } from './index.ts';
 
 const FOLDER = mkdtempSync(join(tmpdir(), 'ralph-library-'));

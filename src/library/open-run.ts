@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type * as App from '../app/index.ts';
-import { END_REASONS, type EndReason } from '../core/run/index.ts';
+import { END_REASONS, type EndReason } from '../core/run/end-reasons.ts';
 import { createProofFold, createRunViewFold, type RunProof } from '../views/fold/index.ts';
 import { type NdjsonRecord, type StatusRecord, toNdjsonEnd, toNdjsonRecord, toNdjsonRun, toStatusRecord } from '../views/report/index.ts';
 import {

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { propertyRuns } from '../core/property-fixtures.ts';
-import type { RunRecord } from '../core/run/index.ts';
+import type { RunRecord } from '../core/run/run-record.ts';
 import { type NdjsonRecord, toNdjsonEnd, toNdjsonRun } from '../views/report/index.ts';
 import { createRecordStream, type RecordStream } from './record-stream.ts';
 

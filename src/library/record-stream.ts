@@ -1,4 +1,4 @@
-import type { RunRecord as CoreRecord, LiveRecord } from '../core/run/index.ts';
+import type { RunRecord as CoreRecord, LiveRecord } from '../core/run/run-record.ts';
 import { type NdjsonLive, type NdjsonRecord, toNdjsonLeftOut, toNdjsonLive, toNdjsonRecord } from '../views/report/index.ts';
 
 /** Where inputs and effects are read from, piece by piece. */

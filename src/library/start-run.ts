@@ -1,6 +1,7 @@
 import type * as App from '../app/index.ts';
-import type { EndReason, RunSpec } from '../core/run/index.ts';
-import { RalphError } from '../core/values/index.ts';
+import type { EndReason } from '../core/run/end-reasons.ts';
+import type { RunSpec } from '../core/run/run-spec.ts';
+import { RalphError } from '../core/values/errors.ts';
 import type { Topology } from '../topology/routing/index.ts';
 import { createConfigReport, type ReportedDiagnostic } from '../validation/index.ts';
 import { createRunViewFold, type RunProof, type RunView, type RunViewFold, toProof } from '../views/fold/index.ts';

@@ -1,7 +1,8 @@
 import { resolve } from 'node:path';
 import { readTextFile } from '../config/index.ts';
-import type { RunSpec } from '../core/run/index.ts';
-import { accept, RalphError } from '../core/values/index.ts';
+import type { RunSpec } from '../core/run/run-spec.ts';
+import { RalphError } from '../core/values/errors.ts';
+import { accept } from '../core/values/result.ts';
 import { drawSvg, drawUnicode } from '../drawing/index.ts';
 import { type SimulateOptions, type SimulationReport, simulate as simulateTeam } from '../simulate/index.ts';
 import { createFlowGraph, drawDot, drawList, drawMermaid, type FlowGraph } from '../topology/graph/index.ts';

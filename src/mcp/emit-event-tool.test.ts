@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { RalphError } from '../core/values/index.ts';
+import { RalphError } from '../core/values/errors.ts';
 import { createEmitEventTool, type EmitOffer, type EmitRequest } from './index.ts';
 
 const OFFER: EmitOffer = { hat: 'critic', topics: ['review.approved', 'review.rejected'], targets: ['creator'], shapes: {} };

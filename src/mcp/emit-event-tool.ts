@@ -1,5 +1,5 @@
-import { hasWildcard } from '../core/events/index.ts';
-import { isJsonObject, type Json, type JsonObject } from '../core/values/index.ts';
+import { hasWildcard } from '../core/events/topics.ts';
+import { isJsonObject, type Json, type JsonObject } from '../core/values/json.ts';
 import type { McpResult, McpTool } from './mcp-tool.ts';
 
 /** What an agent may publish under its hat. */

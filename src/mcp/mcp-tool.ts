@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '../core/values/index.ts';
+import type { Json, JsonObject } from '../core/values/json.ts';
 
 /** A tool that a server offers. Calling it never throws: what goes wrong is a result that the model can read. */
 export interface McpTool {

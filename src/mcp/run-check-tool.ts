@@ -1,4 +1,4 @@
-import type { JsonObject } from '../core/values/index.ts';
+import type { JsonObject } from '../core/values/json.ts';
 import type { McpResult, McpTool } from './mcp-tool.ts';
 
 /** How a command that checks the project ended. */

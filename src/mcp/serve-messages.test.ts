@@ -2,7 +2,7 @@ import { PassThrough } from 'node:stream';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { propertyRuns } from '../core/property-fixtures.ts';
-import { type Json, parseJson } from '../core/values/index.ts';
+import { type Json, parseJson } from '../core/values/json.ts';
 import { type McpServer, type McpTool, serveMessages } from './index.ts';
 import { MAX_LINE_BYTES } from './message-lines.ts';
 

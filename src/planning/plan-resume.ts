@@ -1,6 +1,8 @@
 import { diffSettings, type Settings } from '../config/index.ts';
-import { END_REASONS, type EndReason, type RunLimits, type RunState } from '../core/run/index.ts';
-import { RalphError } from '../core/values/index.ts';
+import { END_REASONS, type EndReason } from '../core/run/end-reasons.ts';
+import type { RunLimits } from '../core/run/run-spec.ts';
+import type { RunState } from '../core/run/state.ts';
+import { RalphError } from '../core/values/errors.ts';
 import { findRunId, nodeFileSystem, type RunPaths } from '../journal/index.ts';
 import { type Layout, listChangedSecrets, type ResumeOptions, type RunFile } from '../runs/index.ts';
 import { planRun, type RunPlan } from './plan-run.ts';

@@ -1,10 +1,10 @@
 import { firstAvailable } from '../backends/index.ts';
 import { type Diagnostic, renderDiagnostics, type Settings, toExplainHint, toLabel } from '../config/index.ts';
-import type { BackendSpec } from '../core/backends/index.ts';
-import { RALPH } from '../core/events/index.ts';
-import type { RunSpec } from '../core/run/index.ts';
-import { listPluginTools } from '../core/tools/index.ts';
-import { RalphError } from '../core/values/index.ts';
+import type { BackendSpec } from '../core/backends/backend-spec.ts';
+import { RALPH } from '../core/events/reserved.ts';
+import type { RunSpec } from '../core/run/run-spec.ts';
+import { listPluginTools } from '../core/tools/plugin-tool.ts';
+import { RalphError } from '../core/values/errors.ts';
 import { toIdleGlobWarnings } from '../gates/index.ts';
 import { withPluginFiles } from '../plugins/index.ts';
 import type { Isolation } from '../ports/program.ts';

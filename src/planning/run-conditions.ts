@@ -1,7 +1,8 @@
 import type { Settings } from '../config/index.ts';
-import { type BackendSpec, isCostUnknown, toBackendLabel } from '../core/backends/index.ts';
-import { maskControls } from '../core/text/index.ts';
-import { isRalphError, RalphError } from '../core/values/index.ts';
+import { type BackendSpec, toBackendLabel } from '../core/backends/backend-spec.ts';
+import { isCostUnknown } from '../core/backends/cost-reports.ts';
+import { maskControls } from '../core/text/mask-controls.ts';
+import { isRalphError, RalphError } from '../core/values/errors.ts';
 import { captureTrustedPrograms, toLayout } from '../runs/index.ts';
 import { type Environment, toDefined, toStateDirs } from '../safety/index.ts';
 import type { Coordination } from '../topology/routing/index.ts';

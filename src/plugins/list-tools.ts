@@ -1,6 +1,10 @@
 import type { Settings } from '../config/index.ts';
-import type { BackendSpec, BackendType } from '../core/backends/index.ts';
-import { BUILT_IN_CARDS, NO_TOOLS_SPEC, resolveProfile, type ToolCard, toPluginCard } from '../core/tools/index.ts';
+import type { BackendSpec, BackendType } from '../core/backends/backend-spec.ts';
+import { BUILT_IN_CARDS } from '../core/tools/built-in-cards.ts';
+import { toPluginCard } from '../core/tools/plugin-tool.ts';
+import type { ToolCard } from '../core/tools/tool-card.ts';
+import { resolveProfile } from '../core/tools/tool-profiles.ts';
+import { NO_TOOLS_SPEC } from '../core/tools/tools-spec.ts';
 import { toQualityOfGates } from '../gates/index.ts';
 import { hasScopeFlags } from '../sandbox/index.ts';
 import { listRunTools, loadPluginFiles, withPluginFiles } from './plugin-files.ts';

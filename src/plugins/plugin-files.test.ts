@@ -2,7 +2,9 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { BUILT_IN_CARDS, NO_TOOLS_SPEC, registerTool } from '../core/tools/index.ts';
+import { BUILT_IN_CARDS } from '../core/tools/built-in-cards.ts';
+import { registerTool } from '../core/tools/plugin-tool.ts';
+import { NO_TOOLS_SPEC } from '../core/tools/tools-spec.ts';
 import { countTools } from './list-tools.ts';
 import { listRunTools, loadPluginFiles, withPluginFiles } from './plugin-files.ts';
 

@@ -3,9 +3,11 @@ import { readFileSync, statSync } from 'node:fs';
 import { isAbsolute, relative, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { findGuidePage, type Settings } from '../config/index.ts';
-import { maskControls, toDurationText } from '../core/text/index.ts';
-import { checkPluginTool, createToolTwiceError, listPluginTools, NO_TOOLS_SPEC, type PluginTool } from '../core/tools/index.ts';
-import { isRalphError, RalphError } from '../core/values/index.ts';
+import { toDurationText } from '../core/text/duration.ts';
+import { maskControls } from '../core/text/mask-controls.ts';
+import { checkPluginTool, createToolTwiceError, listPluginTools, type PluginTool } from '../core/tools/plugin-tool.ts';
+import { NO_TOOLS_SPEC } from '../core/tools/tools-spec.ts';
+import { isRalphError, RalphError } from '../core/values/errors.ts';
 
 /** A module that connects to something first may take a while. */
 const LOAD_LIMIT_MS = 30_000;

@@ -1,5 +1,7 @@
 import { expect, it } from 'vitest';
-import { BUILT_IN_CARDS, BUILT_IN_POLICIES, listPluginTools, registerTool, resolveProfile, toPluginCard } from '../core/tools/index.ts';
+import { BUILT_IN_CARDS } from '../core/tools/built-in-cards.ts';
+import { listPluginTools, registerTool, toPluginCard } from '../core/tools/plugin-tool.ts';
+import { BUILT_IN_POLICIES, resolveProfile } from '../core/tools/tool-profiles.ts';
 
 it('seed 000: new tools are added by registerTool, and are there for the profiles that allow their group', () => {
   const hints = { readOnly: true, destructive: false, idempotent: true, openWorld: true };

@@ -1,5 +1,6 @@
-import type { BackendEvent, Usage } from '../core/backends/index.ts';
-import type { TurnFailure, TurnId } from '../core/run/index.ts';
+import type { BackendEvent } from '../core/backends/backend-event.ts';
+import type { Usage } from '../core/backends/usage.ts';
+import type { TurnFailure, TurnId } from '../core/run/turn.ts';
 import type { Backpressure, Isolation, Program, ViewedProgram } from './program.ts';
 
 /**

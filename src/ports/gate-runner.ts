@@ -1,4 +1,5 @@
-import type { GateResult, GateSpec } from '../core/gates/index.ts';
+import type { GateResult } from '../core/gates/gate-result.ts';
+import type { GateSpec } from '../core/gates/gate-spec.ts';
 
 /** One gate to run. */
 export interface GateOrder {

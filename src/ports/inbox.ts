@@ -1,4 +1,4 @@
-import type { EventSignal, RalphEvent, SignalProblem } from '../core/events/index.ts';
+import type { EventSignal, RalphEvent, SignalProblem } from '../core/events/event.ts';
 
 /** What was new in the agents' events file. */
 export interface InboxBatch {

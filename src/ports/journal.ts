@@ -1,4 +1,4 @@
-import type { Input } from '../core/run/index.ts';
+import type { Input } from '../core/run/inputs.ts';
 
 /** An input with its place in the journal: 1, 2, 3, … without gaps. */
 export interface JournalEntry {

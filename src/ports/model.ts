@@ -1,5 +1,5 @@
-import type { Usage } from '../core/backends/index.ts';
-import type { Json, JsonObject } from '../core/values/index.ts';
+import type { Usage } from '../core/backends/usage.ts';
+import type { Json, JsonObject } from '../core/values/json.ts';
 
 /**
  * A language model that answers one request at a time; the native agent's loop is around it.

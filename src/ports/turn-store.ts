@@ -1,4 +1,4 @@
-import type { TurnId } from '../core/run/index.ts';
+import type { TurnId } from '../core/run/turn.ts';
 
 /** The folder of one turn: what it was asked and what it said. Never overwritten. */
 export interface TurnFolder {

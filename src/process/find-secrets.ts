@@ -1,4 +1,4 @@
-import { isSecretName, isSecretValue, type SecretValue } from '../core/text/index.ts';
+import { isSecretName, isSecretValue, type SecretValue } from '../core/text/secrets.ts';
 
 /** Longer values are known by their beginning. */
 const MAX_SECRET_LENGTH = 1024;

@@ -5,7 +5,7 @@ import { Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Duplex } from 'node:stream';
-import { accept, type Result, refuse } from '../core/values/index.ts';
+import { accept, type Result, refuse } from '../core/values/result.ts';
 import { type LaunchedChild, type ProcessFault, type ProcessInput, type ProcessSpec, toFault } from './contract.ts';
 import { INIT_HANDLE, toIsolated } from './isolation.ts';
 import { findHeldPipe, type OutputPipe, restockOutputPipes, takeOutputPipe } from './named-pipes.ts';

@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { toErrorCode } from '../core/values/index.ts';
+import { toErrorCode } from '../core/values/errors.ts';
 import { type LogWriter, openLogWriter } from './log-writer.ts';
 
 let folder = '';

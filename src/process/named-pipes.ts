@@ -18,7 +18,7 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { isMainThread } from 'node:worker_threads';
-import { toErrorCode } from '../core/values/index.ts';
+import { toErrorCode } from '../core/values/errors.ts';
 
 /** Enough for the few commands of a short call; a run that goes on needs more, and each `mkfifo` costs as much as many pipes. */
 const FIRST_REFILL = 8;

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import type { ProjectFolder } from '../core/project/index.ts';
+import type { ProjectFolder } from '../core/project/package-scripts.ts';
 
 const maxBytes = 1_000_000;
 

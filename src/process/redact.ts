@@ -1,4 +1,4 @@
-import type { SecretValue } from '../core/text/index.ts';
+import type { SecretValue } from '../core/text/secrets.ts';
 import type { Redaction, StreamRedactor } from '../ports/redaction.ts';
 import { findSecretValues, TOKEN_SHAPES, type TokenShape } from './find-secrets.ts';
 

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { accept, type Result, refuse } from '../core/values/index.ts';
+import { accept, type Result, refuse } from '../core/values/result.ts';
 import type { Isolation } from '../ports/program.ts';
 import { createChildOutputs } from './child-outputs.ts';
 import type { ChildOutputs, ChildProcessHandle, ProcessFault, ProcessResult, ProcessSpec } from './contract.ts';

@@ -2,7 +2,7 @@ import { cpSync, existsSync, mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, isAbsolute, join } from 'node:path';
 import { findPackageFolder } from '../config/index.ts';
-import { toShellWord } from '../core/text/index.ts';
+import { toShellWord } from '../core/text/shell-word.ts';
 import { createGit } from '../git/index.ts';
 import { runCommand } from '../process/index.ts';
 

@@ -1,6 +1,7 @@
 import { type Settings, toFoundGate } from '../config/index.ts';
-import { GATE_CHECKS, type GateCheck, type GateSpec, isRequiredGate } from '../core/gates/index.ts';
-import { detectQualityCommand, type ProjectFolder, type QualityCommand } from '../core/project/index.ts';
+import { GATE_CHECKS, type GateCheck, type GateSpec, isRequiredGate } from '../core/gates/gate-spec.ts';
+import { detectQualityCommand } from '../core/project/detect-quality-command.ts';
+import type { ProjectFolder, QualityCommand } from '../core/project/package-scripts.ts';
 import { findProgram, openProjectFolder } from '../process/index.ts';
 import type { Environment } from '../safety/index.ts';
 import { toPlainLine } from '../views/text/index.ts';

@@ -1,8 +1,8 @@
 import { listAvailable, listBackends } from '../backends/index.ts';
 import { findProvider } from '../config/index.ts';
-import { DETECTED_BACKENDS, toListedBackend } from '../core/backends/index.ts';
-import { findNearMiss } from '../core/text/index.ts';
-import { RalphError } from '../core/values/index.ts';
+import { DETECTED_BACKENDS, toListedBackend } from '../core/backends/backend-spec.ts';
+import { findNearMiss } from '../core/text/near-miss.ts';
+import { RalphError } from '../core/values/errors.ts';
 
 /** The agent that `ralph init` is to write down. */
 export interface InitBackendOrder {

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { listPresets } from '../config/index.ts';
-import { toBackendLabel } from '../core/backends/index.ts';
+import { toBackendLabel } from '../core/backends/backend-spec.ts';
 import { checkConfig } from '../validation/index.ts';
 import { findInitPlace } from './init-config.ts';
 import { type InitOrder, initProject, isTemplate } from './init-project.ts';

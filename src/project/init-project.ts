@@ -1,9 +1,9 @@
 import { lstatSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { createJsonSchema, findConfigFile, listPresets, type Preset, readPreset } from '../config/index.ts';
-import type { QualityCommand } from '../core/project/index.ts';
-import { toMoveAway } from '../core/text/index.ts';
-import { RalphError, toErrorCode } from '../core/values/index.ts';
+import type { QualityCommand } from '../core/project/package-scripts.ts';
+import { toMoveAway } from '../core/text/shell-word.ts';
+import { RalphError, toErrorCode } from '../core/values/errors.ts';
 import { ensureStateFolders, nodeFileSystem } from '../journal/index.ts';
 import { findOldName, isTaken } from '../validation/index.ts';
 import { findCheckCommand } from './find-checks.ts';

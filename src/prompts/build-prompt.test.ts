@@ -1,10 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { propertyRuns } from '../core/property-fixtures.ts';
-import type { Feedback, HatSpec, RunSpec } from '../core/run/index.ts';
-import { createTextSignalScanner, isPromiseLine } from '../core/signals/index.ts';
+import type { Feedback } from '../core/run/feedback.ts';
+import type { HatSpec, RunSpec } from '../core/run/run-spec.ts';
+import { isPromiseLine } from '../core/signals/signal-lines.ts';
+import { createTextSignalScanner } from '../core/signals/text-signals.ts';
 import { makeHat } from '../core/spec-fixtures.ts';
-import type { Json } from '../core/values/index.ts';
+import type { Json } from '../core/values/json.ts';
 import type { Topology } from '../topology/routing/index.ts';
 import { buildPrompt, planSections } from './build-prompt.ts';
 import { SETTINGS, sampleEvent, sampleTopology, sampleTurn, TEAM } from './fixtures.ts';

@@ -1,5 +1,5 @@
-import { RALPH, TOPIC_COMPLETE } from '../core/events/index.ts';
-import type { HatSpec } from '../core/run/index.ts';
+import { RALPH, TOPIC_COMPLETE } from '../core/events/reserved.ts';
+import type { HatSpec } from '../core/run/run-spec.ts';
 import { mayEnd, type Topology } from '../topology/routing/index.ts';
 import { planFeedback } from './feedback-section.ts';
 import { knownTopicLines } from './known-topics.ts';

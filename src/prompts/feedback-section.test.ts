@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { GateResult } from '../core/gates/index.ts';
-import type { Feedback } from '../core/run/index.ts';
+import type { GateResult } from '../core/gates/gate-result.ts';
+import type { Feedback } from '../core/run/feedback.ts';
 import { makeGate } from '../core/spec-fixtures.ts';
 import { buildPrompt } from './build-prompt.ts';
 import { FAILED_GATE, SETTINGS, sampleTopology, sampleTurn, TEAM } from './fixtures.ts';

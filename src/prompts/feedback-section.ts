@@ -1,5 +1,5 @@
-import { type GateResult, toResultName } from '../core/gates/index.ts';
-import type { Feedback, GateFailure } from '../core/run/index.ts';
+import { type GateResult, toResultName } from '../core/gates/gate-result.ts';
+import type { Feedback, GateFailure } from '../core/run/feedback.ts';
 import { type NotesOf, newest, notesOf, type PromptContext } from './prompt-context.ts';
 import {
   fenced,

@@ -1,5 +1,6 @@
-import type { RalphEvent } from '../core/events/index.ts';
-import type { Feedback, HatSpec, RunSpec } from '../core/run/index.ts';
+import type { RalphEvent } from '../core/events/event.ts';
+import type { Feedback } from '../core/run/feedback.ts';
+import type { HatSpec, RunSpec } from '../core/run/run-spec.ts';
 import { makeHat, makeSpec } from '../core/spec-fixtures.ts';
 import { compileTopology, type Topology } from '../topology/routing/index.ts';
 import type { MergeFacts } from './merge-task.ts';

@@ -1,5 +1,8 @@
-import { hasWildcard, RALPH, type RalphEvent } from '../core/events/index.ts';
-import type { FallbackCause, Feedback, HatSpec } from '../core/run/index.ts';
+import type { RalphEvent } from '../core/events/event.ts';
+import { RALPH } from '../core/events/reserved.ts';
+import { hasWildcard } from '../core/events/topics.ts';
+import type { FallbackCause, Feedback } from '../core/run/feedback.ts';
+import type { HatSpec } from '../core/run/run-spec.ts';
 import { isCompletionTopic, isTerminalTopic, receiversOf, type Topology } from '../topology/routing/index.ts';
 
 /** Everything that a prompt is made from. */

@@ -1,4 +1,5 @@
-import { createTextSignalScanner, isPromiseLine } from '../core/signals/index.ts';
+import { isPromiseLine } from '../core/signals/signal-lines.ts';
+import { createTextSignalScanner } from '../core/signals/text-signals.ts';
 
 /** A stretch of a prompt: Ralph's own words, or somebody else's (names, topics, instructions, payloads). */
 interface PromptPiece {

@@ -1,7 +1,9 @@
-import { contractOf, hasWildcard, intersectsPatterns, matchesTopic, RALPH, TOPIC_COMPLETE } from '../core/events/index.ts';
-import { type GateSpec, isRequiredGate, toGateName } from '../core/gates/index.ts';
-import type { HatSpec } from '../core/run/index.ts';
-import { describeShape } from '../core/schema/index.ts';
+import { contractOf } from '../core/events/event-contract.ts';
+import { RALPH, TOPIC_COMPLETE } from '../core/events/reserved.ts';
+import { hasWildcard, intersectsPatterns, matchesTopic } from '../core/events/topics.ts';
+import { type GateSpec, isRequiredGate, toGateName } from '../core/gates/gate-spec.ts';
+import type { HatSpec } from '../core/run/run-spec.ts';
+import { describeShape } from '../core/schema/describe-shape.ts';
 import { mayEnd, publishableBy, type Topology } from '../topology/routing/index.ts';
 import { handsOnTasks, isCalledBySeveral, type OfferedTopic, type PromptContext, type PromptTurn, stuckTopics } from './prompt-context.ts';
 import {

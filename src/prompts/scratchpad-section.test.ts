@@ -1,6 +1,6 @@
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
 import { describe, expect, it } from 'vitest';
-import { createTextSignalScanner } from '../core/signals/index.ts';
+import { createTextSignalScanner } from '../core/signals/text-signals.ts';
 import { buildPrompt, planSections } from './build-prompt.ts';
 import { SETTINGS, sampleTopology, sampleTurn, TEAM } from './fixtures.ts';
 

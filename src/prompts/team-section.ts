@@ -1,5 +1,6 @@
-import { intersectsPatterns, RALPH, SYSTEM_TOPICS } from '../core/events/index.ts';
-import type { HatSpec } from '../core/run/index.ts';
+import { RALPH, SYSTEM_TOPICS } from '../core/events/reserved.ts';
+import { intersectsPatterns } from '../core/events/topics.ts';
+import type { HatSpec } from '../core/run/run-spec.ts';
 import { isCompletionTopic, type Topology } from '../topology/routing/index.ts';
 import { commitRule, isCalledBySeveral, offersOf, type PromptContext } from './prompt-context.ts';
 import {

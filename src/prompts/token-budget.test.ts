@@ -1,6 +1,7 @@
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
 import { describe, expect, it } from 'vitest';
-import type { Feedback, HatSpec } from '../core/run/index.ts';
+import type { Feedback } from '../core/run/feedback.ts';
+import type { HatSpec } from '../core/run/run-spec.ts';
 import { makeHat } from '../core/spec-fixtures.ts';
 import type { Topology } from '../topology/routing/index.ts';
 import { planSections } from './build-prompt.ts';

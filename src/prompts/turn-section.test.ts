@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { QUALITY_GATE } from '../core/events/index.ts';
+import { QUALITY_GATE } from '../core/events/reserved.ts';
 import { buildPrompt } from './build-prompt.ts';
 import { FAILED_GATE, OBJECTIVE, SELF_COORDINATED, SETTINGS, sampleEvent, sampleTopology, sampleTurn, TEAM } from './fixtures.ts';
 import { MAX_EVENTS_SHOWN, MAX_PAYLOAD_SHOWN, MAX_PAYLOADS_SHOWN } from './turn-section.ts';

@@ -1,6 +1,7 @@
-import { EXTERNAL, QUALITY_GATE, type RalphEvent, SYSTEM, TOPIC_ERROR_CLI, TOPIC_ERROR_TIMEOUT } from '../core/events/index.ts';
-import type { FallbackCause, Feedback, SilentTurn } from '../core/run/index.ts';
-import { isJsonObject, type Json, toPayloadText } from '../core/values/index.ts';
+import type { RalphEvent } from '../core/events/event.ts';
+import { EXTERNAL, QUALITY_GATE, SYSTEM, TOPIC_ERROR_CLI, TOPIC_ERROR_TIMEOUT } from '../core/events/reserved.ts';
+import type { FallbackCause, Feedback, SilentTurn } from '../core/run/feedback.ts';
+import { isJsonObject, type Json, toPayloadText } from '../core/values/json.ts';
 import { mayEnd, takersOf } from '../topology/routing/index.ts';
 import { isCalledBySeveral, listQuotedOutputs, type PromptContext } from './prompt-context.ts';
 import {

@@ -1,6 +1,6 @@
 import { relative, resolve } from 'node:path';
-import { toDurationText } from '../core/text/index.ts';
-import { RalphError } from '../core/values/index.ts';
+import { toDurationText } from '../core/text/duration.ts';
+import { RalphError } from '../core/values/errors.ts';
 import { hasNeverBegun, type LockHolder, nodeFileSystem } from '../journal/index.ts';
 import { findHolder, findLayout, isUnseen, type Layout, type RunSummary, readHolder, requireOutside, summariseRun } from '../runs/index.ts';
 import type { Environment } from '../safety/index.ts';

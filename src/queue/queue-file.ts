@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { isJsonObject, type Json, type JsonObject, RalphError } from '../core/values/index.ts';
+import { RalphError } from '../core/values/errors.ts';
+import { isJsonObject, type Json, type JsonObject } from '../core/values/json.ts';
 import {
   createSharedFileSystem,
   ensureStateFolders,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Json } from '../core/values/index.ts';
+import type { Json } from '../core/values/json.ts';
 import { parseQueue, type Queue } from './queue-file.ts';
 import { chooseTask, isCutOff, toNight, toNightExitCode, withoutTasks, withTask, withTasks } from './queue-plan.ts';
 

@@ -1,5 +1,5 @@
-import type { EndReason } from '../core/run/index.ts';
-import type { RalphError } from '../core/values/index.ts';
+import type { EndReason } from '../core/run/end-reasons.ts';
+import type { RalphError } from '../core/values/errors.ts';
 import type { Resumed, ResumeOptions, RunEnd, RunHandle, RunRequest, RunWatch, StartOptions } from '../runs/index.ts';
 import type { Environment } from '../safety/index.ts';
 import type { NightRecord, Queue, QueuedTask, TaskDraft } from './queue-file.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { RalphError } from '../core/values/index.ts';
+import { RalphError } from '../core/values/errors.ts';
 import { toTaskProblem } from './queue-task.ts';
 
 it('a task that the system kept from its begin says that it stays, and how it is begun again', () => {

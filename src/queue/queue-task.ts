@@ -1,6 +1,6 @@
-import type { RunRecord } from '../core/run/index.ts';
-import { toUsdText } from '../core/text/index.ts';
-import { isRalphError, RalphError, toErrorCode } from '../core/values/index.ts';
+import type { RunRecord } from '../core/run/run-record.ts';
+import { toUsdText } from '../core/text/duration.ts';
+import { isRalphError, RalphError, toErrorCode } from '../core/values/errors.ts';
 import { type Layout, type RunHandle, type RunWatch, toLayout } from '../runs/index.ts';
 import { findRunOf } from './queue-edit.ts';
 import { changeQueue, type NightRecord, type Queue, type QueuedTask } from './queue-file.ts';

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { toDurationText } from '../core/text/index.ts';
-import { RalphError } from '../core/values/index.ts';
+import { toDurationText } from '../core/text/duration.ts';
+import { RalphError } from '../core/values/errors.ts';
 import { captureBase } from '../git/index.ts';
 import { createRunId, ensureStateFolders, type Lock, nodeFileSystem } from '../journal/index.ts';
 import { listRunWorktrees, removeRunWorktree } from '../landing/index.ts';

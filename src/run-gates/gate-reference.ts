@@ -1,6 +1,6 @@
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { isJsonObject, type Json, parseJson } from '../core/values/index.ts';
+import { isJsonObject, type Json, parseJson } from '../core/values/json.ts';
 import { createPathMatcher, describeChanges, type Pins, pinFiles, type StartScopes, toStartScopes } from '../gates/index.ts';
 import type { RunPaths } from '../journal/index.ts';
 import type { TreeReader } from '../ports/tree-reader.ts';

@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs';
 import type { Settings } from '../config/index.ts';
-import { type GateBaseline, type GateResult, type GateSpec, isRequiredGate, toGateName, toResultName } from '../core/gates/index.ts';
-import { isRalphError } from '../core/values/index.ts';
+import { type GateResult, toResultName } from '../core/gates/gate-result.ts';
+import { type GateBaseline, type GateSpec, isRequiredGate, toGateName } from '../core/gates/gate-spec.ts';
+import { isRalphError } from '../core/values/errors.ts';
 import { toIdleGlobWarnings, toScope } from '../gates/index.ts';
 import { findRun, nodeFileSystem, readJournal, toRunPaths } from '../journal/index.ts';
 import type { TreeState } from '../ports/tree-reader.ts';

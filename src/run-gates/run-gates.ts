@@ -1,5 +1,6 @@
 import type { Settings } from '../config/index.ts';
-import { type GateResult, isRequiredGate } from '../core/gates/index.ts';
+import type { GateResult } from '../core/gates/gate-result.ts';
+import { isRequiredGate } from '../core/gates/gate-spec.ts';
 import { createGateRunner, type GateRunnerSettings } from '../gates/index.ts';
 import type { CheckEnd } from '../mcp/index.ts';
 import { createRedactor, runShellLine } from '../process/index.ts';

@@ -1,9 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { isRequiredGate, isTestPath, type StartTestsResult } from '../core/gates/index.ts';
-import type { RunSpec } from '../core/run/index.ts';
-import { maskControls } from '../core/text/index.ts';
-import { isJsonObject, type Json, parseJson } from '../core/values/index.ts';
+import { isTestPath } from '../core/gates/classify-paths.ts';
+import type { StartTestsResult } from '../core/gates/gate-result.ts';
+import { isRequiredGate } from '../core/gates/gate-spec.ts';
+import type { RunSpec } from '../core/run/run-spec.ts';
+import { maskControls } from '../core/text/mask-controls.ts';
+import { isJsonObject, type Json, parseJson } from '../core/values/json.ts';
 import type { GateRunnerSettings, TryStartTests } from '../gates/index.ts';
 import type { TreeReader, TreeState } from '../ports/tree-reader.ts';
 import { createWorkspace, type WorkspaceSettings } from '../workspace/checkpoint/index.ts';

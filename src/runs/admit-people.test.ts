@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import type { Settings } from '../config/index.ts';
-import type { Sender } from '../core/events/index.ts';
+import type { Sender } from '../core/events/event.ts';
 import { createJsonlInbox, nodeFileSystem, toRunPaths } from '../journal/index.ts';
 import { admitPeople } from './admit-people.ts';
 import { ownRun, requirePerson } from './people.ts';

@@ -1,5 +1,5 @@
 import type { Settings } from '../config/index.ts';
-import { type EventSignal, type Sender, type SignalProblem, toSenderText } from '../core/events/index.ts';
+import { type EventSignal, type Sender, type SignalProblem, toSenderText } from '../core/events/event.ts';
 import type { RunPaths } from '../journal/index.ts';
 import type { Inbox } from '../ports/inbox.ts';
 import { listGiven, takeProof } from './people.ts';

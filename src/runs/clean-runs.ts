@@ -1,6 +1,6 @@
 import { existsSync, statSync } from 'node:fs';
-import { toShellWord } from '../core/text/index.ts';
-import { isRalphError, RalphError, toErrorCode } from '../core/values/index.ts';
+import { toShellWord } from '../core/text/shell-word.ts';
+import { isRalphError, RalphError, toErrorCode } from '../core/values/errors.ts';
 import { hasNeverBegun, listRuns, nodeFileSystem, type RunPaths, removeLeftovers, removeRun, toRunPaths } from '../journal/index.ts';
 import { removeTree } from '../process/index.ts';
 import { type Environment, toStateDirs } from '../safety/index.ts';

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
-import { EXTERNAL } from '../core/events/index.ts';
-import type { RunState } from '../core/run/index.ts';
-import { RalphError } from '../core/values/index.ts';
+import { EXTERNAL } from '../core/events/reserved.ts';
+import type { RunState } from '../core/run/state.ts';
+import { RalphError } from '../core/values/errors.ts';
 import { type EventWords, emitInto, toContractPath } from '../emit/index.ts';
 import { findRun, nodeFileSystem, type RunPaths, readJournal, requireBegun, toRunPaths } from '../journal/index.ts';
 import { createJournalFold, type FoldedRun } from '../loop/shell/index.ts';

@@ -1,5 +1,6 @@
 import type { Settings } from '../config/index.ts';
-import { BUILT_IN_CARDS, type Capabilities, resolveProfile, toCapabilities } from '../core/tools/index.ts';
+import { BUILT_IN_CARDS } from '../core/tools/built-in-cards.ts';
+import { type Capabilities, resolveProfile, toCapabilities } from '../core/tools/tool-profiles.ts';
 
 /** What the profile of a hat says; `null`: nothing holds it back. */
 export function findPolicy({ policies }: Pick<Settings, 'policies'>, hat: string): Settings['policies'][string] | null {

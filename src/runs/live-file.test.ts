@@ -2,8 +2,8 @@ import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { BackendEvent } from '../core/backends/index.ts';
-import type { RunRecord } from '../core/run/index.ts';
+import type { BackendEvent } from '../core/backends/backend-event.ts';
+import type { RunRecord } from '../core/run/run-record.ts';
 import { openLiveFile, readLiveFile } from './live-file.ts';
 
 let folder = '';

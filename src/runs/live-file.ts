@@ -1,7 +1,7 @@
 import { closeSync, openSync, readSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { RunRecord } from '../core/run/index.ts';
-import { parseJson } from '../core/values/index.ts';
+import type { RunRecord } from '../core/run/run-record.ts';
+import { parseJson } from '../core/values/json.ts';
 import type { Clock } from '../ports/clock.ts';
 import { createLiveFold, type LiveView, parseLiveView } from '../views/fold/index.ts';
 

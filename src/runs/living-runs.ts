@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { resolve, sep } from 'node:path';
-import { isJsonObject, parseJson, RalphError } from '../core/values/index.ts';
+import { RalphError } from '../core/values/errors.ts';
+import { isJsonObject, parseJson } from '../core/values/json.ts';
 import { listRuns, nodeFileSystem, toRunPaths } from '../journal/index.ts';
 import type { Layout } from './layout.ts';
 import type { StartOptions } from './run-api.ts';

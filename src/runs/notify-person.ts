@@ -1,6 +1,7 @@
 import type { Settings } from '../config/index.ts';
-import { addUsage, UNKNOWN_USAGE } from '../core/backends/index.ts';
-import type { EndReason, RunRecord } from '../core/run/index.ts';
+import { addUsage, UNKNOWN_USAGE } from '../core/backends/usage.ts';
+import type { EndReason } from '../core/run/end-reasons.ts';
+import type { RunRecord } from '../core/run/run-record.ts';
 import type { FoldedRun } from '../loop/shell/index.ts';
 import { runShellLine } from '../process/index.ts';
 import type { RunProof } from '../views/fold/index.ts';

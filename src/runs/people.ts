@@ -3,8 +3,9 @@ import { closeSync, constants, openSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import type { Settings } from '../config/index.ts';
-import { parseSender, type Sender } from '../core/events/index.ts';
-import { isJsonObject, type Json, parseJson, RalphError } from '../core/values/index.ts';
+import { parseSender, type Sender } from '../core/events/event.ts';
+import { RalphError } from '../core/values/errors.ts';
+import { isJsonObject, type Json, parseJson } from '../core/values/json.ts';
 import {
   createSharedFileSystem,
   findRun,

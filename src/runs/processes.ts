@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { type Activation, type TurnId, toTurnName } from '../core/run/index.ts';
-import { RalphError } from '../core/values/index.ts';
+import type { Activation } from '../core/run/state.ts';
+import { type TurnId, toTurnName } from '../core/run/turn.ts';
+import { RalphError } from '../core/values/errors.ts';
 import { listRuns, nodeFileSystem } from '../journal/index.ts';
 import {
   endProcesses,

@@ -1,6 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import type { RunRecord, RunState } from '../core/run/index.ts';
+import type { RunRecord } from '../core/run/run-record.ts';
+import type { RunState } from '../core/run/state.ts';
 import {
   createJournalReader,
   findRun,

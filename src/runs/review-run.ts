@@ -1,9 +1,11 @@
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import type { Settings } from '../config/index.ts';
-import { RALPH, type RalphEvent } from '../core/events/index.ts';
-import { type RunRecord, toTurnName } from '../core/run/index.ts';
-import { mayChangeTree } from '../core/tools/index.ts';
-import { type Json, mapTexts } from '../core/values/index.ts';
+import type { RalphEvent } from '../core/events/event.ts';
+import { RALPH } from '../core/events/reserved.ts';
+import type { RunRecord } from '../core/run/run-record.ts';
+import { toTurnName } from '../core/run/turn.ts';
+import { mayChangeTree } from '../core/tools/tool-profiles.ts';
+import { type Json, mapTexts } from '../core/values/json.ts';
 import { type RunPaths, toRunPaths } from '../journal/index.ts';
 import type { Environment } from '../safety/index.ts';
 import { createRunViewFold, type RunView, type TurnView } from '../views/fold/index.ts';

@@ -1,5 +1,9 @@
 import type { ConfigFlags } from '../config/index.ts';
-import type { EndReason, RunRecord, RunStat, RunState, StopRequested } from '../core/run/index.ts';
+import type { EndReason } from '../core/run/end-reasons.ts';
+import type { StopRequested } from '../core/run/inputs.ts';
+import type { RunRecord } from '../core/run/run-record.ts';
+import type { RunStat } from '../core/run/run-stat.ts';
+import type { RunState } from '../core/run/state.ts';
 import type { EventWords } from '../emit/index.ts';
 import type { Backpressure } from '../ports/program.ts';
 import type { Environment } from '../safety/index.ts';

@@ -1,8 +1,10 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { classifyPath, isRequiredGate, type PathClass } from '../core/gates/index.ts';
-import type { RunSpec, RunStat } from '../core/run/index.ts';
-import { isJsonObject, type Json, mapTexts } from '../core/values/index.ts';
+import { classifyPath, type PathClass } from '../core/gates/classify-paths.ts';
+import { isRequiredGate } from '../core/gates/gate-spec.ts';
+import type { RunSpec } from '../core/run/run-spec.ts';
+import type { RunStat } from '../core/run/run-stat.ts';
+import { isJsonObject, type Json, mapTexts } from '../core/values/json.ts';
 import { createPathMatcher } from '../gates/index.ts';
 import { nodeFileSystem, type RunPaths, readSettings, writeSettings } from '../journal/index.ts';
 import { createRedaction } from '../process/index.ts';

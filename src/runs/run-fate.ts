@@ -1,7 +1,8 @@
 import { lstatSync } from 'node:fs';
 import { join } from 'node:path';
-import { toMoveAway } from '../core/text/index.ts';
-import { isJsonObject, type Json, RalphError } from '../core/values/index.ts';
+import { toMoveAway } from '../core/text/shell-word.ts';
+import { RalphError } from '../core/values/errors.ts';
+import { isJsonObject, type Json } from '../core/values/json.ts';
 import { nodeFileSystem, type RunPaths, readSettings, writeSettings } from '../journal/index.ts';
 import type { RunFate, UnknownFate } from '../views/report/index.ts';
 import { parseUndoRecord, type UndoRecord } from '../workspace/undo/index.ts';

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { RalphError } from '../core/values/index.ts';
+import { RalphError } from '../core/values/errors.ts';
 import { runCommand } from '../process/index.ts';
 import { toLayout } from './layout.ts';
 import { findWorkspaceHolder, lockForMerge, lockWorkspace } from './run-lock.ts';

@@ -3,8 +3,9 @@ import { existsSync, lstatSync, readdirSync, rmSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { toDurationText, toMoveAway, toShellWord } from '../core/text/index.ts';
-import { RalphError } from '../core/values/index.ts';
+import { toDurationText } from '../core/text/duration.ts';
+import { toMoveAway, toShellWord } from '../core/text/shell-word.ts';
+import { RalphError } from '../core/values/errors.ts';
 import {
   acquireLock,
   isRunId,

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { maskControls } from '../core/text/index.ts';
-import { isJsonObject } from '../core/values/index.ts';
+import { maskControls } from '../core/text/mask-controls.ts';
+import { isJsonObject } from '../core/values/json.ts';
 import { nodeFileSystem, type RunPaths, readSettings, writeSettings } from '../journal/index.ts';
 import { removeTree } from '../process/index.ts';
 import { type Environment, toStateDirs, withoutKeys } from '../safety/index.ts';

@@ -3,8 +3,9 @@ import { closeSync, existsSync, openSync, readdirSync, readFileSync, renameSync,
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { findPackageFolder } from '../config/index.ts';
-import { toDurationText } from '../core/text/index.ts';
-import { isJsonObject, type Json, RalphError } from '../core/values/index.ts';
+import { toDurationText } from '../core/text/duration.ts';
+import { RalphError } from '../core/values/errors.ts';
+import { isJsonObject, type Json } from '../core/values/json.ts';
 import { createRunId, ensureStateFolders, listRuns, nodeFileSystem, toRunPaths } from '../journal/index.ts';
 import { requireLayout, toLayout } from './layout.ts';
 

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Sender } from '../core/events/index.ts';
+import type { Sender } from '../core/events/event.ts';
 import { clearStopWish, createWishReader, writeStopWish } from './stop-run.ts';
 
 const SENDER: Sender = { pid: 7, user: 'ada', how: 'token' };

@@ -1,9 +1,10 @@
 import { closeSync, constants, type FSWatcher, fstatSync, lstatSync, openSync, readSync, renameSync, watch, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { parseSender, type Sender, toSenderText } from '../core/events/index.ts';
-import type { StopRequested } from '../core/run/index.ts';
-import { parseJson, RalphError } from '../core/values/index.ts';
+import { parseSender, type Sender, toSenderText } from '../core/events/event.ts';
+import type { StopRequested } from '../core/run/inputs.ts';
+import { RalphError } from '../core/values/errors.ts';
+import { parseJson } from '../core/values/json.ts';
 import { findRun, nodeFileSystem, toRunPaths } from '../journal/index.ts';
 import { removeTree } from '../process/index.ts';
 import type { Environment } from '../safety/index.ts';

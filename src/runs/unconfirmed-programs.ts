@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
-import { toShellWord } from '../core/text/index.ts';
-import { isJsonObject, type Json } from '../core/values/index.ts';
+import { toShellWord } from '../core/text/shell-word.ts';
+import { isJsonObject, type Json } from '../core/values/json.ts';
 import { captureGitPrograms, type GitPrograms, type RepositorySettings } from '../git/index.ts';
 import { nodeFileSystem, readSettings, writeSettings } from '../journal/index.ts';
 import type { Layout } from './layout.ts';

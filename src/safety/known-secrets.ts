@@ -1,8 +1,8 @@
 import { findCli } from '../backends/index.ts';
 import type { Settings } from '../config/index.ts';
-import type { BackendSpec } from '../core/backends/index.ts';
-import { findSecretArgs, isSecret, isSecretName, isSecretValue, type SecretValue } from '../core/text/index.ts';
-import { findSearchKeyName, NO_TOOLS_SPEC } from '../core/tools/index.ts';
+import type { BackendSpec } from '../core/backends/backend-spec.ts';
+import { findSecretArgs, isSecret, isSecretName, isSecretValue, type SecretValue } from '../core/text/secrets.ts';
+import { findSearchKeyName, NO_TOOLS_SPEC } from '../core/tools/tools-spec.ts';
 
 /** The variables of a process. */
 export type Environment = Readonly<Record<string, string | undefined>>;

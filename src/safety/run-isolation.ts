@@ -1,6 +1,6 @@
 import type { Settings } from '../config/index.ts';
-import type { RunSpec } from '../core/run/index.ts';
-import { RalphError } from '../core/values/index.ts';
+import type { RunSpec } from '../core/run/run-spec.ts';
+import { RalphError } from '../core/values/errors.ts';
 import type { Isolation } from '../ports/program.ts';
 import { findIsolation, selectExistingFolders } from '../process/index.ts';
 

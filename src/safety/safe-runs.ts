@@ -1,8 +1,9 @@
 import type { Settings } from '../config/index.ts';
-import { RALPH } from '../core/events/index.ts';
-import { toGateName } from '../core/gates/index.ts';
-import { maskControls, toUsdText } from '../core/text/index.ts';
-import { RalphError } from '../core/values/index.ts';
+import { RALPH } from '../core/events/reserved.ts';
+import { toGateName } from '../core/gates/gate-spec.ts';
+import { toUsdText } from '../core/text/duration.ts';
+import { maskControls } from '../core/text/mask-controls.ts';
+import { RalphError } from '../core/values/errors.ts';
 import { captureBase, findRepository, type GitPrograms, packObjects } from '../git/index.ts';
 import { type Environment, listKeyNames, withOwnLogins } from './known-secrets.ts';
 import { toStateDirs } from './run-isolation.ts';

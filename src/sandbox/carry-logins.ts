@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { chmodSync, lstatSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { isJsonObject, type Json, type JsonObject, parseJson } from '../core/values/index.ts';
+import { isJsonObject, type Json, type JsonObject, parseJson } from '../core/values/json.ts';
 import { removeTree } from '../process/index.ts';
 
 /** A login file of the user's and its copy in a turn. */

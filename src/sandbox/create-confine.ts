@@ -1,6 +1,6 @@
 import { existsSync, lstatSync, realpathSync } from 'node:fs';
 import { basename, delimiter, dirname, isAbsolute, join } from 'node:path';
-import { mayChangeTree } from '../core/tools/index.ts';
+import { mayChangeTree } from '../core/tools/tool-profiles.ts';
 import { findRepositoryFolders } from '../git/index.ts';
 import type { Program } from '../ports/program.ts';
 import { narrowRepository } from './narrow-repository.ts';

@@ -13,8 +13,9 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import type { BackendType } from '../core/backends/index.ts';
-import { BUILT_IN_CARDS, BUILT_IN_POLICIES, type Capabilities, resolveProfile, toCapabilities } from '../core/tools/index.ts';
+import type { BackendType } from '../core/backends/backend-spec.ts';
+import { BUILT_IN_CARDS } from '../core/tools/built-in-cards.ts';
+import { BUILT_IN_POLICIES, type Capabilities, resolveProfile, toCapabilities } from '../core/tools/tool-profiles.ts';
 import { createTurnSandboxes } from './open-turn-sandbox.ts';
 import type { TurnSandbox, TurnSandboxes } from './turn-sandbox.ts';
 

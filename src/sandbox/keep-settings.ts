@@ -1,7 +1,7 @@
 import { chmodSync, lstatSync, readFileSync, realpathSync, renameSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { findCli, type OwnChanges } from '../backends/index.ts';
-import type { BackendType } from '../core/backends/index.ts';
+import type { BackendType } from '../core/backends/backend-spec.ts';
 
 /** Restores settings of the project after turns of hats that may not write. */
 export interface SettingsKeeper {

@@ -1,7 +1,7 @@
 import { copyFileSync, existsSync, lstatSync, mkdirSync, readFileSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { AttachedSettings } from '../backends/index.ts';
-import { isJsonObject, type JsonObject, parseJson } from '../core/values/index.ts';
+import { isJsonObject, type JsonObject, parseJson } from '../core/values/json.ts';
 import { type CarriedLogin, toContentHash } from './carry-logins.ts';
 import type { Mount } from './plan-confinement.ts';
 import type { HomePlan } from './plan-home.ts';

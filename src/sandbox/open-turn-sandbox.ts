@@ -1,8 +1,8 @@
 import { mkdirSync, realpathSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { type AttachedSettings, findCli, type ScopeFile } from '../backends/index.ts';
-import type { BackendType } from '../core/backends/index.ts';
-import { type Capabilities, mayChangeTree } from '../core/tools/index.ts';
+import type { BackendType } from '../core/backends/backend-spec.ts';
+import { type Capabilities, mayChangeTree } from '../core/tools/tool-profiles.ts';
 import type { TurnScope } from '../ports/backend.ts';
 import type { Program } from '../ports/program.ts';
 import { removeTree } from '../process/index.ts';

@@ -1,6 +1,6 @@
 import { basename, isAbsolute } from 'node:path';
 import { type CliStateFolder, CONFIG_HOME, findCli } from '../backends/index.ts';
-import { type BackendType, isAgentCli } from '../core/backends/index.ts';
+import { type BackendType, isAgentCli } from '../core/backends/backend-spec.ts';
 
 /** One thing of the user's that a turn's own home holds. */
 export interface HomeItem {

@@ -1,9 +1,10 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, it, test } from 'vitest';
 import type { EmitAttachOrder, ScopeOrder, ScopePlan } from '../backends/index.ts';
-import type { BackendType } from '../core/backends/index.ts';
-import { BUILT_IN_CARDS, BUILT_IN_POLICIES, mayChangeTree, resolveProfile, toCapabilities } from '../core/tools/index.ts';
-import { parseJson } from '../core/values/index.ts';
+import type { BackendType } from '../core/backends/backend-spec.ts';
+import { BUILT_IN_CARDS } from '../core/tools/built-in-cards.ts';
+import { BUILT_IN_POLICIES, mayChangeTree, resolveProfile, toCapabilities } from '../core/tools/tool-profiles.ts';
+import { parseJson } from '../core/values/json.ts';
 import { canAttachEmit, listToolChecks, planEmitAttach, planOpenScope, planScope } from './plan-scope.ts';
 
 /** `UPDATE_GOLDEN=1 npx vitest run --project unit src/sandbox` writes the files anew; read the difference before you keep it. */

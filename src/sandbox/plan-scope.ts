@@ -9,8 +9,8 @@ import {
   type ScopeOrder,
   type ScopePlan,
 } from '../backends/index.ts';
-import type { BackendType } from '../core/backends/index.ts';
-import { type Capabilities, mayChangeTree } from '../core/tools/index.ts';
+import type { BackendType } from '../core/backends/backend-spec.ts';
+import { type Capabilities, mayChangeTree } from '../core/tools/tool-profiles.ts';
 
 /** Whether this CLI has flags for any part of a profile. */
 export function hasScopeFlags(cli: BackendType): boolean {

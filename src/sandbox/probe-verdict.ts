@@ -1,6 +1,6 @@
 import { mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { isAbsolute, join } from 'node:path';
-import { isJsonObject, type Json, type JsonObject, parseJson } from '../core/values/index.ts';
+import { isJsonObject, type Json, type JsonObject, parseJson } from '../core/values/json.ts';
 import { PROBE_ATTEMPTS, type ProbeAttempt } from '../mock-model/index.ts';
 
 /** What was seen of one probe, on the disk and in what the model was told. */

@@ -1,6 +1,6 @@
 import type { AttachedTool } from '../backends/index.ts';
-import type { BackendType } from '../core/backends/index.ts';
-import type { Capabilities } from '../core/tools/index.ts';
+import type { BackendType } from '../core/backends/backend-spec.ts';
+import type { Capabilities } from '../core/tools/tool-profiles.ts';
 import type { TurnScope } from '../ports/backend.ts';
 import type { Isolation } from '../ports/program.ts';
 

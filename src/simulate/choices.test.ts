@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { matchesTopic } from '../core/events/index.ts';
+import { matchesTopic } from '../core/events/topics.ts';
 import { makeHat, makeSpec } from '../core/spec-fixtures.ts';
 import { compileTopology } from '../topology/routing/index.ts';
 import { createInstances } from './choices.ts';

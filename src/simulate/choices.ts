@@ -1,11 +1,5 @@
-import {
-  hasWildcard,
-  intersectsPatterns,
-  matchesTopic,
-  TOPIC_CONTINUE,
-  TOPIC_ERROR_CLI,
-  TOPIC_ERROR_TIMEOUT,
-} from '../core/events/index.ts';
+import { TOPIC_CONTINUE, TOPIC_ERROR_CLI, TOPIC_ERROR_TIMEOUT } from '../core/events/reserved.ts';
+import { hasWildcard, intersectsPatterns, matchesTopic } from '../core/events/topics.ts';
 import { isCompletionTopic, mayEnd, type Topology, takersOf } from '../topology/routing/index.ts';
 import type { SimulatedChoice } from './simulation-types.ts';
 

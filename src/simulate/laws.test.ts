@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { SYSTEM } from '../core/events/index.ts';
+import { SYSTEM } from '../core/events/reserved.ts';
 import { propertyRuns } from '../core/property-fixtures.ts';
-import type { HatSpec, PublishSpec, RunSpec } from '../core/run/index.ts';
+import type { HatSpec, PublishSpec, RunSpec } from '../core/run/run-spec.ts';
 import { makeGate, makeHat, makeSpec } from '../core/spec-fixtures.ts';
 import { compileTopology } from '../topology/routing/index.ts';
 import { validateTopology } from '../topology/rules/index.ts';

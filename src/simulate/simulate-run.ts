@@ -1,7 +1,11 @@
-import { UNKNOWN_USAGE } from '../core/backends/index.ts';
-import type { Signal } from '../core/events/index.ts';
-import type { Effect, GatesRun, Input, IterationEnded, IterationStart, IterationStop, RunState, TurnReport } from '../core/run/index.ts';
-import { type Handlers, handle, ignore, toTextHash } from '../core/values/index.ts';
+import { UNKNOWN_USAGE } from '../core/backends/usage.ts';
+import type { Signal } from '../core/events/event.ts';
+import type { Effect, GatesRun, IterationStart, IterationStop } from '../core/run/effects.ts';
+import type { Input, IterationEnded } from '../core/run/inputs.ts';
+import type { RunState } from '../core/run/state.ts';
+import type { TurnReport } from '../core/run/turn.ts';
+import { type Handlers, handle, ignore } from '../core/values/handlers.ts';
+import { toTextHash } from '../core/values/hash.ts';
 import { decide, INITIAL_STATE } from '../loop/decide/index.ts';
 import type { SimulatedChoice, SimulatedPublication, SimulatedRun, SimulatedTurn, SimulationSetup } from './simulation-types.ts';
 

@@ -1,4 +1,4 @@
-import type { RunSpec } from '../core/run/index.ts';
+import type { RunSpec } from '../core/run/run-spec.ts';
 import { compileTopology, type Topology } from '../topology/routing/index.ts';
 import { createChoiceTable } from './choices.ts';
 import { compileScript, toSimulationSettings } from './compile-options.ts';

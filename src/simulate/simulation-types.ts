@@ -1,4 +1,6 @@
-import type { DeliveryKind, EndReason, RejectionCause, RunSpec } from '../core/run/index.ts';
+import type { DeliveryKind, RejectionCause } from '../core/run/effects.ts';
+import type { EndReason } from '../core/run/end-reasons.ts';
+import type { RunSpec } from '../core/run/run-spec.ts';
 import type { Coordination, Topology } from '../topology/routing/index.ts';
 
 /** How a team is simulated. Shares are between 0 and 1. */

@@ -1,5 +1,5 @@
-import { RALPH, SYSTEM } from '../core/events/index.ts';
-import type { EndReason } from '../core/run/index.ts';
+import { RALPH, SYSTEM } from '../core/events/reserved.ts';
+import type { EndReason } from '../core/run/end-reasons.ts';
 import type { Counter, HatTopic, SimulatedRun, SimulatedStall, SimulatedTurn, Tally } from './simulation-types.ts';
 
 const KEPT_FAILURES = 10;

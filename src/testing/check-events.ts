@@ -1,5 +1,5 @@
-import { matchesTopic } from '../core/events/index.ts';
-import { toPayloadText } from '../core/values/index.ts';
+import { matchesTopic } from '../core/events/topics.ts';
+import { toPayloadText } from '../core/values/json.ts';
 import { type Mismatch, toList } from './mismatch.ts';
 import type { EventFacts, RefusalFacts } from './run-facts.ts';
 import type { Expectation, ExpectedEvent, ExpectedRefusal } from './scenario.ts';

@@ -3,7 +3,7 @@ import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, w
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { listBackends } from '../backends/index.ts';
-import { toShellWord } from '../core/text/index.ts';
+import { toShellWord } from '../core/text/shell-word.ts';
 import type { Files, Scenario } from './scenario.ts';
 import type { ScenarioFolders } from './scenario-folders.ts';
 import { planTurn, STREAMS, toBytes } from './scripted-turn.ts';

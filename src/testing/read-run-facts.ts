@@ -1,7 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { openRun, type RunReader } from '../app/index.ts';
-import type { Effect, Input, RunRecord, TurnId } from '../core/run/index.ts';
-import { type Handlers, handle, ignore } from '../core/values/index.ts';
+import type { Effect } from '../core/run/effects.ts';
+import type { Input } from '../core/run/inputs.ts';
+import type { RunRecord } from '../core/run/run-record.ts';
+import type { TurnId } from '../core/run/turn.ts';
+import { type Handlers, handle, ignore } from '../core/values/handlers.ts';
 import type { AgentCall, EventFacts, RefusalFacts, RunFacts, TurnFacts } from './run-facts.ts';
 import type { ScenarioRun, SegmentPlace } from './segment.ts';
 

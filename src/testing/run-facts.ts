@@ -1,5 +1,7 @@
-import type { DeliveryKind, EndReason, FailureClass, RejectionCause } from '../core/run/index.ts';
-import type { Json } from '../core/values/index.ts';
+import type { DeliveryKind, RejectionCause } from '../core/run/effects.ts';
+import type { EndReason } from '../core/run/end-reasons.ts';
+import type { FailureClass } from '../core/run/turn.ts';
+import type { Json } from '../core/values/json.ts';
 
 /** One run: what its journal says. */
 export interface RunFacts {

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { toErrorCode } from '../core/values/index.ts';
+import { toErrorCode } from '../core/values/errors.ts';
 import type { Moment, ResumeStep, RunStep, Scenario, Step } from './scenario.ts';
 import { hasReached, type ScenarioFolders } from './scenario-folders.ts';
 import { type ScenarioRun, type Segment, type SegmentOrder, startHere, startProcess } from './segment.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { END_REASONS, type EndReason } from '../core/run/index.ts';
-import type { Json } from '../core/values/index.ts';
+import { END_REASONS, type EndReason } from '../core/run/end-reasons.ts';
+import type { Json } from '../core/values/json.ts';
 import type {
   EmitCall,
   EventLine,

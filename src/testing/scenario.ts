@@ -1,5 +1,6 @@
-import type { DeliveryKind, EndReason, RejectionCause } from '../core/run/index.ts';
-import type { Json } from '../core/values/index.ts';
+import type { DeliveryKind, RejectionCause } from '../core/run/effects.ts';
+import type { EndReason } from '../core/run/end-reasons.ts';
+import type { Json } from '../core/values/json.ts';
 
 /** A scenario: a run with scripted agents, and what must come of it. Its fields are the keys of the YAML file. */
 export interface Scenario {

@@ -1,5 +1,5 @@
 import { dirname } from 'node:path';
-import { toShellWord } from '../core/text/index.ts';
+import { toShellWord } from '../core/text/shell-word.ts';
 import type { EmitCall, EventLine, FileContent, ScriptedTurn } from './scenario.ts';
 
 /** The files of a scripted turn: what it does as a shell script, and the bytes that the script copies. */

@@ -1,8 +1,10 @@
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { findPackageFolder, openRun, planRun, type RunHandle, resumeRun, startRun, summariseRuns } from '../app/index.ts';
-import { END_REASONS, type EndReason, type StopRequested } from '../core/run/index.ts';
-import { accept, isRalphError, type Result, refuse } from '../core/values/index.ts';
+import { END_REASONS, type EndReason } from '../core/run/end-reasons.ts';
+import type { StopRequested } from '../core/run/inputs.ts';
+import { isRalphError } from '../core/values/errors.ts';
+import { accept, type Result, refuse } from '../core/values/result.ts';
 import type { RunEndFacts } from './run-facts.ts';
 
 /** A part of a run: from `run` or `resume` until the orchestrator ends. */

@@ -1,8 +1,8 @@
 import { chmodSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { findPackageFolder } from '../config/index.ts';
-import type { TurnId } from '../core/run/index.ts';
-import { toShellWord } from '../core/text/index.ts';
+import type { TurnId } from '../core/run/turn.ts';
+import { toShellWord } from '../core/text/shell-word.ts';
 import type { Environment } from '../safety/index.ts';
 
 /** The names that agents are given; they are reserved, never read as configuration. */

@@ -1,8 +1,8 @@
 import { detectBackends, PROBED_CLIS } from '../backends/index.ts';
 import type { Settings } from '../config/index.ts';
-import type { BackendType } from '../core/backends/index.ts';
-import { mayChangeTree } from '../core/tools/index.ts';
-import { RalphError } from '../core/values/index.ts';
+import type { BackendType } from '../core/backends/backend-spec.ts';
+import { mayChangeTree } from '../core/tools/tool-profiles.ts';
+import { RalphError } from '../core/values/errors.ts';
 import { findPolicy, toHatCapabilities } from '../runs/index.ts';
 import type { Environment } from '../safety/index.ts';
 import { findOsSandbox, hasVerdicts, type ProbeResult, readVerdict, type SandboxMode, wantsConfinement } from '../sandbox/index.ts';

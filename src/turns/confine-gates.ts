@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { BUILT_IN_CARDS, resolveProfile, toCapabilities } from '../core/tools/index.ts';
+import { BUILT_IN_CARDS } from '../core/tools/built-in-cards.ts';
+import { resolveProfile, toCapabilities } from '../core/tools/tool-profiles.ts';
 import type { GateRunnerSettings } from '../gates/index.ts';
 import { toDefined } from '../safety/index.ts';
 import type { TurnSandbox } from '../sandbox/index.ts';

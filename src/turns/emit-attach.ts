@@ -1,5 +1,5 @@
 import type { AttachedTool } from '../backends/index.ts';
-import type { BackendType } from '../core/backends/index.ts';
+import type { BackendType } from '../core/backends/backend-spec.ts';
 import { type EventPlace, readOffer } from '../emit/index.ts';
 import { createEmitEventTool } from '../mcp/index.ts';
 import { planEmitAttach } from '../sandbox/index.ts';

@@ -2,7 +2,7 @@ import { linkSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { BUILT_IN_POLICIES } from '../core/tools/index.ts';
+import { BUILT_IN_POLICIES } from '../core/tools/tool-profiles.ts';
 import type { PromptOptions } from '../prompts/index.ts';
 import { readScratchpad, toAbilities, toPromptOptions } from './hat-facts.ts';
 

@@ -1,11 +1,11 @@
 import { join } from 'node:path';
 import { findCli } from '../backends/index.ts';
 import type { Settings } from '../config/index.ts';
-import type { BackendSpec } from '../core/backends/index.ts';
-import { RALPH } from '../core/events/index.ts';
-import type { IterationStart } from '../core/run/index.ts';
-import { mayChangeTree } from '../core/tools/index.ts';
-import { RalphError } from '../core/values/index.ts';
+import type { BackendSpec } from '../core/backends/backend-spec.ts';
+import { RALPH } from '../core/events/reserved.ts';
+import type { IterationStart } from '../core/run/effects.ts';
+import { mayChangeTree } from '../core/tools/tool-profiles.ts';
+import { RalphError } from '../core/values/errors.ts';
 import { createSharedFileSystem } from '../journal/index.ts';
 import { decide, INITIAL_STATE } from '../loop/decide/index.ts';
 import type { AgentPromptFacts } from '../loop/shell/index.ts';

@@ -12,7 +12,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { basename, dirname, join, relative, resolve } from 'node:path';
-import { MAX_KEPT_CHANGES, type ScopeViolations } from '../core/tools/index.ts';
+import { MAX_KEPT_CHANGES, type ScopeViolations } from '../core/tools/scope-violations.ts';
 import { toContractPath } from '../emit/index.ts';
 import type { RunPaths } from '../journal/index.ts';
 import { removeTree } from '../process/index.ts';

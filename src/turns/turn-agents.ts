@@ -1,8 +1,10 @@
 import { join, resolve } from 'node:path';
 import { createBackend } from '../backends/index.ts';
 import type { Settings } from '../config/index.ts';
-import { type BackendSpec, UNKNOWN_USAGE, type Usage } from '../core/backends/index.ts';
-import { type IterationStart, toTurnName } from '../core/run/index.ts';
+import type { BackendSpec } from '../core/backends/backend-spec.ts';
+import { UNKNOWN_USAGE, type Usage } from '../core/backends/usage.ts';
+import type { IterationStart } from '../core/run/effects.ts';
+import { toTurnName } from '../core/run/turn.ts';
 import { toContractPath } from '../emit/index.ts';
 import type { Surroundings, TurnAgents } from '../loop/shell/index.ts';
 import { countTools } from '../plugins/index.ts';

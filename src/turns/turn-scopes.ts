@@ -1,9 +1,12 @@
 import { writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import type { Settings } from '../config/index.ts';
-import type { BackendSpec } from '../core/backends/index.ts';
-import { type Activation, type IterationStart, toTurnName } from '../core/run/index.ts';
-import { type Capabilities, mayChangeTree, type ScopeViolations } from '../core/tools/index.ts';
+import type { BackendSpec } from '../core/backends/backend-spec.ts';
+import type { IterationStart } from '../core/run/effects.ts';
+import type { Activation } from '../core/run/state.ts';
+import { toTurnName } from '../core/run/turn.ts';
+import type { ScopeViolations } from '../core/tools/scope-violations.ts';
+import { type Capabilities, mayChangeTree } from '../core/tools/tool-profiles.ts';
 import { toContractPath } from '../emit/index.ts';
 import { type GitPrograms, listIgnored, listTracked } from '../git/index.ts';
 import type { Surroundings } from '../loop/shell/index.ts';

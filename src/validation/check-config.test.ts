@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { type Diagnostic, parseYamlText, renderDiagnostics } from '../config/index.ts';
-import type { BackendSpec } from '../core/backends/index.ts';
+import type { BackendSpec } from '../core/backends/backend-spec.ts';
 import { makeHat, makeSpec } from '../core/spec-fixtures.ts';
-import { accept, refuse } from '../core/values/index.ts';
+import { accept, refuse } from '../core/values/result.ts';
 import { checkConfig, findHatsWithoutAgent } from './check-config.ts';
 
 /** Checks texts that are on no disk; later ones are laid over the first. */

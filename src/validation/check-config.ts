@@ -7,9 +7,9 @@ import {
   type Settings,
   sortDiagnostics,
 } from '../config/index.ts';
-import { type BackendSpec, type BackendType, toBackendLabel, toListedBackend } from '../core/backends/index.ts';
-import { RALPH } from '../core/events/index.ts';
-import type { FlowFinding } from '../core/schema/index.ts';
+import { type BackendSpec, type BackendType, toBackendLabel, toListedBackend } from '../core/backends/backend-spec.ts';
+import { RALPH } from '../core/events/reserved.ts';
+import type { FlowFinding } from '../core/schema/finding.ts';
 import { type Coordination, compileTopology, type Topology } from '../topology/routing/index.ts';
 import { validateTopology } from '../topology/rules/index.ts';
 

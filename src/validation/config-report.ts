@@ -1,5 +1,5 @@
 import type { Diagnostic, RelatedSpan, Span } from '../config/index.ts';
-import type { Severity } from '../core/schema/index.ts';
+import type { Severity } from '../core/schema/finding.ts';
 import type { Coordination } from '../topology/routing/index.ts';
 
 /** What programs are told about one configuration. Lines and columns count from 1, columns in UTF-16 units, the end is behind the last character. */

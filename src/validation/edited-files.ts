@@ -1,6 +1,6 @@
 import { basename, join, resolve } from 'node:path';
 import { applyEdits, type ReadText, readTextFile, type TextEdit } from '../config/index.ts';
-import { accept } from '../core/values/index.ts';
+import { accept } from '../core/values/result.ts';
 
 /** Files with changes that are not written yet, by absolute path. */
 export type EditedFiles = ReadonlyMap<string, string>;

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import type { Diagnostic, ReadText } from '../config/index.ts';
 import { findPackageFolder } from '../config/index.ts';
 import { propertyRuns } from '../core/property-fixtures.ts';
-import { accept, refuse } from '../core/values/index.ts';
+import { accept, refuse } from '../core/values/result.ts';
 import { checkConfig } from './check-config.ts';
 import { type RepairOptions, repairConfig } from './repair-config.ts';
 import { drawTeam, listComments } from './team-fixtures.ts';

@@ -1,5 +1,5 @@
 import { type Diagnostic, MAX_OF_A_KIND, type ReadText, type TextEdit } from '../config/index.ts';
-import type { Repair } from '../core/schema/index.ts';
+import type { Repair } from '../core/schema/finding.ts';
 import { type CheckedConfig, type CheckRequest, checkConfig } from './check-config.ts';
 import { type EditedFiles, editFiles, pathOf, readEdited } from './edited-files.ts';
 

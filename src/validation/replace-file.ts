@@ -1,5 +1,5 @@
 import { chmodSync, lstatSync, readFileSync, realpathSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { toErrorCode } from '../core/values/index.ts';
+import { toErrorCode } from '../core/values/errors.ts';
 
 export const BYTE_ORDER_MARK = '\uFEFF';
 

@@ -2,7 +2,7 @@ import { chmodSync, lstatSync, mkdtempSync, readdirSync, readFileSync, rmSync, s
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { isRalphError } from '../core/values/index.ts';
+import { isRalphError } from '../core/values/errors.ts';
 import { type RepairedFiles, writeRepairs } from './write-repairs.ts';
 
 let folder = '';

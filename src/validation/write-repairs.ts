@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { isRalphError, RalphError, toErrorCode } from '../core/values/index.ts';
+import { isRalphError, RalphError, toErrorCode } from '../core/values/errors.ts';
 import type { EditedFiles } from './edited-files.ts';
 import { BYTE_ORDER_MARK, replaceFile } from './replace-file.ts';
 

@@ -1,8 +1,12 @@
-import { UNKNOWN_USAGE, type Usage } from '../core/backends/index.ts';
-import type { GateResult } from '../core/gates/index.ts';
-import type { DeliveryKind, Effect, HatSpec, Input, IterationEnded, RunRecord, RunSpec, TurnOutcome } from '../core/run/index.ts';
+import { UNKNOWN_USAGE, type Usage } from '../core/backends/usage.ts';
+import type { GateResult } from '../core/gates/gate-result.ts';
+import type { DeliveryKind, Effect } from '../core/run/effects.ts';
+import type { Input, IterationEnded } from '../core/run/inputs.ts';
+import type { RunRecord } from '../core/run/run-record.ts';
+import type { HatSpec, RunSpec } from '../core/run/run-spec.ts';
+import type { TurnOutcome } from '../core/run/turn.ts';
 import { makeHat, makeSpec } from '../core/spec-fixtures.ts';
-import type { Json } from '../core/values/index.ts';
+import type { Json } from '../core/values/json.ts';
 import type { WorkFacts } from './report/work-facts.ts';
 
 export const START = Date.UTC(2026, 10, 21, 22, 33, 31);

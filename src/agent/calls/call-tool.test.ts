@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { propertyRuns } from '../../core/property-fixtures.ts';
-import { parseJson } from '../../core/values/index.ts';
+import { parseJson } from '../../core/values/json.ts';
 import { createRegistry } from '../tool/registry.ts';
 import { type AnyTool, defineTool, fail, succeed } from '../tool/tool.ts';
 import { makeContext } from '../tool/tool-fixtures.ts';

@@ -1,6 +1,8 @@
 import type { z } from 'zod';
-import { findNearMiss, maskControls } from '../../core/text/index.ts';
-import { accept, isJsonObject, parseJson, type Result, refuse } from '../../core/values/index.ts';
+import { maskControls } from '../../core/text/mask-controls.ts';
+import { findNearMiss } from '../../core/text/near-miss.ts';
+import { isJsonObject, parseJson } from '../../core/values/json.ts';
+import { accept, type Result, refuse } from '../../core/values/result.ts';
 import type { ToolRegistry } from '../tool/registry.ts';
 import { type AnyTool, type CallOutcome, fail, type ResultFacts, type Tool, type ToolContext, type ToolReport } from '../tool/tool.ts';
 

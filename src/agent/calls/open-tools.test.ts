@@ -1,7 +1,7 @@
 import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, expect, it } from 'vitest';
-import type { Json } from '../../core/values/index.ts';
+import type { Json } from '../../core/values/json.ts';
 import { createPlace, removePlaces } from '../files/file-tool-fixtures.ts';
 import { createBuiltInTools } from '../tool-list.ts';
 import { editFileTool } from '../tools/edit-file.ts';

@@ -1,5 +1,5 @@
-import { maskControls } from '../../core/text/index.ts';
-import { isJsonObject, type Json } from '../../core/values/index.ts';
+import { maskControls } from '../../core/text/mask-controls.ts';
+import { isJsonObject, type Json } from '../../core/values/json.ts';
 import type { ToolAnswer, ToolCallPart } from '../../ports/model.ts';
 import type { AgentTurn, TurnState } from '../session/agent-turn.ts';
 import type { CallOutcome, ReadRecord } from '../tool/tool.ts';

@@ -1,6 +1,7 @@
 import { sep } from 'node:path';
-import { maskControls } from '../../core/text/index.ts';
-import { type Refusal, toErrorCode } from '../../core/values/index.ts';
+import { maskControls } from '../../core/text/mask-controls.ts';
+import { toErrorCode } from '../../core/values/errors.ts';
+import type { Refusal } from '../../core/values/result.ts';
 
 /** What Linux takes for a path and for one name in it. */
 const MAX_PATH_BYTES = 4096;

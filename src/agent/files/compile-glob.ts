@@ -1,5 +1,5 @@
 import picomatch from 'picomatch';
-import { accept, type Refusal, type Result, refuse } from '../../core/values/index.ts';
+import { accept, type Refusal, type Result, refuse } from '../../core/values/result.ts';
 import { quotePath } from './check-path-text.ts';
 
 /** Tells whether a relative path with `/` is meant. */

@@ -1,4 +1,4 @@
-import type { Refusal } from '../../core/values/index.ts';
+import type { Refusal } from '../../core/values/result.ts';
 import { quotePath } from './check-path-text.ts';
 
 /** Files that a model may want to look at, but not as text: by the bytes they begin with. */

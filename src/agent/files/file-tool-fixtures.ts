@@ -12,7 +12,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { refuse } from '../../core/values/index.ts';
+import { refuse } from '../../core/values/result.ts';
 import type { AnyTool, Tool, ToolContext, ToolResult } from '../tool/tool.ts';
 import { createJail, type JailSettings } from './jail.ts';
 

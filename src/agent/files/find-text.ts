@@ -1,4 +1,4 @@
-import { countEdits } from '../../core/text/index.ts';
+import { countEdits } from '../../core/text/near-miss.ts';
 
 /**
  * Where a text stands in a file, whatever its ends of lines are. Both are given byte by byte (`latin1`), so offsets are those of the bytes and every

@@ -1,7 +1,8 @@
 import { realpathSync } from 'node:fs';
 import { lstat, realpath, stat } from 'node:fs/promises';
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
-import { accept, type Refusal, type Result, refuse, toErrorCode } from '../../core/values/index.ts';
+import { toErrorCode } from '../../core/values/errors.ts';
+import { accept, type Refusal, type Result, refuse } from '../../core/values/result.ts';
 import type { Jail } from '../tool/tool.ts';
 import { checkPathText, quotePath } from './check-path-text.ts';
 import { foldName, isGitName } from './protected-names.ts';

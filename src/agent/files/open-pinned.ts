@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { constants, type Stats } from 'node:fs';
 import { type FileHandle, lstat, open, readlink, realpath } from 'node:fs/promises';
-import { accept, type Refusal, type Result, refuse } from '../../core/values/index.ts';
+import { accept, type Refusal, type Result, refuse } from '../../core/values/result.ts';
 import type { ReadRecord } from '../tool/tool.ts';
 import { explainFileError, quotePath } from './check-path-text.ts';
 

@@ -1,5 +1,5 @@
 import { lstat } from 'node:fs/promises';
-import { accept, type Refusal, type Result, refuse } from '../../core/values/index.ts';
+import { accept, type Refusal, type Result, refuse } from '../../core/values/result.ts';
 import type { ReadRecord, ToolContext } from '../tool/tool.ts';
 import { quotePath } from './check-path-text.ts';
 import { readWholeFile } from './open-pinned.ts';

@@ -1,5 +1,5 @@
 import { dirname } from 'node:path';
-import { accept, type Result, refuse } from '../../core/values/index.ts';
+import { accept, type Result, refuse } from '../../core/values/result.ts';
 import { startProcess } from '../../process/index.ts';
 import type { GrepFile, GrepFound, GrepLine, GrepOrder } from './grep-order.ts';
 

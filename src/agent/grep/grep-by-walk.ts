@@ -1,6 +1,6 @@
 import { basename } from 'node:path';
 import { Worker } from 'node:worker_threads';
-import { accept, type Result, refuse } from '../../core/values/index.ts';
+import { accept, type Result, refuse } from '../../core/values/result.ts';
 import { compileGlob, type GlobMatcher } from '../files/compile-glob.ts';
 import { MAX_WHOLE_BYTES, readWholeFile } from '../files/open-pinned.ts';
 import { walkFolder } from '../files/read-folder.ts';

@@ -1,8 +1,8 @@
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { CallToolResultSchema } from '@modelcontextprotocol/sdk/types.js';
-import { maskControls } from '../../core/text/index.ts';
-import type { McpServerSpec } from '../../core/tools/index.ts';
+import { maskControls } from '../../core/text/mask-controls.ts';
+import type { McpServerSpec } from '../../core/tools/mcp-server-spec.ts';
 import type { AnyTool } from '../tool/tool.ts';
 import { createProcessTransport, type McpPlace } from './process-transport.ts';
 import { type ListedTool, listTools, MAX_TOOLS, type ServerList, toServerTool } from './server-tool.ts';

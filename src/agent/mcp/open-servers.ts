@@ -1,12 +1,7 @@
-import {
-  type McpServerSpec,
-  PESSIMISTIC_HINTS,
-  type ProfilePolicy,
-  resolveProfile,
-  type ToolCard,
-  type ToolHints,
-  toServerToolName,
-} from '../../core/tools/index.ts';
+import type { McpServerSpec } from '../../core/tools/mcp-server-spec.ts';
+import { toServerToolName } from '../../core/tools/server-tool-name.ts';
+import { PESSIMISTIC_HINTS, type ToolCard, type ToolHints } from '../../core/tools/tool-card.ts';
+import { type ProfilePolicy, resolveProfile } from '../../core/tools/tool-profiles.ts';
 import type { AnyTool } from '../tool/tool.ts';
 import type { ConnectedServer } from './connect-server.ts';
 import type { McpPlace } from './process-transport.ts';

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { deserializeMessage } from '@modelcontextprotocol/sdk/shared/stdio.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
-import type { McpServerSpec } from '../../core/tools/index.ts';
+import type { McpServerSpec } from '../../core/tools/mcp-server-spec.ts';
 import type { Isolation } from '../../ports/program.ts';
 import { type ChildProcessHandle, type ProcessResult, startProcess } from '../../process/index.ts';
 

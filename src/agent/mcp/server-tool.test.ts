@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { McpServerSpec } from '../../core/tools/index.ts';
+import type { McpServerSpec } from '../../core/tools/mcp-server-spec.ts';
 import { makeContext } from '../tool/tool-fixtures.ts';
 import { toServerTool } from './server-tool.ts';
 

@@ -1,9 +1,11 @@
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
 import * as z from 'zod';
-import { maskControls } from '../../core/text/index.ts';
-import { type McpServerSpec, PESSIMISTIC_HINTS, type ToolHints, toServerToolName } from '../../core/tools/index.ts';
-import type { Json, JsonObject } from '../../core/values/index.ts';
+import { maskControls } from '../../core/text/mask-controls.ts';
+import type { McpServerSpec } from '../../core/tools/mcp-server-spec.ts';
+import { toServerToolName } from '../../core/tools/server-tool-name.ts';
+import { PESSIMISTIC_HINTS, type ToolHints } from '../../core/tools/tool-card.ts';
+import type { Json, JsonObject } from '../../core/values/json.ts';
 import { toJsonSchemaType } from '../tool/json-schema-type.ts';
 import { type AnyTool, fail, type Tool, type ToolResult } from '../tool/tool.ts';
 

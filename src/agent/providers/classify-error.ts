@@ -1,4 +1,4 @@
-import { isJsonObject, type Json, parseJson } from '../../core/values/index.ts';
+import { isJsonObject, type Json, parseJson } from '../../core/values/json.ts';
 import type { ModelFailure } from '../../ports/model.ts';
 
 /** What is known beside the error itself. */

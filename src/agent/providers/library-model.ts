@@ -1,5 +1,5 @@
-import type { Usage } from '../../core/backends/index.ts';
-import { isJsonObject, type Json, type JsonObject, parseJson } from '../../core/values/index.ts';
+import type { Usage } from '../../core/backends/usage.ts';
+import { isJsonObject, type Json, type JsonObject, parseJson } from '../../core/values/json.ts';
 import type {
   AssistantPart,
   FinishReason,

@@ -1,5 +1,5 @@
 import type { createAnthropic } from '@ai-sdk/anthropic';
-import { RalphError } from '../../core/values/index.ts';
+import { RalphError } from '../../core/values/errors.ts';
 import { findKey, PROVIDERS, type ProviderKind, type ProviderSettings, toLibraryUrl } from './provider-kind.ts';
 
 /** A model as the packages of all kinds make it: one request, one streamed answer. */

@@ -1,5 +1,6 @@
-import { type EffortWay, findEffortWay } from '../../core/backends/index.ts';
-import { type JsonObject, RalphError } from '../../core/values/index.ts';
+import { type EffortWay, findEffortWay } from '../../core/backends/effort-way.ts';
+import { RalphError } from '../../core/values/errors.ts';
+import type { JsonObject } from '../../core/values/json.ts';
 
 /** The kinds of providers that speak a wire format of their own. */
 export type ProviderKind = 'anthropic' | 'openai' | 'google' | 'openai-compatible';

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { type Json, refuse } from '../../core/values/index.ts';
+import type { Json } from '../../core/values/json.ts';
+import { refuse } from '../../core/values/result.ts';
 import type { ModelMessage, ModelRequest } from '../../ports/model.ts';
 import { createScriptedModel, type ModelScript, parseScript } from './scripted-model.ts';
 

@@ -1,6 +1,7 @@
 import * as z from 'zod';
-import { UNKNOWN_USAGE, type Usage } from '../../core/backends/index.ts';
-import { accept, type Json, type Result, refuse } from '../../core/values/index.ts';
+import { UNKNOWN_USAGE, type Usage } from '../../core/backends/usage.ts';
+import type { Json } from '../../core/values/json.ts';
+import { accept, type Result, refuse } from '../../core/values/result.ts';
 import type { AssistantPart, Model, ModelDelta, ModelFailure, ModelRequest, ModelStep } from '../../ports/model.ts';
 import type { ModelPlace } from '../session/agent-turn.ts';
 import { pause } from '../session/pause.ts';

@@ -1,6 +1,7 @@
-import { type BackendEvent, UNKNOWN_USAGE, type Usage } from '../../core/backends/index.ts';
-import type { TurnFailure } from '../../core/run/index.ts';
-import type { Json } from '../../core/values/index.ts';
+import type { BackendEvent } from '../../core/backends/backend-event.ts';
+import { UNKNOWN_USAGE, type Usage } from '../../core/backends/usage.ts';
+import type { TurnFailure } from '../../core/run/turn.ts';
+import type { Json } from '../../core/values/json.ts';
 import type { FinishReason, Model, ModelMessage, ModelTool, ToolAnswer } from '../../ports/model.ts';
 import type { CallOutcome, ReadRecord, ToolReport } from '../tool/tool.ts';
 

@@ -1,7 +1,7 @@
-import type { TurnFailure } from '../../core/run/index.ts';
-import { createTextSignalScanner } from '../../core/signals/index.ts';
-import { maskControls } from '../../core/text/index.ts';
-import { isJsonObject } from '../../core/values/index.ts';
+import type { TurnFailure } from '../../core/run/turn.ts';
+import { createTextSignalScanner } from '../../core/signals/text-signals.ts';
+import { maskControls } from '../../core/text/mask-controls.ts';
+import { isJsonObject } from '../../core/values/json.ts';
 import type { AssistantMessage, ModelMessage, ToolAnswer, ToolCallPart } from '../../ports/model.ts';
 
 /** The tool calls of a message, in their order. */

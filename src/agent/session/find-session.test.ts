@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { UNKNOWN_USAGE } from '../../core/backends/index.ts';
+import { UNKNOWN_USAGE } from '../../core/backends/usage.ts';
 import type { SessionEnd, SessionHeader, TranscriptLine } from './agent-turn.ts';
 import { findSession, findSpent } from './find-session.ts';
 

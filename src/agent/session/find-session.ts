@@ -1,7 +1,7 @@
 import { closeSync, existsSync, fstatSync, openSync, readdirSync, readFileSync, readSync } from 'node:fs';
 import { join } from 'node:path';
-import { addUsage, UNKNOWN_USAGE, type Usage } from '../../core/backends/index.ts';
-import { RALPH } from '../../core/events/index.ts';
+import { addUsage, UNKNOWN_USAGE, type Usage } from '../../core/backends/usage.ts';
+import { RALPH } from '../../core/events/reserved.ts';
 import type { AssistantMessage, ModelMessage } from '../../ports/model.ts';
 import type { SessionEnd, SessionHeader } from './agent-turn.ts';
 import { renderHandOver } from './conversation.ts';

@@ -1,5 +1,5 @@
 import { closeSync, fdatasyncSync, openSync, writeSync } from 'node:fs';
-import { isJsonObject, parseJson } from '../../core/values/index.ts';
+import { isJsonObject, parseJson } from '../../core/values/json.ts';
 import type { AssistantMessage, FinishReason, ModelMessage, ToolAnswer, ToolCallPart } from '../../ports/model.ts';
 import type { ReadRecord } from '../tool/tool.ts';
 import type { Evicted, SessionEnd, SessionHeader, Transcript, TranscriptLine } from './agent-turn.ts';

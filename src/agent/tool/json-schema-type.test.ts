@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { propertyRuns } from '../../core/property-fixtures.ts';
-import type { JsonObject } from '../../core/values/index.ts';
+import type { JsonObject } from '../../core/values/json.ts';
 import { toJsonSchemaType } from './json-schema-type.ts';
 
 const SCHEMA: JsonObject = {

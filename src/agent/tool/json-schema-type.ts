@@ -1,6 +1,6 @@
 import { Validator } from '@cfworker/json-schema';
 import { z } from 'zod';
-import { isJsonObject, type JsonObject } from '../../core/values/index.ts';
+import { isJsonObject, type JsonObject } from '../../core/values/json.ts';
 
 const MAX_ISSUES = 8;
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { PluginTool } from '../../core/tools/index.ts';
+import type { PluginTool } from '../../core/tools/plugin-tool.ts';
 import { callTool } from '../calls/call-tool.ts';
 import { toPluginTool } from './plugin-tool.ts';
 import { createRegistry } from './registry.ts';

@@ -1,5 +1,7 @@
-import { PESSIMISTIC_HINTS, type PluginContext, type PluginPath, type PluginResult, type PluginTool } from '../../core/tools/index.ts';
-import type { JsonObject, Result } from '../../core/values/index.ts';
+import type { PluginContext, PluginPath, PluginResult, PluginTool } from '../../core/tools/plugin-tool.ts';
+import { PESSIMISTIC_HINTS } from '../../core/tools/tool-card.ts';
+import type { JsonObject } from '../../core/values/json.ts';
+import type { Result } from '../../core/values/result.ts';
 import { toJsonSchemaType } from './json-schema-type.ts';
 import { type AnyTool, fail, type Tool, type ToolContext, type ToolResult } from './tool.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import type { ToolGroup } from '../../core/tools/index.ts';
+import type { ToolGroup } from '../../core/tools/tool-card.ts';
 import { createRegistry, offerTools } from './registry.ts';
 import { type AnyTool, succeed } from './tool.ts';
 

@@ -1,4 +1,5 @@
-import { checkToolCard, createToolTwiceError, type ProfilePolicy, resolveProfile, type ToolVerdict } from '../../core/tools/index.ts';
+import { checkToolCard, createToolTwiceError } from '../../core/tools/plugin-tool.ts';
+import { type ProfilePolicy, resolveProfile, type ToolVerdict } from '../../core/tools/tool-profiles.ts';
 import type { AnyTool, ToolContext } from './tool.ts';
 
 /** The tools that there are, whatever a profile makes of them. */

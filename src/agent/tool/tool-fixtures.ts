@@ -1,4 +1,4 @@
-import { refuse } from '../../core/values/index.ts';
+import { refuse } from '../../core/values/result.ts';
 import type { ToolContext } from './tool.ts';
 
 /** A context in which nothing can be read, written or published, unless something is said. For tests of what is around tools. */

@@ -3,7 +3,7 @@ import { constants } from 'node:fs';
 import { mkdir, open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
-import { maskControls } from '../../core/text/index.ts';
+import { maskControls } from '../../core/text/mask-controls.ts';
 import { stripColours } from '../../process/index.ts';
 
 /** Limits of what a model reads of one result. */

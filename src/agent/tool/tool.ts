@@ -1,6 +1,7 @@
 import type { z } from 'zod';
-import type { ToolCard } from '../../core/tools/index.ts';
-import type { Json, Refusal, Result } from '../../core/values/index.ts';
+import type { ToolCard } from '../../core/tools/tool-card.ts';
+import type { Json } from '../../core/values/json.ts';
+import type { Refusal, Result } from '../../core/values/result.ts';
 import type { TurnScope } from '../../ports/backend.ts';
 import type { ModelFile } from '../../ports/model.ts';
 import type { Isolation } from '../../ports/program.ts';

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { z } from 'zod';
-import type { Refusal } from '../../core/values/index.ts';
+import type { Refusal } from '../../core/values/result.ts';
 import { explainBinary, findContentFault, SNIFFED_BYTES } from '../files/file-content.ts';
 import { explainMissingText, type FoundText, findText, matchLineEnds } from '../files/find-text.ts';
 import { MAX_WHOLE_BYTES, readWholeFile, type WholeFile } from '../files/open-pinned.ts';

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { accept, type Json } from '../../core/values/index.ts';
+import type { Json } from '../../core/values/json.ts';
+import { accept } from '../../core/values/result.ts';
 import { makeContext } from '../tool/tool-fixtures.ts';
 import { createEmitEventTool } from './emit-event.ts';
 import { taskCompleteTool } from './task-complete.ts';

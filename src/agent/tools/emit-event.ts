@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { hasWildcard, isTopic, MAX_TOPIC_LENGTH } from '../../core/events/index.ts';
-import { isDeeperThan, type Json } from '../../core/values/index.ts';
+import { hasWildcard, isTopic, MAX_TOPIC_LENGTH } from '../../core/events/topics.ts';
+import { isDeeperThan, type Json } from '../../core/values/json.ts';
 import { defineTool, fail, succeedPublished, type Tool } from '../tool/tool.ts';
 
 const MAX_PAYLOAD_BYTES = 100_000;

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { accept, isJsonObject, type Json, type Result, refuse } from '../../core/values/index.ts';
+import { isJsonObject, type Json } from '../../core/values/json.ts';
+import { accept, type Result, refuse } from '../../core/values/result.ts';
 import { defineTool, fail, failWith, succeed, type ToolContext, type ToolResult } from '../tool/tool.ts';
 import { checkRepository } from './git/check-repository.ts';
 import { isBranchName, isRemoteName } from './git/git-names.ts';

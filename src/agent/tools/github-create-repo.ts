@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { isJsonObject, type Json } from '../../core/values/index.ts';
+import { isJsonObject, type Json } from '../../core/values/json.ts';
 import { defineTool, fail, failWith, succeed } from '../tool/tool.ts';
 import { askGithub, explainGithub, isRepositoryName, whyNoGithub } from './git/github-api.ts';
 

@@ -1,6 +1,6 @@
 import { lstat } from 'node:fs/promises';
 import { z } from 'zod';
-import { maskControls } from '../../core/text/index.ts';
+import { maskControls } from '../../core/text/mask-controls.ts';
 import { compileGlob, type GlobMatcher } from '../files/compile-glob.ts';
 import { readFolder, suggestPath, type WalkOrder, walkFolder } from '../files/read-folder.ts';
 import { createSearchBudget, describeStop, SEARCH_LIMITS, type SearchBudget } from '../files/search-budget.ts';

@@ -1,7 +1,7 @@
 import { lstat } from 'node:fs/promises';
 import { z } from 'zod';
-import { maskControls } from '../../core/text/index.ts';
-import { accept, type Result, refuse } from '../../core/values/index.ts';
+import { maskControls } from '../../core/text/mask-controls.ts';
+import { accept, type Result, refuse } from '../../core/values/result.ts';
 import { compileGlob } from '../files/compile-glob.ts';
 import { suggestPath } from '../files/read-folder.ts';
 import { createSearchBudget, describeStop, SEARCH_LIMITS } from '../files/search-budget.ts';

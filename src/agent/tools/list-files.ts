@@ -1,8 +1,8 @@
 import { readlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { maskControls } from '../../core/text/index.ts';
-import { accept, type Refusal, type Result } from '../../core/values/index.ts';
+import { maskControls } from '../../core/text/mask-controls.ts';
+import { accept, type Refusal, type Result } from '../../core/values/result.ts';
 import { compileGlob, type GlobMatcher } from '../files/compile-glob.ts';
 import { isGitName } from '../files/protected-names.ts';
 import { type FolderEntry, readFolder, suggestPath } from '../files/read-folder.ts';

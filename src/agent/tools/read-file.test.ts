@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
 import { propertyRuns } from '../../core/property-fixtures.ts';
-import { accept } from '../../core/values/index.ts';
+import { accept } from '../../core/values/result.ts';
 import { createPlace, removePlaces } from '../files/file-tool-fixtures.ts';
 import { capOutput } from '../tool/tool-output.ts';
 import { readFileTool } from './read-file.ts';

@@ -1,6 +1,6 @@
 import type { FileHandle } from 'node:fs/promises';
 import { z } from 'zod';
-import type { Refusal } from '../../core/values/index.ts';
+import type { Refusal } from '../../core/values/result.ts';
 import { explainFileError, quotePath } from '../files/check-path-text.ts';
 import { explainBinary, findMediaType, SNIFFED_BYTES } from '../files/file-content.ts';
 import { openPinned } from '../files/open-pinned.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { ProjectFolder } from '../../core/project/index.ts';
+import type { ProjectFolder } from '../../core/project/package-scripts.ts';
 import { toOrder } from './quality/run-quality.ts';
 import { isPlainBuild, planBuildTarget } from './run-build.ts';
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type ProjectFolder, readPackageScripts } from '../../core/project/index.ts';
+import { type ProjectFolder, readPackageScripts } from '../../core/project/package-scripts.ts';
 import { openProjectFolder } from '../../process/index.ts';
 import { defineTool, fail, failWith } from '../tool/tool.ts';
 import { findQualityCommand, QUALITY_SECONDS, type QualityOrder, runQuality, toOrder, withWords } from './quality/run-quality.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { TOPIC_COMPLETE } from '../../core/events/index.ts';
+import { TOPIC_COMPLETE } from '../../core/events/reserved.ts';
 import { defineTool, fail, succeedPublished } from '../tool/tool.ts';
 
 const parameters = z.strictObject({

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { z } from 'zod';
-import { maskControls } from '../../core/text/index.ts';
+import { maskControls } from '../../core/text/mask-controls.ts';
 import { writeNotes } from '../files/write-notes.ts';
 import { defineTool, succeed, type Todo } from '../tool/tool.ts';
 

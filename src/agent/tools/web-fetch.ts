@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { maskControls } from '../../core/text/index.ts';
+import { maskControls } from '../../core/text/mask-controls.ts';
 import { defineTool, fail, succeed, type ToolContext, type ToolResult } from '../tool/tool.ts';
 import { wrapUntrusted } from '../tool/tool-output.ts';
 import type { HttpAnswer } from './web/http-request.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { maskControls } from '../../core/text/index.ts';
-import { isRalphError, toErrorCode } from '../../core/values/index.ts';
+import { maskControls } from '../../core/text/mask-controls.ts';
+import { isRalphError, toErrorCode } from '../../core/values/errors.ts';
 import { defineTool, fail, type SearchHit, succeed, type ToolResult, type WebSearch } from '../tool/tool.ts';
 import { cutLine, wrapUntrusted } from '../tool/tool-output.ts';
 

@@ -1,6 +1,6 @@
 import { lstat } from 'node:fs/promises';
 import { z } from 'zod';
-import { accept, type Result, refuse } from '../../core/values/index.ts';
+import { accept, type Result, refuse } from '../../core/values/result.ts';
 import { quotePath } from '../files/check-path-text.ts';
 import { findContentFault } from '../files/file-content.ts';
 import { MAX_WHOLE_BYTES, readWholeFile, type WholeFile } from '../files/open-pinned.ts';

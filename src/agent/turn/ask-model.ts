@@ -1,4 +1,4 @@
-import { addUsage, type Usage } from '../../core/backends/index.ts';
+import { addUsage, type Usage } from '../../core/backends/usage.ts';
 import type { ModelFailure, ModelRequest, ModelStep } from '../../ports/model.ts';
 import type { AgentTurn, TurnState } from '../session/agent-turn.ts';
 import { toSpokenText } from '../session/conversation.ts';

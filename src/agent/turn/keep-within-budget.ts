@@ -1,4 +1,4 @@
-import { estimateTokens } from '../../core/text/index.ts';
+import { estimateTokens } from '../../core/text/estimate-tokens.ts';
 import type { ModelFile, ModelMessage, ModelTool, ToolAnswer } from '../../ports/model.ts';
 import type { AgentTurn, TurnState } from '../session/agent-turn.ts';
 import { renderConversation, withoutFile } from '../session/conversation.ts';

@@ -1,6 +1,7 @@
-import { type BackendEvent, UNKNOWN_USAGE } from '../../core/backends/index.ts';
-import type { TurnFailure } from '../../core/run/index.ts';
-import { toErrorCode } from '../../core/values/index.ts';
+import type { BackendEvent } from '../../core/backends/backend-event.ts';
+import { UNKNOWN_USAGE } from '../../core/backends/usage.ts';
+import type { TurnFailure } from '../../core/run/turn.ts';
+import { toErrorCode } from '../../core/values/errors.ts';
 import type { Backend, RunningTurn, TurnRequest, TurnResult } from '../../ports/backend.ts';
 import { endProcesses, findByMarker } from '../../process/index.ts';
 import { type NativeAgent, type NativeTurnEnd, runNativeTurn } from './run-native-turn.ts';

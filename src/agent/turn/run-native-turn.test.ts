@@ -2,7 +2,8 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type BackendEvent, UNKNOWN_USAGE } from '../../core/backends/index.ts';
+import type { BackendEvent } from '../../core/backends/backend-event.ts';
+import { UNKNOWN_USAGE } from '../../core/backends/usage.ts';
 import type { TurnRequest } from '../../ports/backend.ts';
 import type { Model, ModelMessage, ModelStep } from '../../ports/model.ts';
 import { findSession } from '../session/find-session.ts';

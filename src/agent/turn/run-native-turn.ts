@@ -1,7 +1,9 @@
 import { dirname, join } from 'node:path';
-import { type BackendEvent, UNKNOWN_USAGE, type Usage } from '../../core/backends/index.ts';
-import { type TurnFailure, toTurnName } from '../../core/run/index.ts';
-import { accept, isRalphError, type Result, refuse } from '../../core/values/index.ts';
+import type { BackendEvent } from '../../core/backends/backend-event.ts';
+import { UNKNOWN_USAGE, type Usage } from '../../core/backends/usage.ts';
+import { type TurnFailure, toTurnName } from '../../core/run/turn.ts';
+import { isRalphError } from '../../core/values/errors.ts';
+import { accept, type Result, refuse } from '../../core/values/result.ts';
 import type { TurnRequest } from '../../ports/backend.ts';
 import type { AssistantMessage, Model, ToolAnswer, ToolCallPart } from '../../ports/model.ts';
 import { runToolCalls } from '../calls/run-tool-calls.ts';

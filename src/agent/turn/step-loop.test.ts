@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { UNKNOWN_USAGE } from '../../core/backends/index.ts';
-import type { Json } from '../../core/values/index.ts';
+import { UNKNOWN_USAGE } from '../../core/backends/usage.ts';
+import type { Json } from '../../core/values/json.ts';
 import type { ModelMessage, ModelStep, ToolAnswer } from '../../ports/model.ts';
 import { foldTranscript, NO_MEMORY } from '../session/transcript.ts';
 import { planCacheMarks, runSteps } from './step-loop.ts';

@@ -1,4 +1,4 @@
-import type { TurnFailure } from '../../core/run/index.ts';
+import type { TurnFailure } from '../../core/run/turn.ts';
 import type { AssistantMessage, CacheMarks, ModelFailure, ModelMessage, ModelRequest, UserMessage } from '../../ports/model.ts';
 import { runToolCalls } from '../calls/run-tool-calls.ts';
 import type { AgentTurn, LoopEnd, TurnState } from '../session/agent-turn.ts';

@@ -1,5 +1,6 @@
-import { type BackendEvent, UNKNOWN_USAGE } from '../../core/backends/index.ts';
-import type { Json } from '../../core/values/index.ts';
+import type { BackendEvent } from '../../core/backends/backend-event.ts';
+import { UNKNOWN_USAGE } from '../../core/backends/usage.ts';
+import type { Json } from '../../core/values/json.ts';
 import type { Model, ModelRequest, ModelStep, ToolCallPart } from '../../ports/model.ts';
 import { type AgentTurn, createTurnState, type TranscriptLine, type TurnState } from '../session/agent-turn.ts';
 import type { ToolResult } from '../tool/tool.ts';

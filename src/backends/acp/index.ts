@@ -1,4 +1,4 @@
-import type { BackendSpec } from '../../core/backends/index.ts';
+import type { BackendSpec } from '../../core/backends/backend-spec.ts';
 import type { CliBackendParts, Invocation, InvocationOrder } from '../describe/invocation.ts';
 import { createAcpTranslator } from './translate.ts';
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import type { BackendEvent } from '../../core/backends/index.ts';
-import type { JsonObject } from '../../core/values/index.ts';
+import type { BackendEvent } from '../../core/backends/backend-event.ts';
+import type { JsonObject } from '../../core/values/json.ts';
 import { textAt } from '../stream/read-fields.ts';
 import type { StreamEnd } from '../stream/translator.ts';
 import type { AcpTask } from './translate.ts';

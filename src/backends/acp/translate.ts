@@ -1,6 +1,6 @@
-import { UNKNOWN_USAGE } from '../../core/backends/index.ts';
-import type { FailureSigns } from '../../core/run/index.ts';
-import type { Json, JsonObject } from '../../core/values/index.ts';
+import { UNKNOWN_USAGE } from '../../core/backends/usage.ts';
+import type { FailureSigns } from '../../core/run/turn.ts';
+import type { Json, JsonObject } from '../../core/values/json.ts';
 import type { ToolServer } from '../../ports/backend.ts';
 import { findStatus } from '../stream/classify-failure.ts';
 import { createJsonTranslator, type JsonStream } from '../stream/json-translator.ts';

@@ -1,6 +1,6 @@
-import { addUsage, UNKNOWN_USAGE, type Usage } from '../../core/backends/index.ts';
-import { toOneLine } from '../../core/text/index.ts';
-import type { Json, JsonObject } from '../../core/values/index.ts';
+import { addUsage, UNKNOWN_USAGE, type Usage } from '../../core/backends/usage.ts';
+import { toOneLine } from '../../core/text/one-line.ts';
+import type { Json, JsonObject } from '../../core/values/json.ts';
 import { listAt, numberAt, objectAt, textAt, toInputSummary, toOutputSummary, toUsage, withoutCached } from '../stream/read-fields.ts';
 import type { StreamRecorder } from '../stream/stream-recorder.ts';
 

@@ -1,5 +1,5 @@
-import { UNKNOWN_USAGE } from '../../core/backends/index.ts';
-import { isJsonObject, type JsonObject, parseJson } from '../../core/values/index.ts';
+import { UNKNOWN_USAGE } from '../../core/backends/usage.ts';
+import { isJsonObject, type JsonObject, parseJson } from '../../core/values/json.ts';
 import { classifyFailure, toExitFailure } from '../stream/classify-failure.ts';
 import { textAt } from '../stream/read-fields.ts';
 import type { ExitFacts, StreamEnd, Translator } from '../stream/translator.ts';

@@ -1,4 +1,4 @@
-import { mayWork } from '../../core/tools/index.ts';
+import { mayWork } from '../../core/tools/tool-profiles.ts';
 import { bare, listed, valued, withoutFlags } from '../describe/flags.ts';
 import type { AttachedTool, CliScope, EmitAttachOrder, ScopeOrder } from '../describe/scope-plan.ts';
 import { EMIT_SERVER, listServerTools, NO_ATTACHED_TOOL, toServerCommand, toServerList } from '../describe/scope-plan.ts';

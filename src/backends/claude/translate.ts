@@ -1,5 +1,5 @@
-import type { Usage } from '../../core/backends/index.ts';
-import type { JsonObject } from '../../core/values/index.ts';
+import type { Usage } from '../../core/backends/usage.ts';
+import type { JsonObject } from '../../core/values/json.ts';
 import { ClaudeStream } from '../stream/claude-stream.ts';
 import { createJsonTranslator } from '../stream/json-translator.ts';
 import { numberAt, objectAt, toUsage, type UsageFigures } from '../stream/read-fields.ts';

@@ -1,6 +1,6 @@
-import type { FailureClass, FailureSigns } from '../../core/run/index.ts';
-import { toOneLine } from '../../core/text/index.ts';
-import type { JsonObject } from '../../core/values/index.ts';
+import type { FailureClass, FailureSigns } from '../../core/run/turn.ts';
+import { toOneLine } from '../../core/text/one-line.ts';
+import type { JsonObject } from '../../core/values/json.ts';
 import { createJsonTranslator } from '../stream/json-translator.ts';
 import { listAt, numberAt, objectAt, textAt, toInputSummary, toOutputSummary, toUsage, withoutCached } from '../stream/read-fields.ts';
 import type { StreamRecorder } from '../stream/stream-recorder.ts';

@@ -1,4 +1,4 @@
-import { mayChangeTree, mayWork } from '../../core/tools/index.ts';
+import { mayChangeTree, mayWork } from '../../core/tools/tool-profiles.ts';
 import { bare, valued, withoutFlags } from '../describe/flags.ts';
 import type { AttachedTool, CliScope, EmitAttachOrder, ScopeOrder } from '../describe/scope-plan.ts';
 import { EMIT_SERVER, NO_ATTACHED_TOOL, START_SECONDS } from '../describe/scope-plan.ts';

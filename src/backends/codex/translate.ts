@@ -1,5 +1,5 @@
-import { toOneLine } from '../../core/text/index.ts';
-import type { Json, JsonObject } from '../../core/values/index.ts';
+import { toOneLine } from '../../core/text/one-line.ts';
+import type { Json, JsonObject } from '../../core/values/json.ts';
 import { createJsonTranslator } from '../stream/json-translator.ts';
 import { listAt, numberAt, objectAt, textAt, toInputSummary, toOutputSummary, toUsage, withoutCached } from '../stream/read-fields.ts';
 import type { StreamRecorder } from '../stream/stream-recorder.ts';

@@ -1,4 +1,4 @@
-import { mayWork } from '../../core/tools/index.ts';
+import { mayWork } from '../../core/tools/tool-profiles.ts';
 import { bare, listed, withoutFlags } from '../describe/flags.ts';
 import type { AttachedTool, CliScope, EmitAttachOrder, ScopeOrder } from '../describe/scope-plan.ts';
 import {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { BackendSpec } from '../../core/backends/index.ts';
+import type { BackendSpec } from '../../core/backends/backend-spec.ts';
 import type { Invocation } from '../describe/invocation.ts';
 import { planCustom } from './index.ts';
 

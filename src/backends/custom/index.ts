@@ -1,4 +1,4 @@
-import type { BackendSpec } from '../../core/backends/index.ts';
+import type { BackendSpec } from '../../core/backends/backend-spec.ts';
 import { type CliBackendParts, fitsArgument, type Invocation, type InvocationOrder, type PromptPlace } from '../describe/invocation.ts';
 import type { Translator } from '../stream/translator.ts';
 

@@ -1,5 +1,5 @@
-import type { CliType, NativeProvider } from '../../core/backends/index.ts';
-import type { JsonObject } from '../../core/values/index.ts';
+import type { CliType, NativeProvider } from '../../core/backends/backend-spec.ts';
+import type { JsonObject } from '../../core/values/json.ts';
 import type { Translator } from '../stream/translator.ts';
 import type { Invocation, InvocationOrder, PromptPlace } from './invocation.ts';
 import type { AttachedTool, CliScope, EmitAttachOrder, ScopeOrder } from './scope-plan.ts';

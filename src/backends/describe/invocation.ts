@@ -1,4 +1,4 @@
-import type { BackendSpec } from '../../core/backends/index.ts';
+import type { BackendSpec } from '../../core/backends/backend-spec.ts';
 import type { TurnRequest, TurnScope } from '../../ports/backend.ts';
 import type { Translator } from '../stream/translator.ts';
 

@@ -1,6 +1,6 @@
-import type { BackendType } from '../../core/backends/index.ts';
-import type { Capabilities } from '../../core/tools/index.ts';
-import type { Json, JsonObject } from '../../core/values/index.ts';
+import type { BackendType } from '../../core/backends/backend-spec.ts';
+import type { Capabilities } from '../../core/tools/tool-profiles.ts';
+import type { Json, JsonObject } from '../../core/values/json.ts';
 
 /** A file that a CLI needs for one turn. */
 export interface ScopeFile {

@@ -2,7 +2,7 @@ import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, wr
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { UNVERIFIED_BACKENDS } from '../../core/backends/index.ts';
+import { UNVERIFIED_BACKENDS } from '../../core/backends/backend-spec.ts';
 import { detectBackends } from '../clis.ts';
 
 let folder = '';

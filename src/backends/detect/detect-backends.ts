@@ -1,8 +1,8 @@
 import { existsSync, mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { AGENT_CLIS, type BackendType } from '../../core/backends/index.ts';
-import { isJsonObject, parseJson } from '../../core/values/index.ts';
+import { AGENT_CLIS, type BackendType } from '../../core/backends/backend-spec.ts';
+import { isJsonObject, parseJson } from '../../core/values/json.ts';
 import { runCommand } from '../../process/index.ts';
 import type { CliDescription } from '../describe/description.ts';
 import { numberAt, objectAt, textAt } from '../stream/read-fields.ts';

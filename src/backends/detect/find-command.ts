@@ -1,7 +1,7 @@
 import { accessSync, constants, statSync } from 'node:fs';
 import { delimiter, isAbsolute, resolve } from 'node:path';
-import { toShellWord } from '../../core/text/index.ts';
-import { accept, type Refusal, type Result, refuse } from '../../core/values/index.ts';
+import { toShellWord } from '../../core/text/shell-word.ts';
+import { accept, type Refusal, type Result, refuse } from '../../core/values/result.ts';
 
 /** The absolute path of a program that can be started, or why it cannot and what to do about it. */
 type FoundCommand = Result<string>;

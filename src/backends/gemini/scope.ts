@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { mayWork } from '../../core/tools/index.ts';
+import { mayWork } from '../../core/tools/tool-profiles.ts';
 import { bare, listed, valued, withoutFlags } from '../describe/flags.ts';
 import type { AttachedTool, CliScope, EmitAttachOrder, ScopeOrder } from '../describe/scope-plan.ts';
 import { EMIT_SERVER, listServerTools, NO_ATTACHED_TOOL, toServerCommand, toServerTimeoutMs } from '../describe/scope-plan.ts';

@@ -1,4 +1,4 @@
-import { isJsonObject, parseJson } from '../../core/values/index.ts';
+import { isJsonObject, parseJson } from '../../core/values/json.ts';
 import type { CliDescription } from '../describe/description.ts';
 import { CACHE_HOME, CAMEL_TOKENS, CONFIG_HOME, DATA_HOME, MOCK_PRICE, SHORT_TOKENS } from '../describe/description.ts';
 import { addFlags, findFlagValue, flag } from '../describe/flags.ts';

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import { mayWork } from '../../core/tools/index.ts';
-import { isJsonObject, type Json, type JsonObject, parseJson } from '../../core/values/index.ts';
+import { mayWork } from '../../core/tools/tool-profiles.ts';
+import { isJsonObject, type Json, type JsonObject, parseJson } from '../../core/values/json.ts';
 import { bare, valued, withoutFlags } from '../describe/flags.ts';
 import type { AttachedTool, CliScope, EmitAttachOrder, ScopeOrder } from '../describe/scope-plan.ts';
 import { EMIT_SERVER, GIT_LOOKS, listServerTools, NO_ATTACHED_TOOL, toServerTimeoutMs } from '../describe/scope-plan.ts';

@@ -1,6 +1,6 @@
-import { addUsage, UNKNOWN_USAGE } from '../../core/backends/index.ts';
-import { toOneLine } from '../../core/text/index.ts';
-import { isJsonObject, type JsonObject } from '../../core/values/index.ts';
+import { addUsage, UNKNOWN_USAGE } from '../../core/backends/usage.ts';
+import { toOneLine } from '../../core/text/one-line.ts';
+import { isJsonObject, type JsonObject } from '../../core/values/json.ts';
 import { createJsonTranslator } from '../stream/json-translator.ts';
 import { numberAt, objectAt, textAt, toInputSummary, toOutputSummary, toUsage } from '../stream/read-fields.ts';
 import type { StreamRecorder } from '../stream/stream-recorder.ts';

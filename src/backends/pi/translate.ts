@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '../../core/values/index.ts';
+import type { Json, JsonObject } from '../../core/values/json.ts';
 import { createJsonTranslator } from '../stream/json-translator.ts';
 import { listAt, numberAt, objectAt, textAt, toInputSummary, toOutputSummary, toUsage } from '../stream/read-fields.ts';
 import type { StreamRecorder } from '../stream/stream-recorder.ts';

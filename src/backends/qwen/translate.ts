@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import type { Usage } from '../../core/backends/index.ts';
-import { type JsonObject, parseJson } from '../../core/values/index.ts';
+import type { Usage } from '../../core/backends/usage.ts';
+import { type JsonObject, parseJson } from '../../core/values/json.ts';
 import { ClaudeStream } from '../stream/claude-stream.ts';
 import { createJsonTranslator } from '../stream/json-translator.ts';
 import { numberAt, objectAt, textAt, toUsage, withoutCached } from '../stream/read-fields.ts';

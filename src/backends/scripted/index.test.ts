@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { type BackendEvent, UNKNOWN_USAGE } from '../../core/backends/index.ts';
+import type { BackendEvent } from '../../core/backends/backend-event.ts';
+import { UNKNOWN_USAGE } from '../../core/backends/usage.ts';
 import type { TurnRequest } from '../../ports/backend.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { ScriptedTurn } from './index.ts';

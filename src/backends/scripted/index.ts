@@ -1,5 +1,6 @@
-import { type BackendEvent, UNKNOWN_USAGE, type Usage } from '../../core/backends/index.ts';
-import type { TurnFailure } from '../../core/run/index.ts';
+import type { BackendEvent } from '../../core/backends/backend-event.ts';
+import { UNKNOWN_USAGE, type Usage } from '../../core/backends/usage.ts';
+import type { TurnFailure } from '../../core/run/turn.ts';
 import type { Backend, RunningTurn, TurnRequest, TurnResult } from '../../ports/backend.ts';
 import type { Clock } from '../../ports/clock.ts';
 

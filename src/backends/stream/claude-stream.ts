@@ -1,6 +1,6 @@
-import { addUsage, UNKNOWN_USAGE, type Usage } from '../../core/backends/index.ts';
-import type { FailureSigns } from '../../core/run/index.ts';
-import { isJsonObject, type Json, type JsonObject } from '../../core/values/index.ts';
+import { addUsage, UNKNOWN_USAGE, type Usage } from '../../core/backends/usage.ts';
+import type { FailureSigns } from '../../core/run/turn.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../core/values/json.ts';
 import { listAt, numberAt, objectAt, textAt, toInputSummary, toOutputSummary } from './read-fields.ts';
 import type { StreamRecorder } from './stream-recorder.ts';
 

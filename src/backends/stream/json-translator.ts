@@ -1,5 +1,5 @@
-import { isHopeless, type TurnFailure } from '../../core/run/index.ts';
-import { isJsonObject, type JsonObject, parseJson } from '../../core/values/index.ts';
+import { isHopeless, type TurnFailure } from '../../core/run/turn.ts';
+import { isJsonObject, type JsonObject, parseJson } from '../../core/values/json.ts';
 import { classifyFailure, toExitFailure, toReadableError } from './classify-failure.ts';
 import { StreamRecorder } from './stream-recorder.ts';
 import type { ExitFacts, OwnLog, StreamEnd, Translator } from './translator.ts';

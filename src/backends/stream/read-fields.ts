@@ -1,6 +1,6 @@
-import type { Usage } from '../../core/backends/index.ts';
-import { toOneLine } from '../../core/text/index.ts';
-import { isJsonObject, type Json, type JsonObject } from '../../core/values/index.ts';
+import type { Usage } from '../../core/backends/usage.ts';
+import { toOneLine } from '../../core/text/one-line.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../core/values/json.ts';
 
 /** The object under a key; an empty one where there is none. Foreign JSON is read with these alone, so that no shape can surprise. */
 export function objectAt(value: Json | undefined, key: string): JsonObject {

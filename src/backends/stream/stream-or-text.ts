@@ -1,5 +1,5 @@
-import type { BackendEvent } from '../../core/backends/index.ts';
-import { isJsonObject, type JsonObject, parseJson } from '../../core/values/index.ts';
+import type { BackendEvent } from '../../core/backends/backend-event.ts';
+import { isJsonObject, type JsonObject, parseJson } from '../../core/values/json.ts';
 import type { Translator } from './translator.ts';
 
 /** How much is held back while it is not clear yet whether the program speaks a stream at all. */

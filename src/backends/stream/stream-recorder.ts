@@ -1,7 +1,8 @@
-import { addUsage, type BackendEvent, UNKNOWN_USAGE, type Usage } from '../../core/backends/index.ts';
-import type { FailureSigns } from '../../core/run/index.ts';
-import { toOneLine } from '../../core/text/index.ts';
-import type { ToolDenial } from '../../core/tools/index.ts';
+import type { BackendEvent } from '../../core/backends/backend-event.ts';
+import { addUsage, UNKNOWN_USAGE, type Usage } from '../../core/backends/usage.ts';
+import type { FailureSigns } from '../../core/run/turn.ts';
+import { toOneLine } from '../../core/text/one-line.ts';
+import type { ToolDenial } from '../../core/tools/scope-violations.ts';
 
 /** Open tool calls that are remembered: more than this at once is an attack on our memory. */
 const MAX_OPEN_TOOLS = 10_000;

@@ -1,4 +1,5 @@
-import { type BackendEvent, UNKNOWN_USAGE } from '../../core/backends/index.ts';
+import type { BackendEvent } from '../../core/backends/backend-event.ts';
+import { UNKNOWN_USAGE } from '../../core/backends/usage.ts';
 import { toExitFailure } from './classify-failure.ts';
 import type { Translator } from './translator.ts';
 

@@ -1,5 +1,6 @@
-import type { BackendEvent, Usage } from '../../core/backends/index.ts';
-import type { TurnFailure } from '../../core/run/index.ts';
+import type { BackendEvent } from '../../core/backends/backend-event.ts';
+import type { Usage } from '../../core/backends/usage.ts';
+import type { TurnFailure } from '../../core/run/turn.ts';
 import type { ProcessResult } from '../../process/index.ts';
 
 /** How the agent's process ended, as far as translating its words needs to know. */

@@ -1,7 +1,8 @@
-import { type BackendEvent, type BackendSpec, toBackendLabel } from '../../core/backends/index.ts';
-import { NO_WORK, type TurnFailure } from '../../core/run/index.ts';
-import { findSecretArgs } from '../../core/text/index.ts';
-import { accept, type Result, refuse } from '../../core/values/index.ts';
+import type { BackendEvent } from '../../core/backends/backend-event.ts';
+import { type BackendSpec, toBackendLabel } from '../../core/backends/backend-spec.ts';
+import { NO_WORK, type TurnFailure } from '../../core/run/turn.ts';
+import { findSecretArgs } from '../../core/text/secrets.ts';
+import { accept, type Result, refuse } from '../../core/values/result.ts';
 import type { Backend, RunningTurn, TurnRequest, TurnResult, TurnScope } from '../../ports/backend.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Program } from '../../ports/program.ts';

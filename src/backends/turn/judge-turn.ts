@@ -1,5 +1,5 @@
-import type { TurnFailure } from '../../core/run/index.ts';
-import { toDurationText } from '../../core/text/index.ts';
+import type { TurnFailure } from '../../core/run/turn.ts';
+import { toDurationText } from '../../core/text/duration.ts';
 import type { ProcessResult } from '../../process/index.ts';
 import { SILENCE_MS, type StreamEnd } from '../stream/translator.ts';
 

@@ -1,4 +1,4 @@
-import type { BackendEvent } from '../../core/backends/index.ts';
+import type { BackendEvent } from '../../core/backends/backend-event.ts';
 import type { RunningTurn, TurnRequest, TurnResult } from '../../ports/backend.ts';
 import type { Clock } from '../../ports/clock.ts';
 import { type ChildProcessHandle, type ProcessInput, type ProcessResult, type ProcessSpec, startProcess } from '../../process/index.ts';

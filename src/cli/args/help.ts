@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { END_REASONS } from '../../core/run/index.ts';
+import { END_REASONS } from '../../core/run/end-reasons.ts';
 import { wrapText } from '../../views/text/index.ts';
 import { COMMANDS, type CommandEntry, type CommandGroup } from './command-table.ts';
 

@@ -1,5 +1,5 @@
-import { findNearMiss } from '../../core/text/index.ts';
-import { RalphError } from '../../core/values/index.ts';
+import { findNearMiss } from '../../core/text/near-miss.ts';
+import { RalphError } from '../../core/values/errors.ts';
 
 /** A command line that cannot be understood: exit code 2. */
 export function createUsageError(what: string, fix: string): RalphError {

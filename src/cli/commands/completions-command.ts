@@ -1,7 +1,7 @@
 import { Argument, type Command } from 'commander';
 import { listPresets } from '../../config/index.ts';
-import { DETECTED_BACKENDS } from '../../core/backends/index.ts';
-import { BUILT_IN_POLICIES } from '../../core/tools/index.ts';
+import { DETECTED_BACKENDS } from '../../core/backends/backend-spec.ts';
+import { BUILT_IN_POLICIES } from '../../core/tools/tool-profiles.ts';
 import { addExamples } from '../args/help.ts';
 import { RUN_ARGUMENT } from '../args/options.ts';
 import type { CliCommand, DeclaredCommand } from '../cli-context.ts';

@@ -1,5 +1,5 @@
-import { isTopicPattern } from '../../core/events/index.ts';
-import type { RunRecord } from '../../core/run/index.ts';
+import { isTopicPattern } from '../../core/events/topics.ts';
+import type { RunRecord } from '../../core/run/run-record.ts';
 import {
   createEventFold,
   createRunViewFold,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { END_REASONS } from '../../core/run/index.ts';
+import { END_REASONS } from '../../core/run/end-reasons.ts';
 import { performCommandLine } from '../command-line.ts';
 import { createFakeContext } from '../fixtures.ts';
 

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { END_REASONS } from '../../core/run/index.ts';
+import { END_REASONS } from '../../core/run/end-reasons.ts';
 import { addExamples } from '../args/help.ts';
 import { addFormatOption } from '../args/options.ts';
 import { createUsageError, suggestWord } from '../args/usage-error.ts';

@@ -1,6 +1,7 @@
 import { findGuidePage, type Settings } from '../../config/index.ts';
-import { toGateName, toResultName } from '../../core/gates/index.ts';
-import { toDurationText } from '../../core/text/index.ts';
+import { toResultName } from '../../core/gates/gate-result.ts';
+import { toGateName } from '../../core/gates/gate-spec.ts';
+import { toDurationText } from '../../core/text/duration.ts';
 import { checkConfig } from '../../validation/index.ts';
 import { toGateEndText } from '../../views/report/index.ts';
 import { cleanText, toPlainLine } from '../../views/text/index.ts';

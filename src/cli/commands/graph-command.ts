@@ -1,5 +1,5 @@
 import { Option } from 'commander';
-import { TOPIC_COMPLETE, toBlockedTopic } from '../../core/events/index.ts';
+import { TOPIC_COMPLETE, toBlockedTopic } from '../../core/events/reserved.ts';
 import {
   createFlowGraph,
   type FlowEdge,

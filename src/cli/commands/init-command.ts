@@ -1,5 +1,5 @@
 import { findGuidePage, listPresets } from '../../config/index.ts';
-import { toShellWord } from '../../core/text/index.ts';
+import { toShellWord } from '../../core/text/shell-word.ts';
 import type { AppApi } from '../app-api.ts';
 import { addExamples } from '../args/help.ts';
 import { createUsageError, suggestWord } from '../args/usage-error.ts';

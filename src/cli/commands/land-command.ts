@@ -1,5 +1,7 @@
-import { toResultName } from '../../core/gates/index.ts';
-import { maskControls, toShellWord, toUsdText } from '../../core/text/index.ts';
+import { toResultName } from '../../core/gates/gate-result.ts';
+import { toUsdText } from '../../core/text/duration.ts';
+import { maskControls } from '../../core/text/mask-controls.ts';
+import { toShellWord } from '../../core/text/shell-word.ts';
 import { toGateEndText } from '../../views/report/index.ts';
 import { cleanText, toCount, toPlainLine } from '../../views/text/index.ts';
 import type { AppApi } from '../app-api.ts';

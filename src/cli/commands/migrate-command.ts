@@ -1,7 +1,8 @@
 import { constants, copyFileSync, rmSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { toShellWord } from '../../core/text/index.ts';
-import { accept, RalphError, toErrorCode } from '../../core/values/index.ts';
+import { toShellWord } from '../../core/text/shell-word.ts';
+import { RalphError, toErrorCode } from '../../core/values/errors.ts';
+import { accept } from '../../core/values/result.ts';
 import { cleanText, toPlainLine } from '../../views/text/index.ts';
 import { addExamples, addNote } from '../args/help.ts';
 import { createUsageError } from '../args/usage-error.ts';

@@ -1,5 +1,5 @@
-import { maskControls } from '../../core/text/index.ts';
-import { RalphError } from '../../core/values/index.ts';
+import { maskControls } from '../../core/text/mask-controls.ts';
+import { RalphError } from '../../core/values/errors.ts';
 import { toReviewMarkdown } from '../../views/review/index.ts';
 import { cleanText, toCount } from '../../views/text/index.ts';
 import type { AppApi } from '../app-api.ts';

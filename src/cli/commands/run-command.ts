@@ -1,8 +1,9 @@
 import type { Command } from 'commander';
-import { toBackendLabel } from '../../core/backends/index.ts';
-import { RALPH } from '../../core/events/index.ts';
-import { toGateName } from '../../core/gates/index.ts';
-import { estimateTokens, toDurationText } from '../../core/text/index.ts';
+import { toBackendLabel } from '../../core/backends/backend-spec.ts';
+import { RALPH } from '../../core/events/reserved.ts';
+import { toGateName } from '../../core/gates/gate-spec.ts';
+import { toDurationText } from '../../core/text/duration.ts';
+import { estimateTokens } from '../../core/text/estimate-tokens.ts';
 import { checkConfig } from '../../validation/index.ts';
 import { cleanText, type FactRow, toFirstLine, toNumberText, toPlainLine, toRowLines } from '../../views/text/index.ts';
 import type { AppApi } from '../app-api.ts';

@@ -1,5 +1,5 @@
-import { toUsdText } from '../../core/text/index.ts';
-import { isRalphError } from '../../core/values/index.ts';
+import { toUsdText } from '../../core/text/duration.ts';
+import { isRalphError } from '../../core/values/errors.ts';
 import { toFirstLine, toPlainLine } from '../../views/text/index.ts';
 import type { AppApi } from '../app-api.ts';
 import { addExamples } from '../args/help.ts';

@@ -2,7 +2,8 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it, vi } from 'vitest';
-import { BUILT_IN_CARDS, toServerToolName } from '../../core/tools/index.ts';
+import { BUILT_IN_CARDS } from '../../core/tools/built-in-cards.ts';
+import { toServerToolName } from '../../core/tools/server-tool-name.ts';
 import { performCommandLine } from '../command-line.ts';
 import { createFakeContext } from '../fixtures.ts';
 

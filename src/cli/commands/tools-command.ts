@@ -1,17 +1,10 @@
 import { renderDiagnostics, type Settings } from '../../config/index.ts';
-import type { BackendSpec } from '../../core/backends/index.ts';
-import { RALPH } from '../../core/events/index.ts';
-import {
-  BUILT_IN_CARDS,
-  COORDINATION_GROUP,
-  PESSIMISTIC_HINTS,
-  type ProfilePolicy,
-  resolveProfile,
-  type ToolCard,
-  type ToolHints,
-  type ToolVerdict,
-  toServerToolName,
-} from '../../core/tools/index.ts';
+import type { BackendSpec } from '../../core/backends/backend-spec.ts';
+import { RALPH } from '../../core/events/reserved.ts';
+import { BUILT_IN_CARDS } from '../../core/tools/built-in-cards.ts';
+import { toServerToolName } from '../../core/tools/server-tool-name.ts';
+import { PESSIMISTIC_HINTS, type ToolCard, type ToolHints } from '../../core/tools/tool-card.ts';
+import { COORDINATION_GROUP, type ProfilePolicy, resolveProfile, type ToolVerdict } from '../../core/tools/tool-profiles.ts';
 import { checkConfig } from '../../validation/index.ts';
 import { toPlainLine } from '../../views/text/index.ts';
 import { addExamples } from '../args/help.ts';

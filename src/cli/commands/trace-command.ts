@@ -1,5 +1,6 @@
-import { isTopic, RALPH, SYSTEM } from '../../core/events/index.ts';
-import { parseJson } from '../../core/values/index.ts';
+import { RALPH, SYSTEM } from '../../core/events/reserved.ts';
+import { isTopic } from '../../core/events/topics.ts';
+import { parseJson } from '../../core/values/json.ts';
 import { type FlowEdge, type TopicTrace, type TraceMatch, type TracePublisher, traceTopic } from '../../topology/graph/index.ts';
 import type { Topology } from '../../topology/routing/index.ts';
 import { toPlainLine, toRowLines } from '../../views/text/index.ts';

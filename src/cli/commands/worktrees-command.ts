@@ -1,4 +1,4 @@
-import { maskControls } from '../../core/text/index.ts';
+import { maskControls } from '../../core/text/mask-controls.ts';
 import { toCount, toList, toPlainLine } from '../../views/text/index.ts';
 import type { AppApi } from '../app-api.ts';
 import { addExamples } from '../args/help.ts';

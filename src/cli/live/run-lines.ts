@@ -1,18 +1,11 @@
-import { EXTERNAL, RALPH, SYSTEM, TOPIC_CONTINUE, TOPIC_START, toSenderText } from '../../core/events/index.ts';
-import type {
-  CheckpointFinished,
-  DeliveryKind,
-  Effect,
-  EventPublish,
-  EventReject,
-  GatesFinished,
-  Input,
-  IterationSpawned,
-  Notice,
-  StopRequested,
-} from '../../core/run/index.ts';
-import { pickTellingLines, toDurationText, toUsdText } from '../../core/text/index.ts';
-import { type Handlers, handle, isJsonObject, toPayloadText } from '../../core/values/index.ts';
+import { toSenderText } from '../../core/events/event.ts';
+import { EXTERNAL, RALPH, SYSTEM, TOPIC_CONTINUE, TOPIC_START } from '../../core/events/reserved.ts';
+import type { DeliveryKind, Effect, EventPublish, EventReject, Notice } from '../../core/run/effects.ts';
+import type { CheckpointFinished, GatesFinished, Input, IterationSpawned, StopRequested } from '../../core/run/inputs.ts';
+import { toDurationText, toUsdText } from '../../core/text/duration.ts';
+import { pickTellingLines } from '../../core/text/telling-lines.ts';
+import { type Handlers, handle } from '../../core/values/handlers.ts';
+import { isJsonObject, toPayloadText } from '../../core/values/json.ts';
 import type { RunView, TurnView } from '../../views/fold/index.ts';
 import { toGateEndText, toHatAndBackend, toOutcomeText, toRefusalText } from '../../views/report/index.ts';
 import {

@@ -1,4 +1,4 @@
-import type { RunRecord } from '../../core/run/index.ts';
+import type { RunRecord } from '../../core/run/run-record.ts';
 import type { RunProgress, RunView, TurnView } from '../../views/fold/index.ts';
 import type { WorkFacts } from '../../views/report/index.ts';
 

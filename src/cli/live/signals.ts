@@ -1,4 +1,4 @@
-import type { StopRequested } from '../../core/run/index.ts';
+import type { StopRequested } from '../../core/run/inputs.ts';
 import type { CliContext, SignalSource } from '../cli-context.ts';
 import { CTRL_C } from './run-lines.ts';
 

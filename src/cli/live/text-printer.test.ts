@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import type { RunRecord } from '../../core/run/index.ts';
+import type { RunRecord } from '../../core/run/run-record.ts';
 import { createRunViewFold } from '../../views/fold/index.ts';
 import type { WorkFacts } from '../../views/report/index.ts';
 import { createFakeContext, RUN_ID, sampleRecords } from '../fixtures.ts';

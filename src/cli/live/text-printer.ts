@@ -1,8 +1,10 @@
-import type { BackendEvent } from '../../core/backends/index.ts';
-import { toResultName } from '../../core/gates/index.ts';
-import type { Effect, Input, RunRecord } from '../../core/run/index.ts';
-import { toDurationText } from '../../core/text/index.ts';
-import { type Handlers, handle, ignore } from '../../core/values/index.ts';
+import type { BackendEvent } from '../../core/backends/backend-event.ts';
+import { toResultName } from '../../core/gates/gate-result.ts';
+import type { Effect } from '../../core/run/effects.ts';
+import type { Input } from '../../core/run/inputs.ts';
+import type { RunRecord } from '../../core/run/run-record.ts';
+import { toDurationText } from '../../core/text/duration.ts';
+import { type Handlers, handle, ignore } from '../../core/values/handlers.ts';
 import { createLiveFold, type RunProgress, type TurnView, toLiveLine } from '../../views/fold/index.ts';
 import { toRunReport } from '../../views/report/index.ts';
 import { createTextCleaner, toPlainLine } from '../../views/text/index.ts';

@@ -1,6 +1,6 @@
 import { relative, sep } from 'node:path';
-import type { RunRecord } from '../../core/run/index.ts';
-import { toSafeJson } from '../../core/text/index.ts';
+import type { RunRecord } from '../../core/run/run-record.ts';
+import { toSafeJson } from '../../core/text/mask-controls.ts';
 import { createRunViewFold, type RunView, type RunViewFold, toProof } from '../../views/fold/index.ts';
 import {
   isTurnDone,

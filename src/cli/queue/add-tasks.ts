@@ -1,5 +1,5 @@
 import { relative, resolve } from 'node:path';
-import { isRalphError } from '../../core/values/index.ts';
+import { isRalphError } from '../../core/values/errors.ts';
 import { toCount, toFirstLine, toPlainLine } from '../../views/text/index.ts';
 import type { AppApi } from '../app-api.ts';
 import { createUsageError } from '../args/usage-error.ts';

@@ -1,4 +1,4 @@
-import { toUsdText } from '../../core/text/index.ts';
+import { toUsdText } from '../../core/text/duration.ts';
 import { cutText, toCount, toFirstLine, toNumberText, toPlainLine } from '../../views/text/index.ts';
 import type { AppApi } from '../app-api.ts';
 import type { CliContext } from '../cli-context.ts';

@@ -1,6 +1,9 @@
 import { relative } from 'node:path';
-import { toDurationText, toSafeJson, toShellWord } from '../../core/text/index.ts';
-import { isJsonObject, parseJson, RalphError } from '../../core/values/index.ts';
+import { toDurationText } from '../../core/text/duration.ts';
+import { toSafeJson } from '../../core/text/mask-controls.ts';
+import { toShellWord } from '../../core/text/shell-word.ts';
+import { RalphError } from '../../core/values/errors.ts';
+import { isJsonObject, parseJson } from '../../core/values/json.ts';
 import { toFirstLine, toList, toPlainLine } from '../../views/text/index.ts';
 import type { AppApi } from '../app-api.ts';
 import type { ShowOptions } from '../args/options.ts';

@@ -1,6 +1,6 @@
-import { toSenderText } from '../../core/events/index.ts';
-import { toSafeJson } from '../../core/text/index.ts';
-import { toPayloadText } from '../../core/values/index.ts';
+import { toSenderText } from '../../core/events/event.ts';
+import { toSafeJson } from '../../core/text/mask-controls.ts';
+import { toPayloadText } from '../../core/values/json.ts';
 import { type EventRow, toCausalTree } from '../../views/fold/index.ts';
 import { cutText, toPlainLine } from '../../views/text/index.ts';
 import { toLocalClock } from '../terminal/local-time.ts';

@@ -1,7 +1,7 @@
 import { createReadStream, existsSync, statSync } from 'node:fs';
 import { createInterface } from 'node:readline';
-import { toTurnName } from '../../core/run/index.ts';
-import { RalphError } from '../../core/values/index.ts';
+import { toTurnName } from '../../core/run/turn.ts';
+import { RalphError } from '../../core/values/errors.ts';
 import { createEventFold, matchesFilter, type TurnView } from '../../views/fold/index.ts';
 import { toRunStatus, toStatLines, toStatNotes, toTurnDetails, toTurnLine } from '../../views/report/index.ts';
 import { createTextCleaner, toRowLines } from '../../views/text/index.ts';

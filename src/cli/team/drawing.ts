@@ -1,7 +1,7 @@
 import { lstatSync, type Stats, statSync, writeFileSync } from 'node:fs';
 import { extname, resolve } from 'node:path';
-import { toSafeJson } from '../../core/text/index.ts';
-import { RalphError, toErrorCode } from '../../core/values/index.ts';
+import { toSafeJson } from '../../core/text/mask-controls.ts';
+import { RalphError, toErrorCode } from '../../core/values/errors.ts';
 import { drawDot, drawList, drawMermaid, type FlowGraph } from '../../topology/graph/index.ts';
 import { replaceFile } from '../../validation/index.ts';
 import type { Style } from '../terminal/terminal.ts';

@@ -1,6 +1,6 @@
-import type { HatSpec } from '../../core/run/index.ts';
-import type { Finding } from '../../core/schema/index.ts';
-import { toDurationText } from '../../core/text/index.ts';
+import type { HatSpec } from '../../core/run/run-spec.ts';
+import type { Finding } from '../../core/schema/finding.ts';
+import { toDurationText } from '../../core/text/duration.ts';
 import { type FlowGraph, type FlowMark, toHatNodeId, toMarkText } from '../../topology/graph/index.ts';
 import type { Topology } from '../../topology/routing/index.ts';
 import { toCount, toPlainLine } from '../../views/text/index.ts';

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { type ReadText, readTextFile, renderDiagnostics } from '../../config/index.ts';
-import { RalphError } from '../../core/values/index.ts';
+import { RalphError } from '../../core/values/errors.ts';
 import type { Topology } from '../../topology/routing/index.ts';
 import { type CheckedConfig, checkConfig } from '../../validation/index.ts';
 import { type ConfigOptions, toConfigRequest } from '../args/options.ts';

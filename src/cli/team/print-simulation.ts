@@ -1,4 +1,4 @@
-import { TOPIC_COMPLETE } from '../../core/events/index.ts';
+import { TOPIC_COMPLETE } from '../../core/events/reserved.ts';
 import type { SimulatedRun, SimulatedTurn, SimulationReport } from '../../simulate/index.ts';
 import { toPercent } from '../../simulate/index.ts';
 import type { Coordination } from '../../topology/routing/index.ts';

@@ -1,4 +1,4 @@
-import { isRalphError, toErrorCode } from '../../core/values/index.ts';
+import { isRalphError, toErrorCode } from '../../core/values/errors.ts';
 import { cleanText } from '../../views/text/index.ts';
 import type { Style } from './terminal.ts';
 

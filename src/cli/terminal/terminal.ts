@@ -1,5 +1,5 @@
 import { styleText } from 'node:util';
-import { toSafeJson } from '../../core/text/index.ts';
+import { toSafeJson } from '../../core/text/mask-controls.ts';
 
 /** What a piece of text is; its colour follows from it. */
 type StyleName = 'heading' | 'faint' | 'good' | 'bad' | 'warning' | 'name';

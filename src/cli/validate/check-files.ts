@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { type Diagnostic, findConfigFile, type ReadText, readTextFile } from '../../config/index.ts';
-import { accept, isRalphError, type RalphError } from '../../core/values/index.ts';
+import { isRalphError, type RalphError } from '../../core/values/errors.ts';
+import { accept } from '../../core/values/result.ts';
 import { type CheckedConfig, checkConfig, createAgentLook, type MadeRepair } from '../../validation/index.ts';
 import { type ConfigOptions, toConfigRequest } from '../args/options.ts';
 import type { CliContext } from '../cli-context.ts';

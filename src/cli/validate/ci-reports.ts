@@ -1,8 +1,8 @@
 import { isAbsolute, relative, resolve, sep } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Diagnostic, Span } from '../../config/index.ts';
-import type { Severity } from '../../core/schema/index.ts';
-import { maskControls } from '../../core/text/index.ts';
+import type { Severity } from '../../core/schema/finding.ts';
+import { maskControls } from '../../core/text/mask-controls.ts';
 import { readRulePage } from './rule-pages.ts';
 
 /** Pages of the package as it is published. */

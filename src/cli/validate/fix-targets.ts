@@ -1,9 +1,9 @@
 import { existsSync, realpathSync } from 'node:fs';
 import { relative, resolve, sep } from 'node:path';
 import type { Diagnostic, TextEdit } from '../../config/index.ts';
-import type { Repair } from '../../core/schema/index.ts';
-import { maskControls } from '../../core/text/index.ts';
-import { isRalphError } from '../../core/values/index.ts';
+import type { Repair } from '../../core/schema/finding.ts';
+import { maskControls } from '../../core/text/mask-controls.ts';
+import { isRalphError } from '../../core/values/errors.ts';
 import { type MadeRepair, pathOf, type RepairedConfig, repairConfig, writeRepairs } from '../../validation/index.ts';
 import type { CliContext } from '../cli-context.ts';
 import { isColoured } from '../terminal/terminal.ts';

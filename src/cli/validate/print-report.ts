@@ -1,5 +1,5 @@
 import { renderDiagnostics, toExplainHint } from '../../config/index.ts';
-import { maskControls } from '../../core/text/index.ts';
+import { maskControls } from '../../core/text/mask-controls.ts';
 import { createConfigReport, isValid } from '../../validation/index.ts';
 import type { CliContext } from '../cli-context.ts';
 import { describeError } from '../terminal/describe-error.ts';

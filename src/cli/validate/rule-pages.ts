@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { findPackageFolder } from '../../config/index.ts';
-import { toErrorCode } from '../../core/values/index.ts';
+import { toErrorCode } from '../../core/values/errors.ts';
 
 /** One line about a code. */
 export interface CodeLine {

@@ -1,7 +1,7 @@
 import { type FSWatcher, realpathSync, statSync, unwatchFile, watch, watchFile } from 'node:fs';
 import { basename, dirname, resolve } from 'node:path';
 import { CONFIG_FILE_NAMES, type ReadText, readTextFile, type TextFile } from '../../config/index.ts';
-import { RalphError } from '../../core/values/index.ts';
+import { RalphError } from '../../core/values/errors.ts';
 import type { CliContext } from '../cli-context.ts';
 import { toLocalClock } from '../terminal/local-time.ts';
 import { type CheckedTarget, checkTarget, NO_FILE, type Target, toRefused, type ValidateFlags } from './check-files.ts';

@@ -1,4 +1,5 @@
-import { type BackendSpec, findListedContext, type NativeProvider, type NativeSpec, toBackendLabel } from '../../core/backends/index.ts';
+import { type BackendSpec, type NativeProvider, type NativeSpec, toBackendLabel } from '../../core/backends/backend-spec.ts';
+import { findListedContext } from '../../core/backends/list-prices.ts';
 import type { Path } from '../findings/located.ts';
 import { type BACKEND_KEYS, NATIVE_KEYS } from '../keys/backend-keys.ts';
 import type { ValuesOf } from '../keys/setting.ts';

@@ -1,5 +1,5 @@
-import { GATE_CHECKS, type GateBaseline, type GateCheck, type GateSpec, isRequiredGate } from '../../core/gates/index.ts';
-import type { QualityCommand } from '../../core/project/index.ts';
+import { GATE_CHECKS, type GateBaseline, type GateCheck, type GateSpec, isRequiredGate } from '../../core/gates/gate-spec.ts';
+import type { QualityCommand } from '../../core/project/package-scripts.ts';
 import { GATE_KEYS } from '../keys/gate-keys.ts';
 import type { ValuesOf } from '../keys/setting.ts';
 import { toEffective } from '../keys/setting-values.ts';

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { RalphError } from '../../core/values/index.ts';
+import { RalphError } from '../../core/values/errors.ts';
 import { EVENT_LOOP_KEYS } from '../keys/event-loop-keys.ts';
 import { toEffective } from '../keys/setting-values.ts';
 import type { Declared } from '../keys/settings-table.ts';

@@ -1,6 +1,7 @@
-import { DEFAULT_HAT, type EventContracts, RALPH } from '../../core/events/index.ts';
-import type { HatSpec, RunSpec } from '../../core/run/index.ts';
-import { BUILT_IN_PROFILES } from '../../core/tools/index.ts';
+import type { EventContracts } from '../../core/events/event-contract.ts';
+import { DEFAULT_HAT, RALPH } from '../../core/events/reserved.ts';
+import type { HatSpec, RunSpec } from '../../core/run/run-spec.ts';
+import { BUILT_IN_PROFILES } from '../../core/tools/tool-profiles.ts';
 import { EVENT_LOOP_KEYS } from '../keys/event-loop-keys.ts';
 import { SANDBOX_KEYS } from '../keys/sandbox-keys.ts';
 import type { EffectiveOf } from '../keys/setting.ts';

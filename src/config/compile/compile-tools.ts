@@ -1,4 +1,6 @@
-import { type McpServerSpec, NO_TOOLS_SPEC, type ToolHints, type ToolsSpec } from '../../core/tools/index.ts';
+import type { McpServerSpec } from '../../core/tools/mcp-server-spec.ts';
+import type { ToolHints } from '../../core/tools/tool-card.ts';
+import { NO_TOOLS_SPEC, type ToolsSpec } from '../../core/tools/tools-spec.ts';
 import { toEffective } from '../keys/setting-values.ts';
 import type { Declared } from '../keys/settings-table.ts';
 import { MCP_SERVER_KEYS } from '../keys/tool-keys.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { BUILT_IN_POLICIES } from '../../core/tools/index.ts';
+import { BUILT_IN_POLICIES } from '../../core/tools/tool-profiles.ts';
 import { loadText, settingsOf } from '../config-fixtures.ts';
 
 const OPEN = { allow: [], deny: [], exempt: [], requireReadOnly: false, denyDestructive: false };

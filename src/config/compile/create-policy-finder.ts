@@ -1,4 +1,4 @@
-import { BUILT_IN_POLICIES, type ProfilePolicy } from '../../core/tools/index.ts';
+import { BUILT_IN_POLICIES, type ProfilePolicy } from '../../core/tools/tool-profiles.ts';
 import type { Declared } from '../keys/settings-table.ts';
 
 /** The longest chain of `extends` that is followed; a rule reports circles. */

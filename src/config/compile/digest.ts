@@ -1,5 +1,6 @@
-import { createFenceTracker, isSecret } from '../../core/text/index.ts';
-import { type Json, toCanonicalJson } from '../../core/values/index.ts';
+import { createFenceTracker } from '../../core/text/code-fence.ts';
+import { isSecret } from '../../core/text/secrets.ts';
+import { type Json, toCanonicalJson } from '../../core/values/json.ts';
 import type { Settings, SettingsDigest } from '../settings.ts';
 
 /** Sections that are compared key by key. */

@@ -1,5 +1,6 @@
-import { isTopicPattern, matchesTopic, TOPIC_COMPLETE, TOPIC_RESUME, TOPIC_START } from '../../core/events/index.ts';
-import { findNearMiss } from '../../core/text/index.ts';
+import { TOPIC_COMPLETE, TOPIC_RESUME, TOPIC_START } from '../../core/events/reserved.ts';
+import { isTopicPattern, matchesTopic } from '../../core/events/topics.ts';
+import { findNearMiss } from '../../core/text/near-miss.ts';
 import type { LocatedMap, LocatedValue, Path } from '../findings/located.ts';
 import { EVENT_LOOP_KEYS } from '../keys/event-loop-keys.ts';
 import { type Declared, type DeclaredHat, TRIGGER_KEYS, triggersOf } from '../keys/settings-table.ts';

@@ -1,7 +1,9 @@
 import { dirname, resolve } from 'node:path';
-import { type EventContract, type EventContracts, isTopic } from '../../core/events/index.ts';
-import { type Finding, listSchemaFaults, type SchemaFault } from '../../core/schema/index.ts';
-import type { Json } from '../../core/values/index.ts';
+import type { EventContract, EventContracts } from '../../core/events/event-contract.ts';
+import { isTopic } from '../../core/events/topics.ts';
+import type { Finding } from '../../core/schema/finding.ts';
+import { listSchemaFaults, type SchemaFault } from '../../core/schema/list-schema-faults.ts';
+import type { Json } from '../../core/values/json.ts';
 import { quote } from '../findings/diagnostics.ts';
 import {
   createSourceFile,

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import type { FlowFinding, HatList, ItemSubject, Subject } from '../../core/schema/index.ts';
+import type { FlowFinding, HatList, ItemSubject, Subject } from '../../core/schema/finding.ts';
 import {
   type Diagnostic,
   findPlace,

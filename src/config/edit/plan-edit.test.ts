@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { RepairChange } from '../../core/schema/index.ts';
+import type { RepairChange } from '../../core/schema/finding.ts';
 import { inFolder } from '../config-fixtures.ts';
 import { loadConfig } from '../load-config.ts';
 import { applyEdits } from './text-edit.ts';

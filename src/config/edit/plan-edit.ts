@@ -1,4 +1,4 @@
-import type { ListSubject, RepairChange } from '../../core/schema/index.ts';
+import type { ListSubject, RepairChange } from '../../core/schema/finding.ts';
 import {
   findPlace,
   isPseudoFile,

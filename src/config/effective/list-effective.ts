@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import type { Json } from '../../core/values/index.ts';
+import type { Json } from '../../core/values/json.ts';
 import {
   isEmptyValue,
   isPseudoFile,

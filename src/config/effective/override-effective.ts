@@ -1,4 +1,4 @@
-import type { Json } from '../../core/values/index.ts';
+import type { Json } from '../../core/values/json.ts';
 import type { PlacedBackend } from '../compile/compile-backends.ts';
 import { type Path, toPathText } from '../findings/located.ts';
 import { AGENT_KEYS } from '../keys/backend-keys.ts';

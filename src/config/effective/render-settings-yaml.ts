@@ -1,4 +1,4 @@
-import type { Json } from '../../core/values/index.ts';
+import type { Json } from '../../core/values/json.ts';
 import type { EffectiveValue } from './list-effective.ts';
 
 /** Settings as one tree, as a configuration file would hold them; `$` is not doubled. */

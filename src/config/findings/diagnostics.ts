@@ -1,5 +1,5 @@
-import type { Severity } from '../../core/schema/index.ts';
-import { maskControls } from '../../core/text/index.ts';
+import type { Severity } from '../../core/schema/finding.ts';
+import { maskControls } from '../../core/text/mask-controls.ts';
 import type { Diagnostic, ShownSpan } from './located.ts';
 
 /** True if one of the findings keeps a run from starting. */

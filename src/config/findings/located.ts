@@ -1,4 +1,4 @@
-import type { Finding } from '../../core/schema/index.ts';
+import type { Finding } from '../../core/schema/finding.ts';
 
 /** A text with a name. */
 export interface SourceFile {

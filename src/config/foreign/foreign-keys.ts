@@ -1,4 +1,4 @@
-import { isJsonObject, type Json } from '../../core/values/index.ts';
+import { isJsonObject, type Json } from '../../core/values/json.ts';
 import type { Path } from '../findings/located.ts';
 
 /**

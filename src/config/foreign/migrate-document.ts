@@ -1,5 +1,5 @@
 import type { Document, Pair, Scalar, YAMLMap } from 'yaml';
-import type { Json } from '../../core/values/index.ts';
+import type { Json } from '../../core/values/json.ts';
 import { type Path, toPathText } from '../findings/located.ts';
 import { loadYamlLibrary } from '../yaml/read-by-library.ts';
 import { type AliasTargets, findAliasTargets, keepAliases, removePair, toTarget } from './edit-document.ts';

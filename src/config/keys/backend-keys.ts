@@ -1,4 +1,4 @@
-import { BACKEND_TYPES, DETECTED_BACKENDS, NATIVE_PROVIDERS } from '../../core/backends/index.ts';
+import { BACKEND_TYPES, DETECTED_BACKENDS, NATIVE_PROVIDERS } from '../../core/backends/backend-spec.ts';
 import type { BackendSetting, ChoiceSetting, Keys, ListSetting } from './setting.ts';
 
 /** What can be said of the native agent, beside `model`. */

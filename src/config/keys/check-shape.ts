@@ -1,4 +1,4 @@
-import type { Finding } from '../../core/schema/index.ts';
+import type { Finding } from '../../core/schema/finding.ts';
 import { RESERVED_VARIABLES } from '../environment.ts';
 import { quote } from '../findings/diagnostics.ts';
 import {

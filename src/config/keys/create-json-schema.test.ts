@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import type { Json } from '../../core/values/index.ts';
+import type { Json } from '../../core/values/json.ts';
 import { loadText } from '../config-fixtures.ts';
 import { parseYamlText } from '../yaml/parse-yaml.ts';
 import { createJsonSchema, type JsonSchema } from './create-json-schema.ts';

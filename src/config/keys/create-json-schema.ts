@@ -1,5 +1,5 @@
-import { MAX_TOPIC_LENGTH } from '../../core/events/index.ts';
-import type { Json } from '../../core/values/index.ts';
+import { MAX_TOPIC_LENGTH } from '../../core/events/topics.ts';
+import type { Json } from '../../core/values/json.ts';
 import type {
   BackendSetting,
   ChoiceSetting,

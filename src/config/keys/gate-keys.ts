@@ -1,4 +1,4 @@
-import { GATE_BASELINES } from '../../core/gates/index.ts';
+import { GATE_BASELINES } from '../../core/gates/gate-spec.ts';
 import type { ChoiceSetting, Keys } from './setting.ts';
 
 /** `gates[].isolation`. */

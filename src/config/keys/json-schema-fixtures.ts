@@ -1,4 +1,4 @@
-import type { Json } from '../../core/values/index.ts';
+import type { Json } from '../../core/values/json.ts';
 import type { JsonSchema } from './create-json-schema.ts';
 
 type Check = (rule: Json, value: Json, schema: JsonSchema) => boolean;

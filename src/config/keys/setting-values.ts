@@ -1,4 +1,4 @@
-import { isTopic, isTopicPattern } from '../../core/events/index.ts';
+import { isTopic, isTopicPattern } from '../../core/events/topics.ts';
 import type { EffectiveOf, Keys, LeafSetting, NumberSetting, Setting, TextSetting, ValuesOf } from './setting.ts';
 
 /** Longer waits than this, in seconds, overflow the timers of the platform: about 24 days. */

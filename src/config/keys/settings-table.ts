@@ -1,4 +1,4 @@
-import { EXTERNAL, QUALITY_GATE, RALPH, SYSTEM } from '../../core/events/index.ts';
+import { EXTERNAL, QUALITY_GATE, RALPH, SYSTEM } from '../../core/events/reserved.ts';
 import { AGENT_KEYS, BACKEND, BACKEND_PRIORITY, EMIT_TOOL } from './backend-keys.ts';
 import { EVENT_LOOP_KEYS } from './event-loop-keys.ts';
 import { CHANGED_TESTS, GATE_BASELINE, GATE_KEYS, PROTECT } from './gate-keys.ts';

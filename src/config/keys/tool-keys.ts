@@ -1,4 +1,4 @@
-import { SEARCH_PROVIDERS } from '../../core/tools/index.ts';
+import { SEARCH_PROVIDERS } from '../../core/tools/tools-spec.ts';
 import type { Keys, ObjectSetting } from './setting.ts';
 
 /** The keys of `tools.search`. */

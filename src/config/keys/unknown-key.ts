@@ -1,5 +1,5 @@
-import type { Finding, Repair } from '../../core/schema/index.ts';
-import { createNearMissFinder, type NearMissFinder } from '../../core/text/index.ts';
+import type { Finding, Repair } from '../../core/schema/finding.ts';
+import { createNearMissFinder, type NearMissFinder } from '../../core/text/near-miss.ts';
 import { quote } from '../findings/diagnostics.ts';
 import { type LocatedMap, type LocatedValue, type Path, rawText, toPathText } from '../findings/located.ts';
 import { AGENT_KEYS } from './backend-keys.ts';

@@ -1,6 +1,6 @@
-import { isTopicPattern } from '../../core/events/index.ts';
-import type { Finding, Repair } from '../../core/schema/index.ts';
-import { findNearMiss, isOnlyNearMiss } from '../../core/text/index.ts';
+import { isTopicPattern } from '../../core/events/topics.ts';
+import type { Finding, Repair } from '../../core/schema/finding.ts';
+import { findNearMiss, isOnlyNearMiss } from '../../core/text/near-miss.ts';
 import { endWithMeant, quote, toShort } from '../findings/diagnostics.ts';
 import {
   type Diagnostic,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { accept } from '../../core/values/index.ts';
+import { accept } from '../../core/values/result.ts';
 import { inFolder, loadSettings, tokenAt } from '../config-fixtures.ts';
 import { type LoadRequest, loadConfig } from '../load-config.ts';
 

@@ -1,6 +1,6 @@
 import { basename, dirname, resolve } from 'node:path';
-import type { Finding } from '../../core/schema/index.ts';
-import { accept, type Result, refuse } from '../../core/values/index.ts';
+import type { Finding } from '../../core/schema/finding.ts';
+import { accept, type Result, refuse } from '../../core/values/result.ts';
 import { quote } from '../findings/diagnostics.ts';
 import {
   createEmptyMap,

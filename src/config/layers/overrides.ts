@@ -1,5 +1,5 @@
-import type { Finding, FlowFinding } from '../../core/schema/index.ts';
-import { RalphError } from '../../core/values/index.ts';
+import type { Finding, FlowFinding } from '../../core/schema/finding.ts';
+import { RalphError } from '../../core/values/errors.ts';
 import { createPseudoFile, type Diagnostic, type LocatedMap, type Path, type Place, readAt, toDiagnostic } from '../findings/located.ts';
 import { BACKEND_NAME } from '../keys/backend-keys.ts';
 import { EVENT_LOOP_KEYS } from '../keys/event-loop-keys.ts';

@@ -1,8 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { findNearMiss } from '../../core/text/index.ts';
-import { isJsonObject, type Json, type JsonObject, RalphError } from '../../core/values/index.ts';
+import { findNearMiss } from '../../core/text/near-miss.ts';
+import { RalphError } from '../../core/values/errors.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../core/values/json.ts';
 import { endWithMeant, quote } from '../findings/diagnostics.ts';
 import { parseYamlText } from '../yaml/parse-yaml.ts';
 

@@ -1,4 +1,4 @@
-import { RalphError } from '../../core/values/index.ts';
+import { RalphError } from '../../core/values/errors.ts';
 import { hasErrors, quote } from '../findings/diagnostics.ts';
 import {
   createPseudoFile,

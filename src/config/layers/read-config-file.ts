@@ -1,6 +1,6 @@
 import { lstatSync } from 'node:fs';
 import { dirname, isAbsolute, join, relative, resolve } from 'node:path';
-import { RalphError, toErrorCode } from '../../core/values/index.ts';
+import { RalphError, toErrorCode } from '../../core/values/errors.ts';
 import { createSourceFile, type Diagnostic, type LocatedMap, toDiagnostic } from '../findings/located.ts';
 import { translateForeign } from '../foreign/translate-foreign.ts';
 import { CONFIG_FILE_NAMES } from '../keys/settings-table.ts';

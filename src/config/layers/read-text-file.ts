@@ -1,7 +1,8 @@
 import { closeSync, openSync, readSync, realpathSync, statSync } from 'node:fs';
 import { isAbsolute, relative, resolve, sep } from 'node:path';
-import { toMoveAway } from '../../core/text/index.ts';
-import { accept, RalphError, type Result, refuse, toErrorCode } from '../../core/values/index.ts';
+import { toMoveAway } from '../../core/text/shell-word.ts';
+import { RalphError, toErrorCode } from '../../core/values/errors.ts';
+import { accept, type Result, refuse } from '../../core/values/result.ts';
 
 /** Why a file could not be read as text. */
 export interface TextFault {

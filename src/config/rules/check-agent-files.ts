@@ -1,5 +1,6 @@
-import { RALPH } from '../../core/events/index.ts';
-import { BUILT_IN_CARDS, type ProfilePolicy, resolveProfile } from '../../core/tools/index.ts';
+import { RALPH } from '../../core/events/reserved.ts';
+import { BUILT_IN_CARDS } from '../../core/tools/built-in-cards.ts';
+import { type ProfilePolicy, resolveProfile } from '../../core/tools/tool-profiles.ts';
 import { type CompiledBackends, findProfileName } from '../compile/compile-backends.ts';
 import { createPolicyFinder } from '../compile/create-policy-finder.ts';
 import { quote } from '../findings/diagnostics.ts';

@@ -1,6 +1,6 @@
-import { findEffortWay } from '../../core/backends/index.ts';
-import type { Finding } from '../../core/schema/index.ts';
-import { RalphError } from '../../core/values/index.ts';
+import { findEffortWay } from '../../core/backends/effort-way.ts';
+import type { Finding } from '../../core/schema/finding.ts';
+import { RalphError } from '../../core/values/errors.ts';
 import { type CompiledBackends, findProvider, type PlacedBackend } from '../compile/compile-backends.ts';
 import { quote } from '../findings/diagnostics.ts';
 import { type Diagnostic, type Path, readAt } from '../findings/located.ts';

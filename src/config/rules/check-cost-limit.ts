@@ -1,4 +1,5 @@
-import { type BackendSpec, isCostUnknown } from '../../core/backends/index.ts';
+import type { BackendSpec } from '../../core/backends/backend-spec.ts';
+import { isCostUnknown } from '../../core/backends/cost-reports.ts';
 import { backendsOf, type CompiledBackends, type PlacedBackend, toBackendSpec } from '../compile/compile-backends.ts';
 import { quote } from '../findings/diagnostics.ts';
 import { type Diagnostic, findPlace, toSpan } from '../findings/located.ts';

@@ -1,6 +1,7 @@
-import { DEFAULT_PROMISE, hasWildcard, matchesTopic, TOPIC_COMPLETE } from '../../core/events/index.ts';
-import type { Finding } from '../../core/schema/index.ts';
-import { findNearMiss, isOnlyNearMiss } from '../../core/text/index.ts';
+import { DEFAULT_PROMISE, TOPIC_COMPLETE } from '../../core/events/reserved.ts';
+import { hasWildcard, matchesTopic } from '../../core/events/topics.ts';
+import type { Finding } from '../../core/schema/finding.ts';
+import { findNearMiss, isOnlyNearMiss } from '../../core/text/near-miss.ts';
 import { endWithMeant, quote } from '../findings/diagnostics.ts';
 import type { Diagnostic } from '../findings/located.ts';
 import { toWordRepair } from '../keys/value-finding.ts';

@@ -1,4 +1,4 @@
-import { RALPH } from '../../core/events/index.ts';
+import { RALPH } from '../../core/events/reserved.ts';
 import { quote } from '../findings/diagnostics.ts';
 import type { Diagnostic } from '../findings/located.ts';
 import { HAT_ID_PATTERN, MAX_HAT_ID_LENGTH, RESERVED_HAT_IDS } from '../keys/settings-table.ts';

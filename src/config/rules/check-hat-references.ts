@@ -1,5 +1,5 @@
-import { RALPH } from '../../core/events/index.ts';
-import { createNearMissFinder, type NearMissFinder } from '../../core/text/index.ts';
+import { RALPH } from '../../core/events/reserved.ts';
+import { createNearMissFinder, type NearMissFinder } from '../../core/text/near-miss.ts';
 import { endWithMeant, quote } from '../findings/diagnostics.ts';
 import type { Diagnostic, Path } from '../findings/located.ts';
 import { toWordRepair } from '../keys/value-finding.ts';

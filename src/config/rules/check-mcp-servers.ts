@@ -1,4 +1,4 @@
-import type { Finding } from '../../core/schema/index.ts';
+import type { Finding } from '../../core/schema/finding.ts';
 import { quote } from '../findings/diagnostics.ts';
 import type { Diagnostic } from '../findings/located.ts';
 import { findingAt, hideLogin, type RuleInput, readWebAddress, withoutExcerpt } from './rule.ts';

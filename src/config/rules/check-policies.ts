@@ -1,15 +1,8 @@
-import { createNearMissFinder, type NearMissFinder } from '../../core/text/index.ts';
-import {
-  BUILT_IN_CARDS,
-  COMPOSITE_GROUPS,
-  COORDINATION_GROUP,
-  PESSIMISTIC_HINTS,
-  type ProfilePolicy,
-  resolveProfile,
-  TOOL_GROUPS,
-  type ToolCard,
-  toServerToolName,
-} from '../../core/tools/index.ts';
+import { createNearMissFinder, type NearMissFinder } from '../../core/text/near-miss.ts';
+import { BUILT_IN_CARDS } from '../../core/tools/built-in-cards.ts';
+import { toServerToolName } from '../../core/tools/server-tool-name.ts';
+import { PESSIMISTIC_HINTS, TOOL_GROUPS, type ToolCard } from '../../core/tools/tool-card.ts';
+import { COMPOSITE_GROUPS, COORDINATION_GROUP, type ProfilePolicy, resolveProfile } from '../../core/tools/tool-profiles.ts';
 import { toAnnotations } from '../compile/compile-tools.ts';
 import { createPolicyFinder } from '../compile/create-policy-finder.ts';
 import { endWithMeant, quote } from '../findings/diagnostics.ts';

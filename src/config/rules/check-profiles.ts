@@ -1,5 +1,5 @@
-import { createNearMissFinder, type NearMissFinder } from '../../core/text/index.ts';
-import { BUILT_IN_PROFILES } from '../../core/tools/index.ts';
+import { createNearMissFinder, type NearMissFinder } from '../../core/text/near-miss.ts';
+import { BUILT_IN_PROFILES } from '../../core/tools/tool-profiles.ts';
 import { endWithMeant, quote } from '../findings/diagnostics.ts';
 import type { Diagnostic, Path } from '../findings/located.ts';
 import { toWordRepair } from '../keys/value-finding.ts';

@@ -1,5 +1,7 @@
-import type { Finding } from '../../core/schema/index.ts';
-import { BUILT_IN_CARDS, checkToolCard, findSearchKeyName } from '../../core/tools/index.ts';
+import type { Finding } from '../../core/schema/finding.ts';
+import { BUILT_IN_CARDS } from '../../core/tools/built-in-cards.ts';
+import { checkToolCard } from '../../core/tools/plugin-tool.ts';
+import { findSearchKeyName } from '../../core/tools/tools-spec.ts';
 import { quote } from '../findings/diagnostics.ts';
 import type { Diagnostic, Path } from '../findings/located.ts';
 import { findingAt, hideLogin, type RuleInput, readWebAddress, withoutExcerpt } from './rule.ts';

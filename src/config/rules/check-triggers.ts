@@ -1,5 +1,6 @@
-import { matchesTopic, TOPIC_RESUME, TOPIC_START } from '../../core/events/index.ts';
-import type { Repair } from '../../core/schema/index.ts';
+import { TOPIC_RESUME, TOPIC_START } from '../../core/events/reserved.ts';
+import { matchesTopic } from '../../core/events/topics.ts';
+import type { Repair } from '../../core/schema/finding.ts';
 import { type GuessedTrigger, guessTriggers } from '../compile/guess-triggers.ts';
 import { quote } from '../findings/diagnostics.ts';
 import type { Diagnostic } from '../findings/located.ts';

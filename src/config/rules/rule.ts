@@ -1,4 +1,4 @@
-import type { Finding } from '../../core/schema/index.ts';
+import type { Finding } from '../../core/schema/finding.ts';
 import { type Diagnostic, findPlace, type LocatedMap, type Path, toSpan } from '../findings/located.ts';
 import type { Declared, DeclaredHat } from '../keys/settings-table.ts';
 import { placeFinding } from '../keys/value-finding.ts';

@@ -1,4 +1,5 @@
-import { type Json, RalphError } from '../../core/values/index.ts';
+import { RalphError } from '../../core/values/errors.ts';
+import type { Json } from '../../core/values/json.ts';
 import { hasErrors, renderDiagnostics } from '../findings/diagnostics.ts';
 import {
   createEmptyMap,

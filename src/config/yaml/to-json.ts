@@ -1,4 +1,4 @@
-import type { Json } from '../../core/values/index.ts';
+import type { Json } from '../../core/values/json.ts';
 import type { LocatedValue } from '../findings/located.ts';
 
 /** A schema or payload of more parts than this is not read: a few aliases can stand for billions. */

@@ -1,4 +1,4 @@
-import type { Finding } from '../../core/schema/index.ts';
+import type { Finding } from '../../core/schema/finding.ts';
 
 /** The library's code of a problem, and its own words for it. */
 export interface YamlProblem {

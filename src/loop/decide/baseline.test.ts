@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { GateResult } from '../../core/gates/index.ts';
+import type { GateResult } from '../../core/gates/gate-result.ts';
 import { makeGate, makeHat } from '../../core/spec-fixtures.ts';
 import { changed, ending, makeResult, notices, type Play, PROMISE, play, ran } from './decide-fixtures.ts';
 

@@ -1,5 +1,6 @@
-import { type GateResult, isRequiredGate, mayStayRed, toResultName } from '../../core/gates/index.ts';
-import type { RedGate } from '../../core/run/index.ts';
+import { type GateResult, toResultName } from '../../core/gates/gate-result.ts';
+import { isRequiredGate, mayStayRed } from '../../core/gates/gate-spec.ts';
+import type { RedGate } from '../../core/run/state.ts';
 import { change, count, notify, order, type Step, tell } from './step.ts';
 
 /** How a shell says that there is no such command, or that it cannot be run. */

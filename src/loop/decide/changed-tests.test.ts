@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { GateSpec, StartTestsResult } from '../../core/gates/index.ts';
+import type { StartTestsResult } from '../../core/gates/gate-result.ts';
+import type { GateSpec } from '../../core/gates/gate-spec.ts';
 import { makeGate } from '../../core/spec-fixtures.ts';
 import { ending, makeResult, notices, type Play, PROMISE, play, write } from './decide-fixtures.ts';
 

@@ -1,9 +1,13 @@
-import { UNKNOWN_USAGE } from '../../core/backends/index.ts';
-import type { EventSignal, PromiseSignal, Signal, TransitionSignal } from '../../core/events/index.ts';
-import type { GateResult } from '../../core/gates/index.ts';
-import type { Effect, Input, IterationStart, RunResumed, RunSpec, RunState, TurnFailure, TurnReport } from '../../core/run/index.ts';
+import { UNKNOWN_USAGE } from '../../core/backends/usage.ts';
+import type { EventSignal, PromiseSignal, Signal, TransitionSignal } from '../../core/events/event.ts';
+import type { GateResult } from '../../core/gates/gate-result.ts';
+import type { Effect, IterationStart } from '../../core/run/effects.ts';
+import type { Input, RunResumed } from '../../core/run/inputs.ts';
+import type { RunSpec } from '../../core/run/run-spec.ts';
+import type { RunState } from '../../core/run/state.ts';
+import type { TurnFailure, TurnReport } from '../../core/run/turn.ts';
 import { makeSpec } from '../../core/spec-fixtures.ts';
-import type { Json } from '../../core/values/index.ts';
+import type { Json } from '../../core/values/json.ts';
 import { compileTopology, type Topology } from '../../topology/routing/index.ts';
 import { decide, INITIAL_STATE } from './index.ts';
 

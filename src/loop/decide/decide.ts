@@ -1,6 +1,8 @@
-import { UNKNOWN_USAGE } from '../../core/backends/index.ts';
-import type { Effect, Input, RunState } from '../../core/run/index.ts';
-import { type Handlers, handle } from '../../core/values/index.ts';
+import { UNKNOWN_USAGE } from '../../core/backends/usage.ts';
+import type { Effect } from '../../core/run/effects.ts';
+import type { Input } from '../../core/run/inputs.ts';
+import type { RunState } from '../../core/run/state.ts';
+import { type Handlers, handle } from '../../core/values/handlers.ts';
 import type { Topology } from '../../topology/routing/index.ts';
 import { onCheckpointFinished } from './on-checkpoint-finished.ts';
 import { onEnvironmentFailed } from './on-environment-failed.ts';

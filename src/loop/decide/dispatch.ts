@@ -1,5 +1,8 @@
-import { EXTERNAL, type RalphEvent, TOPIC_CONTINUE, TOPIC_RESUME } from '../../core/events/index.ts';
-import type { Activation, HatSpec, PendingEvent, PlannedTurn, TurnId } from '../../core/run/index.ts';
+import type { RalphEvent } from '../../core/events/event.ts';
+import { EXTERNAL, TOPIC_CONTINUE, TOPIC_RESUME } from '../../core/events/reserved.ts';
+import type { HatSpec } from '../../core/run/run-spec.ts';
+import type { Activation, PendingEvent, PlannedTurn } from '../../core/run/state.ts';
+import type { TurnId } from '../../core/run/turn.ts';
 import { safetyNetOf } from '../../topology/routing/index.ts';
 import { change, count, deliver, notify, order, readEntry, type Step } from './step.ts';
 

@@ -1,13 +1,10 @@
-import {
-  type MissedSignal,
-  type RalphEvent,
-  SYSTEM,
-  TOPIC_CONTINUE,
-  TOPIC_ERROR_CLI,
-  TOPIC_ERROR_TIMEOUT,
-} from '../../core/events/index.ts';
-import type { Activation, EventDraft, Feedback, IterationEnded, SilentTurn, TurnFailure } from '../../core/run/index.ts';
-import { isJsonObject, type Json, toPayloadText } from '../../core/values/index.ts';
+import type { MissedSignal, RalphEvent } from '../../core/events/event.ts';
+import { SYSTEM, TOPIC_CONTINUE, TOPIC_ERROR_CLI, TOPIC_ERROR_TIMEOUT } from '../../core/events/reserved.ts';
+import type { Feedback, SilentTurn } from '../../core/run/feedback.ts';
+import type { IterationEnded } from '../../core/run/inputs.ts';
+import type { Activation, EventDraft } from '../../core/run/state.ts';
+import type { TurnFailure } from '../../core/run/turn.ts';
+import { isJsonObject, type Json, toPayloadText } from '../../core/values/json.ts';
 import {
   isCompletionTopic,
   listedTargetOf,

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
-import type { HatSpec, IterationSpawned } from '../../core/run/index.ts';
+import type { IterationSpawned } from '../../core/run/inputs.ts';
+import type { HatSpec } from '../../core/run/run-spec.ts';
 import { makeHat } from '../../core/spec-fixtures.ts';
 import { type Play, play, write } from './decide-fixtures.ts';
 

@@ -1,4 +1,5 @@
-import { EXTERNAL, type Signal, type SignalProblem } from '../../core/events/index.ts';
+import type { Signal, SignalProblem } from '../../core/events/event.ts';
+import { EXTERNAL } from '../../core/events/reserved.ts';
 import { acceptSignals } from './accept-signals.ts';
 import { publishEvents } from './publish.ts';
 import { notify, recordDraft, type Step } from './step.ts';

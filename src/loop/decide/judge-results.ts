@@ -1,12 +1,7 @@
-import {
-  CHANGED_TESTS_MARK,
-  type GateResult,
-  isRequiredGate,
-  type StartTestsResult,
-  toGateName,
-  toResultName,
-} from '../../core/gates/index.ts';
-import type { GateWait } from '../../core/run/index.ts';
+import { CHANGED_TESTS_MARK } from '../../core/gates/changed-tests.ts';
+import { type GateResult, type StartTestsResult, toResultName } from '../../core/gates/gate-result.ts';
+import { isRequiredGate, toGateName } from '../../core/gates/gate-spec.ts';
+import type { GateWait } from '../../core/run/state.ts';
 import { hasLostTests, isNoWorse, refuseLostTests, tellLostTests, tellNoWorse } from './baseline.ts';
 import { notify, type Step, tell } from './step.ts';
 

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { propertyRuns } from '../../core/property-fixtures.ts';
-import type { RunState } from '../../core/run/index.ts';
+import type { RunState } from '../../core/run/state.ts';
 import { compileTopology } from '../../topology/routing/index.ts';
 import { type Decided, play } from './decide-fixtures.ts';
 import { decide, INITIAL_STATE } from './index.ts';

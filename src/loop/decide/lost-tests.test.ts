@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { GateResult, GateSpec } from '../../core/gates/index.ts';
+import type { GateResult } from '../../core/gates/gate-result.ts';
+import type { GateSpec } from '../../core/gates/gate-spec.ts';
 import { makeGate } from '../../core/spec-fixtures.ts';
 import { ending, makeResult, notices, type Play, PROMISE, play } from './decide-fixtures.ts';
 

@@ -1,4 +1,4 @@
-import type { CheckpointFinished } from '../../core/run/index.ts';
+import type { CheckpointFinished } from '../../core/run/inputs.ts';
 import { change, notify, type Step } from './step.ts';
 
 /** A checkpoint was made, or could not be. */

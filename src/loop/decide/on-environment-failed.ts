@@ -1,4 +1,4 @@
-import type { EnvironmentFailed } from '../../core/run/index.ts';
+import type { EnvironmentFailed } from '../../core/run/inputs.ts';
 import { endRun, type Step, stopTurns } from './step.ts';
 
 /** The workspace or the storage is gone: the running turn is ended at once, then the run. */

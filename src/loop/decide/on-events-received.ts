@@ -1,4 +1,4 @@
-import type { EventsReceived } from '../../core/run/index.ts';
+import type { EventsReceived } from '../../core/run/inputs.ts';
 import { joinOpening } from './dispatch.ts';
 import { hearPeople } from './hear-people.ts';
 import { proceed } from './proceed.ts';

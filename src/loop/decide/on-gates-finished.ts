@@ -1,4 +1,5 @@
-import type { GatesFinished, GateWait } from '../../core/run/index.ts';
+import type { GatesFinished } from '../../core/run/inputs.ts';
+import type { GateWait } from '../../core/run/state.ts';
 import { takeBaseline } from './baseline.ts';
 import { blockEvent, noteStreaks, publishJudged } from './block-event.ts';
 import { complete, holdCompletion } from './complete.ts';

@@ -1,8 +1,10 @@
-import { addUsage } from '../../core/backends/index.ts';
-import { TOPIC_SCOPE_VIOLATION } from '../../core/events/index.ts';
-import { type Activation, type IterationEnded, isHopeless, type TurnFailure } from '../../core/run/index.ts';
-import type { ScopeViolations, ToolDenial } from '../../core/tools/index.ts';
-import type { Json } from '../../core/values/index.ts';
+import { addUsage } from '../../core/backends/usage.ts';
+import { TOPIC_SCOPE_VIOLATION } from '../../core/events/reserved.ts';
+import type { IterationEnded } from '../../core/run/inputs.ts';
+import type { Activation } from '../../core/run/state.ts';
+import { isHopeless, type TurnFailure } from '../../core/run/turn.ts';
+import type { ScopeViolations, ToolDenial } from '../../core/tools/scope-violations.ts';
+import type { Json } from '../../core/values/json.ts';
 import { hasTurns } from '../../topology/routing/index.ts';
 import { acceptSignals, isNote, mergeChannels, refuseNoted, toSignalTopic } from './accept-signals.ts';
 import { finishTurn } from './finish-turn.ts';

@@ -1,4 +1,5 @@
-import { type IterationSpawned, type TurnId, toSwitchText } from '../../core/run/index.ts';
+import type { IterationSpawned } from '../../core/run/inputs.ts';
+import { type TurnId, toSwitchText } from '../../core/run/turn.ts';
 import { change, notify, type Step } from './step.ts';
 
 /** The agent's process is there: remembered, so that a later process can end what a dead one left. Another hat than before is told. */

@@ -1,6 +1,8 @@
-import { EXTERNAL, TOPIC_CONTINUE, TOPIC_RESUME } from '../../core/events/index.ts';
-import type { EndReason, GateWait, PendingEvent, PlannedTurn, RunResumed } from '../../core/run/index.ts';
-import { toDurationText } from '../../core/text/index.ts';
+import { EXTERNAL, TOPIC_CONTINUE, TOPIC_RESUME } from '../../core/events/reserved.ts';
+import type { EndReason } from '../../core/run/end-reasons.ts';
+import type { RunResumed } from '../../core/run/inputs.ts';
+import type { GateWait, PendingEvent, PlannedTurn } from '../../core/run/state.ts';
+import { toDurationText } from '../../core/text/duration.ts';
 import { hasTurns, safetyNetOf, takersOf } from '../../topology/routing/index.ts';
 import { gatesOnBegin } from './baseline.ts';
 import { hearPeople } from './hear-people.ts';

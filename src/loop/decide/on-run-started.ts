@@ -1,5 +1,5 @@
-import { TOPIC_START } from '../../core/events/index.ts';
-import type { RunStarted } from '../../core/run/index.ts';
+import { TOPIC_START } from '../../core/events/reserved.ts';
+import type { RunStarted } from '../../core/run/inputs.ts';
 import { takersOf } from '../../topology/routing/index.ts';
 import { askBaseline } from './baseline.ts';
 import { proceed } from './proceed.ts';

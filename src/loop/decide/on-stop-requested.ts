@@ -1,4 +1,5 @@
-import type { EndReason, StopRequested } from '../../core/run/index.ts';
+import type { EndReason } from '../../core/run/end-reasons.ts';
+import type { StopRequested } from '../../core/run/inputs.ts';
 import { change, endRun, type Step, stopTurns } from './step.ts';
 
 const REASONS: Readonly<Record<StopRequested['how'], EndReason>> = {

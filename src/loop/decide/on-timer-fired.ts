@@ -1,5 +1,5 @@
-import type { TimerFired } from '../../core/run/index.ts';
-import { toDurationText } from '../../core/text/index.ts';
+import type { TimerFired } from '../../core/run/inputs.ts';
+import { toDurationText } from '../../core/text/duration.ts';
 import { proceed } from './proceed.ts';
 import { change, endRun, type Step, startClock, stopTurns } from './step.ts';
 

@@ -1,6 +1,6 @@
-import { addUsage } from '../../core/backends/index.ts';
-import type { UsageReported } from '../../core/run/index.ts';
-import { toUsdText } from '../../core/text/index.ts';
+import { addUsage } from '../../core/backends/usage.ts';
+import type { UsageReported } from '../../core/run/inputs.ts';
+import { toUsdText } from '../../core/text/duration.ts';
 import { type Step, stopTurns } from './step.ts';
 
 /** `max_cost_usd` also interrupts a running turn: what it did stays, and the same hat goes on with the same events once the limit is raised. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { EventSignal } from '../../core/events/index.ts';
+import type { EventSignal } from '../../core/events/event.ts';
 import { makeHat } from '../../core/spec-fixtures.ts';
 import { notices, type Play, play, published, refused, write } from './decide-fixtures.ts';
 

@@ -1,5 +1,6 @@
-import type { Footprint, LoopDetection } from '../../core/run/index.ts';
-import { toDurationText, toUsdText } from '../../core/text/index.ts';
+import type { LoopDetection } from '../../core/run/run-spec.ts';
+import type { Footprint } from '../../core/run/state.ts';
+import { toDurationText, toUsdText } from '../../core/text/duration.ts';
 import { dispatch } from './dispatch.ts';
 import { change, endRun, type Step, setTimer } from './step.ts';
 

@@ -1,7 +1,10 @@
-import { EXTERNAL, matchesTopic, TOPIC_COMPLETE, TOPIC_CONTINUE, TOPIC_TASK_DONE, toBlockedTopic } from '../../core/events/index.ts';
-import { type GateSpec, isRequiredGate } from '../../core/gates/index.ts';
-import type { DeliveryKind, EventDraft, Footprint, GateWait } from '../../core/run/index.ts';
-import { type Json, toComparablePayload, toPayloadText, toTextHash } from '../../core/values/index.ts';
+import { EXTERNAL, TOPIC_COMPLETE, TOPIC_CONTINUE, TOPIC_TASK_DONE, toBlockedTopic } from '../../core/events/reserved.ts';
+import { matchesTopic } from '../../core/events/topics.ts';
+import { type GateSpec, isRequiredGate } from '../../core/gates/gate-spec.ts';
+import type { DeliveryKind } from '../../core/run/effects.ts';
+import type { EventDraft, Footprint, GateWait } from '../../core/run/state.ts';
+import { toTextHash } from '../../core/values/hash.ts';
+import { type Json, toComparablePayload, toPayloadText } from '../../core/values/json.ts';
 import { hasTurns, isTerminalTopic, safetyNetOf, takersOf } from '../../topology/routing/index.ts';
 import { addEvent, change, count, notify, order, type Step } from './step.ts';
 

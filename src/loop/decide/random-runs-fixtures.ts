@@ -1,6 +1,7 @@
 import fc from 'fast-check';
-import type { EventSignal, Signal } from '../../core/events/index.ts';
-import type { HatSpec, PublishSpec, TurnOutcome } from '../../core/run/index.ts';
+import type { EventSignal, Signal } from '../../core/events/event.ts';
+import type { HatSpec, PublishSpec } from '../../core/run/run-spec.ts';
+import type { TurnOutcome } from '../../core/run/turn.ts';
 import { makeGate, makeHat, makeSpec } from '../../core/spec-fixtures.ts';
 import { handOn, makeResult, type Play, PROMISE, say, write } from './decide-fixtures.ts';
 

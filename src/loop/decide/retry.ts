@@ -1,6 +1,7 @@
-import { toPersonHelp } from '../../core/backends/index.ts';
-import { type Activation, isHopeless, type TurnFailure } from '../../core/run/index.ts';
-import { toDurationText } from '../../core/text/index.ts';
+import { toPersonHelp } from '../../core/backends/backend-spec.ts';
+import type { Activation } from '../../core/run/state.ts';
+import { isHopeless, type TurnFailure } from '../../core/run/turn.ts';
+import { toDurationText } from '../../core/text/duration.ts';
 import { wearerOf } from './dispatch.ts';
 import { change, endRun, notify, type Step, setTimer, stopClock } from './step.ts';
 

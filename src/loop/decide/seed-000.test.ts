@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { HatSpec } from '../../core/run/index.ts';
+import type { HatSpec } from '../../core/run/run-spec.ts';
 import { makeHat } from '../../core/spec-fixtures.ts';
 import { handOn, play, published, ran, say } from './decide-fixtures.ts';
 

@@ -1,19 +1,10 @@
-import { EXTERNAL, type RalphEvent, SYSTEM } from '../../core/events/index.ts';
-import type {
-  Counters,
-  DeliveryKind,
-  Effect,
-  EndReason,
-  EventDraft,
-  FallbackCause,
-  Feedback,
-  Notice,
-  RejectionCause,
-  RunState,
-  Stopping,
-  TimerPurpose,
-} from '../../core/run/index.ts';
-import type { Json } from '../../core/values/index.ts';
+import type { RalphEvent } from '../../core/events/event.ts';
+import { EXTERNAL, SYSTEM } from '../../core/events/reserved.ts';
+import type { DeliveryKind, Effect, Notice, RejectionCause } from '../../core/run/effects.ts';
+import type { EndReason } from '../../core/run/end-reasons.ts';
+import type { FallbackCause, Feedback, TimerPurpose } from '../../core/run/feedback.ts';
+import type { Counters, EventDraft, RunState, Stopping } from '../../core/run/state.ts';
+import type { Json } from '../../core/values/json.ts';
 import type { Topology } from '../../topology/routing/index.ts';
 
 /**

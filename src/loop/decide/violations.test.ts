@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { makeHat } from '../../core/spec-fixtures.ts';
-import type { ScopeViolations } from '../../core/tools/index.ts';
+import type { ScopeViolations } from '../../core/tools/scope-violations.ts';
 import { notices, type Play, play, published, write } from './decide-fixtures.ts';
 
 const PLANNER = makeHat('planner', ['task.start', 'task.resume', 'review.done'], ['review.start']);

@@ -1,5 +1,7 @@
-import type { Effect, Input, RunState } from '../../core/run/index.ts';
-import { RalphError } from '../../core/values/index.ts';
+import type { Effect } from '../../core/run/effects.ts';
+import type { Input } from '../../core/run/inputs.ts';
+import type { RunState } from '../../core/run/state.ts';
+import { RalphError } from '../../core/values/errors.ts';
 import type { JournalEntry } from '../../ports/journal.ts';
 import { compileTopology, type Topology } from '../../topology/routing/index.ts';
 import { decide, INITIAL_STATE } from '../decide/index.ts';

@@ -1,7 +1,11 @@
-import type { BackendEvent, Usage } from '../../core/backends/index.ts';
-import type { PayloadCheck } from '../../core/events/index.ts';
-import type { Activation, Input, IterationStart, RunRecord, RunState, StopRequested } from '../../core/run/index.ts';
-import type { ScopeViolations } from '../../core/tools/index.ts';
+import type { BackendEvent } from '../../core/backends/backend-event.ts';
+import type { Usage } from '../../core/backends/usage.ts';
+import type { PayloadCheck } from '../../core/events/event-contract.ts';
+import type { IterationStart } from '../../core/run/effects.ts';
+import type { Input, StopRequested } from '../../core/run/inputs.ts';
+import type { RunRecord } from '../../core/run/run-record.ts';
+import type { Activation, RunState } from '../../core/run/state.ts';
+import type { ScopeViolations } from '../../core/tools/scope-violations.ts';
 import type { Backend, RunningTurn, TurnScope } from '../../ports/backend.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { GateRunner } from '../../ports/gate-runner.ts';

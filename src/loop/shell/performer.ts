@@ -1,15 +1,9 @@
-import { TOPIC_COMPLETE } from '../../core/events/index.ts';
-import {
-  type CheckpointMake,
-  type Effect,
-  type GatesRun,
-  type IterationEnded,
-  type IterationStart,
-  type TimerSet,
-  type TurnId,
-  toTurnName,
-} from '../../core/run/index.ts';
-import { type Handlers, handle, ignore, toErrorCode } from '../../core/values/index.ts';
+import { TOPIC_COMPLETE } from '../../core/events/reserved.ts';
+import type { CheckpointMake, Effect, GatesRun, IterationStart, TimerSet } from '../../core/run/effects.ts';
+import type { IterationEnded } from '../../core/run/inputs.ts';
+import { type TurnId, toTurnName } from '../../core/run/turn.ts';
+import { toErrorCode } from '../../core/values/errors.ts';
+import { type Handlers, handle, ignore } from '../../core/values/handlers.ts';
 import type { RunningTurn } from '../../ports/backend.ts';
 import type { LoopPorts, LoopView, TurnContext } from './loop-ports.ts';
 import { dropStrayLines, readOutside } from './read-inbox.ts';

@@ -1,5 +1,6 @@
-import type { PayloadCheck, Signal, SignalProblem } from '../../core/events/index.ts';
-import type { ExternalEvents } from '../../core/run/index.ts';
+import type { Signal, SignalProblem } from '../../core/events/event.ts';
+import type { PayloadCheck } from '../../core/events/event-contract.ts';
+import type { ExternalEvents } from '../../core/run/inputs.ts';
 import type { Inbox, InboxBatch } from '../../ports/inbox.ts';
 
 /**

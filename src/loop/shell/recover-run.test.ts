@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { UNKNOWN_USAGE } from '../../core/backends/index.ts';
-import type { Activation, Input } from '../../core/run/index.ts';
+import { UNKNOWN_USAGE } from '../../core/backends/usage.ts';
+import type { Input } from '../../core/run/inputs.ts';
+import type { Activation } from '../../core/run/state.ts';
 import { makeSpec } from '../../core/spec-fixtures.ts';
-import type { ScopeViolations } from '../../core/tools/index.ts';
+import type { ScopeViolations } from '../../core/tools/scope-violations.ts';
 import { createJournalFold, type JournalFold } from './fold-journal.ts';
 import type { TurnAgents } from './loop-ports.ts';
 import { recoverRun } from './recover-run.ts';

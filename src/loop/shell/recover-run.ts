@@ -1,5 +1,6 @@
-import { UNKNOWN_USAGE } from '../../core/backends/index.ts';
-import type { Input, IterationEnded, RunLimits, RunSpec } from '../../core/run/index.ts';
+import { UNKNOWN_USAGE } from '../../core/backends/usage.ts';
+import type { Input, IterationEnded } from '../../core/run/inputs.ts';
+import type { RunLimits, RunSpec } from '../../core/run/run-spec.ts';
 import type { FoldedRun } from './fold-journal.ts';
 import type { LoopPorts, TurnAgents } from './loop-ports.ts';
 import { readOutside, readWholeInbox } from './read-inbox.ts';

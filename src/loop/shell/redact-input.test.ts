@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import type { EventsReceived } from '../../core/run/index.ts';
-import type { Json } from '../../core/values/index.ts';
+import type { EventsReceived } from '../../core/run/inputs.ts';
+import type { Json } from '../../core/values/json.ts';
 import type { Redaction } from '../../ports/redaction.ts';
 import { redactInput } from './redact-input.ts';
 

@@ -1,6 +1,6 @@
-import type { BackendEvent } from '../../core/backends/index.ts';
-import type { Input } from '../../core/run/index.ts';
-import { type Json, mapTexts } from '../../core/values/index.ts';
+import type { BackendEvent } from '../../core/backends/backend-event.ts';
+import type { Input } from '../../core/run/inputs.ts';
+import { type Json, mapTexts } from '../../core/values/json.ts';
 import type { Redaction } from '../../ports/redaction.ts';
 
 /** What these say is chosen from words that the run knows: a topic that is called like somebody's password stays what it is. */

@@ -1,5 +1,8 @@
-import type { Effect, EndReason, Input, RunState } from '../../core/run/index.ts';
-import { isRalphError, toErrorCode } from '../../core/values/index.ts';
+import type { Effect } from '../../core/run/effects.ts';
+import type { EndReason } from '../../core/run/end-reasons.ts';
+import type { Input } from '../../core/run/inputs.ts';
+import type { RunState } from '../../core/run/state.ts';
+import { isRalphError, toErrorCode } from '../../core/values/errors.ts';
 import type { JournalEntry } from '../../ports/journal.ts';
 import type { Topology } from '../../topology/routing/index.ts';
 import { decide, INITIAL_STATE } from '../decide/index.ts';

@@ -1,7 +1,8 @@
-import type { BackendEvent } from '../../core/backends/index.ts';
-import type { EventSignal, MissedSignal, Signal, SignalProblem } from '../../core/events/index.ts';
-import { createTextSignalScanner, isPromiseLine } from '../../core/signals/index.ts';
-import { MAX_KEPT_DENIALS, type ToolDenial } from '../../core/tools/index.ts';
+import type { BackendEvent } from '../../core/backends/backend-event.ts';
+import type { EventSignal, MissedSignal, Signal, SignalProblem } from '../../core/events/event.ts';
+import { isPromiseLine } from '../../core/signals/signal-lines.ts';
+import { createTextSignalScanner } from '../../core/signals/text-signals.ts';
+import { MAX_KEPT_DENIALS, type ToolDenial } from '../../core/tools/scope-violations.ts';
 
 /** What is kept of the last assistant message, in characters. */
 const FINAL_TEXT_LIMIT = 16_384;

@@ -1,16 +1,9 @@
-import type { Usage } from '../../core/backends/index.ts';
-import {
-  type IterationEnded,
-  type IterationSpawned,
-  type IterationStart,
-  NO_WORK,
-  type TurnFailure,
-  type TurnOutcome,
-  type TurnReport,
-  toSwitchText,
-  toTurnName,
-} from '../../core/run/index.ts';
-import { accept, type Result, refuse, toErrorCode } from '../../core/values/index.ts';
+import type { Usage } from '../../core/backends/usage.ts';
+import type { IterationStart } from '../../core/run/effects.ts';
+import type { IterationEnded, IterationSpawned } from '../../core/run/inputs.ts';
+import { NO_WORK, type TurnFailure, type TurnOutcome, type TurnReport, toSwitchText, toTurnName } from '../../core/run/turn.ts';
+import { toErrorCode } from '../../core/values/errors.ts';
+import { accept, type Result, refuse } from '../../core/values/result.ts';
 import type { RunningTurn, TurnRequest, TurnResult } from '../../ports/backend.ts';
 import type { TurnFolder } from '../../ports/turn-store.ts';
 import { buildPrompt, type PromptTurn } from '../../prompts/index.ts';

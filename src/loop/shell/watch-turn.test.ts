@@ -1,9 +1,11 @@
 import { expect, it } from 'vitest';
-import { type BackendEvent, UNKNOWN_USAGE } from '../../core/backends/index.ts';
-import type { Signal } from '../../core/events/index.ts';
-import type { Input, IterationStart } from '../../core/run/index.ts';
+import type { BackendEvent } from '../../core/backends/backend-event.ts';
+import { UNKNOWN_USAGE } from '../../core/backends/usage.ts';
+import type { Signal } from '../../core/events/event.ts';
+import type { IterationStart } from '../../core/run/effects.ts';
+import type { Input } from '../../core/run/inputs.ts';
 import { makeHat, makeSpec } from '../../core/spec-fixtures.ts';
-import type { Json } from '../../core/values/index.ts';
+import type { Json } from '../../core/values/json.ts';
 import { compileTopology } from '../../topology/routing/index.ts';
 import type { LoopPorts, LoopView } from './loop-ports.ts';
 import { createCostGuard, createLingeringWatch } from './watch-turn.ts';

@@ -1,7 +1,8 @@
-import { addUsage, type BackendEvent, type Usage } from '../../core/backends/index.ts';
-import type { Signal } from '../../core/events/index.ts';
-import type { IterationStart } from '../../core/run/index.ts';
-import { createTextSignalScanner } from '../../core/signals/index.ts';
+import type { BackendEvent } from '../../core/backends/backend-event.ts';
+import { addUsage, type Usage } from '../../core/backends/usage.ts';
+import type { Signal } from '../../core/events/event.ts';
+import type { IterationStart } from '../../core/run/effects.ts';
+import { createTextSignalScanner } from '../../core/signals/text-signals.ts';
 import type { RunningTurn } from '../../ports/backend.ts';
 import { isCompletionTopic, mayEnd, mayPublish } from '../../topology/routing/index.ts';
 import type { LoopPorts, LoopView, TurnWatch } from './loop-ports.ts';

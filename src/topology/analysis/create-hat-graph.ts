@@ -1,13 +1,6 @@
-import {
-  hasWildcard,
-  RALPH,
-  SYSTEM_TOPICS,
-  TOPIC_COMPLETE,
-  TOPIC_ERROR_CLI,
-  TOPIC_ERROR_TIMEOUT,
-  toBlockedTopic,
-} from '../../core/events/index.ts';
-import type { PublishSpec } from '../../core/run/index.ts';
+import { RALPH, SYSTEM_TOPICS, TOPIC_COMPLETE, TOPIC_ERROR_CLI, TOPIC_ERROR_TIMEOUT, toBlockedTopic } from '../../core/events/reserved.ts';
+import { hasWildcard } from '../../core/events/topics.ts';
+import type { PublishSpec } from '../../core/run/run-spec.ts';
 import { takersOf } from '../routing/queries.ts';
 import { createTakerIndex } from '../routing/taker-index.ts';
 import { addPattern, createPatternTrie, type Route, type Topology, visitMeeting } from '../routing/topology.ts';

@@ -1,4 +1,4 @@
-import { DEFAULT_PROMISE, TOPIC_COMPLETE } from '../../core/events/index.ts';
+import { DEFAULT_PROMISE, TOPIC_COMPLETE } from '../../core/events/reserved.ts';
 import { createTakerIndex } from '../routing/taker-index.ts';
 import type { Topology } from '../routing/topology.ts';
 import { addPattern, createPatternTrie, type PatternTrie, visitMeeting } from '../routing/topology.ts';

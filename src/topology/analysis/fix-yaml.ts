@@ -1,5 +1,5 @@
-import { isTopic } from '../../core/events/index.ts';
-import type { PublishSpec } from '../../core/run/index.ts';
+import { isTopic } from '../../core/events/topics.ts';
+import type { PublishSpec } from '../../core/run/run-spec.ts';
 
 /** More than this is not written out: the list is then shown with what is new in it alone. */
 const MAX_ITEMS = 8;

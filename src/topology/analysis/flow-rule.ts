@@ -1,4 +1,4 @@
-import type { FlowFinding } from '../../core/schema/index.ts';
+import type { FlowFinding } from '../../core/schema/finding.ts';
 import type { Topology } from '../routing/topology.ts';
 import type { HatGraph } from './hat-graph.ts';
 

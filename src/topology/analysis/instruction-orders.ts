@@ -1,4 +1,4 @@
-import type { HatSpec } from '../../core/run/index.ts';
+import type { HatSpec } from '../../core/run/run-spec.ts';
 import type { Topology } from '../routing/topology.ts';
 
 /** Verbs that tell somebody to publish an event. */

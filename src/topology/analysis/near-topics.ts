@@ -1,5 +1,5 @@
-import { hasWildcard } from '../../core/events/index.ts';
-import { countEdits } from '../../core/text/index.ts';
+import { hasWildcard } from '../../core/events/topics.ts';
+import { countEdits } from '../../core/text/near-miss.ts';
 
 /** Finds the topic that was probably meant by another one. */
 export interface NearTopics {

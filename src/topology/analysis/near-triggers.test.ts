@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { FlowFinding } from '../../core/schema/index.ts';
+import type { FlowFinding } from '../../core/schema/finding.ts';
 import { makeGate, makeHat, makeSpec } from '../../core/spec-fixtures.ts';
 import { compileTopology } from '../routing/compile-topology.ts';
 import { validateTopology } from '../rules/validate-topology.ts';

@@ -1,5 +1,6 @@
-import { DEFAULT_PROMISE, hasWildcard, TOPIC_COMPLETE } from '../../core/events/index.ts';
-import type { Repair } from '../../core/schema/index.ts';
+import { DEFAULT_PROMISE, TOPIC_COMPLETE } from '../../core/events/reserved.ts';
+import { hasWildcard } from '../../core/events/topics.ts';
+import type { Repair } from '../../core/schema/finding.ts';
 import type { Topology } from '../routing/topology.ts';
 import { createNearPatterns, createNearTopics, type NearPattern } from './near-topics.ts';
 

@@ -1,7 +1,4 @@
 import {
-  hasWildcard,
-  intersectsPatterns,
-  matchesTopic,
   TOPIC_COMPLETE,
   TOPIC_CONTINUE,
   TOPIC_ERROR_CLI,
@@ -10,7 +7,8 @@ import {
   TOPIC_RESUME,
   TOPIC_START,
   toBlockedTopic,
-} from '../../core/events/index.ts';
+} from '../../core/events/reserved.ts';
+import { hasWildcard, intersectsPatterns, matchesTopic } from '../../core/events/topics.ts';
 import type { Topology } from '../routing/topology.ts';
 
 /** What can occur in a run: topics, and patterns of which any topic may. */

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { RunSpec } from '../../core/run/index.ts';
+import type { RunSpec } from '../../core/run/run-spec.ts';
 import { makeGate, makeHat, makeSpec } from '../../core/spec-fixtures.ts';
 import { compileTopology } from '../routing/compile-topology.ts';
 import { createFlowGraph } from './create-flow-graph.ts';

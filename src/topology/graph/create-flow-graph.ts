@@ -1,16 +1,7 @@
-import {
-  hasWildcard,
-  intersectsPatterns,
-  matchesTopic,
-  RALPH,
-  TOPIC_COMPLETE,
-  TOPIC_ERROR_CLI,
-  TOPIC_ERROR_TIMEOUT,
-  TOPIC_RESUME,
-  toBlockedTopic,
-} from '../../core/events/index.ts';
-import type { HatSpec, PublishSpec } from '../../core/run/index.ts';
-import type { Finding } from '../../core/schema/index.ts';
+import { RALPH, TOPIC_COMPLETE, TOPIC_ERROR_CLI, TOPIC_ERROR_TIMEOUT, TOPIC_RESUME, toBlockedTopic } from '../../core/events/reserved.ts';
+import { hasWildcard, intersectsPatterns, matchesTopic } from '../../core/events/topics.ts';
+import type { HatSpec, PublishSpec } from '../../core/run/run-spec.ts';
+import type { Finding } from '../../core/schema/finding.ts';
 import { isCompletionTopic, isTerminalTopic, mayEnd } from '../routing/queries.ts';
 import { createTakerIndex, type TakerIndex } from '../routing/taker-index.ts';
 import type { Topology } from '../routing/topology.ts';

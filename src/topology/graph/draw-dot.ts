@@ -1,4 +1,4 @@
-import { maskControls } from '../../core/text/index.ts';
+import { maskControls } from '../../core/text/mask-controls.ts';
 import type { FlowGraph, FlowNode } from './flow-graph.ts';
 import { type FlowArrow, toArrowLines, toFlowArrows, toMarkText, toNodeTitle } from './flow-graph.ts';
 

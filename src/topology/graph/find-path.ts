@@ -1,4 +1,4 @@
-import { hasWildcard, intersectsPatterns, isTopicPattern } from '../../core/events/index.ts';
+import { hasWildcard, intersectsPatterns, isTopicPattern } from '../../core/events/topics.ts';
 import type { FlowEdge, FlowGraph } from './flow-graph.ts';
 
 /** What `FROM..TO` was found to mean, and the way. */

@@ -1,4 +1,4 @@
-import { maskControls } from '../../core/text/index.ts';
+import { maskControls } from '../../core/text/mask-controls.ts';
 
 /**
  * The flow of events as a graph, for drawing and for programs (`ralph graph --format json`). Plain JSON; the order of nodes and edges

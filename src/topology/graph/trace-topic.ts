@@ -1,7 +1,5 @@
 import {
-  comparePrecedence,
   EXTERNAL,
-  matchesTopic,
   RALPH,
   SYSTEM,
   SYSTEM_TOPICS,
@@ -9,10 +7,10 @@ import {
   TOPIC_READY,
   TOPIC_START,
   toBlockedTopic,
-  toPrecedence,
-} from '../../core/events/index.ts';
-import { type GateSpec, isRequiredGate, toGateName } from '../../core/gates/index.ts';
-import type { HatSpec } from '../../core/run/index.ts';
+} from '../../core/events/reserved.ts';
+import { comparePrecedence, matchesTopic, toPrecedence } from '../../core/events/topics.ts';
+import { type GateSpec, isRequiredGate, toGateName } from '../../core/gates/gate-spec.ts';
+import type { HatSpec } from '../../core/run/run-spec.ts';
 import { isCompletionTopic, isTerminalTopic, listedTargetOf, mayEnd, mayPublish, safetyNetOf, takersOf } from '../routing/queries.ts';
 import type { Topology } from '../routing/topology.ts';
 import { createFlowGraph } from './create-flow-graph.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { RunSpec } from '../../core/run/index.ts';
+import type { RunSpec } from '../../core/run/run-spec.ts';
 import { makeHat, makeSpec } from '../../core/spec-fixtures.ts';
 import { compileTopology } from './compile-topology.ts';
 

@@ -1,5 +1,5 @@
-import { DEFAULT_HAT, RALPH, TOPIC_READY, TOPIC_RESUME, TOPIC_START } from '../../core/events/index.ts';
-import type { HatSpec, RunSpec } from '../../core/run/index.ts';
+import { DEFAULT_HAT, RALPH, TOPIC_READY, TOPIC_RESUME, TOPIC_START } from '../../core/events/reserved.ts';
+import type { HatSpec, RunSpec } from '../../core/run/run-spec.ts';
 import type { Coordination, Topology } from './topology.ts';
 import { createRouteTable, findTakers, type RouteTable } from './topology.ts';
 

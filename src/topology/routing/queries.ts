@@ -1,5 +1,6 @@
-import { DEFAULT_HAT, EXTERNAL, intersectsPatterns, matchesTopic, RALPH, TOPIC_COMPLETE } from '../../core/events/index.ts';
-import type { PublishSpec } from '../../core/run/index.ts';
+import { DEFAULT_HAT, EXTERNAL, RALPH, TOPIC_COMPLETE } from '../../core/events/reserved.ts';
+import { intersectsPatterns, matchesTopic } from '../../core/events/topics.ts';
+import type { PublishSpec } from '../../core/run/run-spec.ts';
 import type { Topology } from './topology.ts';
 import { findTakers } from './topology.ts';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { hasWildcard, intersectsPatterns } from '../../core/events/index.ts';
+import { hasWildcard, intersectsPatterns } from '../../core/events/topics.ts';
 import { propertyRuns } from '../../core/property-fixtures.ts';
 import { makeHat, makeSpec } from '../../core/spec-fixtures.ts';
 import { compileTopology } from './compile-topology.ts';

@@ -1,5 +1,5 @@
-import { hasWildcard } from '../../core/events/index.ts';
-import type { PublishSpec } from '../../core/run/index.ts';
+import { hasWildcard } from '../../core/events/topics.ts';
+import type { PublishSpec } from '../../core/run/run-spec.ts';
 import type { Topology } from './topology.ts';
 import { addPattern, createPatternTrie, findRoutes, type PatternTrie, type Route, type StepBudget, visitMeeting } from './topology.ts';
 

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { comparePrecedence, intersectsPatterns, matchesTopic, toPrecedence } from '../../core/events/index.ts';
+import { comparePrecedence, intersectsPatterns, matchesTopic, toPrecedence } from '../../core/events/topics.ts';
 import { propertyRuns } from '../../core/property-fixtures.ts';
-import type { HatSpec } from '../../core/run/index.ts';
+import type { HatSpec } from '../../core/run/run-spec.ts';
 import { makeHat } from '../../core/spec-fixtures.ts';
 import { addPattern, createPatternTrie, createRouteTable, findRoutes, findTakers, visitMeeting } from './topology.ts';
 

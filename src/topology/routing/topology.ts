@@ -1,5 +1,5 @@
-import { comparePrecedence, hasWildcard, type PatternPrecedence, toPrecedence } from '../../core/events/index.ts';
-import type { HatSpec, RunSpec } from '../../core/run/index.ts';
+import { comparePrecedence, hasWildcard, type PatternPrecedence, toPrecedence } from '../../core/events/topics.ts';
+import type { HatSpec, RunSpec } from '../../core/run/run-spec.ts';
 
 /** Who coordinates: one agent alone, Ralph, or the hats themselves. */
 export type Coordination = 'solo' | 'ralph' | 'hats';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { HatSpec } from '../../core/run/index.ts';
-import type { FlowFinding } from '../../core/schema/index.ts';
+import type { HatSpec } from '../../core/run/run-spec.ts';
+import type { FlowFinding } from '../../core/schema/finding.ts';
 import { makeHat, makeSpec } from '../../core/spec-fixtures.ts';
 import { compileTopology } from '../routing/compile-topology.ts';
 import { validateTopology } from './validate-topology.ts';

@@ -1,5 +1,5 @@
-import { comparePrecedence } from '../../core/events/index.ts';
-import type { FlowFinding, RelatedSubject } from '../../core/schema/index.ts';
+import { comparePrecedence } from '../../core/events/topics.ts';
+import type { FlowFinding, RelatedSubject } from '../../core/schema/finding.ts';
 import { type ListFix, toHatsYaml, toLoopYaml } from '../analysis/fix-yaml.ts';
 import type { FlowRule } from '../analysis/flow-rule.ts';
 import { UNCHECKED } from '../analysis/flow-rule.ts';

@@ -1,4 +1,4 @@
-import type { FlowFinding } from '../../core/schema/index.ts';
+import type { FlowFinding } from '../../core/schema/finding.ts';
 import { toLoopYaml } from '../analysis/fix-yaml.ts';
 import type { FlowRule } from '../analysis/flow-rule.ts';
 import { createNearTopics } from '../analysis/near-topics.ts';

@@ -1,6 +1,7 @@
-import { hasWildcard, TOPIC_READY, TOPIC_RESUME, TOPIC_START, toPrecedence } from '../../core/events/index.ts';
-import type { HatSpec } from '../../core/run/index.ts';
-import type { FlowFinding } from '../../core/schema/index.ts';
+import { TOPIC_READY, TOPIC_RESUME, TOPIC_START } from '../../core/events/reserved.ts';
+import { hasWildcard, toPrecedence } from '../../core/events/topics.ts';
+import type { HatSpec } from '../../core/run/run-spec.ts';
+import type { FlowFinding } from '../../core/schema/finding.ts';
 import { type ListFix, toHatsYaml } from '../analysis/fix-yaml.ts';
 import type { FlowRule } from '../analysis/flow-rule.ts';
 import { createNearTopics } from '../analysis/near-topics.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { HatSpec, RunSpec } from '../../core/run/index.ts';
+import type { HatSpec, RunSpec } from '../../core/run/run-spec.ts';
 import { makeHat, makeSpec } from '../../core/spec-fixtures.ts';
 import { checkDefaultCircles } from './check-default-circles.ts';
 import { askRule } from './rule-fixtures.ts';

@@ -1,5 +1,6 @@
-import { hasWildcard, matchesTopic, RALPH } from '../../core/events/index.ts';
-import type { FlowFinding } from '../../core/schema/index.ts';
+import { RALPH } from '../../core/events/reserved.ts';
+import { hasWildcard, matchesTopic } from '../../core/events/topics.ts';
+import type { FlowFinding } from '../../core/schema/finding.ts';
 import { toHatsYaml, toOwnTopic } from '../analysis/fix-yaml.ts';
 import type { FlowRule } from '../analysis/flow-rule.ts';
 import { findComponents, findReached, type HatGraph } from '../analysis/hat-graph.ts';

@@ -1,4 +1,5 @@
-import { matchesTopic, TOPIC_READY, TOPIC_RESUME, TOPIC_START } from '../../core/events/index.ts';
+import { TOPIC_READY, TOPIC_RESUME, TOPIC_START } from '../../core/events/reserved.ts';
+import { matchesTopic } from '../../core/events/topics.ts';
 import { toHatsYaml } from '../analysis/fix-yaml.ts';
 import type { FlowRule } from '../analysis/flow-rule.ts';
 import { findTakers } from '../routing/topology.ts';

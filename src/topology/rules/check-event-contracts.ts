@@ -1,5 +1,5 @@
-import { intersectsPatterns } from '../../core/events/index.ts';
-import type { FlowFinding } from '../../core/schema/index.ts';
+import { intersectsPatterns } from '../../core/events/topics.ts';
+import type { FlowFinding } from '../../core/schema/finding.ts';
 import type { FlowRule } from '../analysis/flow-rule.ts';
 import { createNearTopics } from '../analysis/near-topics.ts';
 import { createPublishableTest, listPublishable, listRootTopics } from '../analysis/publishable.ts';

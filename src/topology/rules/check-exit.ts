@@ -1,4 +1,4 @@
-import { RALPH, TOPIC_RESUME } from '../../core/events/index.ts';
+import { RALPH, TOPIC_RESUME } from '../../core/events/reserved.ts';
 import { toHatsYaml } from '../analysis/fix-yaml.ts';
 import type { FlowRule } from '../analysis/flow-rule.ts';
 import { mayEnd } from '../routing/queries.ts';

@@ -1,6 +1,7 @@
-import { hasWildcard, TOPIC_COMPLETE } from '../../core/events/index.ts';
-import type { GateSpec } from '../../core/gates/index.ts';
-import type { FlowFinding } from '../../core/schema/index.ts';
+import { TOPIC_COMPLETE } from '../../core/events/reserved.ts';
+import { hasWildcard } from '../../core/events/topics.ts';
+import type { GateSpec } from '../../core/gates/gate-spec.ts';
+import type { FlowFinding } from '../../core/schema/finding.ts';
 import type { FlowRule } from '../analysis/flow-rule.ts';
 import { createNearTopics, type NearTopics } from '../analysis/near-topics.ts';
 import { createPublishableTest, listPublishable } from '../analysis/publishable.ts';

@@ -1,6 +1,6 @@
-import { hasWildcard } from '../../core/events/index.ts';
-import type { HatSpec } from '../../core/run/index.ts';
-import type { FlowFinding, RelatedSubject } from '../../core/schema/index.ts';
+import { hasWildcard } from '../../core/events/topics.ts';
+import type { HatSpec } from '../../core/run/run-spec.ts';
+import type { FlowFinding, RelatedSubject } from '../../core/schema/finding.ts';
 import { toHatsYaml } from '../analysis/fix-yaml.ts';
 import type { FlowRule, Orphan } from '../analysis/flow-rule.ts';
 import { createNearPatterns, createNearTopics } from '../analysis/near-topics.ts';

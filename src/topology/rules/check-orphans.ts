@@ -1,5 +1,5 @@
-import type { HatSpec } from '../../core/run/index.ts';
-import type { FlowFinding, ListSubject, Repair } from '../../core/schema/index.ts';
+import type { HatSpec } from '../../core/run/run-spec.ts';
+import type { FlowFinding, ListSubject, Repair } from '../../core/schema/finding.ts';
 import { toHatsYaml, toLoopYaml } from '../analysis/fix-yaml.ts';
 import type { FlowRule, Orphan } from '../analysis/flow-rule.ts';
 import { UNCHECKED } from '../analysis/flow-rule.ts';

@@ -1,6 +1,6 @@
-import { DEFAULT_PROMISE, TOPIC_COMPLETE } from '../../core/events/index.ts';
-import type { HatSpec } from '../../core/run/index.ts';
-import type { FlowFinding } from '../../core/schema/index.ts';
+import { DEFAULT_PROMISE, TOPIC_COMPLETE } from '../../core/events/reserved.ts';
+import type { HatSpec } from '../../core/run/run-spec.ts';
+import type { FlowFinding } from '../../core/schema/finding.ts';
 import { toHatsYaml } from '../analysis/fix-yaml.ts';
 import type { FlowRule } from '../analysis/flow-rule.ts';
 import { createHatNames, isToldToSay, readSentences } from '../analysis/instruction-orders.ts';

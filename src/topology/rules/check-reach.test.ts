@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { HatSpec } from '../../core/run/index.ts';
+import type { HatSpec } from '../../core/run/run-spec.ts';
 import { makeHat, makeSpec } from '../../core/spec-fixtures.ts';
 import { compileTopology } from '../routing/compile-topology.ts';
 import { renderFlow } from './check-reach.ts';

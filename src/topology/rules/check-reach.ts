@@ -1,6 +1,6 @@
-import { hasWildcard } from '../../core/events/index.ts';
-import type { HatSpec } from '../../core/run/index.ts';
-import type { FlowFinding } from '../../core/schema/index.ts';
+import { hasWildcard } from '../../core/events/topics.ts';
+import type { HatSpec } from '../../core/run/run-spec.ts';
+import type { FlowFinding } from '../../core/schema/finding.ts';
 import { toHatsYaml, toOwnTopic } from '../analysis/fix-yaml.ts';
 import { type FlowRule, UNCHECKED } from '../analysis/flow-rule.ts';
 import { createNearTopics, type NearTopics } from '../analysis/near-topics.ts';

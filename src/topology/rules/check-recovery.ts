@@ -1,6 +1,7 @@
-import { matchesTopic, TOPIC_RESUME } from '../../core/events/index.ts';
-import type { HatSpec } from '../../core/run/index.ts';
-import type { FlowFinding, Repair } from '../../core/schema/index.ts';
+import { TOPIC_RESUME } from '../../core/events/reserved.ts';
+import { matchesTopic } from '../../core/events/topics.ts';
+import type { HatSpec } from '../../core/run/run-spec.ts';
+import type { FlowFinding, Repair } from '../../core/schema/finding.ts';
 import { toHatsYaml, toLoopYaml } from '../analysis/fix-yaml.ts';
 import type { FlowRule } from '../analysis/flow-rule.ts';
 import type { Topology } from '../routing/topology.ts';

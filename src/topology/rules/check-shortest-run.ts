@@ -1,5 +1,6 @@
-import { matchesTopic, RALPH } from '../../core/events/index.ts';
-import type { FlowFinding } from '../../core/schema/index.ts';
+import { RALPH } from '../../core/events/reserved.ts';
+import { matchesTopic } from '../../core/events/topics.ts';
+import type { FlowFinding } from '../../core/schema/finding.ts';
 import type { FlowRule } from '../analysis/flow-rule.ts';
 import { findReached, type HatGraph, type ReachedHats } from '../analysis/hat-graph.ts';
 import { mayEnd, takersOf } from '../routing/queries.ts';

@@ -1,5 +1,5 @@
-import type { HatSpec } from '../../core/run/index.ts';
-import type { FlowFinding } from '../../core/schema/index.ts';
+import type { HatSpec } from '../../core/run/run-spec.ts';
+import type { FlowFinding } from '../../core/schema/finding.ts';
 import { toHatsYaml, toOwnTopic } from '../analysis/fix-yaml.ts';
 import type { FlowRule } from '../analysis/flow-rule.ts';
 import { mayEnd } from '../routing/queries.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { HatSpec } from '../../core/run/index.ts';
+import type { HatSpec } from '../../core/run/run-spec.ts';
 import { makeGate, makeHat, makeSpec } from '../../core/spec-fixtures.ts';
 import { checkEndlessCycles } from './check-endless-cycles.ts';
 import { checkFailureHats } from './check-failure-hats.ts';

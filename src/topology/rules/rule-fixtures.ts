@@ -1,5 +1,5 @@
-import type { RunSpec } from '../../core/run/index.ts';
-import type { FlowFinding } from '../../core/schema/index.ts';
+import type { RunSpec } from '../../core/run/run-spec.ts';
+import type { FlowFinding } from '../../core/schema/finding.ts';
 import type { FlowRule } from '../analysis/flow-rule.ts';
 import { compileTopology } from '../routing/compile-topology.ts';
 import { createFlowFacts } from './validate-topology.ts';

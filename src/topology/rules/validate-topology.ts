@@ -1,4 +1,4 @@
-import type { FlowFinding } from '../../core/schema/index.ts';
+import type { FlowFinding } from '../../core/schema/finding.ts';
 import { createHatGraph } from '../analysis/create-hat-graph.ts';
 import { findOrphans } from '../analysis/find-orphans.ts';
 import type { FlowFacts, FlowRule, LooseTriggers } from '../analysis/flow-rule.ts';

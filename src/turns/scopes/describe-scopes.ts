@@ -1,9 +1,9 @@
 import { realpathSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { type Settings, toLabel } from '../../config/index.ts';
-import type { BackendSpec } from '../../core/backends/index.ts';
-import { type Capabilities, mayChangeTree } from '../../core/tools/index.ts';
-import { RalphError } from '../../core/values/index.ts';
+import type { BackendSpec } from '../../core/backends/backend-spec.ts';
+import { type Capabilities, mayChangeTree } from '../../core/tools/tool-profiles.ts';
+import { RalphError } from '../../core/values/errors.ts';
 import { findIsolation, openProjectFolder } from '../../process/index.ts';
 import { findQualityCommands } from '../../project/index.ts';
 import { findPolicy, toHatCapabilities } from '../../runs/index.ts';

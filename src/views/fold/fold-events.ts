@@ -1,6 +1,10 @@
-import { EXTERNAL, matchesTopic, type Sender } from '../../core/events/index.ts';
-import type { Effect, EventPublish, EventReject, RunRecord } from '../../core/run/index.ts';
-import { type Handlers, handle, type Json } from '../../core/values/index.ts';
+import type { Sender } from '../../core/events/event.ts';
+import { EXTERNAL } from '../../core/events/reserved.ts';
+import { matchesTopic } from '../../core/events/topics.ts';
+import type { Effect, EventPublish, EventReject } from '../../core/run/effects.ts';
+import type { RunRecord } from '../../core/run/run-record.ts';
+import { type Handlers, handle } from '../../core/values/handlers.ts';
+import type { Json } from '../../core/values/json.ts';
 
 /**
  * What became of an event.

@@ -1,6 +1,11 @@
-import { matchesTopic, QUALITY_GATE, type RalphEvent, SYSTEM } from '../../core/events/index.ts';
-import type { DeliveryKind, Effect, EventPublish, RunRecord, RunSpec } from '../../core/run/index.ts';
-import { type Handlers, handle, ignore, isJsonObject } from '../../core/values/index.ts';
+import type { RalphEvent } from '../../core/events/event.ts';
+import { QUALITY_GATE, SYSTEM } from '../../core/events/reserved.ts';
+import { matchesTopic } from '../../core/events/topics.ts';
+import type { DeliveryKind, Effect, EventPublish } from '../../core/run/effects.ts';
+import type { RunRecord } from '../../core/run/run-record.ts';
+import type { RunSpec } from '../../core/run/run-spec.ts';
+import { type Handlers, handle, ignore } from '../../core/values/handlers.ts';
+import { isJsonObject } from '../../core/values/json.ts';
 import { createFlowGraph, createPlainNode, type FlowEdge, type FlowGraph, type FlowNode, toHatNodeId } from '../../topology/graph/index.ts';
 import { compileTopology, isCompletionTopic, type Topology } from '../../topology/routing/index.ts';
 

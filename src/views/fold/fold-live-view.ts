@@ -1,7 +1,13 @@
-import { addUsage, type BackendEvent, UNKNOWN_USAGE, type Usage } from '../../core/backends/index.ts';
-import type { Effect, Input, IterationStart, RunLimits, RunRecord, TimerPurpose } from '../../core/run/index.ts';
-import { toUsdText } from '../../core/text/index.ts';
-import { type Handlers, handle, isJsonObject, type Json } from '../../core/values/index.ts';
+import type { BackendEvent } from '../../core/backends/backend-event.ts';
+import { addUsage, UNKNOWN_USAGE, type Usage } from '../../core/backends/usage.ts';
+import type { Effect, IterationStart } from '../../core/run/effects.ts';
+import type { TimerPurpose } from '../../core/run/feedback.ts';
+import type { Input } from '../../core/run/inputs.ts';
+import type { RunRecord } from '../../core/run/run-record.ts';
+import type { RunLimits } from '../../core/run/run-spec.ts';
+import { toUsdText } from '../../core/text/duration.ts';
+import { type Handlers, handle } from '../../core/values/handlers.ts';
+import { isJsonObject, type Json } from '../../core/values/json.ts';
 import { cutText, toPlainLine } from '../text/plain-text.ts';
 
 /** What a run does at this moment, as far as its journal cannot tell it. Small, whatever the agents say. */

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
-import type { GateResult, GateSpec, StartTestsResult } from '../../core/gates/index.ts';
+import type { GateResult, StartTestsResult } from '../../core/gates/gate-result.ts';
+import type { GateSpec } from '../../core/gates/gate-spec.ts';
 import { makeSpec } from '../../core/spec-fixtures.ts';
 import { createScript } from '../fixtures.ts';
 import { toRunReport } from '../report/run-report.ts';

@@ -1,5 +1,6 @@
-import { type GateResult, type GateSpec, isRequiredGate, type StartTestsResult, toResultName } from '../../core/gates/index.ts';
-import type { RunRecord } from '../../core/run/index.ts';
+import { type GateResult, type StartTestsResult, toResultName } from '../../core/gates/gate-result.ts';
+import { type GateSpec, isRequiredGate } from '../../core/gates/gate-spec.ts';
+import type { RunRecord } from '../../core/run/run-record.ts';
 import { toList, toPlainLine } from '../text/plain-text.ts';
 import type { RunProof, RunView } from './run-view.ts';
 

@@ -1,4 +1,4 @@
-import type { LiveRecord, RunRecord } from '../../core/run/index.ts';
+import type { LiveRecord, RunRecord } from '../../core/run/run-record.ts';
 import type { RunProgress } from './fold-live-view.ts';
 import { createProofFold } from './fold-proof.ts';
 import { createDraft, findTurnDraft, type RunDraft, toElapsedMs, toTurnView, toView } from './run-draft.ts';

@@ -1,4 +1,4 @@
-import { UNKNOWN_USAGE } from '../../core/backends/index.ts';
+import { UNKNOWN_USAGE } from '../../core/backends/usage.ts';
 import type { RunView, TurnView } from './run-view.ts';
 
 /** A view under way: the same, but it may be changed, lists of its own included. */

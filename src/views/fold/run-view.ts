@@ -1,19 +1,13 @@
-import type { Usage } from '../../core/backends/index.ts';
-import type { Sender } from '../../core/events/index.ts';
-import type { GateResult } from '../../core/gates/index.ts';
-import type {
-  DeliveryKind,
-  EndReason,
-  FailureClass,
-  FallbackCause,
-  Notice,
-  RejectionCause,
-  RunLimits,
-  RunStatus,
-  TimerPurpose,
-  TurnId,
-} from '../../core/run/index.ts';
-import type { ScopeViolations, ToolDenial } from '../../core/tools/index.ts';
+import type { Usage } from '../../core/backends/usage.ts';
+import type { Sender } from '../../core/events/event.ts';
+import type { GateResult } from '../../core/gates/gate-result.ts';
+import type { DeliveryKind, Notice, RejectionCause } from '../../core/run/effects.ts';
+import type { EndReason } from '../../core/run/end-reasons.ts';
+import type { FallbackCause, TimerPurpose } from '../../core/run/feedback.ts';
+import type { RunLimits } from '../../core/run/run-spec.ts';
+import type { RunStatus } from '../../core/run/state.ts';
+import type { FailureClass, TurnId } from '../../core/run/turn.ts';
+import type { ScopeViolations, ToolDenial } from '../../core/tools/scope-violations.ts';
 import type { Coordination } from '../../topology/routing/index.ts';
 
 /** Whether more than the agents' word says that the work of a completed run is done. */

@@ -1,21 +1,11 @@
-import { addUsage, UNKNOWN_USAGE } from '../../core/backends/index.ts';
-import { EXTERNAL, QUALITY_GATE, RALPH, SYSTEM } from '../../core/events/index.ts';
-import { toGateName } from '../../core/gates/index.ts';
-import type {
-  Effect,
-  EventPublish,
-  EventReject,
-  GatesFinished,
-  Input,
-  IterationEnded,
-  IterationSpawned,
-  IterationStart,
-  Notice,
-  RunEnd,
-  RunSpec,
-  TimerSet,
-} from '../../core/run/index.ts';
-import { type Handlers, handle, ignore, isJsonObject, type Json, toPayloadText } from '../../core/values/index.ts';
+import { addUsage, UNKNOWN_USAGE } from '../../core/backends/usage.ts';
+import { EXTERNAL, QUALITY_GATE, RALPH, SYSTEM } from '../../core/events/reserved.ts';
+import { toGateName } from '../../core/gates/gate-spec.ts';
+import type { Effect, EventPublish, EventReject, IterationStart, Notice, RunEnd, TimerSet } from '../../core/run/effects.ts';
+import type { GatesFinished, Input, IterationEnded, IterationSpawned } from '../../core/run/inputs.ts';
+import type { RunSpec } from '../../core/run/run-spec.ts';
+import { type Handlers, handle, ignore } from '../../core/values/handlers.ts';
+import { isJsonObject, type Json, toPayloadText } from '../../core/values/json.ts';
 import { compileTopology } from '../../topology/routing/index.ts';
 import { toPlainLine } from '../text/plain-text.ts';
 import { findTurnDraft, type RunDraft } from './run-draft.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { FileStat, RunStat } from '../../core/run/index.ts';
+import type { FileStat, RunStat } from '../../core/run/run-stat.ts';
 import { toStatLines } from './change-text.ts';
 
 const file = (path: string, more: Partial<FileStat> = {}): FileStat => ({

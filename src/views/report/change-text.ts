@@ -1,4 +1,4 @@
-import type { FileStat, RunStat } from '../../core/run/index.ts';
+import type { FileStat, RunStat } from '../../core/run/run-stat.ts';
 import { type FactRow, toRows } from '../text/fact-rows.ts';
 import { cutText, toCount, toNumberText, toPathText, toPlainLine } from '../text/plain-text.ts';
 import type { ChangeFacts, RunFate, WorkPlace } from './work-facts.ts';

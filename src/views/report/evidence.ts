@@ -1,6 +1,7 @@
-import { type PathClass, toResultName } from '../../core/gates/index.ts';
-import type { RejectionCause } from '../../core/run/index.ts';
-import { toDurationText } from '../../core/text/index.ts';
+import type { PathClass } from '../../core/gates/classify-paths.ts';
+import { toResultName } from '../../core/gates/gate-result.ts';
+import type { RejectionCause } from '../../core/run/effects.ts';
+import { toDurationText } from '../../core/text/duration.ts';
 import type { GateVerdict, GateView, RunView } from '../fold/run-view.ts';
 import { cutText, toCount, toList, toPathText, toPlainLine } from '../text/plain-text.ts';
 import type { ChangedFile, WorkFacts } from './work-facts.ts';

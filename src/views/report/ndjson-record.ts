@@ -1,5 +1,9 @@
-import type { BackendEvent } from '../../core/backends/index.ts';
-import type { Effect, EndReason, Input, LiveRecord, RunRecord, TurnId } from '../../core/run/index.ts';
+import type { BackendEvent } from '../../core/backends/backend-event.ts';
+import type { Effect } from '../../core/run/effects.ts';
+import type { EndReason } from '../../core/run/end-reasons.ts';
+import type { Input } from '../../core/run/inputs.ts';
+import type { LiveRecord, RunRecord } from '../../core/run/run-record.ts';
+import type { TurnId } from '../../core/run/turn.ts';
 import type { RunProof } from '../fold/run-view.ts';
 
 /** The version of every line of `--format ndjson` (docs/ndjson.md). */

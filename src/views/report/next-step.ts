@@ -1,5 +1,7 @@
-import { END_REASONS, toTurnName } from '../../core/run/index.ts';
-import { toShellWord, toUsdText, toWayBack } from '../../core/text/index.ts';
+import { END_REASONS } from '../../core/run/end-reasons.ts';
+import { toTurnName } from '../../core/run/turn.ts';
+import { toUsdText } from '../../core/text/duration.ts';
+import { toShellWord, toWayBack } from '../../core/text/shell-word.ts';
 import type { RunView } from '../fold/run-view.ts';
 import { toPathText, toPlainLine } from '../text/plain-text.ts';
 import type { WorkFacts } from './work-facts.ts';

@@ -1,6 +1,7 @@
-import { TOPIC_CONTINUE } from '../../core/events/index.ts';
-import { END_REASONS, type WorkState } from '../../core/run/index.ts';
-import { toDurationText } from '../../core/text/index.ts';
+import { TOPIC_CONTINUE } from '../../core/events/reserved.ts';
+import { END_REASONS } from '../../core/run/end-reasons.ts';
+import type { WorkState } from '../../core/run/work-state.ts';
+import { toDurationText } from '../../core/text/duration.ts';
 import { toProof } from '../fold/fold-proof.ts';
 import type { RunView } from '../fold/run-view.ts';
 import { type FactRow, type RunReport, toRows } from '../text/fact-rows.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { toDurationText } from '../../core/text/index.ts';
-import { parseJson } from '../../core/values/index.ts';
+import { toDurationText } from '../../core/text/duration.ts';
+import { parseJson } from '../../core/values/json.ts';
 import { createScript } from '../fixtures.ts';
 import { createLiveFold, parseLiveView } from '../fold/fold-live-view.ts';
 import { foldRunView } from '../fold/fold-run-view.ts';

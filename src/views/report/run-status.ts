@@ -1,4 +1,4 @@
-import { END_REASONS } from '../../core/run/index.ts';
+import { END_REASONS } from '../../core/run/end-reasons.ts';
 import type { LiveView } from '../fold/fold-live-view.ts';
 import { toProof } from '../fold/fold-proof.ts';
 import type { RunProof, RunView } from '../fold/run-view.ts';

@@ -1,7 +1,8 @@
-import { addUsage, UNKNOWN_USAGE } from '../../core/backends/index.ts';
-import { RALPH } from '../../core/events/index.ts';
-import type { RunLimits, TimerPurpose } from '../../core/run/index.ts';
-import { toDurationText, toUsdText } from '../../core/text/index.ts';
+import { addUsage, UNKNOWN_USAGE } from '../../core/backends/usage.ts';
+import { RALPH } from '../../core/events/reserved.ts';
+import type { TimerPurpose } from '../../core/run/feedback.ts';
+import type { RunLimits } from '../../core/run/run-spec.ts';
+import { toDurationText, toUsdText } from '../../core/text/duration.ts';
 import type { LiveTurn, LiveView } from '../fold/fold-live-view.ts';
 import type { RunView, TurnView } from '../fold/run-view.ts';
 import { type FactRow, type RunReport, toRow } from '../text/fact-rows.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { ToolDenial } from '../../core/tools/index.ts';
+import type { ToolDenial } from '../../core/tools/scope-violations.ts';
 import { toScopeRows } from './turn-details.ts';
 
 const textsOf = (denials: readonly ToolDenial[]): readonly string[] =>

@@ -1,6 +1,6 @@
-import { toSenderText } from '../../core/events/index.ts';
-import { toResultName } from '../../core/gates/index.ts';
-import type { ScopeViolations, ToolDenial } from '../../core/tools/index.ts';
+import { toSenderText } from '../../core/events/event.ts';
+import { toResultName } from '../../core/gates/gate-result.ts';
+import type { ScopeViolations, ToolDenial } from '../../core/tools/scope-violations.ts';
 import type { BlockedEvent, PublishedEvent, TurnView } from '../fold/run-view.ts';
 import { type FactRow, toRow } from '../text/fact-rows.ts';
 import { cutText, toList, toNumberText, toPlainLine, toSpentText } from '../text/plain-text.ts';

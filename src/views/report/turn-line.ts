@@ -1,6 +1,6 @@
-import { TOPIC_CONTINUE } from '../../core/events/index.ts';
-import { toTurnName } from '../../core/run/index.ts';
-import { toDurationText, toUsdText } from '../../core/text/index.ts';
+import { TOPIC_CONTINUE } from '../../core/events/reserved.ts';
+import { toTurnName } from '../../core/run/turn.ts';
+import { toDurationText, toUsdText } from '../../core/text/duration.ts';
 import type { PublishedEvent, TurnView } from '../fold/run-view.ts';
 import { toList, toPlainLine } from '../text/plain-text.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { FileStat, RunStat } from '../../core/run/index.ts';
+import type { FileStat, RunStat } from '../../core/run/run-stat.ts';
 import { toChangeFacts, toReadFirst } from './work-facts.ts';
 
 const file = (path: string, lines = 1, more: Partial<FileStat> = {}): FileStat => ({

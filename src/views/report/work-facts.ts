@@ -1,6 +1,7 @@
-import { PATH_CLASSES, type PathClass } from '../../core/gates/index.ts';
-import type { CommitLine, FileStat, RunStat, WorkState } from '../../core/run/index.ts';
-import { isJsonObject, type Json, type JsonObject } from '../../core/values/index.ts';
+import { PATH_CLASSES, type PathClass } from '../../core/gates/classify-paths.ts';
+import type { FileStat, RunStat } from '../../core/run/run-stat.ts';
+import type { CommitLine, WorkState } from '../../core/run/work-state.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../core/values/json.ts';
 
 /** A file that a run changed, and what it decides beside the work. */
 export interface ChangedFile extends FileStat {

@@ -1,5 +1,5 @@
-import { addUsage, UNKNOWN_USAGE } from '../../core/backends/index.ts';
-import { toResultName } from '../../core/gates/index.ts';
+import { addUsage, UNKNOWN_USAGE } from '../../core/backends/usage.ts';
+import { toResultName } from '../../core/gates/gate-result.ts';
 import { toProof } from '../fold/fold-proof.ts';
 import type { GateView, RunView, TurnView } from '../fold/run-view.ts';
 import { toGateEndText, toRefusals, toVerdict } from '../report/evidence.ts';

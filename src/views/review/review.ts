@@ -1,5 +1,5 @@
-import type { Usage } from '../../core/backends/index.ts';
-import { toDurationText } from '../../core/text/index.ts';
+import type { Usage } from '../../core/backends/usage.ts';
+import { toDurationText } from '../../core/text/duration.ts';
 import type { GateVerdict, RunProof } from '../fold/run-view.ts';
 import { cutStart, toChangedTexts, toFileText, toLinesText } from '../report/change-text.ts';
 import type { FileToRead, WorkFacts, WorkPlace } from '../report/work-facts.ts';

@@ -1,5 +1,5 @@
-import type { Usage } from '../../core/backends/index.ts';
-import { toUsdText } from '../../core/text/index.ts';
+import type { Usage } from '../../core/backends/usage.ts';
+import { toUsdText } from '../../core/text/duration.ts';
 
 /** A text on one line, cleaned, with single spaces, cut to a number of characters. */
 export function toPlainLine(text: string, limit: number): string {

@@ -1,5 +1,6 @@
 import { statSync } from 'node:fs';
-import type { CommitLine, RunStat, WorkState } from '../../core/run/index.ts';
+import type { RunStat } from '../../core/run/run-stat.ts';
+import type { CommitLine, WorkState } from '../../core/run/work-state.ts';
 import {
   findRepository,
   type ProgramFindings,

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { toShellWord } from '../../core/text/index.ts';
+import { toShellWord } from '../../core/text/shell-word.ts';
 import {
   ABSENT,
   demandGit,

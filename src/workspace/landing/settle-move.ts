@@ -1,6 +1,6 @@
 import { closeSync, existsSync, lstatSync, openSync, readdirSync, readSync, rmSync, unlinkSync } from 'node:fs';
 import { join } from 'node:path';
-import { toShellWord } from '../../core/text/index.ts';
+import { toShellWord } from '../../core/text/shell-word.ts';
 import {
   ABSENT,
   decodeNames,

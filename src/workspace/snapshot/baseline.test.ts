@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { afterAll, describe, expect, it } from 'vitest';
-import { type Json, parseJson } from '../../core/values/index.ts';
+import { type Json, parseJson } from '../../core/values/json.ts';
 import { createPlainFolder, createTestRepository, removeTestFolders, type TestFolder } from '../repository-fixtures.ts';
 import { createWorktree, type Worktree } from '../worktree/create-worktree.ts';
 import { removeWorktree } from '../worktree/remove-worktree.ts';

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { isJsonObject, type Json, type JsonObject } from '../../core/values/index.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../core/values/json.ts';
 import {
   ABSENT,
   findRepository,

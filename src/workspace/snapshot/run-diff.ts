@@ -1,4 +1,4 @@
-import type { FileStat, RunStat } from '../../core/run/index.ts';
+import type { FileStat, RunStat } from '../../core/run/run-stat.ts';
 import type { Repository } from '../../git/index.ts';
 import { listChangedFiles, readTrees } from './snapshots.ts';
 

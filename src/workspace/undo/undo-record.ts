@@ -1,6 +1,6 @@
 import { chmodSync, copyFileSync, lstatSync, readlinkSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
-import { isJsonObject, type Json } from '../../core/values/index.ts';
+import { isJsonObject, type Json } from '../../core/values/json.ts';
 import { ABSENT, encodeNames } from '../../git/index.ts';
 import { readFileVersion } from '../snapshot/file-version.ts';
 import { readStanding } from '../snapshot/present-tree.ts';

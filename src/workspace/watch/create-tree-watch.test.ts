@@ -1,7 +1,7 @@
 import { chmodSync, existsSync, mkdirSync, readFileSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { ScopeViolations } from '../../core/tools/index.ts';
+import type { ScopeViolations } from '../../core/tools/scope-violations.ts';
 import { createPlainFolder, createTestRepository, removeTestFolders, type TestFolder } from '../repository-fixtures.ts';
 import { createTreeWatch, type TreeLook, type TreeWatch } from './create-tree-watch.ts';
 

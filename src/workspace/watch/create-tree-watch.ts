@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { MAX_KEPT_CHANGES, type ScopeViolations } from '../../core/tools/index.ts';
-import { toErrorCode } from '../../core/values/index.ts';
+import { MAX_KEPT_CHANGES, type ScopeViolations } from '../../core/tools/scope-violations.ts';
+import { toErrorCode } from '../../core/values/errors.ts';
 import {
   findRepository,
   openRepository,

@@ -14,7 +14,7 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { toErrorCode } from '../../core/values/index.ts';
+import { toErrorCode } from '../../core/values/errors.ts';
 import { ABSENT, decodeNames, encodeNames, isGitAtWork, type Repository, showName, toLook } from '../../git/index.ts';
 import { removeTree } from '../../process/index.ts';
 import { readFileVersion } from '../snapshot/file-version.ts';

@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import type { ScopeChange } from '../../core/tools/index.ts';
+import type { ScopeChange } from '../../core/tools/scope-violations.ts';
 import {
   ABSENT,
   decodeNames,

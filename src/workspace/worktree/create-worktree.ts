@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, realpathSync, rmSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { isRalphError, RalphError } from '../../core/values/index.ts';
+import { isRalphError, RalphError } from '../../core/values/errors.ts';
 import {
   changeIndex,
   createGit,

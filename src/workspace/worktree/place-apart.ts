@@ -1,6 +1,6 @@
 import { existsSync, lstatSync, mkdirSync, readdirSync, unlinkSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { toShellWord } from '../../core/text/index.ts';
+import { toShellWord } from '../../core/text/shell-word.ts';
 import {
   demandGit,
   findRepository,

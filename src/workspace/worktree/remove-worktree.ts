@@ -1,7 +1,8 @@
 import { existsSync, readlinkSync, realpathSync, unlinkSync } from 'node:fs';
 import { join } from 'node:path';
-import { maskControls, toShellWord } from '../../core/text/index.ts';
-import { RalphError } from '../../core/values/index.ts';
+import { maskControls } from '../../core/text/mask-controls.ts';
+import { toShellWord } from '../../core/text/shell-word.ts';
+import { RalphError } from '../../core/values/errors.ts';
 import { findRepository, type Repository, type RepositorySettings, toRef, toWorktreePlace, type WorktreePlace } from '../../git/index.ts';
 import { listMounts, removeTree } from '../../process/index.ts';
 import type { Baseline } from '../snapshot/baseline.ts';

@@ -1,7 +1,7 @@
 import { existsSync, lstatSync, readdirSync, readlinkSync } from 'node:fs';
 import { join } from 'node:path';
-import { maskControls } from '../../core/text/index.ts';
-import { RalphError } from '../../core/values/index.ts';
+import { maskControls } from '../../core/text/mask-controls.ts';
+import { RalphError } from '../../core/values/errors.ts';
 import { encodeNames, type Repository, type RepositorySettings, readStatus, showName, toGitFix } from '../../git/index.ts';
 import type { Baseline } from '../snapshot/baseline.ts';
 import { listUntouched } from '../snapshot/baseline.ts';

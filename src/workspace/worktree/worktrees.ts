@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { RalphError } from '../../core/values/index.ts';
+import { RalphError } from '../../core/values/errors.ts';
 import {
   countCommits,
   demandGit,

@@ -1,5 +1,5 @@
 import { relative, sep } from 'node:path';
-import { accept, type Result, refuse } from '../../../core/values/index.ts';
+import { accept, type Result, refuse } from '../../../core/values/result.ts';
 import type { ToolContext } from '../../tool/tool.ts';
 
 /** Paths that a model gave, through the jail, as git takes them behind `--`: relative to the workspace. */

@@ -1,4 +1,4 @@
-import { accept, type Refusal, type Result, refuse } from '../../../core/values/index.ts';
+import { accept, type Refusal, type Result, refuse } from '../../../core/values/result.ts';
 
 const ADVICE = 'Give an address such as https://github.com/owner/name.git or git@github.com:owner/name.git.';
 const MAX_LENGTH = 1000;

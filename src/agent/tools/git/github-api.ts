@@ -1,4 +1,5 @@
-import { accept, isJsonObject, type Json, parseJson, type Refusal, type Result, refuse } from '../../../core/values/index.ts';
+import { isJsonObject, type Json, parseJson } from '../../../core/values/json.ts';
+import { accept, type Refusal, type Result, refuse } from '../../../core/values/result.ts';
 import type { ToolContext } from '../../tool/tool.ts';
 import { sendRequest } from '../web/http-request.ts';
 

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { toDurationText } from '../../../core/text/index.ts';
+import { toDurationText } from '../../../core/text/duration.ts';
 import { type CommandResult, type CommandSpec, type ProcessInput, runCommand } from '../../../process/index.ts';
 import type { ToolContext } from '../../tool/tool.ts';
 

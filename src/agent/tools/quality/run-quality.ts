@@ -1,6 +1,7 @@
-import { detectQualityCommand, type QualityKind } from '../../../core/project/index.ts';
-import { toDurationText } from '../../../core/text/index.ts';
-import { accept, type Result, refuse } from '../../../core/values/index.ts';
+import { detectQualityCommand } from '../../../core/project/detect-quality-command.ts';
+import type { QualityKind } from '../../../core/project/package-scripts.ts';
+import { toDurationText } from '../../../core/text/duration.ts';
+import { accept, type Result, refuse } from '../../../core/values/result.ts';
 import { type CommandResult, openProjectFolder } from '../../../process/index.ts';
 import type { ToolContext, ToolResult } from '../../tool/tool.ts';
 import { cleanOutput } from '../../tool/tool-output.ts';

@@ -1,5 +1,6 @@
-import { findSearchKeyName, type SearchProvider, type SearchSpec } from '../../../core/tools/index.ts';
-import { isJsonObject, type Json, parseJson, RalphError } from '../../../core/values/index.ts';
+import { findSearchKeyName, type SearchProvider, type SearchSpec } from '../../../core/tools/tools-spec.ts';
+import { RalphError } from '../../../core/values/errors.ts';
+import { isJsonObject, type Json, parseJson } from '../../../core/values/json.ts';
 import type { SearchHit, SearchOrder, WebSearch } from '../../tool/tool.ts';
 import { cutLine } from '../../tool/tool-output.ts';
 import { type HttpAnswer, sendRequest } from './http-request.ts';

@@ -4,7 +4,7 @@ import type { LookupFunction } from 'node:net';
 import { PassThrough, type Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
-import { accept, type Result, refuse } from '../../../core/values/index.ts';
+import { accept, type Result, refuse } from '../../../core/values/result.ts';
 import type { HostAddress } from './web-address.ts';
 
 /** One request, without following redirects. */

@@ -1,4 +1,4 @@
-import { accept, type Result, refuse } from '../../../core/values/index.ts';
+import { accept, type Result, refuse } from '../../../core/values/result.ts';
 import { type HttpAnswer, sendRequest } from './http-request.ts';
 import { checkWebUrl, type Resolve, resolvePublic } from './web-address.ts';
 

@@ -1,7 +1,7 @@
 import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
-import { accept, type Result, refuse } from '../../../core/values/index.ts';
+import { accept, type Result, refuse } from '../../../core/values/result.ts';
 
 const MAX_LENGTH = 4000;
 const ADVICE = 'Give an address of the public web, such as https://example.org/page.';
