@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { createBuiltInTools, createLibraryModel, createNativeBackend, openTools, type ProviderKind } from '../src/agent/index.ts';
-import { accept } from '../src/core/values/index.ts';
+import { accept } from '../src/core/values/result.ts';
 import { type ModelServer, startModelServer } from '../src/mock-model/index.ts';
 import type { TurnRequest } from '../src/ports/backend.ts';
 

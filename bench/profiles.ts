@@ -1,5 +1,6 @@
 /** Run in a process of its own: prints how long it takes to resolve the profiles of many hats, and to parse the same as JSON. */
-import { BUILT_IN_CARDS, type ProfilePolicy, resolveProfile } from '../src/core/tools/index.ts';
+import { BUILT_IN_CARDS } from '../src/core/tools/built-in-cards.ts';
+import { type ProfilePolicy, resolveProfile } from '../src/core/tools/tool-profiles.ts';
 
 const HATS = 10_000;
 const RUNS = 9;

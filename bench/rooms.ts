@@ -1,7 +1,8 @@
 import { readFileSync, statSync } from 'node:fs';
-import { UNKNOWN_USAGE } from '../src/core/backends/index.ts';
-import { matchesTopic } from '../src/core/events/index.ts';
-import type { HatSpec, Input, RunSpec } from '../src/core/run/index.ts';
+import { UNKNOWN_USAGE } from '../src/core/backends/usage.ts';
+import { matchesTopic } from '../src/core/events/topics.ts';
+import type { Input } from '../src/core/run/inputs.ts';
+import type { HatSpec, RunSpec } from '../src/core/run/run-spec.ts';
 import { makeHat, makeSpec } from '../src/core/spec-fixtures.ts';
 import { nodeFileSystem, openJsonlJournal, readJournal } from '../src/journal/index.ts';
 import { createJournalFold } from '../src/loop/shell/index.ts';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { listBackends } from '../../src/backends/index.ts';
-import type { BackendSpec } from '../../src/core/backends/index.ts';
+import type { BackendSpec } from '../../src/core/backends/backend-spec.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const PAGE = readFileSync(join(ROOT, 'docs/guide/agents.md'), 'utf8');

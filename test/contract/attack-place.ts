@@ -13,7 +13,8 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { createBuiltInTools, openTools } from '../../src/agent/index.ts';
-import { type Json, refuse } from '../../src/core/values/index.ts';
+import type { Json } from '../../src/core/values/json.ts';
+import { refuse } from '../../src/core/values/result.ts';
 import type { TurnRequest } from '../../src/ports/backend.ts';
 
 /** What stands in the file that no tool may reach. */

@@ -3,7 +3,8 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { createBuiltInTools, createJail, type ToolContext } from '../../src/agent/index.ts';
-import { accept, type Json, refuse } from '../../src/core/values/index.ts';
+import type { Json } from '../../src/core/values/json.ts';
+import { accept, refuse } from '../../src/core/values/result.ts';
 
 /** What came of a call, and what was published meanwhile. */
 export interface CallResult {

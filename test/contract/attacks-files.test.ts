@@ -5,7 +5,7 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { afterAll, describe, expect, it } from 'vitest';
-import type { Json } from '../../src/core/values/index.ts';
+import type { Json } from '../../src/core/values/json.ts';
 import { API_KEY, type AttackPlace, createAttackPlace, OUTSIDE_NAME, OUTSIDE_TEXT, removeAttackPlaces } from './attack-place.ts';
 
 afterAll(removeAttackPlaces);

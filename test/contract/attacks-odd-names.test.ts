@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { chmodSync, existsSync, linkSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import type { Json } from '../../src/core/values/index.ts';
+import type { Json } from '../../src/core/values/json.ts';
 import { type AttackPlace, createAttackPlace, OUTSIDE_NAME, OUTSIDE_TEXT, removeAttackPlaces } from './attack-place.ts';
 
 afterAll(removeAttackPlaces);

@@ -19,7 +19,8 @@ import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, describe, expect, it } from 'vitest';
-import { BUILT_IN_CARDS, BUILT_IN_POLICIES, resolveProfile, toCapabilities } from '../../src/core/tools/index.ts';
+import { BUILT_IN_CARDS } from '../../src/core/tools/built-in-cards.ts';
+import { BUILT_IN_POLICIES, resolveProfile, toCapabilities } from '../../src/core/tools/tool-profiles.ts';
 import { type CommandResult, runCommand } from '../../src/process/index.ts';
 import { createTurnSandboxes, findOsSandbox, type SandboxSettings, sweepPrivate, type TurnSandbox } from '../../src/sandbox/index.ts';
 

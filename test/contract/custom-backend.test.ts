@@ -1,7 +1,7 @@
 /** What a custom agent, any shell script, may do to us. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createBackend } from '../../src/backends/index.ts';
-import type { BackendSpec } from '../../src/core/backends/index.ts';
+import type { BackendSpec } from '../../src/core/backends/backend-spec.ts';
 import { createTurnBench, type ObservedTurn, type TurnBench } from './turn-bench.ts';
 
 let bench: TurnBench;

@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { expect, test } from 'vitest';
-import { parseJson } from '../../src/core/values/index.ts';
+import { parseJson } from '../../src/core/values/json.ts';
 import { type Block, listBlocks, PAGES, ROOT } from './markdown-pages.ts';
 
 const BLOCKS = PAGES.flatMap((page) => listBlocks(page));

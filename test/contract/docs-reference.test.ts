@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { createJsonSchema } from '../../src/config/index.ts';
-import { isJsonObject, type Json } from '../../src/core/values/index.ts';
+import { isJsonObject, type Json } from '../../src/core/values/json.ts';
 import { ROOT, readPage } from './markdown-pages.ts';
 
 const REFERENCE = 'docs/reference/configuration.md';

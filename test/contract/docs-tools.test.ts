@@ -1,7 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
-import { BUILT_IN_CARDS, BUILT_IN_POLICIES, TOOL_GROUPS } from '../../src/core/tools/index.ts';
+import { BUILT_IN_CARDS } from '../../src/core/tools/built-in-cards.ts';
+import { TOOL_GROUPS } from '../../src/core/tools/tool-card.ts';
+import { BUILT_IN_POLICIES } from '../../src/core/tools/tool-profiles.ts';
 
 const PAGE = readFileSync(fileURLToPath(new URL('../../docs/guide/tools.md', import.meta.url)), 'utf8');
 

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
-import { END_REASONS } from '../../src/core/run/index.ts';
+import { END_REASONS } from '../../src/core/run/end-reasons.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 

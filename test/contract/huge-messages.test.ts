@@ -1,7 +1,7 @@
 /** A message of more than 8 MB, from an agent to the end of its turn: what stands behind it counts, and so does what stands in it. */
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { createBackend } from '../../src/backends/index.ts';
-import type { BackendType } from '../../src/core/backends/index.ts';
+import type { BackendType } from '../../src/core/backends/backend-spec.ts';
 import { createTurnBench, type TurnBench } from './turn-bench.ts';
 
 let bench: TurnBench;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Input } from '../../src/core/run/index.ts';
+import type { Input } from '../../src/core/run/inputs.ts';
 import { openJsonlJournal, readJournal } from '../../src/journal/index.ts';
 import { createFailingCalls, type FailurePlan } from '../faults/failing-calls.ts';
 import { createMemoryDisk, type MemoryDisk, PowerLoss } from '../faults/memory-disk.ts';

@@ -6,8 +6,9 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, describe, expect, test } from 'vitest';
 import { openServers, openTools } from '../../src/agent/index.ts';
-import type { ProfilePolicy } from '../../src/core/tools/index.ts';
-import { type Json, refuse } from '../../src/core/values/index.ts';
+import type { ProfilePolicy } from '../../src/core/tools/tool-profiles.ts';
+import type { Json } from '../../src/core/values/json.ts';
+import { refuse } from '../../src/core/values/result.ts';
 import type { TurnRequest } from '../../src/ports/backend.ts';
 import { findByMarker } from '../../src/process/index.ts';
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { HatSpec, PublishSpec, RunSpec } from '../../src/core/run/index.ts';
-import type { FlowFinding } from '../../src/core/schema/index.ts';
+import type { HatSpec, PublishSpec, RunSpec } from '../../src/core/run/run-spec.ts';
+import type { FlowFinding } from '../../src/core/schema/finding.ts';
 import { makeGate, makeHat, makeSpec } from '../../src/core/spec-fixtures.ts';
 import { compileTopology } from '../../src/topology/routing/index.ts';
 import { validateTopology } from '../../src/topology/rules/index.ts';

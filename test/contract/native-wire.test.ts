@@ -3,7 +3,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createLibraryModel, createNativeBackend, type NativeAgent, type ProviderKind } from '../../src/agent/index.ts';
-import type { Json } from '../../src/core/values/index.ts';
+import type { Json } from '../../src/core/values/json.ts';
 import { type ModelServer, type RecordedRequest, type Reply, startModelServer } from '../../src/mock-model/index.ts';
 import type { TurnRequest } from '../../src/ports/backend.ts';
 import type { AssistantMessage, ModelDelta, ModelFile, ModelMessage, ModelRequest, ToolMessage } from '../../src/ports/model.ts';

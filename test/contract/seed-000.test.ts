@@ -6,10 +6,11 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { createBuiltInTools } from '../../src/agent/index.ts';
 import { loadConfig } from '../../src/config/index.ts';
-import type { HatSpec } from '../../src/core/run/index.ts';
-import { createTextSignalScanner } from '../../src/core/signals/index.ts';
+import type { HatSpec } from '../../src/core/run/run-spec.ts';
+import { createTextSignalScanner } from '../../src/core/signals/text-signals.ts';
 import { makeHat, makeSpec } from '../../src/core/spec-fixtures.ts';
-import { BUILT_IN_POLICIES, type ProfilePolicy, resolveProfile, TOOL_GROUPS, type ToolCard } from '../../src/core/tools/index.ts';
+import { TOOL_GROUPS, type ToolCard } from '../../src/core/tools/tool-card.ts';
+import { BUILT_IN_POLICIES, type ProfilePolicy, resolveProfile } from '../../src/core/tools/tool-profiles.ts';
 import { compileTopology, takersOf } from '../../src/topology/routing/index.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));

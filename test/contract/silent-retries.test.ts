@@ -1,7 +1,7 @@
 /** Agents that try again without a word when a quota is used up: how a turn of theirs ends. Time is the clock's of the test. */
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { createBackend } from '../../src/backends/index.ts';
-import type { BackendSpec, BackendType } from '../../src/core/backends/index.ts';
+import type { BackendSpec, BackendType } from '../../src/core/backends/backend-spec.ts';
 import type { TurnResult } from '../../src/ports/backend.ts';
 import { createTurnBench, type TurnBench } from './turn-bench.ts';
 

@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { BackendEvent } from '../../src/core/backends/index.ts';
+import type { BackendEvent } from '../../src/core/backends/backend-event.ts';
 import type { Backend, RunningTurn, TurnRequest, TurnResult } from '../../src/ports/backend.ts';
 import { findByMarker } from '../../src/process/index.ts';
 

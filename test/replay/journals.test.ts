@@ -8,7 +8,9 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
-import type { Effect, Input, RunState } from '../../src/core/run/index.ts';
+import type { Effect } from '../../src/core/run/effects.ts';
+import type { Input } from '../../src/core/run/inputs.ts';
+import type { RunState } from '../../src/core/run/state.ts';
 import { nodeFileSystem as fs, readJournal } from '../../src/journal/index.ts';
 import { createJournalFold } from '../../src/loop/shell/index.ts';
 import { createRunViewFold } from '../../src/views/fold/index.ts';

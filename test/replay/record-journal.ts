@@ -2,7 +2,7 @@ import { copyFileSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { Input } from '../../src/core/run/index.ts';
+import type { Input } from '../../src/core/run/inputs.ts';
 import { nodeFileSystem as fs, openJsonlJournal, readJournal } from '../../src/journal/index.ts';
 import { runScenario } from '../../src/testing/index.ts';
 

@@ -1,5 +1,8 @@
-import type { SignalProblem } from '../../src/core/events/index.ts';
-import { type Effect, type Input, type RunState, toTurnName } from '../../src/core/run/index.ts';
+import type { SignalProblem } from '../../src/core/events/event.ts';
+import type { Effect } from '../../src/core/run/effects.ts';
+import type { Input } from '../../src/core/run/inputs.ts';
+import type { RunState } from '../../src/core/run/state.ts';
+import { toTurnName } from '../../src/core/run/turn.ts';
 import { createJournalFold } from '../../src/loop/shell/index.ts';
 import type { SeededRun } from './simulate-run.ts';
 import { readEntries } from './world.ts';

@@ -1,5 +1,7 @@
-import { type BackendEvent, UNKNOWN_USAGE } from '../../src/core/backends/index.ts';
-import type { IterationStart, TurnFailure } from '../../src/core/run/index.ts';
+import type { BackendEvent } from '../../src/core/backends/backend-event.ts';
+import { UNKNOWN_USAGE } from '../../src/core/backends/usage.ts';
+import type { IterationStart } from '../../src/core/run/effects.ts';
+import type { TurnFailure } from '../../src/core/run/turn.ts';
 import type { Backend, TurnResult } from '../../src/ports/backend.ts';
 import type { World } from './world-type.ts';
 

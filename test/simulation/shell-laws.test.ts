@@ -1,7 +1,8 @@
 /** Laws 3 and 7, held against the real shell under a virtual clock. */
 import { describe, expect, test } from 'vitest';
 import { propertyRuns } from '../../src/core/property-fixtures.ts';
-import type { RunRecord, RunSpec } from '../../src/core/run/index.ts';
+import type { RunRecord } from '../../src/core/run/run-record.ts';
+import type { RunSpec } from '../../src/core/run/run-spec.ts';
 import { makeHat, makeSpec } from '../../src/core/spec-fixtures.ts';
 import { createJournalFold, type LoopPorts, type RunOutcome, runLoop } from '../../src/loop/shell/index.ts';
 import { createRandom } from './random.ts';

@@ -1,4 +1,4 @@
-import type { HatSpec, RunSpec } from '../../src/core/run/index.ts';
+import type { HatSpec, RunSpec } from '../../src/core/run/run-spec.ts';
 import { makeGate, makeHat, makeSpec } from '../../src/core/spec-fixtures.ts';
 import { createJournalFold, type RunOutcome, recoverRun, runLoop } from '../../src/loop/shell/index.ts';
 import { createRandom, type Random } from './random.ts';

@@ -1,4 +1,4 @@
-import type { RunRecord } from '../../src/core/run/index.ts';
+import type { RunRecord } from '../../src/core/run/run-record.ts';
 import type { Random } from './random.ts';
 import type { VirtualClock } from './virtual-clock.ts';
 

@@ -1,8 +1,8 @@
-import { UNKNOWN_USAGE } from '../../src/core/backends/index.ts';
-import type { EventSignal } from '../../src/core/events/index.ts';
-import { parseInboxLine } from '../../src/core/events/index.ts';
-import type { GateEvidence } from '../../src/core/gates/index.ts';
-import type { Input } from '../../src/core/run/index.ts';
+import { UNKNOWN_USAGE } from '../../src/core/backends/usage.ts';
+import type { EventSignal } from '../../src/core/events/event.ts';
+import { parseInboxLine } from '../../src/core/events/inbox-line.ts';
+import type { GateEvidence } from '../../src/core/gates/gate-result.ts';
+import type { Input } from '../../src/core/run/inputs.ts';
 import type { LoopPorts } from '../../src/loop/shell/index.ts';
 import type { Inbox } from '../../src/ports/inbox.ts';
 import type { Journal, JournalEntry } from '../../src/ports/journal.ts';

@@ -7,6 +7,7 @@ import {
   encodeNames,
   isSubmodule,
   listDifferences,
+  listIndex,
   type Repository,
   readStatus,
   readTree,
@@ -99,10 +100,11 @@ export async function planUndo(order: UndoOrder): Promise<UndoPlan | null> {
   const files = taken.flatMap(({ path, left, right }) => (skipped.has(path) ? [] : [{ path, was: left, will: right }]));
   const submodules = [...last.values()].filter(({ left, right }) => isSubmodule(left) || isSubmodule(right));
   const between = await listChangedBetween(repository, range);
+  const staged = planIndex({ files, since, entries: status.entries, own: toOwnStaged(order.baseline) });
   return {
     tree: range.to,
     files,
-    index: planIndex({ files, since, entries: status.entries, own: toOwnStaged(order.baseline) }),
+    index: [...staged, ...(await listDisplaced(repository, staged))],
     changedSince: files.filter(({ path }) => since.has(path)).map(({ path }) => ({ path, why: toSinceWhy(range) })),
     hindrances: findHindrances(repository.top, files),
     leftAlone: [...leftAlone, ...submodules.map(({ path }) => ({ path, why: 'it is a submodule, which has a history of its own' }))],
@@ -226,6 +228,28 @@ function planIndex({ files, since, entries, own }: IndexFacts): readonly UndoSte
   });
 }
 
+/**
+ * Entries that git drops when others come, because a file and a folder of one name cannot both be in an index: noted, so that the next undo brings them back.
+ *
+ * @throws GitProblem
+ */
+async function listDisplaced({ git }: Repository, steps: readonly UndoStep[]): Promise<readonly UndoStep[]> {
+  const come = steps.filter(({ will }) => will !== ABSENT).map(({ path }) => path);
+  if (come.length === 0) return [];
+  const [files, folders] = [new Set(come), new Set(come.flatMap(listFolders))];
+  const planned = new Set(steps.map(({ path }) => path));
+  const displaced = (await listIndex(git)).filter(
+    ({ path }) => !planned.has(path) && (folders.has(path) || listFolders(path).some((folder) => files.has(folder))),
+  );
+  return displaced.map(({ path, mode, id }) => ({ path, was: `${mode} ${id}`, will: ABSENT }));
+}
+
+/** The folders that a path lies in, outermost first. */
+function listFolders(path: string): readonly string[] {
+  const names = path.split('/').slice(0, -1);
+  return names.map((_, last) => names.slice(0, last + 1).join('/'));
+}
+
 /** What stands where a file would be put or taken away, and is none of those that go. Pure but for looks at the disk. */
 export function findHindrances(top: string, files: readonly UndoStep[]): readonly UndoRemark[] {
   const gone = new Set(files.filter(({ will }) => will === ABSENT).map(({ path }) => path));
@@ -241,8 +265,7 @@ export function findHindrances(top: string, files: readonly UndoStep[]): readonl
 }
 
 function findAbove(top: string, path: string): string | undefined {
-  const folders = path.split('/').slice(0, -1);
-  return folders.map((_, index) => folders.slice(0, index + 1).join('/')).find((folder) => !isFolder(join(top, folder)));
+  return listFolders(path).find((folder) => !isFolder(join(top, folder)));
 }
 
 function isFolder(path: string): boolean {

@@ -267,6 +267,20 @@ describe('an undo', () => {
     expect([run.folder.read('a.txt'), run.folder.git('ls-files', '--stage')]).toEqual(['agent\n', staged]);
   });
 
+  it('stages again what a file stood in the way of that the undo put back', async () => {
+    const run = openRun({ 'b.txt': 'b\n', 'dir/a': 'a\n' });
+    await run.turn(() => {
+      run.folder.git('rm', '--quiet', 'b.txt');
+      run.folder.git('mv', 'dir', 'b.txt');
+    });
+    run.folder.remove('b.txt');
+    const staged = run.folder.git('ls-files', '--stage');
+    await run.undo();
+    expect([run.folder.read('b.txt'), run.folder.read('dir/a'), run.folder.status()]).toEqual(['b\n', 'a\n', []]);
+    await run.undo();
+    expect(run.folder.git('ls-files', '--stage')).toBe(staged);
+  });
+
   it('works where there is no commit yet, where HEAD is detached, and after commits of the run, which stay', async () => {
     const run = openRun();
     rmSync(join(run.folder.path, '.git'), { recursive: true });
