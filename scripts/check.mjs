@@ -88,7 +88,7 @@ const MUTATIONS = {
       'RALPH_YAML_RUNS=4000',
       'RALPH_BROKEN_TEAMS=2000',
       ...bin('vitest', 'run', '--maxWorkers=1', SOME_TESTS, '--project', 'unit'),
-      ...['src/config/yaml/mutated-yaml', 'src/config/yaml/read-fast', 'src/validation/broken-teams'],
+      ...['src/config/yaml/mutated-yaml', 'src/config/yaml/parse-yaml', 'src/validation/broken-teams'],
     ],
   ],
 };

@@ -3,9 +3,9 @@ import type { FailureSigns } from '../../core/run/turn.ts';
 import type { Json, JsonObject } from '../../core/values/json.ts';
 import type { ToolServer } from '../../ports/backend.ts';
 import { findStatus } from '../stream/classify-failure.ts';
+import type { StreamRecorder } from '../stream/json-translator.ts';
 import { createJsonTranslator, type JsonStream } from '../stream/json-translator.ts';
 import { listAt, numberAt, objectAt, textAt } from '../stream/read-fields.ts';
-import type { StreamRecorder } from '../stream/stream-recorder.ts';
 import type { Dialogue, Translator } from '../stream/translator.ts';
 import { createUpdateReader } from './updates.ts';
 

@@ -1,8 +1,8 @@
 import { addUsage, UNKNOWN_USAGE, type Usage } from '../../core/backends/usage.ts';
 import { toOneLine } from '../../core/text/one-line.ts';
 import type { Json, JsonObject } from '../../core/values/json.ts';
+import type { StreamRecorder } from '../stream/json-translator.ts';
 import { listAt, numberAt, objectAt, textAt, toInputSummary, toOutputSummary, toUsage, withoutCached } from '../stream/read-fields.ts';
-import type { StreamRecorder } from '../stream/stream-recorder.ts';
 
 /** Reads `session/update` notifications, and remembers what they told of usage. */
 export interface UpdateReader {

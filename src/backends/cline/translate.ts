@@ -1,9 +1,9 @@
 import type { FailureClass, FailureSigns } from '../../core/run/turn.ts';
 import { toOneLine } from '../../core/text/one-line.ts';
 import type { JsonObject } from '../../core/values/json.ts';
+import type { StreamRecorder } from '../stream/json-translator.ts';
 import { createJsonTranslator } from '../stream/json-translator.ts';
 import { listAt, numberAt, objectAt, textAt, toInputSummary, toOutputSummary, toUsage, withoutCached } from '../stream/read-fields.ts';
-import type { StreamRecorder } from '../stream/stream-recorder.ts';
 import type { Translator } from '../stream/translator.ts';
 
 const CLASSES: Readonly<Record<string, FailureClass>> = { auth: 'auth', rate_limit: 'transient', network: 'transient', quota: 'limit' };

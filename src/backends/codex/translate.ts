@@ -1,9 +1,8 @@
 import { toOneLine } from '../../core/text/one-line.ts';
 import type { Json, JsonObject } from '../../core/values/json.ts';
-import { createJsonTranslator } from '../stream/json-translator.ts';
+import type { StreamRecorder } from '../stream/json-translator.ts';
+import { createJsonTranslator, UNWRITTEN } from '../stream/json-translator.ts';
 import { listAt, numberAt, objectAt, textAt, toInputSummary, toOutputSummary, toUsage, withoutCached } from '../stream/read-fields.ts';
-import type { StreamRecorder } from '../stream/stream-recorder.ts';
-import { UNWRITTEN } from '../stream/stream-recorder.ts';
 import type { Translator } from '../stream/translator.ts';
 
 /** Translates `codex exec --json`. Whole messages, no pieces; no cost. */

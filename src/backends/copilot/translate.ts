@@ -1,9 +1,9 @@
 import type { FailureSigns } from '../../core/run/turn.ts';
 import { toOneLine } from '../../core/text/one-line.ts';
 import type { JsonObject } from '../../core/values/json.ts';
+import type { StreamRecorder } from '../stream/json-translator.ts';
 import { createJsonTranslator } from '../stream/json-translator.ts';
 import { numberAt, objectAt, textAt, toInputSummary, toOutputSummary, toUsage } from '../stream/read-fields.ts';
-import type { StreamRecorder } from '../stream/stream-recorder.ts';
 import type { Translator } from '../stream/translator.ts';
 
 /** Translates `copilot --output-format json`. It counts requests, not tokens: usage stays unknown unless a later version tells it. */

@@ -1,8 +1,8 @@
 import { toOneLine } from '../../core/text/one-line.ts';
 import type { JsonObject } from '../../core/values/json.ts';
+import type { StreamRecorder } from '../stream/json-translator.ts';
 import { createJsonTranslator } from '../stream/json-translator.ts';
 import { numberAt, objectAt, textAt, toInputSummary, toOutputSummary, toUsage, withoutCached } from '../stream/read-fields.ts';
-import type { StreamRecorder } from '../stream/stream-recorder.ts';
 import type { ExitFacts, Translator } from '../stream/translator.ts';
 
 /** Translates `gemini -o stream-json`. It tells no cost, and echoes the prompt as the user's message. */

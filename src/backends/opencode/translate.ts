@@ -1,9 +1,9 @@
 import { addUsage, UNKNOWN_USAGE } from '../../core/backends/usage.ts';
 import { toOneLine } from '../../core/text/one-line.ts';
 import { isJsonObject, type JsonObject } from '../../core/values/json.ts';
+import type { StreamRecorder } from '../stream/json-translator.ts';
 import { createJsonTranslator } from '../stream/json-translator.ts';
 import { numberAt, objectAt, textAt, toInputSummary, toOutputSummary, toUsage } from '../stream/read-fields.ts';
-import type { StreamRecorder } from '../stream/stream-recorder.ts';
 import type { Translator } from '../stream/translator.ts';
 
 /** A line of its log about a call of the agent's model, and one that says how it failed. */

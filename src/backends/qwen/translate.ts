@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import type { Usage } from '../../core/backends/usage.ts';
 import { type JsonObject, parseJson } from '../../core/values/json.ts';
-import { ClaudeStream } from '../stream/claude-stream.ts';
+import { ClaudeStream } from '../claude/translate.ts';
+import type { StreamRecorder } from '../stream/json-translator.ts';
 import { createJsonTranslator } from '../stream/json-translator.ts';
 import { numberAt, objectAt, textAt, toUsage, withoutCached } from '../stream/read-fields.ts';
-import type { StreamRecorder } from '../stream/stream-recorder.ts';
 import type { Translator } from '../stream/translator.ts';
 
 /** Translates `qwen -o stream-json`: Claude's stream without costs, whose input tokens include the cached ones. */

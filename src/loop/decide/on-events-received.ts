@@ -1,7 +1,6 @@
 import type { EventsReceived } from '../../core/run/inputs.ts';
-import { joinOpening } from './dispatch.ts';
 import { hearPeople } from './hear-people.ts';
-import { proceed } from './proceed.ts';
+import { joinOpening, proceed } from './proceed.ts';
 import { change, type Step } from './step.ts';
 
 /** Events from outside the run: from a person, or another program. They may publish what Ralph may. */

@@ -1,8 +1,11 @@
-import type { LoopDetection } from '../../core/run/run-spec.ts';
-import type { Footprint } from '../../core/run/state.ts';
+import type { RalphEvent } from '../../core/events/event.ts';
+import { EXTERNAL, TOPIC_CONTINUE, TOPIC_RESUME } from '../../core/events/reserved.ts';
+import type { HatSpec, LoopDetection } from '../../core/run/run-spec.ts';
+import type { Activation, Footprint, PendingEvent, PlannedTurn } from '../../core/run/state.ts';
+import type { TurnId } from '../../core/run/turn.ts';
 import { toDurationText, toUsdText } from '../../core/text/duration.ts';
-import { dispatch } from './dispatch.ts';
-import { change, endRun, type Step, setTimer } from './step.ts';
+import { safetyNetOf } from '../../topology/routing/index.ts';
+import { change, count, deliver, endRun, notify, order, readEntry, type Step, setTimer } from './step.ts';
 
 /** Fallback turns without any result after which a run is stalled. */
 const STALLED_AFTER = 3;
@@ -123,4 +126,138 @@ function repeats(footprints: readonly Footprint[], times: number, period: number
 
 function isSame(left: Footprint, right: Footprint): boolean {
   return left.hat === right.hat && left.hash === right.hash;
+}
+
+/**
+ * Starts the next turn: a planned one (a retry, an interrupted hat, a second chance), else the hat that owns the oldest
+ * undelivered event with all its events, else the coordinator.
+ */
+function dispatch(step: Step): void {
+  const plan = step.state.plans[0];
+  if (plan !== undefined) {
+    change(step, { plans: step.state.plans.slice(1) });
+    return start(step, withHeard(step, passPlan(step, plan)));
+  }
+  if (step.state.pending.length === 0) callFallback(step);
+  passExhausted(step);
+  const first = step.state.pending[0];
+  if (first === undefined) return;
+  start(step, takePending(step, first.hat));
+}
+
+/** An empty queue: the coordinator or the recovery hat is asked to go on. */
+function callFallback(step: Step): void {
+  const { topology } = step;
+  const topic = topology.coordination === 'solo' ? TOPIC_CONTINUE : TOPIC_RESUME;
+  deliver(step, { topic, payload: '', to: [topology.fallback], how: 'fallback' });
+}
+
+/** True if the hat has had all its activations. Ralph has no such limit. */
+function isExhausted(step: Step, hat: string): boolean {
+  const limit = step.topology.hatById.get(hat)?.maxActivations ?? null;
+  return limit !== null && (readEntry(step.state.activationCounts, hat) ?? 0) >= limit;
+}
+
+/** A new turn that was planned for a hat without activations left goes to Ralph; another attempt of a turn is none of its own. */
+function passPlan(step: Step, plan: PlannedTurn): PlannedTurn {
+  if (plan.retryOf !== null || !isExhausted(step, plan.hat)) return plan;
+  recordExhausted(step, plan.hat, plan.events);
+  return { ...plan, hat: safetyNetOf(step.topology), fallback: 'exhausted' };
+}
+
+/** Events of hats that have had all their activations go to Ralph: of all such hats at once, as they may be owed the same event. */
+function passExhausted(step: Step): void {
+  const { pending } = step.state;
+  const first = pending[0];
+  if (first === undefined || !isExhausted(step, first.hat)) return;
+  const hats = [...new Set(pending.map((entry) => entry.hat))].filter((hat) => isExhausted(step, hat));
+  const eventsOf = (hat: string): readonly RalphEvent[] => pending.filter((entry) => entry.hat === hat).map((entry) => entry.event);
+  for (const hat of hats) recordExhausted(step, hat, eventsOf(hat));
+  const to = safetyNetOf(step.topology);
+  change(step, { pending: pending.map((entry) => (hats.includes(entry.hat) ? { ...entry, hat: to, cause: 'exhausted' } : entry)) });
+}
+
+/** Puts `<hat>.exhausted` into the record, with the topics that somebody else gets now. */
+function recordExhausted(step: Step, hat: string, events: readonly RalphEvent[]): void {
+  const limit = step.topology.hatById.get(hat)?.maxActivations ?? 0;
+  const payload = { max_activations: limit, events: events.map((event) => event.topic) };
+  deliver(step, { topic: `${hat}.exhausted`, payload, to: [], how: 'record' });
+  notify(step, 'warning', 'hat-exhausted', `${hat} has had its ${limit} activations; ${safetyNetOf(step.topology)} gets its events.`);
+}
+
+/** The events that wait for a hat (of one with `takes: one` the oldest), each once: who stands in for several hats may be owed the same event by each of them. */
+function takePending(step: Step, hat: string): PlannedTurn {
+  const waiting = step.state.pending.filter((entry) => entry.hat === hat);
+  const entries = step.topology.hatById.get(hat)?.takes === 'one' ? waiting.slice(0, 1) : waiting;
+  change(step, { pending: step.state.pending.filter((entry) => !entries.includes(entry)) });
+  const asked = entries.some((entry) => entry.cause === undefined);
+  const fallback = asked ? null : (entries[0]?.cause ?? null);
+  return { retryOf: null, hat, events: eachOnce(entries.map(({ event }) => event)), feedback: [], fallback };
+}
+
+/** A turn that was planned before also gets what people have said to its hat since. */
+function withHeard(step: Step, plan: PlannedTurn): PlannedTurn {
+  const events = takeHeard(step, plan);
+  return events === plan.events ? plan : { ...plan, events };
+}
+
+/** Takes what people have for a hat out of the queue, and adds what the turn does not have yet: it may have stood in for another taker of the same event. */
+function takeHeard(step: Step, { hat, events }: Pick<PlannedTurn, 'hat' | 'events'>): readonly RalphEvent[] {
+  const isTaken = (entry: PendingEvent): boolean => entry.hat === hat && entry.event.source === EXTERNAL;
+  const taken = step.state.pending.filter(isTaken);
+  if (taken.length === 0) return events;
+  change(step, { pending: step.state.pending.filter((entry) => !isTaken(entry)) });
+  return eachOnce([...events, ...taken.map(({ event }) => event)]);
+}
+
+function eachOnce(events: readonly RalphEvent[]): readonly RalphEvent[] {
+  return [...new Map(events.map((event) => [event.id, event])).values()];
+}
+
+/** Gives the turn that is about to begin what people have for its hat, and orders it again: its prompt is not written yet. */
+export function joinOpening(step: Step, { iteration, attempt }: TurnId): void {
+  const opening = step.state.activations.find((entry) => entry.iteration === iteration && entry.attempt === attempt);
+  if (opening === undefined) return;
+  const events = takeHeard(step, opening);
+  if (events.length === opening.events.length) return;
+  const joined = { ...opening, events };
+  change(step, { activations: step.state.activations.map((entry) => (entry === opening ? joined : entry)) });
+  orderTurn(step, joined, true);
+}
+
+/** Takes what is to be told to a hat. */
+function takeFeedback(step: Step, hat: string): PlannedTurn['feedback'] {
+  const known = readEntry(step.state.feedback, hat) ?? [];
+  const { [hat]: _, ...rest } = step.state.feedback;
+  change(step, { feedback: rest });
+  return known;
+}
+
+function start(step: Step, plan: PlannedTurn): void {
+  const { hat, events, fallback } = plan;
+  const feedback = [...plan.feedback, ...takeFeedback(step, hat)];
+  const { iteration, attempt }: TurnId =
+    plan.retryOf === null
+      ? { iteration: count(step, 'iteration'), attempt: 1 }
+      : { iteration: plan.retryOf.iteration, attempt: plan.retryOf.attempt + 1 };
+  const backend = readEntry(step.state.backendOf, hat) ?? 0;
+  const counts = step.state.activationCounts;
+  // Written out, not spread: what follows a spread is set one by one, and this is done at every turn that is read back.
+  const turn = { iteration, attempt, hat, backend, events, feedback, fallback, startedAt: step.at, pid: null, processStart: null };
+  change(step, {
+    activations: [...step.state.activations, turn],
+    activationCounts: plan.retryOf === null ? { ...counts, [hat]: (readEntry(counts, hat) ?? 0) + 1 } : counts,
+  });
+  orderTurn(step, turn);
+}
+
+function orderTurn(step: Step, { iteration, attempt, hat, backend, events, feedback, fallback }: Activation, isAgain = false): void {
+  const { timeoutMs, idleTimeoutMs } = wearerOf(step, hat);
+  const limits = { timeoutMs, idleTimeoutMs, ...(isAgain ? { isAgain } : {}) };
+  order(step, { type: 'iteration-start', iteration, attempt, hat, backend, events, feedback, fallback, ...limits });
+}
+
+/** The limits of whoever wears the hat. */
+export function wearerOf(step: Step, hat: string): Pick<HatSpec, 'timeoutMs' | 'idleTimeoutMs' | 'backends'> {
+  return step.topology.hatById.get(hat) ?? step.topology.spec.ralph;
 }

@@ -2,7 +2,7 @@ import { toPersonHelp } from '../../core/backends/backend-spec.ts';
 import type { Activation } from '../../core/run/state.ts';
 import { isHopeless, type TurnFailure } from '../../core/run/turn.ts';
 import { toDurationText } from '../../core/text/duration.ts';
-import { wearerOf } from './dispatch.ts';
+import { wearerOf } from './proceed.ts';
 import { change, endRun, notify, type Step, setTimer, stopClock } from './step.ts';
 
 /**

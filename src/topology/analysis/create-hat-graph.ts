@@ -1,9 +1,9 @@
 import { RALPH, SYSTEM_TOPICS, TOPIC_COMPLETE, TOPIC_ERROR_CLI, TOPIC_ERROR_TIMEOUT, toBlockedTopic } from '../../core/events/reserved.ts';
 import { hasWildcard } from '../../core/events/topics.ts';
 import type { PublishSpec } from '../../core/run/run-spec.ts';
+import { addPattern, createPatternTrie, type Route, type Topology, visitMeeting } from '../routing/compile-topology.ts';
 import { takersOf } from '../routing/queries.ts';
 import { createTakerIndex } from '../routing/taker-index.ts';
-import { addPattern, createPatternTrie, type Route, type Topology, visitMeeting } from '../routing/topology.ts';
 import type { HatGraph, Passage } from './hat-graph.ts';
 
 /** More ways than this are not looked at: some thousand patterns that all meet each other. */

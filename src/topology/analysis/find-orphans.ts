@@ -1,7 +1,7 @@
 import { DEFAULT_PROMISE, TOPIC_COMPLETE } from '../../core/events/reserved.ts';
+import type { Topology } from '../routing/compile-topology.ts';
+import { addPattern, createPatternTrie, type PatternTrie, visitMeeting } from '../routing/compile-topology.ts';
 import { createTakerIndex } from '../routing/taker-index.ts';
-import type { Topology } from '../routing/topology.ts';
-import { addPattern, createPatternTrie, type PatternTrie, visitMeeting } from '../routing/topology.ts';
 import type { LooseTriggers, Orphan, Orphans } from './flow-rule.ts';
 
 /**

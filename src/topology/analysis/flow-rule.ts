@@ -1,5 +1,5 @@
 import type { FlowFinding } from '../../core/schema/finding.ts';
-import type { Topology } from '../routing/topology.ts';
+import type { Topology } from '../routing/compile-topology.ts';
 import type { HatGraph } from './hat-graph.ts';
 
 /** One question about the flow of events. Pure; time in proportion to the size of the team. */

@@ -1,5 +1,5 @@
 import type { HatSpec } from '../../core/run/run-spec.ts';
-import type { Topology } from '../routing/topology.ts';
+import type { Topology } from '../routing/compile-topology.ts';
 
 /** Verbs that tell somebody to publish an event. */
 const PUBLISH_VERBS = toForms('publish emit send fire raise trigger dispatch post issue broadcast signal announce');

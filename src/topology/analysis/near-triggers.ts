@@ -1,7 +1,7 @@
 import { DEFAULT_PROMISE, TOPIC_COMPLETE } from '../../core/events/reserved.ts';
 import { hasWildcard } from '../../core/events/topics.ts';
 import type { Repair } from '../../core/schema/finding.ts';
-import type { Topology } from '../routing/topology.ts';
+import type { Topology } from '../routing/compile-topology.ts';
 import { createNearPatterns, createNearTopics, type NearPattern } from './near-topics.ts';
 
 /** What was probably meant by a topic that nobody takes: one that a hat takes, or one that needs nobody. */

@@ -9,7 +9,7 @@ import {
   toBlockedTopic,
 } from '../../core/events/reserved.ts';
 import { hasWildcard, intersectsPatterns, matchesTopic } from '../../core/events/topics.ts';
-import type { Topology } from '../routing/topology.ts';
+import type { Topology } from '../routing/compile-topology.ts';
 
 /** What can occur in a run: topics, and patterns of which any topic may. */
 export interface Publishable {

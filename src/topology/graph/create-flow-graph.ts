@@ -2,9 +2,9 @@ import { RALPH, TOPIC_COMPLETE, TOPIC_ERROR_CLI, TOPIC_ERROR_TIMEOUT, TOPIC_RESU
 import { hasWildcard, intersectsPatterns, matchesTopic } from '../../core/events/topics.ts';
 import type { HatSpec, PublishSpec } from '../../core/run/run-spec.ts';
 import type { Finding } from '../../core/schema/finding.ts';
+import type { Topology } from '../routing/compile-topology.ts';
 import { isCompletionTopic, isTerminalTopic, mayEnd } from '../routing/queries.ts';
 import { createTakerIndex, type TakerIndex } from '../routing/taker-index.ts';
-import type { Topology } from '../routing/topology.ts';
 import {
   type FlowEdge,
   type FlowEdgeKind,

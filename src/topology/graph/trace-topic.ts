@@ -11,8 +11,8 @@ import {
 import { comparePrecedence, matchesTopic, toPrecedence } from '../../core/events/topics.ts';
 import { type GateSpec, isRequiredGate, toGateName } from '../../core/gates/gate-spec.ts';
 import type { HatSpec } from '../../core/run/run-spec.ts';
+import type { Topology } from '../routing/compile-topology.ts';
 import { isCompletionTopic, isTerminalTopic, listedTargetOf, mayEnd, mayPublish, safetyNetOf, takersOf } from '../routing/queries.ts';
-import type { Topology } from '../routing/topology.ts';
 import { createFlowGraph } from './create-flow-graph.ts';
 import type { FlowEdge, FlowGraph } from './flow-graph.ts';
 

@@ -1,4 +1,6 @@
 /** Door to `topology/routing`: a declared team, compiled: who takes a topic, who may publish it. */
+
+export type { Coordination, Topology } from './compile-topology.ts';
 export { compileTopology } from './compile-topology.ts';
 export {
   hasTurns,
@@ -13,4 +15,3 @@ export {
   safetyNetOf,
   takersOf,
 } from './queries.ts';
-export type { Coordination, Topology } from './topology.ts';

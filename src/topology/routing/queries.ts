@@ -1,8 +1,8 @@
 import { DEFAULT_HAT, EXTERNAL, RALPH, TOPIC_COMPLETE } from '../../core/events/reserved.ts';
 import { intersectsPatterns, matchesTopic } from '../../core/events/topics.ts';
 import type { PublishSpec } from '../../core/run/run-spec.ts';
-import type { Topology } from './topology.ts';
-import { findTakers } from './topology.ts';
+import type { Topology } from './compile-topology.ts';
+import { findTakers } from './compile-topology.ts';
 
 /**
  * The hats that take a topic, without a target: one under `exclusive` routing, all of the best precedence, in the order of the file,

@@ -1,7 +1,15 @@
 import { hasWildcard } from '../../core/events/topics.ts';
 import type { PublishSpec } from '../../core/run/run-spec.ts';
-import type { Topology } from './topology.ts';
-import { addPattern, createPatternTrie, findRoutes, type PatternTrie, type Route, type StepBudget, visitMeeting } from './topology.ts';
+import type { Topology } from './compile-topology.ts';
+import {
+  addPattern,
+  createPatternTrie,
+  findRoutes,
+  type PatternTrie,
+  type Route,
+  type StepBudget,
+  visitMeeting,
+} from './compile-topology.ts';
 
 /** A hat that may take an event, and the trigger by which it does; `null` where a target names the hat. */
 export interface Taker {

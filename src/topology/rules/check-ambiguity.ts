@@ -3,7 +3,7 @@ import type { FlowFinding, RelatedSubject } from '../../core/schema/finding.ts';
 import { type ListFix, toHatsYaml, toLoopYaml } from '../analysis/fix-yaml.ts';
 import type { FlowRule } from '../analysis/flow-rule.ts';
 import { UNCHECKED } from '../analysis/flow-rule.ts';
-import type { Topology } from '../routing/topology.ts';
+import type { Topology } from '../routing/compile-topology.ts';
 import {
   addPattern,
   createPatternTrie,
@@ -13,7 +13,7 @@ import {
   type RouteTable,
   type StepBudget,
   visitMeeting,
-} from '../routing/topology.ts';
+} from '../routing/compile-topology.ts';
 
 /** So many pairs of different patterns are told of; more have the same cause. */
 const MAX_OVERLAPS = 100;

@@ -2,8 +2,8 @@ import type { HatSpec } from '../../core/run/run-spec.ts';
 import type { FlowFinding } from '../../core/schema/finding.ts';
 import { toHatsYaml } from '../analysis/fix-yaml.ts';
 import type { FlowRule } from '../analysis/flow-rule.ts';
+import type { Topology } from '../routing/compile-topology.ts';
 import { createTakerIndex } from '../routing/taker-index.ts';
-import type { Topology } from '../routing/topology.ts';
 
 const SHOWN_HATS = 20;
 const MAX_TOPICS = 1000;

@@ -2,8 +2,8 @@ import type { HatSpec } from '../../core/run/run-spec.ts';
 import type { FlowFinding } from '../../core/schema/finding.ts';
 import type { FlowRule } from '../analysis/flow-rule.ts';
 import { findComponents } from '../analysis/hat-graph.ts';
+import type { Topology } from '../routing/compile-topology.ts';
 import { isCompletionTopic, receiversOf } from '../routing/queries.ts';
-import type { Topology } from '../routing/topology.ts';
 
 const SHOWN_HATS = 6;
 

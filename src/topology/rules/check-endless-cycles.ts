@@ -4,8 +4,8 @@ import type { FlowFinding } from '../../core/schema/finding.ts';
 import { toHatsYaml, toOwnTopic } from '../analysis/fix-yaml.ts';
 import type { FlowRule } from '../analysis/flow-rule.ts';
 import { findComponents, findReached, type HatGraph } from '../analysis/hat-graph.ts';
+import type { Topology } from '../routing/compile-topology.ts';
 import { mayEnd, takersOf } from '../routing/queries.ts';
-import type { Topology } from '../routing/topology.ts';
 
 const SHOWN_HATS = 6;
 const MAX_FINDINGS = 50;

@@ -2,7 +2,7 @@ import { TOPIC_READY, TOPIC_RESUME, TOPIC_START } from '../../core/events/reserv
 import { matchesTopic } from '../../core/events/topics.ts';
 import { toHatsYaml } from '../analysis/fix-yaml.ts';
 import type { FlowRule } from '../analysis/flow-rule.ts';
-import { findTakers } from '../routing/topology.ts';
+import { findTakers } from '../routing/compile-topology.ts';
 
 /** Somebody takes the first event. Ralph does under `ralph`; `starting_hat` and `starting_event` say who else. */
 export const checkEntry: FlowRule = ({ coordination, spec, routes, hats, hatById }, { looseTriggers }) => {

@@ -3,7 +3,7 @@ import type { FlowFinding } from '../../core/schema/finding.ts';
 import { toHatsYaml, toOwnTopic } from '../analysis/fix-yaml.ts';
 import type { FlowRule } from '../analysis/flow-rule.ts';
 import { findReached } from '../analysis/hat-graph.ts';
-import type { Topology } from '../routing/topology.ts';
+import type { Topology } from '../routing/compile-topology.ts';
 
 const MAX_FINDINGS = 50;
 

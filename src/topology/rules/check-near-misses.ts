@@ -6,7 +6,6 @@ import type { FlowRule, Orphan } from '../analysis/flow-rule.ts';
 import { createNearPatterns, createNearTopics } from '../analysis/near-topics.ts';
 import { createNearTriggers, createSlipJudge, type NearTrigger, type Slip, toSpellingRepairs } from '../analysis/near-triggers.ts';
 import { listRootTopics } from '../analysis/publishable.ts';
-import { createTakerIndex } from '../routing/taker-index.ts';
 import {
   addPattern,
   createPatternTrie,
@@ -16,7 +15,8 @@ import {
   type StepBudget,
   type Topology,
   visitMeeting,
-} from '../routing/topology.ts';
+} from '../routing/compile-topology.ts';
+import { createTakerIndex } from '../routing/taker-index.ts';
 
 /**
  * Topics that are nearly what another hat writes. Under `ralph`, Ralph takes what no hat takes and can call any hat: so there is a finding only where

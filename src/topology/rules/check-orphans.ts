@@ -4,7 +4,7 @@ import { toHatsYaml, toLoopYaml } from '../analysis/fix-yaml.ts';
 import type { FlowRule, Orphan } from '../analysis/flow-rule.ts';
 import { UNCHECKED } from '../analysis/flow-rule.ts';
 import { createNearTriggers, type NearTrigger, toSpellingRepairs } from '../analysis/near-triggers.ts';
-import type { Topology } from '../routing/topology.ts';
+import type { Topology } from '../routing/compile-topology.ts';
 
 /** What a hat publishes is taken by a hat, or is terminal. Under `ralph` Ralph takes the rest: see `checkNearMisses`. */
 export const checkOrphans: FlowRule = (topology, facts) => {

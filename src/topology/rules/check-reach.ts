@@ -5,9 +5,9 @@ import { toHatsYaml, toOwnTopic } from '../analysis/fix-yaml.ts';
 import { type FlowRule, UNCHECKED } from '../analysis/flow-rule.ts';
 import { createNearTopics, type NearTopics } from '../analysis/near-topics.ts';
 import { listRootTopics } from '../analysis/publishable.ts';
+import type { Route, Topology } from '../routing/compile-topology.ts';
 import { isCompletionTopic, isTerminalTopic } from '../routing/queries.ts';
 import { createTakerIndex } from '../routing/taker-index.ts';
-import type { Route, Topology } from '../routing/topology.ts';
 
 /** The first findings show the whole flow; later ones, which nobody reads one by one, its first line. */
 const MAX_FLOWS = 20;

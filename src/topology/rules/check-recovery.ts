@@ -4,8 +4,8 @@ import type { HatSpec } from '../../core/run/run-spec.ts';
 import type { FlowFinding, Repair } from '../../core/schema/finding.ts';
 import { toHatsYaml, toLoopYaml } from '../analysis/fix-yaml.ts';
 import type { FlowRule } from '../analysis/flow-rule.ts';
-import type { Topology } from '../routing/topology.ts';
-import { findTakers } from '../routing/topology.ts';
+import type { Topology } from '../routing/compile-topology.ts';
+import { findTakers } from '../routing/compile-topology.ts';
 
 /** The recovery hat takes `task.resume`. Under `ralph` only where one is named. */
 export const checkRecovery: FlowRule = (topology, { looseTriggers }) => {

@@ -3,8 +3,8 @@ import { matchesTopic } from '../../core/events/topics.ts';
 import type { FlowFinding } from '../../core/schema/finding.ts';
 import type { FlowRule } from '../analysis/flow-rule.ts';
 import { findReached, type HatGraph, type ReachedHats } from '../analysis/hat-graph.ts';
+import type { Topology } from '../routing/compile-topology.ts';
 import { mayEnd, takersOf } from '../routing/queries.ts';
-import type { Topology } from '../routing/topology.ts';
 
 /**
  * Compares `max_iterations` with the fewest turns in which the events lead from the start to a completion, `required_events` on the way. Under `ralph`

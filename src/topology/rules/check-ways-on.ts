@@ -2,8 +2,8 @@ import type { HatSpec } from '../../core/run/run-spec.ts';
 import type { FlowFinding } from '../../core/schema/finding.ts';
 import { toHatsYaml, toOwnTopic } from '../analysis/fix-yaml.ts';
 import type { FlowRule } from '../analysis/flow-rule.ts';
+import type { Topology } from '../routing/compile-topology.ts';
 import { mayEnd } from '../routing/queries.ts';
-import type { Topology } from '../routing/topology.ts';
 
 /** A hat of a team that can neither hand over nor end the run: after each of its turns the recovery hat has to find out what happened. */
 export const checkWaysOn: FlowRule = (topology, { looseTriggers }) => {

@@ -2,7 +2,7 @@ import type { FlowFinding } from '../../core/schema/finding.ts';
 import { createHatGraph } from '../analysis/create-hat-graph.ts';
 import { findOrphans } from '../analysis/find-orphans.ts';
 import type { FlowFacts, FlowRule, LooseTriggers } from '../analysis/flow-rule.ts';
-import type { Topology } from '../routing/topology.ts';
+import type { Topology } from '../routing/compile-topology.ts';
 import { checkAmbiguity } from './check-ambiguity.ts';
 import { checkAwaitedEvents } from './check-awaited-events.ts';
 import { checkBlockedEvents } from './check-blocked-events.ts';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { propertyRuns } from '../../core/property-fixtures.ts';
-import { createTurnRecorder, isSignalCall, type RecordedText } from './turn-recorder.ts';
+import { createTurnRecorder, isSignalCall, type RecordedText } from './turn.ts';
 
 const TEXT = 'I begin.\nEVENT:build.done:{"n":1}\n\n<event topic="review.done">fine\nas it is</event>\r\nLOOP_COMPLETE\nIn the end: bye';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { toDenial } from './stream-recorder.ts';
+import { toDenial } from './json-translator.ts';
 
 /** What the CLIs said when they were tried. */
 const REFUSALS = [
