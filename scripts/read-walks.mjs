@@ -16,11 +16,16 @@ export function readWalks(root) {
     }));
 }
 
-/** Files that a walk names and that are not there. */
-export function findWalkGaps() {
-  return readWalks(ROOT).flatMap(({ title, paths }) =>
+/** Files that a walk, or a recipe of AGENTS.md, names and that are not there. */
+export function findNameGaps() {
+  const recipes = readFileSync(join(ROOT, 'AGENTS.md'), 'utf8').matchAll(/`(src\/[\w./-]+\.ts)`/g);
+  const named = [
+    ...readWalks(ROOT).map(({ title, paths }) => ({ place: `ARCHITECTURE.md, "${title}"`, paths })),
+    { place: 'AGENTS.md', paths: [...recipes].map(([, path]) => path) },
+  ];
+  return named.flatMap(({ place, paths }) =>
     paths
       .filter((path) => !existsSync(join(ROOT, path)))
-      .map((path) => `ARCHITECTURE.md, "${title}": there is no ${path}; name the file that does its part now`),
+      .map((path) => `${place}: there is no ${path}; name the file that does its part now`),
   );
 }

@@ -2,12 +2,12 @@
  * The import table: the one place that says which room may import which. The dependency rules (.dependency-cruiser.mjs)
  * are generated from it, and so is the table in ARCHITECTURE.md.
  *
- *   node scripts/rooms.mjs            fails when ARCHITECTURE.md or the folders under src/ differ from the table, or a walk names a file that is gone
+ *   node scripts/rooms.mjs            fails when ARCHITECTURE.md or the folders under src/ differ from the table, or a walk or a recipe of AGENTS.md names a file that is gone
  *   node scripts/rooms.mjs --write    writes the table into ARCHITECTURE.md
  */
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
-import { findWalkGaps } from './read-walks.mjs';
+import { findNameGaps } from './read-walks.mjs';
 
 /**
  * One row per room: what lives there (`holds`), the rooms whose doors it may import (`mayImport`), and whether it is
@@ -403,7 +403,7 @@ function findFolderProblems(room) {
 function main(write) {
   const before = readFileSync(TABLE_FILE, 'utf8');
   const after = replaceTable(before);
-  const problems = [...findProblems(), ...findWalkGaps()];
+  const problems = [...findProblems(), ...findNameGaps()];
   if (write && after !== before) writeFileSync(TABLE_FILE, after);
   if (!write && after !== before) problems.push('ARCHITECTURE.md differs from the table in scripts/rooms.mjs: run `npm run rooms`');
   for (const problem of problems) console.error(problem);
