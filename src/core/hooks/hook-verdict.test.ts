@@ -1,0 +1,96 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { Json } from '../values/json.ts';
+import { type HookOutcome, judgeHook, readHookAnswer } from './hook-verdict.ts';
+
+const answer = (value: Json) => readHookAnswer(value, 'PreToolUse');
+const read = (value: Json) => {
+  const result = answer(value);
+  return result.ok ? result.value : result.refused;
+};
+
+describe('an answer of a hook', () => {
+  it('that says nothing allows', () => {
+    for (const nothing of [null, {}]) expect(read(nothing)).toEqual({ decision: 'allow', reason: '', injects: [] });
+  });
+
+  it('denies by `allowed: false`, whatever else it decides', () => {
+    for (const decision of ['allow', 'ask', 'deny']) expect(read({ allowed: false, decision })).toMatchObject({ decision: 'deny' });
+    expect(read({ continue: false, stopReason: 'enough' })).toMatchObject({ decision: 'deny', reason: 'enough' });
+  });
+
+  it('may be that of a hook for Claude Code or Gemini', () => {
+    expect(
+      read({
+        hookSpecificOutput: {
+          hookEventName: 'PreToolUse',
+          permissionDecision: 'ask',
+          permissionDecisionReason: 'big',
+          updatedInput: { a: 1 },
+        },
+      }),
+    ).toEqual({ decision: 'ask', reason: 'big', updatedInput: { a: 1 }, injects: [] });
+    expect(read({ decision: 'block', hookSpecificOutput: { tool_input: { b: 2 } } })).toMatchObject({
+      decision: 'deny',
+      mergedInput: { b: 2 },
+    });
+    expect(read({ hookSpecificOutput: { additionalContext: 'note' } })).toMatchObject({
+      injects: [{ content: 'note', strategy: 'tool_result' }],
+    });
+  });
+
+  it('keeps the strategy of each text that it injects, `tool_result` by default', () => {
+    expect(read({ inject: { content: 'a' }, injects: [{ content: 'b', strategy: 'user_message' }, { content: ' ' }] })).toMatchObject({
+      injects: [
+        { content: 'a', strategy: 'tool_result' },
+        { content: 'b', strategy: 'user_message' },
+      ],
+    });
+  });
+
+  it('that cannot be understood is no allow', () => {
+    expect(read('yes')).toBe('it answered with something else than a JSON object');
+    expect(read({ decision: 'maybe' })).toBe('"maybe" is no decision: allow, deny or ask');
+    expect(read({ allowed: 'no' })).toBe('`allowed` is neither true nor false');
+    expect(read({ updated_input: 'x' })).toBe('`updated_input` is no object');
+    expect(read({ inject: 'x' })).toBe('`inject` has no text `content`');
+    expect(read({ hookSpecificOutput: { hookEventName: 'PostToolUse' } })).toBe('its answer is for PostToolUse, and this is PreToolUse');
+  });
+
+  it('never throws', () => {
+    fc.assert(fc.property(fc.jsonValue(), (value) => void answer(value as Json)));
+  });
+});
+
+describe('an outcome of a hook', () => {
+  const judge = (outcome: HookOutcome, isFailClosed = false) => {
+    const { verdict, error } = judgeHook({ event: 'PreToolUse', timeoutMs: 30_000, isFailClosed }, outcome);
+    return [verdict.decision, verdict.reason, error];
+  };
+
+  it('denies by exit code 2, with its own reason before what it printed as an error', () => {
+    expect(judge({ kind: 'denied', reason: 'on stderr', answer: { decision: 'allow' } })).toEqual(['deny', 'on stderr', null]);
+    expect(judge({ kind: 'denied', reason: 'on stderr', answer: { reason: 'own' } })).toEqual(['deny', 'own', null]);
+  });
+
+  it('of one that cannot be started denies', () => {
+    expect(judge({ kind: 'not-started', problem: 'it is not there' })).toEqual(['deny', 'it is not there', 'it is not there']);
+  });
+
+  it('of one that fails or is late allows, and denies where the hook is to fail closed', () => {
+    const late = 'it gave no answer within 30 s';
+    expect(judge({ kind: 'timed-out' })).toEqual(['allow', '', late]);
+    expect(judge({ kind: 'timed-out' }, true)).toEqual(['deny', late, late]);
+    expect(judge({ kind: 'failed', problem: 'exit code 1', answer: null })).toEqual(['allow', '', 'exit code 1']);
+    expect(judge({ kind: 'failed', problem: 'exit code 1', answer: null }, true)).toEqual(['deny', 'exit code 1', 'exit code 1']);
+    expect(judge({ kind: 'answered', answer: { decision: 'perhaps' } }, true)[0]).toBe('deny');
+  });
+
+  it('keeps a denial that was printed before the failure', () => {
+    expect(judge({ kind: 'failed', problem: 'exit code 1', answer: { decision: 'deny', reason: 'no' } })).toEqual([
+      'deny',
+      'no',
+      'exit code 1',
+    ]);
+  });
+});

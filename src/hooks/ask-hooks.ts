@@ -1,0 +1,156 @@
+import type { HookEvent, HookEventName, HookSpec } from '../core/hooks/hook-spec.ts';
+import { type HookInject, type HookRun, judgeHook, type MergedHooks } from '../core/hooks/hook-verdict.ts';
+import { createToolMatcher, type ToolMatcher } from '../core/hooks/match-tool.ts';
+import type { JsonObject } from '../core/values/json.ts';
+import { type HandlerPlace, runHandler } from './run-handler.ts';
+
+/** Who works: what every event says. */
+export interface HookScene extends HandlerPlace {
+  /** The id of the run. */
+  readonly run: string;
+  /** `7.1` */
+  readonly turn: string;
+  readonly hat: string;
+  /** The hat; `null` for Ralph. */
+  readonly agentId: string | null;
+}
+
+/** A call of a tool that hooks are asked about. */
+export interface HookedCall {
+  readonly id: string;
+  readonly tool: string;
+  readonly input: JsonObject;
+}
+
+/** The hooks of one hat. */
+export interface ToolHooks {
+  /** Asks them about a call that is about to be made. Never rejects. */
+  readonly before: (call: HookedCall) => Promise<MergedHooks>;
+  /** Asks them about a call that was made. Never rejects. */
+  readonly after: (call: HookedCall, output: string, isError: boolean) => Promise<MergedHooks>;
+}
+
+/** No hooks: nothing is asked, nothing changes. */
+export const NO_HOOKS: ToolHooks = { before: async () => NOTHING, after: async () => NOTHING };
+
+const NOTHING: MergedHooks = { decision: 'allow', reason: '', injects: [], runs: [] };
+/** Of one text; the rest is cut. Source: the limit of Claude Code. */
+const MAX_INJECT = 10_000;
+const MAX_PREVIEW = 200;
+
+interface ReadyHook {
+  readonly spec: HookSpec;
+  readonly matches: ToolMatcher;
+}
+
+/**
+ * Makes the hooks of a hat ready, in the order in which they are given. Nothing is loaded before it is asked.
+ *
+ * @param now epoch milliseconds
+ * @param steady milliseconds from a clock that only goes forward
+ */
+export function createToolHooks(
+  specs: readonly HookSpec[],
+  scene: HookScene,
+  clocks: { now: () => number; steady: () => number },
+): ToolHooks {
+  if (specs.length === 0) return NO_HOOKS;
+  // A matcher that cannot be read is refused with the configuration; should one get here, it takes every tool.
+  const ready = specs.map((spec) => ({ spec, matches: createToolMatcher(spec.matcher) ?? (() => true) }));
+  const select = (event: HookEventName, tool: string): readonly ReadyHook[] =>
+    ready.filter(({ spec, matches }) => spec.event === event && matches(tool));
+  const moment = { scene, ...clocks };
+  return {
+    before: async (call) => askInOrder(select('PreToolUse', call.tool), 'PreToolUse', call, moment, null),
+    after: async (call, output, isError) => {
+      const event = isError ? 'PostToolUseFailure' : 'PostToolUse';
+      return askInOrder(select(event, call.tool), event, call, moment, { output, isError });
+    },
+  };
+}
+
+interface Moment {
+  readonly scene: HookScene;
+  readonly now: () => number;
+  readonly steady: () => number;
+}
+
+/**
+ * One after the other: each is told what those before it made of the input or the output. Before a call the first denial ends it; behind one all are
+ * asked, and a denial is told to the model with the result.
+ */
+async function askInOrder(
+  hooks: readonly ReadyHook[],
+  event: HookEventName,
+  call: HookedCall,
+  { scene, now, steady }: Moment,
+  result: { readonly output: string; readonly isError: boolean } | null,
+): Promise<MergedHooks> {
+  if (hooks.length === 0) return NOTHING;
+  let { input } = call;
+  let output = result?.output ?? null;
+  const reasons: string[] = [];
+  const injects: HookInject[] = [];
+  const runs: HookRun[] = [];
+  let decision: MergedHooks['decision'] = 'allow';
+  for (const { spec } of hooks) {
+    const startedAt = steady();
+    const told = toEvent(event, { ...call, input }, scene, now(), output, result?.isError ?? null);
+    const { verdict, error } = judgeHook(spec, await runHandler(spec, told, scene));
+    const said = `${spec.name}: ${verdict.reason || `it said ${verdict.decision}`}`;
+    runs.push({
+      name: spec.name,
+      event,
+      decision: verdict.decision,
+      reason: verdict.reason,
+      error,
+      ms: steady() - startedAt,
+      preview: (verdict.injects[0]?.content ?? '').slice(0, MAX_PREVIEW),
+    });
+    injects.push(...verdict.injects.map(({ content, strategy }) => ({ content: content.slice(0, MAX_INJECT), strategy })));
+    if (result === null) {
+      input = verdict.updatedInput ?? (verdict.mergedInput === undefined ? input : { ...input, ...verdict.mergedInput });
+      if (verdict.decision === 'allow') continue;
+      reasons.push(said);
+      decision = verdict.decision;
+      if (decision === 'deny') break;
+    } else {
+      output = verdict.updatedOutput ?? output;
+      if (verdict.decision !== 'allow') injects.push({ content: said, strategy: 'tool_result' });
+    }
+  }
+  return {
+    decision,
+    reason: reasons.join('\n').slice(0, MAX_INJECT),
+    injects,
+    runs,
+    ...(input === call.input ? {} : { input }),
+    ...(output === null || output === result?.output ? {} : { output }),
+  };
+}
+
+function toEvent(
+  event: HookEventName,
+  { id, tool, input }: HookedCall,
+  { run, turn, hat, agentId, cwd }: HookScene,
+  now: number,
+  output: string | null,
+  isError: boolean | null,
+): HookEvent {
+  return {
+    schema_version: 1,
+    hook_type: event,
+    hook_event_name: event,
+    session_id: turn,
+    orchestrator_id: run,
+    agent_id: agentId,
+    timestamp: new Date(now).toISOString(),
+    tool_name: tool,
+    tool_use_id: id,
+    tool_input: input,
+    tool_output: output,
+    tool_is_error: isError,
+    cwd,
+    hat,
+  };
+}

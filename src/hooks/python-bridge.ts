@@ -1,0 +1,38 @@
+/** Exit code of the bridge for a function that is not there. */
+export const PYTHON_IMPORT_FAILED = 97;
+
+/**
+ * Calls a function of Python with the event as a dict, and prints what it returns as JSON: a dict, a dataclass, or an object with attributes. What the
+ * function itself prints goes to standard error. Arguments: the dotted path, then folders in which its module is looked for first.
+ */
+export const PYTHON_BRIDGE = `
+import dataclasses, importlib, json, os, sys
+
+def main():
+    answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
+    os.dup2(2, 1)
+    path, folders = sys.argv[1], sys.argv[2:]
+    sys.path[:0] = [folder for folder in folders if folder not in sys.path]
+    module, _, name = path.rpartition(".")
+    try:
+        call = getattr(importlib.import_module(module), name)
+    except Exception as error:
+        print(f"{path} cannot be imported: {error}", file=sys.stderr)
+        sys.exit(${PYTHON_IMPORT_FAILED})
+    answer = call(json.load(sys.stdin))
+    if hasattr(answer, "__await__"):
+        import asyncio
+        answer = asyncio.run(wait_for(answer))
+    if dataclasses.is_dataclass(answer):
+        answer = dataclasses.asdict(answer)
+    elif answer is not None and not isinstance(answer, dict):
+        answer = vars(answer)
+    if answer:
+        answers.write(json.dumps({key: value for key, value in answer.items() if value is not None}))
+    answers.close()
+
+async def wait_for(answer):
+    return await answer
+
+main()
+`;

@@ -1,0 +1,193 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { extname } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import type { HookEvent, HookFile, HookHandler, HookSpec } from '../core/hooks/hook-spec.ts';
+import type { HookOutcome } from '../core/hooks/hook-verdict.ts';
+import { maskControls } from '../core/text/mask-controls.ts';
+import type { Json } from '../core/values/json.ts';
+import { type CommandResult, runCommand, toShellCommand } from '../process/index.ts';
+import { PYTHON_BRIDGE, PYTHON_IMPORT_FAILED } from './python-bridge.ts';
+
+/** Where handlers run: with the rights of whoever started Ralph, outside of the agent's sandbox. */
+export interface HandlerPlace {
+  /** Absolute; the folder that the agent works in. */
+  readonly cwd: string;
+  /** The environment of the turn; handlers get a few harmless variables of it. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly signal: AbortSignal;
+}
+
+const GRACE_MS = 2000;
+/** A longer answer is no answer. */
+const MAX_ANSWER_BYTES = 64 << 10;
+const MAX_REASON = 2000;
+/** Exit code of a hook that denies. Source: the hooks of Claude Code and Gemini CLI. */
+const DENIES = 2;
+/** Exit codes of a shell, and of `env`, for a program that may not be run or is not there. */
+const NOT_RUN = [126, 127];
+
+/** Asks one hook. Never rejects. */
+export async function runHandler(spec: HookSpec, event: HookEvent, place: HandlerPlace): Promise<HookOutcome> {
+  const { handler, timeoutMs } = spec;
+  const changed = findChange(handler);
+  if (changed !== null) return { kind: 'not-started', problem: changed };
+  switch (handler.kind) {
+    case 'command':
+      return runProgram(handler.argv, spec, event, place);
+    case 'shell': {
+      const { command, args } = toShellCommand(handler.line);
+      return runProgram([command, ...args], spec, event, place);
+    }
+    case 'python':
+      return runProgram(['python3', '-c', PYTHON_BRIDGE, handler.path, ...handler.folders, place.cwd], spec, event, place);
+    case 'module':
+      return runModule(handler, event, timeoutMs, place.signal);
+  }
+}
+
+/** A hook that an agent could have rewritten would let through whatever the agent likes. */
+function findChange(handler: HookHandler): string | null {
+  const file = handler.kind === 'command' || handler.kind === 'module' ? handler.file : null;
+  if (file === null) return null;
+  const now = hashFile(file.path);
+  if (now === null) return `${maskControls(file.path)} cannot be read`;
+  return now === file.sha256
+    ? null
+    : `${maskControls(file.path)} was changed since the run began: read what it says now, then resume the run`;
+}
+
+/** SHA-256 of a file, in hexadecimal; `null` where it cannot be read. */
+function hashFile(path: string): string | null {
+  try {
+    return createHash('sha256').update(readFileSync(path)).digest('hex');
+  } catch {
+    return null;
+  }
+}
+
+async function runProgram(
+  [command = '', ...args]: readonly string[],
+  { handler, timeoutMs }: HookSpec,
+  event: HookEvent,
+  { cwd, env, signal }: HandlerPlace,
+): Promise<HookOutcome> {
+  const result = await runCommand({
+    command,
+    args,
+    cwd,
+    env: toHookEnvironment(env, event),
+    input: { kind: 'text', text: JSON.stringify(event) },
+    marker: `hook-${randomUUID()}`,
+    captureBytes: MAX_ANSWER_BYTES,
+    timeoutMs,
+    stopGraceMs: GRACE_MS,
+    abort: signal,
+  });
+  return toOutcome(result, handler);
+}
+
+function toOutcome(result: CommandResult, { kind }: HookHandler): HookOutcome {
+  const said = toReason(result.stderr);
+  if (result.status === 'spawn-error')
+    return { kind: 'not-started', problem: `it cannot be started: ${result.error?.message ?? 'unknown'}` };
+  if (result.stopReason === 'timeout') return { kind: 'timed-out' };
+  if (result.stopReason !== undefined) return { kind: 'failed', problem: 'it was stopped with the turn', answer: null };
+  const { exitCode } = result;
+  if (exitCode !== null && NOT_RUN.includes(exitCode)) return { kind: 'not-started', problem: `it cannot be started: ${said}` };
+  if (kind === 'python' && exitCode === PYTHON_IMPORT_FAILED) return { kind: 'not-started', problem: said };
+  const read = readOutput(result);
+  if (exitCode === DENIES) return { kind: 'denied', reason: said, answer: read.answer };
+  if (exitCode !== 0) {
+    const how = exitCode === null ? `it ended by ${result.signal ?? 'a signal'}` : `it ended with exit code ${exitCode}`;
+    return { kind: 'failed', problem: said === '' ? how : `${how}: ${said}`, answer: read.answer };
+  }
+  return read.problem === null ? { kind: 'answered', answer: read.answer } : { kind: 'failed', problem: read.problem, answer: null };
+}
+
+/** Text that does not begin like an object is no answer: whoever writes hooks prints while looking for a mistake. */
+function readOutput({ stdout, isStdoutCut }: CommandResult): { readonly answer: Json; readonly problem: string | null } {
+  if (isStdoutCut) return { answer: null, problem: `it printed more than ${MAX_ANSWER_BYTES / 1024} KB` };
+  const text = stdout.trim();
+  if (!text.startsWith('{')) return { answer: null, problem: null };
+  try {
+    return { answer: JSON.parse(text) as Json, problem: null };
+  } catch {
+    return { answer: null, problem: 'it printed what begins like JSON and is none' };
+  }
+}
+
+function toReason(text: string): string {
+  return maskControls(text.trim().slice(0, MAX_REASON));
+}
+
+const HARMLESS = /^(?:PATH|HOME|USER|LOGNAME|SHELL|LANG|LC_[A-Z]+|TZ|TMPDIR|TERM|NO_COLOR|XDG_[A-Z_]+|SYSTEMROOT)$/;
+
+/** Keys of providers and tokens of the run are none of a hook's business. */
+function toHookEnvironment(env: HandlerPlace['env'], event: HookEvent): Readonly<Record<string, string | undefined>> {
+  const own = {
+    HOOK_TYPE: event.hook_type,
+    TOOL_NAME: event.tool_name,
+    SESSION_ID: event.session_id,
+    AGENT_ID: event.agent_id ?? '',
+    ORCHESTRATOR_ID: event.orchestrator_id,
+  };
+  const named = Object.entries(own).flatMap(([name, value]) => [
+    [`RALPH_${name}`, value],
+    [`MASSGEN_${name}`, value],
+  ]);
+  return { ...Object.fromEntries(Object.entries(env).filter(([name]) => HARMLESS.test(name))), ...Object.fromEntries(named) };
+}
+
+type HookFunction = (event: HookEvent, context: { readonly signal: AbortSignal }) => unknown;
+
+async function runModule(
+  { file, exported }: { readonly file: HookFile; readonly exported: string },
+  event: HookEvent,
+  timeoutMs: number,
+  signal: AbortSignal,
+): Promise<HookOutcome> {
+  const found = await loadFunction(file, exported);
+  if (typeof found === 'string') return { kind: 'not-started', problem: found };
+  const timeout = AbortSignal.timeout(timeoutMs);
+  const ended = AbortSignal.any([signal, timeout]);
+  try {
+    const answer = await Promise.race([Promise.resolve(found(structuredClone(event), { signal: ended })), waitFor(ended)]);
+    if (answer === ENDED)
+      return timeout.aborted ? { kind: 'timed-out' } : { kind: 'failed', problem: 'it was stopped with the turn', answer: null };
+    // What a function returns is data only once it has been through JSON.
+    const text = JSON.stringify(answer ?? null) ?? 'null';
+    if (text.length > MAX_ANSWER_BYTES)
+      return { kind: 'failed', problem: `it answered with more than ${MAX_ANSWER_BYTES / 1024} KB`, answer: null };
+    return { kind: 'answered', answer: JSON.parse(text) as Json };
+  } catch (error) {
+    return { kind: 'failed', problem: `it threw ${toReason(String(error))}`, answer: null };
+  }
+}
+
+const ENDED = Symbol('ended');
+
+function waitFor(signal: AbortSignal): Promise<typeof ENDED> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve(ENDED);
+    else signal.addEventListener('abort', () => resolve(ENDED), { once: true });
+  });
+}
+
+async function loadFunction({ path }: HookFile, exported: string): Promise<HookFunction | string> {
+  try {
+    const loaded: unknown = await import(pathToFileURL(path).href);
+    const found = (loaded as Record<string, unknown>)[exported];
+    return typeof found === 'function' ? (found as HookFunction) : `${maskControls(path)} exports no function ${maskControls(exported)}`;
+  } catch (error) {
+    return `${maskControls(path)} cannot be loaded: ${toReason(String(error))}`;
+  }
+}
+
+const INTERPRETERS: Readonly<Record<string, string>> = { '.py': 'python3', '.js': 'node', '.mjs': 'node', '.cjs': 'node', '.sh': 'sh' };
+
+/** How a script is started: by the program that its name asks for, else by itself. */
+export function toScriptCommand(path: string): readonly string[] {
+  const interpreter = INTERPRETERS[extname(path).toLowerCase()];
+  return interpreter === undefined ? [path] : [interpreter, path];
+}
