@@ -23,7 +23,7 @@ export const ROOMS = {
     holds: 'events, topics and patterns, hats, profiles, inputs, effects, run state, ids, durations, money: types and total functions',
     mayImport: [],
     pure: true,
-    folders: ['values', 'text', 'schema', 'events', 'signals', 'tools', 'backends', 'gates', 'project', 'run'],
+    folders: ['values', 'text', 'schema', 'events', 'signals', 'tools', 'hooks', 'backends', 'gates', 'project', 'run'],
     doors: 'files',
   },
   topology: {
@@ -82,7 +82,7 @@ export const ROOMS = {
     mayImport: ['core', 'ports', 'process', 'backends', 'mock-model', 'git'],
   },
   hooks: {
-    holds: 'registry, plan (pure), run, merging of verdicts (pure); bridges to the hooks of agent CLIs',
+    holds: 'hooks of tools: how handlers are asked, in which order, and what their verdicts come to',
     mayImport: ['core', 'ports', 'process'],
   },
   gates: {
@@ -196,6 +196,7 @@ export const ROOMS = {
       'agent',
       'sandbox',
       'gates',
+      'hooks',
       'loop/shell',
       'mcp',
       'workspace',

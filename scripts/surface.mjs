@@ -10,12 +10,25 @@ import { ROOT } from './sources.mjs';
  * @type {Record<string, { count: number, first: number, list: (root: string) => string[], added: { name: string, why: string }[] }>}
  */
 const SURFACE = {
-  commands: { count: 34, first: 34, list: listCommands, added: [] },
+  commands: {
+    count: 35,
+    first: 34,
+    list: listCommands,
+    added: [
+      {
+        name: 'hooks',
+        why: 'hooks that are silently not asked are what users of other tools complain of most: this shows the order, and what each would say',
+      },
+    ],
+  },
   'configuration keys': {
-    count: 191,
+    count: 194,
     first: 190,
     list: listConfigurationKeys,
     added: [
+      { name: 'hooks', why: 'a rule of a project about calls of tools, which no profile can say' },
+      { name: 'hats.<id>.hooks', why: 'such a rule for one hat, or none of the others for it' },
+      { name: 'ralph.hooks', why: 'the same for Ralph' },
       {
         name: 'changed_tests',
         why: 'a task that is to change what tests say would otherwise end unproven each time, and only a person can allow that beforehand',

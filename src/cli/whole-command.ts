@@ -42,6 +42,7 @@ const LOADERS: Readonly<Record<CommandName, () => Promise<CliCommand>>> = {
   graph: async () => (await import('./commands/graph-command.ts')).graphCommand,
   hats: async () => (await import('./commands/hats-command.ts')).hatsCommand,
   tools: async () => (await import('./commands/tools-command.ts')).toolsCommand,
+  hooks: async () => (await import('./commands/hooks-command.ts')).hooksCommand,
   trace: async () => (await import('./commands/trace-command.ts')).traceCommand,
   doctor: async () => (await import('./commands/doctor-command.ts')).doctorCommand,
   demo: async () => (await import('./commands/demo-command.ts')).demoCommand,

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import type { FlowFinding } from '../core/schema/finding.ts';
 import { compileBackends } from './compile/compile-backends.ts';
+import { compileHooks } from './compile/compile-hooks.ts';
 import { compileObjective } from './compile/compile-objective.ts';
 import { compileSettings } from './compile/compile-settings.ts';
 import { listLooseTriggers } from './compile/guess-triggers.ts';
@@ -84,6 +85,7 @@ export function loadConfig(request: LoadRequest): LoadedConfig {
   const backends = compileBackends(declared, overridden.overrides);
   const instructions = readInstructions(declared, root, readText);
   const events = readEventContracts(declared, { cwd, root, readText });
+  const hooks = compileHooks({ root, hatIds, isSingle: declared.mode === 'single', backends });
   const ruleInput = { root, declared, hatIds, isBroken, toItemPath: shape.toItemPath, toolNames: request.toolNames ?? [] };
   const found = [
     ...layers.diagnostics,
@@ -93,6 +95,7 @@ export function loadConfig(request: LoadRequest): LoadedConfig {
     ...checkRules(ruleInput, backends, { cwd, flags }),
     ...instructions.diagnostics,
     ...events.diagnostics,
+    ...hooks.diagnostics,
   ];
   if (!hasErrors(found)) refuseNamedBackend(backends);
 
@@ -110,6 +113,7 @@ export function loadConfig(request: LoadRequest): LoadedConfig {
     backends,
     instructions,
     events: events.contracts,
+    hooks: hooks.hooks,
     objective,
   });
   return {

@@ -1,5 +1,6 @@
 import type { BackendSpec } from '../core/backends/backend-spec.ts';
 import type { GateBaseline } from '../core/gates/gate-spec.ts';
+import type { HookSpec } from '../core/hooks/hook-spec.ts';
 import type { RunSpec } from '../core/run/run-spec.ts';
 import type { McpServerSpec } from '../core/tools/mcp-server-spec.ts';
 import type { ProfilePolicy } from '../core/tools/tool-profiles.ts';
@@ -34,6 +35,8 @@ export interface Settings {
   readonly mcpServers: readonly McpServerSpec[];
   /** `tools:`; absent in runs of earlier versions. */
   readonly tools?: ToolsSpec;
+  /** The hooks of each hat that has some, by the same names as `backends`, in the order in which they are asked. */
+  readonly hooks?: Readonly<Record<string, readonly HookSpec[]>>;
   /** What binds agents beyond their own flags. */
   readonly sandbox: SandboxRules;
   /** Who may publish to the run from outside and stop it. */

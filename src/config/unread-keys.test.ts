@@ -87,6 +87,8 @@ function listSamples(setting: Setting): readonly unknown[] {
       return ['codex'];
     case 'schema':
       return [{ type: 'object' }];
+    case 'hooks':
+      return [{ PreToolUse: [{ command: 'true --sample' }] }];
     case 'object':
     case 'publish':
     case 'later':

@@ -3,9 +3,8 @@ import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { HookHandler, HookSpec } from '../core/hooks/hook-spec.ts';
+import { type HookHandler, type HookSpec, toScriptCommand } from '../core/hooks/hook-spec.ts';
 import { createToolHooks, type ToolHooks } from './ask-hooks.ts';
-import { toScriptCommand } from './run-handler.ts';
 
 let folder: string;
 beforeEach(() => {

@@ -3,4 +3,3 @@
  * whatever else was said; a hook that cannot be started denies, one that fails or takes too long allows and is told.
  */
 export { createToolHooks, type HookedCall, NO_HOOKS, type ToolHooks } from './ask-hooks.ts';
-export { toScriptCommand } from './run-handler.ts';

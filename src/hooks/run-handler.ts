@@ -1,6 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { extname } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { HookEvent, HookFile, HookHandler, HookSpec } from '../core/hooks/hook-spec.ts';
 import type { HookOutcome } from '../core/hooks/hook-verdict.ts';
@@ -182,12 +181,4 @@ async function loadFunction({ path }: HookFile, exported: string): Promise<HookF
   } catch (error) {
     return `${maskControls(path)} cannot be loaded: ${toReason(String(error))}`;
   }
-}
-
-const INTERPRETERS: Readonly<Record<string, string>> = { '.py': 'python3', '.js': 'node', '.mjs': 'node', '.cjs': 'node', '.sh': 'sh' };
-
-/** How a script is started: by the program that its name asks for, else by itself. */
-export function toScriptCommand(path: string): readonly string[] {
-  const interpreter = INTERPRETERS[extname(path).toLowerCase()];
-  return interpreter === undefined ? [path] : [interpreter, path];
 }

@@ -5,7 +5,8 @@ import type { BackendEvent } from '../core/backends/backend-event.ts';
 import { type BackendSpec, type NativeSpec, toBackendLabel } from '../core/backends/backend-spec.ts';
 import { findListPrice } from '../core/backends/list-prices.ts';
 import type { Usage } from '../core/backends/usage.ts';
-import { NO_WORK } from '../core/run/turn.ts';
+import { DEFAULT_HAT, RALPH } from '../core/events/reserved.ts';
+import { NO_WORK, toTurnName } from '../core/run/turn.ts';
 import { NO_TOOLS_SPEC } from '../core/tools/tools-spec.ts';
 import { isRalphError, RalphError, toErrorCode } from '../core/values/errors.ts';
 import { toTextHash } from '../core/values/hash.ts';
@@ -16,6 +17,7 @@ import { toQualityOfGates } from '../gates/index.ts';
 import { listRunTools } from '../plugins/index.ts';
 import type { Backend, RunningTurn, TurnRequest, TurnResult } from '../ports/backend.ts';
 import type { Model } from '../ports/model.ts';
+import { steadyMs } from '../process/index.ts';
 import { findKnownSecrets } from '../safety/index.ts';
 
 type AgentRoom = typeof import('../agent/index.ts');
@@ -136,7 +138,20 @@ async function openHatTools(turn: HatTurn): Promise<ReturnType<AgentRoom['openTo
   const { cwd, env, marker, isolation } = request;
   const servers = await room.openServers(mcpServers, policies[hat] ?? null, { cwd, env, marker, isolation, signal });
   for (const warning of servers.warnings) warn(warning);
-  return room.openTools(toToolSettings(turn, servers), request, signal);
+  const settings = { ...toToolSettings(turn, servers), ...(await openHatHooks(turn)) };
+  return room.openTools(settings, request, signal);
+}
+
+/** What is asked about the calls of this hat; nothing is loaded where there are no hooks. */
+async function openHatHooks({ made, hat, request, signal }: HatTurn): Promise<Pick<ToolSettings, 'hooks'>> {
+  const specs = made.settings.hooks?.[hat] ?? [];
+  if (specs.length === 0) return {};
+  const { createToolHooks } = await import('../hooks/index.ts');
+  const { env, cwd } = request;
+  const { RALPH_RUN_ID: run = '' } = env;
+  const agentId = hat === RALPH || hat === DEFAULT_HAT ? null : hat;
+  const scene = { run, turn: toTurnName(request.turn), hat, agentId, cwd, env, signal };
+  return { hooks: createToolHooks(specs, scene, { now: Date.now, steady: steadyMs }) };
 }
 
 type ServerTools = Awaited<ReturnType<AgentRoom['openServers']>>;

@@ -1,8 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import type { MergedHooks } from '../../core/hooks/hook-verdict.ts';
 import { propertyRuns } from '../../core/property-fixtures.ts';
-import { parseJson } from '../../core/values/json.ts';
+import { type JsonObject, parseJson } from '../../core/values/json.ts';
+import { type HookedCall, NO_HOOKS, type ToolHooks } from '../../hooks/index.ts';
 import { createRegistry } from '../tool/registry.ts';
 import { type AnyTool, defineTool, fail, succeed } from '../tool/tool.ts';
 import { makeContext } from '../tool/tool-fixtures.ts';
@@ -41,9 +43,19 @@ function makeThrower(error: unknown): AnyTool {
 }
 
 /** Calls one of the tools above, of which `look` and `throws` are offered. */
-function call(name: string, args: unknown, { tools = [look, write] as readonly AnyTool[], output = OPEN, context = makeContext() } = {}) {
+function call(
+  name: string,
+  args: unknown,
+  { tools = [look, write] as readonly AnyTool[], output = OPEN, context = makeContext(), hooks = NO_HOOKS as ToolHooks } = {},
+) {
   ran = [];
-  return callTool({ registry: createRegistry(tools), offered: new Set(['look', 'throws']) }, { name, args }, context, output);
+  return callTool(
+    { registry: createRegistry(tools), offered: new Set(['look', 'throws']) },
+    { id: 'c1', name, args },
+    context,
+    output,
+    hooks,
+  );
 }
 
 describe('a call of a tool', () => {
@@ -209,5 +221,71 @@ describe('where a text stops being JSON', () => {
       }),
       { numRuns: 1000 },
     );
+  });
+});
+
+const RUN = { name: 'h', event: 'PreToolUse', decision: 'allow', reason: '', error: null, ms: 1, preview: '' } as const;
+const merge = (changes: Partial<MergedHooks>): MergedHooks => ({ decision: 'allow', reason: '', injects: [], runs: [RUN], ...changes });
+const hooked = (before: Partial<MergedHooks>, after: Partial<MergedHooks> = {}): ToolHooks & { readonly told: unknown[] } => {
+  const told: unknown[] = [];
+  return {
+    told,
+    before: async (asked: HookedCall) => {
+      told.push(asked);
+      return merge(before);
+    },
+    after: async (asked: HookedCall, output: string, isError: boolean) => {
+      told.push([asked.input, output, isError]);
+      return merge(after);
+    },
+  };
+};
+
+describe('a call that hooks are asked about', () => {
+  it('is not made when they deny it, or leave it to a person whom nobody can ask', async () => {
+    for (const decision of ['deny', 'ask'] as const) {
+      const hooks = hooked({ decision, reason: 'h: not here' });
+      const outcome = await call('look', { path: 'a' }, { hooks });
+      expect(outcome).toMatchObject({ kind: 'denied', isError: true, text: expect.stringContaining('look: h: not here'), hooks: [RUN] });
+      expect([ran, hooks.told]).toEqual([[], [{ id: 'c1', tool: 'look', input: { path: 'a' } }]]);
+    }
+  });
+
+  it('is made with what they put in the place of the input, checked as the first was', async () => {
+    const change = (input: JsonObject) => call('look', { path: 'a' }, { hooks: hooked({ input }) });
+    expect(await change({ path: 'b' })).toMatchObject({ text: 'saw b' });
+    expect(ran).toEqual([{ path: 'b' }]);
+    expect(await change({ path: '' })).toMatchObject({ kind: 'bad-arguments', text: expect.stringContaining('a path is missing') });
+    expect(ran).toEqual([]);
+  });
+
+  it('is not asked about where it could not be made anyway', async () => {
+    const hooks = hooked({});
+    await call('write_all', {}, { hooks });
+    expect(hooks.told).toEqual([]);
+  });
+
+  it('tells them what came of it, and the model what they say, apart from the output', async () => {
+    const injects = [
+      { content: 'style: two spaces', strategy: 'tool_result' },
+      { content: 'look at the list', strategy: 'user_message' },
+    ] as const;
+    const hooks = hooked({}, { injects });
+    const outcome = await call('look', { path: 'a' }, { hooks });
+    expect(hooks.told[1]).toEqual([{ path: 'a' }, 'saw a', false]);
+    expect(outcome.text).toMatch(/^saw a\n\n═+\nSYSTEM CONTEXT \(not part of the output of the tool\):\nstyle: two spaces\n═+$/);
+    expect(outcome.messages).toEqual(['look at the list']);
+    expect((await call('look', { path: 'a' }, { hooks: hooked({}, { output: 'other' }) })).text).toBe('other');
+  });
+
+  it('gives away no secret that they say', async () => {
+    const output: OutputRules = { ...OPEN, redact: (text) => text.replaceAll('s3cret', '[redacted]') };
+    const outcome = await call(
+      'look',
+      { path: 'a' },
+      { output, hooks: hooked({}, { injects: [{ content: 's3cret', strategy: 'tool_result' }] }) },
+    );
+    expect(outcome.text).toContain('[redacted]');
+    expect(outcome.text).not.toContain('s3cret');
   });
 });

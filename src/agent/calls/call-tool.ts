@@ -1,8 +1,10 @@
 import type { z } from 'zod';
+import type { MergedHooks } from '../../core/hooks/hook-verdict.ts';
 import { maskControls } from '../../core/text/mask-controls.ts';
 import { findNearMiss } from '../../core/text/near-miss.ts';
 import { isJsonObject, parseJson } from '../../core/values/json.ts';
 import { accept, type Result, refuse } from '../../core/values/result.ts';
+import { NO_HOOKS, type ToolHooks } from '../../hooks/index.ts';
 import type { ToolRegistry } from '../tool/registry.ts';
 import { type AnyTool, type CallOutcome, fail, type ResultFacts, type Tool, type ToolContext, type ToolReport } from '../tool/tool.ts';
 
@@ -14,6 +16,7 @@ export interface CallableTools {
 
 /** What a model asked for; nothing of it is checked. */
 export interface AskedCall {
+  readonly id: string;
   readonly name: string;
   readonly args: unknown;
 }
@@ -27,14 +30,28 @@ export interface OutputRules {
 }
 
 /**
- * Carries out what a model asked for: prepares the call, executes it, and finishes its outcome. Never throws: whatever goes wrong is an outcome that
- * says what to do instead.
+ * Carries out what a model asked for: prepares the call, asks the hooks about it, executes it, finishes its outcome, and asks the hooks about that. Never
+ * throws: whatever goes wrong is an outcome that says what to do instead.
  */
-export async function callTool(tools: CallableTools, asked: AskedCall, context: ToolContext, output: OutputRules): Promise<CallOutcome> {
+export async function callTool(
+  tools: CallableTools,
+  asked: AskedCall,
+  context: ToolContext,
+  output: OutputRules,
+  hooks: ToolHooks = NO_HOOKS,
+): Promise<CallOutcome> {
   try {
     const prepared = await prepareCall(tools, asked, output.redact);
-    const outcome = prepared.ok ? await executeCall(prepared.value, context) : prepared.refused;
-    return await finishCall(outcome, output);
+    if (!prepared.ok) return await finishCall(prepared.refused, output);
+    const call = { id: asked.id, tool: asked.name, input: isJsonObject(asked.args) ? asked.args : {} };
+    const before = await hooks.before(call);
+    const changed = before.input === undefined ? prepared : await prepareCall(tools, { ...asked, args: before.input }, output.redact);
+    const outcome =
+      before.decision !== 'allow' ? toDenied(asked.name, before) : changed.ok ? await executeCall(changed.value, context) : changed.refused;
+    const finished = await finishCall(outcome, output);
+    if (outcome.kind !== 'ran') return withHooks(finished, [before], output.redact);
+    const after = await hooks.after({ ...call, input: before.input ?? call.input }, finished.text, finished.isError);
+    return withHooks(after.output === undefined ? finished : { ...finished, text: after.output }, [before, after], output.redact);
   } catch (error) {
     // The rules for outputs failed: nothing that they have not seen may go on.
     return {
@@ -42,6 +59,36 @@ export async function callTool(tools: CallableTools, asked: AskedCall, context: 
       ...fail(`What ${toShownName(asked.name)} said could not be kept: ${toName(error)}.`, 'Ask for less at once.'),
     };
   }
+}
+
+/** Nobody can be asked yet: what a hook leaves to a person is denied. */
+function toDenied(name: string, { decision, reason }: MergedHooks): CallOutcome {
+  const what = decision === 'ask' ? 'A person would have to allow this call, and nobody can be asked' : 'A hook denied this call';
+  return {
+    kind: 'denied',
+    ...fail(`${what}: nothing was done. ${name}: ${reason}`, 'Do it in another way, or say in your event why you could not.'),
+  };
+}
+
+/** Puts what hooks said behind the text of the result, apart from what the tool said, or in messages of their own. */
+function withHooks(outcome: CallOutcome, asked: readonly MergedHooks[], redact: OutputRules['redact']): CallOutcome {
+  const runs = asked.flatMap((merged) => merged.runs);
+  if (runs.length === 0) return outcome;
+  const injects = asked.flatMap((merged) => merged.injects).map((inject) => ({ ...inject, content: redact(inject.content) }));
+  const behind = injects.filter(({ strategy }) => strategy === 'tool_result').map(({ content }) => content);
+  const messages = injects.filter(({ strategy }) => strategy === 'user_message').map(({ content }) => content);
+  return {
+    ...outcome,
+    text: behind.length === 0 ? outcome.text : `${outcome.text}\n\n${toNote(behind)}`,
+    hooks: runs.map((run) => ({ ...run, reason: redact(run.reason), preview: redact(run.preview) })),
+    ...(messages.length === 0 ? {} : { messages }),
+  };
+}
+
+const RULE = '═'.repeat(60);
+
+function toNote(texts: readonly string[]): string {
+  return [RULE, 'SYSTEM CONTEXT (not part of the output of the tool):', ...texts, RULE].join('\n');
 }
 
 /** A call that may be made. */

@@ -6,6 +6,7 @@ import { maskControls } from '../../core/text/mask-controls.ts';
 import type { SecretValue } from '../../core/text/secrets.ts';
 import type { ProfilePolicy } from '../../core/tools/tool-profiles.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../core/values/json.ts';
+import type { ToolHooks } from '../../hooks/index.ts';
 import type { TurnRequest } from '../../ports/backend.ts';
 import type { ModelTool } from '../../ports/model.ts';
 import { createRedactor } from '../../process/index.ts';
@@ -35,6 +36,8 @@ export interface ToolSettings
   readonly protectedFiles?: readonly string[];
   /** What must not come back in an output, beside the secrets of the environment. */
   readonly secrets?: readonly SecretValue[];
+  /** What is asked about every call; default: nothing. */
+  readonly hooks?: ToolHooks;
   /** Ends what was opened for this turn (servers of tools). */
   readonly close: () => Promise<void>;
 }
@@ -52,7 +55,8 @@ export function openTools(settings: ToolSettings, request: TurnRequest, signal: 
     isReadOnly: (name) => readOnly.has(name),
     mayRepeat: (name, args) => mayRepeat(tools, name, args, context),
     reads: context.session.reads,
-    call: (name, args) => callTool({ registry, offered: names }, { name, args }, context, toRules(context, name, redact)),
+    call: (name, args, id = '') =>
+      callTool({ registry, offered: names }, { id, name, args }, context, toRules(context, name, redact), settings.hooks),
     keep: (name, text) => createSpill(context.spillDir, name, context.jail.toShown)(text),
     redact,
     describeProject: async (now) => redact(await describeProject(context.jail, now)),

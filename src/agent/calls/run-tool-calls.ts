@@ -41,7 +41,7 @@ const STOPPED = 'The turn was stopped before this call was run: nothing was done
 async function runCall(parts: AgentTurn, state: TurnState, call: ToolCallPart): Promise<ToolAnswer> {
   if (parts.signal.aborted) return { id: call.id, name: call.name, text: STOPPED, isError: true };
   const begun = beginCall(parts, call);
-  const outcome = await parts.tools.call(call.name, call.args);
+  const outcome = await parts.tools.call(call.name, call.args, call.id);
   return await endCall(parts, state, begun, outcome);
 }
 
@@ -69,7 +69,7 @@ async function endCall(parts: AgentTurn, state: TurnState, begun: BegunCall, out
   const { call, shown, startedAt, known } = begun;
   const { id, name, args } = call;
   const answer = toAnswer(call, outcome, parts.model.takes ?? []);
-  const { facts, report } = outcome;
+  const { facts, report, hooks } = outcome;
   const read = [...tools.reads].filter(([path, record]) => known.get(path) !== record);
   // What a stop cut off and may be done again has no result: the turn that goes on with the conversation does it then.
   if (!(signal.aborted && answer.isError && (await tools.mayRepeat(name, args))))
@@ -79,14 +79,19 @@ async function endCall(parts: AgentTurn, state: TurnState, begun: BegunCall, out
       durationMs: now() - startedAt,
       ...(facts === undefined ? {} : { facts }),
       ...(report === undefined ? {} : { report }),
+      ...(hooks === undefined ? {} : { hooks }),
       ...(read.length === 0 ? {} : { reads: Object.fromEntries(read) }),
     });
   tell({ type: 'tool-end', id, name: shown.tool, ok: !answer.isError, summary: toLine(answer.text) });
-  const deny = (layer: 'profile' | 'os', reason: string): void => {
+  const deny = (layer: 'profile' | 'os' | 'hook', reason: string): void => {
     const use = shown.summary === '' ? {} : { use: shown.summary };
     tell({ type: 'tool-denied', denial: { tool: shown.tool, ...use, layer, reason: toLine(reason) } });
   };
   if (outcome.kind === 'not-offered') deny('profile', answer.text);
+  if (outcome.kind === 'denied') deny('hook', answer.text);
+  for (const { name: hook, error } of hooks ?? [])
+    if (error !== null) tell({ type: 'warning', message: toLine(`the hook ${hook} failed: ${error}`) });
+  state.hookMessages.push(...(outcome.messages ?? []));
   switch (report?.kind) {
     case 'published':
       if (!answer.isError) state.published.add(report.topic);

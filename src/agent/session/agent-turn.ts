@@ -1,5 +1,6 @@
 import type { BackendEvent } from '../../core/backends/backend-event.ts';
 import { UNKNOWN_USAGE, type Usage } from '../../core/backends/usage.ts';
+import type { HookRun } from '../../core/hooks/hook-verdict.ts';
 import type { TurnFailure } from '../../core/run/turn.ts';
 import type { Json } from '../../core/values/json.ts';
 import type { FinishReason, Model, ModelMessage, ModelTool, ToolAnswer } from '../../ports/model.ts';
@@ -44,6 +45,8 @@ export interface TurnState {
   countedMessages: number;
   /** How often it was asked to go on without having called a tool. */
   nudges: number;
+  /** What hooks say to the model behind the results of the calls that are being made. */
+  readonly hookMessages: string[];
   /** What the model can read at once, as far as it is known by now: less than was set where the provider has refused less. */
   roomTokens: number;
   /** Length of `messages` when a summary last took the place of their beginning; 0 before. */
@@ -83,6 +86,7 @@ export function createTurnState(messages: readonly ModelMessage[]): TurnState {
     contextTokens: null,
     countedMessages: 0,
     nudges: 0,
+    hookMessages: [],
     roomTokens: Number.POSITIVE_INFINITY,
     summarisedMessages: 0,
     refusedTokens: null,
@@ -120,7 +124,7 @@ export interface ToolBox {
   /** What files were when they were read in this conversation, by real path. */
   readonly reads: Map<string, ReadRecord>;
   /** Never rejects. */
-  readonly call: (name: string, args: Json) => Promise<CallOutcome>;
+  readonly call: (name: string, args: Json, id?: string) => Promise<CallOutcome>;
   /** Keeps a text in a file that the agent can read; the path as the agent should write it, `null` where it could not be kept. */
   readonly keep: (name: string, text: string) => Promise<string | null>;
   /** Takes secrets out of a text. */
@@ -151,6 +155,8 @@ export type TranscriptLine =
       readonly durationMs: number;
       readonly facts?: Readonly<Record<string, Json>>;
       readonly report?: ToolReport;
+      /** Hooks that were asked about the call. */
+      readonly hooks?: readonly HookRun[];
       /** What files turned out to be, by real path: who goes on with the conversation knows them. */
       readonly reads?: Readonly<Record<string, ReadRecord>>;
     }

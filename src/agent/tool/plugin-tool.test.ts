@@ -17,7 +17,7 @@ const DEPLOY: PluginTool = {
 
 function call(plugin: PluginTool, args: unknown, signal = new AbortController().signal) {
   const tools = { registry: createRegistry([toPluginTool(plugin)]), offered: new Set([plugin.name]) };
-  return callTool(tools, { name: plugin.name, args }, makeContext({ signal }), OUTPUT);
+  return callTool(tools, { id: 'c1', name: plugin.name, args }, makeContext({ signal }), OUTPUT);
 }
 
 describe('a tool of a plugin', () => {

@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import type { HookRun } from '../../core/hooks/hook-verdict.ts';
 import type { ToolCard } from '../../core/tools/tool-card.ts';
 import type { Json } from '../../core/values/json.ts';
 import type { Refusal, Result } from '../../core/values/result.ts';
@@ -58,10 +59,14 @@ export type ResultFacts = Readonly<Record<string, string | number | boolean | nu
 export interface CallOutcome extends ToolResult {
   /** `ran`: the tool ran, and what it says (also an error) is its own word. Else why it was not carried out as asked. */
   readonly kind: 'ran' | CallRefusal;
+  /** Hooks that were asked about it, in their order; absent: none. */
+  readonly hooks?: readonly HookRun[];
+  /** What hooks say to the model behind all results of its answer; absent: nothing. */
+  readonly messages?: readonly string[];
 }
 
-/** Why a call was not carried out as asked; `not-offered` is the violation of a profile. */
-export type CallRefusal = 'unknown-tool' | 'not-offered' | 'bad-arguments' | 'tool-failed';
+/** Why a call was not carried out as asked; `not-offered` is the violation of a profile, `denied` the word of a hook. */
+export type CallRefusal = 'unknown-tool' | 'not-offered' | 'bad-arguments' | 'tool-failed' | 'denied';
 
 /** A result that is no error. */
 export function succeed(text: string, facts?: ResultFacts): ToolResult {

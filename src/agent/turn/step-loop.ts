@@ -108,6 +108,8 @@ async function takeCalls(parts: AgentTurn, state: TurnState, step: AnsweredStep,
   state.nudges = 0;
   const results = await runToolCalls(parts, state, calls, finish === 'length' ? usage.outputTokens : undefined);
   state.messages.push({ role: 'tool', results });
+  // In one message, behind all results: providers want every call answered first.
+  if (state.hookMessages.length > 0) append(parts, state, { role: 'user', text: state.hookMessages.splice(0).join('\n\n') });
   const left = parts.limits.maxSteps === null ? null : parts.limits.maxSteps - state.steps;
   if (left === LAST_STEPS)
     append(parts, state, { role: 'user', text: `${left} steps are left in this turn: finish, and publish your event.` });

@@ -32,6 +32,7 @@ export type CommandName =
   | 'graph'
   | 'hats'
   | 'tools'
+  | 'hooks'
   | 'trace'
   | 'simulate'
   | 'gates'
@@ -71,6 +72,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   { name: 'graph', group: 'design', summary: 'draw how events flow between hats' },
   { name: 'hats', group: 'design', summary: 'list the hats of a team, or show one of them' },
   { name: 'tools', group: 'design', summary: 'list the tools, and what a profile or a hat may use' },
+  { name: 'hooks', group: 'design', summary: 'list what is asked about calls of tools, or try it' },
   { name: 'trace', group: 'design', summary: 'show what would happen if an event were published' },
   { name: 'simulate', group: 'design', summary: 'simulate a thousand runs of a team to see where it gets stuck' },
   { name: 'gates', group: 'design', summary: 'list the gates with their last results, or run them now' },

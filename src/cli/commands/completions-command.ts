@@ -1,6 +1,7 @@
 import { Argument, type Command } from 'commander';
 import { listPresets } from '../../config/index.ts';
 import { DETECTED_BACKENDS } from '../../core/backends/backend-spec.ts';
+import { HOOK_EVENTS } from '../../core/hooks/hook-spec.ts';
 import { BUILT_IN_POLICIES } from '../../core/tools/tool-profiles.ts';
 import { addExamples } from '../args/help.ts';
 import { RUN_ARGUMENT } from '../args/options.ts';
@@ -206,6 +207,7 @@ const LISTED: Readonly<Record<string, () => readonly string[]>> = {
 const SUBCOMMANDS: Readonly<Record<string, readonly string[]>> = {
   config: ['show', 'schema'],
   hats: ['show'],
+  hooks: ['test'],
   presets: ['show'],
   queue: ['list', 'add', 'run', 'digest', 'remove', 'clear'],
   worktrees: ['list', 'diff', 'merge', 'remove'],
@@ -222,6 +224,7 @@ function printNames(command: string): Words {
 /** What may follow the first word of such a command. */
 const SECOND_WORDS: Readonly<Record<string, () => CompletedCommand['second']>> = {
   hats: () => ({ after: ['show'], ...printNames('hats') }),
+  hooks: () => ({ after: ['test'], words: HOOK_EVENTS }),
   presets: () => ({ after: ['show'], words: listPresets().map(({ name }) => name) }),
   worktrees: () => ({ after: ['diff', 'merge', 'remove'], ...printNames('worktrees') }),
 };

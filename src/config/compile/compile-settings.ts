@@ -29,6 +29,7 @@ interface SettingsParts {
   readonly backends: CompiledBackends;
   readonly instructions: Instructions;
   readonly events: EventContracts;
+  readonly hooks: NonNullable<Settings['hooks']>;
   readonly objective: Objective;
 }
 
@@ -55,6 +56,7 @@ export function compileSettings(parts: SettingsParts): Settings {
     ...compileProfiles(declared, parts.hatIds ?? [], parts.backends),
     mcpServers: compileMcpServers(declared),
     tools: compileTools(declared),
+    ...(Object.keys(parts.hooks).length === 0 ? {} : { hooks: parts.hooks }),
     sandbox: compileSandbox(parts),
     externalEvents: declared.external_events ?? 'open',
     isolation: declared.isolation ?? 'auto',

@@ -149,6 +149,7 @@ function toWrittenValue(setting: Setting, value: LocatedValue, form: WrittenForm
       if (value.kind === 'scalar') return toWrittenScalar(setting.topic, value, inner);
       return value.kind === 'map' ? toWrittenKeys(setting.keys, value, inner) : toPlain(value, inner);
     case 'schema':
+    case 'hooks':
     case 'later':
       return toPlain(value, inner);
     default:

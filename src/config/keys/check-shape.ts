@@ -133,6 +133,7 @@ class ShapeChecker {
       case 'publish':
         return this.#checkPublish(setting, entry, path);
       case 'schema':
+      case 'hooks':
         return isEmptyValue(entry.value) ? NOTHING : true;
       default:
         return this.#checkLeaf(setting, entry, path);
@@ -233,6 +234,7 @@ function takeScalar(setting: Setting, value: LocatedScalar): unknown {
     case 'list':
     case 'backend':
     case 'schema':
+    case 'hooks':
     case 'later':
       return NOTHING;
     case 'publish': {

@@ -50,6 +50,8 @@ function toBareSchema(setting: Setting): JsonSchema {
       return toPublishSchema(setting);
     case 'schema':
       return { type: ['object', 'boolean'] };
+    case 'hooks':
+      return { type: 'object' };
     case 'later':
       return {};
     default:

@@ -121,7 +121,7 @@ export function toEffective<K extends Keys>(keys: K, declared: ValuesOf<K> | und
 function toDefault(setting: Setting): unknown {
   if (setting.default === undefined || setting.kind === 'list' || setting.kind === 'map') return setting.default;
   if (setting.kind === 'object' || setting.kind === 'backend' || setting.kind === 'publish') return undefined;
-  if (setting.kind === 'schema' || setting.kind === 'later') return undefined;
+  if (setting.kind === 'schema' || setting.kind === 'hooks' || setting.kind === 'later') return undefined;
   return toLeafValue(setting, setting.default as string | number | boolean);
 }
 

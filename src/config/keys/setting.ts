@@ -10,6 +10,7 @@ export type Setting =
   | BackendSetting
   | PublishSetting
   | SchemaSetting
+  | HooksSetting
   | LaterSetting;
 
 interface Described {
@@ -103,6 +104,11 @@ export interface SchemaSetting extends Described {
   readonly kind: 'schema';
 }
 
+/** Hooks by event: read as they are written, see `compile-hooks.ts`. */
+export interface HooksSetting extends Described {
+  readonly kind: 'hooks';
+}
+
 /** A key that a later version gives a meaning: known, and not read. */
 export interface LaterSetting extends Described {
   readonly kind: 'later';
@@ -131,7 +137,7 @@ type StructureOf<S> = S extends { readonly kind: 'list'; readonly items: infer I
         ? readonly ValuesOf<K>[]
         : S extends { readonly kind: 'publish' }
           ? { readonly topic: string; readonly target?: string }
-          : S extends { readonly kind: 'schema' }
+          : S extends { readonly kind: 'schema' | 'hooks' }
             ? true
             : never;
 

@@ -8,6 +8,8 @@ import { MCP_SERVERS, PROFILE, PROFILES, TOOLS } from './tool-keys.ts';
 
 const LATER = { kind: 'later', doc: 'Not read by this version.' } as const;
 
+const HOOKS = { kind: 'hooks', verbatim: true } as const;
+
 const PRICE = { kind: 'number', min: 0 } as const;
 
 const PATTERN = { kind: 'pattern', doc: 'A topic, or a pattern in which `*` is a whole segment.' } as const;
@@ -53,7 +55,10 @@ export const HAT_KEYS = {
   idle_timeout_seconds: { kind: 'duration', doc: 'Longest silence; `event_loop.idle_timeout_seconds` by default.', above: 0 },
   backend: BACKEND,
   profile: PROFILE,
-  hooks: LATER,
+  hooks: {
+    ...HOOKS,
+    doc: 'What is asked about every call of a tool by this hat, after those of `hooks`; `{override: true, hooks: […]}` in their place.',
+  },
   panel: LATER,
   import: { kind: 'file', doc: 'A file with the keys of one hat, relative to this file; keys beside it win.' },
   sandbox: HAT_SANDBOX,
@@ -67,7 +72,7 @@ export const RALPH_KEYS = {
   instructions: { kind: 'text', doc: 'More instructions for Ralph himself.', verbatim: true },
   instructions_file: { kind: 'file', doc: 'A file with more instructions, relative to the configuration file.' },
   profile: PROFILE,
-  hooks: LATER,
+  hooks: { ...HOOKS, doc: 'The same for Ralph.' },
 } as const satisfies Keys;
 
 /** The keys of `cli:`. */
@@ -169,7 +174,7 @@ export const TOP_KEYS = {
   changed_tests: CHANGED_TESTS,
   profiles: PROFILES,
   permissions: LATER,
-  hooks: LATER,
+  hooks: { ...HOOKS, doc: 'What is asked about every call of a tool, by event: `PreToolUse`, `PostToolUse`, `PostToolUseFailure`.' },
   hooks_defaults: LATER,
   mcp_servers: MCP_SERVERS,
   events: EVENTS,

@@ -153,6 +153,7 @@ const KINDS: Readonly<Record<Exclude<Setting['kind'], 'choice' | 'list'>, readon
   map: ['a map', ' of names with values (`name: value`)'],
   object: ['a map', ' of keys with values (`key: value`)'],
   schema: ['a JSON Schema', ''],
+  hooks: ['hooks by event', ', such as `{PreToolUse: [{matcher: "Write|Edit", handler: ./check.sh}]}`'],
   later: ['anything', ''],
 };
 

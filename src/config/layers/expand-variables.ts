@@ -82,6 +82,7 @@ class VariableExpander {
     if (setting.verbatim === true) return value;
     switch (setting.kind) {
       case 'schema':
+      case 'hooks':
       case 'later':
       case 'command':
         return value;

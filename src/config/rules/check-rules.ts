@@ -11,7 +11,6 @@ import { checkGateTimeouts } from './check-gate-timeouts.ts';
 import { checkHatCollection } from './check-hat-collection.ts';
 import { checkHatIds } from './check-hat-ids.ts';
 import { checkHatReferences } from './check-hat-references.ts';
-import { checkHookFiles } from './check-hook-files.ts';
 import { checkMcpServers } from './check-mcp-servers.ts';
 import { checkMode } from './check-mode.ts';
 import { checkNativeProfiles } from './check-native-profiles.ts';
@@ -32,7 +31,6 @@ const RULES: readonly Rule[] = [
   checkMode,
   checkEventLoop,
   checkStateDir,
-  checkHookFiles,
   checkGateScripts,
   checkGateNames,
   checkGateTimeouts,

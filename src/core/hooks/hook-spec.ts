@@ -44,6 +44,14 @@ export interface HookFile {
   readonly sha256: string | null;
 }
 
+const INTERPRETERS: Readonly<Record<string, string>> = { py: 'python3', js: 'node', mjs: 'node', cjs: 'node', sh: 'sh' };
+
+/** How a script is started: by the program that its name asks for, else by itself. */
+export function toScriptCommand(path: string): readonly string[] {
+  const interpreter = INTERPRETERS[/\.([a-z]+)$/.exec(path)?.[1] ?? ''];
+  return interpreter === undefined ? [path] : [interpreter, path];
+}
+
 /** What a hook is told, as JSON. Times are ISO 8601 in UTC. */
 export interface HookEvent {
   readonly schema_version: 1;

@@ -174,4 +174,5 @@ const LAYERS: Readonly<Record<ToolDenial['layer'], string>> = {
   flags: 'the rules of its CLI',
   os: 'the operating system',
   profile: 'its profile',
+  hook: 'a hook',
 };

@@ -73,6 +73,7 @@ const LAYERS: Readonly<Record<ToolDenial['layer'], string>> = {
   flags: 'by its CLI',
   os: 'by the operating system',
   profile: 'by its profile',
+  hook: 'by a hook',
 };
 const SHOWN = 12;
 

@@ -1,0 +1,158 @@
+import { createHash } from 'node:crypto';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { loadConfig } from '../load-config.ts';
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'ralph-hooks-'));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+function load(yaml: string, files: Readonly<Record<string, string>> = {}) {
+  for (const [name, text] of Object.entries({ ...files, 'ralph.yml': yaml })) {
+    mkdirSync(dirname(join(folder, name)), { recursive: true });
+    writeFileSync(join(folder, name), text);
+  }
+  return loadConfig({ cwd: folder, env: {} });
+}
+
+const NATIVE = 'cli: {backend: {type: native, provider: scripted, script: s.yml}}\nhats: {a: {triggers: [task.start, task.resume]}}\n';
+
+/** The hooks of the hat `a`. */
+function hooksOf(yaml: string, files: Readonly<Record<string, string>> = {}) {
+  return load(`${NATIVE}${yaml}`, files).draft?.hooks?.['a'] ?? [];
+}
+
+function findings(yaml: string, files: Readonly<Record<string, string>> = {}): readonly string[] {
+  return load(yaml, files)
+    .diagnostics.filter(({ code }) => code.startsWith('hook'))
+    .map(({ severity, code, message, line }) => `${line}: ${severity} ${code} ${message}`);
+}
+
+const handlers = (yaml: string, files: Readonly<Record<string, string>> = {}) => hooksOf(yaml, files).map(({ handler }) => handler);
+const toFile = (name: string, text: string) => ({ path: join(folder, name), sha256: createHash('sha256').update(text).digest('hex') });
+
+describe('hooks of a configuration', () => {
+  it('have defaults for all but their handler', () => {
+    expect(hooksOf('hooks: {PreToolUse: [{command: ./check all}]}')).toEqual([
+      {
+        name: './check all',
+        event: 'PreToolUse',
+        matcher: '*',
+        handler: { kind: 'shell', line: './check all' },
+        timeoutMs: 30_000,
+        isFailClosed: false,
+        place: 'ralph.yml:3',
+      },
+    ]);
+  });
+
+  it('are scripts beside the file by their ending, with what they hold now', () => {
+    const files = { 'h/a.py': 'pass', 'b.mjs': '', 'c.sh': '', d: '' };
+    expect(
+      handlers('hooks: {PreToolUse: [{handler: h/a.py, args: [x, y]}, {handler: b.mjs}, {handler: ./c.sh}, {handler: d}]}', files),
+    ).toEqual([
+      { kind: 'command', argv: ['python3', join(folder, 'h/a.py'), 'x', 'y'], file: toFile('h/a.py', 'pass') },
+      { kind: 'command', argv: ['node', join(folder, 'b.mjs')], file: toFile('b.mjs', '') },
+      { kind: 'command', argv: ['sh', join(folder, 'c.sh')], file: toFile('c.sh', '') },
+      { kind: 'command', argv: [join(folder, 'd')], file: toFile('d', '') },
+    ]);
+  });
+
+  it('are functions of modules and of Python, and programs of PATH', () => {
+    const yaml =
+      'hooks: {PreToolUse: [{handler: "./m.mjs#check"}, {handler: m.mjs, type: module}, {handler: massgen.hooks.audit, type: python}, {handler: a.b}, {handler: eslint, args: [.]}]}';
+    expect(handlers(yaml, { 'm.mjs': '' })).toEqual([
+      { kind: 'module', file: toFile('m.mjs', ''), exported: 'check' },
+      { kind: 'module', file: toFile('m.mjs', ''), exported: 'default' },
+      { kind: 'python', path: 'massgen.hooks.audit', folders: [folder] },
+      { kind: 'python', path: 'a.b', folders: [folder] },
+      { kind: 'command', argv: ['eslint', '.'], file: null },
+    ]);
+  });
+
+  it('may be written as Claude Code does', () => {
+    const yaml = 'hooks: {PreToolUse: [{matcher: Bash, hooks: [{type: command, command: "./x y", timeout: 5}]}]}';
+    expect(hooksOf(yaml)).toMatchObject([{ matcher: 'Bash', handler: { kind: 'shell' }, timeoutMs: 5000 }]);
+  });
+
+  const names = (yaml: string): readonly string[] => hooksOf(yaml).map(({ event, name }) => `${event} ${name}`);
+
+  it('of a hat follow those of all, or take their place, also with none', () => {
+    const all = 'hooks: {PreToolUse: [{command: "all x"}], PostToolUse: [{command: "post x"}]}\n';
+    const own = (hooks: string): readonly string[] =>
+      load(`${NATIVE.replace('task.resume]', `task.resume], hooks: ${hooks}`)}${all}`).draft?.hooks?.['a']?.map(
+        ({ event, name }) => `${event} ${name}`,
+      ) ?? [];
+    expect(own('{PreToolUse: [{command: "own x"}]}')).toEqual(['PreToolUse all x', 'PreToolUse own x', 'PostToolUse post x']);
+    expect(own('{PostToolUse: {override: true, hooks: [{command: "own x"}]}}')).toEqual(['PreToolUse all x', 'PostToolUse own x']);
+    expect(own('{PreToolUse: {override: true, hooks: []}}')).toEqual(['PostToolUse post x']);
+  });
+
+  it('are asked by priority, then in the order of the file; those that are off not at all', () => {
+    const yaml =
+      'hooks: {pre_call: [{command: "a x"}, {command: "b x", priority: 5}, {command: "c x", enabled: false}, {command: "d x", priority: 5}]}';
+    expect(names(yaml)).toEqual(['PreToolUse b x', 'PreToolUse d x', 'PreToolUse a x']);
+  });
+});
+
+describe('findings about hooks', () => {
+  const at = (hooks: string): readonly string[] => findings(`${NATIVE}hooks: ${hooks}`);
+
+  it('name an event that there is not, and what was meant', () => {
+    expect(at('{PreTolUse: [{command: "a b"}]}')).toEqual([
+      '3: error hook-invalid There is no event "PreTolUse" for hooks: did you mean `PreToolUse`?',
+    ]);
+  });
+
+  it('name an event that is not asked about yet', () => {
+    expect(at('{Stop: [{command: "a b"}]}')).toEqual(['3: warning hook-not-bound Hooks of Stop are not asked in this version.']);
+  });
+
+  it('name what is wrong with a hook', () => {
+    expect(at('{PreToolUse: [{matcher: x}]}')).toEqual(['3: error hook-invalid This hook has no handler.']);
+    expect(at('{PreToolUse: [{command: "a b", timout: 3}]}')).toEqual([
+      '3: error hook-invalid A hook has no key `timout`: did you mean `timeout`?',
+    ]);
+    expect(at('{PreToolUse: [{command: "a b", timeout: soon}]}')).toEqual(['3: error hook-invalid "soon" is no duration.']);
+    expect(at('{PreToolUse: [{command: "a b", matcher: "re:("}]}')).toEqual(['3: error hook-invalid "re:(" is no regular expression.']);
+    expect(at('{PreToolUse: [{command: "a b", matcher: "mcp__.*"}]}')).toEqual([
+      '3: warning hook-invalid "mcp__.*" looks like a regular expression, and is read as a pattern.',
+    ]);
+    expect(at('{PreToolUse: [{handler: a, type: prompt}]}')).toEqual(['3: error hook-invalid "prompt" is no kind of hook.']);
+    expect(at('{PreToolUse: [x]}')).toEqual(['3: error hook-invalid A hook is a map with a `handler`.']);
+    expect(at('[x]')).toEqual(['3: error hook-invalid Hooks are written by event.']);
+  });
+
+  it('name a file that is not there, in every form in which it can be written', () => {
+    for (const handler of ['./a.mjs', './a.mjs#check', '../a.sh', '/no/such/file.sh', 'a.py'])
+      expect(at(`{PreToolUse: [{handler: "${handler}"}]}`)).toEqual([
+        `3: error hook-file-missing The hook "${handler}" has no file: "${handler.replace('#check', '')}" is not there.`,
+      ]);
+  });
+
+  it('say which hats they do not bind, once', () => {
+    const yaml =
+      'cli: {backend: claude}\nhats: {a: {triggers: [task.start, task.resume]}, b: {triggers: [x]}}\nhooks: {PreToolUse: [{command: "a b"}]}';
+    expect(findings(yaml)).toEqual([
+      '3: warning hook-not-bound These hooks do not bind "a", "b", Ralph: claude calls its tools by itself.',
+    ]);
+    expect(at('{PreToolUse: [{command: "a b"}]}')).toEqual([]);
+  });
+
+  it('survive whatever is written', () => {
+    for (const hooks of [
+      '',
+      '{}',
+      '{PreToolUse: }',
+      '{PreToolUse: []}',
+      '{PreToolUse: {hooks: }}',
+      '{PreToolUse: {override: true}}',
+      '{events: {x: [y]}}',
+    ])
+      expect(() => at(hooks)).not.toThrow();
+  });
+});
