@@ -88,14 +88,11 @@ export function loadConfig(request: LoadRequest): LoadedConfig {
   const hooks = compileHooks({ root, hatIds, isSingle: declared.mode === 'single', backends });
   const ruleInput = { root, declared, hatIds, isBroken, toItemPath: shape.toItemPath, toolNames: request.toolNames ?? [] };
   const found = [
-    ...layers.diagnostics,
-    ...overridden.diagnostics,
+    ...[layers, overridden].flatMap(({ diagnostics }) => diagnostics),
     ...checkVariableBackend(backends, overrideRequest, cwd),
     ...shape.diagnostics,
     ...checkRules(ruleInput, backends, { cwd, flags }),
-    ...instructions.diagnostics,
-    ...events.diagnostics,
-    ...hooks.diagnostics,
+    ...[instructions, events, hooks].flatMap(({ diagnostics }) => diagnostics),
   ];
   if (!hasErrors(found)) refuseNamedBackend(backends);
 

@@ -47,12 +47,12 @@ function open(specs: readonly HookSpec[], signal = new AbortController().signal)
 }
 
 const CALL = { id: 'c1', tool: 'write_file', input: { path: 'a.txt' } };
-const before = (...specs: readonly HookSpec[]) => open(specs).before(CALL);
-const after = (...specs: readonly HookSpec[]) => open(specs).after(CALL, 'output', false);
+const askBefore = (...specs: readonly HookSpec[]) => open(specs).before(CALL);
+const askAfter = (...specs: readonly HookSpec[]) => open(specs).after(CALL, 'output', false);
 
 describe('hooks before a call', () => {
   it('are told what is called, by whom, and no secret', async () => {
-    await before(hook(shell('cat > event.json; env > env.txt')));
+    await askBefore(hook(shell('cat > event.json; env > env.txt')));
     expect(JSON.parse(readFileSync(join(folder, 'event.json'), 'utf8'))).toEqual({
       schema_version: 1,
       hook_type: 'PreToolUse',
@@ -76,23 +76,23 @@ describe('hooks before a call', () => {
   });
 
   it('deny by exit code 2 and by their answer, with their name', async () => {
-    expect(await before(hook(shell('echo "not today" >&2; exit 2'), { name: 'calendar' }))).toMatchObject({
+    expect(await askBefore(hook(shell('echo "not today" >&2; exit 2'), { name: 'calendar' }))).toMatchObject({
       decision: 'deny',
       reason: 'calendar: not today',
     });
-    expect(await before(hook(shell(`echo '{"decision":"deny","reason":"no"}'`)))).toMatchObject({ decision: 'deny', reason: 'h: no' });
+    expect(await askBefore(hook(shell(`echo '{"decision":"deny","reason":"no"}'`)))).toMatchObject({ decision: 'deny', reason: 'h: no' });
   });
 
   it('end with the first denial, and an allow behind an ask does not lift it', async () => {
     const touch = hook(shell('touch asked'), { name: 'later' });
     const ask = hook(shell(`echo '{"decision":"ask","reason":"sure?"}'`));
-    expect(await before(ask, touch)).toMatchObject({
+    expect(await askBefore(ask, touch)).toMatchObject({
       decision: 'ask',
       reason: 'h: sure?',
       runs: [{ decision: 'ask' }, { decision: 'allow' }],
     });
     rmSync(join(folder, 'asked'));
-    const denied = await before(hook(shell('exit 2')), touch);
+    const denied = await askBefore(hook(shell('exit 2')), touch);
     expect(denied.runs).toHaveLength(1);
     expect(() => readFileSync(join(folder, 'asked'))).toThrow('ENOENT');
   });
@@ -105,39 +105,39 @@ describe('hooks before a call', () => {
         "import {readFileSync} from 'node:fs'; const e = JSON.parse(readFileSync(0)); console.log(JSON.stringify({reason: e.tool_input.path}))",
       ),
     );
-    expect(await before(rename, look)).toMatchObject({ decision: 'allow', input: { path: 'b.txt' }, runs: [{}, { reason: 'b.txt' }] });
+    expect(await askBefore(rename, look)).toMatchObject({ decision: 'allow', input: { path: 'b.txt' }, runs: [{}, { reason: 'b.txt' }] });
   });
 
   it('allow where they fail or are late, and deny where they cannot be started', async () => {
-    const failed = await before(hook(shell('echo oops >&2; exit 1')));
+    const failed = await askBefore(hook(shell('echo oops >&2; exit 1')));
     expect([failed.decision, failed.runs[0]?.error]).toEqual(['allow', 'it ended with exit code 1: oops']);
-    const late = await before(hook(shell('sleep 60'), { timeoutMs: 200 }));
+    const late = await askBefore(hook(shell('sleep 60'), { timeoutMs: 200 }));
     expect([late.decision, late.runs[0]?.error]).toEqual(['allow', 'it gave no answer within 0.2 s']);
-    const absent = await before(hook({ kind: 'command', argv: ['no-such-program'], file: null }));
+    const absent = await askBefore(hook({ kind: 'command', argv: ['no-such-program'], file: null }));
     expect(absent.decision).toBe('deny');
-    expect((await before(hook(shell('sleep 60'), { timeoutMs: 200, isFailClosed: true }))).decision).toBe('deny');
+    expect((await askBefore(hook(shell('sleep 60'), { timeoutMs: 200, isFailClosed: true }))).decision).toBe('deny');
   });
 
   it('that print half an answer, or without end, decide nothing', async () => {
-    const half = await before(hook(shell(`printf '{"decision":"al'`)));
+    const half = await askBefore(hook(shell(`printf '{"decision":"al'`)));
     expect([half.decision, half.runs[0]?.error]).toEqual(['allow', 'it printed what begins like JSON and is none']);
-    const flood = await before(hook(shell('yes {'), { timeoutMs: 500 }));
+    const flood = await askBefore(hook(shell('yes {'), { timeoutMs: 500 }));
     expect([flood.decision, flood.runs[0]?.error]).toEqual(['allow', 'it gave no answer within 0.5 s']);
-    const long = await before(hook(shell('head -c 1000000 /dev/zero')));
+    const long = await askBefore(hook(shell('head -c 1000000 /dev/zero')));
     expect(long.runs[0]?.error).toBe('it printed more than 64 KB');
   });
 
   it('do not run once their file is another one, or is gone', async () => {
     const spec = hook(script('guard.sh', 'exit 0'));
-    expect((await before(spec)).decision).toBe('allow');
+    expect((await askBefore(spec)).decision).toBe('allow');
     write('guard.sh', 'exit 0 # mine');
-    expect(await before(spec)).toMatchObject({ decision: 'deny', reason: expect.stringContaining('was changed since the run began') });
+    expect(await askBefore(spec)).toMatchObject({ decision: 'deny', reason: expect.stringContaining('was changed since the run began') });
     rmSync(join(folder, 'guard.sh'));
-    expect(await before(spec)).toMatchObject({ decision: 'deny', reason: expect.stringContaining('cannot be read') });
+    expect(await askBefore(spec)).toMatchObject({ decision: 'deny', reason: expect.stringContaining('cannot be read') });
   });
 
   it('are asked only about their tools', async () => {
-    const merged = await before(hook(shell('exit 2'), { matcher: 'Bash' }), hook(shell('true'), { matcher: 'Write|Edit', name: 'w' }));
+    const merged = await askBefore(hook(shell('exit 2'), { matcher: 'Bash' }), hook(shell('true'), { matcher: 'Write|Edit', name: 'w' }));
     expect(merged.runs.map(({ name }) => name)).toEqual(['w']);
   });
 
@@ -151,7 +151,7 @@ describe('hooks before a call', () => {
 
 describe('hooks behind a call', () => {
   it('are all asked, and what they inject is kept in order, each with its strategy', async () => {
-    const merged = await after(
+    const merged = await askAfter(
       hook(shell(`echo '{"inject":{"content":"one","strategy":"user_message"}}'`), { event: 'PostToolUse' }),
       hook(shell('echo "too long" >&2; exit 2'), { event: 'PostToolUse', name: 'lint' }),
       hook(shell(`echo '{"inject":{"content":"two"}}'`), { event: 'PostToolUse' }),
@@ -168,7 +168,7 @@ describe('hooks behind a call', () => {
 
   it('change the output for those behind them', async () => {
     const hide = hook(shell(`echo '{"updated_output":"hidden"}'`), { event: 'PostToolUse' });
-    expect(await after(hide)).toMatchObject({ output: 'hidden' });
+    expect(await askAfter(hide)).toMatchObject({ output: 'hidden' });
   });
 
   it('are asked about failures under another name', async () => {
@@ -187,13 +187,13 @@ describe('a handler', () => {
       'export function check(event) { return { decision: "deny", reason: event.tool_name }; }\nexport const no = 1;',
     );
     const make = (exported: string): HookSpec => hook({ kind: 'module', file: toFile(path), exported });
-    expect(await before(make('check'))).toMatchObject({ decision: 'deny', reason: 'h: write_file' });
-    expect(await before(make('no'))).toMatchObject({ decision: 'deny', reason: expect.stringContaining('exports no function no') });
+    expect(await askBefore(make('check'))).toMatchObject({ decision: 'deny', reason: 'h: write_file' });
+    expect(await askBefore(make('no'))).toMatchObject({ decision: 'deny', reason: expect.stringContaining('exports no function no') });
   });
 
   it('that never ends is left behind', async () => {
     const path = write('slow.mjs', 'export const wait = () => new Promise(() => {});');
-    const merged = await before(hook({ kind: 'module', file: toFile(path), exported: 'wait' }, { timeoutMs: 50 }));
+    const merged = await askBefore(hook({ kind: 'module', file: toFile(path), exported: 'wait' }, { timeoutMs: 50 }));
     expect(merged.runs[0]?.error).toBe('it gave no answer within 0.05 s');
   });
 
@@ -203,8 +203,8 @@ describe('a handler', () => {
       'def audit(event):\n    print("to the log")\n    return {"allowed": event["tool_name"] != "write_file", "reason": "audited"}\n',
     );
     const make = (path: string): HookSpec => hook({ kind: 'python', path, folders: [folder] });
-    expect(await before(make('team_hooks.audit'))).toMatchObject({ decision: 'deny', reason: 'h: audited' });
-    expect(await before(make('team_hooks.absent'))).toMatchObject({
+    expect(await askBefore(make('team_hooks.audit'))).toMatchObject({ decision: 'deny', reason: 'h: audited' });
+    expect(await askBefore(make('team_hooks.absent'))).toMatchObject({
       decision: 'deny',
       reason: expect.stringContaining('cannot be imported'),
     });
@@ -213,6 +213,6 @@ describe('a handler', () => {
   it('may be a program of its own', async () => {
     const path = write('own', '#!/bin/sh\nexit 2\n');
     chmodSync(path, 0o755);
-    expect((await before(hook({ kind: 'command', argv: toScriptCommand(path), file: toFile(path) }))).decision).toBe('deny');
+    expect((await askBefore(hook({ kind: 'command', argv: toScriptCommand(path), file: toFile(path) }))).decision).toBe('deny');
   });
 });

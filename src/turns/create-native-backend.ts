@@ -14,6 +14,7 @@ import type { Json } from '../core/values/json.ts';
 import { accept, refuse } from '../core/values/result.ts';
 import { emitInto, findTurn, readOffer } from '../emit/index.ts';
 import { toQualityOfGates } from '../gates/index.ts';
+import { createToolHooks, type ToolHooks } from '../hooks/index.ts';
 import { listRunTools } from '../plugins/index.ts';
 import type { Backend, RunningTurn, TurnRequest, TurnResult } from '../ports/backend.ts';
 import type { Model } from '../ports/model.ts';
@@ -138,20 +139,17 @@ async function openHatTools(turn: HatTurn): Promise<ReturnType<AgentRoom['openTo
   const { cwd, env, marker, isolation } = request;
   const servers = await room.openServers(mcpServers, policies[hat] ?? null, { cwd, env, marker, isolation, signal });
   for (const warning of servers.warnings) warn(warning);
-  const settings = { ...toToolSettings(turn, servers), ...(await openHatHooks(turn)) };
-  return room.openTools(settings, request, signal);
+  return room.openTools({ ...toToolSettings(turn, servers), hooks: openHatHooks(turn) }, request, signal);
 }
 
-/** What is asked about the calls of this hat; nothing is loaded where there are no hooks. */
-async function openHatHooks({ made, hat, request, signal }: HatTurn): Promise<Pick<ToolSettings, 'hooks'>> {
+/** What is asked about the calls of this hat. */
+function openHatHooks({ made, hat, request, signal }: HatTurn): ToolHooks {
   const specs = made.settings.hooks?.[hat] ?? [];
-  if (specs.length === 0) return {};
-  const { createToolHooks } = await import('../hooks/index.ts');
   const { env, cwd } = request;
   const { RALPH_RUN_ID: run = '' } = env;
   const agentId = hat === RALPH || hat === DEFAULT_HAT ? null : hat;
   const scene = { run, turn: toTurnName(request.turn), hat, agentId, cwd, env, signal };
-  return { hooks: createToolHooks(specs, scene, { now: Date.now, steady: steadyMs }) };
+  return createToolHooks(specs, scene, { now: Date.now, steady: steadyMs });
 }
 
 type ServerTools = Awaited<ReturnType<AgentRoom['openServers']>>;

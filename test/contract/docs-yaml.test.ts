@@ -69,7 +69,7 @@ const CONFIGURATIONS = YAML.filter((block) => block.name === '' && isConfigurati
 function loadBlock({ page, text }: Block): CheckedConfig {
   return load(
     text,
-    YAML.filter((block) => block.page === page && block.name !== ''),
+    BLOCKS.filter((block) => block.page === page && block.name !== ''),
   );
 }
 

@@ -40,6 +40,8 @@ const SAMPLES: readonly (readonly [code: string, places: readonly string[]])[] =
   ['hat-no-way-on', ['warning builder']],
   ['hat-only-after-failure', ['warning debugger']],
   ['hook-file-missing', ['error ./hooks/audit.mjs#check']],
+  ['hook-invalid', ['error PreTolUse']],
+  ['hook-not-bound', ['warning hooks']],
   ['instruction-topic', ['warning biuld.done', 'warning plan.rejected']],
   ['instructions-same', ['warning Review the last commit.']],
   ['iterations-too-few', ['warning 3']],

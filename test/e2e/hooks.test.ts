@@ -1,0 +1,128 @@
+/** Hooks as a user has them: `ralph run` with the native agent, whose model is a script. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { ralph, withFolder } from './ralph.ts';
+
+const CONFIG = `
+cli: {backend: {type: native, provider: scripted, script: model.yml}}
+event_loop: {prompt: Write the files}
+gates: []
+hooks:
+  PreToolUse:
+    - {matcher: "*", handler: "hooks/audit.mjs#audit"}
+    - {matcher: Bash, command: "exit 0"}
+  PostToolUse:
+    - {matcher: Write, name: all, command: "touch asked-by-all"}
+hats:
+  builder:
+    triggers: [task.start, task.resume]
+    publishes: [task.complete]
+    profile: creator
+    hooks:
+      PreToolUse:
+        - {matcher: Write, type: command, handler: custom_write_hook.py}
+      PostToolUse:
+        override: true
+        hooks:
+          - {matcher: Write, handler: style.sh}
+`;
+
+const FILES = {
+  'ralph.yml': CONFIG,
+  'model.yml': `
+hats:
+  builder:
+    - steps:
+        - calls: [{tool: write_file, args: {path: secret.txt, content: x}}, {tool: write_file, args: {path: a.txt, content: hello}}]
+        - calls: [{tool: read_file, args: {path: custom_write_hook.py}}, {tool: write_file, args: {path: custom_write_hook.py, content: "print('{}')"}}]
+        - calls: [{tool: write_file, args: {path: b.txt, content: again}}]
+        - calls: [{tool: emit_event, args: {topic: task.complete}}]
+        - text: Done.
+`,
+  'hooks/audit.mjs':
+    'import { appendFileSync } from "node:fs";\nexport const audit = (e) => appendFileSync("audit.log", [e.hook_type, e.tool_name, e.agent_id].join(" ") + "\\n");\n',
+  'custom_write_hook.py': `import json, sys
+event = json.load(sys.stdin)
+if event["tool_input"]["path"].startswith("secret"):
+    print(json.dumps({"decision": "deny", "reason": "these files are mine"}))
+elif event["tool_input"]["path"] == "a.txt":
+    print(json.dumps({"updated_input": {"path": "a.txt", "content": "HELLO"}}))
+`,
+  'style.sh': `echo '{"injects": [{"content": "two spaces", "strategy": "tool_result"}, {"content": "look at the list", "strategy": "user_message"}]}'\n`,
+};
+
+test('hooks of all and of a hat are asked in order, deny, change and tell, and bind although the agent rewrites one', async () => {
+  await withFolder(FILES, async (folder) => {
+    const listed = await ralph(folder, ['hooks', '--hat', 'builder', '--format', 'json']);
+    expect(
+      listed.stdout
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line).name),
+    ).toEqual(['audit.mjs#audit', 'exit 0', 'custom_write_hook.py', 'style.sh']);
+    const run = await ralph(folder, ['run']);
+    expect([run.code, run.stderr]).toEqual([0, expect.anything()]);
+    const read = (name: string): string => readFileSync(join(folder, name), 'utf8');
+    expect(read('a.txt')).toBe('HELLO');
+    expect(readdirSync(folder)).not.toContain('secret.txt');
+    // Rewritten by the agent, the hook does not run any more, and what it was asked about is denied.
+    expect(readdirSync(folder)).not.toContain('b.txt');
+    expect(readdirSync(folder)).not.toContain('asked-by-all');
+    expect(
+      read('audit.log')
+        .split('\n')
+        .filter((line) => line === 'PreToolUse write_file builder'),
+    ).toHaveLength(4);
+    const session = read(join('.ralph/runs', readdirSync(join(folder, '.ralph/runs'))[0] ?? '', 'turns/1.1/session.jsonl'));
+    const lines = session
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    const results = lines.filter(({ type }) => type === 'tool-result');
+    expect(results[0]).toMatchObject({
+      result: { isError: true, text: expect.stringContaining('custom_write_hook.py: these files are mine') },
+      hooks: [{ decision: 'allow' }, { name: 'custom_write_hook.py', decision: 'deny' }],
+    });
+    expect(results[1].result.text).toContain('SYSTEM CONTEXT (not part of the output of the tool):\ntwo spaces\n');
+    expect(results[4].result.text).toContain('was changed since the run began');
+    const messages = lines.filter(
+      ({ type, message }) => type === 'message' && message.role === 'user' && message.text === 'look at the list',
+    );
+    expect(messages).toHaveLength(2);
+    expect(run.stdout + run.stderr).toContain('write_file by a hook');
+  });
+});
+
+test('a hook is tried without a run', async () => {
+  await withFolder(FILES, async (folder) => {
+    const tried = await ralph(folder, [
+      'hooks',
+      'test',
+      'PreToolUse',
+      '--tool',
+      'write_file',
+      '--input',
+      '{"path":"secret.txt"}',
+      '--format',
+      'json',
+    ]);
+    expect(JSON.parse(tried.stdout)).toMatchObject({
+      verdicts: [
+        { name: 'audit.mjs#audit', decision: 'allow', error: null },
+        { name: 'custom_write_hook.py', decision: 'deny' },
+      ],
+      merged: { decision: 'deny', reason: 'custom_write_hook.py: these files are mine', updated_input: null, injects: [], errors: [] },
+    });
+    const wrong = await ralph(folder, ['hooks', 'test', 'PreToolUse', '--tool', 'write_file', '--input', 'x']);
+    expect([wrong.code, wrong.stderr]).toEqual([2, expect.stringContaining('is no JSON object')]);
+  });
+});
+
+test('what does not bind is said before the run', async () => {
+  const config = CONFIG.replace('{type: native, provider: scripted, script: model.yml}', 'claude');
+  await withFolder({ ...FILES, 'ralph.yml': config }, async (folder) => {
+    const { stdout, stderr } = await ralph(folder, ['validate']);
+    expect(stdout + stderr).toContain('These hooks do not bind "builder": claude calls its tools by itself.');
+  });
+});
