@@ -47,7 +47,10 @@ function open(specs: readonly HookSpec[], signal = new AbortController().signal)
 }
 
 const CALL = { id: 'c1', tool: 'write_file', input: { path: 'a.txt' } };
-const askBefore = (...specs: readonly HookSpec[]) => open(specs).before(CALL);
+const askBefore = (...specs: readonly HookSpec[]) => {
+  const hooks = open(specs);
+  return hooks.before(CALL).finally(hooks.close);
+};
 const askAfter = (...specs: readonly HookSpec[]) => open(specs).after(CALL, 'output', false);
 
 describe('hooks before a call', () => {
@@ -123,8 +126,8 @@ describe('hooks before a call', () => {
     expect([half.decision, half.runs[0]?.error]).toEqual(['allow', 'it printed what begins like JSON and is none']);
     const flood = await askBefore(hook(shell('yes {'), { timeoutMs: 500 }));
     expect([flood.decision, flood.runs[0]?.error]).toEqual(['allow', 'it gave no answer within 0.5 s']);
-    const long = await askBefore(hook(shell('head -c 1000000 /dev/zero')));
-    expect(long.runs[0]?.error).toBe('it printed more than 64 KB');
+    const long = await askBefore(hook(shell('head -c 20000000 /dev/zero')));
+    expect(long.runs[0]?.error).toBe('it printed more than 16 MB');
   });
 
   it('do not run once their file is another one, or is gone', async () => {
@@ -134,6 +137,31 @@ describe('hooks before a call', () => {
     expect(await askBefore(spec)).toMatchObject({ decision: 'deny', reason: expect.stringContaining('was changed since the run began') });
     rmSync(join(folder, 'guard.sh'));
     expect(await askBefore(spec)).toMatchObject({ decision: 'deny', reason: expect.stringContaining('cannot be read') });
+  });
+
+  it('deny whatever else they do', async () => {
+    const denial = '{"decision":"deny","reason":"no"}';
+    const tortures = {
+      'a reason of 10 MB': `printf '{"decision":"deny","reason":"'; head -c 10000000 /dev/zero | tr '\\0' x; echo '"}'`,
+      'a failure after it': `echo '${denial}'; exit 1`,
+      'a closed input': `exec <&-; echo '${denial}'`,
+      'children that stay': `sleep 60 & setsid sleep 60 & echo '${denial}'`,
+      'errors without end': `head -c 50000000 /dev/zero >&2; exit 2`,
+      'an allow beside exit code 2': `echo '{"decision":"allow"}'; exit 2`,
+    };
+    for (const [name, line] of Object.entries(tortures)) {
+      const { decision, reason, runs } = await askBefore(hook(shell(line)));
+      expect([name, decision, reason.length < 3000, runs[0]?.reason.length ?? 0]).toEqual([name, 'deny', true, expect.any(Number)]);
+    }
+  });
+
+  it('may be two hundred, and asked at the same time', async () => {
+    const path = write('count.mjs', 'export const count = (e) => ({ updated_input: { n: (e.tool_input.n ?? 0) + 1 } });');
+    const hooks = open(
+      Array.from({ length: 200 }, (_, index) => hook({ kind: 'module', file: toFile(path), exported: 'count' }, { name: `h${index}` })),
+    );
+    const asked = await Promise.all(Array.from({ length: 20 }, () => hooks.before(CALL)));
+    for (const { input, runs } of asked) expect([input, runs.length]).toEqual([{ n: 200 }, 200]);
   });
 
   it('are asked only about their tools', async () => {
@@ -200,14 +228,36 @@ describe('a handler', () => {
   it('may be a function of Python, which gets the event as a dict', async () => {
     write(
       'team_hooks.py',
-      'def audit(event):\n    print("to the log")\n    return {"allowed": event["tool_name"] != "write_file", "reason": "audited"}\n',
+      'def fail(event):\n    raise ValueError("oops")\ndef audit(event):\n    print("to the log")\n    return {"allowed": event["tool_name"] != "write_file", "reason": "audited"}\n',
     );
     const make = (path: string): HookSpec => hook({ kind: 'python', path, folders: [folder] });
     expect(await askBefore(make('team_hooks.audit'))).toMatchObject({ decision: 'deny', reason: 'h: audited' });
+    const failed = await askBefore(make('team_hooks.fail'));
+    expect([failed.decision, failed.runs[0]?.error]).toEqual(['allow', expect.stringContaining('ValueError: oops')]);
     expect(await askBefore(make('team_hooks.absent'))).toMatchObject({
       decision: 'deny',
       reason: expect.stringContaining('cannot be imported'),
     });
+  });
+
+  it('may be a program that stays, and is asked line by line', async () => {
+    const line = 'n=0; while read -r _; do n=$((n + 1)); echo talk; echo "{\\"reason\\":\\"$n\\"}"; done';
+    const hooks = open([hook(shell(line), { isKeptAlive: true })]);
+    const asked = await Promise.all([hooks.before(CALL), hooks.before(CALL), hooks.before(CALL)]);
+    expect(asked.map(({ runs }) => runs[0]?.reason)).toEqual(['1', '2', '3']);
+    await hooks.close();
+  });
+
+  it('that stays is started again after it ended or hung, and denies by exit code 2', async () => {
+    const line = 'read -r _; echo "{}"; read -r _; echo no >&2; exit 2';
+    const hooks = open([hook(shell(line), { isKeptAlive: true })]);
+    const decisions: string[] = [];
+    for (let time = 0; time < 4; time += 1) decisions.push((await hooks.before(CALL)).decision);
+    expect(decisions).toEqual(['allow', 'deny', 'allow', 'deny']);
+    await hooks.close();
+    const hung = open([hook(shell('read -r _; sleep 60'), { isKeptAlive: true, timeoutMs: 200 })]);
+    for (let time = 0; time < 2; time += 1) expect((await hung.before(CALL)).runs[0]?.error).toBe('it gave no answer within 0.2 s');
+    await hung.close();
   });
 
   it('may be a program of its own', async () => {

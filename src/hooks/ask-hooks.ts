@@ -2,10 +2,11 @@ import type { HookEvent, HookEventName, HookSpec } from '../core/hooks/hook-spec
 import { type HookInject, type HookRun, judgeHook, type MergedHooks } from '../core/hooks/hook-verdict.ts';
 import { createToolMatcher, type ToolMatcher } from '../core/hooks/match-tool.ts';
 import type { JsonObject } from '../core/values/json.ts';
+import { createResidentPrograms } from './resident-programs.ts';
 import { type HandlerPlace, runHandler } from './run-handler.ts';
 
 /** Who works: what every event says. */
-export interface HookScene extends HandlerPlace {
+export interface HookScene extends Omit<HandlerPlace, 'residents'> {
   /** The id of the run. */
   readonly run: string;
   /** `7.1` */
@@ -28,14 +29,17 @@ export interface ToolHooks {
   readonly before: (call: HookedCall) => Promise<MergedHooks>;
   /** Asks them about a call that was made. Never rejects. */
   readonly after: (call: HookedCall, output: string, isError: boolean) => Promise<MergedHooks>;
+  /** Ends the programs that stay. */
+  readonly close: () => Promise<void>;
 }
 
 /** No hooks: nothing is asked, nothing changes. */
-export const NO_HOOKS: ToolHooks = { before: async () => NOTHING, after: async () => NOTHING };
+export const NO_HOOKS: ToolHooks = { before: async () => NOTHING, after: async () => NOTHING, close: async () => {} };
 
 const NOTHING: MergedHooks = { decision: 'allow', reason: '', injects: [], runs: [] };
 /** Of one text; the rest is cut. Source: the limit of Claude Code. */
 const MAX_INJECT = 10_000;
+const MAX_REASON = 2000;
 const MAX_PREVIEW = 200;
 
 interface ReadyHook {
@@ -59,18 +63,20 @@ export function createToolHooks(
   const ready = specs.map((spec) => ({ spec, matches: createToolMatcher(spec.matcher) ?? (() => true) }));
   const select = (event: HookEventName, tool: string): readonly ReadyHook[] =>
     ready.filter(({ spec, matches }) => spec.event === event && matches(tool));
-  const moment = { scene, ...clocks };
+  const residents = createResidentPrograms();
+  const moment = { scene: { ...scene, residents }, ...clocks };
   return {
     before: async (call) => askInOrder(select('PreToolUse', call.tool), 'PreToolUse', call, moment, null),
     after: async (call, output, isError) => {
       const event = isError ? 'PostToolUseFailure' : 'PostToolUse';
       return askInOrder(select(event, call.tool), event, call, moment, { output, isError });
     },
+    close: residents.close,
   };
 }
 
 interface Moment {
-  readonly scene: HookScene;
+  readonly scene: HookScene & HandlerPlace;
   readonly now: () => number;
   readonly steady: () => number;
 }
@@ -97,12 +103,13 @@ async function askInOrder(
     const startedAt = steady();
     const told = toEvent(event, { ...call, input }, scene, now(), output, result?.isError ?? null);
     const { verdict, error } = judgeHook(spec, await runHandler(spec, told, scene));
-    const said = `${spec.name}: ${verdict.reason || `it said ${verdict.decision}`}`;
+    const reason = verdict.reason.slice(0, MAX_REASON);
+    const said = `${spec.name}: ${reason || `it said ${verdict.decision}`}`;
     runs.push({
       name: spec.name,
       event,
       decision: verdict.decision,
-      reason: verdict.reason,
+      reason,
       error,
       ms: steady() - startedAt,
       preview: (verdict.injects[0]?.content ?? '').slice(0, MAX_PREVIEW),

@@ -2,8 +2,9 @@
 export const PYTHON_IMPORT_FAILED = 97;
 
 /**
- * Calls a function of Python with the event as a dict, and prints what it returns as JSON: a dict, a dataclass, or an object with attributes. What the
- * function itself prints goes to standard error. Arguments: the dotted path, then folders in which its module is looked for first.
+ * Calls a function of Python for each line that it reads, with the event as a dict, and prints what it returns as a line of JSON: a dict, a dataclass, or an
+ * object with attributes. An exception ends it; the next question starts it again. What the function itself prints goes to standard error. Arguments: the
+ * dotted path, then folders in which its module is looked for first.
  */
 export const PYTHON_BRIDGE = `
 import dataclasses, importlib, json, os, sys
@@ -19,7 +20,11 @@ def main():
     except Exception as error:
         print(f"{path} cannot be imported: {error}", file=sys.stderr)
         sys.exit(${PYTHON_IMPORT_FAILED})
-    answer = call(json.load(sys.stdin))
+    for line in sys.stdin:
+        answers.write(json.dumps(to_dict(call(json.loads(line)))) + "\\n")
+        answers.flush()
+
+def to_dict(answer):
     if hasattr(answer, "__await__"):
         import asyncio
         answer = asyncio.run(wait_for(answer))
@@ -27,9 +32,7 @@ def main():
         answer = dataclasses.asdict(answer)
     elif answer is not None and not isinstance(answer, dict):
         answer = vars(answer)
-    if answer:
-        answers.write(json.dumps({key: value for key, value in answer.items() if value is not None}))
-    answers.close()
+    return {key: value for key, value in (answer or {}).items() if value is not None}
 
 async def wait_for(answer):
     return await answer

@@ -5,8 +5,9 @@ import type { HookEvent, HookFile, HookHandler, HookSpec } from '../core/hooks/h
 import type { HookOutcome } from '../core/hooks/hook-verdict.ts';
 import { maskControls } from '../core/text/mask-controls.ts';
 import type { Json } from '../core/values/json.ts';
-import { type CommandResult, runCommand, toShellCommand } from '../process/index.ts';
+import { type ProcessResult, runCommand, toShellCommand } from '../process/index.ts';
 import { PYTHON_BRIDGE, PYTHON_IMPORT_FAILED } from './python-bridge.ts';
+import type { ResidentPrograms } from './resident-programs.ts';
 
 /** Where handlers run: with the rights of whoever started Ralph, outside of the agent's sandbox. */
 export interface HandlerPlace {
@@ -15,11 +16,13 @@ export interface HandlerPlace {
   /** The environment of the turn; handlers get a few harmless variables of it. */
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly signal: AbortSignal;
+  readonly residents: ResidentPrograms;
 }
 
 const GRACE_MS = 2000;
-/** A longer answer is no answer. */
-const MAX_ANSWER_BYTES = 64 << 10;
+/** A longer answer is no answer. A denial with a long reason must not become one by being cut. */
+const MAX_ANSWER_MB = 16;
+const MAX_ANSWER_BYTES = MAX_ANSWER_MB << 20;
 const MAX_REASON = 2000;
 /** Exit code of a hook that denies. Source: the hooks of Claude Code and Gemini CLI. */
 const DENIES = 2;
@@ -65,48 +68,73 @@ function hashFile(path: string): string | null {
   }
 }
 
-async function runProgram(
-  [command = '', ...args]: readonly string[],
-  { handler, timeoutMs }: HookSpec,
-  event: HookEvent,
-  { cwd, env, signal }: HandlerPlace,
-): Promise<HookOutcome> {
+async function runProgram(argv: readonly string[], spec: HookSpec, event: HookEvent, place: HandlerPlace): Promise<HookOutcome> {
+  const { cwd, signal, residents } = place;
+  const env = toHookEnvironment(place.env, event);
+  const { timeoutMs } = spec;
+  const text = JSON.stringify(event);
+  if (spec.isKeptAlive === true || spec.handler.kind === 'python') {
+    const reply = await residents.ask({ argv, cwd, env, timeoutMs, maxLineBytes: MAX_ANSWER_BYTES, signal }, text);
+    switch (reply.kind) {
+      case 'line':
+        return toAnswered(readOutput(reply.line, reply.isCut));
+      case 'timed-out':
+        return { kind: 'timed-out' };
+      case 'stopped':
+        return STOPPED;
+      case 'ended':
+        return toEnded(reply.result, reply.result.stderrTail, { answer: null, problem: 'it ended without an answer' }, spec.handler);
+    }
+  }
+  const [command = '', ...args] = argv;
   const result = await runCommand({
     command,
     args,
     cwd,
-    env: toHookEnvironment(env, event),
-    input: { kind: 'text', text: JSON.stringify(event) },
+    env,
+    input: { kind: 'text', text },
     marker: `hook-${randomUUID()}`,
     captureBytes: MAX_ANSWER_BYTES,
     timeoutMs,
     stopGraceMs: GRACE_MS,
     abort: signal,
   });
-  return toOutcome(result, handler);
+  return toEnded(result, result.stderr, readOutput(result.stdout, result.isStdoutCut), spec.handler);
 }
 
-function toOutcome(result: CommandResult, { kind }: HookHandler): HookOutcome {
-  const said = toReason(result.stderr);
+const STOPPED: HookOutcome = { kind: 'failed', problem: 'it was stopped with the turn', answer: null };
+
+/** What the end of a program means. */
+function toEnded(result: ProcessResult, stderr: string, read: ReadOutput, { kind }: HookHandler): HookOutcome {
+  const said = toReason(stderr);
   if (result.status === 'spawn-error')
     return { kind: 'not-started', problem: `it cannot be started: ${result.error?.message ?? 'unknown'}` };
   if (result.stopReason === 'timeout') return { kind: 'timed-out' };
-  if (result.stopReason !== undefined) return { kind: 'failed', problem: 'it was stopped with the turn', answer: null };
+  if (result.stopReason !== undefined) return STOPPED;
   const { exitCode } = result;
   if (exitCode !== null && NOT_RUN.includes(exitCode)) return { kind: 'not-started', problem: `it cannot be started: ${said}` };
   if (kind === 'python' && exitCode === PYTHON_IMPORT_FAILED) return { kind: 'not-started', problem: said };
-  const read = readOutput(result);
   if (exitCode === DENIES) return { kind: 'denied', reason: said, answer: read.answer };
   if (exitCode !== 0) {
     const how = exitCode === null ? `it ended by ${result.signal ?? 'a signal'}` : `it ended with exit code ${exitCode}`;
     return { kind: 'failed', problem: said === '' ? how : `${how}: ${said}`, answer: read.answer };
   }
-  return read.problem === null ? { kind: 'answered', answer: read.answer } : { kind: 'failed', problem: read.problem, answer: null };
+  return toAnswered(read);
+}
+
+/** An answer, and what is wrong with it; `null` for nothing. */
+interface ReadOutput {
+  readonly answer: Json;
+  readonly problem: string | null;
+}
+
+function toAnswered({ answer, problem }: ReadOutput): HookOutcome {
+  return problem === null ? { kind: 'answered', answer } : { kind: 'failed', problem, answer: null };
 }
 
 /** Text that does not begin like an object is no answer: whoever writes hooks prints while looking for a mistake. */
-function readOutput({ stdout, isStdoutCut }: CommandResult): { readonly answer: Json; readonly problem: string | null } {
-  if (isStdoutCut) return { answer: null, problem: `it printed more than ${MAX_ANSWER_BYTES / 1024} KB` };
+function readOutput(stdout: string, isCut: boolean): ReadOutput {
+  if (isCut) return { answer: null, problem: `it printed more than ${MAX_ANSWER_MB} MB` };
   const text = stdout.trim();
   if (!text.startsWith('{')) return { answer: null, problem: null };
   try {
@@ -156,8 +184,7 @@ async function runModule(
       return timeout.aborted ? { kind: 'timed-out' } : { kind: 'failed', problem: 'it was stopped with the turn', answer: null };
     // What a function returns is data only once it has been through JSON.
     const text = JSON.stringify(answer ?? null) ?? 'null';
-    if (text.length > MAX_ANSWER_BYTES)
-      return { kind: 'failed', problem: `it answered with more than ${MAX_ANSWER_BYTES / 1024} KB`, answer: null };
+    if (text.length > MAX_ANSWER_BYTES) return { kind: 'failed', problem: `it answered with more than ${MAX_ANSWER_MB} MB`, answer: null };
     return { kind: 'answered', answer: JSON.parse(text) as Json };
   } catch (error) {
     return { kind: 'failed', problem: `it threw ${toReason(String(error))}`, answer: null };

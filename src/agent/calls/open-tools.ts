@@ -60,7 +60,9 @@ export function openTools(settings: ToolSettings, request: TurnRequest, signal: 
     keep: (name, text) => createSpill(context.spillDir, name, context.jail.toShown)(text),
     redact,
     describeProject: async (now) => redact(await describeProject(context.jail, now)),
-    close: settings.close,
+    close: async () => {
+      await Promise.all([settings.close(), settings.hooks?.close()]);
+    },
   };
 }
 

@@ -129,7 +129,8 @@ async function test(context: CliContext, settings: Settings, flags: HooksFlags, 
       { now, steady: () => performance.now() },
     );
     const call = { id: 'test', tool, input };
-    return event === 'PreToolUse' ? hooks.before(call) : hooks.after(call, output, event === 'PostToolUseFailure');
+    const asked = event === 'PreToolUse' ? hooks.before(call) : hooks.after(call, output, event === 'PostToolUseFailure');
+    return asked.finally(hooks.close);
   });
   if (stoppedBy !== null) return stoppedBy;
   if (format === 'json') printJson(context.terminal, toReport(merged));

@@ -139,7 +139,20 @@ const LATER_EVENTS = [
   'Notification',
 ];
 
-const HOOK_KEYS = ['name', 'matcher', 'handler', 'command', 'args', 'type', 'timeout', 'fail_closed', 'enabled', 'priority', 'hooks'];
+const HOOK_KEYS = [
+  'name',
+  'matcher',
+  'handler',
+  'command',
+  'args',
+  'type',
+  'timeout',
+  'fail_closed',
+  'enabled',
+  'priority',
+  'keep_alive',
+  'hooks',
+];
 const TYPES = ['command', 'module', 'python'];
 const DEFAULT_TIMEOUT_MS = 30_000;
 
@@ -252,6 +265,7 @@ class HooksReader {
       handler,
       timeoutMs: this.#readTimeout(scalar('timeout')),
       isFailClosed: scalar('fail_closed')?.value === true,
+      ...(scalar('keep_alive')?.value === true ? { isKeptAlive: true as const } : {}),
       place: `${hook.place.file.name}:${toSpan(hook.place).line}`,
     };
     return [{ spec, priority: Number(scalar('priority')?.value ?? 0) || 0 }];

@@ -22,6 +22,8 @@ export interface HookSpec {
   readonly timeoutMs: number;
   /** A hook that fails, or gives no answer in time, denies the call. By default only one that cannot be started does. */
   readonly isFailClosed: boolean;
+  /** Its program stays for the turn, and is asked line by line. */
+  readonly isKeptAlive?: true;
   /** Where it is written: `ralph.yml:12`. */
   readonly place: string;
 }
