@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -225,7 +226,7 @@ describe('a handler', () => {
     expect(merged.runs[0]?.error).toBe('it gave no answer within 0.05 s');
   });
 
-  it('may be a function of Python, which gets the event as a dict', async () => {
+  it.skipIf(spawnSync('python3', ['-c', '']).status !== 0)('may be a function of Python, which gets the event as a dict', async () => {
     write(
       'team_hooks.py',
       'def fail(event):\n    raise ValueError("oops")\ndef audit(event):\n    print("to the log")\n    return {"allowed": event["tool_name"] != "write_file", "reason": "audited"}\n',

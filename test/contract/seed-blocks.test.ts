@@ -95,10 +95,10 @@ const BLOCKS: readonly Block[] = [
     findings: ['warning validation-bypassed 2 false'],
   },
   {
-    name: '002: hooks and agents belong to later versions',
+    name: '002: hooks bind the native agent only, and agents belong to later versions',
     file: '002-01.yml',
     coordination: 'solo',
-    findings: ['note key-ignored 2 hooks', 'note key-ignored 8 agents'],
+    findings: ['warning hook-not-bound 2 hooks', 'note key-ignored 8 agents'],
   },
   { name: '004: single-hat mode', file: '004-01.yml', coordination: 'solo', findings: [] },
   { name: '004: multi-hat mode', file: '004-02.yml', coordination: 'hats', findings: [] },

@@ -21,7 +21,7 @@ hats:
     profile: creator
     hooks:
       PreToolUse:
-        - {matcher: Write, type: command, handler: custom_write_hook.py}
+        - {matcher: Write, type: command, handler: custom_write_hook.mjs}
       PostToolUse:
         override: true
         hooks:
@@ -35,19 +35,17 @@ hats:
   builder:
     - steps:
         - calls: [{tool: write_file, args: {path: secret.txt, content: x}}, {tool: write_file, args: {path: a.txt, content: hello}}]
-        - calls: [{tool: read_file, args: {path: custom_write_hook.py}}, {tool: write_file, args: {path: custom_write_hook.py, content: "print('{}')"}}]
+        - calls: [{tool: read_file, args: {path: custom_write_hook.mjs}}, {tool: write_file, args: {path: custom_write_hook.mjs, content: "process.exit(0)"}}]
         - calls: [{tool: write_file, args: {path: b.txt, content: again}}]
         - calls: [{tool: emit_event, args: {topic: task.complete}}]
         - text: Done.
 `,
   'hooks/audit.mjs':
     'import { appendFileSync } from "node:fs";\nexport const audit = (e) => appendFileSync("audit.log", [e.hook_type, e.tool_name, e.agent_id].join(" ") + "\\n");\n',
-  'custom_write_hook.py': `import json, sys
-event = json.load(sys.stdin)
-if event["tool_input"]["path"].startswith("secret"):
-    print(json.dumps({"decision": "deny", "reason": "these files are mine"}))
-elif event["tool_input"]["path"] == "a.txt":
-    print(json.dumps({"updated_input": {"path": "a.txt", "content": "HELLO"}}))
+  'custom_write_hook.mjs': `import { readFileSync } from 'node:fs';
+const { tool_input: input } = JSON.parse(readFileSync(0, 'utf8'));
+if (input.path.startsWith('secret')) console.log(JSON.stringify({ decision: 'deny', reason: 'these files are mine' }));
+else if (input.path === 'a.txt') console.log(JSON.stringify({ updated_input: { path: 'a.txt', content: 'HELLO' } }));
 `,
   'style.sh': `echo '{"injects": [{"content": "two spaces", "strategy": "tool_result"}, {"content": "look at the list", "strategy": "user_message"}]}'\n`,
 };
@@ -60,7 +58,7 @@ test('hooks of all and of a hat are asked in order, deny, change and tell, and b
         .trim()
         .split('\n')
         .map((line) => JSON.parse(line).name),
-    ).toEqual(['audit.mjs#audit', 'exit 0', 'custom_write_hook.py', 'style.sh']);
+    ).toEqual(['audit.mjs#audit', 'exit 0', 'custom_write_hook.mjs', 'style.sh']);
     const run = await ralph(folder, ['run']);
     expect([run.code, run.stderr]).toEqual([0, expect.anything()]);
     const read = (name: string): string => readFileSync(join(folder, name), 'utf8');
@@ -81,8 +79,8 @@ test('hooks of all and of a hat are asked in order, deny, change and tell, and b
       .map((line) => JSON.parse(line));
     const results = lines.filter(({ type }) => type === 'tool-result');
     expect(results[0]).toMatchObject({
-      result: { isError: true, text: expect.stringContaining('custom_write_hook.py: these files are mine') },
-      hooks: [{ decision: 'allow' }, { name: 'custom_write_hook.py', decision: 'deny' }],
+      result: { isError: true, text: expect.stringContaining('custom_write_hook.mjs: these files are mine') },
+      hooks: [{ decision: 'allow' }, { name: 'custom_write_hook.mjs', decision: 'deny' }],
     });
     expect(results[1].result.text).toContain('SYSTEM CONTEXT (not part of the output of the tool):\ntwo spaces\n');
     expect(results[4].result.text).toContain('was changed since the run began');
@@ -110,9 +108,9 @@ test('a hook is tried without a run', async () => {
     expect(JSON.parse(tried.stdout)).toMatchObject({
       verdicts: [
         { name: 'audit.mjs#audit', decision: 'allow', error: null },
-        { name: 'custom_write_hook.py', decision: 'deny' },
+        { name: 'custom_write_hook.mjs', decision: 'deny' },
       ],
-      merged: { decision: 'deny', reason: 'custom_write_hook.py: these files are mine', updated_input: null, injects: [], errors: [] },
+      merged: { decision: 'deny', reason: 'custom_write_hook.mjs: these files are mine', updated_input: null, injects: [], errors: [] },
     });
     const wrong = await ralph(folder, ['hooks', 'test', 'PreToolUse', '--tool', 'write_file', '--input', 'x']);
     expect([wrong.code, wrong.stderr]).toEqual([2, expect.stringContaining('is no JSON object')]);
