@@ -52,6 +52,7 @@ export function listSmokes(makeFolder, major) {
     there(['simulate', '--runs', '5'], { says: 'simulated runs complete' }),
     there(['explain', 'event-orphan'], { says: 'event-orphan' }),
     there(['tools']),
+    there(['hooks']),
     fresh(['presets'], { says: 'feature' }),
     fresh(['init', '--task', 'Mend it.']),
     there(['migrate', 'ralph.yml'], { says: 'current Ralph configuration' }),

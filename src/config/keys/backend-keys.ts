@@ -1,4 +1,4 @@
-import { BACKEND_TYPES, DETECTED_BACKENDS, NATIVE_PROVIDERS } from '../../core/backends/backend-spec.ts';
+import { BACKEND_TYPES, DETECTED_BACKENDS, NATIVE_PROVIDERS, UNVERIFIED_BACKENDS } from '../../core/backends/backend-spec.ts';
 import type { BackendSetting, ChoiceSetting, Keys, ListSetting } from './setting.ts';
 
 /** What can be said of the native agent, beside `model`. */
@@ -30,10 +30,12 @@ export const NATIVE_KEYS = {
   context_tokens: { kind: 'integer', doc: '`native`: how much the model can read at once; by provider where it is not said.', min: 4000 },
 } as const satisfies Keys;
 
+const UNVERIFIED = UNVERIFIED_BACKENDS.join(', ');
+
 /** The name of a backend. */
 export const BACKEND_NAME = {
   kind: 'choice',
-  doc: 'Which agent it is: an agent CLI, `acp`, `custom`, `native` for the agent that is built in, or `auto` for the first CLI that is found. Unverified, from their documentation alone: amp, kiro.',
+  doc: `Which agent it is: an agent CLI, \`acp\`, \`custom\`, \`native\` for the agent that is built in, or \`auto\` for the first CLI that is found. Unverified, from their documentation alone: ${UNVERIFIED}.`,
   // A scripted agent is made by a program that uses this package; a file cannot hold its script.
   values: BACKEND_TYPES.filter((type) => type !== 'scripted'),
 } as const satisfies ChoiceSetting;
@@ -88,8 +90,8 @@ export const BACKEND = {
 /** `cli.priority`. */
 export const BACKEND_PRIORITY = {
   kind: 'list',
-  doc: 'The order in which agent CLIs are looked for where no backend is named; amp and kiro are unverified.',
-  items: { kind: 'choice', doc: 'An agent CLI; amp and kiro are unverified.', values: DETECTED_BACKENDS },
+  doc: `The order in which agent CLIs are looked for where no backend is named; unverified: ${UNVERIFIED}.`,
+  items: { kind: 'choice', doc: `An agent CLI; unverified: ${UNVERIFIED}.`, values: DETECTED_BACKENDS },
   nonEmpty: true,
   default: DETECTED_BACKENDS,
 } as const satisfies ListSetting;
