@@ -1,5 +1,6 @@
 import { homedir } from 'node:os';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
+import type { Environment } from '../core/values/environment.ts';
 import { accept, type Result, refuse } from '../core/values/result.ts';
 import type { Git, GitPrograms, ProgramFindings } from './contract.ts';
 import { toLook } from './file-names.ts';
@@ -25,7 +26,7 @@ export interface GuardedRepository {
   /** Absolute. */
   readonly top: string;
   readonly gitDir: string;
-  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly env: Environment;
   /** Git at the top, unguarded. */
   readonly git: Git;
 }

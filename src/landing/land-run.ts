@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { GateResult } from '../core/gates/gate-result.ts';
 import { maskControls } from '../core/text/mask-controls.ts';
+import type { Environment } from '../core/values/environment.ts';
 import { RalphError } from '../core/values/errors.ts';
 import { GitProblem } from '../git/index.ts';
 import { type RunPaths, toRunPaths } from '../journal/index.ts';
@@ -28,7 +29,7 @@ import {
   type WorkspaceOrder,
   writeLandRecord,
 } from '../runs/index.ts';
-import { type Environment, findRunIsolation, requireHeldGates, toStateDirs } from '../safety/index.ts';
+import { findRunIsolation, requireHeldGates, toStateDirs } from '../safety/index.ts';
 import { createRunViewFold, type RunView } from '../views/fold/index.ts';
 import { toNextStep } from '../views/report/index.ts';
 import { type Landing, type MergeConflict, type MergePlace, openLanding } from '../workspace/landing/index.ts';

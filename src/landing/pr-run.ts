@@ -1,5 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import type { Environment } from '../core/values/environment.ts';
 import { RalphError } from '../core/values/errors.ts';
 import { GitProblem } from '../git/index.ts';
 import { type RunPaths, toRunPaths } from '../journal/index.ts';
@@ -17,7 +18,7 @@ import {
   requireOwnWork,
   settleKilledRun,
 } from '../runs/index.ts';
-import { type Environment, toStateDirs } from '../safety/index.ts';
+import { toStateDirs } from '../safety/index.ts';
 import { type BranchOffer, openOffer } from '../workspace/landing/index.ts';
 import { commitLeft, toOfferInPlace } from './commit-left.ts';
 import { type DraftWay, findDraftWay, openDraft, withoutLogins } from './pull-request.ts';

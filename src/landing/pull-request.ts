@@ -1,8 +1,8 @@
 import { delimiter, join } from 'node:path';
+import type { Environment } from '../core/values/environment.ts';
 import { isJsonObject, type Json, parseJson } from '../core/values/json.ts';
 import { isProgram, runCommand, splitSearchPath } from '../process/index.ts';
 import { withoutToken } from '../runs/index.ts';
-import type { Environment } from '../safety/index.ts';
 
 /** By what a draft is opened; `files`: by nobody, and why. */
 export type DraftWay =

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { maskControls } from '../core/text/mask-controls.ts';
+import type { Environment } from '../core/values/environment.ts';
 import { RalphError } from '../core/values/errors.ts';
 import { isOutsideGit, showName } from '../git/index.ts';
 import { type RunPaths, toRunPaths } from '../journal/index.ts';
@@ -21,7 +22,7 @@ import {
   toRevertCommand,
   writeUndoRecord,
 } from '../runs/index.ts';
-import { type Environment, toStateDirs } from '../safety/index.ts';
+import { toStateDirs } from '../safety/index.ts';
 import { createRunViewFold } from '../views/fold/index.ts';
 import { proposeUndo, type UndoProposal, type UndoRecord, type UndoRemark } from '../workspace/undo/index.ts';
 import { toWithoutGit } from './commit-left.ts';

@@ -1,5 +1,6 @@
 import { sep } from 'node:path';
 import { findNearMiss } from '../core/text/near-miss.ts';
+import type { Environment } from '../core/values/environment.ts';
 import { RalphError } from '../core/values/errors.ts';
 import { listRuns, nodeFileSystem, toRunPaths } from '../journal/index.ts';
 import {
@@ -15,7 +16,7 @@ import {
   summariseRun,
   toStopCommand,
 } from '../runs/index.ts';
-import { type Environment, toStateDirs } from '../safety/index.ts';
+import { toStateDirs } from '../safety/index.ts';
 import {
   diffWorktree,
   listLeftOut,

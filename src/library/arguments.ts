@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import type * as App from '../app/index.ts';
 import { readEnvironment } from '../config/index.ts';
 import { findNearMiss } from '../core/text/near-miss.ts';
+import type { Environment } from '../core/values/environment.ts';
 import { RalphError } from '../core/values/errors.ts';
 
 /** What a run is asked for. Everything may be left out: then the folder's own configuration and prompt file say it, as for `ralph run`. */
@@ -71,8 +72,6 @@ export interface Emitted {
   /** So many characters of the payload were cut off, because it was too long; 0: none. */
   readonly cut: number;
 }
-
-type Environment = Readonly<Record<string, string | undefined>>;
 
 export const RUN_NAMES: Readonly<Record<keyof RunOptions, KnownNames[string]>> = {
   cwd: 'text',

@@ -1,11 +1,12 @@
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Environment } from '../core/values/environment.ts';
 import { isJsonObject, type Json, parseJson } from '../core/values/json.ts';
 import { createPathMatcher, describeChanges, type Pins, pinFiles, type StartScopes, toStartScopes } from '../gates/index.ts';
 import type { RunPaths } from '../journal/index.ts';
 import type { TreeReader } from '../ports/tree-reader.ts';
 import type { RunFile } from '../runs/index.ts';
-import { type Environment, toStateDirs, withoutKeys } from '../safety/index.ts';
+import { toStateDirs, withoutKeys } from '../safety/index.ts';
 import type { WorkspaceSettings } from '../workspace/checkpoint/index.ts';
 import { createTreeReader } from '../workspace/snapshot/index.ts';
 import { asksForStartTests, readStartRecord, type StartRecord, takeStartRecord, toStartJson, toStartPath } from './start-tests.ts';

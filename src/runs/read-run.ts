@@ -2,6 +2,7 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { RunRecord } from '../core/run/run-record.ts';
 import type { RunState } from '../core/run/state.ts';
+import type { Environment } from '../core/values/environment.ts';
 import {
   createJournalReader,
   findRun,
@@ -15,7 +16,6 @@ import {
 import { createJournalFold, type JournalFold } from '../loop/shell/index.ts';
 import type { JournalEntry } from '../ports/journal.ts';
 import { createRedaction } from '../process/index.ts';
-import type { Environment } from '../safety/index.ts';
 import type { GitWorkspace } from '../workspace/checkpoint/index.ts';
 import { findLayout, type Layout } from './layout.ts';
 import { readLiveFile } from './live-file.ts';

@@ -1,10 +1,11 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { maskControls } from '../core/text/mask-controls.ts';
+import type { Environment } from '../core/values/environment.ts';
 import { isJsonObject } from '../core/values/json.ts';
 import { nodeFileSystem, type RunPaths, readSettings, writeSettings } from '../journal/index.ts';
 import { removeTree } from '../process/index.ts';
-import { type Environment, toStateDirs, withoutKeys } from '../safety/index.ts';
+import { toStateDirs, withoutKeys } from '../safety/index.ts';
 import { createWorkspace, type GitWorkspace } from '../workspace/checkpoint/index.ts';
 import { removePlacesApart } from '../workspace/worktree/index.ts';
 import type { Layout } from './layout.ts';

@@ -3,9 +3,10 @@ import { RALPH } from '../core/events/reserved.ts';
 import { toGateName } from '../core/gates/gate-spec.ts';
 import { toUsdText } from '../core/text/duration.ts';
 import { maskControls } from '../core/text/mask-controls.ts';
+import type { Environment } from '../core/values/environment.ts';
 import { RalphError } from '../core/values/errors.ts';
 import { captureBase, findRepository, type GitPrograms, packObjects } from '../git/index.ts';
-import { type Environment, listKeyNames, withOwnLogins } from './known-secrets.ts';
+import { listKeyNames, withOwnLogins } from './known-secrets.ts';
 import { toStateDirs } from './run-isolation.ts';
 
 /** Something that keeps a safe run from beginning, and what mends it: a sentence each. */

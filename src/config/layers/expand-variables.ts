@@ -1,3 +1,4 @@
+import type { Environment } from '../../core/values/environment.ts';
 import { accept, type Result, refuse } from '../../core/values/result.ts';
 import { RESERVED_VARIABLES } from '../environment.ts';
 import { quote } from '../findings/diagnostics.ts';
@@ -24,8 +25,6 @@ export interface ExpandedVariables {
   /** True if a value at the path, or below it, was left out because of a variable. */
   readonly isBroken: (path: Path) => boolean;
 }
-
-type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
  * Replaces `${NAME}` and `${NAME:-default}` in every text that a setting holds, except those that are `verbatim` (prompts, instructions) and command

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { lstatSync, readFileSync, readlinkSync, type Stats } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { join, posix, resolve } from 'node:path';
+import type { Environment } from '../../core/values/environment.ts';
 import {
   demandGit,
   findRepository,
@@ -271,8 +272,6 @@ async function listUnknown(repository: Repository): Promise<Unknown> {
     ruleFiles: listPaths('ignored').filter((path) => path === '.gitignore' || path.endsWith('/.gitignore')),
   };
 }
-
-type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Settings of git on which it depends which files it lists. */
 const SETTINGS = '^core\\.(excludesfile|ignorecase|precomposeunicode|worktree|sparsecheckout|sparsecheckoutcone|untrackedcache)$';
