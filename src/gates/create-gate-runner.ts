@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import type { GateResult, StartTestsResult } from '../core/gates/gate-result.ts';
 import { type GateSpec, isRequiredGate, mayStayRed } from '../core/gates/gate-spec.ts';
+import { toErrorMessage } from '../core/values/errors.ts';
 import type { GateOrder, GateRunner } from '../ports/gate-runner.ts';
 import type { GateCase, GateRequest, GateRunnerSettings } from './gate-contract.ts';
 import { createGateRunState, type GateRunState } from './gate-run-state.ts';
@@ -132,12 +133,7 @@ function toStart(text: string): string {
 }
 
 function toProblem(error: unknown): string {
-  return toExcerpt(
-    `The protected files could not be looked at: ${error instanceof Error ? error.message : String(error)}`,
-    false,
-    '',
-    KEPT_BYTES,
-  ).text;
+  return toExcerpt(`The protected files could not be looked at: ${toErrorMessage(error)}`, false, '', KEPT_BYTES).text;
 }
 
 /** Before the end also tries the gates that passed on the tests as they were at the start; not where the end is refused anyway. */

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { GateResult } from '../core/gates/gate-result.ts';
 import { maskControls } from '../core/text/mask-controls.ts';
 import type { Environment } from '../core/values/environment.ts';
-import { RalphError } from '../core/values/errors.ts';
+import { RalphError, toErrorMessage } from '../core/values/errors.ts';
 import { GitProblem } from '../git/index.ts';
 import { type RunPaths, toRunPaths } from '../journal/index.ts';
 import type { Isolation } from '../ports/program.ts';
@@ -309,7 +309,7 @@ async function tryGit<T>(job: LandJob, act: () => Promise<T>): Promise<T> {
     return await act();
   } catch (error) {
     if (error instanceof RalphError) throw error;
-    throw toFailed(job, error instanceof Error ? error.message : String(error), error instanceof GitProblem ? error.fix : null);
+    throw toFailed(job, toErrorMessage(error), error instanceof GitProblem ? error.fix : null);
   }
 }
 
@@ -334,7 +334,7 @@ async function clean(job: LandJob, landing: Landing, report: LandReport): Promis
     if (keptBranch !== null && landing.source !== null) await landing.dropBranch(landing.source);
     return { ...report, isCleaned: true };
   } catch (error) {
-    return { ...report, keptWhy: error instanceof Error ? error.message : String(error) };
+    return { ...report, keptWhy: toErrorMessage(error) };
   }
 }
 

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { maskControls } from '../core/text/mask-controls.ts';
 import type { Environment } from '../core/values/environment.ts';
-import { RalphError } from '../core/values/errors.ts';
+import { RalphError, toErrorMessage } from '../core/values/errors.ts';
 import { isOutsideGit, showName } from '../git/index.ts';
 import { type RunPaths, toRunPaths } from '../journal/index.ts';
 import {
@@ -167,7 +167,7 @@ async function propose(
       endCommit,
     });
   } catch (error) {
-    throw unknown(error instanceof Error ? error.message : String(error));
+    throw unknown(toErrorMessage(error));
   }
 }
 
@@ -215,7 +215,7 @@ function toWords(remarks: readonly UndoRemark[]): string {
 function toFailed({ runId }: RunPaths, { workspace }: RunFile, error: unknown): RalphError {
   return new RalphError({
     code: 'undo-failed',
-    what: `The undo of run ${runId} stopped in the middle: ${error instanceof Error ? error.message : String(error)}`,
+    what: `The undo of run ${runId} stopped in the middle: ${toErrorMessage(error)}`,
     why: `Some files in ${workspace} are as they were, some as they will be; all that it takes is kept.`,
     fix: `Mend what is named, then finish it: ralph undo ${runId} --yes`,
     cause: error,

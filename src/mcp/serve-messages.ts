@@ -1,4 +1,5 @@
 import type { Readable, Writable } from 'node:stream';
+import { toErrorMessage } from '../core/values/errors.ts';
 import { isJsonObject, type Json, type JsonObject, parseJson } from '../core/values/json.ts';
 import { accept, type Result, refuse } from '../core/values/result.ts';
 import { type McpServer, toWireResult } from './mcp-tool.ts';
@@ -50,7 +51,7 @@ export async function serveMessages(server: McpServer, { input, output, complain
       if (!isOpen) return;
     }
   } catch (error) {
-    if (isOpen) complain(`the input broke: ${error instanceof Error ? error.message : String(error)}`);
+    if (isOpen) complain(`the input broke: ${toErrorMessage(error)}`);
   }
   if (lines.hasRest()) complain('the last line has no end: it was not read');
 }
@@ -135,7 +136,7 @@ async function answerRequest(id: string | number, method: Json | undefined, para
     const result = await perform(params, server);
     return result.ok ? { jsonrpc: '2.0', id, result: result.value } : toError(id, result.refused.code, result.refused.message);
   } catch (error) {
-    return toError(id, INTERNAL_ERROR, error instanceof Error ? error.message : String(error));
+    return toError(id, INTERNAL_ERROR, toErrorMessage(error));
   }
 }
 

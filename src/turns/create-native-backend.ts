@@ -7,7 +7,7 @@ import { findListPrice } from '../core/backends/list-prices.ts';
 import type { Usage } from '../core/backends/usage.ts';
 import { NO_WORK } from '../core/run/turn.ts';
 import { NO_TOOLS_SPEC } from '../core/tools/tools-spec.ts';
-import { isRalphError, RalphError, toErrorCode } from '../core/values/errors.ts';
+import { isRalphError, RalphError, toErrorCode, toErrorMessage } from '../core/values/errors.ts';
 import { toTextHash } from '../core/values/hash.ts';
 import type { Json } from '../core/values/json.ts';
 import { accept, refuse } from '../core/values/result.ts';
@@ -209,7 +209,7 @@ function startWhenLoaded(loading: Promise<Backend>, request: TurnRequest, observ
       running = backend.start(request, observe);
       return running.result;
     },
-    (error: unknown) => toEarlyEnd('failed', { class: 'spawn', message: error instanceof Error ? error.message : String(error) }),
+    (error: unknown) => toEarlyEnd('failed', { class: 'spawn', message: toErrorMessage(error) }),
   );
   const end = (how: (turn: RunningTurn) => void): void => {
     isStopped = true;

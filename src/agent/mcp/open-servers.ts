@@ -2,6 +2,7 @@ import type { McpServerSpec } from '../../core/tools/mcp-server-spec.ts';
 import { toServerToolName } from '../../core/tools/server-tool-name.ts';
 import { PESSIMISTIC_HINTS, type ToolCard, type ToolHints } from '../../core/tools/tool-card.ts';
 import { type ProfilePolicy, resolveProfile } from '../../core/tools/tool-profiles.ts';
+import { toErrorMessage } from '../../core/values/errors.ts';
 import type { AnyTool } from '../tool/tool.ts';
 import type { ConnectedServer } from './connect-server.ts';
 import type { McpPlace } from './process-transport.ts';
@@ -66,5 +67,5 @@ function takeOnce(tools: readonly AnyTool[]): Pick<ServerTools, 'tools'> {
 }
 
 function toMessage(reason: unknown): string {
-  return (reason instanceof Error ? reason.message : String(reason)).replace(/\.$/, '');
+  return toErrorMessage(reason).replace(/\.$/, '');
 }

@@ -7,7 +7,7 @@ import { NO_WORK, type TurnFailure, type TurnOutcome, type TurnReport, toSwitchT
 import { isPromiseLine } from '../../core/signals/signal-lines.ts';
 import { createTextSignalScanner } from '../../core/signals/text-signals.ts';
 import { MAX_KEPT_DENIALS, type ToolDenial } from '../../core/tools/scope-violations.ts';
-import { toErrorCode } from '../../core/values/errors.ts';
+import { toErrorCode, toErrorMessage } from '../../core/values/errors.ts';
 import { accept, type Result, refuse } from '../../core/values/result.ts';
 import type { RunningTurn, TurnRequest, TurnResult } from '../../ports/backend.ts';
 import type { TurnFolder } from '../../ports/turn-store.ts';
@@ -79,7 +79,7 @@ async function prepare<Value>(get: () => Value | Promise<Value>): Promise<Result
   try {
     return accept(await get());
   } catch (error) {
-    return refuse({ class: 'spawn', message: error instanceof Error ? error.message : toErrorCode(error) });
+    return refuse({ class: 'spawn', message: toErrorMessage(error) });
   }
 }
 

@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { MAX_KEPT_CHANGES, type ScopeViolations } from '../../core/tools/scope-violations.ts';
-import { toErrorCode } from '../../core/values/errors.ts';
+import { toErrorCode, toErrorMessage } from '../../core/values/errors.ts';
 import {
   findRepository,
   openRepository,
@@ -233,8 +233,7 @@ const GRAVEST: readonly TreeChange['in'][] = ['nested', 'ignored', 'dirty', 'ind
 
 /** Where nothing could be seen, nothing is said of changes; that nobody looked is. */
 function toUnseen(error: unknown): ScopeViolations {
-  const message = typeof error === 'string' ? error : error instanceof Error ? error.message : toErrorCode(error);
-  return { ...toViolations([], null, null, [`The working tree could not be compared: ${message}`]), isUnseen: true };
+  return { ...toViolations([], null, null, [`The working tree could not be compared: ${toErrorMessage(error)}`]), isUnseen: true };
 }
 
 function beginOutside(settings: TreeWatchSettings, exempt: readonly string[], turn: string): TreeLook {

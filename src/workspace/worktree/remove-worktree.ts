@@ -2,7 +2,7 @@ import { existsSync, readlinkSync, realpathSync, unlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { maskControls } from '../../core/text/mask-controls.ts';
 import { toShellWord } from '../../core/text/shell-word.ts';
-import { RalphError } from '../../core/values/errors.ts';
+import { RalphError, toErrorMessage } from '../../core/values/errors.ts';
 import { findRepository, type Repository, type RepositorySettings, toRef, toWorktreePlace, type WorktreePlace } from '../../git/index.ts';
 import { listMounts, removeTree } from '../../process/index.ts';
 import type { Baseline } from '../snapshot/baseline.ts';
@@ -78,7 +78,7 @@ async function removeByHand(order: WorktreeRemoval, path: string, worktree: Repo
   try {
     removeTree(worktree.top);
   } catch (error) {
-    throw toFailure(order.name, 'removed', error instanceof Error ? error.message : String(error));
+    throw toFailure(order.name, 'removed', toErrorMessage(error));
   }
   await main.git(['worktree', 'prune']);
 }
