@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { GateResult } from '../core/gates/gate-result.ts';
 import { maskControls } from '../core/text/mask-controls.ts';
+import { shorten } from '../core/text/shorten.ts';
 import type { Environment } from '../core/values/environment.ts';
 import { RalphError, toErrorMessage } from '../core/values/errors.ts';
 import { GitProblem } from '../git/index.ts';
@@ -346,7 +347,7 @@ const SUBJECT_CHARS = 60;
 
 function toSubject({ objective, request, paths }: LandJob): string {
   const line = maskControls(objective.trim().split('\n')[0] ?? '').trim();
-  const short = line.length > SUBJECT_CHARS ? `${line.slice(0, SUBJECT_CHARS)}…` : line;
+  const short = shorten(line, SUBJECT_CHARS);
   if (request.isSquashed) return short === '' ? `Run ${paths.runId}` : short;
   return `Merge run ${paths.runId}${short === '' ? '' : `: ${short}`}`;
 }

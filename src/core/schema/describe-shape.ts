@@ -1,3 +1,4 @@
+import { shorten } from '../text/shorten.ts';
 import { isJsonObject, type Json, type JsonObject } from '../values/json.ts';
 
 const MAX_LEVELS = 3;
@@ -11,8 +12,7 @@ const MAX_CHOICES = 6;
  * @param maxLength of the text; a longer one is cut, and ends with `…`
  */
 export function describeShape(schema: Json, maxLength = 160): string {
-  const text = toText(schema, schema, MAX_LEVELS);
-  return text.length <= maxLength ? text : `${text.slice(0, maxLength - 1)}…`;
+  return shorten(toText(schema, schema, MAX_LEVELS), maxLength);
 }
 
 function toText(schema: Json | undefined, root: Json, levels: number): string {

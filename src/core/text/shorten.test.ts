@@ -1,0 +1,18 @@
+import { describe, expect, it } from 'vitest';
+import { toOneLine } from './one-line.ts';
+import { shorten, startOf } from './shorten.ts';
+
+describe('a shortened text', () => {
+  it('is itself where it is short enough', () => {
+    expect([shorten('abcd', 4), startOf('abcd', 4), shorten('', 4)]).toEqual(['abcd', 'abcd', '']);
+  });
+
+  it('ends with an ellipsis, which is counted in', () => {
+    expect([shorten('abcde', 4), startOf('abcde', 4)]).toEqual(['abc…', 'abcd']);
+  });
+
+  it('never ends with half of a character', () => {
+    expect([shorten('ab😀cd', 4), startOf('ab😀cd', 3), startOf('ab😀cd', 4)]).toEqual(['ab…', 'ab', 'ab😀']);
+    expect(toOneLine(`${'a'.repeat(198)}😀 and more`)).toBe(`${'a'.repeat(198)}…`);
+  });
+});

@@ -1,0 +1,12 @@
+/** The beginning of a text: at most `limit` UTF-16 units, and never half of a character such as an emoji. */
+export function startOf(text: string, limit: number): string {
+  if (text.length <= limit) return text;
+  const last = text.charCodeAt(limit - 1);
+  const isHalf = last >= 0xd800 && last <= 0xdbff;
+  return text.slice(0, isHalf ? limit - 1 : limit);
+}
+
+/** A text of at most `limit` UTF-16 units: a longer one ends with `…`, which is counted in. */
+export function shorten(text: string, limit: number): string {
+  return text.length <= limit ? text : `${startOf(text, limit - 1)}…`;
+}
