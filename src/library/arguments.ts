@@ -4,6 +4,7 @@ import { readEnvironment } from '../config/index.ts';
 import { findNearMiss } from '../core/text/near-miss.ts';
 import type { Environment } from '../core/values/environment.ts';
 import { RalphError } from '../core/values/errors.ts';
+import { readOwn } from '../core/values/read-own.ts';
 
 /** What a run is asked for. Everything may be left out: then the folder's own configuration and prompt file say it, as for `ralph run`. */
 export interface RunOptions {
@@ -170,7 +171,7 @@ export function checkObject(value: unknown, what: string, known: KnownNames): vo
   const names = Object.keys(known);
   if (!isObject(value)) throw createError(`${what} must be an object, not ${toShown(value)}.`, `Known names: ${names.join(', ')}.`);
   for (const [name, given] of Object.entries(value)) {
-    const kind = Object.hasOwn(known, name) ? known[name] : undefined;
+    const kind = readOwn(known, name);
     if (kind === undefined) throw createUnknown(`${what} cannot have \`${name.slice(0, 80)}\``, name, names);
     if (kind === 'any' || given === undefined) continue;
     const [words, isRight] = KINDS[kind];

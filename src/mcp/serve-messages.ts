@@ -1,6 +1,7 @@
 import type { Readable, Writable } from 'node:stream';
 import { toErrorMessage } from '../core/values/errors.ts';
 import { isJsonObject, type Json, type JsonObject, parseJson } from '../core/values/json.ts';
+import { readOwn } from '../core/values/read-own.ts';
 import { accept, type Result, refuse } from '../core/values/result.ts';
 import { type McpServer, toWireResult } from './mcp-tool.ts';
 import { createMessageLines, MAX_LINE_BYTES, type MessageLine } from './message-lines.ts';
@@ -129,7 +130,7 @@ async function answerOne(message: Json, server: McpServer): Promise<Answered> {
 
 async function answerRequest(id: string | number, method: Json | undefined, params: Json, server: McpServer): Promise<Json> {
   if (typeof method !== 'string') return toError(id, INVALID_REQUEST, 'A request names its method.');
-  const perform = Object.hasOwn(METHODS, method) ? METHODS[method] : undefined;
+  const perform = readOwn(METHODS, method);
   if (perform === undefined) return toError(id, METHOD_NOT_FOUND, `There is no method ${JSON.stringify(method.slice(0, 80))}.`);
   if (!isJsonObject(params)) return toError(id, INVALID_PARAMS, 'The parameters of a request are an object.');
   try {

@@ -2,6 +2,7 @@ import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node
 import { join } from 'node:path';
 import type { Environment } from '../core/values/environment.ts';
 import { isJsonObject, type Json, parseJson } from '../core/values/json.ts';
+import { readOwn } from '../core/values/read-own.ts';
 import { createPathMatcher, describeChanges, type Pins, pinFiles, type StartScopes, toStartScopes } from '../gates/index.ts';
 import type { RunPaths } from '../journal/index.ts';
 import type { TreeReader } from '../ports/tree-reader.ts';
@@ -107,15 +108,11 @@ async function resumePins(start: Pins | null, end: Pins | null, now: Pins, globs
   const { matches } = await createPathMatcher(globs);
   const paths = [...new Set([...Object.keys(start), ...Object.keys(now)])].filter(matches);
   const chosen = paths.flatMap((path) => {
-    const byPerson = end !== null && read(end, path)?.hash !== read(now, path)?.hash;
-    const pin = byPerson ? read(now, path) : read(start, path);
+    const byPerson = end !== null && readOwn(end, path)?.hash !== readOwn(now, path)?.hash;
+    const pin = byPerson ? readOwn(now, path) : readOwn(start, path);
     return pin === undefined ? [] : [[path, pin] as const];
   });
   return Object.fromEntries(chosen);
-}
-
-function read(pins: Pins, path: string): Pins[string] | undefined {
-  return Object.hasOwn(pins, path) ? pins[path] : undefined;
 }
 
 function readPins(path: string): Pins | null {

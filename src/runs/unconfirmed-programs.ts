@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { toShellWord } from '../core/text/shell-word.ts';
 import { isJsonObject, type Json } from '../core/values/json.ts';
+import { readOwn } from '../core/values/read-own.ts';
 import { captureGitPrograms, type GitPrograms, type RepositorySettings } from '../git/index.ts';
 import { nodeFileSystem, readSettings, writeSettings } from '../journal/index.ts';
 import type { Layout } from './layout.ts';
@@ -98,10 +99,6 @@ function isUnconfirmed(noted: Unconfirmed, key: string, value: string): boolean 
 
 function toPrint(value: string): string {
   return createHash('sha256').update(value).digest('hex');
-}
-
-function readOwn<Value>(values: Readonly<Record<string, Value>>, key: string): Value | undefined {
-  return Object.hasOwn(values, key) ? values[key] : undefined;
 }
 
 function readNotes(layout: Folder): Unconfirmed {

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { chmodSync, lstatSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isJsonObject, type Json, type JsonObject, parseJson } from '../core/values/json.ts';
+import { readOwn } from '../core/values/read-own.ts';
 import { removeTree } from '../process/index.ts';
 
 /** A login file of the user's and its copy in a turn. */
@@ -151,7 +152,7 @@ function compareObjects(own: JsonObject, copy: JsonObject, { tokens }: Place): {
   if (keys.length !== Object.keys(copy).length) return null;
   const entries: [string, Json][] = [];
   for (const key of keys) {
-    const [before, after] = [own[key], Object.hasOwn(copy, key) ? copy[key] : undefined];
+    const [before, after] = [own[key], readOwn(copy, key)];
     const next = before === undefined || after === undefined ? null : compare(before, after, { tokens, isToken: tokens.has(key) });
     if (next === null) return null;
     entries.push([key, next.value]);

@@ -10,6 +10,7 @@ import { NO_TOOLS_SPEC } from '../core/tools/tools-spec.ts';
 import { isRalphError, RalphError, toErrorCode, toErrorMessage } from '../core/values/errors.ts';
 import { toTextHash } from '../core/values/hash.ts';
 import type { Json } from '../core/values/json.ts';
+import { readOwn } from '../core/values/read-own.ts';
 import { accept, refuse } from '../core/values/result.ts';
 import { emitInto, findTurn, readOffer } from '../emit/index.ts';
 import { toQualityOfGates } from '../gates/index.ts';
@@ -235,7 +236,7 @@ export function findPrice(prices: Readonly<Record<string, ModelPrice>>, model: s
   const name = Object.keys(prices)
     .filter((key) => model.startsWith(key))
     .sort((a, b) => b.length - a.length)[0];
-  return name === undefined || !Object.hasOwn(prices, name) ? undefined : prices[name];
+  return name === undefined ? undefined : readOwn(prices, name);
 }
 
 /** The cost of a usage by the user's price table; `null` where the model or its tokens are not known. */

@@ -7,6 +7,7 @@ import { toServerToolName } from '../../core/tools/server-tool-name.ts';
 import { PESSIMISTIC_HINTS, type ToolHints } from '../../core/tools/tool-card.ts';
 import { toErrorMessage } from '../../core/values/errors.ts';
 import type { Json, JsonObject } from '../../core/values/json.ts';
+import { readOwn } from '../../core/values/read-own.ts';
 import { toJsonSchemaType } from '../tool/json-schema-type.ts';
 import { type AnyTool, fail, type Tool, type ToolResult } from '../tool/tool.ts';
 
@@ -46,7 +47,7 @@ function toHints({ trustsAnnotations, annotations = {} }: McpServerSpec, { name,
   return {
     ...PESSIMISTIC_HINTS,
     ...(trustsAnnotations ? readHints(said) : {}),
-    ...(Object.hasOwn(annotations, name) ? annotations[name] : {}),
+    ...readOwn(annotations, name),
   };
 }
 

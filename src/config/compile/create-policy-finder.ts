@@ -1,4 +1,5 @@
 import { BUILT_IN_POLICIES, type ProfilePolicy } from '../../core/tools/tool-profiles.ts';
+import { readOwn } from '../../core/values/read-own.ts';
 import type { Declared } from '../keys/settings-table.ts';
 
 /** The longest chain of `extends` that is followed; a rule reports circles. */
@@ -21,7 +22,7 @@ export function createPolicyFinder(profiles: Profiles): (name: string) => Profil
 const NOTHING: ProfilePolicy = { allow: [], deny: [], exempt: [], requireReadOnly: false, denyDestructive: false };
 
 function toPolicy(profiles: Profiles, name: string, left: number): ProfilePolicy {
-  const own = Object.hasOwn(profiles, name) ? profiles[name] : undefined;
+  const own = readOwn(profiles, name);
   if (own === undefined || left === 0) return findBuiltIn(name);
   const parent = findParent(profiles, name, own.extends, left);
   return {
@@ -40,7 +41,7 @@ function findParent(profiles: Profiles, name: string, parent: string | undefined
 }
 
 function findBuiltIn(name: string): ProfilePolicy {
-  return (Object.hasOwn(BUILT_IN_POLICIES, name) ? BUILT_IN_POLICIES[name] : undefined) ?? NOTHING;
+  return readOwn(BUILT_IN_POLICIES, name) ?? NOTHING;
 }
 
 function union(first: readonly string[], second: readonly string[] = []): readonly string[] {

@@ -1,4 +1,5 @@
 import type { Finding } from '../../core/schema/finding.ts';
+import { readOwn } from '../../core/values/read-own.ts';
 import {
   type Diagnostic,
   type LocatedEntry,
@@ -200,7 +201,7 @@ function toForeignFinding(path: Path, instead: string): Finding {
 function nameBackend(root: LocatedMap, path: Path, diagnostics: Diagnostic[]): LocatedMap {
   const entry = findEntry(root, path);
   const name = entry?.value.kind === 'scalar' && typeof entry.value.value === 'string' ? entry.value.value : '';
-  const words = Object.hasOwn(FOREIGN_BACKENDS, name) ? FOREIGN_BACKENDS[name] : undefined;
+  const words = readOwn(FOREIGN_BACKENDS, name);
   if (entry === undefined || words === undefined) return root;
   const place: Place = entry.value.place;
   const entries = new Map(Object.entries(words).map(([key, value]) => [key, { key: place, value: toValueAt(place, value) }]));

@@ -1,5 +1,6 @@
 import type { Finding, Repair } from '../../core/schema/finding.ts';
 import { createNearMissFinder, type NearMissFinder } from '../../core/text/near-miss.ts';
+import { readOwn } from '../../core/values/read-own.ts';
 import { quote } from '../findings/diagnostics.ts';
 import { type LocatedMap, type LocatedValue, type Path, rawText, toPathText } from '../findings/located.ts';
 import { AGENT_KEYS } from './backend-keys.ts';
@@ -98,7 +99,7 @@ export function toUnknownKeyFinding(unknown: UnknownKey): Finding {
 /** A key that has another name here. */
 function toNamedFinding({ name, keys, map, fits }: UnknownKey): Finding | null {
   const names = OTHER_NAMES.get(keys) ?? {};
-  const meant = Object.hasOwn(names, name) ? names[name] : undefined;
+  const meant = readOwn(names, name);
   const setting = meant === undefined ? undefined : keys[meant];
   if (meant === undefined || setting === undefined || map.entries.has(meant) || !fits(setting)) return null;
   const repair: Repair = { title: `rename ${quote(name, '`')} to \`${meant}\``, isSafe: true, change: { kind: 'replace', text: meant } };
@@ -193,7 +194,7 @@ function isSectioned({ path, keys }: UnknownKey): boolean {
 
 function fitsInto({ fits }: UnknownKey, section: (typeof SECTIONS)[number], key: string): boolean {
   const { keys }: { readonly keys: Keys } = TOP_KEYS[section];
-  const setting = Object.hasOwn(keys, key) ? keys[key] : undefined;
+  const setting = readOwn(keys, key);
   return setting !== undefined && fits(setting);
 }
 

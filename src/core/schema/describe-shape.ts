@@ -1,5 +1,6 @@
 import { shorten } from '../text/shorten.ts';
 import { isJsonObject, type Json, type JsonObject } from '../values/json.ts';
+import { readOwn } from '../values/read-own.ts';
 
 const MAX_LEVELS = 3;
 const MAX_NAMES = 12;
@@ -41,7 +42,7 @@ function toTypeText(type: string, schema: JsonObject, root: Json, levels: number
   const names = [...new Set([...required, ...Object.keys(properties)])];
   if (names.length === 0 || levels === 0) return 'object';
   const shown = names.slice(0, MAX_NAMES).map((name) => {
-    const part = Object.hasOwn(properties, name) ? properties[name] : undefined;
+    const part = readOwn(properties, name);
     return `${toName(name)}${required.includes(name) ? '' : '?'}: ${toText(part, root, levels - 1)}`;
   });
   return `{${shown.join(', ')}${names.length > MAX_NAMES ? ', …' : ''}}`;
@@ -64,7 +65,7 @@ export function resolveReference(root: Json, reference: string): Json | undefine
   for (const step of reference.slice(1).split('/').slice(1)) {
     const name = decode(step);
     if (Array.isArray(value)) value = /^\d+$/.test(name) ? value[Number(name)] : undefined;
-    else value = isJsonObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
+    else value = isJsonObject(value) ? readOwn(value, name) : undefined;
   }
   return value;
 }

@@ -1,5 +1,6 @@
 import { findNearMiss } from '../text/near-miss.ts';
 import { isJsonObject, type Json, type JsonObject } from '../values/json.ts';
+import { readOwn } from '../values/read-own.ts';
 import { resolveReference } from './describe-shape.ts';
 
 /** Something in a JSON Schema that cannot be meant. */
@@ -48,7 +49,7 @@ function checkSchema(search: Search, schema: Json, path: Path): void {
   if (typeof schema === 'boolean') return;
   if (!isJsonObject(schema)) return report(search, path, 'must be a JSON Schema: keywords with values, `true` or `false`');
   for (const [keyword, value] of Object.entries(schema)) {
-    const form = Object.hasOwn(SCHEMA_KEYWORDS, keyword) ? SCHEMA_KEYWORDS[keyword] : undefined;
+    const form = readOwn(SCHEMA_KEYWORDS, keyword);
     if (form === undefined) reportUnknown(search, [...path, keyword], keyword);
     else checkKeyword(search, form, value, [...path, keyword]);
   }

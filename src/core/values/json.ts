@@ -43,7 +43,7 @@ export function isDeeperThan(value: Json, levels: number): boolean {
 
 /**
  * The form in which two payloads are compared: canonical JSON if the payload is, or parses as, JSON;
- * else the trimmed text (decisions, section 3).
+ * else the trimmed text.
  */
 export function toComparablePayload(payload: Json): string {
   if (typeof payload !== 'string') return toCanonicalJson(payload);
