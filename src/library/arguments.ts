@@ -4,6 +4,7 @@ import { readEnvironment } from '../config/index.ts';
 import { findNearMiss } from '../core/text/near-miss.ts';
 import type { Environment } from '../core/values/environment.ts';
 import { RalphError } from '../core/values/errors.ts';
+import { isTextList } from '../core/values/json.ts';
 import { readOwn } from '../core/values/read-own.ts';
 
 /** What a run is asked for. Everything may be left out: then the folder's own configuration and prompt file say it, as for `ralph run`. */
@@ -151,7 +152,7 @@ export type KnownNames = Readonly<Record<string, Kind | 'any'>>;
 
 const KINDS: Readonly<Record<Kind, readonly [words: string, isRight: (value: unknown) => boolean]>> = {
   text: ['a text', (value) => typeof value === 'string'],
-  texts: ['a list of texts', (value) => Array.isArray(value) && value.every((item) => typeof item === 'string')],
+  texts: ['a list of texts', isTextList],
   record: ['an object', isObject],
   flag: ['true or false', (value) => typeof value === 'boolean'],
   number: ['a number', (value) => typeof value === 'number'],

@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Environment } from '../core/values/environment.ts';
-import { isJsonObject, type Json, parseJson } from '../core/values/json.ts';
+import { isJsonObject, type Json, parseJson, toJsonObject } from '../core/values/json.ts';
 import { readOwn } from '../core/values/read-own.ts';
 import { createPathMatcher, describeChanges, type Pins, pinFiles, type StartScopes, toStartScopes } from '../gates/index.ts';
 import type { RunPaths } from '../journal/index.ts';
@@ -140,8 +140,7 @@ function toPath({ paths }: { readonly paths: Pick<RunPaths, 'folder'> }, name: s
 
 function readJson(path: string): Readonly<Record<string, Json | undefined>> {
   try {
-    const value = parseJson(readFileSync(path, 'utf8'));
-    return isJsonObject(value) ? value : {};
+    return toJsonObject(parseJson(readFileSync(path, 'utf8')));
   } catch {
     return {};
   }

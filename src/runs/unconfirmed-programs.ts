@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { toShellWord } from '../core/text/shell-word.ts';
-import { isJsonObject, type Json } from '../core/values/json.ts';
+import { isJsonObject, type Json, toJsonObject } from '../core/values/json.ts';
 import { readOwn } from '../core/values/read-own.ts';
 import { captureGitPrograms, type GitPrograms, type RepositorySettings } from '../git/index.ts';
 import { nodeFileSystem, readSettings, writeSettings } from '../journal/index.ts';
@@ -110,7 +110,7 @@ function readNotes(layout: Folder): Unconfirmed {
   }
   if (!isJsonObject(value)) return {};
   const entries = Object.entries(value).flatMap(([key, entry]) => {
-    const { seen } = isJsonObject(entry) ? entry : {};
+    const { seen } = toJsonObject(entry);
     return typeof seen === 'string' ? [[key, { seen }] as const] : [];
   });
   return Object.fromEntries(entries);

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { chmodSync, lstatSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { isJsonObject, type Json, type JsonObject, parseJson } from '../core/values/json.ts';
+import { isJsonObject, isTextList, type Json, type JsonObject, parseJson } from '../core/values/json.ts';
 import { readOwn } from '../core/values/read-own.ts';
 import { removeTree } from '../process/index.ts';
 
@@ -114,8 +114,7 @@ function readLogins(file: string): readonly CarriedLogin[] {
 
 function isLogin(entry: Json): entry is Json & CarriedLogin {
   if (!isJsonObject(entry) || !['from', 'copy', 'hash'].every((key) => typeof entry[key] === 'string')) return false;
-  const tokens = entry['tokens'];
-  return Array.isArray(tokens) && tokens.every((name) => typeof name === 'string');
+  return isTextList(entry['tokens']);
 }
 
 /** What a token and its expiry look like: nothing that a file of another kind could be made of. */
