@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
-import { chmodSync, lstatSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, lstatSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isJsonObject, isTextList, type Json, type JsonObject, parseJson } from '../core/values/json.ts';
 import { readOwn } from '../core/values/read-own.ts';
-import { removeTree } from '../process/index.ts';
+import { listNames, removeTree } from '../process/index.ts';
 
 /** A login file of the user's and its copy in a turn. */
 export interface CarriedLogin {
@@ -91,14 +91,6 @@ export function sweepPrivate(privateDir: string): void {
     } catch {
       // It stays until the next time.
     }
-  }
-}
-
-function listNames(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
   }
 }
 

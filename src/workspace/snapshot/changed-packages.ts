@@ -1,7 +1,8 @@
-import { type Dirent, lstatSync, readdirSync, realpathSync } from 'node:fs';
+import { type Dirent, lstatSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { decodeNames, encodeNames } from '../../git/index.ts';
+import { findReal } from '../../process/index.ts';
 
 /** Files of installed packages that changed in a time. */
 export interface ChangedPackages {
@@ -39,7 +40,7 @@ export async function listChangedPackages(look: PackageLook): Promise<ChangedPac
   const { cwd, since, until, maxFiles = MAX.files, maxMs = MAX.ms } = look;
   const begun = performance.now();
   const waiting: { readonly path: string; readonly name: string }[] = findFolders(cwd).map((name) => ({
-    path: toReal(join(cwd, name)),
+    path: findReal(join(cwd, name)) ?? join(cwd, name),
     name,
   }));
   const first: string[] = [];
@@ -108,13 +109,5 @@ function toChangeTime(path: string): number {
     return lstatSync(encodeNames(path)).ctimeMs;
   } catch {
     return 0;
-  }
-}
-
-function toReal(path: string): string {
-  try {
-    return realpathSync(path);
-  } catch {
-    return path;
   }
 }

@@ -1,8 +1,9 @@
-import { existsSync, lstatSync, readdirSync, readlinkSync } from 'node:fs';
+import { existsSync, lstatSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { maskControls } from '../../core/text/mask-controls.ts';
 import { RalphError } from '../../core/values/errors.ts';
 import { encodeNames, type Repository, type RepositorySettings, readStatus, showName, toGitFix } from '../../git/index.ts';
+import { readLink } from '../../process/index.ts';
 import type { Baseline } from '../snapshot/baseline.ts';
 import { listUntouched } from '../snapshot/baseline.ts';
 
@@ -73,14 +74,6 @@ function holdsFile(path: string): boolean {
 
 function isThere(top: string, path: string): boolean {
   return lstatSync(encodeNames(join(top, path)), { throwIfNoEntry: false }) !== undefined;
-}
-
-function readLink(path: string): string | null {
-  try {
-    return readlinkSync(path);
-  } catch {
-    return null;
-  }
 }
 
 /** What says that a worktree has changes that only it has. */
