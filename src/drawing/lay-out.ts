@@ -231,6 +231,11 @@ export interface ArrowSize {
   readonly height: number;
 }
 
+/** True for an arrow that leads back to where it comes from: the layout has none of them. */
+export function isLoop({ from, to }: Pick<ArrowSize, 'from' | 'to'>): boolean {
+  return from === to;
+}
+
 /** What the layout keeps apart. */
 interface Gaps {
   /** Between two nodes or labels side by side. */

@@ -1,9 +1,10 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { showName } from '../core/text/file-name.ts';
 import { maskControls } from '../core/text/mask-controls.ts';
 import type { Environment } from '../core/values/environment.ts';
 import { RalphError } from '../core/values/errors.ts';
-import { isOutsideGit, showName } from '../git/index.ts';
+import { isOutsideGit } from '../git/index.ts';
 import type { RunPaths } from '../journal/index.ts';
 import { closeWorktree, type Layout, openWorkspace, type RunFile } from '../runs/index.ts';
 import { toStateDirs } from '../safety/index.ts';

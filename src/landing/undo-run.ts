@@ -1,8 +1,9 @@
 import { existsSync } from 'node:fs';
+import { showName } from '../core/text/file-name.ts';
 import { maskControls } from '../core/text/mask-controls.ts';
 import type { Environment } from '../core/values/environment.ts';
 import { RalphError, toErrorMessage } from '../core/values/errors.ts';
-import { isOutsideGit, showName } from '../git/index.ts';
+import { isOutsideGit } from '../git/index.ts';
 import { type RunPaths, toRunPaths } from '../journal/index.ts';
 import {
   findLayout,

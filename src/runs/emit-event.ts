@@ -70,7 +70,8 @@ function findActiveHat(layout: Layout, paths: RunPaths): string | null {
   return readFold(paths).state.activations[0]?.hat ?? null;
 }
 
-function readFold(paths: RunPaths): FoldedRun {
+/** The run as its journal tells it. */
+export function readFold(paths: RunPaths): FoldedRun {
   const fold = createJournalFold();
   readJournal({ fs: nodeFileSystem, path: paths.journal }, (entry) => void fold.take(entry));
   return fold.run();

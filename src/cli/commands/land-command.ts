@@ -1,5 +1,6 @@
 import { toResultName } from '../../core/gates/gate-result.ts';
 import { toUsdText } from '../../core/text/duration.ts';
+import { showName } from '../../core/text/file-name.ts';
 import { maskControls } from '../../core/text/mask-controls.ts';
 import { toShellWord } from '../../core/text/shell-word.ts';
 import { toGateEndText } from '../../views/report/index.ts';
@@ -171,5 +172,5 @@ function toCleanText({ isCleaned, keptWhy, worktree, runId }: LandReport): strin
 }
 
 function toName(path: string): string {
-  return maskControls(path.replace(/[\uDC80-\uDCFF]/gu, (unit) => `\\x${(unit.charCodeAt(0) - 0xdc00).toString(16)}`));
+  return maskControls(showName(path));
 }

@@ -3,7 +3,7 @@ import type { BackendSpec } from '../../core/backends/backend-spec.ts';
 import { RALPH } from '../../core/events/reserved.ts';
 import { BUILT_IN_CARDS } from '../../core/tools/built-in-cards.ts';
 import { toServerToolName } from '../../core/tools/server-tool-name.ts';
-import { PESSIMISTIC_HINTS, type ToolCard, type ToolHints } from '../../core/tools/tool-card.ts';
+import { HARMLESS_HINTS, PESSIMISTIC_HINTS, type ToolCard } from '../../core/tools/tool-card.ts';
 import { COORDINATION_GROUP, type ProfilePolicy, resolveProfile, type ToolVerdict } from '../../core/tools/tool-profiles.ts';
 import { readOwn } from '../../core/values/read-own.ts';
 import { checkConfig } from '../../validation/index.ts';
@@ -205,13 +205,11 @@ function listOffered(policy: ProfilePolicy, cards: readonly ToolCard[]): Readonl
 /** What is kept out by hints that the server may give otherwise when it runs is let in as far as it does. */
 function doubt(policy: ProfilePolicy | null, judged: ToolVerdict): ToolVerdict {
   if (judged.isOffered) return judged;
-  const [best] = resolveProfile(policy, [{ ...judged.card, hints: HARMLESS }]);
+  const [best] = resolveProfile(policy, [{ ...judged.card, hints: HARMLESS_HINTS }]);
   return best?.isOffered === true
     ? { ...judged, isOffered: true, why: `${best.why}, but those that its server calls: ${judged.why}` }
     : judged;
 }
-
-const HARMLESS: ToolHints = { readOnly: true, destructive: false, idempotent: true, openWorld: false };
 
 function toAllName(server: string): string {
   return `mcp__${server}__*`;

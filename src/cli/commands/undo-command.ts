@@ -1,3 +1,4 @@
+import { showName } from '../../core/text/file-name.ts';
 import { maskControls } from '../../core/text/mask-controls.ts';
 import { toCount } from '../../views/text/index.ts';
 import type { AppApi } from '../app-api.ts';
@@ -82,7 +83,7 @@ function printPaths(terminal: Terminal, what: string, paths: readonly string[]):
 }
 
 function toName(path: string): string {
-  return maskControls(path.replace(/[\uDC80-\uDCFF]/gu, (unit) => `\\x${(unit.charCodeAt(0) - 0xdc00).toString(16)}`));
+  return maskControls(showName(path));
 }
 
 function toNotes(report: UndoReport): readonly string[] {

@@ -38,7 +38,8 @@ export const COORDINATION_GROUP = 'coordination';
 const ANY_SERVER = 'mcp:*';
 const SERVER_PREFIX = 'mcp:';
 
-const OPEN: ProfilePolicy = { allow: [], deny: [], exempt: [], requireReadOnly: false, denyDestructive: false };
+/** A policy that allows nothing yet. */
+export const EMPTY_POLICY: ProfilePolicy = { allow: [], deny: [], exempt: [], requireReadOnly: false, denyDestructive: false };
 const FULL = ['fs', 'git', 'github', 'runtime', 'quality'];
 
 /**
@@ -46,11 +47,11 @@ const FULL = ['fs', 'git', 'github', 'runtime', 'quality'];
  * editor change files without the web. Of all five the editor alone may end the task.
  */
 export const BUILT_IN_POLICIES: Readonly<Record<string, ProfilePolicy>> = {
-  explorer: { ...OPEN, allow: ['fs', 'git', 'web', 'list_runtimes'], requireReadOnly: true },
-  planner: { ...OPEN, allow: ['fs', 'git', 'web', 'list_runtimes'], requireReadOnly: true },
-  creator: { ...OPEN, allow: FULL },
-  critic: { ...OPEN, allow: ['fs', 'git', 'quality', 'list_runtimes'], exempt: ['quality'], requireReadOnly: true },
-  editor: { ...OPEN, allow: [...FULL, 'complete'] },
+  explorer: { ...EMPTY_POLICY, allow: ['fs', 'git', 'web', 'list_runtimes'], requireReadOnly: true },
+  planner: { ...EMPTY_POLICY, allow: ['fs', 'git', 'web', 'list_runtimes'], requireReadOnly: true },
+  creator: { ...EMPTY_POLICY, allow: FULL },
+  critic: { ...EMPTY_POLICY, allow: ['fs', 'git', 'quality', 'list_runtimes'], exempt: ['quality'], requireReadOnly: true },
+  editor: { ...EMPTY_POLICY, allow: [...FULL, 'complete'] },
 };
 
 /** The names of the profiles that are built in; a configuration can name more under `profiles:`. */

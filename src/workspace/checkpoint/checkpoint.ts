@@ -1,5 +1,6 @@
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { showName } from '../../core/text/file-name.ts';
 import { toErrorMessage } from '../../core/values/errors.ts';
 import {
   changeIndex,
@@ -17,7 +18,6 @@ import {
   readTree,
   returnToBranch,
   type StatusEntry,
-  showName,
   toIndexChange,
   toRef,
   WITHOUT_NEW_LOGS,

@@ -15,6 +15,7 @@ import {
   type StatusEntry,
 } from '../../git/index.ts';
 import type { TreeReader, TreeState } from '../../ports/tree-reader.ts';
+import { FOREIGN_FOLDERS } from './fingerprint.ts';
 
 /** More than this is not read: what is gained would not be worth the time. */
 const MAX_FILES = 200_000;
@@ -27,9 +28,6 @@ const SLICE = 2000;
 
 /** Stands in a text for bytes that are no UTF-8. */
 const REPLACED = '\uFFFD';
-
-/** Passed over outside of a repository, wherever they lie. */
-const FOREIGN_FOLDERS = ['node_modules', '.git'];
 
 /**
  * A reader of the files of a workspace. A file is read when it is new or its size, its times (also that of its last change of any kind, which

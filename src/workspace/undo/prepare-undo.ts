@@ -1,5 +1,6 @@
 import { existsSync, mkdirSync, readdirSync, readlinkSync, renameSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import { showName } from '../../core/text/file-name.ts';
 import type { Environment } from '../../core/values/environment.ts';
 import {
   ABSENT,
@@ -10,7 +11,6 @@ import {
   GitProblem,
   type Repository,
   readTree,
-  showName,
   toPathList,
   writeTree,
 } from '../../git/index.ts';

@@ -1,5 +1,6 @@
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { showName } from '../../core/text/file-name.ts';
 import { MAX_KEPT_CHANGES, type ScopeViolations } from '../../core/tools/scope-violations.ts';
 import { toErrorCode, toErrorMessage } from '../../core/values/errors.ts';
 import {
@@ -9,7 +10,6 @@ import {
   type RepositorySearch,
   type RepositorySettings,
   readCommonDir,
-  showName,
   toLook,
 } from '../../git/index.ts';
 import { removeTree } from '../../process/index.ts';

@@ -14,8 +14,9 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { showName } from '../../core/text/file-name.ts';
 import { toErrorCode, toErrorMessage } from '../../core/values/errors.ts';
-import { ABSENT, decodeNames, encodeNames, isGitAtWork, type Repository, showName, toLook } from '../../git/index.ts';
+import { ABSENT, decodeNames, encodeNames, isGitAtWork, type Repository, toLook } from '../../git/index.ts';
 import { removeTree } from '../../process/index.ts';
 import { readFileVersion } from '../snapshot/file-version.ts';
 import { type GuardedFile, isLock, isWorktree, readGuarded } from './git-files.ts';

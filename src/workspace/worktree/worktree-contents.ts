@@ -1,8 +1,9 @@
 import { existsSync, lstatSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { showName } from '../../core/text/file-name.ts';
 import { maskControls } from '../../core/text/mask-controls.ts';
 import { RalphError } from '../../core/values/errors.ts';
-import { encodeNames, type Repository, type RepositorySettings, readStatus, showName, toGitFix } from '../../git/index.ts';
+import { encodeNames, type Repository, type RepositorySettings, readStatus, toGitFix } from '../../git/index.ts';
 import { readLink } from '../../process/index.ts';
 import type { Baseline } from '../snapshot/baseline.ts';
 import { listUntouched } from '../snapshot/baseline.ts';

@@ -1,0 +1,6 @@
+const ODD_BYTES = /[\uDC80-\uDCFF]/gu;
+
+/** A name of a file for people. A byte that is no UTF-8, which comes as the lone surrogate U+DC00 + byte, is written `\xff`. */
+export function showName(name: string): string {
+  return name.replace(ODD_BYTES, (unit) => `\\x${(unit.charCodeAt(0) - 0xdc00).toString(16)}`);
+}
