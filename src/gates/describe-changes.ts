@@ -1,6 +1,6 @@
 import { diffArrays } from 'diff';
 import { compareLines } from '../core/text/compare-lines.ts';
-import { readOwn } from '../core/values/read-own.ts';
+import { readOwn } from '../core/values/json.ts';
 import type { PinnedFile, Pins } from './pin-files.ts';
 
 /** Where more lines differ, all from the first to the last of them are shown as replaced: to find the rest would take longer than anybody waits for it. */

@@ -1,6 +1,5 @@
 import { existsSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
-import { findReal } from '../process/index.ts';
 
 /** Where git's own files are. Paths are absolute. */
 export interface GitPlaces {
@@ -90,7 +89,7 @@ export function findRepositoryFolders(workspace: string): RepositoryFolders {
     const named = readLine(git, /^gitdir:\s*(.+)$/m);
     if (named !== null) return toNamedFolders(folder, resolve(folder, named));
     if (existsSync(git))
-      return { folders: [folder, git], written: findReal(git) === join(findReal(folder) ?? '', '.git') ? listReal(git) : [], root: folder };
+      return { folders: [folder, git], written: toReal(git) === join(toReal(folder) ?? '', '.git') ? listReal(git) : [], root: folder };
     if (dirname(folder) === folder) return { folders: [], written: [], root: null };
   }
 }
@@ -106,14 +105,14 @@ function toNamedFolders(root: string, own: string): RepositoryFolders {
 
 function listOfWorktree(root: string, own: string, common: string): readonly string[] {
   const back = readLine(join(own, 'gitdir'), /^(.+)$/m);
-  const [realOwn, realCommon] = [findReal(own), findReal(common)];
-  const isOurs = back !== null && findReal(resolve(own, back)) === findReal(join(root, '.git'));
+  const [realOwn, realCommon] = [toReal(own), toReal(common)];
+  const isOurs = back !== null && toReal(resolve(own, back)) === toReal(join(root, '.git'));
   return isOurs && realOwn !== null && realCommon !== null && dirname(realOwn) === join(realCommon, 'worktrees') ? [realCommon] : [];
 }
 
 function listOfSubmodule(root: string, own: string): readonly string[] {
   const back = readLine(join(own, 'config'), /^\s*worktree\s*=\s*(.+)$/m);
-  return back !== null && findReal(resolve(own, back)) === findReal(root) ? listReal(own) : [];
+  return back !== null && toReal(resolve(own, back)) === toReal(root) ? listReal(own) : [];
 }
 
 function isGitFolder(path: string): boolean {
@@ -121,8 +120,16 @@ function isGitFolder(path: string): boolean {
 }
 
 function listReal(path: string): readonly string[] {
-  const real = findReal(path);
+  const real = toReal(path);
   return real === null ? [] : [real];
+}
+
+function toReal(path: string): string | null {
+  try {
+    return realpathSync(path);
+  } catch {
+    return null;
+  }
 }
 
 /** A line of a small file; a `.git` folder and a huge file are none. */

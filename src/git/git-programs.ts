@@ -1,7 +1,7 @@
 import { homedir } from 'node:os';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
 import type { Environment } from '../core/values/environment.ts';
-import { readOwn } from '../core/values/read-own.ts';
+import { readOwn } from '../core/values/json.ts';
 import { accept, type Result, refuse } from '../core/values/result.ts';
 import type { Git, GitPrograms, ProgramFindings } from './contract.ts';
 import { toLook } from './file-names.ts';

@@ -4,8 +4,7 @@ import { readEnvironment } from '../config/index.ts';
 import { findNearMiss } from '../core/text/near-miss.ts';
 import type { Environment } from '../core/values/environment.ts';
 import { RalphError } from '../core/values/errors.ts';
-import { isTextList } from '../core/values/json.ts';
-import { readOwn } from '../core/values/read-own.ts';
+import { isTextList, readOwn } from '../core/values/json.ts';
 
 /** What a run is asked for. Everything may be left out: then the folder's own configuration and prompt file say it, as for `ralph run`. */
 export interface RunOptions {

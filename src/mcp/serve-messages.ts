@@ -1,7 +1,6 @@
 import type { Readable, Writable } from 'node:stream';
 import { toErrorMessage } from '../core/values/errors.ts';
-import { isJsonObject, type Json, type JsonObject, parseJson } from '../core/values/json.ts';
-import { readOwn } from '../core/values/read-own.ts';
+import { isJsonObject, type Json, type JsonObject, parseJson, readOwn } from '../core/values/json.ts';
 import { accept, type Result, refuse } from '../core/values/result.ts';
 import { type McpServer, toWireResult } from './mcp-tool.ts';
 import { createMessageLines, MAX_LINE_BYTES, type MessageLine } from './message-lines.ts';

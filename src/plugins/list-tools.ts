@@ -5,7 +5,7 @@ import { toPluginCard } from '../core/tools/plugin-tool.ts';
 import type { ToolCard } from '../core/tools/tool-card.ts';
 import { resolveProfile } from '../core/tools/tool-profiles.ts';
 import { NO_TOOLS_SPEC } from '../core/tools/tools-spec.ts';
-import { readOwn } from '../core/values/read-own.ts';
+import { readOwn } from '../core/values/json.ts';
 import { toQualityOfGates } from '../gates/index.ts';
 import { hasScopeFlags } from '../sandbox/index.ts';
 import { listRunTools, loadPluginFiles, withPluginFiles } from './plugin-files.ts';

@@ -1,8 +1,7 @@
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Environment } from '../core/values/environment.ts';
-import { isJsonObject, type Json, parseJson, toJsonObject } from '../core/values/json.ts';
-import { readOwn } from '../core/values/read-own.ts';
+import { isJsonObject, type Json, parseJson, readOwn, toJsonObject } from '../core/values/json.ts';
 import { createPathMatcher, describeChanges, type Pins, pinFiles, type StartScopes, toStartScopes } from '../gates/index.ts';
 import type { RunPaths } from '../journal/index.ts';
 import type { TreeReader } from '../ports/tree-reader.ts';

@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { toShellWord } from '../core/text/shell-word.ts';
-import { isJsonObject, type Json, toJsonObject } from '../core/values/json.ts';
-import { readOwn } from '../core/values/read-own.ts';
+import { isJsonObject, type Json, readOwn, toJsonObject } from '../core/values/json.ts';
 import { captureGitPrograms, type GitPrograms, type RepositorySettings } from '../git/index.ts';
 import { nodeFileSystem, readSettings, writeSettings } from '../journal/index.ts';
 import type { Layout } from './layout.ts';

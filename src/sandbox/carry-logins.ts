@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
 import { chmodSync, lstatSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { isJsonObject, isTextList, type Json, type JsonObject, parseJson } from '../core/values/json.ts';
-import { readOwn } from '../core/values/read-own.ts';
+import { isJsonObject, isTextList, type Json, type JsonObject, parseJson, readOwn } from '../core/values/json.ts';
 import { listNames, removeTree } from '../process/index.ts';
 
 /** A login file of the user's and its copy in a turn. */

@@ -1,5 +1,5 @@
 import { maskControls } from '../../core/text/mask-controls.ts';
-import { toOneLine } from '../../core/text/one-line.ts';
+import { toOneLine } from '../../core/text/shorten.ts';
 import { isJsonObject, type Json } from '../../core/values/json.ts';
 import type { ToolAnswer, ToolCallPart } from '../../ports/model.ts';
 import type { AgentTurn, TurnState } from '../session/agent-turn.ts';

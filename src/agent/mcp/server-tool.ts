@@ -6,8 +6,7 @@ import type { McpServerSpec } from '../../core/tools/mcp-server-spec.ts';
 import { toServerToolName } from '../../core/tools/server-tool-name.ts';
 import { PESSIMISTIC_HINTS, type ToolHints } from '../../core/tools/tool-card.ts';
 import { toErrorMessage } from '../../core/values/errors.ts';
-import type { Json, JsonObject } from '../../core/values/json.ts';
-import { readOwn } from '../../core/values/read-own.ts';
+import { type Json, type JsonObject, readOwn } from '../../core/values/json.ts';
 import { toJsonSchemaType } from '../tool/json-schema-type.ts';
 import { type AnyTool, fail, type Tool, type ToolResult } from '../tool/tool.ts';
 

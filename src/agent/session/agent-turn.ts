@@ -1,6 +1,5 @@
 import type { BackendEvent } from '../../core/backends/backend-event.ts';
 import { UNKNOWN_USAGE, type Usage } from '../../core/backends/usage.ts';
-import type { RetrySpec } from '../../core/run/run-spec.ts';
 import type { TurnFailure } from '../../core/run/turn.ts';
 import type { Json } from '../../core/values/json.ts';
 import type { FinishReason, Model, ModelMessage, ModelTool, ToolAnswer } from '../../ports/model.ts';
@@ -100,8 +99,14 @@ export interface AgentLimits {
   readonly maxOutputTokens: number | null;
   /** How much the model can read at once. */
   readonly contextTokens: number;
-  /** Tries of one call that fails in passing. */
-  readonly retry: RetrySpec;
+  readonly retry: RetryLimits;
+}
+
+/** Tries of one call that fails in passing: `baseMs * 2^(n-1)` between them, at most `maxMs`. */
+interface RetryLimits {
+  readonly maxAttempts: number;
+  readonly baseMs: number;
+  readonly maxMs: number;
 }
 
 /** The tools of one turn, ready to be offered and called. */

@@ -5,7 +5,7 @@ import { BUILT_IN_CARDS } from '../../core/tools/built-in-cards.ts';
 import { toServerToolName } from '../../core/tools/server-tool-name.ts';
 import { HARMLESS_HINTS, PESSIMISTIC_HINTS, type ToolCard } from '../../core/tools/tool-card.ts';
 import { COORDINATION_GROUP, type ProfilePolicy, resolveProfile, type ToolVerdict } from '../../core/tools/tool-profiles.ts';
-import { readOwn } from '../../core/values/read-own.ts';
+import { readOwn } from '../../core/values/json.ts';
 import { checkConfig } from '../../validation/index.ts';
 import { toPlainLine } from '../../views/text/index.ts';
 import { addExamples } from '../args/help.ts';

@@ -1,5 +1,5 @@
 import { BUILT_IN_POLICIES, EMPTY_POLICY, type ProfilePolicy } from '../../core/tools/tool-profiles.ts';
-import { readOwn } from '../../core/values/read-own.ts';
+import { readOwn } from '../../core/values/json.ts';
 import type { Declared } from '../keys/settings-table.ts';
 
 /** The longest chain of `extends` that is followed; a rule reports circles. */

@@ -1,6 +1,5 @@
 import { resolve } from 'node:path';
-import type { Json } from '../../core/values/json.ts';
-import { readOwn } from '../../core/values/read-own.ts';
+import { type Json, readOwn } from '../../core/values/json.ts';
 import {
   isEmptyValue,
   isPseudoFile,

@@ -1,5 +1,5 @@
 import type { Finding } from '../../core/schema/finding.ts';
-import { readOwn } from '../../core/values/read-own.ts';
+import { readOwn } from '../../core/values/json.ts';
 import { RESERVED_VARIABLES } from '../environment.ts';
 import { quote } from '../findings/diagnostics.ts';
 import {

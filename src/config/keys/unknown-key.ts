@@ -1,6 +1,6 @@
 import type { Finding, Repair } from '../../core/schema/finding.ts';
 import { createNearMissFinder, type NearMissFinder } from '../../core/text/near-miss.ts';
-import { readOwn } from '../../core/values/read-own.ts';
+import { readOwn } from '../../core/values/json.ts';
 import { quote } from '../findings/diagnostics.ts';
 import { type LocatedMap, type LocatedValue, type Path, rawText, toPathText } from '../findings/located.ts';
 import { AGENT_KEYS } from './backend-keys.ts';

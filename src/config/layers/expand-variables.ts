@@ -1,5 +1,5 @@
 import type { Environment } from '../../core/values/environment.ts';
-import { readOwn } from '../../core/values/read-own.ts';
+import { readOwn } from '../../core/values/json.ts';
 import { accept, type Result, refuse } from '../../core/values/result.ts';
 import { RESERVED_VARIABLES } from '../environment.ts';
 import { quote } from '../findings/diagnostics.ts';

@@ -1,5 +1,5 @@
 import type { Finding } from '../../core/schema/finding.ts';
-import { readOwn } from '../../core/values/read-own.ts';
+import { readOwn } from '../../core/values/json.ts';
 import { type Diagnostic, findPlace, type LocatedMap, type Path, toSpan } from '../findings/located.ts';
 import type { Declared, DeclaredHat } from '../keys/settings-table.ts';
 import { placeFinding } from '../keys/value-finding.ts';

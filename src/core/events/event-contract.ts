@@ -1,5 +1,4 @@
-import type { Json } from '../values/json.ts';
-import { readOwn } from '../values/read-own.ts';
+import { type Json, readOwn } from '../values/json.ts';
 
 /** What is known of a topic beyond who publishes and takes it. */
 export interface EventContract {

@@ -1,6 +1,5 @@
 import { shorten } from '../text/shorten.ts';
-import { isJsonObject, type Json, type JsonObject } from '../values/json.ts';
-import { readOwn } from '../values/read-own.ts';
+import { isJsonObject, type Json, type JsonObject, readOwn } from '../values/json.ts';
 
 const MAX_LEVELS = 3;
 const MAX_NAMES = 12;

@@ -1,6 +1,5 @@
 import { findNearMiss } from '../text/near-miss.ts';
-import { isJsonObject, isTextList, type Json, type JsonObject } from '../values/json.ts';
-import { readOwn } from '../values/read-own.ts';
+import { isJsonObject, isTextList, type Json, type JsonObject, readOwn } from '../values/json.ts';
 import { resolveReference } from './describe-shape.ts';
 
 /** Something in a JSON Schema that cannot be meant. */

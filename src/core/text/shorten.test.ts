@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { toOneLine } from './one-line.ts';
-import { shorten, startOf } from './shorten.ts';
+import { shorten, startOf, toOneLine } from './shorten.ts';
 
 describe('a shortened text', () => {
   it('is itself where it is short enough', () => {

@@ -14,6 +14,11 @@ export function toJsonObject(value: unknown): JsonObject {
   return isJsonObject(value) ? value : {};
 }
 
+/** The value that a record has under a name of somebody else's: what records inherit (`constructor`) is none of it. */
+export function readOwn<Value>(record: Readonly<Record<string, Value>>, name: string): Value | undefined {
+  return Object.hasOwn(record, name) ? record[name] : undefined;
+}
+
 /** True for a list of nothing but texts. */
 export function isTextList(value: unknown): value is readonly string[] {
   return Array.isArray(value) && value.every((item) => typeof item === 'string');

@@ -2,8 +2,7 @@ import { EXTERNAL, QUALITY_GATE, TOPIC_BLOCKED, TOPIC_COMPLETE, toBlockedTopic }
 import { type GateResult, toResultName } from '../../core/gates/gate-result.ts';
 import type { GateFailure, GateStreak } from '../../core/run/feedback.ts';
 import type { EventDraft, GateWait } from '../../core/run/state.ts';
-import type { Json } from '../../core/values/json.ts';
-import { readOwn } from '../../core/values/read-own.ts';
+import { type Json, readOwn } from '../../core/values/json.ts';
 import { hasTurns, safetyNetOf, takersOf } from '../../topology/routing/index.ts';
 import { gatesOn, publishDrafts } from './publish.ts';
 import { change, notify, type Step, tell } from './step.ts';

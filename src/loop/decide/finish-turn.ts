@@ -4,8 +4,7 @@ import type { Feedback, SilentTurn } from '../../core/run/feedback.ts';
 import type { IterationEnded } from '../../core/run/inputs.ts';
 import type { Activation, EventDraft } from '../../core/run/state.ts';
 import type { TurnFailure } from '../../core/run/turn.ts';
-import { isJsonObject, type Json, toPayloadText } from '../../core/values/json.ts';
-import { readOwn } from '../../core/values/read-own.ts';
+import { isJsonObject, type Json, readOwn, toPayloadText } from '../../core/values/json.ts';
 import {
   isCompletionTopic,
   listedTargetOf,

@@ -4,7 +4,7 @@ import type { HatSpec, LoopDetection } from '../../core/run/run-spec.ts';
 import type { Activation, Footprint, PendingEvent, PlannedTurn } from '../../core/run/state.ts';
 import type { TurnId } from '../../core/run/turn.ts';
 import { toDurationText, toUsdText } from '../../core/text/duration.ts';
-import { readOwn } from '../../core/values/read-own.ts';
+import { readOwn } from '../../core/values/json.ts';
 import { safetyNetOf } from '../../topology/routing/index.ts';
 import { change, count, deliver, endRun, notify, order, type Step, setTimer } from './step.ts';
 

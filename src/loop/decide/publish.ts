@@ -3,7 +3,7 @@ import { matchesTopic } from '../../core/events/topics.ts';
 import { type GateSpec, isRequiredGate } from '../../core/gates/gate-spec.ts';
 import type { DeliveryKind } from '../../core/run/effects.ts';
 import type { EventDraft, Footprint, GateWait } from '../../core/run/state.ts';
-import { toOneLine } from '../../core/text/one-line.ts';
+import { toOneLine } from '../../core/text/shorten.ts';
 import { toTextHash } from '../../core/values/hash.ts';
 import { type Json, toComparablePayload, toPayloadText } from '../../core/values/json.ts';
 import { hasTurns, isTerminalTopic, safetyNetOf, takersOf } from '../../topology/routing/index.ts';

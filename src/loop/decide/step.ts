@@ -4,8 +4,7 @@ import type { DeliveryKind, Effect, Notice, RejectionCause } from '../../core/ru
 import type { EndReason } from '../../core/run/end-reasons.ts';
 import type { FallbackCause, Feedback, TimerPurpose } from '../../core/run/feedback.ts';
 import type { Counters, EventDraft, RunState, Stopping } from '../../core/run/state.ts';
-import type { Json } from '../../core/values/json.ts';
-import { readOwn } from '../../core/values/read-own.ts';
+import { type Json, readOwn } from '../../core/values/json.ts';
 import type { Topology } from '../../topology/routing/index.ts';
 
 /**

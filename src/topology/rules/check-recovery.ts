@@ -2,7 +2,7 @@ import { TOPIC_RESUME } from '../../core/events/reserved.ts';
 import { matchesTopic } from '../../core/events/topics.ts';
 import type { HatSpec } from '../../core/run/run-spec.ts';
 import type { FlowFinding, Repair } from '../../core/schema/finding.ts';
-import { readOwn } from '../../core/values/read-own.ts';
+import { readOwn } from '../../core/values/json.ts';
 import { toHatsYaml, toLoopYaml } from '../analysis/fix-yaml.ts';
 import type { FlowRule } from '../analysis/flow-rule.ts';
 import type { Topology } from '../routing/compile-topology.ts';
