@@ -9,7 +9,7 @@ import { removeTree } from '../process/index.ts';
 import { toStateDirs, withoutKeys } from '../safety/index.ts';
 import { createWorkspace, type GitWorkspace } from '../workspace/checkpoint/index.ts';
 import { removePlacesApart } from '../workspace/worktree/index.ts';
-import type { Layout } from './layout.ts';
+import { type Layout, toStateName } from './layout.ts';
 import type { WorktreeEnd } from './run-api.ts';
 import type { RunFile } from './run-file.ts';
 
@@ -150,7 +150,7 @@ export function clearPlacesApart(
     env,
     stateDirs: toStateDirs(file.settings),
     programs: file.gitPrograms,
-    stateDir: layout.stateDir.slice(layout.root.length + 1),
+    stateDir: toStateName(layout),
     runId,
     links: file.settings.worktreeLinks,
   });
