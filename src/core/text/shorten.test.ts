@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { shorten, startOf, toOneLine } from './shorten.ts';
+import { endOf, shorten, startOf, toOneLine } from './shorten.ts';
 
 describe('a shortened text', () => {
   it('is itself where it is short enough', () => {
@@ -8,6 +8,10 @@ describe('a shortened text', () => {
 
   it('ends with an ellipsis, which is counted in', () => {
     expect([shorten('abcde', 4), startOf('abcde', 4)]).toEqual(['abc…', 'abcd']);
+  });
+
+  it('may be its end, without half of a character', () => {
+    expect([endOf('abcd', 4), endOf('abcde', 4), endOf('ab😀cd', 3), endOf('ab😀cd', 4)]).toEqual(['abcd', 'bcde', 'cd', '😀cd']);
   });
 
   it('never ends with half of a character', () => {

@@ -6,6 +6,14 @@ export function startOf(text: string, limit: number): string {
   return text.slice(0, isHalf ? limit - 1 : limit);
 }
 
+/** The end of a text: at most `limit` UTF-16 units, and never half of a character. */
+export function endOf(text: string, limit: number): string {
+  const from = Math.max(0, text.length - limit);
+  const first = text.charCodeAt(from);
+  const isHalf = from > 0 && first >= 0xdc00 && first <= 0xdfff;
+  return text.slice(isHalf ? from + 1 : from);
+}
+
 /** A text of at most `limit` UTF-16 units: a longer one ends with `…`, which is counted in. */
 export function shorten(text: string, limit: number): string {
   return text.length <= limit ? text : `${startOf(text, limit - 1)}…`;
