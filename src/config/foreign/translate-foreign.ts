@@ -18,6 +18,7 @@ import {
   FOREIGN_KEYS,
   FOREIGN_LIMITS,
   isAdapterLimit,
+  leadsOutOf,
   MOVED_HAT_KEYS,
   MOVED_KEYS,
   type MovedKey,
@@ -146,9 +147,9 @@ function move(root: LocatedMap, keys: readonly MovedKey[], under: Path, diagnost
   let moved = root;
   for (const { from, to } of keys) {
     const entry = findEntry(moved, from);
-    const isInside = to.every((step, index) => from[index] === step);
-    if (entry === undefined || (!isInside && findEntry(moved, to) !== undefined)) continue;
-    moved = withEntry(isInside ? moved : withoutEntry(moved, from), to, entry);
+    const isOutOf = leadsOutOf({ from, to });
+    if (entry === undefined || (!isOutOf && findEntry(moved, to) !== undefined)) continue;
+    moved = withEntry(isOutOf ? moved : withoutEntry(moved, from), to, entry);
     diagnostics.push(toDiagnostic(entry.key, toMovedFinding([...under, ...from], [...under, ...to])));
   }
   return moved;
