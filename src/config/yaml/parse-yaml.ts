@@ -10,7 +10,7 @@ import {
   type SequenceEvent,
 } from 'js-yaml';
 import { RalphError } from '../../core/values/errors.ts';
-import type { Json } from '../../core/values/json.ts';
+import type { Json, JsonObject } from '../../core/values/json.ts';
 import { hasErrors, renderDiagnostics } from '../findings/diagnostics.ts';
 import {
   createEmptyMap,
@@ -57,7 +57,7 @@ function toParsed(file: SourceFile, { value, diagnostics }: LocatedContents): Pa
  * @param name how the text is called in findings
  * @throws RalphError `yaml-invalid` (exit code 2) with every finding and its place
  */
-export function parseYamlText(text: string, name: string): { readonly [key: string]: Json } {
+export function parseYamlText(text: string, name: string): JsonObject {
   const { root, diagnostics } = parseYaml(createSourceFile(name, '', text));
   if (root !== null && !hasErrors(diagnostics)) return toObject(root.entries);
   throw new RalphError({ code: 'yaml-invalid', what: `${name} cannot be read as YAML.`, fix: renderDiagnostics(diagnostics), exitCode: 2 });
@@ -68,7 +68,7 @@ function toJson(value: LocatedValue): Json {
   return value.kind === 'list' ? value.items.map(toJson) : toObject(value.entries);
 }
 
-function toObject(entries: ReadonlyMap<string, { readonly value: LocatedValue }>): { readonly [key: string]: Json } {
+function toObject(entries: LocatedMap['entries']): JsonObject {
   return Object.fromEntries([...entries].map(([key, entry]) => [key, toJson(entry.value)]));
 }
 
