@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { showName } from '../core/text/file-name.ts';
-import { maskControls } from '../core/text/mask-controls.ts';
+import { toSafeName } from '../core/text/file-name.ts';
 import type { Environment } from '../core/values/environment.ts';
 import { RalphError } from '../core/values/errors.ts';
 import { isOutsideGit } from '../git/index.ts';
@@ -49,7 +48,7 @@ const SHOWN = 8;
 
 /** The first names of a list, for people. */
 export function toNames(paths: readonly string[]): string {
-  const shown = paths.slice(0, SHOWN).map((path) => maskControls(showName(path)));
+  const shown = paths.slice(0, SHOWN).map(toSafeName);
   return `${shown.join(', ')}${paths.length > SHOWN ? `, and ${paths.length - SHOWN} more` : ''}`;
 }
 

@@ -1,6 +1,5 @@
 import { existsSync } from 'node:fs';
-import { showName } from '../core/text/file-name.ts';
-import { maskControls } from '../core/text/mask-controls.ts';
+import { toSafeName } from '../core/text/file-name.ts';
 import type { Environment } from '../core/values/environment.ts';
 import { RalphError, toErrorMessage } from '../core/values/errors.ts';
 import { isOutsideGit } from '../git/index.ts';
@@ -209,7 +208,7 @@ function requireFree(runId: string, { hindrances, changedSince }: UndoProposal, 
 const SHOWN = 8;
 
 function toWords(remarks: readonly UndoRemark[]): string {
-  const shown = remarks.slice(0, SHOWN).map(({ path, why }) => `${maskControls(showName(path))} (${why})`);
+  const shown = remarks.slice(0, SHOWN).map(({ path, why }) => `${toSafeName(path)} (${why})`);
   return `${shown.join(', ')}${remarks.length > SHOWN ? `, and ${remarks.length - SHOWN} more` : ''}`;
 }
 

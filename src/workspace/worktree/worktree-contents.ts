@@ -1,7 +1,6 @@
 import { existsSync, lstatSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { showName } from '../../core/text/file-name.ts';
-import { maskControls } from '../../core/text/mask-controls.ts';
+import { toSafeName } from '../../core/text/file-name.ts';
 import { RalphError } from '../../core/values/errors.ts';
 import { encodeNames, type Repository, type RepositorySettings, readStatus, toGitFix } from '../../git/index.ts';
 import { readLink } from '../../process/index.ts';
@@ -112,6 +111,6 @@ const SHOWN_PATHS = 5;
 /** Paths for a person, the first of them. */
 export function toShown(paths: readonly string[]): string {
   const more = paths.length > SHOWN_PATHS ? `, and ${paths.length - SHOWN_PATHS} more` : '';
-  const shown = paths.slice(0, SHOWN_PATHS).map((path) => maskControls(showName(path)));
+  const shown = paths.slice(0, SHOWN_PATHS).map(toSafeName);
   return `${shown.join(', ')}${more}`;
 }
