@@ -47,11 +47,10 @@ export function createEventTagReader(found: SignalCollector): EventTagReader {
       if (!raw.startsWith('<event')) return before + raw;
       bodyFence = createFenceTracker();
     }
-    const open = region ?? createTagRegion();
-    region = open;
-    if (!isOutside) open.text(before, isFenced);
-    if (raw !== '') open.tag(raw, isFenced);
-    if (open.isClosed()) resolve('');
+    region ??= createTagRegion();
+    if (!isOutside) region.text(before, isFenced);
+    if (raw !== '') region.tag(raw, isFenced);
+    if (region.isClosed()) resolve('');
     return isOutside ? before : '';
   };
   const takeText = (text: string, isFenced: boolean): readonly OutsideLine[] => {
