@@ -42,7 +42,7 @@ export const SYSTEM_TOPICS: readonly string[] = [
   TOPIC_ERROR_TIMEOUT,
 ];
 
-/** `build.done` -> `build.blocked`: what a failing gate makes of a topic (decisions, section 5). */
+/** `build.done` -> `build.blocked`: what a failing gate makes of a topic. */
 export function toBlockedTopic(topic: string): string {
   const cut = topic.lastIndexOf('.');
   return cut < 0 ? `${topic}.blocked` : `${topic.slice(0, cut)}.blocked`;
