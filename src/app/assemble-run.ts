@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { findPackageFolder } from '../config/index.ts';
+import type { Environment } from '../core/values/environment.ts';
 import { createPayloadCheck } from '../emit/index.ts';
 import { createGateRunner, type GateRunnerSettings } from '../gates/index.ts';
 import {
@@ -33,7 +34,7 @@ import {
   toGateMarker,
   toOutsideFile,
 } from '../runs/index.ts';
-import { coverWorktrees, type Environment, findKnownSecrets, protectState, toStateDirs, withoutKeys } from '../safety/index.ts';
+import { coverWorktrees, findKnownSecrets, protectState, toStateDirs, withoutKeys } from '../safety/index.ts';
 import {
   createGateHold,
   createTurnAgents,

@@ -1,10 +1,11 @@
+import type { Environment } from '../core/values/environment.ts';
 import { createRunFolder, createRunId, nodeFileSystem, removeRun } from '../journal/index.ts';
 import { type LandReport, type LandRequest, type LandWatch, performLanding, type ResolverTurn } from '../landing/index.ts';
 import { requireAgents, requireKnownCost } from '../planning/index.ts';
 import { loadPluginFiles } from '../plugins/index.ts';
 import { removeTree } from '../process/index.ts';
 import { lockRun, type RunHandle, releaseLock, withoutToken } from '../runs/index.ts';
-import { type Environment, findRunIsolation, requireHeldGates } from '../safety/index.ts';
+import { findRunIsolation, requireHeldGates } from '../safety/index.ts';
 import { compileTopology } from '../topology/routing/index.ts';
 import { keepGates } from './assemble-run.ts';
 import { driveRun } from './drive-run.ts';

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { toContractPath, writeContract } from '../emit/index.ts';
-import { findRun, type Lock, nodeFileSystem, type RunPaths, readJournal, toRunPaths } from '../journal/index.ts';
-import { createJournalFold, type FoldedRun, recoverRun } from '../loop/shell/index.ts';
+import { findRun, type Lock, nodeFileSystem, toRunPaths } from '../journal/index.ts';
+import { createJournalFold, recoverRun } from '../loop/shell/index.ts';
 import { findFinalEnd, planResume, type ResumeOrder, type ResumePlan, toRaisedLimits } from '../planning/index.ts';
 import { loadPluginFiles } from '../plugins/index.ts';
 import { listReferenceFiles, openGateReference } from '../run-gates/index.ts';
@@ -18,6 +18,7 @@ import {
   type ResumeOptions,
   type RunFile,
   type RunWatch,
+  readFold,
   readRunFile,
   reapRun,
   releaseLock,
@@ -119,12 +120,6 @@ function keepFiles(paths: readonly string[]): () => void {
       else writeFileSync(path, bytes);
     }
   };
-}
-
-function readFold(paths: RunPaths): FoldedRun {
-  const fold = createJournalFold();
-  readJournal({ fs: nodeFileSystem, path: paths.journal }, (entry) => void fold.take(entry));
-  return fold.run();
 }
 
 /** The agents' folder may be gone since (a fresh clone, a cleaned tree); a worktree too. */

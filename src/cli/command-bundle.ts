@@ -1,3 +1,5 @@
+import type { Environment } from '../core/values/environment.ts';
+
 /** What each of the two bundles of commands exports (`whole-command.ts`, `lean-command.ts`), for `main.ts`, which loads one of them. */
 export interface CommandBundle {
   /**
@@ -6,7 +8,7 @@ export interface CommandBundle {
    * @param args the words after the command name
    * @returns the exit code
    */
-  readonly runCommandLine: (args: readonly string[], env: Readonly<Record<string, string | undefined>>) => Promise<number>;
+  readonly runCommandLine: (args: readonly string[], env: Environment) => Promise<number>;
   /** The names of all commands, also of those that the bundle does not hold. */
   readonly COMMAND_NAMES: readonly string[];
 }

@@ -1,3 +1,4 @@
+import type { Environment } from '../core/values/environment.ts';
 import { RalphError, toErrorCode } from '../core/values/errors.ts';
 import type { CliContext } from './cli-context.ts';
 import { createTerminal, type OutputStream } from './terminal/terminal.ts';
@@ -11,11 +12,7 @@ interface Outputs {
 }
 
 /** The context of a command in this process; its outputs are the engine's own streams, unless others are given. */
-export function createContext(
-  given: Readonly<Record<string, string | undefined>>,
-  loaders: Loaders,
-  { stdout, stderr }: Outputs = process,
-): CliContext {
+export function createContext(given: Environment, loaders: Loaders, { stdout, stderr }: Outputs = process): CliContext {
   const { RALPH_DETACHED: detached, ...own } = given;
   const env = Object.fromEntries(Object.entries(own).filter((entry): entry is [string, string] => entry[1] !== undefined));
   return {

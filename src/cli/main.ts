@@ -3,13 +3,13 @@
  * (`whole-command.ts`, `lean-command.ts`, this file). Of the five in the middle, `live` imports `runs`, and `queue` imports `live`. What all of
  * them share are the types of `cli-context.ts` and `app-api.ts`. A command imports no other command.
  */
+import type { Environment } from '../core/values/environment.ts';
 import type { CommandBundle } from './command-bundle.ts';
 import { toUnwrittenText } from './terminal/unwritten-text.ts';
 
 /** Those that `lean-command.ts` holds. */
 const LEAN_COMMANDS = ['validate', 'explain'];
 
-type Environment = Readonly<Record<string, string | undefined>>;
 type Script = InstanceType<typeof import('node:vm').Script>;
 
 /**

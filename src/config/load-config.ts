@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import type { FlowFinding } from '../core/schema/finding.ts';
+import type { Environment } from '../core/values/environment.ts';
 import { compileBackends } from './compile/compile-backends.ts';
 import { compileHooks } from './compile/compile-hooks.ts';
 import { compileObjective } from './compile/compile-objective.ts';
@@ -33,7 +34,7 @@ export interface LoadRequest {
   readonly assignments?: readonly string[];
   readonly flags?: ConfigFlags;
   /** Read are `RALPH_CONFIG` and `RALPH_CONFIG_…`, `XDG_CONFIG_HOME` and `HOME`, and what `${NAME}` in the configuration names. */
-  readonly env?: Readonly<Record<string, string | undefined>>;
+  readonly env?: Environment;
   /** What came by standard input, for `-P -`. */
   readonly stdinPrompt?: string;
   /** Names of tools that the calling program brings, so that profiles may name them. */

@@ -2,7 +2,7 @@ import type { Settings } from '../config/index.ts';
 import { type BackendSpec, toBackendLabel } from '../core/backends/backend-spec.ts';
 import { findListPrice } from '../core/backends/list-prices.ts';
 import { findSearchKeyName } from '../core/tools/tools-spec.ts';
-import { isRalphError } from '../core/values/errors.ts';
+import { isRalphError, toErrorMessage } from '../core/values/errors.ts';
 import { withPluginFiles } from '../plugins/index.ts';
 import { createNativeModel, findPrice } from '../turns/index.ts';
 import { type CheckRequest, checkConfig } from '../validation/index.ts';
@@ -42,7 +42,7 @@ export async function checkNativeAgents(request: NativeAgentsRequest): Promise<r
         };
       } catch (error) {
         const fix = isRalphError(error) ? error.fix : undefined;
-        const text = `${label}: ${error instanceof Error ? error.message : String(error)}`;
+        const text = `${label}: ${toErrorMessage(error)}`;
         return { name: 'native agent', status: 'problem', text, ...(fix === undefined ? {} : { fix: fix.replaceAll('\n', ' ') }) };
       }
     }),

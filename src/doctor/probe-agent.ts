@@ -6,6 +6,7 @@ import { findPackageFolder } from '../config/index.ts';
 import type { BackendType } from '../core/backends/backend-spec.ts';
 import { BUILT_IN_CARDS } from '../core/tools/built-in-cards.ts';
 import { BUILT_IN_POLICIES, resolveProfile, toCapabilities } from '../core/tools/tool-profiles.ts';
+import type { Environment } from '../core/values/environment.ts';
 import { createGit } from '../git/index.ts';
 import {
   type ModelServer,
@@ -19,7 +20,6 @@ import {
 } from '../mock-model/index.ts';
 import type { TurnRequest, TurnResult } from '../ports/backend.ts';
 import { makeOwnedFolder, sweepOwnedFolders } from '../process/index.ts';
-import type { Environment } from '../safety/index.ts';
 import { createTurnSandboxes, judgeProbe, listToolChecks, type OsSandboxSearch, type ProbeResult } from '../sandbox/index.ts';
 import { loadEmitAttach, toAgentEnvironment, writeAgentCommand } from '../turns/index.ts';
 

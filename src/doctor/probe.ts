@@ -1,7 +1,7 @@
 import { detectBackends, PROBED_CLIS } from '../backends/index.ts';
 import type { BackendType } from '../core/backends/backend-spec.ts';
+import type { Environment } from '../core/values/environment.ts';
 import { RalphError } from '../core/values/errors.ts';
-import type { Environment } from '../safety/index.ts';
 import type { ProbeVerdict } from '../sandbox/index.ts';
 
 /** A busy machine may take long to start a CLI for the first time. */

@@ -12,7 +12,7 @@ import {
   toShortText,
 } from '../topology/graph/index.ts';
 import { toTextCells } from './char-grid.ts';
-import { layOut, type PlacedArrow, type Point, type Rect, type Station } from './lay-out.ts';
+import { isLoop, layOut, type PlacedArrow, type Point, type Rect, type Station } from './lay-out.ts';
 import { SVG_STYLE } from './svg-style.ts';
 
 const MARGIN = 16;
@@ -119,10 +119,6 @@ function layOutTowards(graph: FlowGraph, direction: 'down' | 'right'): SvgLayout
 interface Size {
   readonly width: number;
   readonly height: number;
-}
-
-function isLoop(arrow: FlowArrow): boolean {
-  return arrow.from === arrow.to;
 }
 
 /** Widths of a character, in pixels: generous, since nobody knows the viewer's typefaces. */

@@ -11,7 +11,7 @@ import {
 } from '../topology/graph/index.ts';
 import { assignTracks, type Tracks } from './assign-tracks.ts';
 import { type Cell, type CharGrid, createCharGrid, type Tone, toTextCells } from './char-grid.ts';
-import { type LaidOutGraph, layOut, type PlacedArrow } from './lay-out.ts';
+import { isLoop, type LaidOutGraph, layOut, type PlacedArrow } from './lay-out.ts';
 
 /** Where a drawing is to fit, and how its parts get their colours. */
 export interface UnicodeLook {
@@ -89,10 +89,6 @@ function planDrawing(graph: FlowGraph, isCompact: boolean): UnicodePlan {
     }),
   );
   return { laidOut, arrows, lines, boxes, spaces, bands };
-}
-
-function isLoop(arrow: FlowArrow): boolean {
-  return arrow.from === arrow.to;
 }
 
 /** Stacks ranks and the spaces between them. */

@@ -2,6 +2,7 @@ import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Sender } from '../core/events/event.ts';
 import type { RunSpec } from '../core/run/run-spec.ts';
+import type { Environment } from '../core/values/environment.ts';
 import { isJsonObject, parseJson } from '../core/values/json.ts';
 import { compileTopology, type Topology } from '../topology/routing/index.ts';
 
@@ -18,7 +19,7 @@ export interface EventPlace {
 }
 
 /** Where the environment of an agent's turn says that events go; `null` outside of a turn. */
-export function findTurn(env: Readonly<Record<string, string | undefined>>): EventPlace | null {
+export function findTurn(env: Environment): EventPlace | null {
   const { RALPH_EVENTS_FILE: eventsFile, RALPH_CONTRACT: contractFile, RALPH_HAT: hat } = env;
   if (eventsFile === undefined || eventsFile === '' || hat === undefined || hat === '') return null;
   return { eventsFile, hat, contractFile: contractFile ?? null };

@@ -3,6 +3,7 @@ import { createContext, Script } from 'node:vm';
 import type { Schema, Validator } from '@cfworker/json-schema';
 import { contractOf, type EventContracts, type PayloadCheck } from '../core/events/event-contract.ts';
 import { describeShape } from '../core/schema/describe-shape.ts';
+import { shorten } from '../core/text/shorten.ts';
 import { type Json, parseJson } from '../core/values/json.ts';
 
 const MAX_PROBLEMS = 3;
@@ -94,7 +95,8 @@ function toPath(location: string): string {
     .split('/')
     .slice(1)
     .map((step) => decodeStep(step));
-  return clip(steps.reduce((path, step) => (/^\d+$/.test(step) ? `${path}[${step}]` : `${path}.${step.slice(0, 80)}`), 'payload'));
+  const path = steps.reduce((above, step) => (/^\d+$/.test(step) ? `${above}[${step}]` : `${above}.${step.slice(0, 80)}`), 'payload');
+  return shorten(path, MAX_TEXT);
 }
 
 function decodeStep(step: string): string {
@@ -112,11 +114,7 @@ function toSentence(error: string): string {
   const missing = /^Instance does not have required property "(.+)"\.$/s.exec(error);
   if (missing !== null) return `lacks "${(missing[1] ?? '').slice(0, MAX_TEXT)}"`;
   if (error === 'False boolean schema.') return 'is not allowed';
-  return clip(error.replace(/\.$/, '').replace(/^Instance (?=does|matches|is )/, ''));
-}
-
-function clip(text: string): string {
-  return text.length <= MAX_TEXT ? text : `${text.slice(0, MAX_TEXT - 1)}…`;
+  return shorten(error.replace(/\.$/, '').replace(/^Instance (?=does|matches|is )/, ''), MAX_TEXT);
 }
 
 /**

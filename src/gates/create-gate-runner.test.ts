@@ -37,6 +37,13 @@ async function runGate(command: string, options: { timeoutMs?: number } = {}): P
   return result;
 }
 
+it('shows the beginning of what became of protected files, also where it is one endless line', async () => {
+  const runner = createGateRunner({ cwd, env, checkProtected: async () => `changed: ${'x'.repeat(9000)}` });
+  const orders = [{ gate: 0, spec: { on: ['task.complete'], run: '', timeoutMs: 1000, protect: ['*'] } }];
+  const [result] = await runner.run(orders, new AbortController().signal, () => undefined);
+  expect(result?.outputTail).toMatch(/^changed: x{3000,}\n\[…\]$/);
+});
+
 describe('a gate', () => {
   it('passes when its command exits with 0', async () => {
     expect(await runGate('echo "$GREETING from $(pwd -P)" && test -d .')).toMatchObject({ passed: true, exitCode: 0, timedOut: false });

@@ -1,7 +1,9 @@
 import { writeFileSync } from 'node:fs';
 import type { GateResult, StartTestsResult } from '../core/gates/gate-result.ts';
 import { type GateSpec, isRequiredGate, mayStayRed } from '../core/gates/gate-spec.ts';
+import { toErrorMessage } from '../core/values/errors.ts';
 import type { GateOrder, GateRunner } from '../ports/gate-runner.ts';
+import type { TreeState } from '../ports/tree-reader.ts';
 import type { GateCase, GateRequest, GateRunnerSettings } from './gate-contract.ts';
 import { createGateRunState, type GateRunState } from './gate-run-state.ts';
 import { toScope, toScopeKey } from './gate-scope.ts';
@@ -77,7 +79,7 @@ async function runGate(state: GateRunState, given: GateCase, command: string, tr
   const results = await runAttempts(state.settings, { command, spec: order.spec, file, signal, onLine });
   const isAlone = end();
   const tree = await toScope(await state.look(given.look), order.spec);
-  const last = results[results.length - 1] ?? results[0];
+  const last = results.at(-1) ?? results[0];
   const verdict = toVerdict(order.spec, last, hasPassed(last));
   const durationMs = Math.round(results.reduce((sum, entry) => sum + entry.durationMs, 0));
   const attempts = results.map(({ exitCode, stopReason, durationMs: ms }) => ({
@@ -124,20 +126,17 @@ async function judgeProtected(state: GateRunState, given: GateCase): Promise<Gat
   });
 }
 
+/** The first whole lines; of a single endless one the beginning. */
 function toStart(text: string): string {
   const start = Buffer.from(text)
     .subarray(0, KEPT_BYTES - 100)
     .toString('utf8');
-  return start.slice(0, Math.max(0, start.lastIndexOf('\n')));
+  const end = start.lastIndexOf('\n');
+  return end < 0 ? start.replace(/\uFFFD$/, '') : start.slice(0, end);
 }
 
 function toProblem(error: unknown): string {
-  return toExcerpt(
-    `The protected files could not be looked at: ${error instanceof Error ? error.message : String(error)}`,
-    false,
-    '',
-    KEPT_BYTES,
-  ).text;
+  return toExcerpt(`The protected files could not be looked at: ${toErrorMessage(error)}`, false, '', KEPT_BYTES).text;
 }
 
 /** Before the end also tries the gates that passed on the tests as they were at the start; not where the end is refused anyway. */
@@ -150,17 +149,18 @@ async function withStartTests(
   const { tryStartTests } = state.settings;
   const required = orders.filter(({ spec }) => isRequiredGate(spec));
   const passed = new Set(judged.flatMap((result) => (result.passed ? [result.gate] : [])));
-  if (tryStartTests === undefined || signal.aborted || required.some(({ gate, spec }) => !passed.has(gate) && !mayStayRed(spec)))
-    return judged;
+  const isRefused = required.some(({ gate, spec }) => !passed.has(gate) && !mayStayRed(spec));
+  if (tryStartTests === undefined || signal.aborted || isRefused) return judged;
   const ran = new Set(judged.flatMap((result) => (result.passed && result.skipped !== true ? [result.gate] : [])));
   const due = required.filter(
     ({ gate, spec, isEnd }) => isEnd === true && ran.has(gate) && spec.protect === undefined && spec.mayChangeTests !== true,
   );
   if (due.length === 0) return judged;
   const now = await state.look(look);
-  if (now === null)
+  if (now === null) {
     return judged.map((result) => (due.some(({ gate }) => gate === result.gate) ? { ...result, startTests: UNSEEN } : result));
-  // What it takes is time in which files may change.
+  }
+  // It takes time, in which files may change.
   const end = state.begin();
   const tried = await tryStartTests(
     due.map(({ gate }) => gate),
@@ -191,11 +191,14 @@ async function withFreshness(
   const results: GateResult[] = [];
   for (const { gate, spec } of orders) {
     const result = judged.find((entry) => entry.gate === gate);
-    if (result === undefined) continue;
-    const tree = result.evidence?.tree ?? null;
-    const scope = tree === null ? null : await toScope(now, spec);
-    const isStale = scope !== null && scope !== tree;
-    results.push(result.evidence === undefined || !isStale ? result : { ...result, evidence: { ...result.evidence, isFresh: false } });
+    if (result !== undefined) results.push(await withStaleness(result, spec, now));
   }
   return results;
+}
+
+async function withStaleness(result: GateResult, spec: GateSpec, now: TreeState | null): Promise<GateResult> {
+  const { evidence } = result;
+  if (evidence === undefined || evidence.tree === null) return result;
+  const scope = await toScope(now, spec);
+  return scope === null || scope === evidence.tree ? result : { ...result, evidence: { ...evidence, isFresh: false } };
 }

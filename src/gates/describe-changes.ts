@@ -1,5 +1,6 @@
 import { diffArrays } from 'diff';
 import { compareLines } from '../core/text/compare-lines.ts';
+import { readOwn } from '../core/values/json.ts';
 import type { PinnedFile, Pins } from './pin-files.ts';
 
 /** Where more lines differ, all from the first to the last of them are shown as replaced: to find the rest would take longer than anybody waits for it. */
@@ -11,13 +12,13 @@ const MAX_FILES_SHOWN = 8;
 /** What differs between the files as they were pinned and as they are, in words for the agent that changed them; empty for nothing. */
 export function describeChanges(pinned: Pins, now: Pins): string {
   const paths = [...new Set([...Object.keys(pinned), ...Object.keys(now)])].sort();
-  const changed = paths.filter((path) => readPin(pinned, path)?.hash !== readPin(now, path)?.hash);
+  const changed = paths.filter((path) => readOwn(pinned, path)?.hash !== readOwn(now, path)?.hash);
   if (changed.length === 0) return '';
   // What files are called outside of the workspace is not for agents to read either.
-  const leading = new Map(changed.map((path) => [path, readPin(pinned, path) === undefined ? readPin(now, path)?.behind : undefined]));
+  const leading = new Map(changed.map((path) => [path, readOwn(pinned, path) === undefined ? readOwn(now, path)?.behind : undefined]));
   const named = changed.filter((path) => leading.get(path) === undefined);
   const links = [...new Set(leading.values())].filter((link) => link !== undefined);
-  const parts = named.slice(0, MAX_FILES_SHOWN).map((path) => describeFile(path, readPin(pinned, path), readPin(now, path)));
+  const parts = named.slice(0, MAX_FILES_SHOWN).map((path) => describeFile(path, readOwn(pinned, path), readOwn(now, path)));
   const more = named.length - MAX_FILES_SHOWN;
   return [
     'These files are protected: they must be as they were when the run began. Put them back (take out what was added).',
@@ -25,10 +26,6 @@ export function describeChanges(pinned: Pins, now: Pins): string {
     ...links.map((link) => `added: files behind ${link}`),
     ...(more > 0 ? [`and ${more} more: ${named.slice(MAX_FILES_SHOWN, MAX_FILES_SHOWN + 20).join(', ')}`] : []),
   ].join('\n');
-}
-
-function readPin(pins: Pins, path: string): PinnedFile | undefined {
-  return Object.hasOwn(pins, path) ? pins[path] : undefined;
 }
 
 function describeFile(path: string, before: PinnedFile | undefined, now: PinnedFile | undefined): string {

@@ -1,5 +1,6 @@
 import type { StartTestsResult } from '../core/gates/gate-result.ts';
 import type { GateCheck } from '../core/gates/gate-spec.ts';
+import type { Environment } from '../core/values/environment.ts';
 import type { GateOrder } from '../ports/gate-runner.ts';
 import type { Backpressure, Isolation, Program } from '../ports/program.ts';
 import type { TreeReader, TreeState } from '../ports/tree-reader.ts';
@@ -7,7 +8,7 @@ import type { TreeReader, TreeState } from '../ports/tree-reader.ts';
 /** Where and with what commands run. */
 export interface CommandSettings {
   readonly cwd: string;
-  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly env: Environment;
   /** Beginning of the tokens by which gates' processes can be found again, without white space. */
   readonly marker?: string;
   /** The namespaces that the command of a gate gets, unless the gate refuses them; absent: none. */

@@ -1,4 +1,5 @@
 import { stripVTControlCharacters } from 'node:util';
+import { shorten } from '../core/text/shorten.ts';
 import { isFailureLine } from '../core/text/telling-lines.ts';
 
 /** What is kept of an output. */
@@ -44,7 +45,7 @@ function takeFailures(lines: readonly string[], maxBytes: number): { readonly te
   for (let index = 0; index < lines.length; index += 1) {
     if (!isFailureLine(lines[index] ?? '')) continue;
     const from = Math.max(next, index - LINES_BEFORE);
-    const part = lines.slice(from, index + LINES_AFTER + 1).map((line) => cutLine(line));
+    const part = lines.slice(from, index + LINES_AFTER + 1).map((line) => shorten(line, LINE_LENGTH));
     const gap = from > next && shown.length > 0 ? [GAP] : [];
     const size = Buffer.byteLength([...gap, ...part].join('\n')) + 1;
     if (bytes + size > maxBytes) break;
@@ -54,10 +55,6 @@ function takeFailures(lines: readonly string[], maxBytes: number): { readonly te
     index = next - 1;
   }
   return { text: shown.join('\n'), next };
-}
-
-function cutLine(line: string): string {
-  return line.length <= LINE_LENGTH ? line : `${line.slice(0, LINE_LENGTH)}…`;
 }
 
 /**

@@ -1,6 +1,5 @@
+import type { Environment } from '../core/values/environment.ts';
 import type { Result } from '../core/values/result.ts';
-
-type Environment = Readonly<Record<string, string | undefined>>;
 
 /** How one git command ended. */
 export interface GitResult {

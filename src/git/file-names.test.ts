@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { decodeNames, encodeNames, showName } from './file-names.ts';
+import { showName } from '../core/text/file-name.ts';
+import { decodeNames, encodeNames } from './file-names.ts';
 
 const name = fc.oneof(
   fc.string({ unit: 'binary' }).map((text) => Buffer.from(text)),

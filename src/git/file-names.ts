@@ -35,11 +35,6 @@ export function encodeNames(text: string): string | Buffer {
   return Buffer.concat([...text].map((unit) => (isOddName(unit) ? Buffer.of(unit.charCodeAt(0) - 0xdc00) : Buffer.from(unit))));
 }
 
-/** A name for people: bytes that are no UTF-8 as `\xff`. */
-export function showName(name: string): string {
-  return isOddName(name) ? name.replace(/[\uDC80-\uDCFF]/gu, (unit) => `\\x${(unit.charCodeAt(0) - 0xdc00).toString(16)}`) : name;
-}
-
 /** What a file looks like from outside; `folder`; `null` where there is none. The time of the last change cannot be set by a program. */
 export function toLook(path: string): string | null {
   try {

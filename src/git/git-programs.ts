@@ -1,5 +1,7 @@
 import { homedir } from 'node:os';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
+import type { Environment } from '../core/values/environment.ts';
+import { readOwn } from '../core/values/json.ts';
 import { accept, type Result, refuse } from '../core/values/result.ts';
 import type { Git, GitPrograms, ProgramFindings } from './contract.ts';
 import { toLook } from './file-names.ts';
@@ -25,7 +27,7 @@ export interface GuardedRepository {
   /** Absolute. */
   readonly top: string;
   readonly gitDir: string;
-  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly env: Environment;
   /** Git at the top, unguarded. */
   readonly git: Git;
 }
@@ -85,11 +87,13 @@ function toPrograms(entries: readonly ConfigEntry[]): GitPrograms {
 }
 
 function toFindings(now: GitPrograms, trusted: GitPrograms, env: GuardedRepository['env']): ProgramFindings {
-  const keys = [...new Set([...Object.keys(now), ...Object.keys(trusted)])].filter((key) => read(now, key) !== read(trusted, key)).sort();
-  const said = Object.fromEntries(keys.map((key) => [key, read(now, key) ?? null]));
+  const keys = [...new Set([...Object.keys(now), ...Object.keys(trusted)])]
+    .filter((key) => readOwn(now, key) !== readOwn(trusted, key))
+    .sort();
+  const said = Object.fromEntries(keys.map((key) => [key, readOwn(now, key) ?? null]));
   if (keys.length === 0) return { keys, now: said, env: {} };
   const onContent = keys.filter((key) => ON_CONTENT.test(key));
-  const settings = onContent.map((key) => [key, read(trusted, key) ?? toNothing(key)] as const);
+  const settings = onContent.map((key) => [key, readOwn(trusted, key) ?? toNothing(key)] as const);
   const begin = Number.parseInt(env['GIT_CONFIG_COUNT'] ?? '0', 10) || 0;
   const numbered = settings.flatMap(([key, value], index) => [
     [`GIT_CONFIG_KEY_${begin + index}`, key] as const,
@@ -108,10 +112,6 @@ function toFindings(now: GitPrograms, trusted: GitPrograms, env: GuardedReposito
 /** A filter may be empty; an empty merge driver would pass for one that did its work, and the program `false` says that there is a conflict, or no signature. */
 function toNothing(key: string): string {
   return key.startsWith('filter.') && !key.endsWith('.required') ? '' : 'false';
-}
-
-function read(programs: GitPrograms, key: string): string | undefined {
-  return Object.hasOwn(programs, key) ? programs[key] : undefined;
 }
 
 /** Files that git reads where they are there, and the branch, on which an inclusion may depend. */

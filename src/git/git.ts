@@ -1,3 +1,4 @@
+import type { Environment } from '../core/values/environment.ts';
 import { type CommandResult, type CommandSpec, runCommand } from '../process/index.ts';
 import type { Git, GitOptions } from './contract.ts';
 import { decodeNames, encodeNames } from './file-names.ts';
@@ -17,7 +18,7 @@ export interface GitStart {
   /** Absolute path of the folder. */
   readonly cwd: string;
   /** The complete environment; what git must not see of it is taken out. */
-  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly env: Environment;
   /** Default: the person. */
   readonly user?: GitUser;
   /** Asked before each command for variables that keep git from running what may not be run. Absent: nothing is kept from it. */

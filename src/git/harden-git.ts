@@ -1,6 +1,7 @@
 import { devNull } from 'node:os';
 import { delimiter } from 'node:path';
 import { isSecretName } from '../core/text/secrets.ts';
+import type { Environment } from '../core/values/environment.ts';
 import { splitSearchPath } from '../process/index.ts';
 
 /**
@@ -93,7 +94,7 @@ const OF_THE_PERSON =
 interface Surroundings {
   readonly user: GitUser;
   /** The complete environment. */
-  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly env: Environment;
   /** Absolute path of the folder in which agents may have put programs. */
   readonly folder: string;
   /** See `GitOptions`. */

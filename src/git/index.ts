@@ -17,7 +17,7 @@ export {
   type RepositorySettings,
   type StatusEntry,
 } from './contract.ts';
-export { decodeNames, encodeNames, isOddName, showName, toLook } from './file-names.ts';
+export { decodeNames, encodeNames, isOddName, toLook } from './file-names.ts';
 export { createGit, demandGit, GitProblem, toGitFix } from './git.ts';
 export { findOngoingOperation, isGitAtWork } from './git-activity.ts';
 export {

@@ -1,6 +1,7 @@
-import { existsSync, lstatSync, realpathSync } from 'node:fs';
+import { existsSync, realpathSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
 import { accept, type Result, refuse } from '../core/values/result.ts';
+import { isThere } from '../process/index.ts';
 import type { Git, GitPrograms, Repository, RepositorySearch, RepositorySettings } from './contract.ts';
 import { createGit } from './git.ts';
 import { isOutsideGit } from './git-places.ts';
@@ -53,14 +54,6 @@ async function askPlace(git: Git): Promise<Result<Pick<Repository, 'top' | 'gitD
   const [first, second] = await Promise.all([git(['rev-parse', '--show-toplevel']), git(['rev-parse', '--absolute-git-dir'])]);
   if (!first.ok || !second.ok) return refuse(first.problem || second.problem);
   return accept({ top: withoutLineEnd(first.stdout), gitDir: withoutLineEnd(second.stdout) });
-}
-
-function isThere(path: string): boolean {
-  try {
-    return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
-  } catch {
-    return false;
-  }
 }
 
 /** A repository whose place is known. Asks git nothing. */

@@ -1,6 +1,7 @@
 import { ABSENT, type GitStatus, type OwnIndex, type Repository, type StatusEntry } from './contract.ts';
 import { demandGit } from './git.ts';
 
+/** Stands where there is no file. */
 const NO_MODE = '000000';
 const SUBMODULE_MODE = '160000';
 
@@ -57,7 +58,8 @@ function toTracked(record: string, fields: number, kind: 'changed' | 'unmerged')
   };
 }
 
-function toTrackedVersion(mode: string, id: string): string {
+/** What a path is in the index or in a tree: `<mode> <object id>`, or {@link ABSENT}. */
+export function toTrackedVersion(mode: string, id: string): string {
   return mode === NO_MODE ? ABSENT : `${mode} ${id}`;
 }
 

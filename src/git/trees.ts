@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ABSENT, type Git, type IndexChange, type OwnIndex, type StatusEntry } from './contract.ts';
 import { demandGit, GitProblem } from './git.ts';
+import { toTrackedVersion } from './status.ts';
 
 /** Makes an index of ours show a commit; null: nothing at all. */
 export async function readTree(git: Git, index: OwnIndex, head: string | null): Promise<void> {
@@ -41,7 +42,6 @@ export interface TreeDifference {
   readonly right: string;
 }
 
-const NO_MODE = '000000';
 const SUBMODULE = '160000 ';
 
 /**
@@ -54,12 +54,8 @@ export async function listDifferences(git: Git, left: string, right: string): Pr
   return Array.from({ length: Math.floor(parts.length / 2) }, (_, index) => {
     // :<mode> <mode> <id> <id> <letter>
     const [leftMode = '', rightMode = '', leftId = '', rightId = ''] = (parts[index * 2] ?? '').slice(1).split(' ');
-    return { path: parts[index * 2 + 1] ?? '', left: toEntry(leftMode, leftId), right: toEntry(rightMode, rightId) };
+    return { path: parts[index * 2 + 1] ?? '', left: toTrackedVersion(leftMode, leftId), right: toTrackedVersion(rightMode, rightId) };
   });
-}
-
-function toEntry(mode: string, id: string): string {
-  return mode === NO_MODE ? ABSENT : `${mode} ${id}`;
 }
 
 /** Whether an entry stands for another repository inside this one. */

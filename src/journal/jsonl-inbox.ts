@@ -1,5 +1,5 @@
 import type { RalphEvent, SignalProblem } from '../core/events/event.ts';
-import { isRalphError, toErrorCode } from '../core/values/errors.ts';
+import { isRalphError, toErrorCode, toErrorMessage } from '../core/values/errors.ts';
 import type { Inbox, InboxBatch, SkippedLines } from '../ports/inbox.ts';
 import { appendLine, closeTornLine, endsTorn } from './agent-line.ts';
 import { type FileSystem, readRange, withHandle } from './file-system.ts';
@@ -64,7 +64,7 @@ export function createJsonlInbox(settings: InboxSettings): Inbox {
       appendLine(fs, path, toRecord(event));
     } catch (error) {
       if (!isRalphError(error) && !AGENTS_DOING.has(toErrorCode(error))) throw error;
-      unwritten = error instanceof Error ? error.message : toErrorCode(error);
+      unwritten = toErrorMessage(error);
     }
   };
 

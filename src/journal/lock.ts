@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { toErrorCode } from '../core/values/errors.ts';
-import { isJsonObject, type JsonObject, parseJson } from '../core/values/json.ts';
+import { isJsonObject, isTextOrNull, type JsonObject, parseJson } from '../core/values/json.ts';
 import { accept, type Result, refuse } from '../core/values/result.ts';
 import { type FileSystem, readSmallFile, withHandle, writeAll } from './file-system.ts';
 
@@ -234,10 +234,6 @@ function toRecord(value: unknown): LockRecord | null {
   if (texts === null || typeof pid !== 'number' || !Number.isSafeInteger(pid) || pid <= 0 || typeof startedAt !== 'number') return null;
   if (!isTextOrNull(processStart) || !isTextOrNull(pidNamespace) || !isTextOrNull(pipe)) return null;
   return { pid, processStart, pidNamespace, ...(pipe !== null && { pipe }), startedAt, ...texts };
-}
-
-function isTextOrNull(value: unknown): value is string | null {
-  return value === null || typeof value === 'string';
 }
 
 /** The fields, if all of them are texts. */

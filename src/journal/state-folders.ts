@@ -1,7 +1,7 @@
 import { lstatSync, type Stats, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { toMoveAway } from '../core/text/shell-word.ts';
-import { RalphError, toErrorCode } from '../core/values/errors.ts';
+import { RalphError, toErrorCode, toErrorMessage } from '../core/values/errors.ts';
 import { type FileSystem, makeFolders, withHandle, writeAll } from './file-system.ts';
 
 /**
@@ -37,7 +37,7 @@ function ignoreContent(fs: FileSystem, path: string): void {
 function toFolderError(folder: string, cause: unknown): RalphError {
   return new RalphError({
     code: 'state-folder',
-    what: `Ralph cannot keep its files in ${folder}: ${cause instanceof Error ? cause.message : String(cause)}`,
+    what: `Ralph cannot keep its files in ${folder}: ${toErrorMessage(cause)}`,
     why: 'The journal of a run and the events of its agents live there.',
     fix: 'Make room or give this folder write permission, or move away what stands in its place.',
     cause,

@@ -1,11 +1,12 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { maskControls } from '../core/text/mask-controls.ts';
+import { toSafeName } from '../core/text/file-name.ts';
+import type { Environment } from '../core/values/environment.ts';
 import { RalphError } from '../core/values/errors.ts';
-import { isOutsideGit, showName } from '../git/index.ts';
+import { isOutsideGit } from '../git/index.ts';
 import type { RunPaths } from '../journal/index.ts';
 import { closeWorktree, type Layout, openWorkspace, type RunFile } from '../runs/index.ts';
-import { type Environment, toStateDirs } from '../safety/index.ts';
+import { toStateDirs } from '../safety/index.ts';
 import { listUncommitted } from '../workspace/snapshot/index.ts';
 
 /** A run whose worktree shall have everything on its branch. */
@@ -47,7 +48,7 @@ const SHOWN = 8;
 
 /** The first names of a list, for people. */
 export function toNames(paths: readonly string[]): string {
-  const shown = paths.slice(0, SHOWN).map((path) => maskControls(showName(path)));
+  const shown = paths.slice(0, SHOWN).map(toSafeName);
   return `${shown.join(', ')}${paths.length > SHOWN ? `, and ${paths.length - SHOWN} more` : ''}`;
 }
 

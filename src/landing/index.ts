@@ -3,7 +3,8 @@
  * here: who lands hands over what starts the turn that resolves a conflict.
  */
 
-export { type HeldRun, type LandReport, type LandRequest, type LandWatch, performLanding } from './land-run.ts';
+export type { HeldRun } from './judge-merge.ts';
+export { type LandReport, type LandRequest, type LandWatch, performLanding } from './land-run.ts';
 export { offerRun, type PullRequestOrder, type PullRequestReport } from './pr-run.ts';
 export type { ResolverTurn } from './resolve-conflict.ts';
 export { type UndoReport, type UndoRequest, undoRun } from './undo-run.ts';

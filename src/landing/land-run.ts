@@ -2,18 +2,18 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { GateResult } from '../core/gates/gate-result.ts';
 import { maskControls } from '../core/text/mask-controls.ts';
-import { RalphError } from '../core/values/errors.ts';
+import { shorten } from '../core/text/shorten.ts';
+import type { Environment } from '../core/values/environment.ts';
+import { RalphError, toErrorMessage } from '../core/values/errors.ts';
 import { GitProblem } from '../git/index.ts';
 import { type RunPaths, toRunPaths } from '../journal/index.ts';
-import type { Isolation } from '../ports/program.ts';
-import { type GateRun, type GateRunOrder, runGates } from '../run-gates/index.ts';
 import {
   findLayout,
+  type LandRecord,
   type Layout,
   lockForLanding,
   lockForMerge,
   lockRun,
-  openAgentFolders,
   openRun,
   type RunFile,
   type RunReader,
@@ -25,15 +25,16 @@ import {
   requireOwnWork,
   settleKilledRun,
   sweepLandings,
-  type WorkspaceOrder,
+  toStateName,
   writeLandRecord,
 } from '../runs/index.ts';
-import { type Environment, findRunIsolation, requireHeldGates, toStateDirs } from '../safety/index.ts';
+import { toStateDirs } from '../safety/index.ts';
 import { createRunViewFold, type RunView } from '../views/fold/index.ts';
 import { toNextStep } from '../views/report/index.ts';
-import { type Landing, type MergeConflict, type MergePlace, openLanding } from '../workspace/landing/index.ts';
+import { type Landing, type MergeConflict, type MergePlace, type MergeWish, openLanding } from '../workspace/landing/index.ts';
 import { removeWorktree } from '../workspace/worktree/index.ts';
 import { commitLeft, toLandInPlace, toNames } from './commit-left.ts';
+import { judgeMerge, type KeepGates } from './judge-merge.ts';
 import { type Resolution, resolveConflict, type StartResolver } from './resolve-conflict.ts';
 import { requireResolver } from './resolver-settings.ts';
 
@@ -62,16 +63,8 @@ export interface LandWatch {
 
 /** What a landing is handed: only who assembles runs knows how. */
 export interface LandingParts {
-  /** How programs that gates start in the workspace of a run's file are kept apart and held, as in the run. */
-  readonly keepGates: (run: HeldRun) => NonNullable<GateRunOrder['kept']>;
+  readonly keepGates: KeepGates;
   readonly startTurn: StartResolver;
-}
-
-/** A run whose gates are asked outside of it. */
-export interface HeldRun extends WorkspaceOrder {
-  readonly layout: Layout;
-  readonly paths: RunPaths;
-  readonly isolation: Isolation | null;
 }
 
 /** What came of it. Only `landed` changed anything. */
@@ -94,8 +87,9 @@ export interface LandReport {
   readonly gates: readonly (GateResult & { readonly required: boolean })[];
   /** Where the target is checked out; null: nowhere. */
   readonly checkout: string | null;
-  /** True if worktree and branch are gone; else why not, or empty where that was not asked. */
+  /** True if worktree and branch are gone. */
   readonly isCleaned: boolean;
+  /** Why they are not, though that was asked; else empty. */
   readonly keptWhy: string;
 }
 
@@ -129,7 +123,7 @@ export async function performLanding(
     await sweepLandings(layout, env, order.command);
     const runLock = await lockRun(order);
     try {
-      return await land({ ...parts, layout, paths, file, env, name, request, watch, objective: file.settings.spec.objective });
+      return await land({ ...parts, layout, paths, file, env, name, request, watch });
     } finally {
       releaseLock(runLock);
     }
@@ -156,21 +150,35 @@ interface LandJob extends LandingParts {
   readonly name: string;
   readonly request: LandRequest;
   readonly watch: LandWatch;
-  readonly objective: string;
 }
 
 async function land(job: LandJob): Promise<LandReport> {
   await commitLeft(job, 'landed');
-  const landing = await open(job);
-  const { onto, source, target } = landing;
+  const landing = await openEnds(job);
+  const { source } = landing;
+  const report = await toUnmoved(job, landing);
   const record = readLandRecord(job.paths);
-  const nothing: LandReport = {
+  const landed = await findLanded(landing, record);
+  if (landed !== null && !landed.isDone) writeLandRecord(job.paths, { ...landed, isDone: true });
+  if (landed !== null || (source !== null && (await landing.has(source)))) return clean(job, landing, report);
+  if (source === null) {
+    throw toFailed(job, `its branch ${toBranch(job)} is gone`, 'Another branch may hold its work: git branch --list --all');
+  }
+  const begun = findBegun(landing, record);
+  if (begun !== null) await settle(job, landing, report, begun);
+  return merge(job, landing, report, begun);
+}
+
+/** The report of a landing that moves nothing. */
+async function toUnmoved(job: LandJob, landing: Landing): Promise<LandReport> {
+  const worktreePath = join(job.layout.worktreesDir, job.name);
+  return {
     runId: job.paths.runId,
     outcome: 'nothing',
     branch: toBranch(job),
-    onto,
+    onto: landing.onto,
     worktree: job.name,
-    worktreePath: join(job.layout.worktreesDir, job.name),
+    worktreePath,
     commit: null,
     how: null,
     commits: landing.commits,
@@ -178,27 +186,37 @@ async function land(job: LandJob): Promise<LandReport> {
     resolution: null,
     gates: [],
     checkout: await landing.checkout(),
-    isCleaned: source === null && !existsSync(join(job.layout.worktreesDir, job.name)),
+    isCleaned: landing.source === null && !existsSync(worktreePath),
     keptWhy: '',
   };
-  const landed = record !== null && record.onto === onto && (source === null || record.source === source) && (await landing.has(record.to));
-  if (landed && !record.isDone) writeLandRecord(job.paths, { ...record, isDone: true });
-  if (landed || (source !== null && (await landing.has(source)))) return clean(job, landing, nothing);
-  if (source === null)
-    throw toFailed(job, `its branch ${toBranch(job)} is gone`, 'Another branch may hold its work: git branch --list --all');
-  const begun = record?.from === target && record.source === source && record.onto === onto ? record : null;
-  if (begun !== null) {
-    const move = { branch: onto, from: target, to: begun.to };
-    await inCheckout(job, nothing.checkout, () => tryGit(job, () => landing.settle(move, job.paths.folder)));
-  }
+}
+
+/** The earlier landing of the same work whose result is on the target; its branch may be gone since. */
+async function findLanded({ onto, source, has }: Landing, record: LandRecord | null): Promise<LandRecord | null> {
+  if (record === null || record.onto !== onto || (source !== null && record.source !== source)) return null;
+  return (await has(record.to)) ? record : null;
+}
+
+/** The landing of the same two commits that was killed before the branch had moved. */
+function findBegun({ onto, source, target }: Landing, record: LandRecord | null): LandRecord | null {
+  return record?.from === target && record.source === source && record.onto === onto ? record : null;
+}
+
+/** Brings the files of the checkout in order, some of which such a landing may have written. */
+function settle(job: LandJob, landing: Landing, { checkout }: LandReport, begun: LandRecord): Promise<void> {
+  const move = { branch: begun.onto, from: begun.from, to: begun.to };
+  return inCheckout(job, checkout, () => tryGit(job, () => landing.settle(move, job.paths.folder)));
+}
+
+function merge(job: LandJob, landing: Landing, report: LandReport, begun: LandRecord | null): Promise<LandReport> {
   // Files may be there already as a hat resolved them: the same merge goes on.
-  const resolved = begun?.isResolved ? { commit: begun.to, how: begun.isMerge ? ('merge' as const) : ('squash' as const) } : null;
-  const order = { subject: toSubject(job), isSquashed: job.request.isSquashed, ...(resolved === null ? {} : { made: resolved }) };
+  const made: MergeWish['made'] = begun?.isResolved ? { commit: begun.to, how: begun.isMerge ? 'merge' : 'squash' } : undefined;
+  const wish = { subject: toSubject(job), isSquashed: job.request.isSquashed, ...(made && { made }) };
   return tryGit(job, () =>
-    landing.mergeIn(order, (merge, place) => {
-      const isResolved = resolved !== null;
-      if (merge.isMerged) return finish(job, landing, { ...nothing, commit: merge.commit, how: merge.how }, { ...place, isResolved });
-      return resolve(job, landing, { ...nothing, outcome: 'conflict', conflicts: merge.conflicts }, place);
+    landing.mergeIn(wish, (merged, place) => {
+      if (!merged.isMerged) return resolve(job, landing, { ...report, outcome: 'conflict', conflicts: merged.conflicts }, place);
+      const { commit, how } = merged;
+      return finish(job, landing, { ...report, commit, how }, { ...place, isResolved: made !== undefined });
     }),
   );
 }
@@ -206,11 +224,11 @@ async function land(job: LandJob): Promise<LandReport> {
 /** A conflict is given to who was named for it; else it is only told. */
 async function resolve(job: LandJob, landing: Landing, report: LandReport, place: MergePlace): Promise<LandReport> {
   const { request, watch } = job;
+  const { resolver: hat } = request;
+  if (hat === null) return report;
   const { conflicts } = report;
-  if (request.resolver === null) return report;
-  const hat = request.resolver;
-  const onBegun = (runId: string): void => watch.onResolving?.({ runId, hat, files: conflicts.length });
   const { signal } = watch;
+  const onBegun = (runId: string): void => watch.onResolving?.({ runId, hat, files: conflicts.length });
   const { resolution, commit } = await resolveConflict({ ...job, hat, landing, branch: toBranch(job), conflicts, place, signal, onBegun });
   if (commit === null) return { ...report, resolution };
   const how = request.isSquashed ? 'squash' : 'merge';
@@ -226,8 +244,10 @@ async function finish(job: LandJob, landing: Landing, report: LandReport, place:
   const { onto, source, target } = landing;
   const move = { branch: onto, from: target, to: report.commit ?? target };
   const isHere = report.checkout !== null;
+  // Told before the gates, which take long; the files may change while they run, so it is looked at once more.
   if (isHere) requireFree(job, await landing.listOverwritten(move));
-  const judged = await judge(job, place);
+  const { signal, observe } = job.watch;
+  const judged = await judgeMerge({ ...job, branch: toBranch(job), signal, observe }, place);
   if (!judged.passed) return { ...report, outcome: 'refused', commit: null, how: null, gates: judged.results };
   await inCheckout(job, report.checkout, async () => {
     if (isHere) requireFree(job, await landing.listOverwritten(move));
@@ -258,35 +278,7 @@ async function inCheckout(job: LandJob, checkout: string | null, act: () => Prom
   }
 }
 
-/** Asks the gates about the merged tree. One that may be as red as before is asked about the target too. */
-async function judge(job: LandJob, { cwd, toTarget }: MergePlace): Promise<GateRun> {
-  const { file, env, watch } = job;
-  const { settings } = file;
-  const { gates } = settings.spec;
-  const asked = gates.flatMap((gate, index) => (gate.protect === undefined ? [index] : []));
-  if (asked.length === 0) return { results: [], passed: true };
-  const kept = await keepAsInRun(job, cwd);
-  const ask = (chosen: readonly number[]): Promise<GateRun> => runGates({ settings, cwd, env, gates: chosen, kept, ...watch });
-  const run = await ask(asked);
-  if (watch.signal.aborted) return { ...run, passed: false };
-  const red = run.results.filter((result) => result.required && !result.passed).map(({ gate }) => gate);
-  if (red.length === 0 || red.some((gate) => gates[gate]?.baseline !== 'no_worse')) return run;
-  await toTarget();
-  const before = await ask(red);
-  return { ...run, passed: !watch.signal.aborted && before.results.every(({ passed }) => !passed) };
-}
-
-/** What gates run here is what agents wrote: it can do no more than in the run. */
-async function keepAsInRun(job: LandJob, workspace: string): Promise<NonNullable<GateRunOrder['kept']>> {
-  const { layout, paths, file, env } = job;
-  const { settings } = file;
-  await requireHeldGates(settings, layout.root, env, `or merge it by hand, without asking the gates: git merge ${toBranch(job)}`);
-  const { isolation } = await findRunIsolation(settings);
-  openAgentFolders(workspace, settings);
-  return job.keepGates({ layout, paths, file: { ...file, workspace }, env, isolation });
-}
-
-async function open(job: LandJob): Promise<Landing> {
+async function openEnds(job: LandJob): Promise<Landing> {
   const { layout, file, env, paths, request } = job;
   return tryGit(job, () =>
     openLanding({
@@ -294,7 +286,7 @@ async function open(job: LandJob): Promise<Landing> {
       env,
       stateDirs: toStateDirs(file.settings),
       programs: file.gitPrograms,
-      stateDir: layout.stateDir.slice(layout.root.length + 1),
+      stateDir: toStateName(layout),
       runId: paths.runId,
       branch: toBranch(job),
       onto: request.onto ?? file.base?.branch ?? null,
@@ -308,7 +300,7 @@ async function tryGit<T>(job: LandJob, act: () => Promise<T>): Promise<T> {
     return await act();
   } catch (error) {
     if (error instanceof RalphError) throw error;
-    throw toFailed(job, error instanceof Error ? error.message : String(error), error instanceof GitProblem ? error.fix : null);
+    throw toFailed(job, toErrorMessage(error), error instanceof GitProblem ? error.fix : null);
   }
 }
 
@@ -322,7 +314,7 @@ async function clean(job: LandJob, landing: Landing, report: LandReport): Promis
       cwd: layout.root,
       env,
       stateDirs: toStateDirs(settings),
-      stateDir: layout.stateDir.slice(layout.root.length + 1),
+      stateDir: toStateName(layout),
       name,
       links: settings.worktreeLinks,
       programs: file.gitPrograms,
@@ -333,7 +325,7 @@ async function clean(job: LandJob, landing: Landing, report: LandReport): Promis
     if (keptBranch !== null && landing.source !== null) await landing.dropBranch(landing.source);
     return { ...report, isCleaned: true };
   } catch (error) {
-    return { ...report, keptWhy: error instanceof Error ? error.message : String(error) };
+    return { ...report, keptWhy: toErrorMessage(error) };
   }
 }
 
@@ -343,9 +335,9 @@ function toBranch({ name }: Pick<LandJob, 'name'>): string {
 
 const SUBJECT_CHARS = 60;
 
-function toSubject({ objective, request, paths }: LandJob): string {
-  const line = maskControls(objective.trim().split('\n')[0] ?? '').trim();
-  const short = line.length > SUBJECT_CHARS ? `${line.slice(0, SUBJECT_CHARS)}…` : line;
+function toSubject({ file, request, paths }: LandJob): string {
+  const line = maskControls(file.settings.spec.objective.trim().split('\n')[0] ?? '').trim();
+  const short = shorten(line, SUBJECT_CHARS);
   if (request.isSquashed) return short === '' ? `Run ${paths.runId}` : short;
   return `Merge run ${paths.runId}${short === '' ? '' : `: ${short}`}`;
 }

@@ -1,6 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { RalphError } from '../core/values/errors.ts';
+import type { Environment } from '../core/values/environment.ts';
+import { RalphError, toErrorMessage } from '../core/values/errors.ts';
 import { GitProblem } from '../git/index.ts';
 import { type RunPaths, toRunPaths } from '../journal/index.ts';
 import {
@@ -17,7 +18,7 @@ import {
   requireOwnWork,
   settleKilledRun,
 } from '../runs/index.ts';
-import { type Environment, toStateDirs } from '../safety/index.ts';
+import { toStateDirs } from '../safety/index.ts';
 import { type BranchOffer, openOffer } from '../workspace/landing/index.ts';
 import { commitLeft, toOfferInPlace } from './commit-left.ts';
 import { type DraftWay, findDraftWay, openDraft, withoutLogins } from './pull-request.ts';
@@ -141,12 +142,8 @@ async function perform(
     const draft = await openDraft(way, { title: order.title, body: order.body, bodyFile, branch, base: found.base, cwd: found.top, env });
     return { ...report, ...draft, bodyFile };
   } catch (error) {
-    throw new Error(`${toMessage(error)} (${branch} is pushed; the text is in ${bodyFile})`);
+    throw new Error(`${toErrorMessage(error)} (${branch} is pushed; the text is in ${bodyFile})`);
   }
-}
-
-function toMessage(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }
 
 /** What a person's own helper may need for a push; git's other commands never get it. */
@@ -167,7 +164,7 @@ async function tryTo<T>(job: OfferJob, act: () => Promise<T>): Promise<T> {
   try {
     return await act();
   } catch (error) {
-    throw toFailed(job, withoutLogins(toMessage(error), job.env), error instanceof GitProblem ? error.fix : null);
+    throw toFailed(job, withoutLogins(toErrorMessage(error), job.env), error instanceof GitProblem ? error.fix : null);
   }
 }
 

@@ -1,8 +1,9 @@
 import { delimiter, join } from 'node:path';
+import type { Environment } from '../core/values/environment.ts';
+import { toErrorMessage } from '../core/values/errors.ts';
 import { isJsonObject, type Json, parseJson } from '../core/values/json.ts';
 import { isProgram, runCommand, splitSearchPath } from '../process/index.ts';
 import { withoutToken } from '../runs/index.ts';
-import type { Environment } from '../safety/index.ts';
 
 /** By what a draft is opened; `files`: by nobody, and why. */
 export type DraftWay =
@@ -157,7 +158,7 @@ async function openByApi(way: Extract<DraftWay, { kind: 'api' }>, { title, body,
         signal: AbortSignal.timeout(TIMEOUT_MS),
       });
     } catch (error) {
-      throw new DraftProblem(`${api} did not answer: ${withoutLogins(error instanceof Error ? error.message : String(error), env)}`);
+      throw new DraftProblem(`${api} did not answer: ${withoutLogins(toErrorMessage(error), env)}`);
     }
     const answer = parseJson((await response.text()).slice(0, 1 << 20)) ?? null;
     if (response.ok) return answer;

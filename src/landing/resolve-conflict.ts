@@ -1,10 +1,10 @@
 import type { Settings } from '../config/index.ts';
 import { isRequiredGate } from '../core/gates/gate-spec.ts';
+import type { Environment } from '../core/values/environment.ts';
 import { createPathMatcher } from '../gates/index.ts';
 import type { RunPaths } from '../journal/index.ts';
 import { buildMergeObjective } from '../prompts/index.ts';
 import { type Layout, type RunEnd, type RunFile, type RunHandle, withoutToken } from '../runs/index.ts';
-import type { Environment } from '../safety/index.ts';
 import type { Landing, MergeConflict, MergePlace } from '../workspace/landing/index.ts';
 import { toResolverSettings, withSecretsOf } from './resolver-settings.ts';
 

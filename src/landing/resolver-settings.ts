@@ -3,11 +3,11 @@ import type { BackendSpec } from '../core/backends/backend-spec.ts';
 import { RALPH, TOPIC_START } from '../core/events/reserved.ts';
 import type { HatSpec, RunSpec } from '../core/run/run-spec.ts';
 import { mayChangeTree } from '../core/tools/tool-profiles.ts';
+import type { Environment } from '../core/values/environment.ts';
 import { RalphError } from '../core/values/errors.ts';
 import { type Json, mapTexts } from '../core/values/json.ts';
 import { MERGE_RULES } from '../prompts/index.ts';
 import { toHatCapabilities } from '../runs/index.ts';
-import type { Environment } from '../safety/index.ts';
 
 /** What Ralph himself is called where he resolves a conflict: a hat as every other. */
 const RALPH_AS_HAT = 'resolver';

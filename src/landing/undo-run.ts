@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs';
-import { maskControls } from '../core/text/mask-controls.ts';
-import { RalphError } from '../core/values/errors.ts';
-import { isOutsideGit, showName } from '../git/index.ts';
+import { toSafeName } from '../core/text/file-name.ts';
+import type { Environment } from '../core/values/environment.ts';
+import { RalphError, toErrorMessage } from '../core/values/errors.ts';
+import { isOutsideGit } from '../git/index.ts';
 import { type RunPaths, toRunPaths } from '../journal/index.ts';
 import {
   findLayout,
@@ -21,7 +22,7 @@ import {
   toRevertCommand,
   writeUndoRecord,
 } from '../runs/index.ts';
-import { type Environment, toStateDirs } from '../safety/index.ts';
+import { toStateDirs } from '../safety/index.ts';
 import { createRunViewFold } from '../views/fold/index.ts';
 import { proposeUndo, type UndoProposal, type UndoRecord, type UndoRemark } from '../workspace/undo/index.ts';
 import { toWithoutGit } from './commit-left.ts';
@@ -166,7 +167,7 @@ async function propose(
       endCommit,
     });
   } catch (error) {
-    throw unknown(error instanceof Error ? error.message : String(error));
+    throw unknown(toErrorMessage(error));
   }
 }
 
@@ -207,14 +208,14 @@ function requireFree(runId: string, { hindrances, changedSince }: UndoProposal, 
 const SHOWN = 8;
 
 function toWords(remarks: readonly UndoRemark[]): string {
-  const shown = remarks.slice(0, SHOWN).map(({ path, why }) => `${maskControls(showName(path))} (${why})`);
+  const shown = remarks.slice(0, SHOWN).map(({ path, why }) => `${toSafeName(path)} (${why})`);
   return `${shown.join(', ')}${remarks.length > SHOWN ? `, and ${remarks.length - SHOWN} more` : ''}`;
 }
 
 function toFailed({ runId }: RunPaths, { workspace }: RunFile, error: unknown): RalphError {
   return new RalphError({
     code: 'undo-failed',
-    what: `The undo of run ${runId} stopped in the middle: ${error instanceof Error ? error.message : String(error)}`,
+    what: `The undo of run ${runId} stopped in the middle: ${toErrorMessage(error)}`,
     why: `Some files in ${workspace} are as they were, some as they will be; all that it takes is kept.`,
     fix: `Mend what is named, then finish it: ralph undo ${runId} --yes`,
     cause: error,

@@ -1,5 +1,6 @@
 import { sep } from 'node:path';
 import { findNearMiss } from '../core/text/near-miss.ts';
+import type { Environment } from '../core/values/environment.ts';
 import { RalphError } from '../core/values/errors.ts';
 import { listRuns, nodeFileSystem, toRunPaths } from '../journal/index.ts';
 import {
@@ -13,9 +14,10 @@ import {
   releaseLock,
   requireOutside,
   summariseRun,
+  toStateName,
   toStopCommand,
 } from '../runs/index.ts';
-import { type Environment, toStateDirs } from '../safety/index.ts';
+import { toStateDirs } from '../safety/index.ts';
 import {
   diffWorktree,
   listLeftOut,
@@ -121,12 +123,12 @@ function readRunFiles(layout: Layout): readonly KnownRun[] {
 const USUAL_STATE_DIRS = ['.ralph', '.agent'];
 
 /** @param name the worktree that is meant: git runs the programs that it knew when the newest run in it began, and nothing that an agent added; where no run is known, none */
-function toSettings({ root, stateDir }: Layout, runs: readonly KnownRun[], env: Environment, name?: string): WorktreesSettings {
+function toSettings(layout: Layout, runs: readonly KnownRun[], env: Environment, name?: string): WorktreesSettings {
   const newest = runs.find(({ file }) => file.worktree === name) ?? runs[0];
   const stateDirs = newest === undefined ? USUAL_STATE_DIRS : toStateDirs(newest.file.settings);
   // The newest run of that name has made the worktree.
   const findBaseline = (worktree: string) => runs.find(({ file }) => file.worktree === worktree)?.file.baseline ?? null;
-  return { cwd: root, env, stateDirs, stateDir: stateDir.slice(root.length + 1), programs: newest?.file.gitPrograms ?? {}, findBaseline };
+  return { cwd: layout.root, env, stateDirs, stateDir: toStateName(layout), programs: newest?.file.gitPrograms ?? {}, findBaseline };
 }
 
 async function demandKnown(settings: WorktreesSettings, name: string): Promise<void> {

@@ -2,7 +2,9 @@ import { resolve } from 'node:path';
 import type * as App from '../app/index.ts';
 import { readEnvironment } from '../config/index.ts';
 import { findNearMiss } from '../core/text/near-miss.ts';
+import type { Environment } from '../core/values/environment.ts';
 import { RalphError } from '../core/values/errors.ts';
+import { isTextList, readOwn } from '../core/values/json.ts';
 
 /** What a run is asked for. Everything may be left out: then the folder's own configuration and prompt file say it, as for `ralph run`. */
 export interface RunOptions {
@@ -71,8 +73,6 @@ export interface Emitted {
   /** So many characters of the payload were cut off, because it was too long; 0: none. */
   readonly cut: number;
 }
-
-type Environment = Readonly<Record<string, string | undefined>>;
 
 export const RUN_NAMES: Readonly<Record<keyof RunOptions, KnownNames[string]>> = {
   cwd: 'text',
@@ -151,7 +151,7 @@ export type KnownNames = Readonly<Record<string, Kind | 'any'>>;
 
 const KINDS: Readonly<Record<Kind, readonly [words: string, isRight: (value: unknown) => boolean]>> = {
   text: ['a text', (value) => typeof value === 'string'],
-  texts: ['a list of texts', (value) => Array.isArray(value) && value.every((item) => typeof item === 'string')],
+  texts: ['a list of texts', isTextList],
   record: ['an object', isObject],
   flag: ['true or false', (value) => typeof value === 'boolean'],
   number: ['a number', (value) => typeof value === 'number'],
@@ -171,7 +171,7 @@ export function checkObject(value: unknown, what: string, known: KnownNames): vo
   const names = Object.keys(known);
   if (!isObject(value)) throw createError(`${what} must be an object, not ${toShown(value)}.`, `Known names: ${names.join(', ')}.`);
   for (const [name, given] of Object.entries(value)) {
-    const kind = Object.hasOwn(known, name) ? known[name] : undefined;
+    const kind = readOwn(known, name);
     if (kind === undefined) throw createUnknown(`${what} cannot have \`${name.slice(0, 80)}\``, name, names);
     if (kind === 'any' || given === undefined) continue;
     const [words, isRight] = KINDS[kind];

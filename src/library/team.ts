@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { readTextFile } from '../config/index.ts';
 import type { RunSpec } from '../core/run/run-spec.ts';
+import type { Environment } from '../core/values/environment.ts';
 import { RalphError } from '../core/values/errors.ts';
 import { accept } from '../core/values/result.ts';
 import { drawSvg, drawUnicode } from '../drawing/index.ts';
@@ -26,7 +27,7 @@ export interface ConfigSource {
   /** Names of tools that the program registers (`registerTool`), so that profiles may name them. */
   readonly toolNames?: readonly string[];
   /** Variables for `${NAME}`, `RALPH_CONFIG_…` and the user's own file. Default: none, so that the result depends on nothing else. */
-  readonly env?: Readonly<Record<string, string | undefined>>;
+  readonly env?: Environment;
 }
 
 /** A configuration, loaded and checked. */

@@ -1,5 +1,5 @@
 import { hasWildcard } from '../core/events/topics.ts';
-import { isJsonObject, type Json, type JsonObject } from '../core/values/json.ts';
+import { type Json, type JsonObject, toJsonObject } from '../core/values/json.ts';
 import type { McpResult, McpTool } from './mcp-tool.ts';
 
 /** What an agent may publish under its hat. */
@@ -91,7 +91,6 @@ function toRefusal(why: string): McpResult {
 /** The sentences of our errors; of any other the message. */
 function toReason(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
-  const facts: unknown = error;
-  const { why, fix } = isJsonObject(facts) ? facts : {};
+  const { why, fix } = toJsonObject(error);
   return [error.message, why, fix].filter((part) => typeof part === 'string' && part !== '').join('\n');
 }

@@ -1,5 +1,6 @@
 import type { Readable, Writable } from 'node:stream';
-import { isJsonObject, type Json, type JsonObject, parseJson } from '../core/values/json.ts';
+import { toErrorMessage } from '../core/values/errors.ts';
+import { isJsonObject, type Json, type JsonObject, parseJson, readOwn } from '../core/values/json.ts';
 import { accept, type Result, refuse } from '../core/values/result.ts';
 import { type McpServer, toWireResult } from './mcp-tool.ts';
 import { createMessageLines, MAX_LINE_BYTES, type MessageLine } from './message-lines.ts';
@@ -50,7 +51,7 @@ export async function serveMessages(server: McpServer, { input, output, complain
       if (!isOpen) return;
     }
   } catch (error) {
-    if (isOpen) complain(`the input broke: ${error instanceof Error ? error.message : String(error)}`);
+    if (isOpen) complain(`the input broke: ${toErrorMessage(error)}`);
   }
   if (lines.hasRest()) complain('the last line has no end: it was not read');
 }
@@ -128,14 +129,14 @@ async function answerOne(message: Json, server: McpServer): Promise<Answered> {
 
 async function answerRequest(id: string | number, method: Json | undefined, params: Json, server: McpServer): Promise<Json> {
   if (typeof method !== 'string') return toError(id, INVALID_REQUEST, 'A request names its method.');
-  const perform = Object.hasOwn(METHODS, method) ? METHODS[method] : undefined;
+  const perform = readOwn(METHODS, method);
   if (perform === undefined) return toError(id, METHOD_NOT_FOUND, `There is no method ${JSON.stringify(method.slice(0, 80))}.`);
   if (!isJsonObject(params)) return toError(id, INVALID_PARAMS, 'The parameters of a request are an object.');
   try {
     const result = await perform(params, server);
     return result.ok ? { jsonrpc: '2.0', id, result: result.value } : toError(id, result.refused.code, result.refused.message);
   } catch (error) {
-    return toError(id, INTERNAL_ERROR, error instanceof Error ? error.message : String(error));
+    return toError(id, INTERNAL_ERROR, toErrorMessage(error));
   }
 }
 

@@ -2,9 +2,10 @@ import type { Settings } from '../config/index.ts';
 import { type BackendSpec, toBackendLabel } from '../core/backends/backend-spec.ts';
 import { isCostUnknown } from '../core/backends/cost-reports.ts';
 import { maskControls } from '../core/text/mask-controls.ts';
+import type { Environment } from '../core/values/environment.ts';
 import { isRalphError, RalphError } from '../core/values/errors.ts';
 import { captureTrustedPrograms, toLayout } from '../runs/index.ts';
-import { type Environment, toDefined, toStateDirs } from '../safety/index.ts';
+import { toDefined, toStateDirs } from '../safety/index.ts';
 import type { Coordination } from '../topology/routing/index.ts';
 import {
   type AgentLook,

@@ -5,6 +5,7 @@ import { toPluginCard } from '../core/tools/plugin-tool.ts';
 import type { ToolCard } from '../core/tools/tool-card.ts';
 import { resolveProfile } from '../core/tools/tool-profiles.ts';
 import { NO_TOOLS_SPEC } from '../core/tools/tools-spec.ts';
+import { readOwn } from '../core/values/json.ts';
 import { toQualityOfGates } from '../gates/index.ts';
 import { hasScopeFlags } from '../sandbox/index.ts';
 import { listRunTools, loadPluginFiles, withPluginFiles } from './plugin-files.ts';
@@ -76,7 +77,7 @@ async function askServers(
 export function countTools(settings: Pick<Settings, 'policies' | 'tools'>, hat: string, agent: BackendType): number | null {
   const isNative = agent === 'native';
   const { policies } = settings;
-  const policy = (Object.hasOwn(policies, hat) ? policies[hat] : null) ?? null;
+  const policy = readOwn(policies, hat) ?? null;
   if (!isNative && (policy === null || !hasScopeFlags(agent))) return null;
   // Tools of the user's own are the native agent's alone.
   const cards = isNative ? [...BUILT_IN_CARDS, ...listRunTools(settings).map(toPluginCard)] : BUILT_IN_CARDS;

@@ -1,5 +1,6 @@
 import type { ChildProcess } from 'node:child_process';
 import type { Duplex, Readable, Writable } from 'node:stream';
+import type { Environment } from '../core/values/environment.ts';
 import type { Backpressure, Isolation } from '../ports/program.ts';
 
 /** What a child reads on its standard input. */
@@ -22,7 +23,7 @@ export interface ProcessSpec {
   /** Working folder. */
   readonly cwd: string;
   /** The complete environment of the child. */
-  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly env: Environment;
   /** Default: none. */
   readonly input?: ProcessInput;
   /**

@@ -1,4 +1,5 @@
 import { isSecretName, isSecretValue, type SecretValue } from '../core/text/secrets.ts';
+import type { Environment } from '../core/values/environment.ts';
 
 /** Longer values are known by their beginning. */
 const MAX_SECRET_LENGTH = 1024;
@@ -10,10 +11,7 @@ const MAX_SECRET_LENGTH = 1024;
  * @param named secrets whatever they are called
  * @returns the longest first.
  */
-export function findSecretValues(
-  env: Readonly<Record<string, string | undefined>>,
-  named: readonly SecretValue[] = [],
-): readonly SecretValue[] {
+export function findSecretValues(env: Environment, named: readonly SecretValue[] = []): readonly SecretValue[] {
   const found = new Map<string, string>();
   const add = (name: string, value: string): void => {
     if (isSecretValue(value) && !found.has(value)) found.set(value.slice(0, MAX_SECRET_LENGTH), name);

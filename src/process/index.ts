@@ -11,6 +11,7 @@ export { findProgram, isProgram, keepsNamespace, selectExistingFolders } from '.
 export { holdPipe, isPipeHeld } from './named-pipes.ts';
 export { openProjectFolder } from './open-project-folder.ts';
 export { makeOwnedFolder, removeDeadPipes, sweepOwnedFolders } from './owned-folders.ts';
+export { findReal, isFolder, isThere, listNames, readLink } from './paths.ts';
 export { isAlive, type ProcessRef, processStartTime, readPidNamespace } from './process-table.ts';
 export type { EndReport } from './process-tree.ts';
 export { createRedaction, createRedactor, stripColours } from './redact.ts';

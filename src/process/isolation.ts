@@ -2,13 +2,14 @@ import { accessSync, closeSync, constants, openSync, readSync, statSync } from '
 import { constants as systemConstants } from 'node:os';
 import { delimiter, isAbsolute, join, resolve } from 'node:path';
 import type { Duplex } from 'node:stream';
+import type { Environment } from '../core/values/environment.ts';
 import type { Isolation, ViewMount } from '../ports/program.ts';
 
 /** The command that is started in the place of a program. */
 interface IsolatedCommand {
   readonly command: string;
   readonly args: readonly string[];
-  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly env: Environment;
 }
 
 /** The handle of process 1 through which it tells how the program ended, and hears that it may go. */

@@ -1,24 +1,17 @@
-import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ProjectFolder } from '../core/project/package-scripts.ts';
+import { listNames } from './paths.ts';
 
 const maxBytes = 1_000_000;
 
 /** A folder as the detection of the commands that check it sees it; what cannot be read, or is too large to be read for this, is not there. */
 export function openProjectFolder(cwd: string): ProjectFolder {
   return {
-    names: readNames(cwd),
+    names: listNames(cwd),
     readText: (name) => readText(join(cwd, name)),
-    namesIn: (folder) => readNames(join(cwd, folder)),
+    namesIn: (folder) => listNames(join(cwd, folder)),
   };
-}
-
-function readNames(cwd: string): readonly string[] {
-  try {
-    return readdirSync(cwd);
-  } catch {
-    return [];
-  }
 }
 
 function readText(path: string): string | null {

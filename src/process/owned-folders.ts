@@ -1,6 +1,7 @@
-import { mkdtempSync, readdirSync, statSync } from 'node:fs';
+import { mkdtempSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { listPipeFolders, removePipeFolder } from './named-pipes.ts';
+import { listNames } from './paths.ts';
 import { processStartTime, readPidNamespace } from './process-table.ts';
 import { removeTree } from './remove-tree.ts';
 
@@ -47,12 +48,4 @@ export function removeDeadPipes(): void {
 /** `4026531836` of `pid:[4026531836]`; `0` where the system has none. */
 function toNamespaceNumber(): string {
   return /\d+/.exec(readPidNamespace() ?? '')?.[0] ?? '0';
-}
-
-function listNames(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
-  }
 }

@@ -82,19 +82,19 @@ export function processStartTime(pid: number): string | undefined {
 }
 
 /** Whether exactly this process still runs; false when its pid now belongs to another one. */
-export function isAlive(process: ProcessRef): boolean {
-  return processStartTime(process.pid) === process.startTime;
+export function isAlive({ pid, startTime }: ProcessRef): boolean {
+  return processStartTime(pid) === startTime;
 }
 
 /** Those of the given processes that still run. */
 export function selectAlive<T extends ProcessRef>(processes: readonly T[]): T[] {
-  const startTimes = systemProcessSource.startTimes(processes.map((process) => process.pid).filter(isPid));
-  return processes.filter((process) => startTimes.get(process.pid) === process.startTime);
+  const startTimes = systemProcessSource.startTimes(processes.map(({ pid }) => pid).filter(isPid));
+  return processes.filter(({ pid, startTime }) => startTimes.get(pid) === startTime);
 }
 
 /** A key for maps: different for different processes, even with the same pid. */
-export function toProcessKey(process: ProcessRef): string {
-  return `${process.pid}@${process.startTime}`;
+export function toProcessKey({ pid, startTime }: ProcessRef): string {
+  return `${pid}@${startTime}`;
 }
 
 function isPid(value: number): boolean {
@@ -131,12 +131,12 @@ export function createLinuxProcessSource(): ProcessSource {
   return {
     list: (sincePid) => listPids(sincePid).flatMap((pid) => readLive(pid) ?? []),
     find: (pid) => readStat(pid)?.entry,
-    startTimes: (pids) => new Map(pids.flatMap((pid) => asPair(pid, readLive(pid)?.startTime))),
+    startTimes: (pids) => new Map(pids.flatMap((pid) => toEntries(pid, readLive(pid)?.startTime))),
     markerOf(pid) {
       const environment = readScratch(`/proc/${pid}/environ`);
       return environment && findMarker(environment);
     },
-    details: (pids) => new Map(pids.flatMap((pid) => asPair(pid, readDetails(pid)))),
+    details: (pids) => new Map(pids.flatMap((pid) => toEntries(pid, readDetails(pid)))),
   };
 }
 
@@ -171,7 +171,7 @@ export function parseProcStat(text: string, bootId: string): { readonly entry: P
   };
 }
 
-/** Finds a variable in an environment block: `NAME=value` pieces that each end in a zero byte. */
+/** The value of the marker in an environment block: `NAME=value` pieces that each end in a zero byte. */
 export function findMarker(environment: Buffer): string | undefined {
   const block = Buffer.concat([ZERO_BYTE, environment]);
   const at = block.indexOf(MARKER_START);
@@ -190,16 +190,17 @@ function readDetails(pid: number): ProcessDetails | undefined {
   return { command: command.slice(0, LONGEST_COMMAND), ...(kilobytes && { rssBytes: Number(kilobytes) * 1024 }) };
 }
 
-function asPair<T>(pid: number, value: T | undefined): [number, T][] {
+/** An entry of a map, or none. */
+function toEntries<T>(pid: number, value: T | undefined): [number, T][] {
   return value === undefined ? [] : [[pid, value]];
 }
 
-/** Pids are given out in rising order: until they start again from below, a younger process has a higher one. */
+/** The pids that there are. They are given out in rising order: until they start again from below, a younger process has a higher one. */
 function listPids(sincePid: number | undefined): string[] {
   try {
     const few = sincePid === undefined ? null : probePids(sincePid);
     if (few !== null) return few;
-    const pids = readdirSync('/proc').filter((name) => name >= '0' && name < ':');
+    const pids = readdirSync('/proc').filter((name) => /^\d/.test(name));
     if (sincePid === undefined || newestPid() < sincePid) return pids;
     return pids.filter((pid) => Number(pid) >= sincePid);
   } catch {

@@ -1,4 +1,5 @@
 import type { SecretValue } from '../core/text/secrets.ts';
+import type { Environment } from '../core/values/environment.ts';
 import type { Redaction, StreamRedactor } from '../ports/redaction.ts';
 import { findSecretValues, TOKEN_SHAPES, type TokenShape } from './find-secrets.ts';
 
@@ -35,7 +36,7 @@ const FEW_SPELLINGS = 200;
  * @param env its secrets are told by their names
  * @param named what is secret whatever it is called
  */
-export function createRedactor(env: Readonly<Record<string, string | undefined>>, named: readonly SecretValue[] = []): Redactor {
+export function createRedactor(env: Environment, named: readonly SecretValue[] = []): Redactor {
   return toRedactor(findSecretValues(env, named), TOKEN_SHAPES);
 }
 
@@ -46,7 +47,7 @@ export function createRedactor(env: Readonly<Record<string, string | undefined>>
  * @param env its secrets are told by their names
  * @param named what is secret whatever it is called
  */
-export function createRedaction(env: Readonly<Record<string, string | undefined>>, named: readonly SecretValue[] = []): Redaction | null {
+export function createRedaction(env: Environment, named: readonly SecretValue[] = []): Redaction | null {
   const secrets = findSecretValues(env, named);
   if (secrets.length === 0) return null;
   const redact = toRedactor(secrets, []);

@@ -11,6 +11,7 @@ import {
   unlinkSync,
 } from 'node:fs';
 import { dirname, join, sep } from 'node:path';
+import { isFolder } from './paths.ts';
 
 /**
  * Removes a folder with everything in it, whatever was built there: nested deeper than a path may be long, without permissions, with names that are no
@@ -65,10 +66,6 @@ function removeFlat(path: string): void {
     rmdirSync(folder);
   }
   rmdirSync(top);
-}
-
-function isFolder(path: string | Buffer): boolean {
-  return lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 }
 
 /**

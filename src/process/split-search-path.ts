@@ -1,5 +1,5 @@
-import { realpathSync } from 'node:fs';
 import { delimiter, isAbsolute, relative } from 'node:path';
+import { findReal } from './paths.ts';
 
 /**
  * A PATH in two: folders outside of a folder, and those inside, where agents may have put programs under well-known names (`node_modules/.bin` is on the PATH
@@ -8,9 +8,9 @@ import { delimiter, isAbsolute, relative } from 'node:path';
  * @param folder absolute
  */
 export function splitSearchPath(searchPath: string | undefined, folder: string): { readonly outside: string; readonly inside: string } {
-  const roots = [folder, toReal(folder)];
+  const roots = [folder, findReal(folder) ?? folder];
   const isInside = (path: string): boolean =>
-    !isAbsolute(path) || [path, toReal(path)].some((place) => roots.some((root) => !isAway(relative(root, place))));
+    !isAbsolute(path) || [path, findReal(path) ?? path].some((place) => roots.some((root) => !isAway(relative(root, place))));
   const folders = (searchPath ?? '').split(delimiter).filter((path) => path !== '');
   return {
     outside: folders.filter((path) => !isInside(path)).join(delimiter),
@@ -20,12 +20,4 @@ export function splitSearchPath(searchPath: string | undefined, folder: string):
 
 function isAway(way: string): boolean {
   return way === '..' || way.startsWith('../') || way.startsWith('..\\') || isAbsolute(way);
-}
-
-function toReal(path: string): string {
-  try {
-    return realpathSync(path);
-  } catch {
-    return path;
-  }
 }

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { delimiter, isAbsolute, join } from 'node:path';
 import { findPackageFolder } from '../config/index.ts';
 import { toShellWord } from '../core/text/shell-word.ts';
+import type { Environment } from '../core/values/environment.ts';
 import { createGit } from '../git/index.ts';
 import { runCommand } from '../process/index.ts';
 
@@ -44,7 +45,7 @@ async function makeRepository(folder: string, env: Readonly<Record<string, strin
 }
 
 /** How a person types Ralph in a terminal: by its name where a folder of PATH has it (one that only npm knows is no such folder), else by its file. */
-function toTypedCommand(env: Readonly<Record<string, string | undefined>>): string {
+function toTypedCommand(env: Environment): string {
   const folders = (env['PATH'] ?? '').split(delimiter).filter((folder) => isAbsolute(folder) && !folder.includes('node_modules'));
   if (folders.some((folder) => existsSync(join(folder, 'ralph')))) return 'ralph';
   const file = join(findPackageFolder(), 'bin', 'ralph.js');

@@ -2,8 +2,8 @@ import { type Settings, toFoundGate } from '../config/index.ts';
 import { GATE_CHECKS, type GateCheck, type GateSpec, isRequiredGate } from '../core/gates/gate-spec.ts';
 import { detectQualityCommand } from '../core/project/detect-quality-command.ts';
 import type { ProjectFolder, QualityCommand } from '../core/project/package-scripts.ts';
+import type { Environment } from '../core/values/environment.ts';
 import { findProgram, openProjectFolder } from '../process/index.ts';
-import type { Environment } from '../safety/index.ts';
 import { toPlainLine } from '../views/text/index.ts';
 
 /** How the project does a check, as its files say now; `null` where they tell nothing. */

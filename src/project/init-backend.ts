@@ -2,12 +2,13 @@ import { listAvailable, listBackends } from '../backends/index.ts';
 import { findProvider } from '../config/index.ts';
 import { DETECTED_BACKENDS, toListedBackend } from '../core/backends/backend-spec.ts';
 import { findNearMiss } from '../core/text/near-miss.ts';
+import type { Environment } from '../core/values/environment.ts';
 import { RalphError } from '../core/values/errors.ts';
 
 /** The agent that `ralph init` is to write down. */
 export interface InitBackendOrder {
   readonly cwd: string;
-  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly env: Environment;
   /** The backend to write; absent: the line is a comment, so the first agent that is found is taken. */
   readonly backend?: string;
   /** The model of that backend. Default: the CLI's own; of `native` one whose key is in the environment. */

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { createJsonSchema, findConfigFile, listPresets, type Preset, readPreset } from '../config/index.ts';
 import type { QualityCommand } from '../core/project/package-scripts.ts';
 import { toMoveAway } from '../core/text/shell-word.ts';
-import { RalphError, toErrorCode } from '../core/values/errors.ts';
+import { RalphError, toErrorCode, toErrorMessage } from '../core/values/errors.ts';
 import { ensureStateFolders, nodeFileSystem } from '../journal/index.ts';
 import { findOldName, isTaken } from '../validation/index.ts';
 import { findCheckCommand } from './find-checks.ts';
@@ -252,7 +252,7 @@ function putAside(path: string): void {
 function toUnwritable(error: unknown): RalphError {
   return new RalphError({
     code: 'init-unwritable',
-    what: `The files cannot be written: ${error instanceof Error ? error.message : String(error)}`,
+    what: `The files cannot be written: ${toErrorMessage(error)}`,
     fix:
       toErrorCode(error) === 'EEXIST'
         ? `Move away what stands in the place of ${CONFIG} or ${PROMPT}.`

@@ -1,3 +1,4 @@
+import { shorten } from '../core/text/shorten.ts';
 import { cleanForPrompt } from './prompt-text.ts';
 
 /** A merge that git could not finish, as the agent that resolves it is told. Names and words of others may hold anything. */
@@ -64,7 +65,7 @@ function toList(commits: readonly string[]): readonly string[] {
 
 function toLine(text: string): string {
   const line = cleanForPrompt(text).replace(/\s+/g, ' ').trim();
-  return line.length > LINE_CHARS ? `${line.slice(0, LINE_CHARS)}…` : line;
+  return shorten(line, LINE_CHARS);
 }
 
 function inTicks(text: string): string {
@@ -74,6 +75,7 @@ function inTicks(text: string): string {
 /** As a quotation: none of its lines is taken for one of ours. */
 function quote(text: string): readonly string[] {
   const clean = cleanForPrompt(text).trim();
-  const shown = clean.length > TASK_CHARS ? `${clean.slice(0, TASK_CHARS)}…` : clean;
-  return shown.split('\n').map((line) => `> ${line}`.trimEnd());
+  return shorten(clean, TASK_CHARS)
+    .split('\n')
+    .map((line) => `> ${line}`.trimEnd());
 }

@@ -1,6 +1,7 @@
 import type { RalphEvent } from '../core/events/event.ts';
 import { EXTERNAL, QUALITY_GATE, SYSTEM, TOPIC_ERROR_CLI, TOPIC_ERROR_TIMEOUT } from '../core/events/reserved.ts';
 import type { FallbackCause, Feedback, SilentTurn } from '../core/run/feedback.ts';
+import { startOf } from '../core/text/shorten.ts';
 import { isJsonObject, type Json, toPayloadText } from '../core/values/json.ts';
 import { mayEnd, takersOf } from '../topology/routing/index.ts';
 import { isCalledBySeveral, listQuotedOutputs, type PromptContext } from './prompt-context.ts';
@@ -99,7 +100,7 @@ function eventParagraphs(context: PromptContext, events: readonly RalphEvent[]):
     if (!hasOwnPayload(context, event)) return say`${headOf(event)}${isBare(event) ? [] : ours(', with the objective')}.`;
     const text = cleanForPrompt(toPayloadText(withoutQuoted(context, event)));
     const limit = Math.max(LEAST_PAYLOAD_SHOWN, Math.min(MAX_PAYLOAD_SHOWN, room));
-    const shown = cutText(text, limit);
+    const shown = startOf(text, limit);
     room -= shown.length;
     return joinWords([say`${headOf(event)}:`, fenced(shown), cutNote(event, shown.length, text.length), failureNote(event)], '\n');
   });
@@ -154,12 +155,6 @@ function isBare(event: RalphEvent): boolean {
 
 function hasOwnPayload(context: PromptContext, event: RalphEvent): boolean {
   return !isBare(event) && !isObjective(context, toPayloadText(event.payload));
-}
-
-function cutText(text: string, limit: number): string {
-  if (text.length <= limit) return text;
-  const last = text.charCodeAt(limit - 1);
-  return text.slice(0, last >= 0xd800 && last <= 0xdbff ? limit - 1 : limit);
 }
 
 function cutNote(event: RalphEvent, shown: number, total: number): PromptWords {

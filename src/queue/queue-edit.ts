@@ -1,9 +1,9 @@
 import { relative, resolve } from 'node:path';
 import { toDurationText } from '../core/text/duration.ts';
+import type { Environment } from '../core/values/environment.ts';
 import { RalphError } from '../core/values/errors.ts';
 import { hasNeverBegun, type LockHolder, nodeFileSystem } from '../journal/index.ts';
 import { findHolder, findLayout, isUnseen, type Layout, type RunSummary, readHolder, requireOutside, summariseRun } from '../runs/index.ts';
-import type { Environment } from '../safety/index.ts';
 import { changeQueue, type NightRecord, type QueuedTask, readQueue, type TaskDraft, toNightLock } from './queue-file.ts';
 import { withoutTasks, withTasks } from './queue-plan.ts';
 

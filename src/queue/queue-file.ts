@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { RalphError } from '../core/values/errors.ts';
-import { isJsonObject, type Json, type JsonObject } from '../core/values/json.ts';
+import { isJsonObject, isTextList, isTextOrNull, type Json, type JsonObject } from '../core/values/json.ts';
 import {
   createSharedFileSystem,
   ensureStateFolders,
@@ -176,12 +176,7 @@ function toTask(value: JsonObject): QueuedTask | null {
 function isOptions(value: Json | undefined): value is JsonObject & TaskOptions {
   return (
     isJsonObject(value) &&
-    Object.values(value).every(
-      (option) =>
-        typeof option === 'string' ||
-        typeof option === 'boolean' ||
-        (Array.isArray(option) && option.every((word) => typeof word === 'string')),
-    )
+    Object.values(value).every((option) => typeof option === 'string' || typeof option === 'boolean' || isTextList(option))
   );
 }
 
@@ -191,10 +186,6 @@ function isCount(value: Json | undefined): value is number {
 
 function isAmount(value: Json | undefined): value is number {
   return typeof value === 'number' && Number.isFinite(value) && value >= 0;
-}
-
-function isTextOrNull(value: Json | undefined): value is string | null {
-  return value === null || typeof value === 'string';
 }
 
 function toUnreadable(path: string, why: string): RalphError {

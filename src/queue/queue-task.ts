@@ -1,6 +1,6 @@
 import type { RunRecord } from '../core/run/run-record.ts';
 import { toUsdText } from '../core/text/duration.ts';
-import { isRalphError, RalphError, toErrorCode } from '../core/values/errors.ts';
+import { isRalphError, RalphError, toErrorMessage } from '../core/values/errors.ts';
 import { type Layout, type RunHandle, type RunWatch, toLayout } from '../runs/index.ts';
 import { findRunOf } from './queue-edit.ts';
 import { changeQueue, type NightRecord, type Queue, type QueuedTask } from './queue-file.ts';
@@ -176,7 +176,7 @@ export function toTaskProblem(error: unknown): RalphError {
   if (isRalphError(error)) return error;
   return new RalphError({
     code: 'task-failed',
-    what: `It could not begin: ${error instanceof Error ? error.message : toErrorCode(error)}`,
+    what: `It could not begin: ${toErrorMessage(error)}`,
     why: 'That was the system, not the task; it stays in the queue, and the others go on.',
     fix: 'Do what the message asks for, then: ralph queue run',
     cause: error,

@@ -1,11 +1,12 @@
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { isJsonObject, type Json, parseJson } from '../core/values/json.ts';
+import type { Environment } from '../core/values/environment.ts';
+import { isJsonObject, type Json, parseJson, readOwn, toJsonObject } from '../core/values/json.ts';
 import { createPathMatcher, describeChanges, type Pins, pinFiles, type StartScopes, toStartScopes } from '../gates/index.ts';
 import type { RunPaths } from '../journal/index.ts';
 import type { TreeReader } from '../ports/tree-reader.ts';
 import type { RunFile } from '../runs/index.ts';
-import { type Environment, toStateDirs, withoutKeys } from '../safety/index.ts';
+import { toStateDirs, withoutKeys } from '../safety/index.ts';
 import type { WorkspaceSettings } from '../workspace/checkpoint/index.ts';
 import { createTreeReader } from '../workspace/snapshot/index.ts';
 import { asksForStartTests, readStartRecord, type StartRecord, takeStartRecord, toStartJson, toStartPath } from './start-tests.ts';
@@ -106,15 +107,11 @@ async function resumePins(start: Pins | null, end: Pins | null, now: Pins, globs
   const { matches } = await createPathMatcher(globs);
   const paths = [...new Set([...Object.keys(start), ...Object.keys(now)])].filter(matches);
   const chosen = paths.flatMap((path) => {
-    const byPerson = end !== null && read(end, path)?.hash !== read(now, path)?.hash;
-    const pin = byPerson ? read(now, path) : read(start, path);
+    const byPerson = end !== null && readOwn(end, path)?.hash !== readOwn(now, path)?.hash;
+    const pin = byPerson ? readOwn(now, path) : readOwn(start, path);
     return pin === undefined ? [] : [[path, pin] as const];
   });
   return Object.fromEntries(chosen);
-}
-
-function read(pins: Pins, path: string): Pins[string] | undefined {
-  return Object.hasOwn(pins, path) ? pins[path] : undefined;
 }
 
 function readPins(path: string): Pins | null {
@@ -142,8 +139,7 @@ function toPath({ paths }: { readonly paths: Pick<RunPaths, 'folder'> }, name: s
 
 function readJson(path: string): Readonly<Record<string, Json | undefined>> {
   try {
-    const value = parseJson(readFileSync(path, 'utf8'));
-    return isJsonObject(value) ? value : {};
+    return toJsonObject(parseJson(readFileSync(path, 'utf8')));
   } catch {
     return {};
   }

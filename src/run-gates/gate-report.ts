@@ -2,12 +2,13 @@ import { existsSync } from 'node:fs';
 import type { Settings } from '../config/index.ts';
 import { type GateResult, toResultName } from '../core/gates/gate-result.ts';
 import { type GateBaseline, type GateSpec, isRequiredGate, toGateName } from '../core/gates/gate-spec.ts';
+import type { Environment } from '../core/values/environment.ts';
 import { isRalphError } from '../core/values/errors.ts';
 import { toIdleGlobWarnings, toScope } from '../gates/index.ts';
 import { findRun, nodeFileSystem, readJournal, toRunPaths } from '../journal/index.ts';
 import type { TreeState } from '../ports/tree-reader.ts';
 import { findLayout, readRunFile } from '../runs/index.ts';
-import { type Environment, toStateDirs, withoutKeys } from '../safety/index.ts';
+import { toStateDirs, withoutKeys } from '../safety/index.ts';
 import { createTreeReader } from '../workspace/snapshot/index.ts';
 
 /** One gate as `ralph gates` tells of it. */

@@ -1,11 +1,12 @@
 import type { Settings } from '../config/index.ts';
 import type { GateResult } from '../core/gates/gate-result.ts';
 import { isRequiredGate } from '../core/gates/gate-spec.ts';
+import type { Environment } from '../core/values/environment.ts';
 import { createGateRunner, type GateRunnerSettings } from '../gates/index.ts';
 import type { CheckEnd } from '../mcp/index.ts';
 import { createRedactor, runShellLine } from '../process/index.ts';
 import { findCheck } from '../project/index.ts';
-import { type Environment, findKnownSecrets, withoutKeys, withoutModelKeys, withoutSecrets } from '../safety/index.ts';
+import { findKnownSecrets, withoutKeys, withoutModelKeys, withoutSecrets } from '../safety/index.ts';
 
 /** What `ralph gates --run` is to do. */
 export interface GateRunOrder {

@@ -5,6 +5,7 @@ import type { StartTestsResult } from '../core/gates/gate-result.ts';
 import { isRequiredGate } from '../core/gates/gate-spec.ts';
 import type { RunSpec } from '../core/run/run-spec.ts';
 import { maskControls } from '../core/text/mask-controls.ts';
+import { toErrorMessage } from '../core/values/errors.ts';
 import { isJsonObject, type Json, parseJson } from '../core/values/json.ts';
 import type { GateRunnerSettings, TryStartTests } from '../gates/index.ts';
 import type { TreeReader, TreeState } from '../ports/tree-reader.ts';
@@ -154,7 +155,7 @@ async function tryOut(
       ];
     });
   } catch (error) {
-    const why = `It could not be tried: ${maskControls(error instanceof Error ? error.message : String(error))}`;
+    const why = `It could not be tried: ${maskControls(toErrorMessage(error))}`;
     return gates.map((gate) => [gate, { outcome: 'unknown', ...facts, outputTail: why }]);
   }
 }

@@ -1,9 +1,10 @@
 import { existsSync, statSync } from 'node:fs';
 import { toShellWord } from '../core/text/shell-word.ts';
+import type { Environment } from '../core/values/environment.ts';
 import { isRalphError, RalphError, toErrorCode } from '../core/values/errors.ts';
 import { hasNeverBegun, listRuns, nodeFileSystem, type RunPaths, removeLeftovers, removeRun, toRunPaths } from '../journal/index.ts';
 import { removeTree } from '../process/index.ts';
-import { type Environment, toStateDirs } from '../safety/index.ts';
+import { toStateDirs } from '../safety/index.ts';
 import { type RemovedWorktree, removeWorktree } from '../workspace/worktree/index.ts';
 import { findLayout, type Layout } from './layout.ts';
 import { wasKilled } from './living-runs.ts';

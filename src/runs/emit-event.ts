@@ -1,11 +1,11 @@
 import { join } from 'node:path';
 import { EXTERNAL } from '../core/events/reserved.ts';
 import type { RunState } from '../core/run/state.ts';
+import type { Environment } from '../core/values/environment.ts';
 import { RalphError } from '../core/values/errors.ts';
 import { type EventWords, emitInto, toContractPath } from '../emit/index.ts';
 import { findRun, nodeFileSystem, type RunPaths, readJournal, requireBegun, toRunPaths } from '../journal/index.ts';
 import { createJournalFold, type FoldedRun } from '../loop/shell/index.ts';
-import type { Environment } from '../safety/index.ts';
 import { hasTurns, isTerminalTopic, safetyNetOf, type Topology, takersOf } from '../topology/routing/index.ts';
 import { findLayout, type Layout } from './layout.ts';
 import { findLivingRun, isInsideRun } from './living-runs.ts';
@@ -70,7 +70,8 @@ function findActiveHat(layout: Layout, paths: RunPaths): string | null {
   return readFold(paths).state.activations[0]?.hat ?? null;
 }
 
-function readFold(paths: RunPaths): FoldedRun {
+/** The run as its journal tells it. */
+export function readFold(paths: RunPaths): FoldedRun {
   const fold = createJournalFold();
   readJournal({ fs: nodeFileSystem, path: paths.journal }, (entry) => void fold.take(entry));
   return fold.run();

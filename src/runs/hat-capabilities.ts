@@ -1,10 +1,11 @@
 import type { Settings } from '../config/index.ts';
 import { BUILT_IN_CARDS } from '../core/tools/built-in-cards.ts';
 import { type Capabilities, resolveProfile, toCapabilities } from '../core/tools/tool-profiles.ts';
+import { readOwn } from '../core/values/json.ts';
 
 /** What the profile of a hat says; `null`: nothing holds it back. */
 export function findPolicy({ policies }: Pick<Settings, 'policies'>, hat: string): Settings['policies'][string] | null {
-  return (Object.hasOwn(policies, hat) ? policies[hat] : null) ?? null;
+  return readOwn(policies, hat) ?? null;
 }
 
 /** What a hat may do by its profile. */

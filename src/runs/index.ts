@@ -9,9 +9,9 @@
 
 export { type Admission, admitPeople } from './admit-people.ts';
 export { type CleanedRuns, type CleanOrder, cleanRuns, discardUnbegun } from './clean-runs.ts';
-export { emitFromOutside, emitTo, toOutsideFile } from './emit-event.ts';
+export { emitFromOutside, emitTo, readFold, toOutsideFile } from './emit-event.ts';
 export { findPolicy, toHatCapabilities } from './hat-capabilities.ts';
-export { findLayout, type Layout, openAgentFolders, requireLayout, toLayout } from './layout.ts';
+export { findLayout, type Layout, openAgentFolders, requireLayout, toLayout, toStateName } from './layout.ts';
 export { noteProject, summariseAllRuns, summariseRun, summariseRuns } from './list-runs.ts';
 export { openLiveFile } from './live-file.ts';
 export { findStaleOwner, listKilledRuns, refuseNested, wasKilled } from './living-runs.ts';
@@ -36,7 +36,15 @@ export type {
 } from './run-api.ts';
 export { createRunClock } from './run-clock.ts';
 export { readEndCommit } from './run-facts.ts';
-export { readLandRecord, readUndoRecord, requireFate, toRevertCommand, writeLandRecord, writeUndoRecord } from './run-fate.ts';
+export {
+  type LandRecord,
+  readLandRecord,
+  readUndoRecord,
+  requireFate,
+  toRevertCommand,
+  writeLandRecord,
+  writeUndoRecord,
+} from './run-fate.ts';
 export { listChangedSecrets, type RunFile, readRunFile, requireOwnWork, writeRunFile } from './run-file.ts';
 export {
   findHolder,

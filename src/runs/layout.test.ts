@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Settings } from '../config/index.ts';
-import { findLayout, openAgentFolders, requireLayout, toLayout } from './layout.ts';
+import { findLayout, openAgentFolders, requireLayout, toLayout, toStateName } from './layout.ts';
 
 let base = '';
 beforeEach(() => {
@@ -69,4 +69,12 @@ describe('the places of Ralph', () => {
     writeFileSync(join(root, '.ralph/key'), '');
     expect(findLayout(root).root).toBe(root);
   });
+});
+
+it('the state folder has its name from the root, also from that of the file system', () => {
+  expect([toLayout('/work'), toLayout('/work', 'state/ralph'), toLayout('/')].map(toStateName)).toEqual([
+    '.ralph',
+    'state/ralph',
+    '.ralph',
+  ]);
 });

@@ -1,5 +1,5 @@
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
+import { dirname, join, relative, resolve } from 'node:path';
 import { findConfigFile, loadConfig, readEnvironment, type Settings } from '../config/index.ts';
 import { createSharedFileSystem, ensureStateFolders, makeFolders, requireKind } from '../journal/index.ts';
 import { toStateDirs } from '../safety/index.ts';
@@ -26,6 +26,11 @@ export function toLayout(root: string, stateName = '.ralph'): Layout {
     worktreesDir: join(stateDir, 'worktrees'),
     binDir: join(stateDir, 'bin'),
   };
+}
+
+/** The state folder, seen from the root. */
+export function toStateName({ root, stateDir }: Pick<Layout, 'root' | 'stateDir'>): string {
+  return relative(root, stateDir);
 }
 
 /**

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { isAbsolute, join } from 'node:path';
+import type { Environment } from '../core/values/environment.ts';
 import { isRalphError } from '../core/values/errors.ts';
-import { isJsonObject, parseJson } from '../core/values/json.ts';
+import { parseJson, toJsonObject } from '../core/values/json.ts';
 import { listKnownRuns, nodeFileSystem, toRunPaths } from '../journal/index.ts';
-import type { Environment } from '../safety/index.ts';
 import { createProofFold } from '../views/fold/index.ts';
 import { findLayout, type Layout } from './layout.ts';
 import { openRun } from './read-run.ts';
@@ -127,7 +127,7 @@ function listProjects(env: Environment): readonly KnownProject[] {
 function readProject(path: string): KnownProject | null {
   try {
     const value = parseJson(readFileSync(path, 'utf8'));
-    const { root, stateDir } = isJsonObject(value) ? value : {};
+    const { root, stateDir } = toJsonObject(value);
     if (typeof root === 'string' && typeof stateDir === 'string' && existsSync(join(stateDir, 'runs'))) return { root, stateDir };
     rmSync(path, { force: true });
   } catch {

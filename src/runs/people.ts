@@ -4,6 +4,7 @@ import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import type { Settings } from '../config/index.ts';
 import { parseSender, type Sender } from '../core/events/event.ts';
+import type { Environment } from '../core/values/environment.ts';
 import { RalphError } from '../core/values/errors.ts';
 import { isJsonObject, type Json, parseJson } from '../core/values/json.ts';
 import {
@@ -17,7 +18,6 @@ import {
   writeSettings,
 } from '../journal/index.ts';
 import { readPidNamespace } from '../process/index.ts';
-import type { Environment } from '../safety/index.ts';
 import { findLayout, type Layout } from './layout.ts';
 import { findLivingRun, isInsideRun } from './living-runs.ts';
 import { findHolder } from './run-lock.ts';

@@ -1,7 +1,7 @@
-import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { RunRecord } from '../core/run/run-record.ts';
 import type { RunState } from '../core/run/state.ts';
+import type { Environment } from '../core/values/environment.ts';
 import {
   createJournalReader,
   findRun,
@@ -14,8 +14,7 @@ import {
 } from '../journal/index.ts';
 import { createJournalFold, type JournalFold } from '../loop/shell/index.ts';
 import type { JournalEntry } from '../ports/journal.ts';
-import { createRedaction } from '../process/index.ts';
-import type { Environment } from '../safety/index.ts';
+import { createRedaction, listNames } from '../process/index.ts';
 import type { GitWorkspace } from '../workspace/checkpoint/index.ts';
 import { findLayout, type Layout } from './layout.ts';
 import { readLiveFile } from './live-file.ts';
@@ -136,16 +135,8 @@ async function follow(paths: RunPaths, visit: (record: RunRecord) => void, signa
 }
 
 function listTurns(paths: RunPaths): readonly string[] {
-  const names = readNames(paths.turns).filter((name) => /^\d+\.\d+$/.test(name));
+  const names = listNames(paths.turns).filter((name) => /^\d+\.\d+$/.test(name));
   return names.sort((a, b) => Number(a.split('.')[0]) - Number(b.split('.')[0]) || Number(a.split('.')[1]) - Number(b.split('.')[1]));
-}
-
-function readNames(folder: string): string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
-  }
 }
 
 function findDamage({ journal }: RunPaths): string | null {

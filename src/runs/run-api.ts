@@ -4,9 +4,9 @@ import type { StopRequested } from '../core/run/inputs.ts';
 import type { RunRecord } from '../core/run/run-record.ts';
 import type { RunStat } from '../core/run/run-stat.ts';
 import type { RunState } from '../core/run/state.ts';
+import type { Environment } from '../core/values/environment.ts';
 import type { EventWords } from '../emit/index.ts';
 import type { Backpressure } from '../ports/program.ts';
-import type { Environment } from '../safety/index.ts';
 import type { LiveView, RunProof, RunView } from '../views/fold/index.ts';
 import type { WorkFacts } from '../views/report/index.ts';
 

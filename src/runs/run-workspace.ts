@@ -1,13 +1,15 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { maskControls } from '../core/text/mask-controls.ts';
+import { startOf } from '../core/text/shorten.ts';
+import type { Environment } from '../core/values/environment.ts';
 import { isJsonObject } from '../core/values/json.ts';
 import { nodeFileSystem, type RunPaths, readSettings, writeSettings } from '../journal/index.ts';
 import { removeTree } from '../process/index.ts';
-import { type Environment, toStateDirs, withoutKeys } from '../safety/index.ts';
+import { toStateDirs, withoutKeys } from '../safety/index.ts';
 import { createWorkspace, type GitWorkspace } from '../workspace/checkpoint/index.ts';
 import { removePlacesApart } from '../workspace/worktree/index.ts';
-import type { Layout } from './layout.ts';
+import { type Layout, toStateName } from './layout.ts';
 import type { WorktreeEnd } from './run-api.ts';
 import type { RunFile } from './run-file.ts';
 
@@ -135,7 +137,7 @@ export function toCommitSubject(objective: string): string {
     )
     .find((line) => line !== '');
   const subject = `ralph: ${task ?? 'the work of a run'}`;
-  return subject.length <= MAX_SUBJECT ? subject : `${subject.slice(0, MAX_SUBJECT - 1).trimEnd()}…`;
+  return subject.length <= MAX_SUBJECT ? subject : `${startOf(subject, MAX_SUBJECT - 1).trimEnd()}…`;
 }
 
 /** Removes the worktrees in which a killed landing of a run, or gates of a killed run, were at work. The caller holds its lock. Throws the system error. */
@@ -148,7 +150,7 @@ export function clearPlacesApart(
     env,
     stateDirs: toStateDirs(file.settings),
     programs: file.gitPrograms,
-    stateDir: layout.stateDir.slice(layout.root.length + 1),
+    stateDir: toStateName(layout),
     runId,
     links: file.settings.worktreeLinks,
   });

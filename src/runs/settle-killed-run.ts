@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
+import type { Environment } from '../core/values/environment.ts';
 import { isRunId, type RunPaths, toRunPaths } from '../journal/index.ts';
-import type { Environment } from '../safety/index.ts';
 import { listPlacesApart } from '../workspace/worktree/index.ts';
 import type { Layout } from './layout.ts';
 import { listKilledRuns, wasKilled } from './living-runs.ts';

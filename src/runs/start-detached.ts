@@ -5,7 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { findPackageFolder } from '../config/index.ts';
 import { toDurationText } from '../core/text/duration.ts';
 import { RalphError } from '../core/values/errors.ts';
-import { isJsonObject, type Json } from '../core/values/json.ts';
+import { type Json, toJsonObject } from '../core/values/json.ts';
 import { createRunId, ensureStateFolders, listRuns, nodeFileSystem, toRunPaths } from '../journal/index.ts';
 import { requireLayout, toLayout } from './layout.ts';
 
@@ -100,7 +100,7 @@ async function hearBeginning(
   const over = new AbortController();
   const heard = new Promise<Beginning>((resolve) => {
     child.once('message', (message: Json) => {
-      const { runId = null } = isJsonObject(message) ? message : {};
+      const { runId = null } = toJsonObject(message);
       if (typeof runId === 'string' && isRun(runId)) resolve({ kind: 'begun', runId });
     });
     child.once('error', (error) => resolve({ kind: 'ended', exitCode: null, how: `could not be started: ${error.message}` }));

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { toShellWord } from '../core/text/shell-word.ts';
-import { isJsonObject, type Json } from '../core/values/json.ts';
+import { isJsonObject, type Json, readOwn, toJsonObject } from '../core/values/json.ts';
 import { captureGitPrograms, type GitPrograms, type RepositorySettings } from '../git/index.ts';
 import { nodeFileSystem, readSettings, writeSettings } from '../journal/index.ts';
 import type { Layout } from './layout.ts';
@@ -100,10 +100,6 @@ function toPrint(value: string): string {
   return createHash('sha256').update(value).digest('hex');
 }
 
-function readOwn<Value>(values: Readonly<Record<string, Value>>, key: string): Value | undefined {
-  return Object.hasOwn(values, key) ? values[key] : undefined;
-}
-
 function readNotes(layout: Folder): Unconfirmed {
   let value: Json;
   try {
@@ -113,7 +109,7 @@ function readNotes(layout: Folder): Unconfirmed {
   }
   if (!isJsonObject(value)) return {};
   const entries = Object.entries(value).flatMap(([key, entry]) => {
-    const { seen } = isJsonObject(entry) ? entry : {};
+    const { seen } = toJsonObject(entry);
     return typeof seen === 'string' ? [[key, { seen }] as const] : [];
   });
   return Object.fromEntries(entries);

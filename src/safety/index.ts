@@ -4,7 +4,6 @@
  */
 
 export {
-  type Environment,
   findKnownSecrets,
   listKeyNames,
   toDefined,

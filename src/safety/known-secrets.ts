@@ -3,9 +3,7 @@ import type { Settings } from '../config/index.ts';
 import type { BackendSpec } from '../core/backends/backend-spec.ts';
 import { findSecretArgs, isSecret, isSecretName, isSecretValue, type SecretValue } from '../core/text/secrets.ts';
 import { findSearchKeyName, NO_TOOLS_SPEC } from '../core/tools/tools-spec.ts';
-
-/** The variables of a process. */
-export type Environment = Readonly<Record<string, string | undefined>>;
+import type { Environment } from '../core/values/environment.ts';
 
 /** Where settings have secrets. */
 export type SecretSettings = Pick<Settings, 'mcpServers' | 'backends' | 'tools' | 'variables'>;

@@ -3,9 +3,10 @@ import { RALPH } from '../core/events/reserved.ts';
 import { toGateName } from '../core/gates/gate-spec.ts';
 import { toUsdText } from '../core/text/duration.ts';
 import { maskControls } from '../core/text/mask-controls.ts';
-import { RalphError } from '../core/values/errors.ts';
+import type { Environment } from '../core/values/environment.ts';
+import { RalphError, toErrorMessage } from '../core/values/errors.ts';
 import { captureBase, findRepository, type GitPrograms, packObjects } from '../git/index.ts';
-import { type Environment, listKeyNames, withOwnLogins } from './known-secrets.ts';
+import { listKeyNames, withOwnLogins } from './known-secrets.ts';
 import { toStateDirs } from './run-isolation.ts';
 
 /** Something that keeps a safe run from beginning, and what mends it: a sentence each. */
@@ -85,7 +86,7 @@ export async function packForSafety(settings: Settings, cwd: string, env: Enviro
     if (!search.ok) throw new Error(search.refused);
     await packObjects(search.value);
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
+    const why = toErrorMessage(error);
     const obstacle = {
       what: `git cannot pack the objects of this repository, which agents could replace: ${why}`,
       fix: 'See what is wrong: git fsck',

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
-import { chmodSync, lstatSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, lstatSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { isJsonObject, type Json, type JsonObject, parseJson } from '../core/values/json.ts';
-import { removeTree } from '../process/index.ts';
+import { isJsonObject, isTextList, type Json, type JsonObject, parseJson, readOwn } from '../core/values/json.ts';
+import { listNames, removeTree } from '../process/index.ts';
 
 /** A login file of the user's and its copy in a turn. */
 export interface CarriedLogin {
@@ -93,14 +93,6 @@ export function sweepPrivate(privateDir: string): void {
   }
 }
 
-function listNames(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
-  }
-}
-
 function readLogins(file: string): readonly CarriedLogin[] {
   try {
     const noted = parseJson(readFileSync(file, 'utf8'));
@@ -113,8 +105,7 @@ function readLogins(file: string): readonly CarriedLogin[] {
 
 function isLogin(entry: Json): entry is Json & CarriedLogin {
   if (!isJsonObject(entry) || !['from', 'copy', 'hash'].every((key) => typeof entry[key] === 'string')) return false;
-  const tokens = entry['tokens'];
-  return Array.isArray(tokens) && tokens.every((name) => typeof name === 'string');
+  return isTextList(entry['tokens']);
 }
 
 /** What a token and its expiry look like: nothing that a file of another kind could be made of. */
@@ -151,7 +142,7 @@ function compareObjects(own: JsonObject, copy: JsonObject, { tokens }: Place): {
   if (keys.length !== Object.keys(copy).length) return null;
   const entries: [string, Json][] = [];
   for (const key of keys) {
-    const [before, after] = [own[key], Object.hasOwn(copy, key) ? copy[key] : undefined];
+    const [before, after] = [own[key], readOwn(copy, key)];
     const next = before === undefined || after === undefined ? null : compare(before, after, { tokens, isToken: tokens.has(key) });
     if (next === null) return null;
     entries.push([key, next.value]);

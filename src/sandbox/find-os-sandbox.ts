@@ -1,4 +1,5 @@
 import { delimiter, join } from 'node:path';
+import type { Environment } from '../core/values/environment.ts';
 import { isProgram, runCommand, splitSearchPath } from '../process/index.ts';
 import { planBubblewrap, planSeatbelt, toInnerUser } from './plan-confinement.ts';
 import type { OsSandboxSearch } from './turn-sandbox.ts';
@@ -9,7 +10,7 @@ import type { OsSandboxSearch } from './turn-sandbox.ts';
  * @param env where PATH is looked up
  * @param workspace absolute: what lies there is no sandbox, since agents may have put it there
  */
-export async function findOsSandbox(env: Readonly<Record<string, string | undefined>>, workspace: string): Promise<OsSandboxSearch> {
+export async function findOsSandbox(env: Environment, workspace: string): Promise<OsSandboxSearch> {
   if (process.platform === 'darwin') return findSeatbelt('/usr/bin/sandbox-exec', env);
   if (process.platform !== 'linux') return { found: null, why: `there is no sandbox for ${process.platform}` };
   const path = findProgram('bwrap', splitSearchPath(env['PATH'], workspace).outside);
@@ -39,11 +40,7 @@ const SEATBELT_TRIAL = 'if ls "$0" >/dev/null 2>&1; then echo "it does not keep 
  * @param path of `sandbox-exec`
  * @param denied a folder that is there and may be denied
  */
-export async function findSeatbelt(
-  path: string,
-  env: Readonly<Record<string, string | undefined>>,
-  denied = '/Users',
-): Promise<OsSandboxSearch> {
+export async function findSeatbelt(path: string, env: Environment, denied = '/Users'): Promise<OsSandboxSearch> {
   const mounts = [
     { kind: 'hidden', path: denied },
     { kind: 'own', path: '/private/var/ralph-trial', from: '/private/var/ralph-trial/own' },
@@ -62,7 +59,7 @@ const TRIAL_MS = 10_000;
 async function tryRun(
   command: string,
   args: readonly string[],
-  env: Readonly<Record<string, string | undefined>>,
+  env: Environment,
 ): Promise<{ readonly ok: boolean; readonly text: string }> {
   const result = await runCommand({ command, args, cwd: '/', env, timeoutMs: TRIAL_MS });
   const said = result.exitCode === 0 ? result.stdout : result.stderrTail;

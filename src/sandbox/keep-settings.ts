@@ -2,6 +2,7 @@ import { chmodSync, lstatSync, readFileSync, realpathSync, renameSync, rmdirSync
 import { dirname, join } from 'node:path';
 import { findCli, type OwnChanges } from '../backends/index.ts';
 import type { BackendType } from '../core/backends/backend-spec.ts';
+import { isFolder } from '../process/index.ts';
 
 /** Restores settings of the project after turns of hats that may not write. */
 export interface SettingsKeeper {
@@ -89,10 +90,6 @@ function findFolder(path: string): string | null {
 
 function isPlain(path: string): boolean {
   return lstatSync(path, { throwIfNoEntry: false })?.isFile() === true;
-}
-
-function isFolder(path: string): boolean {
-  return lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 }
 
 function unlessFailing<Value>(act: () => Value): Value | null {

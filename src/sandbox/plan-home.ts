@@ -1,6 +1,7 @@
 import { basename, isAbsolute } from 'node:path';
 import { type CliStateFolder, CONFIG_HOME, findCli } from '../backends/index.ts';
 import { type BackendType, isAgentCli } from '../core/backends/backend-spec.ts';
+import type { Environment } from '../core/values/environment.ts';
 
 /** One thing of the user's that a turn's own home holds. */
 export interface HomeItem {
@@ -22,7 +23,7 @@ export interface HomePlan {
 }
 
 /** Plans the home of a turn: what the CLI needs of the user's own, at its usual place under HOME. Pure; whether it is there is not asked. */
-export function planHome(cli: BackendType, home: string, env: Readonly<Record<string, string | undefined>>): HomePlan {
+export function planHome(cli: BackendType, home: string, env: Environment): HomePlan {
   const states = [...COMMON_STATE, ...(findCli(cli)?.state ?? [])];
   return {
     items: states.flatMap((state) => toItems(state, home, env)),
@@ -30,7 +31,7 @@ export function planHome(cli: BackendType, home: string, env: Readonly<Record<st
   };
 }
 
-function toItems(state: CliStateFolder, home: string, env: Readonly<Record<string, string | undefined>>): readonly HomeItem[] {
+function toItems(state: CliStateFolder, home: string, env: Environment): readonly HomeItem[] {
   const source = findStateFolder(state, home, env);
   const item =
     (kind: HomeItem['kind']) =>
@@ -46,7 +47,7 @@ function toItems(state: CliStateFolder, home: string, env: Readonly<Record<strin
   return [...logins, ...state.copies.map(item('copy')), ...state.folders.map(item('folder')), ...beside];
 }
 
-function toVariables(state: CliStateFolder, env: Readonly<Record<string, string | undefined>>): Record<string, string | null> {
+function toVariables(state: CliStateFolder, env: Environment): Record<string, string | null> {
   const own = state.folderKey !== undefined && env[state.folderKey] !== undefined ? { [state.folderKey]: state.folder } : {};
   return { ...own, ...(state.parentKey !== undefined && env[state.parentKey] !== undefined ? { [state.parentKey]: null } : {}) };
 }
@@ -57,7 +58,7 @@ const COMMON_STATE: readonly CliStateFolder[] = [
 ];
 
 /** Where the folder really is: moved by a variable, or under HOME. */
-function findStateFolder(state: CliStateFolder, home: string, env: Readonly<Record<string, string | undefined>>): string {
+function findStateFolder(state: CliStateFolder, home: string, env: Environment): string {
   const own = state.folderKey === undefined ? undefined : env[state.folderKey];
   if (own?.startsWith('/')) return own;
   const moved = state.parentKey === undefined ? undefined : env[state.parentKey];

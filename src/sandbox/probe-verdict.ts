@@ -1,5 +1,6 @@
 import { mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { isAbsolute, join } from 'node:path';
+import type { Environment } from '../core/values/environment.ts';
 import { isJsonObject, type Json, type JsonObject, parseJson } from '../core/values/json.ts';
 import { PROBE_ATTEMPTS, type ProbeAttempt } from '../mock-model/index.ts';
 
@@ -61,16 +62,14 @@ export function judgeProbe({ changed, steps, allSteps, ranTests, published, fail
   return { outcome: isBroken ? 'broken' : isWhole ? 'held' : 'unclear', through, others, ranTests, published, note };
 }
 
-type Env = Readonly<Record<string, string | undefined>>;
-
 /** `$XDG_CACHE_HOME/ralph/probes`, else under `~/.cache`; `null` where neither is known. */
-function toProbeFolder(env: Env): string | null {
+function toProbeFolder(env: Environment): string | null {
   const folder = env['XDG_CACHE_HOME'] || (env['HOME'] && join(env['HOME'], '.cache'));
   return folder && isAbsolute(folder) ? join(folder, 'ralph', 'probes') : null;
 }
 
 /** Whether any version of this CLI was ever probed. Never throws. */
-export function hasVerdicts(cli: string, env: Env): boolean {
+export function hasVerdicts(cli: string, env: Environment): boolean {
   const folder = toProbeFolder(env);
   try {
     return folder !== null && readdirSync(folder).some((name) => name.startsWith(`${cli}-`));
@@ -80,7 +79,7 @@ export function hasVerdicts(cli: string, env: Env): boolean {
 }
 
 /** Keeps a verdict. One that cannot be kept is no error: the CLI counts as not probed. */
-export function writeVerdict(verdict: ProbeVerdict, env: Env): boolean {
+export function writeVerdict(verdict: ProbeVerdict, env: Environment): boolean {
   const folder = toProbeFolder(env);
   if (folder === null) return false;
   const file = join(folder, toFileName(verdict.cli, verdict.version));
@@ -96,7 +95,7 @@ export function writeVerdict(verdict: ProbeVerdict, env: Env): boolean {
 }
 
 /** The verdict about this version of a CLI by this version of Ralph; `null` where it was not probed. Never throws. */
-export function readVerdict(cli: string, version: string, ralph: string, env: Env): ProbeVerdict | null {
+export function readVerdict(cli: string, version: string, ralph: string, env: Environment): ProbeVerdict | null {
   const folder = toProbeFolder(env);
   if (folder === null) return null;
   let text: string;

@@ -2,6 +2,7 @@ import { existsSync, lstatSync, mkdirSync, readdirSync, rmdirSync } from 'node:f
 import { basename, dirname, join } from 'node:path';
 import picomatch from 'picomatch';
 import { USUAL_SCRATCH } from '../core/project/scratch-folders.ts';
+import { isThere } from '../process/index.ts';
 import type { FolderFacts, ScratchFolders } from './turn-sandbox.ts';
 
 /** A walk for patterns ends after so many folders: what is not found then is not writable, and tests that need it say so. */
@@ -84,15 +85,6 @@ function isFree(workspace: string, path: string): boolean {
   if (path === '' || parts.includes('..')) return false;
   const parent = parts.slice(0, -1).join('/');
   return (parent === '' || isPlainFolder(workspace, parent)) && !isThere(join(workspace, path));
-}
-
-function isThere(path: string): boolean {
-  try {
-    lstatSync(path);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 /** What the user names is made; of the usual ones those whose kind of project is here. */

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { listBackends } from '../backends/index.ts';
 import { toShellWord } from '../core/text/shell-word.ts';
+import type { Environment } from '../core/values/environment.ts';
 import type { Files, Scenario } from './scenario.ts';
 import type { ScenarioFolders } from './scenario-folders.ts';
 import { planTurn, STREAMS, toBytes } from './scripted-turn.ts';
@@ -14,7 +15,7 @@ const AGENT = 'agent';
 const PROGRAMS: readonly string[] = [AGENT, ...listBackends().map(({ command }) => command)];
 
 /** Builds the folders of a scenario: its workspace, its script, its agents. */
-export function createFolders(scenario: Scenario, base: Readonly<Record<string, string | undefined>>): ScenarioFolders {
+export function createFolders(scenario: Scenario, base: Environment): ScenarioFolders {
   const root = realpathSync(mkdtempSync(join(tmpdir(), 'ralph-scenario-')));
   const make = (name: string): string => {
     const path = join(root, name);
@@ -66,7 +67,7 @@ function writeConfig(workspace: string, config: NonNullable<Scenario['config']>)
 /** What the person has, less what belongs to a run around this one, with nobody's own git settings. */
 function toEnvironment(
   scenario: Scenario,
-  base: Readonly<Record<string, string | undefined>>,
+  base: Environment,
   { home, bin }: { readonly home: string; readonly bin: string },
 ): Readonly<Record<string, string>> {
   const env: Record<string, string> = {};

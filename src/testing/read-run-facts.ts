@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { openRun, type RunReader } from '../app/index.ts';
 import type { Effect } from '../core/run/effects.ts';
 import type { Input } from '../core/run/inputs.ts';
@@ -6,6 +5,7 @@ import type { RunRecord } from '../core/run/run-record.ts';
 import type { TurnId } from '../core/run/turn.ts';
 import { type Handlers, handle, ignore } from '../core/values/handlers.ts';
 import type { AgentCall, EventFacts, RefusalFacts, RunFacts, TurnFacts } from './run-facts.ts';
+import { readText } from './scenario-folders.ts';
 import type { ScenarioRun, SegmentPlace } from './segment.ts';
 
 type Draft = { -readonly [Key in keyof TurnFacts]: TurnFacts[Key] };
@@ -116,12 +116,4 @@ function findPromptWay(call: AgentCall, prompt: string, file: string): TurnFacts
   if (call.stdin === prompt) return 'stdin';
   if (call.args.some((word) => word.endsWith(prompt))) return 'arg';
   return call.args.some((word) => word.includes(file)) ? 'file' : null;
-}
-
-function readText(path: string): string {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch {
-    return '';
-  }
 }

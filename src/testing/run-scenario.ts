@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { listProcesses, readEnvironment, reapProcesses } from '../app/index.ts';
+import type { Environment } from '../core/values/environment.ts';
 import { assertScenario, type ScenarioResult, toExpectations } from './check-scenario.ts';
 import { createFolders } from './create-folders.ts';
 import { loadScenario, readScenario } from './load-scenario.ts';
@@ -13,7 +14,7 @@ import { findUnusedTurns, readCalls, type ScenarioFolders } from './scenario-fol
 /** How a scenario is run. */
 export interface ScenarioOptions {
   /** The environment that the run inherits. Default: that of this process. */
-  readonly env?: Readonly<Record<string, string | undefined>>;
+  readonly env?: Environment;
   /** Keep the folders, to look into them. Default: no. */
   readonly keep?: boolean;
 }

@@ -73,7 +73,8 @@ function toPair(entry: string): [string, string] {
   return [entry.slice(0, cut), entry.slice(cut + 1)];
 }
 
-function readText(path: string): string {
+/** A file as text; empty where it cannot be read. */
+export function readText(path: string): string {
   try {
     return readFileSync(path, 'utf8');
   } catch {

@@ -58,7 +58,7 @@ function toWords({ topic, payload, json = false, target }: EmitCall): readonly s
 /** The output in every stream; the name that the program is called by says which one it prints. */
 function planOutput(turn: ScriptedTurn, parts: Record<string, string | Buffer>): readonly string[] {
   if (turn.stdout !== undefined) return [copyOut(parts, 'stdout', turn.stdout, '')];
-  parts['output.text'] = toPlainOutput(turn);
+  parts['output.text'] = endLine(turn.output ?? '');
   for (const [name, toStream] of Object.entries(STREAMS)) parts[`output.${name}`] = toStream(turn);
   return ['cat "$turn/output.$stream"'];
 }
@@ -74,6 +74,7 @@ function planEnd({ delay_ms: delayMs = 0, hang = false, signal, exit = 0 }: Scri
   return [...pause, ...stay, signal === undefined ? `exit ${exit}` : `kill -s ${signal} $$`];
 }
 
+/** Plain text with a line break at the end, where anything is said. */
 function endLine(text: string): string {
   return text === '' || text.endsWith('\n') ? text : `${text}\n`;
 }
@@ -84,11 +85,6 @@ export const STREAMS: Readonly<Record<string, (turn: ScriptedTurn) => string>> =
   codex: toCodexStream,
   gemini: toGeminiStream,
 };
-
-/** Plain text: a line break at the end, where anything is said. */
-function toPlainOutput({ output = '' }: ScriptedTurn): string {
-  return output === '' || output.endsWith('\n') ? output : `${output}\n`;
-}
 
 const SESSION = '00000000-0000-4000-8000-000000000000';
 const TOKENS = { input_tokens: 100, output_tokens: 20 };

@@ -3,7 +3,7 @@ import { delimiter, join } from 'node:path';
 import { findPackageFolder } from '../config/index.ts';
 import type { TurnId } from '../core/run/turn.ts';
 import { toShellWord } from '../core/text/shell-word.ts';
-import type { Environment } from '../safety/index.ts';
+import type { Environment } from '../core/values/environment.ts';
 
 /** The names that agents are given; they are reserved, never read as configuration. */
 export interface AgentPromptFacts extends TurnId {

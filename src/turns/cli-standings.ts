@@ -2,9 +2,9 @@ import { detectBackends, PROBED_CLIS } from '../backends/index.ts';
 import type { Settings } from '../config/index.ts';
 import type { BackendType } from '../core/backends/backend-spec.ts';
 import { mayChangeTree } from '../core/tools/tool-profiles.ts';
+import type { Environment } from '../core/values/environment.ts';
 import { RalphError } from '../core/values/errors.ts';
 import { findPolicy, toHatCapabilities } from '../runs/index.ts';
-import type { Environment } from '../safety/index.ts';
 import { findOsSandbox, hasVerdicts, type ProbeResult, readVerdict, type SandboxMode, wantsConfinement } from '../sandbox/index.ts';
 
 /** What is known of an agent CLI that is installed: whether it holds a profile. */

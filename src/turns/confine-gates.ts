@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { BUILT_IN_CARDS } from '../core/tools/built-in-cards.ts';
 import { resolveProfile, toCapabilities } from '../core/tools/tool-profiles.ts';
+import { toErrorMessage } from '../core/values/errors.ts';
 import type { GateRunnerSettings } from '../gates/index.ts';
 import { toDefined } from '../safety/index.ts';
 import type { TurnSandbox } from '../sandbox/index.ts';
@@ -35,7 +36,7 @@ export function createGateHold(made: TurnScopeSettings): NonNullable<GateRunnerS
       if (confine === undefined) throw new Error('there is no sandbox here');
       return { confine, close: outfit.close };
     } catch (error) {
-      return { confine: toRefusal(error instanceof Error ? error.message : String(error)), close: () => undefined };
+      return { confine: toRefusal(toErrorMessage(error)), close: () => undefined };
     }
   };
 }

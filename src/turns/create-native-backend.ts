@@ -8,9 +8,9 @@ import type { Usage } from '../core/backends/usage.ts';
 import { DEFAULT_HAT, RALPH } from '../core/events/reserved.ts';
 import { NO_WORK, toTurnName } from '../core/run/turn.ts';
 import { NO_TOOLS_SPEC } from '../core/tools/tools-spec.ts';
-import { isRalphError, RalphError, toErrorCode } from '../core/values/errors.ts';
+import { isRalphError, RalphError, toErrorCode, toErrorMessage } from '../core/values/errors.ts';
 import { toTextHash } from '../core/values/hash.ts';
-import type { Json } from '../core/values/json.ts';
+import { type Json, readOwn } from '../core/values/json.ts';
 import { accept, refuse } from '../core/values/result.ts';
 import { emitInto, findTurn, readOffer } from '../emit/index.ts';
 import { toQualityOfGates } from '../gates/index.ts';
@@ -222,7 +222,7 @@ function startWhenLoaded(loading: Promise<Backend>, request: TurnRequest, observ
       running = backend.start(request, observe);
       return running.result;
     },
-    (error: unknown) => toEarlyEnd('failed', { class: 'spawn', message: error instanceof Error ? error.message : String(error) }),
+    (error: unknown) => toEarlyEnd('failed', { class: 'spawn', message: toErrorMessage(error) }),
   );
   const end = (how: (turn: RunningTurn) => void): void => {
     isStopped = true;
@@ -248,7 +248,7 @@ export function findPrice(prices: Readonly<Record<string, ModelPrice>>, model: s
   const name = Object.keys(prices)
     .filter((key) => model.startsWith(key))
     .sort((a, b) => b.length - a.length)[0];
-  return name === undefined || !Object.hasOwn(prices, name) ? undefined : prices[name];
+  return name === undefined ? undefined : readOwn(prices, name);
 }
 
 /** The cost of a usage by the user's price table; `null` where the model or its tokens are not known. */

@@ -5,6 +5,7 @@ import type { BackendSpec } from '../core/backends/backend-spec.ts';
 import { RALPH } from '../core/events/reserved.ts';
 import type { IterationStart } from '../core/run/effects.ts';
 import { mayChangeTree } from '../core/tools/tool-profiles.ts';
+import type { Environment } from '../core/values/environment.ts';
 import { RalphError } from '../core/values/errors.ts';
 import { createSharedFileSystem } from '../journal/index.ts';
 import { decide, INITIAL_STATE } from '../loop/decide/index.ts';
@@ -12,7 +13,7 @@ import type { AgentPromptFacts } from '../loop/shell/index.ts';
 import { createRedaction } from '../process/index.ts';
 import type { PromptOptions, PromptTurn } from '../prompts/index.ts';
 import { findPolicy, toHatCapabilities } from '../runs/index.ts';
-import { type Environment, findKnownSecrets } from '../safety/index.ts';
+import { findKnownSecrets } from '../safety/index.ts';
 import { canAttachEmit } from '../sandbox/index.ts';
 import type { Topology } from '../topology/routing/index.ts';
 

@@ -4,7 +4,6 @@ import {
   lstatSync,
   mkdirSync,
   readFileSync,
-  readlinkSync,
   renameSync,
   rmSync,
   symlinkSync,
@@ -15,7 +14,7 @@ import { basename, dirname, join, relative, resolve } from 'node:path';
 import { MAX_KEPT_CHANGES, type ScopeViolations } from '../core/tools/scope-violations.ts';
 import { toContractPath } from '../emit/index.ts';
 import type { RunPaths } from '../journal/index.ts';
-import { removeTree } from '../process/index.ts';
+import { isFolder, readLink, removeTree } from '../process/index.ts';
 import { type Admission, type Layout, openProgramNotes, type RunFile, toPeopleFile, toWorkspaceLock } from '../runs/index.ts';
 import type { GitWorkspace } from '../workspace/checkpoint/index.ts';
 
@@ -114,10 +113,10 @@ export function keepTrustedFiles(root: string, paths: readonly string[], isOrder
  * this run was rescued into it
  */
 export function keepTrustedLink(path: string, runId: string): () => 'led back' | 'failed' | null {
-  const target = readTarget(path);
+  const target = readLink(path);
   let hasFailed = false;
   return () => {
-    if (target === null || readTarget(path) === target || existsSync(join(path, 'rescue', runId))) return null;
+    if (target === null || readLink(path) === target || existsSync(join(path, 'rescue', runId))) return null;
     try {
       // Nothing is removed: what stands there may be somebody's work, the runs themselves among it.
       if (!existsSync(resolve(dirname(path), target))) throw new Error('what it led to is gone');
@@ -141,14 +140,6 @@ function setAside(path: string): void {
   let count = 1;
   while (lstatSync(`${path}.old-${count}`, { throwIfNoEntry: false }) !== undefined) count += 1;
   renameSync(path, `${path}.old-${count}`);
-}
-
-function readTarget(path: string): string | null {
-  try {
-    return readlinkSync(path);
-  } catch {
-    return null;
-  }
 }
 
 function keep(path: string): readonly KeptFile[] {
@@ -201,10 +192,6 @@ function openFolder(root: string, folder: string): boolean {
   rmSync(folder, { force: true });
   mkdirSync(folder);
   return true;
-}
-
-function isFolder(path: string): boolean {
-  return lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 }
 
 const NOTHING: ScopeViolations = { changes: [], total: 0, diffFile: null, reverted: null, notes: [] };

@@ -10,6 +10,7 @@ import {
 import { type BackendSpec, type BackendType, toBackendLabel, toListedBackend } from '../core/backends/backend-spec.ts';
 import { RALPH } from '../core/events/reserved.ts';
 import type { FlowFinding } from '../core/schema/finding.ts';
+import type { Environment } from '../core/values/environment.ts';
 import { type Coordination, compileTopology, type Topology } from '../topology/routing/index.ts';
 import { validateTopology } from '../topology/rules/index.ts';
 
@@ -120,7 +121,7 @@ export interface AgentLook {
 }
 
 /** Looks through the PATH of an environment. The room that knows the CLIs is loaded only when this is called. */
-export async function createAgentLook(env: Readonly<Record<string, string | undefined>>, cwd: string): Promise<AgentLook> {
+export async function createAgentLook(env: Environment, cwd: string): Promise<AgentLook> {
   const { findCommand, listAvailable, listBackends } = await import('../backends/index.ts');
   const known = listBackends();
   return {

@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import type { MergedHooks } from '../../core/hooks/hook-verdict.ts';
 import { maskControls } from '../../core/text/mask-controls.ts';
 import { findNearMiss } from '../../core/text/near-miss.ts';
+import { toErrorMessage } from '../../core/values/errors.ts';
 import { isJsonObject, parseJson } from '../../core/values/json.ts';
 import { accept, type Result, refuse } from '../../core/values/result.ts';
 import { NO_HOOKS, type ToolHooks } from '../../hooks/index.ts';
@@ -231,7 +232,7 @@ function toShown(text: string): string {
 }
 
 function toMessage(error: unknown): string {
-  return toShown((error instanceof Error ? error.message : String(error)).replace(/\s+/g, ' ')) || toName(error);
+  return toShown(toErrorMessage(error).replace(/\s+/g, ' ')) || toName(error);
 }
 
 function toName(error: unknown): string {

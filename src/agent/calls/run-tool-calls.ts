@@ -1,4 +1,5 @@
 import { maskControls } from '../../core/text/mask-controls.ts';
+import { toOneLine } from '../../core/text/shorten.ts';
 import { isJsonObject, type Json } from '../../core/values/json.ts';
 import type { ToolAnswer, ToolCallPart } from '../../ports/model.ts';
 import type { AgentTurn, TurnState } from '../session/agent-turn.ts';
@@ -127,9 +128,5 @@ function summarise(args: Json): string {
 }
 
 function toLine(text: string): string {
-  const line = text
-    .slice(0, SUMMARY_CHARACTERS * 4)
-    .replace(/\s+/g, ' ')
-    .trim();
-  return maskControls(line.length > SUMMARY_CHARACTERS ? `${line.slice(0, SUMMARY_CHARACTERS)}…` : line);
+  return maskControls(toOneLine(text, SUMMARY_CHARACTERS));
 }

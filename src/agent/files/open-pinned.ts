@@ -39,8 +39,11 @@ export async function toPinnedPath(handle: FileHandle): Promise<string | null> {
   return (await readPlace(path)) === null ? null : path;
 }
 
+/** What a name stands for, whatever the name becomes. */
+type FileIdentity = Pick<Stats, 'dev' | 'ino'>;
+
 /** True when the handle holds what the path leads to, without a link on the way. Never rejects. */
-export async function isStillAt(handle: FileHandle, real: string, expected?: { dev: number; ino: number }): Promise<boolean> {
+export async function isStillAt(handle: FileHandle, real: string, expected?: FileIdentity): Promise<boolean> {
   try {
     return await isInPlace(handle, real, expected);
   } catch {
@@ -48,14 +51,17 @@ export async function isStillAt(handle: FileHandle, real: string, expected?: { d
   }
 }
 
-async function isInPlace(handle: FileHandle, real: string, expected?: { dev: number; ino: number }): Promise<boolean> {
+async function isInPlace(handle: FileHandle, real: string, expected: FileIdentity | undefined): Promise<boolean> {
   const found = await handle.stat();
-  if (expected !== undefined && (found.dev !== expected.dev || found.ino !== expected.ino)) return false;
+  if (expected !== undefined && !isSame(found, expected)) return false;
   const place = await readPlace(`/proc/self/fd/${handle.fd}`);
   if (place !== null) return place === real;
   if ((await realpath(real)) !== real) return false;
-  const now = await lstat(real);
-  return now.dev === found.dev && now.ino === found.ino;
+  return isSame(found, await lstat(real));
+}
+
+function isSame(one: FileIdentity, other: FileIdentity): boolean {
+  return one.dev === other.dev && one.ino === other.ino;
 }
 
 async function readPlace(path: string): Promise<string | null> {
@@ -110,18 +116,23 @@ export async function readWholeFile(real: string, shownPath: string): Promise<Re
   const handle = opened.value;
   try {
     const before = await handle.stat();
-    if (before.size > MAX_WHOLE_BYTES) {
-      const advice = 'Change it with a program of the project, or split it.';
-      const reason = `${quotePath(shownPath)} has ${before.size} bytes, more than this tool takes (${MAX_WHOLE_BYTES}).`;
-      return refuse({ reason, advice, isTooLarge: true });
-    }
+    if (before.size > MAX_WHOLE_BYTES) return refuse(explainSize(shownPath, String(before.size)));
     const bytes = await readBytes(handle, MAX_WHOLE_BYTES);
+    if (bytes.length > MAX_WHOLE_BYTES) return refuse(explainSize(shownPath, `at least ${bytes.length}`));
     return accept({ bytes, record: { mtimeMs: before.mtimeMs, sizeBytes: bytes.length, sha256: toSha256(bytes) } });
   } catch (error) {
     return refuse(explainFileError(error, shownPath));
   } finally {
     await handle.close();
   }
+}
+
+function explainSize(shownPath: string, size: string): FileRefusal {
+  return {
+    reason: `${quotePath(shownPath)} has ${size} bytes, more than this tool takes (${MAX_WHOLE_BYTES}).`,
+    advice: 'Change it with a program of the project, or split it.',
+    isTooLarge: true,
+  };
 }
 
 /** The hash by which a file is known again, hexadecimal. */
@@ -133,7 +144,7 @@ interface Readable {
   read(buffer: Buffer, offset: number, length: number, position: number): Promise<{ bytesRead: number }>;
 }
 
-/** Reads to the end, which may have moved since the size was asked for. */
+/** Reads to the end, which may have moved since the size was asked for; of more than `maxBytes` only enough to tell. */
 async function readBytes(handle: Readable, maxBytes: number): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let total = 0;

@@ -1,5 +1,16 @@
 import { execFileSync } from 'node:child_process';
-import { linkSync, lstatSync, mkdirSync, readdirSync, readFileSync, renameSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  linkSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
@@ -18,6 +29,13 @@ async function recordOf(real: string) {
   if (!file.ok) throw new Error(file.refused.reason);
   return file.value.record;
 }
+
+// Its size is told as 0, and it has no end that could be reached.
+const ENDLESS = `/proc/${process.pid}/pagemap`;
+
+it.runIf(existsSync(ENDLESS))('a file that turns out to be longer than its size said is not taken for whole', async () => {
+  expect(await readWholeFile(ENDLESS, 'shown')).toMatchObject({ ok: false, refused: { isTooLarge: true } });
+});
 
 describe('replacing a file', () => {
   it('makes it with its folders, and leaves nothing else behind', async () => {

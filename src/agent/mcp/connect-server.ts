@@ -3,6 +3,7 @@ import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { CallToolResultSchema } from '@modelcontextprotocol/sdk/types.js';
 import { maskControls } from '../../core/text/mask-controls.ts';
 import type { McpServerSpec } from '../../core/tools/mcp-server-spec.ts';
+import { toErrorMessage } from '../../core/values/errors.ts';
 import type { AnyTool } from '../tool/tool.ts';
 import { createProcessTransport, type McpPlace } from './process-transport.ts';
 import { type ListedTool, listTools, MAX_TOOLS, type ServerList, toServerTool } from './server-tool.ts';
@@ -81,7 +82,7 @@ function toNames(odd: readonly (string | null)[]): string {
 
 /** Why a server cannot be used; a program that ended says itself why. */
 async function explainFailure(error: unknown, ended: ReturnType<ReturnType<typeof createProcessTransport>['ended']>): Promise<string> {
-  const message = error instanceof Error ? error.message : String(error);
+  const message = toErrorMessage(error);
   const result = await ended;
   if (result === null || result.status === 'spawn-error' || result.stopReason !== undefined) return toLine(message);
   const how = result.exitCode === null ? `it was ended by ${result.signal}` : `it ended with exit code ${result.exitCode}`;

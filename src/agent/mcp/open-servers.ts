@@ -1,7 +1,8 @@
 import type { McpServerSpec } from '../../core/tools/mcp-server-spec.ts';
 import { toServerToolName } from '../../core/tools/server-tool-name.ts';
-import { PESSIMISTIC_HINTS, type ToolCard, type ToolHints } from '../../core/tools/tool-card.ts';
+import { HARMLESS_HINTS, PESSIMISTIC_HINTS, type ToolCard } from '../../core/tools/tool-card.ts';
 import { type ProfilePolicy, resolveProfile } from '../../core/tools/tool-profiles.ts';
+import { toErrorMessage } from '../../core/values/errors.ts';
 import type { AnyTool } from '../tool/tool.ts';
 import type { ConnectedServer } from './connect-server.ts';
 import type { McpPlace } from './process-transport.ts';
@@ -46,7 +47,7 @@ export async function openServers(servers: readonly McpServerSpec[], policy: Pro
 /** Whether the profile may let in a tool of the server; the hints of a trusted one are not known before it runs, so the most harmless are assumed. */
 function isWanted({ name: server, trustsAnnotations, annotations = {} }: McpServerSpec, policy: ProfilePolicy | null): boolean {
   if (policy === null) return true;
-  const hints = trustsAnnotations ? HARMLESS : PESSIMISTIC_HINTS;
+  const hints = trustsAnnotations ? HARMLESS_HINTS : PESSIMISTIC_HINTS;
   const names = [...policy.allow, ...policy.exempt].filter((name) => name.startsWith(`mcp__${server}__`));
   const group = `mcp:${server}` as const;
   const cards = [`mcp__${server}__`, ...names].map((name): ToolCard => ({ name, group, hints, description: '' }));
@@ -56,8 +57,6 @@ function isWanted({ name: server, trustsAnnotations, annotations = {} }: McpServ
   return resolveProfile(policy, [...known, ...cards]).some(({ isOffered }) => isOffered);
 }
 
-const HARMLESS: ToolHints = { readOnly: true, destructive: false, idempotent: true, openWorld: false };
-
 /** Servers choose the names of their tools: of two that come out the same the first counts. */
 function takeOnce(tools: readonly AnyTool[]): Pick<ServerTools, 'tools'> {
   const byName = new Map<string, AnyTool>();
@@ -66,5 +65,5 @@ function takeOnce(tools: readonly AnyTool[]): Pick<ServerTools, 'tools'> {
 }
 
 function toMessage(reason: unknown): string {
-  return (reason instanceof Error ? reason.message : String(reason)).replace(/\.$/, '');
+  return toErrorMessage(reason).replace(/\.$/, '');
 }

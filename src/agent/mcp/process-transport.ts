@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { deserializeMessage } from '@modelcontextprotocol/sdk/shared/stdio.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { McpServerSpec } from '../../core/tools/mcp-server-spec.ts';
+import type { Environment } from '../../core/values/environment.ts';
 import type { Isolation } from '../../ports/program.ts';
 import { type ChildProcessHandle, type ProcessResult, startProcess } from '../../process/index.ts';
 
@@ -9,7 +10,7 @@ import { type ChildProcessHandle, type ProcessResult, startProcess } from '../..
 export interface McpPlace {
   /** Absolute. */
   readonly cwd: string;
-  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly env: Environment;
   /** By which the processes of the servers can be found again. */
   readonly marker: string;
   /** The namespaces that each server gets; absent: none. */

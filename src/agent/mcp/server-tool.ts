@@ -5,7 +5,8 @@ import { maskControls } from '../../core/text/mask-controls.ts';
 import type { McpServerSpec } from '../../core/tools/mcp-server-spec.ts';
 import { toServerToolName } from '../../core/tools/server-tool-name.ts';
 import { PESSIMISTIC_HINTS, type ToolHints } from '../../core/tools/tool-card.ts';
-import type { Json, JsonObject } from '../../core/values/json.ts';
+import { toErrorMessage } from '../../core/values/errors.ts';
+import { type Json, type JsonObject, readOwn } from '../../core/values/json.ts';
 import { toJsonSchemaType } from '../tool/json-schema-type.ts';
 import { type AnyTool, fail, type Tool, type ToolResult } from '../tool/tool.ts';
 
@@ -32,7 +33,7 @@ export function toServerTool(server: McpServerSpec, listed: ListedTool, call: Ca
       try {
         return toResult(await call(listed.name, args, signal));
       } catch (error) {
-        const what = maskControls((error instanceof Error ? error.message : String(error)).slice(0, 500));
+        const what = maskControls(toErrorMessage(error).slice(0, 500));
         return fail(`The MCP server ${server.name} did not answer: ${what}`, 'Go on without this tool, or try it once more.');
       }
     },
@@ -45,7 +46,7 @@ function toHints({ trustsAnnotations, annotations = {} }: McpServerSpec, { name,
   return {
     ...PESSIMISTIC_HINTS,
     ...(trustsAnnotations ? readHints(said) : {}),
-    ...(Object.hasOwn(annotations, name) ? annotations[name] : {}),
+    ...readOwn(annotations, name),
   };
 }
 

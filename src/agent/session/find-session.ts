@@ -1,8 +1,9 @@
-import { closeSync, existsSync, fstatSync, openSync, readdirSync, readFileSync, readSync } from 'node:fs';
+import { closeSync, existsSync, fstatSync, openSync, readFileSync, readSync } from 'node:fs';
 import { join } from 'node:path';
 import { addUsage, UNKNOWN_USAGE, type Usage } from '../../core/backends/usage.ts';
 import { RALPH } from '../../core/events/reserved.ts';
 import type { AssistantMessage, ModelMessage } from '../../ports/model.ts';
+import { listNames } from '../../process/index.ts';
 import type { SessionEnd, SessionHeader } from './agent-turn.ts';
 import { renderHandOver } from './conversation.ts';
 import {
@@ -124,14 +125,6 @@ function listTurns({ turnsDir, turn }: SessionWish): readonly string[] {
     .sort((a, b) => order(a) - order(b));
 }
 
-function listNames(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
-  }
-}
-
 function toIteration(turn: string): number {
   return Number.parseInt(turn, 10);
 }
@@ -226,16 +219,8 @@ function readPiece(file: number, position: number, length: number): string {
  */
 export function findSpent(turnsDir: string, turn: string): Usage {
   let spent = UNKNOWN_USAGE;
-  for (const line of parseLines(readSession(join(turnsDir, turn, SESSION_FILE)))) {
+  for (const line of parseLines(readText(join(turnsDir, turn, SESSION_FILE)))) {
     if (line.type === 'usage') spent = addUsage(spent, line.usage);
   }
   return spent;
-}
-
-function readSession(path: string): string {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch {
-    return '';
-  }
 }

@@ -4,6 +4,7 @@ import { mkdir, open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { maskControls } from '../../core/text/mask-controls.ts';
+import { startOf } from '../../core/text/shorten.ts';
 import { stripColours } from '../../process/index.ts';
 
 /** Limits of what a model reads of one result. */
@@ -80,15 +81,8 @@ export function maskOutput(text: string): string {
 /** At most `maxChars` of a line, with what is missing at its end. Never cuts inside a character. */
 export function cutLine(line: string, maxChars: number): string {
   if (line.length <= maxChars) return line;
-  const end = toBoundary(line, maxChars);
-  return `${line.slice(0, end)}[… ${line.length - end} more characters]`;
-}
-
-/** The nearest index not behind `index` that is between two characters. */
-function toBoundary(text: string, index: number): number {
-  const unit = text.charCodeAt(index);
-  const isLow = unit >= 0xdc00 && unit <= 0xdfff;
-  return isLow && index > 0 ? index - 1 : index;
+  const start = startOf(line, maxChars);
+  return `${start}[… ${line.length - start.length} more characters]`;
 }
 
 function takeHead(lines: readonly string[], maxLines: number, maxBytes: number): CutPart {

@@ -1,7 +1,7 @@
 import type { BackendEvent } from '../../core/backends/backend-event.ts';
 import { UNKNOWN_USAGE } from '../../core/backends/usage.ts';
 import type { TurnFailure } from '../../core/run/turn.ts';
-import { toErrorCode } from '../../core/values/errors.ts';
+import { toErrorCode, toErrorMessage } from '../../core/values/errors.ts';
 import type { Backend, RunningTurn, TurnRequest, TurnResult } from '../../ports/backend.ts';
 import { endProcesses, findByMarker } from '../../process/index.ts';
 import { type NativeAgent, type NativeTurnEnd, runNativeTurn } from './run-native-turn.ts';
@@ -124,7 +124,7 @@ const ABANDONED: NativeTurnEnd = { status: 'stopped', failure: null, usage: UNKN
 /** A turn breaks from inside only where a disk cannot be written. */
 function toBrokenEnd(error: unknown): NativeTurnEnd {
   const code = toErrorCode(error);
-  const message = error instanceof Error ? error.message : String(error);
+  const message = toErrorMessage(error);
   const isSystem = error instanceof Error && 'code' in error && 'syscall' in error;
   const failure: TurnFailure = { class: 'agent', message: `the native agent broke off: ${message}`.slice(0, 2000) };
   return { ...ABANDONED, status: 'failed', failure, logError: isSystem ? code : null };

@@ -1,5 +1,5 @@
 import { addUsage, UNKNOWN_USAGE, type Usage } from '../../core/backends/usage.ts';
-import { toOneLine } from '../../core/text/one-line.ts';
+import { toOneLine } from '../../core/text/shorten.ts';
 import type { Json, JsonObject } from '../../core/values/json.ts';
 import type { StreamRecorder } from '../stream/json-translator.ts';
 import { listAt, numberAt, objectAt, textAt, toInputSummary, toOutputSummary, toUsage, withoutCached } from '../stream/read-fields.ts';

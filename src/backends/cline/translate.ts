@@ -1,5 +1,5 @@
 import type { FailureClass, FailureSigns } from '../../core/run/turn.ts';
-import { toOneLine } from '../../core/text/one-line.ts';
+import { toOneLine } from '../../core/text/shorten.ts';
 import type { JsonObject } from '../../core/values/json.ts';
 import type { StreamRecorder } from '../stream/json-translator.ts';
 import { createJsonTranslator } from '../stream/json-translator.ts';

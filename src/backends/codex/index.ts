@@ -4,7 +4,7 @@ import { SNAKE_TOKENS } from '../describe/description.ts';
 import { addFlags, flag, hasFlag, withoutSwitch } from '../describe/flags.ts';
 import type { Invocation, InvocationOrder } from '../describe/invocation.ts';
 import { textAt } from '../stream/read-fields.ts';
-import { attachCodex, scopeCodex } from './scope.ts';
+import { attachCodex, BYPASS, scopeCodex } from './scope.ts';
 import { createCodexTranslator } from './translate.ts';
 
 /** OpenAI Codex. */
@@ -58,8 +58,6 @@ export const codex: CliDescription = {
     }),
   },
 };
-
-const BYPASS = '--dangerously-bypass-approvals-and-sandbox';
 
 /** `codex exec … PROMPT`, or `-` for a prompt on standard input. */
 function planCodex({ spec, prompt, place }: InvocationOrder): Invocation {

@@ -1,10 +1,20 @@
 import { mayChangeTree, mayWork } from '../../core/tools/tool-profiles.ts';
 import { bare, valued, withoutFlags } from '../describe/flags.ts';
-import type { AttachedTool, CliScope, EmitAttachOrder, ScopeOrder } from '../describe/scope-plan.ts';
-import { EMIT_SERVER, NO_ATTACHED_TOOL, START_SECONDS } from '../describe/scope-plan.ts';
+import {
+  type AttachedTool,
+  type CliScope,
+  EMIT_SERVER,
+  type EmitAttachOrder,
+  NO_ATTACHED_TOOL,
+  type ScopeOrder,
+  START_SECONDS,
+} from '../describe/scope-plan.ts';
+
+/** The flag with which codex neither asks nor confines. */
+export const BYPASS = '--dangerously-bypass-approvals-and-sandbox';
 
 const LIFTING = [
-  bare('--dangerously-bypass-approvals-and-sandbox', '--full-auto', '--yolo'),
+  bare(BYPASS, '--full-auto', '--yolo'),
   valued('-s', '--sandbox', '-a', '--ask-for-approval', '-p', '--profile', '--add-dir', '--enable'),
   {
     names: ['-c', '--config'],
@@ -12,7 +22,6 @@ const LIFTING = [
     where: /^\s*["']?(?:sandbox|approval|permission|default_permissions|web_search|profile|projects|tools)/,
   },
 ] as const;
-const BYPASS = '--dangerously-bypass-approvals-and-sandbox';
 
 /**
  * Codex: its only way to read is its shell, which it puts into a sandbox of its own. Inside ours a hat that runs the tests does without it: it would keep

@@ -1,4 +1,4 @@
-import { toOneLine } from '../../core/text/one-line.ts';
+import { toOneLine } from '../../core/text/shorten.ts';
 import type { Json, JsonObject } from '../../core/values/json.ts';
 import type { StreamRecorder } from '../stream/json-translator.ts';
 import { createJsonTranslator, UNWRITTEN } from '../stream/json-translator.ts';

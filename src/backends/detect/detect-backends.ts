@@ -2,13 +2,12 @@ import { existsSync, mkdirSync, readFileSync, renameSync, statSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { AGENT_CLIS, type BackendType } from '../../core/backends/backend-spec.ts';
+import type { Environment } from '../../core/values/environment.ts';
 import { isJsonObject, parseJson } from '../../core/values/json.ts';
 import { runCommand } from '../../process/index.ts';
 import type { CliDescription } from '../describe/description.ts';
 import { numberAt, objectAt, textAt } from '../stream/read-fields.ts';
 import { findCommand } from './find-command.ts';
-
-type Env = Readonly<Record<string, string | undefined>>;
 
 /** What was found out about one agent CLI. */
 export interface BackendReport {
@@ -30,9 +29,9 @@ export interface BackendReport {
 
 /** Where and how to look. */
 export interface DetectOptions {
-  readonly env: Env;
+  readonly env: Environment;
   /** What the configuration gives an agent beside `env`. Default: nothing. */
-  readonly envOf?: (type: BackendType) => Env;
+  readonly envOf?: (type: BackendType) => Environment;
   /** Which to look for, in this order. Default: all. */
   readonly priority?: readonly BackendType[];
   /** Where versions are remembered; `null`: nowhere. Default: `$XDG_CACHE_HOME/ralph/backends.json`. */
@@ -97,7 +96,7 @@ function toStamp(path: string): { mtimeMs: number; sizeBytes: number } | undefin
   }
 }
 
-function findTraces({ signIn }: CliDescription, env: Env): boolean | null {
+function findTraces({ signIn }: CliDescription, env: Environment): boolean | null {
   if (signIn.envKeys.some((key) => (env[key] ?? '') !== '')) return true;
   const moved = signIn.folderKey === undefined ? undefined : env[signIn.folderKey];
   const folder = moved || join(env['HOME'] || '/', signIn.folder);
@@ -133,7 +132,7 @@ interface VersionCache {
 }
 
 /** `$XDG_CACHE_HOME/ralph/backends.json`, else under `~/.cache`; `undefined` where neither is known. */
-function toCacheFile(env: Readonly<Record<string, string | undefined>>): string | undefined {
+function toCacheFile(env: Environment): string | undefined {
   const folder = env['XDG_CACHE_HOME'] || (env['HOME'] && join(env['HOME'], '.cache'));
   return folder ? join(folder, 'ralph', 'backends.json') : undefined;
 }

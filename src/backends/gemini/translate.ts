@@ -1,4 +1,4 @@
-import { toOneLine } from '../../core/text/one-line.ts';
+import { toOneLine } from '../../core/text/shorten.ts';
 import type { JsonObject } from '../../core/values/json.ts';
 import type { StreamRecorder } from '../stream/json-translator.ts';
 import { createJsonTranslator } from '../stream/json-translator.ts';

@@ -4,7 +4,7 @@ import { CACHE_HOME, CAMEL_TOKENS, CONFIG_HOME, DATA_HOME, MOCK_PRICE, SHORT_TOK
 import { addFlags, findFlagValue, flag } from '../describe/flags.ts';
 import type { Invocation, InvocationOrder } from '../describe/invocation.ts';
 import { textAt } from '../stream/read-fields.ts';
-import { attachOpencode, openOpencode, scopeOpencode } from './scope.ts';
+import { attachOpencode, CONFIG_VARIABLE, openOpencode, scopeOpencode } from './scope.ts';
 import { createOpencodeTranslator } from './translate.ts';
 
 /** opencode. */
@@ -23,7 +23,7 @@ export const opencode: CliDescription = {
     begins: (first) => 'sessionID' in first && textAt(first, 'type') !== 'system',
   },
   signIn: {
-    envKeys: ['ANTHROPIC_API_KEY', 'OPENAI_API_KEY', 'GEMINI_API_KEY', 'OPENROUTER_API_KEY', 'OPENCODE_CONFIG_CONTENT', 'OPENCODE_CONFIG'],
+    envKeys: ['ANTHROPIC_API_KEY', 'OPENAI_API_KEY', 'GEMINI_API_KEY', 'OPENROUTER_API_KEY', CONFIG_VARIABLE, 'OPENCODE_CONFIG'],
     folder: '',
     files: ['.local/share/opencode/auth.json', '.config/opencode/opencode.json', '.config/opencode/opencode.jsonc'],
   },
@@ -62,7 +62,7 @@ export const opencode: CliDescription = {
     args: [],
     toSettings: ({ port }) => ({
       env: {
-        OPENCODE_CONFIG_CONTENT: JSON.stringify(toConfig(port)),
+        [CONFIG_VARIABLE]: JSON.stringify(toConfig(port)),
         OPENCODE_DISABLE_AUTOUPDATE: '1',
         OPENCODE_DISABLE_MODELS_FETCH: '1',
         OPENCODE_DISABLE_DEFAULT_PLUGINS: '1',
@@ -81,8 +81,6 @@ export const opencode: CliDescription = {
     }),
   },
 };
-
-const CONFIG = 'OPENCODE_CONFIG_CONTENT';
 
 /** Its log on standard error: what it tries again is told nowhere else. */
 const LOG = [...flag(['--print-logs']), ...flag(['--log-level'], 'INFO')];
@@ -110,18 +108,18 @@ function planOpencode({ spec, prompt, place, env, watchesLimits }: InvocationOrd
 
 /** The user's configuration with everything allowed; what it says about permissions itself stands. */
 function mergeBypass(env: Readonly<Record<string, string>>): Pick<Invocation, 'env' | 'warnings'> {
-  const given = env[CONFIG];
+  const given = env[CONFIG_VARIABLE];
   if (given === undefined || given.trim() === '') {
     return env['OPENCODE_PERMISSION'] === undefined
-      ? { env: { [CONFIG]: JSON.stringify({ permission: 'allow' }) }, warnings: [] }
+      ? { env: { [CONFIG_VARIABLE]: JSON.stringify({ permission: 'allow' }) }, warnings: [] }
       : { env: {}, warnings: [] };
   }
   const config = parseJson(given);
   if (!isJsonObject(config)) {
-    return { env: {}, warnings: [`${CONFIG} is not plain JSON: it is left as it is, so opencode may refuse to use tools`] };
+    return { env: {}, warnings: [`${CONFIG_VARIABLE} is not plain JSON: it is left as it is, so opencode may refuse to use tools`] };
   }
   return config['permission'] === undefined
-    ? { env: { [CONFIG]: JSON.stringify({ ...config, permission: 'allow' }) }, warnings: [] }
+    ? { env: { [CONFIG_VARIABLE]: JSON.stringify({ ...config, permission: 'allow' }) }, warnings: [] }
     : { env: {}, warnings: [] };
 }
 

@@ -1,11 +1,22 @@
 import { join } from 'node:path';
 import { mayWork } from '../../core/tools/tool-profiles.ts';
-import { isJsonObject, type Json, type JsonObject, parseJson } from '../../core/values/json.ts';
+import { isJsonObject, type JsonObject, parseJson, toJsonObject } from '../../core/values/json.ts';
 import { bare, valued, withoutFlags } from '../describe/flags.ts';
-import type { AttachedTool, CliScope, EmitAttachOrder, ScopeOrder } from '../describe/scope-plan.ts';
-import { EMIT_SERVER, GIT_LOOKS, listServerTools, NO_ATTACHED_TOOL, toServerTimeoutMs } from '../describe/scope-plan.ts';
+import {
+  type AttachedTool,
+  type CliScope,
+  EMIT_SERVER,
+  type EmitAttachOrder,
+  GIT_LOOKS,
+  listServerTools,
+  NO_ATTACHED_TOOL,
+  type ScopeOrder,
+  toServerTimeoutMs,
+} from '../describe/scope-plan.ts';
+import { listAt, objectAt } from '../stream/read-fields.ts';
 
-const CONFIG = 'OPENCODE_CONFIG_CONTENT';
+/** The variable that holds a configuration of the user's or ours. */
+export const CONFIG_VARIABLE = 'OPENCODE_CONFIG_CONTENT';
 const PERMISSION = 'OPENCODE_PERMISSION';
 /** `--agent plan` writes by its shell, and every agent may have permissions of its own. */
 const LIFTING = [bare('--auto'), valued('--agent')];
@@ -18,16 +29,16 @@ const LIFTING = [bare('--auto'), valued('--agent')];
 export function scopeOpencode(order: ScopeOrder): CliScope {
   const { attach, env } = order;
   const permission = { ...toPermission(order), ...Object.fromEntries((attach?.allow ?? []).map((name) => [name, 'allow'])) };
-  const given = toObject(env[CONFIG]);
-  const attached = toObject(attach?.env[CONFIG]);
-  const mcp = { ...pick(given, 'mcp'), ...pick(attached, 'mcp') };
+  const given = toObject(env[CONFIG_VARIABLE]);
+  const attached = toObject(attach?.env[CONFIG_VARIABLE]);
+  const mcp = { ...objectAt(given, 'mcp'), ...objectAt(attached, 'mcp') };
   const works = mayWork(order.may);
   const own = works
     ? {}
     : {
         agent: withAgent(given, permission),
         default_agent: 'build',
-        instructions: [...toList(given['instructions']), join(order.cwd, 'AGENTS.md')],
+        instructions: [...listAt(given, 'instructions'), join(order.cwd, 'AGENTS.md')],
       };
   const config = { ...given, ...attached, ...(Object.keys(mcp).length === 0 ? {} : { mcp }), permission, ...own };
   return {
@@ -35,7 +46,7 @@ export function scopeOpencode(order: ScopeOrder): CliScope {
     env: {
       ...attach?.env,
       ...(works ? {} : { OPENCODE_DISABLE_PROJECT_CONFIG: '1' }),
-      [CONFIG]: JSON.stringify(config),
+      [CONFIG_VARIABLE]: JSON.stringify(config),
       ...(env[PERMISSION] === undefined ? {} : { [PERMISSION]: JSON.stringify(permission) }),
     },
     files: attach?.files ?? [],
@@ -46,12 +57,8 @@ export function scopeOpencode(order: ScopeOrder): CliScope {
 
 /** The agent that runs has our rules as its own, whatever the user's configuration says of it. */
 function withAgent(given: JsonObject, permission: JsonObject): JsonObject {
-  const agents = pick(given, 'agent');
-  return { ...agents, build: { ...pick(agents, 'build'), permission } };
-}
-
-function toList(value: Json | undefined): readonly Json[] {
-  return Array.isArray(value) ? value : [];
+  const agents = objectAt(given, 'agent');
+  return { ...agents, build: { ...objectAt(agents, 'build'), permission } };
 }
 
 /** The last rule that fits counts, so what denies everything comes first. */
@@ -76,13 +83,7 @@ function toBash(commands: readonly string[], looks: boolean): JsonObject | null 
 }
 
 function toObject(text: string | undefined): JsonObject {
-  const value = text === undefined ? undefined : parseJson(text);
-  return isJsonObject(value) ? value : {};
-}
-
-function pick(config: JsonObject, key: string): Readonly<Record<string, Json>> {
-  const value = config[key];
-  return isJsonObject(value) ? value : {};
+  return toJsonObject(text === undefined ? undefined : parseJson(text));
 }
 
 /** In the configuration that the environment carries. */
@@ -90,7 +91,7 @@ export function attachOpencode({ server, checks }: EmitAttachOrder): AttachedToo
   const entry = { type: 'local', command: [server.command, ...server.args], enabled: true, timeout: toServerTimeoutMs(checks) };
   return {
     ...NO_ATTACHED_TOOL,
-    env: { OPENCODE_CONFIG_CONTENT: JSON.stringify({ mcp: { [EMIT_SERVER]: entry } }) },
+    env: { [CONFIG_VARIABLE]: JSON.stringify({ mcp: { [EMIT_SERVER]: entry } }) },
     allow: listServerTools(checks).map((tool) => `${EMIT_SERVER}_${tool}`),
     checks,
   };
@@ -98,10 +99,10 @@ export function attachOpencode({ server, checks }: EmitAttachOrder): AttachedToo
 
 /** opencode has one variable for all that is said to it. */
 export function openOpencode(attached: AttachedTool, { env }: Pick<ScopeOrder, 'env'>): Partial<CliScope> {
-  const [given, own] = [env[CONFIG], attached.env[CONFIG]];
+  const [given, own] = [env[CONFIG_VARIABLE], attached.env[CONFIG_VARIABLE]];
   if (own === undefined || given === undefined || given.trim() === '') return {};
   const [first, second] = [parseJson(given), parseJson(own)];
   // A configuration with comments is left as it is: the agent goes without the tool rather than without its settings.
-  if (!isJsonObject(first) || !isJsonObject(second)) return { env: { [CONFIG]: given } };
-  return { env: { [CONFIG]: JSON.stringify({ ...first, mcp: { ...pick(first, 'mcp'), ...pick(second, 'mcp') } }) } };
+  if (!isJsonObject(first) || !isJsonObject(second)) return { env: { [CONFIG_VARIABLE]: given } };
+  return { env: { [CONFIG_VARIABLE]: JSON.stringify({ ...first, mcp: { ...objectAt(first, 'mcp'), ...objectAt(second, 'mcp') } }) } };
 }

@@ -1,5 +1,5 @@
 import { addUsage, UNKNOWN_USAGE } from '../../core/backends/usage.ts';
-import { toOneLine } from '../../core/text/one-line.ts';
+import { toOneLine } from '../../core/text/shorten.ts';
 import { isJsonObject, type JsonObject } from '../../core/values/json.ts';
 import type { StreamRecorder } from '../stream/json-translator.ts';
 import { createJsonTranslator } from '../stream/json-translator.ts';

@@ -1,5 +1,5 @@
 import type { FailureClass, FailureSigns, TurnFailure } from '../../core/run/turn.ts';
-import { toOneLine } from '../../core/text/one-line.ts';
+import { toOneLine } from '../../core/text/shorten.ts';
 import type { ProcessResult } from '../../process/index.ts';
 
 const MAX_MESSAGE_LENGTH = 2000;

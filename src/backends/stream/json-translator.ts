@@ -1,7 +1,7 @@
 import type { BackendEvent } from '../../core/backends/backend-event.ts';
 import { addUsage, UNKNOWN_USAGE, type Usage } from '../../core/backends/usage.ts';
 import { type FailureSigns, isHopeless, type TurnFailure } from '../../core/run/turn.ts';
-import { toOneLine } from '../../core/text/one-line.ts';
+import { toOneLine } from '../../core/text/shorten.ts';
 import type { ToolDenial } from '../../core/tools/scope-violations.ts';
 import { isJsonObject, type JsonObject, parseJson } from '../../core/values/json.ts';
 import { classifyFailure, toExitFailure, toReadableError } from './classify-failure.ts';

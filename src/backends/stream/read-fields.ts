@@ -1,5 +1,5 @@
 import type { Usage } from '../../core/backends/usage.ts';
-import { toOneLine } from '../../core/text/one-line.ts';
+import { toOneLine } from '../../core/text/shorten.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../core/values/json.ts';
 
 /** The object under a key; an empty one where there is none. Foreign JSON is read with these alone, so that no shape can surprise. */

@@ -2,6 +2,7 @@ import type { BackendEvent } from '../../core/backends/backend-event.ts';
 import { type BackendSpec, toBackendLabel } from '../../core/backends/backend-spec.ts';
 import { NO_WORK, type TurnFailure } from '../../core/run/turn.ts';
 import { findSecretArgs } from '../../core/text/secrets.ts';
+import { toErrorMessage } from '../../core/values/errors.ts';
 import { accept, type Result, refuse } from '../../core/values/result.ts';
 import type { Backend, RunningTurn, TurnRequest, TurnResult, TurnScope } from '../../ports/backend.ts';
 import type { Clock } from '../../ports/clock.ts';
@@ -82,7 +83,7 @@ function confine(program: Program, scope: TurnScope | undefined): Result<Program
   try {
     return accept(scope?.confine?.(program) ?? program);
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
+    const why = toErrorMessage(error);
     return refuse({ class: 'spawn', message: `the sandbox could not be put up: ${why}` });
   }
 }

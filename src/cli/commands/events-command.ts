@@ -8,16 +8,15 @@ import {
   keepWithCauses,
   matchesFilter,
 } from '../../views/fold/index.ts';
-import type { AppApi } from '../app-api.ts';
 import { addExamples } from '../args/help.ts';
 import { addFormatOption, RUN_ARGUMENT } from '../args/options.ts';
 import { parseCount } from '../args/parse-values.ts';
 import { createUsageError } from '../args/usage-error.ts';
 import type { CliCommand, CliContext, CommandCall } from '../cli-context.ts';
 import { createEventPrinter, type EventGraphFormat, printEventGraph } from '../runs/print-events.ts';
+import type { RunReader } from '../runs/read-run.ts';
 import { OutputClosed } from '../terminal/terminal.ts';
 
-type RunReader = ReturnType<AppApi['openRun']>;
 type PrintRow = (row: EventRow) => void;
 
 /** How often a follower looks whether anybody still reads it. */

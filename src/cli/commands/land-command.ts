@@ -1,5 +1,6 @@
 import { toResultName } from '../../core/gates/gate-result.ts';
 import { toUsdText } from '../../core/text/duration.ts';
+import { toSafeName } from '../../core/text/file-name.ts';
 import { maskControls } from '../../core/text/mask-controls.ts';
 import { toShellWord } from '../../core/text/shell-word.ts';
 import { toGateEndText } from '../../views/report/index.ts';
@@ -87,7 +88,7 @@ function print(terminal: Terminal, report: LandReport, resolver: string | null, 
   if (outcome === 'refused') return printRefusal(terminal, report);
   for (const doubt of outcome === 'landed' ? doubts : [])
     printProse(terminal, `${terminal.style('warning', 'Flagged')}  ${toPlainLine(doubt, 400)}`);
-  if (outcome === 'nothing') printProse(terminal, `${toName(onto)} already contains everything of run ${runId}.`);
+  if (outcome === 'nothing') printProse(terminal, `${toSafeName(onto)} already contains everything of run ${runId}.`);
   else printProse(terminal, `Run ${runId} has landed: ${toHowText(report)}.`);
   if (resolver !== null && conflicts.length === 0) printProse(terminal, 'There was no conflict to resolve.');
   printProse(terminal, toCleanText(report));
@@ -101,10 +102,10 @@ function printResolution(terminal: Terminal, { resolution }: LandReport): void {
   const verdict = isResolved ? terminal.style('good', 'resolved') : terminal.style('bad', 'NOT RESOLVED');
   const cost = costUsd === null ? '' : `, ${toUsdText(costUsd)}`;
   printLine(terminal, `${verdict}  by ${maskControls(hat)} (run ${runId}${cost})`);
-  for (const line of why.slice(0, SHOWN_FILES)) printLine(terminal, `  ${toPlainLine(toName(line), 300)}`);
+  for (const line of why.slice(0, SHOWN_FILES)) printLine(terminal, `  ${toPlainLine(toSafeName(line), 300)}`);
   if (why.length > SHOWN_FILES) printLine(terminal, `  and ${why.length - SHOWN_FILES} more`);
   if (others.length === 0) return;
-  const names = others.slice(0, SHOWN_FILES).map(toName).join(', ');
+  const names = others.slice(0, SHOWN_FILES).map(toSafeName).join(', ');
   const more = others.length > SHOWN_FILES ? `, and ${others.length - SHOWN_FILES} more` : '';
   printProse(terminal, `It also changed what was not in conflict: ${names}${more}.`);
 }
@@ -114,7 +115,7 @@ function printConflict(terminal: Terminal, report: LandReport): void {
   const count = toCount(conflicts.length, 'file');
   printProse(
     terminal,
-    `Run ${runId} was not landed: ${toName(onto)} and ${toName(branch)} have both changed ${count}. Everything is as it was.`,
+    `Run ${runId} was not landed: ${toSafeName(onto)} and ${toSafeName(branch)} have both changed ${count}. Everything is as it was.`,
   );
   if (resolution === null) printConflicts(terminal, report);
   const byHand = `Merge by hand, where the run worked: git -C ${toShellWord(worktreePath)} merge ${toShellWord(onto)}; then: ralph land ${runId}`;
@@ -129,7 +130,7 @@ function printConflict(terminal: Terminal, report: LandReport): void {
 function toHowText({ how, commits, onto, commit, checkout }: LandReport): string {
   const what = how === 'squash' ? `${toCount(commits, 'commit')} as one` : toCount(commits, 'commit');
   const where = checkout === null ? '' : `, and the files in ${maskControls(checkout)}`;
-  return `${toName(onto)} has its ${what}${how === 'merge' ? ', in a merge,' : ''} and is at ${commit?.slice(0, ID_CHARS)}${where}`;
+  return `${toSafeName(onto)} has its ${what}${how === 'merge' ? ', in a merge,' : ''} and is at ${commit?.slice(0, ID_CHARS)}${where}`;
 }
 
 const ID_CHARS = 12;
@@ -139,7 +140,7 @@ function printRefusal(terminal: Terminal, { runId, gates, onto, resolution }: La
     for (const line of cleanText(result.outputTail).trim().split('\n').slice(-SHOWN_LINES))
       printLine(terminal, `  ${toPlainLine(line, 300)}`);
   }
-  printProse(terminal, `Run ${runId} was not landed: on the merged tree a gate failed. ${toName(onto)} is as it was.`);
+  printProse(terminal, `Run ${runId} was not landed: on the merged tree a gate failed. ${toSafeName(onto)} is as it was.`);
   if (resolution !== null) printProse(terminal, `See how the conflict was resolved: ralph show ${resolution.runId} --diff`);
 }
 
@@ -148,7 +149,7 @@ const SHOWN_FILES = 20;
 
 function printConflicts(terminal: Terminal, { conflicts, onto, branch }: LandReport): void {
   for (const { path, what, hunks } of conflicts.slice(0, SHOWN_FILES)) {
-    printLine(terminal, terminal.style('warning', `  ${toName(path)}: ${what}`));
+    printLine(terminal, terminal.style('warning', `  ${toSafeName(path)}: ${what}`));
     for (const line of hunks
       .join('\n')
       .split('\n')
@@ -168,8 +169,4 @@ function toCleanText({ isCleaned, keptWhy, worktree, runId }: LandReport): strin
   if (isCleaned) return `Its worktree and its branch were removed.`;
   if (keptWhy !== '') return `Its worktree stays: ${maskControls(keptWhy)}`;
   return `Remove its worktree ${worktree}: ralph land ${runId} --clean`;
-}
-
-function toName(path: string): string {
-  return maskControls(path.replace(/[\uDC80-\uDCFF]/gu, (unit) => `\\x${(unit.charCodeAt(0) - 0xdc00).toString(16)}`));
 }

@@ -1,4 +1,5 @@
 import { maskControls } from '../../core/text/mask-controls.ts';
+import { shorten } from '../../core/text/shorten.ts';
 import { RalphError } from '../../core/values/errors.ts';
 import { toReviewMarkdown } from '../../views/review/index.ts';
 import { cleanText, toCount } from '../../views/text/index.ts';
@@ -64,7 +65,7 @@ const TITLE_CHARS = 72;
 function toTitle({ view, reader }: ReadRun): string {
   const line = maskControls(reader.redact(cleanText(view.objective)).trim().split('\n')[0] ?? '').trim();
   if (line === '') return `Run ${view.runId}`;
-  return line.length > TITLE_CHARS ? `${line.slice(0, TITLE_CHARS - 1)}…` : line;
+  return shorten(line, TITLE_CHARS);
 }
 
 function printPlan(

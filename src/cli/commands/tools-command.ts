@@ -3,8 +3,9 @@ import type { BackendSpec } from '../../core/backends/backend-spec.ts';
 import { RALPH } from '../../core/events/reserved.ts';
 import { BUILT_IN_CARDS } from '../../core/tools/built-in-cards.ts';
 import { toServerToolName } from '../../core/tools/server-tool-name.ts';
-import { PESSIMISTIC_HINTS, type ToolCard, type ToolHints } from '../../core/tools/tool-card.ts';
+import { HARMLESS_HINTS, PESSIMISTIC_HINTS, type ToolCard } from '../../core/tools/tool-card.ts';
 import { COORDINATION_GROUP, type ProfilePolicy, resolveProfile, type ToolVerdict } from '../../core/tools/tool-profiles.ts';
+import { readOwn } from '../../core/values/json.ts';
 import { checkConfig } from '../../validation/index.ts';
 import { toPlainLine } from '../../views/text/index.ts';
 import { addExamples } from '../args/help.ts';
@@ -86,7 +87,7 @@ function findAsked({ policies, profileNames, profiles, backends }: Settings, { h
     return { hat, profile: profileNames[hat] ?? null, policy: policies[hat] ?? null, ...(spec === undefined ? {} : { spec }) };
   }
   if (profile === undefined) return null;
-  const policy = Object.hasOwn(profiles, profile) ? profiles[profile] : undefined;
+  const policy = readOwn(profiles, profile);
   if (policy === undefined) throw createUnknown('profile', profile, Object.keys(profiles));
   return { hat: null, profile, policy };
 }
@@ -186,7 +187,7 @@ function listToolRows(
   const offering = Object.entries(profiles).map(([name, each]) => [name, listOffered(each, cards)] as const);
   return resolveProfile(policy, cards).map((judged) => {
     const verdict = doubtful.has(judged.card.name) ? doubt(policy, judged) : judged;
-    const missing = Object.hasOwn(facts.missing, verdict.card.name) ? (facts.missing[verdict.card.name] ?? null) : null;
+    const missing = readOwn(facts.missing, verdict.card.name) ?? null;
     const isGone = isNative && verdict.isOffered && missing !== null;
     return {
       ...verdict,
@@ -204,13 +205,11 @@ function listOffered(policy: ProfilePolicy, cards: readonly ToolCard[]): Readonl
 /** What is kept out by hints that the server may give otherwise when it runs is let in as far as it does. */
 function doubt(policy: ProfilePolicy | null, judged: ToolVerdict): ToolVerdict {
   if (judged.isOffered) return judged;
-  const [best] = resolveProfile(policy, [{ ...judged.card, hints: HARMLESS }]);
+  const [best] = resolveProfile(policy, [{ ...judged.card, hints: HARMLESS_HINTS }]);
   return best?.isOffered === true
     ? { ...judged, isOffered: true, why: `${best.why}, but those that its server calls: ${judged.why}` }
     : judged;
 }
-
-const HARMLESS: ToolHints = { readOnly: true, destructive: false, idempotent: true, openWorld: false };
 
 function toAllName(server: string): string {
   return `mcp__${server}__*`;

@@ -1,3 +1,4 @@
+import { toSafeName } from '../../core/text/file-name.ts';
 import { maskControls } from '../../core/text/mask-controls.ts';
 import { toCount } from '../../views/text/index.ts';
 import type { AppApi } from '../app-api.ts';
@@ -52,9 +53,9 @@ function print(terminal: Terminal, report: UndoReport, run: string | undefined, 
   printPaths(terminal, report.isDone ? 'changed back' : 'to be changed back', report.changed);
   printPaths(terminal, report.isDone ? 'removed' : 'to be removed', report.removed);
   for (const { path, why } of [...report.hindrances, ...report.changedSince]) {
-    printLine(terminal, terminal.style('warning', `  ${report.isDone ? 'undone too' : 'in the way'}: ${toName(path)}: ${why}`));
+    printLine(terminal, terminal.style('warning', `  ${report.isDone ? 'undone too' : 'in the way'}: ${toSafeName(path)}: ${why}`));
   }
-  for (const { path, why } of report.leftAlone) printLine(terminal, `  left as it is: ${toName(path)}: ${why}`);
+  for (const { path, why } of report.leftAlone) printLine(terminal, `  left as it is: ${toSafeName(path)}: ${why}`);
   printPaths(terminal, 'also changed between turns, by you, a gate or a checkpoint', report.changedBetween);
   for (const note of toNotes(report)) printProse(terminal, note);
   if (!report.isDone) printProse(terminal, toNextStep(report, run, toTurn));
@@ -77,12 +78,8 @@ const SHOWN = 30;
 function printPaths(terminal: Terminal, what: string, paths: readonly string[]): void {
   if (paths.length === 0) return;
   printLine(terminal, `  ${toCount(paths.length, 'file')} ${what}:`);
-  for (const path of paths.slice(0, SHOWN)) printLine(terminal, `    ${toName(path)}`);
+  for (const path of paths.slice(0, SHOWN)) printLine(terminal, `    ${toSafeName(path)}`);
   if (paths.length > SHOWN) printLine(terminal, `    and ${paths.length - SHOWN} more`);
-}
-
-function toName(path: string): string {
-  return maskControls(path.replace(/[\uDC80-\uDCFF]/gu, (unit) => `\\x${(unit.charCodeAt(0) - 0xdc00).toString(16)}`));
 }
 
 function toNotes(report: UndoReport): readonly string[] {
@@ -99,7 +96,7 @@ function toNotes(report: UndoReport): readonly string[] {
         ]
       : []),
     ...(landed !== null && action === 'undo'
-      ? [`It has landed on ${toName(landed.onto)}, where it stays. Take it out of there: ${landed.command}`]
+      ? [`It has landed on ${toSafeName(landed.onto)}, where it stays. Take it out of there: ${landed.command}`]
       : []),
     ...(isDone && action === 'undo' ? [`Bring it back: ralph undo ${runId} --yes`] : []),
     ...(isDone && action === 'finish' ? [`Reverse it: ralph undo ${runId} --yes`] : []),

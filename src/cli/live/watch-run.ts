@@ -1,6 +1,7 @@
 import { relative, sep } from 'node:path';
 import type { RunRecord } from '../../core/run/run-record.ts';
 import { toSafeJson } from '../../core/text/mask-controls.ts';
+import { toErrorMessage } from '../../core/values/errors.ts';
 import { createRunViewFold, type RunView, type RunViewFold, toProof } from '../../views/fold/index.ts';
 import {
   isTurnDone,
@@ -197,8 +198,7 @@ export function guardPrinter(printer: RunPrinter, { err }: Pick<Terminal, 'err'>
       try {
         print(...args);
       } catch (error) {
-        if (!isTold)
-          err(`ralph: something could not be shown (${error instanceof Error ? error.message : String(error)}); the run goes on.\n`);
+        if (!isTold) err(`ralph: something could not be shown (${toErrorMessage(error)}); the run goes on.\n`);
         isTold = true;
       }
     };

@@ -3,7 +3,8 @@ import type { WorkFacts } from '../../views/report/index.ts';
 import type { AppApi } from '../app-api.ts';
 import type { CliContext } from '../cli-context.ts';
 
-type RunReader = ReturnType<AppApi['openRun']>;
+/** What the app opens of a run. */
+export type RunReader = ReturnType<AppApi['openRun']>;
 
 /** A run that was read from its journal. */
 export interface ReadRun {

@@ -1,5 +1,6 @@
 import { styleText } from 'node:util';
 import { toSafeJson } from '../../core/text/mask-controls.ts';
+import type { Environment } from '../../core/values/environment.ts';
 
 /** What a piece of text is; its colour follows from it. */
 type StyleName = 'heading' | 'faint' | 'good' | 'bad' | 'warning' | 'name';
@@ -31,7 +32,7 @@ export function isColoured(style: Style): boolean {
  * Whether a stream gets colours: a terminal that is not dumb, unless NO_COLOR is set (to anything but nothing); FORCE_COLOR for those who
  * know better.
  */
-export function wantsColour(isTty: boolean, env: Readonly<Record<string, string | undefined>>): boolean {
+export function wantsColour(isTty: boolean, env: Environment): boolean {
   if ((env['NO_COLOR'] ?? '') !== '') return false;
   const forced = env['FORCE_COLOR'];
   if (forced !== undefined && forced !== '') return forced !== '0' && forced !== 'false';
@@ -82,7 +83,7 @@ const MIN_COLUMNS = 40;
 export class OutputClosed extends Error {}
 
 /** The terminal over the process's own streams. */
-export function createTerminal(stdout: OutputStream, stderr: OutputStream, env: Readonly<Record<string, string | undefined>>): Terminal {
+export function createTerminal(stdout: OutputStream, stderr: OutputStream, env: Environment): Terminal {
   let failure: string | null = null;
   const unicode = showsUnicode(env);
   const writeTo = (stream: OutputStream) => {
@@ -199,7 +200,7 @@ export function toAscii(text: string): string {
  * Whether a terminal shows UTF-8: what LC_ALL, else LC_CTYPE, else LANG says. Where none says anything (a container), only consoles that
  * certainly cannot are taken at their TERM.
  */
-export function showsUnicode(env: Readonly<Record<string, string | undefined>>): boolean {
+export function showsUnicode(env: Environment): boolean {
   const locale = [env['LC_ALL'], env['LC_CTYPE'], env['LANG']].find((value) => value !== undefined && value !== '');
   if (locale !== undefined) return /utf-?8/i.test(locale);
   return env['TERM'] !== 'linux' && env['TERM'] !== 'dumb';

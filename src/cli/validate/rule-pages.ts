@@ -13,24 +13,21 @@ export interface CodeLine {
   readonly remedy: string;
 }
 
-const PAGE = /^[a-z0-9-]+\.md$/;
+const PAGE = /^([a-z0-9-]+)\.md$/;
 /** A row of the tables in docs/errors.md: code, kind, meaning, remedy. */
 const ROW = /^\| `([a-z0-9-]+)` \| (.*?) \| (.*?) \| (.*?) \|$/;
 
 /** The page of a code; `null` for one that has none. */
 export function readRulePage(code: string): string | null {
-  if (!PAGE.test(`${code}.md`)) return null;
-  return readDoc(join('rules', `${code}.md`));
+  const name = `${code}.md`;
+  return PAGE.test(name) ? readDoc(join('rules', name)) : null;
 }
 
 /** Every code that has a page of its own. */
 export function listRulePages(): readonly string[] {
   try {
     const names = readdirSync(join(findPackageFolder(), 'docs', 'rules'));
-    return names
-      .filter((name) => PAGE.test(name))
-      .map((name) => name.slice(0, -'.md'.length))
-      .sort();
+    return names.flatMap((name) => PAGE.exec(name)?.[1] ?? []).sort();
   } catch {
     return [];
   }

@@ -1,6 +1,6 @@
 import type { EventContracts } from '../../core/events/event-contract.ts';
 import { DEFAULT_HAT, RALPH } from '../../core/events/reserved.ts';
-import type { HatSpec, RunSpec } from '../../core/run/run-spec.ts';
+import type { HatSpec, RetrySpec, RunSpec } from '../../core/run/run-spec.ts';
 import { BUILT_IN_PROFILES } from '../../core/tools/tool-profiles.ts';
 import { EVENT_LOOP_KEYS } from '../keys/event-loop-keys.ts';
 import { SANDBOX_KEYS } from '../keys/sandbox-keys.ts';
@@ -114,7 +114,6 @@ function toLoop(declared: Declared, { maxIterations, maxCostUsd, maxRuntime }: O
 function toRunSpec(parts: SettingsParts, loop: EffectiveLoop): RunSpec {
   const { declared, instructions, backends } = parts;
   const detection = toEffective(EVENT_LOOP_KEYS.loop_detection.keys, loop.loop_detection);
-  const retry = toEffective(EVENT_LOOP_KEYS.retry.keys, loop.retry);
   return {
     objective: parts.objective.text,
     coordinator: loop.coordinator,
@@ -143,11 +142,19 @@ function toRunSpec(parts: SettingsParts, loop: EffectiveLoop): RunSpec {
       cooldownMs: loop.cooldown_delay_seconds,
     },
     loopDetection: detection,
-    retry: { maxAttempts: retry.max_attempts, baseMs: retry.base_seconds, maxMs: Math.max(retry.base_seconds, retry.max_seconds) },
+    retry: toRetrySpec(loop.retry),
     onLimit: loop.on_limit,
     gates: compileGates(parts.flags.noGates === true ? { ...declared, gates: [] } : declared),
     ...(Object.keys(parts.events).length === 0 ? {} : { events: parts.events }),
   };
+}
+
+/** Where only one of both pauses is said, the default of the other gives way to it. */
+function toRetrySpec(declared: EffectiveLoop['retry']): RetrySpec {
+  const { max_attempts: maxAttempts, base_seconds: baseMs, max_seconds: maxMs } = toEffective(EVENT_LOOP_KEYS.retry.keys, declared);
+  return declared?.max_seconds === undefined
+    ? { maxAttempts, baseMs, maxMs: Math.max(baseMs, maxMs) }
+    : { maxAttempts, baseMs: Math.min(baseMs, maxMs), maxMs };
 }
 
 function toLabels(backends: readonly PlacedBackend[]): readonly string[] {

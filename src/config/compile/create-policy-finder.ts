@@ -1,4 +1,5 @@
-import { BUILT_IN_POLICIES, type ProfilePolicy } from '../../core/tools/tool-profiles.ts';
+import { BUILT_IN_POLICIES, EMPTY_POLICY, type ProfilePolicy } from '../../core/tools/tool-profiles.ts';
+import { readOwn } from '../../core/values/json.ts';
 import type { Declared } from '../keys/settings-table.ts';
 
 /** The longest chain of `extends` that is followed; a rule reports circles. */
@@ -18,10 +19,8 @@ export function createPolicyFinder(profiles: Profiles): (name: string) => Profil
   };
 }
 
-const NOTHING: ProfilePolicy = { allow: [], deny: [], exempt: [], requireReadOnly: false, denyDestructive: false };
-
 function toPolicy(profiles: Profiles, name: string, left: number): ProfilePolicy {
-  const own = Object.hasOwn(profiles, name) ? profiles[name] : undefined;
+  const own = readOwn(profiles, name);
   if (own === undefined || left === 0) return findBuiltIn(name);
   const parent = findParent(profiles, name, own.extends, left);
   return {
@@ -35,12 +34,12 @@ function toPolicy(profiles: Profiles, name: string, left: number): ProfilePolicy
 
 /** A profile that extends its own name extends the built-in one that it replaces. */
 function findParent(profiles: Profiles, name: string, parent: string | undefined, left: number): ProfilePolicy {
-  if (parent === undefined) return NOTHING;
+  if (parent === undefined) return EMPTY_POLICY;
   return parent === name ? findBuiltIn(name) : toPolicy(profiles, parent, left - 1);
 }
 
 function findBuiltIn(name: string): ProfilePolicy {
-  return (Object.hasOwn(BUILT_IN_POLICIES, name) ? BUILT_IN_POLICIES[name] : undefined) ?? NOTHING;
+  return readOwn(BUILT_IN_POLICIES, name) ?? EMPTY_POLICY;
 }
 
 function union(first: readonly string[], second: readonly string[] = []): readonly string[] {

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import type { Json } from '../../core/values/json.ts';
+import { type Json, readOwn } from '../../core/values/json.ts';
 import {
   isEmptyValue,
   isPseudoFile,
@@ -177,7 +177,7 @@ function toHidden(map: LocatedMap): Json {
 
 /** The keys that are known; others have no meaning. */
 function toWrittenKeys(keys: Keys, map: LocatedMap, form: WrittenForm): Json {
-  return toRecord(map, form, (name) => (Object.hasOwn(keys, name) ? keys[name] : undefined));
+  return toRecord(map, form, (name) => readOwn(keys, name));
 }
 
 function toRecord(map: LocatedMap, form: WrittenForm, settingOf: (name: string) => Setting | undefined): Json {

@@ -1,5 +1,6 @@
 import type { Severity } from '../../core/schema/finding.ts';
 import { maskControls } from '../../core/text/mask-controls.ts';
+import { shorten } from '../../core/text/shorten.ts';
 import type { Diagnostic, ShownSpan } from './located.ts';
 
 /** True if one of the findings keeps a run from starting. */
@@ -52,7 +53,7 @@ export function quote(text: string, mark = '"'): string {
 }
 
 export function toShort(text: string): string {
-  return JSON.stringify(text.length > 80 ? `${text.slice(0, 79)}…` : text).slice(1, -1);
+  return JSON.stringify(shorten(text, 80)).slice(1, -1);
 }
 
 /** The end of a sentence about an unknown name, with the known name that was probably meant. */

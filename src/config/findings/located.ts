@@ -1,4 +1,5 @@
 import type { Finding } from '../../core/schema/finding.ts';
+import { shorten } from '../../core/text/shorten.ts';
 
 /** A text with a name. */
 export interface SourceFile {
@@ -108,8 +109,7 @@ const MAX_NAME = 80;
 export function createPseudoFile(origin: PseudoFile['origin'], name: string, text: string, cwd: string): PseudoFile {
   const isSecret = /(?:\b|_)env\b|(?:^|_)ENV(?:_|=)/.test(text);
   const plain = (isSecret ? name.replace(/=.*/s, '=***') : name).replace(/\s+/g, ' ');
-  const shown = plain.length > MAX_NAME ? `${plain.slice(0, MAX_NAME - 1)}…` : plain;
-  return { ...createSourceFile(shown, cwd, text), origin, ...(isSecret ? { isSecret } : {}) };
+  return { ...createSourceFile(shorten(plain, MAX_NAME), cwd, text), origin, ...(isSecret ? { isSecret } : {}) };
 }
 
 /** True for a setting that was given outside of any file. */

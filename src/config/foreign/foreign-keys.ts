@@ -105,6 +105,11 @@ export interface MovedKey {
   readonly to: Path;
 }
 
+/** True for a key whose value takes the place of the map that it stands in. */
+export function leadsOutOf({ from, to }: MovedKey): boolean {
+  return to.every((step, index) => from[index] === step);
+}
+
 const LOOP_KEYS = ['prompt', 'prompt_file', 'completion_promise', 'max_iterations', 'checkpoint_interval', 'max_consecutive_failures'];
 
 /** The flat keys of ralph-orchestrator v1, and those of v2 that have another name here. The values stay as they are. */

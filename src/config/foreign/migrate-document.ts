@@ -12,6 +12,7 @@ import {
   FOREIGN_LIMITS,
   FOREIGN_TOOLS,
   isAdapterLimit,
+  leadsOutOf,
   MOVED_HAT_KEYS,
   MOVED_KEYS,
   type MovedKey,
@@ -41,7 +42,7 @@ export function migrateDocument(text: string): MigratedDocument {
   const root = document.contents;
   keepHead(document, root);
   movePairs(root, MOVED_KEYS, [], report);
-  moveSwitch(root, report);
+  moveCheckpointSwitch(root, report);
   moveGates(document, root, report);
   dropAdapters(root, report);
   for (const section of ['', 'event_loop', 'cli'] as const) {
@@ -96,19 +97,17 @@ function migrateHats(document: Document, root: YAMLMap, report: Report): void {
   }
 }
 
-function moveSwitch(root: YAMLMap, report: Report): void {
-  const {
-    from: [from],
-    off,
-    to: [top, name],
-    value,
-  } = CHECKPOINT_SWITCH;
+/** See {@link CHECKPOINT_SWITCH}. */
+function moveCheckpointSwitch(root: YAMLMap, report: Report): void {
+  const { off, value } = CHECKPOINT_SWITCH;
+  const [from] = CHECKPOINT_SWITCH.from;
+  const [top, name] = CHECKPOINT_SWITCH.to;
   const pair = findPair(root, from);
   const section = root.get(top, true);
   const target = toTarget(pair?.value, report.targets);
   if (pair === undefined || !isScalar(target) || target.value !== off || (section !== undefined && !isMap(section))) return;
   root.items.splice(root.items.indexOf(pair), 1);
-  toMap(root, [top]).set(name, value);
+  ensureMap(root, [top]).set(name, value);
   report.changes.push(`${from}: ${off} is now ${top}.${name}: ${value}.`);
 }
 
@@ -135,14 +134,15 @@ function toPlain(node: unknown): Json | undefined {
   return value as Json | undefined;
 }
 
-/** Their gates become ours: the command of each must succeed before the run may end. */
+/** Their gates become ours: the command of each must succeed before the run may end. All of them or none: one without a command cannot be ours. */
 function moveGates(document: Document, root: YAMLMap, report: Report): void {
   const theirs = root.getIn(['backpressure', 'gates']);
   const ours = root.get('gates');
   if (!isSeq(theirs) || (ours !== undefined && !isSeq(ours))) return;
+  const found = theirs.items.flatMap((item) => findGate(item) ?? []);
+  if (found.length < theirs.items.length) return;
   const lost: string[] = [];
-  const gates = theirs.items.map((item, index) => (isMap(item) ? toGate(item, index, lost) : null)).filter((gate) => gate !== null);
-  if (gates.length < theirs.items.length) return;
+  const gates = found.map((gate, index) => toGate(gate, index, lost));
   if (!isSeq(ours)) root.set(document.createNode('gates'), new yaml.YAMLSeq());
   const list = root.get('gates');
   if (isSeq(list)) list.items.push(...gates);
@@ -150,6 +150,7 @@ function moveGates(document: Document, root: YAMLMap, report: Report): void {
   for (const pair of isMap(rest) ? rest.items : []) {
     if (toName(pair) !== 'gates') lost.push(`${toPathText(['backpressure', toName(pair)])} was left out. It has no equal here.`);
   }
+  // The gates took their comments along.
   theirs.items = [];
   removeAbove(root, 'backpressure', 'gates');
   report.dropped.push(...lost);
@@ -168,19 +169,33 @@ function removeAbove(root: YAMLMap, name: string, heir: string): void {
   removePair(root, pair);
 }
 
-/** `{name, command}`; what else was said is added to `lost`. */
-function toGate(theirs: YAMLMap, index: number, lost: string[]): YAMLMap | null {
-  const command = findPair(theirs, 'command') ?? findPair(theirs, 'run');
-  if (command === undefined || !isScalar(command.value) || typeof command.value.value !== 'string') return null;
+interface ForeignGate {
+  readonly map: YAMLMap;
+  readonly command: Pair;
+}
+
+/** A gate with a command; `null` for anything else. */
+function findGate(item: unknown): ForeignGate | null {
+  if (!isMap(item)) return null;
+  const command = findPair(item, 'command') ?? findPair(item, 'run');
+  return command !== undefined && isScalar(command.value) && typeof command.value.value === 'string' ? { map: item, command } : null;
+}
+
+/** Keys of a gate that mean the same here. */
+const SAME_GATE_KEYS = ['name', 'timeout', 'timeout_seconds', 'required'];
+
+/** A gate of ours; what else theirs said is added to `lost`. */
+function toGate({ map, command }: ForeignGate, index: number, lost: string[]): YAMLMap {
   const gate = new yaml.YAMLMap();
-  if (theirs.commentBefore) gate.commentBefore = theirs.commentBefore;
-  for (const pair of theirs.items) {
-    if (pair === command) renameKey(pair, 'run');
-    if (pair === command || ['name', 'timeout', 'timeout_seconds', 'required'].includes(toName(pair))) gate.items.push(pair);
-    else {
-      const path = ['gates', theirs.has('name') ? String(theirs.get('name')) : index, toName(pair)];
-      lost.push(`${toPathText(path)} was left out. ${GATE_NOTES[toName(pair)] ?? 'It has no equal here.'}`);
+  if (map.commentBefore) gate.commentBefore = map.commentBefore;
+  renameKey(command, 'run');
+  for (const pair of map.items) {
+    if (pair === command || SAME_GATE_KEYS.includes(toName(pair))) {
+      gate.items.push(pair);
+      continue;
     }
+    const path = ['gates', map.has('name') ? String(map.get('name')) : index, toName(pair)];
+    lost.push(`${toPathText(path)} was left out. ${GATE_NOTES[toName(pair)] ?? 'It has no equal here.'}`);
   }
   return gate;
 }
@@ -205,7 +220,7 @@ function denyTools(document: Document, root: YAMLMap, hat: YAMLMap, { path, repo
   const deny = [...new Set(named.filter((tool) => tool !== undefined))];
   const policy = document.createNode({ allow: [...ALL_TOOLS], deny }, { flow: false }) as YAMLMap;
   for (const list of policy.items) if (isSeq(list.value)) list.value.flow = true;
-  toMap(root, ['profiles']).set(document.createNode(profile), policy);
+  ensureMap(root, ['profiles']).set(document.createNode(profile), policy);
   hat.items.splice(hat.items.indexOf(pair), 1, document.createPair('profile', profile));
   report.changes.push(`${toPathText([...path, 'disallowed_tools'])} is now profiles.${profile}.deny.`);
 }
@@ -236,13 +251,13 @@ function movePairs(root: YAMLMap, keys: readonly MovedKey[], under: Path, report
   for (const { from, to } of keys) {
     const home = findMap(root, from.slice(0, -1));
     const pair = home === undefined ? undefined : findPair(home, String(from.at(-1)));
-    const isInside = to.every((step, index) => from[index] === step);
-    if (home === undefined || pair === undefined || (!isInside && !isFree(root, to))) continue;
-    if (isInside) root.setIn(to, pair.value);
+    const isOutOf = leadsOutOf({ from, to });
+    if (home === undefined || pair === undefined || (!isOutOf && !isFree(root, to))) continue;
+    if (isOutOf) root.setIn(to, pair.value);
     else {
       home.items.splice(home.items.indexOf(pair), 1);
       renameKey(pair, String(to.at(-1)));
-      const section = toMap(root, to.slice(0, -1));
+      const section = ensureMap(root, to.slice(0, -1));
       // The first of a section has no blank line above it.
       if (section.items.length === 0 && isScalar(pair.key)) pair.key.spaceBefore = false;
       section.items.push(pair);
@@ -272,9 +287,10 @@ function joinInstructions(hat: YAMLMap, path: Path, report: Report): void {
   if (extra === undefined) return;
   const items = isSeq(extra.value) ? extra.value.items : [extra.value];
   const own = findPair(hat, 'instructions');
-  const texts = [...(own === undefined ? [] : [own.value]), ...items].map((item) => toText(item, report.targets));
-  if (texts.some((text) => text === null)) return;
-  const joined = new yaml.Scalar(`${texts.map((text) => text?.trimEnd()).join('\n\n')}\n`);
+  const parts = [...(own === undefined ? [] : [own.value]), ...items];
+  const texts = parts.flatMap((part) => toText(part, report.targets) ?? []);
+  if (texts.length < parts.length) return;
+  const joined = new yaml.Scalar(`${texts.map((text) => text.trimEnd()).join('\n\n')}\n`);
   joined.type = 'BLOCK_LITERAL';
   hat.items.splice(hat.items.indexOf(extra), 1);
   if (own === undefined) hat.items.push(new yaml.Pair(new yaml.Scalar('instructions'), joined));
@@ -324,7 +340,7 @@ function findMap(root: YAMLMap, path: Path): YAMLMap | undefined {
   return isMap(found) ? found : undefined;
 }
 
-function toMap(root: YAMLMap, path: Path): YAMLMap {
+function ensureMap(root: YAMLMap, path: Path): YAMLMap {
   const found = findMap(root, path);
   if (found !== undefined) return found;
   const made = new yaml.YAMLMap();

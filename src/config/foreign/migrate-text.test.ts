@@ -92,6 +92,12 @@ describe('migrating', () => {
     expect(diagnostics).toContainEqual(expect.objectContaining({ severity: 'error', file: 'x.yml' }));
   });
 
+  it('leaves all gates as they are where one of them has no command', async () => {
+    const gates = 'backpressure:\n  gates:\n    - {name: fmt, command: cargo fmt}\n    - {name: unit}\n';
+    const { text } = await migrateText(`agent: claude\n${gates}`, 'x.yml');
+    expect(text).toContain(gates);
+  });
+
   it('says what is not our way where nothing of it can be changed', async () => {
     const text = 'base: &b {timeout: 5}\nhats:\n  a:\n    <<: *b\n    triggers: [task.start]\n';
     const { outcome, text: same, diagnostics } = await migrateText(text, 'x.yml');

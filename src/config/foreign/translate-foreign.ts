@@ -1,4 +1,5 @@
 import type { Finding } from '../../core/schema/finding.ts';
+import { readOwn } from '../../core/values/json.ts';
 import {
   type Diagnostic,
   type LocatedEntry,
@@ -17,6 +18,7 @@ import {
   FOREIGN_KEYS,
   FOREIGN_LIMITS,
   isAdapterLimit,
+  leadsOutOf,
   MOVED_HAT_KEYS,
   MOVED_KEYS,
   type MovedKey,
@@ -145,9 +147,9 @@ function move(root: LocatedMap, keys: readonly MovedKey[], under: Path, diagnost
   let moved = root;
   for (const { from, to } of keys) {
     const entry = findEntry(moved, from);
-    const isInside = to.every((step, index) => from[index] === step);
-    if (entry === undefined || (!isInside && findEntry(moved, to) !== undefined)) continue;
-    moved = withEntry(isInside ? moved : withoutEntry(moved, from), to, entry);
+    const isOutOf = leadsOutOf({ from, to });
+    if (entry === undefined || (!isOutOf && findEntry(moved, to) !== undefined)) continue;
+    moved = withEntry(isOutOf ? moved : withoutEntry(moved, from), to, entry);
     diagnostics.push(toDiagnostic(entry.key, toMovedFinding([...under, ...from], [...under, ...to])));
   }
   return moved;
@@ -200,7 +202,7 @@ function toForeignFinding(path: Path, instead: string): Finding {
 function nameBackend(root: LocatedMap, path: Path, diagnostics: Diagnostic[]): LocatedMap {
   const entry = findEntry(root, path);
   const name = entry?.value.kind === 'scalar' && typeof entry.value.value === 'string' ? entry.value.value : '';
-  const words = Object.hasOwn(FOREIGN_BACKENDS, name) ? FOREIGN_BACKENDS[name] : undefined;
+  const words = readOwn(FOREIGN_BACKENDS, name);
   if (entry === undefined || words === undefined) return root;
   const place: Place = entry.value.place;
   const entries = new Map(Object.entries(words).map(([key, value]) => [key, { key: place, value: toValueAt(place, value) }]));

@@ -1,4 +1,5 @@
 import type { Finding } from '../../core/schema/finding.ts';
+import { readOwn } from '../../core/values/json.ts';
 import { RESERVED_VARIABLES } from '../environment.ts';
 import { quote } from '../findings/diagnostics.ts';
 import {
@@ -70,7 +71,7 @@ class ShapeChecker {
     const values: Record<string, unknown> = {};
     const level: Level = { keys, map, path, unknown: 0 };
     for (const [name, entry] of map.entries) {
-      const setting = Object.hasOwn(keys, name) ? keys[name] : undefined;
+      const setting = readOwn(keys, name);
       const value = setting === undefined ? this.#skipUnknown(name, entry, level) : this.#checkPart(setting, entry, path, name);
       if (value !== NOTHING) values[name] = value;
     }

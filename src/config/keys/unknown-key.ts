@@ -1,5 +1,6 @@
 import type { Finding, Repair } from '../../core/schema/finding.ts';
 import { createNearMissFinder, type NearMissFinder } from '../../core/text/near-miss.ts';
+import { readOwn } from '../../core/values/json.ts';
 import { quote } from '../findings/diagnostics.ts';
 import { type LocatedMap, type LocatedValue, type Path, rawText, toPathText } from '../findings/located.ts';
 import { AGENT_KEYS } from './backend-keys.ts';
@@ -98,11 +99,10 @@ export function toUnknownKeyFinding(unknown: UnknownKey): Finding {
 /** A key that has another name here. */
 function toNamedFinding({ name, keys, map, fits }: UnknownKey): Finding | null {
   const names = OTHER_NAMES.get(keys) ?? {};
-  const meant = Object.hasOwn(names, name) ? names[name] : undefined;
+  const meant = readOwn(names, name);
   const setting = meant === undefined ? undefined : keys[meant];
   if (meant === undefined || setting === undefined || map.entries.has(meant) || !fits(setting)) return null;
-  const repair: Repair = { title: `rename ${quote(name, '`')} to \`${meant}\``, isSafe: true, change: { kind: 'replace', text: meant } };
-  return { ...toMeantFinding(name, meant, `Write \`${meant}:\`.`), repairs: [repair] };
+  return { ...toMeantFinding(name, meant, `Write \`${meant}:\`.`), repairs: [toRenaming(name, meant, true)] };
 }
 
 /** A key that is known in another place, and whose value would be right there. */
@@ -111,9 +111,12 @@ function toPlacedFinding(unknown: UnknownKey): Finding | null {
   if (isAgentHolder(keys) && isKnown(AGENT_KEYS, name) && fits(AGENT_KEYS[name])) return toMisplacedFinding(unknown, 'backend');
   const section = isSectioned(unknown) ? SECTIONS.find((candidate) => fitsInto(unknown, candidate, name)) : undefined;
   if (section !== undefined) return toMisplacedFinding(unknown, section);
-  const isTop = isKnown(TOP_KEYS, name) && name !== 'name' && name !== 'description' && fits(TOP_KEYS[name]);
+  const isTop = isKnown(TOP_KEYS, name) && !COMMON_NAMES.includes(name) && fits(TOP_KEYS[name]);
   return isTop ? toMisplacedFinding(unknown, '') : null;
 }
+
+/** Keys at the top that people write wherever something has a name: there they say nothing of the file. */
+const COMMON_NAMES = ['name', 'description'];
 
 /** A key that may have been meant, and what to write then. */
 interface Candidate {
@@ -145,27 +148,32 @@ function toUnfitFinding({ name, objection }: UnknownKey, { key, section, setting
 
 /** In the order in which they are likely: here, below `backend:`, in another section. */
 function listNear(unknown: UnknownKey): readonly Candidate[] {
-  const { name, keys, isOneOfMany } = unknown;
-  const search = isOneOfMany ? 'findSame' : 'find';
-  const finder = finderOf(keys);
-  const near = finder[search](name);
+  const { name, keys } = unknown;
+  const near = findNear(unknown, keys);
   const here = near === undefined ? undefined : keys[near];
-  const agentKey = isAgentHolder(keys) ? finderOf(AGENT_KEYS)[search](name) : undefined;
+  const agentKey = isAgentHolder(keys) ? findNear(unknown, AGENT_KEYS) : undefined;
   const candidates: Candidate[] = [];
-  if (near !== undefined && here !== undefined)
-    candidates.push({ key: near, section: '', setting: here, fix: `Write \`${near}:\`.`, repairs: [toRenaming(name, near, finder)] });
+  if (near !== undefined && here !== undefined) {
+    const repairs = [toRenaming(name, near, finderOf(keys).isOnly(name, near))];
+    candidates.push({ key: near, section: '', setting: here, fix: `Write \`${near}:\`.`, repairs });
+  }
   if (agentKey !== undefined && isKnown(AGENT_KEYS, agentKey)) {
     const setting: Setting = AGENT_KEYS[agentKey];
     candidates.push({ key: agentKey, section: 'backend', setting, fix: toBackendFix(unknown, agentKey), repairs: [] });
   }
   for (const section of isSectioned(unknown) ? SECTIONS : []) {
     const sectionKeys: Keys = TOP_KEYS[section].keys;
-    const key = finderOf(sectionKeys)[search](name);
+    const key = findNear(unknown, sectionKeys);
     const setting = key === undefined ? undefined : sectionKeys[key];
-    if (key !== undefined && setting !== undefined)
-      candidates.push({ key, section, setting, fix: toSectionFix(unknown, section, key), repairs: [] });
+    if (key === undefined || setting === undefined) continue;
+    candidates.push({ key, section, setting, fix: toSectionFix(unknown, section, key), repairs: [] });
   }
   return candidates;
+}
+
+function findNear({ name, isOneOfMany }: UnknownKey, keys: Keys): string | undefined {
+  const finder = finderOf(keys);
+  return isOneOfMany ? finder.findSame(name) : finder.find(name);
 }
 
 function toPlainFinding(path: Path, name: string, keys: Keys): Finding {
@@ -193,7 +201,7 @@ function isSectioned({ path, keys }: UnknownKey): boolean {
 
 function fitsInto({ fits }: UnknownKey, section: (typeof SECTIONS)[number], key: string): boolean {
   const { keys }: { readonly keys: Keys } = TOP_KEYS[section];
-  const setting = Object.hasOwn(keys, key) ? keys[key] : undefined;
+  const setting = readOwn(keys, key);
   return setting !== undefined && fits(setting);
 }
 
@@ -223,13 +231,8 @@ function toMeantFinding(name: string, near: string, fix: string): Finding {
   };
 }
 
-/** A renaming; safe where no other key is as near. */
-function toRenaming(name: string, near: string, finder: NearMissFinder): Repair {
-  return {
-    title: `rename ${quote(name, '`')} to \`${near}\``,
-    isSafe: finder.isOnly(name, near),
-    change: { kind: 'replace', text: near },
-  };
+function toRenaming(name: string, meant: string, isSafe: boolean): Repair {
+  return { title: `rename ${quote(name, '`')} to \`${meant}\``, isSafe, change: { kind: 'replace', text: meant } };
 }
 
 const finders = new WeakMap<Keys, NearMissFinder>();
@@ -252,7 +255,10 @@ export function toLaterFinding(path: Path): Finding {
   };
 }
 
-function toMisplacedFinding(unknown: UnknownKey, section: 'backend' | '' | (typeof SECTIONS)[number]): Finding {
+/** Where a key belongs; empty: at the top. */
+type Home = 'backend' | '' | (typeof SECTIONS)[number];
+
+function toMisplacedFinding(unknown: UnknownKey, section: Home): Finding {
   const { name } = unknown;
   const place = section === '' ? 'at the top level of the file' : `under \`${section}:\``;
   return {
@@ -260,13 +266,14 @@ function toMisplacedFinding(unknown: UnknownKey, section: 'backend' | '' | (type
     severity: 'error',
     message: `The key \`${name}\` belongs ${place}.`,
     why: 'Where it stands it is not read.',
-    fix:
-      section === ''
-        ? `Write \`${name}:\` at the beginning of a line.`
-        : section === 'backend'
-          ? toBackendFix(unknown, name)
-          : toSectionFix(unknown, section, name),
+    fix: toHomeFix(unknown, section),
   };
+}
+
+function toHomeFix(unknown: UnknownKey, section: Home): string {
+  const { name } = unknown;
+  if (section === '') return `Write \`${name}:\` at the beginning of a line.`;
+  return section === 'backend' ? toBackendFix(unknown, name) : toSectionFix(unknown, section, name);
 }
 
 function toSectionFix({ value }: UnknownKey, section: string, key: string): string {
@@ -300,11 +307,11 @@ const known = new WeakMap<Keys, string>();
 
 /** The names that are read; put together once for each part of the settings table. */
 function knownOf(keys: Keys): string {
-  let names = known.get(keys);
-  if (names === undefined) {
-    const read = Object.entries(keys).filter(([, setting]) => setting.kind !== 'later');
-    names = read.map(([name]) => name).join(', ');
-    known.set(keys, names);
-  }
+  const names = known.get(keys) ?? listRead(keys).join(', ');
+  known.set(keys, names);
   return names;
+}
+
+function listRead(keys: Keys): readonly string[] {
+  return Object.entries(keys).flatMap(([name, setting]) => (setting.kind === 'later' ? [] : [name]));
 }

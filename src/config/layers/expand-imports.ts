@@ -1,5 +1,6 @@
 import { basename, dirname, resolve } from 'node:path';
 import type { Finding } from '../../core/schema/finding.ts';
+import type { Environment } from '../../core/values/environment.ts';
 import { accept, type Result, refuse } from '../../core/values/result.ts';
 import { quote } from '../findings/diagnostics.ts';
 import {
@@ -32,7 +33,7 @@ export interface ExpandedImports {
 export interface ImportRequest {
   /** Absolute; paths are shown relative to it. */
   readonly cwd: string;
-  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly env: Environment;
   readonly readText: ReadText;
 }
 

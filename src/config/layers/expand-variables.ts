@@ -1,3 +1,5 @@
+import type { Environment } from '../../core/values/environment.ts';
+import { readOwn } from '../../core/values/json.ts';
 import { accept, type Result, refuse } from '../../core/values/result.ts';
 import { RESERVED_VARIABLES } from '../environment.ts';
 import { quote } from '../findings/diagnostics.ts';
@@ -24,8 +26,6 @@ export interface ExpandedVariables {
   /** True if a value at the path, or below it, was left out because of a variable. */
   readonly isBroken: (path: Path) => boolean;
 }
-
-type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
  * Replaces `${NAME}` and `${NAME:-default}` in every text that a setting holds, except those that are `verbatim` (prompts, instructions) and command
@@ -60,7 +60,7 @@ class VariableExpander {
 
   expandKeys(keys: Keys, map: LocatedMap, path: Path): LocatedMap {
     return this.#expandEntries(map, (name, entry) => {
-      const setting = Object.hasOwn(keys, name) ? keys[name] : undefined;
+      const setting = readOwn(keys, name);
       return setting === undefined ? entry.value : this.#expand(setting, entry.value, [...path, name]);
     });
   }
@@ -143,7 +143,7 @@ function toPlainValue(setting: LeafSetting, text: string): LocatedScalar['value'
 }
 
 function readVariable(env: Environment, name: string): string | undefined {
-  return RESERVED_VARIABLES.includes(name) || !Object.hasOwn(env, name) ? undefined : env[name];
+  return RESERVED_VARIABLES.includes(name) ? undefined : readOwn(env, name);
 }
 
 /** Of a value with more faults than anybody reads the first ones. */

@@ -1,4 +1,5 @@
 import type { Finding, FlowFinding } from '../../core/schema/finding.ts';
+import type { Environment } from '../../core/values/environment.ts';
 import { RalphError } from '../../core/values/errors.ts';
 import { createPseudoFile, type Diagnostic, type LocatedMap, type Path, type Place, readAt, toDiagnostic } from '../findings/located.ts';
 import { BACKEND_NAME } from '../keys/backend-keys.ts';
@@ -45,7 +46,7 @@ export const OVERRIDE_PATHS = {
 /** Where overrides are found. */
 export interface OverrideRequest {
   readonly flags: ConfigFlags;
-  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly env: Environment;
   /** What `-c key.path=value` says: it wins over the environment. */
   readonly assigned?: LocatedMap;
 }

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { findNearMiss } from '../../core/text/near-miss.ts';
 import { RalphError } from '../../core/values/errors.ts';
-import { isJsonObject, type Json, type JsonObject } from '../../core/values/json.ts';
+import { toJsonObject } from '../../core/values/json.ts';
 import { endWithMeant, quote } from '../findings/diagnostics.ts';
 import { parseYamlText } from '../yaml/parse-yaml.ts';
 
@@ -99,18 +99,14 @@ export interface Preset extends PresetFile {
 export function readPreset(name: string): Preset {
   const file = findPreset(name);
   const text = readFileSync(file.path, 'utf8');
-  const root = toObject(parseYamlText(text, file.path));
-  const terminalEvents = toObject(root['event_loop'])['terminal_events'];
+  const root = toJsonObject(parseYamlText(text, file.path));
+  const terminalEvents = toJsonObject(root['event_loop'])['terminal_events'];
   const description = root['description'];
   return {
     ...file,
     text,
     description: typeof description === 'string' ? description : '',
-    hats: Object.keys(toObject(root['hats'])),
+    hats: Object.keys(toJsonObject(root['hats'])),
     terminalEvents: Array.isArray(terminalEvents) ? terminalEvents.filter((topic) => typeof topic === 'string') : [],
   };
-}
-
-function toObject(value: Json | undefined): JsonObject {
-  return isJsonObject(value) ? value : {};
 }

@@ -1,3 +1,4 @@
+import type { Environment } from '../../core/values/environment.ts';
 import { RalphError } from '../../core/values/errors.ts';
 import { hasErrors, quote } from '../findings/diagnostics.ts';
 import {
@@ -52,7 +53,7 @@ const SHORT_NAMES: readonly string[] = Object.values(CONFIG_VARIABLES);
  * Reads the variables `RALPH_CONFIG_<SECTION>__<KEY>`, such as `RALPH_CONFIG_EVENT_LOOP__MAX_ITERATIONS`: two underscores stand for the dot of the
  * key path, letters become small ones. Empty ones count as not set; the short names of {@link CONFIG_VARIABLES} are not read here.
  */
-export function readVariableLayers(env: Readonly<Record<string, string | undefined>>, cwd: string): readonly SettingLayer[] {
+export function readVariableLayers(env: Environment, cwd: string): readonly SettingLayer[] {
   const names = Object.keys(env).filter((name) => name.startsWith(PREFIX) && !SHORT_NAMES.includes(name) && (env[name] ?? '') !== '');
   return names.sort().map((name) => {
     const file = createPseudoFile('variable', name, `${name}=${env[name] ?? ''}`, cwd);

@@ -1,5 +1,6 @@
 import { lstatSync } from 'node:fs';
 import { dirname, isAbsolute, join, relative, resolve } from 'node:path';
+import type { Environment } from '../../core/values/environment.ts';
 import { RalphError, toErrorCode } from '../../core/values/errors.ts';
 import { createSourceFile, type Diagnostic, type LocatedMap, toDiagnostic } from '../findings/located.ts';
 import { translateForeign } from '../foreign/translate-foreign.ts';
@@ -46,7 +47,7 @@ interface UserConfigFile {
  * `ralph/config.yml` of the folder that `XDG_CONFIG_HOME` names, by default of `.config` in the folder that `HOME` names; `null` where
  * there is none, or neither variable is an absolute path.
  */
-export function findUserConfigFile(env: Readonly<Record<string, string | undefined>>): UserConfigFile | null {
+export function findUserConfigFile(env: Environment): UserConfigFile | null {
   const { XDG_CONFIG_HOME: xdg = '', HOME: home = '' } = env;
   const folder = isAbsolute(xdg) ? xdg : isAbsolute(home) ? join(home, '.config') : null;
   if (folder === null) return null;

@@ -8,8 +8,11 @@ export function checkEventLoop(input: RuleInput): readonly Diagnostic[] {
   if (loop.prompt !== undefined && loop.prompt.trim() !== '' && loop.prompt_file !== undefined) {
     findings.push(findingBetween(input, ['event_loop', 'prompt_file'], PROMPT_TWICE, ['event_loop', 'prompt'], 'The prompt is here.'));
   }
-  const { base_seconds: baseMs = 0, max_seconds: maxMs = baseMs } = loop.retry ?? {};
-  if (baseMs > maxMs) findings.push(findingAt(input, ['event_loop', 'retry', 'max_seconds'], RETRY_BOUNDS));
+  const { base_seconds: baseMs, max_seconds: maxMs } = loop.retry ?? {};
+  // Where one of them is not said, its default gives way.
+  if (baseMs !== undefined && maxMs !== undefined && baseMs > maxMs) {
+    findings.push(findingAt(input, ['event_loop', 'retry', 'max_seconds'], RETRY_BOUNDS));
+  }
   if (loop.strict_validation === false) findings.push(findingAt(input, ['event_loop', 'strict_validation'], BYPASSED));
   return findings;
 }

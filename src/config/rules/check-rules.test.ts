@@ -124,6 +124,7 @@ describe('event_loop', () => {
       baseMs: 400_000,
       maxMs: 400_000,
     });
+    expect(loadText('event_loop: {retry: {max_seconds: 1}}').settings?.spec.retry).toEqual({ maxAttempts: 6, baseMs: 1000, maxMs: 1000 });
   });
 
   it('turns errors about the flow into warnings with `strict_validation: false`, says so, and runs', () => {

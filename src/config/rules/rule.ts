@@ -1,4 +1,5 @@
 import type { Finding } from '../../core/schema/finding.ts';
+import { readOwn } from '../../core/values/json.ts';
 import { type Diagnostic, findPlace, type LocatedMap, type Path, toSpan } from '../findings/located.ts';
 import type { Declared, DeclaredHat } from '../keys/settings-table.ts';
 import { placeFinding } from '../keys/value-finding.ts';
@@ -53,7 +54,7 @@ export function listHats(input: RuleInput): readonly (readonly [id: string, hat:
   const hats = input.declared.hats;
   if (hats === undefined) return [];
   return (input.hatIds ?? []).flatMap((id) => {
-    const hat = Object.hasOwn(hats, id) ? hats[id] : undefined;
+    const hat = readOwn(hats, id);
     return hat === undefined ? [] : [[id, hat] as const];
   });
 }

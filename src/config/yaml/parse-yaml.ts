@@ -10,7 +10,7 @@ import {
   type SequenceEvent,
 } from 'js-yaml';
 import { RalphError } from '../../core/values/errors.ts';
-import type { Json } from '../../core/values/json.ts';
+import type { Json, JsonObject } from '../../core/values/json.ts';
 import { hasErrors, renderDiagnostics } from '../findings/diagnostics.ts';
 import {
   createEmptyMap,
@@ -57,7 +57,7 @@ function toParsed(file: SourceFile, { value, diagnostics }: LocatedContents): Pa
  * @param name how the text is called in findings
  * @throws RalphError `yaml-invalid` (exit code 2) with every finding and its place
  */
-export function parseYamlText(text: string, name: string): { readonly [key: string]: Json } {
+export function parseYamlText(text: string, name: string): JsonObject {
   const { root, diagnostics } = parseYaml(createSourceFile(name, '', text));
   if (root !== null && !hasErrors(diagnostics)) return toObject(root.entries);
   throw new RalphError({ code: 'yaml-invalid', what: `${name} cannot be read as YAML.`, fix: renderDiagnostics(diagnostics), exitCode: 2 });
@@ -68,19 +68,17 @@ function toJson(value: LocatedValue): Json {
   return value.kind === 'list' ? value.items.map(toJson) : toObject(value.entries);
 }
 
-function toObject(entries: ReadonlyMap<string, { readonly value: LocatedValue }>): { readonly [key: string]: Json } {
+function toObject(entries: LocatedMap['entries']): JsonObject {
   return Object.fromEntries([...entries].map(([key, entry]) => [key, toJson(entry.value)]));
 }
 
 /** Deeper nesting is left to the library, which reports it. */
 const MAX_PLAIN_DEPTH = 40;
-
 /** Longer keys are left to the library, which refuses some. */
 const MAX_PLAIN_KEY = 1000;
 
 /** Directives, end marks, lines of tabs, byte order marks, lone carriage returns: two parsers may read them in two ways. */
 const UNUSUAL = /^%|^\.\.\.|^ *\t[ \t]*\r?$|\uFEFF|\r(?!\n)/m;
-
 /** The same, before the first key. */
 const UNUSUAL_START = /^\s*[%\t]|^ +---/;
 
@@ -119,9 +117,7 @@ class EventReader {
 
   read(): LocatedContents | null {
     let documents = 0;
-    for (let index = 0; index < this.#events.length; index += 1) {
-      const event = this.#events[index];
-      if (event === undefined) break;
+    for (const [index, event] of this.#events.entries()) {
       if (event.type === EVENT_ID.DOCUMENT) documents += 1;
       else if (!this.#readEvent(event, index)) return null;
     }
@@ -164,8 +160,9 @@ class EventReader {
 
   /** The closing bracket, '' in block style, `undefined` for a collection in flow style that does not begin with a bracket. */
   #toBracket(event: MappingEvent | SequenceEvent, isMap: boolean): string | undefined {
-    if (event.style === COLLECTION_STYLE.FLOW) return this.#text[event.start] === (isMap ? '{' : '[') ? (isMap ? '}' : ']') : undefined;
-    return '';
+    if (event.style !== COLLECTION_STYLE.FLOW) return '';
+    const [opening, closing] = isMap ? ['{', '}'] : ['[', ']'];
+    return this.#text[event.start] === opening ? closing : undefined;
   }
 
   #close(): boolean {
@@ -197,6 +194,7 @@ class EventReader {
     if (this.#brackets.length === 0 || (anchor !== null && (isKey || anchor.endsWith(':')))) return false;
     const isBlock = event.style === SCALAR_STYLE.LITERAL_BLOCK || event.style === SCALAR_STYLE.FOLDED_BLOCK;
     const start = isBlock ? this.#findIndicator(event) : toStart(event);
+    if (start < 0) return false;
     const end = isQuoted(event) ? event.valueEnd + 1 : event.valueEnd;
     const written = getScalarValue(this.#text, event);
     // Where a text holds nothing but blank lines, the parsers keep different numbers of them.
@@ -205,7 +203,7 @@ class EventReader {
     const value = isPlain ? resolveScalar(written) : written;
     this.#builder.addScalar({ value, written, start, end, anchor, isMerge: isPlain && written === '<<', isBlock });
     this.#cursor = end;
-    return start >= 0 && (!isKey || this.#isPlainKey(start, end));
+    return !isKey || this.#isPlainKey(start, end);
   }
 
   /** True where the `:` of a key in block style follows on the same line. */
@@ -286,16 +284,13 @@ function toStart(event: ScalarEvent): number {
   return isQuoted(event) ? event.valueStart - 1 : event.valueStart;
 }
 
+/** How every number begins. */
+const NUMERIC = /^[-+.0-9]/;
 const INTEGER = /^[-+]?[0-9]+$/;
-
 const OCTAL = /^0o[0-7]+$/;
-
 const HEXADECIMAL = /^0x[0-9a-fA-F]+$/;
-
 const DECIMAL = /^[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?$/;
-
 const INFINITE = /^[-+]?\.(?:inf|Inf|INF)$/;
-
 const NOT_A_NUMBER = /^\.(?:nan|NaN|NAN)$/;
 
 const WORDS: ReadonlyMap<string, boolean | null> = new Map([
@@ -314,13 +309,12 @@ const WORDS: ReadonlyMap<string, boolean | null> = new Map([
 
 /** What a plain scalar means by the core schema of YAML 1.2, in which `yes` and `on` are texts. */
 function resolveScalar(text: string): string | number | boolean | null {
-  const word = text.length <= 5 ? WORDS.get(text) : undefined;
+  const word = WORDS.get(text);
   if (word !== undefined) return word;
-  const first = text.charCodeAt(0);
-  const isNumeric = (first >= 48 && first <= 57) || first === 43 || first === 45 || first === 46;
-  return isNumeric ? toNumber(text) : text;
+  return NUMERIC.test(text) ? toNumber(text) : text;
 }
 
+/** The number that a text stands for; a text that only begins like one as it is. */
 function toNumber(text: string): string | number {
   if (INTEGER.test(text)) return Number.parseInt(text, 10);
   if (OCTAL.test(text)) return Number.parseInt(text.slice(2), 8);

@@ -15,7 +15,7 @@ function findCostReport(type: BackendType): 'cost' | 'tokens' | 'nothing' | null
 }
 
 /**
- * True if the cost of an agent is surely not known (decisions, section 6): it tells neither cost nor tokens, or tokens for which there is no price. `priced`:
+ * True if the cost of an agent is surely not known: it tells neither cost nor tokens, or tokens for which there is no price. `priced`:
  * the names in the price table. An agent that picks its model itself may pick one that is priced.
  */
 export function isCostUnknown(spec: Pick<BackendSpec, 'type' | 'model' | 'outputFormat'>, priced: readonly string[]): boolean {

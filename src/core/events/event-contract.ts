@@ -1,4 +1,4 @@
-import type { Json } from '../values/json.ts';
+import { type Json, readOwn } from '../values/json.ts';
 
 /** What is known of a topic beyond who publishes and takes it. */
 export interface EventContract {
@@ -19,5 +19,5 @@ export type PayloadCheck = (topic: string, payload: Json) => PayloadVerdict;
 
 /** The contract of a topic; `undefined` where there is none. */
 export function contractOf(contracts: EventContracts | undefined, topic: string): EventContract | undefined {
-  return contracts !== undefined && Object.hasOwn(contracts, topic) ? contracts[topic] : undefined;
+  return contracts === undefined ? undefined : readOwn(contracts, topic);
 }

@@ -17,7 +17,7 @@ export type InboxLine =
   | { readonly kind: 'problem'; readonly message: string };
 
 /**
- * Reads one line of `.agent/events.jsonl` (decisions, section 3): `{topic, payload?, target?, ts? | timestamp?}`.
+ * Reads one line of `.agent/events.jsonl`: `{topic, payload?, target?, ts? | timestamp?}`.
  * A `source` in the line is ignored: the source is the hat that was active. A line with `"by": "ralph"` is a record
  * that the loop itself wrote for the agents to read. Never throws.
  *

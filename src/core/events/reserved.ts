@@ -10,7 +10,7 @@ export const TOPIC_COMPLETE = 'task.complete';
 export const TOPIC_ERROR_CLI = 'error.cli';
 export const TOPIC_ERROR_TIMEOUT = 'error.timeout';
 export const TOPIC_TASK_DONE = 'task.done';
-/** What seed 000's resolver takes: who takes it gets stuck work going again. */
+/** Work is stuck: the hat that takes it gets it going again. */
 export const TOPIC_BLOCKED = 'blocked';
 /** Prefix of the record that a legacy `HAT_TRANSITION:` line leaves. */
 export const TOPIC_LEGACY_TRANSITION = 'legacy.hat_transition';
@@ -42,7 +42,7 @@ export const SYSTEM_TOPICS: readonly string[] = [
   TOPIC_ERROR_TIMEOUT,
 ];
 
-/** `build.done` -> `build.blocked`: what a failing gate makes of a topic (decisions, section 5). */
+/** `build.done` -> `build.blocked`: what a failing gate makes of a topic. */
 export function toBlockedTopic(topic: string): string {
   const cut = topic.lastIndexOf('.');
   return cut < 0 ? `${topic}.blocked` : `${topic.slice(0, cut)}.blocked`;

@@ -1,5 +1,5 @@
 /**
- * Topics and the patterns that match them (decisions, section 4).
+ * Topics and the patterns that match them.
  *
  * A topic is `word(.word)*`, case-sensitive. In a pattern `*` is a whole segment: at the end it matches one or
  * more segments, elsewhere exactly one; `*` alone matches everything.

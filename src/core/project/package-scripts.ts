@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject, parseJson } from '../values/json.ts';
+import { isJsonObject, type JsonObject, parseJson, toJsonObject } from '../values/json.ts';
 
 const PACKAGE = 'package.json';
 
@@ -35,7 +35,7 @@ export function findPackageCommand(kind: QualityKind, folder: ProjectFolder): Qu
   const manifest = readManifest(folder);
   if (manifest === null) return null;
   const runner = findPackageRunner(manifest, folder);
-  const script = SCRIPTS[kind].find((name) => isUsable(toTable(manifest['scripts'])[name]));
+  const script = SCRIPTS[kind].find((name) => isUsable(toJsonObject(manifest['scripts'])[name]));
   if (script !== undefined) return { command: toScriptCommand(runner, script), from: PACKAGE };
   const compiler = COMPILERS[runner];
   if (kind !== 'typecheck' || compiler === undefined || !hasCompiler(manifest, folder)) return null;
@@ -56,7 +56,7 @@ export function readPackageScripts(folder: ProjectFolder): PackageScripts | null
   const manifest = readManifest(folder);
   if (manifest === null) return null;
   const runner = findPackageRunner(manifest, folder);
-  const scripts = toTable(manifest['scripts']);
+  const scripts = toJsonObject(manifest['scripts']);
   const names = Object.keys(scripts).filter((name) => isUsable(scripts[name]));
   return {
     names,
@@ -88,12 +88,8 @@ function isUsable(script: unknown): boolean {
 }
 
 function hasCompiler(manifest: JsonObject, { names }: ProjectFolder): boolean {
-  const packages = { ...toTable(manifest['dependencies']), ...toTable(manifest['devDependencies']) };
+  const packages = { ...toJsonObject(manifest['dependencies']), ...toJsonObject(manifest['devDependencies']) };
   return names.includes('tsconfig.json') && Object.hasOwn(packages, 'typescript');
-}
-
-function toTable(value: unknown): JsonObject {
-  return isJsonObject(value) ? value : {};
 }
 
 /** The checks that a project can have. */

@@ -1,7 +1,8 @@
-/** A folder that builds and tests write to, and no person does: relative to the workspace, a glob. */
+/** A folder that builds and tests write to, and no person does. */
 export interface ScratchFolder {
+  /** Relative to the workspace. */
   readonly glob: string;
-  /** It is made where this file or folder is there; absent: only used where it is there already. */
+  /** A file or folder beside which it is made; absent: it is used only where it is there already. */
   readonly beside?: string;
 }
 

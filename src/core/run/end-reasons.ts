@@ -1,4 +1,4 @@
-/** Why a run ended (decisions, section 5; `storage_failed` is ours: see docs/decisions). */
+/** Why a run ended. */
 export type EndReason =
   | 'completed'
   | 'stalled'

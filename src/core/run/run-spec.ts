@@ -9,7 +9,7 @@ export interface RunSpec {
   /** What the person asked for. */
   readonly objective: string;
   readonly coordinator: 'auto' | 'ralph' | 'hats';
-  /** Seed 004's `mode`; `null` when the file does not say. Files with a mode let a target lift `publishes`. */
+  /** The key `mode`; `null` when the file does not say. Files with a mode let a target lift `publishes`. */
   readonly mode: 'single' | 'multi' | null;
   readonly promise: string;
   readonly startingEvent: string | null;

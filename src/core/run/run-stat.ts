@@ -5,7 +5,7 @@ export interface FileStat {
   /** Its name before it was renamed; `null` for any other. */
   readonly from: string | null;
   readonly status: 'added' | 'changed' | 'deleted' | 'renamed';
-  /** Lines; `null` of a binary file. */
+  /** Lines, as `removed`; `null` for a binary file. */
   readonly added: number | null;
   readonly removed: number | null;
   /** A repository in this one: only its commit is compared. */
@@ -15,7 +15,7 @@ export interface FileStat {
 /** What a run changed from before its first turn to after its last. */
 export interface RunStat {
   readonly files: readonly FileStat[];
-  /** Lines of all files that are text. */
+  /** Lines of all files that are text, as `removed`. */
   readonly added: number;
   readonly removed: number;
   /** Files that only somebody else changed, between the turns; they are not among `files`. */

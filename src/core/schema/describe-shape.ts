@@ -1,4 +1,5 @@
-import { isJsonObject, type Json, type JsonObject } from '../values/json.ts';
+import { shorten } from '../text/shorten.ts';
+import { isJsonObject, type Json, type JsonObject, readOwn } from '../values/json.ts';
 
 const MAX_LEVELS = 3;
 const MAX_NAMES = 12;
@@ -11,8 +12,7 @@ const MAX_CHOICES = 6;
  * @param maxLength of the text; a longer one is cut, and ends with `…`
  */
 export function describeShape(schema: Json, maxLength = 160): string {
-  const text = toText(schema, schema, MAX_LEVELS);
-  return text.length <= maxLength ? text : `${text.slice(0, maxLength - 1)}…`;
+  return shorten(toText(schema, schema, MAX_LEVELS), maxLength);
 }
 
 function toText(schema: Json | undefined, root: Json, levels: number): string {
@@ -41,7 +41,7 @@ function toTypeText(type: string, schema: JsonObject, root: Json, levels: number
   const names = [...new Set([...required, ...Object.keys(properties)])];
   if (names.length === 0 || levels === 0) return 'object';
   const shown = names.slice(0, MAX_NAMES).map((name) => {
-    const part = Object.hasOwn(properties, name) ? properties[name] : undefined;
+    const part = readOwn(properties, name);
     return `${toName(name)}${required.includes(name) ? '' : '?'}: ${toText(part, root, levels - 1)}`;
   });
   return `{${shown.join(', ')}${names.length > MAX_NAMES ? ', …' : ''}}`;
@@ -64,7 +64,7 @@ export function resolveReference(root: Json, reference: string): Json | undefine
   for (const step of reference.slice(1).split('/').slice(1)) {
     const name = decode(step);
     if (Array.isArray(value)) value = /^\d+$/.test(name) ? value[Number(name)] : undefined;
-    else value = isJsonObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
+    else value = isJsonObject(value) ? readOwn(value, name) : undefined;
   }
   return value;
 }

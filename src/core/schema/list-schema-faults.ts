@@ -1,5 +1,5 @@
 import { findNearMiss } from '../text/near-miss.ts';
-import { isJsonObject, type Json, type JsonObject } from '../values/json.ts';
+import { isJsonObject, isTextList, type Json, type JsonObject, readOwn } from '../values/json.ts';
 import { resolveReference } from './describe-shape.ts';
 
 /** Something in a JSON Schema that cannot be meant. */
@@ -48,7 +48,7 @@ function checkSchema(search: Search, schema: Json, path: Path): void {
   if (typeof schema === 'boolean') return;
   if (!isJsonObject(schema)) return report(search, path, 'must be a JSON Schema: keywords with values, `true` or `false`');
   for (const [keyword, value] of Object.entries(schema)) {
-    const form = Object.hasOwn(SCHEMA_KEYWORDS, keyword) ? SCHEMA_KEYWORDS[keyword] : undefined;
+    const form = readOwn(SCHEMA_KEYWORDS, keyword);
     if (form === undefined) reportUnknown(search, [...path, keyword], keyword);
     else checkKeyword(search, form, value, [...path, keyword]);
   }
@@ -112,9 +112,9 @@ function findNeed(
     case 'values':
       return Array.isArray(value) && value.length > 0 ? null : 'a list of values';
     case 'words':
-      return isWords(value) ? null : 'a list of names';
+      return isTextList(value) ? null : 'a list of names';
     case 'word-lists':
-      return isJsonObject(value) && Object.values(value).every(isWords) ? null : 'names with a list of names each';
+      return isJsonObject(value) && Object.values(value).every(isTextList) ? null : 'names with a list of names each';
     case 'count':
       return isNumber && Number.isSafeInteger(value) && value >= 0 ? null : 'a whole number from 0 on';
     case 'number':
@@ -134,10 +134,6 @@ function findNeed(
 
 function isType(value: Json): boolean {
   return typeof value === 'string' && (SCHEMA_TYPES as readonly string[]).includes(value);
-}
-
-function isWords(value: Json): boolean {
-  return Array.isArray(value) && value.every((word) => typeof word === 'string');
 }
 
 function isPattern(text: string): boolean {

@@ -42,12 +42,13 @@ export function createEventTagReader(found: SignalCollector): EventTagReader {
   /** One tag or mark, and what stands before it; returns what of both stands outside of tags. */
   const takeToken = ({ before, words, raw }: Token, isFenced: boolean): string => {
     const isOutside = region === null;
-    if (region === null) {
+    if (isOutside) {
       reportUnreadable(words, found);
       if (!raw.startsWith('<event')) return before + raw;
       bodyFence = createFenceTracker();
-      region = createTagRegion();
-    } else region.text(before, isFenced);
+    }
+    region ??= createTagRegion();
+    if (!isOutside) region.text(before, isFenced);
     if (raw !== '') region.tag(raw, isFenced);
     if (region.isClosed()) resolve('');
     return isOutside ? before : '';
@@ -108,12 +109,16 @@ interface Token {
 
 /** The tags and marks of a text, those in inline code left out; what is left of it comes last. */
 function* listTokens(text: string, isInTag: () => boolean): Generator<Token> {
-  if (!text.includes(isInTag() ? '<' : '<event') && !text.includes(']]>')) return yield { before: text, words: text, raw: '' };
+  if (!text.includes(isInTag() ? '<' : '<event') && !text.includes(']]>')) {
+    yield { before: text, words: text, raw: '' };
+    return;
+  }
   const code = createCodeSpans(text);
   const tokens = new RegExp(TOKEN);
   let start = 0;
   let words = '';
   let wordsStart = 0;
+  /** Where the backticks are that closed the last inline code: they open none. */
   let lastTicks = -1;
   for (let match = tokens.exec(text); match !== null; match = tokens.exec(text)) {
     const [raw] = match;
@@ -217,7 +222,9 @@ function createTagRegion(): TagRegion {
     const piece: Piece = { raw, isFenced, isText };
     add(piece);
     if (isOpening(piece)) open.push(piece);
-    if (!isOpening(piece) || raw.endsWith('/>')) Object.assign(open.pop() ?? {}, { end: pieces.length - 1 });
+    if (isOpening(piece) && !raw.endsWith('/>')) return;
+    const closed = open.pop();
+    if (closed !== undefined) closed.end = pieces.length - 1;
   };
   const resolve: TagRegion['resolve'] = (found, why) => {
     const lines = createLines();
@@ -288,14 +295,14 @@ function decodeBody(body: string): string {
   return text + decodeText(body.slice(at));
 }
 
-const NAMED: Readonly<Record<string, string>> = { lt: '<', gt: '>', amp: '&', quot: '"', apos: "'" };
+const ENTITIES: Readonly<Record<string, string>> = { lt: '<', gt: '>', amp: '&', quot: '"', apos: "'" };
 
 /** What is no entity of XML stays as it is: `&nbsp;`, `a && b`. */
 function decodeText(text: string): string {
   return text.replace(
     /&(?:(lt|gt|amp|quot|apos)|#(\d{1,7})|#x([0-9A-Fa-f]{1,6}));/g,
     (raw, name?: string, decimal?: string, hex?: string) => {
-      if (name !== undefined) return NAMED[name] ?? raw;
+      if (name !== undefined) return ENTITIES[name] ?? raw;
       const code = decimal === undefined ? Number.parseInt(hex ?? '', 16) : Number.parseInt(decimal, 10);
       return isCharacter(code) ? String.fromCodePoint(code) : raw;
     },

@@ -23,8 +23,8 @@ export function isPromiseLine(line: string, promise: string): boolean {
 }
 
 /**
- * Reads seed 000's signals from a line of their own: `EVENT:topic`, `EVENT:topic:{json}`, `HAT_TRANSITION:hat`; `null` where it is
- * another line. JSON that the line begins and does not end goes on in the next ones. What follows the topic and is not JSON is taken as text, with
+ * Reads a signal that has a line to itself: `EVENT:topic`, `EVENT:topic:{json}`, `HAT_TRANSITION:hat`; `null` for any
+ * other line. JSON that the line begins and does not end goes on in the next ones. What follows the topic and is not JSON is taken as text, with
  * a report.
  */
 export function parseSignalLine(line: string, found: SignalCollector): Signal | OpenJson | null {

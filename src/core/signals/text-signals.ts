@@ -22,9 +22,9 @@ export interface TextSignalScanner {
 }
 
 /**
- * Finds the signals of seeds 004 and 000 in assistant text: `<event topic="…" target="…">…</event>`,
+ * Finds the signals in assistant text: `<event topic="…" target="…">…</event>`,
  * `EVENT:topic` and `EVENT:topic:{json}` and `HAT_TRANSITION:hat` on a line of their own, and the completion promise on a line of
- * its own. Nothing inside a code fence counts, no tag in inline code, and no promise in a quotation (decisions, sections 3, 5 and 8). What
+ * its own. Nothing inside a code fence counts, no tag in inline code, and no promise in a quotation. What
  * follows a tag that is never closed is read as if the tag were not there.
  */
 export function createTextSignalScanner(promise: string): TextSignalScanner {

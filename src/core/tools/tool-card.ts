@@ -16,7 +16,10 @@ export interface ToolHints {
 /** What MCP says of a tool that says nothing of itself: it may do anything. */
 export const PESSIMISTIC_HINTS: ToolHints = { readOnly: false, destructive: true, idempotent: false, openWorld: true };
 
-/** The nine groups of seed 000. */
+/** What the most harmless tools say: they only look, and at this machine alone. */
+export const HARMLESS_HINTS: ToolHints = { readOnly: true, destructive: false, idempotent: true, openWorld: false };
+
+/** The groups that a profile can name. */
 export const TOOL_GROUPS = ['fs_read', 'fs_write', 'git_read', 'git_write', 'github', 'web', 'runtime', 'quality', 'complete'] as const;
 
 /**

@@ -25,7 +25,7 @@ export interface ToolVerdict {
   readonly why: string;
 }
 
-/** Names that stand for several groups (seed 000's GroupFS and GroupGit). */
+/** Names that stand for several groups. */
 export const COMPOSITE_GROUPS: Readonly<Record<string, readonly string[]>> = {
   fs: ['fs_read', 'fs_write'],
   git: ['git_read', 'git_write'],
@@ -38,23 +38,23 @@ export const COORDINATION_GROUP = 'coordination';
 const ANY_SERVER = 'mcp:*';
 const SERVER_PREFIX = 'mcp:';
 
-const OPEN: ProfilePolicy = { allow: [], deny: [], exempt: [], requireReadOnly: false, denyDestructive: false };
+/** A policy that allows nothing yet. */
+export const EMPTY_POLICY: ProfilePolicy = { allow: [], deny: [], exempt: [], requireReadOnly: false, denyDestructive: false };
 const FULL = ['fs', 'git', 'github', 'runtime', 'quality'];
 
 /**
- * Seed 000's second map to the letter, with its gaps closed as our decisions (section 6) say: the planner it forgets reads only, the critic
- * keeps its quality tools, and who reads only may ask which runtimes there are. The creator has no web and no completion, the editor no web:
- * the seed's lists win over its words.
+ * Explorer, planner and critic only read, and may ask which runtimes there are; the critic also runs the tests, though that writes. Creator and
+ * editor change files without the web. Of all five the editor alone may end the task.
  */
 export const BUILT_IN_POLICIES: Readonly<Record<string, ProfilePolicy>> = {
-  explorer: { ...OPEN, allow: ['fs', 'git', 'web', 'list_runtimes'], requireReadOnly: true },
-  planner: { ...OPEN, allow: ['fs', 'git', 'web', 'list_runtimes'], requireReadOnly: true },
-  creator: { ...OPEN, allow: FULL },
-  critic: { ...OPEN, allow: ['fs', 'git', 'quality', 'list_runtimes'], exempt: ['quality'], requireReadOnly: true },
-  editor: { ...OPEN, allow: [...FULL, 'complete'] },
+  explorer: { ...EMPTY_POLICY, allow: ['fs', 'git', 'web', 'list_runtimes'], requireReadOnly: true },
+  planner: { ...EMPTY_POLICY, allow: ['fs', 'git', 'web', 'list_runtimes'], requireReadOnly: true },
+  creator: { ...EMPTY_POLICY, allow: FULL },
+  critic: { ...EMPTY_POLICY, allow: ['fs', 'git', 'quality', 'list_runtimes'], exempt: ['quality'], requireReadOnly: true },
+  editor: { ...EMPTY_POLICY, allow: [...FULL, 'complete'] },
 };
 
-/** The names of the profiles that are built in (seed 000); a configuration can name more under `profiles:`. */
+/** The names of the profiles that are built in; a configuration can name more under `profiles:`. */
 export const BUILT_IN_PROFILES: readonly string[] = Object.keys(BUILT_IN_POLICIES);
 
 /**

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isRalphError, RalphError, toErrorCode } from './errors.ts';
+import { isRalphError, RalphError, toErrorCode, toErrorMessage } from './errors.ts';
 
 describe('errors', () => {
   it('carry what a person and a program need', () => {
@@ -31,5 +31,9 @@ describe('errors', () => {
       'unknown',
       'unknown',
     ]);
+  });
+
+  it('say their message, a thrown text itself', () => {
+    expect([new Error('disk full'), 'text', undefined].map(toErrorMessage)).toEqual(['disk full', 'text', 'undefined']);
   });
 });

@@ -43,3 +43,8 @@ export function toErrorCode(error: unknown): string {
   }
   return 'unknown';
 }
+
+/** What an error says; of a thrown value that is no error, its text. */
+export function toErrorMessage(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

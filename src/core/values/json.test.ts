@@ -1,7 +1,17 @@
 import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { isDeeperThan, isJsonObject, type Json, mapTexts, parseJson, toCanonicalJson, toComparablePayload, toPayloadText } from './json.ts';
+import {
+  isDeeperThan,
+  isJsonObject,
+  type Json,
+  mapTexts,
+  parseJson,
+  readOwn,
+  toCanonicalJson,
+  toComparablePayload,
+  toPayloadText,
+} from './json.ts';
 
 /** The same value with the members of its objects in reverse order. */
 function reversed(value: Json): Json {
@@ -115,4 +125,9 @@ describe('names of fields that become alike', () => {
     expect(new Set(names).size).toBe(20_001);
     expect(names.at(-1)).toBe('x 20001');
   });
+});
+
+it('a record has what stands in it, not what it inherits', () => {
+  const record: Record<string, number> = { a: 1 };
+  expect([readOwn(record, 'a'), readOwn(record, 'b'), readOwn(record, 'constructor')]).toEqual([1, undefined, undefined]);
 });

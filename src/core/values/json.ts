@@ -9,6 +9,26 @@ export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
+/** The value where it is an object, else an empty one. */
+export function toJsonObject(value: unknown): JsonObject {
+  return isJsonObject(value) ? value : {};
+}
+
+/** The value that a record has under a name of somebody else's: what records inherit (`constructor`) is none of it. */
+export function readOwn<Value>(record: Readonly<Record<string, Value>>, name: string): Value | undefined {
+  return Object.hasOwn(record, name) ? record[name] : undefined;
+}
+
+/** True for a list of nothing but texts. */
+export function isTextList(value: unknown): value is readonly string[] {
+  return Array.isArray(value) && value.every((item) => typeof item === 'string');
+}
+
+/** True for a text, and for `null`. */
+export function isTextOrNull(value: unknown): value is string | null {
+  return value === null || typeof value === 'string';
+}
+
 /** Parses text as JSON; `undefined` (which JSON cannot express) where it is not JSON. Never throws. */
 export function parseJson(text: string): Json | undefined {
   try {
@@ -43,7 +63,7 @@ export function isDeeperThan(value: Json, levels: number): boolean {
 
 /**
  * The form in which two payloads are compared: canonical JSON if the payload is, or parses as, JSON;
- * else the trimmed text (decisions, section 3).
+ * else the trimmed text.
  */
 export function toComparablePayload(payload: Json): string {
   if (typeof payload !== 'string') return toCanonicalJson(payload);

@@ -1,6 +1,6 @@
 import { type GateResult, toResultName } from '../../core/gates/gate-result.ts';
 import { isRequiredGate, mayStayRed } from '../../core/gates/gate-spec.ts';
-import type { RedGate } from '../../core/run/state.ts';
+import type { RedGate, RunState } from '../../core/run/state.ts';
 import { change, count, notify, order, type Step, tell } from './step.ts';
 
 /** How a shell says that there is no such command, or that it cannot be run. */
@@ -35,12 +35,8 @@ export function takeBaseline(step: Step, results: readonly GateResult[]): void {
     const demand = mayStay ? 'it may stay so, but not get worse' : 'it must be green at the end';
     const advice =
       result.exitCode === NOT_FOUND ? ' A command was not found where gates run: install it, or name another under `gates`.' : '';
-    notify(
-      step,
-      'warning',
-      'gate-red-before',
-      `${toResultName(result)} was red before the first turn (${toShownText(result)}); ${demand}.${advice}`,
-    );
+    const words = `${toResultName(result)} was red before the first turn (${toShownText(result)}); ${demand}.${advice}`;
+    notify(step, 'warning', 'gate-red-before', words);
   }
   const gates = red.map(({ result, mayStay }) => ({ command: result.command, failedTests: result.failedTests ?? null, mayStay }));
   for (const hat of new Set(step.state.pending.map((entry) => entry.hat))) tell(step, hat, { kind: 'red-before', gates });
@@ -54,7 +50,7 @@ function toRedGate(run: string, { exitCode, timedOut, failedTests }: GateResult)
 export function isNoWorse({ topology, state }: Step, result: GateResult): boolean {
   const spec = topology.spec.gates[result.gate];
   if (spec === undefined || !mayStayRed(spec)) return false;
-  const before = state.redBefore?.find(({ run }) => run === spec.run);
+  const before = findBefore(state, spec.run);
   if (before === undefined) return false;
   if (result.timedOut || result.exitCode === null) return result.timedOut && before.timedOut;
   if (NO_COMMAND.includes(result.exitCode) && before.exitCode !== result.exitCode) return false;
@@ -63,11 +59,16 @@ export function isNoWorse({ topology, state }: Step, result: GateResult): boolea
   return result.failedTests !== undefined && result.failedTests <= before.failedTests;
 }
 
+/** How a gate failed before the first turn; undefined where it did not. */
+function findBefore({ redBefore }: RunState, run: string | undefined): RedGate | undefined {
+  return redBefore?.find((red) => red.run === run);
+}
+
 /** Tells which failures stand. */
 export function tellNoWorse(step: Step, results: readonly GateResult[]): void {
   for (const result of results) {
-    const before = step.state.redBefore?.find(({ run }) => run === step.topology.spec.gates[result.gate]?.run);
-    const then = before?.failedTests == null ? '' : `; ${toTestsText(before.failedTests)} before the first turn`;
+    const failedBefore = findBefore(step.state, step.topology.spec.gates[result.gate]?.run)?.failedTests ?? null;
+    const then = failedBefore === null ? '' : `; ${toTestsText(failedBefore)} before the first turn`;
     const words = `${toResultName(result)} is still red (${toShownText(result)}${then}): it may, because it is no worse.`;
     notify(step, 'warning', 'gate-no-worse', words);
   }

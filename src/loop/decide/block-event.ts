@@ -2,10 +2,10 @@ import { EXTERNAL, QUALITY_GATE, TOPIC_BLOCKED, TOPIC_COMPLETE, toBlockedTopic }
 import { type GateResult, toResultName } from '../../core/gates/gate-result.ts';
 import type { GateFailure, GateStreak } from '../../core/run/feedback.ts';
 import type { EventDraft, GateWait } from '../../core/run/state.ts';
-import type { Json } from '../../core/values/json.ts';
+import { type Json, readOwn } from '../../core/values/json.ts';
 import { hasTurns, safetyNetOf, takersOf } from '../../topology/routing/index.ts';
 import { gatesOn, publishDrafts } from './publish.ts';
-import { change, notify, readEntry, type Step, tell } from './step.ts';
+import { change, notify, type Step, tell } from './step.ts';
 
 /** Failures of a gate in a row for one hat after which somebody else is asked. */
 const STUCK_AFTER = 3;
@@ -93,7 +93,7 @@ function toPayload(draft: EventDraft, failed: readonly GateResult[]): Json {
 export function noteStreaks(step: Step, wait: GateWait, failed: readonly GateResult[], results: readonly GateResult[]): void {
   if (wait.hat === EXTERNAL) return;
   const judged = new Set([...failed, ...results].map(toResultName));
-  const known = readEntry(step.state.gateStreaks, wait.hat) ?? [];
+  const known = readOwn(step.state.gateStreaks, wait.hat) ?? [];
   const untouched = known.filter((streak) => !judged.has(streak.gate));
   const grown = failed.map((result): GateStreak => {
     const before = known.find((streak) => streak.gate === toResultName(result));
@@ -112,7 +112,7 @@ function toFailure({ iteration }: GateWait, { exitCode, timedOut, outputTail }: 
 /** The gates that have now failed so often in a row for a hat that somebody else is to look at it. */
 function findStuck(step: Step, hat: string, failed: readonly GateResult[]): readonly GateStreak[] {
   const names = failed.map(toResultName);
-  const streaks = readEntry(step.state.gateStreaks, hat) ?? [];
+  const streaks = readOwn(step.state.gateStreaks, hat) ?? [];
   return streaks.filter((streak) => names.includes(streak.gate) && streak.count % STUCK_AFTER === 0);
 }
 

@@ -4,7 +4,7 @@ import type { Feedback, SilentTurn } from '../../core/run/feedback.ts';
 import type { IterationEnded } from '../../core/run/inputs.ts';
 import type { Activation, EventDraft } from '../../core/run/state.ts';
 import type { TurnFailure } from '../../core/run/turn.ts';
-import { isJsonObject, type Json, toPayloadText } from '../../core/values/json.ts';
+import { isJsonObject, type Json, readOwn, toPayloadText } from '../../core/values/json.ts';
 import {
   isCompletionTopic,
   listedTargetOf,
@@ -17,7 +17,7 @@ import {
 import { type Accepted, isCompletion, refuseEnd } from './accept-signals.ts';
 import { complete, holdCompletion } from './complete.ts';
 import { askGates, gatesOnCompletion, publishEvents } from './publish.ts';
-import { change, deliver, notify, readEntry, type Step, tell } from './step.ts';
+import { change, deliver, notify, type Step, tell } from './step.ts';
 
 /** A turn that ended, with what is left of its signals. */
 interface FinishedTurn {
@@ -145,7 +145,7 @@ function toCarried({ id, topic, payload, source }: RalphEvent): readonly Json[] 
 /** A hat that wrote only what it may not gets one more turn with the refusal in its prompt; then the fallback takes over. */
 function giveSecondChance(step: Step, activation: Activation): void {
   const { hat, events, fallback } = activation;
-  if (readEntry(step.state.refusals, hat) === undefined) {
+  if (readOwn(step.state.refusals, hat) === undefined) {
     change(step, {
       refusals: { ...step.state.refusals, [hat]: 1 },
       plans: [...step.state.plans, { retryOf: null, hat, events, feedback: activation.feedback.filter(isTakenOver), fallback }],
@@ -165,13 +165,13 @@ function isTakenOver({ kind }: Feedback): boolean {
 
 /** Who takes over learns whose work it is, and what that hat tried to publish. */
 function toRefusedTwice({ state, topology }: Step, hat: string): Feedback {
-  const notes = readEntry(state.feedback, hat) ?? [];
+  const notes = readOwn(state.feedback, hat) ?? [];
   const topics = notes.flatMap((note) => (note.kind === 'refused' || note.kind === 'payload-refused' ? [note.topic] : []));
   return { kind: 'refused-twice', hat, topics: [...new Set(topics)], allowed: publishableBy(topology, hat) };
 }
 
 function forgive(step: Step, hat: string): void {
-  if (readEntry(step.state.refusals, hat) === undefined) return;
+  if (readOwn(step.state.refusals, hat) === undefined) return;
   const { [hat]: _, ...rest } = step.state.refusals;
   change(step, { refusals: rest });
 }

@@ -4,13 +4,13 @@ import type { IterationEnded } from '../../core/run/inputs.ts';
 import type { Activation } from '../../core/run/state.ts';
 import { isHopeless, type TurnFailure } from '../../core/run/turn.ts';
 import type { ScopeViolations, ToolDenial } from '../../core/tools/scope-violations.ts';
-import type { Json } from '../../core/values/json.ts';
+import { type Json, readOwn } from '../../core/values/json.ts';
 import { hasTurns } from '../../topology/routing/index.ts';
 import { acceptSignals, isNote, mergeChannels, refuseNoted, toSignalTopic } from './accept-signals.ts';
 import { finishTurn } from './finish-turn.ts';
 import { proceed } from './proceed.ts';
 import { parkOrSwitch, replaceOrPark, retryLater } from './retry.ts';
-import { change, notify, order, readEntry, recordDraft, reject, type Step, tell } from './step.ts';
+import { change, notify, order, recordDraft, reject, type Step, tell } from './step.ts';
 
 /** A turn ended, in whatever way. */
 export function onIterationEnded(step: Step, input: IterationEnded): void {
@@ -56,7 +56,7 @@ function withdraw(step: Step, activation: Activation, input: IterationEnded): vo
   const next = hasTurns(step.topology, hat) ? hat : step.topology.fallback;
   change(step, {
     plans: [{ retryOf: null, hat: next, events, feedback: told, fallback }, ...step.state.plans],
-    activationCounts: { ...counts, [hat]: Math.max(0, (readEntry(counts, hat) ?? 0) - 1) },
+    activationCounts: { ...counts, [hat]: Math.max(0, (readOwn(counts, hat) ?? 0) - 1) },
   });
 }
 

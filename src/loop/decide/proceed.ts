@@ -4,8 +4,9 @@ import type { HatSpec, LoopDetection } from '../../core/run/run-spec.ts';
 import type { Activation, Footprint, PendingEvent, PlannedTurn } from '../../core/run/state.ts';
 import type { TurnId } from '../../core/run/turn.ts';
 import { toDurationText, toUsdText } from '../../core/text/duration.ts';
+import { readOwn } from '../../core/values/json.ts';
 import { safetyNetOf } from '../../topology/routing/index.ts';
-import { change, count, deliver, endRun, notify, order, readEntry, type Step, setTimer } from './step.ts';
+import { change, count, deliver, endRun, notify, order, type Step, setTimer } from './step.ts';
 
 /** Fallback turns without any result after which a run is stalled. */
 const STALLED_AFTER = 3;
@@ -155,7 +156,7 @@ function callFallback(step: Step): void {
 /** True if the hat has had all its activations. Ralph has no such limit. */
 function isExhausted(step: Step, hat: string): boolean {
   const limit = step.topology.hatById.get(hat)?.maxActivations ?? null;
-  return limit !== null && (readEntry(step.state.activationCounts, hat) ?? 0) >= limit;
+  return limit !== null && (readOwn(step.state.activationCounts, hat) ?? 0) >= limit;
 }
 
 /** A new turn that was planned for a hat without activations left goes to Ralph; another attempt of a turn is none of its own. */
@@ -227,7 +228,7 @@ export function joinOpening(step: Step, { iteration, attempt }: TurnId): void {
 
 /** Takes what is to be told to a hat. */
 function takeFeedback(step: Step, hat: string): PlannedTurn['feedback'] {
-  const known = readEntry(step.state.feedback, hat) ?? [];
+  const known = readOwn(step.state.feedback, hat) ?? [];
   const { [hat]: _, ...rest } = step.state.feedback;
   change(step, { feedback: rest });
   return known;
@@ -240,13 +241,13 @@ function start(step: Step, plan: PlannedTurn): void {
     plan.retryOf === null
       ? { iteration: count(step, 'iteration'), attempt: 1 }
       : { iteration: plan.retryOf.iteration, attempt: plan.retryOf.attempt + 1 };
-  const backend = readEntry(step.state.backendOf, hat) ?? 0;
+  const backend = readOwn(step.state.backendOf, hat) ?? 0;
   const counts = step.state.activationCounts;
   // Written out, not spread: what follows a spread is set one by one, and this is done at every turn that is read back.
   const turn = { iteration, attempt, hat, backend, events, feedback, fallback, startedAt: step.at, pid: null, processStart: null };
   change(step, {
     activations: [...step.state.activations, turn],
-    activationCounts: plan.retryOf === null ? { ...counts, [hat]: (readEntry(counts, hat) ?? 0) + 1 } : counts,
+    activationCounts: plan.retryOf === null ? { ...counts, [hat]: (readOwn(counts, hat) ?? 0) + 1 } : counts,
   });
   orderTurn(step, turn);
 }

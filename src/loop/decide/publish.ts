@@ -3,6 +3,7 @@ import { matchesTopic } from '../../core/events/topics.ts';
 import { type GateSpec, isRequiredGate } from '../../core/gates/gate-spec.ts';
 import type { DeliveryKind } from '../../core/run/effects.ts';
 import type { EventDraft, Footprint, GateWait } from '../../core/run/state.ts';
+import { toOneLine } from '../../core/text/shorten.ts';
 import { toTextHash } from '../../core/values/hash.ts';
 import { type Json, toComparablePayload, toPayloadText } from '../../core/values/json.ts';
 import { hasTurns, isTerminalTopic, safetyNetOf, takersOf } from '../../topology/routing/index.ts';
@@ -134,11 +135,7 @@ function authorOf({ source, publishedBy }: EventDraft): string {
 }
 
 function toExcerpt(payload: Json): string {
-  const text = toPayloadText(payload)
-    .slice(0, EXCERPT_LENGTH * 2)
-    .replace(/\s+/g, ' ')
-    .trim();
-  return text.length <= EXCERPT_LENGTH ? text : `${text.slice(0, EXCERPT_LENGTH - 1)}…`;
+  return toOneLine(toPayloadText(payload), EXCERPT_LENGTH);
 }
 
 /** Characters of a payload by which people recognize it. */

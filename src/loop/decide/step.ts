@@ -4,7 +4,7 @@ import type { DeliveryKind, Effect, Notice, RejectionCause } from '../../core/ru
 import type { EndReason } from '../../core/run/end-reasons.ts';
 import type { FallbackCause, Feedback, TimerPurpose } from '../../core/run/feedback.ts';
 import type { Counters, EventDraft, RunState, Stopping } from '../../core/run/state.ts';
-import type { Json } from '../../core/values/json.ts';
+import { type Json, readOwn } from '../../core/values/json.ts';
 import type { Topology } from '../../topology/routing/index.ts';
 
 /**
@@ -28,11 +28,6 @@ export function change(step: Step, patch: Partial<RunState>): void {
   step.isCopied = true;
 }
 
-/** The entry of a record by hat. A hat may be called `constructor`: what records inherit is no entry. */
-export function readEntry<Value>(record: Readonly<Record<string, Value>>, hat: string): Value | undefined {
-  return Object.hasOwn(record, hat) ? record[hat] : undefined;
-}
-
 /** Adds an effect. */
 export function order(step: Step, effect: Effect): void {
   step.effects.push(effect);
@@ -53,7 +48,7 @@ export function notify(step: Step, level: Notice['level'], code: string, text: s
 /** Keeps something to tell a hat at its next turn. People from outside have no turn. */
 export function tell(step: Step, hat: string, feedback: Feedback): void {
   if (hat === EXTERNAL) return;
-  const known = readEntry(step.state.feedback, hat) ?? [];
+  const known = readOwn(step.state.feedback, hat) ?? [];
   change(step, { feedback: { ...step.state.feedback, [hat]: [...known, feedback].slice(-20) } });
 }
 

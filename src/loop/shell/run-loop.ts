@@ -2,7 +2,7 @@ import type { Effect } from '../../core/run/effects.ts';
 import type { EndReason } from '../../core/run/end-reasons.ts';
 import type { Input } from '../../core/run/inputs.ts';
 import type { RunState } from '../../core/run/state.ts';
-import { isRalphError, toErrorCode } from '../../core/values/errors.ts';
+import { isRalphError, toErrorCode, toErrorMessage } from '../../core/values/errors.ts';
 import type { JournalEntry } from '../../ports/journal.ts';
 import type { Topology } from '../../topology/routing/index.ts';
 import { decide, INITIAL_STATE } from '../decide/index.ts';
@@ -175,7 +175,7 @@ class Loop {
     try {
       await this.#performer.perform(effect);
     } catch (error) {
-      this.#fail(`${effect.type} could not be carried out: ${error instanceof Error ? error.message : String(error)}`);
+      this.#fail(`${effect.type} could not be carried out: ${toErrorMessage(error)}`);
     }
   }
 

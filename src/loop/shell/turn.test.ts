@@ -1,7 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { propertyRuns } from '../../core/property-fixtures.ts';
-import { createTurnRecorder, isSignalCall, type RecordedText } from './turn.ts';
+import type { IterationStart } from '../../core/run/effects.ts';
+import type { Input } from '../../core/run/inputs.ts';
+import { makeSpec } from '../../core/spec-fixtures.ts';
+import { estimateTokens } from '../../core/text/estimate-tokens.ts';
+import { compileTopology } from '../../topology/routing/index.ts';
+import type { TurnContext } from './loop-ports.ts';
+import { createTurnRecorder, isSignalCall, openTurn, type RecordedText } from './turn.ts';
 
 const TEXT = 'I begin.\nEVENT:build.done:{"n":1}\n\n<event topic="review.done">fine\nas it is</event>\r\nLOOP_COMPLETE\nIn the end: bye';
 
@@ -81,4 +87,47 @@ it('a name or a command line that is made for it is judged in one pass', () => {
     expect(isSignalCall({ name: 'bash', summary: `${spaces}x` })).toBe(false);
     expect(isSignalCall({ name: 'bash', summary: `sh -c${spaces}x` })).toBe(false);
   }
+});
+
+it('tells of how many tokens the prompt is, in any script', async () => {
+  const posted: Input[] = [];
+  const prompts: string[] = [];
+  const order: IterationStart = {
+    ...{ type: 'iteration-start', iteration: 1, attempt: 1, hat: 'ralph', backend: 0, events: [], feedback: [], fallback: null },
+    ...{ timeoutMs: 1000, idleTimeoutMs: 1000 },
+  };
+  const context = {
+    ports: {
+      clock: { now: () => 1 },
+      turns: {
+        open: (_turn: unknown, prompt: string) => {
+          prompts.push(prompt);
+          return { promptFile: '', stdoutPath: '', stderrPath: '', textPath: '', promptHash: 'hash' };
+        },
+      },
+      workspace: { keepBefore: async () => null },
+      agents: {
+        surroundings: () => ({ cwd: '/', env: {}, marker: '' }),
+        backendFor: () => ({
+          label: 'claude',
+          start: (_request: unknown, take: (event: unknown) => void) => {
+            take({ type: 'started', pid: 1, processStart: null, argv: [] });
+            return { result: new Promise(() => undefined) };
+          },
+        }),
+      },
+      observe: () => undefined,
+    },
+    settings: {
+      prompt: { scratchpad: 'pad', eventsFile: 'events', specsDir: 'specs', promptFile: null, guardrails: null, workspaceDir: 'work' },
+      turnLogCapBytes: 1,
+    },
+    loop: {
+      post: (input: Input) => posted.push(input),
+      topology: () => compileTopology(makeSpec({ objective: '物を作る。'.repeat(200) })),
+      state: () => ({ limits: { maxIterations: 5 }, lastHat: 'ralph' }),
+    },
+  } as unknown as TurnContext;
+  await openTurn(context, order, []);
+  expect(posted).toMatchObject([{ type: 'iteration-spawned', promptTokens: estimateTokens(prompts[0] ?? '') }]);
 });

@@ -6,8 +6,10 @@ import type { IterationEnded, IterationSpawned } from '../../core/run/inputs.ts'
 import { NO_WORK, type TurnFailure, type TurnOutcome, type TurnReport, toSwitchText, toTurnName } from '../../core/run/turn.ts';
 import { isPromiseLine } from '../../core/signals/signal-lines.ts';
 import { createTextSignalScanner } from '../../core/signals/text-signals.ts';
+import { estimateTokens } from '../../core/text/estimate-tokens.ts';
+import { endOf } from '../../core/text/shorten.ts';
 import { MAX_KEPT_DENIALS, type ToolDenial } from '../../core/tools/scope-violations.ts';
-import { toErrorCode } from '../../core/values/errors.ts';
+import { toErrorCode, toErrorMessage } from '../../core/values/errors.ts';
 import { accept, type Result, refuse } from '../../core/values/result.ts';
 import type { RunningTurn, TurnRequest, TurnResult } from '../../ports/backend.ts';
 import type { TurnFolder } from '../../ports/turn-store.ts';
@@ -47,7 +49,7 @@ export async function openTurn(context: TurnContext, order: IterationStart, watc
   const spawned = {
     backend: backend.ok ? backend.value.label : '',
     promptHash: folder.promptHash,
-    promptTokens: Math.ceil(prompt.length / 4),
+    promptTokens: estimateTokens(prompt),
   };
   const heard = createListener(context, order, spawned, [recorder, ...watches]);
   const start = (): RunningTurn => {
@@ -79,7 +81,7 @@ async function prepare<Value>(get: () => Value | Promise<Value>): Promise<Result
   try {
     return accept(await get());
   } catch (error) {
-    return refuse({ class: 'spawn', message: error instanceof Error ? error.message : toErrorCode(error) });
+    return refuse({ class: 'spawn', message: toErrorMessage(error) });
   }
 }
 
@@ -91,11 +93,17 @@ function toRequest(
   const { cwd, env, marker, scope, isolation } = asked.around;
   const { promptFile, stdoutPath, stderrPath } = asked.folder;
   const { iteration, attempt, timeoutMs, idleTimeoutMs } = order;
-  const logs = { stdoutPath, stderrPath, capBytes: settings.turnLogCapBytes };
-  const request = { turn: { iteration, attempt }, prompt: asked.prompt, promptFile, cwd, env, marker, timeoutMs, idleTimeoutMs, logs };
   const interruptions = order.feedback.filter(({ kind }) => kind === 'withdrawn').length;
   return {
-    ...request,
+    turn: { iteration, attempt },
+    prompt: asked.prompt,
+    promptFile,
+    cwd,
+    env,
+    marker,
+    timeoutMs,
+    idleTimeoutMs,
+    logs: { stdoutPath, stderrPath, capBytes: settings.turnLogCapBytes },
     ...(backpressure === undefined ? {} : { backpressure }),
     ...(scope === undefined ? {} : { scope }),
     ...(isolation === undefined ? {} : { isolation }),
@@ -214,7 +222,7 @@ export const INTERRUPTED: TurnReport = {
   treeChanged: null,
 };
 
-/** What is kept of the last assistant message, in characters. */
+/** So much of the end of the last assistant message is kept, in characters. */
 const FINAL_TEXT_LIMIT = 16_384;
 /** A line of text without an end is looked at in pieces of this size, so that memory stays bounded. */
 const LINE_LIMIT = 1_000_000;
@@ -228,9 +236,9 @@ export interface RecordedText {
   readonly missed: readonly MissedSignal[];
   /** Uses of tools that only published an event or claimed the end. */
   readonly signalCalls: number;
-  /** The first of them. */
+  /** The first uses of tools that were denied. */
   readonly denials: readonly ToolDenial[];
-  /** How many there were. */
+  /** How many were denied. */
   readonly denied: number;
   readonly model: string | null;
   readonly sessionId: string | null;
@@ -299,7 +307,7 @@ export function createTurnRecorder(promise: string, prompt = ''): TurnRecorder {
         signals: promised ? [...signals, { kind: 'promise', channel: 'text' }] : signals,
         problems,
         missed: missed.filter(({ line }) => isPromiseLine(line, promise) || !hasLine(prompt, line)),
-        finalText: finalText.slice(-FINAL_TEXT_LIMIT).trim(),
+        finalText: endOf(finalText, FINAL_TEXT_LIMIT).trim(),
       };
     },
   };
@@ -330,13 +338,14 @@ const SHELL_TOOL = /^(?:\w*shell\w*|bash|execute?|exec\w*|run_command|terminal|l
 /** `ralph emit …` alone, as it is or within `bash -lc '…'`. */
 const EMIT =
   /^(?:(?:\S*\/)?(?:ba|z|da)?sh\s+-l?c\s+)?(?:["']\s*["']?)?(?:\S*\/ralph|ralph|\$RALPH_BIN|\$\{RALPH_BIN\})["']?\s+emit\s(.*)$/s;
-/** Outside of quotes these begin another command, or write a file. */
 const QUOTED = /"(?:[^"\\]|\\.)*"|'[^']*'/g;
+/** Outside of quotes these begin another command, or write a file. */
 const FURTHER_COMMAND = /[;&|<>\n]/;
+/** Runs a command also within double quotes. */
 const SUBSTITUTION = /`|\$\(/;
-/** A longer name or command line is not looked at: it is work. */
-const MAX_NAME = 200;
-const MAX_LENGTH = 4000;
+/** A tool with a longer name, or with a longer command line, is not looked at: it is work. */
+const MAX_TOOL_NAME_CHARS = 200;
+const MAX_COMMAND_CHARS = 4000;
 
 /**
  * Whether the use of a tool did nothing but publish an event or claim the end: that is said, not done.
@@ -344,8 +353,8 @@ const MAX_LENGTH = 4000;
  * @param summary what the stream of the agent tells of its arguments, a command line of a shell
  */
 export function isSignalCall({ name, summary }: { readonly name: string; readonly summary: string }): boolean {
-  if (name.length > MAX_NAME) return false;
+  if (name.length > MAX_TOOL_NAME_CHARS) return false;
   if (SIGNAL_TOOL.test(name)) return true;
-  const rest = summary.length <= MAX_LENGTH && SHELL_TOOL.test(name) ? EMIT.exec(summary.trimStart())?.[1] : undefined;
+  const rest = summary.length <= MAX_COMMAND_CHARS && SHELL_TOOL.test(name) ? EMIT.exec(summary.trimStart())?.[1] : undefined;
   return rest !== undefined && !SUBSTITUTION.test(rest) && !FURTHER_COMMAND.test(rest.replace(QUOTED, ''));
 }

@@ -1,6 +1,7 @@
 import { hasWildcard } from '../../core/events/topics.ts';
 import type { HatSpec } from '../../core/run/run-spec.ts';
 import type { FlowFinding } from '../../core/schema/finding.ts';
+import { shorten } from '../../core/text/shorten.ts';
 import { toHatsYaml, toOwnTopic } from '../analysis/fix-yaml.ts';
 import { type FlowRule, UNCHECKED } from '../analysis/flow-rule.ts';
 import { createNearTopics, type NearTopics } from '../analysis/near-topics.ts';
@@ -175,7 +176,7 @@ export function renderFlow(topology: Topology): readonly string[] {
 
 /** A name as it is drawn: at most 28 characters. */
 function clipName(name: string): string {
-  return name.length <= MAX_NAME ? name : `${name.slice(0, MAX_NAME - 1)}…`;
+  return shorten(name, MAX_NAME);
 }
 
 function drawLine(walk: Walk, from: string, head: string): { readonly line: string; readonly brokenAt?: string } {

@@ -2,6 +2,7 @@ import { TOPIC_RESUME } from '../../core/events/reserved.ts';
 import { matchesTopic } from '../../core/events/topics.ts';
 import type { HatSpec } from '../../core/run/run-spec.ts';
 import type { FlowFinding, Repair } from '../../core/schema/finding.ts';
+import { readOwn } from '../../core/values/json.ts';
 import { toHatsYaml, toLoopYaml } from '../analysis/fix-yaml.ts';
 import type { FlowRule } from '../analysis/flow-rule.ts';
 import type { Topology } from '../routing/compile-topology.ts';
@@ -11,7 +12,7 @@ import { findTakers } from '../routing/compile-topology.ts';
 export const checkRecovery: FlowRule = (topology, { looseTriggers }) => {
   const hat = findRecoveryHat(topology);
   if (hat === undefined || hat.triggers.length === 0) return [];
-  const triggers = [...hat.triggers, ...((Object.hasOwn(looseTriggers, hat.id) ? looseTriggers[hat.id] : undefined) ?? [])];
+  const triggers = [...hat.triggers, ...(readOwn(looseTriggers, hat.id) ?? [])];
   return triggers.some((trigger) => matchesTopic(trigger, TOPIC_RESUME)) ? [] : [toFinding(topology, hat)];
 };
 

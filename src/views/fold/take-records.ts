@@ -5,7 +5,7 @@ import type { Effect, EventPublish, EventReject, IterationStart, Notice, RunEnd,
 import type { GatesFinished, Input, IterationEnded, IterationSpawned } from '../../core/run/inputs.ts';
 import type { RunSpec } from '../../core/run/run-spec.ts';
 import { type Handlers, handle, ignore } from '../../core/values/handlers.ts';
-import { isJsonObject, type Json, toPayloadText } from '../../core/values/json.ts';
+import { type Json, toJsonObject, toPayloadText } from '../../core/values/json.ts';
 import { compileTopology } from '../../topology/routing/index.ts';
 import { toPlainLine } from '../text/plain-text.ts';
 import { findTurnDraft, type RunDraft } from './run-draft.ts';
@@ -220,7 +220,7 @@ function takeEvent(draft: RunDraft, _at: number, { event, to, how }: EventPublis
 }
 
 function toBlocked(payload: Json): Pick<BlockedEvent, 'original' | 'gates'> {
-  const { original, gates } = isJsonObject(payload) ? payload : {};
+  const { original, gates } = toJsonObject(payload);
   return {
     original: typeof original === 'string' ? original : '',
     gates: Array.isArray(gates) ? gates.filter((gate) => typeof gate === 'string') : [],

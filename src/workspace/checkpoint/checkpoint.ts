@@ -1,5 +1,7 @@
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { showName } from '../../core/text/file-name.ts';
+import { toErrorMessage } from '../../core/values/errors.ts';
 import {
   changeIndex,
   commitTree,
@@ -16,7 +18,6 @@ import {
   readTree,
   returnToBranch,
   type StatusEntry,
-  showName,
   toIndexChange,
   toRef,
   WITHOUT_NEW_LOGS,
@@ -64,7 +65,7 @@ export async function makeCheckpoint(order: CheckpointOrder): Promise<Checkpoint
     const commit = await commitChange(order, status, plan.change);
     return { commit, leftOut, note: commit === null ? 'nothing new to commit' : '' };
   } catch (error) {
-    return { commit: null, leftOut, note: error instanceof Error ? error.message : String(error) };
+    return { commit: null, leftOut, note: toErrorMessage(error) };
   }
 }
 

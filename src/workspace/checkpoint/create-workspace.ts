@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs';
 import type { RunStat } from '../../core/run/run-stat.ts';
 import type { CommitLine, WorkState } from '../../core/run/work-state.ts';
+import { toErrorMessage } from '../../core/values/errors.ts';
 import {
   findRepository,
   type ProgramFindings,
@@ -106,7 +107,7 @@ export function createWorkspace(settings: WorkspaceSettings): GitWorkspace {
   return {
     exists: () => isFolder(settings.cwd),
     snapshot: (turn, moment) => inTurn(() => look({ turn, moment })).catch(() => nothing),
-    checkpoint: (iteration) => inTurn(() => checkpoint(iteration)).catch((error: unknown) => toNote(toMessage(error))),
+    checkpoint: (iteration) => inTurn(() => checkpoint(iteration)).catch((error: unknown) => toNote(toErrorMessage(error))),
     diff: (turn) => ask((repository) => diffTurn(repository, settings.runId, turn)),
     stat: (turn) => ask((repository) => statTurn(repository, settings.runId, turn)),
     diffRun: (turns) => ask((repository) => diffRun(repository, settings.runId, turns)),
@@ -114,7 +115,8 @@ export function createWorkspace(settings: WorkspaceSettings): GitWorkspace {
     changedFiles: (turns) => ask((repository) => listChangedFiles(repository, settings.runId, turns)),
     // In the folder itself what is the person's own is not committed either; in a worktree there are only copies of it.
     state: (base) => ask((repository) => readWorkState(repository, base, settings.ownBranch == null ? null : settings.baseline)),
-    commitRest: (place, subject) => inTurn(() => commitRest(settings, place, subject)).catch((error: unknown) => toNote(toMessage(error))),
+    commitRest: (place, subject) =>
+      inTurn(() => commitRest(settings, place, subject)).catch((error: unknown) => toNote(toErrorMessage(error))),
     async findNewPrograms() {
       const found = await find();
       return (found.ok && (await found.value.findPrograms?.())?.now) || {};
@@ -154,10 +156,6 @@ function toNote(note: string): CheckpointResult {
 function toBaselineNote(baseline: Baseline | null): string {
   if (baseline === null) return 'it is not known which files were there before the run';
   return `git could not be used when the run began: ${baseline.noRepository}`;
-}
-
-function toMessage(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }
 
 function isFolder(path: string): boolean {

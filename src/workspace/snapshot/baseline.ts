@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { isJsonObject, type Json, type JsonObject } from '../../core/values/json.ts';
+import { isJsonObject, isTextList, type Json, type JsonObject } from '../../core/values/json.ts';
 import {
   ABSENT,
   findRepository,
@@ -42,10 +42,6 @@ export function parseBaseline(value: Json): Baseline | undefined {
   const files = dirty.map(parseDirtyFile);
   if (!files.every((file) => file !== undefined)) return undefined;
   return { version: 1, noRepository, dirty: files, ignored };
-}
-
-function isTextList(value: unknown): value is readonly string[] {
-  return Array.isArray(value) && value.every((item) => typeof item === 'string');
 }
 
 /** `<mode> <object id>`, or what stands for a file that is not there. */

@@ -1,7 +1,8 @@
-import { type Dirent, lstatSync, readdirSync, realpathSync } from 'node:fs';
+import { lstatSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { decodeNames, encodeNames } from '../../git/index.ts';
+import { findReal } from '../../process/index.ts';
 
 /** Files of installed packages that changed in a time. */
 export interface ChangedPackages {
@@ -23,49 +24,63 @@ interface PackageLook {
 }
 
 /** Where tools keep installed packages, out of git's sight. */
-const FOLDERS = ['node_modules', '.venv', 'venv'];
+const PACKAGE_FOLDERS = ['node_modules', '.venv', 'venv'];
 /** What tools write there while they run: caches. Of what begins with a dot directly in `node_modules` only these are programs and packages. */
 const KEPT = new Set(['.bin', '.pnpm', '.store']);
 const COMPILED = /(?:^|\/)__pycache__$|\.pyc$/;
-const MAX = { files: 150_000, ms: 500, first: 20, folders: 400, sliceMs: 20 };
-/** Projects in a project: `packages/web/node_modules`. */
-const DEPTH = 2;
+const MAX_FILES = 150_000;
+const MAX_MS = 500;
+const MAX_NAMED = 20;
+/** Folders of projects in a project that are looked into, and how deep: `packages/web/node_modules`. */
+const MAX_PROJECTS = 400;
+const MAX_DEPTH = 2;
+/** So long before something else may happen in the process. */
+const SLICE_MS = 20;
 
 /**
  * Looks which installed packages changed, by the time that the system keeps of the last change of a file: no program can set it. Shallow files first, up to a number
  * of them and a time; links in them are not followed, the folder itself may be one. What was only removed, and what is elsewhere, is not seen. Never rejects.
  */
 export async function listChangedPackages(look: PackageLook): Promise<ChangedPackages> {
-  const { cwd, since, until, maxFiles = MAX.files, maxMs = MAX.ms } = look;
+  const { cwd, since, until, maxFiles = MAX_FILES, maxMs = MAX_MS } = look;
   const begun = performance.now();
-  const waiting: { readonly path: string; readonly name: string }[] = findFolders(cwd).map((name) => ({
-    path: toReal(join(cwd, name)),
-    name,
-  }));
+  const waiting = findFolders(cwd).map((name): FolderPlace => ({ path: toReal(join(cwd, name)), name }));
   const first: string[] = [];
-  let [count, left, paused] = [0, maxFiles, begun];
-  for (let index = 0; index < waiting.length; index += 1) {
-    const { path, name: folder } = waiting[index] as (typeof waiting)[number];
+  let count = 0;
+  let left = maxFiles;
+  let paused = begun;
+  // The list grows while it is walked.
+  for (const folder of waiting) {
     if (performance.now() - begun > maxMs || left < 0) return { count, first, isWhole: false };
-    if (performance.now() - paused > MAX.sliceMs) {
+    if (performance.now() - paused > SLICE_MS) {
       await setImmediate();
       paused = performance.now();
     }
-    for (const entry of list(path)) {
-      const name = decodeNames(entry.name as unknown as Buffer);
-      if (COMPILED.test(name) || (isPackageFolder(folder) && name.startsWith('.') && !KEPT.has(name))) continue;
-      const inner = { path: `${path}/${name}`, name: `${folder}/${name}` };
-      if (entry.isDirectory()) waiting.push(inner);
-      else {
-        left -= 1;
-        const changed = toChangeTime(inner.path);
-        if (changed <= since || changed > until) continue;
-        count += 1;
-        if (first.length < MAX.first) first.push(inner.name);
+    for (const { name, isFolder } of listEntries(folder.path)) {
+      if (isCache(folder.name, name)) continue;
+      const inner = { path: `${folder.path}/${name}`, name: `${folder.name}/${name}` };
+      if (isFolder) {
+        waiting.push(inner);
+        continue;
       }
+      left -= 1;
+      const changed = toChangeTime(inner.path);
+      if (changed <= since || changed > until) continue;
+      count += 1;
+      if (first.length < MAX_NAMED) first.push(inner.name);
     }
   }
   return { count, first, isWhole: true };
+}
+
+/** A folder, and what it is called from the workspace. */
+interface FolderPlace {
+  readonly path: string;
+  readonly name: string;
+}
+
+function isCache(folder: string, name: string): boolean {
+  return COMPILED.test(name) || (isPackageFolder(folder) && name.startsWith('.') && !KEPT.has(name));
 }
 
 function isPackageFolder(folder: string): boolean {
@@ -76,17 +91,16 @@ function isPackageFolder(folder: string): boolean {
 function findFolders(cwd: string): readonly string[] {
   const found: string[] = [];
   let folders = [''];
-  let left = MAX.folders;
-  for (let depth = 0; depth <= DEPTH; depth += 1) {
+  let left = MAX_PROJECTS;
+  for (let depth = 0; depth <= MAX_DEPTH; depth += 1) {
     const deeper: string[] = [];
     for (const folder of folders) {
       left -= 1;
       if (left < 0) return found;
-      for (const entry of list(join(cwd, folder))) {
-        const name = decodeNames(entry.name as unknown as Buffer);
+      for (const { name, isFolder } of listEntries(join(cwd, folder))) {
         const path = folder === '' ? name : `${folder}/${name}`;
-        if (FOLDERS.includes(name)) found.push(path);
-        else if (entry.isDirectory() && !name.startsWith('.')) deeper.push(path);
+        if (PACKAGE_FOLDERS.includes(name)) found.push(path);
+        else if (isFolder && !name.startsWith('.')) deeper.push(path);
       }
     }
     folders = deeper;
@@ -94,9 +108,19 @@ function findFolders(cwd: string): readonly string[] {
   return found;
 }
 
-function list(path: string): readonly Dirent[] {
+function toReal(path: string): string {
+  return findReal(path) ?? path;
+}
+
+interface Entry {
+  readonly name: string;
+  readonly isFolder: boolean;
+}
+
+function listEntries(path: string): readonly Entry[] {
   try {
-    return readdirSync(encodeNames(path), { withFileTypes: true, encoding: 'buffer' }) as unknown as readonly Dirent[];
+    const entries = readdirSync(encodeNames(path), { withFileTypes: true, encoding: 'buffer' });
+    return entries.map((entry) => ({ name: decodeNames(entry.name), isFolder: entry.isDirectory() }));
   } catch {
     return [];
   }
@@ -108,13 +132,5 @@ function toChangeTime(path: string): number {
     return lstatSync(encodeNames(path)).ctimeMs;
   } catch {
     return 0;
-  }
-}
-
-function toReal(path: string): string {
-  try {
-    return realpathSync(path);
-  } catch {
-    return path;
   }
 }

@@ -1,7 +1,8 @@
-import { createHash } from 'node:crypto';
+import { createHash, type Hash } from 'node:crypto';
 import { lstatSync, readFileSync, readlinkSync, type Stats } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { join, posix, resolve } from 'node:path';
+import type { Environment } from '../../core/values/environment.ts';
 import {
   demandGit,
   findRepository,
@@ -14,6 +15,7 @@ import {
   type StatusEntry,
 } from '../../git/index.ts';
 import type { TreeReader, TreeState } from '../../ports/tree-reader.ts';
+import { FOREIGN_FOLDERS } from './fingerprint.ts';
 
 /** More than this is not read: what is gained would not be worth the time. */
 const MAX_FILES = 200_000;
@@ -21,14 +23,15 @@ const MAX_FILES = 200_000;
 const MAX_READ_BYTES = 4 * 2 ** 30;
 /** Larger files are told apart by size and times. */
 const MAX_HASHED_BYTES = 64 << 20;
+/** A larger file of rules is told by its size and times. */
+const MAX_RULES_BYTES = 1 << 20;
 /** So many files in a row before something else may happen in the process. */
 const SLICE = 2000;
+/** A file that was written just now may be written once more within the same tick of the clock. */
+const TICK_MS = 50;
 
 /** Stands in a text for bytes that are no UTF-8. */
 const REPLACED = '\uFFFD';
-
-/** Passed over outside of a repository, wherever they lie. */
-const FOREIGN_FOLDERS = ['node_modules', '.git'];
 
 /**
  * A reader of the files of a workspace. A file is read when it is new or its size, its times (also that of its last change of any kind, which
@@ -73,7 +76,7 @@ interface RepositoryLook {
  * looks for the latter, the former is looked at here.
  */
 async function readRepository(look: Look, repository: Repository, { index, env }: RepositoryLook): Promise<TreeState | null> {
-  const asked = Promise.all([listUnknown(repository), readIgnoreSettings(repository)]);
+  const asked = Promise.all([listUntracked(repository), readIgnoreSettings(repository)]);
   // Told where it is awaited; the files may make an end before that.
   asked.catch(() => undefined);
   const tracked = await index.read(repository);
@@ -85,7 +88,7 @@ async function readRepository(look: Look, repository: Repository, { index, env }
 
 /** A file that is hidden is not among the files: the rule that hides it makes the difference. */
 function withRules({ hash, files }: TreeState, rules: string): TreeState {
-  return { hash: createHash('sha256').update(`${hash}\0${rules}`).digest('hex').slice(0, 40), files, rules };
+  return { hash: toDigest(createHash('sha256').update(`${hash}\0${rules}`)), files, rules };
 }
 
 interface KnownFile {
@@ -132,7 +135,7 @@ function toState({ files, known, toShownPath }: Look): TreeState {
   if (known.size > files.size) for (const path of known.keys()) if (!files.has(toShownPath(path))) known.delete(path);
   const sorted = [...files].sort(([left], [right]) => (left < right ? -1 : 1));
   const whole = createHash('sha256').update(sorted.map(([path, hash]) => `${path}\0${hash}\0`).join(''));
-  return { hash: whole.digest('hex').slice(0, 40), files };
+  return { hash: toDigest(whole), files };
 }
 
 /** One look at the files, under way. */
@@ -166,13 +169,12 @@ async function addFolder(look: Look, folder: string): Promise<void> {
 
 function hashFile(look: Look, path: string, absolute: string, stats: Stats): string {
   const { known } = look;
-  const version = `${stats.mode} ${stats.size} ${stats.mtimeMs} ${stats.ctimeMs} ${stats.ino}`;
+  const version = toVersion(stats);
   const before = known.get(path);
   if (before?.version === version) return before.hash;
-  const hash = hashContent(absolute, stats, version);
+  const hash = hashContent(absolute, stats);
   if (stats.isFile() && stats.size <= MAX_HASHED_BYTES) look.bytes -= stats.size;
-  // A file that was written just now may be written once more within the same tick of the clock.
-  if (Date.now() - Math.max(stats.mtimeMs, stats.ctimeMs) > 50) known.set(path, { version, hash });
+  if (isSettled(stats)) known.set(path, { version, hash });
   else known.delete(path);
   return hash;
 }
@@ -180,24 +182,32 @@ function hashFile(look: Look, path: string, absolute: string, stats: Stats): str
 /** What a reader says of one file; `null` where nothing is, or a folder. */
 export function hashFileAt(absolute: string): string | null {
   const stats = lookAt(absolute);
-  if (stats === undefined || stats.isDirectory()) return null;
-  return hashContent(absolute, stats, `${stats.mode} ${stats.size} ${stats.mtimeMs} ${stats.ctimeMs} ${stats.ino}`);
+  return stats === undefined || stats.isDirectory() ? null : hashContent(absolute, stats);
 }
 
-function hashContent(absolute: string, stats: Stats, version: string): string {
+function hashContent(absolute: string, stats: Stats): string {
   const hash = createHash('sha256');
   try {
-    if (stats.isSymbolicLink())
-      return hash
-        .update(`link\0${readlinkSync(absolute)}`)
-        .digest('hex')
-        .slice(0, 40);
-    if (!stats.isFile() || stats.size > MAX_HASHED_BYTES) return hash.update(`look\0${version}`).digest('hex').slice(0, 40);
+    if (stats.isSymbolicLink()) return toDigest(hash.update(`link\0${readlinkSync(absolute)}`));
+    if (!stats.isFile() || stats.size > MAX_HASHED_BYTES) return toDigest(hash.update(`look\0${toVersion(stats)}`));
     const kind = (stats.mode & 0o111) === 0 ? 'file' : 'program';
-    return hash.update(`${kind}\0`).update(readFileSync(absolute)).digest('hex').slice(0, 40);
+    return toDigest(hash.update(`${kind}\0`).update(readFileSync(absolute)));
   } catch {
-    return hash.update(`unreadable\0${version}`).digest('hex').slice(0, 40);
+    return toDigest(hash.update(`unreadable\0${toVersion(stats)}`));
   }
+}
+
+function toDigest(hash: Hash): string {
+  return hash.digest('hex').slice(0, 40);
+}
+
+/** How a file looks from outside. */
+function toVersion({ mode, size, mtimeMs, ctimeMs, ino }: Stats): string {
+  return `${mode} ${size} ${mtimeMs} ${ctimeMs} ${ino}`;
+}
+
+function isSettled({ mtimeMs, ctimeMs }: Stats): boolean {
+  return Date.now() - Math.max(mtimeMs, ctimeMs) > TICK_MS;
 }
 
 function lookAt(path: string): Stats | undefined {
@@ -207,9 +217,6 @@ function lookAt(path: string): Stats | undefined {
     return undefined;
   }
 }
-
-/** A file that was written just now may be written once more within the same tick of the clock. */
-const TICK_MS = 50;
 
 /** What a repository tracks. Git is asked again only when its index is another one. */
 interface IndexList {
@@ -226,7 +233,7 @@ function createIndexList(): IndexList {
   let last: { readonly version: string; readonly paths: readonly string[] } | null = null;
   return {
     read: async ({ git, top, gitDir, isOwnState }) => {
-      const version = readVersion(join(readGitPlaces(top, gitDir).gitDir, 'index'));
+      const version = readIndexVersion(join(readGitPlaces(top, gitDir).gitDir, 'index'));
       if (last !== null && last.version === version) return last.paths;
       const text = await demandGit(git, ['ls-files', '-z', '--cached']);
       const paths = [...new Set(text.split('\0'))].filter((path) => path !== '' && !isOwnState(path));
@@ -237,17 +244,17 @@ function createIndexList(): IndexList {
 }
 
 /** How the index looks from outside; `null` where that does not tell it from another one. Git never writes into it: a new one takes its place. */
-function readVersion(path: string): string | null {
+function readIndexVersion(path: string): string | null {
   try {
-    const { size, mtimeMs, ctimeMs, ino, dev } = lstatSync(path);
-    return Date.now() - Math.max(mtimeMs, ctimeMs) > TICK_MS ? `${path} ${size} ${mtimeMs} ${ctimeMs} ${ino} ${dev}` : null;
+    const stats = lstatSync(path);
+    return isSettled(stats) ? `${path} ${stats.dev} ${toVersion(stats)}` : null;
   } catch {
     return null;
   }
 }
 
 /** What lies in a working tree and is not tracked, by paths from its top. */
-interface Unknown {
+interface UntrackedFiles {
   /** What git does not know, without the state of Ralph's own; a repository inside the other as its folder. */
   readonly untracked: readonly string[];
   /** Files of rules that git ignores. In a folder that is ignored as a whole it does not look for them, and neither does anybody here. */
@@ -262,7 +269,7 @@ const WITHOUT_CACHE = ['core.untrackedCache=false'];
  *
  * @throws GitProblem
  */
-async function listUnknown(repository: Repository): Promise<Unknown> {
+async function listUntracked(repository: Repository): Promise<UntrackedFiles> {
   const { entries } = await readStatus(repository, { withIgnored: true, submodules: 'passed-over', config: WITHOUT_CACHE });
   const listPaths = (wanted: StatusEntry['kind']): readonly string[] =>
     entries.filter(({ kind }) => kind === wanted).map(({ path }) => path);
@@ -272,16 +279,12 @@ async function listUnknown(repository: Repository): Promise<Unknown> {
   };
 }
 
-type Environment = Readonly<Record<string, string | undefined>>;
-
 /** Settings of git on which it depends which files it lists. */
-const SETTINGS = '^core\\.(excludesfile|ignorecase|precomposeunicode|worktree|sparsecheckout|sparsecheckoutcone|untrackedcache)$';
-/** A larger file of rules is told by its size and times. */
-const MAX_BYTES = 1 << 20;
+const LISTING_SETTINGS = '^core\\.(excludesfile|ignorecase|precomposeunicode|worktree|sparsecheckout|sparsecheckoutcone|untrackedcache)$';
 
 /** The settings on which it depends which files git lists. Never rejects. */
 async function readIgnoreSettings({ git }: Pick<Repository, 'git'>): Promise<string> {
-  const settings = await git(['config', '--null', '--type=path', '--get-regexp', SETTINGS]);
+  const settings = await git(['config', '--null', '--type=path', '--get-regexp', LISTING_SETTINGS]);
   return `${settings.exitCode}\0${settings.stdout}`;
 }
 
@@ -310,7 +313,7 @@ function readIgnoreRules({ top, gitDir }: Pick<Repository, 'top' | 'gitDir'>, { 
     const rules = readRules(path);
     if (rules !== null) hash.update(`${path}\0${rules}\0`);
   }
-  return hash.digest('hex').slice(0, 40);
+  return toDigest(hash);
 }
 
 /** Where git looks when no other file is named. */
@@ -327,7 +330,7 @@ function listExcludeFiles(text: string): readonly string[] {
 function readRules(path: string): string | null {
   try {
     const stats = lstatSync(path);
-    const isRead = stats.size <= MAX_BYTES && (stats.isFile() || stats.isSymbolicLink());
+    const isRead = stats.size <= MAX_RULES_BYTES && (stats.isFile() || stats.isSymbolicLink());
     return isRead ? `text ${readFileSync(path, 'latin1')}` : `look ${stats.mode} ${stats.size} ${stats.mtimeMs}`;
   } catch {
     return null;

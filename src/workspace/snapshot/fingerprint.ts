@@ -41,7 +41,7 @@ const MAX_DESCRIBED_ENTRIES = 20_000;
 const SLICE = 1000;
 
 /** What is somebody else's, wherever it lies. */
-const FOREIGN_FOLDERS = ['node_modules', '.git'];
+export const FOREIGN_FOLDERS = ['node_modules', '.git'];
 
 /**
  * A text that changes when a file below a folder is written, made, renamed or deleted, by size and time. Symbolic links are not

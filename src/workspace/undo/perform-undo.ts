@@ -1,7 +1,8 @@
 import { chmodSync, copyFileSync, lstatSync, mkdirSync, readlinkSync, renameSync, rmSync, symlinkSync, unlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { showName } from '../../core/text/file-name.ts';
 import { toErrorCode } from '../../core/values/errors.ts';
-import { ABSENT, demandGit, encodeNames, GitProblem, listIndex, type Repository, showName, whileUnlocked } from '../../git/index.ts';
+import { ABSENT, demandGit, encodeNames, GitProblem, listIndex, type Repository, whileUnlocked } from '../../git/index.ts';
 import { readStanding, removeEmptyFolders, removeFolders } from '../snapshot/present-tree.ts';
 import type { UndoRecord, UndoStep } from './undo-record.ts';
 import { copyExact, readRawVersion, toUndoFolders } from './undo-record.ts';

@@ -1,5 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, readlinkSync, renameSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import { showName } from '../../core/text/file-name.ts';
+import type { Environment } from '../../core/values/environment.ts';
 import {
   ABSENT,
   createGit,
@@ -9,7 +11,6 @@ import {
   GitProblem,
   type Repository,
   readTree,
-  showName,
   toPathList,
   writeTree,
 } from '../../git/index.ts';
@@ -32,7 +33,7 @@ export async function findUndoNumber(repository: Repository, runId: string, runF
 /** What is to be put together before anything is changed. */
 interface UndoPlace {
   readonly repository: Repository;
-  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly env: Environment;
   readonly runId: string;
   readonly runFolder: string;
   readonly number: number;

@@ -1,7 +1,8 @@
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { showName } from '../../core/text/file-name.ts';
 import { MAX_KEPT_CHANGES, type ScopeViolations } from '../../core/tools/scope-violations.ts';
-import { toErrorCode } from '../../core/values/errors.ts';
+import { toErrorCode, toErrorMessage } from '../../core/values/errors.ts';
 import {
   findRepository,
   openRepository,
@@ -9,7 +10,6 @@ import {
   type RepositorySearch,
   type RepositorySettings,
   readCommonDir,
-  showName,
   toLook,
 } from '../../git/index.ts';
 import { removeTree } from '../../process/index.ts';
@@ -25,6 +25,16 @@ import {
   type TreeRecord,
   toExemption,
 } from './tree-record.ts';
+
+/** What the scratch folder holds: the index that the tree is compared with, copies of what may be taken back, what the tree was like when a turn began. */
+const INDEX_FILE = 'watch.index';
+const COPIES_FOLDER = 'copies';
+const BEGINNING_FILE = 'watch.json';
+
+const LATE_NOTE = 'Ralph died during this turn: a person may have changed something since, so nothing was taken back.';
+
+/** Where changes are found, from the least grave place to the gravest. */
+const BY_GRAVITY: readonly TreeChange['in'][] = ['nested', 'ignored', 'dirty', 'index', 'refs', 'guarded'];
 
 /** Where and how a tree is watched. */
 export interface TreeWatchSettings extends RepositorySettings {
@@ -131,13 +141,13 @@ async function beginInGit({ settings, memory, repository }: GitWatch, exempt: re
   const { top, gitDir, prefix } = repository;
   saveBeginning(scratchDir, { turn, exempt, git: { place: { top, gitDir, prefix }, commonDir, ...cleared, indexLook }, before });
   const own = toOwnLook(order);
-  const copies = reverts ? keepCopies(before, top, join(scratchDir, COPIES)) : null;
+  const copies = reverts ? keepCopies(before, top, join(scratchDir, COPIES_FOLDER)) : null;
   return {
     end: async (showDiff) => {
       try {
         const isOwnSame = own === toOwnLook(order);
         const found = await endInGit({ order, before, indexLook, copies }, showDiff);
-        removeTree(join(scratchDir, COPIES));
+        removeTree(join(scratchDir, COPIES_FOLDER));
         if (found.after !== null) memory.last = { order, after: found.after, indexLook: readIndexLook(gitDir) };
         const problem = found.problem ?? (isOwnSame ? null : 'somebody changed what Ralph compares with while the turn went on');
         return toReport({ ...found, problem }, between, memory.told);
@@ -152,9 +162,6 @@ async function beginInGit({ settings, memory, repository }: GitWatch, exempt: re
 function toOwnLook({ indexFile, lookFile }: RecordOrder): string {
   return `${toLook(indexFile)} ${toLook(lookFile)}`;
 }
-
-const INDEX_FILE = 'watch.index';
-const COPIES = 'copies';
 
 function toOrder(
   { scratchDir, runId }: TreeWatchSettings,
@@ -193,12 +200,11 @@ async function recallTurn(settings: TreeWatchSettings, { git, exempt, before }: 
     : toReport({ ...found, notes: [...found.notes, LATE_NOTE] }, [], new Set());
 }
 
-const LATE_NOTE = 'Ralph died during this turn: a person may have changed something since, so nothing was taken back.';
-
 function toReport(found: GitFindings, between: readonly TreeChange[], told: Set<string>): ScopeViolations | null {
   const { changes, diffFile, restored, problem } = found;
-  const notes = [...(changes.length > 0 ? found.notes : found.notes.filter((note) => !told.has(note))), ...(restored?.notes ?? [])];
+  const fresh = changes.length > 0 ? found.notes : found.notes.filter((note) => !told.has(note));
   for (const note of found.notes) told.add(note);
+  const notes = [...fresh, ...(restored?.notes ?? [])];
   if (changes.length + between.length + notes.length === 0 && problem === null) return null;
   const blind = problem === null ? null : toUnseen(problem);
   const paths = toGravestFirst(between)
@@ -225,16 +231,13 @@ function toViolations(
 
 /** What git will run or believe comes before files: who plants a hook must not be able to bury it under a heap of them. */
 function toGravestFirst(changes: readonly TreeChange[]): readonly TreeChange[] {
-  const rank = (change: TreeChange): number => GRAVEST.indexOf(change.in);
-  return [...changes].sort((left, right) => rank(right) - rank(left));
+  const toGravity = (change: TreeChange): number => BY_GRAVITY.indexOf(change.in);
+  return [...changes].sort((left, right) => toGravity(right) - toGravity(left));
 }
-
-const GRAVEST: readonly TreeChange['in'][] = ['nested', 'ignored', 'dirty', 'index', 'refs', 'guarded'];
 
 /** Where nothing could be seen, nothing is said of changes; that nobody looked is. */
 function toUnseen(error: unknown): ScopeViolations {
-  const message = typeof error === 'string' ? error : error instanceof Error ? error.message : toErrorCode(error);
-  return { ...toViolations([], null, null, [`The working tree could not be compared: ${message}`]), isUnseen: true };
+  return { ...toViolations([], null, null, [`The working tree could not be compared: ${toErrorMessage(error)}`]), isUnseen: true };
 }
 
 function beginOutside(settings: TreeWatchSettings, exempt: readonly string[], turn: string): TreeLook {
@@ -269,9 +272,7 @@ interface BeginningInGit {
   readonly indexLook: string;
 }
 
-const FILE = 'watch.json';
-
-/** Writes it. Throws the system error. */
+/** Throws the system error. */
 function saveBeginning(folder: string, { before, ...rest }: TurnBeginning): void {
   const { dirty, ignored, refs, guarded, nested, ...plain } = before;
   const record = {
@@ -283,14 +284,14 @@ function saveBeginning(folder: string, { before, ...rest }: TurnBeginning): void
     nested: [...nested],
   };
   mkdirSync(folder, { recursive: true });
-  const draft = join(folder, `${FILE}.draft`);
+  const draft = join(folder, `${BEGINNING_FILE}.draft`);
   writeFileSync(draft, JSON.stringify({ ...rest, before: record }), { mode: 0o600 });
-  renameSync(draft, join(folder, FILE));
+  renameSync(draft, join(folder, BEGINNING_FILE));
 }
 
-/** Reads what was written for a turn; `null` where there is none of it. Throws where it cannot be read. */
+/** What was written for a turn; `null` where there is none of it. Throws where it cannot be read. */
 function loadBeginning(folder: string, turn: string): TurnBeginning | null {
-  const found = readBeginning(join(folder, FILE));
+  const found = readBeginning(join(folder, BEGINNING_FILE));
   if (found === null || found.turn !== turn) return null;
   const { dirty, ignored, refs, guarded, nested, ...plain } = found.before;
   const before = {

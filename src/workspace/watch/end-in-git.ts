@@ -14,8 +14,9 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { toErrorCode } from '../../core/values/errors.ts';
-import { ABSENT, decodeNames, encodeNames, isGitAtWork, type Repository, showName, toLook } from '../../git/index.ts';
+import { showName } from '../../core/text/file-name.ts';
+import { toErrorCode, toErrorMessage } from '../../core/values/errors.ts';
+import { ABSENT, decodeNames, encodeNames, isGitAtWork, type Repository, toLook } from '../../git/index.ts';
 import { removeTree } from '../../process/index.ts';
 import { readFileVersion } from '../snapshot/file-version.ts';
 import { type GuardedFile, isLock, isWorktree, readGuarded } from './git-files.ts';
@@ -68,7 +69,7 @@ export async function endInGit(beginning: GitBeginning, showDiff: () => Promise<
   const guardedChanges = compareGuarded(before.guarded, guarded);
   const made = { order, before, after: { ...before, guarded }, copies: copies ?? new Map() };
   const first = copies === null || guardedChanges.length === 0 ? null : await restoreTree(guardedChanges, made);
-  const found = await findRest(beginning).catch((error: unknown) => (error instanceof Error ? error.message : String(error)));
+  const found = await findRest(beginning).catch(toErrorMessage);
   if (typeof found === 'string')
     return { changes: guardedChanges, diffFile: null, restored: first, problem: found, after: null, notes: [] };
   const { rest, after } = found;
@@ -179,7 +180,7 @@ async function restoreTree(changes: readonly TreeChange[], made: Restoration): P
   // Git's own files first: a changed configuration must not have a say in what follows. What is in the way goes before what comes back.
   const rank = ({ in: where, before }: TreeChange): number => (where === 'guarded' ? 0 : where === 'refs' ? 1 : before === ABSENT ? 2 : 3);
   for (const change of [...changes].sort((left, right) => rank(left) - rank(right))) {
-    const why = await restore(change, made).catch((error: unknown) => (error instanceof Error ? error.message : String(error)));
+    const why = await restore(change, made).catch(toErrorMessage);
     if (why === null) count += 1;
     else notes.push(`${showName(change.path)}: ${why}`);
   }

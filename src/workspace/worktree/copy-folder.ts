@@ -7,7 +7,6 @@ import {
   opendirSync,
   readFileSync,
   readlinkSync,
-  realpathSync,
   type Stats,
   symlinkSync,
   writeFileSync,
@@ -15,6 +14,7 @@ import {
 import { basename, dirname, isAbsolute, join, posix, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { GitProblem } from '../../git/index.ts';
+import { findReal } from '../../process/index.ts';
 
 /** Two tops: a repository, and where its work is copied to. */
 export interface CopyTops {
@@ -84,7 +84,7 @@ function toLink({ from, to }: CopyTops, path: string): string {
   const link = join(from, path);
   const leads = readlinkSync(link);
   const named = resolve(dirname(link), leads);
-  const real = isBelow(named, from) ? named : (toReal(link) ?? named);
+  const real = isBelow(named, from) ? named : (findReal(link) ?? named);
   if (isBelow(real, from)) {
     const isPlain = !isAbsolute(leads) && real === named && !leavesTop(path, leads);
     return isPlain ? leads : relative(dirname(join(to, path)), join(to, relative(from, real))) || '.';
@@ -95,14 +95,6 @@ function toLink({ from, to }: CopyTops, path: string): string {
 /** Whether the words of a relative link lead over the top. */
 function leavesTop(path: string, leads: string): boolean {
   return posix.join(posix.dirname(path), leads).startsWith('..');
-}
-
-function toReal(path: string): string | null {
-  try {
-    return realpathSync(path);
-  } catch {
-    return null;
-  }
 }
 
 function copyReadable(tops: CopyTops, path: string): boolean {
@@ -202,7 +194,7 @@ function leadsBack(top: string, path: string): boolean {
 function namesTop(top: string, text: string): boolean {
   if (text.split(top).some((rest, index) => index > 0 && !/^[\w.-]/.test(rest))) return true;
   return text.split(/\r?\n/).some((line) => {
-    const real = isAbsolute(line.trim()) ? toReal(line.trim()) : null;
+    const real = isAbsolute(line.trim()) ? findReal(line.trim()) : null;
     return real !== null && isBelow(real, top);
   });
 }
@@ -212,5 +204,5 @@ function isEditable(top: string, text: string): boolean {
   const url = /"(file:[^"]*)"/.exec(text)?.[1];
   if (url === undefined) return false;
   const path = fileURLToPath(url);
-  return isBelow(toReal(path) ?? path, top);
+  return isBelow(findReal(path) ?? path, top);
 }

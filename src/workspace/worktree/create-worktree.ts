@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, realpathSync, rmSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { isRalphError, RalphError } from '../../core/values/errors.ts';
+import { isRalphError, RalphError, toErrorMessage } from '../../core/values/errors.ts';
 import {
   changeIndex,
   createGit,
@@ -138,7 +138,7 @@ async function checkReuse(order: WorktreeOrder, place: WorktreePlace): Promise<v
 }
 
 function toFailure(order: WorktreeOrder, place: WorktreePlace, error: unknown): RalphError {
-  const problem = error instanceof Error ? error.message : String(error);
+  const problem = toErrorMessage(error);
   return new RalphError({
     code: 'worktree-failed',
     what: `The worktree ${order.name} could not be made: ${problem}`,

@@ -1,5 +1,6 @@
 import { existsSync, lstatSync, mkdirSync, symlinkSync } from 'node:fs';
 import { dirname, isAbsolute, join, posix } from 'node:path';
+import type { Environment } from '../../core/values/environment.ts';
 import { createGit, toPathList } from '../../git/index.ts';
 
 /** What became of the links that were asked for. */
@@ -14,7 +15,7 @@ interface LinkOrder {
   readonly cwd: string;
   /** From {@link planLinks}. */
   readonly links: readonly string[];
-  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly env: Environment;
 }
 
 /** The links that may be made, in plain form: a path that leads out of the folder, or to git's own, is dropped. */

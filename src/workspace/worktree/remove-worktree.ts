@@ -1,10 +1,10 @@
-import { existsSync, readlinkSync, realpathSync, unlinkSync } from 'node:fs';
+import { existsSync, realpathSync, unlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { maskControls } from '../../core/text/mask-controls.ts';
 import { toShellWord } from '../../core/text/shell-word.ts';
-import { RalphError } from '../../core/values/errors.ts';
+import { RalphError, toErrorMessage } from '../../core/values/errors.ts';
 import { findRepository, type Repository, type RepositorySettings, toRef, toWorktreePlace, type WorktreePlace } from '../../git/index.ts';
-import { listMounts, removeTree } from '../../process/index.ts';
+import { listMounts, readLink, removeTree } from '../../process/index.ts';
 import type { Baseline } from '../snapshot/baseline.ts';
 import { planLinks } from './link-shared.ts';
 import { readContents, toDirty, toFailure, toIgnoredWork, type WorktreeContents } from './worktree-contents.ts';
@@ -78,7 +78,7 @@ async function removeByHand(order: WorktreeRemoval, path: string, worktree: Repo
   try {
     removeTree(worktree.top);
   } catch (error) {
-    throw toFailure(order.name, 'removed', error instanceof Error ? error.message : String(error));
+    throw toFailure(order.name, 'removed', toErrorMessage(error));
   }
   await main.git(['worktree', 'prune']);
 }
@@ -94,14 +94,6 @@ function findLinks(order: WorktreeRemoval, top: string, prefix: string): string[
   return planLinks(order.links)
     .filter((name) => readLink(join(top, prefix, name)) === join(order.cwd, name))
     .map((name) => join(prefix, name));
-}
-
-function readLink(path: string): string | undefined {
-  try {
-    return readlinkSync(path);
-  } catch {
-    return undefined;
-  }
 }
 
 async function checkClean(order: WorktreeRemoval, main: Repository, place: WorktreePlace, contents: WorktreeContents): Promise<void> {

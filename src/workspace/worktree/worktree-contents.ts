@@ -1,8 +1,9 @@
-import { existsSync, lstatSync, readdirSync, readlinkSync } from 'node:fs';
+import { existsSync, lstatSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { maskControls } from '../../core/text/mask-controls.ts';
+import { toSafeName } from '../../core/text/file-name.ts';
 import { RalphError } from '../../core/values/errors.ts';
-import { encodeNames, type Repository, type RepositorySettings, readStatus, showName, toGitFix } from '../../git/index.ts';
+import { encodeNames, type Repository, type RepositorySettings, readStatus, toGitFix } from '../../git/index.ts';
+import { readLink } from '../../process/index.ts';
 import type { Baseline } from '../snapshot/baseline.ts';
 import { listUntouched } from '../snapshot/baseline.ts';
 
@@ -75,14 +76,6 @@ function isThere(top: string, path: string): boolean {
   return lstatSync(encodeNames(join(top, path)), { throwIfNoEntry: false }) !== undefined;
 }
 
-function readLink(path: string): string | null {
-  try {
-    return readlinkSync(path);
-  } catch {
-    return null;
-  }
-}
-
 /** What says that a worktree has changes that only it has. */
 export function toDirty(name: string, path: string, changed: readonly string[], why: string): RalphError {
   return new RalphError({
@@ -118,6 +111,6 @@ const SHOWN_PATHS = 5;
 /** Paths for a person, the first of them. */
 export function toShown(paths: readonly string[]): string {
   const more = paths.length > SHOWN_PATHS ? `, and ${paths.length - SHOWN_PATHS} more` : '';
-  const shown = paths.slice(0, SHOWN_PATHS).map((path) => maskControls(showName(path)));
+  const shown = paths.slice(0, SHOWN_PATHS).map(toSafeName);
   return `${shown.join(', ')}${more}`;
 }

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { RalphError } from '../../core/values/errors.ts';
+import { RalphError, toErrorMessage } from '../../core/values/errors.ts';
 import {
   countCommits,
   demandGit,
@@ -84,7 +84,7 @@ export async function diffWorktree(settings: WorktreesSettings, name: string): P
     await demandGit(worktree.git, ['add', '--all', '--', '.', ...leftOut], options);
     return await demandGit(worktree.git, ['diff', '--cached', '--no-ext-diff', '--no-textconv', base], options);
   } catch (error) {
-    throw toFailure(name, 'compared', error instanceof Error ? error.message : String(error));
+    throw toFailure(name, 'compared', toErrorMessage(error));
   } finally {
     rmSync(indexFile, { force: true });
   }

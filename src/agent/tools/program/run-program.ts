@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { toDurationText } from '../../../core/text/duration.ts';
+import { toErrorMessage } from '../../../core/values/errors.ts';
 import { type CommandResult, type CommandSpec, type ProcessInput, runCommand } from '../../../process/index.ts';
 import type { ToolContext } from '../../tool/tool.ts';
 
@@ -53,7 +54,7 @@ async function place({ command, args, env, cwd, isCheck }: ProgramOrder, { confi
       viewed ?? (confine === undefined ? { ...program, isolation } : { isolation: undefined, ...confine(program) });
     return { command: path, ...placed };
   } catch (error) {
-    const problem = error instanceof Error ? error.message : String(error);
+    const problem = toErrorMessage(error);
     return { command: '/bin/sh', args: ['-c', 'echo "$0" >&2; exit 126', `the sandbox could not be put up: ${problem}`] };
   }
 }
