@@ -19,6 +19,9 @@ const RETRY = process.env['CI'] === undefined ? 0 : 1;
 /** Property tests take the same samples at every run, unless RALPH_PROPERTY_SEED says otherwise. */
 const PROPERTIES = ['test/property-seed.ts'];
 
+/** They start programs. */
+const WITH_PROCESSES = ['src/process/**/*.test.ts', 'src/hooks/**/*.test.ts'];
+
 /** They need real git in real repositories: too slow for the check, so with the suites. */
 const WITH_GIT = ['src/workspace/**/*.test.ts', 'src/git/**/*.test.ts'];
 
@@ -51,7 +54,7 @@ export default defineConfig({
           // Generous: a loaded machine is slow, and no test here measures time.
           testTimeout: 60_000,
           include: ['src/**/*.test.ts', 'test/simulation/**/*.test.ts'],
-          exclude: ['src/process/**', ...WITH_GIT],
+          exclude: [...WITH_PROCESSES, ...WITH_GIT],
           pool: 'threads',
           isolate: false,
           retry: RETRY,
@@ -63,7 +66,7 @@ export default defineConfig({
         define: toDefine(),
         test: {
           name: 'process',
-          include: ['src/process/**/*.test.ts'],
+          include: WITH_PROCESSES,
           pool: 'forks',
           isolate: false,
           testTimeout: 30_000,
