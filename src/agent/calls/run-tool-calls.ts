@@ -70,7 +70,7 @@ async function endCall(parts: AgentTurn, state: TurnState, begun: BegunCall, out
   const { call, shown, startedAt, known } = begun;
   const { id, name, args } = call;
   const answer = toAnswer(call, outcome, parts.model.takes ?? []);
-  const { facts, report, hooks } = outcome;
+  const { facts, report, hooks, messages } = outcome;
   const read = [...tools.reads].filter(([path, record]) => known.get(path) !== record);
   // What a stop cut off and may be done again has no result: the turn that goes on with the conversation does it then.
   if (!(signal.aborted && answer.isError && (await tools.mayRepeat(name, args))))
@@ -81,6 +81,7 @@ async function endCall(parts: AgentTurn, state: TurnState, begun: BegunCall, out
       ...(facts === undefined ? {} : { facts }),
       ...(report === undefined ? {} : { report }),
       ...(hooks === undefined ? {} : { hooks }),
+      ...(messages === undefined ? {} : { messages }),
       ...(read.length === 0 ? {} : { reads: Object.fromEntries(read) }),
     });
   tell({ type: 'tool-end', id, name: shown.tool, ok: !answer.isError, summary: toLine(answer.text) });
@@ -92,7 +93,7 @@ async function endCall(parts: AgentTurn, state: TurnState, begun: BegunCall, out
   if (outcome.kind === 'denied') deny('hook', answer.text);
   for (const { name: hook, error } of hooks ?? [])
     if (error !== null) tell({ type: 'warning', message: toLine(`the hook ${hook} failed: ${error}`) });
-  state.hookMessages.push(...(outcome.messages ?? []));
+  state.hookMessages.push(...(messages ?? []));
   switch (report?.kind) {
     case 'published':
       if (!answer.isError) state.published.add(report.topic);

@@ -155,6 +155,8 @@ export type TranscriptLine =
       readonly durationMs: number;
       readonly facts?: Readonly<Record<string, Json>>;
       readonly report?: ToolReport;
+      /** What they say to the model behind all results of its answer. */
+      readonly messages?: readonly string[];
       /** Hooks that were asked about the call. */
       readonly hooks?: readonly HookRun[];
       /** What files turned out to be, by real path: who goes on with the conversation knows them. */

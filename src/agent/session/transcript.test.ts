@@ -54,6 +54,26 @@ describe('a transcript that is read again', () => {
     ]);
   });
 
+  it('gives what hooks said once each, behind all results, wherever the machine died', async () => {
+    let asked = 0;
+    const run = async () => {
+      asked += 1;
+      return { text: 'fine', isError: false, messages: [`told ${asked}`] };
+    };
+    const turn = await record([callAll('change', 'change', 'change'), callAll('change'), say('Done.')], { run });
+    expect(foldTranscript(toText(turn.lines), NO_MEMORY).messages).toEqual(turn.state.messages);
+    for (let end = 0; end <= turn.lines.length; end += 1) {
+      const lines = turn.lines.slice(0, end);
+      const { messages, open } = foldTranscript(toText(lines), NO_MEMORY);
+      expectAnswered(messages);
+      const heard = messages
+        .flatMap((message) => (message.role === 'user' ? message.text.split('\n\n') : []))
+        .filter((text) => text !== 'Do it');
+      const written = lines.flatMap((line) => (line.type === 'tool-result' ? (line.messages ?? []) : []));
+      expect([...heard, ...(open?.told ?? [])]).toEqual(written);
+    }
+  });
+
   it('is sound wherever the machine died, in the midst of a line, too', async () => {
     const turn = await record([callAll('look', 'look'), callAll('change', 'look'), say('So.'), say('Done.')]);
     const text = toText(turn.lines);

@@ -1,6 +1,6 @@
 import { closeSync, fdatasyncSync, openSync, writeSync } from 'node:fs';
 import { isJsonObject, parseJson } from '../../core/values/json.ts';
-import type { AssistantMessage, FinishReason, ModelMessage, ToolAnswer, ToolCallPart } from '../../ports/model.ts';
+import type { AssistantMessage, FinishReason, ModelMessage, ToolAnswer, ToolCallPart, UserMessage } from '../../ports/model.ts';
 import type { ReadRecord } from '../tool/tool.ts';
 import type { Evicted, SessionEnd, SessionHeader, Transcript, TranscriptLine } from './agent-turn.ts';
 import { hasSignal, listCalls, withoutFile } from './conversation.ts';
@@ -58,7 +58,7 @@ export function foldTranscript(text: string, before: SessionMemory): FoldedSessi
   // The last message is made anew from what is open.
   let messages: ModelMessage[] = open === null ? [...before.messages] : before.messages.slice(0, -1);
   const settle = (): void => {
-    if (open !== null) messages.push(toToolMessage(open));
+    if (open !== null) messages.push(toToolMessage(open), ...toToldMessage(open.told));
     open = null;
   };
   for (const line of parseLines(text)) {
@@ -70,6 +70,7 @@ export function foldTranscript(text: string, before: SessionMemory): FoldedSessi
     else if (line.type === 'tool-result') {
       const call = open?.calls.find(({ id }) => id === line.result.id);
       open?.results.set(line.result.id, line.result);
+      open?.told.push(...(line.messages ?? []));
       const topic = findTopic(line);
       if (call !== undefined && topic !== null) published.push({ topic, call });
       for (const [path, record] of Object.entries(line.reads ?? {})) reads.set(path, record);
@@ -90,14 +91,16 @@ export function foldTranscript(text: string, before: SessionMemory): FoldedSessi
         steps += 1;
         if (hasSignal(line.message)) said.push(line.message);
         const calls = listCalls(line.message);
-        open = calls.length === 0 ? null : { calls, started: new Set(), results: new Map() };
+        open = calls.length === 0 ? null : { calls, started: new Set(), results: new Map(), told: [] };
         isDone = calls.length === 0 && finish === 'stop';
         finish = 'other';
       }
     }
   }
   const cut = open !== null && open.results.size < open.calls.length ? open : null;
-  settle();
+  // What is told behind results follows the last of them, so whoever makes the rest of the calls puts it there.
+  if (cut === null) settle();
+  else messages.push(toToolMessage(cut));
   return { header, messages, open: cut, isDone, reads, steps, end, isWhole, published, said };
 }
 
@@ -109,7 +112,7 @@ function findTopic({ result, report, facts }: Extract<TranscriptLine, { type: 't
 }
 
 function copyOpen(open: OpenCalls | null): OpenCalls | null {
-  return open === null ? null : { calls: open.calls, started: new Set(open.started), results: new Map(open.results) };
+  return open === null ? null : { calls: open.calls, started: new Set(open.started), results: new Map(open.results), told: [...open.told] };
 }
 
 /** The calls of an assistant message whose results are still gathered. */
@@ -117,6 +120,13 @@ export interface OpenCalls {
   readonly calls: readonly ToolCallPart[];
   readonly started: Set<string>;
   readonly results: Map<string, ToolAnswer>;
+  /** What hooks say to the model behind all results. */
+  readonly told: string[];
+}
+
+/** What hooks say behind the results of one answer, in one message; none where they say nothing. */
+export function toToldMessage(told: readonly string[]): readonly UserMessage[] {
+  return told.length === 0 ? [] : [{ role: 'user', text: told.join('\n\n') }];
 }
 
 const NOT_RUN = 'Interrupted before this call was run: nothing was done. Call it again if it is still needed.';

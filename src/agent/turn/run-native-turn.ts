@@ -20,7 +20,7 @@ import {
 import { describeWork } from '../session/conversation.ts';
 import { findSession, type SessionStart } from '../session/find-session.ts';
 import { pause } from '../session/pause.ts';
-import { openTranscript, SESSION_FILE } from '../session/transcript.ts';
+import { openTranscript, SESSION_FILE, toToldMessage } from '../session/transcript.ts';
 import { runSteps } from './step-loop.ts';
 
 /** One hat's native agent: everything but the turn itself. */
@@ -220,7 +220,11 @@ async function runOpenCalls(parts: AgentTurn, state: TurnState, { open }: Sessio
   const last = state.messages.at(-1);
   if (last?.role !== 'tool') return;
   const results = last.results.map((result): ToolAnswer => answers.get(result.id) ?? result);
-  state.messages = [...state.messages.slice(0, -1), { role: 'tool', results }];
+  state.messages = [
+    ...state.messages.slice(0, -1),
+    { role: 'tool', results },
+    ...toToldMessage([...open.told, ...state.hookMessages.splice(0)]),
+  ];
 }
 
 /**

@@ -3,6 +3,7 @@ import type { AssistantMessage, CacheMarks, ModelFailure, ModelMessage, ModelReq
 import { runToolCalls } from '../calls/run-tool-calls.ts';
 import type { AgentTurn, LoopEnd, TurnState } from '../session/agent-turn.ts';
 import { hasSignal, listCalls, toSpokenText } from '../session/conversation.ts';
+import { toToldMessage } from '../session/transcript.ts';
 import { type AnsweredStep, addStepUsage, askForSummary, askModel, type ModelAnswer } from './ask-model.ts';
 import { dropRefusedFiles, keepWithinBudget, shrinkRefused } from './keep-within-budget.ts';
 import { createRepeatWatch, type RepeatWatch } from './watch-repeats.ts';
@@ -108,8 +109,8 @@ async function takeCalls(parts: AgentTurn, state: TurnState, step: AnsweredStep,
   state.nudges = 0;
   const results = await runToolCalls(parts, state, calls, finish === 'length' ? usage.outputTokens : undefined);
   state.messages.push({ role: 'tool', results });
-  // In one message, behind all results: providers want every call answered first.
-  if (state.hookMessages.length > 0) append(parts, state, { role: 'user', text: state.hookMessages.splice(0).join('\n\n') });
+  // Behind all results: providers want every call answered first. The transcript has it with the results.
+  state.messages.push(...toToldMessage(state.hookMessages.splice(0)));
   const left = parts.limits.maxSteps === null ? null : parts.limits.maxSteps - state.steps;
   if (left === LAST_STEPS)
     append(parts, state, { role: 'user', text: `${left} steps are left in this turn: finish, and publish your event.` });

@@ -3,7 +3,7 @@ import { UNKNOWN_USAGE } from '../../core/backends/usage.ts';
 import type { Json } from '../../core/values/json.ts';
 import type { Model, ModelRequest, ModelStep, ToolCallPart } from '../../ports/model.ts';
 import { type AgentTurn, createTurnState, type TranscriptLine, type TurnState } from '../session/agent-turn.ts';
-import type { ToolResult } from '../tool/tool.ts';
+import type { CallOutcome, ToolResult } from '../tool/tool.ts';
 import type { NativeAgent } from './run-native-turn.ts';
 
 /** A turn whose model and tools are given, and what came of it. */
@@ -86,7 +86,7 @@ export function makeTurn(replies: readonly Reply[], given: Partial<AgentTurn> & 
   };
 }
 
-type RunTool = (name: string, args: Json) => Promise<ToolResult>;
+type RunTool = (name: string, args: Json) => Promise<ToolResult & Pick<CallOutcome, 'messages'>>;
 
 /** An answer with words alone. */
 export function say(text: string, parts: Partial<Extract<ModelStep, { ok: true }>> = {}): ModelStep {
