@@ -79,7 +79,7 @@ async function runProgram(argv: readonly string[], spec: HookSpec, event: HookEv
       case 'line':
         return toAnswered(readOutput(reply.line, reply.isCut));
       case 'timed-out':
-        return { kind: 'timed-out' };
+        return { kind: 'timed-out', answer: null };
       case 'stopped':
         return STOPPED;
       case 'ended':
@@ -102,15 +102,15 @@ async function runProgram(argv: readonly string[], spec: HookSpec, event: HookEv
   return toEnded(result, result.stderr, readOutput(result.stdout, result.isStdoutCut), spec.handler);
 }
 
-const STOPPED: HookOutcome = { kind: 'failed', problem: 'it was stopped with the turn', answer: null };
+const STOPPED = { kind: 'failed', problem: 'it was stopped with the turn', answer: null } as const satisfies HookOutcome;
 
 /** What the end of a program means. */
 function toEnded(result: ProcessResult, stderr: string, read: ReadOutput, { kind }: HookHandler): HookOutcome {
   const said = toReason(stderr);
   if (result.status === 'spawn-error')
     return { kind: 'not-started', problem: `it cannot be started: ${result.error?.message ?? 'unknown'}` };
-  if (result.stopReason === 'timeout') return { kind: 'timed-out' };
-  if (result.stopReason !== undefined) return STOPPED;
+  if (result.stopReason === 'timeout') return { kind: 'timed-out', answer: read.answer };
+  if (result.stopReason !== undefined) return { ...STOPPED, answer: read.answer };
   const { exitCode } = result;
   if (exitCode !== null && NOT_RUN.includes(exitCode)) return { kind: 'not-started', problem: `it cannot be started: ${said}` };
   if (kind === 'python' && exitCode === PYTHON_IMPORT_FAILED) return { kind: 'not-started', problem: said };
@@ -181,7 +181,7 @@ async function runModule(
   try {
     const answer = await Promise.race([Promise.resolve(found(structuredClone(event), { signal: ended })), waitFor(ended)]);
     if (answer === ENDED)
-      return timeout.aborted ? { kind: 'timed-out' } : { kind: 'failed', problem: 'it was stopped with the turn', answer: null };
+      return timeout.aborted ? { kind: 'timed-out', answer: null } : { kind: 'failed', problem: 'it was stopped with the turn', answer: null };
     // What a function returns is data only once it has been through JSON.
     const text = JSON.stringify(answer ?? null) ?? 'null';
     if (text.length > MAX_ANSWER_BYTES) return { kind: 'failed', problem: `it answered with more than ${MAX_ANSWER_MB} MB`, answer: null };
