@@ -84,7 +84,8 @@ class Resident {
     if (reply.kind === 'line' && !reply.isCut) return reply;
     // What it says from now on would be taken for the answer to another question.
     this.#end(handle);
-    const hadEnded = reply.kind === 'ended' && known !== null && !(await written);
+    // One that was about to end by itself may never have read the question, although the system took it.
+    const hadEnded = reply.kind === 'ended' && known !== null && (reply.result.exitCode === 0 || !(await written));
     return hadEnded ? this.#askNow(order, line) : reply;
   }
 
