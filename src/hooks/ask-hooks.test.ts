@@ -3,8 +3,11 @@ import { createHash } from 'node:crypto';
 import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type HookHandler, type HookSpec, toScriptCommand } from '../core/hooks/hook-spec.ts';
+import type { JsonObject } from '../core/values/json.ts';
+import { processStartTime } from '../process/index.ts';
 import { createToolHooks, type ToolHooks } from './ask-hooks.ts';
 
 let folder: string;
@@ -146,13 +149,15 @@ describe('hooks before a call', () => {
       'a reason of 10 MB': `printf '{"decision":"deny","reason":"'; head -c 10000000 /dev/zero | tr '\\0' x; echo '"}'`,
       'a failure after it': `echo '${denial}'; exit 1`,
       'a closed input': `exec <&-; echo '${denial}'`,
+      'no end in time': `echo '${denial}'; sleep 60`,
+      'a text that cannot be read': `echo '{"decision":"deny","reason":"no","inject":"x"}'`,
       'children that stay': `sleep 60 & setsid sleep 60 & echo '${denial}'`,
       'errors without end': `head -c 50000000 /dev/zero >&2; exit 2`,
       'an allow beside exit code 2': `echo '{"decision":"allow"}'; exit 2`,
     };
     for (const [name, line] of Object.entries(tortures)) {
-      const { decision, reason, runs } = await askBefore(hook(shell(line)));
-      expect([name, decision, reason.length < 3000, runs[0]?.reason.length ?? 0]).toEqual([name, 'deny', true, expect.any(Number)]);
+      const { decision, reason, runs } = await askBefore(hook(shell(line), { timeoutMs: name === 'no end in time' ? 500 : 20_000 }));
+      expect([name, decision, reason.length < 3000, runs.length]).toEqual([name, 'deny', true, 1]);
     }
   });
 
@@ -235,6 +240,8 @@ describe('a handler', () => {
     expect(await askBefore(make('team_hooks.audit'))).toMatchObject({ decision: 'deny', reason: 'h: audited' });
     const failed = await askBefore(make('team_hooks.fail'));
     expect([failed.decision, failed.runs[0]?.error]).toEqual(['allow', expect.stringContaining('ValueError: oops')]);
+    write('ends.py', 'import sys\nsys.exit(0)\n');
+    expect((await askBefore(make('ends.check'))).decision).toBe('deny');
     expect(await askBefore(make('team_hooks.absent'))).toMatchObject({
       decision: 'deny',
       reason: expect.stringContaining('cannot be imported'),
@@ -259,6 +266,65 @@ describe('a handler', () => {
     const hung = open([hook(shell('read -r _; sleep 60'), { isKeptAlive: true, timeoutMs: 200 })]);
     for (let time = 0; time < 2; time += 1) expect((await hung.before(CALL)).runs[0]?.error).toBe('it gave no answer within 0.2 s');
     await hung.close();
+  });
+
+  it('that stays and ends behind its answer is started again for the next question', async () => {
+    const line = `read -r _; echo '{"decision":"deny"}'`;
+    const hooks = open([hook(shell(line), { isKeptAlive: true })]);
+    for (let time = 0; time < 4; time += 1) expect((await hooks.before(CALL)).decision).toBe('deny');
+    await sleep(400);
+    expect((await hooks.before(CALL)).decision).toBe('deny');
+    await hooks.close();
+  });
+
+  it('that stays and answers twice is started anew, so that no answer is taken for another', async () => {
+    const line = 'n=0; while read -r _; do n=$((n + 1)); printf "{\\"reason\\":\\"$n\\"}\\n{}\\n"; done';
+    const hooks = open([hook(shell(line), { isKeptAlive: true })]);
+    for (let time = 0; time < 2; time += 1) expect((await hooks.before(CALL)).runs[0]?.reason).toBe('1');
+    await hooks.close();
+  });
+
+  it('that stays is not started again once the turn is over, and nothing of it is left', async () => {
+    const hooks = open([hook(shell(`trap '' TERM; echo $$ >> pids; read -r _; sleep 60 & wait; wait`), { isKeptAlive: true })]);
+    const asked = [hooks.before(CALL), hooks.before(CALL)];
+    await vi.waitFor(() => readFileSync(join(folder, 'pids')), 5000);
+    await hooks.close();
+    for (const { runs } of await Promise.all(asked)) expect(runs[0]?.error).toBe('it was stopped with the turn');
+    expect((await hooks.before(CALL)).runs[0]?.error).toBe('it was stopped with the turn');
+    const pids = readFileSync(join(folder, 'pids'), 'utf8').trim().split('\n');
+    expect(pids).toHaveLength(1);
+    expect(processStartTime(Number(pids[0]))).toBeUndefined();
+  });
+
+  it('that hangs is gone once all are closed', async () => {
+    const hooks = open([
+      hook(shell(`trap '' TERM; echo $$ > pid; read -r _; while :; do sleep 1; done`), { isKeptAlive: true, timeoutMs: 300 }),
+    ]);
+    expect((await hooks.before(CALL)).runs[0]?.error).toBe('it gave no answer within 0.3 s');
+    await hooks.close();
+    expect(processStartTime(Number(readFileSync(join(folder, 'pid'), 'utf8')))).toBeUndefined();
+  });
+
+  it('of a module that never ends loading is left behind', async () => {
+    const path = write('stuck.mjs', 'await new Promise(() => {}); export const check = () => ({});');
+    const merged = await askBefore(hook({ kind: 'module', file: toFile(path), exported: 'check' }, { timeoutMs: 100 }));
+    expect(merged.runs[0]?.error).toBe('it gave no answer within 0.1 s');
+  });
+
+  it('that throws what has no text has failed', async () => {
+    const path = write('odd.mjs', 'export const check = () => { throw Object.create(null); };');
+    const merged = await askBefore(hook({ kind: 'module', file: toFile(path), exported: 'check' }));
+    expect(merged).toMatchObject({ decision: 'allow', runs: [{ error: 'it threw something without a text' }] });
+  });
+
+  it('that cannot be told of the call denies it', async () => {
+    const path = write('allow.mjs', 'export const check = () => ({});');
+    let deep: JsonObject = {};
+    for (let level = 0; level < 100_000; level += 1) deep = { deep };
+    for (const handler of [shell('true'), { kind: 'module', file: toFile(path), exported: 'check' }] as const) {
+      const hooks = open([hook(handler)]);
+      expect((await hooks.before({ ...CALL, input: deep })).decision).toBe('deny');
+    }
   });
 
   it('may be a program of its own', async () => {

@@ -17,10 +17,10 @@ def main():
     module, _, name = path.rpartition(".")
     try:
         call = getattr(importlib.import_module(module), name)
-    except Exception as error:
-        print(f"{path} cannot be imported: {error}", file=sys.stderr)
+    except (Exception, SystemExit) as error:
+        print(f"{path} cannot be imported: {error!r}", file=sys.stderr)
         sys.exit(${PYTHON_IMPORT_FAILED})
-    for line in sys.stdin:
+    for line in open(0, encoding="utf-8", newline="\\n", closefd=False):
         answers.write(json.dumps(to_dict(call(json.loads(line)))) + "\\n")
         answers.flush()
 

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { Environment } from '../core/values/environment.ts';
 import { type ChildProcessHandle, type ProcessResult, startProcess } from '../process/index.ts';
 
 /** What came back from a program that stays: a line, or its end. */
@@ -12,7 +13,8 @@ export type ResidentReply =
 export interface ResidentOrder {
   readonly argv: readonly string[];
   readonly cwd: string;
-  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Of its start: a program that runs keeps what it was given. */
+  readonly env: Environment;
   readonly timeoutMs: number;
   readonly maxLineBytes: number;
   readonly signal: AbortSignal;
@@ -20,9 +22,12 @@ export interface ResidentOrder {
 
 /** Programs that are asked line by line: one that is there for each command line, for as long as the turn. */
 export interface ResidentPrograms {
-  /** Writes one line and waits for one. Questions to the same program wait for each other. A program that gives no answer in time is ended. Never rejects. */
+  /**
+   * Writes one line and waits for one. Questions to the same program wait for each other. A program that gives no answer in time, or more than one answer
+   * to a question, is ended, and started again for the next one. Never rejects.
+   */
   readonly ask: (order: ResidentOrder, line: string) => Promise<ResidentReply>;
-  /** Ends them all. */
+  /** Ends them all, also those that are just asked; none is started behind it. Settles when nothing of them runs any more. */
   readonly close: () => Promise<void>;
 }
 
@@ -31,8 +36,10 @@ const GRACE_MS = 2000;
 /** None is started before it is asked. */
 export function createResidentPrograms(): ResidentPrograms {
   const programs = new Map<string, Resident>();
+  let isClosed = false;
   return {
-    ask: (order, line) => {
+    ask: async (order, line) => {
+      if (isClosed) return { kind: 'stopped' };
       const key = JSON.stringify([order.argv, order.cwd]);
       const known = programs.get(key);
       const program = known ?? new Resident();
@@ -40,18 +47,19 @@ export function createResidentPrograms(): ResidentPrograms {
       return program.ask(order, line);
     },
     close: async () => {
+      isClosed = true;
       await Promise.all([...programs.values()].map((program) => program.close()));
-      programs.clear();
     },
   };
 }
 
-type Settle = (reply: ResidentReply) => void;
-
 class Resident {
   #handle: ChildProcessHandle | null = null;
-  #settle: Settle | null = null;
+  /** Takes the answer to the question that is open; `null` while none is. */
+  #settle: ((reply: ResidentReply) => void) | null = null;
   #last: Promise<unknown> = Promise.resolve();
+  #isClosed = false;
+  readonly #ending = new Set<Promise<unknown>>();
 
   ask(order: ResidentOrder, line: string): Promise<ResidentReply> {
     const reply = this.#last.then(() => this.#askNow(order, line));
@@ -60,32 +68,46 @@ class Resident {
   }
 
   async close(): Promise<void> {
-    await this.#handle?.stop(GRACE_MS);
+    this.#isClosed = true;
+    if (this.#handle !== null) this.#end(this.#handle);
+    this.#settle?.({ kind: 'stopped' });
+    await Promise.all(this.#ending);
   }
 
   async #askNow(order: ResidentOrder, line: string): Promise<ResidentReply> {
-    if (order.signal.aborted) return { kind: 'stopped' };
-    const handle = this.#handle ?? this.#start(order);
-    const reply = await new Promise<ResidentReply>((resolve) => {
-      const timer = setTimeout(() => this.#settle?.({ kind: 'timed-out' }), order.timeoutMs);
-      const stop = (): void => this.#settle?.({ kind: 'stopped' });
-      order.signal.addEventListener('abort', stop, { once: true });
-      this.#settle = (answer) => {
+    if (this.#isClosed || order.signal.aborted) return { kind: 'stopped' };
+    const known = this.#handle;
+    const handle = known ?? this.#start(order);
+    const replied = this.#waitForReply(order);
+    const written = handle.write(line);
+    const reply = await replied;
+    if (reply.kind === 'line' && !reply.isCut) return reply;
+    // What it says from now on would be taken for the answer to another question.
+    this.#end(handle);
+    // One that was about to end by itself may never have read the question, although the system took it.
+    const hadEnded = reply.kind === 'ended' && known !== null && (reply.result.exitCode === 0 || !(await written));
+    return hadEnded ? this.#askNow(order, line) : reply;
+  }
+
+  #waitForReply({ signal, timeoutMs }: ResidentOrder): Promise<ResidentReply> {
+    return new Promise((resolve) => {
+      const settle = (reply: ResidentReply): void => {
+        this.#settle = null;
         clearTimeout(timer);
-        order.signal.removeEventListener('abort', stop);
-        resolve(answer);
+        signal.removeEventListener('abort', stop);
+        resolve(reply);
       };
-      // A program that has ended takes nothing more; that it has is told by its result.
-      void handle.result.then((result) => this.#handle === handle && this.#settle?.({ kind: 'ended', result }));
-      void handle.write(line);
+      const stop = (): void => settle({ kind: 'stopped' });
+      const timer = setTimeout(() => settle({ kind: 'timed-out' }), timeoutMs);
+      signal.addEventListener('abort', stop, { once: true });
+      this.#settle = settle;
     });
-    this.#settle = null;
-    if (reply.kind !== 'line' || reply.isCut) {
-      // What it says from now on would be taken for the answer to another question.
-      this.#handle = null;
-      void handle.stop(GRACE_MS);
-    }
-    return reply;
+  }
+
+  #end(handle: ChildProcessHandle): void {
+    if (this.#handle === handle) this.#handle = null;
+    const ended = handle.stop(GRACE_MS).finally(() => this.#ending.delete(ended));
+    this.#ending.add(ended);
   }
 
   #start({ argv: [command = '', ...args], cwd, env, maxLineBytes }: ResidentOrder): ChildProcessHandle {
@@ -99,10 +121,18 @@ class Resident {
       maxLineBytes,
       onStdoutLine: (line, isCut) => {
         // Anything else is talk.
-        if (this.#handle === handle && line.trimStart().startsWith('{')) this.#settle?.({ kind: 'line', line, isCut });
+        if (this.#handle !== handle || !line.trimStart().startsWith('{')) return;
+        // An answer that nobody waits for: which question its next one would answer is not known.
+        if (this.#settle === null) this.#end(handle);
+        else this.#settle({ kind: 'line', line, isCut });
       },
     });
     this.#handle = handle;
+    void handle.result.then((result) => {
+      if (this.#handle !== handle) return;
+      this.#handle = null;
+      this.#settle?.({ kind: 'ended', result });
+    });
     return handle;
   }
 }

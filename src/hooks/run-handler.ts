@@ -4,6 +4,7 @@ import { pathToFileURL } from 'node:url';
 import type { HookEvent, HookFile, HookHandler, HookSpec } from '../core/hooks/hook-spec.ts';
 import type { HookOutcome } from '../core/hooks/hook-verdict.ts';
 import { maskControls } from '../core/text/mask-controls.ts';
+import type { Environment } from '../core/values/environment.ts';
 import type { Json } from '../core/values/json.ts';
 import { type ProcessResult, runCommand, toShellCommand } from '../process/index.ts';
 import { PYTHON_BRIDGE, PYTHON_IMPORT_FAILED } from './python-bridge.ts';
@@ -14,7 +15,7 @@ export interface HandlerPlace {
   /** Absolute; the folder that the agent works in. */
   readonly cwd: string;
   /** The environment of the turn; handlers get a few harmless variables of it. */
-  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly env: Environment;
   readonly signal: AbortSignal;
   readonly residents: ResidentPrograms;
 }
@@ -29,8 +30,16 @@ const DENIES = 2;
 /** Exit codes of a shell, and of `env`, for a program that may not be run or is not there. */
 const NOT_RUN = [126, 127];
 
-/** Asks one hook. Never rejects. */
+/** Asks one hook. Never rejects: one that cannot even be told of the call was not started. */
 export async function runHandler(spec: HookSpec, event: HookEvent, place: HandlerPlace): Promise<HookOutcome> {
+  try {
+    return await askHandler(spec, event, place);
+  } catch (error) {
+    return { kind: 'not-started', problem: `it cannot be asked: ${toThrownText(error)}` };
+  }
+}
+
+async function askHandler(spec: HookSpec, event: HookEvent, place: HandlerPlace): Promise<HookOutcome> {
   const { handler, timeoutMs } = spec;
   const changed = findChange(handler);
   if (changed !== null) return { kind: 'not-started', problem: changed };
@@ -79,7 +88,7 @@ async function runProgram(argv: readonly string[], spec: HookSpec, event: HookEv
       case 'line':
         return toAnswered(readOutput(reply.line, reply.isCut));
       case 'timed-out':
-        return { kind: 'timed-out' };
+        return { kind: 'timed-out', answer: null };
       case 'stopped':
         return STOPPED;
       case 'ended':
@@ -102,15 +111,15 @@ async function runProgram(argv: readonly string[], spec: HookSpec, event: HookEv
   return toEnded(result, result.stderr, readOutput(result.stdout, result.isStdoutCut), spec.handler);
 }
 
-const STOPPED: HookOutcome = { kind: 'failed', problem: 'it was stopped with the turn', answer: null };
+const STOPPED = { kind: 'failed', problem: 'it was stopped with the turn', answer: null } as const satisfies HookOutcome;
 
 /** What the end of a program means. */
 function toEnded(result: ProcessResult, stderr: string, read: ReadOutput, { kind }: HookHandler): HookOutcome {
   const said = toReason(stderr);
   if (result.status === 'spawn-error')
     return { kind: 'not-started', problem: `it cannot be started: ${result.error?.message ?? 'unknown'}` };
-  if (result.stopReason === 'timeout') return { kind: 'timed-out' };
-  if (result.stopReason !== undefined) return STOPPED;
+  if (result.stopReason === 'timeout') return { kind: 'timed-out', answer: read.answer };
+  if (result.stopReason !== undefined) return { ...STOPPED, answer: read.answer };
   const { exitCode } = result;
   if (exitCode !== null && NOT_RUN.includes(exitCode)) return { kind: 'not-started', problem: `it cannot be started: ${said}` };
   if (kind === 'python' && exitCode === PYTHON_IMPORT_FAILED) return { kind: 'not-started', problem: said };
@@ -151,7 +160,7 @@ function toReason(text: string): string {
 const HARMLESS = /^(?:PATH|HOME|USER|LOGNAME|SHELL|LANG|LC_[A-Z]+|TZ|TMPDIR|TERM|NO_COLOR|XDG_[A-Z_]+|SYSTEMROOT)$/;
 
 /** Keys of providers and tokens of the run are none of a hook's business. */
-function toHookEnvironment(env: HandlerPlace['env'], event: HookEvent): Readonly<Record<string, string | undefined>> {
+function toHookEnvironment(env: Environment, event: HookEvent): Environment {
   const own = {
     HOOK_TYPE: event.hook_type,
     TOOL_NAME: event.tool_name,
@@ -169,35 +178,56 @@ function toHookEnvironment(env: HandlerPlace['env'], event: HookEvent): Readonly
 type HookFunction = (event: HookEvent, context: { readonly signal: AbortSignal }) => unknown;
 
 async function runModule(
-  { file, exported }: { readonly file: HookFile; readonly exported: string },
+  handler: { readonly file: HookFile; readonly exported: string },
   event: HookEvent,
   timeoutMs: number,
   signal: AbortSignal,
 ): Promise<HookOutcome> {
+  if (signal.aborted) return STOPPED;
+  const ended = new AbortController();
+  const stop = (): void => ended.abort();
+  // Keeps the process up, unlike the timer of `AbortSignal.timeout`: somebody waits for this.
+  const timer = setTimeout(stop, timeoutMs);
+  signal.addEventListener('abort', stop, { once: true });
+  try {
+    const outcome = await Promise.race([callFunction(handler, structuredClone(event), ended.signal), waitForAbort(ended.signal)]);
+    return outcome ?? (signal.aborted ? STOPPED : { kind: 'timed-out', answer: null });
+  } finally {
+    clearTimeout(timer);
+    signal.removeEventListener('abort', stop);
+  }
+}
+
+/** Never rejects. */
+async function callFunction(
+  { file, exported }: { readonly file: HookFile; readonly exported: string },
+  event: HookEvent,
+  signal: AbortSignal,
+): Promise<HookOutcome> {
   const found = await loadFunction(file, exported);
   if (typeof found === 'string') return { kind: 'not-started', problem: found };
-  const timeout = AbortSignal.timeout(timeoutMs);
-  const ended = AbortSignal.any([signal, timeout]);
+  if (signal.aborted) return STOPPED;
   try {
-    const answer = await Promise.race([Promise.resolve(found(structuredClone(event), { signal: ended })), waitFor(ended)]);
-    if (answer === ENDED)
-      return timeout.aborted ? { kind: 'timed-out' } : { kind: 'failed', problem: 'it was stopped with the turn', answer: null };
+    const answer = await found(event, { signal });
     // What a function returns is data only once it has been through JSON.
     const text = JSON.stringify(answer ?? null) ?? 'null';
     if (text.length > MAX_ANSWER_BYTES) return { kind: 'failed', problem: `it answered with more than ${MAX_ANSWER_MB} MB`, answer: null };
     return { kind: 'answered', answer: JSON.parse(text) as Json };
   } catch (error) {
-    return { kind: 'failed', problem: `it threw ${toReason(String(error))}`, answer: null };
+    return { kind: 'failed', problem: `it threw ${toThrownText(error)}`, answer: null };
   }
 }
 
-const ENDED = Symbol('ended');
+function toThrownText(error: unknown): string {
+  try {
+    return toReason(String(error));
+  } catch {
+    return 'something without a text';
+  }
+}
 
-function waitFor(signal: AbortSignal): Promise<typeof ENDED> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve(ENDED);
-    else signal.addEventListener('abort', () => resolve(ENDED), { once: true });
-  });
+function waitForAbort(signal: AbortSignal): Promise<null> {
+  return new Promise((resolve) => signal.addEventListener('abort', () => resolve(null), { once: true }));
 }
 
 async function loadFunction({ path }: HookFile, exported: string): Promise<HookFunction | string> {
@@ -206,6 +236,6 @@ async function loadFunction({ path }: HookFile, exported: string): Promise<HookF
     const found = (loaded as Record<string, unknown>)[exported];
     return typeof found === 'function' ? (found as HookFunction) : `${maskControls(path)} exports no function ${maskControls(exported)}`;
   } catch (error) {
-    return `${maskControls(path)} cannot be loaded: ${toReason(String(error))}`;
+    return `${maskControls(path)} cannot be loaded: ${toThrownText(error)}`;
   }
 }

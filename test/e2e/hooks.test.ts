@@ -114,6 +114,17 @@ test('a hook is tried without a run', async () => {
     });
     const wrong = await ralph(folder, ['hooks', 'test', 'PreToolUse', '--tool', 'write_file', '--input', 'x']);
     expect([wrong.code, wrong.stderr]).toEqual([2, expect.stringContaining('is no JSON object')]);
+    const unknown = await ralph(folder, ['hooks', 'test', 'constructor', '--tool', 'write_file']);
+    expect([unknown.code, unknown.stderr]).toEqual([2, expect.stringContaining('The events are: PreToolUse')]);
+  });
+});
+
+test('a function that never answers is waited for until its time is over', async () => {
+  const config = CONFIG.replace('handler: "hooks/audit.mjs#audit"', 'handler: "stuck.mjs#wait", timeout: 1');
+  await withFolder({ ...FILES, 'ralph.yml': config, 'stuck.mjs': 'export const wait = () => new Promise(() => {});\n' }, async (folder) => {
+    const { code, stdout } = await ralph(folder, ['hooks', 'test', 'PreToolUse', '--tool', 'read_file', '--format', 'json']);
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout).merged.errors).toEqual(['stuck.mjs#wait: it gave no answer within 1 s']);
   });
 });
 

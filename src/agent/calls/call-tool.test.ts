@@ -279,14 +279,49 @@ describe('a call that hooks are asked about', () => {
     expect((await call('look', { path: 'a' }, { hooks: hooked({}, { output: 'other' }) })).text).toBe('other');
   });
 
-  it('gives away no secret that they say', async () => {
+  it('gives away no secret that they say, wherever they say it', async () => {
     const output: OutputRules = { ...OPEN, redact: (text) => text.replaceAll('s3cret', '[redacted]') };
-    const outcome = await call(
-      'look',
-      { path: 'a' },
-      { output, hooks: hooked({}, { injects: [{ content: 's3cret', strategy: 'tool_result' }] }) },
-    );
-    expect(outcome.text).toContain('[redacted]');
-    expect(outcome.text).not.toContain('s3cret');
+    const said = { runs: [{ ...RUN, name: 's3cret', reason: 's3cret', error: 's3cret', preview: 's3cret' }] };
+    const inject = { content: 's3cret', strategy: 'tool_result' } as const;
+    for (const after of [
+      { injects: [inject], ...said },
+      { output: 's3cret', ...said },
+    ]) {
+      const outcome = await call('look', { path: 'a' }, { output, hooks: hooked({}, after) });
+      expect(outcome.text).toContain('[redacted]');
+      expect(JSON.stringify(outcome)).not.toContain('s3cret');
+    }
+  });
+
+  it('cuts an output of theirs as it does that of a tool', async () => {
+    const output: OutputRules = { ...OPEN, cap: (text) => text.slice(0, 5) };
+    expect((await call('look', { path: 'a' }, { output, hooks: hooked({}, { output: 'x'.repeat(100) }) })).text).toBe('xxxxx');
+  });
+
+  it('shows no file whose output they changed, and says behind a file what they say', async () => {
+    const file = { mediaType: 'image/png', data: '' };
+    const picture: AnyTool = {
+      ...write,
+      name: 'throws',
+      run: async () => ({ ...succeed('a picture'), shown: { text: 'here it is', file } }),
+    };
+    const show = (after: Partial<MergedHooks>) => call('throws', {}, { tools: [picture], hooks: hooked({}, after) });
+    const hidden = await show({ output: 'hidden' });
+    expect([hidden.text, hidden.shown]).toEqual(['hidden', undefined]);
+    const noted = await show({ injects: [{ content: 'mind the size', strategy: 'tool_result' }] });
+    expect(noted.shown?.text).toMatch(/^here it is\n\n═+\n.*\nmind the size\n═+$/);
+  });
+
+  it('tells them of a tool that broke, but not of one that was not begun', async () => {
+    const hooks = hooked({});
+    await call('throws', {}, { tools: [makeThrower(new Error('disk full'))], hooks });
+    expect(hooks.told[1]).toEqual([{}, expect.stringContaining('disk full'), true]);
+    const late = hooked({});
+    await call('look', { path: 'a' }, { context: makeContext({ signal: AbortSignal.abort() }), hooks: late });
+    expect(late.told).toHaveLength(1);
+  });
+
+  it('says that it was a hook whose input does not fit', async () => {
+    expect((await call('look', { path: 'a' }, { hooks: hooked({ input: { path: '' } }) })).text).toContain('A hook changed its input');
   });
 });

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { MergedHooks } from '../../core/hooks/hook-verdict.ts';
+import type { HookRun, MergedHooks } from '../../core/hooks/hook-verdict.ts';
 import { maskControls } from '../../core/text/mask-controls.ts';
 import { findNearMiss } from '../../core/text/near-miss.ts';
 import { toErrorMessage } from '../../core/values/errors.ts';
@@ -44,15 +44,18 @@ export async function callTool(
   try {
     const prepared = await prepareCall(tools, asked, output.redact);
     if (!prepared.ok) return await finishCall(prepared.refused, output);
+    const prepareChanged = async ({ input }: MergedHooks): Promise<Result<PreparedCall, CallOutcome>> =>
+      input === undefined ? prepared : toUnfit(await prepareCall(tools, { ...asked, args: input }, output.redact));
     const call = { id: asked.id, tool: asked.name, input: isJsonObject(asked.args) ? asked.args : {} };
     const before = await hooks.before(call);
-    const changed = before.input === undefined ? prepared : await prepareCall(tools, { ...asked, args: before.input }, output.redact);
-    const outcome =
-      before.decision !== 'allow' ? toDenied(asked.name, before) : changed.ok ? await executeCall(changed.value, context) : changed.refused;
+    const allowed = before.decision === 'allow' ? await prepareChanged(before) : refuse(toDenied(asked.name, before));
+    if (!allowed.ok) return withHooks(await finishCall(allowed.refused, output), [before], output.redact);
+    const outcome = await executeCall(allowed.value, context);
     const finished = await finishCall(outcome, output);
-    if (outcome.kind !== 'ran') return withHooks(finished, [before], output.redact);
+    // What was cut off has no end to be asked about, and programs of hooks are being ended as well.
+    if (outcome.kind !== 'ran' && context.signal.aborted) return withHooks(finished, [before], output.redact);
     const after = await hooks.after({ ...call, input: before.input ?? call.input }, finished.text, finished.isError);
-    return withHooks(after.output === undefined ? finished : { ...finished, text: after.output }, [before, after], output.redact);
+    return withHooks(await replaceOutput(finished, after, output), [before, after], output.redact);
   } catch (error) {
     // The rules for outputs failed: nothing that they have not seen may go on.
     return {
@@ -71,6 +74,20 @@ function toDenied(name: string, { decision, reason }: MergedHooks): CallOutcome 
   };
 }
 
+/** A model is not blamed for what a hook made of its input. */
+function toUnfit(prepared: Result<PreparedCall, CallOutcome>): Result<PreparedCall, CallOutcome> {
+  if (prepared.ok) return prepared;
+  const { refused } = prepared;
+  return refuse({ ...refused, text: `A hook changed its input to what does not fit: nothing was done. ${refused.text}` });
+}
+
+/** What hooks made of the output is finished like an output; a file that it was about is not shown. */
+async function replaceOutput(finished: CallOutcome, { output }: MergedHooks, { redact, cap }: OutputRules): Promise<CallOutcome> {
+  if (output === undefined) return finished;
+  const { shown: _, ...rest } = finished;
+  return { ...rest, text: await cap(redact(output), finished.keep ?? 'head') };
+}
+
 /** Puts what hooks said behind the text of the result, apart from what the tool said, or in messages of their own. */
 function withHooks(outcome: CallOutcome, asked: readonly MergedHooks[], redact: OutputRules['redact']): CallOutcome {
   const runs = asked.flatMap((merged) => merged.runs);
@@ -78,12 +95,20 @@ function withHooks(outcome: CallOutcome, asked: readonly MergedHooks[], redact: 
   const injects = asked.flatMap((merged) => merged.injects).map((inject) => ({ ...inject, content: redact(inject.content) }));
   const behind = injects.filter(({ strategy }) => strategy === 'tool_result').map(({ content }) => content);
   const messages = injects.filter(({ strategy }) => strategy === 'user_message').map(({ content }) => content);
+  const withNote = (text: string): string => (behind.length === 0 ? text : `${text}\n\n${toNote(behind)}`);
+  const { shown } = outcome;
   return {
     ...outcome,
-    text: behind.length === 0 ? outcome.text : `${outcome.text}\n\n${toNote(behind)}`,
-    hooks: runs.map((run) => ({ ...run, reason: redact(run.reason), preview: redact(run.preview) })),
+    text: withNote(outcome.text),
+    ...(shown === undefined ? {} : { shown: { ...shown, text: withNote(shown.text) } }),
+    hooks: runs.map((run) => redactRun(run, redact)),
     ...(messages.length === 0 ? {} : { messages }),
   };
+}
+
+function redactRun(run: HookRun, redact: OutputRules['redact']): HookRun {
+  const { name, reason, error, preview } = run;
+  return { ...run, name: redact(name), reason: redact(reason), error: error === null ? null : redact(error), preview: redact(preview) };
 }
 
 const RULE = '═'.repeat(60);

@@ -1,6 +1,6 @@
 import { hasErrors, renderDiagnostics, type Settings } from '../../config/index.ts';
 import { DEFAULT_HAT, RALPH } from '../../core/events/reserved.ts';
-import { HOOK_EVENT_ALIASES, HOOK_EVENTS, type HookEventName, type HookHandler, type HookSpec } from '../../core/hooks/hook-spec.ts';
+import { findHookEvent, HOOK_EVENTS, type HookEventName, type HookHandler, type HookSpec } from '../../core/hooks/hook-spec.ts';
 import type { HookInject, MergedHooks } from '../../core/hooks/hook-verdict.ts';
 import { isJsonObject, type Json, type JsonObject, parseJson } from '../../core/values/json.ts';
 import { checkConfig } from '../../validation/index.ts';
@@ -139,7 +139,7 @@ async function test(context: CliContext, settings: Settings, flags: HooksFlags, 
 }
 
 function toEvent(word: string | undefined): HookEventName {
-  const event = HOOK_EVENTS.find((known) => known === word) ?? (word === undefined ? undefined : HOOK_EVENT_ALIASES[word]);
+  const event = word === undefined ? undefined : findHookEvent(word);
   if (event !== undefined) return event;
   if (word === undefined) throw createUsageError('Which event?', `Name it: ralph hooks test ${HOOK_EVENTS[0]} --tool bash`);
   throw createUnknownNameError('no event', word, HOOK_EVENTS, `The events are: ${HOOK_EVENTS.join(', ')}`);

@@ -99,8 +99,54 @@ describe('hooks of a configuration', () => {
   });
 });
 
+describe('hooks that are written in more than one place', () => {
+  const names = (yaml: string): readonly string[] => hooksOf(yaml).map(({ name }) => name);
+
+  it('of one event under two names are all asked, in the order of the file', () => {
+    expect(names('hooks: {PreToolUse: [{command: "a x"}], pre_call: [{command: "b x"}]}')).toEqual(['a x', 'b x']);
+  });
+
+  it('stand beside those of another tool', () => {
+    expect(names('hooks: {enabled: true, events: {pre.loop.start: []}, PreToolUse: [{command: "a x"}]}')).toEqual(['a x']);
+  });
+
+  it('are off together where their group is off', () => {
+    expect(names('hooks: {PreToolUse: [{enabled: false, hooks: [{command: "a x"}]}, {command: "b x"}]}')).toEqual(['b x']);
+  });
+
+  it('are a file before they are a function of Python', () => {
+    expect(handlers('hooks: {PreToolUse: [{handler: guard.rb}]}', { 'guard.rb': '' })).toMatchObject([
+      { argv: [join(folder, 'guard.rb')] },
+    ]);
+  });
+});
+
 describe('findings about hooks', () => {
   const at = (hooks: string): readonly string[] => findings(`${NATIVE}hooks: ${hooks}`);
+
+  it('name a value that would be left out unseen', () => {
+    const hook = (key: string): readonly string[] => at(`{PreToolUse: [{command: "a b", ${key}}]}`);
+    for (const key of ['fail_closed', 'keep_alive', 'enabled'])
+      for (const value of ['yes', '"true"', '1', '[true]'])
+        expect(hook(`${key}: ${value}`)).toEqual([`3: error hook-invalid \`${key}\` is neither true nor false.`]);
+    expect(hook('fail_closed: true, keep_alive: , enabled: true, priority: -1')).toEqual([]);
+    expect(hook('priority: high')).toEqual(['3: error hook-invalid `priority` is no number.']);
+    expect(hook('args: x')).toEqual(['3: error hook-invalid `args` is no list of texts.']);
+    expect(hook('matcher: [Write, Edit]')).toEqual(['3: error hook-invalid `matcher` is no text.']);
+    expect(hook('name: {a: b}')).toEqual(['3: error hook-invalid `name` is no text.']);
+    expect(hook('timeout: [3]')).toEqual(['3: error hook-invalid `timeout` is no duration.']);
+    expect(hook('timeout: 30d')).toEqual(['3: error hook-invalid "30d" is too long.']);
+  });
+
+  it('name what a group of hooks, or a list in the place of another, cannot have', () => {
+    expect(at('{PreToolUse: [{matcher: Bash, fail_closed: true, hooks: [{command: "a b"}]}]}')).toEqual([
+      '3: error hook-invalid `fail_closed` is of a single hook, and this is a group.',
+    ]);
+    expect(at('{PreToolUse: {overide: true, hooks: [{command: "a b"}]}}')).toEqual([
+      '3: error hook-invalid A list of hooks has no key `overide`: did you mean `override`?',
+    ]);
+    expect(at('{PreToolUse: {override: yes, hooks: []}}')).toEqual(['3: error hook-invalid `override` is neither true nor false.']);
+  });
 
   it('name an event that there is not, and what was meant', () => {
     expect(at('{PreTolUse: [{command: "a b"}]}')).toEqual([

@@ -104,7 +104,7 @@ export interface SchemaSetting extends Described {
   readonly kind: 'schema';
 }
 
-/** Hooks by event: read as they are written, see `compile-hooks.ts`. */
+/** Hooks by event: read as they are written, see `read-hooks.ts`. */
 export interface HooksSetting extends Described {
   readonly kind: 'hooks';
 }

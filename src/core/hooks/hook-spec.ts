@@ -1,15 +1,22 @@
+import { readOwn } from '../values/json.ts';
+
 /** Moments of a tool call at which hooks are asked: before it, after it went well, after it failed. */
 export const HOOK_EVENTS = ['PreToolUse', 'PostToolUse', 'PostToolUseFailure'] as const;
 
 export type HookEventName = (typeof HOOK_EVENTS)[number];
 
 /** Other names of these moments, as other tools call them. */
-export const HOOK_EVENT_ALIASES: Readonly<Record<string, HookEventName>> = {
+const ALIASES: Readonly<Record<string, HookEventName>> = {
   pre_call: 'PreToolUse',
   post_call: 'PostToolUse',
   BeforeTool: 'PreToolUse',
   AfterTool: 'PostToolUse',
 };
+
+/** The moment that a name means; `undefined` for none. */
+export function findHookEvent(name: string): HookEventName | undefined {
+  return HOOK_EVENTS.find((known) => known === name) ?? readOwn(ALIASES, name);
+}
 
 /** A hook: what is asked when, for which tools, and what counts where it does not answer. */
 export interface HookSpec {
@@ -50,7 +57,7 @@ const INTERPRETERS: Readonly<Record<string, string>> = { py: 'python3', js: 'nod
 
 /** How a script is started: by the program that its name asks for, else by itself. */
 export function toScriptCommand(path: string): readonly string[] {
-  const interpreter = INTERPRETERS[/\.([a-z]+)$/.exec(path)?.[1] ?? ''];
+  const interpreter = readOwn(INTERPRETERS, /\.([a-z]+)$/.exec(path)?.[1] ?? '');
   return interpreter === undefined ? [path] : [interpreter, path];
 }
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Json } from '../values/json.ts';
+import type { Json, JsonObject } from '../values/json.ts';
 import { type HookOutcome, judgeHook, readHookAnswer } from './hook-verdict.ts';
 
 const answer = (value: Json) => readHookAnswer(value, 'PreToolUse');
@@ -79,8 +79,8 @@ describe('an outcome of a hook', () => {
 
   it('of one that fails or is late allows, and denies where the hook is to fail closed', () => {
     const late = 'it gave no answer within 30 s';
-    expect(judge({ kind: 'timed-out' })).toEqual(['allow', '', late]);
-    expect(judge({ kind: 'timed-out' }, true)).toEqual(['deny', late, late]);
+    expect(judge({ kind: 'timed-out', answer: null })).toEqual(['allow', '', late]);
+    expect(judge({ kind: 'timed-out', answer: null }, true)).toEqual(['deny', late, late]);
     expect(judge({ kind: 'failed', problem: 'exit code 1', answer: null })).toEqual(['allow', '', 'exit code 1']);
     expect(judge({ kind: 'failed', problem: 'exit code 1', answer: null }, true)).toEqual(['deny', 'exit code 1', 'exit code 1']);
     expect(judge({ kind: 'answered', answer: { decision: 'perhaps' } }, true)[0]).toBe('deny');
@@ -92,5 +92,31 @@ describe('an outcome of a hook', () => {
       'no',
       'exit code 1',
     ]);
+  });
+
+  it('keeps a denial that was printed before the time was over', () => {
+    const answer = { decision: 'deny', reason: 'no' };
+    expect(judge({ kind: 'timed-out', answer })).toEqual(['deny', 'no', 'it gave no answer within 30 s']);
+  });
+
+  it('keeps a denial and a question beside what cannot be understood', () => {
+    const rests: readonly JsonObject[] = [
+      { inject: 'x' },
+      { injects: {} },
+      { updated_input: 'x' },
+      { hookSpecificOutput: 'x' },
+      { hookSpecificOutput: { hookEventName: 'PostToolUse' } },
+      { hookSpecificOutput: { permissionDecision: 'defer' } },
+      { permissionDecision: 3 },
+    ];
+    for (const rest of rests)
+      for (const decision of ['deny', 'ask'])
+        expect(judge({ kind: 'answered', answer: { decision, reason: 'no', ...rest } })).toEqual([decision, 'no', expect.any(String)]);
+    expect(judge({ kind: 'answered', answer: { allowed: 'no', decision: 'deny' } })[0]).toBe('deny');
+    expect(judge({ kind: 'answered', answer: { allowed: false, inject: 'x' } })[0]).toBe('deny');
+  });
+
+  it('leaves nothing to a person where the hook is to fail closed and failed', () => {
+    expect(judge({ kind: 'failed', problem: 'exit code 1', answer: { decision: 'ask' } }, true)[0]).toBe('deny');
   });
 });

@@ -1,4 +1,4 @@
-import { isJsonObject, type Json, type JsonObject } from '../values/json.ts';
+import { isJsonObject, type Json, type JsonObject, readOwn } from '../values/json.ts';
 import { accept, type Result, refuse } from '../values/result.ts';
 import type { HookEventName, HookSpec } from './hook-spec.ts';
 
@@ -30,7 +30,8 @@ export type HookOutcome =
   | { readonly kind: 'denied'; readonly reason: string; readonly answer: Json }
   /** It threw, ended with another exit code, or said what cannot be read. */
   | { readonly kind: 'failed'; readonly problem: string; readonly answer: Json }
-  | { readonly kind: 'timed-out' }
+  /** Time was over, whatever it had said by then. */
+  | { readonly kind: 'timed-out'; readonly answer: Json }
   /** It is not there, may not be run, or was changed. */
   | { readonly kind: 'not-started'; readonly problem: string };
 
@@ -44,31 +45,31 @@ const ALLOW: HookVerdict = { decision: 'allow', reason: '', injects: [] };
 
 /**
  * What a hook's outcome means: one that cannot be started denies, one that fails or takes too long allows, unless it is `fail_closed`. Whoever ends with
- * exit code 2 denies, whatever it printed.
+ * exit code 2 denies, whatever it printed. What a hook refused stays refused, whatever else went wrong.
  */
 export function judgeHook(
   { event, timeoutMs, isFailClosed }: Pick<HookSpec, 'event' | 'timeoutMs' | 'isFailClosed'>,
   outcome: HookOutcome,
 ): JudgedHook {
-  const failure = (error: string): JudgedHook => ({ verdict: isFailClosed ? deny(error) : ALLOW, error });
+  const failure = (error: string, answer: Json): JudgedHook => {
+    const refusal = readRefusal(answer, event);
+    if (refusal !== null && (refusal.decision === 'deny' || !isFailClosed)) return { verdict: refusal, error };
+    return { verdict: isFailClosed ? deny(error) : ALLOW, error };
+  };
   switch (outcome.kind) {
     case 'answered': {
       const read = readHookAnswer(outcome.answer, event);
-      return read.ok ? { verdict: read.value, error: null } : failure(read.refused);
+      return read.ok ? { verdict: read.value, error: null } : failure(read.refused, outcome.answer);
     }
     case 'denied': {
       const read = readHookAnswer(outcome.answer, event);
       const said = read.ok ? read.value : ALLOW;
       return { verdict: { ...said, decision: 'deny', reason: said.reason || outcome.reason || 'it ended with exit code 2' }, error: null };
     }
-    case 'failed': {
-      // A decision that it made counts, although it failed after that.
-      const read = readHookAnswer(outcome.answer, event);
-      if (outcome.answer !== null && read.ok && read.value.decision !== 'allow') return { verdict: read.value, error: outcome.problem };
-      return failure(outcome.problem);
-    }
+    case 'failed':
+      return failure(outcome.problem, outcome.answer);
     case 'timed-out':
-      return failure(`it gave no answer within ${timeoutMs / 1000} s`);
+      return failure(`it gave no answer within ${timeoutMs / 1000} s`, outcome.answer);
     case 'not-started':
       return { verdict: deny(outcome.problem), error: outcome.problem };
   }
@@ -76,6 +77,17 @@ export function judgeHook(
 
 function deny(reason: string): HookVerdict {
   return { ...ALLOW, decision: 'deny', reason };
+}
+
+/** The denial or the question in an answer, also in one that cannot be understood as a whole; `null` where there is neither. */
+function readRefusal(answer: Json, event: HookEventName): HookVerdict | null {
+  const read = readHookAnswer(answer, event);
+  if (read.ok) return read.value.decision === 'allow' ? null : read.value;
+  if (!isJsonObject(answer)) return null;
+  const inner = answer['hookSpecificOutput'] ?? {};
+  const own = isJsonObject(inner) ? inner : {};
+  const decision = isDenied(answer) ? 'deny' : toStrictest(listDecisions(answer, own).map(({ meant }) => meant));
+  return decision === 'allow' ? null : { decision, reason: readReason(answer, own), injects: [] };
 }
 
 const DECISIONS: Readonly<Record<string, HookVerdict['decision']>> = {
@@ -89,7 +101,7 @@ const DECISIONS: Readonly<Record<string, HookVerdict['decision']>> = {
 /**
  * Reads what a hook answered: `{allowed, decision, reason, updated_input, updated_output, inject, injects, additional_context}`, or what hooks of Claude
  * Code (`hookSpecificOutput`) and Gemini (`hookSpecificOutput.tool_input`, put over the input) say. Nothing, and an empty object, allow. The strictest
- * decision counts. Whatever cannot be understood is refused with the reason, never taken for an allow.
+ * decision counts. Whatever cannot be understood is refused with the reason.
  */
 export function readHookAnswer(answer: Json, event: HookEventName): Result<HookVerdict, string> {
   if (answer === null) return accept(ALLOW);
@@ -100,18 +112,17 @@ export function readHookAnswer(answer: Json, event: HookEventName): Result<HookV
   if (named !== undefined && named !== event) return refuse(`its answer is for ${String(named)}, and this is ${event}`);
   const decision = readDecision(answer, own);
   if (!decision.ok) return decision;
-  const reason = firstText(own['permissionDecisionReason'], answer['reason'], answer['stopReason'], answer['stop_reason']);
-  const texts = { injects: readInjects(answer, own) };
+  const injects = readInjects(answer, own);
+  if (!injects.ok) return injects;
   const updatedInput = answer['updated_input'] ?? own['updatedInput'] ?? undefined;
   if (updatedInput !== undefined && !isJsonObject(updatedInput)) return refuse('`updated_input` is no object');
   const mergedInput = own['tool_input'] ?? undefined;
   if (mergedInput !== undefined && !isJsonObject(mergedInput)) return refuse('`tool_input` is no object');
   const updatedOutput = answer['updated_output'] ?? own['updatedToolOutput'] ?? undefined;
-  if (!texts.injects.ok) return texts.injects;
   return accept({
     decision: decision.value,
-    reason,
-    injects: texts.injects.value,
+    reason: readReason(answer, own),
+    injects: injects.value,
     ...(updatedInput === undefined ? {} : { updatedInput }),
     ...(mergedInput === undefined ? {} : { mergedInput }),
     ...(updatedOutput === undefined ? {} : { updatedOutput: toText(updatedOutput) }),
@@ -121,14 +132,34 @@ export function readHookAnswer(answer: Json, event: HookEventName): Result<HookV
 function readDecision(answer: JsonObject, own: JsonObject): Result<HookVerdict['decision'], string> {
   const { allowed = true } = answer;
   if (typeof allowed !== 'boolean') return refuse('`allowed` is neither true nor false');
-  if (!allowed || answer['continue'] === false) return accept('deny');
-  const said = [answer['decision'], answer['permissionDecision'], own['permissionDecision']].filter(
-    (word) => word !== undefined && word !== null,
+  if (isDenied(answer)) return accept('deny');
+  const said = listDecisions(answer, own);
+  const unknown = said.find(({ meant }) => meant === undefined);
+  if (unknown !== undefined) return refuse(`${JSON.stringify(unknown.word).slice(0, 60)} is no decision: allow, deny or ask`);
+  return accept(toStrictest(said.map(({ meant }) => meant)));
+}
+
+function isDenied(answer: JsonObject): boolean {
+  return answer['allowed'] === false || answer['continue'] === false;
+}
+
+/** Every decision in an answer, and what it means; `undefined` for no decision that there is. */
+function listDecisions(
+  answer: JsonObject,
+  own: JsonObject,
+): readonly { readonly word: Json; readonly meant: HookVerdict['decision'] | undefined }[] {
+  const words = [answer['decision'], answer['permissionDecision'], own['permissionDecision']];
+  return words.flatMap((word) =>
+    word === undefined || word === null ? [] : [{ word, meant: typeof word === 'string' ? readOwn(DECISIONS, word) : undefined }],
   );
-  const read = said.map((word) => (typeof word === 'string' && Object.hasOwn(DECISIONS, word) ? DECISIONS[word] : undefined));
-  const unknown = read.indexOf(undefined);
-  if (unknown >= 0) return refuse(`${JSON.stringify(said[unknown]).slice(0, 60)} is no decision: allow, deny or ask`);
-  return accept(read.includes('deny') ? 'deny' : read.includes('ask') ? 'ask' : 'allow');
+}
+
+function toStrictest(decisions: readonly (HookVerdict['decision'] | undefined)[]): HookVerdict['decision'] {
+  return decisions.includes('deny') ? 'deny' : decisions.includes('ask') ? 'ask' : 'allow';
+}
+
+function readReason(answer: JsonObject, own: JsonObject): string {
+  return firstText(own['permissionDecisionReason'], answer['reason'], answer['stopReason'], answer['stop_reason']);
 }
 
 function readInjects(answer: JsonObject, own: JsonObject): Result<readonly HookInject[], string> {
