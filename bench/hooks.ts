@@ -39,6 +39,7 @@ async function measure(count: number, kind: keyof typeof KINDS): Promise<number>
     cwd: folder,
     env: { PATH: process.env['PATH'] },
     signal: new AbortController().signal,
+    marker: 'bench',
   };
   const hooks = createToolHooks(specs, scene, { now: Date.now, steady: () => performance.now() });
   const call = { id: 'c', tool: 'write_file', input: { path: 'a.txt', content: 'x'.repeat(200) } };

@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -46,7 +46,7 @@ const hook = (handler: HookHandler, changes: Partial<HookSpec> = {}): HookSpec =
 
 function open(specs: readonly HookSpec[], signal = new AbortController().signal): ToolHooks {
   const env = { PATH: process.env['PATH'], ANTHROPIC_API_KEY: 'secret' };
-  const scene = { run: 'run-1', turn: '3.1', hat: 'builder', agentId: 'builder', cwd: folder, env, signal };
+  const scene = { run: 'run-1', turn: '3.1', hat: 'builder', agentId: 'builder', cwd: folder, env, signal, marker: 'test' };
   return createToolHooks(specs, scene, { now: () => 0, steady: () => performance.now() });
 }
 
@@ -127,7 +127,7 @@ describe('hooks before a call', () => {
 
   it('that print half an answer, or without end, decide nothing', async () => {
     const half = await askBefore(hook(shell(`printf '{"decision":"al'`)));
-    expect([half.decision, half.runs[0]?.error]).toEqual(['allow', 'it printed what begins like JSON and is none']);
+    expect([half.decision, half.runs[0]?.error]).toEqual(['allow', 'it printed what begins like JSON but is not valid']);
     const flood = await askBefore(hook(shell('yes {'), { timeoutMs: 500 }));
     expect([flood.decision, flood.runs[0]?.error]).toEqual(['allow', 'it gave no answer within 0.5 s']);
     const long = await askBefore(hook(shell('head -c 20000000 /dev/zero')));
@@ -247,6 +247,28 @@ describe('a handler', () => {
       reason: expect.stringContaining('cannot be imported'),
     });
   });
+
+  it.skipIf(spawnSync('python3', ['-c', '']).status !== 0)(
+    'of Python is not taken from the workspace where it is beside the configuration, nor is what it imports',
+    async () => {
+      const config = mkdtempSync(join(tmpdir(), 'ralph-config-'));
+      mkdirSync(join(config, 'team'));
+      writeFileSync(
+        join(config, 'team/hooks.py'),
+        'import json\ndef audit(event):\n    return {"decision": "deny", "reason": json.dumps("mine")}\n',
+      );
+      mkdirSync(join(folder, 'team'));
+      write('team/__init__.py', '');
+      write('team/hooks.py', 'def audit(event):\n    return {}\n');
+      write('json.py', 'raise SystemExit("taken")');
+      write('dataclasses.py', 'raise SystemExit("taken")');
+      const merged = await askBefore(hook({ kind: 'python', path: 'team.hooks.audit', folders: [config] }));
+      expect([merged.decision, merged.reason]).toEqual(['deny', 'h: "mine"']);
+      write('own.py', 'def audit(event):\n    return {"decision": "deny"}\n');
+      expect((await askBefore(hook({ kind: 'python', path: 'own.audit', folders: [config] }))).runs[0]?.error).toBeNull();
+      rmSync(config, { recursive: true });
+    },
+  );
 
   it('may be a program that stays, and is asked line by line', async () => {
     const line = 'n=0; while read -r _; do n=$((n + 1)); echo talk; echo "{\\"reason\\":\\"$n\\"}"; done';

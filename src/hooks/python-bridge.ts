@@ -4,19 +4,31 @@ export const PYTHON_IMPORT_FAILED = 97;
 /**
  * Calls a function of Python for each line that it reads, with the event as a dict, and prints what it returns as a line of JSON: a dict, a dataclass, or an
  * object with attributes. An exception ends it; the next question starts it again. What the function itself prints goes to standard error. Arguments: the
- * dotted path, then folders in which its module is looked for first.
+ * dotted path, then folders in which its module is looked for, one after the other, behind what Python itself has: an agent that can write into the last one
+ * must not get its own files run in the place of others.
  */
 export const PYTHON_BRIDGE = `
-import dataclasses, importlib, json, os, sys
+import sys
+sys.path[:] = [folder for folder in sys.path if folder not in ("", ".")]
+import dataclasses, importlib, json, os
+
+def find(path, folders):
+    module, _, name = path.rpartition(".")
+    for folder in folders:
+        if folder not in sys.path:
+            sys.path.append(folder)
+        try:
+            return getattr(importlib.import_module(module), name)
+        except ModuleNotFoundError as error:
+            if folder == folders[-1] or not module.startswith(error.name or " "):
+                raise
 
 def main():
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)
     path, folders = sys.argv[1], sys.argv[2:]
-    sys.path[:0] = [folder for folder in folders if folder not in sys.path]
-    module, _, name = path.rpartition(".")
     try:
-        call = getattr(importlib.import_module(module), name)
+        call = find(path, folders)
     except (Exception, SystemExit) as error:
         print(f"{path} cannot be imported: {error!r}", file=sys.stderr)
         sys.exit(${PYTHON_IMPORT_FAILED})

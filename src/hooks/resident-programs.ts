@@ -18,6 +18,7 @@ export interface ResidentOrder {
   readonly timeoutMs: number;
   readonly maxLineBytes: number;
   readonly signal: AbortSignal;
+  readonly marker: string;
 }
 
 /** Programs that are asked line by line: one that is there for each command line, for as long as the turn. */
@@ -110,14 +111,14 @@ class Resident {
     this.#ending.add(ended);
   }
 
-  #start({ argv: [command = '', ...args], cwd, env, maxLineBytes }: ResidentOrder): ChildProcessHandle {
+  #start({ argv: [command = '', ...args], cwd, env, maxLineBytes, marker }: ResidentOrder): ChildProcessHandle {
     const handle = startProcess({
       command,
       args,
       cwd,
       env,
       input: { kind: 'open' },
-      marker: `hook-${randomUUID()}`,
+      marker: `${marker}.hook.${randomUUID()}`,
       maxLineBytes,
       onStdoutLine: (line, isCut) => {
         // Anything else is talk.

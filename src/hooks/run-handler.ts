@@ -17,6 +17,8 @@ export interface HandlerPlace {
   /** The environment of the turn; handlers get a few harmless variables of it. */
   readonly env: Environment;
   readonly signal: AbortSignal;
+  /** The turn's: by it what hooks start is found, also after a crash. */
+  readonly marker: string;
   readonly residents: ResidentPrograms;
 }
 
@@ -83,7 +85,7 @@ async function runProgram(argv: readonly string[], spec: HookSpec, event: HookEv
   const { timeoutMs } = spec;
   const text = JSON.stringify(event);
   if (spec.isKeptAlive === true || spec.handler.kind === 'python') {
-    const reply = await residents.ask({ argv, cwd, env, timeoutMs, maxLineBytes: MAX_ANSWER_BYTES, signal }, text);
+    const reply = await residents.ask({ argv, cwd, env, timeoutMs, maxLineBytes: MAX_ANSWER_BYTES, signal, marker: place.marker }, text);
     switch (reply.kind) {
       case 'line':
         return toAnswered(readOutput(reply.line, reply.isCut));
@@ -102,7 +104,7 @@ async function runProgram(argv: readonly string[], spec: HookSpec, event: HookEv
     cwd,
     env,
     input: { kind: 'text', text },
-    marker: `hook-${randomUUID()}`,
+    marker: `${place.marker}.hook.${randomUUID()}`,
     captureBytes: MAX_ANSWER_BYTES,
     timeoutMs,
     stopGraceMs: GRACE_MS,
@@ -149,7 +151,7 @@ function readOutput(stdout: string, isCut: boolean): ReadOutput {
   try {
     return { answer: JSON.parse(text) as Json, problem: null };
   } catch {
-    return { answer: null, problem: 'it printed what begins like JSON and is none' };
+    return { answer: null, problem: 'it printed what begins like JSON but is not valid' };
   }
 }
 

@@ -145,10 +145,10 @@ async function openHatTools(turn: HatTurn): Promise<ReturnType<AgentRoom['openTo
 /** What is asked about the calls of this hat. */
 function openHatHooks({ made, hat, request, signal }: HatTurn): ToolHooks {
   const specs = made.settings.hooks?.[hat] ?? [];
-  const { env, cwd } = request;
+  const { env, cwd, marker } = request;
   const { RALPH_RUN_ID: run = '' } = env;
   const agentId = hat === RALPH || hat === DEFAULT_HAT ? null : hat;
-  const scene = { run, turn: toTurnName(request.turn), hat, agentId, cwd, env, signal };
+  const scene = { run, turn: toTurnName(request.turn), hat, agentId, cwd, env, signal, marker };
   return createToolHooks(specs, scene, { now: Date.now, steady: steadyMs });
 }
 

@@ -125,7 +125,7 @@ async function test(context: CliContext, settings: Settings, flags: HooksFlags, 
   const { result: merged, stoppedBy } = await untilStopped(context, (signal) => {
     const hooks = createToolHooks(
       specs,
-      { run: 'test', turn: '0.0', hat, agentId, cwd, env, signal },
+      { run: 'test', turn: '0.0', hat, agentId, cwd, env, signal, marker: 'test' },
       { now, steady: () => performance.now() },
     );
     const call = { id: 'test', tool, input };

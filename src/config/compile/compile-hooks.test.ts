@@ -164,7 +164,9 @@ describe('findings about hooks', () => {
       '3: error hook-invalid A hook has no key `timout`: did you mean `timeout`?',
     ]);
     expect(at('{PreToolUse: [{command: "a b", timeout: soon}]}')).toEqual(['3: error hook-invalid "soon" is no duration.']);
-    expect(at('{PreToolUse: [{command: "a b", matcher: "re:("}]}')).toEqual(['3: error hook-invalid "re:(" is no regular expression.']);
+    expect(at('{PreToolUse: [{command: "a b", matcher: "re:("}]}')).toEqual([
+      '3: error hook-invalid "re:(" is not a valid regular expression.',
+    ]);
     expect(at('{PreToolUse: [{command: "a b", matcher: "mcp__.*"}]}')).toEqual([
       '3: warning hook-invalid "mcp__.*" looks like a regular expression, and is read as a pattern.',
     ]);

@@ -177,7 +177,10 @@ function toPrices(declared: Declared): Readonly<Record<string, ModelPrice>> {
 }
 
 /** The configuration in force, key by key, as it is compared. */
-function toDigested({ declared, overrides, instructions, events }: SettingsParts, loop: EffectiveLoop): Readonly<Record<string, unknown>> {
+function toDigested(
+  { declared, overrides, instructions, events, hooks }: SettingsParts,
+  loop: EffectiveLoop,
+): Readonly<Record<string, unknown>> {
   const { name: _, description: __, hats, ralph, ...rest } = declared;
   const texts = Object.entries(hats ?? {}).map(
     ([id, hat]) => [id, { ...hat, instructions: instructions.hats[id], instructions_file: undefined }] as const,
@@ -185,6 +188,8 @@ function toDigested({ declared, overrides, instructions, events }: SettingsParts
   return {
     ...rest,
     events,
+    // With what their files held: whoever goes on with a run is told that a hook was changed.
+    ...(Object.keys(hooks).length === 0 ? {} : { hooks }),
     event_loop: loop,
     cli: { ...toEffective(CLI_KEYS, declared.cli), ...toCliOverrides(overrides) },
     core: toEffective(CORE_KEYS, declared.core),

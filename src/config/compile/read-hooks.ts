@@ -151,7 +151,7 @@ export class HooksReader {
           code: 'hook-not-bound',
           severity: 'warning',
           message: `Hooks of ${name} are not asked in this version.`,
-          why: 'What they are to prevent or to tell, they do not.',
+          why: 'They prevent and report nothing.',
           fix: `Take them away, or use one of: ${HOOK_EVENTS.join(', ')}. What must hold before an event counts is a gate: \`gates:\`.`,
         }),
       );
@@ -209,7 +209,11 @@ export class HooksReader {
     }
     const pattern = String(matcher?.value ?? '*');
     if (matcher !== null && createToolMatcher(pattern) === null)
-      this.#report(matcher.place, `${quote(pattern)} is no regular expression.`, 'Correct it, or write a pattern such as `Write|Edit`.');
+      this.#report(
+        matcher.place,
+        `${quote(pattern)} is not a valid regular expression.`,
+        'Correct it, or write a pattern such as `Write|Edit`.',
+      );
     if (matcher !== null && !pattern.startsWith('re:') && /\.\*|[\^$\\(]/.test(pattern)) this.#warnOfExpression(matcher, pattern);
     const handler = this.#readHandler(hook, scalar);
     if (handler === null) return [];
