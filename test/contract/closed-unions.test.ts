@@ -27,6 +27,7 @@ const UNIONS: Readonly<Record<string, GrowingUnion>> = {
     tables: [
       'src/cli/live/run-lines.ts',
       'src/core/run/inputs.ts',
+      'src/core/run/kinds-fixtures.ts',
       'src/loop/decide/decide.ts',
       'src/loop/shell/run-loop.ts',
       'src/testing/read-run-facts.ts',
@@ -41,6 +42,7 @@ const UNIONS: Readonly<Record<string, GrowingUnion>> = {
     member: "{ readonly type: 'made-up-effect' }",
     tables: [
       'src/cli/live/run-lines.ts',
+      'src/core/run/kinds-fixtures.ts',
       'src/loop/shell/performer.ts',
       'src/simulate/simulate-run.ts',
       'src/testing/read-run-facts.ts',

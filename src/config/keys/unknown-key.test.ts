@@ -22,8 +22,8 @@ const PLACES: readonly (readonly [place: string, way: readonly (string | number)
   ['in worktree', ['worktree'], {}],
 ];
 const VALUES: readonly unknown[] = ['npm test', 'opus', 'task.done', 7, true, ['a.b'], { A: 'b' }];
-/** They have errors about what stands elsewhere, whatever their place. */
-const APART = ['mode', 'coordinator', 'prompt', 'prompt_file'];
+/** They have errors about what stands elsewhere, or about what is in them, whatever their place. */
+const APART = ['mode', 'coordinator', 'prompt', 'prompt_file', 'hooks'];
 
 function withKey(way: readonly (string | number)[], beside: Tree, key: string, value: unknown): Tree {
   const root: Tree = structuredClone(BASE);
