@@ -84,10 +84,8 @@ test('hooks of all and of a hat are asked in order, deny, change and tell, and b
     });
     expect(results[1].result.text).toContain('SYSTEM CONTEXT (not part of the output of the tool):\ntwo spaces\n');
     expect(results[4].result.text).toContain('was changed since the run began');
-    const messages = lines.filter(
-      ({ type, message }) => type === 'message' && message.role === 'user' && message.text === 'look at the list',
-    );
-    expect(messages).toHaveLength(2);
+    // One behind each write that was made; they are kept with the results that they follow.
+    expect(results.flatMap(({ messages }) => messages ?? [])).toEqual(['look at the list', 'look at the list']);
     expect(run.stdout + run.stderr).toContain('write_file by a hook');
   });
 });
