@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { toFiles } from './agent-script.ts';
@@ -7,13 +7,13 @@ import { findProcesses, withPlace } from './processes.ts';
 import { ralph, readJsonLines, start } from './ralph.ts';
 import { until } from './run-facts.ts';
 
-/** A `claude` whose turns cost a quarter; the second of a task completes it, unless it is told to hang. */
+/** A `claude` whose turns cost a quarter; the second of a task completes it, unless it is told to hang; it takes its time while there is a file `slow`. */
 const CLAUDE = `#!/bin/sh
 case "$1" in --version) echo '9.9.9 (Claude Code)'; exit 0 ;; esac
 for prompt; do :; done
 echo x >> .agent/turns
 case "$prompt" in *"task hang"*) touch "$QUEUE_TEST/hangs"; until [ -f "$QUEUE_TEST/go" ]; do sleep 0.05; done ;; esac
-if [ "$(grep -c x .agent/turns)" -ge 2 ]; then said=LOOP_COMPLETE; else said=more; fi
+if [ "$(grep -c x .agent/turns)" -ge 2 ]; then said=LOOP_COMPLETE; [ ! -f "$QUEUE_TEST/slow" ] || sleep 20; else said=more; fi
 echo '{"type":"system","subtype":"init","session_id":"s1","model":"claude-sonnet-4-5"}'
 printf '{"type":"assistant","message":{"content":[{"type":"text","text":"%s"}]},"session_id":"s1"}\\n' "$said"
 printf '{"type":"result","subtype":"success","is_error":false,"result":"%s","session_id":"s1","total_cost_usd":0.25,"usage":{"input_tokens":100,"output_tokens":20}}\\n' "$said"
@@ -58,7 +58,10 @@ describe.concurrent('the limits of a night', () => {
         ],
       ]);
       expect(first.stdout).toContain('the queue’s limit of $0.50 is reached');
+      // The turn that is ordered while the limit is reached is ended at once; one of a few milliseconds can outrun that.
+      writeFileSync(join(env.QUEUE_TEST, 'slow'), '');
       const second = await ralph(folder, ['queue', 'run', '--max-cost', '0.2'], env);
+      rmSync(join(env.QUEUE_TEST, 'slow'));
       expect([second.code, await readRows(folder)]).toEqual([
         2,
         [
