@@ -1,6 +1,7 @@
 import type { HookEvent, HookEventName, HookSpec } from '../core/hooks/hook-spec.ts';
 import { type HookInject, type HookRun, judgeHook, type MergedHooks } from '../core/hooks/hook-verdict.ts';
 import { createToolMatcher, type ToolMatcher } from '../core/hooks/match-tool.ts';
+import { startOf } from '../core/text/shorten.ts';
 import type { JsonObject } from '../core/values/json.ts';
 import { createResidentPrograms } from './resident-programs.ts';
 import { type HandlerPlace, runHandler } from './run-handler.ts';
@@ -103,7 +104,7 @@ async function askInOrder(
     const startedAt = steady();
     const told = toEvent(event, { ...call, input }, scene, now(), output, result?.isError ?? null);
     const { verdict, error } = judgeHook(spec, await runHandler(spec, told, scene));
-    const reason = verdict.reason.slice(0, MAX_REASON);
+    const reason = startOf(verdict.reason, MAX_REASON);
     const said = `${spec.name}: ${reason || `it said ${verdict.decision}`}`;
     runs.push({
       name: spec.name,
@@ -112,9 +113,9 @@ async function askInOrder(
       reason,
       error,
       ms: steady() - startedAt,
-      preview: (verdict.injects[0]?.content ?? '').slice(0, MAX_PREVIEW),
+      preview: startOf(verdict.injects[0]?.content ?? '', MAX_PREVIEW),
     });
-    injects.push(...verdict.injects.map(({ content, strategy }) => ({ content: content.slice(0, MAX_INJECT), strategy })));
+    injects.push(...verdict.injects.map(({ content, strategy }) => ({ content: startOf(content, MAX_INJECT), strategy })));
     if (result === null) {
       input = verdict.updatedInput ?? (verdict.mergedInput === undefined ? input : { ...input, ...verdict.mergedInput });
       if (verdict.decision === 'allow') continue;
@@ -128,7 +129,7 @@ async function askInOrder(
   }
   return {
     decision,
-    reason: reasons.join('\n').slice(0, MAX_INJECT),
+    reason: startOf(reasons.join('\n'), MAX_INJECT),
     injects,
     runs,
     ...(input === call.input ? {} : { input }),
