@@ -1,6 +1,7 @@
 import type { BackendEvent } from '../core/backends/backend-event.ts';
 import type { Usage } from '../core/backends/usage.ts';
 import type { TurnFailure, TurnId } from '../core/run/turn.ts';
+import type { People } from './people.ts';
 import type { Backpressure, Isolation, Program, ViewedProgram } from './program.ts';
 
 /**
@@ -41,6 +42,8 @@ export interface TurnRequest {
   readonly backpressure?: Backpressure;
   /** How many turns right before this one were the same work and were interrupted; absent: none. */
   readonly interruptions?: number;
+  /** Who can be asked while the turn runs; absent: nobody. */
+  readonly people?: People;
 }
 
 /** What a tool profile makes of the program of an agent, for one turn. */
