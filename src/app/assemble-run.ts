@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { findPackageFolder } from '../config/index.ts';
 import type { Environment } from '../core/values/environment.ts';
-import { createPayloadCheck } from '../emit/index.ts';
+import { createPayloadCheck, openAskBox, toAskPlace } from '../emit/index.ts';
 import { createGateRunner, type GateRunnerSettings } from '../gates/index.ts';
 import {
   createJsonlInbox,
@@ -27,12 +27,14 @@ import {
   createRunClock,
   type Layout,
   openAgentFolders,
+  openSteering,
   openWorkspace,
   type RunFile,
   type RunWatch,
   reapTurn,
   toGateMarker,
   toOutsideFile,
+  watchFolder,
 } from '../runs/index.ts';
 import { coverWorktrees, findKnownSecrets, protectState, toStateDirs, withoutKeys } from '../safety/index.ts';
 import {
@@ -100,6 +102,8 @@ export function assembleRun(parts: RunParts, visit: (entry: JournalEntry) => voi
       label: prompts.eventsFile,
     }),
     outside: people.inbox,
+    steering: openSteering(paths, people.admitWord),
+    asks: openAskBox(toAskPlace(join(file.workspace, prompts.eventsFile), paths.folder, file.workspace), watchFolder),
     turns: createTurnStore({ fs: nodeFileSystem, dir: paths.turns, capBytes: turnLogCapBytes }),
     gates: createGateRunner({
       ...toGateSettings(parts),
@@ -114,11 +118,12 @@ export function assembleRun(parts: RunParts, visit: (entry: JournalEntry) => voi
     ...(redaction === null ? {} : { redaction }),
     readScratchpad: () => readScratchpad(file.workspace, prompts.scratchpad),
     observe: watch.observe,
+    ...(watch.isAttended === undefined ? {} : { isAttended: watch.isAttended }),
     ...backpressure,
   };
   return {
     ports,
-    settings: { prompt: toRunPrompts(file), turnLogCapBytes, stopGraceMs: STOP_GRACE_MS },
+    settings: { prompt: toRunPrompts(file), turnLogCapBytes, stopGraceMs: STOP_GRACE_MS, asking: toAsking(file.settings) },
     workspace,
     damage,
     admitStop: people.admitStop,
@@ -144,6 +149,13 @@ function createAgents(
     scopes: createTurnScopes(toScopeSettings(parts, agentCommand, tree)),
     undo: keepTrustedState({ layout, paths, file, agentCommand, gateFiles: listReferenceFiles(paths), tree, admitTokens }),
   });
+}
+
+/** How long a person has where neither the question nor the configuration says it. */
+const DEADLINE_MS = 30 * 60_000;
+
+function toAsking({ human }: RunFile['settings']): LoopSettings['asking'] {
+  return { isOn: human?.isAsked !== false, onAsk: 'deny', deadlineMs: human?.deadlineMs ?? DEADLINE_MS };
 }
 
 /** A task that is not committed is in no file of a worktree. */

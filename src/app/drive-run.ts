@@ -19,7 +19,7 @@ import {
   readRecords,
   releaseLock,
   storeEnd,
-  watchWishes,
+  watchFolder,
   writeRunFile,
 } from '../runs/index.ts';
 import { describeReach, toDefined } from '../safety/index.ts';
@@ -49,7 +49,7 @@ export function driveRun(parts: RunParts, run: AssembledRun, start: Beginning, l
   const takeStop = createStopTaker(paths.folder, run.admitStop, toStop);
   const loop = runLoop({ ...run.ports, observe, takeStop }, run.settings, start);
   const stop = (how: StopRequested['how'], by: string): void => loop.post(toStop(how, by));
-  const unwatch = watchWishes(paths.folder, () => {
+  const unwatch = watchFolder(paths.folder, () => {
     const wish = takeStop();
     if (wish !== null) loop.post(wish);
   });

@@ -71,6 +71,7 @@ export {
   runGates,
 } from '../run-gates/index.ts';
 export {
+  answerRun,
   type CleanedRuns,
   type CleanOrder,
   cleanRuns,
@@ -79,6 +80,7 @@ export {
   giveToken,
   type LeftProcess,
   listProcesses,
+  listQuestions,
   type OutsideEvent,
   openRun,
   type RecordCursor,
@@ -98,6 +100,7 @@ export {
   stopRun,
   summariseAllRuns,
   summariseRuns,
+  tellRun,
 } from '../runs/index.ts';
 export type { HatScope, ScopeLayer, ScopeReport } from '../turns/scopes/index.ts';
 export { landRun } from './land-run.ts';

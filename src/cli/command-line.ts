@@ -133,7 +133,6 @@ const OTHER_WORDS: Readonly<Partial<Record<string, string>>> = {
   start: 'run',
   tail: 'show --follow',
   tasks: 'queue',
-  tell: 'emit human.guidance "…"',
   templates: 'presets',
   test: 'gates --run',
   todo: 'queue',

@@ -41,6 +41,8 @@ export interface Settings {
   readonly sandbox: SandboxRules;
   /** Who may publish to the run from outside and stop it. */
   readonly externalEvents: 'open' | 'terminal' | 'off';
+  /** What becomes of what agents ask people; absent in runs of earlier versions. */
+  readonly human?: HumanSettings;
   /** Whether programs get a process namespace of their own; absent in runs of earlier versions. */
   readonly isolation?: 'auto' | 'off' | 'required';
   /** Whether limits are looked for of which an agent CLI says nothing; absent in runs of earlier versions. */
@@ -89,6 +91,14 @@ export interface ObjectiveSource {
   readonly from: 'flag' | 'stdin' | 'config' | 'file' | 'none';
   /** The file, as it is shown; `null` where it came from elsewhere. */
   readonly file: string | null;
+}
+
+/** What becomes of what agents ask people. */
+export interface HumanSettings {
+  /** False: nobody is asked, and the default of each question counts at once. */
+  readonly isAsked: boolean;
+  /** How long an answer is waited for where the question does not say it. */
+  readonly deadlineMs: number;
 }
 
 /** `sandbox:`, `on_violation` and what hats say of them. */

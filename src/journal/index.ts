@@ -4,7 +4,7 @@
  * Files import in one direction: `file-system`, `scan-lines`, `journal-line` <- `read-journal`, `agent-line`, `lock`, `run-folder`, `turn-store` <-
  * `jsonl-journal` (writes), `follow-journal` (reads on), `jsonl-inbox` (the agents' events), `find-run`.
  */
-export { type AgentEvent, appendAgentLine, appendAgentRefusal } from './agent-line.ts';
+export { type AgentEvent, appendAgentLine, appendAgentRefusal, appendLine } from './agent-line.ts';
 export { type FileFacts, type FileKind, type FileSystem, type FolderItem, makeFolders, type OpenMode } from './file-system.ts';
 export { findRun, findRunId, hasNeverBegun, listKnownRuns, requireBegun } from './find-run.ts';
 export { createJournalReader, followJournal } from './follow-journal.ts';
@@ -20,6 +20,7 @@ export {
   type LockSettings,
   readLock,
 } from './lock.ts';
+export { type NewLine, type NewLines, readNewLines } from './new-lines.ts';
 export { nodeFileSystem } from './node-file-system.ts';
 export { type JournalExtent, type JournalFile, readJournal } from './read-journal.ts';
 export {

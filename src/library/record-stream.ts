@@ -270,6 +270,7 @@ function countCharacters(line: NdjsonLive): number {
     case 'message-end':
     case 'alive':
     case 'tool-denied':
+    case 'injected':
     case 'usage':
     case 'left-out':
       return 0;

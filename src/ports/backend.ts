@@ -44,6 +44,15 @@ export interface TurnRequest {
   readonly interruptions?: number;
   /** Who can be asked while the turn runs; absent: nobody. */
   readonly people?: People;
+  /** Says while its clocks stand; absent: they never do. */
+  readonly hold?: TurnHold;
+}
+
+/** While a person is waited for, neither the time of a turn nor its silence counts. */
+export interface TurnHold {
+  readonly isHeld: () => boolean;
+  /** For how long so far, in milliseconds. */
+  readonly heldMs: () => number;
 }
 
 /** What a tool profile makes of the program of an agent, for one turn. */
@@ -82,6 +91,14 @@ export interface TurnLogs {
   readonly capBytes: number;
 }
 
+/** What a person says to an agent. */
+export interface SpokenWords {
+  readonly id: string;
+  readonly text: string;
+  /** Who says it, for the agent: a name. */
+  readonly by: string;
+}
+
 /** A turn that runs. */
 export interface RunningTurn {
   /** Settles once, never rejects. */
@@ -92,6 +109,11 @@ export interface RunningTurn {
   readonly kill: () => void;
   /** Ends an agent that has said all there is to say; its turn is a success. Present where the agent has no final event that would say so. */
   readonly dismiss?: () => void;
+  /**
+   * Gives the agent what a person says, between two of its steps; an `injected` event follows when it has it. What comes too late for that is not given. Present where
+   * an agent can be told while it works.
+   */
+  readonly tell?: (words: SpokenWords) => void;
   /** Processor time that the agent and all that it started have used so far, in milliseconds; 0 where the system tells nothing of it. Present where `dismiss` is. */
   readonly cpuMs?: () => number;
 }

@@ -10,6 +10,8 @@ export interface Admission {
   readonly inbox: Inbox;
   /** Whether a wish to stop is followed; where it is not, the next read of the inbox tells. `null`: nobody says whose it is. */
   readonly admitStop: (sender: Sender | null) => boolean;
+  /** Whose word is heard, without the proof by which it is known; `null` for nobody's, of which the next read of the inbox tells. */
+  readonly admitWord: (sender: Sender, what: string) => Sender | null;
   /** Whether a change of the file by which people are known is that tokens were given out; the next read of the inbox tells to whom. */
   readonly admitTokens: (before: Buffer, now: Buffer) => boolean;
 }
@@ -48,12 +50,18 @@ export function admitPeople(inbox: Inbox, who: Settings['externalEvents'], paths
     if (!isFollowed) tell('ralph stop', `the wish to stop was not followed: ${toWhy(who)}`);
     return isFollowed;
   };
+  const admitWord = (sender: Sender, what: string): Sender | null => {
+    const { proof: _, ...known } = sender;
+    if (isAdmitted(sender)) return known;
+    tell(what, `a word was not heard: ${toWhy(who)}`);
+    return null;
+  };
   const admitTokens = (before: Buffer, now: Buffer): boolean => {
     const given = listGiven(before.toString(), now.toString());
     for (const by of given ?? []) tell('ralph token', `a token of this run was given to ${toSenderText(by)}`);
     return given !== null;
   };
-  return { inbox: { ...inbox, hasMore: (offset) => untold.length > 0 || inbox.hasMore(offset), read }, admitStop, admitTokens };
+  return { inbox: { ...inbox, hasMore: (offset) => untold.length > 0 || inbox.hasMore(offset), read }, admitStop, admitWord, admitTokens };
 }
 
 function toLeftOut(left: readonly EventSignal[], who: Settings['externalEvents']): readonly SignalProblem[] {

@@ -64,7 +64,9 @@ export {
 export { clearPlacesApart, closeWorktree, isWorktreeOf, openWorkspace, toWorktreeName, type WorkspaceOrder } from './run-workspace.ts';
 export { settleKilledRun, sweepLandings } from './settle-killed-run.ts';
 export { type Detached, startDetached } from './start-detached.ts';
-export { clearStopWish, createStopTaker, type StopOrder, stopRun, watchWishes } from './stop-run.ts';
+export { type AnswerWords, answerRun, type Heard, listQuestions, type TellWords, tellRun } from './steer-run.ts';
+export { openSteering } from './steering.ts';
+export { clearStopWish, createStopTaker, type StopOrder, stopRun, watchFolder } from './stop-run.ts';
 export {
   captureTrustedPrograms,
   hasUnconfirmed,

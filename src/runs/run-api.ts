@@ -71,6 +71,8 @@ export interface RunWatch {
   readonly observe: (record: RunRecord) => void;
   /** Asked while agents and gates talk: as long as it says that it is behind, what they say is not read, so that nothing piles up. */
   readonly backpressure?: Backpressure;
+  /** Whether somebody sees what is asked and could answer at once. Absent: nobody does. */
+  readonly isAttended?: () => boolean;
 }
 
 /** Reads the records of a journal piece by piece, however long it is. */

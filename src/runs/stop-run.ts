@@ -107,12 +107,12 @@ export function createWishReader(runFolder: string): () => LeftWish | null {
 }
 
 /**
- * Calls `look` when something in the run's folder changes, from time to time where watching does not work, and once at the beginning.
+ * Calls `look` when something in a folder changes, from time to time where watching does not work, and once at the beginning.
  *
  * @returns a function that ends it
  */
-export function watchWishes(runFolder: string, look: () => void): () => void {
-  const watcher = tryWatch(runFolder, look);
+export function watchFolder(folder: string, look: () => void): () => void {
+  const watcher = tryWatch(folder, look);
   const poll = setInterval(look, POLL_MS);
   poll.unref();
   look();

@@ -96,6 +96,9 @@ const HANDLERS: Handlers<Effect, [run: RunUnderWay, at: number]> = {
     run.schedule.push({ at, input: { type: 'checkpoint-finished', at, iteration, commit: null, leftOut: [], note: '' } });
   },
   'inbox-append': ignore,
+  'tell-offer': ignore,
+  'question-open': ignore,
+  'question-close': ignore,
   'run-end': ignore,
   'event-publish': (run, _at, { event: { topic, source }, to, how }) => {
     run.turns[run.turns.length - 1]?.published.push({ topic, source, to, how });

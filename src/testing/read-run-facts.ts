@@ -55,6 +55,10 @@ const INPUT_HANDLERS: Handlers<Input, [gathered: Gathered]> = {
     turn.leftovers = input.leftovers;
   },
   'events-received': ignore,
+  told: ignore,
+  'tell-given': ignore,
+  asked: ignore,
+  answered: ignore,
   'gates-finished': ignore,
   'timer-fired': ignore,
   'checkpoint-finished': ({ commits }, { commit }) => {
@@ -74,6 +78,9 @@ const EFFECT_HANDLERS: Handlers<Effect, [gathered: Gathered]> = {
   'timer-set': ignore,
   'checkpoint-make': ignore,
   'inbox-append': ignore,
+  'tell-offer': ignore,
+  'question-open': ignore,
+  'question-close': ignore,
   'run-end': ignore,
   'event-publish': ({ events }, { event, to, how }) => {
     const { id, iteration, topic, source, target = null, payload } = event;

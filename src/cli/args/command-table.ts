@@ -21,6 +21,10 @@ export type CommandName =
   | 'review'
   | 'events'
   | 'emit'
+  | 'tell'
+  | 'asks'
+  | 'answer'
+  | 'ask'
   | 'token'
   | 'mcp'
   | 'init'
@@ -61,6 +65,10 @@ export const COMMANDS: readonly CommandEntry[] = [
   { name: 'undo', group: 'first', summary: 'undo what a run changed, or redo it' },
   { name: 'show', group: 'look', summary: 'show what an agent was asked, what it said and what it changed' },
   { name: 'events', group: 'look', summary: 'list the events of a run, or follow them' },
+  { name: 'tell', group: 'publish', summary: 'tell the agents of a run something while they work' },
+  { name: 'asks', group: 'publish', summary: 'list what agents ask you' },
+  { name: 'answer', group: 'publish', summary: 'answer what an agent asks' },
+  { name: 'ask', group: 'publish', summary: 'ask the people of a run and wait for the answer (agents call this)' },
   { name: 'emit', group: 'publish', summary: 'publish an event (agents call this)' },
   { name: 'token', group: 'publish', summary: 'print a token that lets scripts publish to a run and stop it' },
   { name: 'mcp', group: 'publish', summary: 'publish by a tool, over MCP (agent CLIs start this)' },

@@ -50,7 +50,7 @@ const GROUPS: Readonly<Record<CommandGroup, string>> = {
   first: 'Commands (without one: run)',
   design: 'Design a team',
   look: 'Look at a run',
-  publish: 'Publish from agents and scripts',
+  publish: 'Steer a run, ask and answer, publish',
   keep: 'Keep house',
 };
 const MORE = (Object.keys(GROUPS) as CommandGroup[]).filter((group) => group !== 'first');

@@ -1,6 +1,6 @@
 import { toSenderText } from '../../core/events/event.ts';
 import { EXTERNAL, RALPH, SYSTEM, TOPIC_CONTINUE, TOPIC_START } from '../../core/events/reserved.ts';
-import type { DeliveryKind, Effect, EventPublish, EventReject, Notice } from '../../core/run/effects.ts';
+import type { DeliveryKind, Effect, EventPublish, EventReject, Notice, QuestionClose, QuestionOpen } from '../../core/run/effects.ts';
 import type { CheckpointFinished, GatesFinished, Input, IterationSpawned, StopRequested } from '../../core/run/inputs.ts';
 import { toDurationText, toUsdText } from '../../core/text/duration.ts';
 import { pickTellingLines } from '../../core/text/telling-lines.ts';
@@ -115,11 +115,35 @@ const EFFECT_LINES: Handlers<Effect, [look: Look], readonly string[]> = {
   'timer-set': noLines,
   'checkpoint-make': noLines,
   'inbox-append': noLines,
+  'tell-offer': noLines,
+  'question-open': toQuestionLines,
+  'question-close': toClosedLines,
   'run-end': noLines,
   'event-publish': (look, effect) => toEventLines(effect, look),
   'event-reject': toRefusalLines,
   notice: toNoticeLines,
 };
+
+/** What people are asked, and how they answer. */
+function toQuestionLines(look: Look, { question: { id, hat, text, choices, default: fallback } }: QuestionOpen): readonly string[] {
+  return [
+    `  ${look.style('warning', '?')} ${id} of ${hat}: ${toPlainLine(text, 400)}`,
+    look.style(
+      'faint',
+      `    answer: ralph answer ${id} ${choices.map((choice) => toPlainLine(choice, 40)).join('|')} (${toPlainLine(fallback, 40)} when nobody does)`,
+    ),
+  ];
+}
+
+const CLOSED: Readonly<Record<QuestionClose['by'], string>> = {
+  person: '',
+  deadline: ', as nobody answered in time',
+  withdrawn: ', as the turn is over',
+};
+
+function toClosedLines(look: Look, { id, choice, by }: QuestionClose): readonly string[] {
+  return [look.style('faint', `  · ${id}: ${toPlainLine(choice, 80)}${CLOSED[by]}`)];
+}
 
 function toRefusalLines(look: Look, effect: EventReject): readonly string[] {
   // A notice says who goes first.
@@ -186,6 +210,14 @@ const INPUT_LINES: Handlers<Input, [look: Look, turn: TurnView | null], readonly
   'usage-reported': noLines,
   'iteration-ended': (look, turn) => (turn === null ? [] : toTurnEndLines(turn, look)),
   'events-received': noLines,
+  told: (look, _turn, { sender, to, text }) => [
+    `  → ${look.style('heading', 'told')}${to === null ? '' : ` to ${to}`} (${toSenderText(sender)})${look.style('faint', `: ${toPlainLine(text, 200)}`)}`,
+  ],
+  'tell-given': (look, turn, { call }) => [
+    look.style('faint', `  · ${turn?.hat ?? 'the agent'} was told, after ${toCount(call, 'call')} of tools`),
+  ],
+  asked: noLines,
+  answered: noLines,
   // Closes a line that is open (`text-printer.ts`).
   'gates-finished': noLines,
   'timer-fired': noLines,

@@ -187,6 +187,7 @@ function createTurnStream(writer: LineWriter, look: Look, warned: Set<string>): 
     'tool-start': ({ id, name, summary }) => startTool(id, name, summary),
     'tool-end': ({ id, name, ok, summary }) => endTool(id, name, ok, summary),
     'tool-denied': ignore,
+    injected: ignore,
     usage: ignore,
     retry: ({ message, delayMs }) => {
       note(`the agent tries again${delayMs === null ? '' : ` in ${toDurationText(delayMs)}`}: ${toPlainLine(message, 200)}`);

@@ -3,7 +3,7 @@ import { DEFAULT_HAT, RALPH } from '../../core/events/reserved.ts';
 import type { HatSpec, RetrySpec, RunSpec } from '../../core/run/run-spec.ts';
 import { BUILT_IN_PROFILES } from '../../core/tools/tool-profiles.ts';
 import { EVENT_LOOP_KEYS } from '../keys/event-loop-keys.ts';
-import { SANDBOX_KEYS } from '../keys/sandbox-keys.ts';
+import { HUMAN_KEYS, SANDBOX_KEYS } from '../keys/sandbox-keys.ts';
 import type { EffectiveOf } from '../keys/setting.ts';
 import { toEffective } from '../keys/setting-values.ts';
 import { CLI_KEYS, CORE_KEYS, type Declared, triggersOf, WORKTREE_KEYS } from '../keys/settings-table.ts';
@@ -33,6 +33,11 @@ interface SettingsParts {
   readonly objective: Objective;
 }
 
+function compileHuman(declared: NonNullable<Declared['human']>): NonNullable<Settings['human']> {
+  const { ask, deadline } = toEffective(HUMAN_KEYS, declared);
+  return { isAsked: ask === 'on', deadlineMs: deadline * 1000 };
+}
+
 /** The settings of the loop with the defaults and the command line in place. */
 type EffectiveLoop = EffectiveOf<typeof EVENT_LOOP_KEYS>;
 
@@ -59,6 +64,7 @@ export function compileSettings(parts: SettingsParts): Settings {
     ...(Object.keys(parts.hooks).length === 0 ? {} : { hooks: parts.hooks }),
     sandbox: compileSandbox(parts),
     externalEvents: declared.external_events ?? 'open',
+    ...(declared.human === undefined ? {} : { human: compileHuman(declared.human) }),
     isolation: declared.isolation ?? 'auto',
     watchesLimits: declared.limits?.watch !== 'off',
     priority: toEffective(CLI_KEYS, declared.cli).priority,

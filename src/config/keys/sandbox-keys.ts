@@ -58,6 +58,28 @@ export const EXTERNAL_EVENTS = {
   default: 'open',
 } as const satisfies ChoiceSetting;
 
+export const HUMAN_KEYS = {
+  ask: {
+    kind: 'choice',
+    doc: 'Whether agents may ask people: `on`, or `off`, where the default that each question states counts at once.',
+    values: ['on', 'off'],
+    default: 'on',
+  },
+  deadline: {
+    kind: 'duration',
+    doc: 'How long an answer is waited for where a question does not say it itself; then its default counts.',
+    above: 0,
+    default: 1800,
+  },
+} as const satisfies Keys;
+
+/** `human`. */
+export const HUMAN = {
+  kind: 'object',
+  doc: 'What agents ask people while they work.',
+  keys: HUMAN_KEYS,
+} as const satisfies ObjectSetting;
+
 /** `isolation`. */
 export const ISOLATION = {
   kind: 'choice',

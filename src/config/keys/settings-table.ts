@@ -2,7 +2,7 @@ import { EXTERNAL, QUALITY_GATE, RALPH, SYSTEM } from '../../core/events/reserve
 import { AGENT_KEYS, BACKEND, BACKEND_PRIORITY, EMIT_TOOL } from './backend-keys.ts';
 import { EVENT_LOOP_KEYS } from './event-loop-keys.ts';
 import { CHANGED_TESTS, GATE_BASELINE, GATE_KEYS, PROTECT } from './gate-keys.ts';
-import { EXTERNAL_EVENTS, HAT_SANDBOX, ISOLATION, ON_VIOLATION, SAFE, SANDBOX, WORKSPACE } from './sandbox-keys.ts';
+import { EXTERNAL_EVENTS, HAT_SANDBOX, HUMAN, ISOLATION, ON_VIOLATION, SAFE, SANDBOX, WORKSPACE } from './sandbox-keys.ts';
 import type { Keys, MapSetting, ObjectSetting, ValuesOf } from './setting.ts';
 import { MCP_SERVERS, PROFILE, PROFILES, TOOLS } from './tool-keys.ts';
 
@@ -181,6 +181,7 @@ export const TOP_KEYS = {
   sandbox: SANDBOX,
   on_violation: ON_VIOLATION,
   external_events: EXTERNAL_EVENTS,
+  human: HUMAN,
   isolation: ISOLATION,
   limits: { kind: 'object', doc: 'Quotas and rate limits of agents.', keys: LIMITS_KEYS },
   tools: TOOLS,

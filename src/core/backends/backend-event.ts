@@ -23,6 +23,10 @@ export type BackendEvent =
   /** `ok`: `null` where the agent does not say whether it went well. */
   | { readonly type: 'tool-end'; readonly id: string; readonly name: string; readonly ok: boolean | null; readonly summary: string }
   | { readonly type: 'tool-denied'; readonly denial: ToolDenial }
+  /**
+   * The agent was given texts from outside of its turn, after so many calls of tools; `isKept`: its conversation outlives a crash, and a turn that takes it up has them.
+   */
+  | { readonly type: 'injected'; readonly ids: readonly string[]; readonly call: number; readonly isKept?: boolean }
   | { readonly type: 'usage'; readonly usage: Usage }
   | { readonly type: 'retry'; readonly message: string; readonly delayMs: number | null }
   | { readonly type: 'warning'; readonly message: string };

@@ -12,6 +12,8 @@ export interface RalphEvent {
   readonly target?: string;
   /** Who published it from outside; absent for what the run's own hats and the loop publish. */
   readonly sender?: Sender;
+  /** The command by which a person told it (`ralph tell`); absent for every other event. */
+  readonly told?: string;
   /** Epoch milliseconds. */
   readonly ts: number;
   /** The iteration in which it was published; 0 before the first. */

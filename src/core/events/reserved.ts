@@ -10,6 +10,8 @@ export const TOPIC_COMPLETE = 'task.complete';
 export const TOPIC_ERROR_CLI = 'error.cli';
 export const TOPIC_ERROR_TIMEOUT = 'error.timeout';
 export const TOPIC_TASK_DONE = 'task.done';
+/** What a person tells a hat while the run goes on. */
+export const TOPIC_GUIDANCE = 'human.guidance';
 /** Work is stuck: the hat that takes it gets it going again. */
 export const TOPIC_BLOCKED = 'blocked';
 /** Prefix of the record that a legacy `HAT_TRANSITION:` line leaves. */

@@ -1,6 +1,7 @@
 import type { RalphEvent } from '../events/event.ts';
 import type { EndReason } from './end-reasons.ts';
 import type { FallbackCause, Feedback, TimerPurpose } from './feedback.ts';
+import type { Question, QuestionAnswer, Tell } from './steering.ts';
 import type { TurnId } from './turn.ts';
 
 /**
@@ -14,9 +15,12 @@ export type Effect =
   | TimerSet
   | CheckpointMake
   | InboxAppend
+  | TellOffer
+  | QuestionClose
   | RunEnd
   | EventPublish
   | EventReject
+  | QuestionOpen
   | Notice;
 
 /** Start an agent's turn. Answered by `iteration-ended`.*/
@@ -73,6 +77,27 @@ export interface CheckpointMake {
 export interface InboxAppend {
   readonly type: 'inbox-append';
   readonly event: RalphEvent;
+}
+
+/** Give the agent of a running turn what a person tells it, if it can be told. Answered by `tell-given` where it was. */
+export interface TellOffer extends TurnId {
+  readonly type: 'tell-offer';
+  readonly tell: Tell;
+}
+
+/** A question is settled: whoever waits for it in that turn goes on. `withdrawn`: its turn is over. */
+export interface QuestionClose extends TurnId {
+  readonly type: 'question-close';
+  readonly id: string;
+  readonly key: string;
+  readonly choice: string;
+  readonly by: QuestionAnswer['by'] | 'withdrawn';
+}
+
+/** People are asked: the run goes on when they answer, or at the deadline. */
+export interface QuestionOpen {
+  readonly type: 'question-open';
+  readonly question: Question;
 }
 
 /** The run is over. Nothing follows but, one day, `run-resumed`. */

@@ -52,8 +52,8 @@ export interface SilentTurn {
 /** Why the coordinator or the recovery hat is called without an event that asks for it. */
 export type FallbackCause = 'empty-queue' | 'refused-twice' | 'exhausted' | 'untaken';
 
-/** `runtime` ends the run; the others hold the next turn back. */
-export type TimerPurpose = 'runtime' | 'cooldown' | 'retry' | 'limit';
+/** `runtime` ends the run, `question` answers what nobody answered; the others hold the next turn back. */
+export type TimerPurpose = 'runtime' | 'question' | 'cooldown' | 'retry' | 'limit';
 
 /** Failures of one gate in a row for one hat. */
 export interface GateStreak {

@@ -1,7 +1,8 @@
 import type { Usage } from '../backends/usage.ts';
-import type { EventSignal, SignalProblem, TurnSignals } from '../events/event.ts';
+import type { EventSignal, Sender, SignalProblem, TurnSignals } from '../events/event.ts';
 import type { GateResult } from '../gates/gate-result.ts';
 import type { RunLimits, RunSpec } from './run-spec.ts';
+import type { AskedQuestion, Tell } from './steering.ts';
 import type { TurnId, TurnReport } from './turn.ts';
 
 /**
@@ -15,6 +16,10 @@ export type Input =
   | UsageReported
   | IterationEnded
   | EventsReceived
+  | Told
+  | TellGiven
+  | Asked
+  | Answered
   | GatesFinished
   | TimerFired
   | CheckpointFinished
@@ -28,6 +33,10 @@ const INPUT_TYPES: Readonly<Record<Input['type'], true>> = {
   'usage-reported': true,
   'iteration-ended': true,
   'events-received': true,
+  told: true,
+  'tell-given': true,
+  asked: true,
+  answered: true,
   'gates-finished': true,
   'timer-fired': true,
   'checkpoint-finished': true,
@@ -115,6 +124,42 @@ export interface EventsReceived extends At, TurnSignals {
   readonly outsideOffset?: number;
   /** The turn that is about to begin: its prompt is not written yet, so it can still be given what its hat gets. */
   readonly opening?: TurnId;
+}
+
+/** A person told the agents something; the same `id` twice is one. */
+export interface Told extends At, Tell {
+  readonly type: 'told';
+  /** Where the next read of the run's file of such words begins. */
+  readonly steeringOffset: number;
+  /** See `EventsReceived`. */
+  readonly opening?: TurnId;
+}
+
+/** The agent of a running turn was given what people told it, between two of its steps. */
+export interface TellGiven extends At, TurnId {
+  readonly type: 'tell-given';
+  readonly ids: readonly string[];
+  /** After how many calls of tools in this turn. */
+  readonly call: number;
+  /** Its conversation outlives a crash: a turn that takes it up has them already. */
+  readonly isKept: boolean;
+}
+
+/** Something in a running turn asks people. Whoever asks the same again gets the same answer, also in the turn that takes up an interrupted one. */
+export interface Asked extends At, TurnId, AskedQuestion {
+  readonly type: 'asked';
+}
+
+/** A person answered; the first answer counts. */
+export interface Answered extends At {
+  readonly type: 'answered';
+  /** Of the command. */
+  readonly id: string;
+  /** `q1` */
+  readonly question: string;
+  readonly choice: string;
+  readonly sender: Sender;
+  readonly steeringOffset: number;
 }
 
 /** The answer to one `gates-run`. */

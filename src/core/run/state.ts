@@ -4,6 +4,7 @@ import type { GateResult } from '../gates/gate-result.ts';
 import type { EndReason } from './end-reasons.ts';
 import type { FallbackCause, Feedback, GateStreak, TimerPurpose } from './feedback.ts';
 import type { RunLimits } from './run-spec.ts';
+import type { Question, Tell } from './steering.ts';
 import type { TurnFailure, TurnId } from './turn.ts';
 
 /** An event on its way to a hat. */
@@ -25,6 +26,14 @@ export interface Activation extends TurnId {
   /** What a second process must know to end what a first one left. */
   readonly pid: number | null;
   readonly processStart: string | null;
+  /** What people told its agent while it worked; absent for nothing. */
+  readonly told?: readonly GivenTell[];
+}
+
+/** What a running agent was told; `isKept` as in `TellGiven`. */
+export interface GivenTell {
+  readonly tell: Tell;
+  readonly isKept: boolean;
 }
 
 /** A turn to be started as soon as nothing holds it back. */
@@ -68,6 +77,8 @@ export interface EventDraft {
   readonly target?: string;
   readonly source: string;
   readonly sender?: Sender;
+  /** See `RalphEvent`. */
+  readonly told?: string;
   /**
    * Published by the loop in the hat's stead (`default_publishes`, a failed gate, a failed gate that somebody else is to resolve): says
    * nothing about progress.
@@ -129,6 +140,13 @@ export interface RunState {
   readonly inboxOffset: number;
   /** The same for the run's own file in which people publish. */
   readonly outsideOffset: number;
+  /** The same for the file in which people tell and answer. */
+  readonly steeringOffset: number;
+  /** What people told and nobody was given yet, where no queue of a hat holds it. */
+  readonly tells: readonly Tell[];
+  /** Ids of the commands that were heard last, so that none counts twice. */
+  readonly heardIds: readonly string[];
+  readonly questions: readonly Question[];
   readonly counters: Counters;
   readonly pending: readonly PendingEvent[];
   readonly activations: readonly Activation[];
@@ -181,6 +199,7 @@ export interface Counters {
   readonly iteration: number;
   readonly request: number;
   readonly timer: number;
+  readonly question: number;
   /** Iterations that count against `max_iterations` (interrupted ones do not). */
   readonly counted: number;
 }

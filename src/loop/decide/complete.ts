@@ -1,4 +1,4 @@
-import { EXTERNAL } from '../../core/events/reserved.ts';
+import { EXTERNAL, TOPIC_GUIDANCE } from '../../core/events/reserved.ts';
 import type { EventDraft } from '../../core/run/state.ts';
 import { takersOf } from '../../topology/routing/index.ts';
 import { change, endRun, notify, recordDraft, reject, type Step, tell } from './step.ts';
@@ -23,7 +23,8 @@ export function complete(step: Step, completion: EventDraft, drafts: readonly Ev
 export function holdCompletion(step: Step, completion: EventDraft): boolean {
   const waiting = step.state.pending.filter(({ event }) => event.source === EXTERNAL);
   const guarded = step.state.gateWaits.filter(({ hat }) => hat === EXTERNAL).flatMap(({ drafts }) => drafts);
-  const topics = [...new Set([...waiting.map(({ event }) => event.topic), ...guarded.map(({ topic }) => topic)])];
+  const told = step.state.tells.length > 0 ? [TOPIC_GUIDANCE] : [];
+  const topics = [...new Set([...waiting.map(({ event }) => event.topic), ...guarded.map(({ topic }) => topic), ...told])];
   if (topics.length === 0) return false;
   const by = completion.source;
   reject(step, by, completion.topic, 'held', []);

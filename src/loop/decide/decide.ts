@@ -4,6 +4,8 @@ import type { Input } from '../../core/run/inputs.ts';
 import type { RunState } from '../../core/run/state.ts';
 import { type Handlers, handle } from '../../core/values/handlers.ts';
 import type { Topology } from '../../topology/routing/index.ts';
+import { onAnswered } from './on-answered.ts';
+import { onAsked } from './on-asked.ts';
 import { onCheckpointFinished } from './on-checkpoint-finished.ts';
 import { onEnvironmentFailed } from './on-environment-failed.ts';
 import { onEventsReceived } from './on-events-received.ts';
@@ -13,7 +15,9 @@ import { onIterationSpawned } from './on-iteration-spawned.ts';
 import { onRunResumed } from './on-run-resumed.ts';
 import { onRunStarted } from './on-run-started.ts';
 import { onStopRequested } from './on-stop-requested.ts';
+import { onTellGiven } from './on-tell-given.ts';
 import { onTimerFired } from './on-timer-fired.ts';
+import { onTold } from './on-told.ts';
 import { onUsageReported } from './on-usage-reported.ts';
 import { change, type Step } from './step.ts';
 
@@ -45,7 +49,7 @@ function mayHappen(state: RunState, input: Input): boolean {
   if (input.type === 'run-started') return false;
   if (state.status !== 'ended' || input.type === 'run-resumed' || input.type === 'checkpoint-finished') return true;
   // Nobody will resume a run that is complete, so what people said too late is noted; after any other end it waits in their file.
-  return input.type === 'events-received' && state.end?.reason === 'completed';
+  return (input.type === 'events-received' || input.type === 'told') && state.end?.reason === 'completed';
 }
 
 const HANDLERS: Handlers<Input, [step: Step]> = {
@@ -55,6 +59,10 @@ const HANDLERS: Handlers<Input, [step: Step]> = {
   'usage-reported': onUsageReported,
   'iteration-ended': onIterationEnded,
   'events-received': onEventsReceived,
+  told: onTold,
+  'tell-given': onTellGiven,
+  asked: onAsked,
+  answered: onAnswered,
   'gates-finished': onGatesFinished,
   'timer-fired': onTimerFired,
   'checkpoint-finished': onCheckpointFinished,
@@ -74,7 +82,11 @@ export const INITIAL_STATE: RunState = {
   runningSince: null,
   inboxOffset: 0,
   outsideOffset: 0,
-  counters: { event: 0, iteration: 0, request: 0, timer: 0, counted: 0 },
+  steeringOffset: 0,
+  tells: [],
+  heardIds: [],
+  questions: [],
+  counters: { event: 0, iteration: 0, request: 0, timer: 0, question: 0, counted: 0 },
   pending: [],
   activations: [],
   plans: [],

@@ -8,6 +8,8 @@ import { type Json, readOwn } from '../../core/values/json.ts';
 import { hasTurns } from '../../topology/routing/index.ts';
 import { acceptSignals, isNote, mergeChannels, refuseNoted, toSignalTopic } from './accept-signals.ts';
 import { finishTurn } from './finish-turn.ts';
+import { endQuestions } from './on-asked.ts';
+import { releaseTells } from './on-tell-given.ts';
 import { proceed } from './proceed.ts';
 import { parkOrSwitch, replaceOrPark, retryLater } from './retry.ts';
 import { change, notify, order, recordDraft, reject, type Step, tell } from './step.ts';
@@ -18,6 +20,8 @@ export function onIterationEnded(step: Step, input: IterationEnded): void {
   if (activation === undefined) return;
   change(step, { activations: step.state.activations.filter((entry) => entry !== activation), inboxOffset: input.inboxOffset });
   addCost(step, input);
+  releaseTells(step, activation, input.outcome.status);
+  endQuestions(step, activation, input.outcome.status);
   tellProblems(step, activation, input);
   refuseNoted(step, activation.hat, input.signals);
   noteViolations(step, activation, input);

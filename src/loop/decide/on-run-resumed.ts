@@ -6,6 +6,7 @@ import { toDurationText } from '../../core/text/duration.ts';
 import { hasTurns, safetyNetOf, takersOf } from '../../topology/routing/index.ts';
 import { gatesOnBegin } from './baseline.ts';
 import { hearPeople } from './hear-people.ts';
+import { repeatDeadlines } from './on-asked.ts';
 import { proceed } from './proceed.ts';
 import { gatesOn, gatesOnCompletion, orderGates } from './publish.ts';
 import { change, deliver, notify, order, type Step, setTimer, startClock } from './step.ts';
@@ -69,6 +70,7 @@ function repeatOrders(step: Step): void {
     setTimer(step, wait.dueAt, wait.purpose);
     notify(step, 'info', 'transient-error', `The pause before the next attempt goes on for ${toDurationText(wait.dueAt - step.at)}.`);
   }
+  repeatDeadlines(step);
   if (step.state.checkpointing !== null) order(step, { type: 'checkpoint-make', iteration: step.state.checkpointing });
   for (const wait of step.state.gateWaits) orderGates(step, wait);
 }

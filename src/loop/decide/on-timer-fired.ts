@@ -1,5 +1,6 @@
 import type { TimerFired } from '../../core/run/inputs.ts';
 import { toDurationText } from '../../core/text/duration.ts';
+import { expireQuestions } from './on-asked.ts';
 import { proceed } from './proceed.ts';
 import { change, endRun, type Step, startClock, stopTurns } from './step.ts';
 
@@ -9,6 +10,7 @@ export function onTimerFired(step: Step, input: TimerFired): void {
   if (timer === undefined) return;
   change(step, { timers: step.state.timers.filter((entry) => entry !== timer) });
   if (timer.purpose === 'runtime') return endRuntime(step);
+  if (timer.purpose === 'question') return expireQuestions(step);
   if (timer.purpose === 'limit' && step.state.status === 'parked') {
     change(step, { status: 'running' });
     startClock(step);

@@ -1,12 +1,13 @@
 import type { RalphEvent } from '../../core/events/event.ts';
-import { EXTERNAL, TOPIC_CONTINUE, TOPIC_RESUME } from '../../core/events/reserved.ts';
+import { EXTERNAL, TOPIC_CONTINUE, TOPIC_GUIDANCE, TOPIC_RESUME } from '../../core/events/reserved.ts';
 import type { HatSpec, LoopDetection } from '../../core/run/run-spec.ts';
-import type { Activation, Footprint, PendingEvent, PlannedTurn } from '../../core/run/state.ts';
+import type { Activation, Footprint, PendingEvent, PlannedTurn, TimerWait } from '../../core/run/state.ts';
+import type { Tell } from '../../core/run/steering.ts';
 import type { TurnId } from '../../core/run/turn.ts';
 import { toDurationText, toUsdText } from '../../core/text/duration.ts';
 import { readOwn } from '../../core/values/json.ts';
-import { safetyNetOf } from '../../topology/routing/index.ts';
-import { change, count, deliver, endRun, notify, order, type Step, setTimer } from './step.ts';
+import { hasTurns, safetyNetOf } from '../../topology/routing/index.ts';
+import { addEvent, change, count, deliver, endRun, notify, order, type Step, setTimer } from './step.ts';
 
 /** Fallback turns without any result after which a run is stalled. */
 const STALLED_AFTER = 3;
@@ -21,9 +22,13 @@ export function proceed(step: Step): void {
   if (state.stopping !== null) return endRun(step, state.stopping.reason, state.stopping.detail);
   if (state.status === 'parked' || state.gateWaits.length > 0) return;
   if (endByWork(step) || endByLimit(step)) return;
-  if (state.timers.some((timer) => timer.purpose !== 'runtime')) return;
+  if (state.timers.some(isHoldingBack)) return;
   if (coolDown(step)) return;
   dispatch(step);
+}
+
+function isHoldingBack({ purpose }: TimerWait): boolean {
+  return purpose !== 'runtime' && purpose !== 'question';
 }
 
 /** Ends that say that the work goes nowhere. */
@@ -137,13 +142,41 @@ function dispatch(step: Step): void {
   const plan = step.state.plans[0];
   if (plan !== undefined) {
     change(step, { plans: step.state.plans.slice(1) });
+    queueTells(step, plan.hat, step.state.tells);
     return start(step, withHeard(step, passPlan(step, plan)));
   }
+  if (step.state.pending.length === 0) callForTell(step);
   if (step.state.pending.length === 0) callFallback(step);
   passExhausted(step);
   const first = step.state.pending[0];
   if (first === undefined) return;
+  queueTells(step, first.hat, step.state.tells);
   start(step, takePending(step, first.hat));
+}
+
+/** Whether what a person told is for this hat. */
+export function isForHat({ to }: Tell, hat: string): boolean {
+  return to === null || to === hat;
+}
+
+/** Makes an event of what a person told, which waits for the hat. */
+export function queueTell(step: Step, { id, text, to, sender }: Tell, hat: string): void {
+  const draft = { topic: TOPIC_GUIDANCE, payload: text, source: EXTERNAL, sender, told: id };
+  addEvent(step, to === null ? draft : { ...draft, target: to }, [hat], 'target');
+}
+
+/** Nothing waits but what a person told: who worked last is asked to go on with it. */
+function callForTell(step: Step): void {
+  const { tells, lastHat } = step.state;
+  const hat = lastHat !== null && hasTurns(step.topology, lastHat) ? lastHat : step.topology.fallback;
+  queueTells(step, hat, tells);
+}
+
+/** What is for whoever works next goes to the hat whose turn begins. */
+function queueTells(step: Step, hat: string, tells: readonly Tell[]): void {
+  if (tells.length === 0) return;
+  change(step, { tells: step.state.tells.filter((tell) => !tells.includes(tell)) });
+  for (const tell of tells) queueTell(step, tell, hat);
 }
 
 /** An empty queue: the coordinator or the recovery hat is asked to go on. */
@@ -189,11 +222,17 @@ function recordExhausted(step: Step, hat: string, events: readonly RalphEvent[])
 /** The events that wait for a hat (of one with `takes: one` the oldest), each once: who stands in for several hats may be owed the same event by each of them. */
 function takePending(step: Step, hat: string): PlannedTurn {
   const waiting = step.state.pending.filter((entry) => entry.hat === hat);
-  const entries = step.topology.hatById.get(hat)?.takes === 'one' ? waiting.slice(0, 1) : waiting;
+  const entries = step.topology.hatById.get(hat)?.takes === 'one' ? takeOne(waiting) : waiting;
   change(step, { pending: step.state.pending.filter((entry) => !entries.includes(entry)) });
   const asked = entries.some((entry) => entry.cause === undefined);
   const fallback = asked ? null : (entries[0]?.cause ?? null);
   return { retryOf: null, hat, events: eachOnce(entries.map(({ event }) => event)), feedback: [], fallback };
+}
+
+/** One task, and all that people told: that is no task of its own. */
+function takeOne(waiting: readonly PendingEvent[]): readonly PendingEvent[] {
+  const first = waiting.find(({ event }) => event.told === undefined);
+  return waiting.filter((entry) => entry === first || entry.event.told !== undefined);
 }
 
 /** A turn that was planned before also gets what people have said to its hat since. */

@@ -126,7 +126,8 @@ export function addEvent(step: Step, draft: EventDraft, to: readonly string[], h
   const { topic, payload, source } = draft;
   const base: RalphEvent = { id, topic, payload, source, ts: step.at, iteration: step.state.counters.iteration };
   const named = draft.target === undefined ? base : { ...base, target: draft.target };
-  const event = draft.sender === undefined ? named : { ...named, sender: draft.sender };
+  const sent = draft.sender === undefined ? named : { ...named, sender: draft.sender };
+  const event = draft.told === undefined ? sent : { ...sent, told: draft.told };
   if (to.length > 0) enqueue(step, event, to, how);
   if (how !== 'undelivered') noteRequired(step, topic);
   order(step, { type: 'event-publish', event, to, how });

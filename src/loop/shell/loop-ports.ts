@@ -13,6 +13,7 @@ import type { Inbox } from '../../ports/inbox.ts';
 import type { Journal } from '../../ports/journal.ts';
 import type { Backpressure, Isolation } from '../../ports/program.ts';
 import type { Redaction } from '../../ports/redaction.ts';
+import type { AskBox, Steering } from '../../ports/steering.ts';
 import type { TurnStore } from '../../ports/turn-store.ts';
 import type { Workspace } from '../../ports/workspace.ts';
 import type { PromptOptions, PromptTurn } from '../../prompts/index.ts';
@@ -25,6 +26,12 @@ export interface LoopPorts {
   readonly inbox: Inbox;
   /** Where people publish: no agent writes here, so nothing in it is ever taken for a hat's. Absent: they cannot. */
   readonly outside?: Inbox;
+  /** Where people tell and answer while the run goes on. Absent: they cannot. */
+  readonly steering?: Steering;
+  /** How agents that are programs ask people. Absent: they cannot. */
+  readonly asks?: AskBox;
+  /** Whether somebody sees the run as it goes on and could answer at once. Absent: nobody does. */
+  readonly isAttended?: () => boolean;
   /** A person's wish to stop that nobody has posted yet, once; looked for before anything can lead to another turn. Absent: nobody leaves any. */
   readonly takeStop?: () => StopRequested | null;
   readonly turns: TurnStore;
@@ -91,6 +98,17 @@ export interface LoopSettings {
   readonly turnLogCapBytes: number;
   /** How long an agent may take to end when asked to. */
   readonly stopGraceMs: number;
+  readonly asking: AskingSettings;
+}
+
+/** What becomes of what agents ask people. */
+export interface AskingSettings {
+  /** False: nobody is asked, and the default counts at once. */
+  readonly isOn: boolean;
+  /** What becomes of a call that a person is to allow, where nobody sees the run. */
+  readonly onAsk: 'deny' | 'allow' | 'wait';
+  /** How long an answer is waited for where whoever asks does not say it. */
+  readonly deadlineMs: number;
 }
 
 /** What a performer may know of the loop and tell it. */

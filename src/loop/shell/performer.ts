@@ -1,5 +1,5 @@
 import { TOPIC_COMPLETE } from '../../core/events/reserved.ts';
-import type { CheckpointMake, Effect, GatesRun, IterationStart, TimerSet } from '../../core/run/effects.ts';
+import type { CheckpointMake, Effect, GatesRun, IterationStart, QuestionClose, TellOffer, TimerSet } from '../../core/run/effects.ts';
 import type { IterationEnded } from '../../core/run/inputs.ts';
 import { type TurnId, toTurnName } from '../../core/run/turn.ts';
 import { toErrorCode } from '../../core/values/errors.ts';
@@ -7,7 +7,9 @@ import { type Handlers, handle, ignore } from '../../core/values/handlers.ts';
 import type { RunningTurn } from '../../ports/backend.ts';
 import type { LoopPorts, LoopView, TurnContext } from './loop-ports.ts';
 import { dropStrayLines, readOutside } from './read-inbox.ts';
+import { readSteering } from './read-steering.ts';
 import { INTERRUPTED, type OpenedTurn, openTurn, reportTurn } from './turn.ts';
+import { createTurnPeople, type TurnPeople } from './turn-people.ts';
 import { createCostGuard, createLingeringWatch } from './watch-turn.ts';
 
 /** Carries out effects; their results come back as inputs. */
@@ -48,12 +50,15 @@ const PERFORMERS: Handlers<Effect, [tools: Tools], void | Promise<void>> = {
   'gates-run': ({ gates }, effect) => gates.run(effect),
   'timer-set': setTimer,
   'checkpoint-make': makeCheckpoint,
+  'tell-offer': ({ turns }, effect) => turns.tell(effect),
+  'question-close': ({ turns }, effect) => turns.settle(effect),
   'inbox-append': ({ ports }, effect) => ports.inbox.append(effect.event),
   // The loop itself ends.
   'run-end': ignore,
   // For observers.
   'event-publish': ignore,
   'event-reject': ignore,
+  'question-open': ignore,
   notice: ignore,
 };
 
@@ -103,6 +108,8 @@ interface TurnRunner {
   /** Resolves when the agent is started. Throws when its folder cannot be written. */
   readonly start: (order: IterationStart) => Promise<void>;
   readonly stop: (turn: TurnId, force: boolean) => void;
+  readonly tell: (offer: TellOffer) => void;
+  readonly settle: (close: QuestionClose) => void;
   readonly close: () => Promise<void>;
 }
 
@@ -116,15 +123,23 @@ interface LiveTurn {
 function createTurnRunner(context: TurnContext): TurnRunner {
   const { ports, settings, loop } = context;
   const live = new Map<string, LiveTurn>();
+  const peopleOf = new Map<string, TurnPeople>();
   const opening = new Set<Promise<void>>();
   let isClosed = false;
 
   const begin = async (order: IterationStart): Promise<void> => {
     if (isClosed || !isRunnable(ports, loop, order) || isOrderedAgain(ports, loop, order)) return;
-    const opened = await openOrFail(context, order);
-    if (opened === null) return;
     const name = toTurnName(order);
+    const people = createTurnPeople(context, order);
+    peopleOf.set(name, people);
+    const endPeople = (): void => {
+      people.end();
+      peopleOf.delete(name);
+    };
+    const opened = await openOrFail(context, order, people);
+    if (opened === null) return endPeople();
     const done = opened.running.result.then(async (result) => {
+      endPeople();
       if (result.logError !== null) failStorage(ports, loop, `the turn's output cannot be written (${result.logError})`);
       const report = await reportTurn(context, opened, result).catch((error: unknown) => {
         failStorage(ports, loop, `the end of turn ${name} could not be recorded (${toErrorCode(error)})`);
@@ -149,6 +164,8 @@ function createTurnRunner(context: TurnContext): TurnRunner {
       if (force) entry?.running.kill();
       else entry?.running.stop(settings.stopGraceMs);
     },
+    tell: (offer) => peopleOf.get(toTurnName(offer))?.tell(offer.tell),
+    settle: (close) => peopleOf.get(toTurnName(close))?.settle(close),
     close: async () => {
       isClosed = true;
       for (const entry of live.values()) entry.running.kill();
@@ -173,26 +190,32 @@ function isRunnable(ports: LoopPorts, loop: LoopView, order: IterationStart): bo
  * @returns true if the loop then ordered the turn again, with more events, or stopped it
  */
 function isOrderedAgain(ports: LoopPorts, loop: LoopView, order: IterationStart): boolean {
-  const { inboxOffset, outsideOffset } = loop.state();
+  const { inboxOffset, outsideOffset, steeringOffset } = loop.state();
+  const { iteration, attempt } = order;
+  const opening = { iteration, attempt };
+  for (const input of readSteering(ports, steeringOffset, opening)) loop.post(input);
   const isOn = loop.topology().spec.eventSources.includes('jsonl');
   const stray = isOn ? dropStrayLines(ports.inbox, inboxOffset) : { problems: [], offset: inboxOffset };
   const heard = [...readOutside(ports, outsideOffset)];
-  if (heard.length === 0 && stray.problems.length === 0) return false;
-  const { iteration, attempt } = order;
+  const isSame = (): boolean => {
+    const now = loop.state().activations.find((turn) => turn.iteration === iteration && turn.attempt === attempt);
+    return now?.events.length === order.events.length;
+  };
+  if (heard.length === 0 && stray.problems.length === 0) return !isSame();
   const last = heard.pop() ?? { signals: [], problems: [], outsideOffset };
   const at = ports.clock.now();
   for (const batch of heard) loop.post({ type: 'events-received', at, inboxOffset, ...batch });
   const problems = [...stray.problems, ...last.problems];
-  loop.post({ type: 'events-received', at, ...last, problems, inboxOffset: stray.offset, opening: { iteration, attempt } });
-  const now = loop.state().activations.find((turn) => turn.iteration === iteration && turn.attempt === attempt);
-  return now?.events.length !== order.events.length;
+  loop.post({ type: 'events-received', at, ...last, problems, inboxOffset: stray.offset, opening });
+  return !isSame();
 }
 
 /** A turn whose folder cannot be written ends the run; the hat runs again when it is resumed. */
-async function openOrFail(context: TurnContext, order: IterationStart): Promise<OpenedTurn | null> {
+async function openOrFail(context: TurnContext, order: IterationStart, people: TurnPeople): Promise<OpenedTurn | null> {
   const { ports, loop } = context;
   try {
-    return await openTurn(context, order, [createCostGuard(ports, loop, order), createLingeringWatch(ports, loop, order)]);
+    const watches = [people, createCostGuard(ports, loop, order), createLingeringWatch(ports, loop, order)];
+    return await openTurn(context, order, watches, people);
   } catch (error) {
     const code = toErrorCode(error);
     const what =

@@ -18,6 +18,10 @@ const WORDS = new Set([
   'processStart',
   'sessionId',
   'commit',
+  'question',
+  'purpose',
+  'when',
+  'to',
 ]);
 
 /**
@@ -37,6 +41,10 @@ export function redactInput(input: Input, redaction: Redaction | undefined): Inp
     case 'iteration-spawned':
     case 'iteration-ended':
     case 'events-received':
+    case 'told':
+    case 'tell-given':
+    case 'asked':
+    case 'answered':
     case 'gates-finished':
     case 'checkpoint-finished':
     case 'environment-failed':

@@ -10,6 +10,7 @@ import { type FoldedRun, toTopology } from './fold-journal.ts';
 import type { LoopPorts, LoopSettings, LoopView } from './loop-ports.ts';
 import { createPerformer, type Performer } from './performer.ts';
 import { readOutside } from './read-inbox.ts';
+import { readSteering } from './read-steering.ts';
 import { redactInput } from './redact-input.ts';
 
 /** How a run ended, this time. */
@@ -41,6 +42,7 @@ export interface LoopStart {
 export function runLoop(ports: LoopPorts, settings: LoopSettings, start: LoopStart): RunningLoop {
   const loop = new Loop(ports, settings, start.folded);
   for (const input of start.inputs) loop.post(input);
+  loop.listen();
   return { post: loop.post, outcome: loop.outcome };
 }
 
@@ -52,6 +54,10 @@ const MAY_LEAD_ON: Readonly<Record<Input['type'], boolean>> = {
   'usage-reported': false,
   'iteration-ended': true,
   'events-received': false,
+  told: false,
+  'tell-given': false,
+  asked: false,
+  answered: false,
   'gates-finished': true,
   'timer-fired': true,
   'checkpoint-finished': false,
@@ -94,6 +100,7 @@ class Loop {
   #state: RunState | null;
   #isPumping = false;
   #isOver = false;
+  #stopListening: () => void = () => undefined;
   /** Effects are performed one after the other, so a checkpoint is finished before the next turn begins. */
   #work: Promise<void> = Promise.resolve();
 
@@ -119,6 +126,16 @@ class Loop {
     }
   };
 
+  /** Hears what people tell and answer, as it comes, until the run is over. */
+  listen(): void {
+    const { steering } = this.#ports;
+    if (steering === undefined || this.#isOver) return;
+    this.#stopListening = steering.watch(() => {
+      if (this.#state === null || this.#isOver) return;
+      for (const input of readSteering(this.#ports, this.#state.steeringOffset)) this.post(input);
+    });
+  }
+
   #take(input: Input): void {
     if (this.#isOver) return;
     if (MAY_LEAD_ON[input.type]) {
@@ -131,6 +148,7 @@ class Loop {
   /** Decides first what people have published: it is to be in the next prompt, and no completion may precede it. */
   #hear(): void {
     if (this.#state === null) return;
+    for (const input of readSteering(this.#ports, this.#state.steeringOffset)) this.#record(input);
     const { inboxOffset, outsideOffset } = this.#state;
     for (const heard of readOutside(this.#ports, outsideOffset))
       this.#record({ type: 'events-received', at: this.#ports.clock.now(), inboxOffset, ...heard });
@@ -195,6 +213,7 @@ class Loop {
     // Nobody will resume a run that is complete: what people published in the last moment is recorded now or never.
     if (reason === 'completed') this.#hear();
     this.#isOver = true;
+    this.#stopListening();
     await this.#performer.close();
     this.#settle({ reason, detail, state: this.#state ?? INITIAL_STATE });
   }

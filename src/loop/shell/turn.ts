@@ -17,6 +17,7 @@ import { buildPrompt, type PromptTurn } from '../../prompts/index.ts';
 import type { LoopPorts, Surroundings, TurnContext, TurnWatch } from './loop-ports.ts';
 import { checkPayloads, readWholeInbox } from './read-inbox.ts';
 import { createEventRedactor } from './redact-input.ts';
+import type { TurnPeople } from './turn-people.ts';
 
 /** A turn whose agent is at work. */
 export interface OpenedTurn {
@@ -33,9 +34,15 @@ export interface OpenedTurn {
  * Writes the prompt, then starts the agent.
  *
  * @param watches what follows the turn beside its recorder
+ * @param people who can be asked; absent: nobody
  * @throws the system error when the turn's folder cannot be written
  */
-export async function openTurn(context: TurnContext, order: IterationStart, watches: readonly TurnWatch[]): Promise<OpenedTurn> {
+export async function openTurn(
+  context: TurnContext,
+  order: IterationStart,
+  watches: readonly TurnWatch[],
+  people?: Pick<TurnPeople, 'people' | 'hold'>,
+): Promise<OpenedTurn> {
   const { ports, settings, loop } = context;
   const topology = loop.topology();
   const { maxIterations } = loop.state().limits;
@@ -55,7 +62,7 @@ export async function openTurn(context: TurnContext, order: IterationStart, watc
   const start = (): RunningTurn => {
     if (!backend.ok) return failAtOnce(backend.refused);
     if (!around.ok) return failAtOnce(around.refused);
-    return backend.value.start(toRequest(context, order, { prompt, folder, around: around.value }), heard.take);
+    return backend.value.start(toRequest(context, order, { prompt, folder, around: around.value }, people), heard.take);
   };
   const running = start();
   for (const watch of watches) {
@@ -89,6 +96,7 @@ function toRequest(
   { ports: { backpressure }, settings }: TurnContext,
   order: IterationStart,
   asked: { readonly prompt: string; readonly folder: TurnFolder; readonly around: Surroundings },
+  people: Pick<TurnPeople, 'people' | 'hold'> | undefined,
 ): TurnRequest {
   const { cwd, env, marker, scope, isolation } = asked.around;
   const { promptFile, stdoutPath, stderrPath } = asked.folder;
@@ -108,6 +116,7 @@ function toRequest(
     ...(scope === undefined ? {} : { scope }),
     ...(isolation === undefined ? {} : { isolation }),
     ...(interruptions === 0 ? {} : { interruptions }),
+    ...(people === undefined ? {} : { people: people.people, hold: people.hold }),
   };
 }
 

@@ -71,6 +71,9 @@ const HANDLERS: Handlers<Effect, [stamp: Stamp, handed: Handed], readonly EventR
   'timer-set': none,
   'checkpoint-make': none,
   'inbox-append': none,
+  'tell-offer': none,
+  'question-open': none,
+  'question-close': none,
   'run-end': none,
   'event-publish': ({ seq }, handed, effect) => [
     toPublishedRow(seq, effect, findCauses(handed, effect.event.iteration, effect.event.source)),

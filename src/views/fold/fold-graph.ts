@@ -54,6 +54,9 @@ const HANDLERS: Handlers<Effect, [counts: Counts]> = {
   'timer-set': ignore,
   'checkpoint-make': ignore,
   'inbox-append': ignore,
+  'tell-offer': ignore,
+  'question-open': ignore,
+  'question-close': ignore,
   'run-end': ignore,
   'event-publish': ({ passages }, effect) => {
     if (effect.how === 'record' || effect.how === 'undelivered') return;

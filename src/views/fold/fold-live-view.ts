@@ -85,6 +85,10 @@ const INPUT_HANDLERS: Handlers<Input, [view: LiveView], LiveView> = {
   'usage-reported': asBefore,
   'iteration-ended': (view) => ({ ...view, turn: null }),
   'events-received': asBefore,
+  told: asBefore,
+  'tell-given': asBefore,
+  asked: asBefore,
+  answered: asBefore,
   'gates-finished': (view) => ({ ...view, gates: null }),
   'timer-fired': withoutWait,
   'checkpoint-finished': asBefore,
@@ -96,9 +100,13 @@ const EFFECT_HANDLERS: Handlers<Effect, [view: LiveView, at: number], LiveView> 
   'iteration-start': takeTurnStart,
   'iteration-stop': asBefore,
   'gates-run': (view, since, { gates }) => ({ ...view, gates: { gates, since } }),
-  'timer-set': (view, _at, { purpose, dueAt }) => (purpose === 'runtime' ? view : { ...view, wait: { purpose, dueAt } }),
+  'timer-set': (view, _at, { purpose, dueAt }) =>
+    purpose === 'runtime' || purpose === 'question' ? view : { ...view, wait: { purpose, dueAt } },
   'checkpoint-make': asBefore,
   'inbox-append': asBefore,
+  'tell-offer': asBefore,
+  'question-open': asBefore,
+  'question-close': asBefore,
   'run-end': () => ({ turn: null, gates: null, wait: null }),
   'event-publish': asBefore,
   'event-reject': asBefore,
@@ -116,6 +124,7 @@ const EVENT_HANDLERS: Handlers<BackendEvent, [turn: LiveTurn, at: number], LiveT
   'tool-start': (turn, at, tool) => ({ ...withSign(turn, at), tools: [...turn.tools, toTool(tool, at)].slice(0, MAX_TOOLS) }),
   'tool-end': (turn, at, { id }) => ({ ...withSign(turn, at), tools: turn.tools.filter((tool) => tool.id !== id.slice(0, ID_LENGTH)) }),
   'tool-denied': withSign,
+  injected: asBefore,
   usage: (turn, at, { usage }) => ({ ...withSign(turn, at), usage }),
   retry: withSign,
   warning: asBefore,
@@ -271,6 +280,7 @@ const WAITS: Readonly<Record<TimerPurpose, string>> = {
   limit: 'goes on after the reset of the usage limit',
   cooldown: 'next turn',
   runtime: 'end of the running time',
+  question: 'end of a question',
 };
 
 /** `silent 0:38 of 15:00`. */

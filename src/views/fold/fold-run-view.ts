@@ -23,7 +23,7 @@ export function createRunViewFold(): RunViewFold {
   return {
     take: (record) => {
       proof.take(record);
-      if (record.kind === 'input') takeInput(draft, record.input);
+      if (record.kind === 'input') takeInput(draft, record.seq, record.input);
       else if (record.kind === 'effect') takeEffect(draft, record.at, record.effect);
       else takeLive(draft, record);
     },

@@ -58,6 +58,8 @@ export function createDraft(): RunDraft {
     waiting: null,
     end: null,
     resumes: 0,
+    tells: [],
+    questions: [],
     workingSince: null,
     gateRequests: new Map(),
     ralphBackends: [],
@@ -87,6 +89,8 @@ export function toView(draft: RunDraft): RunView {
     notices: [...draft.notices],
     pending: [...draft.pending],
     undelivered: [...draft.undelivered],
+    tells: [...draft.tells],
+    questions: [...draft.questions],
     elapsedMs: toElapsedMs(draft),
   };
 }

@@ -1,11 +1,12 @@
 import type { Usage } from '../../core/backends/usage.ts';
 import type { Sender } from '../../core/events/event.ts';
 import type { GateResult } from '../../core/gates/gate-result.ts';
-import type { DeliveryKind, Notice, RejectionCause } from '../../core/run/effects.ts';
+import type { DeliveryKind, Notice, QuestionClose, RejectionCause } from '../../core/run/effects.ts';
 import type { EndReason } from '../../core/run/end-reasons.ts';
 import type { FallbackCause, TimerPurpose } from '../../core/run/feedback.ts';
 import type { RunLimits } from '../../core/run/run-spec.ts';
 import type { RunStatus } from '../../core/run/state.ts';
+import type { Question, Tell } from '../../core/run/steering.ts';
 import type { FailureClass, TurnId } from '../../core/run/turn.ts';
 import type { ScopeViolations, ToolDenial } from '../../core/tools/scope-violations.ts';
 import type { Coordination } from '../../topology/routing/index.ts';
@@ -55,6 +56,35 @@ export interface RunView {
   readonly end: EndView | null;
   /** How often the run was resumed. */
   readonly resumes: number;
+  /** What people told the agents, the last 100. */
+  readonly tells: readonly TellView[];
+  /** What people were asked, the last 100. */
+  readonly questions: readonly QuestionView[];
+}
+
+/** What a person told, and what became of it. */
+export interface TellView extends Tell {
+  /** Its number in the journal. */
+  readonly seq: number;
+  readonly at: number;
+  /** `null`: it waits. */
+  readonly given: TellReceipt | null;
+}
+
+/** Who was given it, and when. */
+export interface TellReceipt extends TurnId {
+  readonly hat: string;
+  /** After how many calls of tools in that turn; `null`: with its prompt. */
+  readonly call: number | null;
+  readonly at: number;
+}
+
+/** A question to people. */
+export interface QuestionView extends Omit<Question, 'answer'> {
+  /** `null` while it is open. */
+  readonly answer: { readonly choice: string; readonly by: QuestionClose['by']; readonly at: number } | null;
+  /** Who answered; absent where nobody did. */
+  readonly sender?: Sender;
 }
 
 /** How many notices are kept. */

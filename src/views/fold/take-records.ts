@@ -8,33 +8,38 @@ import { type Handlers, handle, ignore } from '../../core/values/handlers.ts';
 import { type Json, toJsonObject, toPayloadText } from '../../core/values/json.ts';
 import { compileTopology } from '../../topology/routing/index.ts';
 import { toPlainLine } from '../text/plain-text.ts';
+import { takeAnswer, takeClose, takeGiven, takePrompted, takeQuestion, takeQueued, takeTold } from './fold-people.ts';
 import { findTurnDraft, type RunDraft } from './run-draft.ts';
 import { type BlockedEvent, MAX_NOTICES } from './run-view.ts';
 
 /** What an input changes in the view. */
-export function takeInput(draft: RunDraft, input: Input): void {
+export function takeInput(draft: RunDraft, seq: number, input: Input): void {
   if (input.type === 'run-resumed') stopWorking(draft);
   draft.at = input.at;
-  handle(INPUT_HANDLERS, input, draft);
+  handle(INPUT_HANDLERS, input, draft, seq);
 }
 
-const INPUT_HANDLERS: Handlers<Input, [draft: RunDraft]> = {
-  'run-started': (draft, { runId, at, spec }) => {
+const INPUT_HANDLERS: Handlers<Input, [draft: RunDraft, seq: number]> = {
+  'run-started': (draft, _seq, { runId, at, spec }) => {
     Object.assign(draft, { runId, startedAt: at, status: 'running', workingSince: at });
     takeSpec(draft, spec);
   },
-  'run-resumed': (draft, { at, spec, limits }) => {
+  'run-resumed': (draft, _seq, { at, spec, limits }) => {
     Object.assign(draft, { status: 'running', workingSince: at, end: null, waiting: null, resumes: draft.resumes + 1 });
     if (spec !== undefined) takeSpec(draft, spec);
     if (draft.limits !== null && limits !== undefined) draft.limits = { ...draft.limits, ...limits };
   },
-  'iteration-spawned': takeSpawn,
+  'iteration-spawned': (draft, _seq, input) => takeSpawn(draft, input),
   'usage-reported': ignore,
-  'iteration-ended': takeTurnEnd,
+  'iteration-ended': (draft, _seq, input) => takeTurnEnd(draft, input),
   'events-received': ignore,
-  'gates-finished': takeGates,
-  'timer-fired': (draft, { timer }) => takeTimerFired(draft, timer),
-  'checkpoint-finished': (draft, { iteration, commit, leftOut, note }) => {
+  told: takeTold,
+  'tell-given': (draft, _seq, input) => takeGiven(draft, findTurnDraft(draft, input.iteration)?.hat ?? '', input),
+  asked: ignore,
+  answered: (draft, _seq, input) => takeAnswer(draft, input),
+  'gates-finished': (draft, _seq, input) => takeGates(draft, input),
+  'timer-fired': (draft, _seq, { timer }) => takeTimerFired(draft, timer),
+  'checkpoint-finished': (draft, _seq, { iteration, commit, leftOut, note }) => {
     draft.checkpoints.push({ iteration, commit, leftOut, note });
   },
   'stop-requested': ignore,
@@ -136,12 +141,15 @@ const EFFECT_HANDLERS: Handlers<Effect, [draft: RunDraft, at: number]> = {
   'inbox-append': ignore,
   'run-end': takeEnd,
   'event-publish': takeEvent,
+  'tell-offer': ignore,
+  'question-open': (draft, _at, { question }) => takeQuestion(draft, question),
+  'question-close': takeClose,
   'event-reject': takeRefusal,
   notice: takeNotice,
 };
 
 function takeTimerSet(draft: RunDraft, _at: number, { timer, purpose, dueAt }: TimerSet): void {
-  if (purpose === 'runtime') return;
+  if (purpose === 'runtime' || purpose === 'question') return;
   draft.waiting = { timer, purpose, dueAt };
   if (purpose === 'limit') draft.status = 'parked';
   if (purpose !== 'cooldown') uncountLatest(draft);
@@ -161,6 +169,7 @@ function takeNotice(draft: RunDraft, at: number, { code, level, text }: Notice):
 
 function takeTurnStart(draft: RunDraft, at: number, effect: IterationStart): void {
   const { iteration, attempt, hat, fallback } = effect;
+  takePrompted(draft, at, effect);
   const given = effect.events.map(({ id, topic, source, sender }) => ({ id, topic, source, ...(sender !== undefined && { sender }) }));
   if (attempt > 1) draft.finished.delete(iteration);
   draft.waiting = null;
@@ -206,7 +215,9 @@ function isHat(draft: RunDraft, hat: string | null): boolean {
   return hat === RALPH || draft.hats.some((entry) => entry.id === hat);
 }
 
-function takeEvent(draft: RunDraft, _at: number, { event, to, how }: EventPublish): void {
+function takeEvent(draft: RunDraft, _at: number, effect: EventPublish): void {
+  const { event, to, how } = effect;
+  takeQueued(draft, effect);
   const { id, topic, source, iteration } = event;
   if (source === EXTERNAL) draft.totals.external += 1;
   if (how === 'undelivered') draft.undelivered.push({ id, topic, hat: null });

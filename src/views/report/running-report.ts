@@ -142,6 +142,7 @@ const WAITS: Readonly<Record<TimerPurpose, string>> = {
   limit: 'for the reset of the usage limit',
   cooldown: 'between two turns',
   runtime: 'for the end of the running time',
+  question: 'for an answer',
 };
 
 function toWaitText(view: RunView, { now }: StatusFacts): string {

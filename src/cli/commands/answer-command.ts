@@ -1,0 +1,46 @@
+import { Option } from 'commander';
+import { addExamples } from '../args/help.ts';
+import { createUsageError } from '../args/usage-error.ts';
+import type { CliCommand } from '../cli-context.ts';
+import { printJson } from '../terminal/terminal.ts';
+
+/** `ralph answer`. */
+export const answerCommand: CliCommand = {
+  declare: (command) => {
+    command
+      .argument('<words...>', '[question] choice: without a question the only open one')
+      .option('--run <run>', 'a run, by its id or the beginning of it; default: the one under way, else the newest')
+      .addOption(new Option('--format <format>', 'text for people, json for programs').choices(['text', 'json']).default('text'));
+    addExamples(command, [
+      ['ralph answer yes', 'the only question that is open'],
+      ['ralph answer q3 no', 'a certain one; ralph asks lists them'],
+      ['ralph answer q4 once', 'let a call of a tool be made this once; run, always or deny are the others'],
+    ]);
+  },
+  perform: async ({ cwd, env, terminal, loadApp }, { args, options }) => {
+    const words = args.flat();
+    if (words.length > 2)
+      throw createUsageError('Too many words.', 'A choice with spaces goes into quotes: ralph answer q1 "the second one"');
+    const run = options['run'];
+    const question = words.length === 2 ? words[0] : undefined;
+    const app = await loadApp();
+    const answer = { choice: words.at(-1) ?? '', ...(question !== undefined && { question }) };
+    const heard = await app.answerRun(cwd, answer, env, typeof run === 'string' ? run : undefined);
+    if (options['format'] === 'json')
+      printJson(terminal, { v: 1, run: heard.runId, id: heard.id, alive: heard.isRunAlive, question: heard.question });
+    else terminal.out(`${toAnswerLine(heard)}\n`);
+    return 0;
+  },
+};
+
+function toAnswerLine({
+  runId,
+  isRunAlive,
+  question,
+}: Awaited<ReturnType<Awaited<ReturnType<Parameters<CliCommand['perform']>[0]['loadApp']>>['answerRun']>>): string {
+  const given = question?.answer ?? null;
+  if (given !== null) return `Answered ${question?.id} of ${runId}: ${given.choice}.`;
+  return isRunAlive
+    ? `Written for ${runId}, whose journal does not have it yet. See: ralph asks`
+    : `Written for ${runId}, which is not under way: it counts when the run is resumed.`;
+}

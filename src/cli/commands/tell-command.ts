@@ -1,0 +1,53 @@
+import { Option } from 'commander';
+import { addExamples, addNote } from '../args/help.ts';
+import { createUsageError } from '../args/usage-error.ts';
+import type { CliCommand } from '../cli-context.ts';
+import { toReceiptLine } from '../runs/receipt.ts';
+import { printJson } from '../terminal/terminal.ts';
+
+/** How long a person waits by default until an agent was given what they told. */
+const GIVEN_MS = 2000;
+
+/** `ralph tell`. */
+export const tellCommand: CliCommand = {
+  declare: (command) => {
+    command
+      .argument('<words...>', '[run] "text": what the agents should know; default run: the one under way, else the newest')
+      .option('--to <hat>', 'only this hat')
+      .option('--now', 'between two steps of the turn that runs, where its agent can be told; else with the next prompt (the default)')
+      .option('--next', 'with the next prompt, not in the midst of a turn')
+      .addOption(new Option('--format <format>', 'text for people, json for programs').choices(['text', 'json']).default('text'));
+    addNote(command, NOTE);
+    addExamples(command, [
+      ['ralph tell "use the old API"', 'whoever works now, as soon as it can be told'],
+      ['ralph tell "skip the slow tests" --to builder', 'a certain hat: now, or when its turn comes'],
+      ['ralph tell 20261121-22 "do not touch the schema" --next', 'a certain run, with its next prompt'],
+    ]);
+  },
+  perform: async ({ cwd, env, terminal, loadApp }, { args, options }) => {
+    const words = args.flat();
+    if (words.length > 2) throw createUsageError('Too many words.', 'Put the text in quotes: ralph tell "use the old API"');
+    if (options['now'] === true && options['next'] === true) throw createUsageError('--now and --next exclude each other.', 'Give one.');
+    const run = words.length === 2 ? words[0] : undefined;
+    const to = options['to'];
+    const app = await loadApp();
+    const heard = await app.tellRun(
+      cwd,
+      {
+        text: words.at(-1) ?? '',
+        when: options['next'] === true ? 'next' : 'now',
+        ...(typeof to === 'string' && { to }),
+      },
+      env,
+      run,
+      options['next'] === true ? 0 : GIVEN_MS,
+    );
+    if (options['format'] === 'json')
+      printJson(terminal, { v: 1, run: heard.runId, id: heard.id, alive: heard.isRunAlive, tell: heard.tell });
+    else terminal.out(`${toReceiptLine(heard)}\n`);
+    return 0;
+  },
+};
+
+const NOTE =
+  'A completion does not count while what a person told waits. `ralph status` shows what became of it. Which agents can be told in the midst of a turn: docs/guide/steering.md.';

@@ -1,0 +1,83 @@
+import { dirname, join } from 'node:path';
+import { isJsonObject, parseJson } from '../core/values/json.ts';
+import { appendLine, createSharedFileSystem, nodeFileSystem, readNewLines } from '../journal/index.ts';
+import type { AskBox, ProgramQuestion } from '../ports/steering.ts';
+
+/** Where agents ask, beside the events file; and where they find the answers, in the run's folder, in which no agent writes. */
+export interface AskPlace {
+  readonly asksFile: string;
+  readonly answersFile: string;
+  /** Absolute: no link below it is followed on the way to what agents write. */
+  readonly root: string | null;
+}
+
+/** @param eventsFile absolute path of the agents' events file */
+export function toAskPlace(eventsFile: string, runFolder: string, root: string | null): AskPlace {
+  return { asksFile: join(dirname(eventsFile), 'asks.jsonl'), answersFile: join(runFolder, 'answers.jsonl'), root };
+}
+
+/**
+ * What agents that are programs ask.
+ *
+ * @param watchFolder calls back when something in a folder changes, until its function is called
+ */
+export function openAskBox(place: AskPlace, watchFolder: (folder: string, look: () => void) => () => void): AskBox {
+  const file = { fs: createSharedFileSystem(place.root), path: place.asksFile };
+  return {
+    watch: (take) => {
+      // What was asked in earlier turns is over.
+      let offset = sizeOf(file);
+      return watchFolder(dirname(place.asksFile), () => {
+        const found = readNewLines(file, offset);
+        offset = found.offset;
+        for (const { text } of found.lines) {
+          const question = parseQuestion(text);
+          if (question !== null) take(question);
+        }
+      });
+    },
+    answer: (ask, { choice, by }) => appendLine(nodeFileSystem, place.answersFile, JSON.stringify({ ask, choice, by })),
+  };
+}
+
+function sizeOf({ fs, path }: { readonly fs: typeof nodeFileSystem; readonly path: string }): number {
+  try {
+    return fs.stat(path)?.sizeBytes ?? 0;
+  } catch {
+    return 0;
+  }
+}
+
+const MAX_ID = 100;
+const MAX_TEXT = 4000;
+
+function parseQuestion(line: string): ProgramQuestion | null {
+  const value = parseJson(line);
+  if (!isJsonObject(value)) return null;
+  const { ask, text, choices, default: fallback, deadlineMs } = value;
+  if (typeof ask !== 'string' || typeof text !== 'string' || !Array.isArray(choices) || typeof fallback !== 'string') return null;
+  const named = choices.filter((choice) => typeof choice === 'string');
+  const question = { ask: ask.slice(0, MAX_ID), text: text.slice(0, MAX_TEXT), choices: named, default: fallback };
+  return typeof deadlineMs === 'number' && deadlineMs > 0 ? { ...question, deadlineMs } : question;
+}
+
+/** What an agent is answered. */
+export interface ReceivedAnswer {
+  readonly choice: string;
+  readonly by: string;
+}
+
+/** Reads the answers file from a byte on: the answer to one question, if it is there. */
+export function findAnswer(
+  answersFile: string,
+  ask: string,
+  from: number,
+): { readonly answer: ReceivedAnswer | null; readonly offset: number } {
+  const { lines, offset } = readNewLines({ fs: nodeFileSystem, path: answersFile }, from);
+  for (const { text } of lines) {
+    const value = parseJson(text);
+    if (!isJsonObject(value) || value['ask'] !== ask || typeof value['choice'] !== 'string') continue;
+    return { answer: { choice: value['choice'], by: String(value['by']) }, offset };
+  }
+  return { answer: null, offset };
+}

@@ -1,0 +1,73 @@
+import type { Asked } from '../../core/run/inputs.ts';
+import type { Activation } from '../../core/run/state.ts';
+import type { Question, QuestionAnswer } from '../../core/run/steering.ts';
+import { toOneLine } from '../../core/text/shorten.ts';
+import { change, count, notify, order, type Step, setTimer } from './step.ts';
+
+/** Something in a turn asks people. What its hat asked before, in a turn that was interrupted, is not asked again. */
+export function onAsked(step: Step, input: Asked): void {
+  const { iteration, attempt, key, purpose, text, choices, dueAt } = input;
+  const turn = step.state.activations.find((entry) => entry.iteration === iteration && entry.attempt === attempt);
+  if (turn === undefined) return;
+  const known = step.state.questions.find((question) => question.hat === turn.hat && question.key === key);
+  if (known !== undefined) return takeUp(step, { ...known, iteration, attempt });
+  const id = `q${count(step, 'question')}`;
+  const question: Question = {
+    ...{ id, hat: turn.hat, iteration, attempt, key, purpose, text, choices },
+    ...{ default: input.default, dueAt, askedAt: step.at },
+  };
+  change(step, { questions: [...step.state.questions, question] });
+  setTimer(step, dueAt, 'question');
+  order(step, { type: 'question-open', question });
+}
+
+/** The turn that runs now waits for it, or has its answer. */
+function takeUp(step: Step, question: Question): void {
+  replace(step, question);
+  if (question.answer !== undefined) close(step, question, question.answer);
+}
+
+/** Answers an open question. */
+export function settleQuestion(step: Step, question: Question, answer: QuestionAnswer): void {
+  const answered = { ...question, answer };
+  replace(step, answered);
+  close(step, answered, answer);
+}
+
+/** Questions whose time is up get the answer that was stated as their default. */
+export function expireQuestions(step: Step): void {
+  for (const question of step.state.questions) {
+    if (question.answer !== undefined || question.dueAt > step.at) continue;
+    const { id, hat, text } = question;
+    notify(step, 'warning', 'question-expired', `Nobody answered ${id} of ${hat} in time (${toOneLine(text, 120)}): ${question.default}.`);
+    settleQuestion(step, question, { choice: question.default, by: 'deadline' });
+  }
+}
+
+/** A turn that was interrupted will ask again; with every other end its questions, and older ones of its hat, are settled. */
+export function endQuestions(step: Step, turn: Activation, status: 'succeeded' | 'failed' | 'interrupted'): void {
+  if (status === 'interrupted') return;
+  const over = step.state.questions.filter(({ hat }) => hat === turn.hat);
+  if (over.length === 0) return;
+  change(step, { questions: step.state.questions.filter((question) => !over.includes(question)) });
+  for (const question of over) {
+    if (question.answer === undefined) close(step, question, { choice: question.default, by: 'withdrawn' });
+  }
+}
+
+/** In a new process the deadlines of open questions are waited for anew. */
+export function repeatDeadlines(step: Step): void {
+  for (const { answer, dueAt } of step.state.questions) if (answer === undefined) setTimer(step, dueAt, 'question');
+}
+
+function replace(step: Step, question: Question): void {
+  change(step, { questions: step.state.questions.map((entry) => (entry.id === question.id ? question : entry)) });
+}
+
+function close(
+  step: Step,
+  { id, key, iteration, attempt }: Question,
+  { choice, by }: { readonly choice: string; readonly by: QuestionAnswer['by'] | 'withdrawn' },
+): void {
+  order(step, { type: 'question-close', id, key, iteration, attempt, choice, by });
+}

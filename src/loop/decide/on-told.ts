@@ -1,0 +1,55 @@
+import { EXTERNAL, TOPIC_GUIDANCE } from '../../core/events/reserved.ts';
+import type { Told } from '../../core/run/inputs.ts';
+import type { Activation } from '../../core/run/state.ts';
+import type { Tell } from '../../core/run/steering.ts';
+import type { TurnId } from '../../core/run/turn.ts';
+import { hasTurns } from '../../topology/routing/index.ts';
+import { isForHat, joinOpening, proceed, queueTell } from './proceed.ts';
+import { change, notify, order, recordDraft, type Step } from './step.ts';
+
+/** A person tells the agents something: the turn that runs, or the next one of its hat, is given it. */
+export function onTold(step: Step, input: Told): void {
+  change(step, { steeringOffset: input.steeringOffset });
+  if (!hearOnce(step, input.id)) return;
+  const tell = toKnownHat(step, input);
+  if (step.state.end !== null) {
+    recordDraft(step, { topic: TOPIC_GUIDANCE, payload: tell.text, source: EXTERNAL, sender: tell.sender, told: tell.id }, 'undelivered');
+    notify(step, 'warning', 'undelivered-events', 'Told when the run was complete already, so nobody got it.');
+    return;
+  }
+  pass(step, tell, input.opening);
+  proceed(step);
+}
+
+/** How many commands are remembered: a person does not send more between two looks. */
+const MAX_HEARD = 500;
+
+/** False for a command that was heard before. */
+export function hearOnce(step: Step, id: string): boolean {
+  const { heardIds } = step.state;
+  if (heardIds.includes(id)) return false;
+  change(step, { heardIds: [...heardIds, id].slice(-MAX_HEARD) });
+  return true;
+}
+
+/** What is for a hat that is not there is for whoever works. */
+function toKnownHat(step: Step, { id, text, to, when, sender }: Told): Tell {
+  if (to === null || hasTurns(step.topology, to)) return { id, text, to, when, sender };
+  notify(step, 'warning', 'unknown-target', `What was told is for "${to.slice(0, 80)}", which is no hat; whoever works next gets it.`);
+  return { id, text, to: null, when, sender };
+}
+
+function pass(step: Step, tell: Tell, opening: TurnId | undefined): void {
+  const isOpening = (turn: Activation): boolean => turn.iteration === opening?.iteration && turn.attempt === opening.attempt;
+  const running = step.state.activations.find(({ hat }) => isForHat(tell, hat));
+  if (opening !== undefined && running !== undefined && isOpening(running)) {
+    queueTell(step, tell, running.hat);
+    return joinOpening(step, opening);
+  }
+  if (running === undefined || tell.when === 'next') {
+    if (tell.to !== null) return queueTell(step, tell, tell.to);
+    return change(step, { tells: [...step.state.tells, tell] });
+  }
+  change(step, { tells: [...step.state.tells, tell] });
+  order(step, { type: 'tell-offer', iteration: running.iteration, attempt: running.attempt, tell });
+}

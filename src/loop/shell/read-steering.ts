@@ -1,0 +1,28 @@
+import type { Answered, Told } from '../../core/run/inputs.ts';
+import type { TurnId } from '../../core/run/turn.ts';
+import type { HeardWord } from '../../ports/steering.ts';
+import type { LoopPorts } from './loop-ports.ts';
+
+/**
+ * What people have told and answered since `from`, as inputs, in order.
+ *
+ * @param opening the turn that is about to begin: its prompt is not written yet
+ */
+export function readSteering(
+  { steering, clock }: Pick<LoopPorts, 'steering' | 'clock'>,
+  from: number,
+  opening?: TurnId,
+): readonly (Told | Answered)[] {
+  const batch = steering?.read(from);
+  return batch === undefined ? [] : batch.words.map((heard) => toInput(heard, clock.now(), opening));
+}
+
+function toInput({ word, offset }: HeardWord, at: number, opening: TurnId | undefined): Told | Answered {
+  if (word.kind === 'answer') {
+    const { id, question, choice, sender } = word;
+    return { type: 'answered', at, id, question, choice, sender, steeringOffset: offset };
+  }
+  const { id, text, to, when, sender } = word;
+  const told: Told = { type: 'told', at, id, text, to, when, sender, steeringOffset: offset };
+  return opening === undefined ? told : { ...told, opening };
+}

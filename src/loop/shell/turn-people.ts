@@ -1,0 +1,142 @@
+import type { BackendEvent } from '../../core/backends/backend-event.ts';
+import type { IterationStart, QuestionClose } from '../../core/run/effects.ts';
+import type { Asked } from '../../core/run/inputs.ts';
+import type { Tell } from '../../core/run/steering.ts';
+import { toTextHash } from '../../core/values/hash.ts';
+import type { RunningTurn, TurnHold } from '../../ports/backend.ts';
+import type { People, PersonAnswer, PersonQuestion } from '../../ports/people.ts';
+import type { ProgramQuestion } from '../../ports/steering.ts';
+import type { TurnContext, TurnWatch } from './loop-ports.ts';
+
+/** What connects a turn with people. */
+export interface TurnPeople extends TurnWatch {
+  readonly people: People;
+  readonly hold: TurnHold;
+  /** Gives its agent what a person tells it, now or as soon as it is there; nothing where it cannot be told. */
+  readonly tell: (tell: Tell) => void;
+  /** Lets whoever waits for the answer go on. */
+  readonly settle: (close: QuestionClose) => void;
+  /** The turn is over: nobody waits any more. */
+  readonly end: () => void;
+}
+
+const MAX_TEXT = 4000;
+const MAX_CHOICES = 20;
+const MAX_CHOICE = 200;
+/** How much may be asked at the same time. */
+const MAX_OPEN = 20;
+
+/** Connects one turn with people: its agent is told, and asks. */
+export function createTurnPeople(context: TurnContext, order: IterationStart): TurnPeople {
+  const { ports, settings, loop } = context;
+  const { iteration, attempt } = order;
+  const waiting = new Map<string, Waiting>();
+  const hold = createHold();
+  const offered = new Map<string, Tell>();
+  let running: RunningTurn | null = null;
+  let isOver = false;
+
+  const hand = ({ id, text, sender }: Tell): void => running?.tell?.({ id, text, by: sender.user });
+  const ask = (question: PersonQuestion): Promise<PersonAnswer> => {
+    const policy = decideAtOnce(context, question);
+    if (policy !== null || isOver) return Promise.resolve(policy ?? { choice: question.default, by: 'withdrawn' });
+    if (waiting.size >= MAX_OPEN) return Promise.resolve({ choice: question.default, by: 'policy' });
+    return new Promise((resolve) => {
+      const known = waiting.get(question.key);
+      if (known !== undefined) return void known.takers.push(resolve);
+      waiting.set(question.key, { takers: [resolve], default: question.default });
+      hold.update(waiting.size);
+      loop.post(toInput(question));
+    });
+  };
+  const toInput = (question: PersonQuestion): Asked => {
+    const at = ports.clock.now();
+    return {
+      ...{ type: 'asked', at, iteration, attempt, key: question.key, purpose: question.kind },
+      ...{ text: question.text.slice(0, MAX_TEXT), choices: question.choices, default: question.default },
+      dueAt: at + (question.deadlineMs ?? settings.asking.deadlineMs),
+    };
+  };
+  const release = (key: string, answer: PersonAnswer): void => {
+    const entry = waiting.get(key);
+    waiting.delete(key);
+    hold.update(waiting.size);
+    for (const resolve of entry?.takers ?? []) resolve(answer);
+  };
+  const takeEvent = (event: BackendEvent): void => {
+    if (event.type !== 'injected') return;
+    const ids = event.ids.filter((id) => offered.delete(id));
+    if (ids.length === 0) return;
+    loop.post({ type: 'tell-given', at: ports.clock.now(), iteration, attempt, ids, call: event.call, isKept: event.isKept === true });
+  };
+  const unwatch = ports.asks?.watch(createProgramAsker(context, ask)) ?? (() => undefined);
+  return {
+    people: { ask },
+    hold,
+    tell: (tell) => {
+      offered.set(tell.id, tell);
+      hand(tell);
+    },
+    settle: ({ key, choice, by }) => release(key, { choice, by }),
+    end: () => {
+      isOver = true;
+      unwatch();
+      for (const [key, { default: choice }] of waiting) release(key, { choice, by: 'withdrawn' });
+    },
+    take: takeEvent,
+    begin: (turn) => {
+      running = turn;
+      for (const tell of offered.values()) hand(tell);
+    },
+  };
+}
+
+interface Waiting {
+  readonly takers: ((answer: PersonAnswer) => void)[];
+  readonly default: string;
+}
+
+/** What is decided without a person; `null` where one is waited for. */
+function decideAtOnce({ ports, settings: { asking } }: TurnContext, question: PersonQuestion): PersonAnswer | null {
+  const isGood = question.choices.length >= 2 && question.choices.includes(question.default);
+  if (!isGood || !asking.isOn) return { choice: question.default, by: 'policy' };
+  if (question.kind !== 'permission' || asking.onAsk === 'wait' || ports.isAttended?.() === true) return null;
+  const [first] = question.choices;
+  return { choice: asking.onAsk === 'allow' && first !== undefined ? first : question.default, by: 'policy' };
+}
+
+/**
+ * Asks for programs. What one asks a second time, after it had its answer, is another question; whoever asks it in the turn that takes up an interrupted one
+ * counts from the beginning, so the same questions meet the same answers.
+ */
+function createProgramAsker({ ports }: TurnContext, ask: People['ask']): (question: ProgramQuestion) => void {
+  const answered = new Map<string, number>();
+  return ({ ask: id, text, choices, default: fallback, deadlineMs }) => {
+    const isGood = choices.length >= 2 && choices.length <= MAX_CHOICES && choices.includes(fallback);
+    if (!isGood || choices.some((choice) => choice.length > MAX_CHOICE)) return;
+    const same = toTextHash(JSON.stringify([text, choices]));
+    const key = `${same}.${answered.get(same) ?? 0}`;
+    const order: PersonQuestion = { key, kind: 'question', text, choices, default: fallback };
+    void ask(deadlineMs === undefined ? order : { ...order, deadlineMs }).then((answer) => {
+      if (key === `${same}.${answered.get(same) ?? 0}`) answered.set(same, (answered.get(same) ?? 0) + 1);
+      if (answer.by !== 'withdrawn') ports.asks?.answer(id, answer);
+    });
+  };
+}
+
+/** Stops the clocks of a turn while it waits for people. */
+function createHold(): TurnHold & { readonly update: (open: number) => void } {
+  let since: number | null = null;
+  let heldMs = 0;
+  return {
+    isHeld: () => since !== null,
+    heldMs: () => heldMs + (since === null ? 0 : performance.now() - since),
+    update: (open) => {
+      if (open > 0) since ??= performance.now();
+      else if (since !== null) {
+        heldMs += performance.now() - since;
+        since = null;
+      }
+    },
+  };
+}

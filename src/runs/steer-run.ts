@@ -1,0 +1,212 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Sender } from '../core/events/event.ts';
+import type { RunState } from '../core/run/state.ts';
+import type { Environment } from '../core/values/environment.ts';
+import { RalphError } from '../core/values/errors.ts';
+import { findRun, nodeFileSystem, type RunPaths, requireBegun, toRunPaths } from '../journal/index.ts';
+import type { SteeringWord } from '../ports/steering.ts';
+import { hasTurns } from '../topology/routing/index.ts';
+import { createRunViewFold, type QuestionView, type RunView, type TellView } from '../views/fold/index.ts';
+import { readFold } from './emit-event.ts';
+import { findLayout, type Layout } from './layout.ts';
+import { findLivingRun } from './living-runs.ts';
+import { requirePerson } from './people.ts';
+import { readRecords } from './read-run.ts';
+import { findHolder } from './run-lock.ts';
+import { MAX_TOLD, writeSteering } from './steering.ts';
+
+/** What a person tells a run. */
+export interface TellWords {
+  readonly text: string;
+  /** Absent: whoever works. */
+  readonly to?: string;
+  /** `now` by default. */
+  readonly when?: 'now' | 'next';
+}
+
+/** What a person answers. */
+export interface AnswerWords {
+  readonly choice: string;
+  /** `q1`; absent: the only open one. */
+  readonly question?: string;
+}
+
+/** What became of a word of a person, so far. */
+export interface Heard {
+  readonly runId: string;
+  /** Of the command. */
+  readonly id: string;
+  /** False: the run reads it when it is resumed. */
+  readonly isRunAlive: boolean;
+  /** What is told, as the journal has it; `null` where it does not yet. */
+  readonly tell: TellView | null;
+  /** What is answered. */
+  readonly question: QuestionView | null;
+}
+
+const LOOK_EVERY_MS = 50;
+/** How long a run that is at work is waited for until its journal has it. */
+const HEARING_MS = 5000;
+
+/**
+ * Tells the agents of a run something, and waits until its journal has it.
+ *
+ * @param givenMs how long it is also waited for that an agent was given it; 0 by default
+ * @throws RalphError `no-runs`, `run-unknown`, `run-ambiguous`, `run-not-begun`, `run-complete`, `person-refused`, `tell-words`
+ */
+export async function tellRun(cwd: string, words: TellWords, env: Environment, run?: string, givenMs = 0): Promise<Heard> {
+  const place = openPlace(cwd, env, run);
+  return tellTo(place, words, givenMs);
+}
+
+/**
+ * Answers what a run asks, and waits until its journal has it.
+ *
+ * @throws as {@link tellRun}; `question-unknown`, `answer-choice`
+ */
+export async function answerRun(cwd: string, words: AnswerWords, env: Environment, run?: string): Promise<Heard> {
+  const place = openPlace(cwd, env, run);
+  return answerTo(place, words);
+}
+
+/** Where a run is steered from. */
+export interface SteeringPlace {
+  readonly layout: Layout;
+  readonly paths: RunPaths;
+  readonly sender: Sender;
+}
+
+/** The questions of a run that are open, oldest first. Throws as {@link tellRun} for a run that is not there. */
+export function listQuestions(
+  cwd: string,
+  run?: string,
+): { readonly runId: string; readonly isRunAlive: boolean; readonly open: readonly QuestionView[] } {
+  const layout = findLayout(cwd);
+  const paths = findPaths(layout, cwd, run);
+  requireBegun({ fs: nodeFileSystem, stateDir: layout.stateDir }, paths.runId, findHolder(layout, paths.runId) !== null);
+  return { runId: paths.runId, isRunAlive: findHolder(layout, paths.runId) !== null, open: readQuestions(paths) };
+}
+
+/** See {@link tellRun}. */
+export async function tellTo(place: SteeringPlace, words: TellWords, givenMs = 0): Promise<Heard> {
+  const { paths, sender } = place;
+  const { topology, state } = readFold(paths);
+  refuseComplete(paths, state);
+  const { text, to = null, when = 'now' } = words;
+  if (text.trim() === '' || text.length > MAX_TOLD) throw toBadWords(text);
+  if (to !== null && !hasTurns(topology, to))
+    throw new RalphError({
+      code: 'tell-words',
+      what: `There is no hat "${to.slice(0, 80)}" in this run; nobody was told.`,
+      fix: `Hats: ${[...topology.hatById.keys()].join(', ') || 'none'}. Without --to whoever works is told.`,
+      exitCode: 2,
+    });
+  const id = randomUUID();
+  return say(place, { kind: 'tell', id, text, to, when, sender }, givenMs);
+}
+
+/** See {@link answerRun}. */
+export async function answerTo(place: SteeringPlace, { choice, question: name }: AnswerWords): Promise<Heard> {
+  const { paths, sender } = place;
+  refuseComplete(paths, readFold(paths).state);
+  const question = findQuestion(paths.runId, readQuestions(paths), name);
+  const chosen =
+    question.choices.find((known) => known === choice) ?? question.choices.find((known) => known.toLowerCase() === choice.toLowerCase());
+  if (chosen === undefined)
+    throw new RalphError({
+      code: 'answer-choice',
+      what: `"${choice.slice(0, 80)}" is no answer to ${question.id}; it stays open.`,
+      fix: `Choose one of: ${question.choices.join(', ')}.`,
+      exitCode: 2,
+    });
+  return say(place, { kind: 'answer', id: randomUUID(), question: question.id, choice: chosen, sender }, 0);
+}
+
+function openPlace(cwd: string, env: Environment, run: string | undefined): SteeringPlace {
+  const layout = findLayout(cwd);
+  const paths = findPaths(layout, cwd, run);
+  const sender = requirePerson(layout, paths, env);
+  requireBegun({ fs: nodeFileSystem, stateDir: layout.stateDir }, paths.runId, findHolder(layout, paths.runId) !== null);
+  return { layout, paths, sender };
+}
+
+function findPaths(layout: Layout, cwd: string, run: string | undefined): RunPaths {
+  const state = { fs: nodeFileSystem, stateDir: layout.stateDir };
+  return toRunPaths(layout.stateDir, run === undefined ? (findLivingRun(layout, cwd) ?? findRun(state, 'last')) : findRun(state, run));
+}
+
+async function say({ layout, paths }: SteeringPlace, word: SteeringWord, givenMs: number): Promise<Heard> {
+  writeSteering(paths, word);
+  const isAlive = (): boolean => findHolder(layout, paths.runId) !== null;
+  const look = createLook(paths);
+  const heardUntil = Date.now() + HEARING_MS;
+  const givenUntil = Date.now() + givenMs;
+  for (;;) {
+    const heard = { runId: paths.runId, id: word.id, isRunAlive: isAlive(), ...findWord(look(), word) };
+    const isHeard = word.kind === 'tell' ? heard.tell !== null : heard.question?.answer !== null;
+    const isGiven = word.kind === 'answer' || (heard.tell?.given ?? null) !== null;
+    const isDone = isHeard ? isGiven || Date.now() >= givenUntil : Date.now() >= heardUntil;
+    if (isDone || !heard.isRunAlive) return heard;
+    await pause(LOOK_EVERY_MS);
+  }
+}
+
+function findWord({ tells, questions }: RunView, word: SteeringWord): Pick<Heard, 'tell' | 'question'> {
+  return {
+    tell: word.kind === 'tell' ? (tells.find(({ id }) => id === word.id) ?? null) : null,
+    question: word.kind === 'answer' ? (questions.find(({ id }) => id === word.question) ?? null) : null,
+  };
+}
+
+function readQuestions(paths: RunPaths): readonly QuestionView[] {
+  return createLook(paths)().questions.filter(({ answer }) => answer === null);
+}
+
+/** Looks at the run again and again; what was read once is not read again. */
+function createLook(paths: RunPaths): () => RunView {
+  const cursor = readRecords(paths, 0);
+  const fold = createRunViewFold();
+  return () => {
+    for (let records = cursor.read(); records.length > 0; records = cursor.read()) for (const record of records) fold.take(record);
+    return fold.view();
+  };
+}
+
+function findQuestion(runId: string, open: readonly QuestionView[], name: string | undefined): QuestionView {
+  const found = name === undefined && open.length === 1 ? open[0] : open.find(({ id }) => id === name);
+  if (found !== undefined) return found;
+  const listed = open.map(({ id, choices }) => `${id} (${choices.join('|')})`).join(', ');
+  throw new RalphError({
+    code: 'question-unknown',
+    what:
+      name === undefined
+        ? `${open.length === 0 ? 'No question is' : `${open.length} questions are`} open in ${runId}.`
+        : `No question ${name} is open in ${runId}.`,
+    fix:
+      open.length === 0
+        ? 'See what runs ask: ralph asks'
+        : `Open: ${listed}. Answer one: ralph answer ${open[0]?.id} ${open[0]?.choices[0]}`,
+    exitCode: 2,
+  });
+}
+
+function refuseComplete({ runId }: RunPaths, { end }: RunState): void {
+  if (end?.reason !== 'completed') return;
+  throw new RalphError({
+    code: 'run-complete',
+    what: `Run ${runId} is complete; nobody hears it.`,
+    why: 'A run that is complete does not go on.',
+    fix: 'Start a run first: ralph run',
+  });
+}
+
+function toBadWords(text: string): RalphError {
+  const what = text.trim() === '' ? 'There is nothing to tell.' : `That is more than ${MAX_TOLD} characters.`;
+  return new RalphError({
+    code: 'tell-words',
+    what,
+    fix: 'Such as: ralph tell "use the old API". What is long goes into a file whose name you tell.',
+    exitCode: 2,
+  });
+}
