@@ -1,3 +1,4 @@
+import type { ClockHold } from './steady-clock.ts';
 import type { ChildProcess } from 'node:child_process';
 import type { Duplex, Readable, Writable } from 'node:stream';
 import type { Environment } from '../core/values/environment.ts';
@@ -58,6 +59,8 @@ export interface ProcessSpec {
   /** While it says so, the outputs are not read: the child waits at its full pipe. Default: they are always read. */
   readonly backpressure?: Backpressure | undefined;
 
+  /** While it is held, neither of the two limits below runs. Absent: they always do. */
+  readonly hold?: ClockHold | undefined;
   /** Longest life of the child; 0 or absent: no limit. */
   readonly timeoutMs?: number;
   /** Longest silence on both outputs; 0 or absent: no limit. Time in which the child is held back does not count. */

@@ -91,6 +91,7 @@ export class RunningChild implements ChildProcessHandle {
       timeoutMs: spec.timeoutMs,
       idleTimeoutMs: spec.idleTimeoutMs,
       isHeld: () => outputs.isHeld(),
+      hold: spec.hold,
       onExpiry: (expiry) => this.#end(expiry, spec.stopGraceMs),
     });
     outputs.attach(launched.stdout, launched.stderr, {

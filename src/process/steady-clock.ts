@@ -16,8 +16,20 @@ interface StopClockSettings {
   readonly idleTimeoutMs?: number | undefined;
   /** True while silence is our own doing. */
   readonly isHeld: () => boolean;
+  /** Says for how long, in milliseconds, both clocks stood so far, and whether they stand now. Absent: they never do. */
+  readonly hold?: ClockHold | undefined;
   readonly onExpiry: (expiry: Expiry) => void;
 }
+
+/** While it is held, neither the life of a child nor its silence counts. */
+export interface ClockHold {
+  readonly isHeld: () => boolean;
+  /** For how long so far, in milliseconds. */
+  readonly heldMs: () => number;
+}
+
+/** How often a clock that stands is looked at again. */
+const HELD_LOOK_MS = 100;
 
 /** Measures a child's life and its silence. */
 export interface StopClock {
@@ -30,6 +42,8 @@ export interface StopClock {
 export function startStopClock(settings: StopClockSettings): StopClock {
   const startedAt = steadyMs();
   let lastSignAt = startedAt;
+  let heldAtSign = 0;
+  const heldMs = (): number => settings.hold?.heldMs() ?? 0;
   let isStopped = false;
   const timers = new Map<Expiry, NodeJS.Timeout>();
 
@@ -49,17 +63,18 @@ export function startStopClock(settings: StopClockSettings): StopClock {
         settings.onExpiry(expiry);
       }
     };
-    const leftMs = Math.max(1, Math.ceil(since() + limitMs - steadyMs()));
+    const leftMs = Math.max(settings.hold?.isHeld() === true ? HELD_LOOK_MS : 1, Math.ceil(since() + limitMs - steadyMs()));
     // When this program itself was busy, the child's words wait unread: they are read first, then time is judged.
     const timer = setTimeout(() => setImmediate(check), Math.min(leftMs, LONGEST_TIMER_MS));
     timers.set(expiry, timer);
   }
 
-  watch('timeout', settings.timeoutMs, () => startedAt);
-  watch('idle-timeout', settings.idleTimeoutMs, () => (settings.isHeld() ? steadyMs() : lastSignAt));
+  watch('timeout', settings.timeoutMs, () => startedAt + heldMs());
+  watch('idle-timeout', settings.idleTimeoutMs, () => (settings.isHeld() ? steadyMs() : lastSignAt + heldMs() - heldAtSign));
   return {
     touch() {
       lastSignAt = steadyMs();
+      heldAtSign = heldMs();
     },
     stop,
   };

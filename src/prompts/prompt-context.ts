@@ -28,6 +28,8 @@ export interface PromptOptions {
   readonly workspaceDir: string;
   /** Whether agents commit their own work in this run; absent: yes. */
   readonly agentsCommit?: boolean;
+  /** Whether agents are told that they may ask people; absent: they are told to decide themselves. */
+  readonly asksPeople?: boolean;
 }
 
 /** The part of a turn that a prompt mentions: an `IterationStart` with the limit of iterations. */
@@ -68,7 +70,8 @@ export const CANNOT_NOTE = 'You cannot write the scratchpad: what the next agent
 
 /** Whether several events called the turn, each of which is a task. */
 export function isCalledBySeveral({ turn }: Pick<PromptContext, 'turn'>): boolean {
-  return turn.events.length > 1;
+  // What a person tells is no task of its own.
+  return turn.events.filter(({ told }) => told === undefined).length > 1;
 }
 
 /** Whether the agent may use the program that it works on. */

@@ -140,6 +140,7 @@ function failureNote({ source, topic }: RalphEvent): PromptWords {
 }
 
 function headOf(event: RalphEvent): PromptWords {
+  if (event.told !== undefined) return say`A person (${inLine(event.sender?.user ?? 'unknown')}) tells you`;
   return say`Called by ${inCode(event.topic)} from ${sourceName(event.source)}`;
 }
 

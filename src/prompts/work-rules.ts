@@ -3,6 +3,8 @@ import { cleanForPrompt, inBlock, lines, ours, type PromptWords, type Section, s
 
 const NOTE = 'Nobody answers questions: decide, and note why in the scratchpad.';
 const SAY = 'Nobody answers questions: decide, and say why in your event.';
+const ASK =
+  'What only a person can decide, ask: `ralph ask "…" --choices a,b --default b` (or the tool `ask_person`). It waits, and the default counts when nobody answers. Decide the rest.';
 /** What every agent must know, whatever its task. Replaced by `core.guardrails`. */
 const BUILT_IN = [
   'Search before you write: it may exist already.',
@@ -13,7 +15,10 @@ const BUILT_IN = [
 
 /** The guardrails: the user's, else the built-in ones. */
 export function planGuardrails({ settings, topology, turn }: PromptContext): Section | null {
-  if (settings.guardrails === null) return section('GUARDRAILS', ours(toList([turn.mayNote === false ? SAY : NOTE, ...BUILT_IN])));
+  if (settings.guardrails === null) {
+    const alone = turn.mayNote === false ? SAY : NOTE;
+    return section('GUARDRAILS', ours(toList([settings.asksPeople === true ? ASK : alone, ...BUILT_IN])));
+  }
   return section('GUARDRAILS', inBlock(toList(settings.guardrails), topology.spec.promise));
 }
 

@@ -21,8 +21,10 @@ import type { Topology } from '../topology/routing/index.ts';
 const MAX_READ_BYTES = 65_536;
 
 /** What prompts mention of the configuration, with what the run itself decides: whether agents commit. */
-export function toPromptOptions(settings: Pick<Settings, 'prompts' | 'agentCommits'>, isOwnBranch: boolean): PromptOptions {
-  const { agentCommits, prompts } = settings;
+export function toPromptOptions(settings: Pick<Settings, 'prompts' | 'agentCommits' | 'human'>, isOwnBranch: boolean): PromptOptions {
+  const { agentCommits, human } = settings;
+  // Only where somebody has said that agents may ask is anybody likely to answer.
+  const prompts = human?.isAsked === true ? { ...settings.prompts, asksPeople: true } : settings.prompts;
   const agentsCommit = agentCommits === undefined || (agentCommits === 'own_branch' && isOwnBranch);
   return agentsCommit ? prompts : { ...prompts, agentsCommit };
 }

@@ -27,6 +27,13 @@ export function assertInvariants(run: SeededRun): void {
     readEntries(world).map((entry) => entry.input),
     replayed.state,
   );
+  assertTold(
+    world,
+    replayed.effects,
+    readEntries(world).map((entry) => entry.input),
+    replayed.state,
+  );
+  assertAnswered(replayed.effects, replayed.state);
   demand(replayed.state.counters.counted <= replayed.state.limits.maxIterations, 'more iterations than the limit');
   demand(replayed.effects.filter((effect) => effect.type === 'run-end').length === 1, 'the run ended more than once');
 }
@@ -158,4 +165,76 @@ function countSecondChances(effects: readonly Effect[]): Map<string, number> {
     for (const event of effect.events) again.set(event.id, (again.get(event.id) ?? 0) + 1);
   }
   return again;
+}
+
+/** What people told is in the journal once, and is given to one turn that does something with it, or still waits; a run does not complete over it. */
+function assertTold(world: World, effects: readonly Effect[], inputs: readonly Input[], state: RunState): void {
+  const ids = new Set(world.steering.slice(0, state.steeringOffset).flatMap((word) => (word.kind === 'tell' ? [word.id] : [])));
+  const heard = new Set(inputs.flatMap((input) => (input.type === 'told' ? [input.id] : [])));
+  demand(JSON.stringify([...ids].sort()) === JSON.stringify([...heard].sort()), `told was ${[...ids].join()}, heard ${[...heard].join()}`);
+  if (state.end?.reason === 'completed') {
+    demand(state.steeringOffset === world.steering.length, 'the run completed and left something that a person told unread');
+    demand(state.tells.length === 0, 'the run completed while something that a person told waited');
+  }
+  const undelivered = new Set(
+    effects.flatMap((effect) => (effect.type === 'event-publish' && effect.how === 'undelivered' ? [effect.event.told ?? ''] : [])),
+  );
+  for (const id of ids) {
+    const { given, places } = countGiven(id, effects, inputs, state);
+    demand(undelivered.has(id) || given + places >= 1, `${id}, which a person told, was lost`);
+    demand(
+      given + places <= 1 + countRepeats(id, effects),
+      `${id}, which a person told, was given ${given} times, and waits ${places} times`,
+    );
+  }
+}
+
+function countGiven(
+  id: string,
+  effects: readonly Effect[],
+  inputs: readonly Input[],
+  state: RunState,
+): { readonly given: number; readonly places: number } {
+  const again = new Set(effects.flatMap((effect) => (effect.type === 'iteration-start' ? [toTurnName(effect)] : [])));
+  const ends = new Map(inputs.flatMap((input) => (input.type === 'iteration-ended' ? [[toTurnName(input), input] as const] : [])));
+  const isOfTheWork = (turn: string): boolean => {
+    const end = ends.get(turn);
+    return end !== undefined && !isNoTurnOfTheWork(end, state, again);
+  };
+  const prompts = effects.filter(
+    (effect) => effect.type === 'iteration-start' && effect.events.some(({ told }) => told === id) && isOfTheWork(toTurnName(effect)),
+  );
+  const seen = new Set(prompts.map((effect) => (effect.type === 'iteration-start' ? toTurnName(effect) : '')));
+  const midway = inputs.filter((input) => {
+    if (input.type !== 'tell-given' || !input.ids.includes(id)) return false;
+    const outcome = ends.get(toTurnName(input))?.outcome.status;
+    return outcome === 'succeeded' || (outcome === 'interrupted' && input.isKept);
+  });
+  const waiting = [...state.pending.map(({ event }) => event), ...state.plans.flatMap(({ events }) => events)].filter(
+    ({ told }) => told === id,
+  );
+  return { given: seen.size + midway.length, places: waiting.length + state.tells.filter((tell) => tell.id === id).length };
+}
+
+/** As often as its hat saw its events again, for all that it had published was refused. */
+function countRepeats(id: string, effects: readonly Effect[]): number {
+  const events = effects.flatMap((effect) => (effect.type === 'event-publish' && effect.event.told === id ? [effect.event.id] : []));
+  const chances = countSecondChances(effects);
+  return events.reduce((count, event) => count + (chances.get(event) ?? 0), 0);
+}
+
+/** Every question has one answer, which is one of its choices, or is still open in a run that was stopped. */
+function assertAnswered(effects: readonly Effect[], state: RunState): void {
+  const answers = new Map<string, string>();
+  for (const effect of effects) {
+    if (effect.type !== 'question-close') continue;
+    demand((answers.get(effect.id) ?? effect.choice) === effect.choice, `${effect.id} was answered in two ways`);
+    answers.set(effect.id, effect.choice);
+  }
+  for (const effect of effects) {
+    if (effect.type !== 'question-open') continue;
+    const { id, choices } = effect.question;
+    const isOpen = state.questions.some((question) => question.id === id && question.answer === undefined);
+    demand(isOpen || choices.includes(answers.get(id) ?? ''), `${id} was asked, and never settled`);
+  }
 }

@@ -2,7 +2,8 @@ import type { BackendEvent } from '../../src/core/backends/backend-event.ts';
 import { UNKNOWN_USAGE } from '../../src/core/backends/usage.ts';
 import type { IterationStart } from '../../src/core/run/effects.ts';
 import type { TurnFailure } from '../../src/core/run/turn.ts';
-import type { Backend, TurnResult } from '../../src/ports/backend.ts';
+import type { Backend, SpokenWords, TurnResult } from '../../src/ports/backend.ts';
+import type { People } from '../../src/ports/people.ts';
 import type { World } from './world-type.ts';
 
 /** Topics that some hats may publish and others may not, one that nobody takes, one that is none. */
@@ -19,7 +20,16 @@ export function createSeededBackend(world: World, order: IterationStart): Backen
     start: (request, observe) => {
       const { promise, settle } = createResult();
       let isOver = false;
+      let calls = 0;
+      const { random } = world;
+      const isKept = random.chance(0.5);
       enter(world);
+      const hear = (id: string): void => {
+        world.clock.setTimer(world.clock.now() + 1 + random.below(30_000), () => {
+          calls += 1;
+          if (!isOver) observe({ type: 'injected', ids: [id], call: calls, isKept });
+        });
+      };
       const end = (result: Partial<TurnResult>): void => {
         if (isOver) return;
         isOver = true;
@@ -34,8 +44,10 @@ export function createSeededBackend(world: World, order: IterationStart): Backen
       );
       world.orphans.add(die);
       observe({ type: 'started', pid: 1000 + order.iteration, processStart: 'x', argv: ['seeded'] });
-      work(world, observe, end);
-      return { result: promise, stop: die, kill: die };
+      const people = random.chance(0.4) ? request.people : undefined;
+      work(world, observe, end, people);
+      const mayBeTold = random.chance(0.6);
+      return { result: promise, stop: die, kill: die, ...(mayBeTold && { tell: ({ id }: SpokenWords) => hear(id) }) };
     },
   };
 }
@@ -66,7 +78,12 @@ function enter(world: World): void {
   world.agents.most = Math.max(world.agents.most, world.agents.alive);
 }
 
-function work(world: World, observe: (event: BackendEvent) => void, end: (result: Partial<TurnResult>) => void): void {
+function work(
+  world: World,
+  observe: (event: BackendEvent) => void,
+  end: (result: Partial<TurnResult>) => void,
+  people: People | undefined,
+): void {
   const { random, clock } = world;
   if (random.chance(0.04)) return; // hangs: only a time-out or a stop ends it
   const act = (): void => {
@@ -80,7 +97,15 @@ function work(world: World, observe: (event: BackendEvent) => void, end: (result
     if (random.chance(0.15)) end({ status: 'failed', exitCode: 1, failure: toFailure(world) });
     else end({ producedOutput: random.chance(0.9) });
   };
-  clock.setTimer(clock.now() + 1 + random.below(60_000), act);
+  const ask = (): void => {
+    if (people === undefined) return act();
+    const question = { key: `k${random.below(2)}`, kind: 'question' as const, text: 'Drop it?', choices: ['yes', 'no'], default: 'no' };
+    void people.ask(question).then(({ choice, by }) => {
+      if (!question.choices.includes(choice)) throw new Error(`${choice} is no choice`);
+      if (by !== 'withdrawn') act();
+    });
+  };
+  clock.setTimer(clock.now() + 1 + random.below(60_000), ask);
 }
 
 function toFailure({ random, clock }: World): TurnFailure {

@@ -2,7 +2,7 @@ import type { HatSpec, RunSpec } from '../../src/core/run/run-spec.ts';
 import { makeGate, makeHat, makeSpec } from '../../src/core/spec-fixtures.ts';
 import { createJournalFold, type RunOutcome, recoverRun, runLoop } from '../../src/loop/shell/index.ts';
 import { createRandom, type Random } from './random.ts';
-import { createPorts, createWorld, readEntries, speak } from './world.ts';
+import { createPorts, createWorld, readEntries, speak, steer } from './world.ts';
 import type { World } from './world-type.ts';
 
 const SETTINGS = {
@@ -64,6 +64,7 @@ async function play(world: World, spec: RunSpec, lifetime: number): Promise<RunO
       return null;
     }
     if (world.random.chance(0.03)) speak(world);
+    if (world.random.chance(0.06)) steer(world);
     if (world.random.chance(0.002))
       loop.post({
         type: 'stop-requested',

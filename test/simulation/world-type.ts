@@ -1,4 +1,5 @@
 import type { RunRecord } from '../../src/core/run/run-record.ts';
+import type { SteeringWord } from '../../src/ports/steering.ts';
 import type { Random } from './random.ts';
 import type { VirtualClock } from './virtual-clock.ts';
 
@@ -12,6 +13,8 @@ export interface World {
   readonly inboxLines: string[];
   /** What people wrote into the file for people. */
   readonly outsideLines: string[];
+  /** What people told and answered. */
+  readonly steering: SteeringWord[];
   /** How many agents are alive, and the most that ever were. */
   readonly agents: { alive: number; most: number };
   /** What the living orchestrator showed. */

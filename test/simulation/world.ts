@@ -18,6 +18,7 @@ export function createWorld(random: Random): World {
     journalLines: [],
     inboxLines: [],
     outsideLines: [],
+    steering: [],
     agents: { alive: 0, most: 0 },
     records: [],
     written: { count: 0 },
@@ -32,6 +33,14 @@ export function createPorts(world: World): LoopPorts {
     clock: world.clock,
     inbox: createMemoryInbox(world.inboxLines),
     outside: createMemoryInbox(world.outsideLines),
+    steering: {
+      read: (offset) => ({
+        words: world.steering.slice(offset).map((word, index) => ({ word, offset: offset + index + 1 })),
+        problems: [],
+        offset: world.steering.length,
+      }),
+      watch: (look) => watchSteering(world, look),
+    },
     turns: {
       open: (turn) => ({ promptFile: '', stdoutPath: '', stderrPath: '', textPath: '', promptHash: `${turn.iteration}.${turn.attempt}` }),
       appendText: () => undefined,
@@ -86,11 +95,47 @@ export function speak(world: World): void {
   world.outsideLines.push(JSON.stringify({ topic, payload: `said ${world.outsideLines.length + 1}` }));
 }
 
+const SENDER = { pid: 1, user: 'ann', how: 'terminal' } as const;
+
+/** A person tells something, or answers a question that may be open, or was, or never is; now and then the same command comes twice. */
+export function steer(world: World): void {
+  const { random, steering } = world;
+  const last = steering.at(-1);
+  if (last !== undefined && random.chance(0.1)) return void steering.push(last);
+  const id = `c${steering.length}`;
+  if (random.chance(0.5)) {
+    const to = random.pick([null, null, 'planner', 'builder', 'reviewer', 'ralph', 'nobody']);
+    steering.push({ kind: 'tell', id, text: `told ${id}`, to, when: random.chance(0.8) ? 'now' : 'next', sender: SENDER });
+  } else {
+    const question = `q${1 + random.below(Math.max(1, countQuestions(world) + 1))}`;
+    steering.push({ kind: 'answer', id, question, choice: random.pick(['yes', 'no', 'perhaps']), sender: SENDER });
+  }
+}
+
+function countQuestions({ journalLines }: World): number {
+  return journalLines.filter((line) => line.startsWith('{"type":"asked"')).length;
+}
+
+/** Looks from time to time, as long as the process lives. */
+function watchSteering(world: World, look: () => void): () => void {
+  let isOver = false;
+  const again = (): void => {
+    if (isOver) return;
+    look();
+    world.clock.setTimer(world.clock.now() + 5000, again);
+  };
+  world.clock.setTimer(world.clock.now() + 1, again);
+  return () => {
+    isOver = true;
+  };
+}
+
 function createMemoryJournal(world: World): Journal {
   return {
     append: (input) => {
       // The worst moment: behind the last look, before the decision.
       if (world.random.chance(0.02)) speak(world);
+      if (world.random.chance(0.02)) steer(world);
       world.journalLines.push(JSON.stringify(input));
       return { seq: world.journalLines.length, input };
     },

@@ -157,17 +157,27 @@ interface Safeguards {
   readonly close: () => void;
 }
 
-/** Watches how long a turn takes and how long it is silent. A bound of 0 is none. */
+/** How often the clock of a turn that waits for people is looked at again. */
+const HELD_LOOK_MS = 100;
+
+/** Watches how long a turn takes and how long it is silent; time in which people are waited for does not count. A bound of 0 is none. */
 function createSafeguards(
-  { timeoutMs, idleTimeoutMs }: { readonly timeoutMs: number; readonly idleTimeoutMs: number },
+  { timeoutMs, idleTimeoutMs, hold }: Pick<TurnRequest, 'timeoutMs' | 'idleTimeoutMs' | 'hold'>,
   fire: (kind: 'timeout' | 'idle-timeout') => void,
 ): Safeguards {
-  const whole = timeoutMs > 0 ? setTimeout(() => fire('timeout'), timeoutMs) : undefined;
+  const startedAt = performance.now();
+  let whole: NodeJS.Timeout | undefined;
+  const watchWhole = (): void => {
+    const leftMs = startedAt + (hold?.heldMs() ?? 0) + timeoutMs - performance.now();
+    if (leftMs <= 0) return fire('timeout');
+    whole = setTimeout(watchWhole, hold?.isHeld() === true ? Math.max(leftMs, HELD_LOOK_MS) : leftMs);
+  };
+  if (timeoutMs > 0) watchWhole();
   let idle: NodeJS.Timeout | undefined;
   let running = 0;
   const restart = (): void => {
     clearTimeout(idle);
-    if (idleTimeoutMs > 0 && running === 0) idle = setTimeout(() => fire('idle-timeout'), idleTimeoutMs);
+    if (idleTimeoutMs > 0 && running === 0) idle = setTimeout(() => (hold?.isHeld() === true ? restart() : fire('idle-timeout')), idleTimeoutMs);
   };
   restart();
   return {

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { propertyRuns } from '../../core/property-fixtures.ts';
 import { EFFECT_TYPES } from '../../core/run/kinds-fixtures.ts';
-import type { RunState } from '../../core/run/state.ts';
+import type { Activation, RunState } from '../../core/run/state.ts';
 import { compileTopology } from '../../topology/routing/index.ts';
 import { type Decided, play } from './decide-fixtures.ts';
 import { decide, INITIAL_STATE } from './index.ts';
@@ -73,12 +73,59 @@ describe('the laws of decide, over random teams and random courses of events', (
   it('no effect follows after run-end until run-resumed', () => {
     everyRun(() => ({ before, input, after, effects }) => {
       const told = effects.filter((effect) => effect.type !== 'notice' && effect.type !== 'event-reject');
-      const isLate = input.type === 'events-received' && before.end?.reason === 'completed';
+      const isLate = (input.type === 'events-received' || input.type === 'told') && before.end?.reason === 'completed';
       if (isLate) expect(told.filter((effect) => effect.type !== 'event-publish' || effect.how !== 'undelivered')).toEqual([]);
       else if (before.status === 'ended' && input.type !== 'run-resumed') expect(effects).toEqual([]);
       const end = effects.findIndex((effect) => effect.type === 'run-end');
       if (end >= 0) expect([end, after.status]).toEqual([effects.length - 1, 'ended']);
       else if (before.status !== 'ended') expect(after.status).not.toBe('ended');
+    });
+  });
+
+  it('what a person told is never lost while the run goes on, and never in two places', () => {
+    everyRun(() => {
+      const told = new Set<string>();
+      return ({ before, input, after, effects }) => {
+        const places = placesOf(after);
+        for (const [id, count] of places) expect([id, count]).toEqual([id, 1]);
+        if (input.type === 'told' && before.end === null && !before.heardIds.includes(input.id)) told.add(input.id);
+        // Who has it, has it: its turn ended well, or its conversation goes on.
+        if (input.type === 'iteration-ended') {
+          for (const turn of before.activations) for (const id of idsOf(turn)) if (!places.has(id)) told.delete(id);
+          // What was not given must still be somewhere.
+          for (const { id } of before.tells) expect([id, places.has(id)]).toEqual([id, true]);
+          if (input.outcome.status === 'interrupted')
+            for (const { told: id } of before.activations.flatMap(({ events }) => events))
+              if (id !== undefined && after.end?.reason !== 'completed') expect([id, places.has(id)]).toEqual([id, true]);
+        }
+        if (after.end?.reason === 'completed') told.clear();
+        for (const id of told) expect([id, places.has(id), input.type]).toEqual([id, true, input.type]);
+        expect(effects.filter((effect) => effect.type === 'tell-offer' && !places.has(effect.tell.id))).toEqual([]);
+      };
+    });
+  });
+
+  it('a question is open once, and is settled once', () => {
+    everyRun(() => {
+      const closed = new Set<string>();
+      const open = new Set<string>();
+      return ({ effects, after }) => {
+        for (const effect of effects) {
+          if (effect.type === 'question-open') {
+            expect(open.has(effect.question.id)).toBe(false);
+            open.add(effect.question.id);
+          }
+          if (effect.type === 'question-close') {
+            expect(open.has(effect.id)).toBe(true);
+            const known = after.questions.find(({ id }) => id === effect.id);
+            // The same answer may be handed to the turn that asks again.
+            if (closed.has(effect.id)) expect(known?.answer?.choice).toBe(effect.choice);
+            closed.add(effect.id);
+          }
+        }
+        const keys = after.questions.map(({ hat, key }) => `${hat} ${key}`);
+        expect(new Set(keys).size).toBe(keys.length);
+      };
     });
   });
 
@@ -234,7 +281,7 @@ describe('the laws of decide, over random teams and random courses of events', (
             if (effect.type === 'run-end') ends.add(effect.reason);
           }
         },
-      { numRuns: 100, seed: 1 },
+      { numRuns: 300, seed: 1 },
     );
     const known = [
       'completed',
@@ -254,3 +301,20 @@ describe('the laws of decide, over random teams and random courses of events', (
     expect([...kinds].sort()).toEqual(EFFECT_TYPES);
   });
 });
+
+/** Where what people told is, by its command. */
+function placesOf(state: RunState): ReadonlyMap<string, number> {
+  const events = [...state.pending.map(({ event }) => event), ...state.plans.flatMap(({ events }) => events)];
+  const ids = [
+    ...state.tells.map(({ id }) => id),
+    ...events.flatMap(({ told }) => (told === undefined ? [] : [told])),
+    ...state.activations.flatMap(idsOf),
+  ];
+  const places = new Map<string, number>();
+  for (const id of ids) places.set(id, (places.get(id) ?? 0) + 1);
+  return places;
+}
+
+function idsOf({ events, told = [] }: Activation): readonly string[] {
+  return [...events.flatMap(({ told: id }) => (id === undefined ? [] : [id])), ...told.map(({ tell }) => tell.id)];
+}

@@ -163,6 +163,37 @@ const peopleSpeak: fc.Arbitrary<Move> = fc.tuple(fc.array(event, { maxLength: 3 
   const opening = isOpening && turn !== undefined ? { opening: { iteration: turn.iteration, attempt: turn.attempt } } : {};
   run.post({ type: 'events-received', signals: said, problems: [], inboxOffset: 1, ...opening });
 });
+const peopleTell: fc.Arbitrary<Move> = fc
+  .record({
+    number: fc.nat({ max: 30 }),
+    to: fc.option(fc.constantFrom(...HAT_IDS, 'ralph', 'nobody'), { nil: null }),
+    when: fc.constantFrom('now' as const, 'next' as const),
+    isOpening: fc.boolean(),
+  })
+  .map(({ number, to, when, isOpening }) => (run) => {
+    const turn = run.state().activations[0];
+    const opening = isOpening && turn !== undefined ? { opening: { iteration: turn.iteration, attempt: turn.attempt } } : {};
+    const sender = { pid: 1, user: 'ann', how: 'terminal' as const };
+    run.post({ type: 'told', id: `c${number}`, text: `told ${number}`, to, when, sender, steeringOffset: 1, ...opening });
+  });
+const agentIsTold: fc.Arbitrary<Move> = fc.boolean().map((isKept) => (run) => {
+  const turn = run.state().activations[0];
+  const ids = run.all('tell-offer').map(({ tell }) => tell.id);
+  run.post({ type: 'tell-given', iteration: turn?.iteration ?? 3, attempt: turn?.attempt ?? 1, ids, call: 2, isKept });
+});
+const agentAsks: fc.Arbitrary<Move> = fc.nat({ max: 2 }).map((number) => (run) => {
+  const turn = run.state().activations[0];
+  const question = { purpose: 'question' as const, text: 'Drop it?', choices: ['yes', 'no'], default: 'no' };
+  const id = { iteration: turn?.iteration ?? 3, attempt: turn?.attempt ?? 1 };
+  run.post({ type: 'asked', ...id, key: `k${number}`, ...question, dueAt: run.now() + 300 });
+});
+const personAnswers: fc.Arbitrary<Move> = fc
+  .tuple(fc.nat({ max: 4 }), fc.constantFrom('yes', 'no', 'perhaps'))
+  .map(([number, choice]) => (run) => {
+    const question = run.state().questions[number]?.id ?? `q${number}`;
+    const sender = { pid: 1, user: 'ann', how: 'terminal' as const };
+    run.post({ type: 'answered', id: `a${run.state().counters.question}.${number}`, question, choice, sender, steeringOffset: 2 });
+  });
 const somebodyStops: fc.Arbitrary<Move> = fc
   .constantFrom('interrupt' as const, 'terminate' as const, 'after-iteration' as const, 'kill' as const)
   .map((how) => (run) => {
@@ -204,13 +235,17 @@ const smallThings: fc.Arbitrary<Move> = fc.constantFrom<Move[]>(
 /** A course of events: mostly what a sound world would answer, sometimes late, double, unknown, or after the end. */
 export const anyMoves: fc.Arbitrary<readonly Move[]> = fc.array(
   fc.oneof(
-    { weight: 14, arbitrary: turnEnds },
+    { weight: 17, arbitrary: turnEnds },
     { weight: 1, arbitrary: turnsIdle },
-    { weight: 1, arbitrary: turnsRepeat },
+    { weight: 2, arbitrary: turnsRepeat },
     { weight: 5, arbitrary: gatesSpeak },
-    { weight: 4, arbitrary: timerFires },
+    { weight: 5, arbitrary: timerFires },
     { weight: 3, arbitrary: runResumes },
     { weight: 2, arbitrary: peopleSpeak },
+    { weight: 2, arbitrary: peopleTell },
+    { weight: 1, arbitrary: agentIsTold },
+    { weight: 1, arbitrary: agentAsks },
+    { weight: 1, arbitrary: personAnswers },
     { weight: 1, arbitrary: turnEndsWrongly },
     { weight: 1, arbitrary: somebodyStops },
     { weight: 1, arbitrary: smallThings },

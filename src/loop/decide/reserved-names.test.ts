@@ -27,8 +27,10 @@ const OWN_WORDS = [
   'kill',
   'limit',
   'new',
+  'next',
   'parked',
   'promise',
+  'question',
   'retry',
   'run-resumed',
   'run-started',
@@ -50,7 +52,7 @@ const OWN_WORDS = [
   'passed',
   'unknown',
 ];
-const INPUT_TYPES = /^(run|iteration|events|gates|timer|checkpoint|stop|environment|usage)-[a-z]+$/;
+const INPUT_TYPES = /^((run|iteration|events|gates|timer|checkpoint|stop|environment|usage|tell)-[a-z]+|told|asked|answered)$/;
 const BACKENDS: readonly string[] = [...BACKEND_TYPES, 'native'];
 
 const files = readdirSync(import.meta.dirname).filter((name) => name.endsWith('.ts') && !/(\.test|fixtures)\.ts$/.test(name));

@@ -214,7 +214,7 @@ function isOrderedAgain(ports: LoopPorts, loop: LoopView, order: IterationStart)
 async function openOrFail(context: TurnContext, order: IterationStart, people: TurnPeople): Promise<OpenedTurn | null> {
   const { ports, loop } = context;
   try {
-    const watches = [people, createCostGuard(ports, loop, order), createLingeringWatch(ports, loop, order)];
+    const watches = [people, createCostGuard(ports, loop, order), createLingeringWatch(ports, loop, order, people.hold)];
     return await openTurn(context, order, watches, people);
   } catch (error) {
     const code = toErrorCode(error);

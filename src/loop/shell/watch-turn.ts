@@ -3,7 +3,7 @@ import { addUsage, type Usage } from '../../core/backends/usage.ts';
 import type { Signal } from '../../core/events/event.ts';
 import type { IterationStart } from '../../core/run/effects.ts';
 import { createTextSignalScanner } from '../../core/signals/text-signals.ts';
-import type { RunningTurn } from '../../ports/backend.ts';
+import type { RunningTurn, TurnHold } from '../../ports/backend.ts';
 import { isCompletionTopic, mayEnd, mayPublish } from '../../topology/routing/index.ts';
 import type { LoopPorts, LoopView, TurnWatch } from './loop-ports.ts';
 import { checkPayloads } from './read-inbox.ts';
@@ -24,7 +24,7 @@ const KEPT_CHARACTERS = 16_384;
  * now, not a time-out later. Anything it says more than 2 s after the event shows that it works on; then only a new event counts. Processes of it that use
  * a processor show the same, so that a build that prints nothing is not cut. An agent that silently waits for a server or a model looks like one that hangs.
  */
-export function createLingeringWatch(ports: LoopPorts, loop: LoopView, order: IterationStart): TurnWatch {
+export function createLingeringWatch(ports: LoopPorts, loop: LoopView, order: IterationStart, hold?: TurnHold): TurnWatch {
   const { clock, inbox } = ports;
   let seen = loop.state().inboxOffset;
   let signalAt: number | null = null;
@@ -44,7 +44,7 @@ export function createLingeringWatch(ports: LoopPorts, loop: LoopView, order: It
       : mayPublish(topology, order.hat, signal.topic, signal.target);
   };
   /** What it says is not read at the moment. */
-  const isHeld = (): boolean => (ports.backpressure?.() ?? null) !== null;
+  const isHeld = (): boolean => (ports.backpressure?.() ?? null) !== null || hold?.isHeld() === true;
   const lookAtFile = (): void => {
     if (!loop.topology().spec.eventSources.includes('jsonl') || !inbox.hasMore(seen)) return;
     const { signals, offset } = inbox.read(seen, { final: false });
