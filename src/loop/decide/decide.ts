@@ -49,8 +49,10 @@ function mayHappen(state: RunState, input: Input): boolean {
   if (input.type === 'run-started') return false;
   if (state.status !== 'ended' || input.type === 'run-resumed' || input.type === 'checkpoint-finished') return true;
   // Nobody will resume a run that is complete, so what people said too late is noted; after any other end it waits in their file.
-  return (input.type === 'events-received' || input.type === 'told') && state.end?.reason === 'completed';
+  return LATE_WORDS.has(input.type) && state.end?.reason === 'completed';
 }
+
+const LATE_WORDS: ReadonlySet<Input['type']> = new Set(['events-received', 'told', 'answered']);
 
 const HANDLERS: Handlers<Input, [step: Step]> = {
   'run-started': onRunStarted,

@@ -132,7 +132,7 @@ class Loop {
     if (steering === undefined || this.#isOver) return;
     this.#stopListening = steering.watch(() => {
       if (this.#state === null || this.#isOver) return;
-      for (const input of readSteering(this.#ports, this.#state.steeringOffset)) this.post(input);
+      for (const input of readSteering(this.#ports, this.#state.steeringOffset)) if (this.#state.end === null) this.post(input);
     });
   }
 
@@ -148,10 +148,19 @@ class Loop {
   /** Decides first what people have published: it is to be in the next prompt, and no completion may precede it. */
   #hear(): void {
     if (this.#state === null) return;
-    for (const input of readSteering(this.#ports, this.#state.steeringOffset)) this.#record(input);
+    const from = this.#state.steeringOffset;
+    for (const input of readSteering(this.#ports, this.#state.steeringOffset)) this.#recordHeard(input);
     const { inboxOffset, outsideOffset } = this.#state;
     for (const heard of readOutside(this.#ports, outsideOffset))
-      this.#record({ type: 'events-received', at: this.#ports.clock.now(), inboxOffset, ...heard });
+      this.#recordHeard({ type: 'events-received', at: this.#ports.clock.now(), inboxOffset, ...heard });
+    // What was told while that was written down is heard, too.
+    if (this.#state.steeringOffset !== from || this.#state.outsideOffset !== outsideOffset) this.#hear();
+  }
+
+  /** What people said may itself lead to the end, for a limit: what is behind it is read when the run is resumed. */
+  #recordHeard(input: Input): void {
+    const end = this.#state?.end ?? null;
+    if (end === null || end.reason === 'completed') this.#record(input);
   }
 
   /** Whoever was told that the run stops after its running turn is not to see another one begin. */
