@@ -1,5 +1,4 @@
-import { toTurnName } from '../../core/run/turn.ts';
-import { toCount } from '../../views/text/index.ts';
+import { toReceiptText } from '../../views/report/index.ts';
 import type { AppApi } from '../app-api.ts';
 
 type Heard = Awaited<ReturnType<AppApi['tellRun']>>;
@@ -13,6 +12,5 @@ export function toReceiptLine({ runId, isRunAlive, tell }: Heard): string {
   const kept = `Told ${runId}: in the journal (#${tell.seq})`;
   if (tell.given === null)
     return `${kept}; ${tell.to ?? 'whoever works'} gets it ${tell.when === 'now' ? 'as soon as it can be told' : 'with the next prompt'}.`;
-  const { hat, call } = tell.given;
-  return `${kept}, given to ${hat} in turn ${toTurnName(tell.given)} ${call === null ? 'with its prompt' : `after ${toCount(call, 'call')} of tools`}.`;
+  return `${kept}, ${toReceiptText(tell)}.`;
 }

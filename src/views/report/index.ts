@@ -11,6 +11,7 @@ export {
   toNdjsonRun,
 } from './ndjson-record.ts';
 export { toNextStep } from './next-step.ts';
+export { toReceiptText } from './people-rows.ts';
 export { isTurnDone, toRunReport } from './run-report.ts';
 export { type StatusRecord, toEndedView, toRunStatus, toStatusRecord } from './run-status.ts';
 export { toHatAndBackend } from './running-report.ts';

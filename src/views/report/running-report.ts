@@ -9,6 +9,7 @@ import { type FactRow, type RunReport, toRow } from '../text/fact-rows.ts';
 import { toFirstLine, toIterationsText, toList, toPlainLine, toSpentText } from '../text/plain-text.ts';
 import { toFateRows, toUncommittedRows } from './change-text.ts';
 import { toEvidence, toRefusals } from './evidence.ts';
+import { toQuestionRows, toTellRows } from './people-rows.ts';
 import { toTurnLine } from './turn-line.ts';
 import type { WorkFacts } from './work-facts.ts';
 
@@ -44,6 +45,7 @@ export function toRunningReport(view: RunView, facts: StatusFacts): RunReport {
     ...toRow('Damaged', facts.damage ?? ''),
     ...toFateRows(facts.facts ?? null),
     { label: 'Asked', text: toFirstLine(view.objective, 160) },
+    ...toQuestionRows(view, facts.now),
     ...toRow('Now', toNowText(view, facts)),
     ...toLiveRows(view, facts),
     ...toRow('Waits', toWaitText(view, facts)),
@@ -54,6 +56,7 @@ export function toRunningReport(view: RunView, facts: StatusFacts): RunReport {
         6,
       ),
     ),
+    ...toTellRows(view),
     ...view.turns
       .filter((turn) => turn.status !== 'running')
       .slice(-SHOWN_TURNS)

@@ -1,0 +1,33 @@
+import { toTurnName } from '../../core/run/turn.ts';
+import { toDurationText } from '../../core/text/duration.ts';
+import type { QuestionView, RunView, TellView } from '../fold/run-view.ts';
+import type { FactRow } from '../text/fact-rows.ts';
+import { toCount, toPlainLine } from '../text/plain-text.ts';
+
+const SHOWN_TELLS = 3;
+
+/** What people are asked now, and how to answer. */
+export function toQuestionRows({ questions }: Pick<RunView, 'questions'>, now: number): readonly FactRow[] {
+  return questions.filter(({ answer }) => answer === null).map((question) => ({ label: 'Asks', text: toQuestionText(question, now) }));
+}
+
+/** `q1 of builder: Drop the table? Answer: ralph answer q1 yes|no ("no" counts in 29 min 57 s)` */
+export function toQuestionText({ id, hat, text, choices, default: fallback, dueAt }: QuestionView, now: number): string {
+  const when = dueAt > now ? `in ${toDurationText(dueAt - now)}` : 'as soon as the run goes on';
+  const listed = choices.map((choice) => toPlainLine(choice, 60)).join('|');
+  return `${id} of ${hat}: ${toPlainLine(text, 400)} Answer: \`ralph answer ${id} ${listed}\` ("${toPlainLine(fallback, 60)}" counts ${when})`;
+}
+
+/** What people told last, and who has it. */
+export function toTellRows({ tells }: Pick<RunView, 'tells'>): readonly FactRow[] {
+  return tells
+    .slice(-SHOWN_TELLS)
+    .map((tell) => ({ label: 'Told', text: `"${toPlainLine(tell.text, 120)}" (#${tell.seq}): ${toReceiptText(tell)}` }));
+}
+
+/** `given to builder in turn 7.1 after 12 calls of tools` */
+export function toReceiptText({ to, when, given }: TellView): string {
+  if (given === null) return `waits for ${to ?? 'whoever works'}${when === 'next' ? ', for the next prompt' : ''}`;
+  const how = given.call === null ? 'with its prompt' : `after ${toCount(given.call, 'call')} of tools`;
+  return `given to ${given.hat} in turn ${toTurnName(given)} ${how}`;
+}
