@@ -11,7 +11,7 @@ import { ROOT } from './sources.mjs';
  */
 const SURFACE = {
   commands: {
-    count: 35,
+    count: 39,
     first: 34,
     list: listCommands,
     added: [
@@ -19,16 +19,23 @@ const SURFACE = {
         name: 'hooks',
         why: 'hooks that are silently not asked are what users of other tools complain of most: this shows the order, and what each would say',
       },
+      { name: 'tell', why: 'replaces an event with a topic that a hat has to take, and reaches an agent in the midst of its turn' },
+      { name: 'ask', why: 'an agent that needs a decision waits for it instead of guessing or ending its turn' },
+      { name: 'asks', why: 'what is asked must not be missed by who comes later' },
+      { name: 'answer', why: 'only a person may, so it is no option of what agents call' },
     ],
   },
   'configuration keys': {
-    count: 194,
+    count: 197,
     first: 190,
     list: listConfigurationKeys,
     added: [
       { name: 'hooks', why: 'a rule of a project about calls of tools, which no profile can say' },
       { name: 'hats.<id>.hooks', why: 'such a rule for one hat, or none of the others for it' },
       { name: 'ralph.hooks', why: 'the same for Ralph' },
+      { name: 'human', why: 'one place for what agents may ask people' },
+      { name: 'human.ask', why: 'an unattended machine must be able to say that nobody is there' },
+      { name: 'human.deadline', why: 'how long a run may wait for an answer is the project’s to say' },
       {
         name: 'changed_tests',
         why: 'a task that is to change what tests say would otherwise end unproven each time, and only a person can allow that beforehand',

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
-import { findPackageFolder } from '../config/index.ts';
+import { DEFAULT_HUMAN, findPackageFolder } from '../config/index.ts';
 import type { Environment } from '../core/values/environment.ts';
 import { createPayloadCheck, openAskBox, toAskPlace } from '../emit/index.ts';
 import { createGateRunner, type GateRunnerSettings } from '../gates/index.ts';
@@ -151,11 +151,8 @@ function createAgents(
   });
 }
 
-/** How long a person has where neither the question nor the configuration says it. */
-const DEADLINE_MS = 30 * 60_000;
-
-function toAsking({ human }: RunFile['settings']): LoopSettings['asking'] {
-  return { isOn: human?.isAsked !== false, onAsk: 'deny', deadlineMs: human?.deadlineMs ?? DEADLINE_MS };
+function toAsking({ human = DEFAULT_HUMAN }: RunFile['settings']): LoopSettings['asking'] {
+  return { isOn: human.ask !== 'off', onAsk: 'deny', deadlineMs: human.deadlineMs };
 }
 
 /** A task that is not committed is in no file of a worktree. */

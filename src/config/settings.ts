@@ -41,7 +41,7 @@ export interface Settings {
   readonly sandbox: SandboxRules;
   /** Who may publish to the run from outside and stop it. */
   readonly externalEvents: 'open' | 'terminal' | 'off';
-  /** What becomes of what agents ask people; absent in runs of earlier versions. */
+  /** What becomes of what agents ask people; absent where it is as {@link DEFAULT_HUMAN} says. */
   readonly human?: HumanSettings;
   /** Whether programs get a process namespace of their own; absent in runs of earlier versions. */
   readonly isolation?: 'auto' | 'off' | 'required';
@@ -95,11 +95,14 @@ export interface ObjectiveSource {
 
 /** What becomes of what agents ask people. */
 export interface HumanSettings {
-  /** False: nobody is asked, and the default of each question counts at once. */
-  readonly isAsked: boolean;
+  /** `auto`: agents may ask; `on`: they are told how; `off`: the default of each question counts at once. */
+  readonly ask: 'auto' | 'on' | 'off';
   /** How long an answer is waited for where the question does not say it. */
   readonly deadlineMs: number;
 }
+
+/** What counts where the configuration says nothing of it. */
+export const DEFAULT_HUMAN: HumanSettings = { ask: 'auto', deadlineMs: 30 * 60_000 };
 
 /** `sandbox:`, `on_violation` and what hats say of them. */
 export interface SandboxRules {

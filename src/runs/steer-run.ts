@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Sender } from '../core/events/event.ts';
 import type { RunState } from '../core/run/state.ts';
+import type { Tell } from '../core/run/steering.ts';
 import type { Environment } from '../core/values/environment.ts';
 import { RalphError } from '../core/values/errors.ts';
 import { findRun, nodeFileSystem, type RunPaths, requireBegun, toRunPaths } from '../journal/index.ts';
@@ -22,7 +23,7 @@ export interface TellWords {
   /** Absent: whoever works. */
   readonly to?: string;
   /** `now` by default. */
-  readonly when?: 'now' | 'next';
+  readonly when?: Tell['when'];
 }
 
 /** What a person answers. */

@@ -8,6 +8,7 @@ import { watchFolder } from './stop-run.ts';
 /** The longest text that a person tells at once, in characters. */
 export const MAX_TOLD = 20_000;
 const MAX_NAME = 200;
+const WHENS = ['now', 'next', 'interrupt'] as const;
 
 /** The file in which people tell and answer: the orchestrator's own, so that nothing in it is taken for a person's that an agent wrote. */
 export function toSteeringFile({ folder }: RunPaths): string {
@@ -53,7 +54,7 @@ export function parseWord(line: string): SteeringWord | null {
   }
   const text = readText(value, 'text', MAX_TOLD);
   if (value['kind'] !== 'tell' || text === null) return null;
-  return { kind: 'tell', id, text, to: readText(value, 'to', MAX_NAME), when: value['when'] === 'next' ? 'next' : 'now', sender };
+  return { kind: 'tell', id, text, to: readText(value, 'to', MAX_NAME), when: WHENS.find((when) => when === value['when']) ?? 'now', sender };
 }
 
 function readText(value: JsonObject, key: string, limit: number): string | null {

@@ -160,7 +160,12 @@ function toToolSettings({ room, made, hat, request }: HatTurn, servers: ServerTo
   const topics = place === null ? [] : (readOffer(place).topics ?? []);
   const { search, privateHosts, passEnv, protectedBranches, plugins } = settings.tools ?? NO_TOOLS_SPEC;
   return {
-    tools: [...room.createBuiltInTools(topics), ...listRunTools(settings).map(room.toPluginTool), ...servers.tools],
+    tools: [
+      ...room.createBuiltInTools(topics),
+      ...toPeopleTools(room, made, request),
+      ...listRunTools(settings).map(room.toPluginTool),
+      ...servers.tools,
+    ],
     policy: settings.policies[hat] ?? null,
     workspace: request.cwd,
     stateDir: resolve(workspace, settings.stateDir),
@@ -176,6 +181,11 @@ function toToolSettings({ room, made, hat, request }: HatTurn, servers: ServerTo
     protectedFiles: Object.values(plugins),
     close: servers.close,
   };
+}
+
+/** Only where the configuration says that agents may ask are they told of it: most runs have nobody who would answer. */
+function toPeopleTools(room: AgentRoom, { settings }: NativeHome, { people }: TurnRequest): ToolSettings['tools'] {
+  return settings.human?.ask === 'on' && people !== undefined ? [room.createAskPersonTool(people)] : [];
 }
 
 interface Wish {
@@ -228,7 +238,13 @@ function startWhenLoaded(loading: Promise<Backend>, request: TurnRequest, observ
     isStopped = true;
     if (running !== null) how(running);
   };
-  return { result, stop: (graceMs) => end((turn) => turn.stop(graceMs)), kill: () => end((turn) => turn.kill()) };
+  return {
+    result,
+    stop: (graceMs) => end((turn) => turn.stop(graceMs)),
+    kill: () => end((turn) => turn.kill()),
+    // What comes before its code is there is given with its first step.
+    tell: (words) => void loading.then(() => running?.tell?.(words)).catch(() => undefined),
+  };
 }
 
 /** A turn that never began. */

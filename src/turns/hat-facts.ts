@@ -24,7 +24,7 @@ const MAX_READ_BYTES = 65_536;
 export function toPromptOptions(settings: Pick<Settings, 'prompts' | 'agentCommits' | 'human'>, isOwnBranch: boolean): PromptOptions {
   const { agentCommits, human } = settings;
   // Only where somebody has said that agents may ask is anybody likely to answer.
-  const prompts = human?.isAsked === true ? { ...settings.prompts, asksPeople: true } : settings.prompts;
+  const prompts = human?.ask === 'on' ? { ...settings.prompts, asksPeople: true } : settings.prompts;
   const agentsCommit = agentCommits === undefined || (agentCommits === 'own_branch' && isOwnBranch);
   return agentsCommit ? prompts : { ...prompts, agentsCommit };
 }

@@ -177,7 +177,8 @@ function createSafeguards(
   let running = 0;
   const restart = (): void => {
     clearTimeout(idle);
-    if (idleTimeoutMs > 0 && running === 0) idle = setTimeout(() => (hold?.isHeld() === true ? restart() : fire('idle-timeout')), idleTimeoutMs);
+    if (idleTimeoutMs > 0 && running === 0)
+      idle = setTimeout(() => (hold?.isHeld() === true ? restart() : fire('idle-timeout')), idleTimeoutMs);
   };
   restart();
   return {

@@ -68,7 +68,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   { name: 'tell', group: 'publish', summary: 'tell the agents of a run something while they work' },
   { name: 'asks', group: 'publish', summary: 'list what agents ask you' },
   { name: 'answer', group: 'publish', summary: 'answer what an agent asks' },
-  { name: 'ask', group: 'publish', summary: 'ask the people of a run and wait for the answer (agents call this)' },
+  { name: 'ask', group: 'publish', summary: 'ask the people of a run and wait (agents call this)' },
   { name: 'emit', group: 'publish', summary: 'publish an event (agents call this)' },
   { name: 'token', group: 'publish', summary: 'print a token that lets scripts publish to a run and stop it' },
   { name: 'mcp', group: 'publish', summary: 'publish by a tool, over MCP (agent CLIs start this)' },

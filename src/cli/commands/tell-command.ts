@@ -16,18 +16,22 @@ export const tellCommand: CliCommand = {
       .option('--to <hat>', 'only this hat')
       .option('--now', 'between two steps of the turn that runs, where its agent can be told; else with the next prompt (the default)')
       .option('--next', 'with the next prompt, not in the midst of a turn')
+      .option('--interrupt', 'end the running turn and let its hat begin again with it, whatever its agent is')
       .addOption(new Option('--format <format>', 'text for people, json for programs').choices(['text', 'json']).default('text'));
     addNote(command, NOTE);
     addExamples(command, [
       ['ralph tell "use the old API"', 'whoever works now, as soon as it can be told'],
       ['ralph tell "skip the slow tests" --to builder', 'a certain hat: now, or when its turn comes'],
+      ['ralph tell "stop, that is the wrong file" --interrupt', 'at once, for an agent that cannot be told while it works'],
       ['ralph tell 20261121-22 "do not touch the schema" --next', 'a certain run, with its next prompt'],
     ]);
   },
   perform: async ({ cwd, env, terminal, loadApp }, { args, options }) => {
     const words = args.flat();
     if (words.length > 2) throw createUsageError('Too many words.', 'Put the text in quotes: ralph tell "use the old API"');
-    if (options['now'] === true && options['next'] === true) throw createUsageError('--now and --next exclude each other.', 'Give one.');
+    const given = (['now', 'next', 'interrupt'] as const).filter((when) => options[when] === true);
+    if (given.length > 1) throw createUsageError(`--${given.join(' and --')} exclude each other.`, 'Give one.');
+    const when = given[0] ?? 'now';
     const run = words.length === 2 ? words[0] : undefined;
     const to = options['to'];
     const app = await loadApp();
@@ -35,12 +39,12 @@ export const tellCommand: CliCommand = {
       cwd,
       {
         text: words.at(-1) ?? '',
-        when: options['next'] === true ? 'next' : 'now',
+        when,
         ...(typeof to === 'string' && { to }),
       },
       env,
       run,
-      options['next'] === true ? 0 : GIVEN_MS,
+      when === 'next' ? 0 : GIVEN_MS,
     );
     if (options['format'] === 'json')
       printJson(terminal, { v: 1, run: heard.runId, id: heard.id, alive: heard.isRunAlive, tell: heard.tell });

@@ -11,6 +11,6 @@ export function toReceiptLine({ runId, isRunAlive, tell }: Heard): string {
       : `Written for ${runId}, which is not under way: it is told when it is resumed.`;
   const kept = `Told ${runId}: in the journal (#${tell.seq})`;
   if (tell.given === null)
-    return `${kept}; ${tell.to ?? 'whoever works'} gets it ${tell.when === 'now' ? 'as soon as it can be told' : 'with the next prompt'}.`;
+    return `${kept}; ${tell.to ?? 'whoever works'} gets it ${tell.when === 'next' ? 'with the next prompt' : 'as soon as it can be told'}.`;
   return `${kept}, ${toReceiptText(tell)}.`;
 }

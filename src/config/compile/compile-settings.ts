@@ -7,7 +7,16 @@ import { HUMAN_KEYS, SANDBOX_KEYS } from '../keys/sandbox-keys.ts';
 import type { EffectiveOf } from '../keys/setting.ts';
 import { toEffective } from '../keys/setting-values.ts';
 import { CLI_KEYS, CORE_KEYS, type Declared, triggersOf, WORKTREE_KEYS } from '../keys/settings-table.ts';
-import type { ConfigFlags, ModelPrice, Objective, Overrides, SandboxRules, Settings, SettingsDigest } from '../settings.ts';
+import {
+  type ConfigFlags,
+  DEFAULT_HUMAN,
+  type ModelPrice,
+  type Objective,
+  type Overrides,
+  type SandboxRules,
+  type Settings,
+  type SettingsDigest,
+} from '../settings.ts';
 import { backendsOf, type CompiledBackends, findProfileName, type PlacedBackend, toBackendSpec, toLabel } from './compile-backends.ts';
 import { compileGates } from './compile-gates.ts';
 import { compileMcpServers, compileTools } from './compile-tools.ts';
@@ -33,9 +42,9 @@ interface SettingsParts {
   readonly objective: Objective;
 }
 
-function compileHuman(declared: NonNullable<Declared['human']>): NonNullable<Settings['human']> {
-  const { ask, deadline } = toEffective(HUMAN_KEYS, declared);
-  return { isAsked: ask === 'on', deadlineMs: deadline * 1000 };
+function compileHuman(declared: Declared['human']): Pick<Settings, 'human'> {
+  const { ask, deadline: deadlineMs } = toEffective(HUMAN_KEYS, declared);
+  return ask === DEFAULT_HUMAN.ask && deadlineMs === DEFAULT_HUMAN.deadlineMs ? {} : { human: { ask, deadlineMs } };
 }
 
 /** The settings of the loop with the defaults and the command line in place. */
@@ -64,7 +73,7 @@ export function compileSettings(parts: SettingsParts): Settings {
     ...(Object.keys(parts.hooks).length === 0 ? {} : { hooks: parts.hooks }),
     sandbox: compileSandbox(parts),
     externalEvents: declared.external_events ?? 'open',
-    ...(declared.human === undefined ? {} : { human: compileHuman(declared.human) }),
+    ...compileHuman(declared.human),
     isolation: declared.isolation ?? 'auto',
     watchesLimits: declared.limits?.watch !== 'off',
     priority: toEffective(CLI_KEYS, declared.cli).priority,

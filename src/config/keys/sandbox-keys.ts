@@ -61,9 +61,9 @@ export const EXTERNAL_EVENTS = {
 export const HUMAN_KEYS = {
   ask: {
     kind: 'choice',
-    doc: 'Whether agents may ask people: `on`, or `off`, where the default that each question states counts at once.',
-    values: ['on', 'off'],
-    default: 'on',
+    doc: 'Whether agents ask people: `auto`, they may, and are not told to; `on`, they are told how; `off`, the default that each question states counts at once.',
+    values: ['auto', 'on', 'off'],
+    default: 'auto',
   },
   deadline: {
     kind: 'duration',

@@ -8,8 +8,11 @@ export interface Tell {
   readonly text: string;
   /** The hat that it is for; `null`: whoever works now, else next. */
   readonly to: string | null;
-  /** `now`: between two steps of the turn that runs, where its agent can be told; `next`: with the next prompt. */
-  readonly when: 'now' | 'next';
+  /**
+   * `now`: between two steps of the turn that runs, where its agent can be told; `next`: with the next prompt; `interrupt`: the running turn is ended, and its hat
+   * begins again with it.
+   */
+  readonly when: 'now' | 'next' | 'interrupt';
   readonly sender: Sender;
 }
 

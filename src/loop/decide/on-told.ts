@@ -46,6 +46,10 @@ function pass(step: Step, tell: Tell, opening: TurnId | undefined): void {
     queueTell(step, tell, running.hat);
     return joinOpening(step, opening);
   }
+  if (running !== undefined && tell.when === 'interrupt') {
+    queueTell(step, tell, running.hat);
+    return order(step, { type: 'iteration-stop', iteration: running.iteration, attempt: running.attempt, force: false });
+  }
   if (running === undefined || tell.when === 'next') {
     if (tell.to !== null) return queueTell(step, tell, tell.to);
     return change(step, { tells: [...step.state.tells, tell] });

@@ -167,7 +167,7 @@ const peopleTell: fc.Arbitrary<Move> = fc
   .record({
     number: fc.nat({ max: 30 }),
     to: fc.option(fc.constantFrom(...HAT_IDS, 'ralph', 'nobody'), { nil: null }),
-    when: fc.constantFrom('now' as const, 'next' as const),
+    when: fc.constantFrom('now' as const, 'now' as const, 'next' as const, 'interrupt' as const),
     isOpening: fc.boolean(),
   })
   .map(({ number, to, when, isOpening }) => (run) => {

@@ -22,6 +22,7 @@ const OWN_WORDS = [
   'fanout',
   'hats',
   'idle-timeout',
+  'interrupt',
   'interrupted',
   'jsonl',
   'kill',

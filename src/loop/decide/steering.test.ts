@@ -114,6 +114,20 @@ describe('what a person tells', () => {
     expect([run.turn().hat, texts(run)]).toEqual(['ralph', ['Build the thing.']]);
   });
 
+  it('ends the running turn where it is to interrupt, and its hat begins again with it and with what it had', () => {
+    const run = play({ hats: [BUILDER] });
+    tell(run, 'stop that', { when: 'interrupt' });
+    expect([run.all('tell-offer'), run.last('iteration-stop')]).toMatchObject([[], { iteration: 1, attempt: 1, force: false }]);
+    run.interrupt();
+    expect([run.turn().iteration, run.turn().hat, texts(run), ending(run)]).toEqual([2, 'ralph', ['Build the thing.', 'stop that'], null]);
+  });
+
+  it('interrupts no turn of another hat', () => {
+    const run = play({ hats: [BUILDER] });
+    tell(run, 'stop that', { when: 'interrupt', to: 'builder' });
+    expect([run.all('iteration-stop'), run.state().pending.map(({ hat }) => hat)]).toEqual([[], ['builder']]);
+  });
+
   it('joins a turn whose prompt is not written yet', () => {
     const run = play({ hats: [BUILDER] });
     tell(run, 'from the start', { opening: { iteration: 1, attempt: 1 } });

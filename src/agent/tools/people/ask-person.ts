@@ -1,0 +1,50 @@
+import { z } from 'zod';
+import { toTextHash } from '../../../core/values/hash.ts';
+import type { People } from '../../../ports/people.ts';
+import { defineTool, fail, succeed, type Tool } from '../../tool/tool.ts';
+
+const MAX_TEXT = 4000;
+const MAX_CHOICES = 20;
+const MAX_CHOICE = 200;
+
+const parameters = z.strictObject({
+  question: z.string().trim().min(1).max(MAX_TEXT).describe('What is asked, with what a person needs to decide it.'),
+  choices: z
+    .array(z.string().trim().min(1).max(MAX_CHOICE))
+    .min(2)
+    .max(MAX_CHOICES)
+    .optional()
+    .describe('The answers that can be given; default: yes and no.'),
+  default: z.string().trim().max(MAX_CHOICE).optional().describe('One of them: what counts when nobody answers; default: the last.'),
+  deadline_seconds: z.number().positive().max(86_400).optional().describe('How long an answer is waited for.'),
+});
+
+type Args = z.infer<typeof parameters>;
+
+/** The tool by which a hat asks the people of its run. The same question in one turn is asked again each time. */
+export function createAskPersonTool(people: People): Tool<Args> {
+  const asked = new Map<string, number>();
+  return defineTool<Args>({
+    name: 'ask_person',
+    group: 'coordination',
+    hints: { readOnly: true, destructive: false, idempotent: true, openWorld: true },
+    description:
+      'Asks a person and waits for the answer. Ask only what you cannot find out or decide: nobody may be there, and then your default counts.',
+    parameters,
+    run: async ({ question, choices = ['yes', 'no'], default: stated, deadline_seconds: seconds }) => {
+      const fallback = stated ?? choices.at(-1) ?? '';
+      if (!choices.includes(fallback))
+        return fail(`"${fallback}" is none of the choices: nobody was asked.`, 'Name one of them as the default.');
+      const same = JSON.stringify([question, choices]);
+      const count = asked.get(same) ?? 0;
+      const key = `ask_person ${count} ${toTextHash(same)}`;
+      const answer = await people.ask({
+        ...{ key, kind: 'question' as const, text: question, choices, default: fallback },
+        ...(seconds === undefined ? {} : { deadlineMs: seconds * 1000 }),
+      });
+      asked.set(same, count + 1);
+      const how = answer.by === 'person' ? 'A person answered' : 'Nobody answered, so your default counts';
+      return succeed(`${how}: ${answer.choice}`);
+    },
+  });
+}
