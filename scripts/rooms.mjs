@@ -90,8 +90,8 @@ export const ROOMS = {
     mayImport: ['core', 'ports', 'process'],
   },
   emit: {
-    holds: 'what `ralph emit` does inside of a turn; small, because agents call it often',
-    mayImport: ['core', 'topology', 'journal'],
+    holds: 'what `ralph emit` and `ralph ask` do inside of a turn; small, because agents call it often',
+    mayImport: ['core', 'ports', 'topology', 'journal'],
   },
   workspace: {
     holds: 'the folder the agents work in, with git: baseline, checkpoints, snapshots of turns, worktrees',

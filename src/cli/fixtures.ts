@@ -291,6 +291,8 @@ export function createFakeApp(
     stop: (how, by) => void calls.push(['stop', how, by]),
     records: () => ({ read: () => [], seq: () => 0 }),
     emit: () => ({ runId: RUN_ID, isRunAlive: true, delivery: '', cut: 0 }),
+    tell: async () => ({ runId: RUN_ID, id: 'c1', isRunAlive: true, tell: null, question: null }),
+    answer: async () => ({ runId: RUN_ID, id: 'c1', isRunAlive: true, tell: null, question: null }),
     outcome: Promise.resolve({
       reason: 'max_iterations',
       detail: '2 of 2 iterations are used',

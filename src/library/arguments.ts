@@ -66,6 +66,20 @@ export interface EmitOptions {
   readonly target?: string;
 }
 
+/** How something is told. */
+export interface TellOptions {
+  /** Only this hat; absent: whoever works. */
+  readonly to?: string;
+  /** `now` (the default): between two steps of the turn that runs, where its agent can be told; `next`: with the next prompt; `interrupt`: the turn is ended, and begins again with it. */
+  readonly when?: 'now' | 'next' | 'interrupt';
+}
+
+/** Which question is answered. */
+export interface AnswerOptions {
+  /** `q1`; absent: the only open one. */
+  readonly question?: string;
+}
+
 /** What became of an event. */
 export interface Emitted {
   /** Who gets it, and when: a sentence. */
@@ -128,6 +142,22 @@ export function toEventWords(topic: string, payload: unknown, options: EmitOptio
   const isJson = payload !== undefined && typeof payload !== 'string';
   const text = isJson ? toJsonText(payload) : payload;
   return { topic, payload: text, json: isJson, ...(options.target === undefined ? {} : { target: options.target }) };
+}
+
+/** What is told, as commands write it. Throws RalphError `library-argument` for what is not understood. */
+export function toTellWords(text: string, options: TellOptions): Parameters<App.RunHandle['tell']>[0] {
+  checkObject({ text }, 'What is told', { text: 'text' });
+  checkObject(options, 'The options of `tell`', { to: 'text', when: 'text' });
+  const { to, when } = options;
+  if (when !== undefined) checkWord(when, '`when` of `tell`', ['now', 'next', 'interrupt']);
+  return { text, ...(to === undefined ? {} : { to }), ...(when === undefined ? {} : { when }) };
+}
+
+/** An answer, as commands write it. Throws RalphError `library-argument` for what is not understood. */
+export function toAnswerWords(choice: string, options: AnswerOptions): Parameters<App.RunHandle['answer']>[0] {
+  checkObject({ choice }, 'An answer', { choice: 'text' });
+  checkObject(options, 'The options of `answer`', { question: 'text' });
+  return { choice, ...(options.question === undefined ? {} : { question: options.question }) };
 }
 
 /** What is no JSON value, such as a function or a circle, is refused by its empty text. */

@@ -1,7 +1,7 @@
 /**
  * Front door of `library`: configurations, teams and runs for programs. `arguments` and `record-stream` <- `team`, `start-run`, `open-run`.
  */
-export type { EmitOptions, Emitted, ResumeRunOptions, RunOptions, StopOptions } from './arguments.ts';
+export type { AnswerOptions, EmitOptions, Emitted, ResumeRunOptions, RunOptions, StopOptions, TellOptions } from './arguments.ts';
 export {
   type ListedRun,
   type ListRunsOptions,

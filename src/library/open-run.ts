@@ -1,9 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type * as App from '../app/index.ts';
 import { END_REASONS, type EndReason } from '../core/run/end-reasons.ts';
-import { createProofFold, createRunViewFold, type RunProof } from '../views/fold/index.ts';
+import { createProofFold, createRunViewFold, type QuestionView, type RunProof, type TellView } from '../views/fold/index.ts';
 import { type NdjsonRecord, type StatusRecord, toNdjsonEnd, toNdjsonRecord, toNdjsonRun, toStatusRecord } from '../views/report/index.ts';
 import {
+  type AnswerOptions,
   checkObject,
   checkStop,
   checkWord,
@@ -12,9 +13,12 @@ import {
   loadApp,
   type RunOptions,
   type StopOptions,
+  type TellOptions,
+  toAnswerWords,
   toEmitted,
   toEventWords,
   toPlace,
+  toTellWords,
 } from './arguments.ts';
 
 /** Which run is meant. */
@@ -64,6 +68,10 @@ export interface OpenedRun {
   readonly stop: (options?: StopOptions) => Promise<boolean>;
   /** As `emit` of `Run`. Throws RalphError `person-refused`, too, where this process is known neither as a person nor as the run's own program. */
   readonly emit: (topic: string, payload?: unknown, options?: EmitOptions) => Emitted;
+  /** As `tell` of `Run`. Throws RalphError `person-refused`, too. */
+  readonly tell: (text: string, options?: TellOptions) => Promise<TellView | null>;
+  /** As `answer` of `Run`. Throws RalphError `person-refused`, too. */
+  readonly answer: (choice: string, options?: AnswerOptions) => Promise<QuestionView | null>;
 }
 
 /** The files of a turn: what the agent was asked, its raw outputs, what it said. */
@@ -118,6 +126,8 @@ export async function openRun(options: OpenRunOptions = {}): Promise<OpenedRun> 
       return (await app.stopRun({ cwd, env, run: runId, now: asked.now ?? false })).stopped;
     },
     emit: (topic, payload, asked = {}) => toEmitted(app.emitFromOutside(cwd, toEventWords(topic, payload, asked), env, runId)),
+    tell: async (text, asked = {}) => (await app.tellRun(cwd, toTellWords(text, asked), env, runId)).tell,
+    answer: async (choice, asked = {}) => (await app.answerRun(cwd, toAnswerWords(choice, asked), env, runId)).question,
   };
 }
 

@@ -4,9 +4,18 @@ import type { RunSpec } from '../core/run/run-spec.ts';
 import { RalphError } from '../core/values/errors.ts';
 import type { Topology } from '../topology/routing/index.ts';
 import { createConfigReport, type ReportedDiagnostic } from '../validation/index.ts';
-import { createRunViewFold, type RunProof, type RunView, type RunViewFold, toProof } from '../views/fold/index.ts';
+import {
+  createRunViewFold,
+  type QuestionView,
+  type RunProof,
+  type RunView,
+  type RunViewFold,
+  type TellView,
+  toProof,
+} from '../views/fold/index.ts';
 import { type NdjsonRecord, type StatusRecord, toEndedView, toNdjsonEnd, toNdjsonRun, toStatusRecord } from '../views/report/index.ts';
 import {
+  type AnswerOptions,
   checkObject,
   checkStop,
   type EmitOptions,
@@ -18,9 +27,12 @@ import {
   RUN_NAMES,
   type RunOptions,
   type StopOptions,
+  type TellOptions,
+  toAnswerWords,
   toEmitted,
   toEventWords,
   toPlace,
+  toTellWords,
 } from './arguments.ts';
 import { createRecordStream, type RecordStream } from './record-stream.ts';
 
@@ -62,6 +74,19 @@ export interface Run extends AsyncIterable<NdjsonRecord> {
    * @throws RalphError `library-argument`, `emit-…` for what nobody may publish or nobody gets
    */
   readonly emit: (topic: string, payload?: unknown, options?: EmitOptions) => Emitted;
+  /**
+   * Tells its agents something while they work, as whoever runs it, and waits until its journal has it.
+   *
+   * @returns what became of it so far, as `status()` shows it under `tells`; `null` where the journal does not have it after 5 seconds
+   * @throws RalphError `library-argument`, `tell-words`, `run-complete`
+   */
+  readonly tell: (text: string, options?: TellOptions) => Promise<TellView | null>;
+  /**
+   * Answers what an agent asks, and waits until the journal has it. Open questions are in `status()` under `questions`.
+   *
+   * @throws RalphError `library-argument`, `question-unknown`, `answer-choice`, `run-complete`
+   */
+  readonly answer: (choice: string, options?: AnswerOptions) => Promise<QuestionView | null>;
 }
 
 /** How a run ended. */
@@ -251,6 +276,8 @@ function toRun(handle: App.RunHandle, { stream, fold }: RunFeed, order: RunOrder
       return outcome;
     },
     emit: (topic, payload, options = {}) => toEmitted(handle.emit(toEventWords(topic, payload, options))),
+    tell: async (text, options = {}) => (await handle.tell(toTellWords(text, options))).tell,
+    answer: async (choice, options = {}) => (await handle.answer(toAnswerWords(choice, options))).question,
     [Symbol.asyncIterator]: stream.iterate,
   };
 }

@@ -2,7 +2,7 @@ import type { BackendEvent } from '../core/backends/backend-event.ts';
 import type { Usage } from '../core/backends/usage.ts';
 import type { TurnFailure, TurnId } from '../core/run/turn.ts';
 import type { People } from './people.ts';
-import type { Backpressure, Isolation, Program, ViewedProgram } from './program.ts';
+import type { Backpressure, ClockHold, Isolation, Program, ViewedProgram } from './program.ts';
 
 /**
  * An agent that can be given a turn: a CLI, our own, a script, or a test's fake.
@@ -45,14 +45,7 @@ export interface TurnRequest {
   /** Who can be asked while the turn runs; absent: nobody. */
   readonly people?: People;
   /** Says while its clocks stand; absent: they never do. */
-  readonly hold?: TurnHold;
-}
-
-/** While a person is waited for, neither the time of a turn nor its silence counts. */
-export interface TurnHold {
-  readonly isHeld: () => boolean;
-  /** For how long so far, in milliseconds. */
-  readonly heldMs: () => number;
+  readonly hold?: ClockHold;
 }
 
 /** What a tool profile makes of the program of an agent, for one turn. */

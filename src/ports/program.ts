@@ -45,3 +45,10 @@ export type ViewMount =
 
 /** Whether the reader of an output is behind: a promise that settles when it has caught up (never rejects), else `null`. Cheap: asked for every chunk. */
 export type Backpressure = () => Promise<void> | null;
+
+/** While it is held, neither the time of a turn or a program nor its silence counts: a person is waited for. */
+export interface ClockHold {
+  readonly isHeld: () => boolean;
+  /** For how long so far, in milliseconds. */
+  readonly heldMs: () => number;
+}

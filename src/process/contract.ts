@@ -1,8 +1,7 @@
-import type { ClockHold } from './steady-clock.ts';
 import type { ChildProcess } from 'node:child_process';
 import type { Duplex, Readable, Writable } from 'node:stream';
 import type { Environment } from '../core/values/environment.ts';
-import type { Backpressure, Isolation } from '../ports/program.ts';
+import type { Backpressure, ClockHold, Isolation } from '../ports/program.ts';
 
 /** What a child reads on its standard input. */
 export type ProcessInput =

@@ -1,3 +1,5 @@
+import type { ClockHold } from '../ports/program.ts';
+
 /** The longest delay of a timer; a longer one would fire at once. */
 export const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
@@ -19,13 +21,6 @@ interface StopClockSettings {
   /** Says for how long, in milliseconds, both clocks stood so far, and whether they stand now. Absent: they never do. */
   readonly hold?: ClockHold | undefined;
   readonly onExpiry: (expiry: Expiry) => void;
-}
-
-/** While it is held, neither the life of a child nor its silence counts. */
-export interface ClockHold {
-  readonly isHeld: () => boolean;
-  /** For how long so far, in milliseconds. */
-  readonly heldMs: () => number;
 }
 
 /** How often a clock that stands is looked at again. */

@@ -64,9 +64,9 @@ export {
 export { clearPlacesApart, closeWorktree, isWorktreeOf, openWorkspace, toWorktreeName, type WorkspaceOrder } from './run-workspace.ts';
 export { settleKilledRun, sweepLandings } from './settle-killed-run.ts';
 export { type Detached, startDetached } from './start-detached.ts';
-export { type AnswerWords, answerRun, type Heard, listQuestions, type TellWords, tellRun } from './steer-run.ts';
+export { answerRun, listQuestions, steerOwn, tellRun } from './steer-run.ts';
 export { openSteering } from './steering.ts';
-export { clearStopWish, createStopTaker, type StopOrder, stopRun, watchFolder } from './stop-run.ts';
+export { clearStopWish, createStopTaker, type StopOrder, stopRun } from './stop-run.ts';
 export {
   captureTrustedPrograms,
   hasUnconfirmed,
@@ -74,3 +74,4 @@ export {
   openProgramNotes,
   toUnconfirmedWarnings,
 } from './unconfirmed-programs.ts';
+export { watchFolder } from './watch-folder.ts';

@@ -4,10 +4,11 @@ import type { StopRequested } from '../core/run/inputs.ts';
 import type { RunRecord } from '../core/run/run-record.ts';
 import type { RunStat } from '../core/run/run-stat.ts';
 import type { RunState } from '../core/run/state.ts';
+import type { Tell } from '../core/run/steering.ts';
 import type { Environment } from '../core/values/environment.ts';
 import type { EventWords } from '../emit/index.ts';
 import type { Backpressure } from '../ports/program.ts';
-import type { LiveView, RunProof, RunView } from '../views/fold/index.ts';
+import type { LiveView, QuestionView, RunProof, RunView, TellView } from '../views/fold/index.ts';
 import type { WorkFacts } from '../views/report/index.ts';
 
 /** What became of an event from outside. */
@@ -19,6 +20,35 @@ export interface OutsideEvent {
   readonly delivery: string;
   /** See `emitInto`. */
   readonly cut: number;
+}
+
+/** What a person tells a run. */
+export interface TellWords {
+  readonly text: string;
+  /** Absent: whoever works. */
+  readonly to?: string;
+  /** `now` by default. */
+  readonly when?: Tell['when'];
+}
+
+/** What a person answers. */
+export interface AnswerWords {
+  readonly choice: string;
+  /** `q1`; absent: the only open one. */
+  readonly question?: string;
+}
+
+/** What became of a word of a person, so far. */
+export interface Heard {
+  readonly runId: string;
+  /** Of the command. */
+  readonly id: string;
+  /** False: the run reads it when it is resumed. */
+  readonly isRunAlive: boolean;
+  /** What is told, as the journal has it; `null` where it does not yet. */
+  readonly tell: TellView | null;
+  /** What is answered. */
+  readonly question: QuestionView | null;
 }
 
 /** A run that is under way in this process. */
@@ -38,6 +68,10 @@ export interface RunHandle {
   readonly records: () => RecordCursor;
   /** Publishes as the program that runs it. See `emitFromOutside`. */
   readonly emit: (words: EventWords) => OutsideEvent;
+  /** Tells its agents something as the program that runs it. See `tellRun`. */
+  readonly tell: (words: TellWords) => Promise<Heard>;
+  /** Answers as the program that runs it. See `answerRun`. */
+  readonly answer: (words: AnswerWords) => Promise<Heard>;
   /** Settles when the run has ended and nothing of it is alive; never rejects. */
   readonly outcome: Promise<RunEnd>;
   /** Runs the person's `notify:` command about that end; what went wrong with it, in words, or `null`. */

@@ -2,49 +2,20 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Sender } from '../core/events/event.ts';
 import type { RunState } from '../core/run/state.ts';
-import type { Tell } from '../core/run/steering.ts';
 import type { Environment } from '../core/values/environment.ts';
 import { RalphError } from '../core/values/errors.ts';
 import { findRun, nodeFileSystem, type RunPaths, requireBegun, toRunPaths } from '../journal/index.ts';
 import type { SteeringWord } from '../ports/steering.ts';
 import { hasTurns } from '../topology/routing/index.ts';
-import { createRunViewFold, type QuestionView, type RunView, type TellView } from '../views/fold/index.ts';
+import { createRunViewFold, type QuestionView, type RunView } from '../views/fold/index.ts';
 import { readFold } from './emit-event.ts';
 import { findLayout, type Layout } from './layout.ts';
 import { findLivingRun } from './living-runs.ts';
 import { requirePerson } from './people.ts';
 import { readRecords } from './read-run.ts';
+import type { AnswerWords, Heard, TellWords } from './run-api.ts';
 import { findHolder } from './run-lock.ts';
 import { MAX_TOLD, writeSteering } from './steering.ts';
-
-/** What a person tells a run. */
-export interface TellWords {
-  readonly text: string;
-  /** Absent: whoever works. */
-  readonly to?: string;
-  /** `now` by default. */
-  readonly when?: Tell['when'];
-}
-
-/** What a person answers. */
-export interface AnswerWords {
-  readonly choice: string;
-  /** `q1`; absent: the only open one. */
-  readonly question?: string;
-}
-
-/** What became of a word of a person, so far. */
-export interface Heard {
-  readonly runId: string;
-  /** Of the command. */
-  readonly id: string;
-  /** False: the run reads it when it is resumed. */
-  readonly isRunAlive: boolean;
-  /** What is told, as the journal has it; `null` where it does not yet. */
-  readonly tell: TellView | null;
-  /** What is answered. */
-  readonly question: QuestionView | null;
-}
 
 const LOOK_EVERY_MS = 50;
 /** How long a run that is at work is waited for until its journal has it. */
@@ -72,7 +43,7 @@ export async function answerRun(cwd: string, words: AnswerWords, env: Environmen
 }
 
 /** Where a run is steered from. */
-export interface SteeringPlace {
+interface SteeringPlace {
   readonly layout: Layout;
   readonly paths: RunPaths;
   readonly sender: Sender;
@@ -90,7 +61,7 @@ export function listQuestions(
 }
 
 /** See {@link tellRun}. */
-export async function tellTo(place: SteeringPlace, words: TellWords, givenMs = 0): Promise<Heard> {
+async function tellTo(place: SteeringPlace, words: TellWords, givenMs = 0): Promise<Heard> {
   const { paths, sender } = place;
   const { topology, state } = readFold(paths);
   refuseComplete(paths, state);
@@ -108,7 +79,7 @@ export async function tellTo(place: SteeringPlace, words: TellWords, givenMs = 0
 }
 
 /** See {@link answerRun}. */
-export async function answerTo(place: SteeringPlace, { choice, question: name }: AnswerWords): Promise<Heard> {
+async function answerTo(place: SteeringPlace, { choice, question: name }: AnswerWords): Promise<Heard> {
   const { paths, sender } = place;
   refuseComplete(paths, readFold(paths).state);
   const question = findQuestion(paths.runId, readQuestions(paths), name);
@@ -122,6 +93,19 @@ export async function answerTo(place: SteeringPlace, { choice, question: name }:
       exitCode: 2,
     });
   return say(place, { kind: 'answer', id: randomUUID(), question: question.id, choice: chosen, sender }, 0);
+}
+
+/** The same for who has the run at hand. Throws RalphError `person-refused`. */
+export function steerOwn(
+  layout: Layout,
+  paths: RunPaths,
+  env: Environment,
+): {
+  readonly tell: (words: TellWords) => Promise<Heard>;
+  readonly answer: (words: AnswerWords) => Promise<Heard>;
+} {
+  const toPlace = (): SteeringPlace => ({ layout, paths, sender: requirePerson(layout, paths, env) });
+  return { tell: async (words) => tellTo(toPlace(), words), answer: async (words) => answerTo(toPlace(), words) };
 }
 
 function openPlace(cwd: string, env: Environment, run: string | undefined): SteeringPlace {

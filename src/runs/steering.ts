@@ -3,7 +3,7 @@ import { parseSender, type Sender } from '../core/events/event.ts';
 import { isJsonObject, type JsonObject, parseJson } from '../core/values/json.ts';
 import { appendLine, createSharedFileSystem, type RunPaths, readNewLines } from '../journal/index.ts';
 import type { HeardWord, Steering, SteeringWord } from '../ports/steering.ts';
-import { watchFolder } from './stop-run.ts';
+import { watchFolder } from './watch-folder.ts';
 
 /** The longest text that a person tells at once, in characters. */
 export const MAX_TOLD = 20_000;
@@ -11,7 +11,7 @@ const MAX_NAME = 200;
 const WHENS = ['now', 'next', 'interrupt'] as const;
 
 /** The file in which people tell and answer: the orchestrator's own, so that nothing in it is taken for a person's that an agent wrote. */
-export function toSteeringFile({ folder }: RunPaths): string {
+function toSteeringFile({ folder }: RunPaths): string {
   return join(folder, 'steering.jsonl');
 }
 
@@ -42,7 +42,7 @@ export function openSteering(paths: RunPaths, admit: (sender: Sender, what: stri
 }
 
 /** The word of a line; `null` for what is none. */
-export function parseWord(line: string): SteeringWord | null {
+function parseWord(line: string): SteeringWord | null {
   const value = parseJson(line);
   if (!isJsonObject(value)) return null;
   const sender = parseSender(value['sender']);
@@ -54,7 +54,14 @@ export function parseWord(line: string): SteeringWord | null {
   }
   const text = readText(value, 'text', MAX_TOLD);
   if (value['kind'] !== 'tell' || text === null) return null;
-  return { kind: 'tell', id, text, to: readText(value, 'to', MAX_NAME), when: WHENS.find((when) => when === value['when']) ?? 'now', sender };
+  return {
+    kind: 'tell',
+    id,
+    text,
+    to: readText(value, 'to', MAX_NAME),
+    when: WHENS.find((when) => when === value['when']) ?? 'now',
+    sender,
+  };
 }
 
 function readText(value: JsonObject, key: string, limit: number): string | null {

@@ -1,4 +1,4 @@
-import { closeSync, constants, type FSWatcher, fstatSync, lstatSync, openSync, readSync, renameSync, watch, writeFileSync } from 'node:fs';
+import { closeSync, constants, fstatSync, lstatSync, openSync, readSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { parseSender, type Sender, toSenderText } from '../core/events/event.ts';
@@ -66,7 +66,6 @@ function findAlive(layout: Layout, { run, cwd }: StopOrder): string {
 export type StopWish = 'after' | 'now';
 
 const FILE = 'stop';
-const POLL_MS = 500;
 const MAX_BYTES = 4096;
 
 /** Leaves the wish in the run's folder, with whose it is. It appears whole: half of it would be a wish of nobody. */
@@ -106,22 +105,6 @@ export function createWishReader(runFolder: string): () => LeftWish | null {
   };
 }
 
-/**
- * Calls `look` when something in a folder changes, from time to time where watching does not work, and once at the beginning.
- *
- * @returns a function that ends it
- */
-export function watchFolder(folder: string, look: () => void): () => void {
-  const watcher = tryWatch(folder, look);
-  const poll = setInterval(look, POLL_MS);
-  poll.unref();
-  look();
-  return () => {
-    clearInterval(poll);
-    watcher?.close();
-  };
-}
-
 function readText(runFolder: string): string {
   try {
     return readPlain(join(runFolder, FILE));
@@ -139,16 +122,6 @@ function readPlain(path: string): string {
     return bytes.subarray(0, readSync(handle, bytes)).toString('utf8');
   } finally {
     closeSync(handle);
-  }
-}
-
-function tryWatch(folder: string, look: () => void): FSWatcher | null {
-  try {
-    const watcher = watch(folder, { persistent: false }, look);
-    watcher.on('error', () => watcher.close());
-    return watcher;
-  } catch {
-    return null;
   }
 }
 

@@ -105,7 +105,14 @@ export function steer(world: World): void {
   const id = `c${steering.length}`;
   if (random.chance(0.5)) {
     const to = random.pick([null, null, 'planner', 'builder', 'reviewer', 'ralph', 'nobody']);
-    steering.push({ kind: 'tell', id, text: `told ${id}`, to, when: random.pick(['now', 'now', 'now', 'next', 'interrupt']), sender: SENDER });
+    steering.push({
+      kind: 'tell',
+      id,
+      text: `told ${id}`,
+      to,
+      when: random.pick(['now', 'now', 'now', 'next', 'interrupt']),
+      sender: SENDER,
+    });
   } else {
     const question = `q${1 + random.below(Math.max(1, countQuestions(world) + 1))}`;
     steering.push({ kind: 'answer', id, question, choice: random.pick(['yes', 'no', 'perhaps']), sender: SENDER });

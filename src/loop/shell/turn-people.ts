@@ -3,15 +3,16 @@ import type { IterationStart, QuestionClose } from '../../core/run/effects.ts';
 import type { Asked } from '../../core/run/inputs.ts';
 import type { Tell } from '../../core/run/steering.ts';
 import { toTextHash } from '../../core/values/hash.ts';
-import type { RunningTurn, TurnHold } from '../../ports/backend.ts';
+import type { RunningTurn } from '../../ports/backend.ts';
 import type { People, PersonAnswer, PersonQuestion } from '../../ports/people.ts';
+import type { ClockHold } from '../../ports/program.ts';
 import type { ProgramQuestion } from '../../ports/steering.ts';
 import type { TurnContext, TurnWatch } from './loop-ports.ts';
 
 /** What connects a turn with people. */
 export interface TurnPeople extends TurnWatch {
   readonly people: People;
-  readonly hold: TurnHold;
+  readonly hold: ClockHold;
   /** Gives its agent what a person tells it, now or as soon as it is there; nothing where it cannot be told. */
   readonly tell: (tell: Tell) => void;
   /** Lets whoever waits for the answer go on. */
@@ -125,7 +126,7 @@ function createProgramAsker({ ports }: TurnContext, ask: People['ask']): (questi
 }
 
 /** Stops the clocks of a turn while it waits for people. */
-function createHold(): TurnHold & { readonly update: (open: number) => void } {
+function createHold(): ClockHold & { readonly update: (open: number) => void } {
   let since: number | null = null;
   let heldMs = 0;
   return {

@@ -3,7 +3,8 @@ import { addUsage, type Usage } from '../../core/backends/usage.ts';
 import type { Signal } from '../../core/events/event.ts';
 import type { IterationStart } from '../../core/run/effects.ts';
 import { createTextSignalScanner } from '../../core/signals/text-signals.ts';
-import type { RunningTurn, TurnHold } from '../../ports/backend.ts';
+import type { RunningTurn } from '../../ports/backend.ts';
+import type { ClockHold } from '../../ports/program.ts';
 import { isCompletionTopic, mayEnd, mayPublish } from '../../topology/routing/index.ts';
 import type { LoopPorts, LoopView, TurnWatch } from './loop-ports.ts';
 import { checkPayloads } from './read-inbox.ts';
@@ -24,7 +25,7 @@ const KEPT_CHARACTERS = 16_384;
  * now, not a time-out later. Anything it says more than 2 s after the event shows that it works on; then only a new event counts. Processes of it that use
  * a processor show the same, so that a build that prints nothing is not cut. An agent that silently waits for a server or a model looks like one that hangs.
  */
-export function createLingeringWatch(ports: LoopPorts, loop: LoopView, order: IterationStart, hold?: TurnHold): TurnWatch {
+export function createLingeringWatch(ports: LoopPorts, loop: LoopView, order: IterationStart, hold?: ClockHold): TurnWatch {
   const { clock, inbox } = ports;
   let seen = loop.state().inboxOffset;
   let signalAt: number | null = null;

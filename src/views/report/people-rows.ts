@@ -12,7 +12,7 @@ export function toQuestionRows({ questions }: Pick<RunView, 'questions'>, now: n
 }
 
 /** `q1 of builder: Drop the table? Answer: ralph answer q1 yes|no ("no" counts in 29 min 57 s)` */
-export function toQuestionText({ id, hat, text, choices, default: fallback, dueAt }: QuestionView, now: number): string {
+function toQuestionText({ id, hat, text, choices, default: fallback, dueAt }: QuestionView, now: number): string {
   const when = dueAt > now ? `in ${toDurationText(dueAt - now)}` : 'as soon as the run goes on';
   const listed = choices.map((choice) => toPlainLine(choice, 60)).join('|');
   return `${id} of ${hat}: ${toPlainLine(text, 400)} Answer: \`ralph answer ${id} ${listed}\` ("${toPlainLine(fallback, 60)}" counts ${when})`;
