@@ -1,5 +1,5 @@
 import type { Sender, SignalProblem } from '../core/events/event.ts';
-import type { Tell } from '../core/run/steering.ts';
+import type { Tell } from '../core/run/turn.ts';
 
 /** What a person does with a run that goes on. */
 export type SteeringWord =

@@ -4,7 +4,7 @@ import type { StopRequested } from '../core/run/inputs.ts';
 import type { RunRecord } from '../core/run/run-record.ts';
 import type { RunStat } from '../core/run/run-stat.ts';
 import type { RunState } from '../core/run/state.ts';
-import type { Tell } from '../core/run/steering.ts';
+import type { Tell } from '../core/run/turn.ts';
 import type { Environment } from '../core/values/environment.ts';
 import type { EventWords } from '../emit/index.ts';
 import type { Backpressure } from '../ports/program.ts';

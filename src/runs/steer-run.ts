@@ -1,14 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Sender } from '../core/events/event.ts';
-import type { RunState } from '../core/run/state.ts';
+import { RALPH } from '../core/events/reserved.ts';
 import type { Environment } from '../core/values/environment.ts';
 import { RalphError } from '../core/values/errors.ts';
 import { findRun, nodeFileSystem, type RunPaths, requireBegun, toRunPaths } from '../journal/index.ts';
 import type { SteeringWord } from '../ports/steering.ts';
-import { hasTurns } from '../topology/routing/index.ts';
 import { createRunViewFold, type QuestionView, type RunView } from '../views/fold/index.ts';
-import { readFold } from './emit-event.ts';
 import { findLayout, type Layout } from './layout.ts';
 import { findLivingRun } from './living-runs.ts';
 import { requirePerson } from './people.ts';
@@ -63,15 +61,15 @@ export function listQuestions(
 /** See {@link tellRun}. */
 async function tellTo(place: SteeringPlace, words: TellWords, givenMs = 0): Promise<Heard> {
   const { paths, sender } = place;
-  const { topology, state } = readFold(paths);
-  refuseComplete(paths, state);
+  const { hats, end } = createLook(paths)();
+  refuseComplete(paths, end);
   const { text, to = null, when = 'now' } = words;
   if (text.trim() === '' || text.length > MAX_TOLD) throw toBadWords(text);
-  if (to !== null && !hasTurns(topology, to))
+  if (to !== null && to !== RALPH && !hats.some(({ id }) => id === to))
     throw new RalphError({
       code: 'tell-words',
       what: `There is no hat "${to.slice(0, 80)}" in this run; nobody was told.`,
-      fix: `Hats: ${[...topology.hatById.keys()].join(', ') || 'none'}. Without --to whoever works is told.`,
+      fix: `Hats: ${hats.map(({ id }) => id).join(', ')}. Without --to whoever works is told.`,
       exitCode: 2,
     });
   const id = randomUUID();
@@ -81,8 +79,10 @@ async function tellTo(place: SteeringPlace, words: TellWords, givenMs = 0): Prom
 /** See {@link answerRun}. */
 async function answerTo(place: SteeringPlace, { choice, question: name }: AnswerWords): Promise<Heard> {
   const { paths, sender } = place;
-  refuseComplete(paths, readFold(paths).state);
-  const question = findQuestion(paths.runId, readQuestions(paths), name);
+  const { questions, end } = createLook(paths)();
+  refuseComplete(paths, end);
+  const open = questions.filter(({ answer }) => answer === null);
+  const question = findQuestion(paths.runId, open, name);
   const chosen =
     question.choices.find((known) => known === choice) ?? question.choices.find((known) => known.toLowerCase() === choice.toLowerCase());
   if (chosen === undefined)
@@ -176,7 +176,7 @@ function findQuestion(runId: string, open: readonly QuestionView[], name: string
   });
 }
 
-function refuseComplete({ runId }: RunPaths, { end }: RunState): void {
+function refuseComplete({ runId }: RunPaths, end: RunView['end']): void {
   if (end?.reason !== 'completed') return;
   throw new RalphError({
     code: 'run-complete',

@@ -1,8 +1,7 @@
 import type { RalphEvent } from '../events/event.ts';
 import type { EndReason } from './end-reasons.ts';
 import type { FallbackCause, Feedback, TimerPurpose } from './feedback.ts';
-import type { Question, QuestionAnswer, Tell } from './steering.ts';
-import type { TurnId } from './turn.ts';
+import type { Question, QuestionAnswer, Tell, TurnId } from './turn.ts';
 
 /**
  * What is to be done next: orders, in plain data. Those that are answered by an input carry the id that the

@@ -2,8 +2,7 @@ import type { Usage } from '../backends/usage.ts';
 import type { EventSignal, Sender, SignalProblem, TurnSignals } from '../events/event.ts';
 import type { GateResult } from '../gates/gate-result.ts';
 import type { RunLimits, RunSpec } from './run-spec.ts';
-import type { AskedQuestion, Tell } from './steering.ts';
-import type { TurnId, TurnReport } from './turn.ts';
+import type { AskedQuestion, Tell, TurnId, TurnReport } from './turn.ts';
 
 /**
  * Everything that can happen to a run, in the past tense. The journal is a list of these and of nothing else;

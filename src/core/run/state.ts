@@ -4,8 +4,7 @@ import type { GateResult } from '../gates/gate-result.ts';
 import type { EndReason } from './end-reasons.ts';
 import type { FallbackCause, Feedback, GateStreak, TimerPurpose } from './feedback.ts';
 import type { RunLimits } from './run-spec.ts';
-import type { Question, Tell } from './steering.ts';
-import type { TurnFailure, TurnId } from './turn.ts';
+import type { Question, Tell, TurnFailure, TurnId } from './turn.ts';
 
 /** An event on its way to a hat. */
 export interface PendingEvent {

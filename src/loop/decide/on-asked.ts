@@ -1,6 +1,6 @@
 import type { Asked } from '../../core/run/inputs.ts';
 import type { Activation } from '../../core/run/state.ts';
-import type { Question, QuestionAnswer } from '../../core/run/steering.ts';
+import type { Question, QuestionAnswer } from '../../core/run/turn.ts';
 import { toOneLine } from '../../core/text/shorten.ts';
 import { change, count, notify, order, type Step, setTimer } from './step.ts';
 

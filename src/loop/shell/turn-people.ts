@@ -1,7 +1,7 @@
 import type { BackendEvent } from '../../core/backends/backend-event.ts';
 import type { IterationStart, QuestionClose } from '../../core/run/effects.ts';
 import type { Asked } from '../../core/run/inputs.ts';
-import type { Tell } from '../../core/run/steering.ts';
+import type { Tell } from '../../core/run/turn.ts';
 import { toTextHash } from '../../core/values/hash.ts';
 import type { RunningTurn } from '../../ports/backend.ts';
 import type { People, PersonAnswer, PersonQuestion } from '../../ports/people.ts';
@@ -29,27 +29,43 @@ const MAX_OPEN = 20;
 
 /** Connects one turn with people: its agent is told, and asks. */
 export function createTurnPeople(context: TurnContext, order: IterationStart): TurnPeople {
-  const { ports, settings, loop } = context;
+  const { ports, loop } = context;
   const { iteration, attempt } = order;
-  const waiting = new Map<string, Waiting>();
-  const hold = createHold();
+  const asking = createAsking(context, order);
   const offered = new Map<string, Tell>();
   let running: RunningTurn | null = null;
-  let isOver = false;
 
   const hand = ({ id, text, sender }: Tell): void => running?.tell?.({ id, text, by: sender.user });
-  const ask = (question: PersonQuestion): Promise<PersonAnswer> => {
-    const policy = decideAtOnce(context, question);
-    if (policy !== null || isOver) return Promise.resolve(policy ?? { choice: question.default, by: 'withdrawn' });
-    if (waiting.size >= MAX_OPEN) return Promise.resolve({ choice: question.default, by: 'policy' });
-    return new Promise((resolve) => {
-      const known = waiting.get(question.key);
-      if (known !== undefined) return void known.takers.push(resolve);
-      waiting.set(question.key, { takers: [resolve], default: question.default });
-      hold.update(waiting.size);
-      loop.post(toInput(question));
-    });
+  const takeEvent = (event: BackendEvent): void => {
+    if (event.type !== 'injected') return;
+    const ids = event.ids.filter((id) => offered.delete(id));
+    if (ids.length === 0) return;
+    loop.post({ type: 'tell-given', at: ports.clock.now(), iteration, attempt, ids, call: event.call, isKept: event.isKept === true });
   };
+  return {
+    ...asking,
+    tell: (tell) => {
+      offered.set(tell.id, tell);
+      hand(tell);
+    },
+    take: takeEvent,
+    begin: (turn) => {
+      running = turn;
+      for (const tell of offered.values()) hand(tell);
+    },
+  };
+}
+
+/** The half in which a turn asks. */
+function createAsking(
+  context: TurnContext,
+  { iteration, attempt }: IterationStart,
+): Pick<TurnPeople, 'people' | 'hold' | 'settle' | 'end'> {
+  const { ports, settings, loop } = context;
+  const waiting = new Map<string, Waiting>();
+  const hold = createHold();
+  let isOver = false;
+
   const toInput = (question: PersonQuestion): Asked => {
     const at = ports.clock.now();
     return {
@@ -58,36 +74,33 @@ export function createTurnPeople(context: TurnContext, order: IterationStart): T
       dueAt: at + (question.deadlineMs ?? settings.asking.deadlineMs),
     };
   };
+  const ask = (question: PersonQuestion): Promise<PersonAnswer> => {
+    const policy = decideAtOnce(context, question);
+    if (policy !== null || isOver) return Promise.resolve(policy ?? { choice: question.default, by: 'withdrawn' });
+    const known = waiting.get(question.key);
+    if (known === undefined && waiting.size >= MAX_OPEN) return Promise.resolve({ choice: question.default, by: 'policy' });
+    return new Promise((resolve) => {
+      if (known !== undefined) return void known.takers.push(resolve);
+      waiting.set(question.key, { takers: [resolve], default: question.default });
+      hold.update(waiting.size);
+      loop.post(toInput(question));
+    });
+  };
   const release = (key: string, answer: PersonAnswer): void => {
     const entry = waiting.get(key);
     waiting.delete(key);
     hold.update(waiting.size);
     for (const resolve of entry?.takers ?? []) resolve(answer);
   };
-  const takeEvent = (event: BackendEvent): void => {
-    if (event.type !== 'injected') return;
-    const ids = event.ids.filter((id) => offered.delete(id));
-    if (ids.length === 0) return;
-    loop.post({ type: 'tell-given', at: ports.clock.now(), iteration, attempt, ids, call: event.call, isKept: event.isKept === true });
-  };
   const unwatch = ports.asks?.watch(createProgramAsker(context, ask)) ?? (() => undefined);
   return {
     people: { ask },
     hold,
-    tell: (tell) => {
-      offered.set(tell.id, tell);
-      hand(tell);
-    },
     settle: ({ key, choice, by }) => release(key, { choice, by }),
     end: () => {
       isOver = true;
       unwatch();
       for (const [key, { default: choice }] of waiting) release(key, { choice, by: 'withdrawn' });
-    },
-    take: takeEvent,
-    begin: (turn) => {
-      running = turn;
-      for (const tell of offered.values()) hand(tell);
     },
   };
 }

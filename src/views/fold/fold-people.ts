@@ -1,6 +1,6 @@
 import type { EventPublish, IterationStart, QuestionClose } from '../../core/run/effects.ts';
 import type { Answered, TellGiven, Told } from '../../core/run/inputs.ts';
-import type { Question } from '../../core/run/steering.ts';
+import type { Question } from '../../core/run/turn.ts';
 import type { QuestionView, TellView } from './run-view.ts';
 
 /** How much of what people said and were asked a view holds: the last. */

@@ -6,8 +6,7 @@ import type { EndReason } from '../../core/run/end-reasons.ts';
 import type { FallbackCause, TimerPurpose } from '../../core/run/feedback.ts';
 import type { RunLimits } from '../../core/run/run-spec.ts';
 import type { RunStatus } from '../../core/run/state.ts';
-import type { Question, Tell } from '../../core/run/steering.ts';
-import type { FailureClass, TurnId } from '../../core/run/turn.ts';
+import type { FailureClass, Question, Tell, TurnId } from '../../core/run/turn.ts';
 import type { ScopeViolations, ToolDenial } from '../../core/tools/scope-violations.ts';
 import type { Coordination } from '../../topology/routing/index.ts';
 
