@@ -12,7 +12,7 @@ export { createLibraryModel } from './providers/library-model.ts';
 export type { ProviderKind, ProviderSettings, ThinkingEffort } from './providers/provider-kind.ts';
 export { createScriptedModel, type ModelScript, parseScript } from './providers/scripted-model.ts';
 export type { AgentLimits, ModelPlace } from './session/agent-turn.ts';
-export { findSpent } from './session/find-session.ts';
+export { findSpent, findTold } from './session/find-session.ts';
 export { toPluginTool } from './tool/plugin-tool.ts';
 export type { ToolContext } from './tool/tool.ts';
 export { createBuiltInTools } from './tool-list.ts';

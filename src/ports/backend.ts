@@ -42,6 +42,8 @@ export interface TurnRequest {
   readonly backpressure?: Backpressure;
   /** How many turns right before this one were the same work and were interrupted; absent: none. */
   readonly interruptions?: number;
+  /** The prompt holds what a person says: the agent is to see it, also where the turn goes on behind the last word of one that was interrupted. */
+  readonly isAddressed?: true;
   /** Who can be asked while the turn runs; absent: nobody. */
   readonly people?: People;
   /** Says while its clocks stand; absent: they never do. */

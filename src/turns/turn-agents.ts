@@ -75,6 +75,11 @@ export function createTurnAgents(made: TurnAgentsSettings): TurnAgents {
       const { findSpent } = await import('../agent/index.ts');
       return findSpent(join(made.runFolder, 'turns'), toTurnName(activation));
     },
+    toldBy: async (activation) => {
+      if (find(activation).type !== 'native') return { ids: [], call: 0 };
+      const { findTold } = await import('../agent/index.ts');
+      return findTold(join(made.runFolder, 'turns'), toTurnName(activation));
+    },
     priceOf: (order, usage: Usage, model) => toPrice(made.settings.prices, model ?? find(order).model ?? null, usage),
   };
 }

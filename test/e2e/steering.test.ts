@@ -1,5 +1,5 @@
 /** People steer a run from a second terminal: they tell, and answer what agents ask. */
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { toFiles } from './agent-script.ts';
@@ -161,5 +161,82 @@ test('what cannot be told, asked or answered is said, with the way to do it', as
     expect(await says('answer', 'yes')).toEqual([1, expect.stringContaining('is complete')]);
     expect(await says('ask', 'x')).toEqual([2, expect.stringContaining('this is no turn of a run')]);
     expect(await says('tell', 'a', 'b', 'c')).toEqual([2, expect.stringContaining('quotes')]);
+  });
+});
+
+describe('the native agent', () => {
+  const NATIVE = {
+    'ralph.yml': `
+cli: {backend: {type: native, provider: scripted, script: model.yml}}
+event_loop: {prompt: Write the files}
+gates: []
+`,
+    'model.yml': `
+hats:
+  ralph:
+    - steps:
+        - calls: [{tool: bash, args: {command: "touch working; while [ ! -e go ]; do sleep 0.05; done"}}]
+        - calls: [{tool: bash, args: {command: "touch second; while [ ! -e end ]; do sleep 0.05; done"}}]
+        - text: LOOP_COMPLETE
+`,
+  };
+  const exists = (folder: string, name: string): boolean => readdirSync(folder).includes(name);
+  /** How often each turn's conversation holds a sentence. */
+  const countInSessions = (folder: string, sentence: string): number => {
+    const [run = ''] = readdirSync(join(folder, '.ralph/runs'));
+    const turns = join(folder, '.ralph/runs', run, 'turns');
+    return readdirSync(turns)
+      .map((turn) => readFileSync(join(turns, turn, 'session.jsonl'), 'utf8').split(sentence).length - 1)
+      .reduce((sum, count) => sum + count, 0);
+  };
+
+  test('is told between two of its steps, once, and the receipt says where', async () => {
+    await withPlace(NATIVE, async (folder) => {
+      const run = start(folder, ['run', '--no-tui']);
+      await until('the first step', () => exists(folder, 'working'));
+      const telling = start(folder, ['tell', 'use the old API']);
+      await until('it is in the journal', () => readInputs(folder).some(({ type }) => type === 'told'));
+      writeFileSync(join(folder, 'go'), '');
+      expect((await telling.done).stdout).toMatch(/in the journal \(#\d+\), given to ralph in turn 1\.1 after 1 call of tools/);
+      writeFileSync(join(folder, 'end'), '');
+      expect((await run.done).code).toBe(0);
+      expect(countInSessions(folder, 'use the old API')).toBe(1);
+      expect((await readPeople(folder)).tells).toMatchObject([{ given: { hat: 'ralph', iteration: 1, call: 1 } }]);
+      expect((await readStatus(folder)).turns).toHaveLength(1);
+    });
+  });
+
+  test('killed with SIGKILL when it has been told: its conversation goes on with it, and it is not told again', async () => {
+    await withPlace(NATIVE, async (folder) => {
+      const run = start(folder, ['run', '--no-tui']);
+      await until('the first step', () => exists(folder, 'working'));
+      await Promise.all([
+        ralph(folder, ['tell', 'use the old API']),
+        until('it is in the journal', () => readInputs(folder).some(({ type }) => type === 'told')).then(() =>
+          writeFileSync(join(folder, 'go'), ''),
+        ),
+      ]);
+      await until('the second step', () => exists(folder, 'second'));
+      run.child.kill('SIGKILL');
+      await run.done;
+      writeFileSync(join(folder, 'end'), '');
+      expect((await ralph(folder, ['resume', '--no-tui'])).code).toBe(0);
+      expect(countInSessions(folder, 'use the old API')).toBe(1);
+      expect((await readEvents(folder)).filter(({ topic }) => topic === 'human.guidance')).toEqual([]);
+    });
+  });
+});
+
+test('an agent that cannot be told is interrupted on demand, and begins again with what was said', async () => {
+  const body = `
+case "$prompt" in *"that is the wrong file"*) echo heard > heard.txt; echo LOOP_COMPLETE; exit;; esac
+touch working; sleep 30`;
+  await withPlace(toFiles('gates: []\nevent_loop: {prompt: x}\n', body), async (folder) => {
+    const run = start(folder, ['run', '--no-tui']);
+    await until('the agent works', () => readdirSync(folder).includes('working'));
+    expect((await ralph(folder, ['tell', 'that is the wrong file', '--interrupt'])).code).toBe(0);
+    expect((await run.done).code).toBe(0);
+    expect(readdirSync(folder)).toContain('heard.txt');
+    expect((await readStatus(folder)).turns.map(({ status }) => status)).toEqual(['interrupted', 'succeeded']);
   });
 });

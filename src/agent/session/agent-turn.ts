@@ -5,6 +5,7 @@ import type { TurnFailure } from '../../core/run/turn.ts';
 import type { Json } from '../../core/values/json.ts';
 import type { FinishReason, Model, ModelMessage, ModelTool, ToolAnswer } from '../../ports/model.ts';
 import type { CallOutcome, ReadRecord, ToolReport } from '../tool/tool.ts';
+import type { TurnWords } from './turn-words.ts';
 
 /** What a turn of the agent is made of. */
 export interface AgentTurn {
@@ -16,6 +17,8 @@ export interface AgentTurn {
   /** The turn's own prompt. */
   readonly prompt: string;
   readonly signal: AbortSignal;
+  /** What people say while it works. */
+  readonly words: TurnWords;
   readonly tell: (event: BackendEvent) => void;
   /** US dollars; `null` where the model or its tokens are not known. */
   readonly priceOf: (usage: Usage, model: string | null) => number | null;
@@ -146,7 +149,13 @@ export interface Transcript {
 /** What a session file holds, line by line. The first is `session`; `end` is the last one of a turn that was not killed. */
 export type TranscriptLine =
   | SessionHeader
-  | { readonly type: 'message'; readonly message: Exclude<ModelMessage, { role: 'tool' }> }
+  | {
+      readonly type: 'message';
+      readonly message: Exclude<ModelMessage, { role: 'tool' }>;
+      /** The commands by which people told it, and after how many calls of tools; absent for every other message. */
+      readonly told?: readonly string[];
+      readonly call?: number;
+    }
   | CallUsage
   | { readonly type: 'tool-start'; readonly id: string; readonly name: string }
   | {

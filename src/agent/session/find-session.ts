@@ -211,6 +211,14 @@ function readPiece(file: number, position: number, length: number): string {
   return bytes.toString('utf8', 0, readSync(file, bytes, 0, length, position));
 }
 
+/** What people had told a turn when its process died, by the ids of their commands, as far as its session says. */
+export function findTold(turnsDir: string, turn: string): { readonly ids: readonly string[]; readonly call: number } {
+  const told = parseLines(readText(join(turnsDir, turn, SESSION_FILE))).flatMap((line) =>
+    line.type === 'message' && Array.isArray(line.told) ? [{ ids: line.told.map(String), call: Number(line.call) || 0 }] : [],
+  );
+  return { ids: told.flatMap(({ ids }) => ids), call: told.at(-1)?.call ?? 0 };
+}
+
 /**
  * What the calls of one turn consumed, by its session: how a turn that was killed is charged. Never throws; nothing is known of a turn without one.
  *

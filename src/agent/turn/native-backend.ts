@@ -4,6 +4,7 @@ import type { TurnFailure } from '../../core/run/turn.ts';
 import { toErrorCode, toErrorMessage } from '../../core/values/errors.ts';
 import type { Backend, RunningTurn, TurnRequest, TurnResult } from '../../ports/backend.ts';
 import { endProcesses, findByMarker } from '../../process/index.ts';
+import { createTurnWords, type TurnWords } from '../session/turn-words.ts';
 import { type NativeAgent, type NativeTurnEnd, runNativeTurn } from './run-native-turn.ts';
 
 /** How long a turn that was killed may take to notice. */
@@ -22,6 +23,7 @@ interface StartedTurn {
   readonly agent: NativeAgent;
   readonly request: TurnRequest;
   readonly stopper: AbortController;
+  readonly words: TurnWords;
   readonly guards: Safeguards;
   readonly tell: (event: BackendEvent) => void;
   readonly startedAt: number;
@@ -39,6 +41,7 @@ function startTurn(agent: NativeAgent, request: TurnRequest, observe: (event: Ba
     agent,
     request,
     stopper: new AbortController(),
+    words: createTurnWords(),
     guards,
     startedAt: Date.now(),
     givenUp: new Promise((resolve) => {
@@ -70,7 +73,7 @@ function startTurn(agent: NativeAgent, request: TurnRequest, observe: (event: Ba
     guards.close();
     return value;
   });
-  return { result, stop: (graceMs) => end('person', graceMs), kill: () => end('person', KILL_GRACE_MS) };
+  return { result, stop: (graceMs) => end('person', graceMs), kill: () => end('person', KILL_GRACE_MS), tell: turn.words.put };
 }
 
 /** True at most once in each period. */
@@ -99,7 +102,7 @@ async function runTurn(turn: StartedTurn): Promise<TurnResult> {
     if (!hasBegun) tell({ type: 'started', pid: null, processStart: null, argv: [agent.label], ...facts });
     hasBegun = true;
   };
-  const watch = { begin: (tools: number) => begin({ tools }), tell, signal: stopper.signal, givenUp: turn.givenUp };
+  const watch = { begin: (tools: number) => begin({ tools }), tell, signal: stopper.signal, words: turn.words, givenUp: turn.givenUp };
   const run = runNativeTurn(agent, request, watch).catch(toBrokenEnd);
   const ended = (await Promise.race([run, turn.givenUp])) ?? ABANDONED;
   begin({});

@@ -7,6 +7,7 @@ import { UNKNOWN_USAGE } from '../../core/backends/usage.ts';
 import type { TurnRequest } from '../../ports/backend.ts';
 import type { Model, ModelMessage, ModelStep } from '../../ports/model.ts';
 import { findSession } from '../session/find-session.ts';
+import { createTurnWords } from '../session/turn-words.ts';
 import type { CallOutcome } from '../tool/tool.ts';
 import { type NativeAgent, runNativeTurn } from './run-native-turn.ts';
 import { callAll, makeNativeAgent, makeTurn, say } from './turn-fixtures.ts';
@@ -60,7 +61,7 @@ it('a turn that is given up after a timeout has its end in the session, and no o
   const givenUp = new Promise<void>((resolve) => {
     giveUp = resolve;
   });
-  void runNativeTurn(agent, makeRequest(1), { ...NOTHING, signal: stopper.signal, givenUp });
+  void runNativeTurn(agent, makeRequest(1), { ...NOTHING, signal: stopper.signal, words: createTurnWords(), givenUp });
   await asked;
   stopper.abort('timeout');
   giveUp();
@@ -77,7 +78,7 @@ it('closes its tools where the session cannot be written', async () => {
   const { agent, closed } = makeAgent(async () => ({ ok: false, failure: { class: 'other', message: 'never asked' } }));
   const request = makeRequest(1);
   writeFileSync(join(turnsDir, '1.1', 'session.jsonl'), '');
-  const watch = { ...NOTHING, signal: new AbortController().signal, givenUp: new Promise(() => undefined) };
+  const watch = { ...NOTHING, signal: new AbortController().signal, words: createTurnWords(), givenUp: new Promise(() => undefined) };
   await expect(runNativeTurn(agent, request, watch)).rejects.toThrow(/EEXIST/);
   expect(closed).toEqual(['closed']);
 });
@@ -96,7 +97,12 @@ it('a turn that a limit ended says what it did, and the next one of its hat begi
     return { ok: true, message: { role: 'assistant', parts }, finish: 'tool-calls', usage: UNKNOWN_USAGE, responseId: null, model: null };
   });
   const limits = { ...agent.limits, maxSteps: 2 };
-  const watch = () => ({ ...NOTHING, signal: new AbortController().signal, givenUp: new Promise(() => undefined) });
+  const watch = () => ({
+    ...NOTHING,
+    signal: new AbortController().signal,
+    words: createTurnWords(),
+    givenUp: new Promise(() => undefined),
+  });
   const end = await runNativeTurn({ ...agent, limits }, makeRequest(1), watch());
   expect(end).toMatchObject({
     status: 'failed',
@@ -156,7 +162,7 @@ function createRunner(): Runner {
       const { status } = await runNativeTurn(
         agent,
         { ...toRequest(iteration), ...request },
-        { ...watch, givenUp: new Promise(() => undefined) },
+        { ...watch, words: createTurnWords(), givenUp: new Promise(() => undefined) },
       );
       return reads.has('/file') ? `${status}, knows the file` : status;
     },

@@ -21,6 +21,7 @@ import { describeWork } from '../session/conversation.ts';
 import { findSession, type SessionStart } from '../session/find-session.ts';
 import { pause } from '../session/pause.ts';
 import { openTranscript, SESSION_FILE, toToldMessage } from '../session/transcript.ts';
+import type { TurnWords } from '../session/turn-words.ts';
 import { runSteps } from './step-loop.ts';
 
 /** One hat's native agent: everything but the turn itself. */
@@ -54,6 +55,7 @@ interface TurnWatch {
   readonly begin: (tools: number) => void;
   readonly tell: (event: BackendEvent) => void;
   readonly signal: AbortSignal;
+  readonly words: TurnWords;
   /** Resolves when the turn is given up: its session gets its end then, and not a line more. */
   readonly givenUp: Promise<unknown>;
 }
@@ -62,7 +64,7 @@ interface TurnWatch {
 export async function runNativeTurn(
   agent: NativeAgent,
   request: TurnRequest,
-  { begin, tell, signal, givenUp }: TurnWatch,
+  { begin, tell, signal, words, givenUp }: TurnWatch,
 ): Promise<NativeTurnEnd> {
   const folder = dirname(request.logs.stdoutPath);
   const { hat, key, context, limits, priceOf } = agent;
@@ -89,6 +91,7 @@ export async function runNativeTurn(
       system: `${SYSTEM_TEXT}\n\n${await tools.describeProject(Date.now())}`,
       prompt: request.prompt,
       signal,
+      words,
       tell,
       priceOf,
       now: Date.now,
@@ -96,7 +99,8 @@ export async function runNativeTurn(
     };
     tell({ type: 'session', sessionId: request.marker, model: toModelName(model.value) });
     writeHeader(transcript, agent, { turn, start, tools });
-    return await runConversation(parts, start, givenUp);
+    // What a person says in the prompt of this turn must reach the model, although the work was done when the turn was interrupted.
+    return await runConversation(parts, request.isAddressed === true ? { ...start, isDone: false } : start, givenUp);
   } finally {
     transcript?.close();
     await tools.close();

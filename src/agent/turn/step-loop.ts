@@ -4,6 +4,7 @@ import { runToolCalls } from '../calls/run-tool-calls.ts';
 import type { AgentTurn, LoopEnd, TurnState } from '../session/agent-turn.ts';
 import { hasSignal, listCalls, toSpokenText } from '../session/conversation.ts';
 import { toToldMessage } from '../session/transcript.ts';
+import { deliverWords } from '../session/turn-words.ts';
 import { type AnsweredStep, addStepUsage, askForSummary, askModel, type ModelAnswer } from './ask-model.ts';
 import { dropRefusedFiles, keepWithinBudget, shrinkRefused } from './keep-within-budget.ts';
 import { createRepeatWatch, type RepeatWatch } from './watch-repeats.ts';
@@ -25,6 +26,7 @@ export async function runSteps(parts: AgentTurn, state: TurnState): Promise<Loop
   for (;;) {
     const bound = findBound(parts, state);
     if (bound !== null) return bound;
+    deliverWords(parts, state);
     await keepWithinBudget(parts, state, (record) => askForSummary(parts, state, record));
     if (parts.signal.aborted) return STOPPED;
     parts.transcript.flush();

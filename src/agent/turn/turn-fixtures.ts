@@ -3,6 +3,7 @@ import { UNKNOWN_USAGE } from '../../core/backends/usage.ts';
 import type { Json } from '../../core/values/json.ts';
 import type { Model, ModelRequest, ModelStep, ToolCallPart } from '../../ports/model.ts';
 import { type AgentTurn, createTurnState, type TranscriptLine, type TurnState } from '../session/agent-turn.ts';
+import { createTurnWords } from '../session/turn-words.ts';
 import type { CallOutcome, ToolResult } from '../tool/tool.ts';
 import type { NativeAgent } from './run-native-turn.ts';
 
@@ -76,6 +77,7 @@ export function makeTurn(replies: readonly Reply[], given: Partial<AgentTurn> & 
       },
       system: 'You are it.',
       prompt: 'Do it',
+      words: createTurnWords(),
       signal: stopper.signal,
       tell: (event) => events.push(event),
       priceOf: () => null,

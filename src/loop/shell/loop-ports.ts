@@ -72,6 +72,8 @@ export interface TurnAgents {
   readonly priceOf: (order: IterationStart, usage: Usage, model: string | null) => number | null;
   /** What a hat that may not write has written in a turn whose own process died. Never rejects. Absent: nobody is watched. */
   readonly lookBack?: (activation: Activation) => Promise<ScopeViolations | null>;
+  /** What people had told the agent of a turn when its process died, where its conversation is kept and says so. Never rejects. Absent: no agent keeps any. */
+  readonly toldBy?: (activation: Activation) => Promise<{ readonly ids: readonly string[]; readonly call: number }>;
   /** What a turn had consumed when its process died, as far as its agent left a record. Never rejects. Absent: no agent does. */
   readonly spentBy?: (activation: Activation) => Promise<Usage>;
 }

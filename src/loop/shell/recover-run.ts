@@ -1,5 +1,5 @@
 import { UNKNOWN_USAGE } from '../../core/backends/usage.ts';
-import type { Input, IterationEnded } from '../../core/run/inputs.ts';
+import type { Input, IterationEnded, TellGiven } from '../../core/run/inputs.ts';
 import type { RunLimits, RunSpec } from '../../core/run/run-spec.ts';
 import type { FoldedRun } from './fold-journal.ts';
 import type { LoopPorts, TurnAgents } from './loop-ports.ts';
@@ -19,12 +19,12 @@ export interface ResumeChanges {
  */
 export async function recoverRun(
   ports: Pick<LoopPorts, 'inbox' | 'outside' | 'checkPayload' | 'clock' | 'reap'> & {
-    readonly agents?: Pick<TurnAgents, 'lookBack' | 'spentBy'>;
+    readonly agents?: Pick<TurnAgents, 'lookBack' | 'spentBy' | 'toldBy'>;
   },
   folded: FoldedRun,
   changes: ResumeChanges,
 ): Promise<readonly Input[]> {
-  const ends: IterationEnded[] = [];
+  const ends: (TellGiven | IterationEnded)[] = [];
   let { inboxOffset } = folded.state;
   for (const activation of folded.state.activations) {
     await ports.reap(activation);
@@ -35,6 +35,9 @@ export async function recoverRun(
     const { iteration, attempt } = activation;
     const watched = violations === null ? {} : { violations };
     const at = ports.clock.now();
+    const told = await ports.agents?.toldBy?.(activation);
+    // Its conversation has them, though the journal does not say so yet.
+    if (told !== undefined && told.ids.length > 0) ends.push({ type: 'tell-given', at, iteration, attempt, ...told, isKept: true });
     ends.push({ type: 'iteration-ended', at, iteration, attempt, ...INTERRUPTED, usage, signals, problems, inboxOffset, ...watched });
   }
   // What exceeds one read is read before the next turn.

@@ -1,6 +1,7 @@
 import type { BackendEvent } from '../../core/backends/backend-event.ts';
 import type { Usage } from '../../core/backends/usage.ts';
 import type { EventSignal, MissedSignal, Signal, SignalProblem } from '../../core/events/event.ts';
+import { EXTERNAL } from '../../core/events/reserved.ts';
 import type { IterationStart } from '../../core/run/effects.ts';
 import type { IterationEnded, IterationSpawned } from '../../core/run/inputs.ts';
 import { NO_WORK, type TurnFailure, type TurnOutcome, type TurnReport, toSwitchText, toTurnName } from '../../core/run/turn.ts';
@@ -116,6 +117,7 @@ function toRequest(
     ...(scope === undefined ? {} : { scope }),
     ...(isolation === undefined ? {} : { isolation }),
     ...(interruptions === 0 ? {} : { interruptions }),
+    ...(order.events.some(({ source }) => source === EXTERNAL) && { isAddressed: true as const }),
     ...(people === undefined ? {} : { people: people.people, hold: people.hold }),
   };
 }

@@ -1,0 +1,48 @@
+import type { BackendEvent } from '../../core/backends/backend-event.ts';
+import type { SpokenWords } from '../../ports/backend.ts';
+import type { AgentTurn, TurnState } from './agent-turn.ts';
+
+/** What people say to a turn that runs, until its agent has it. */
+export interface TurnWords {
+  readonly put: (words: SpokenWords) => void;
+  /** All that waits, in order; it waits no more. */
+  readonly take: () => readonly SpokenWords[];
+}
+
+/** Nothing was said yet. */
+export function createTurnWords(): TurnWords {
+  const waiting = new Map<string, SpokenWords>();
+  return {
+    put: (words) => void waiting.set(words.id, words),
+    take: () => {
+      const taken = [...waiting.values()];
+      waiting.clear();
+      return taken;
+    },
+  };
+}
+
+/**
+ * Gives the agent, between two of its steps, what people have said since: one message behind all results. It is in the transcript, with the ids of the commands, before
+ * anybody learns of it, so that it is given once, whenever the turn is cut off.
+ */
+export function deliverWords(parts: AgentTurn, state: TurnState): void {
+  const words = parts.words.take();
+  if (words.length === 0) return;
+  const ids = words.map(({ id }) => id);
+  const message = { role: 'user', text: words.map(toText).join('\n\n') } as const;
+  state.messages.push(message);
+  parts.transcript.append({ type: 'message', message: { ...message }, told: ids, call: state.toolCalls });
+  parts.transcript.flush();
+  const event: BackendEvent = { type: 'injected', ids, call: state.toolCalls, isKept: true };
+  parts.tell(event);
+}
+
+function toText({ text, by }: SpokenWords): string {
+  return `${by.replace(/[^\w.@ -]/g, '?')}, who runs this, says while you work:\n\n${withoutControls(text)}`;
+}
+
+/** Line breaks and tabs stay. */
+function withoutControls(text: string): string {
+  return text.replace(/\r\n?/g, '\n').replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g, '');
+}
