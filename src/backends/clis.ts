@@ -70,11 +70,14 @@ function toParts(spec: BackendSpec): CliBackendParts | undefined {
   return cli === null ? undefined : toCliParts(spec, cli);
 }
 
-function toCliParts(spec: BackendSpec, { takes, isPromptPositional, plan }: CliDescription): CliBackendParts {
+function toCliParts(spec: BackendSpec, { takes, isPromptPositional, plan, stream }: CliDescription): CliBackendParts {
   return {
     place: (prompt, wish) => placePrompt(prompt, { wanted: toWanted(spec, takes, wish), takes, isPositional: isPromptPositional }),
     plan,
-    createTranslator: (invocation, request) => createTranslator(invocation.format, request.prompt),
+    createTranslator: ({ format, stdin }, { prompt }) => {
+      const translator = createTranslator(format, prompt);
+      return stdin === 'open' && stream?.converse !== undefined ? stream.converse(translator, prompt) : translator;
+    },
     shouldLeave: true,
   };
 }

@@ -14,6 +14,7 @@ const OTHER_WAYS: Readonly<Record<Place, string>> = {
   arg: '',
   stdin: 'standard input',
   file: 'a file that it is told to read',
+  stream: 'a message of a conversation',
 };
 
 /** The columns of a table, by the backends that its first one names. */

@@ -2,11 +2,11 @@
  * End to end with the real agent CLIs: installs the pinned versions into the cache, starts the mock model server, and lets `ralph` run
  * them as a team and through failures. One line per step; a CLI that cannot be installed here is named, and its hats are left out.
  *
- *   node test/real/run.mjs [--only claude,codex,gemini] [--all] [--lane team,scope,safe,story,failures,direct] [--step TEXT] [--keep] [--install-only] [--write]
+ *   node test/real/run.mjs [--only claude,codex,gemini] [--all] [--lane team,scope,safe,story,steer,failures,direct] [--step TEXT] [--keep] [--install-only] [--write]
  *
  * --only: these CLIs; --all: the slow ones too, and every way to be stopped with each; without both, of the slow ones only those that are held by a
  * profile, and only in the lane scope. --lane: default team, scope and failures; safe lets each CLI try what a safe run must hold, story is an evening and a
- * morning of a person with each, direct asks each CLI alone, without ralph.
+ * morning of a person with each, steer tells and answers each while it works, direct asks each CLI alone, without ralph.
  * --step: only steps whose name holds the text. --keep: leaves the folders there for a look.
  * --write: puts what each layer stopped into docs/guide/sandbox-layers.md; otherwise the page is only compared.
  *

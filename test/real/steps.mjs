@@ -8,6 +8,7 @@ import { runOwnSandbox, WITH_OWN_SANDBOX } from './lanes/own-sandbox.mjs';
 import { runSafe } from './lanes/safe.mjs';
 import { runSandboxTests } from './lanes/sandbox-tests.mjs';
 import { runProbe, runScope } from './lanes/scope.mjs';
+import { runSteered } from './lanes/steer.mjs';
 import { runBeside, runCutLoose, runInterrupted, runKilled, runLostCli, runStopped } from './lanes/stops.mjs';
 import { runLiarStory, runStory } from './lanes/story.mjs';
 import { runTeam } from './lanes/team.mjs';
@@ -24,7 +25,7 @@ const TURN_TIMEOUT_MS = 30_000;
  */
 
 /** The lanes by name; the first three run unless others are asked for. */
-export const LANES = ['team', 'scope', 'safe', 'story', 'failures', 'direct'];
+export const LANES = ['team', 'scope', 'safe', 'story', 'steer', 'failures', 'direct'];
 export const DEFAULT_LANES = ['team', 'scope', 'failures'];
 
 /** Ways to be stopped, and the CLI that is stopped so unless all are. */
@@ -103,6 +104,18 @@ export function planSteps(everyone, { keep, every, scopeOnly, noSandbox, noSocat
           run: (bench, checks) => runLiarStory(bench, checks, name),
         },
       ]),
+    ...[...(names.includes('claude') ? [{ ...wearerOf('claude'), label: 'claude, told while it works' }] : []), ...wearers].map(
+      ({ label, backend }, index) => {
+        const isTold = index === 0 && names.includes('claude');
+        const worn = isTold ? { .../** @type {object} */ (backend), prompt_mode: 'stream' } : backend;
+        return {
+          lane: 'steer',
+          name: `asked and told: ${label}`,
+          /** @type {Step['run']} */
+          run: (bench, checks) => runSteered(bench, checks, { label, backend: worn, isTold }),
+        };
+      },
+    ),
     ...(isSandboxNew ? [{ lane: 'scope', name: 'the tests of the sandbox', run: runSandboxTests }] : []),
     failure('refused key', (bench, checks) => runRefusedKey(bench, checks, some)),
     failure('rate limit', runRateLimit),

@@ -87,3 +87,13 @@ it("leaves the person's own settings out, unless they are asked for or the user'
   expect(plan({ userSettings: true }).args).not.toContain('--setting-sources');
   expect(plan({ args: ['--setting-sources', 'user'] }).args.filter((arg) => arg === '--setting-sources')).toHaveLength(1);
 });
+
+it('with `prompt_mode: stream` the prompt is no argument: it is the first message of a conversation, unless the user chose a format', () => {
+  const { args, stdin } = plan({ promptMode: 'stream' });
+  expect([args.slice(args.indexOf('--input-format'), -1), args.at(-1), stdin]).toEqual([
+    ['--input-format', 'stream-json', '--replay-user-messages', '--setting-sources', 'project,local', '--dangerously-skip-permissions'],
+    '-p',
+    'open',
+  ]);
+  expect(plan({ promptMode: 'stream', args: ['--output-format', 'text'] }).stdin).not.toBe('open');
+});

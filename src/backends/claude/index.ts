@@ -3,6 +3,7 @@ import { CAMEL_TOKENS } from '../describe/description.ts';
 import { addFlags, findFlagValue, flag, hasFlag, withoutSwitch } from '../describe/flags.ts';
 import type { Invocation, InvocationOrder } from '../describe/invocation.ts';
 import { textAt } from '../stream/read-fields.ts';
+import { converseWithClaude } from './converse.ts';
 import { attachClaude, openClaude, scopeClaude } from './scope.ts';
 import { createClaudeTranslator } from './translate.ts';
 
@@ -14,11 +15,12 @@ export const claude: CliDescription = {
   install: 'npm install -g @anthropic-ai/claude-code',
   tried: { package: '@anthropic-ai/claude-code', version: '2.1.330' },
   maker: 'anthropic',
-  takes: ['arg', 'stdin'],
+  takes: ['arg', 'stdin', 'stream'],
   isPromptPositional: true,
   plan: planClaude,
   stream: {
     create: createClaudeTranslator,
+    converse: converseWithClaude,
     begins: (first) => textAt(first, 'type') === 'system' && !('permission_mode' in first),
     continues: (line) => ['assistant', 'user', 'result', 'stream_event'].includes(textAt(line, 'type')),
   },
@@ -76,12 +78,20 @@ export const claude: CliDescription = {
   },
 };
 
-/** `claude … -p [PROMPT]`. `-p` takes no value: standing last it also ends a list-valued flag of the user's. */
+/**
+ * `claude … -p [PROMPT]`. `-p` takes no value: standing last it also ends a list-valued flag of the user's. With `prompt_mode: stream` the prompt is the first message of
+ * a conversation, so that it can be told something while it works.
+ */
 function planClaude({ spec, prompt, place, isRoot, env }: InvocationOrder): Invocation {
   const user = withoutSwitch(spec.args, '-p', '--print');
   const isBypass = spec.permissions === 'bypass' && !hasFlag(user, '--permission-mode', '--permission-prompt-tool');
   const format = findFlagValue(user, '--output-format') ?? 'stream-json';
-  const stream = format === 'stream-json' ? [flag(['--verbose']), flag(['--include-partial-messages'])] : [];
+  const isStream = format === 'stream-json';
+  const isOpen = isStream && !hasFlag(user, '--input-format') && spec.promptMode === 'stream';
+  const stream = [
+    ...(isStream ? [flag(['--verbose']), flag(['--include-partial-messages'])] : []),
+    ...(isOpen ? [flag(['--input-format'], 'stream-json'), flag(['--replay-user-messages'])] : []),
+  ];
   const ours = addFlags(
     user,
     flag(['--model'], spec.model),
@@ -96,10 +106,10 @@ function planClaude({ spec, prompt, place, isRoot, env }: InvocationOrder): Invo
   const needsSandboxMark = skips && isRoot && env['IS_SANDBOX'] === undefined;
   return {
     command: spec.command ?? 'claude',
-    args: [...user, ...ours, '-p', ...(place === 'arg' ? [prompt] : [])],
-    stdin: place === 'arg' ? 'none' : 'prompt',
+    args: [...user, ...ours, '-p', ...(place === 'arg' && !isOpen ? [prompt] : [])],
+    stdin: isOpen ? 'open' : place === 'arg' ? 'none' : 'prompt',
     env: needsSandboxMark ? { IS_SANDBOX: '1' } : {},
-    format: format === 'stream-json' ? 'claude' : 'text',
+    format: isStream ? 'claude' : 'text',
     warnings: [],
   };
 }

@@ -5,11 +5,17 @@ import type { Translator } from '../stream/translator.ts';
 /** The user's own program. The spec alone says how the prompt is handed over, so nothing is decided before its plan. */
 export function createCustomParts(spec: BackendSpec, createTranslator: (format: string, prompt: string) => Translator): CliBackendParts {
   return {
-    place: () => ({ place: spec.promptMode ?? 'arg', warnings: [] }),
+    place: () => ({ place: toMode(spec), warnings: spec.promptMode === 'stream' ? [NO_STREAM] : [] }),
     plan: planCustom,
     createTranslator: (invocation, request) => createTranslator(invocation.format, request.prompt),
     shouldLeave: true,
   };
+}
+
+const NO_STREAM = 'prompt_mode: stream is for claude; this program is given its prompt by standard input';
+
+function toMode({ promptMode = 'arg' }: BackendSpec): Exclude<PromptPlace, 'stream'> {
+  return promptMode === 'stream' ? 'stdin' : promptMode;
 }
 
 /** A flag that names a file: what cannot be an argument may go there. */
@@ -22,8 +28,8 @@ const FILE_FLAG = /file|path/i;
  */
 export function planCustom({ spec, prompt, promptFile }: InvocationOrder): Invocation {
   const flagName = spec.promptFlag;
-  const isTooLong = (spec.promptMode ?? 'arg') === 'arg' && !fitsArgument(prompt);
-  const mode = spec.promptMode ?? 'arg';
+  const mode = toMode(spec);
+  const isTooLong = mode === 'arg' && !fitsArgument(prompt);
   const place = isTooLong ? (flagName !== undefined && FILE_FLAG.test(flagName) ? 'file' : 'stdin') : mode;
   const value = place === 'file' ? promptFile : prompt;
   return {

@@ -61,6 +61,8 @@ export interface TriedRelease {
 /** A JSON stream. */
 export interface CliStream {
   readonly create: () => Translator;
+  /** Talks to it over its standard input, where it is planned with an open one. Absent: its prompt is all that it is told. */
+  readonly converse?: (translator: Translator, prompt: string) => Translator;
   /** Whether the first line of an unknown agent's output is of this stream; the first that says so is taken. A `system` line may hold anything. */
   readonly begins: (first: JsonObject) => boolean;
   /** Whether the line could stand further on in this stream: asked where nobody's stream begins so. */

@@ -2,8 +2,8 @@ import type { BackendSpec } from '../../core/backends/backend-spec.ts';
 import type { TurnRequest, TurnScope } from '../../ports/backend.ts';
 import type { Translator } from '../stream/translator.ts';
 
-/** How the prompt reaches the program. */
-export type PromptPlace = 'arg' | 'stdin' | 'file';
+/** How the prompt reaches the program; `stream`: as the first message of a conversation over its standard input. */
+export type PromptPlace = 'arg' | 'stdin' | 'file' | 'stream';
 
 /** Everything the words of a command line depend on. */
 export interface InvocationOrder {

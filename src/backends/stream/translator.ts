@@ -1,6 +1,7 @@
 import type { BackendEvent } from '../../core/backends/backend-event.ts';
 import type { Usage } from '../../core/backends/usage.ts';
 import type { TurnFailure } from '../../core/run/turn.ts';
+import type { SpokenWords } from '../../ports/backend.ts';
 import type { ProcessResult } from '../../process/index.ts';
 
 /** How the agent's process ended, as far as translating its words needs to know. */
@@ -75,6 +76,8 @@ export interface Dialogue {
   open(): readonly string[];
   /** What has to be said after the lines so far. */
   replies(): readonly string[];
-  /** The words that ask the agent to end its turn. */
-  cancel(): readonly string[];
+  /** The words that ask the agent to end its turn. Absent: its process is asked at once. */
+  cancel?(): readonly string[];
+  /** What a person says while it works. Absent: it cannot be told. */
+  tell?(words: SpokenWords): readonly string[];
 }

@@ -1,5 +1,5 @@
 import type { BackendEvent } from '../../core/backends/backend-event.ts';
-import type { RunningTurn, TurnRequest, TurnResult } from '../../ports/backend.ts';
+import type { RunningTurn, SpokenWords, TurnRequest, TurnResult } from '../../ports/backend.ts';
 import type { Clock } from '../../ports/clock.ts';
 import { type ChildProcessHandle, type ProcessInput, type ProcessResult, type ProcessSpec, startProcess } from '../../process/index.ts';
 import type { OwnLog, Translator } from '../stream/translator.ts';
@@ -45,7 +45,9 @@ const PIECE_CHARACTERS = 65_536;
 /** Runs one turn of an agent as a child process. Never throws; everything that goes wrong is told in the result. */
 export function runTurn(order: TurnOrder): RunningTurn {
   const child = new TurnChild(order);
-  const running = { result: child.result, stop: (graceMs: number) => child.stop(graceMs), kill: () => child.kill() };
+  const ending = { result: child.result, stop: (graceMs: number) => child.stop(graceMs), kill: () => child.kill() };
+  const isTold = order.translator.dialogue?.tell !== undefined;
+  const running = isTold ? { ...ending, tell: (words: SpokenWords) => child.tell(words) } : ending;
   return order.translator.hasFinalEvent === false ? { ...running, dismiss: () => child.dismiss(), cpuMs: () => child.cpuMs() } : running;
 }
 
@@ -87,9 +89,15 @@ class TurnChild {
     // What it had to say is said: it only has to leave.
     this.#endedFor = this.#order.translator.isFinished() ? 'lingering' : 'person';
     const { dialogue } = this.#order.translator;
-    if (dialogue === undefined) return void this.#handle.stop(graceMs);
+    if (dialogue?.cancel === undefined) return void this.#handle.stop(graceMs);
     this.#send(dialogue.cancel());
     this.#cancelTimer = setTimeout(() => void this.#handle.stop(graceMs), Math.min(CANCEL_MS, graceMs));
+  }
+
+  /** Not behind its last word: what it is told then would begin another turn. */
+  tell(words: SpokenWords): void {
+    const { translator } = this.#order;
+    if (this.#endedFor === 'nobody' && !translator.isFinished()) this.#send(translator.dialogue?.tell?.(words) ?? []);
   }
 
   dismiss(): void {

@@ -55,8 +55,8 @@ export const AGENT_KEYS = {
   cwd: { kind: 'file', doc: 'The folder the agent works in, relative to the workspace.' },
   prompt_mode: {
     kind: 'choice',
-    doc: 'How the prompt is handed over; `arg` by default, for opencode `stdin`.',
-    values: ['arg', 'stdin', 'file'],
+    doc: 'How the prompt is handed over; `arg` by default, for opencode `stdin`. `stream` (claude): as the first message of a conversation, so that it can be told something while it works.',
+    values: ['arg', 'stdin', 'file', 'stream'],
   },
   prompt_flag: { kind: 'word', doc: '`custom`: the flag before the prompt; without it the prompt is the last argument.' },
   output_format: {

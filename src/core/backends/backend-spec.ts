@@ -76,7 +76,7 @@ export interface BackendSpec {
   /** Working folder, relative to the workspace. Absent: the workspace. */
   readonly cwd?: string;
   /** How the prompt is handed over; absent: as the kind prefers. What is too long for an argument goes another way all the same. */
-  readonly promptMode?: 'arg' | 'stdin' | 'file';
+  readonly promptMode?: 'arg' | 'stdin' | 'file' | 'stream';
   /** `custom` only: the flag that comes before the prompt or the prompt file; one that ends with `=` is joined to it. */
   readonly promptFlag?: string;
   /** `custom` only: `text` (default), `stream` (some JSON stream, found out by its first line), or the name of a CLI whose stream it speaks. */

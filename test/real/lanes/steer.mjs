@@ -1,0 +1,75 @@
+/** A person steers a run of a real CLI from a second terminal: answers what its agent asks, and tells it something meanwhile. */
+import { playHats } from '../hat-turn.mjs';
+
+const QUESTION = 'Drop the old table?';
+const SENTENCE = 'use the old API of the shop';
+const ASK = `answer=$(ralph ask "${QUESTION}" --choices yes,no --default no); echo "the answer is $answer"`;
+const LOOK_EVERY_MS = 150;
+const PATIENCE_MS = 60_000;
+
+/**
+ * @typedef {object} SteeredWearer
+ * @property {string} label
+ * @property {unknown} backend
+ * @property {boolean} isTold whether it is told in the midst of its turn; else with the next prompt
+ */
+
+/**
+ * @param {import('../bench.mjs').Bench} bench
+ * @param {import('../checks.mjs').Checks} checks
+ * @param {SteeredWearer} wearer
+ */
+export async function runSteered(bench, checks, { label, backend, isTold }) {
+  const project = await bench.createProject(`steer-${label.replace(/\W/g, '-')}`, {
+    config: { cli: { backend }, gates: [], event_loop: { max_iterations: 4 } },
+    files: { 'README.md': 'Nothing yet.\n' },
+  });
+  /** @type {Set<string>} */
+  const heardIn = new Set();
+  let most = 0;
+  let lastAnswer = '';
+  const play = playHats((turn) => {
+    if (turn.lastResult.includes('the answer is')) lastAnswer = turn.lastResult;
+    if (turn.prompt.includes(SENTENCE) || turn.lastResult.includes(SENTENCE)) return { text: 'I heard it.\n\nLOOP_COMPLETE' };
+    return turn.step === 0 ? { text: 'I ask.', shell: ASK } : { text: 'Done.\n\nLOOP_COMPLETE' };
+  });
+  bench.play((conversation) => {
+    const said = JSON.stringify(conversation.turns).split(SENTENCE).length - 1;
+    most = Math.max(most, said);
+    if (said > 0) heardIn.add(conversation.turns.find(({ role }) => role === 'user')?.text ?? '');
+    return play(conversation);
+  });
+  const run = project.start(['run', '-p', 'Do it.', '--no-tui'], { timeoutMs: 120_000 });
+  const asked = await waitFor(async () => (await project.ralph(['asks'])).stdout.includes(QUESTION));
+  checks.ok('the question was never listed', asked);
+  const told = await project.ralph(['tell', SENTENCE]);
+  checks.ok(`tell: ${told.stdout}${told.stderr}`, told.exitCode === 0 && /in the journal \(#\d+\)/.test(told.stdout), told.stdout);
+  checks.equal('answer', (await project.ralph(['answer', 'yes'])).exitCode, 0);
+  const result = await run.result;
+  checks.equal('exit code', result.exitCode, 0);
+  checks.ok('the agent has another answer', lastAnswer.includes('the answer is yes'), lastAnswer);
+  checks.equal('the sentence in one request', most, 1);
+  checks.equal('conversations with the sentence', heardIn.size, 1);
+  const status = JSON.parse((await project.ralph(['status', '--format', 'json'])).stdout);
+  checks.equal(
+    'what was told',
+    status.tells.map((/** @type {{ text: string }} */ { text }) => text),
+    [SENTENCE],
+  );
+  const { iteration, call } = status.tells[0]?.given ?? {};
+  checks.equal('who has it', { iteration, isMidway: call !== null }, { iteration: isTold ? 1 : 2, isMidway: isTold });
+  checks.equal('what was asked', status.questions[0]?.answer?.choice, 'yes');
+  checks.equal('questions', status.questions.length, 1);
+  checks.equal('turns', status.turns.length, isTold ? 1 : 2);
+  checks.equal('processes left', await bench.alive(), []);
+}
+
+/** @param {() => Promise<boolean>} look */
+async function waitFor(look) {
+  const until = Date.now() + PATIENCE_MS;
+  while (Date.now() < until) {
+    if (await look()) return true;
+    await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS));
+  }
+  return false;
+}
