@@ -3,7 +3,8 @@ import { playHats } from '../hat-turn.mjs';
 
 const QUESTION = 'Drop the old table?';
 const SENTENCE = 'use the old API of the shop';
-const ASK = `answer=$(ralph ask "${QUESTION}" --choices yes,no --default no); echo "the answer is $answer"`;
+/** Plain: gemini refuses commands in commands. */
+const ASK = `ralph ask "${QUESTION}" --choices drop,keep --default keep`;
 const LOOK_EVERY_MS = 150;
 const PATIENCE_MS = 60_000;
 
@@ -29,7 +30,7 @@ export async function runSteered(bench, checks, { label, backend, isTold }) {
   let most = 0;
   let lastAnswer = '';
   const play = playHats((turn) => {
-    if (turn.lastResult.includes('the answer is')) lastAnswer = turn.lastResult;
+    if (turn.lastResult !== '') lastAnswer = turn.lastResult;
     if (turn.prompt.includes(SENTENCE) || turn.lastResult.includes(SENTENCE)) return { text: 'I heard it.\n\nLOOP_COMPLETE' };
     return turn.step === 0 ? { text: 'I ask.', shell: ASK } : { text: 'Done.\n\nLOOP_COMPLETE' };
   });
@@ -44,10 +45,10 @@ export async function runSteered(bench, checks, { label, backend, isTold }) {
   checks.ok('the question was never listed', asked);
   const told = await project.ralph(['tell', SENTENCE]);
   checks.ok(`tell: ${told.stdout}${told.stderr}`, told.exitCode === 0 && /in the journal \(#\d+\)/.test(told.stdout), told.stdout);
-  checks.equal('answer', (await project.ralph(['answer', 'yes'])).exitCode, 0);
+  checks.equal('answer', (await project.ralph(['answer', 'drop'])).exitCode, 0);
   const result = await run.result;
   checks.equal('exit code', result.exitCode, 0);
-  checks.ok('the agent has another answer', lastAnswer.includes('the answer is yes'), lastAnswer);
+  checks.ok('the agent has another answer', /\bdrop\b/.test(lastAnswer), lastAnswer);
   checks.equal('the sentence in one request', most, 1);
   checks.equal('conversations with the sentence', heardIn.size, 1);
   const status = JSON.parse((await project.ralph(['status', '--format', 'json'])).stdout);
@@ -58,7 +59,7 @@ export async function runSteered(bench, checks, { label, backend, isTold }) {
   );
   const { iteration, call } = status.tells[0]?.given ?? {};
   checks.equal('who has it', { iteration, isMidway: call !== null }, { iteration: isTold ? 1 : 2, isMidway: isTold });
-  checks.equal('what was asked', status.questions[0]?.answer?.choice, 'yes');
+  checks.equal('what was asked', status.questions[0]?.answer?.choice, 'drop');
   checks.equal('questions', status.questions.length, 1);
   checks.equal('turns', status.turns.length, isTold ? 1 : 2);
   checks.equal('processes left', await bench.alive(), []);
