@@ -4,7 +4,7 @@ import { playHats } from '../hat-turn.mjs';
 const QUESTION = 'Drop the old table?';
 const SENTENCE = 'use the old API of the shop';
 /** Plain: gemini refuses commands in commands. */
-const ASK = `ralph ask "${QUESTION}" --choices drop,keep --default keep`;
+const ASK = `"$RALPH_BIN" ask "${QUESTION}" --choices drop,keep --default keep`;
 const LOOK_EVERY_MS = 150;
 const PATIENCE_MS = 60_000;
 
