@@ -22,13 +22,22 @@ const SURFACE = {
     ],
   },
   'configuration keys': {
-    count: 194,
+    count: 200,
     first: 190,
     list: listConfigurationKeys,
     added: [
       { name: 'hooks', why: 'a rule of a project about calls of tools, which no profile can say' },
       { name: 'hats.<id>.hooks', why: 'such a rule for one hat, or none of the others for it' },
       { name: 'ralph.hooks', why: 'the same for Ralph' },
+      {
+        name: 'hats.<id>.permissions',
+        why: 'what is to be denied or asked about, by argument, in a line instead of a hook with a program; `permissions` is no new name',
+      },
+      { name: 'ralph.permissions', why: 'the same rules for Ralph' },
+      { name: 'deny', why: 'of `permissions`: calls that are never made' },
+      { name: 'ask', why: 'of `permissions`: calls that a person decides about, one by one' },
+      { name: 'allow', why: 'of `permissions`: what other tools have, and who reads the record sees what was foreseen' },
+      { name: 'on_ask', why: 'of `permissions`: what holds in a night when nobody is there' },
       {
         name: 'changed_tests',
         why: 'a task that is to change what tests say would otherwise end unproven each time, and only a person can allow that beforehand',

@@ -4,6 +4,7 @@ import type { Environment } from '../core/values/environment.ts';
 import { compileBackends } from './compile/compile-backends.ts';
 import { compileHooks } from './compile/compile-hooks.ts';
 import { compileObjective } from './compile/compile-objective.ts';
+import { compilePermissions } from './compile/compile-permissions.ts';
 import { compileSettings } from './compile/compile-settings.ts';
 import { listLooseTriggers } from './compile/guess-triggers.ts';
 import { readEventContracts, readInstructions } from './compile/read-named-files.ts';
@@ -88,12 +89,13 @@ export function loadConfig(request: LoadRequest): LoadedConfig {
   const events = readEventContracts(declared, { cwd, root, readText });
   const hooks = compileHooks({ root, hatIds, isSingle: declared.mode === 'single', backends });
   const ruleInput = { root, declared, hatIds, isBroken, toItemPath: shape.toItemPath, toolNames: request.toolNames ?? [] };
+  const permissions = compilePermissions(ruleInput, backends);
   const found = [
     ...[layers, overridden].flatMap(({ diagnostics }) => diagnostics),
     ...checkVariableBackend(backends, overrideRequest, cwd),
     ...shape.diagnostics,
     ...checkRules(ruleInput, backends, { cwd, flags }),
-    ...[instructions, events, hooks].flatMap(({ diagnostics }) => diagnostics),
+    ...[instructions, events, hooks, permissions].flatMap(({ diagnostics }) => diagnostics),
   ];
   if (!hasErrors(found)) refuseNamedBackend(backends);
 
@@ -112,6 +114,7 @@ export function loadConfig(request: LoadRequest): LoadedConfig {
     instructions,
     events: events.contracts,
     hooks: hooks.hooks,
+    permissions: permissions.permissions,
     objective,
   });
   return {

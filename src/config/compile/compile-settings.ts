@@ -30,6 +30,7 @@ interface SettingsParts {
   readonly instructions: Instructions;
   readonly events: EventContracts;
   readonly hooks: NonNullable<Settings['hooks']>;
+  readonly permissions: NonNullable<Settings['permissions']>;
   readonly objective: Objective;
 }
 
@@ -57,6 +58,7 @@ export function compileSettings(parts: SettingsParts): Settings {
     mcpServers: compileMcpServers(declared),
     tools: compileTools(declared),
     ...(Object.keys(parts.hooks).length === 0 ? {} : { hooks: parts.hooks }),
+    ...(Object.keys(parts.permissions).length === 0 ? {} : { permissions: parts.permissions }),
     sandbox: compileSandbox(parts),
     externalEvents: declared.external_events ?? 'open',
     isolation: declared.isolation ?? 'auto',
