@@ -25,3 +25,53 @@ export interface PermissionSpec {
 
 /** Where nothing is said. */
 export const NO_PERMISSIONS: PermissionSpec = { rules: [], onAsk: 'deny' };
+
+/** What was decided about a call, and by whom: a line of the run's record. */
+export interface PermissionEntry {
+  readonly v: 1;
+  /** ISO 8601 in UTC. */
+  readonly at: string;
+  /** `7.1` */
+  readonly turn: string;
+  readonly hat: string;
+  /** The call, as the model names it. */
+  readonly call: string;
+  readonly tool: string;
+  /** What it is about: shortened, without secrets. */
+  readonly argument: string;
+  readonly decision: PermissionDecision;
+  /**
+   * `grant`: a person's answer of before; `deadline`, `policy`, `nobody`: no person answered, and `on_ask` counted; `withdrawn`: the turn ended first.
+   */
+  readonly by: 'rule' | 'hook' | 'grant' | 'person' | 'deadline' | 'policy' | 'nobody' | 'withdrawn';
+  /** The rule, the words of the hook, or the answer of the person. */
+  readonly why: string;
+}
+
+/** For how long a person allowed calls with the same argument: for this run, or for all runs of the project. */
+export type GrantScope = 'run' | 'project';
+
+/** What a person allowed. */
+export interface PermissionGrant {
+  readonly v: 1;
+  /** ISO 8601 in UTC. */
+  readonly at: string;
+  readonly hat: string;
+  readonly tool: string;
+  /** For people: shortened, without secrets. */
+  readonly argument: string;
+  /** SHA-256 of hat, tool and argument, in hexadecimal: what is compared. */
+  readonly key: string;
+}
+
+/**
+ * The record of a run's permissions.
+ *
+ * Contract: no method throws. What was granted is on disk when `grant` returns, where the disk takes it, and counts at once. Nobody but the orchestrator
+ * writes there: what others write while the run goes on is not read.
+ */
+export interface PermissionStore {
+  readonly isGranted: (key: string) => boolean;
+  readonly grant: (scope: GrantScope, grant: PermissionGrant) => void;
+  readonly note: (entry: PermissionEntry) => void;
+}
