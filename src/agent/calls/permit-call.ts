@@ -4,6 +4,7 @@ import type { MergedHooks } from '../../core/hooks/hook-verdict.ts';
 import { createCallJudge } from '../../core/hooks/judge-call.ts';
 import {
   NO_PERMISSIONS,
+  NO_STORE,
   type PermissionEntry,
   type PermissionRule,
   type PermissionSpec,
@@ -57,7 +58,7 @@ export type CallPermits = (request: PermitRequest) => Promise<CallPermit>;
 /** No rules, no record: what a hook leaves to a person is denied where nobody can be asked. */
 export const NO_RECORD: Pick<PermitSettings, 'spec' | 'store' | 'hat'> = {
   spec: NO_PERMISSIONS,
-  store: { isGranted: () => false, grant: () => {}, note: () => {} },
+  store: NO_STORE,
   hat: '',
 };
 

@@ -75,3 +75,6 @@ export interface PermissionStore {
   readonly grant: (scope: GrantScope, grant: PermissionGrant) => void;
   readonly note: (entry: PermissionEntry) => void;
 }
+
+/** Keeps nothing. */
+export const NO_STORE: PermissionStore = { isGranted: () => false, grant: () => {}, note: () => {} };
