@@ -98,9 +98,7 @@ export function loadConfig(request: LoadRequest): LoadedConfig {
     ...[instructions, events, hooks, permissions].flatMap(({ diagnostics }) => diagnostics),
   ];
   if (!hasErrors(found)) refuseNamedBackend(backends);
-
   const objectiveRequest = { cwd, flags, stdinPrompt, loop: declared.event_loop };
-  const objective = compileObjective(objectiveRequest, 'optional');
   const draft = compileSettings({
     configFiles: layers.configFiles,
     flags,
@@ -113,9 +111,9 @@ export function loadConfig(request: LoadRequest): LoadedConfig {
     backends,
     instructions,
     events: events.contracts,
-    hooks: hooks.hooks,
-    permissions: permissions.permissions,
-    objective,
+    ...hooks,
+    ...permissions,
+    objective: compileObjective(objectiveRequest, 'optional'),
   });
   return {
     files: layers.names,

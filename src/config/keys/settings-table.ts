@@ -2,10 +2,9 @@ import { EXTERNAL, QUALITY_GATE, RALPH, SYSTEM } from '../../core/events/reserve
 import { AGENT_KEYS, BACKEND, BACKEND_PRIORITY, EMIT_TOOL } from './backend-keys.ts';
 import { EVENT_LOOP_KEYS } from './event-loop-keys.ts';
 import { CHANGED_TESTS, GATE_BASELINE, GATE_KEYS, PROTECT } from './gate-keys.ts';
-import { PERMISSIONS } from './permission-keys.ts';
 import { EXTERNAL_EVENTS, HAT_SANDBOX, ISOLATION, ON_VIOLATION, SAFE, SANDBOX, WORKSPACE } from './sandbox-keys.ts';
 import type { Keys, MapSetting, ObjectSetting, ValuesOf } from './setting.ts';
-import { MCP_SERVERS, PROFILE, PROFILES, TOOLS } from './tool-keys.ts';
+import { MCP_SERVERS, PERMISSIONS, PROFILE, PROFILES, TOOLS } from './tool-keys.ts';
 
 const LATER = { kind: 'later', doc: 'Not read by this version.' } as const;
 
