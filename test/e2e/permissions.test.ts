@@ -76,6 +76,7 @@ test('what is denied is not done, what a person would have to allow neither, and
       '1.1 bash touch allowed.txt: allow by rule',
     ]);
     expect(output).toContain('write_file by its permissions');
+    expect((await ralph(folder, ['show'])).stdout).toContain('Permissions: 3 denied, 1 left to a person, 1 allowed');
   });
 });
 
