@@ -13,7 +13,7 @@ const RUNNERS = new Set(
 );
 const SHELL_WORDS = new Set('if then elif else while until do case in time ! coproc function'.split(' '));
 const SEPARATORS = /[;&|\n\r(){}`]/;
-const REDIRECTION = /\d*(?:[<>]+[|&]?)\s*\S*/g;
+const REDIRECTION = /\d{0,9}[<>]+[|&]?\s*\S*/g;
 
 /**
  * Every text of a command line that a shell might run as a command, as it is written and in plain words: without quotes, redirections, variables that are
@@ -28,7 +28,9 @@ export function listCommands(line: string): ReadonlySet<string> | null {
   const joined = line.replaceAll('\\\n', '');
   for (const text of joined === line ? [line] : [line, joined]) {
     for (const part of text.split(SEPARATORS)) {
-      for (const command of listForms(part)) {
+      const forms = listForms(part);
+      if (forms === null) return null;
+      for (const command of forms) {
         if (command === '' || found.has(command)) continue;
         found.add(command);
         total += command.length;
@@ -44,21 +46,40 @@ export function isSingleCommand(line: string): boolean {
   return line.length <= MAX_LINE && !/[;&|(){}`$<>\\\p{Cc}\p{Zl}\p{Zp}]/u.test(line);
 }
 
-function listForms(part: string): readonly string[] {
-  const bare = part.replace(REDIRECTION, ' ');
-  return [part.trim(), ...listWordForms(part), ...(bare === part ? [] : listWordForms(bare))];
+/** What may stand before a command: variables, and redirections; either may have quotes. */
+const WORD = String.raw`(?:"[^"]*"|'[^']*'|\\.|[^\s"'\\<>])*`;
+const BEFORE = new RegExp(String.raw`^\s*(?:(?:\w+\+?=|\d{0,9}[<>]+[|&]?\s*)${WORD}\s+)+`);
+
+/** `null` where the command cannot be told because too much stands before it. */
+function listForms(part: string): readonly string[] | null {
+  const texts = new Set([part, part.replace(REDIRECTION, ' '), part.replace(BEFORE, ''), ...listBehindQuotes(part)]);
+  const forms = [part.trim()];
+  for (const text of texts) {
+    const found = listWordForms(text);
+    if (found === null) return null;
+    forms.push(...found);
+  }
+  return forms;
+}
+
+/** A part with a quote too many may begin within a text in quotes: the command is behind its end. */
+function listBehindQuotes(part: string): readonly string[] {
+  return ['"', "'"].flatMap((mark) => {
+    const pieces = part.split(mark);
+    return pieces.length % 2 === 0 ? [pieces.slice(1).join(mark)] : [];
+  });
 }
 
 /** A command in plain words, and those that begin within it because what stands before them runs what follows. */
-function listWordForms(part: string): readonly string[] {
+function listWordForms(part: string): readonly string[] | null {
   const words = part
     .replace(/["'\\]/g, '')
     .split(/\s+/)
     .filter((word) => word !== '');
   const forms: string[] = [];
   let isArgument = false;
-  for (let at = 0; at < Math.min(words.length, MAX_WORDS); at += 1) {
-    const word = words[at] ?? '';
+  for (const [at, word] of words.entries()) {
+    if (at === MAX_WORDS) return null;
     const program = word.slice(word.lastIndexOf('/') + 1);
     const rest = words.slice(at + 1);
     forms.push([word, ...rest].join(' '));

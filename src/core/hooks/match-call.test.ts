@@ -86,7 +86,15 @@ describe('a rule about a command line', () => {
       'echo $(rm -rf x)',
       'echo `rm -rf x`',
       'A=1 B=2 rm -rf x',
+      'A="b c" rm -rf x',
+      "A='b c' sudo rm -rf x",
+      '>"a b" rm -rf x',
+      'A="b; c" rm -rf x',
+      'A=\'b\nc\' B="d|e" rm -rf x',
       'sudo -u root rm -rf x',
+      'for f in *; do rm -rf "$f"; done',
+      'case x in x) rm -rf y;; esac',
+      '! time rm -rf x',
       'sh -c "cd y; rm -rf x"',
       "r'm' -rf x",
       'r\\m -rf x',
@@ -101,6 +109,11 @@ describe('a rule about a command line', () => {
     expect(bash('bash(rm -rf*)', 'npm test -- rm')).toEqual(NEITHER);
   });
 
+  it('is touched by a command that too much stands before', () => {
+    expect(bash('bash(rm*)', `env ${'A=1 '.repeat(100)}x`)[0]).toBe('touches');
+    expect(bash('bash(rm*)', `echo ${'word '.repeat(100)} > "a b"`)[0]).toBe('-');
+  });
+
   it('takes `:*` as Claude Code does', () => {
     expect(bash('Bash(git push:*)', 'git push')).toEqual(BOTH);
     expect(bash('Bash(git push:*)', 'git push origin main')).toEqual(BOTH);
@@ -111,6 +124,14 @@ describe('a rule about a command line', () => {
     const limit = propertySize(10_000_000);
     for (const line of ['x'.repeat(limit), 'x;'.repeat(limit / 2), 'sudo '.repeat(limit / 5), '\u0000'.repeat(limit)])
       expect(bash('bash(rm*)', `${line}${'y;z'.repeat(40_000)}`)).toEqual(TOUCHES);
+  });
+
+  it('is asked soon, whatever the line is made of', () => {
+    const limit = propertySize(100_000);
+    const marks = ['A="', 'a=b ', '>', '"', "'a ", '\\', '> ', 'A=', '1', 'a;', '\\\n', 'A="b" ', '1> a ', ' ', '> \t', '/', '$(', 'sudo '];
+    const startedAt = performance.now();
+    for (const mark of marks) bash('bash(rm*)', mark.repeat(Math.floor(limit / mark.length)));
+    expect(performance.now() - startedAt).toBeLessThan(10_000);
   });
 });
 
