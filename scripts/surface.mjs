@@ -26,7 +26,7 @@ const SURFACE = {
     ],
   },
   'configuration keys': {
-    count: 197,
+    count: 203,
     first: 190,
     list: listConfigurationKeys,
     added: [
@@ -36,6 +36,15 @@ const SURFACE = {
       { name: 'human', why: 'one place for what agents may ask people' },
       { name: 'human.ask', why: 'an unattended machine must be able to say that nobody is there' },
       { name: 'human.deadline', why: 'how long a run may wait for an answer is the project’s to say' },
+      {
+        name: 'hats.<id>.permissions',
+        why: 'what is to be denied or asked about, by argument, in a line instead of a hook with a program; `permissions` is no new name',
+      },
+      { name: 'ralph.permissions', why: 'the same rules for Ralph' },
+      { name: 'deny', why: 'of `permissions`: calls that are never made' },
+      { name: 'ask', why: 'of `permissions`: calls that a person decides about, one by one' },
+      { name: 'allow', why: 'of `permissions`: what other tools have, and who reads the record sees what was foreseen' },
+      { name: 'on_ask', why: 'of `permissions`: what holds in a night when nobody is there' },
       {
         name: 'changed_tests',
         why: 'a task that is to change what tests say would otherwise end unproven each time, and only a person can allow that beforehand',

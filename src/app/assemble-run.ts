@@ -152,7 +152,7 @@ function createAgents(
 }
 
 function toAsking({ human = DEFAULT_HUMAN }: RunFile['settings']): LoopSettings['asking'] {
-  return { isOn: human.ask !== 'off', onAsk: 'deny', deadlineMs: human.deadlineMs };
+  return { isOn: human.ask !== 'off', deadlineMs: human.deadlineMs };
 }
 
 /** A task that is not committed is in no file of a worktree. */

@@ -24,20 +24,34 @@ export interface HookedCall {
   readonly input: JsonObject;
 }
 
+/** A call that somebody has to allow. */
+export interface RequestedCall extends HookedCall {
+  /** Why it is asked about. */
+  readonly reason: string;
+}
+
 /** The hooks of one hat. */
 export interface ToolHooks {
   /** Asks them about a call that is about to be made. Never rejects. */
   readonly before: (call: HookedCall) => Promise<MergedHooks>;
   /** Asks them about a call that was made. Never rejects. */
   readonly after: (call: HookedCall, output: string, isError: boolean) => Promise<MergedHooks>;
+  /** Asks them whether a call may be made that somebody has to allow: `ask` where none of them says. Never rejects. */
+  readonly request: (call: RequestedCall) => Promise<MergedHooks>;
   /** Ends the programs that stay. */
   readonly close: () => Promise<void>;
 }
 
 /** No hooks: nothing is asked, nothing changes. */
-export const NO_HOOKS: ToolHooks = { before: async () => NOTHING, after: async () => NOTHING, close: async () => {} };
+export const NO_HOOKS: ToolHooks = {
+  before: async () => NOTHING,
+  after: async () => NOTHING,
+  request: async () => NOT_SAID,
+  close: async () => {},
+};
 
 const NOTHING: MergedHooks = { decision: 'allow', reason: '', injects: [], runs: [] };
+const NOT_SAID: MergedHooks = { ...NOTHING, decision: 'ask' };
 /** Of one text; the rest is cut. Source: the limit of Claude Code. */
 const MAX_INJECT = 10_000;
 const MAX_REASON = 2000;
@@ -72,6 +86,7 @@ export function createToolHooks(
       const event = isError ? 'PostToolUseFailure' : 'PostToolUse';
       return askInOrder(select(event, call.tool), event, call, moment, { output, isError });
     },
+    request: async (call) => askInOrder(select('PermissionRequest', call.tool), 'PermissionRequest', call, moment, null),
     close: residents.close,
   };
 }
@@ -89,17 +104,18 @@ interface Moment {
 async function askInOrder(
   hooks: readonly ReadyHook[],
   event: HookEventName,
-  call: HookedCall,
+  call: HookedCall | RequestedCall,
   { scene, now, steady }: Moment,
   result: { readonly output: string; readonly isError: boolean } | null,
 ): Promise<MergedHooks> {
-  if (hooks.length === 0) return NOTHING;
+  const isRequest = event === 'PermissionRequest';
+  if (hooks.length === 0) return isRequest ? NOT_SAID : NOTHING;
   let { input } = call;
   let output = result?.output ?? null;
   const reasons: string[] = [];
   const injects: HookInject[] = [];
   const runs: HookRun[] = [];
-  let decision: MergedHooks['decision'] = 'allow';
+  let decision: MergedHooks['decision'] = isRequest ? 'ask' : 'allow';
   for (const { spec } of hooks) {
     const startedAt = steady();
     const told = toEvent(event, { ...call, input }, scene, now(), output, result?.isError ?? null);
@@ -118,7 +134,7 @@ async function askInOrder(
     injects.push(...verdict.injects.map(({ content, strategy }) => ({ content: startOf(content, MAX_INJECT), strategy })));
     if (result === null) {
       input = verdict.updatedInput ?? (verdict.mergedInput === undefined ? input : { ...input, ...verdict.mergedInput });
-      if (verdict.decision === 'allow') continue;
+      if (verdict.decision === (isRequest ? 'ask' : 'allow')) continue;
       reasons.push(said);
       decision = verdict.decision;
       if (decision === 'deny') break;
@@ -139,12 +155,13 @@ async function askInOrder(
 
 function toEvent(
   event: HookEventName,
-  { id, tool, input }: HookedCall,
+  call: HookedCall | RequestedCall,
   { run, turn, hat, agentId, cwd }: HookScene,
   now: number,
   output: string | null,
   isError: boolean | null,
 ): HookEvent {
+  const { id, tool, input } = call;
   return {
     schema_version: 1,
     hook_type: event,
@@ -160,5 +177,6 @@ function toEvent(
     tool_is_error: isError,
     cwd,
     hat,
+    ...('reason' in call ? { permission_reason: call.reason } : {}),
   };
 }

@@ -21,6 +21,8 @@ export interface PersonQuestion {
   readonly choices: readonly string[];
   /** One of the choices: what counts when nobody answers. */
   readonly default: string;
+  /** Somebody is waited for although nobody sees the run. Absent: a call that needs a permission is decided at once then. */
+  readonly isPatient?: true;
   /** How long an answer is waited for; absent: as `human.deadline` says. */
   readonly deadlineMs?: number;
 }

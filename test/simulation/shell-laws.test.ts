@@ -20,7 +20,7 @@ const SETTINGS = {
   },
   turnLogCapBytes: 1,
   stopGraceMs: 10_000,
-  asking: { isOn: true, onAsk: 'wait' as const, deadlineMs: 60_000 },
+  asking: { isOn: true, deadlineMs: 60_000 },
 };
 
 const SPEC: RunSpec = makeSpec({

@@ -16,7 +16,7 @@ const SETTINGS = {
   },
   turnLogCapBytes: 1,
   stopGraceMs: 10_000,
-  asking: { isOn: true, onAsk: 'wait' as const, deadlineMs: 60_000 },
+  asking: { isOn: true, deadlineMs: 60_000 },
 };
 /** A run that needs more steps than this would not end. */
 const MAX_STEPS = 20_000;

@@ -39,6 +39,7 @@ interface SettingsParts {
   readonly instructions: Instructions;
   readonly events: EventContracts;
   readonly hooks: NonNullable<Settings['hooks']>;
+  readonly permissions: NonNullable<Settings['permissions']>;
   readonly objective: Objective;
 }
 
@@ -71,6 +72,7 @@ export function compileSettings(parts: SettingsParts): Settings {
     mcpServers: compileMcpServers(declared),
     tools: compileTools(declared),
     ...(Object.keys(parts.hooks).length === 0 ? {} : { hooks: parts.hooks }),
+    ...(Object.keys(parts.permissions).length === 0 ? {} : { permissions: parts.permissions }),
     sandbox: compileSandbox(parts),
     externalEvents: declared.external_events ?? 'open',
     ...compileHuman(declared.human),

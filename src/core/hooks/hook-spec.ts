@@ -1,7 +1,7 @@
 import { readOwn } from '../values/json.ts';
 
-/** Moments of a tool call at which hooks are asked: before it, after it went well, after it failed. */
-export const HOOK_EVENTS = ['PreToolUse', 'PostToolUse', 'PostToolUseFailure'] as const;
+/** Moments of a tool call at which hooks are asked: before it, after it went well, after it failed, and before a person is asked about it. */
+export const HOOK_EVENTS = ['PreToolUse', 'PostToolUse', 'PostToolUseFailure', 'PermissionRequest'] as const;
 
 export type HookEventName = (typeof HOOK_EVENTS)[number];
 
@@ -79,6 +79,8 @@ export interface HookEvent {
   /** What the tool answered; `null` before it ran. */
   readonly tool_output: string | null;
   readonly tool_is_error: boolean | null;
+  /** Of `PermissionRequest`: why a person is to be asked. */
+  readonly permission_reason?: string;
   readonly cwd: string;
   readonly hat: string;
 }

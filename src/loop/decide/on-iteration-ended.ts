@@ -179,4 +179,5 @@ const LAYERS: Readonly<Record<ToolDenial['layer'], string>> = {
   os: 'the operating system',
   profile: 'its profile',
   hook: 'a hook',
+  permissions: 'its permissions',
 };

@@ -107,8 +107,6 @@ export interface LoopSettings {
 export interface AskingSettings {
   /** False: nobody is asked, and the default counts at once. */
   readonly isOn: boolean;
-  /** What becomes of a call that a person is to allow, where nobody sees the run. */
-  readonly onAsk: 'deny' | 'allow' | 'wait';
   /** How long an answer is waited for where whoever asks does not say it. */
   readonly deadlineMs: number;
 }

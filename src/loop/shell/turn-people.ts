@@ -114,9 +114,8 @@ interface Waiting {
 function decideAtOnce({ ports, settings: { asking } }: TurnContext, question: PersonQuestion): PersonAnswer | null {
   const isGood = question.choices.length >= 2 && question.choices.includes(question.default);
   if (!isGood || !asking.isOn) return { choice: question.default, by: 'policy' };
-  if (question.kind !== 'permission' || asking.onAsk === 'wait' || ports.isAttended?.() === true) return null;
-  const [first] = question.choices;
-  return { choice: asking.onAsk === 'allow' && first !== undefined ? first : question.default, by: 'policy' };
+  const isDecided = question.kind === 'permission' && question.isPatient !== true && ports.isAttended?.() !== true;
+  return isDecided ? { choice: question.default, by: 'policy' } : null;
 }
 
 /**
