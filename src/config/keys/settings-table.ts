@@ -179,7 +179,10 @@ export const TOP_KEYS = {
   changed_tests: CHANGED_TESTS,
   profiles: PROFILES,
   permissions: PERMISSIONS,
-  hooks: { ...HOOKS, doc: 'What is asked about every call of a tool, by event: `PreToolUse`, `PostToolUse`, `PostToolUseFailure`, `PermissionRequest`.' },
+  hooks: {
+    ...HOOKS,
+    doc: 'What is asked about every call of a tool, by event: `PreToolUse`, `PostToolUse`, `PostToolUseFailure`, `PermissionRequest`.',
+  },
   hooks_defaults: LATER,
   mcp_servers: MCP_SERVERS,
   events: EVENTS,
