@@ -2,7 +2,8 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { ralph, withFolder } from './ralph.ts';
+import { ralph, start, withFolder } from './ralph.ts';
+import { until } from './run-facts.ts';
 
 const CONFIG = `
 cli: {backend: {type: native, provider: scripted, script: model.yml}}
@@ -141,5 +142,27 @@ test('what does not bind is said before the run', async () => {
   await withFolder({ ...FILES, 'ralph.yml': config }, async (folder) => {
     const { stdout, stderr } = await ralph(folder, ['validate']);
     expect(stdout + stderr).toContain('These permissions do not bind "builder": claude calls its tools by itself.');
+  });
+});
+
+test('with on_ask: wait a call waits for a person, who allows it for the run: it is asked once', async () => {
+  const model = `
+hats:
+  builder:
+    - steps:
+        - calls: [{tool: bash, args: {command: touch asked.txt}}]
+        - calls: [{tool: bash, args: {command: touch asked.txt}}]
+        - calls: [{tool: emit_event, args: {topic: task.complete}}]
+        - text: Done.
+`;
+  await withFolder({ ...FILES, 'ralph.yml': `${CONFIG}on_ask: wait\n`, 'model.yml': model }, async (folder) => {
+    const running = start(folder, ['run', '--no-tui']);
+    await until('the question', async () => (await ralph(folder, ['asks'])).stdout.includes('builder wants to call bash: touch asked.txt'));
+    expect(existsSync(join(folder, 'asked.txt'))).toBe(false);
+    expect((await ralph(folder, ['answer', 'run'])).stdout).toContain('Answered q1');
+    expect((await running.done).code).toBe(0);
+    expect(existsSync(join(folder, 'asked.txt'))).toBe(true);
+    const { stdout } = await ralph(folder, ['status', '--format', 'json']);
+    expect(JSON.parse(stdout).questions).toMatchObject([{ id: 'q1', purpose: 'permission', answer: { choice: 'run', by: 'person' } }]);
   });
 });

@@ -67,7 +67,11 @@ export async function watchRun(context: CliContext, order: WatchOrder): Promise<
   const stream = createStream(printer, fold);
   const signals = order.isOneOfMany === true ? catchSignals(context.signals, null) : catchSignals(context.signals);
   try {
-    const handle = await order.start({ observe: stream.observe, backpressure: context.terminal.backpressure });
+    const handle = await order.start({
+      observe: stream.observe,
+      backpressure: context.terminal.backpressure,
+      isAttended: () => context.terminal.isTty,
+    });
     if (handle === null) return null;
     printWarnings(context.terminal, handle.warnings);
     stream.open(handle, () => isNewestRun({ ...context, cwd: order.cwd }, order.app, handle.runId));

@@ -44,7 +44,7 @@ export function compilePermissions(input: RuleInput, backends: CompiledBackends)
   const rules = new Map(sources.map((source) => [source, listRules(input, source)]));
   const specs = owners.flatMap(([id, own]): (readonly [string, PermissionSpec])[] => {
     const all = [...(rules.get(shared) ?? []), ...(rules.get(own) ?? [])];
-    const onAsk = own.declared?.on_ask ?? shared.declared?.on_ask;
+    const onAsk = own.declared?.on_ask ?? shared.declared?.on_ask ?? declared.on_ask;
     if (all.length === 0 && onAsk === undefined) return [];
     const ordered = PERMISSION_DECISIONS.flatMap((decision) => all.filter((rule) => rule.decision === decision));
     return [[id, { rules: ordered, onAsk: onAsk ?? NO_PERMISSIONS.onAsk }]];

@@ -4,7 +4,7 @@ import { EVENT_LOOP_KEYS } from './event-loop-keys.ts';
 import { CHANGED_TESTS, GATE_BASELINE, GATE_KEYS, PROTECT } from './gate-keys.ts';
 import { EXTERNAL_EVENTS, HAT_SANDBOX, HUMAN, ISOLATION, ON_VIOLATION, SAFE, SANDBOX, WORKSPACE } from './sandbox-keys.ts';
 import type { Keys, MapSetting, ObjectSetting, ValuesOf } from './setting.ts';
-import { MCP_SERVERS, PERMISSIONS, PROFILE, PROFILES, TOOLS } from './tool-keys.ts';
+import { MCP_SERVERS, ON_ASK_KEY, PERMISSIONS, PROFILE, PROFILES, TOOLS } from './tool-keys.ts';
 
 const LATER = { kind: 'later', doc: 'Not read by this version.' } as const;
 
@@ -179,6 +179,7 @@ export const TOP_KEYS = {
   changed_tests: CHANGED_TESTS,
   profiles: PROFILES,
   permissions: PERMISSIONS,
+  on_ask: ON_ASK_KEY,
   hooks: {
     ...HOOKS,
     doc: 'What is asked about every call of a tool, by event: `PreToolUse`, `PostToolUse`, `PostToolUseFailure`, `PermissionRequest`.',

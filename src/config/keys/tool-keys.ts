@@ -1,6 +1,6 @@
 import { ON_ASK } from '../../core/hooks/permission-spec.ts';
 import { SEARCH_PROVIDERS } from '../../core/tools/tools-spec.ts';
-import type { Keys, ObjectSetting } from './setting.ts';
+import type { ChoiceSetting, Keys, ObjectSetting } from './setting.ts';
 
 /** The keys of `tools.search`. */
 const SEARCH_KEYS = {
@@ -127,6 +127,13 @@ export const MCP_SERVERS = {
   values: { kind: 'object', doc: 'An MCP server.', keys: MCP_SERVER_KEYS },
 } as const;
 
+/** `on_ask`, also at the top level. */
+export const ON_ASK_KEY = {
+  kind: 'choice',
+  doc: 'What becomes of a call that a person is to be asked about where nobody is there: it is denied (the default), made, or waits until the deadline and is then denied.',
+  values: ON_ASK,
+} as const satisfies ChoiceSetting;
+
 const CALL_RULE = {
   kind: 'line',
   doc: 'A rule `tool` or `tool(pattern)`, such as `bash(rm *)` or `Write(src/**)`.',
@@ -138,11 +145,7 @@ const PERMISSION_KEYS = {
   deny: { kind: 'list', doc: 'Calls that are not made, whatever else says so.', items: CALL_RULE },
   ask: { kind: 'list', doc: 'Calls that a person is asked about before they are made.', items: CALL_RULE },
   allow: { kind: 'list', doc: 'Calls that are made and noted; a call that no rule names is made as well.', items: CALL_RULE },
-  on_ask: {
-    kind: 'choice',
-    doc: 'What becomes of a call that a person is to be asked about where nobody is there: it is denied (the default), made, or waits until the deadline and is then denied.',
-    values: ON_ASK,
-  },
+  on_ask: ON_ASK_KEY,
 } as const satisfies Keys;
 
 /** `permissions:`. */
