@@ -43,8 +43,8 @@ export interface EventHooks {
   readonly hooks: readonly OrderedHook[];
 }
 
-/** Events of the life of a run and of other tools, which nothing asks hooks about yet. */
-const LATER_EVENTS = [
+/** Events of the life of a run and of other tools; nothing asks hooks about those that have no row in the table of events. */
+const LATER_EVENTS: readonly string[] = [
   'PostToolBatch',
   'PermissionRequest',
   'EventPublish',

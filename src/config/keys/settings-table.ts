@@ -1,4 +1,5 @@
 import { EXTERNAL, QUALITY_GATE, RALPH, SYSTEM } from '../../core/events/reserved.ts';
+import { HOOK_EVENTS } from '../../core/hooks/hook-spec.ts';
 import { AGENT_KEYS, BACKEND, BACKEND_PRIORITY, EMIT_TOOL } from './backend-keys.ts';
 import { EVENT_LOOP_KEYS } from './event-loop-keys.ts';
 import { CHANGED_TESTS, GATE_BASELINE, GATE_KEYS, PROTECT } from './gate-keys.ts';
@@ -174,7 +175,7 @@ export const TOP_KEYS = {
   changed_tests: CHANGED_TESTS,
   profiles: PROFILES,
   permissions: LATER,
-  hooks: { ...HOOKS, doc: 'What is asked about every call of a tool, by event: `PreToolUse`, `PostToolUse`, `PostToolUseFailure`.' },
+  hooks: { ...HOOKS, doc: `What is asked about every call of a tool, by event: ${HOOK_EVENTS.map((event) => `\`${event}\``).join(', ')}.` },
   hooks_defaults: LATER,
   mcp_servers: MCP_SERVERS,
   events: EVENTS,

@@ -1,21 +1,61 @@
 import { readOwn } from '../values/json.ts';
 
-/** Moments of a tool call at which hooks are asked: before it, after it went well, after it failed. */
-export const HOOK_EVENTS = ['PreToolUse', 'PostToolUse', 'PostToolUseFailure'] as const;
+/** A moment at which hooks are asked. */
+interface HookMoment {
+  /** Other names of it, as other tools call it. */
+  readonly aliases: readonly string[];
+  /** When hooks are asked, in the words of the table of the guide. */
+  readonly when: string;
+  /** What `matcher` is tried on. `nothing`: it has no say. */
+  readonly matchedOn: 'tool' | 'topic' | 'hat' | 'reason' | 'nothing';
+  /** Whether a denial stops what is about to happen. */
+  readonly mayBlock: boolean;
+  /** Whether a text of the hook reaches the model. */
+  readonly mayInject: boolean;
+  /** What a hook may put in the place of something; `null`: nothing. */
+  readonly mayChange: 'input' | 'output' | null;
+}
 
-export type HookEventName = (typeof HOOK_EVENTS)[number];
+/** Everything that hooks are asked about. The table of the guide is made from it (`npm run docs`). */
+export const HOOK_MOMENTS = {
+  PreToolUse: {
+    aliases: ['pre_call', 'BeforeTool'],
+    when: 'the name, the profile and the arguments of a call were checked, and it is about to be made',
+    matchedOn: 'tool',
+    mayBlock: true,
+    mayInject: true,
+    mayChange: 'input',
+  },
+  PostToolUse: {
+    aliases: ['post_call', 'AfterTool'],
+    when: 'a call was made and succeeded',
+    matchedOn: 'tool',
+    mayBlock: false,
+    mayInject: true,
+    mayChange: 'output',
+  },
+  PostToolUseFailure: {
+    aliases: [],
+    when: 'a call was made and failed, or the tool broke',
+    matchedOn: 'tool',
+    mayBlock: false,
+    mayInject: true,
+    mayChange: 'output',
+  },
+} as const satisfies Readonly<Record<string, HookMoment>>;
 
-/** Other names of these moments, as other tools call them. */
-const ALIASES: Readonly<Record<string, HookEventName>> = {
-  pre_call: 'PreToolUse',
-  post_call: 'PostToolUse',
-  BeforeTool: 'PreToolUse',
-  AfterTool: 'PostToolUse',
-};
+export type HookEventName = keyof typeof HOOK_MOMENTS;
+
+/** The moments, in the order of the table. */
+export const HOOK_EVENTS = Object.keys(HOOK_MOMENTS) as readonly HookEventName[];
+
+const BY_ALIAS: Readonly<Record<string, HookEventName>> = Object.fromEntries(
+  HOOK_EVENTS.flatMap((event) => HOOK_MOMENTS[event].aliases.map((alias) => [alias, event] as const)),
+);
 
 /** The moment that a name means; `undefined` for none. */
 export function findHookEvent(name: string): HookEventName | undefined {
-  return HOOK_EVENTS.find((known) => known === name) ?? readOwn(ALIASES, name);
+  return HOOK_EVENTS.find((known) => known === name) ?? readOwn(BY_ALIAS, name);
 }
 
 /** A hook: what is asked when, for which tools, and what counts where it does not answer. */
