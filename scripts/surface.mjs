@@ -22,13 +22,16 @@ const SURFACE = {
     ],
   },
   'configuration keys': {
-    count: 194,
+    count: 197,
     first: 190,
     list: listConfigurationKeys,
     added: [
       { name: 'hooks', why: 'a rule of a project about calls of tools, which no profile can say' },
       { name: 'hats.<id>.hooks', why: 'such a rule for one hat, or none of the others for it' },
       { name: 'ralph.hooks', why: 'the same for Ralph' },
+      { name: 'hooks_defaults', why: 'what every hook would have to say again' },
+      { name: 'hooks_defaults.fail_closed', why: 'in the place of the same line in every hook, of which one is forgotten' },
+      { name: 'hooks_defaults.timeout', why: 'the same for how long hooks may take' },
       {
         name: 'changed_tests',
         why: 'a task that is to change what tests say would otherwise end unproven each time, and only a person can allow that beforehand',

@@ -1,5 +1,4 @@
 import { EXTERNAL, QUALITY_GATE, RALPH, SYSTEM } from '../../core/events/reserved.ts';
-import { HOOK_EVENTS } from '../../core/hooks/hook-spec.ts';
 import { AGENT_KEYS, BACKEND, BACKEND_PRIORITY, EMIT_TOOL } from './backend-keys.ts';
 import { EVENT_LOOP_KEYS } from './event-loop-keys.ts';
 import { CHANGED_TESTS, GATE_BASELINE, GATE_KEYS, PROTECT } from './gate-keys.ts';
@@ -63,6 +62,12 @@ export const HAT_KEYS = {
   panel: LATER,
   import: { kind: 'file', doc: 'A file with the keys of one hat, relative to this file; keys beside it win.' },
   sandbox: HAT_SANDBOX,
+} as const satisfies Keys;
+
+/** The keys of `hooks_defaults:`. */
+export const HOOKS_DEFAULTS_KEYS = {
+  fail_closed: { kind: 'flag', doc: 'A hook that fails, or gives no answer in time, denies.', default: false },
+  timeout: { kind: 'duration', doc: 'How long a hook may take, at most `1d`.', above: 0, default: 30 },
 } as const satisfies Keys;
 
 /** The keys of `ralph:`. */
@@ -175,8 +180,8 @@ export const TOP_KEYS = {
   changed_tests: CHANGED_TESTS,
   profiles: PROFILES,
   permissions: LATER,
-  hooks: { ...HOOKS, doc: `What is asked about every call of a tool, by event: ${HOOK_EVENTS.map((event) => `\`${event}\``).join(', ')}.` },
-  hooks_defaults: LATER,
+  hooks: { ...HOOKS, doc: 'What is asked about every call of a tool, by event (`PreToolUse` and others).' },
+  hooks_defaults: { kind: 'object', doc: 'What counts for a hook that does not say it.', keys: HOOKS_DEFAULTS_KEYS },
   mcp_servers: MCP_SERVERS,
   events: EVENTS,
   sandbox: SANDBOX,

@@ -71,6 +71,10 @@ export interface HookSpec {
   readonly isFailClosed: boolean;
   /** Its program stays for the turn, and is asked line by line. */
   readonly isKeptAlive?: true;
+  /** It is asked at most once a turn. */
+  readonly isOnce?: true;
+  /** It is started and not waited for: what it decides does not count, and what it injects comes behind a later call. */
+  readonly isAsync?: true;
   /** Where it is written: `ralph.yml:12`. */
   readonly place: string;
 }

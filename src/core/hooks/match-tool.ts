@@ -17,6 +17,11 @@ const ALIASES: Readonly<Record<string, readonly string[]>> = {
   update_todos: ['TodoWrite'],
 };
 
+/** The tools of the native agent that another tool calls so. */
+export function findAliased(name: string): readonly string[] {
+  return Object.entries(ALIASES).flatMap(([tool, aliases]) => (aliases.includes(name) ? [tool] : []));
+}
+
 /** Whether a matcher takes a tool, by its own name. */
 export type ToolMatcher = (tool: string) => boolean;
 
