@@ -86,7 +86,7 @@ export function loadConfig(request: LoadRequest): LoadedConfig {
   const backends = compileBackends(declared, overridden.overrides);
   const instructions = readInstructions(declared, root, readText);
   const events = readEventContracts(declared, { cwd, root, readText });
-  const hooks = compileHooks({ root, declared, hatIds, backends });
+  const hooks = compileHooks({ root, declared, hatIds, backends, cwd, readText });
   const ruleInput = { root, declared, hatIds, isBroken, toItemPath: shape.toItemPath, toolNames: request.toolNames ?? [] };
   const found = [
     ...[layers, overridden].flatMap(({ diagnostics }) => diagnostics),

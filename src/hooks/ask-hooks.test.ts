@@ -357,6 +357,24 @@ describe('a handler', () => {
   });
 });
 
+describe('a hook of an agent CLI', () => {
+  it('is asked by the rules of that CLI, told our name of the tool, and where the project is', async () => {
+    const says = shell('cat > event.json; printf %s "$CLAUDE_PROJECT_DIR" > where');
+    const { runs } = await askBefore(
+      hook(says, { matcher: 'Write,Edit', dialect: 'claude', env: { CLAUDE_PROJECT_DIR: '/the project' } }),
+      hook(shell('true'), { matcher: 'Write', dialect: 'gemini' }),
+    );
+    expect(runs).toHaveLength(1);
+    expect(JSON.parse(readFileSync(join(folder, 'event.json'), 'utf8'))).toMatchObject({ tool_name: 'write_file' });
+    expect(readFileSync(join(folder, 'where'), 'utf8')).toBe('/the project');
+  });
+
+  it('may call the event as its CLI does', async () => {
+    const answer = `echo '{"hookSpecificOutput": {"hookEventName": "BeforeTool", "tool_input": {"content": "more"}}}'`;
+    expect((await askBefore(hook(shell(answer), { dialect: 'gemini' }))).input).toEqual({ path: 'a.txt', content: 'more' });
+  });
+});
+
 describe('a hook that is asked once a turn', () => {
   it('is asked about the first call that it is about, also among calls at the same time', async () => {
     const hooks = open([hook(shell('echo x >> asked.txt'), { isOnce: true, matcher: 'write_file' })]);

@@ -1,6 +1,6 @@
 import type { HookEvent, HookEventName, HookSpec } from '../core/hooks/hook-spec.ts';
 import { type HookInject, type HookRun, judgeHook, type MergedHooks } from '../core/hooks/hook-verdict.ts';
-import { createToolMatcher, type ToolMatcher } from '../core/hooks/match-tool.ts';
+import { createForeignMatcher, createToolMatcher, type ToolMatcher } from '../core/hooks/match-tool.ts';
 import { startOf } from '../core/text/shorten.ts';
 import type { JsonObject } from '../core/values/json.ts';
 import { createLateHooks, type LateAnswer, type LateHooks } from './late-hooks.ts';
@@ -73,7 +73,7 @@ export function createToolHooks(
 ): TurnHooks {
   if (specs.length === 0) return NO_HOOKS;
   // A matcher that cannot be read is refused with the configuration; should one get here, it takes every tool.
-  const ready = specs.map((spec) => ({ spec, matches: createToolMatcher(spec.matcher) ?? (() => true) }));
+  const ready = specs.map((spec) => ({ spec, matches: toMatcher(spec) ?? (() => true) }));
   const select = (event: HookEventName, tool: string): readonly ReadyHook[] =>
     ready.filter(({ spec, matches }) => spec.event === event && matches(tool));
   const residents = createResidentPrograms();
@@ -95,6 +95,10 @@ export function createToolHooks(
       await Promise.all([late.close(), residents.close()]);
     },
   };
+}
+
+function toMatcher({ matcher, dialect }: HookSpec): ToolMatcher | null {
+  return dialect === undefined ? createToolMatcher(matcher) : createForeignMatcher(matcher, dialect);
 }
 
 interface Moment {

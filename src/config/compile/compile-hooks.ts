@@ -14,7 +14,9 @@ import {
 } from '../findings/located.ts';
 import { toEffective, toRecord } from '../keys/setting-values.ts';
 import { type Declared, HOOKS_DEFAULTS_KEYS } from '../keys/settings-table.ts';
+import type { ReadText } from '../layers/read-text-file.ts';
 import { backendsOf, type CompiledBackends, type PlacedBackend } from './compile-backends.ts';
+import { importHooks } from './import-hooks.ts';
 import { type EventHooks, type HookDefaults, HooksReader, MAX_TIMEOUT_MS, type OrderedHook } from './read-hooks.ts';
 
 /** What hooks are compiled from. */
@@ -23,6 +25,9 @@ interface HooksRequest {
   readonly declared: Declared;
   readonly hatIds: readonly string[] | null;
   readonly backends: CompiledBackends;
+  /** The workspace, absolute. */
+  readonly cwd: string;
+  readonly readText: ReadText;
 }
 
 /** The hooks of each hat that has some, in the order in which they are asked. */
@@ -38,7 +43,7 @@ export interface CompiledHooks {
  * `{override: true, hooks: […]}` takes the place of those before it, but for the locked ones. A higher `priority` is asked first. The form of Claude
  * Code's settings, `{matcher, hooks: [{type, command}]}`, is read as well.
  */
-export function compileHooks({ root, declared, hatIds, backends }: HooksRequest): CompiledHooks {
+export function compileHooks({ root, declared, hatIds, backends, cwd, readText }: HooksRequest): CompiledHooks {
   const defaults = compileDefaults(root, declared);
   const reader = new HooksReader(defaults.value);
   const levels = new Map<string, Level>();
@@ -46,11 +51,12 @@ export function compileHooks({ root, declared, hatIds, backends }: HooksRequest)
     const written = toWrittenPath(root, path);
     const known = levels.get(toPathKey(written));
     if (known !== undefined) return known;
-    const level = reader.readEvents(readAt(root, written));
+    const level = reader.readEvents(readAt(root, written), path.length === 1);
     levels.set(toPathKey(written), level);
     return level;
   };
-  const shared = readLevel(['hooks']);
+  const imported = importHooks(readAt(root, ['hooks', 'import']), { cwd, readText, defaults: defaults.value });
+  const shared = withImported(imported.specs, readLevel(['hooks']));
   const owners: readonly (readonly [id: string, path: Path, worn: readonly PlacedBackend[]])[] = [
     ...(hatIds ?? []).map((id) => [id, ['hats', id, 'hooks'], backendsOf(id, backends)] as const),
     [RALPH, ['ralph', 'hooks'], backends.ralph],
@@ -76,7 +82,7 @@ export function compileHooks({ root, declared, hatIds, backends }: HooksRequest)
   return {
     hooks: toRecord(read.flatMap(({ id, specs }) => (specs.length === 0 ? [] : [[id, specs] as const]))),
     ofBackends: toRecord(read.flatMap(({ ofBackends }) => ofBackends)),
-    diagnostics: [...defaults.diagnostics, ...reader.diagnostics, ...tellUnbound(root, unbound)],
+    diagnostics: [...defaults.diagnostics, ...imported.diagnostics, ...reader.diagnostics, ...tellUnbound(root, unbound)],
   };
 }
 
@@ -86,6 +92,18 @@ export function toHookListName(hat: string, index: number): string {
 }
 
 type Level = ReadonlyMap<HookEventName, EventHooks>;
+
+/** What was imported comes before what the file says itself. */
+function withImported(specs: readonly HookSpec[], own: Level): Level {
+  return new Map(
+    HOOK_EVENTS.flatMap((event) => {
+      const imported = specs.filter((spec) => spec.event === event).map((spec) => ({ spec, priority: 0, isLocked: false }));
+      const known = own.get(event);
+      if (imported.length === 0 && known === undefined) return [];
+      return [[event, { isOverride: false, hooks: [...imported, ...(known?.hooks ?? [])] }] as const];
+    }),
+  );
+}
 
 /** `hooks_defaults`, with what it leaves out. */
 function compileDefaults(

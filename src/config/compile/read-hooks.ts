@@ -117,7 +117,8 @@ export class HooksReader {
     this.#defaults = defaults;
   }
 
-  readEvents(value: LocatedValue | undefined): ReadonlyMap<HookEventName, EventHooks> {
+  /** @param mayImport whether `import` may stand here; it is read elsewhere */
+  readEvents(value: LocatedValue | undefined, mayImport: boolean): ReadonlyMap<HookEventName, EventHooks> {
     const events = new Map<HookEventName, EventHooks>();
     if (value === undefined || isEmptyValue(value)) return events;
     if (value.kind !== 'map') {
@@ -134,6 +135,11 @@ export class HooksReader {
     if (isForeign) this.diagnostics.push(toDiagnostic(foreign.key, toLaterFinding(['hooks', 'events'])));
     for (const [name, entry] of value.entries) {
       if (isForeign && findHookEvent(name) === undefined) continue;
+      if (name === 'import') {
+        if (!mayImport)
+          this.report(entry.key, 'Hooks are imported for all hats at once.', 'Write `import` under `hooks:` at the top of the file.');
+        continue;
+      }
       const event = this.#readEvent(name, entry);
       if (event === null) continue;
       const { isOverride, hooks } = this.#readLevel(event, entry.value);

@@ -63,8 +63,12 @@ export interface HookSpec {
   /** As the journal and people know it; its handler where the configuration gives no name. */
   readonly name: string;
   readonly event: HookEventName;
-  /** Which tools it is about; see {@link createToolMatcher}. */
+  /** Which tools it is about; see {@link createToolMatcher}, and with a dialect {@link createForeignMatcher}. */
   readonly matcher: string;
+  /** Whose rules the matcher follows, for a hook that stands in the settings of an agent CLI. */
+  readonly dialect?: HookDialect;
+  /** Variables that its program gets beside those that all get. */
+  readonly env?: Readonly<Record<string, string>>;
   readonly handler: HookHandler;
   readonly timeoutMs: number;
   /** A hook that fails, or gives no answer in time, denies the call. By default only one that cannot be started does. */
@@ -78,6 +82,9 @@ export interface HookSpec {
   /** Where it is written: `ralph.yml:12`. */
   readonly place: string;
 }
+
+/** An agent CLI whose hooks can be imported. */
+export type HookDialect = 'claude' | 'gemini';
 
 /** What is asked. Paths are absolute. */
 export type HookHandler =
