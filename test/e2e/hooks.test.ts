@@ -1,5 +1,5 @@
 /** Hooks as a user has them: `ralph run` with the native agent, whose model is a script. */
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { ralph, withFolder } from './ralph.ts';
@@ -197,5 +197,56 @@ test('what does not bind is said before the run', async () => {
   await withFolder({ ...FILES, 'ralph.yml': config }, async (folder) => {
     const { stdout, stderr } = await ralph(folder, ['validate']);
     expect(stdout + stderr).toContain('These hooks do not bind "builder": claude calls its tools by itself.');
+  });
+});
+
+test('a team of MassGen does after `ralph migrate` what its hooks say', async () => {
+  const names = [
+    'massgen.yml',
+    'massgen/__init__.py',
+    'massgen/hooks.py',
+    'custom_write_hook.py',
+    'agent1_logging.py',
+    'logging_of_all.py',
+  ];
+  const theirs = new URL('../../fixtures/foreign/massgen-hooks/', import.meta.url);
+  const files = Object.fromEntries(names.map((name) => [name, readFileSync(new URL(name, theirs), 'utf8')]));
+  const model = `
+hats:
+  agent1:
+    - steps:
+        - calls: [{tool: write_file, args: {path: secret.txt, content: x}}, {tool: write_file, args: {path: a.txt, content: hello}}]
+        - calls: [{tool: emit_event, args: {topic: agent1.done}}]
+        - text: Done.
+  agent2:
+    - steps:
+        - calls: [{tool: write_file, args: {path: secret.txt, content: x}}]
+        - calls: [{tool: emit_event, args: {topic: task.complete}}]
+        - text: Done.
+`;
+  await withFolder({ ...files, 'model.yml': model }, async (folder) => {
+    const migrated = await ralph(folder, ['migrate', 'massgen.yml', '-o', 'ralph.yml']);
+    expect(migrated.stderr).toContain('Written: ralph.yml.');
+    const read = (name: string): string => readFileSync(join(folder, name), 'utf8');
+    const added =
+      'cli: {backend: {type: native, provider: scripted, script: model.yml}}\nevent_loop: {prompt: Write the files}\ngates: []\n';
+    writeFileSync(join(folder, 'ralph.yml'), `${read('ralph.yml')}${added}`);
+    const run = await ralph(folder, ['run']);
+    // The hook of agent1 binds agent1 alone; what all are asked, both are asked.
+    expect(run.stdout + run.stderr).toContain('one use of a tool was stopped: write_file by a hook');
+    expect(readSession(folder)).toContain('custom_write_hook.py: this file is mine');
+    expect(readSession(folder)).toContain('your list is empty');
+    expect(read('secret.txt')).toBe('x');
+    expect(read('a.txt')).toBe('hello');
+    expect(read('audit.log').split('\n')).toEqual([
+      'agent1 write_file',
+      'agent1 write_file',
+      'agent1 emit_event',
+      'agent2 write_file',
+      'agent2 emit_event',
+      '',
+    ]);
+    expect(read('agent1.log').split('\n')).toEqual(['agent1 write_file', 'agent1 emit_event', '']);
+    expect(read('all.log').split('\n')).toEqual(['agent2 write_file', 'agent2 emit_event', '']);
   });
 });
