@@ -22,7 +22,7 @@ const SURFACE = {
     ],
   },
   'configuration keys': {
-    count: 197,
+    count: 203,
     first: 190,
     list: listConfigurationKeys,
     added: [
@@ -32,6 +32,15 @@ const SURFACE = {
       { name: 'hooks_defaults', why: 'what every hook would have to say again' },
       { name: 'hooks_defaults.fail_closed', why: 'in the place of the same line in every hook, of which one is forgotten' },
       { name: 'hooks_defaults.timeout', why: 'the same for how long hooks may take' },
+      {
+        name: 'hats.<id>.permissions',
+        why: 'what is to be denied or asked about, by argument, in a line instead of a hook with a program; `permissions` is no new name',
+      },
+      { name: 'ralph.permissions', why: 'the same rules for Ralph' },
+      { name: 'deny', why: 'of `permissions`: calls that are never made' },
+      { name: 'ask', why: 'of `permissions`: calls that a person decides about, one by one' },
+      { name: 'allow', why: 'of `permissions`: what other tools have, and who reads the record sees what was foreseen' },
+      { name: 'on_ask', why: 'of `permissions`: what holds in a night when nobody is there' },
       {
         name: 'changed_tests',
         why: 'a task that is to change what tests say would otherwise end unproven each time, and only a person can allow that beforehand',

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import { CALL_ARGUMENTS } from '../core/hooks/called-tool.ts';
 import { BUILT_IN_CARDS } from '../core/tools/built-in-cards.ts';
 import { createRegistry } from './tool/registry.ts';
 import { createBuiltInTools } from './tool-list.ts';
@@ -55,4 +56,22 @@ describe('the built-in tools', () => {
       expect(tool.description.length).toBeLessThan(1000);
     },
   );
+
+  it('have the arguments that permissions are about: a path, a command line or an address is in their table', () => {
+    const properties = (name: string): object => {
+      const tool = registry.find(name);
+      return tool === undefined ? {} : (z.toJSONSchema(tool.parameters, { io: 'input', unrepresentable: 'any' }).properties ?? {});
+    };
+    for (const [name, { key, unsaid }] of Object.entries(CALL_ARGUMENTS)) {
+      expect([name, Object.keys(properties(name))]).toEqual([name, expect.arrayContaining([key])]);
+      const { [key]: schema } = properties(name) as Readonly<Record<string, { readonly default?: unknown }>>;
+      if (typeof schema?.default === 'string') expect([name, unsaid]).toEqual([name, schema.default]);
+    }
+    const telling = registry.tools.flatMap(({ name }) => {
+      const key = ['command', 'path', 'paths', 'url'].find((word) => Object.hasOwn(properties(name), word));
+      return key === undefined ? [] : [[name, key]];
+    });
+    expect(telling.length).toBeGreaterThan(8);
+    expect(telling.map(([name = '']) => [name, CALL_ARGUMENTS[name]?.key])).toEqual(telling);
+  });
 });

@@ -4,6 +4,7 @@ import type { Environment } from '../core/values/environment.ts';
 import { compileBackends } from './compile/compile-backends.ts';
 import { compileHooks } from './compile/compile-hooks.ts';
 import { compileObjective } from './compile/compile-objective.ts';
+import { compilePermissions } from './compile/compile-permissions.ts';
 import { compileSettings } from './compile/compile-settings.ts';
 import { listLooseTriggers } from './compile/guess-triggers.ts';
 import { readEventContracts, readInstructions } from './compile/read-named-files.ts';
@@ -88,17 +89,16 @@ export function loadConfig(request: LoadRequest): LoadedConfig {
   const events = readEventContracts(declared, { cwd, root, readText });
   const hooks = compileHooks({ root, declared, hatIds, backends, cwd, readText });
   const ruleInput = { root, declared, hatIds, isBroken, toItemPath: shape.toItemPath, toolNames: request.toolNames ?? [] };
+  const permissions = compilePermissions(ruleInput, backends);
   const found = [
     ...[layers, overridden].flatMap(({ diagnostics }) => diagnostics),
     ...checkVariableBackend(backends, overrideRequest, cwd),
     ...shape.diagnostics,
     ...checkRules(ruleInput, backends, { cwd, flags }),
-    ...[instructions, events, hooks].flatMap(({ diagnostics }) => diagnostics),
+    ...[instructions, events, hooks, permissions].flatMap(({ diagnostics }) => diagnostics),
   ];
   if (!hasErrors(found)) refuseNamedBackend(backends);
-
   const objectiveRequest = { cwd, flags, stdinPrompt, loop: declared.event_loop };
-  const objective = compileObjective(objectiveRequest, 'optional');
   const draft = compileSettings({
     configFiles: layers.configFiles,
     flags,
@@ -112,7 +112,8 @@ export function loadConfig(request: LoadRequest): LoadedConfig {
     instructions,
     events: events.contracts,
     hooks,
-    objective,
+    ...permissions,
+    objective: compileObjective(objectiveRequest, 'optional'),
   });
   return {
     files: layers.names,

@@ -1,6 +1,7 @@
 import type { BackendSpec } from '../core/backends/backend-spec.ts';
 import type { GateBaseline } from '../core/gates/gate-spec.ts';
 import type { HookSpec } from '../core/hooks/hook-spec.ts';
+import type { PermissionSpec } from '../core/hooks/permission-spec.ts';
 import type { RunSpec } from '../core/run/run-spec.ts';
 import type { McpServerSpec } from '../core/tools/mcp-server-spec.ts';
 import type { ProfilePolicy } from '../core/tools/tool-profiles.ts';
@@ -39,6 +40,8 @@ export interface Settings {
   readonly hooks?: Readonly<Record<string, readonly HookSpec[]>>;
   /** The same for backends that have hooks of their own, by their `hookList`: those of the hat are among them. */
   readonly backendHooks?: Readonly<Record<string, readonly HookSpec[]>>;
+  /** The rules about calls of tools of each hat that has some, by the same names. */
+  readonly permissions?: Readonly<Record<string, PermissionSpec>>;
   /** What binds agents beyond their own flags. */
   readonly sandbox: SandboxRules;
   /** Who may publish to the run from outside and stop it. */

@@ -452,3 +452,47 @@ describe('a hook that nobody waits for', () => {
     await hooks.close();
   });
 });
+
+describe('hooks of a call that somebody has to allow', () => {
+  const request = (...handlers: readonly (string | Partial<HookSpec>)[]) => {
+    const specs = handlers.map((one) =>
+      typeof one === 'string'
+        ? hook(shell(one), { event: 'PermissionRequest' })
+        : hook(shell('exit 1'), { event: 'PermissionRequest', ...one }),
+    );
+    const hooks = open(specs);
+    return hooks.request({ ...CALL, reason: 'ask bash' }).finally(hooks.close);
+  };
+
+  it('are told why, and leave it to a person where none of them says anything', async () => {
+    expect((await request()).decision).toBe('ask');
+    const merged = await request('cat > event.json', "echo '{}'", 'exit 1');
+    expect([merged.decision, merged.reason, merged.runs.map(({ decision }) => decision)]).toEqual(['ask', '', ['ask', 'ask', 'ask']]);
+    expect(JSON.parse(readFileSync(join(folder, 'event.json'), 'utf8'))).toMatchObject({
+      hook_type: 'PermissionRequest',
+      permission_reason: 'ask bash',
+    });
+  });
+
+  it('may allow it, and any of them deny it', async () => {
+    const allow = `echo '{"decision": "allow", "reason": "known"}'`;
+    expect(await request('exit 0', allow)).toMatchObject({ decision: 'allow', reason: 'h: known' });
+    const deny = `echo '{"hookSpecificOutput": {"hookEventName": "PermissionRequest", "decision": {"behavior": "deny", "message": "no"}}}'`;
+    expect(await request(allow, deny, allow)).toMatchObject({ decision: 'deny', reason: 'h: known\nh: no', runs: [{}, {}] });
+  });
+
+  it('allow nothing by failing, and deny where that is to deny', async () => {
+    expect((await request(`echo '{"decision": "allow"}'; exit 1`)).decision).toBe('ask');
+    expect((await request({ isFailClosed: true })).decision).toBe('deny');
+    expect((await request({ handler: shell('exit 2') })).decision).toBe('deny');
+  });
+
+  it('may not allow another input than the one that is asked about', async () => {
+    const merged = await request(`echo '{"decision": "allow", "updated_input": {"path": "b"}}'`);
+    expect([merged.decision, merged.input, merged.runs[0]?.error]).toEqual([
+      'ask',
+      undefined,
+      expect.stringContaining('may not change the input'),
+    ]);
+  });
+});

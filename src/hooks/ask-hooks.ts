@@ -26,6 +26,12 @@ export interface HookedCall {
   readonly input: JsonObject;
 }
 
+/** A call that somebody has to allow. */
+export interface RequestedCall extends HookedCall {
+  /** Why it is asked about. */
+  readonly reason: string;
+}
+
 /** The hooks of one hat. */
 export interface ToolHooks {
   /** Asks them about a call that is about to be made. Never rejects. */
@@ -35,6 +41,8 @@ export interface ToolHooks {
    * Never rejects.
    */
   readonly after: (call: HookedCall, output: string, isError: boolean) => Promise<MergedHooks>;
+  /** Asks them whether a call may be made that somebody has to allow: `ask` where none of them says. Never rejects. */
+  readonly request: (call: RequestedCall) => Promise<MergedHooks>;
   /** Ends the programs that stay, and the hooks that nobody waits for; what they would have said is dropped. */
   readonly close: () => Promise<void>;
 }
@@ -50,10 +58,12 @@ export const NO_HOOKS: TurnHooks = {
   before: async () => NOTHING,
   after: async () => NOTHING,
   awaitLate: async () => NOTHING,
+  request: async () => NOT_SAID,
   close: async () => {},
 };
 
 const NOTHING: MergedHooks = { decision: 'allow', reason: '', injects: [], runs: [] };
+const NOT_SAID: MergedHooks = { ...NOTHING, decision: 'ask' };
 
 interface ReadyHook {
   readonly spec: HookSpec;
@@ -94,6 +104,7 @@ export function createToolHooks(
     close: async () => {
       await Promise.all([late.close(), residents.close()]);
     },
+    request: async (call) => askInOrder(select('PermissionRequest', call.tool), 'PermissionRequest', call, moment, null),
   };
 }
 
@@ -126,17 +137,18 @@ function withLate(merged: MergedHooks, answers: readonly LateAnswer[]): MergedHo
 async function askInOrder(
   hooks: readonly ReadyHook[],
   event: HookEventName,
-  call: HookedCall,
+  call: HookedCall | RequestedCall,
   { scene, late, asked, now, steady }: Moment,
   result: { readonly output: string; readonly isError: boolean } | null,
 ): Promise<MergedHooks> {
-  if (hooks.length === 0) return NOTHING;
+  const isRequest = event === 'PermissionRequest';
+  if (hooks.length === 0) return isRequest ? NOT_SAID : NOTHING;
   let { input } = call;
   let output = result?.output ?? null;
   const reasons: string[] = [];
   const injects: HookInject[] = [];
   const runs: HookRun[] = [];
-  let decision: MergedHooks['decision'] = 'allow';
+  let decision: MergedHooks['decision'] = isRequest ? 'ask' : 'allow';
   for (const { spec } of hooks) {
     if (spec.isOnce === true && asked.has(spec)) continue;
     asked.add(spec);
@@ -154,7 +166,7 @@ async function askInOrder(
     const said = `${spec.name}: ${run.reason || `it said ${verdict.decision}`}`;
     if (result === null) {
       input = verdict.updatedInput ?? (verdict.mergedInput === undefined ? input : { ...input, ...verdict.mergedInput });
-      if (verdict.decision === 'allow') continue;
+      if (verdict.decision === (isRequest ? 'ask' : 'allow')) continue;
       reasons.push(said);
       decision = verdict.decision;
       if (decision === 'deny') break;
@@ -175,12 +187,13 @@ async function askInOrder(
 
 function toEvent(
   event: HookEventName,
-  { id, tool, input }: HookedCall,
+  call: HookedCall | RequestedCall,
   { run, turn, hat, agentId, cwd }: HookScene,
   now: number,
   output: string | null,
   isError: boolean | null,
 ): HookEvent {
+  const { id, tool, input } = call;
   return {
     schema_version: 1,
     hook_type: event,
@@ -196,5 +209,6 @@ function toEvent(
     tool_is_error: isError,
     cwd,
     hat,
+    ...('reason' in call ? { permission_reason: call.reason } : {}),
   };
 }

@@ -64,7 +64,8 @@ export function createLateHooks(place: HandlerPlace, steady: () => number): Late
 
 /** The result that its texts would have followed is long with the model. */
 function toAnswer(run: HookRun, injects: readonly HookInject[]): LateAnswer {
-  const ignored = run.decision === 'allow' ? null : `it said ${run.decision}, and nobody waits for what it decides`;
+  const silence = run.event === 'PermissionRequest' ? 'ask' : 'allow';
+  const ignored = run.decision === silence ? null : `it said ${run.decision}, and nobody waits for what it decides`;
   return {
     run: { ...run, decision: 'allow', error: run.error ?? ignored },
     injects: injects.map(({ content }) => ({ content, strategy: 'user_message' })),

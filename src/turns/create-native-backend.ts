@@ -6,6 +6,7 @@ import { type BackendSpec, type NativeSpec, toBackendLabel } from '../core/backe
 import { findListPrice } from '../core/backends/list-prices.ts';
 import type { Usage } from '../core/backends/usage.ts';
 import { DEFAULT_HAT, RALPH } from '../core/events/reserved.ts';
+import { NO_PERMISSIONS, NO_STORE, type PermissionStore } from '../core/hooks/permission-spec.ts';
 import { NO_WORK, toTurnName } from '../core/run/turn.ts';
 import { NO_TOOLS_SPEC } from '../core/tools/tools-spec.ts';
 import { isRalphError, RalphError, toErrorCode, toErrorMessage } from '../core/values/errors.ts';
@@ -29,6 +30,8 @@ interface NativeHome {
   /** Absolute. */
   readonly workspace: string;
   readonly settings: Settings;
+  /** Keeps what is decided about calls; absent: nobody does. */
+  readonly permissionStore?: PermissionStore;
 }
 
 /** Makes the native agent for one hat. Its code is loaded with its first turn. */
@@ -140,7 +143,14 @@ async function openHatTools(turn: HatTurn): Promise<ReturnType<AgentRoom['openTo
   const { cwd, env, marker, isolation } = request;
   const servers = await room.openServers(mcpServers, policies[hat] ?? null, { cwd, env, marker, isolation, signal });
   for (const warning of servers.warnings) warn(warning);
-  return room.openTools({ ...toToolSettings(turn, servers), hooks: openHatHooks(turn) }, request, signal);
+  return room.openTools({ ...toToolSettings(turn, servers), hooks: openHatHooks(turn), ...toPermissions(turn) }, request, signal);
+}
+
+/** The rules about the calls of this hat. */
+function toPermissions({ made, hat }: HatTurn): Pick<ToolSettings, 'permissions'> {
+  const { settings, permissionStore: store = NO_STORE } = made;
+  const spec = readOwn(settings.permissions ?? {}, hat) ?? NO_PERMISSIONS;
+  return { permissions: { hat, spec, store } };
 }
 
 /** What is asked about the calls of this hat. */

@@ -16,6 +16,7 @@ import { listKeyNames, withOwnLogins } from '../safety/index.ts';
 import { toAgentEnvironment } from './agent-environment.ts';
 import { createNativeBackendFor, toPrice } from './create-native-backend.ts';
 import { findSpec, type TurnOwner, toAgentPromptFacts } from './hat-facts.ts';
+import { openPermissionStore } from './open-permission-store.ts';
 import { addTrusted } from './trusted-files.ts';
 import type { TurnScopes } from './turn-scopes.ts';
 
@@ -42,6 +43,8 @@ export interface TurnAgentsSettings {
 /** Gives each turn of a run its agent, made once, and what is around it. */
 export function createTurnAgents(made: TurnAgentsSettings): TurnAgents {
   const known = new Map<string | BackendSpec, Backend>();
+  // Now, before any agent had a chance to write there.
+  const permissionStore = openPermissionStore(made.runFolder);
   const find = (order: TurnOwner): BackendSpec => findSpec(made.settings, order);
   return {
     backendFor: (order) => {
@@ -52,7 +55,7 @@ export function createTurnAgents(made: TurnAgentsSettings): TurnAgents {
       const backend =
         known.get(key) ??
         (isNative
-          ? createNativeBackendFor(made, order.hat, spec)
+          ? createNativeBackendFor({ ...made, permissionStore }, order.hat, spec)
           : createBackend(spec, { watchesLimits: made.settings.watchesLimits ?? true }));
       known.set(key, backend);
       return backend;

@@ -45,6 +45,8 @@ const SAMPLES: readonly (readonly [code: string, places: readonly string[]])[] =
   ['instruction-topic', ['warning biuld.done', 'warning plan.rejected']],
   ['instructions-same', ['warning Review the last commit.']],
   ['iterations-too-few', ['warning 3']],
+  ['permission-invalid', ['error web_fetsh', 'error "bash(rm *"']],
+  ['permission-not-bound', ['warning permissions']],
   ['profile-unknown', ['error creatr']],
   ['promise-not-allowed', ['warning LOOP_COMPLETE']],
   ['prompt-file-missing', ['error tasks/login.md']],

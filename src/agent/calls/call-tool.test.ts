@@ -9,6 +9,7 @@ import { createRegistry } from '../tool/registry.ts';
 import { type AnyTool, defineTool, fail, succeed } from '../tool/tool.ts';
 import { makeContext } from '../tool/tool-fixtures.ts';
 import { callTool, findJsonBreak, type OutputRules } from './call-tool.ts';
+import { createCallPermits, NO_RECORD } from './permit-call.ts';
 
 const READING = { readOnly: true, destructive: false, idempotent: true, openWorld: false };
 const OPEN: OutputRules = { redact: (text) => text, cap: (text) => text };
@@ -49,13 +50,10 @@ function call(
   { tools = [look, write] as readonly AnyTool[], output = OPEN, context = makeContext(), hooks = NO_HOOKS as ToolHooks } = {},
 ) {
   ran = [];
-  return callTool(
-    { registry: createRegistry(tools), offered: new Set(['look', 'throws']) },
-    { id: 'c1', name, args },
-    context,
-    output,
+  return callTool({ registry: createRegistry(tools), offered: new Set(['look', 'throws']) }, { id: 'c1', name, args }, context, output, {
     hooks,
-  );
+    permit: createCallPermits({ ...NO_RECORD, turn: '1.1', hooks, jail: context.jail, redact: output.redact, now: () => 0 }),
+  });
 }
 
 describe('a call of a tool', () => {
@@ -238,16 +236,20 @@ const hooked = (before: Partial<MergedHooks>, after: Partial<MergedHooks> = {}):
       told.push([asked.input, output, isError]);
       return merge(after);
     },
+    request: NO_HOOKS.request,
     close: async () => {},
   };
 };
 
 describe('a call that hooks are asked about', () => {
   it('is not made when they deny it, or leave it to a person whom nobody can ask', async () => {
-    for (const decision of ['deny', 'ask'] as const) {
+    for (const [decision, kind] of [
+      ['deny', 'denied'],
+      ['ask', 'not-permitted'],
+    ] as const) {
       const hooks = hooked({ decision, reason: 'h: not here' });
       const outcome = await call('look', { path: 'a' }, { hooks });
-      expect(outcome).toMatchObject({ kind: 'denied', isError: true, text: expect.stringContaining('look: h: not here'), hooks: [RUN] });
+      expect(outcome).toMatchObject({ kind, isError: true, text: expect.stringContaining('look: h: not here'), hooks: [RUN] });
       expect([ran, hooks.told]).toEqual([[], [{ id: 'c1', tool: 'look', input: { path: 'a' } }]]);
     }
   });

@@ -3,11 +3,12 @@ import type { HookRun, MergedHooks } from '../../core/hooks/hook-verdict.ts';
 import { maskControls } from '../../core/text/mask-controls.ts';
 import { findNearMiss } from '../../core/text/near-miss.ts';
 import { toErrorMessage } from '../../core/values/errors.ts';
-import { isJsonObject, parseJson } from '../../core/values/json.ts';
+import { isJsonObject, parseJson, toJsonObject } from '../../core/values/json.ts';
 import { accept, type Result, refuse } from '../../core/values/result.ts';
 import { NO_HOOKS, type ToolHooks } from '../../hooks/index.ts';
 import type { ToolRegistry } from '../tool/registry.ts';
 import { type AnyTool, type CallOutcome, fail, type ResultFacts, type Tool, type ToolContext, type ToolReport } from '../tool/tool.ts';
+import type { CallPermits, PermitRequest } from './permit-call.ts';
 
 /** The tools that there are, and the names of those that the hat's profile lets it use and that can be used here. */
 export interface CallableTools {
@@ -30,16 +31,24 @@ export interface OutputRules {
   readonly cap: (text: string, keep: 'head' | 'tail') => Promise<string> | string;
 }
 
+/** What is asked about every call. */
+export interface CallRules {
+  readonly hooks: ToolHooks;
+  readonly permit: CallPermits;
+}
+
+const NO_RULES: CallRules = { hooks: NO_HOOKS, permit: async () => ({ refusal: null, hooks: null }) };
+
 /**
- * Carries out what a model asked for: prepares the call, asks the hooks about it, executes it, finishes its outcome, and asks the hooks about that. Never
- * throws: whatever goes wrong is an outcome that says what to do instead.
+ * Carries out what a model asked for: prepares the call, asks the hooks about it, then the permissions, executes it, finishes its outcome, and asks the
+ * hooks about that. Never throws: whatever goes wrong is an outcome that says what to do instead.
  */
 export async function callTool(
   tools: CallableTools,
   asked: AskedCall,
   context: ToolContext,
   output: OutputRules,
-  hooks: ToolHooks = NO_HOOKS,
+  { hooks, permit }: CallRules = NO_RULES,
 ): Promise<CallOutcome> {
   try {
     const prepared = await prepareCall(tools, asked, output.redact);
@@ -48,14 +57,17 @@ export async function callTool(
       input === undefined ? prepared : toUnfit(await prepareCall(tools, { ...asked, args: input }, output.redact));
     const call = { id: asked.id, tool: asked.name, input: isJsonObject(asked.args) ? asked.args : {} };
     const before = await hooks.before(call);
-    const allowed = before.decision === 'allow' ? await prepareChanged(before) : refuse(toDenied(asked.name, before));
+    const allowed = before.decision === 'deny' ? refuse(toDenied(asked.name, before)) : await prepareChanged(before);
     if (!allowed.ok) return withHooks(await finishCall(allowed.refused, output), [before], output.redact);
+    const permitted = await permit(toPermitRequest(asked, allowed.value, before));
+    const said = permitted.hooks === null ? [before] : [before, permitted.hooks];
+    if (permitted.refusal !== null) return withHooks(await finishCall(permitted.refusal, output), said, output.redact);
     const outcome = await executeCall(allowed.value, context);
     const finished = await finishCall(outcome, output);
     // What was cut off has no end to be asked about, and programs of hooks are being ended as well.
-    if (outcome.kind !== 'ran' && context.signal.aborted) return withHooks(finished, [before], output.redact);
+    if (outcome.kind !== 'ran' && context.signal.aborted) return withHooks(finished, said, output.redact);
     const after = await hooks.after({ ...call, input: before.input ?? call.input }, finished.text, finished.isError);
-    return withHooks(await replaceOutput(finished, after, output), [before, after], output.redact);
+    return withHooks(await replaceOutput(finished, after, output), [...said, after], output.redact);
   } catch (error) {
     // The rules for outputs failed: nothing that they have not seen may go on.
     return {
@@ -65,13 +77,19 @@ export async function callTool(
   }
 }
 
-/** Nobody can be asked yet: what a hook leaves to a person is denied. */
-function toDenied(name: string, { decision, reason }: MergedHooks): CallOutcome {
-  const what = decision === 'ask' ? 'A person would have to allow this call, and nobody can be asked' : 'A hook denied this call';
+function toDenied(name: string, { reason }: MergedHooks): CallOutcome {
   return {
     kind: 'denied',
-    ...fail(`${what}: nothing was done. ${name}: ${reason}`, 'Do it in another way, or say in your event why you could not.'),
+    ...fail(
+      `A hook denied this call: nothing was done. ${name}: ${reason}`,
+      'Do it in another way, or say in your event why you could not.',
+    ),
   };
+}
+
+/** With the input that the tool gets, whatever the model or a hook has written. */
+function toPermitRequest({ id }: AskedCall, { tool, args }: PreparedCall, { decision, reason }: MergedHooks): PermitRequest {
+  return { id, tool: tool.name, input: toJsonObject(args), hookReason: decision === 'ask' ? reason : null };
 }
 
 /** A model is not blamed for what a hook made of its input. */

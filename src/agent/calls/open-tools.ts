@@ -2,11 +2,12 @@ import { readFileSync } from 'node:fs';
 import { platform, release } from 'node:os';
 import { dirname, join } from 'node:path';
 import * as z from 'zod';
+import { toTurnName } from '../../core/run/turn.ts';
 import { maskControls } from '../../core/text/mask-controls.ts';
 import type { SecretValue } from '../../core/text/secrets.ts';
 import type { ProfilePolicy } from '../../core/tools/tool-profiles.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../core/values/json.ts';
-import type { ToolHooks } from '../../hooks/index.ts';
+import { NO_HOOKS, type ToolHooks } from '../../hooks/index.ts';
 import type { TurnRequest } from '../../ports/backend.ts';
 import type { ModelTool } from '../../ports/model.ts';
 import { createRedactor } from '../../process/index.ts';
@@ -17,7 +18,8 @@ import { createRegistry, offerTools } from '../tool/registry.ts';
 import type { AnyTool, Jail, ToolContext } from '../tool/tool.ts';
 import { capOutput, createSpill } from '../tool/tool-output.ts';
 import { EMIT_EVENT } from '../tools/emit-event.ts';
-import { callTool, type OutputRules } from './call-tool.ts';
+import { type CallRules, callTool, type OutputRules } from './call-tool.ts';
+import { createCallPermits, NO_RECORD, type PermitSettings } from './permit-call.ts';
 
 /** What the tools of one hat are made of, beside the turn itself. */
 export interface ToolSettings
@@ -38,6 +40,8 @@ export interface ToolSettings
   readonly secrets?: readonly SecretValue[];
   /** What is asked about every call; default: nothing. */
   readonly hooks?: ToolHooks;
+  /** The rules about calls, and who keeps what is decided; default: no rules, and nobody is asked. */
+  readonly permissions?: Pick<PermitSettings, 'spec' | 'store' | 'hat'>;
   /** Ends what was opened for this turn (servers of tools). */
   readonly close: () => Promise<void>;
 }
@@ -49,6 +53,7 @@ export function openTools(settings: ToolSettings, request: TurnRequest, signal: 
   const mayWrite = tools.some(({ group }) => group === 'fs_write');
   const context = toContext(settings, request, signal, mayWrite);
   const redact = createRedactor(request.env, settings.secrets);
+  const rules = toCallRules(settings, request, context, redact);
   const readOnly = new Set(tools.filter(({ hints }) => hints.readOnly).map(({ name }) => name));
   return {
     tools: tools.map(toModelTool),
@@ -56,13 +61,23 @@ export function openTools(settings: ToolSettings, request: TurnRequest, signal: 
     mayRepeat: (name, args) => mayRepeat(tools, name, args, context),
     reads: context.session.reads,
     call: (name, args, id = '') =>
-      callTool({ registry, offered: names }, { id, name, args }, context, toRules(context, name, redact), settings.hooks),
+      callTool({ registry, offered: names }, { id, name, args }, context, toRules(context, name, redact), rules),
     keep: (name, text) => createSpill(context.spillDir, name, context.jail.toShown)(text),
     redact,
     describeProject: async (now) => redact(await describeProject(context.jail, now)),
     close: async () => {
       await Promise.all([settings.close(), settings.hooks?.close()]);
     },
+  };
+}
+
+function toCallRules(settings: ToolSettings, request: TurnRequest, { jail }: ToolContext, redact: (text: string) => string): CallRules {
+  const { hooks = NO_HOOKS, permissions = NO_RECORD } = settings;
+  const { people } = request;
+  const turn = toTurnName(request.turn);
+  return {
+    hooks,
+    permit: createCallPermits({ ...permissions, turn, hooks, jail, redact, now: Date.now, ...(people === undefined ? {} : { people }) }),
   };
 }
 

@@ -85,12 +85,13 @@ async function endCall(parts: AgentTurn, state: TurnState, begun: BegunCall, out
       ...(read.length === 0 ? {} : { reads: Object.fromEntries(read) }),
     });
   tell({ type: 'tool-end', id, name: shown.tool, ok: !answer.isError, summary: toLine(answer.text) });
-  const deny = (layer: 'profile' | 'os' | 'hook', reason: string): void => {
+  const deny = (layer: 'profile' | 'os' | 'hook' | 'permissions', reason: string): void => {
     const use = shown.summary === '' ? {} : { use: shown.summary };
     tell({ type: 'tool-denied', denial: { tool: shown.tool, ...use, layer, reason: toLine(reason) } });
   };
   if (outcome.kind === 'not-offered') deny('profile', answer.text);
   if (outcome.kind === 'denied') deny('hook', answer.text);
+  if (outcome.kind === 'not-permitted') deny('permissions', answer.text);
   for (const { name: hook, error } of hooks ?? [])
     if (error !== null) tell({ type: 'warning', message: toLine(`the hook ${hook} failed: ${error}`) });
   state.hookMessages.push(...(messages ?? []));

@@ -65,8 +65,11 @@ export interface CallOutcome extends ToolResult {
   readonly messages?: readonly string[];
 }
 
-/** Why a call was not carried out as asked; `not-offered` is the violation of a profile, `denied` the word of a hook. */
-export type CallRefusal = 'unknown-tool' | 'not-offered' | 'bad-arguments' | 'tool-failed' | 'denied';
+/**
+ * Why a call was not carried out as asked; `not-offered` is the violation of a profile, `denied` the word of a hook, `not-permitted` that of a rule of the
+ * permissions or of a person.
+ */
+export type CallRefusal = 'unknown-tool' | 'not-offered' | 'bad-arguments' | 'tool-failed' | 'denied' | 'not-permitted';
 
 /** A result that is no error. */
 export function succeed(text: string, facts?: ResultFacts): ToolResult {

@@ -12,6 +12,14 @@ import { addExamples } from '../args/help.ts';
 import { addConfigOptions, addFormatOption, type ConfigOptions, toConfigRequest } from '../args/options.ts';
 import { createUnknownNameError, createUsageError } from '../args/usage-error.ts';
 import type { CliCommand, CliContext, CommandCall } from '../cli-context.ts';
+import {
+  addPermissions,
+  listPermissionRows,
+  listUnbound,
+  toHookVerdicts,
+  toPermissionCells,
+  type Verdicts,
+} from '../hooks/permission-rows.ts';
 import { untilStopped } from '../live/signals.ts';
 import { printTable } from '../terminal/print.ts';
 import { isColoured, printJson, printLine } from '../terminal/terminal.ts';
@@ -31,7 +39,10 @@ export const hooksCommand: CliCommand = {
     addExamples(command, [
       ['ralph hooks', 'what is asked about calls of tools, for each hat, in order, and whether it binds its agent'],
       ['ralph hooks --hat builder', 'for one hat'],
-      [`ralph hooks test PreToolUse --tool write_file --input '{"path":"a.txt"}'`, 'what they would say, each and together'],
+      [
+        `ralph hooks test PreToolUse --tool write_file --input '{"path":"a.txt"}'`,
+        'what they would say, each and together, and the permissions',
+      ],
     ]);
   },
   perform,
@@ -55,7 +66,7 @@ async function perform(context: CliContext, { args, options }: CommandCall): Pro
     );
   const { terminal } = context;
   const { settings, diagnostics } = checkConfig({ ...toConfigRequest(context, flags), prompt: 'optional' });
-  const said = diagnostics.filter(({ code }) => settings === null || code.startsWith('hook'));
+  const said = diagnostics.filter(({ code }) => settings === null || /^(?:hook|permission)-/.test(code));
   if (said.length > 0) terminal.err(`${renderDiagnostics(said, { color: isColoured(terminal.errStyle) })}\n`);
   if (settings === null || hasErrors(said)) return 1;
   if (flags.hat !== undefined && !Object.hasOwn(settings.backends, flags.hat))
@@ -87,15 +98,20 @@ function list({ terminal }: CliContext, settings: Settings, { hat, format }: Hoo
   const hats = Object.keys(settings.backends).filter((id) => hat === undefined || id === hat);
   const rows = hats.flatMap((id) => toRows(settings, id));
   if (format === 'json') for (const row of rows) printJson(terminal, { v: 1, ...row });
-  else if (rows.length === 0) terminal.err('There are no hooks.\n');
-  else printTable(terminal, ['hat', 'event', 'tools', 'hook', 'asks', 'written', 'binds'], rows.map(toCells));
+  else if (rows.length > 0) printTable(terminal, ['hat', 'event', 'tools', 'hook', 'asks', 'written', 'binds'], rows.map(toCells));
+  const rules = listPermissionRows(settings, hat);
+  if (format === 'json') for (const rule of rules) printJson(terminal, { v: 1, ...rule });
+  else if (rules.length > 0) {
+    if (rows.length > 0) printLine(terminal, '');
+    printTable(terminal, ['hat', 'permission', 'rule', 'written', 'binds'], rules.map(toPermissionCells));
+  } else if (rows.length === 0) terminal.err('There are no hooks and no permissions.\n');
   return 0;
 }
 
 /** The hooks of a hat, then those of each of its backends that has some of its own. */
 function toRows(settings: Settings, hat: string): readonly HookRow[] {
   const worn = settings.backends[hat] ?? [];
-  const unbound = [...new Set(worn.map(({ type }) => type).filter((type) => type !== 'native'))];
+  const unbound = listUnbound(settings, hat);
   const hasOwn = worn.filter(({ hookList }) => hookList !== undefined);
   const ofHat = hasOwn.length === worn.length ? [] : (settings.hooks?.[hat] ?? []);
   const ofBackends = hasOwn.flatMap((backend) => {
@@ -152,12 +168,15 @@ async function test(context: CliContext, settings: Settings, flags: HooksFlags, 
       { now, steady: () => performance.now() },
     );
     const call = { id: 'test', tool, input };
-    const asked = event === 'PreToolUse' ? hooks.before(call) : hooks.after(call, output, event === 'PostToolUseFailure');
-    return asked.then(async (known) => withLate(known, await hooks.awaitLate())).finally(hooks.close);
+    return ask(hooks, event, call, output)
+      .then(async (known) => withLate(known, await hooks.awaitLate()))
+      .finally(hooks.close);
   });
   if (stoppedBy !== null) return stoppedBy;
-  if (format === 'json') printJson(context.terminal, toReport(merged));
-  else printVerdicts(context, merged);
+  const call = { tool, input: merged.input ?? input, workspace: cwd };
+  const said = event === 'PreToolUse' ? addPermissions(settings, hat, call, merged) : { verdicts: toHookVerdicts(merged), merged };
+  if (format === 'json') printJson(context.terminal, toReport(said));
+  else printVerdicts(context, said, settings.permissions?.[hat]?.onAsk ?? 'deny');
   return 0;
 }
 
@@ -176,6 +195,21 @@ function requireTool({ tools, mcpServers }: Settings, tool: string): void {
   throw createUnknownNameError('no tool', tool, known, fix);
 }
 
+type ToolHooks = ReturnType<Awaited<ReturnType<CliContext['loadApp']>>['createToolHooks']>;
+
+function ask(hooks: ToolHooks, event: HookEventName, call: Parameters<ToolHooks['before']>[0], output: string): Promise<MergedHooks> {
+  switch (event) {
+    case 'PreToolUse':
+      return hooks.before(call);
+    case 'PostToolUse':
+      return hooks.after(call, output, false);
+    case 'PostToolUseFailure':
+      return hooks.after(call, output, true);
+    case 'PermissionRequest':
+      return hooks.request({ ...call, reason: 'ralph hooks test' });
+  }
+}
+
 function toEvent(word: string | undefined): HookEventName {
   const event = word === undefined ? undefined : findHookEvent(word);
   if (event !== undefined) return event;
@@ -185,7 +219,7 @@ function toEvent(word: string | undefined): HookEventName {
 
 function findHat(settings: Settings, named: string | undefined): string {
   if (named !== undefined) return named;
-  const hats = Object.keys(settings.hooks ?? {});
+  const hats = Object.keys({ ...settings.hooks, ...settings.permissions });
   const own = hats.filter((hat) => hat !== RALPH && hat !== DEFAULT_HAT);
   const [only] = own.length > 0 ? own : hats;
   if (own.length > 1) throw createUsageError('For which hat?', `Name it: --hat ${only}`);
@@ -199,9 +233,9 @@ function toInput(text: string): JsonObject {
 }
 
 /** What `--format json` prints. What became of an output is there only where a hook changed it. */
-function toReport({ decision, reason, input, output, injects, runs }: MergedHooks): object {
+function toReport({ verdicts, merged: { decision, reason, input, output, injects, runs } }: Verdicts): object {
   return {
-    verdicts: runs.map(({ name, decision: own, reason: why, error, ms }) => ({ name, decision: own, reason: why, error, ms })),
+    verdicts,
     merged: {
       decision,
       reason,
@@ -213,15 +247,16 @@ function toReport({ decision, reason, input, output, injects, runs }: MergedHook
   };
 }
 
-function printVerdicts({ terminal }: CliContext, { decision, reason, input, output, injects, runs }: MergedHooks): void {
-  if (runs.length === 0) {
-    printLine(terminal, 'No hook is asked about this call: it would be made.');
+function printVerdicts({ terminal }: CliContext, { verdicts, merged }: Verdicts, onAsk: string): void {
+  const { decision, reason, input, output, injects } = merged;
+  if (verdicts.length === 0) {
+    printLine(terminal, 'No hook is asked about this call, and no rule names it: it would be made.');
     return;
   }
   printTable(
     terminal,
-    ['hook', 'says', 'reason', 'error', 'ms'],
-    runs.map(({ name, decision: own, reason: why, error, ms }) => [
+    ['hook or rule', 'says', 'reason', 'error', 'ms'],
+    verdicts.map(({ name, decision: own, reason: why, error, ms }) => [
       toPlainLine(name, 60),
       own,
       toPlainLine(why, 200) || '-',
@@ -231,7 +266,7 @@ function printVerdicts({ terminal }: CliContext, { decision, reason, input, outp
   );
   printLine(terminal, '');
   printLine(terminal, `Together: ${decision}${reason === '' ? '' : `, because ${toPlainLine(reason, 400)}`}`);
-  if (decision === 'ask') printLine(terminal, 'In this version nobody can be asked: it is denied.');
+  if (decision === 'ask') printLine(terminal, `A person is asked. Where nobody is there: ${onAsk} (on_ask).`);
   if (input !== undefined) printLine(terminal, `The tool would be called with ${toPlainLine(JSON.stringify(input), 400)}`);
   if (output !== undefined) printLine(terminal, `The model would read instead: ${toPlainLine(output, 400)}`);
   for (const inject of injects) printLine(terminal, toInjectLine(inject));

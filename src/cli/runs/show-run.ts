@@ -1,7 +1,10 @@
 import { createReadStream, existsSync, statSync } from 'node:fs';
+import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { PERMISSION_DECISIONS } from '../../core/hooks/permission-spec.ts';
 import { toTurnName } from '../../core/run/turn.ts';
 import { RalphError } from '../../core/values/errors.ts';
+import { parseJson, toJsonObject } from '../../core/values/json.ts';
 import { createEventFold, matchesFilter, type TurnView } from '../../views/fold/index.ts';
 import { toRunStatus, toStatLines, toStatNotes, toTurnDetails, toTurnLine } from '../../views/report/index.ts';
 import { createTextCleaner, toRowLines } from '../../views/text/index.ts';
@@ -93,7 +96,24 @@ export async function printOverview(run: ShownRun): Promise<number> {
     damage: reader.damage(),
   });
   for (const line of toReportLines(status, terminal)) printLine(terminal, line);
+  const permissions = await countPermissions(join(reader.runFolder, 'permissions.jsonl'));
+  if (permissions !== null) printProse(terminal, `\n${permissions}`);
   return 0;
+}
+
+/** What was decided about calls of tools, in a sentence; `null` where nothing was. */
+async function countPermissions(path: string): Promise<string | null> {
+  if (!statSync(path, { throwIfNoEntry: false })?.isFile()) return null;
+  const counts = { deny: 0, ask: 0, allow: 0 };
+  for await (const line of createInterface({ input: createReadStream(path, 'utf8') })) {
+    const entry = toJsonObject(parseJson(line));
+    const decision = PERMISSION_DECISIONS.find((known) => known === entry['decision']);
+    if (decision !== undefined) counts[decision] += 1;
+  }
+  const said = [`${counts.deny} denied`, `${counts.ask} left to a person`, `${counts.allow} allowed`];
+  return counts.deny + counts.ask + counts.allow === 0
+    ? null
+    : `Permissions: ${said.join(', ')} (permissions.jsonl in the folder of the run)`;
 }
 
 /** Everything that is known of one turn, and where the rest is. */

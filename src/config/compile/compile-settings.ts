@@ -32,6 +32,7 @@ interface SettingsParts {
   readonly instructions: Instructions;
   readonly events: EventContracts;
   readonly hooks: Pick<CompiledHooks, 'hooks' | 'ofBackends'>;
+  readonly permissions: NonNullable<Settings['permissions']>;
   readonly objective: Objective;
 }
 
@@ -60,6 +61,7 @@ export function compileSettings(parts: SettingsParts): Settings {
     tools: compileTools(declared),
     ...(Object.keys(parts.hooks.hooks).length === 0 ? {} : { hooks: parts.hooks.hooks }),
     ...(Object.keys(parts.hooks.ofBackends).length === 0 ? {} : { backendHooks: parts.hooks.ofBackends }),
+    ...(Object.keys(parts.permissions).length === 0 ? {} : { permissions: parts.permissions }),
     sandbox: compileSandbox(parts),
     externalEvents: declared.external_events ?? 'open',
     isolation: declared.isolation ?? 'auto',

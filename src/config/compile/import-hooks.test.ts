@@ -11,7 +11,8 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-const NATIVE = 'cli: {backend: {type: native, provider: scripted, script: s.yml}}\nhats: {a: {triggers: [task.start, task.resume], profile: creator}}\n';
+const NATIVE =
+  'cli: {backend: {type: native, provider: scripted, script: s.yml}}\nhats: {a: {triggers: [task.start, task.resume], profile: creator}}\n';
 const CLAUDE = '.claude/settings.json';
 const LOCAL = '.claude/settings.local.json';
 const GEMINI = '.gemini/settings.json';

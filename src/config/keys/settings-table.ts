@@ -4,7 +4,7 @@ import { EVENT_LOOP_KEYS } from './event-loop-keys.ts';
 import { CHANGED_TESTS, GATE_BASELINE, GATE_KEYS, PROTECT } from './gate-keys.ts';
 import { EXTERNAL_EVENTS, HAT_SANDBOX, ISOLATION, ON_VIOLATION, SAFE, SANDBOX, WORKSPACE } from './sandbox-keys.ts';
 import type { Keys, MapSetting, ObjectSetting, ValuesOf } from './setting.ts';
-import { MCP_SERVERS, PROFILE, PROFILES, TOOLS } from './tool-keys.ts';
+import { MCP_SERVERS, PERMISSIONS, PROFILE, PROFILES, TOOLS } from './tool-keys.ts';
 
 const LATER = { kind: 'later', doc: 'Not read by this version.' } as const;
 
@@ -59,6 +59,10 @@ export const HAT_KEYS = {
     ...HOOKS,
     doc: 'What is asked about every call of a tool by this hat, after those of `hooks`; `{override: true, hooks: […]}` in their place.',
   },
+  permissions: {
+    ...PERMISSIONS,
+    doc: 'Rules about calls of tools by this hat, beside those of `permissions`; its `on_ask` counts for it.',
+  },
   panel: LATER,
   import: { kind: 'file', doc: 'A file with the keys of one hat, relative to this file; keys beside it win.' },
   sandbox: HAT_SANDBOX,
@@ -79,6 +83,7 @@ export const RALPH_KEYS = {
   instructions_file: { kind: 'file', doc: 'A file with more instructions, relative to the configuration file.' },
   profile: PROFILE,
   hooks: { ...HOOKS, doc: 'The same for Ralph.' },
+  permissions: { ...PERMISSIONS, doc: 'The same for Ralph.' },
 } as const satisfies Keys;
 
 /** The keys of `cli:`. */
@@ -179,7 +184,7 @@ export const TOP_KEYS = {
   gate_baseline: GATE_BASELINE,
   changed_tests: CHANGED_TESTS,
   profiles: PROFILES,
-  permissions: LATER,
+  permissions: PERMISSIONS,
   hooks: { ...HOOKS, doc: 'What is asked about every call of a tool, by event (`PreToolUse` and others).' },
   hooks_defaults: { kind: 'object', doc: 'What counts for a hook that does not say it.', keys: HOOKS_DEFAULTS_KEYS },
   mcp_servers: MCP_SERVERS,

@@ -1,3 +1,4 @@
+import { ON_ASK } from '../../core/hooks/permission-spec.ts';
 import { SEARCH_PROVIDERS } from '../../core/tools/tools-spec.ts';
 import type { Keys, ObjectSetting } from './setting.ts';
 
@@ -125,3 +126,28 @@ export const MCP_SERVERS = {
   doc: 'MCP servers whose tools the native agent gets, as group `mcp:NAME`; profiles say who may use them.',
   values: { kind: 'object', doc: 'An MCP server.', keys: MCP_SERVER_KEYS },
 } as const;
+
+const CALL_RULE = {
+  kind: 'line',
+  doc: 'A rule `tool` or `tool(pattern)`, such as `bash(rm *)` or `Write(src/**)`.',
+  verbatim: true,
+} as const;
+
+/** The keys of `permissions:`. */
+const PERMISSION_KEYS = {
+  deny: { kind: 'list', doc: 'Calls that are not made, whatever else says so.', items: CALL_RULE },
+  ask: { kind: 'list', doc: 'Calls that a person is asked about before they are made.', items: CALL_RULE },
+  allow: { kind: 'list', doc: 'Calls that are made and noted; a call that no rule names is made as well.', items: CALL_RULE },
+  on_ask: {
+    kind: 'choice',
+    doc: 'What becomes of a call that a person is to be asked about where nobody is there: it is denied (the default), made, or waits until the deadline and is then denied.',
+    values: ON_ASK,
+  },
+} as const satisfies Keys;
+
+/** `permissions:`. */
+export const PERMISSIONS = {
+  kind: 'object',
+  doc: 'Rules about calls of tools by the native agent.',
+  keys: PERMISSION_KEYS,
+} as const satisfies ObjectSetting;

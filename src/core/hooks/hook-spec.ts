@@ -42,6 +42,14 @@ export const HOOK_MOMENTS = {
     mayInject: true,
     mayChange: 'output',
   },
+  PermissionRequest: {
+    aliases: [],
+    when: 'somebody has to allow a call: a rule of the [permissions](permissions.md) asks, or a hook of `PreToolUse` said `ask` (why: `permission_reason`). `allow` counts in the place of a person; who says nothing leaves it to the next hook, then to a person',
+    matchedOn: 'tool',
+    mayBlock: true,
+    mayInject: false,
+    mayChange: null,
+  },
 } as const satisfies Readonly<Record<string, HookMoment>>;
 
 export type HookEventName = keyof typeof HOOK_MOMENTS;
@@ -130,6 +138,8 @@ export interface HookEvent {
   /** What the tool answered; `null` before it ran. */
   readonly tool_output: string | null;
   readonly tool_is_error: boolean | null;
+  /** Of `PermissionRequest`: why a person is to be asked. */
+  readonly permission_reason?: string;
   readonly cwd: string;
   readonly hat: string;
 }

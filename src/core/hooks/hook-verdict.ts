@@ -43,6 +43,11 @@ export interface JudgedHook {
 
 const ALLOW: HookVerdict = { decision: 'allow', reason: '', injects: [] };
 
+/** What a hook means that says nothing: a call may be made, and a question is left to whoever is asked next. */
+function toSilence(event: HookEventName): HookVerdict {
+  return event === 'PermissionRequest' ? { ...ALLOW, decision: 'ask' } : ALLOW;
+}
+
 /**
  * What a hook's outcome means: one that cannot be started denies, one that fails or takes too long allows, unless it is `fail_closed`. Whoever ends with
  * exit code 2 denies, whatever it printed. What a hook refused stays refused, whatever else went wrong.
@@ -54,7 +59,7 @@ export function judgeHook(
   const failure = (error: string, answer: Json): JudgedHook => {
     const refusal = readRefusal(answer, event);
     if (refusal !== null && (refusal.decision === 'deny' || !isFailClosed)) return { verdict: refusal, error };
-    return { verdict: isFailClosed ? deny(error) : ALLOW, error };
+    return { verdict: isFailClosed ? deny(error) : toSilence(event), error };
   };
   switch (outcome.kind) {
     case 'answered': {
@@ -101,17 +106,18 @@ const DECISIONS: Readonly<Record<string, HookVerdict['decision']>> = {
 /**
  * Reads what a hook answered: `{allowed, decision, reason, updated_input, updated_output, inject, injects, additional_context}`, or what hooks of Claude
  * Code (`hookSpecificOutput`) and Gemini (`hookSpecificOutput.tool_input`, put over the input) say. Nothing, and an empty object, allow. The strictest
- * decision counts. Whatever cannot be understood is refused with the reason.
+ * decision counts. For `PermissionRequest` nothing leaves it to others, `hookSpecificOutput.decision.behavior` is read as well, and the input stays as it
+ * is. Whatever cannot be understood is refused with the reason.
  */
 export function readHookAnswer(answer: Json, event: HookEventName): Result<HookVerdict, string> {
-  if (answer === null) return accept(ALLOW);
+  if (answer === null) return accept(toSilence(event));
   if (!isJsonObject(answer)) return refuse('it answered with something else than a JSON object');
   const own = answer['hookSpecificOutput'] ?? {};
   if (!isJsonObject(own)) return refuse('`hookSpecificOutput` is no object');
   const named = own['hookEventName'];
   if (named !== undefined && findHookEvent(String(named)) !== event)
     return refuse(`its answer is for ${String(named)}, and this is ${event}`);
-  const decision = readDecision(answer, own);
+  const decision = readDecision(answer, own, event);
   if (!decision.ok) return decision;
   const injects = readInjects(answer, own);
   if (!injects.ok) return injects;
@@ -119,6 +125,8 @@ export function readHookAnswer(answer: Json, event: HookEventName): Result<HookV
   if (updatedInput !== undefined && !isJsonObject(updatedInput)) return refuse('`updated_input` is no object');
   const mergedInput = own['tool_input'] ?? undefined;
   if (mergedInput !== undefined && !isJsonObject(mergedInput)) return refuse('`tool_input` is no object');
+  if (event === 'PermissionRequest' && (updatedInput ?? mergedInput ?? readBehavior(own)['updatedInput']) !== undefined)
+    return refuse('it may not change the input of a call that others are asked about: a hook of PreToolUse may');
   const updatedOutput = answer['updated_output'] ?? own['updatedToolOutput'] ?? undefined;
   return accept({
     decision: decision.value,
@@ -130,14 +138,21 @@ export function readHookAnswer(answer: Json, event: HookEventName): Result<HookV
   });
 }
 
-function readDecision(answer: JsonObject, own: JsonObject): Result<HookVerdict['decision'], string> {
+function readDecision(answer: JsonObject, own: JsonObject, event: HookEventName): Result<HookVerdict['decision'], string> {
   const { allowed = true } = answer;
   if (typeof allowed !== 'boolean') return refuse('`allowed` is neither true nor false');
   if (isDenied(answer)) return accept('deny');
   const said = listDecisions(answer, own);
   const unknown = said.find(({ meant }) => meant === undefined);
   if (unknown !== undefined) return refuse(`${JSON.stringify(unknown.word).slice(0, 60)} is no decision: allow, deny or ask`);
-  return accept(toStrictest(said.map(({ meant }) => meant)));
+  const isSilent = said.length === 0 && answer['allowed'] === undefined;
+  return accept(isSilent ? toSilence(event).decision : toStrictest(said.map(({ meant }) => meant)));
+}
+
+/** What Claude Code's hooks of `PermissionRequest` answer with. */
+function readBehavior(own: JsonObject): JsonObject {
+  const decision = own['decision'];
+  return isJsonObject(decision) ? decision : {};
 }
 
 function isDenied(answer: JsonObject): boolean {
@@ -149,7 +164,7 @@ function listDecisions(
   answer: JsonObject,
   own: JsonObject,
 ): readonly { readonly word: Json; readonly meant: HookVerdict['decision'] | undefined }[] {
-  const words = [answer['decision'], answer['permissionDecision'], own['permissionDecision']];
+  const words = [answer['decision'], answer['permissionDecision'], own['permissionDecision'], readBehavior(own)['behavior']];
   return words.flatMap((word) =>
     word === undefined || word === null ? [] : [{ word, meant: typeof word === 'string' ? readOwn(DECISIONS, word) : undefined }],
   );
@@ -160,7 +175,13 @@ function toStrictest(decisions: readonly (HookVerdict['decision'] | undefined)[]
 }
 
 function readReason(answer: JsonObject, own: JsonObject): string {
-  return firstText(own['permissionDecisionReason'], answer['reason'], answer['stopReason'], answer['stop_reason']);
+  return firstText(
+    own['permissionDecisionReason'],
+    readBehavior(own)['message'],
+    answer['reason'],
+    answer['stopReason'],
+    answer['stop_reason'],
+  );
 }
 
 function readInjects(answer: JsonObject, own: JsonObject): Result<readonly HookInject[], string> {

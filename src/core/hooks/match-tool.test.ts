@@ -32,6 +32,10 @@ describe('a matcher', () => {
     expect(takes('bash | [|x]', ['bash', '|', 'x', 'y'])).toEqual(['bash', '|', 'x']);
   });
 
+  it('takes a tool whose name every object knows like any other', () => {
+    expect(takes('bash|constructor', ['constructor', 'toString'])).toEqual(['constructor']);
+  });
+
   it('asks a pattern about the own name only', () => {
     expect(takes('[!r]*', TOOLS)).toEqual(['write_file', 'edit_file', 'bash', 'mcp__mem__write']);
     expect(takes('W*', TOOLS)).toEqual([]);

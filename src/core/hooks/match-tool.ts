@@ -1,3 +1,5 @@
+import { readOwn } from '../values/json.ts';
+
 /**
  * Which tools a hook is about. A matcher is a list of alternatives between `|`, each a pattern as Python's `fnmatch.fnmatchcase` reads it: `*` any text,
  * `?` one character, `[abc]`, `[a-z]` and `[!a]` one of a set. `re:` before it makes a regular expression of the whole, found anywhere in the name.
@@ -41,7 +43,8 @@ export function createToolMatcher(matcher: string): ToolMatcher | null {
   const alternatives = splitAlternatives(matcher);
   if (alternatives.length === 0) return () => true;
   const patterns = alternatives.map((text) => ({ text, matches: compilePattern(text), isPlain: !/[*?[]/.test(text) }));
-  return (tool) => patterns.some(({ text, matches, isPlain }) => matches(tool) || (isPlain && (ALIASES[tool] ?? []).includes(text)));
+  return (tool) =>
+    patterns.some(({ text, matches, isPlain }) => matches(tool) || (isPlain && (readOwn(ALIASES, tool) ?? []).includes(text)));
 }
 
 /** Names of Gemini CLI for them, where they differ. Source: its list of tools. */

@@ -34,8 +34,8 @@ export interface ToolDenial {
   readonly tool: string;
   /** One line of what it was called for, such as a command; absent where that is not known. */
   readonly use?: string;
-  /** What stopped it: the CLI's own rules, the operating system, the profile of a native agent, or a hook. */
-  readonly layer: 'flags' | 'os' | 'profile' | 'hook';
+  /** What stopped it: the CLI's own rules, the operating system, the profile of a native agent, a hook, or its permissions. */
+  readonly layer: 'flags' | 'os' | 'profile' | 'hook' | 'permissions';
   /** One line of what the agent was told. */
   readonly reason: string;
 }

@@ -175,4 +175,5 @@ const LAYERS: Readonly<Record<ToolDenial['layer'], string>> = {
   os: 'the operating system',
   profile: 'its profile',
   hook: 'a hook',
+  permissions: 'its permissions',
 };

@@ -74,6 +74,7 @@ const LAYERS: Readonly<Record<ToolDenial['layer'], string>> = {
   os: 'by the operating system',
   profile: 'by its profile',
   hook: 'by a hook',
+  permissions: 'by its permissions',
 };
 const SHOWN = 12;
 
