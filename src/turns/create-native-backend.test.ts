@@ -11,8 +11,10 @@ import { type Json, parseJson } from '../core/values/json.ts';
 import { toContractPath, writeContract } from '../emit/index.ts';
 import { startModelServer } from '../mock-model/index.ts';
 import type { TurnRequest, TurnResult } from '../ports/backend.ts';
+import type { People, PersonQuestion } from '../ports/people.ts';
 import { createRunClock } from '../runs/index.ts';
 import { createLazyBackend, createNativeBackendFor, toNativePrice } from './create-native-backend.ts';
+import { openPermissionStore } from './open-permission-store.ts';
 
 let cwd: string;
 beforeEach(() => {
@@ -41,19 +43,28 @@ interface Playing {
   readonly env?: Readonly<Record<string, string>>;
   readonly hat?: string;
   readonly spec?: (spec: BackendSpec) => BackendSpec;
+  readonly people?: People;
 }
 
 let turns = 0;
 
 /** Plays one turn of a hat, wired as a run wires it. */
-async function play({ backend = SCRIPTED, more = '', steps, env = {}, hat = 'builder', spec = (same) => same }: Playing): Promise<Played> {
+async function play({
+  backend = SCRIPTED,
+  more = '',
+  steps,
+  env = {},
+  hat = 'builder',
+  spec = (same) => same,
+  people,
+}: Playing): Promise<Played> {
   const hats = [
     'builder: {triggers: [task.start, task.resume], publishes: [build.done], profile: creator}',
     'critic: {triggers: [build.done], publishes: [task.complete], profile: critic}',
   ];
   const lines = [`cli: {backend: ${backend}}`, 'event_loop: {prompt: Do it}', 'hats:', ...hats.map((line) => `  ${line}`), more];
   writeFileSync(join(cwd, 'ralph.yml'), `${lines.join('\n')}\n`);
-  if (steps !== undefined) writeFileSync(join(cwd, 'script.yml'), `turns: [{steps: ${steps}}]\n`);
+  if (steps !== undefined) writeFileSync(join(cwd, 'script.yml'), `after_last: repeat\nturns: [{steps: ${steps}}]\n`);
   const { draft: settings } = loadConfig({ cwd, env: { PATH: '', HOME: cwd, ...env } });
   if (settings === null) throw new Error('the configuration has errors');
   turns += 1;
@@ -61,8 +72,10 @@ async function play({ backend = SCRIPTED, more = '', steps, env = {}, hat = 'bui
   mkdirSync(join(cwd, '.agent'), { recursive: true });
   writeContract(join(cwd, '.ralph'), { spec: settings.spec, workspace: cwd });
   const events: BackendEvent[] = [];
-  const made = createNativeBackendFor({ workspace: cwd, settings }, hat, spec(settings.backends[hat]?.[0] as BackendSpec));
-  const result = await made.start(request, (event) => events.push(event)).result;
+  const permissionStore = openPermissionStore(join(cwd, '.ralph/runs/one'));
+  const home = { workspace: cwd, settings, permissionStore };
+  const made = createNativeBackendFor(home, hat, spec(settings.backends[hat]?.[0] as BackendSpec));
+  const result = await made.start(people === undefined ? request : { ...request, people }, (event) => events.push(event)).result;
   const session = readLines(join(dirname(request.logs.stdoutPath), 'session.jsonl')) as readonly {
     type: string;
     result: { text: string };
@@ -121,6 +134,30 @@ describe('a native hat, as a run wires it', () => {
     const more = 'gates: [{name: tests, run: "echo by the gate"}]';
     const { results } = await play({ hat: 'critic', more, steps: '[{calls: [{tool: run_tests}]}]' });
     expect(results[0]).toContain('by the gate');
+  });
+
+  it('asks a person once for what is then allowed for the run, also when the run goes on', async () => {
+    mkdirSync(join(cwd, '.ralph/runs/one'), { recursive: true });
+    const asked: PersonQuestion[] = [];
+    const people: People = {
+      ask: async (question) => {
+        asked.push(question);
+        return { choice: 'run', by: 'person' };
+      },
+    };
+    const more = 'permissions: {ask: [write_file]}';
+    const write = (path: string) => `{tool: write_file, args: {path: ${path}, content: x}}`;
+    const { events, results } = await play({ more, people, steps: `[{calls: [${write('a.txt')}, ${write('./a.txt')}]}]` });
+    expect([results[0], events.filter(({ type }) => type === 'tool-denied')]).toEqual([expect.stringContaining('a.txt'), []]);
+    const again = await play({ more, people, steps: `[{calls: [${write('a.txt')}]}]` });
+    expect([again.results.length, again.events.filter(({ type }) => type === 'tool-denied')]).toEqual([1, []]);
+    expect(asked.map(({ text }) => text.split('\n')[0])).toEqual(['builder wants to call write_file: a.txt']);
+    const refused = await play({ more, steps: `[{calls: [${write('a.txt')}, ${write('b.txt')}]}]` });
+    expect(refused.events).toContainEqual({
+      type: 'tool-denied',
+      denial: { tool: 'write_file', use: 'b.txt', layer: 'permissions', reason: expect.stringContaining('nobody can be asked') },
+    });
+    expect([existsSync(join(cwd, 'a.txt')), existsSync(join(cwd, 'b.txt'))]).toEqual([true, false]);
   });
 
   it('may not write what only Ralph writes', async () => {
