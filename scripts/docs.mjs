@@ -1,6 +1,6 @@
 /**
  * The pages that are made: the reference of the configuration, docs/reference/configuration.md, from the JSON Schema that `ralph config schema`
- * prints, and so from the settings table; the index of the requirements.
+ * prints, and so from the settings table; the index of the requirements; the table of events in docs/guide/hooks.md, from src/core/hooks/hook-spec.ts.
  *
  *   node scripts/docs.mjs                   writes the pages; `npm run docs` builds first
  *   node scripts/docs.mjs --check           writes nothing, fails when a page differs
@@ -10,6 +10,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { HOOKS_PAGE, renderHooksPage } from './hooks-page.mjs';
 import { INDEX_PAGE, renderRequirementsIndex } from './requirements-index.mjs';
 
 const PAGE = 'docs/reference/configuration.md';
@@ -235,11 +236,12 @@ function readPage(file) {
   }
 }
 
-function main(args) {
+async function main(args) {
   const schemaAt = args.indexOf('--schema');
   const pages = {
     [PAGE]: { text: renderPage(readSchema(schemaAt < 0 ? undefined : args[schemaAt + 1])), from: 'the settings table' },
     [INDEX_PAGE]: { text: renderRequirementsIndex(), from: 'the record of the requirements' },
+    [HOOKS_PAGE]: { text: await renderHooksPage(readPage(fileURLToPath(new URL(HOOKS_PAGE, ROOT)))), from: 'the table of events' },
   };
   for (const [name, { text, from }] of Object.entries(pages)) {
     const file = fileURLToPath(new URL(name, ROOT));
@@ -255,4 +257,4 @@ function main(args) {
   }
 }
 
-main(process.argv.slice(2));
+await main(process.argv.slice(2));

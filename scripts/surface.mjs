@@ -26,17 +26,19 @@ const SURFACE = {
     ],
   },
   'configuration keys': {
-    count: 204,
+    count: 206,
     first: 190,
     list: listConfigurationKeys,
     added: [
       { name: 'hooks', why: 'a rule of a project about calls of tools, which no profile can say' },
       { name: 'hats.<id>.hooks', why: 'such a rule for one hat, or none of the others for it' },
       { name: 'ralph.hooks', why: 'the same for Ralph' },
-      { name: 'on_ask', why: 'one word for all hats says what becomes of what nobody is there to allow' },
       { name: 'human', why: 'one place for what agents may ask people' },
       { name: 'human.ask', why: 'an unattended machine must be able to say that nobody is there' },
       { name: 'human.deadline', why: 'how long a run may wait for an answer is the project’s to say' },
+      { name: 'hooks_defaults', why: 'what every hook would have to say again' },
+      { name: 'hooks_defaults.fail_closed', why: 'in the place of the same line in every hook, of which one is forgotten' },
+      { name: 'hooks_defaults.timeout', why: 'the same for how long hooks may take' },
       {
         name: 'hats.<id>.permissions',
         why: 'what is to be denied or asked about, by argument, in a line instead of a hook with a program; `permissions` is no new name',

@@ -87,7 +87,7 @@ export function loadConfig(request: LoadRequest): LoadedConfig {
   const backends = compileBackends(declared, overridden.overrides);
   const instructions = readInstructions(declared, root, readText);
   const events = readEventContracts(declared, { cwd, root, readText });
-  const hooks = compileHooks({ root, hatIds, isSingle: declared.mode === 'single', backends });
+  const hooks = compileHooks({ root, declared, hatIds, backends, cwd, readText });
   const ruleInput = { root, declared, hatIds, isBroken, toItemPath: shape.toItemPath, toolNames: request.toolNames ?? [] };
   const permissions = compilePermissions(ruleInput, backends);
   const found = [
@@ -111,7 +111,7 @@ export function loadConfig(request: LoadRequest): LoadedConfig {
     backends,
     instructions,
     events: events.contracts,
-    ...hooks,
+    hooks,
     ...permissions,
     objective: compileObjective(objectiveRequest, 'optional'),
   });

@@ -38,6 +38,8 @@ export interface Settings {
   readonly tools?: ToolsSpec;
   /** The hooks of each hat that has some, by the same names as `backends`, in the order in which they are asked. */
   readonly hooks?: Readonly<Record<string, readonly HookSpec[]>>;
+  /** The same for backends that have hooks of their own, by their `hookList`: those of the hat are among them. */
+  readonly backendHooks?: Readonly<Record<string, readonly HookSpec[]>>;
   /** The rules about calls of tools of each hat that has some, by the same names. */
   readonly permissions?: Readonly<Record<string, PermissionSpec>>;
   /** What binds agents beyond their own flags. */
@@ -186,4 +188,9 @@ export interface Overrides {
   readonly maxCostUsd?: number;
   /** In milliseconds. */
   readonly maxRuntime?: number;
+}
+
+/** What is asked about the calls of a hat that wears this backend, in order. */
+export function findHooks({ hooks = {}, backendHooks = {} }: Settings, hat: string, { hookList }: BackendSpec): readonly HookSpec[] {
+  return (hookList === undefined ? undefined : backendHooks[hookList]) ?? hooks[hat] ?? [];
 }

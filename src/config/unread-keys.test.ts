@@ -31,7 +31,7 @@ const toSurroundings = ({ type: backend, ...keys }: { readonly type: string; rea
 const SURROUNDINGS: readonly Tree[] = [
   toSurroundings({ type: 'claude' }),
   toSurroundings({ type: 'custom', command: 'agent' }),
-  toSurroundings({ type: 'native', model: 'claude-sample' }),
+  { ...toSurroundings({ type: 'native', model: 'claude-sample' }), hooks: { PreToolUse: [{ command: 'true --all' }] } },
   { hats: { builder: { publishes: ['LOOP_COMPLETE'] } } },
 ];
 

@@ -39,3 +39,30 @@ describe('a machine without an agent CLI', () => {
     expect(await agentsIn({ 'lost.yml': 'cli: {backend: {command: ./lost.sh}}\n' }, ['lost.yml'])).toBe('problem');
   });
 });
+
+describe('hooks of tools', () => {
+  const hooksIn = async (yaml: string): Promise<readonly string[]> => {
+    writeFileSync(join(folder, 'hooks.yml'), yaml);
+    const { checks } = await examine({ cwd: folder, configFiles: ['hooks.yml'], env: { PATH: folder, HOME: folder } });
+    return checks.filter(({ name }) => name === 'hooks').map(({ status, text }) => `${status}: ${text}`);
+  };
+  const HOOKS = 'hooks: {PreToolUse: [{command: "a b"}]}\n';
+
+  it('are named for each hat whose agent asks none', async () => {
+    const hats = 'hats: {a: {triggers: [task.start, task.resume], publishes: [b]}, b: {triggers: [b], backend: [codex, claude]}}\n';
+    const native = 'cli: {backend: {type: native, provider: scripted, script: model.yml}}\n';
+    expect(await hooksIn(`${native}${hats}${HOOKS}`)).toEqual([
+      'warning: those of b do not bind: codex, claude call their tools by themselves',
+    ]);
+    expect(await hooksIn(`cli: {backend: claude}\n${hats}${HOOKS}`)).toEqual([
+      'warning: those of a do not bind: claude calls its tools by itself',
+      'warning: those of b do not bind: codex, claude call their tools by themselves',
+      'warning: those of ralph do not bind: claude calls its tools by itself',
+    ]);
+  });
+
+  it('are no matter where they bind, or where there are none', async () => {
+    expect(await hooksIn(`${NATIVE}${HOOKS}`)).toEqual([]);
+    expect(await hooksIn('cli: {backend: claude}\n')).toEqual([]);
+  });
+});

@@ -48,6 +48,7 @@ export async function examine(request: ExamineRequest): Promise<DoctorReport> {
       isolation,
       checkAgents(backends, findOwnAgents(request), native.length > 0),
       ...hats,
+      ...checkHooks(readConfiguration(request)?.settings ?? null),
       ...native,
       ...tools,
     ],
@@ -124,6 +125,21 @@ async function checkHatAgents(request: ExamineRequest): Promise<readonly DoctorC
       fix: toMissingAgentFix([entry], look.listPresent()).replaceAll('\n', '; '),
     }),
   );
+}
+
+/** Whose hooks of tools are not asked, because an agent CLI wears the hat: each hat by itself. Those that are asked need no word. */
+function checkHooks(settings: CheckedConfig['settings']): readonly DoctorCheck[] {
+  return Object.keys(settings?.hooks ?? {}).flatMap((hat): DoctorCheck | [] => {
+    const types = [...new Set((settings?.backends[hat] ?? []).map(({ type }) => type).filter((type) => type !== 'native'))];
+    if (types.length === 0) return [];
+    const names = types.map((type) => (type === 'auto' ? 'the agent CLI that is found' : type)).join(', ');
+    return {
+      name: 'hooks',
+      status: 'warning',
+      text: `those of ${hat} do not bind: ${names} ${types.length === 1 ? 'calls its tools by itself' : 'call their tools by themselves'}`,
+      fix: 'Give the hat `backend: {type: native, …}`, or bind it by a `profile`, a `sandbox` and `gates`.',
+    };
+  });
 }
 
 /** The programs of the user's own that the configuration names as agents, as far as they are there. */

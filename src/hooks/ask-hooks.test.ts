@@ -8,7 +8,8 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type HookHandler, type HookSpec, toScriptCommand } from '../core/hooks/hook-spec.ts';
 import type { JsonObject } from '../core/values/json.ts';
 import { processStartTime } from '../process/index.ts';
-import { createToolHooks, type ToolHooks } from './ask-hooks.ts';
+import { createToolHooks, type TurnHooks } from './ask-hooks.ts';
+import { MAX_AT_ONCE } from './late-hooks.ts';
 
 let folder: string;
 beforeEach(() => {
@@ -44,7 +45,7 @@ const hook = (handler: HookHandler, changes: Partial<HookSpec> = {}): HookSpec =
   ...changes,
 });
 
-function open(specs: readonly HookSpec[], signal = new AbortController().signal): ToolHooks {
+function open(specs: readonly HookSpec[], signal = new AbortController().signal): TurnHooks {
   const env = { PATH: process.env['PATH'], ANTHROPIC_API_KEY: 'secret' };
   const scene = { run: 'run-1', turn: '3.1', hat: 'builder', agentId: 'builder', cwd: folder, env, signal, marker: 'test' };
   return createToolHooks(specs, scene, { now: () => 0, steady: () => performance.now() });
@@ -353,6 +354,102 @@ describe('a handler', () => {
     const path = write('own', '#!/bin/sh\nexit 2\n');
     chmodSync(path, 0o755);
     expect((await askBefore(hook({ kind: 'command', argv: toScriptCommand(path), file: toFile(path) }))).decision).toBe('deny');
+  });
+});
+
+describe('a hook of an agent CLI', () => {
+  it('is asked by the rules of that CLI, told our name of the tool, and where the project is', async () => {
+    const says = shell('cat > event.json; printf %s "$CLAUDE_PROJECT_DIR" > where');
+    const { runs } = await askBefore(
+      hook(says, { matcher: 'Write,Edit', dialect: 'claude', env: { CLAUDE_PROJECT_DIR: '/the project' } }),
+      hook(shell('true'), { matcher: 'Write', dialect: 'gemini' }),
+    );
+    expect(runs).toHaveLength(1);
+    expect(JSON.parse(readFileSync(join(folder, 'event.json'), 'utf8'))).toMatchObject({ tool_name: 'write_file' });
+    expect(readFileSync(join(folder, 'where'), 'utf8')).toBe('/the project');
+  });
+
+  it('may call the event as its CLI does', async () => {
+    const answer = `echo '{"hookSpecificOutput": {"hookEventName": "BeforeTool", "tool_input": {"content": "more"}}}'`;
+    expect((await askBefore(hook(shell(answer), { dialect: 'gemini' }))).input).toEqual({ path: 'a.txt', content: 'more' });
+  });
+});
+
+describe('a hook that is asked once a turn', () => {
+  it('is asked about the first call that it is about, also among calls at the same time', async () => {
+    const hooks = open([hook(shell('echo x >> asked.txt'), { isOnce: true, matcher: 'write_file' })]);
+    await hooks.before({ ...CALL, tool: 'read_file' });
+    const merged = await Promise.all([hooks.before(CALL), hooks.before(CALL), hooks.before(CALL)]);
+    expect(merged.map(({ runs }) => runs.length)).toEqual([1, 0, 0]);
+    expect(readFileSync(join(folder, 'asked.txt'), 'utf8')).toBe('x\n');
+    await hooks.close();
+  });
+
+  it('is asked anew in the next turn', async () => {
+    const once = hook(shell('true'), { isOnce: true });
+    for (const hooks of [open([once]), open([once])]) expect((await hooks.before(CALL)).runs).toHaveLength(1);
+  });
+});
+
+describe('a hook that nobody waits for', () => {
+  const waitFor = (name: string) => vi.waitFor(() => readFileSync(join(folder, name), 'utf8'), { timeout: 10_000, interval: 20 });
+
+  it('decides nothing, changes nothing, and holds no call back', async () => {
+    const slow = hook(shell('sleep 60'), { isAsync: true });
+    const denies = hook(shell(`echo '{"decision":"deny","reason":"no","updated_input":{"path":"b"}}'`), { isAsync: true });
+    const hooks = open([slow, denies, hook(shell('true'), { name: 'behind' })]);
+    const startedAt = performance.now();
+    const merged = await hooks.before(CALL);
+    expect(merged).toMatchObject({ decision: 'allow', runs: [{ name: 'behind' }], injects: [] });
+    expect(merged.input).toBeUndefined();
+    await hooks.close();
+    expect(performance.now() - startedAt).toBeLessThan(20_000);
+  });
+
+  it('is told of with its texts behind a later call, once', async () => {
+    const says = hook(shell(`echo '{"decision":"deny","reason":"no","inject":{"content":"late"}}'; touch done`), { isAsync: true });
+    const hooks = open([says]);
+    await hooks.before(CALL);
+    await waitFor('done');
+    const later = await vi.waitFor(async () => {
+      const merged = await hooks.after(CALL, 'output', false);
+      expect(merged.runs).toHaveLength(1);
+      return merged;
+    });
+    expect(later.injects).toEqual([{ content: 'late', strategy: 'user_message' }]);
+    expect(later.runs).toMatchObject([{ decision: 'allow', reason: 'no', error: 'it said deny, and nobody waits for what it decides' }]);
+    expect((await hooks.after(CALL, 'output', false)).runs).toEqual([]);
+    await hooks.close();
+  });
+
+  it('ends with the turn, and what it would have said is dropped', async () => {
+    const hooks = open([hook(shell('echo $$ > pid; exec sleep 600'), { isAsync: true })]);
+    await hooks.before(CALL);
+    const pid = Number(
+      await vi.waitFor(async () => {
+        const text = await waitFor('pid');
+        expect(text).toMatch(/\d\n/);
+        return text;
+      }),
+    );
+    await hooks.close();
+    expect(processStartTime(pid)).toBeUndefined();
+    expect((await hooks.awaitLate()).runs).toEqual([]);
+  });
+
+  it('may be waited for after all', async () => {
+    const hooks = open([hook(shell(`sleep 0.2; echo '{"additional_context":"at last"}'`), { isAsync: true })]);
+    await hooks.before(CALL);
+    expect((await hooks.awaitLate()).injects).toEqual([{ content: 'at last', strategy: 'user_message' }]);
+    await hooks.close();
+  });
+
+  it('is not started where too many of its kind still run, which is told', async () => {
+    const hooks = open([hook(shell('sleep 600'), { isAsync: true })]);
+    for (let call = 0; call < MAX_AT_ONCE + 2; call += 1) await hooks.before(CALL);
+    const { runs } = await hooks.after(CALL, '', false);
+    expect(runs.map(({ error }) => error)).toEqual(Array.from({ length: 2 }, () => 'it was not started: 16 hooks still run'));
+    await hooks.close();
   });
 });
 

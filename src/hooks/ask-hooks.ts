@@ -1,10 +1,12 @@
 import type { HookEvent, HookEventName, HookSpec } from '../core/hooks/hook-spec.ts';
 import { type HookInject, type HookRun, judgeHook, type MergedHooks } from '../core/hooks/hook-verdict.ts';
-import { createToolMatcher, type ToolMatcher } from '../core/hooks/match-tool.ts';
+import { createForeignMatcher, createToolMatcher, type ToolMatcher } from '../core/hooks/match-tool.ts';
 import { startOf } from '../core/text/shorten.ts';
 import type { JsonObject } from '../core/values/json.ts';
+import { createLateHooks, type LateAnswer, type LateHooks } from './late-hooks.ts';
 import { createResidentPrograms } from './resident-programs.ts';
 import { type HandlerPlace, runHandler } from './run-handler.ts';
+import { MAX_INJECT, toHookRun, toInjects } from './to-hook-run.ts';
 
 /** Who works: what every event says. */
 export interface HookScene extends Omit<HandlerPlace, 'residents'> {
@@ -34,28 +36,34 @@ export interface RequestedCall extends HookedCall {
 export interface ToolHooks {
   /** Asks them about a call that is about to be made. Never rejects. */
   readonly before: (call: HookedCall) => Promise<MergedHooks>;
-  /** Asks them about a call that was made. Never rejects. */
+  /**
+   * Asks them about a call that was made. What hooks that nobody waits for have said by then is in the answer, its texts as messages behind all results.
+   * Never rejects.
+   */
   readonly after: (call: HookedCall, output: string, isError: boolean) => Promise<MergedHooks>;
   /** Asks them whether a call may be made that somebody has to allow: `ask` where none of them says. Never rejects. */
   readonly request: (call: RequestedCall) => Promise<MergedHooks>;
-  /** Ends the programs that stay. */
+  /** Ends the programs that stay, and the hooks that nobody waits for; what they would have said is dropped. */
   readonly close: () => Promise<void>;
 }
 
+/** The same for one turn. */
+export interface TurnHooks extends ToolHooks {
+  /** Waits for the hooks that nobody waited for, and takes what they said. Never rejects. */
+  readonly awaitLate: () => Promise<MergedHooks>;
+}
+
 /** No hooks: nothing is asked, nothing changes. */
-export const NO_HOOKS: ToolHooks = {
+export const NO_HOOKS: TurnHooks = {
   before: async () => NOTHING,
   after: async () => NOTHING,
+  awaitLate: async () => NOTHING,
   request: async () => NOT_SAID,
   close: async () => {},
 };
 
 const NOTHING: MergedHooks = { decision: 'allow', reason: '', injects: [], runs: [] };
 const NOT_SAID: MergedHooks = { ...NOTHING, decision: 'ask' };
-/** Of one text; the rest is cut. Source: the limit of Claude Code. */
-const MAX_INJECT = 10_000;
-const MAX_REASON = 2000;
-const MAX_PREVIEW = 200;
 
 interface ReadyHook {
   readonly spec: HookSpec;
@@ -72,29 +80,54 @@ export function createToolHooks(
   specs: readonly HookSpec[],
   scene: HookScene,
   clocks: { now: () => number; steady: () => number },
-): ToolHooks {
+): TurnHooks {
   if (specs.length === 0) return NO_HOOKS;
   // A matcher that cannot be read is refused with the configuration; should one get here, it takes every tool.
-  const ready = specs.map((spec) => ({ spec, matches: createToolMatcher(spec.matcher) ?? (() => true) }));
+  const ready = specs.map((spec) => ({ spec, matches: toMatcher(spec) ?? (() => true) }));
   const select = (event: HookEventName, tool: string): readonly ReadyHook[] =>
     ready.filter(({ spec, matches }) => spec.event === event && matches(tool));
   const residents = createResidentPrograms();
-  const moment = { scene: { ...scene, residents }, ...clocks };
+  const place = { ...scene, residents };
+  const late = createLateHooks(place, clocks.steady);
+  const moment: Moment = { scene: place, late, asked: new Set(), ...clocks };
   return {
     before: async (call) => askInOrder(select('PreToolUse', call.tool), 'PreToolUse', call, moment, null),
     after: async (call, output, isError) => {
       const event = isError ? 'PostToolUseFailure' : 'PostToolUse';
-      return askInOrder(select(event, call.tool), event, call, moment, { output, isError });
+      const merged = await askInOrder(select(event, call.tool), event, call, moment, { output, isError });
+      return withLate(merged, late.take());
+    },
+    awaitLate: async () => {
+      await late.settle();
+      return withLate(NOTHING, late.take());
+    },
+    close: async () => {
+      await Promise.all([late.close(), residents.close()]);
     },
     request: async (call) => askInOrder(select('PermissionRequest', call.tool), 'PermissionRequest', call, moment, null),
-    close: residents.close,
   };
+}
+
+function toMatcher({ matcher, dialect }: HookSpec): ToolMatcher | null {
+  return dialect === undefined ? createToolMatcher(matcher) : createForeignMatcher(matcher, dialect);
 }
 
 interface Moment {
   readonly scene: HookScene & HandlerPlace;
+  readonly late: LateHooks;
+  /** Hooks that were asked in this turn. */
+  readonly asked: Set<HookSpec>;
   readonly now: () => number;
   readonly steady: () => number;
+}
+
+function withLate(merged: MergedHooks, answers: readonly LateAnswer[]): MergedHooks {
+  if (answers.length === 0) return merged;
+  return {
+    ...merged,
+    injects: [...merged.injects, ...answers.flatMap(({ injects }) => injects)],
+    runs: [...merged.runs, ...answers.map(({ run }) => run)],
+  };
 }
 
 /**
@@ -105,7 +138,7 @@ async function askInOrder(
   hooks: readonly ReadyHook[],
   event: HookEventName,
   call: HookedCall | RequestedCall,
-  { scene, now, steady }: Moment,
+  { scene, late, asked, now, steady }: Moment,
   result: { readonly output: string; readonly isError: boolean } | null,
 ): Promise<MergedHooks> {
   const isRequest = event === 'PermissionRequest';
@@ -117,21 +150,20 @@ async function askInOrder(
   const runs: HookRun[] = [];
   let decision: MergedHooks['decision'] = isRequest ? 'ask' : 'allow';
   for (const { spec } of hooks) {
+    if (spec.isOnce === true && asked.has(spec)) continue;
+    asked.add(spec);
     const startedAt = steady();
     const told = toEvent(event, { ...call, input }, scene, now(), output, result?.isError ?? null);
-    const { verdict, error } = judgeHook(spec, await runHandler(spec, told, scene));
-    const reason = startOf(verdict.reason, MAX_REASON);
-    const said = `${spec.name}: ${reason || `it said ${verdict.decision}`}`;
-    runs.push({
-      name: spec.name,
-      event,
-      decision: verdict.decision,
-      reason,
-      error,
-      ms: steady() - startedAt,
-      preview: startOf(verdict.injects[0]?.content ?? '', MAX_PREVIEW),
-    });
-    injects.push(...verdict.injects.map(({ content, strategy }) => ({ content: startOf(content, MAX_INJECT), strategy })));
+    if (spec.isAsync === true) {
+      late.start(spec, told);
+      continue;
+    }
+    const judged = judgeHook(spec, await runHandler(spec, told, scene));
+    const { verdict } = judged;
+    const run = toHookRun(spec, judged, steady() - startedAt);
+    runs.push(run);
+    injects.push(...toInjects(verdict));
+    const said = `${spec.name}: ${run.reason || `it said ${verdict.decision}`}`;
     if (result === null) {
       input = verdict.updatedInput ?? (verdict.mergedInput === undefined ? input : { ...input, ...verdict.mergedInput });
       if (verdict.decision === (isRequest ? 'ask' : 'allow')) continue;

@@ -81,7 +81,7 @@ function hashFile(path: string): string | null {
 
 async function runProgram(argv: readonly string[], spec: HookSpec, event: HookEvent, place: HandlerPlace): Promise<HookOutcome> {
   const { cwd, signal, residents } = place;
-  const env = toHookEnvironment(place.env, event);
+  const env = { ...toHookEnvironment(place.env, event), ...spec.env };
   const { timeoutMs } = spec;
   const text = JSON.stringify(event);
   if (spec.isKeptAlive === true || spec.handler.kind === 'python') {

@@ -1,6 +1,6 @@
 import { readFileSync, realpathSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { findGuidePage, type ModelPrice, parseYamlText, type Settings } from '../config/index.ts';
+import { findGuidePage, findHooks, type ModelPrice, parseYamlText, type Settings } from '../config/index.ts';
 import type { BackendEvent } from '../core/backends/backend-event.ts';
 import { type BackendSpec, type NativeSpec, toBackendLabel } from '../core/backends/backend-spec.ts';
 import { findListPrice } from '../core/backends/list-prices.ts';
@@ -48,7 +48,7 @@ export function createNativeBackendFor(made: NativeHome, hat: string, spec: Back
       context: native.context,
       limits: { ...native, retry: settings.spec.retry },
       createModel: (place) => createNativeModel(room, made.workspace, spec, place),
-      openTools: (request, signal, warn) => openHatTools({ room, made, hat, request, signal, warn }),
+      openTools: (request, signal, warn) => openHatTools({ room, made, hat, spec, request, signal, warn }),
       priceOf: (usage: Usage, model) =>
         toNativePrice(settings.prices, model ?? spec.model ?? null, usage) ?? toNativePrice(settings.prices, spec.model ?? null, usage),
     });
@@ -130,6 +130,7 @@ interface HatTurn {
   readonly room: AgentRoom;
   readonly made: NativeHome;
   readonly hat: string;
+  readonly spec: BackendSpec;
   readonly request: TurnRequest;
   readonly signal: AbortSignal;
   readonly warn: (message: string) => void;
@@ -153,8 +154,8 @@ function toPermissions({ made, hat }: HatTurn): Pick<ToolSettings, 'permissions'
 }
 
 /** What is asked about the calls of this hat. */
-function openHatHooks({ made, hat, request, signal }: HatTurn): ToolHooks {
-  const specs = made.settings.hooks?.[hat] ?? [];
+function openHatHooks({ made, hat, spec, request, signal }: HatTurn): ToolHooks {
+  const specs = findHooks(made.settings, hat, spec);
   const { env, cwd, marker } = request;
   const { RALPH_RUN_ID: run = '' } = env;
   const agentId = hat === RALPH || hat === DEFAULT_HAT ? null : hat;

@@ -1,5 +1,5 @@
 /** Hooks as a user has them: `ralph run` with the native agent, whose model is a script. */
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { ralph, withFolder } from './ralph.ts';
@@ -50,6 +50,12 @@ else if (input.path === 'a.txt') console.log(JSON.stringify({ updated_input: { p
   'style.sh': `echo '{"injects": [{"content": "two spaces", "strategy": "tool_result"}, {"content": "look at the list", "strategy": "user_message"}]}'\n`,
 };
 
+/** What the first turn of the only run wrote down. */
+function readSession(folder: string): string {
+  const runs = join(folder, '.ralph/runs');
+  return readFileSync(join(runs, readdirSync(runs)[0] ?? '', 'turns/1.1/session.jsonl'), 'utf8');
+}
+
 test('hooks of all and of a hat are asked in order, deny, change and tell, and bind although the agent rewrites one', async () => {
   await withFolder(FILES, async (folder) => {
     const listed = await ralph(folder, ['hooks', '--hat', 'builder', '--format', 'json']);
@@ -72,8 +78,7 @@ test('hooks of all and of a hat are asked in order, deny, change and tell, and b
         .split('\n')
         .filter((line) => line === 'PreToolUse write_file builder'),
     ).toHaveLength(4);
-    const session = read(join('.ralph/runs', readdirSync(join(folder, '.ralph/runs'))[0] ?? '', 'turns/1.1/session.jsonl'));
-    const lines = session
+    const lines = readSession(folder)
       .trimEnd()
       .split('\n')
       .map((line) => JSON.parse(line));
@@ -112,6 +117,13 @@ test('a hook is tried without a run', async () => {
     });
     const wrong = await ralph(folder, ['hooks', 'test', 'PreToolUse', '--tool', 'write_file', '--input', 'x']);
     expect([wrong.code, wrong.stderr]).toEqual([2, expect.stringContaining('is no JSON object')]);
+    for (const [tool, said] of [
+      ['write_fil', 'There is no tool "write_fil": did you mean write_file?'],
+      ['Write', 'There is no tool "Write" here: it is called write_file.'],
+    ] as const) {
+      const missing = await ralph(folder, ['hooks', 'test', 'PreToolUse', '--tool', tool]);
+      expect([missing.code, missing.stderr]).toEqual([2, expect.stringContaining(said)]);
+    }
     const unknown = await ralph(folder, ['hooks', 'test', 'constructor', '--tool', 'write_file']);
     expect([unknown.code, unknown.stderr]).toEqual([2, expect.stringContaining('The events are: PreToolUse')]);
   });
@@ -126,10 +138,115 @@ test('a function that never answers is waited for until its time is over', async
   });
 });
 
+test('hooks of a backend bind its turns, and one that nobody waits for tells the model behind a later call', async () => {
+  const config = `
+cli:
+  backend:
+    type: native
+    provider: scripted
+    script: model.yml
+    hooks:
+      PreToolUse:
+        override: true
+        hooks:
+          - {matcher: write_file, once: true, handler: deny.sh}
+          - {matcher: read_file, async: true, handler: late.sh}
+event_loop: {prompt: Write the files}
+gates: []
+hooks: {PreToolUse: [{matcher: "*", command: "touch asked-by-all"}, {matcher: "*", locked: true, command: "touch asked-locked"}]}
+hats: {builder: {triggers: [task.start, task.resume], publishes: [task.complete], profile: creator}}
+`;
+  const model = `
+hats:
+  builder:
+    - steps:
+        - calls: [{tool: write_file, args: {path: a.txt, content: x}}, {tool: read_file, args: {path: ralph.yml}}]
+        - calls: [{tool: write_file, args: {path: a.txt, content: again}}]
+        - calls: [{tool: bash, args: {command: sleep 1}}]
+        - calls: [{tool: emit_event, args: {topic: task.complete}}]
+        - text: Done.
+`;
+  const files = {
+    'ralph.yml': config,
+    'model.yml': model,
+    'deny.sh': `echo '{"decision": "deny", "reason": "not yet"}'\n`,
+    'late.sh': `echo '{"inject": {"content": "seen late"}}'\n`,
+  };
+  await withFolder(files, async (folder) => {
+    const listed = await ralph(folder, ['hooks', '--hat', 'builder', '--format', 'json']);
+    const rows = listed.stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    expect(rows.map(({ backend, name }) => [backend, name.slice(0, 18)])).toEqual([
+      ['native:scripted', 'touch asked-locked'],
+      ['native:scripted', 'deny.sh'],
+      ['native:scripted', 'late.sh'],
+    ]);
+    const run = await ralph(folder, ['run']);
+    expect(run.stdout + run.stderr).toContain('not yet');
+    expect(readFileSync(join(folder, 'a.txt'), 'utf8')).toBe('again');
+    expect(existsSync(join(folder, 'asked-locked'))).toBe(true);
+    expect(existsSync(join(folder, 'asked-by-all'))).toBe(false);
+    expect(readSession(folder)).toContain('seen late');
+  });
+});
+
 test('what does not bind is said before the run', async () => {
   const config = CONFIG.replace('{type: native, provider: scripted, script: model.yml}', 'claude');
   await withFolder({ ...FILES, 'ralph.yml': config }, async (folder) => {
     const { stdout, stderr } = await ralph(folder, ['validate']);
     expect(stdout + stderr).toContain('These hooks do not bind "builder": claude calls its tools by itself.');
+  });
+});
+
+test('a team of MassGen does after `ralph migrate` what its hooks say', async () => {
+  const names = [
+    'massgen.yml',
+    'massgen/__init__.py',
+    'massgen/hooks.py',
+    'custom_write_hook.py',
+    'agent1_logging.py',
+    'logging_of_all.py',
+  ];
+  const theirs = new URL('../../fixtures/foreign/massgen-hooks/', import.meta.url);
+  const files = Object.fromEntries(names.map((name) => [name, readFileSync(new URL(name, theirs), 'utf8')]));
+  const model = `
+hats:
+  agent1:
+    - steps:
+        - calls: [{tool: write_file, args: {path: secret.txt, content: x}}, {tool: write_file, args: {path: a.txt, content: hello}}]
+        - calls: [{tool: emit_event, args: {topic: agent1.done}}]
+        - text: Done.
+  agent2:
+    - steps:
+        - calls: [{tool: write_file, args: {path: secret.txt, content: x}}]
+        - calls: [{tool: emit_event, args: {topic: task.complete}}]
+        - text: Done.
+`;
+  await withFolder({ ...files, 'model.yml': model }, async (folder) => {
+    const migrated = await ralph(folder, ['migrate', 'massgen.yml', '-o', 'ralph.yml']);
+    expect(migrated.stderr).toContain('Written: ralph.yml.');
+    const read = (name: string): string => readFileSync(join(folder, name), 'utf8');
+    const added =
+      'cli: {backend: {type: native, provider: scripted, script: model.yml}}\nevent_loop: {prompt: Write the files}\ngates: []\n';
+    writeFileSync(join(folder, 'ralph.yml'), `${read('ralph.yml')}${added}`);
+    const run = await ralph(folder, ['run']);
+    // The hook of agent1 binds agent1 alone; what all are asked, both are asked.
+    expect(run.stdout + run.stderr).toContain('one use of a tool was stopped: write_file by a hook');
+    expect(readSession(folder)).toContain('custom_write_hook.py: this file is mine');
+    expect(readSession(folder)).toContain('your list is empty');
+    expect(read('secret.txt')).toBe('x');
+    expect(read('a.txt')).toBe('hello');
+    expect(read('audit.log').split('\n')).toEqual([
+      'agent1 write_file',
+      'agent1 write_file',
+      'agent1 emit_event',
+      'agent2 write_file',
+      'agent2 emit_event',
+      '',
+    ]);
+    expect(read('agent1.log').split('\n')).toEqual(['agent1 write_file', 'agent1 emit_event', '']);
+    expect(read('all.log').split('\n')).toEqual(['agent2 write_file', 'agent2 emit_event', '']);
   });
 });

@@ -1,7 +1,10 @@
-import { hasErrors, renderDiagnostics, type Settings } from '../../config/index.ts';
+import { findHooks, hasErrors, renderDiagnostics, type Settings } from '../../config/index.ts';
+import { toBackendLabel } from '../../core/backends/backend-spec.ts';
 import { DEFAULT_HAT, RALPH } from '../../core/events/reserved.ts';
 import { findHookEvent, HOOK_EVENTS, type HookEventName, type HookHandler, type HookSpec } from '../../core/hooks/hook-spec.ts';
 import type { HookInject, MergedHooks } from '../../core/hooks/hook-verdict.ts';
+import { findAliased } from '../../core/hooks/match-tool.ts';
+import { BUILT_IN_CARDS } from '../../core/tools/built-in-cards.ts';
 import { isJsonObject, type Json, type JsonObject, parseJson } from '../../core/values/json.ts';
 import { checkConfig } from '../../validation/index.ts';
 import { toPlainLine } from '../../views/text/index.ts';
@@ -79,6 +82,8 @@ async function perform(context: CliContext, { args, options }: CommandCall): Pro
 /** A hook as programs are told of it. */
 interface HookRow {
   readonly hat: string;
+  /** The backend whose hooks these are; absent: those of the hat whatever its backend. */
+  readonly backend?: string;
   readonly order: number;
   readonly event: HookEventName;
   readonly matcher: string;
@@ -90,11 +95,8 @@ interface HookRow {
 }
 
 function list({ terminal }: CliContext, settings: Settings, { hat, format }: HooksFlags): number {
-  const hats = Object.entries(settings.hooks ?? {}).filter(([id]) => hat === undefined || id === hat);
-  const rows = hats.flatMap(([id, specs]) => {
-    const unbound = listUnbound(settings, id);
-    return specs.map((spec, index): HookRow => toRow(id, index, spec, unbound));
-  });
+  const hats = Object.keys(settings.backends).filter((id) => hat === undefined || id === hat);
+  const rows = hats.flatMap((id) => toRows(settings, id));
   if (format === 'json') for (const row of rows) printJson(terminal, { v: 1, ...row });
   else if (rows.length > 0) printTable(terminal, ['hat', 'event', 'tools', 'hook', 'asks', 'written', 'binds'], rows.map(toCells));
   const rules = listPermissionRows(settings, hat);
@@ -104,6 +106,25 @@ function list({ terminal }: CliContext, settings: Settings, { hat, format }: Hoo
     printTable(terminal, ['hat', 'permission', 'rule', 'written', 'binds'], rules.map(toPermissionCells));
   } else if (rows.length === 0) terminal.err('There are no hooks and no permissions.\n');
   return 0;
+}
+
+/** The hooks of a hat, then those of each of its backends that has some of its own. */
+function toRows(settings: Settings, hat: string): readonly HookRow[] {
+  const worn = settings.backends[hat] ?? [];
+  const unbound = listUnbound(settings, hat);
+  const hasOwn = worn.filter(({ hookList }) => hookList !== undefined);
+  const ofHat = hasOwn.length === worn.length ? [] : (settings.hooks?.[hat] ?? []);
+  const ofBackends = hasOwn.flatMap((backend) => {
+    const name = backend.model === undefined ? toBackendLabel(backend) : `${toBackendLabel(backend)} ${backend.model}`;
+    return findHooks(settings, hat, backend).map((spec, index) => ({ ...toRow(hat, index, spec, []), backend: name }));
+  });
+  return [...ofHat.map((spec, index) => toRow(hat, index, spec, unbound)), ...ofBackends];
+}
+
+/** The hooks that a test asks: those of the first native agent of the hat, else those that it would have. */
+function toHooks(settings: Settings, hat: string): readonly HookSpec[] {
+  const native = settings.backends[hat]?.find(({ type }) => type === 'native');
+  return native === undefined ? (settings.hooks?.[hat] ?? []) : findHooks(settings, hat, native);
 }
 
 function toRow(hat: string, index: number, { event, matcher, name, handler, place }: HookSpec, unbound: readonly string[]): HookRow {
@@ -123,20 +144,22 @@ function toHandlerText(handler: HookHandler): string {
   }
 }
 
-function toCells({ hat, event, matcher, name, handler, place, unbound }: HookRow): readonly string[] {
+function toCells({ hat, backend, event, matcher, name, handler, place, unbound }: HookRow): readonly string[] {
   const binds = unbound.length === 0 ? 'yes' : `not ${unbound.join(', ')}`;
-  return [hat, event, toPlainLine(matcher, 60), toPlainLine(name, 60), toPlainLine(handler, 100), toPlainLine(place, 80), binds];
+  const who = backend === undefined ? hat : `${hat} (${toPlainLine(backend, 60)})`;
+  return [who, event, toPlainLine(matcher, 60), toPlainLine(name, 60), toPlainLine(handler, 100), toPlainLine(place, 80), binds];
 }
 
 async function test(context: CliContext, settings: Settings, flags: HooksFlags, word: string | undefined): Promise<number> {
   const event = toEvent(word);
   const { tool, output, format } = flags;
   if (tool === undefined) throw createUsageError('Which tool is called?', 'Name it: --tool write_file');
+  requireTool(settings, tool);
   const hat = findHat(settings, flags.hat);
   const input = toInput(flags.input);
   const { createToolHooks } = await context.loadApp();
   const { cwd, env, now } = context;
-  const specs = settings.hooks?.[hat] ?? [];
+  const specs = toHooks(settings, hat);
   const agentId = hat === RALPH || hat === DEFAULT_HAT ? null : hat;
   const { result: merged, stoppedBy } = await untilStopped(context, (signal) => {
     const hooks = createToolHooks(
@@ -145,7 +168,9 @@ async function test(context: CliContext, settings: Settings, flags: HooksFlags, 
       { now, steady: () => performance.now() },
     );
     const call = { id: 'test', tool, input };
-    return ask(hooks, event, call, output).finally(hooks.close);
+    return ask(hooks, event, call, output)
+      .then(async (known) => withLate(known, await hooks.awaitLate()))
+      .finally(hooks.close);
   });
   if (stoppedBy !== null) return stoppedBy;
   const call = { tool, input: merged.input ?? input, workspace: cwd };
@@ -153,6 +178,21 @@ async function test(context: CliContext, settings: Settings, flags: HooksFlags, 
   if (format === 'json') printJson(context.terminal, toReport(said));
   else printVerdicts(context, said, settings.permissions?.[hat]?.onAsk ?? 'deny');
   return 0;
+}
+
+/** A run waits for none of these; whoever tries them wants to see what they say. */
+function withLate(merged: MergedHooks, late: MergedHooks): MergedHooks {
+  return { ...merged, injects: [...merged.injects, ...late.injects], runs: [...merged.runs, ...late.runs] };
+}
+
+/** Hooks are asked about no other tool: a test of one that is not there would say that its call is made. */
+function requireTool({ tools, mcpServers }: Settings, tool: string): void {
+  const known = [...BUILT_IN_CARDS.map(({ name }) => name), ...Object.keys(tools?.plugins ?? {})];
+  if (known.includes(tool) || Object.keys(mcpServers).some((server) => tool.startsWith(`mcp__${server}__`))) return;
+  const fix = 'ralph tools lists them. The tools of an MCP server are called mcp__<server>__<tool>.';
+  const meant = findAliased(tool);
+  if (meant.length > 0) throw createUsageError(`There is no tool ${JSON.stringify(tool)} here: it is called ${meant.join(' or ')}.`, fix);
+  throw createUnknownNameError('no tool', tool, known, fix);
 }
 
 type ToolHooks = ReturnType<Awaited<ReturnType<CliContext['loadApp']>>['createToolHooks']>;
@@ -192,17 +232,16 @@ function toInput(text: string): JsonObject {
   throw createUsageError('What --input says is no JSON object.', `Write for example: --input '{"path":"a.txt"}'`);
 }
 
-/** What `--format json` prints. */
+/** What `--format json` prints. What became of an output is there only where a hook changed it. */
 function toReport({ verdicts, merged: { decision, reason, input, output, injects, runs } }: Verdicts): object {
   return {
-    v: 1,
     verdicts,
     merged: {
       decision,
       reason,
       updated_input: input ?? null,
-      updated_output: output ?? null,
-      injects,
+      ...(output === undefined ? {} : { updated_output: output }),
+      injects: injects.map(({ content, strategy }) => ({ content, strategy })),
       errors: runs.flatMap(({ name, error }) => (error === null ? [] : [`${name}: ${error}`])),
     },
   };

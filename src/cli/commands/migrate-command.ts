@@ -24,7 +24,7 @@ export const migrateCommand: CliCommand = {
       .option('--write', 'overwrite the file itself; the old text is kept beside it as FILE.old (or .old2, …)');
     addNote(
       command,
-      'Many configurations of ralph-orchestrator also run as they are: ralph run -c FILE. Comments are kept. A text with errors is printed and never written to a file.\nExit code 1: something is left to change by hand.',
+      'Many configurations of ralph-orchestrator also run as they are: ralph run -c FILE. The agents of MassGen become hats, with their hooks. Comments are kept. A text with errors is printed and never written to a file.\nExit code 1: something is left to change by hand.',
     );
     addExamples(command, [
       ['ralph migrate old/ralph.yml', 'print the new configuration, list what changed'],
@@ -78,10 +78,6 @@ function readText({ readTextFile }: Config, path: string, shown: string): string
 
 async function reportNothing({ terminal }: CliContext, migration: Migration, file: string, { renderDiagnostics }: Config): Promise<number> {
   const shown = toPlainLine(file, 200);
-  if (migration.outcome === 'massgen') {
-    terminal.err(`${shown}: ${MASSGEN}\n`);
-    return 1;
-  }
   const stuck = migration.outcome === 'stuck' ? `\n${shown}: ${STUCK}\n` : '';
   terminal.err(`${renderDiagnostics(migration.diagnostics)}\n${stuck}`);
   return 1;
@@ -89,13 +85,6 @@ async function reportNothing({ terminal }: CliContext, migration: Migration, fil
 
 const STUCK =
   'nothing was written. An old or foreign form comes from an alias or `<<`, so it cannot be changed in its place. Change it by hand.';
-
-const MASSGEN = [
-  'this is a configuration of MassGen. Nothing was written.',
-  'Its agents answer side by side, see each other and vote: that is a panel, and panels are not part of this version.',
-  'Once they are, `ralph migrate` makes one hat of it that is worn by a panel of these agents, with their models, system messages and hooks.',
-  'Until then a team that is near to it: ralph init --preset fresh-eyes',
-].join('\n');
 
 interface Delivery {
   readonly path: string;

@@ -15,6 +15,8 @@ type BackendName = NonNullable<DeclaredBackend['type']>;
 export interface PlacedBackend {
   readonly declared: DeclaredBackend & { readonly type: BackendName };
   readonly path: Path | null;
+  /** Where its hooks are written: at itself, or at the backend that it inherits from; absent: it has none. */
+  readonly hooksPath?: Path;
 }
 
 /** The backends of all hats, in the order in which `on_limit: switch` tries them; a list holds at least one. */
@@ -43,14 +45,17 @@ function compileBase(declared: Declared, overrides: Overrides): readonly PlacedB
   const [first = {}, ...others] = backend ?? [];
   const type = toType(first) ?? (agent.command === undefined ? 'auto' : 'custom');
   const key = backend === undefined && agent.command !== undefined ? 'command' : 'backend';
-  const list: PlacedBackend[] = [{ declared: merge({ ...agent, type }, { ...first, type }), path: ['cli', key] }];
-  for (const [index, entry] of others.entries()) list.push({ declared: inherit(entry, list), path: ['cli', 'backend', index + 1] });
+  const own = { ...first, type };
+  const list: PlacedBackend[] = [
+    { declared: merge({ ...agent, type }, own), path: ['cli', key], ...toHooksPath(own, ['cli', key, 0, 'hooks']) },
+  ];
+  for (const [index, entry] of others.entries()) list.push(inherit(entry, list, ['cli', 'backend', index + 1]));
   return override(list, overrides);
 }
 
 /** The command line: `-b` replaces the whole list, `--model` is the model of its first backend. */
 function override(base: readonly PlacedBackend[], { backend, model }: Overrides): readonly PlacedBackend[] {
-  const list = backend === undefined ? base : [{ declared: inherit({ type: backend }, base), path: null }];
+  const list = backend === undefined ? base : [{ ...inherit({ type: backend }, base, []), path: null }];
   return withOwn(list, model === undefined ? {} : { model });
 }
 
@@ -68,10 +73,10 @@ function withOwn(list: readonly PlacedBackend[], own: DeclaredBackend): readonly
 }
 
 function inheritAll(entries: readonly DeclaredBackend[], base: readonly PlacedBackend[], path: Path): readonly PlacedBackend[] {
-  return entries.map((entry, index) => ({ declared: inherit(entry, base), path: [...path, index] }));
+  return entries.map((entry, index) => inherit(entry, base, [...path, index]));
 }
 
-function inherit(entry: DeclaredBackend, base: readonly PlacedBackend[]): PlacedBackend['declared'] {
+function inherit(entry: DeclaredBackend, base: readonly PlacedBackend[], path: Path): PlacedBackend {
   const first = base[0]?.declared;
   const type = toType(entry) ?? first?.type ?? 'auto';
   const same = base.find(({ declared }) => declared.type === type && isSameProgram(declared, entry, type));
@@ -80,7 +85,12 @@ function inherit(entry: DeclaredBackend, base: readonly PlacedBackend[]): Placed
     ...(first?.env === undefined ? {} : { env: first.env }),
     ...(first?.permissions === undefined ? {} : { permissions: first.permissions }),
   };
-  return merge(same?.declared ?? shared, { ...entry, type });
+  const declared = merge(same?.declared ?? shared, { ...entry, type });
+  return { declared, path, ...(entry.hooks === undefined ? toHooksPath(declared, same?.hooksPath) : { hooksPath: [...path, 'hooks'] }) };
+}
+
+function toHooksPath({ hooks }: DeclaredBackend, path: Path | undefined): Pick<PlacedBackend, 'hooksPath'> {
+  return hooks === undefined || path === undefined ? {} : { hooksPath: path };
 }
 
 function merge(under: DeclaredBackend, over: PlacedBackend['declared']): PlacedBackend['declared'] {
@@ -116,7 +126,18 @@ export function isNative(backends: readonly PlacedBackend[]): boolean {
 
 /** The backend as it is stored and run. */
 export function toBackendSpec({ declared }: PlacedBackend): BackendSpec {
-  const { type, args = [], env = {}, permissions = 'bypass', prompt_mode, prompt_flag, output_format, user_settings, ...others } = declared;
+  const {
+    type,
+    args = [],
+    env = {},
+    permissions = 'bypass',
+    prompt_mode,
+    prompt_flag,
+    output_format,
+    user_settings,
+    hooks: _,
+    ...others
+  } = declared;
   const rest = withoutNative(others);
   const promptMode = prompt_mode ?? (type === 'custom' ? 'arg' : undefined);
   const outputFormat = output_format ?? (type === 'custom' ? 'text' : undefined);

@@ -121,12 +121,134 @@ describe('hooks that are written in more than one place', () => {
   });
 });
 
+describe('what a hook is', () => {
+  it('may be asked once a turn, and may be one that nobody waits for', () => {
+    expect(hooksOf('hooks: {PreToolUse: [{command: "a x", once: true, async: true}, {command: "b x", once: false}]}')).toMatchObject([
+      { isOnce: true, isAsync: true },
+      { name: 'b x' },
+    ]);
+    expect(Object.keys(hooksOf('hooks: {PreToolUse: [{command: "b x", once: false, async: false}]}')[0] ?? {})).not.toContain('isOnce');
+  });
+
+  it('has its time and what a failure means from the defaults of the file, where it says nothing', () => {
+    const hooks = (list: string): string => `hooks_defaults: {fail_closed: true, timeout: 2m}\nhooks: {PreToolUse: [${list}]}`;
+    expect(
+      hooksOf(hooks('{command: "a x"}, {command: "b x", fail_closed: false, timeout: 5}, {command: "c x", async: true}')),
+    ).toMatchObject([
+      { isFailClosed: true, timeoutMs: 120_000 },
+      { isFailClosed: false, timeoutMs: 5000 },
+      { isFailClosed: false, timeoutMs: 120_000 },
+    ]);
+  });
+});
+
+describe('hooks of a backend', () => {
+  const CHAIN = (backend: string, hat = '') =>
+    `cli: {backend: ${backend}}\nhats: {a: {triggers: [task.start, task.resume]${hat}}}\nhooks: {PreToolUse: [{command: "all x"}, {command: "kept x", locked: true}]}`;
+  const NATIVE_WITH = (more: string): string => `{type: native, provider: scripted, script: s.yml${more}}`;
+  const ofBackends = (yaml: string, hat = 'a') => {
+    const { backends = {}, backendHooks = {} } = load(yaml).draft ?? {};
+    return backends[hat]?.map(({ hookList }) => (hookList === undefined ? null : backendHooks[hookList]?.map(({ name }) => name))) ?? [];
+  };
+  const OWN = ', hooks: {PreToolUse: [{command: "mine x"}]}';
+
+  it('come behind those of all and of the hat; the other backends of the list have none of them', () => {
+    const hat = ', hooks: {PreToolUse: [{command: "hat x"}]}';
+    expect(ofBackends(CHAIN(`[${NATIVE_WITH(OWN)}, ${NATIVE_WITH(', hooks: {}')}]`, hat))).toEqual([
+      ['all x', 'kept x', 'hat x', 'mine x'],
+      null,
+    ]);
+  });
+
+  it('are asked by priority before they are asked by level', () => {
+    expect(ofBackends(CHAIN(NATIVE_WITH(', hooks: {PreToolUse: [{command: "first x", priority: 1}]}')))).toEqual([
+      ['first x', 'all x', 'kept x'],
+    ]);
+  });
+
+  it('may take the place of all but the locked ones', () => {
+    const override = ', hooks: {PreToolUse: {override: true, hooks: [{command: "mine x"}]}}';
+    expect(ofBackends(CHAIN(NATIVE_WITH(override), ', hooks: {PreToolUse: [{command: "hat x"}]}'))).toEqual([['kept x', 'mine x']]);
+  });
+
+  it('are those of a hat whose backend inherits from theirs, and not of one that says its own', () => {
+    expect(ofBackends(CHAIN(NATIVE_WITH(OWN), ', backend: {type: native, model: x}'))).toEqual([['all x', 'kept x', 'mine x']]);
+    expect(ofBackends(CHAIN(NATIVE_WITH(OWN), ', backend: [{type: native, hooks: {PreToolUse: [{command: "b x"}]}}]'))).toEqual([
+      ['all x', 'kept x', 'b x'],
+    ]);
+  });
+
+  it('hold for Ralph as well', () => {
+    expect(ofBackends(CHAIN(NATIVE_WITH(OWN)), 'ralph')).toEqual([['all x', 'kept x', 'mine x']]);
+  });
+
+  it('are no part of what a hat says of itself', () => {
+    expect(hooksOf('hooks: {PreToolUse: [{command: "all x"}]}').map(({ name }) => name)).toEqual(['all x']);
+    expect(load(CHAIN(NATIVE_WITH(OWN))).draft?.hooks?.['a']?.map(({ name }) => name)).toEqual(['all x', 'kept x']);
+  });
+
+  it('are told of where they bind nobody, and where they are wrong', () => {
+    const claude =
+      'cli: {backend: {type: claude, hooks: {PreToolUse: [{command: "a b"}]}}}\nhats: {a: {triggers: [task.start, task.resume]}}';
+    expect(findings(claude)).toEqual(['1: warning hook-not-bound These hooks do not bind "a", Ralph: claude calls its tools by itself.']);
+    expect(findings(CHAIN(`[${NATIVE_WITH('')}, ${NATIVE_WITH(', hooks: {PreToolUse: [{matcher: x}]}')}]`))).toEqual([
+      '1: error hook-invalid This hook has no handler.',
+    ]);
+  });
+});
+
+describe('locked hooks', () => {
+  it('stay where a hat leaves out those of all', () => {
+    const all = 'hooks: {PreToolUse: [{command: "all x"}, {command: "kept x", locked: true}]}\n';
+    const own = (hooks: string) =>
+      load(`${NATIVE.replace('task.resume]', `task.resume], hooks: ${hooks}`)}${all}`).draft?.hooks?.['a']?.map(({ name }) => name);
+    expect(own('{PreToolUse: {override: true, hooks: []}}')).toEqual(['kept x']);
+    expect(own('{PreToolUse: {override: true, hooks: [{command: "own x"}]}}')).toEqual(['kept x', 'own x']);
+  });
+});
+
+describe('functions of packages', () => {
+  const toPackage = (name: string, description: object, files: readonly string[]): Readonly<Record<string, string>> => ({
+    [`node_modules/${name}/package.json`]: JSON.stringify(description),
+    ...Object.fromEntries(files.map((file) => [`node_modules/${name}/${file}`, ''])),
+  });
+  const find = (handler: string, files: Readonly<Record<string, string>>) =>
+    handlers(`hooks: {PreToolUse: [{handler: "${handler}", type: module}]}`, files).map((found) =>
+      found.kind === 'module' ? `${found.file.path.slice(folder.length + 1)}#${found.exported}` : found,
+    );
+
+  it('are those that an import beside the configuration would load', () => {
+    expect(find('guards#check', toPackage('guards', { main: 'lib/main' }, ['lib/main.js']))).toEqual([
+      'node_modules/guards/lib/main.js#check',
+    ]);
+    expect(find('plain', toPackage('plain', {}, ['index.js']))).toEqual(['node_modules/plain/index.js#default']);
+    const exported = { exports: { '.': { require: './c.cjs', import: { node: './e.mjs' } }, './sub': './s.mjs' } };
+    const files = toPackage('@our/guards', exported, ['c.cjs', 'e.mjs', 's.mjs', 'hidden.mjs']);
+    expect(find('@our/guards#check', files)).toEqual(['node_modules/@our/guards/e.mjs#check']);
+    expect(find('@our/guards/sub#check', files)).toEqual(['node_modules/@our/guards/s.mjs#check']);
+  });
+
+  it('are missing, which is an error, where the package is not there or does not give them', () => {
+    const at = (handler: string, files: Readonly<Record<string, string>> = {}) =>
+      findings(`${NATIVE}hooks: {PreToolUse: [{handler: "${handler}"}]}`, files);
+    const missing = (handler: string) =>
+      `3: error hook-file-missing The hook "${handler}" has no file: "${handler.split('#')[0]}" is not there.`;
+    const files = toPackage('guards', { exports: { '.': '../../outside.mjs', './x': './no.mjs' } }, ['hidden.mjs']);
+    for (const handler of ['none#check', 'guards#check', 'guards/x#check', 'guards/hidden.mjs#check'])
+      expect(at(handler, { ...files, 'outside.mjs': '' }), handler).toEqual([missing(handler)]);
+  });
+
+  it('are never looked for where a file of that name is beside the configuration', () => {
+    expect(find('guards', { ...toPackage('guards', {}, ['index.js']), guards: '' })).toEqual(['guards#default']);
+  });
+});
+
 describe('findings about hooks', () => {
   const at = (hooks: string): readonly string[] => findings(`${NATIVE}hooks: ${hooks}`);
 
   it('name a value that would be left out unseen', () => {
     const hook = (key: string): readonly string[] => at(`{PreToolUse: [{command: "a b", ${key}}]}`);
-    for (const key of ['fail_closed', 'keep_alive', 'enabled'])
+    for (const key of ['fail_closed', 'keep_alive', 'enabled', 'once', 'async', 'locked'])
       for (const value of ['yes', '"true"', '1', '[true]'])
         expect(hook(`${key}: ${value}`)).toEqual([`3: error hook-invalid \`${key}\` is neither true nor false.`]);
     expect(hook('fail_closed: true, keep_alive: , enabled: true, priority: -1')).toEqual([]);
@@ -136,6 +258,13 @@ describe('findings about hooks', () => {
     expect(hook('name: {a: b}')).toEqual(['3: error hook-invalid `name` is no text.']);
     expect(hook('timeout: [3]')).toEqual(['3: error hook-invalid `timeout` is no duration.']);
     expect(hook('timeout: 30d')).toEqual(['3: error hook-invalid "30d" is too long.']);
+  });
+
+  it('name what contradicts itself, and what no timer holds', () => {
+    expect(at('{PreToolUse: [{command: "a b", async: true, fail_closed: true}]}')).toEqual([
+      '3: error hook-invalid `async` and `fail_closed` exclude each other: nobody waits for what the hook decides.',
+    ]);
+    expect(findings(`${NATIVE}hooks_defaults: {timeout: 2d}`)).toEqual(['3: error hook-invalid This time for hooks is too long.']);
   });
 
   it('name what a group of hooks, or a list in the place of another, cannot have', () => {

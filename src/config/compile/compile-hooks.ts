@@ -1,48 +1,132 @@
 import { DEFAULT_HAT, RALPH } from '../../core/events/reserved.ts';
-import { HOOK_EVENTS, type HookSpec } from '../../core/hooks/hook-spec.ts';
+import { HOOK_EVENTS, type HookEventName, type HookSpec } from '../../core/hooks/hook-spec.ts';
 import type { Finding } from '../../core/schema/finding.ts';
 import { quote } from '../findings/diagnostics.ts';
-import { type Diagnostic, type LocatedEntry, type LocatedMap, type Path, readAt, toDiagnostic } from '../findings/located.ts';
-import { toRecord } from '../keys/setting-values.ts';
-import { backendsOf, type CompiledBackends } from './compile-backends.ts';
-import { type EventHooks, HooksReader } from './read-hooks.ts';
+import {
+  type Diagnostic,
+  findPlace,
+  type LocatedEntry,
+  type LocatedMap,
+  type Path,
+  readAt,
+  toDiagnostic,
+  toPathKey,
+} from '../findings/located.ts';
+import { toEffective, toRecord } from '../keys/setting-values.ts';
+import { type Declared, HOOKS_DEFAULTS_KEYS } from '../keys/settings-table.ts';
+import type { ReadText } from '../layers/read-text-file.ts';
+import { backendsOf, type CompiledBackends, type PlacedBackend } from './compile-backends.ts';
+import { importHooks } from './import-hooks.ts';
+import { type EventHooks, type HookDefaults, HooksReader, MAX_TIMEOUT_MS, type OrderedHook } from './read-hooks.ts';
 
 /** What hooks are compiled from. */
 interface HooksRequest {
   readonly root: LocatedMap;
+  readonly declared: Declared;
   readonly hatIds: readonly string[] | null;
-  readonly isSingle: boolean;
   readonly backends: CompiledBackends;
+  /** The workspace, absolute. */
+  readonly cwd: string;
+  readonly readText: ReadText;
 }
 
 /** The hooks of each hat that has some, in the order in which they are asked. */
 export interface CompiledHooks {
   readonly hooks: Readonly<Record<string, readonly HookSpec[]>>;
+  /** The same for backends that have hooks of their own, by {@link toHookListName}. */
+  readonly ofBackends: Readonly<Record<string, readonly HookSpec[]>>;
   readonly diagnostics: readonly Diagnostic[];
 }
 
 /**
- * Reads `hooks`, `hats.<id>.hooks` and `ralph.hooks`. A list of a hat goes behind the list of all, `{override: true, hooks: […]}` in its place; a higher
- * `priority` is asked first. The form of Claude Code's settings, `{matcher, hooks: [{type, command}]}`, is read as well.
+ * Reads `hooks`, the hooks of hats and of Ralph, and those of backends. A list of a hat goes behind the list of all, that of a backend behind both;
+ * `{override: true, hooks: […]}` takes the place of those before it, but for the locked ones. A higher `priority` is asked first. The form of Claude
+ * Code's settings, `{matcher, hooks: [{type, command}]}`, is read as well.
  */
-export function compileHooks({ root, hatIds, isSingle, backends }: HooksRequest): CompiledHooks {
-  const reader = new HooksReader();
-  const shared = reader.readEvents(readAt(root, ['hooks']));
-  const owners: readonly (readonly [id: string, path: Path, worn: readonly { readonly declared: { readonly type: string } }[]])[] = [
+export function compileHooks({ root, declared, hatIds, backends, cwd, readText }: HooksRequest): CompiledHooks {
+  const defaults = compileDefaults(root, declared);
+  const reader = new HooksReader(defaults.value);
+  const levels = new Map<string, Level>();
+  const readLevel = (path: Path): Level => {
+    const written = toWrittenPath(root, path);
+    const known = levels.get(toPathKey(written));
+    if (known !== undefined) return known;
+    const level = reader.readEvents(readAt(root, written), path.length === 1);
+    levels.set(toPathKey(written), level);
+    return level;
+  };
+  const imported = importHooks(readAt(root, ['hooks', 'import']), { cwd, readText, defaults: defaults.value });
+  const shared = withImported(imported.specs, readLevel(['hooks']));
+  const owners: readonly (readonly [id: string, path: Path, worn: readonly PlacedBackend[]])[] = [
     ...(hatIds ?? []).map((id) => [id, ['hats', id, 'hooks'], backendsOf(id, backends)] as const),
     [RALPH, ['ralph', 'hooks'], backends.ralph],
-    ...(isSingle ? [[DEFAULT_HAT, ['ralph', 'hooks'], backends.ralph] as const] : []),
+    ...(declared.mode === 'single' ? [[DEFAULT_HAT, ['ralph', 'hooks'], backends.ralph] as const] : []),
   ];
   const unbound: Unbound[] = [];
-  const hooks = owners.flatMap(([id, path, worn]): (readonly [string, readonly HookSpec[]])[] => {
-    // Ralph's are read twice where he is the only one: what is wrong with them is told once.
-    const own = (id === DEFAULT_HAT ? new HooksReader() : reader).readEvents(readAt(root, path));
-    const specs = HOOK_EVENTS.flatMap((event) => mergeLevels(shared.get(event), own.get(event)));
-    const types = worn.map(({ declared }) => declared.type).filter((type) => type !== 'native');
+  const read = owners.map(([id, path, worn]) => {
+    const own = readLevel(path);
+    const specs = mergeLevels([shared, own]);
+    const ofBackends = worn.flatMap(({ declared: { type }, hooksPath }, index): (readonly [string, readonly HookSpec[]])[] => {
+      const level = hooksPath === undefined ? undefined : readLevel(hooksPath);
+      if (hooksPath === undefined || level === undefined || level.size === 0) return [];
+      if (type === 'native') return [[toHookListName(id, index), mergeLevels([shared, own, level])]];
+      unbound.push({ id, types: [type], path: toWrittenPath(root, hooksPath) });
+      return [];
+    });
+    const types = worn.map(({ declared: { type } }) => type).filter((type) => type !== 'native');
     if (specs.length > 0 && types.length > 0) unbound.push({ id, types, path: own.size > 0 ? path : ['hooks'] });
-    return specs.length === 0 ? [] : [[id, specs]];
+    return { id, specs, ofBackends };
   });
-  return { hooks: toRecord(hooks), diagnostics: [...reader.diagnostics, ...tellUnbound(root, unbound)] };
+  // Those of a list that every hat replaces bind nobody; what is wrong with them is told all the same.
+  for (const { hooksPath } of backends.base) if (hooksPath !== undefined) readLevel(hooksPath);
+  return {
+    hooks: toRecord(read.flatMap(({ id, specs }) => (specs.length === 0 ? [] : [[id, specs] as const]))),
+    ofBackends: toRecord(read.flatMap(({ ofBackends }) => ofBackends)),
+    diagnostics: [...defaults.diagnostics, ...imported.diagnostics, ...reader.diagnostics, ...tellUnbound(root, unbound)],
+  };
+}
+
+/** The name of the hooks of a backend: the hat, and its place in the list of the hat. */
+export function toHookListName(hat: string, index: number): string {
+  return `${hat}.${index}`;
+}
+
+type Level = ReadonlyMap<HookEventName, EventHooks>;
+
+/** What was imported comes before what the file says itself. */
+function withImported(specs: readonly HookSpec[], own: Level): Level {
+  return new Map(
+    HOOK_EVENTS.flatMap((event) => {
+      const imported = specs.filter((spec) => spec.event === event).map((spec) => ({ spec, priority: 0, isLocked: false }));
+      const known = own.get(event);
+      if (imported.length === 0 && known === undefined) return [];
+      return [[event, { isOverride: false, hooks: [...imported, ...(known?.hooks ?? [])] }] as const];
+    }),
+  );
+}
+
+/** `hooks_defaults`, with what it leaves out. */
+function compileDefaults(
+  root: LocatedMap,
+  { hooks_defaults }: Declared,
+): { readonly value: HookDefaults; readonly diagnostics: readonly Diagnostic[] } {
+  const { fail_closed: isFailClosed, timeout: timeoutMs } = toEffective(HOOKS_DEFAULTS_KEYS, hooks_defaults);
+  const value = { isFailClosed, timeoutMs: Math.min(timeoutMs, MAX_TIMEOUT_MS) };
+  if (timeoutMs === value.timeoutMs) return { value, diagnostics: [] };
+  const finding: Finding = {
+    code: 'hook-invalid',
+    severity: 'error',
+    message: 'This time for hooks is too long.',
+    why: 'A call of a tool would wait for it.',
+    fix: 'Write seconds, such as 30, or 2m; at most 1d.',
+  };
+  return { value, diagnostics: [toDiagnostic(findPlace(root, ['hooks_defaults', 'timeout']), finding)] };
+}
+
+/** A backend alone may stand without a list around it. */
+function toWrittenPath(root: LocatedMap, path: Path): Path {
+  const at = path.findIndex((step) => typeof step === 'number');
+  return at < 0 || readAt(root, path.slice(0, at))?.kind === 'list' ? path : [...path.slice(0, at), ...path.slice(at + 1)];
 }
 
 /** A hat whose agents call their tools by themselves, although there are hooks. */
@@ -74,9 +158,14 @@ function tellUnbound(root: LocatedMap, unbound: readonly Unbound[]): readonly Di
   });
 }
 
-function mergeLevels(shared: EventHooks | undefined, own: EventHooks | undefined): readonly HookSpec[] {
-  const all = [...(own?.isOverride === true ? [] : (shared?.hooks ?? [])), ...(own?.hooks ?? [])];
-  return all.toSorted((left, right) => right.priority - left.priority).map(({ spec }) => spec);
+/** What is asked, event by event: later levels behind those before them, or in their place. */
+function mergeLevels(levels: readonly Level[]): readonly HookSpec[] {
+  return HOOK_EVENTS.flatMap((event) => {
+    let merged: readonly OrderedHook[] = [];
+    for (const { isOverride, hooks } of levels.flatMap((level) => level.get(event) ?? []))
+      merged = [...(isOverride ? merged.filter(({ isLocked }) => isLocked) : merged), ...hooks];
+    return merged.toSorted((left, right) => right.priority - left.priority).map(({ spec }) => spec);
+  });
 }
 
 function readEntry(root: LocatedMap, path: Path): LocatedEntry | undefined {

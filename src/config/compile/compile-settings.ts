@@ -1,3 +1,4 @@
+import type { BackendSpec } from '../../core/backends/backend-spec.ts';
 import type { EventContracts } from '../../core/events/event-contract.ts';
 import { DEFAULT_HAT, RALPH } from '../../core/events/reserved.ts';
 import type { HatSpec, RetrySpec, RunSpec } from '../../core/run/run-spec.ts';
@@ -19,6 +20,7 @@ import {
 } from '../settings.ts';
 import { backendsOf, type CompiledBackends, findProfileName, type PlacedBackend, toBackendSpec, toLabel } from './compile-backends.ts';
 import { compileGates } from './compile-gates.ts';
+import { type CompiledHooks, toHookListName } from './compile-hooks.ts';
 import { compileMcpServers, compileTools } from './compile-tools.ts';
 import { createPolicyFinder } from './create-policy-finder.ts';
 import { toDigest } from './digest.ts';
@@ -38,7 +40,7 @@ interface SettingsParts {
   readonly backends: CompiledBackends;
   readonly instructions: Instructions;
   readonly events: EventContracts;
-  readonly hooks: NonNullable<Settings['hooks']>;
+  readonly hooks: Pick<CompiledHooks, 'hooks' | 'ofBackends'>;
   readonly permissions: NonNullable<Settings['permissions']>;
   readonly objective: Objective;
 }
@@ -71,7 +73,8 @@ export function compileSettings(parts: SettingsParts): Settings {
     ...compileProfiles(declared, parts.hatIds ?? [], parts.backends),
     mcpServers: compileMcpServers(declared),
     tools: compileTools(declared),
-    ...(Object.keys(parts.hooks).length === 0 ? {} : { hooks: parts.hooks }),
+    ...(Object.keys(parts.hooks.hooks).length === 0 ? {} : { hooks: parts.hooks.hooks }),
+    ...(Object.keys(parts.hooks.ofBackends).length === 0 ? {} : { backendHooks: parts.hooks.ofBackends }),
     ...(Object.keys(parts.permissions).length === 0 ? {} : { permissions: parts.permissions }),
     sandbox: compileSandbox(parts),
     externalEvents: declared.external_events ?? 'open',
@@ -178,10 +181,15 @@ function toLabels(backends: readonly PlacedBackend[]): readonly string[] {
   return backends.map((backend) => toLabel(toBackendSpec(backend)));
 }
 
-function toBackends({ declared, backends, hatIds }: SettingsParts): Settings['backends'] {
-  const ralph = backends.ralph.map(toBackendSpec);
-  const hats = (hatIds ?? []).map((id) => [id, backendsOf(id, backends).map(toBackendSpec)] as const);
-  return { ...Object.fromEntries(hats), [RALPH]: ralph, ...(declared.mode === 'single' ? { [DEFAULT_HAT]: ralph } : {}) };
+function toBackends({ declared, backends, hatIds, hooks }: SettingsParts): Settings['backends'] {
+  const toSpecs = (id: string, list: readonly PlacedBackend[]): readonly BackendSpec[] =>
+    list.map((placed, index) => {
+      const hookList = toHookListName(id, index);
+      return Object.hasOwn(hooks.ofBackends, hookList) ? { ...toBackendSpec(placed), hookList } : toBackendSpec(placed);
+    });
+  const hats = (hatIds ?? []).map((id) => [id, toSpecs(id, backendsOf(id, backends))] as const);
+  const single = declared.mode === 'single' ? { [DEFAULT_HAT]: toSpecs(DEFAULT_HAT, backends.ralph) } : {};
+  return { ...Object.fromEntries(hats), [RALPH]: toSpecs(RALPH, backends.ralph), ...single };
 }
 
 function toPrices(declared: Declared): Readonly<Record<string, ModelPrice>> {
@@ -206,7 +214,8 @@ function toDigested(
     ...rest,
     events,
     // With what their files held: whoever goes on with a run is told that a hook was changed.
-    ...(Object.keys(hooks).length === 0 ? {} : { hooks }),
+    ...(Object.keys(hooks.hooks).length === 0 ? {} : { hooks: hooks.hooks }),
+    ...(Object.keys(hooks.ofBackends).length === 0 ? {} : { backendHooks: hooks.ofBackends }),
     event_loop: loop,
     cli: { ...toEffective(CLI_KEYS, declared.cli), ...toCliOverrides(overrides) },
     core: toEffective(CORE_KEYS, declared.core),

@@ -1,15 +1,4 @@
-import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
-import { basename, extname, resolve } from 'node:path';
-import {
-  findHookEvent,
-  HOOK_EVENTS,
-  type HookEventName,
-  type HookFile,
-  type HookHandler,
-  type HookSpec,
-  toScriptCommand,
-} from '../../core/hooks/hook-spec.ts';
+import { findHookEvent, HOOK_EVENTS, type HookEventName, type HookSpec } from '../../core/hooks/hook-spec.ts';
 import { createToolMatcher } from '../../core/hooks/match-tool.ts';
 import type { Finding } from '../../core/schema/finding.ts';
 import { findNearMiss } from '../../core/text/near-miss.ts';
@@ -24,17 +13,18 @@ import {
   type LocatedValue,
   type Place,
   toDiagnostic,
-  toShownPlace,
   toSpan,
 } from '../findings/located.ts';
 import { parseDurationMs } from '../keys/setting-values.ts';
 import { toLaterFinding } from '../keys/unknown-key.ts';
-import { isFile } from '../layers/read-text-file.ts';
+import { readHookHandler, toHandlerName } from './read-hook-handler.ts';
 
 /** A hook with what only its order needs. */
-interface OrderedHook {
+export interface OrderedHook {
   readonly spec: HookSpec;
   readonly priority: number;
+  /** `override` does not leave it out. */
+  readonly isLocked: boolean;
 }
 
 /** What one place says about one event. */
@@ -43,8 +33,8 @@ export interface EventHooks {
   readonly hooks: readonly OrderedHook[];
 }
 
-/** Events of the life of a run and of other tools, which nothing asks hooks about yet. */
-const LATER_EVENTS = [
+/** Events of the life of a run and of other tools; nothing asks hooks about those that have no row in the table of events. */
+const LATER_EVENTS: readonly string[] = [
   'PostToolBatch',
   'EventPublish',
   'CompletionRequested',
@@ -78,6 +68,9 @@ const HOOK_KEYS: Readonly<Record<string, ValueKind>> = {
   enabled: 'flag',
   priority: 'number',
   keep_alive: 'flag',
+  once: 'flag',
+  async: 'flag',
+  locked: 'flag',
   hooks: 'hooks',
 };
 /** Of hooks under one matcher, as Claude Code writes them. */
@@ -105,20 +98,30 @@ function findMisfit(kind: ValueKind, value: LocatedValue): readonly [problem: st
   }
 }
 
-const TYPES = ['command', 'module', 'python'];
-const DEFAULT_TIMEOUT_MS = 30_000;
 /** What a timer can hold is not much more. */
-const MAX_TIMEOUT_MS = 86_400_000;
+export const MAX_TIMEOUT_MS = 86_400_000;
+
+/** What counts for a hook that does not say it. */
+export interface HookDefaults {
+  readonly timeoutMs: number;
+  readonly isFailClosed: boolean;
+}
 
 /** Reads hooks where they are written, and notes what is wrong with them. */
 export class HooksReader {
   readonly diagnostics: Diagnostic[] = [];
+  readonly #defaults: HookDefaults;
 
-  readEvents(value: LocatedValue | undefined): ReadonlyMap<HookEventName, EventHooks> {
+  constructor(defaults: HookDefaults) {
+    this.#defaults = defaults;
+  }
+
+  /** @param mayImport whether `import` may stand here; it is read elsewhere */
+  readEvents(value: LocatedValue | undefined, mayImport: boolean): ReadonlyMap<HookEventName, EventHooks> {
     const events = new Map<HookEventName, EventHooks>();
     if (value === undefined || isEmptyValue(value)) return events;
     if (value.kind !== 'map') {
-      this.#report(
+      this.report(
         value.place,
         'Hooks are written by event.',
         'Write for example: hooks: {PreToolUse: [{matcher: "Write|Edit", handler: ./check.sh}]}',
@@ -131,6 +134,11 @@ export class HooksReader {
     if (isForeign) this.diagnostics.push(toDiagnostic(foreign.key, toLaterFinding(['hooks', 'events'])));
     for (const [name, entry] of value.entries) {
       if (isForeign && findHookEvent(name) === undefined) continue;
+      if (name === 'import') {
+        if (!mayImport)
+          this.report(entry.key, 'Hooks are imported for all hats at once.', 'Write `import` under `hooks:` at the top of the file.');
+        continue;
+      }
       const event = this.#readEvent(name, entry);
       if (event === null) continue;
       const { isOverride, hooks } = this.#readLevel(event, entry.value);
@@ -157,7 +165,7 @@ export class HooksReader {
       return null;
     }
     const near = findNearMiss(name, [...HOOK_EVENTS, ...LATER_EVENTS]);
-    this.#report(
+    this.report(
       key,
       `There is no event ${quote(name)} for hooks${endWithMeant(near)}`,
       `Hooks may be asked about: ${HOOK_EVENTS.join(', ')}.`,
@@ -174,7 +182,7 @@ export class HooksReader {
     const flag = value.entries.get('override')?.value;
     const hooks = value.entries.get('hooks')?.value;
     if (hooks === undefined)
-      this.#report(value.place, 'There is no list `hooks` here.', 'Write {override: true, hooks: [...]}, or the list itself.');
+      this.report(value.place, 'There is no list `hooks` here.', 'Write {override: true, hooks: [...]}, or the list itself.');
     return {
       isOverride: flag?.kind === 'scalar' && flag.value === true,
       hooks: hooks === undefined || isEmptyValue(hooks) ? [] : this.#readList(event, hooks, null),
@@ -186,7 +194,7 @@ export class HooksReader {
     const items = value.kind === 'list' ? value.items : [value];
     return items.flatMap((item) => {
       if (item.kind === 'map') return this.#readHook(event, item, outer);
-      this.#report(item.place, 'A hook is a map with a `handler`.', 'Write for example: {matcher: "Write|Edit", handler: ./check.sh}');
+      this.report(item.place, 'A hook is a map with a `handler`.', 'Write for example: {matcher: "Write|Edit", handler: ./check.sh}');
       return [];
     });
   }
@@ -203,32 +211,38 @@ export class HooksReader {
     if (nested !== undefined) {
       for (const [name, { key }] of hook.entries)
         if (Object.hasOwn(HOOK_KEYS, name) && !GROUP_KEYS.includes(name))
-          this.#report(key, `\`${name}\` is of a single hook, and this is a group.`, 'Write it for each hook of `hooks`.');
+          this.report(key, `\`${name}\` is of a single hook, and this is a group.`, 'Write it for each hook of `hooks`.');
       return isEmptyValue(nested) ? [] : this.#readList(event, nested, matcher);
     }
     const pattern = String(matcher?.value ?? '*');
     if (matcher !== null && createToolMatcher(pattern) === null)
-      this.#report(
+      this.report(
         matcher.place,
         `${quote(pattern)} is not a valid regular expression.`,
         'Correct it, or write a pattern such as `Write|Edit`.',
       );
     if (matcher !== null && !pattern.startsWith('re:') && /\.\*|[\^$\\(]/.test(pattern)) this.#warnOfExpression(matcher, pattern);
-    const handler = this.#readHandler(hook, scalar);
+    const handler = readHookHandler(hook, scalar, this);
     if (handler === null) return [];
     const place = scalar('handler') ?? scalar('command');
     const name = scalar('name')?.written ?? toHandlerName(place?.written ?? '');
+    const isOn = (name: string): boolean => scalar(name)?.value === true;
+    const isAsync = isOn('async');
+    if (isAsync && isOn('fail_closed'))
+      this.report(hook.place, '`async` and `fail_closed` exclude each other: nobody waits for what the hook decides.', 'Leave one out.');
     const spec: HookSpec = {
       name,
       event,
       matcher: pattern,
       handler,
       timeoutMs: this.#readTimeout(scalar('timeout')),
-      isFailClosed: scalar('fail_closed')?.value === true,
-      ...(scalar('keep_alive')?.value === true ? { isKeptAlive: true as const } : {}),
+      isFailClosed: !isAsync && (scalar('fail_closed') === null ? this.#defaults.isFailClosed : isOn('fail_closed')),
+      ...(isOn('keep_alive') ? { isKeptAlive: true as const } : {}),
+      ...(isOn('once') ? { isOnce: true as const } : {}),
+      ...(isAsync ? { isAsync } : {}),
       place: `${hook.place.file.name}:${toSpan(hook.place).line}`,
     };
-    return [{ spec, priority: Number(scalar('priority')?.value ?? 0) || 0 }];
+    return [{ spec, priority: Number(scalar('priority')?.value ?? 0) || 0, isLocked: isOn('locked') }];
   }
 
   #checkKeys({ entries }: LocatedMap, kinds: Readonly<Record<string, ValueKind>>, what: string): void {
@@ -237,8 +251,8 @@ export class HooksReader {
       const kind = readOwn(kinds, name);
       const misfit = kind === undefined || isEmptyValue(value) ? null : findMisfit(kind, value);
       if (kind === undefined)
-        this.#report(key, `${what} has no key \`${name}\`${endWithMeant(findNearMiss(name, names))}`, `It may have: ${names.join(', ')}.`);
-      if (misfit !== null) this.#report(value.place, `\`${name}\` is ${misfit[0]}.`, misfit[1]);
+        this.report(key, `${what} has no key \`${name}\`${endWithMeant(findNearMiss(name, names))}`, `It may have: ${names.join(', ')}.`);
+      if (misfit !== null) this.report(value.place, `\`${name}\` is ${misfit[0]}.`, misfit[1]);
     }
   }
 
@@ -255,80 +269,16 @@ export class HooksReader {
   }
 
   #readTimeout(timeout: LocatedScalar | null): number {
-    if (timeout === null) return DEFAULT_TIMEOUT_MS;
+    if (timeout === null) return this.#defaults.timeoutMs;
     const ms = typeof timeout.value === 'boolean' ? null : parseDurationMs(timeout.value ?? '');
     if (ms !== null && ms > 0 && ms <= MAX_TIMEOUT_MS) return ms;
     const problem = ms !== null && ms > 0 ? 'too long' : 'no duration';
-    this.#report(timeout.place, `${quote(timeout.written)} is ${problem}.`, 'Write seconds, such as 30, or 2m; at most 1d.');
-    return DEFAULT_TIMEOUT_MS;
+    this.report(timeout.place, `${quote(timeout.written)} is ${problem}.`, 'Write seconds, such as 30, or 2m; at most 1d.');
+    return this.#defaults.timeoutMs;
   }
 
-  #readHandler(hook: LocatedMap, scalar: (name: string) => LocatedScalar | null): HookHandler | null {
-    const type = scalar('type');
-    if (type !== null && !TYPES.includes(type.written)) {
-      this.#report(
-        type.place,
-        `${quote(type.written)} is no kind of hook${endWithMeant(findNearMiss(type.written, TYPES))}`,
-        `Write one of: ${TYPES.join(', ')}.`,
-      );
-      return null;
-    }
-    const line = scalar('command');
-    const handler = scalar('handler') ?? line;
-    if (handler === null || handler.written.trim() === '') {
-      this.#report(
-        hook.place,
-        'This hook has no handler.',
-        'Write what is to be asked: handler: ./check.sh, ./hooks.mjs#check, or package.module.function',
-      );
-      return null;
-    }
-    const text = handler.written.trim();
-    const args = listTexts(hook.entries.get('args')?.value);
-    const [, file, exported] = /^([^\s#]+)#([\w$]+)$/.exec(text) ?? [];
-    if (file !== undefined && exported !== undefined && type?.written !== 'command') {
-      const found = this.#findFile(handler, file);
-      return found === null ? null : { kind: 'module', file: found, exported };
-    }
-    if (type?.written === 'python' || (type === null && this.#isPythonPath(handler, text)))
-      return { kind: 'python', path: text, folders: [handler.place.file.folder] };
-    if (type?.written === 'module') {
-      const found = this.#findFile(handler, text);
-      return found === null ? null : { kind: 'module', file: found, exported: 'default' };
-    }
-    if (/\s/.test(text) && args.length === 0) return { kind: 'shell', line: handler.written };
-    return this.#readProgram(handler, text, args);
-  }
-
-  #isPythonPath({ place }: LocatedScalar, text: string): boolean {
-    if (!/^[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+$/.test(text) || SCRIPTS.includes(extname(text))) return false;
-    return !isFile(resolve(place.file.folder, text));
-  }
-
-  #readProgram(handler: LocatedScalar, text: string, args: readonly string[]): HookHandler | null {
-    const path = resolve(handler.place.file.folder, text);
-    const isProgram = !text.includes('/') && !SCRIPTS.includes(extname(text)) && !isFile(path);
-    if (isProgram) return { kind: 'command', argv: [text, ...args], file: null };
-    const file = this.#findFile(handler, text);
-    return file === null ? null : { kind: 'command', argv: [...toScriptCommand(file.path), ...args], file };
-  }
-
-  #findFile(handler: LocatedScalar, name: string): HookFile | null {
-    const path = resolve(handler.place.file.folder, name);
-    if (isFile(path)) return { path, sha256: hashFile(path) };
-    this.diagnostics.push(
-      toDiagnostic(toShownPlace({ key: handler.place, value: handler }), {
-        code: 'hook-file-missing',
-        severity: 'error',
-        message: `The hook ${quote(handler.written)} has no file: ${quote(name)} is not there.`,
-        why: 'A hook that cannot be started refuses every call that it is about.',
-        fix: 'Correct the path; it counts from the folder of this configuration file. Or remove the hook.',
-      }),
-    );
-    return null;
-  }
-
-  #report(place: Place, message: string, fix: string): void {
+  /** Notes an error about what stands there. */
+  report(place: Place, message: string, fix: string): void {
     const finding: Finding = {
       code: 'hook-invalid',
       severity: 'error',
@@ -337,26 +287,5 @@ export class HooksReader {
       fix,
     };
     this.diagnostics.push(toDiagnostic(place, finding));
-  }
-}
-
-const SCRIPTS = ['.sh', '.py', '.js', '.mjs', '.cjs', '.ts'];
-
-/** What a hook without a name is called: its file, its function, its command line. */
-function toHandlerName(text: string): string {
-  const line = text.trim().split('\n', 1)[0] ?? '';
-  return (/\s/.test(line) ? line : basename(line)).slice(0, 80);
-}
-
-function listTexts(value: LocatedValue | undefined): readonly string[] {
-  if (value?.kind !== 'list') return [];
-  return value.items.flatMap((item) => (item.kind === 'scalar' ? [item.written] : []));
-}
-
-function hashFile(path: string): string | null {
-  try {
-    return createHash('sha256').update(readFileSync(path)).digest('hex');
-  } catch {
-    return null;
   }
 }

@@ -95,3 +95,34 @@ function listComments(item: unknown): readonly string[] {
 function listOwn(comment: string | null | undefined): readonly string[] {
   return comment === null || comment === undefined || comment === '' ? [] : [comment];
 }
+
+/** The entry of a map with that key. */
+export function findPair(map: YAMLMap, name: string): Pair | undefined {
+  return map.items.find((pair) => toName(pair) === name);
+}
+
+/** The key of an entry. */
+export function toName(pair: Pair): string {
+  return isScalar(pair.key) ? String(pair.key.value) : String(pair.key);
+}
+
+/** Gives an entry another key; its comments stay. */
+export function renameKey(pair: Pair, name: string): void {
+  if (isScalar(pair.key)) pair.key.value = name;
+}
+
+/** What stands above the first key, behind a blank line, is about the whole file: it does not move with that key. */
+export function keepHead(document: Document, root: YAMLMap): void {
+  const key = root.items[0]?.key;
+  const comment = isScalar(key) ? (key.commentBefore ?? '') : '';
+  const end = comment.lastIndexOf('\n\n');
+  if (!isScalar(key) || end === -1) return;
+  const head = comment.slice(0, end);
+  document.commentBefore = document.commentBefore ? `${document.commentBefore}\n\n${head}` : head;
+  key.commentBefore = comment.slice(end + 2);
+}
+
+/** Whether lists are written `[ x ]` rather than `[x]`: most of them decide. */
+export function isPadded(text: string): boolean {
+  return (text.match(/[[{] \S/g)?.length ?? 0) > (text.match(/[[{][^\s\]}]/g)?.length ?? 0);
+}

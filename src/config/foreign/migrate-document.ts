@@ -2,7 +2,18 @@ import type { Document, Pair, Scalar, YAMLMap } from 'yaml';
 import type { Json } from '../../core/values/json.ts';
 import { type Path, toPathText } from '../findings/located.ts';
 import { loadYamlLibrary } from '../yaml/read-by-library.ts';
-import { type AliasTargets, findAliasTargets, keepAliases, removePair, toTarget } from './edit-document.ts';
+import {
+  type AliasTargets,
+  findAliasTargets,
+  findPair,
+  isPadded,
+  keepAliases,
+  keepHead,
+  removePair,
+  renameKey,
+  toName,
+  toTarget,
+} from './edit-document.ts';
 import {
   ADAPTER_KEYS,
   ALL_TOOLS,
@@ -62,22 +73,6 @@ export function migrateDocument(text: string): MigratedDocument {
     changes: report.changes,
     dropped: report.dropped,
   };
-}
-
-/** What stands above the first key, behind a blank line, is about the whole file: it does not move with that key. */
-function keepHead(document: Document, root: YAMLMap): void {
-  const key = root.items[0]?.key;
-  const comment = isScalar(key) ? (key.commentBefore ?? '') : '';
-  const end = comment.lastIndexOf('\n\n');
-  if (!isScalar(key) || end === -1) return;
-  const head = comment.slice(0, end);
-  document.commentBefore = document.commentBefore ? `${document.commentBefore}\n\n${head}` : head;
-  key.commentBefore = comment.slice(end + 2);
-}
-
-/** Whether lists are written `[ x ]` rather than `[x]`: most of them decide. */
-function isPadded(text: string): boolean {
-  return (text.match(/[[{] \S/g)?.length ?? 0) > (text.match(/[[{][^\s\]}]/g)?.length ?? 0);
 }
 
 function migrateHats(document: Document, root: YAMLMap, report: Report): void {
@@ -346,18 +341,6 @@ function ensureMap(root: YAMLMap, path: Path): YAMLMap {
   const made = new yaml.YAMLMap();
   root.setIn(path, made);
   return made;
-}
-
-function findPair(map: YAMLMap, name: string): Pair | undefined {
-  return map.items.find((pair) => toName(pair) === name);
-}
-
-function toName(pair: Pair): string {
-  return isScalar(pair.key) ? String(pair.key.value) : String(pair.key);
-}
-
-function renameKey(pair: Pair, name: string): void {
-  if (isScalar(pair.key)) pair.key.value = name;
 }
 
 function toText(node: unknown, targets: AliasTargets): string | null {

@@ -1,16 +1,15 @@
 import { hasErrors } from '../findings/diagnostics.ts';
 import { createSourceFile, type Diagnostic } from '../findings/located.ts';
 import { parseYaml } from '../yaml/parse-yaml.ts';
-import { findMassgen, translateForeign } from './translate-foreign.ts';
+import { translateForeign } from './translate-foreign.ts';
 
 /** What became of a configuration. */
 export interface Migration {
   /**
-   * `migrated`: `text` is ours. `same`: there was nothing to change. `massgen`: agents of MassGen, which become a panel once there are
-   * panels. `invalid`: there are errors in the YAML, `diagnostics` say which. `stuck`: `diagnostics` say what is not our way, and none of it
-   * stands where it could be changed, such as a key that an alias or `<<` brings.
+   * `migrated`: `text` is ours. `same`: there was nothing to change. `invalid`: there are errors in the YAML, `diagnostics` say which. `stuck`:
+   * `diagnostics` say what is not our way, and none of it stands where it could be changed, such as a key that an alias or `<<` brings.
    */
-  readonly outcome: 'migrated' | 'same' | 'massgen' | 'invalid' | 'stuck';
+  readonly outcome: 'migrated' | 'same' | 'invalid' | 'stuck';
   readonly text: string;
   /** What was changed, a sentence each, in the order of the text. */
   readonly changes: readonly string[];
@@ -22,7 +21,7 @@ export interface Migration {
 }
 
 /**
- * Rewrites a configuration of ralph-orchestrator (v1 with flat keys, v2 with sections, or a file of hats) in our words. Comments stay; the
+ * Rewrites a configuration of ralph-orchestrator (v1 with flat keys, v2 with sections, or a file of hats) or of MassGen in our words. Comments stay; the
  * layout may change. What is ours already is left as it is.
  *
  * @param name how the text is called in findings
@@ -31,7 +30,11 @@ export async function migrateText(text: string, name: string): Promise<Migration
   const { root, diagnostics } = parseYaml(createSourceFile(name, '', text));
   const nothing = { text, changes: [], dropped: [], diagnostics, left: [] };
   if (root === null || hasErrors(diagnostics)) return { ...nothing, outcome: 'invalid' };
-  if (findMassgen(root) !== null) return { ...nothing, outcome: 'massgen' };
+  if ((root.entries.has('agents') || root.entries.has('agent')) && !root.entries.has('hats')) {
+    const { migrateMassgen } = await import('./migrate-massgen.ts');
+    const team = migrateMassgen(text);
+    if (team !== null) return { outcome: 'migrated', ...team, diagnostics, left: findLeft(team.text, name) ?? [] };
+  }
   const found = [...diagnostics, ...translateForeign(root).diagnostics];
   const { migrateDocument } = await import('./migrate-document.ts');
   const { text: migrated, changes, dropped } = migrateDocument(text);

@@ -131,7 +131,7 @@ describe('a configuration of MassGen', () => {
     const { settings, diagnostics } = loadText(text);
     expect(settings).toBeNull();
     expect(diagnostics).toContainEqual(expect.objectContaining({ severity: 'error', code: 'config-massgen' }));
-    expect(await migrateText(text, name)).toMatchObject({ outcome: 'massgen', text, changes: [], dropped: [] });
+    expect(findingsOf((await migrateText(text, name)).text)).toEqual([]);
   });
 });
 

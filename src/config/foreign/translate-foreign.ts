@@ -225,7 +225,7 @@ function toBackendFinding(name: string, words: Readonly<Record<string, string | 
  * The finding about a configuration of MassGen: its agents have backends with models of their own and are no hats. `agents:` that only carry
  * hooks are ours.
  */
-export function findMassgen(root: LocatedMap): Diagnostic | null {
+function findMassgen(root: LocatedMap): Diagnostic | null {
   const entry = findAgents(root);
   if (entry === undefined || root.entries.has('hats')) return null;
   return toDiagnostic(entry.key, {
@@ -233,7 +233,7 @@ export function findMassgen(root: LocatedMap): Diagnostic | null {
     severity: 'error',
     message: 'This is a configuration of MassGen.',
     why: 'Its agents would not run: several agents that answer and vote are a panel, and panels are not part of this version.',
-    fix: 'Write a team of hats instead (`ralph init --preset fresh-eyes` is near to it), or keep the file for the version that brings panels.',
+    fix: 'Let `ralph migrate` make a team of hats of them that work one after the other, or keep the file for the version that brings panels.',
   });
 }
 

@@ -77,7 +77,15 @@ export const AGENT_KEYS = {
 } as const satisfies Keys;
 
 /** The keys of a `backend: {…}`. */
-export const BACKEND_KEYS = { type: BACKEND_NAME, ...AGENT_KEYS } as const satisfies Keys;
+export const BACKEND_KEYS = {
+  type: BACKEND_NAME,
+  ...AGENT_KEYS,
+  hooks: {
+    kind: 'hooks',
+    verbatim: true,
+    doc: '`native`: what is asked about every call of a tool by this agent, after those of `hooks` and of the hat; `{override: true, hooks: […]}` in their place.',
+  },
+} as const satisfies Keys;
 
 /** `backend:` wherever it may stand. */
 export const BACKEND = {

@@ -68,6 +68,12 @@ export const HAT_KEYS = {
   sandbox: HAT_SANDBOX,
 } as const satisfies Keys;
 
+/** The keys of `hooks_defaults:`. */
+export const HOOKS_DEFAULTS_KEYS = {
+  fail_closed: { kind: 'flag', doc: 'A hook that fails, or gives no answer in time, denies.', default: false },
+  timeout: { kind: 'duration', doc: 'How long a hook may take, at most `1d`.', above: 0, default: 30 },
+} as const satisfies Keys;
+
 /** The keys of `ralph:`. */
 export const RALPH_KEYS = {
   backend: BACKEND,
@@ -180,11 +186,8 @@ export const TOP_KEYS = {
   profiles: PROFILES,
   permissions: PERMISSIONS,
   on_ask: ON_ASK_KEY,
-  hooks: {
-    ...HOOKS,
-    doc: 'What is asked about every call of a tool, by event: `PreToolUse`, `PostToolUse`, `PostToolUseFailure`, `PermissionRequest`.',
-  },
-  hooks_defaults: LATER,
+  hooks: { ...HOOKS, doc: 'What is asked about every call of a tool, by event (`PreToolUse` and others).' },
+  hooks_defaults: { kind: 'object', doc: 'What counts for a hook that does not say it.', keys: HOOKS_DEFAULTS_KEYS },
   mcp_servers: MCP_SERVERS,
   events: EVENTS,
   sandbox: SANDBOX,

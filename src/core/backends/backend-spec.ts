@@ -87,6 +87,8 @@ export interface BackendSpec {
   readonly userSettings?: boolean;
   /** `native` only, and always there: which model, and within which bounds. */
   readonly native?: NativeSpec;
+  /** `native` only: which list of the settings' `backendHooks` its calls of tools are asked about. Absent: the hooks of the hat. */
+  readonly hookList?: string;
 }
 
 /** Who answers the native agent: a provider's wire format, or a script. */

@@ -1,21 +1,69 @@
 import { readOwn } from '../values/json.ts';
 
-/** Moments of a tool call at which hooks are asked: before it, after it went well, after it failed, and before a person is asked about it. */
-export const HOOK_EVENTS = ['PreToolUse', 'PostToolUse', 'PostToolUseFailure', 'PermissionRequest'] as const;
+/** A moment at which hooks are asked. */
+interface HookMoment {
+  /** Other names of it, as other tools call it. */
+  readonly aliases: readonly string[];
+  /** When hooks are asked, in the words of the table of the guide. */
+  readonly when: string;
+  /** What `matcher` is tried on. `nothing`: it has no say. */
+  readonly matchedOn: 'tool' | 'topic' | 'hat' | 'reason' | 'nothing';
+  /** Whether a denial stops what is about to happen. */
+  readonly mayBlock: boolean;
+  /** Whether a text of the hook reaches the model. */
+  readonly mayInject: boolean;
+  /** What a hook may put in the place of something; `null`: nothing. */
+  readonly mayChange: 'input' | 'output' | null;
+}
 
-export type HookEventName = (typeof HOOK_EVENTS)[number];
+/** Everything that hooks are asked about. The table of the guide is made from it (`npm run docs`). */
+export const HOOK_MOMENTS = {
+  PreToolUse: {
+    aliases: ['pre_call', 'BeforeTool'],
+    when: 'the name, the profile and the arguments of a call were checked, and it is about to be made',
+    matchedOn: 'tool',
+    mayBlock: true,
+    mayInject: true,
+    mayChange: 'input',
+  },
+  PostToolUse: {
+    aliases: ['post_call', 'AfterTool'],
+    when: 'a call was made and succeeded',
+    matchedOn: 'tool',
+    mayBlock: false,
+    mayInject: true,
+    mayChange: 'output',
+  },
+  PostToolUseFailure: {
+    aliases: [],
+    when: 'a call was made and failed, or the tool broke',
+    matchedOn: 'tool',
+    mayBlock: false,
+    mayInject: true,
+    mayChange: 'output',
+  },
+  PermissionRequest: {
+    aliases: [],
+    when: 'somebody has to allow a call: a rule of the [permissions](permissions.md) asks, or a hook of `PreToolUse` said `ask` (why: `permission_reason`). `allow` counts in the place of a person; who says nothing leaves it to the next hook, then to a person',
+    matchedOn: 'tool',
+    mayBlock: true,
+    mayInject: false,
+    mayChange: null,
+  },
+} as const satisfies Readonly<Record<string, HookMoment>>;
 
-/** Other names of these moments, as other tools call them. */
-const ALIASES: Readonly<Record<string, HookEventName>> = {
-  pre_call: 'PreToolUse',
-  post_call: 'PostToolUse',
-  BeforeTool: 'PreToolUse',
-  AfterTool: 'PostToolUse',
-};
+export type HookEventName = keyof typeof HOOK_MOMENTS;
+
+/** The moments, in the order of the table. */
+export const HOOK_EVENTS = Object.keys(HOOK_MOMENTS) as readonly HookEventName[];
+
+const BY_ALIAS: Readonly<Record<string, HookEventName>> = Object.fromEntries(
+  HOOK_EVENTS.flatMap((event) => HOOK_MOMENTS[event].aliases.map((alias) => [alias, event] as const)),
+);
 
 /** The moment that a name means; `undefined` for none. */
 export function findHookEvent(name: string): HookEventName | undefined {
-  return HOOK_EVENTS.find((known) => known === name) ?? readOwn(ALIASES, name);
+  return HOOK_EVENTS.find((known) => known === name) ?? readOwn(BY_ALIAS, name);
 }
 
 /** A hook: what is asked when, for which tools, and what counts where it does not answer. */
@@ -23,17 +71,28 @@ export interface HookSpec {
   /** As the journal and people know it; its handler where the configuration gives no name. */
   readonly name: string;
   readonly event: HookEventName;
-  /** Which tools it is about; see {@link createToolMatcher}. */
+  /** Which tools it is about; see {@link createToolMatcher}, and with a dialect {@link createForeignMatcher}. */
   readonly matcher: string;
+  /** Whose rules the matcher follows, for a hook that stands in the settings of an agent CLI. */
+  readonly dialect?: HookDialect;
+  /** Variables that its program gets beside those that all get. */
+  readonly env?: Readonly<Record<string, string>>;
   readonly handler: HookHandler;
   readonly timeoutMs: number;
   /** A hook that fails, or gives no answer in time, denies the call. By default only one that cannot be started does. */
   readonly isFailClosed: boolean;
   /** Its program stays for the turn, and is asked line by line. */
   readonly isKeptAlive?: true;
+  /** It is asked at most once a turn. */
+  readonly isOnce?: true;
+  /** It is started and not waited for: what it decides does not count, and what it injects comes behind a later call. */
+  readonly isAsync?: true;
   /** Where it is written: `ralph.yml:12`. */
   readonly place: string;
 }
+
+/** An agent CLI whose hooks can be imported. */
+export type HookDialect = 'claude' | 'gemini';
 
 /** What is asked. Paths are absolute. */
 export type HookHandler =

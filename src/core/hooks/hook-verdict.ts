@@ -1,6 +1,6 @@
 import { isJsonObject, type Json, type JsonObject, readOwn } from '../values/json.ts';
 import { accept, type Result, refuse } from '../values/result.ts';
-import type { HookEventName, HookSpec } from './hook-spec.ts';
+import { findHookEvent, type HookEventName, type HookSpec } from './hook-spec.ts';
 
 /** How a text of a hook reaches the model: with the result of the tool, or as a message of the user behind all results. */
 export const INJECT_STRATEGIES = ['tool_result', 'user_message'] as const;
@@ -115,7 +115,8 @@ export function readHookAnswer(answer: Json, event: HookEventName): Result<HookV
   const own = answer['hookSpecificOutput'] ?? {};
   if (!isJsonObject(own)) return refuse('`hookSpecificOutput` is no object');
   const named = own['hookEventName'];
-  if (named !== undefined && named !== event) return refuse(`its answer is for ${String(named)}, and this is ${event}`);
+  if (named !== undefined && findHookEvent(String(named)) !== event)
+    return refuse(`its answer is for ${String(named)}, and this is ${event}`);
   const decision = readDecision(answer, own, event);
   if (!decision.ok) return decision;
   const injects = readInjects(answer, own);

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { compilePattern, createToolMatcher } from './match-tool.ts';
+import { compilePattern, createForeignMatcher, createToolMatcher } from './match-tool.ts';
 
 function takes(matcher: string, tools: readonly string[]): readonly string[] {
   const matches = createToolMatcher(matcher);
@@ -48,5 +48,38 @@ describe('a matcher', () => {
 
   it('ends soon whatever the pattern', () => {
     expect(compilePattern(`${'*a'.repeat(30)}b`)('a'.repeat(5000))).toBe(false);
+  });
+});
+
+describe('matchers of agent CLIs', () => {
+  const takesAs = (dialect: 'claude' | 'gemini', matcher: string): readonly string[] =>
+    TOOLS.filter((tool) => createForeignMatcher(matcher, dialect)?.(tool));
+
+  it('take every tool where they are empty', () => {
+    for (const dialect of ['claude', 'gemini'] as const)
+      for (const matcher of ['', ' ', '*']) expect(takesAs(dialect, matcher)).toEqual(TOOLS);
+  });
+
+  it('of Claude Code are lists of whole names, its own and ours', () => {
+    expect(takesAs('claude', 'Write|Edit')).toEqual(['write_file', 'edit_file']);
+    expect(takesAs('claude', 'Read, bash')).toEqual(['read_file', 'bash']);
+    expect(takesAs('claude', 'Wri')).toEqual([]);
+    expect(takesAs('claude', 'mcp__mem__write')).toEqual(['mcp__mem__write']);
+  });
+
+  it('of Claude Code are regular expressions with any other character, found anywhere in either name', () => {
+    expect(takesAs('claude', '.*rit')).toEqual(['write_file', 'mcp__mem__write']);
+    expect(takesAs('claude', '^(Write|Edit)$')).toEqual(['write_file', 'edit_file']);
+    expect(takesAs('claude', 'mcp__.*')).toEqual(['mcp__mem__write']);
+  });
+
+  it('of Gemini CLI are always regular expressions', () => {
+    expect(takesAs('gemini', 'rit')).toEqual(['write_file', 'mcp__mem__write']);
+    expect(takesAs('gemini', 'replace|run_shell_command')).toEqual(['edit_file', 'bash']);
+    expect(takesAs('gemini', 'Write')).toEqual([]);
+  });
+
+  it('that are no regular expressions are none', () => {
+    expect([createForeignMatcher('(', 'claude'), createForeignMatcher('[', 'gemini')]).toEqual([null, null]);
   });
 });

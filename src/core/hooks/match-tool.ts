@@ -5,6 +5,8 @@ import { readOwn } from '../values/json.ts';
  * `?` one character, `[abc]`, `[a-z]` and `[!a]` one of a set. `re:` before it makes a regular expression of the whole, found anywhere in the name.
  */
 
+import type { HookDialect } from './hook-spec.ts';
+
 /** Names that other tools have for the tools of the native agent. */
 const ALIASES: Readonly<Record<string, readonly string[]>> = {
   write_file: ['Write'],
@@ -18,6 +20,11 @@ const ALIASES: Readonly<Record<string, readonly string[]>> = {
   web_search: ['WebSearch'],
   update_todos: ['TodoWrite'],
 };
+
+/** The tools of the native agent that another tool calls so. */
+export function findAliased(name: string): readonly string[] {
+  return Object.entries(ALIASES).flatMap(([tool, aliases]) => (aliases.includes(name) ? [tool] : []));
+}
 
 /** Whether a matcher takes a tool, by its own name. */
 export type ToolMatcher = (tool: string) => boolean;
@@ -40,9 +47,42 @@ export function createToolMatcher(matcher: string): ToolMatcher | null {
     patterns.some(({ text, matches, isPlain }) => matches(tool) || (isPlain && (readOwn(ALIASES, tool) ?? []).includes(text)));
 }
 
-function toExpression(text: string): RegExp | null {
+/** Names of Gemini CLI for them, where they differ. Source: its list of tools. */
+const GEMINI_NAMES: Readonly<Record<string, readonly string[]>> = {
+  edit_file: ['replace'],
+  list_files: ['list_directory'],
+  grep: ['grep_search', 'search_file_content'],
+  bash: ['run_shell_command'],
+  web_search: ['google_web_search'],
+  update_todos: ['write_todos'],
+};
+
+const NAMES: Readonly<Record<HookDialect, Readonly<Record<string, readonly string[]>>>> = { claude: ALIASES, gemini: GEMINI_NAMES };
+
+/**
+ * Compiles a matcher by the rules of an agent CLI, on the tool's own name and on those that this CLI has for it. Empty and `*`: every tool. For Claude
+ * Code, letters, digits, `_`, `-`, spaces, `,` and `|` alone are a list of whole names; anything else is a regular expression that is found anywhere in
+ * the name, as it always is for Gemini CLI.
+ *
+ * @returns `null` for a regular expression that is none
+ */
+export function createForeignMatcher(matcher: string, dialect: HookDialect): ToolMatcher | null {
+  const text = matcher.trim();
+  if (text === '' || text === '*') return () => true;
+  const isAny = (isNamed: (name: string) => boolean): ToolMatcher => {
+    return (tool) => [tool, ...(NAMES[dialect][tool] ?? [])].some(isNamed);
+  };
+  if (dialect === 'claude' && /^[\w\- ,|]+$/.test(text)) {
+    const names = text.split(/[,|]/).map((name) => name.trim());
+    return isAny((name) => names.includes(name));
+  }
+  const expression = toExpression(text, '');
+  return expression === null ? null : isAny((name) => expression.test(name));
+}
+
+function toExpression(text: string, flags = 'u'): RegExp | null {
   try {
-    return new RegExp(text, 'u');
+    return new RegExp(text, flags);
   } catch {
     return null;
   }
