@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -372,6 +372,35 @@ describe('a hook of an agent CLI', () => {
   it('may call the event as its CLI does', async () => {
     const answer = `echo '{"hookSpecificOutput": {"hookEventName": "BeforeTool", "tool_input": {"content": "more"}}}'`;
     expect((await askBefore(hook(shell(answer), { dialect: 'gemini' }))).input).toEqual({ path: 'a.txt', content: 'more' });
+  });
+});
+
+describe('a hook with a rule', () => {
+  const says = hook(shell('true'), { rule: 'write_file(secret/**)' });
+  const isAsked = async (path: string, ...before: readonly HookSpec[]): Promise<boolean> => {
+    const hooks = open([...before, says]);
+    const { runs } = await hooks.before({ ...CALL, input: { path } }).finally(hooks.close);
+    return runs.length > before.length;
+  };
+
+  it('is asked about what the rule touches alone, however its path is written', async () => {
+    mkdirSync(join(folder, 'secret'));
+    for (const path of ['secret/a', './secret/b/c', join(folder, 'secret/a'), 'x/../secret/a'])
+      expect(await isAsked(path), path).toBe(true);
+    for (const path of ['a.txt', 'secrets/a', 'b/secret/a']) expect(await isAsked(path), path).toBe(false);
+  });
+
+  it('is not got round by a link, nor by what a hook before it made of the input', async () => {
+    mkdirSync(join(folder, 'secret'));
+    symlinkSync(join(folder, 'secret'), join(folder, 'open'));
+    expect(await isAsked('open/new/file')).toBe(true);
+    const changes = hook(shell(`echo '{"updated_input": {"path": "secret/a"}}'`));
+    expect(await isAsked('a.txt', changes)).toBe(true);
+  });
+
+  it('is asked where nobody can tell what the call is about', async () => {
+    const hooks = open([says]);
+    expect((await hooks.before({ ...CALL, input: { path: 5 } })).runs).toHaveLength(1);
   });
 });
 

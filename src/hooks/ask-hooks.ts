@@ -1,9 +1,12 @@
+import { readCalledTool } from '../core/hooks/called-tool.ts';
 import type { HookEvent, HookEventName, HookSpec } from '../core/hooks/hook-spec.ts';
 import { type HookInject, type HookRun, judgeHook, type MergedHooks } from '../core/hooks/hook-verdict.ts';
+import { type CallMatcher, createCallMatcher } from '../core/hooks/match-call.ts';
 import { createForeignMatcher, createToolMatcher, type ToolMatcher } from '../core/hooks/match-tool.ts';
 import { startOf } from '../core/text/shorten.ts';
 import type { JsonObject } from '../core/values/json.ts';
 import { createLateHooks, type LateAnswer, type LateHooks } from './late-hooks.ts';
+import { locateCall } from './locate-call.ts';
 import { createResidentPrograms } from './resident-programs.ts';
 import { type HandlerPlace, runHandler } from './run-handler.ts';
 import { MAX_INJECT, toHookRun, toInjects } from './to-hook-run.ts';
@@ -68,6 +71,8 @@ const NOT_SAID: MergedHooks = { ...NOTHING, decision: 'ask' };
 interface ReadyHook {
   readonly spec: HookSpec;
   readonly matches: ToolMatcher;
+  /** `null`: it is about every call of these tools. */
+  readonly rule: CallMatcher | null;
 }
 
 /**
@@ -83,7 +88,11 @@ export function createToolHooks(
 ): TurnHooks {
   if (specs.length === 0) return NO_HOOKS;
   // A matcher that cannot be read is refused with the configuration; should one get here, it takes every tool.
-  const ready = specs.map((spec) => ({ spec, matches: toMatcher(spec) ?? (() => true) }));
+  const ready = specs.map((spec) => ({
+    spec,
+    matches: toMatcher(spec) ?? (() => true),
+    rule: spec.rule === undefined ? null : createCallMatcher(spec.rule),
+  }));
   const select = (event: HookEventName, tool: string): readonly ReadyHook[] =>
     ready.filter(({ spec, matches }) => spec.event === event && matches(tool));
   const residents = createResidentPrograms();
@@ -149,7 +158,9 @@ async function askInOrder(
   const injects: HookInject[] = [];
   const runs: HookRun[] = [];
   let decision: MergedHooks['decision'] = isRequest ? 'ask' : 'allow';
-  for (const { spec } of hooks) {
+  for (const { spec, rule } of hooks) {
+    // By what hooks before it made of the input: the call that would be made is what counts.
+    if (rule !== null && !rule.touches(readCalledTool(locateCall({ tool: call.tool, input }, scene.cwd)))) continue;
     if (spec.isOnce === true && asked.has(spec)) continue;
     asked.add(spec);
     const startedAt = steady();

@@ -130,6 +130,15 @@ describe('what a hook is', () => {
     expect(Object.keys(hooksOf('hooks: {PreToolUse: [{command: "b x", once: false, async: false}]}')[0] ?? {})).not.toContain('isOnce');
   });
 
+  it('may be about some calls of its tools alone', () => {
+    expect(hooksOf('hooks: {PreToolUse: [{command: "a x", if: "bash(git push *)"}]}')).toMatchObject([
+      { matcher: '*', rule: 'bash(git push *)' },
+    ]);
+    expect(findings(`${NATIVE}hooks: {PreToolUse: [{command: "a x", if: "bash(git"}]}`)).toEqual([
+      '3: error hook-invalid "bash(git" is no rule about calls.',
+    ]);
+  });
+
   it('has its time and what a failure means from the defaults of the file, where it says nothing', () => {
     const hooks = (list: string): string => `hooks_defaults: {fail_closed: true, timeout: 2m}\nhooks: {PreToolUse: [${list}]}`;
     expect(

@@ -68,6 +68,14 @@ describe('hooks of Claude Code', () => {
     ]);
   });
 
+  it('are about the calls that their rule names, where it can be read', () => {
+    const settings = toSettings('PreToolUse', { command: 'a', if: 'Bash(git push *)' }, { command: 'b', if: 'Bash(' });
+    expect(hooksOf('hooks: {import: [claude]}', { [CLAUDE]: settings }).map(({ rule }) => rule)).toEqual(['Bash(git push *)', undefined]);
+    expect(findings('hooks: {import: [claude]}', { [CLAUDE]: settings })).toEqual([
+      `${CLAUDE}:1: warning hook-not-bound "Bash(" cannot be read: the hook is asked about every call that its matcher takes.`,
+    ]);
+  });
+
   it('are none where they are switched off, and the last file that says so counts', () => {
     const settings = { [CLAUDE]: toSettings('PreToolUse', { command: 'a' }).replace('{', '{"disableAllHooks": true,') };
     const yaml = 'hooks: {import: [claude]}';

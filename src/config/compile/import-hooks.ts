@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { findHookEvent, type HookDialect, type HookEventName, type HookHandler, type HookSpec } from '../../core/hooks/hook-spec.ts';
+import { createCallMatcher } from '../../core/hooks/match-call.ts';
 import { createForeignMatcher } from '../../core/hooks/match-tool.ts';
 import { findNearMiss } from '../../core/text/near-miss.ts';
 import { endWithMeant, quote } from '../findings/diagnostics.ts';
@@ -214,9 +215,10 @@ class ForeignReader {
     }
     const name = readScalar(hook, 'name')?.written ?? toHandlerName(command.written);
     if (off.includes(name) || off.includes(command.written)) return null;
-    const rule = hook.entries.get('if');
-    if (rule !== undefined)
-      this.#warn(rule.key, '`if` of an imported hook is not read: it is asked about every call that its matcher takes.');
+    const rule = readScalar(hook, 'if');
+    const isRead = rule !== null && createCallMatcher(rule.written) !== null;
+    if (rule !== null && !isRead)
+      this.#warn(rule.place, `${quote(rule.written)} cannot be read: the hook is asked about every call that its matcher takes.`);
     const timeout = readScalar(hook, 'timeout')?.value;
     const timeoutMs = typeof timeout === 'number' && timeout > 0 ? Math.round(timeout * timeoutUnitMs) : defaultTimeoutMs;
     const isAsync = readScalar(hook, 'async')?.value === true;
@@ -224,6 +226,7 @@ class ForeignReader {
       name,
       event,
       matcher,
+      ...(isRead ? { rule: rule.written } : {}),
       dialect,
       handler: toHandler(command.written, hook.entries.get('args')?.value, { variable, cwd: this.#request.cwd }),
       env: { [variable]: this.#request.cwd },

@@ -1,4 +1,5 @@
 import { findHookEvent, HOOK_EVENTS, type HookEventName, type HookSpec } from '../../core/hooks/hook-spec.ts';
+import { createCallMatcher } from '../../core/hooks/match-call.ts';
 import { createToolMatcher } from '../../core/hooks/match-tool.ts';
 import type { Finding } from '../../core/schema/finding.ts';
 import { findNearMiss } from '../../core/text/near-miss.ts';
@@ -59,6 +60,7 @@ type ValueKind = 'text' | 'flag' | 'number' | 'duration' | 'texts' | 'hooks';
 const HOOK_KEYS: Readonly<Record<string, ValueKind>> = {
   name: 'text',
   matcher: 'text',
+  if: 'text',
   handler: 'text',
   command: 'text',
   args: 'texts',
@@ -226,6 +228,13 @@ export class HooksReader {
     if (handler === null) return [];
     const place = scalar('handler') ?? scalar('command');
     const name = scalar('name')?.written ?? toHandlerName(place?.written ?? '');
+    const rule = scalar('if');
+    if (rule !== null && createCallMatcher(rule.written) === null)
+      this.report(
+        rule.place,
+        `${quote(rule.written)} is no rule about calls.`,
+        'Write the tool and what it is about: bash(git push *), write_file(secret/**)',
+      );
     const isOn = (name: string): boolean => scalar(name)?.value === true;
     const isAsync = isOn('async');
     if (isAsync && isOn('fail_closed'))
@@ -234,6 +243,7 @@ export class HooksReader {
       name,
       event,
       matcher: pattern,
+      ...(rule === null ? {} : { rule: rule.written }),
       handler,
       timeoutMs: this.#readTimeout(scalar('timeout')),
       isFailClosed: !isAsync && (scalar('fail_closed') === null ? this.#defaults.isFailClosed : isOn('fail_closed')),

@@ -66,7 +66,7 @@ interface ForeignAgent {
 }
 
 /** Whether a text is of MassGen: agents, and no hats. */
-export function hasMassgenAgents(contents: unknown): boolean {
+function hasMassgenAgents(contents: unknown): boolean {
   if (!isMap(contents) || findPair(contents, 'hats') !== undefined) return false;
   const { value: list } = findPair(contents, 'agents') ?? {};
   return (isSeq(list) && list.items.some(isMap)) || isMap(findPair(contents, 'agent')?.value);

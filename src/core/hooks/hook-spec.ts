@@ -73,6 +73,8 @@ export interface HookSpec {
   readonly event: HookEventName;
   /** Which tools it is about; see {@link createToolMatcher}, and with a dialect {@link createForeignMatcher}. */
   readonly matcher: string;
+  /** Of these only calls that the rule touches; see {@link createCallMatcher}. Absent: all. */
+  readonly rule?: string;
   /** Whose rules the matcher follows, for a hook that stands in the settings of an agent CLI. */
   readonly dialect?: HookDialect;
   /** Variables that its program gets beside those that all get. */
