@@ -97,6 +97,21 @@ describe('hooks of events', () => {
     expect((await ask([{ ...broken, isFailClosed: true }], one))[0]).toMatchObject({ isDropped: true });
   });
 
+  it('that are asked once are asked about the first event of a turn, and those that nobody waits for decide nothing', async () => {
+    const once = toHook('exit 2', { isOnce: true });
+    const slow = toHook('sleep 20; exit 2', { isAsync: true });
+    const startedAt = performance.now();
+    const two = [
+      { topic: 'build.done', payload: '' },
+      { topic: 'build.done', payload: '' },
+    ];
+    expect((await ask([slow, once], two)).map(({ isDropped, runs }) => [isDropped, runs.length])).toEqual([
+      [true, 1],
+      [false, 0],
+    ]);
+    expect(performance.now() - startedAt).toBeLessThan(15_000);
+  });
+
   it('may not change a completion, and hear of it by the hat', async () => {
     const change = toHook(`echo '{"updated_event": {"topic": "x.y"}}'`, { event: 'CompletionRequested', isFailClosed: true });
     const done = [{ topic: 'task.complete', payload: '' }];

@@ -45,6 +45,15 @@ export function createLoopHookAsker(
   clocks: { readonly now: () => number; readonly steady: () => number },
 ): LoopHookAsker {
   const residents = createResidentPrograms();
+  // Hooks that nobody waits for: what they say of an event does not count.
+  const waiting = new Set<Promise<unknown>>();
+  const late = new AbortController();
+  const asked = new Map<HookSpec, number>();
+  const isAskedIn = (spec: HookSpec, iteration: number): boolean => {
+    const isAgain = asked.get(spec) === iteration;
+    asked.set(spec, iteration);
+    return isAgain;
+  };
   const askAbout = async (moment: LoopMoment, draft: PublishedDraft, signal: AbortSignal): Promise<HookAnswer> => {
     const { event, hat } = moment;
     let current = draft;
@@ -52,9 +61,16 @@ export function createLoopHookAsker(
     const told: string[] = [];
     for (const spec of specsOf(hat).filter((known) => known.event === event)) {
       if (!matches(spec, event === 'EventPublish' ? current.topic : hat)) continue;
+      if (spec.isOnce === true && isAskedIn(spec, moment.iteration)) continue;
       const startedAt = clocks.steady();
       const question = toLoopEvent({ ...moment, run: scene.run, cwd: scene.cwd, at: clocks.now(), draft: current });
-      const judged = judgeHook(spec, await runHandler(spec, question, { ...scene, signal, residents }));
+      const answer = runHandler(spec, question, { ...scene, signal: spec.isAsync === true ? late.signal : signal, residents });
+      if (spec.isAsync === true) {
+        waiting.add(answer);
+        void answer.then(() => waiting.delete(answer));
+        continue;
+      }
+      const judged = judgeHook(spec, await answer);
       const { name, decision, reason, error, ms } = toHookRun(spec, judged, clocks.steady() - startedAt);
       runs.push({ name, decision, reason, error, ms });
       told.push(...toInjects(judged.verdict).map(({ content }) => content));
@@ -70,7 +86,10 @@ export function createLoopHookAsker(
       for (const draft of moment.drafts) answers.push(await askAbout(moment, draft, signal));
       return answers;
     },
-    close: residents.close,
+    close: async () => {
+      late.abort();
+      await Promise.all([...waiting, residents.close()]);
+    },
   };
 }
 
