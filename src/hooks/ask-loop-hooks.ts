@@ -1,4 +1,5 @@
-import { type HookEventName, type HookSpec, type PublishedDraft, toLoopEvent } from '../core/hooks/hook-spec.ts';
+import { DEFAULT_HAT, RALPH } from '../core/events/reserved.ts';
+import type { HookEvent, HookEventName, HookSpec, PublishedDraft } from '../core/hooks/hook-spec.ts';
 import { judgeHook } from '../core/hooks/hook-verdict.ts';
 import { createToolMatcher } from '../core/hooks/match-tool.ts';
 import type { HookAnswer, HookExecution } from '../core/run/hook-answer.ts';
@@ -116,4 +117,24 @@ function findChange(before: PublishedDraft, after: PublishedDraft): NonNullable<
     ...(target === undefined || target === before.target ? {} : { target }),
   };
   return Object.keys(changed).length === 0 ? null : changed;
+}
+
+/** Makes the event that hooks of the loop are told. */
+function toLoopEvent(told: {
+  readonly event: HookEventName;
+  readonly run: string;
+  readonly cwd: string;
+  readonly hat: string;
+  readonly iteration: number;
+  /** Epoch milliseconds. */
+  readonly at: number;
+  readonly draft: PublishedDraft;
+}): HookEvent {
+  const { event, run, cwd, hat, iteration, at, draft } = told;
+  return {
+    ...{ schema_version: 1, hook_type: event, hook_event_name: event, session_id: String(iteration), orchestrator_id: run },
+    ...{ agent_id: hat === RALPH || hat === DEFAULT_HAT ? null : hat, timestamp: new Date(at).toISOString() },
+    ...{ tool_name: '', tool_use_id: '', tool_input: {}, tool_output: null, tool_is_error: null, cwd, hat, iteration },
+    event: { topic: draft.topic, payload: draft.payload, target: draft.target ?? null },
+  };
 }

@@ -4,8 +4,8 @@ import type { HookRun } from '../../core/hooks/hook-verdict.ts';
 import type { TurnFailure } from '../../core/run/turn.ts';
 import type { Json } from '../../core/values/json.ts';
 import type { FinishReason, Model, ModelMessage, ModelTool, ToolAnswer } from '../../ports/model.ts';
+import type { SpokenWords } from '../../ports/people.ts';
 import type { CallOutcome, ReadRecord, ToolReport } from '../tool/tool.ts';
-import type { TurnWords } from './turn-words.ts';
 
 /** What a turn of the agent is made of. */
 export interface AgentTurn {
@@ -26,6 +26,13 @@ export interface AgentTurn {
   readonly now: () => number;
   /** Resolves after that time, or at once when the signal aborts. */
   readonly wait: (ms: number, signal: AbortSignal) => Promise<void>;
+}
+
+/** What people say to a turn that runs, until its agent has it. */
+export interface TurnWords {
+  readonly put: (words: SpokenWords) => void;
+  /** All that waits, in order; it waits no more. */
+  readonly take: () => readonly SpokenWords[];
 }
 
 /** What changes while a turn goes on. */

@@ -16,12 +16,12 @@ import {
   type ToolBox,
   type Transcript,
   type TurnState,
+  type TurnWords,
 } from '../session/agent-turn.ts';
 import { describeWork } from '../session/conversation.ts';
 import { findSession, type SessionStart } from '../session/find-session.ts';
 import { pause } from '../session/pause.ts';
 import { openTranscript, SESSION_FILE, toToldMessage } from '../session/transcript.ts';
-import type { TurnWords } from '../session/turn-words.ts';
 import { runSteps } from './step-loop.ts';
 
 /** One hat's native agent: everything but the turn itself. */

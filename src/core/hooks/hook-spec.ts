@@ -1,4 +1,3 @@
-import { DEFAULT_HAT, RALPH } from '../events/reserved.ts';
 import { type Json, readOwn } from '../values/json.ts';
 
 /** A moment at which hooks are asked. */
@@ -149,26 +148,6 @@ export interface PublishedDraft {
   readonly topic: string;
   readonly payload: Json;
   readonly target?: string;
-}
-
-/** Makes the event that hooks of the loop are told. */
-export function toLoopEvent(told: {
-  readonly event: HookEventName;
-  readonly run: string;
-  readonly cwd: string;
-  readonly hat: string;
-  readonly iteration: number;
-  /** Epoch milliseconds. */
-  readonly at: number;
-  readonly draft: PublishedDraft;
-}): HookEvent {
-  const { event, run, cwd, hat, iteration, at, draft } = told;
-  return {
-    ...{ schema_version: 1, hook_type: event, hook_event_name: event, session_id: String(iteration), orchestrator_id: run },
-    ...{ agent_id: hat === RALPH || hat === DEFAULT_HAT ? null : hat, timestamp: new Date(at).toISOString() },
-    ...{ tool_name: '', tool_use_id: '', tool_input: {}, tool_output: null, tool_is_error: null, cwd, hat, iteration },
-    event: { topic: draft.topic, payload: draft.payload, target: draft.target ?? null },
-  };
 }
 
 /** What a hook is told, as JSON. Times are ISO 8601 in UTC. */
