@@ -10,7 +10,7 @@ export {
   type ProbesReport,
   probeAgents,
 } from '../doctor/index.ts';
-export { createToolHooks } from '../hooks/index.ts';
+export { createToolHooks, type HookedCall, type ToolHooks } from '../hooks/index.ts';
 export {
   diffRunWorktree,
   findRunWorktree,

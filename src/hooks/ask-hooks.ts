@@ -1,4 +1,4 @@
-import type { HookEvent, HookEventName, HookSpec } from '../core/hooks/hook-spec.ts';
+import type { HookEvent, HookEventName, HookedResult, HookSpec } from '../core/hooks/hook-spec.ts';
 import { type HookInject, type HookRun, judgeHook, type MergedHooks } from '../core/hooks/hook-verdict.ts';
 import { createToolMatcher, type ToolMatcher } from '../core/hooks/match-tool.ts';
 import { startOf } from '../core/text/shorten.ts';
@@ -30,12 +30,19 @@ export interface ToolHooks {
   readonly before: (call: HookedCall) => Promise<MergedHooks>;
   /** Asks them about a call that was made. Never rejects. */
   readonly after: (call: HookedCall, output: string, isError: boolean) => Promise<MergedHooks>;
+  /** Asks them once about all calls of one answer, which were made. A denial ends the turn. Never rejects. */
+  readonly afterAll: (calls: readonly HookedResult[]) => Promise<MergedHooks>;
   /** Ends the programs that stay. */
   readonly close: () => Promise<void>;
 }
 
 /** No hooks: nothing is asked, nothing changes. */
-export const NO_HOOKS: ToolHooks = { before: async () => NOTHING, after: async () => NOTHING, close: async () => {} };
+export const NO_HOOKS: ToolHooks = {
+  before: async () => NOTHING,
+  after: async () => NOTHING,
+  afterAll: async () => NOTHING,
+  close: async () => {},
+};
 
 const NOTHING: MergedHooks = { decision: 'allow', reason: '', injects: [], runs: [] };
 /** Of one text; the rest is cut. Source: the limit of Claude Code. */
@@ -72,9 +79,15 @@ export function createToolHooks(
       const event = isError ? 'PostToolUseFailure' : 'PostToolUse';
       return askInOrder(select(event, call.tool), event, call, moment, { output, isError });
     },
+    afterAll: async (calls) => {
+      const hooks = ready.filter(({ spec }) => spec.event === 'PostToolBatch');
+      return askInOrder(hooks, 'PostToolBatch', NO_CALL, moment, null, calls);
+    },
     close: residents.close,
   };
 }
+
+const NO_CALL: HookedCall = { id: '', tool: '', input: {} };
 
 interface Moment {
   readonly scene: HookScene & HandlerPlace;
@@ -83,8 +96,8 @@ interface Moment {
 }
 
 /**
- * One after the other: each is told what those before it made of the input or the output. Before a call the first denial ends it; behind one all are
- * asked, and a denial is told to the model with the result.
+ * One after the other: each is told what those before it made of the input or the output. Before a call, and behind all calls of an answer, the first
+ * denial ends the asking; behind one call all are asked, and a denial is told to the model with the result.
  */
 async function askInOrder(
   hooks: readonly ReadyHook[],
@@ -92,6 +105,7 @@ async function askInOrder(
   call: HookedCall,
   { scene, now, steady }: Moment,
   result: { readonly output: string; readonly isError: boolean } | null,
+  calls?: readonly HookedResult[],
 ): Promise<MergedHooks> {
   if (hooks.length === 0) return NOTHING;
   let { input } = call;
@@ -102,7 +116,8 @@ async function askInOrder(
   let decision: MergedHooks['decision'] = 'allow';
   for (const { spec } of hooks) {
     const startedAt = steady();
-    const told = toEvent(event, { ...call, input }, scene, now(), output, result?.isError ?? null);
+    const about = toEvent(event, { ...call, input }, scene, now(), output, result?.isError ?? null);
+    const told = calls === undefined ? about : { ...about, tool_calls: calls };
     const { verdict, error } = judgeHook(spec, await runHandler(spec, told, scene));
     const reason = startOf(verdict.reason, MAX_REASON);
     const said = `${spec.name}: ${reason || `it said ${verdict.decision}`}`;
@@ -117,7 +132,8 @@ async function askInOrder(
     });
     injects.push(...verdict.injects.map(({ content, strategy }) => ({ content: startOf(content, MAX_INJECT), strategy })));
     if (result === null) {
-      input = verdict.updatedInput ?? (verdict.mergedInput === undefined ? input : { ...input, ...verdict.mergedInput });
+      if (calls === undefined)
+        input = verdict.updatedInput ?? (verdict.mergedInput === undefined ? input : { ...input, ...verdict.mergedInput });
       if (verdict.decision === 'allow') continue;
       reasons.push(said);
       decision = verdict.decision;

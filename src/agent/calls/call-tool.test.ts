@@ -238,6 +238,7 @@ const hooked = (before: Partial<MergedHooks>, after: Partial<MergedHooks> = {}):
       told.push([asked.input, output, isError]);
       return merge(after);
     },
+    afterAll: async () => merge({}),
     close: async () => {},
   };
 };

@@ -6,6 +6,7 @@ import { toErrorMessage } from '../../core/values/errors.ts';
 import { isJsonObject, parseJson } from '../../core/values/json.ts';
 import { accept, type Result, refuse } from '../../core/values/result.ts';
 import { NO_HOOKS, type ToolHooks } from '../../hooks/index.ts';
+import type { BatchOutcome } from '../session/agent-turn.ts';
 import type { ToolRegistry } from '../tool/registry.ts';
 import { type AnyTool, type CallOutcome, fail, type ResultFacts, type Tool, type ToolContext, type ToolReport } from '../tool/tool.ts';
 
@@ -90,19 +91,27 @@ async function replaceOutput(finished: CallOutcome, { output }: MergedHooks, { r
 
 /** Puts what hooks said behind the text of the result, apart from what the tool said, or in messages of their own. */
 function withHooks(outcome: CallOutcome, asked: readonly MergedHooks[], redact: OutputRules['redact']): CallOutcome {
-  const runs = asked.flatMap((merged) => merged.runs);
-  if (runs.length === 0) return outcome;
-  const injects = asked.flatMap((merged) => merged.injects).map((inject) => ({ ...inject, content: redact(inject.content) }));
-  const behind = injects.filter(({ strategy }) => strategy === 'tool_result').map(({ content }) => content);
-  const messages = injects.filter(({ strategy }) => strategy === 'user_message').map(({ content }) => content);
-  const withNote = (text: string): string => (behind.length === 0 ? text : `${text}\n\n${toNote(behind)}`);
+  const { hooks, note, messages } = gatherHooks(asked, redact);
+  if (hooks.length === 0) return outcome;
+  const withNote = (text: string): string => (note === null ? text : `${text}\n\n${note}`);
   const { shown } = outcome;
   return {
     ...outcome,
     text: withNote(outcome.text),
     ...(shown === undefined ? {} : { shown: { ...shown, text: withNote(shown.text) } }),
-    hooks: runs.map((run) => redactRun(run, redact)),
+    hooks,
     ...(messages.length === 0 ? {} : { messages }),
+  };
+}
+
+/** What hooks said, for a model and a file: what goes behind a result (`null`: nothing), and what into messages. */
+export function gatherHooks(asked: readonly MergedHooks[], redact: OutputRules['redact']): Omit<BatchOutcome, 'denied'> {
+  const injects = asked.flatMap((merged) => merged.injects).map((inject) => ({ ...inject, content: redact(inject.content) }));
+  const behind = injects.filter(({ strategy }) => strategy === 'tool_result').map(({ content }) => content);
+  return {
+    hooks: asked.flatMap((merged) => merged.runs).map((run) => redactRun(run, redact)),
+    note: behind.length === 0 ? null : toNote(behind),
+    messages: injects.filter(({ strategy }) => strategy === 'user_message').map(({ content }) => content),
   };
 }
 

@@ -18,6 +18,7 @@ import type { AnyTool, Jail, ToolContext } from '../tool/tool.ts';
 import { capOutput, createSpill } from '../tool/tool-output.ts';
 import { EMIT_EVENT } from '../tools/emit-event.ts';
 import { callTool, type OutputRules } from './call-tool.ts';
+import { askAfterAll } from './run-batch.ts';
 
 /** What the tools of one hat are made of, beside the turn itself. */
 export interface ToolSettings
@@ -57,6 +58,7 @@ export function openTools(settings: ToolSettings, request: TurnRequest, signal: 
     reads: context.session.reads,
     call: (name, args, id = '') =>
       callTool({ registry, offered: names }, { id, name, args }, context, toRules(context, name, redact), settings.hooks),
+    afterAll: (calls, results) => askAfterAll(settings.hooks, calls, results, redact),
     keep: (name, text) => createSpill(context.spillDir, name, context.jail.toShown)(text),
     redact,
     describeProject: async (now) => redact(await describeProject(context.jail, now)),

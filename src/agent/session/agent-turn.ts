@@ -3,7 +3,7 @@ import { UNKNOWN_USAGE, type Usage } from '../../core/backends/usage.ts';
 import type { HookRun } from '../../core/hooks/hook-verdict.ts';
 import type { TurnFailure } from '../../core/run/turn.ts';
 import type { Json } from '../../core/values/json.ts';
-import type { FinishReason, Model, ModelMessage, ModelTool, ToolAnswer } from '../../ports/model.ts';
+import type { FinishReason, Model, ModelMessage, ModelTool, ToolAnswer, ToolCallPart } from '../../ports/model.ts';
 import type { CallOutcome, ReadRecord, ToolReport } from '../tool/tool.ts';
 import type { TurnWords } from './turn-words.ts';
 
@@ -128,6 +128,8 @@ export interface ToolBox {
   readonly reads: Map<string, ReadRecord>;
   /** Never rejects. */
   readonly call: (name: string, args: Json, id?: string) => Promise<CallOutcome>;
+  /** Asks the hooks about all calls of one answer, once; `null` where none is asked. Never rejects. */
+  readonly afterAll: (calls: readonly ToolCallPart[], results: readonly ToolAnswer[]) => Promise<BatchOutcome | null>;
   /** Keeps a text in a file that the agent can read; the path as the agent should write it, `null` where it could not be kept. */
   readonly keep: (name: string, text: string) => Promise<string | null>;
   /** Takes secrets out of a text. */
@@ -135,6 +137,17 @@ export interface ToolBox {
   /** Where the agent works and what the project says to agents, for the system text; `now`: epoch milliseconds. Never rejects. */
   readonly describeProject: (now: number) => Promise<string>;
   readonly close: () => Promise<void>;
+}
+
+/** What hooks said about all calls of one answer. Its texts may be shown, sent and stored. */
+export interface BatchOutcome {
+  readonly hooks: readonly HookRun[];
+  /** What goes behind the last result; `null`: nothing. */
+  readonly note: string | null;
+  /** What they say to the model behind all results. */
+  readonly messages: readonly string[];
+  /** Why the turn ends here; `null` where it goes on. */
+  readonly denied: string | null;
 }
 
 /** Writes one session. */
@@ -170,6 +183,13 @@ export type TranscriptLine =
       readonly hooks?: readonly HookRun[];
       /** What files turned out to be, by real path: who goes on with the conversation knows them. */
       readonly reads?: Readonly<Record<string, ReadRecord>>;
+    }
+  /** What hooks said about all calls of one answer, behind the last of its results. */
+  | {
+      readonly type: 'tool-batch';
+      readonly hooks: readonly HookRun[];
+      readonly note?: string;
+      readonly messages?: readonly string[];
     }
   | Evicted
   | { readonly type: 'compaction'; readonly messages: readonly ModelMessage[] }

@@ -74,6 +74,12 @@ export function foldTranscript(text: string, before: SessionMemory): FoldedSessi
       const topic = findTopic(line);
       if (call !== undefined && topic !== null) published.push({ topic, call });
       for (const [path, record] of Object.entries(line.reads ?? {})) reads.set(path, record);
+    } else if (line.type === 'tool-batch') {
+      const last = open?.calls.at(-1)?.id ?? '';
+      const result = open?.results.get(last);
+      if (result !== undefined && line.note !== undefined)
+        for (const noted of appendNote([result], line.note)) open?.results.set(last, noted);
+      open?.told.push(...(line.messages ?? []));
     } else if (line.type === 'evicted') {
       settle();
       messages = messages.map((message, index) => (index === line.message ? withEvicted(message, line) : message));
@@ -124,6 +130,11 @@ export interface OpenCalls {
   readonly told: string[];
 }
 
+/** The results of one answer with a note behind the last of them. */
+export function appendNote(results: readonly ToolAnswer[], note: string): readonly ToolAnswer[] {
+  return results.map((result, index) => (index === results.length - 1 ? { ...result, text: `${result.text}\n\n${note}` } : result));
+}
+
 /** What hooks say behind the results of one answer, in one message; none where they say nothing. */
 export function toToldMessage(told: readonly string[]): readonly UserMessage[] {
   return told.length === 0 ? [] : [{ role: 'user', text: told.join('\n\n') }];
@@ -162,6 +173,8 @@ function isSound(line: Readonly<Record<string, unknown>>): boolean {
       return isMessage(line['message']);
     case 'tool-result':
       return isJsonObject(line['result']) && typeof line['result']['id'] === 'string' && typeof line['result']['text'] === 'string';
+    case 'tool-batch':
+      return line['note'] === undefined || typeof line['note'] === 'string';
     case 'usage':
       return isJsonObject(line['usage']) && Object.values(line['usage']).every((figure) => figure === null || typeof figure === 'number');
     case 'compaction':

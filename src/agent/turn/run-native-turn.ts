@@ -6,6 +6,7 @@ import { isRalphError } from '../../core/values/errors.ts';
 import { accept, type Result, refuse } from '../../core/values/result.ts';
 import type { TurnRequest } from '../../ports/backend.ts';
 import type { AssistantMessage, Model, ToolAnswer, ToolCallPart } from '../../ports/model.ts';
+import { endBatch } from '../calls/run-batch.ts';
 import { runToolCalls } from '../calls/run-tool-calls.ts';
 import {
   type AgentLimits,
@@ -111,9 +112,9 @@ async function runConversation(parts: AgentTurn, start: SessionStart, givenUp: P
   const state = createTurnState(start.messages);
   void givenUp.then(() => endAbandoned(parts, state));
   for (const [path, record] of start.reads) parts.tools.reads.set(path, record);
-  await runOpenCalls(parts, state, start);
+  const cutOff = await runOpenCalls(parts, state, start);
   const before = state.messages.length;
-  const ended = start.isDone ? endWithLastWords(parts, state, start) : await continueConversation(parts, state, start);
+  const ended = cutOff ?? (start.isDone ? endWithLastWords(parts, state, start) : await continueConversation(parts, state, start));
   const end = toRecordedEnd(ended, parts.signal);
   if (end.status === 'succeeded') await republish(parts, state, start);
   writeEnd(parts, state, end);
@@ -211,10 +212,10 @@ const SYSTEM_TEXT = [
 
 /**
  * Runs the calls that were not begun when the turn was interrupted, and those that were cut off and may be made once more; their results take the place of
- * the ones that said so. The model is told of what is left.
+ * the ones that said so. The model is told of what is left. `null` where the turn goes on.
  */
-async function runOpenCalls(parts: AgentTurn, state: TurnState, { open }: SessionStart): Promise<void> {
-  if (open === null) return;
+async function runOpenCalls(parts: AgentTurn, state: TurnState, { open }: SessionStart): Promise<LoopEnd | null> {
+  if (open === null) return null;
   const wanted: ToolCallPart[] = [];
   for (const call of open.calls) {
     if (open.results.has(call.id)) continue;
@@ -222,13 +223,15 @@ async function runOpenCalls(parts: AgentTurn, state: TurnState, { open }: Sessio
   }
   const answers = new Map((await runToolCalls(parts, state, wanted)).map((answer) => [answer.id, answer]));
   const last = state.messages.at(-1);
-  if (last?.role !== 'tool') return;
-  const results = last.results.map((result): ToolAnswer => answers.get(result.id) ?? result);
+  if (last?.role !== 'tool') return null;
+  const all = last.results.map((result): ToolAnswer => answers.get(result.id) ?? result);
+  const { results, end } = await endBatch(parts, state, open.calls, all);
   state.messages = [
     ...state.messages.slice(0, -1),
     { role: 'tool', results },
     ...toToldMessage([...open.told, ...state.hookMessages.splice(0)]),
   ];
+  return end;
 }
 
 /**

@@ -1,3 +1,4 @@
+import type { HookedCall, ToolHooks } from '../../app/index.ts';
 import { hasErrors, renderDiagnostics, type Settings } from '../../config/index.ts';
 import { DEFAULT_HAT, RALPH } from '../../core/events/reserved.ts';
 import { findHookEvent, HOOK_EVENTS, type HookEventName, type HookHandler, type HookSpec } from '../../core/hooks/hook-spec.ts';
@@ -129,13 +130,27 @@ async function test(context: CliContext, settings: Settings, flags: HooksFlags, 
       { now, steady: () => performance.now() },
     );
     const call = { id: 'test', tool, input };
-    const asked = event === 'PreToolUse' ? hooks.before(call) : hooks.after(call, output, event === 'PostToolUseFailure');
-    return asked.finally(hooks.close);
+    return ask(hooks, event, call, output).finally(hooks.close);
   });
   if (stoppedBy !== null) return stoppedBy;
   if (format === 'json') printJson(context.terminal, toReport(merged));
   else printVerdicts(context, merged);
   return 0;
+}
+
+/** Asks about that one call, or about an answer of the model that makes only this one. */
+function ask(hooks: ToolHooks, event: HookEventName, call: HookedCall, output: string): Promise<MergedHooks> {
+  const { id, tool, input } = call;
+  switch (event) {
+    case 'PreToolUse':
+      return hooks.before(call);
+    case 'PostToolUse':
+      return hooks.after(call, output, false);
+    case 'PostToolUseFailure':
+      return hooks.after(call, output, true);
+    case 'PostToolBatch':
+      return hooks.afterAll([{ tool_name: tool, tool_use_id: id, tool_input: input, tool_output: output, tool_is_error: false }]);
+  }
 }
 
 function toEvent(word: string | undefined): HookEventName {

@@ -45,7 +45,6 @@ export interface EventHooks {
 
 /** Events of the life of a run and of other tools, which nothing asks hooks about yet. */
 const LATER_EVENTS = [
-  'PostToolBatch',
   'PermissionRequest',
   'EventPublish',
   'CompletionRequested',

@@ -1,7 +1,7 @@
 import { readOwn } from '../values/json.ts';
 
-/** Moments of a tool call at which hooks are asked: before it, after it went well, after it failed. */
-export const HOOK_EVENTS = ['PreToolUse', 'PostToolUse', 'PostToolUseFailure'] as const;
+/** Moments at which hooks are asked: before a call of a tool, after it went well, after it failed, and after all calls of one answer of the model. */
+export const HOOK_EVENTS = ['PreToolUse', 'PostToolUse', 'PostToolUseFailure', 'PostToolBatch'] as const;
 
 export type HookEventName = (typeof HOOK_EVENTS)[number];
 
@@ -61,6 +61,15 @@ export function toScriptCommand(path: string): readonly string[] {
   return interpreter === undefined ? [path] : [interpreter, path];
 }
 
+/** A call that was made, among all calls of an answer. */
+export interface HookedResult {
+  readonly tool_name: string;
+  readonly tool_use_id: string;
+  readonly tool_input: { readonly [key: string]: unknown };
+  readonly tool_output: string;
+  readonly tool_is_error: boolean;
+}
+
 /** What a hook is told, as JSON. Times are ISO 8601 in UTC. */
 export interface HookEvent {
   readonly schema_version: 1;
@@ -73,12 +82,15 @@ export interface HookEvent {
   /** The hat; `null` for Ralph. */
   readonly agent_id: string | null;
   readonly timestamp: string;
+  /** Empty where it is about all calls of an answer. */
   readonly tool_name: string;
   readonly tool_use_id: string;
   readonly tool_input: { readonly [key: string]: unknown };
   /** What the tool answered; `null` before it ran. */
   readonly tool_output: string | null;
   readonly tool_is_error: boolean | null;
+  /** All calls of the answer, in their order; absent where it is about one. */
+  readonly tool_calls?: readonly HookedResult[];
   readonly cwd: string;
   readonly hat: string;
 }
