@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { HookRun, MergedHooks } from '../../core/hooks/hook-verdict.ts';
+import type { HookInject, HookMessage, HookRun, MergedHooks } from '../../core/hooks/hook-verdict.ts';
 import { maskControls } from '../../core/text/mask-controls.ts';
 import { findNearMiss } from '../../core/text/near-miss.ts';
 import { toErrorMessage } from '../../core/values/errors.ts';
@@ -111,8 +111,19 @@ export function gatherHooks(asked: readonly MergedHooks[], redact: OutputRules['
   return {
     hooks: asked.flatMap((merged) => merged.runs).map((run) => redactRun(run, redact)),
     note: behind.length === 0 ? null : toNote(behind),
-    messages: injects.filter(({ strategy }) => strategy === 'user_message').map(({ content }) => content),
+    messages: injects.flatMap(({ strategy, content }) => toHookMessage(strategy, content)),
   };
+}
+
+function toHookMessage(strategy: HookInject['strategy'], content: string): readonly HookMessage[] {
+  switch (strategy) {
+    case 'tool_result':
+      return [];
+    case 'user_message':
+      return [content];
+    case 'system_message':
+      return [{ system: content }];
+  }
 }
 
 function redactRun(run: HookRun, redact: OutputRules['redact']): HookRun {

@@ -42,15 +42,18 @@ describe('the calls of one answer', () => {
   });
 
   it('have what hooks add behind the last result and in a message behind all, also when the session is read again', async () => {
-    const { hooks } = hooked({ injects: [inject('a fact: hunter2', 'tool_result'), inject('a word', 'user_message')] });
+    const { hooks } = hooked({
+      injects: [inject('a fact: hunter2', 'tool_result'), inject('a rule', 'system_message'), inject('a word', 'user_message')],
+    });
     const turn = makeHookedTurn(hooks);
     await runSteps(turn.parts, turn.state);
-    const [, , results, message] = turn.requests[1]?.messages ?? [];
+    const [, , results, message, order] = turn.requests[1]?.messages ?? [];
     expect(results).toMatchObject({
       role: 'tool',
       results: [{ text: 'look ran' }, { text: expect.stringMatching(/^change ran[\s\S]*a fact: \[redacted\]/) }],
     });
     expect(message).toEqual({ role: 'user', text: 'a word' });
+    expect(order).toEqual({ role: 'user', text: 'a rule', isSystem: true });
     const text = turn.lines.map((line) => JSON.stringify(line)).join('\n');
     expect(foldTranscript(text, NO_MEMORY).messages).toEqual(turn.state.messages.slice(1));
   });

@@ -1,6 +1,6 @@
 import type { BackendEvent } from '../../core/backends/backend-event.ts';
 import { UNKNOWN_USAGE, type Usage } from '../../core/backends/usage.ts';
-import type { HookRun } from '../../core/hooks/hook-verdict.ts';
+import type { HookMessage, HookRun } from '../../core/hooks/hook-verdict.ts';
 import type { TurnFailure } from '../../core/run/turn.ts';
 import type { Json } from '../../core/values/json.ts';
 import type { FinishReason, Model, ModelMessage, ModelTool, ToolAnswer, ToolCallPart } from '../../ports/model.ts';
@@ -49,7 +49,7 @@ export interface TurnState {
   /** How often it was asked to go on without having called a tool. */
   nudges: number;
   /** What hooks say to the model behind the results of the calls that are being made. */
-  readonly hookMessages: string[];
+  readonly hookMessages: HookMessage[];
   /** What the model can read at once, as far as it is known by now: less than was set where the provider has refused less. */
   roomTokens: number;
   /** Length of `messages` when a summary last took the place of their beginning; 0 before. */
@@ -145,7 +145,7 @@ export interface BatchOutcome {
   /** What goes behind the last result; `null`: nothing. */
   readonly note: string | null;
   /** What they say to the model behind all results. */
-  readonly messages: readonly string[];
+  readonly messages: readonly HookMessage[];
   /** Why the turn ends here; `null` where it goes on. */
   readonly denied: string | null;
 }
@@ -178,7 +178,7 @@ export type TranscriptLine =
       readonly facts?: Readonly<Record<string, Json>>;
       readonly report?: ToolReport;
       /** What they say to the model behind all results of its answer. */
-      readonly messages?: readonly string[];
+      readonly messages?: readonly HookMessage[];
       /** Hooks that were asked about the call. */
       readonly hooks?: readonly HookRun[];
       /** What files turned out to be, by real path: who goes on with the conversation knows them. */
@@ -189,7 +189,7 @@ export type TranscriptLine =
       readonly type: 'tool-batch';
       readonly hooks: readonly HookRun[];
       readonly note?: string;
-      readonly messages?: readonly string[];
+      readonly messages?: readonly HookMessage[];
     }
   | Evicted
   | { readonly type: 'compaction'; readonly messages: readonly ModelMessage[] }

@@ -1,4 +1,5 @@
 import { closeSync, fdatasyncSync, openSync, writeSync } from 'node:fs';
+import type { HookMessage } from '../../core/hooks/hook-verdict.ts';
 import { isJsonObject, parseJson } from '../../core/values/json.ts';
 import type { AssistantMessage, FinishReason, ModelMessage, ToolAnswer, ToolCallPart, UserMessage } from '../../ports/model.ts';
 import type { ReadRecord } from '../tool/tool.ts';
@@ -127,7 +128,7 @@ export interface OpenCalls {
   readonly started: Set<string>;
   readonly results: Map<string, ToolAnswer>;
   /** What hooks say to the model behind all results. */
-  readonly told: string[];
+  readonly told: HookMessage[];
 }
 
 /** The results of one answer with a note behind the last of them. */
@@ -135,9 +136,14 @@ export function appendNote(results: readonly ToolAnswer[], note: string): readon
   return results.map((result, index) => (index === results.length - 1 ? { ...result, text: `${result.text}\n\n${note}` } : result));
 }
 
-/** What hooks say behind the results of one answer, in one message; none where they say nothing. */
-export function toToldMessage(told: readonly string[]): readonly UserMessage[] {
-  return told.length === 0 ? [] : [{ role: 'user', text: told.join('\n\n') }];
+/** What hooks say behind the results of one answer: one message for what they say as the user, and behind it one for what they say as the system. */
+export function toToldMessage(told: readonly HookMessage[]): readonly UserMessage[] {
+  const words = told.filter((message) => typeof message === 'string');
+  const orders = told.flatMap((message) => (typeof message === 'string' ? [] : [message.system]));
+  return [
+    ...(words.length === 0 ? [] : [{ role: 'user' as const, text: words.join('\n\n') }]),
+    ...(orders.length === 0 ? [] : [{ role: 'user' as const, text: orders.join('\n\n'), isSystem: true as const }]),
+  ];
 }
 
 const NOT_RUN = 'Interrupted before this call was run: nothing was done. Call it again if it is still needed.';

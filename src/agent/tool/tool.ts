@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { HookRun } from '../../core/hooks/hook-verdict.ts';
+import type { HookMessage, HookRun } from '../../core/hooks/hook-verdict.ts';
 import type { ToolCard } from '../../core/tools/tool-card.ts';
 import type { Json } from '../../core/values/json.ts';
 import type { Refusal, Result } from '../../core/values/result.ts';
@@ -62,7 +62,7 @@ export interface CallOutcome extends ToolResult {
   /** Hooks that were asked about it, in their order; absent: none. */
   readonly hooks?: readonly HookRun[];
   /** What hooks say to the model behind all results of its answer; absent: nothing. */
-  readonly messages?: readonly string[];
+  readonly messages?: readonly HookMessage[];
 }
 
 /** Why a call was not carried out as asked; `not-offered` is the violation of a profile, `denied` the word of a hook. */

@@ -215,7 +215,12 @@ function printVerdicts({ terminal }: CliContext, { decision, reason, input, outp
   for (const inject of injects) printLine(terminal, toInjectLine(inject));
 }
 
+const INJECT_PLACES = {
+  tool_result: 'behind the result',
+  user_message: 'in a message behind all results',
+  system_message: 'in a message of the system behind all results',
+} as const satisfies Record<HookInject['strategy'], string>;
+
 function toInjectLine({ content, strategy }: HookInject): string {
-  const where = strategy === 'tool_result' ? 'behind the result' : 'in a message behind all results';
-  return `The model would read ${where}: ${toPlainLine(content, 400)}`;
+  return `The model would read ${INJECT_PLACES[strategy]}: ${toPlainLine(content, 400)}`;
 }
