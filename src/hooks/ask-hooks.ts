@@ -45,8 +45,7 @@ export const NO_HOOKS: ToolHooks = {
 };
 
 const NOTHING: MergedHooks = { decision: 'allow', reason: '', injects: [], runs: [] };
-/** Of one text; the rest is cut. Source: the limit of Claude Code. */
-const MAX_INJECT = 10_000;
+const MAX_REASONS = 10_000;
 const MAX_REASON = 2000;
 const MAX_PREVIEW = 200;
 
@@ -130,7 +129,7 @@ async function askInOrder(
       ms: steady() - startedAt,
       preview: startOf(verdict.injects[0]?.content ?? '', MAX_PREVIEW),
     });
-    injects.push(...verdict.injects.map(({ content, strategy }) => ({ content: startOf(content, MAX_INJECT), strategy })));
+    injects.push(...verdict.injects);
     if (result === null) {
       if (calls === undefined)
         input = verdict.updatedInput ?? (verdict.mergedInput === undefined ? input : { ...input, ...verdict.mergedInput });
@@ -145,7 +144,7 @@ async function askInOrder(
   }
   return {
     decision,
-    reason: startOf(reasons.join('\n'), MAX_INJECT),
+    reason: startOf(reasons.join('\n'), MAX_REASONS),
     injects,
     runs,
     ...(input === call.input ? {} : { input }),

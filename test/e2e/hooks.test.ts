@@ -82,7 +82,7 @@ test('hooks of all and of a hat are asked in order, deny, change and tell, and b
       result: { isError: true, text: expect.stringContaining('custom_write_hook.mjs: these files are mine') },
       hooks: [{ decision: 'allow' }, { name: 'custom_write_hook.mjs', decision: 'deny' }],
     });
-    expect(results[1].result.text).toContain('SYSTEM CONTEXT (not part of the output of the tool):\ntwo spaces\n');
+    expect(results[1].result.text).toMatch(/SYSTEM CONTEXT [0-9a-f]{12} \(not part of the output of the tool\):\ntwo spaces\n/);
     expect(results[4].result.text).toContain('was changed since the run began');
     // One behind each write that was made; they are kept with the results that they follow.
     expect(results.flatMap(({ messages }) => messages ?? [])).toEqual(['look at the list', 'look at the list']);

@@ -9,6 +9,7 @@ import { NO_HOOKS, type ToolHooks } from '../../hooks/index.ts';
 import type { BatchOutcome } from '../session/agent-turn.ts';
 import type { ToolRegistry } from '../tool/registry.ts';
 import { type AnyTool, type CallOutcome, fail, type ResultFacts, type Tool, type ToolContext, type ToolReport } from '../tool/tool.ts';
+import { capHookText, disarm, type HookTextRules, renderNote } from './hook-text.ts';
 
 /** The tools that there are, and the names of those that the hat's profile lets it use and that can be used here. */
 export interface CallableTools {
@@ -29,6 +30,8 @@ export interface OutputRules {
   readonly redact: (text: string) => string;
   /** Keeps as much as a model should read, and says where the rest is. */
   readonly cap: (text: string, keep: 'head' | 'tail') => Promise<string> | string;
+  /** For what hooks say about it. */
+  readonly hookText: HookTextRules;
 }
 
 /**
@@ -50,13 +53,13 @@ export async function callTool(
     const call = { id: asked.id, tool: asked.name, input: isJsonObject(asked.args) ? asked.args : {} };
     const before = await hooks.before(call);
     const allowed = before.decision === 'allow' ? await prepareChanged(before) : refuse(toDenied(asked.name, before));
-    if (!allowed.ok) return withHooks(await finishCall(allowed.refused, output), [before], output.redact);
+    if (!allowed.ok) return await withHooks(await finishCall(allowed.refused, output), [before], output);
     const outcome = await executeCall(allowed.value, context);
     const finished = await finishCall(outcome, output);
     // What was cut off has no end to be asked about, and programs of hooks are being ended as well.
-    if (outcome.kind !== 'ran' && context.signal.aborted) return withHooks(finished, [before], output.redact);
+    if (outcome.kind !== 'ran' && context.signal.aborted) return await withHooks(finished, [before], output);
     const after = await hooks.after({ ...call, input: before.input ?? call.input }, finished.text, finished.isError);
-    return withHooks(await replaceOutput(finished, after, output), [before, after], output.redact);
+    return await withHooks(await replaceOutput(finished, after, output), [before, after], output);
   } catch (error) {
     // The rules for outputs failed: nothing that they have not seen may go on.
     return {
@@ -86,12 +89,12 @@ function toUnfit(prepared: Result<PreparedCall, CallOutcome>): Result<PreparedCa
 async function replaceOutput(finished: CallOutcome, { output }: MergedHooks, { redact, cap }: OutputRules): Promise<CallOutcome> {
   if (output === undefined) return finished;
   const { shown: _, ...rest } = finished;
-  return { ...rest, text: await cap(redact(output), finished.keep ?? 'head') };
+  return { ...rest, text: await cap(disarm(redact(output)), finished.keep ?? 'head') };
 }
 
 /** Puts what hooks said behind the text of the result, apart from what the tool said, or in messages of their own. */
-function withHooks(outcome: CallOutcome, asked: readonly MergedHooks[], redact: OutputRules['redact']): CallOutcome {
-  const { hooks, note, messages } = gatherHooks(asked, redact);
+async function withHooks(outcome: CallOutcome, asked: readonly MergedHooks[], output: OutputRules): Promise<CallOutcome> {
+  const { hooks, note, messages } = await gatherHooks(asked, output);
   if (hooks.length === 0) return outcome;
   const withNote = (text: string): string => (note === null ? text : `${text}\n\n${note}`);
   const { shown } = outcome;
@@ -105,12 +108,17 @@ function withHooks(outcome: CallOutcome, asked: readonly MergedHooks[], redact: 
 }
 
 /** What hooks said, for a model and a file: what goes behind a result (`null`: nothing), and what into messages. */
-export function gatherHooks(asked: readonly MergedHooks[], redact: OutputRules['redact']): Omit<BatchOutcome, 'denied'> {
-  const injects = asked.flatMap((merged) => merged.injects).map((inject) => ({ ...inject, content: redact(inject.content) }));
+export async function gatherHooks(
+  asked: readonly MergedHooks[],
+  { redact, hookText }: Pick<OutputRules, 'redact' | 'hookText'>,
+): Promise<Omit<BatchOutcome, 'denied'>> {
+  const injects: HookInject[] = [];
+  for (const { content, strategy } of asked.flatMap((merged) => merged.injects))
+    injects.push({ strategy, content: await capHookText(redact(content), hookText) });
   const behind = injects.filter(({ strategy }) => strategy === 'tool_result').map(({ content }) => content);
   return {
     hooks: asked.flatMap((merged) => merged.runs).map((run) => redactRun(run, redact)),
-    note: behind.length === 0 ? null : toNote(behind),
+    note: behind.length === 0 ? null : renderNote(behind, hookText.nonce),
     messages: injects.flatMap(({ strategy, content }) => toHookMessage(strategy, content)),
   };
 }
@@ -129,12 +137,6 @@ function toHookMessage(strategy: HookInject['strategy'], content: string): reado
 function redactRun(run: HookRun, redact: OutputRules['redact']): HookRun {
   const { name, reason, error, preview } = run;
   return { ...run, name: redact(name), reason: redact(reason), error: error === null ? null : redact(error), preview: redact(preview) };
-}
-
-const RULE = '═'.repeat(60);
-
-function toNote(texts: readonly string[]): string {
-  return [RULE, 'SYSTEM CONTEXT (not part of the output of the tool):', ...texts, RULE].join('\n');
 }
 
 /** A call that may be made. */
@@ -172,9 +174,9 @@ async function finishCall(outcome: CallOutcome, { redact, cap }: OutputRules): P
   const { facts, shown, report } = outcome;
   return {
     ...outcome,
-    text: await cap(redact(String(outcome.text)), outcome.keep ?? 'head'),
+    text: await cap(disarm(redact(String(outcome.text))), outcome.keep ?? 'head'),
     ...(facts === undefined ? {} : { facts: redactFacts(facts, redact) }),
-    ...(shown === undefined ? {} : { shown: { ...shown, text: redact(shown.text) } }),
+    ...(shown === undefined ? {} : { shown: { ...shown, text: disarm(redact(shown.text)) } }),
     ...(report === undefined ? {} : { report: redactReport(report, redact) }),
   };
 }

@@ -6,7 +6,7 @@ import { maskControls } from '../../core/text/mask-controls.ts';
 import type { SecretValue } from '../../core/text/secrets.ts';
 import type { ProfilePolicy } from '../../core/tools/tool-profiles.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../core/values/json.ts';
-import type { ToolHooks } from '../../hooks/index.ts';
+import { NO_HOOKS, type ToolHooks } from '../../hooks/index.ts';
 import type { TurnRequest } from '../../ports/backend.ts';
 import type { ModelTool } from '../../ports/model.ts';
 import { createRedactor } from '../../process/index.ts';
@@ -18,6 +18,7 @@ import type { AnyTool, Jail, ToolContext } from '../tool/tool.ts';
 import { capOutput, createSpill } from '../tool/tool-output.ts';
 import { EMIT_EVENT } from '../tools/emit-event.ts';
 import { callTool, type OutputRules } from './call-tool.ts';
+import { createNonce, explainNotes, type HookTextRules } from './hook-text.ts';
 import { askAfterAll } from './run-batch.ts';
 
 /** What the tools of one hat are made of, beside the turn itself. */
@@ -43,13 +44,18 @@ export interface ToolSettings
   readonly close: () => Promise<void>;
 }
 
-/** Puts the tools of one turn together: what the profile offers, the walls around them, and what happens to their outputs. */
-export function openTools(settings: ToolSettings, request: TurnRequest, signal: AbortSignal): ToolBox {
+/**
+ * Puts the tools of one turn together: what the profile offers, the walls around them, and what happens to their outputs.
+ *
+ * @param nonce in the headings of what hooks say behind results; the same as long as the conversation goes on
+ */
+export function openTools(settings: ToolSettings, request: TurnRequest, signal: AbortSignal, nonce = createNonce()): ToolBox {
   const registry = createRegistry(settings.tools);
   const { tools, names } = offerTools(registry, settings.policy, { env: request.env, quality: settings.quality, search: settings.search });
   const mayWrite = tools.some(({ group }) => group === 'fs_write');
   const context = toContext(settings, request, signal, mayWrite);
   const redact = createRedactor(request.env, settings.secrets);
+  const hookText: HookTextRules = { nonce, keep: createSpill(context.spillDir, 'hook', context.jail.toShown) };
   const readOnly = new Set(tools.filter(({ hints }) => hints.readOnly).map(({ name }) => name));
   return {
     tools: tools.map(toModelTool),
@@ -57,11 +63,15 @@ export function openTools(settings: ToolSettings, request: TurnRequest, signal: 
     mayRepeat: (name, args) => mayRepeat(tools, name, args, context),
     reads: context.session.reads,
     call: (name, args, id = '') =>
-      callTool({ registry, offered: names }, { id, name, args }, context, toRules(context, name, redact), settings.hooks),
-    afterAll: (calls, results) => askAfterAll(settings.hooks, calls, results, redact),
+      callTool({ registry, offered: names }, { id, name, args }, context, toRules(context, name, redact, hookText), settings.hooks),
+    afterAll: (calls, results) => askAfterAll(settings.hooks, calls, results, { redact, hookText }),
     keep: (name, text) => createSpill(context.spillDir, name, context.jail.toShown)(text),
     redact,
-    describeProject: async (now) => redact(await describeProject(context.jail, now)),
+    describeProject: async (now) => {
+      const project = redact(await describeProject(context.jail, now));
+      // Without hooks there are no notes, and the system text stays the same for all turns.
+      return settings.hooks === undefined || settings.hooks === NO_HOOKS ? project : `${project}\n\n${explainNotes(nonce)}`;
+    },
     close: async () => {
       await Promise.all([settings.close(), settings.hooks?.close()]);
     },
@@ -102,9 +112,9 @@ function toContext(settings: ToolSettings, request: TurnRequest, signal: AbortSi
   };
 }
 
-function toRules({ spillDir, jail }: ToolContext, name: string, redact: (text: string) => string): OutputRules {
+function toRules({ spillDir, jail }: ToolContext, name: string, redact: OutputRules['redact'], hookText: HookTextRules): OutputRules {
   const spill = createSpill(spillDir, name, jail.toShown);
-  return { redact, cap: async (text, keep) => (await capOutput(text, { keep }, spill)).text };
+  return { redact, hookText, cap: async (text, keep) => (await capOutput(text, { keep }, spill)).text };
 }
 
 /** A tool as models are told of it. */

@@ -22,7 +22,8 @@ function hooked(merged: Partial<MergedHooks>): { readonly hooks: ToolHooks; read
 function makeHookedTurn(hooks: ToolHooks): SampleTurn {
   const redact = (text: string): string => text.replaceAll('hunter2', '[redacted]');
   const turn = makeTurn([callAll('look', 'change'), say('Done.')]);
-  const afterAll: ToolBox['afterAll'] = (calls, results) => askAfterAll(hooks, calls, results, redact);
+  const afterAll: ToolBox['afterAll'] = (calls, results) =>
+    askAfterAll(hooks, calls, results, { redact, hookText: { nonce: 'n', keep: async () => null } });
   return { ...turn, parts: { ...turn.parts, tools: { ...turn.parts.tools, afterAll } } };
 }
 

@@ -5,7 +5,7 @@ import type { ToolHooks } from '../../hooks/index.ts';
 import type { ToolAnswer, ToolCallPart } from '../../ports/model.ts';
 import type { AgentTurn, BatchOutcome, LoopEnd, TurnState } from '../session/agent-turn.ts';
 import { appendNote } from '../session/transcript.ts';
-import { gatherHooks } from './call-tool.ts';
+import { gatherHooks, type OutputRules } from './call-tool.ts';
 import { runToolCalls } from './run-tool-calls.ts';
 
 /** The results of all calls of one answer, and how the turn ends where hooks end it. */
@@ -54,7 +54,7 @@ export async function askAfterAll(
   hooks: ToolHooks | undefined,
   calls: readonly ToolCallPart[],
   results: readonly ToolAnswer[],
-  redact: (text: string) => string,
+  output: Pick<OutputRules, 'redact' | 'hookText'>,
 ): Promise<BatchOutcome | null> {
   if (hooks === undefined) return null;
   const texts = new Map(results.map((result) => [result.id, result]));
@@ -68,9 +68,9 @@ export async function askAfterAll(
     })),
   );
   if (merged.runs.length === 0) return null;
-  const reason = redact(toOneLine(merged.reason, 1500));
+  const reason = output.redact(toOneLine(merged.reason, 1500));
   return {
-    ...gatherHooks([merged], redact),
+    ...(await gatherHooks([merged], output)),
     denied: merged.decision === 'allow' ? null : `a hook ended the turn: ${maskControls(reason)}`,
   };
 }

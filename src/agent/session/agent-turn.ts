@@ -214,6 +214,8 @@ export interface SessionHeader {
   readonly isTakenUp: boolean;
   /** Calls of the model in the turns that this one continues. */
   readonly stepsBefore: number;
+  /** In the headings of what hooks say behind results; absent in sessions of before. */
+  readonly nonce?: string;
   /** Names of the tools that are offered. */
   readonly tools: readonly string[];
 }

@@ -6,6 +6,7 @@ import { isRalphError } from '../../core/values/errors.ts';
 import { accept, type Result, refuse } from '../../core/values/result.ts';
 import type { TurnRequest } from '../../ports/backend.ts';
 import type { AssistantMessage, Model, ToolAnswer, ToolCallPart } from '../../ports/model.ts';
+import { createNonce } from '../calls/hook-text.ts';
 import { endBatch } from '../calls/run-batch.ts';
 import { runToolCalls } from '../calls/run-tool-calls.ts';
 import {
@@ -36,7 +37,7 @@ export interface NativeAgent {
   readonly limits: AgentLimits;
   /** Rejects with what a person should know: a package or a key that is missing. */
   readonly createModel: (place: ModelPlace) => Promise<Model> | Model;
-  readonly openTools: (request: TurnRequest, signal: AbortSignal, warn: (message: string) => void) => Promise<ToolBox>;
+  readonly openTools: (request: TurnRequest, signal: AbortSignal, warn: (message: string) => void, nonce: string) => Promise<ToolBox>;
   readonly priceOf: (usage: Usage, model: string | null) => number | null;
 }
 
@@ -75,8 +76,9 @@ export async function runNativeTurn(
   const place: ModelPlace = { hat, turnsBefore: start.turnsBefore, stepsBefore: start.stepsBefore, env: request.env };
   const model = await tryToHave(() => agent.createModel(place));
   if (!model.ok) return toFailed(model.refused);
+  const nonce = start.nonce ?? createNonce();
   const warnings: string[] = [];
-  const opened = await tryToHave(() => agent.openTools(request, signal, (message) => warnings.push(message)));
+  const opened = await tryToHave(() => agent.openTools(request, signal, (message) => warnings.push(message), nonce));
   if (!opened.ok) return toFailed(opened.refused);
   const tools = opened.value;
   let transcript: Transcript | undefined;
@@ -99,7 +101,7 @@ export async function runNativeTurn(
       wait: pause,
     };
     tell({ type: 'session', sessionId: request.marker, model: toModelName(model.value) });
-    writeHeader(transcript, agent, { turn, start, tools });
+    writeHeader(transcript, agent, { turn, start, tools, nonce });
     // What a person says in the prompt of this turn must reach the model, although the work was done when the turn was interrupted.
     return await runConversation(parts, request.isAddressed === true ? { ...start, isDone: false } : start, givenUp);
   } finally {
@@ -166,12 +168,26 @@ interface Opening {
   readonly turn: string;
   readonly start: SessionStart;
   readonly tools: ToolBox;
+  readonly nonce: string;
 }
 
-function writeHeader(transcript: Transcript, { hat, key, context }: NativeAgent, { turn, start, tools }: Opening): void {
+function writeHeader(transcript: Transcript, { hat, key, context }: NativeAgent, { turn, start, tools, nonce }: Opening): void {
   const { follows, isContinuation: isTakenUp, stepsBefore } = start;
   const names = tools.tools.map(({ name }) => name);
-  transcript.append({ type: 'session', v: 1, at: Date.now(), turn, hat, key, context, follows, isTakenUp, stepsBefore, tools: names });
+  transcript.append({
+    type: 'session',
+    v: 1,
+    at: Date.now(),
+    turn,
+    hat,
+    key,
+    context,
+    follows,
+    isTakenUp,
+    stepsBefore,
+    nonce,
+    tools: names,
+  });
 }
 
 /** What a turn needs before it begins; refused where a package or a key is missing. */
