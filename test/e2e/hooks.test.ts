@@ -58,7 +58,10 @@ test('hooks of all and of a hat are asked in order, deny, change and tell, and b
         .trim()
         .split('\n')
         .map((line) => JSON.parse(line).name),
-    ).toEqual(['audit.mjs#audit', 'exit 0', 'custom_write_hook.mjs', 'style.sh']);
+    ).toEqual([
+      ...['audit.mjs#audit', 'exit 0', 'custom_write_hook.mjs', 'style.sh'],
+      ...['ralph:hard-time-limit', 'ralph:priority-reminder', 'ralph:reminder-extraction', 'ralph:soft-time-limit'],
+    ]);
     const run = await ralph(folder, ['run']);
     expect([run.code, run.stderr]).toEqual([0, expect.anything()]);
     const read = (name: string): string => readFileSync(join(folder, name), 'utf8');

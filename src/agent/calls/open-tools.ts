@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import * as z from 'zod';
 import { maskControls } from '../../core/text/mask-controls.ts';
 import type { SecretValue } from '../../core/text/secrets.ts';
+import { BUILT_IN_CARDS } from '../../core/tools/built-in-cards.ts';
 import type { ProfilePolicy } from '../../core/tools/tool-profiles.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../core/values/json.ts';
 import { NO_HOOKS, type ToolHooks } from '../../hooks/index.ts';
@@ -17,6 +18,7 @@ import { createRegistry, offerTools } from '../tool/registry.ts';
 import type { AnyTool, Jail, ToolContext } from '../tool/tool.ts';
 import { capOutput, createSpill } from '../tool/tool-output.ts';
 import { EMIT_EVENT } from '../tools/emit-event.ts';
+import { withBuiltInHooks } from './built-in-hooks.ts';
 import { callTool, type OutputRules } from './call-tool.ts';
 import { createNonce, explainNotes, type HookTextRules } from './hook-text.ts';
 import { askAfterAll } from './run-batch.ts';
@@ -56,6 +58,10 @@ export function openTools(settings: ToolSettings, request: TurnRequest, signal: 
   const context = toContext(settings, request, signal, mayWrite);
   const redact = createRedactor(request.env, settings.secrets);
   const hookText: HookTextRules = { nonce, keep: createSpill(context.spillDir, 'hook', context.jail.toShown) };
+  const hooks = withBuiltInHooks(settings.hooks ?? NO_HOOKS, {
+    passed: createClock(request),
+    isOwn: (tool) => registry.find(tool) !== undefined && !tool.startsWith('mcp__') && !BUILT_IN_NAMES.has(tool),
+  });
   const readOnly = new Set(tools.filter(({ hints }) => hints.readOnly).map(({ name }) => name));
   return {
     tools: tools.map(toModelTool),
@@ -63,8 +69,8 @@ export function openTools(settings: ToolSettings, request: TurnRequest, signal: 
     mayRepeat: (name, args) => mayRepeat(tools, name, args, context),
     reads: context.session.reads,
     call: (name, args, id = '') =>
-      callTool({ registry, offered: names }, { id, name, args }, context, toRules(context, name, redact, hookText), settings.hooks),
-    afterAll: (calls, results) => askAfterAll(settings.hooks, calls, results, { redact, hookText }),
+      callTool({ registry, offered: names }, { id, name, args }, context, toRules(context, name, redact, hookText), hooks),
+    afterAll: (calls, results) => askAfterAll(hooks, calls, results, { redact, hookText }),
     keep: (name, text) => createSpill(context.spillDir, name, context.jail.toShown)(text),
     redact,
     describeProject: async (now) => {
@@ -76,6 +82,14 @@ export function openTools(settings: ToolSettings, request: TurnRequest, signal: 
       await Promise.all([settings.close(), settings.hooks?.close()]);
     },
   };
+}
+
+const BUILT_IN_NAMES: ReadonlySet<string> = new Set(BUILT_IN_CARDS.map(({ name }) => name));
+
+/** How much of a turn's time has passed, without the time in which people were waited for; 0 where it has no limit. */
+function createClock({ timeoutMs, hold }: TurnRequest): () => number {
+  const startedAt = performance.now();
+  return () => (timeoutMs > 0 ? (performance.now() - startedAt - (hold?.heldMs() ?? 0)) / timeoutMs : 0);
 }
 
 function toContext(settings: ToolSettings, request: TurnRequest, signal: AbortSignal, mayWrite: boolean): ToolContext {

@@ -51,12 +51,11 @@ export async function endBatch(
 
 /** What the hooks of a hat say to all calls of one answer; `null` where none is asked. */
 export async function askAfterAll(
-  hooks: ToolHooks | undefined,
+  hooks: ToolHooks,
   calls: readonly ToolCallPart[],
   results: readonly ToolAnswer[],
   output: Pick<OutputRules, 'redact' | 'hookText'>,
 ): Promise<BatchOutcome | null> {
-  if (hooks === undefined) return null;
   const texts = new Map(results.map((result) => [result.id, result]));
   const merged = await hooks.afterAll(
     calls.map(({ id, name, args }) => ({

@@ -158,6 +158,8 @@ export interface ReadRecord {
 export interface Todo {
   readonly text: string;
   readonly status: 'open' | 'doing' | 'done';
+  /** Absent: like any other. */
+  readonly priority?: 'high';
 }
 
 /** Why an event was not published, and which topics may be. */

@@ -1,6 +1,7 @@
 import type { HookedCall, ToolHooks } from '../../app/index.ts';
 import { hasErrors, renderDiagnostics, type Settings } from '../../config/index.ts';
 import { DEFAULT_HAT, RALPH } from '../../core/events/reserved.ts';
+import { BUILT_IN_HOOKS, type BuiltInHook } from '../../core/hooks/built-in-hooks.ts';
 import { findHookEvent, HOOK_EVENTS, type HookEventName, type HookHandler, type HookSpec } from '../../core/hooks/hook-spec.ts';
 import type { HookInject, MergedHooks } from '../../core/hooks/hook-verdict.ts';
 import { isJsonObject, type Json, type JsonObject, parseJson } from '../../core/values/json.ts';
@@ -85,9 +86,23 @@ function list({ terminal }: CliContext, settings: Settings, { hat, format }: Hoo
     const unbound = [...new Set((settings.backends[id] ?? []).map(({ type }) => type).filter((type) => type !== 'native'))];
     return specs.map((spec, index): HookRow => toRow(id, index, spec, unbound));
   });
+  const builtIn = Object.values(BUILT_IN_HOOKS);
   if (format === 'json') for (const row of rows) printJson(terminal, { v: 1, ...row });
   else if (rows.length === 0) terminal.err('There are no hooks.\n');
   else printTable(terminal, ['hat', 'event', 'tools', 'hook', 'asks', 'written', 'binds'], rows.map(toCells));
+  const isNative = Object.entries(settings.backends).some(
+    ([id, specs]) => (hat ?? id) === id && specs.some(({ type }) => type === 'native'),
+  );
+  if (!isNative) return 0;
+  if (format === 'json') for (const hook of builtIn) printJson(terminal, { v: 1, builtIn: true, ...hook });
+  else {
+    printLine(terminal, '');
+    printTable(
+      terminal,
+      ['built in', 'event', 'tools', 'what it does for every hat of the native agent'],
+      builtIn.map(({ name, event, matcher, does }: BuiltInHook) => [name, event, matcher, does]),
+    );
+  }
   return 0;
 }
 
