@@ -1,5 +1,5 @@
 import type { HookEvent, HookEventName, HookedResult, HookSpec } from '../core/hooks/hook-spec.ts';
-import { type HookInject, type HookRun, judgeHook, type MergedHooks } from '../core/hooks/hook-verdict.ts';
+import { type HookInject, type HookRun, type HookVerdict, judgeHook, type MergedHooks } from '../core/hooks/hook-verdict.ts';
 import { createToolMatcher, type ToolMatcher } from '../core/hooks/match-tool.ts';
 import { startOf } from '../core/text/shorten.ts';
 import type { JsonObject } from '../core/values/json.ts';
@@ -128,6 +128,7 @@ async function askInOrder(
       error,
       ms: steady() - startedAt,
       preview: startOf(verdict.injects[0]?.content ?? '', MAX_PREVIEW),
+      ...(isChange(verdict, result !== null) ? { hasChanged: true as const } : {}),
     });
     injects.push(...verdict.injects);
     if (result === null) {
@@ -150,6 +151,11 @@ async function askInOrder(
     ...(input === call.input ? {} : { input }),
     ...(output === null || output === result?.output ? {} : { output }),
   };
+}
+
+/** Whether it changes what it may change at that moment: the output of a call that was made, else the input. */
+function isChange({ updatedInput, mergedInput, updatedOutput }: HookVerdict, isBehind: boolean): boolean {
+  return isBehind ? updatedOutput !== undefined : updatedInput !== undefined || mergedInput !== undefined;
 }
 
 function toEvent(

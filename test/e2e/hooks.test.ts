@@ -90,6 +90,9 @@ test('hooks of all and of a hat are asked in order, deny, change and tell, and b
     // One behind each write that was made; they are kept with the results that they follow.
     expect(results.flatMap(({ messages }) => messages ?? [])).toEqual(['look at the list', 'look at the list']);
     expect(run.stdout + run.stderr).toContain('write_file by a hook');
+    expect(run.stdout + run.stderr).toContain('hook custom_write_hook.mjs said deny to write_file: these files are mine');
+    const shown = await ralph(folder, ['show', readdirSync(join(folder, '.ralph/runs'))[0] ?? '', '1']);
+    expect(shown.stdout).toMatch(/audit\.mjs#audit allow \d+/);
   });
 });
 

@@ -1,3 +1,4 @@
+import { toToldHook } from '../../core/hooks/hook-record.ts';
 import { maskControls } from '../../core/text/mask-controls.ts';
 import { toOneLine } from '../../core/text/shorten.ts';
 import { isJsonObject } from '../../core/values/json.ts';
@@ -42,6 +43,7 @@ export async function endBatch(
     ...(note === null ? {} : { note }),
     ...(messages.length === 0 ? {} : { messages }),
   });
+  for (const run of hooks) parts.tell({ type: 'hook-ran', hook: toToldHook(run, '') });
   for (const { name, error } of hooks)
     if (error !== null) parts.tell({ type: 'warning', message: maskControls(toOneLine(`the hook ${name} failed: ${error}`, 200)) });
   state.hookMessages.push(...messages);

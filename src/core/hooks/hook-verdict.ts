@@ -201,6 +201,8 @@ export interface HookRun {
   readonly ms: number;
   /** The beginning of what it injects; empty for nothing. */
   readonly preview: string;
+  /** It changed the input or the output. */
+  readonly hasChanged?: true;
 }
 
 /** What all hooks of one moment decided together. */
