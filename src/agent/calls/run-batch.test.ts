@@ -19,9 +19,9 @@ function hooked(merged: Partial<MergedHooks>): { readonly hooks: ToolHooks; read
   return { hooks: { ...NO_HOOKS, afterAll }, told };
 }
 
-function makeHookedTurn(hooks: ToolHooks): SampleTurn {
+function makeHookedTurn(hooks: ToolHooks, replies = [callAll('look', 'change'), say('Done.')]): SampleTurn {
   const redact = (text: string): string => text.replaceAll('hunter2', '[redacted]');
-  const turn = makeTurn([callAll('look', 'change'), say('Done.')]);
+  const turn = makeTurn(replies);
   const afterAll: ToolBox['afterAll'] = (calls, results) =>
     askAfterAll(hooks, calls, results, { redact, hookText: { nonce: 'n', keep: async () => null } });
   return { ...turn, parts: { ...turn.parts, tools: { ...turn.parts.tools, afterAll } } };
@@ -68,5 +68,15 @@ describe('the calls of one answer', () => {
     });
     expect(turn.requests).toHaveLength(1);
     expect(turn.state.messages.at(-1)).toMatchObject({ role: 'tool' });
+  });
+
+  it('that hooks spoke behind, and to which the model says nothing, are followed by one word to go on, and by no second', async () => {
+    for (const strategy of ['tool_result', 'user_message', 'system_message'] as const) {
+      const { hooks } = hooked({ injects: [inject('a fact', strategy)] });
+      const turn = makeHookedTurn(hooks, [callAll('look'), say(''), say('')]);
+      expect(await runSteps(turn.parts, turn.state)).toMatchObject({ status: 'succeeded' });
+      expect(turn.requests).toHaveLength(3);
+      expect(turn.requests[2]?.messages.at(-1)).toEqual({ role: 'user', text: expect.stringMatching(/^Go on/) });
+    }
   });
 });
