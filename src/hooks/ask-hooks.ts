@@ -1,5 +1,6 @@
+import type { HookRun } from '../core/hooks/hook-run.ts';
 import type { HookEvent, HookEventName, HookedResult, HookSpec } from '../core/hooks/hook-spec.ts';
-import { type HookInject, type HookRun, type HookVerdict, judgeHook, type MergedHooks } from '../core/hooks/hook-verdict.ts';
+import { type HookInject, type HookVerdict, judgeHook, type MergedHooks } from '../core/hooks/hook-verdict.ts';
 import { createToolMatcher, type ToolMatcher } from '../core/hooks/match-tool.ts';
 import { startOf } from '../core/text/shorten.ts';
 import type { JsonObject } from '../core/values/json.ts';

@@ -1,5 +1,6 @@
 import type { z } from 'zod';
-import type { HookInject, HookMessage, HookRun, MergedHooks } from '../../core/hooks/hook-verdict.ts';
+import type { HookRun } from '../../core/hooks/hook-run.ts';
+import type { HookInject, HookMessage, MergedHooks } from '../../core/hooks/hook-verdict.ts';
 import { maskControls } from '../../core/text/mask-controls.ts';
 import { findNearMiss } from '../../core/text/near-miss.ts';
 import { toErrorMessage } from '../../core/values/errors.ts';

@@ -75,13 +75,8 @@ export function foldTranscript(text: string, before: SessionMemory): FoldedSessi
       const topic = findTopic(line);
       if (call !== undefined && topic !== null) published.push({ topic, call });
       for (const [path, record] of Object.entries(line.reads ?? {})) reads.set(path, record);
-    } else if (line.type === 'tool-batch') {
-      const last = open?.calls.at(-1)?.id ?? '';
-      const result = open?.results.get(last);
-      if (result !== undefined && line.note !== undefined)
-        for (const noted of appendNote([result], line.note)) open?.results.set(last, noted);
-      open?.told.push(...(line.messages ?? []));
-    } else if (line.type === 'evicted') {
+    } else if (line.type === 'tool-batch') takeBatch(open, line);
+    else if (line.type === 'evicted') {
       settle();
       messages = messages.map((message, index) => (index === line.message ? withEvicted(message, line) : message));
     } else if (line.type === 'compaction') {
@@ -116,6 +111,14 @@ function findTopic({ result, report, facts }: Extract<TranscriptLine, { type: 't
   if (result.isError) return null;
   const topic = !isJsonObject(report) ? facts?.['topic'] : report.kind === 'published' ? report.topic : null;
   return typeof topic === 'string' ? topic : null;
+}
+
+/** A note goes behind the last result. */
+function takeBatch(open: OpenCalls | null, { note, messages = [] }: Extract<TranscriptLine, { type: 'tool-batch' }>): void {
+  const last = open?.calls.at(-1)?.id ?? '';
+  const result = open?.results.get(last);
+  if (result !== undefined && note !== undefined) for (const noted of appendNote([result], note)) open?.results.set(last, noted);
+  open?.told.push(...messages);
 }
 
 function copyOpen(open: OpenCalls | null): OpenCalls | null {

@@ -174,7 +174,10 @@ export const TOP_KEYS = {
   changed_tests: CHANGED_TESTS,
   profiles: PROFILES,
   permissions: LATER,
-  hooks: { ...HOOKS, doc: 'What is asked about every call of a tool, by event: `PreToolUse`, `PostToolUse`, `PostToolUseFailure`, `PostToolBatch`.' },
+  hooks: {
+    ...HOOKS,
+    doc: 'What is asked about every call of a tool, by event: `PreToolUse`, `PostToolUse`, `PostToolUseFailure`, `PostToolBatch`.',
+  },
   hooks_defaults: LATER,
   mcp_servers: MCP_SERVERS,
   events: EVENTS,

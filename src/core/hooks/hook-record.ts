@@ -1,18 +1,5 @@
 import { startOf } from '../text/shorten.ts';
-import type { HookRun } from './hook-verdict.ts';
-
-/** A hook that was asked, and about which tool; the tool is empty where it was about all calls of an answer. */
-export interface ToldHook extends HookRun {
-  readonly tool: string;
-}
-
-/** What hooks did in a turn. */
-export interface HookRecord {
-  /** How often each decided what, at most 200 of these, in the order in which they came first. */
-  readonly counts: readonly { readonly name: string; readonly decision: HookRun['decision']; readonly count: number }[];
-  /** The first 200 that denied, changed something, spoke to the model or failed. */
-  readonly runs: readonly ToldHook[];
-}
+import type { HookRecord, HookRun, ToldHook } from './hook-run.ts';
 
 const MAX_RUNS = 200;
 const MAX_COUNTS = 200;

@@ -1,5 +1,6 @@
 import { isJsonObject, type Json, type JsonObject, readOwn } from '../values/json.ts';
 import { accept, type Result, refuse } from '../values/result.ts';
+import type { HookRun } from './hook-run.ts';
 import type { HookEventName, HookSpec } from './hook-spec.ts';
 
 /**
@@ -189,20 +190,6 @@ function firstText(...values: readonly (Json | undefined)[]): string {
 
 function toText(value: Json): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
-}
-
-/** One hook that was asked. */
-export interface HookRun {
-  readonly name: string;
-  readonly event: HookEventName;
-  readonly decision: HookVerdict['decision'];
-  readonly reason: string;
-  readonly error: string | null;
-  readonly ms: number;
-  /** The beginning of what it injects; empty for nothing. */
-  readonly preview: string;
-  /** It changed the input or the output. */
-  readonly hasChanged?: true;
 }
 
 /** What all hooks of one moment decided together. */

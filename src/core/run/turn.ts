@@ -1,6 +1,6 @@
 import { UNKNOWN_USAGE, type Usage } from '../backends/usage.ts';
 import type { MissedSignal, Sender, TurnSignals } from '../events/event.ts';
-import type { HookRecord } from '../hooks/hook-record.ts';
+import type { HookRecord } from '../hooks/hook-run.ts';
 import type { ScopeViolations, ToolDenial } from '../tools/scope-violations.ts';
 
 /**

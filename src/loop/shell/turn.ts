@@ -2,7 +2,8 @@ import type { BackendEvent } from '../../core/backends/backend-event.ts';
 import type { Usage } from '../../core/backends/usage.ts';
 import type { EventSignal, MissedSignal, Signal, SignalProblem } from '../../core/events/event.ts';
 import { EXTERNAL } from '../../core/events/reserved.ts';
-import { createHookTally, type HookRecord } from '../../core/hooks/hook-record.ts';
+import { createHookTally } from '../../core/hooks/hook-record.ts';
+import type { HookRecord } from '../../core/hooks/hook-run.ts';
 import type { IterationStart } from '../../core/run/effects.ts';
 import type { IterationEnded, IterationSpawned } from '../../core/run/inputs.ts';
 import { NO_WORK, type TurnFailure, type TurnOutcome, type TurnReport, toSwitchText, toTurnName } from '../../core/run/turn.ts';
@@ -301,16 +302,14 @@ export function createTurnRecorder(promise: string, prompt = ''): TurnRecorder {
     if (open !== '') scanner.line(open);
     open = '';
   };
-  const closeMessage = (): void => {
-    closeLine();
-    isClosed = true;
-  };
 
   return {
     take: (event) => {
       if (event.type === 'text') takeText(event.text);
-      else if (event.type === 'message-end') closeMessage();
-      else if (event.type === 'tool-start') facts.signalCalls += isSignalCall(event) ? 1 : 0;
+      else if (event.type === 'message-end') {
+        closeLine();
+        isClosed = true;
+      } else if (event.type === 'tool-start') facts.signalCalls += isSignalCall(event) ? 1 : 0;
       else if (event.type === 'tool-denied') takeDenial(event.denial, denials, facts);
       else if (event.type === 'hook-ran') hooks.take(event.hook);
       else if (event.type === 'session') Object.assign(facts, { model: event.model ?? facts.model, sessionId: event.sessionId });
