@@ -3,11 +3,11 @@ import type { HookEvent, HookEventName, HookSpec, PublishedDraft } from '../core
 import { judgeHook } from '../core/hooks/hook-verdict.ts';
 import { createToolMatcher } from '../core/hooks/match-tool.ts';
 import type { HookAnswer, HookExecution } from '../core/run/hook-answer.ts';
-import { shorten } from '../core/text/shorten.ts';
+import { shorten, startOf } from '../core/text/shorten.ts';
 import type { Json } from '../core/values/json.ts';
 import { createResidentPrograms } from './resident-programs.ts';
 import { type HandlerPlace, runHandler } from './run-handler.ts';
-import { toHookRun, toInjects } from './to-hook-run.ts';
+import { toHookRun } from './to-hook-run.ts';
 
 /** Events of a hat that are to be routed, or its completion. */
 export interface LoopMoment {
@@ -31,6 +31,8 @@ export interface LoopHookAsker {
 }
 
 const MAX_REASON = 2000;
+/** Of one text for the author; the rest is cut. Source: the limit of Claude Code. */
+const MAX_TOLD = 10_000;
 
 /**
  * Makes the hooks of a run's events ready. They are asked one after the other, event by event: each is told what those before it made of the event, and the first
@@ -74,7 +76,7 @@ export function createLoopHookAsker(
       const judged = judgeHook(spec, await answer);
       const { name, decision, reason, error, ms } = toHookRun(spec, judged, clocks.steady() - startedAt);
       runs.push({ name, decision, reason, error, ms });
-      told.push(...toInjects(judged.verdict).map(({ content }) => content));
+      told.push(...judged.verdict.injects.map(({ content }) => startOf(content, MAX_TOLD)));
       if (decision !== 'allow') return { isDropped: true, reason: toReason(name, decision, reason), told, runs };
       current = { ...current, ...judged.verdict.updatedEvent };
     }

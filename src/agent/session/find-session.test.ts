@@ -80,6 +80,16 @@ describe('a turn that a limit ended', () => {
   });
 });
 
+describe('the word of a conversation', () => {
+  it('stays where the conversation goes on, and only there', () => {
+    write('1.1', DONE, { nonce: 'a1b2', context: 'carry' });
+    expect(find('2.1').nonce).toBeUndefined();
+    expect(find('2.1', { context: 'carry' }).nonce).toBe('a1b2');
+    write('2.1', STOPPED, { nonce: 'c3d4' });
+    expect(find('3.1').nonce).toBe('c3d4');
+  });
+});
+
 describe('a turn that was interrupted', () => {
   it.each([
     ['killed', null],

@@ -40,6 +40,8 @@ export interface SessionStart {
   readonly turnsBefore: number;
   /** What a turn did that a limit ended: the hat's last turn, for Ralph also the last turn of the run. `null`: there is none. */
   readonly handOver: string | null;
+  /** In the headings of what hooks say in that conversation; absent: none was begun, or it has none. */
+  readonly nonce?: string;
 }
 
 /** Whose turn begins, and what it can go on with. */
@@ -80,14 +82,20 @@ export function findSession(wish: SessionWish): SessionStart {
       stepsBefore,
       turnsBefore: Math.max(0, own - 1),
       handOver: null,
+      ...toNonce(header),
     };
   }
   const handOver = findHandOver(wish, edges);
   const carried =
     wish.context === 'carry' ? edges.findLast((edge) => edge?.header.context === 'carry' && edge.header.key === wish.key) : null;
   if (carried === null || carried === undefined) return { ...NOTHING, turnsBefore: own, handOver };
-  const { messages, reads } = readChain(wish, carried.header.turn);
-  return { ...NOTHING, follows: carried.header.turn, messages: withoutOpenRequest(messages), reads, turnsBefore: own };
+  const { messages, reads, header } = readChain(wish, carried.header.turn);
+  const rest = withoutOpenRequest(messages);
+  return { ...NOTHING, follows: carried.header.turn, messages: rest, reads, turnsBefore: own, ...toNonce(header) };
+}
+
+function toNonce(header: SessionHeader | null): Pick<SessionStart, 'nonce'> {
+  return typeof header?.nonce === 'string' ? { nonce: header.nonce } : {};
 }
 
 function findHandOver(wish: SessionWish, edges: readonly (Edges | null)[]): string | null {

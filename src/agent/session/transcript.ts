@@ -1,4 +1,5 @@
 import { closeSync, fdatasyncSync, openSync, writeSync } from 'node:fs';
+import type { HookMessage } from '../../core/hooks/hook-verdict.ts';
 import { isJsonObject, parseJson } from '../../core/values/json.ts';
 import type { AssistantMessage, FinishReason, ModelMessage, ToolAnswer, ToolCallPart, UserMessage } from '../../ports/model.ts';
 import type { ReadRecord } from '../tool/tool.ts';
@@ -74,7 +75,8 @@ export function foldTranscript(text: string, before: SessionMemory): FoldedSessi
       const topic = findTopic(line);
       if (call !== undefined && topic !== null) published.push({ topic, call });
       for (const [path, record] of Object.entries(line.reads ?? {})) reads.set(path, record);
-    } else if (line.type === 'evicted') {
+    } else if (line.type === 'tool-batch') takeBatch(open, line);
+    else if (line.type === 'evicted') {
       settle();
       messages = messages.map((message, index) => (index === line.message ? withEvicted(message, line) : message));
     } else if (line.type === 'compaction') {
@@ -111,6 +113,14 @@ function findTopic({ result, report, facts }: Extract<TranscriptLine, { type: 't
   return typeof topic === 'string' ? topic : null;
 }
 
+/** A note goes behind the last result. */
+function takeBatch(open: OpenCalls | null, { note, messages = [] }: Extract<TranscriptLine, { type: 'tool-batch' }>): void {
+  const last = open?.calls.at(-1)?.id ?? '';
+  const result = open?.results.get(last);
+  if (result !== undefined && note !== undefined) for (const noted of appendNote([result], note)) open?.results.set(last, noted);
+  open?.told.push(...messages);
+}
+
 function copyOpen(open: OpenCalls | null): OpenCalls | null {
   return open === null ? null : { calls: open.calls, started: new Set(open.started), results: new Map(open.results), told: [...open.told] };
 }
@@ -121,12 +131,22 @@ export interface OpenCalls {
   readonly started: Set<string>;
   readonly results: Map<string, ToolAnswer>;
   /** What hooks say to the model behind all results. */
-  readonly told: string[];
+  readonly told: HookMessage[];
 }
 
-/** What hooks say behind the results of one answer, in one message; none where they say nothing. */
-export function toToldMessage(told: readonly string[]): readonly UserMessage[] {
-  return told.length === 0 ? [] : [{ role: 'user', text: told.join('\n\n') }];
+/** The results of one answer with a note behind the last of them. */
+export function appendNote(results: readonly ToolAnswer[], note: string): readonly ToolAnswer[] {
+  return results.map((result, index) => (index === results.length - 1 ? { ...result, text: `${result.text}\n\n${note}` } : result));
+}
+
+/** What hooks say behind the results of one answer: one message for what they say as the user, and behind it one for what they say as the system. */
+export function toToldMessage(told: readonly HookMessage[]): readonly UserMessage[] {
+  const words = told.filter((message) => typeof message === 'string');
+  const orders = told.flatMap((message) => (typeof message === 'string' ? [] : [message.system]));
+  return [
+    ...(words.length === 0 ? [] : [{ role: 'user' as const, text: words.join('\n\n') }]),
+    ...(orders.length === 0 ? [] : [{ role: 'user' as const, text: orders.join('\n\n'), isSystem: true as const }]),
+  ];
 }
 
 const NOT_RUN = 'Interrupted before this call was run: nothing was done. Call it again if it is still needed.';
@@ -162,6 +182,8 @@ function isSound(line: Readonly<Record<string, unknown>>): boolean {
       return isMessage(line['message']);
     case 'tool-result':
       return isJsonObject(line['result']) && typeof line['result']['id'] === 'string' && typeof line['result']['text'] === 'string';
+    case 'tool-batch':
+      return line['note'] === undefined || typeof line['note'] === 'string';
     case 'usage':
       return isJsonObject(line['usage']) && Object.values(line['usage']).every((figure) => figure === null || typeof figure === 'number');
     case 'compaction':

@@ -42,6 +42,14 @@ export const HOOK_MOMENTS = {
     mayInject: true,
     mayChange: 'output',
   },
+  PostToolBatch: {
+    aliases: [],
+    when: 'all calls of one answer of the model were made, and it is about to be asked again; once, whatever `matcher` says. A denial, or `continue: false`, ends the turn, which then has failed with the reason',
+    matchedOn: 'nothing',
+    mayBlock: true,
+    mayInject: true,
+    mayChange: null,
+  },
   PermissionRequest: {
     aliases: [],
     when: 'somebody has to allow a call: a rule of the [permissions](permissions.md) asks, or a hook of `PreToolUse` said `ask` (why: `permission_reason`). `allow` counts in the place of a person; who says nothing leaves it to the next hook, then to a person',
@@ -140,7 +148,7 @@ export function toScriptCommand(path: string): readonly string[] {
 
 /** Hooks of these are asked by the loop itself: they bind whatever agent wears the hat. */
 export function isLoopEvent(event: HookEventName): boolean {
-  return HOOK_MOMENTS[event].matchedOn !== 'tool';
+  return event !== 'PostToolBatch' && HOOK_MOMENTS[event].matchedOn !== 'tool';
 }
 
 /** An event before it is routed, or the completion. */
@@ -148,6 +156,15 @@ export interface PublishedDraft {
   readonly topic: string;
   readonly payload: Json;
   readonly target?: string;
+}
+
+/** A call that was made, among all calls of an answer. */
+export interface HookedResult {
+  readonly tool_name: string;
+  readonly tool_use_id: string;
+  readonly tool_input: { readonly [key: string]: unknown };
+  readonly tool_output: string;
+  readonly tool_is_error: boolean;
 }
 
 /** What a hook is told, as JSON. Times are ISO 8601 in UTC. */
@@ -162,6 +179,7 @@ export interface HookEvent {
   /** The hat; `null` for Ralph. */
   readonly agent_id: string | null;
   readonly timestamp: string;
+  /** Empty where it is about all calls of an answer. */
   readonly tool_name: string;
   readonly tool_use_id: string;
   readonly tool_input: { readonly [key: string]: unknown };
@@ -170,6 +188,8 @@ export interface HookEvent {
   readonly tool_is_error: boolean | null;
   /** Of `PermissionRequest`: why a person is to be asked. */
   readonly permission_reason?: string;
+  /** All calls of the answer, in their order; absent where it is about one. */
+  readonly tool_calls?: readonly HookedResult[];
   readonly cwd: string;
   readonly hat: string;
   /** Of `EventPublish` and `CompletionRequested`. */
