@@ -110,6 +110,29 @@ describe('a turn that was interrupted', () => {
     expect(JSON.stringify(found.messages)).toMatch(/asked 2\.1.*said 2\.1.*asked 3\.1.*said 3\.1/);
   });
 
+  it('keeps what people and hooks had said to it before it was killed, and asks its own prompt anew', () => {
+    const asked: TranscriptLine = { type: 'message', message: { role: 'user', text: 'an open prompt' } };
+    write('1.1', null, {}, [{ type: 'message', message: { role: 'user', text: 'a person' }, told: ['t1'], call: 1 }]);
+    const known = [{ text: 'asked 1.1' }, { role: 'assistant' }, { text: 'a person' }];
+    expect(find('2.1').messages).toMatchObject(known);
+    write('2.1', null, { follows: '1.1', isTakenUp: true }, [
+      {
+        type: 'message',
+        message: { role: 'assistant', parts: [{ type: 'tool-call', id: 'c1', name: 'look', args: {} }] },
+      },
+      { type: 'tool-result', result: { id: 'c1', name: 'look', text: 'x', isError: false }, durationMs: 1, messages: ['a hook'] },
+      asked,
+    ]);
+    const found = find('3.1').messages;
+    expect(found.slice(0, 3)).toMatchObject(known);
+    expect(found.at(-1)).toMatchObject({ text: 'a hook' });
+  });
+
+  it('keeps the summary that stands for all that was before', () => {
+    write('1.1', null, {}, [{ type: 'compaction', messages: [{ role: 'user', text: 'a summary' }] }]);
+    expect(find('2.1').messages).toMatchObject([{ text: 'a summary' }]);
+  });
+
   it.each([
     ['another hat', { hat: 'b' }],
     ['another model', { key: 'other' }],

@@ -10,6 +10,8 @@ import { hasSignal, listCalls, withoutFile } from './conversation.ts';
 export interface SessionMemory {
   /** The conversation after the last line, calls without a result mended. */
   readonly messages: readonly ModelMessage[];
+  /** So many of them stay, whatever comes next; those behind are a prompt that was never answered, and is asked anew. */
+  readonly settled: number;
   /** The calls that the last message holds the results of, where the session stopped while they were run; `null` where it did not. */
   readonly open: OpenCalls | null;
   /** The last message is the answer that ends its turn. */
@@ -19,7 +21,7 @@ export interface SessionMemory {
 }
 
 /** The memory of a session that goes on with nothing. */
-export const NO_MEMORY: SessionMemory = { messages: [], open: null, isDone: false, reads: new Map() };
+export const NO_MEMORY: SessionMemory = { messages: [], settled: 0, open: null, isDone: false, reads: new Map() };
 
 /** A session, read again. */
 export interface FoldedSession extends SessionMemory {
@@ -50,7 +52,7 @@ export function foldTranscript(text: string, before: SessionMemory): FoldedSessi
   let end: SessionEnd | null = null;
   let steps = 0;
   let isWhole = false;
-  let { isDone } = before;
+  let { isDone, settled } = before;
   let finish: FinishReason = 'other';
   const reads = new Map(before.reads);
   const published: Publication[] = [];
@@ -59,7 +61,9 @@ export function foldTranscript(text: string, before: SessionMemory): FoldedSessi
   // The last message is made anew from what is open.
   let messages: ModelMessage[] = open === null ? [...before.messages] : before.messages.slice(0, -1);
   const settle = (): void => {
-    if (open !== null) messages.push(toToolMessage(open), ...toToldMessage(open.told));
+    if (open === null) return;
+    messages.push(toToolMessage(open), ...toToldMessage(open.told));
+    settled = messages.length;
     open = null;
   };
   for (const line of parseLines(text)) {
@@ -84,10 +88,12 @@ export function foldTranscript(text: string, before: SessionMemory): FoldedSessi
       isDone = false;
       finish = 'other';
       messages = [...line.messages];
+      settled = messages.length;
       isWhole = true;
     } else if (line.type === 'message') {
       settle();
       messages.push(line.message);
+      if (line.message.role !== 'user' || line.told !== undefined) settled = messages.length;
       isDone = false;
       if (line.message.role === 'assistant') {
         steps += 1;
@@ -102,8 +108,8 @@ export function foldTranscript(text: string, before: SessionMemory): FoldedSessi
   const cut = open !== null && open.results.size < open.calls.length ? open : null;
   // What is told behind results follows the last of them, so whoever makes the rest of the calls puts it there.
   if (cut === null) settle();
-  else messages.push(toToolMessage(cut));
-  return { header, messages, open: cut, isDone, reads, steps, end, isWhole, published, said };
+  else settled = messages.push(toToolMessage(cut));
+  return { header, messages, settled, open: cut, isDone, reads, steps, end, isWhole, published, said };
 }
 
 /** The topic that a call published. Sessions of versions without `report` say it among the facts. */
