@@ -8,7 +8,7 @@ import { toTurnName } from '../core/run/turn.ts';
 import type { ScopeViolations } from '../core/tools/scope-violations.ts';
 import { type Capabilities, mayChangeTree } from '../core/tools/tool-profiles.ts';
 import type { Environment } from '../core/values/environment.ts';
-import { toContractPath } from '../emit/index.ts';
+import { ensureAnswersFile, toContractPath } from '../emit/index.ts';
 import { type GitPrograms, listIgnored, listTracked } from '../git/index.ts';
 import type { Surroundings } from '../loop/shell/index.ts';
 import { openProjectFolder, selectExistingFolders } from '../process/index.ts';
@@ -140,6 +140,8 @@ export async function openSandbox(made: TurnScopeSettings): Promise<Pick<Tools, 
       made.binDir,
       made.packageFolder,
       toContractPath(made.runFolder),
+      // Where an agent in the sandbox that asks people finds the answer.
+      ensureAnswersFile(made.runFolder),
       // Without it git would show what is seen of the folder as new files of the project.
       join(made.stateDir, '.gitignore'),
       ...settings.worktreeLinks.map((path) => join(made.root, path)),
