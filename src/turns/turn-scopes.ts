@@ -19,7 +19,7 @@ import type { FolderFacts, ScratchFolders, TurnSandbox, TurnSandboxes, TurnSandb
 import type { GitWorkspace } from '../workspace/checkpoint/index.ts';
 import { createTreeWatch, type TreeLook, type TreeWatch } from '../workspace/watch/index.ts';
 import type { attachEmit } from './emit-attach.ts';
-import { hasEmitTool } from './hat-facts.ts';
+import { hasEmitTool, listMoreTools } from './hat-facts.ts';
 
 /** What is known of a run whose agents are held. Paths are absolute. */
 export interface TurnScopeSettings {
@@ -196,7 +196,10 @@ async function toOrder(
     attach: (folder) =>
       !isNative && hasEmitTool(settings, order.hat, spec)
         ? attach(
-            { cli: spec.type, command: made.agentCommand, place, isAlone: !mayChangeTree(may), checks, folder: made.workspace },
+            {
+              ...{ cli: spec.type, command: made.agentCommand, place, isAlone: !mayChangeTree(may) },
+              ...{ tools: listMoreTools(settings), checks, folder: made.workspace },
+            },
             folder,
           )
         : null,
