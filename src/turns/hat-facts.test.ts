@@ -2,9 +2,10 @@ import { linkSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, test } from 'vitest';
+import { makeSpec } from '../core/spec-fixtures.ts';
 import { BUILT_IN_POLICIES } from '../core/tools/tool-profiles.ts';
 import type { PromptOptions } from '../prompts/index.ts';
-import { listMoreTools, readScratchpad, toAbilities, toPromptOptions } from './hat-facts.ts';
+import { hasEmitTool, listMoreTools, readScratchpad, toAbilities, toPromptOptions } from './hat-facts.ts';
 
 let base: string;
 const PAD = '.agent/scratchpad.md';
@@ -70,6 +71,15 @@ describe('whether agents are told to commit', () => {
       toPromptOptions({ prompts: SETTINGS, ...(agentCommits === undefined ? {} : { agentCommits }) }, isOwn).agentsCommit ?? true;
     expect([of(undefined, false), of('own_branch', false), of('own_branch', true), of('never', true)]).toEqual([true, false, true, false]);
   });
+});
+
+test('every agent CLI that can have it gets emit_event where that is said, else those with a profile', () => {
+  const settings = { spec: makeSpec({}), policies: { critic: BUILT_IN_POLICIES['critic'] ?? null } };
+  const has = (emitTool: 'auto' | 'on' | 'all' | 'off', hat: string): boolean =>
+    hasEmitTool({ ...settings, emitTool }, hat, { type: 'claude' });
+  expect([has('auto', 'critic'), has('auto', 'builder')]).toEqual([true, false]);
+  expect([has('on', 'builder'), has('all', 'builder'), has('off', 'critic')]).toEqual([true, true, false]);
+  expect(hasEmitTool({ ...settings, emitTool: 'all' }, 'builder', { type: 'cline' })).toBe(false);
 });
 
 test('agents get no tool beside emit_event that nobody asked for', () => {
