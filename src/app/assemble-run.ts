@@ -4,6 +4,7 @@ import { DEFAULT_HUMAN, findPackageFolder } from '../config/index.ts';
 import type { Environment } from '../core/values/environment.ts';
 import { createPayloadCheck, openAskBox, toAskPlace } from '../emit/index.ts';
 import { createGateRunner, type GateRunnerSettings } from '../gates/index.ts';
+import { createLoopHookAsker } from '../hooks/index.ts';
 import {
   createJsonlInbox,
   createSharedFileSystem,
@@ -18,7 +19,7 @@ import type { LoopPorts, LoopSettings } from '../loop/shell/index.ts';
 import type { JournalDamage, JournalEntry } from '../ports/journal.ts';
 import type { Isolation } from '../ports/program.ts';
 import type { Workspace } from '../ports/workspace.ts';
-import { createRedaction } from '../process/index.ts';
+import { createRedaction, steadyMs } from '../process/index.ts';
 import { findCheck } from '../project/index.ts';
 import { createStartTests, type GateReference, listReferenceFiles, runGates, toGateGuard } from '../run-gates/index.ts';
 import {
@@ -105,6 +106,7 @@ export function assembleRun(parts: RunParts, visit: (entry: JournalEntry) => voi
     steering: openSteering(paths, people.admitWord),
     asks: openAskBox(toAskPlace(join(file.workspace, prompts.eventsFile), paths.folder, file.workspace), watchFolder),
     turns: createTurnStore({ fs: nodeFileSystem, dir: paths.turns, capBytes: turnLogCapBytes }),
+    ...toLoopHooks(parts),
     gates: createGateRunner({
       ...toGateSettings(parts),
       ...toGateIsolation(parts),
@@ -153,6 +155,14 @@ function createAgents(
 
 function toAsking({ human = DEFAULT_HUMAN }: RunFile['settings']): LoopSettings['asking'] {
   return { isOn: human.ask !== 'off', deadlineMs: human.deadlineMs };
+}
+
+/** Hooks of events bind whatever agent wears the hat. They run with the person's rights, outside of every sandbox. */
+function toLoopHooks({ paths, file, env }: RunParts): Pick<LoopPorts, 'hooks'> {
+  const { hooks = {}, spec } = file.settings;
+  if (spec.hooked === undefined) return {};
+  const scene = { run: paths.runId, cwd: file.workspace, env, marker: `${toGateMarker(paths.runId)}.hooks` };
+  return { hooks: createLoopHookAsker((hat) => hooks[hat] ?? [], scene, { now: Date.now, steady: steadyMs }) };
 }
 
 /** A task that is not committed is in no file of a worktree. */

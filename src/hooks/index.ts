@@ -2,4 +2,6 @@
  * Front door of `hooks`: what people have asked about every call of a tool, before and behind it, and what comes of the answers. A denial is a denial
  * whatever else was said; a hook that cannot be started denies, one that fails or takes too long allows and is told.
  */
+
 export { createToolHooks, type HookedCall, NO_HOOKS, type RequestedCall, type ToolHooks } from './ask-hooks.ts';
+export { createLoopHookAsker } from './ask-loop-hooks.ts';

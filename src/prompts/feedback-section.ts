@@ -22,6 +22,8 @@ export function planFeedback({ turn, topology }: PromptContext): Section | null 
     refusedNote(notesOf(turn.feedback, 'refused')),
     ...newest(notesOf(turn.feedback, 'payload-refused')).map(payloadNote),
     ...newest(notesOf(turn.feedback, 'promise-refused')).map(({ why }) => say`- You did not end the run: ${sentence(why)}`),
+    ...newest(notesOf(turn.feedback, 'hook-dropped')).map(({ topic, why }) => say`- ${inCode(topic)} was not published: ${sentence(why)}`),
+    ...newest(notesOf(turn.feedback, 'hook-told')).map(({ topic, text }) => say`- About your ${inCode(topic)}: ${sentence(text)}`),
     ...newest(notesOf(turn.feedback, 'completion-held')).map((note) => heldNote(note, turn.hat)),
     ...newest(notesOf(turn.feedback, 'missed')).map((note) => missedNote(note, topology.spec.promise)),
     ...newest(notesOf(turn.feedback, 'gate-stuck')).map(stuckNote),

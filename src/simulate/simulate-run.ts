@@ -96,6 +96,9 @@ const HANDLERS: Handlers<Effect, [run: RunUnderWay, at: number]> = {
     run.schedule.push({ at, input: { type: 'checkpoint-finished', at, iteration, commit: null, leftOut: [], note: '' } });
   },
   'inbox-append': ignore,
+  'hooks-ask': (run, at, { request }) => {
+    run.schedule.push({ at, input: { type: 'hooks-answered', at, request, answers: [] } });
+  },
   'tell-offer': ignore,
   'question-open': ignore,
   'question-close': ignore,

@@ -60,6 +60,7 @@ const INPUT_HANDLERS: Handlers<Input, [gathered: Gathered]> = {
   asked: ignore,
   answered: ignore,
   'gates-finished': ignore,
+  'hooks-answered': ignore,
   'timer-fired': ignore,
   'checkpoint-finished': ({ commits }, { commit }) => {
     if (commit !== null) commits.push(commit);
@@ -78,6 +79,7 @@ const EFFECT_HANDLERS: Handlers<Effect, [gathered: Gathered]> = {
   'timer-set': ignore,
   'checkpoint-make': ignore,
   'inbox-append': ignore,
+  'hooks-ask': ignore,
   'tell-offer': ignore,
   'question-open': ignore,
   'question-close': ignore,

@@ -154,6 +154,9 @@ function toSpec(random: Random): RunSpec {
     },
     onLimit: random.pick(['wait', 'switch', 'stop']),
     gates: toGates(random.below(100)),
+    ...(random.chance(0.3) && {
+      hooked: { publish: ['ralph', 'default', 'planner', 'builder'], complete: ['ralph', 'default', 'reviewer'] },
+    }),
   });
 }
 

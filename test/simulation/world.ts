@@ -2,6 +2,7 @@ import { UNKNOWN_USAGE } from '../../src/core/backends/usage.ts';
 import type { EventSignal } from '../../src/core/events/event.ts';
 import { parseInboxLine } from '../../src/core/events/inbox-line.ts';
 import type { GateEvidence } from '../../src/core/gates/gate-result.ts';
+import type { HookAnswer } from '../../src/core/run/hook-answer.ts';
 import type { Input } from '../../src/core/run/inputs.ts';
 import type { LoopPorts } from '../../src/loop/shell/index.ts';
 import type { Inbox } from '../../src/ports/inbox.ts';
@@ -62,6 +63,10 @@ export function createPorts(world: World): LoopPorts {
           };
         }),
     },
+    hooks: {
+      ask: async ({ drafts }) => drafts.map(() => answerByChance(world)),
+      close: async () => undefined,
+    },
     workspace: {
       exists: () => true,
       keepBefore: async () => {
@@ -82,6 +87,14 @@ export function createPorts(world: World): LoopPorts {
     },
     observe: (record) => world.records.push(record),
   };
+}
+
+/** A hook lets an event through as it is, tells something, holds it back, or changes its target. Payloads stay: by them lines are known. */
+function answerByChance({ random }: World): HookAnswer {
+  const isDropped = random.chance(0.2);
+  const told = random.chance(0.2) ? ['say more'] : [];
+  const changed = random.chance(0.1) ? { changed: { target: random.pick(['builder', 'nobody']) } } : {};
+  return { isDropped, reason: isDropped ? 'guard: no' : '', told, runs: [], ...changed };
 }
 
 /** What a gate proves, about the files that are there or about others. */

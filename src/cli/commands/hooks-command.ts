@@ -1,7 +1,14 @@
 import { findHooks, hasErrors, renderDiagnostics, type Settings } from '../../config/index.ts';
 import { toBackendLabel } from '../../core/backends/backend-spec.ts';
 import { DEFAULT_HAT, RALPH } from '../../core/events/reserved.ts';
-import { findHookEvent, HOOK_EVENTS, type HookEventName, type HookHandler, type HookSpec } from '../../core/hooks/hook-spec.ts';
+import {
+  findHookEvent,
+  HOOK_EVENTS,
+  type HookEventName,
+  type HookHandler,
+  type HookSpec,
+  isLoopEvent,
+} from '../../core/hooks/hook-spec.ts';
 import type { HookInject, MergedHooks } from '../../core/hooks/hook-verdict.ts';
 import { findAliased } from '../../core/hooks/match-tool.ts';
 import { BUILT_IN_CARDS } from '../../core/tools/built-in-cards.ts';
@@ -12,6 +19,7 @@ import { addExamples } from '../args/help.ts';
 import { addConfigOptions, addFormatOption, type ConfigOptions, toConfigRequest } from '../args/options.ts';
 import { createUnknownNameError, createUsageError } from '../args/usage-error.ts';
 import type { CliCommand, CliContext, CommandCall } from '../cli-context.ts';
+import { toMergedHooks, toTestedDraft } from '../hooks/loop-verdicts.ts';
 import {
   addPermissions,
   listPermissionRows,
@@ -32,7 +40,7 @@ export const hooksCommand: CliCommand = {
       .argument('[event]', `of a test: ${HOOK_EVENTS.join(', ')}`)
       .option('--hat <hat>', 'the hooks of this hat')
       .option('--tool <tool>', 'of a test: the tool, by its own name')
-      .option('--input <json>', 'of a test: what the tool is called with', '{}')
+      .option('--input <json>', 'of a test: what the tool is called with, or the event that is published', '{}')
       .option('--output <text>', 'of a test: what the tool answered', '');
     addConfigOptions(command);
     addFormatOption(command, ['text', 'json'], 'text for people, json for programs: one object per line');
@@ -128,7 +136,8 @@ function toHooks(settings: Settings, hat: string): readonly HookSpec[] {
 }
 
 function toRow(hat: string, index: number, { event, matcher, name, handler, place }: HookSpec, unbound: readonly string[]): HookRow {
-  return { hat, order: index + 1, event, matcher, name, handler: toHandlerText(handler), place, unbound };
+  const binding = isLoopEvent(event) ? [] : unbound;
+  return { hat, order: index + 1, event, matcher, name, handler: toHandlerText(handler), place, unbound: binding };
 }
 
 function toHandlerText(handler: HookHandler): string {
@@ -152,6 +161,7 @@ function toCells({ hat, backend, event, matcher, name, handler, place, unbound }
 
 async function test(context: CliContext, settings: Settings, flags: HooksFlags, word: string | undefined): Promise<number> {
   const event = toEvent(word);
+  if (isLoopEvent(event)) return testLoop(context, settings, flags, event);
   const { tool, output, format } = flags;
   if (tool === undefined) throw createUsageError('Which tool is called?', 'Name it: --tool write_file');
   requireTool(settings, tool);
@@ -177,6 +187,27 @@ async function test(context: CliContext, settings: Settings, flags: HooksFlags, 
   const said = event === 'PreToolUse' ? addPermissions(settings, hat, call, merged) : { verdicts: toHookVerdicts(merged), merged };
   if (format === 'json') printJson(context.terminal, toReport(said));
   else printVerdicts(context, said, settings.permissions?.[hat]?.onAsk ?? 'deny');
+  return 0;
+}
+
+/** Hooks of the loop are asked about an event that is not published. */
+async function testLoop(context: CliContext, settings: Settings, flags: HooksFlags, event: HookEventName): Promise<number> {
+  if (event !== 'EventPublish' && event !== 'CompletionRequested')
+    throw createUsageError(`${event} cannot be tried: it only observes.`, 'It is asked in a run.');
+  const hat = findHat(settings, flags.hat);
+  const draft = toTestedDraft(event, toInput(flags.input));
+  const { createLoopHookAsker } = await context.loadApp();
+  const { cwd, env, now } = context;
+  const scene = { run: 'test', cwd, env, marker: 'test' };
+  const { result: merged, stoppedBy } = await untilStopped(context, async (signal) => {
+    const hooks = createLoopHookAsker((id) => settings.hooks?.[id] ?? [], scene, { now, steady: () => performance.now() });
+    const [answer] = await hooks.ask({ event, hat, iteration: 0, drafts: [draft] }, signal).finally(hooks.close);
+    return toMergedHooks(event, answer ?? { isDropped: false, reason: '', told: [], runs: [] });
+  });
+  if (stoppedBy !== null) return stoppedBy;
+  const said = { verdicts: toHookVerdicts(merged), merged };
+  if (flags.format === 'json') printJson(context.terminal, toReport(said));
+  else printVerdicts(context, said, 'deny');
   return 0;
 }
 
@@ -207,6 +238,9 @@ function ask(hooks: ToolHooks, event: HookEventName, call: Parameters<ToolHooks[
       return hooks.after(call, output, true);
     case 'PermissionRequest':
       return hooks.request({ ...call, reason: 'ralph hooks test' });
+    case 'EventPublish':
+    case 'CompletionRequested':
+      throw new Error(`${event} is about no call of a tool`);
   }
 }
 

@@ -115,6 +115,7 @@ const EFFECT_LINES: Handlers<Effect, [look: Look], readonly string[]> = {
   'timer-set': noLines,
   'checkpoint-make': noLines,
   'inbox-append': noLines,
+  'hooks-ask': noLines,
   'tell-offer': noLines,
   'question-open': toQuestionLines,
   'question-close': toClosedLines,
@@ -218,6 +219,7 @@ const INPUT_LINES: Handlers<Input, [look: Look, turn: TurnView | null], readonly
   ],
   asked: noLines,
   answered: noLines,
+  'hooks-answered': noLines,
   // Closes a line that is open (`text-printer.ts`).
   'gates-finished': noLines,
   'timer-fired': noLines,

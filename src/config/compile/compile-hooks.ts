@@ -1,5 +1,5 @@
 import { DEFAULT_HAT, RALPH } from '../../core/events/reserved.ts';
-import { HOOK_EVENTS, type HookEventName, type HookSpec } from '../../core/hooks/hook-spec.ts';
+import { findHookEvent, HOOK_EVENTS, type HookEventName, type HookSpec, isLoopEvent } from '../../core/hooks/hook-spec.ts';
 import type { Finding } from '../../core/schema/finding.ts';
 import { quote } from '../findings/diagnostics.ts';
 import {
@@ -74,7 +74,8 @@ export function compileHooks({ root, declared, hatIds, backends, cwd, readText }
       return [];
     });
     const types = worn.map(({ declared: { type } }) => type).filter((type) => type !== 'native');
-    if (specs.length > 0 && types.length > 0) unbound.push({ id, types, path: own.size > 0 ? path : ['hooks'] });
+    if (specs.some(({ event }) => !isLoopEvent(event)) && types.length > 0)
+      unbound.push({ id, types, path: own.size > 0 ? path : ['hooks'] });
     return { id, specs, ofBackends };
   });
   // Those of a list that every hat replaces bind nobody; what is wrong with them is told all the same.
@@ -82,13 +83,37 @@ export function compileHooks({ root, declared, hatIds, backends, cwd, readText }
   return {
     hooks: toRecord(read.flatMap(({ id, specs }) => (specs.length === 0 ? [] : [[id, specs] as const]))),
     ofBackends: toRecord(read.flatMap(({ ofBackends }) => ofBackends)),
-    diagnostics: [...defaults.diagnostics, ...imported.diagnostics, ...reader.diagnostics, ...tellUnbound(root, unbound)],
+    diagnostics: [
+      ...defaults.diagnostics,
+      ...imported.diagnostics,
+      ...reader.diagnostics,
+      ...tellUnbound(root, unbound),
+      ...owners.flatMap(([, , worn]) => worn.flatMap(({ hooksPath }) => tellMisplaced(root, hooksPath))),
+    ],
   };
 }
 
 /** The name of the hooks of a backend: the hat, and its place in the list of the hat. */
 export function toHookListName(hat: string, index: number): string {
   return `${hat}.${index}`;
+}
+
+/** The loop asks the hooks of a hat, whichever of its agents works: those of a single backend would be left out unseen. */
+function tellMisplaced(root: LocatedMap, path: Path | undefined): readonly Diagnostic[] {
+  const hooks = path === undefined ? undefined : readAt(root, toWrittenPath(root, path));
+  if (hooks?.kind !== 'map') return [];
+  return [...hooks.entries].flatMap(([name, { key }]) => {
+    const event = findHookEvent(name);
+    if (event === undefined || !isLoopEvent(event)) return [];
+    const finding: Finding = {
+      code: 'hook-invalid',
+      severity: 'error',
+      message: `Hooks of ${event} are of a hat, and this is a backend.`,
+      why: 'Whatever agent wears the hat, the loop asks the same hooks about its events.',
+      fix: 'Write them under `hats.<id>.hooks`, `ralph.hooks` or `hooks`.',
+    };
+    return [toDiagnostic(key, finding)];
+  });
 }
 
 type Level = ReadonlyMap<HookEventName, EventHooks>;

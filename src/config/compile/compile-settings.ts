@@ -1,6 +1,7 @@
 import type { BackendSpec } from '../../core/backends/backend-spec.ts';
 import type { EventContracts } from '../../core/events/event-contract.ts';
 import { DEFAULT_HAT, RALPH } from '../../core/events/reserved.ts';
+import type { HookEventName } from '../../core/hooks/hook-spec.ts';
 import type { HatSpec, RetrySpec, RunSpec } from '../../core/run/run-spec.ts';
 import { BUILT_IN_PROFILES } from '../../core/tools/tool-profiles.ts';
 import { EVENT_LOOP_KEYS } from '../keys/event-loop-keys.ts';
@@ -166,7 +167,16 @@ function toRunSpec(parts: SettingsParts, loop: EffectiveLoop): RunSpec {
     onLimit: loop.on_limit,
     gates: compileGates(parts.flags.noGates === true ? { ...declared, gates: [] } : declared),
     ...(Object.keys(parts.events).length === 0 ? {} : { events: parts.events }),
+    ...compileHooked(parts.hooks.hooks),
   };
+}
+
+/** Whose events and completions hooks are asked about. */
+function compileHooked(hooks: CompiledHooks['hooks']): Pick<RunSpec, 'hooked'> {
+  const list = (event: HookEventName): readonly string[] =>
+    Object.entries(hooks).flatMap(([hat, specs]) => (specs.some((spec) => spec.event === event) ? [hat] : []));
+  const hooked = { publish: list('EventPublish'), complete: list('CompletionRequested') };
+  return hooked.publish.length + hooked.complete.length === 0 ? {} : { hooked };
 }
 
 /** Where only one of both pauses is said, the default of the other gives way to it. */

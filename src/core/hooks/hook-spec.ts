@@ -1,4 +1,5 @@
-import { readOwn } from '../values/json.ts';
+import { DEFAULT_HAT, RALPH } from '../events/reserved.ts';
+import { type Json, readOwn } from '../values/json.ts';
 
 /** A moment at which hooks are asked. */
 interface HookMoment {
@@ -13,7 +14,7 @@ interface HookMoment {
   /** Whether a text of the hook reaches the model. */
   readonly mayInject: boolean;
   /** What a hook may put in the place of something; `null`: nothing. */
-  readonly mayChange: 'input' | 'output' | null;
+  readonly mayChange: 'input' | 'output' | 'event' | null;
 }
 
 /** Everything that hooks are asked about. The table of the guide is made from it (`npm run docs`). */
@@ -48,6 +49,22 @@ export const HOOK_MOMENTS = {
     matchedOn: 'tool',
     mayBlock: true,
     mayInject: false,
+    mayChange: null,
+  },
+  EventPublish: {
+    aliases: [],
+    when: 'a hat published an event that its contract allows, and it is about to be asked about by gates and routed; whatever agent wears the hat',
+    matchedOn: 'topic',
+    mayBlock: true,
+    mayInject: true,
+    mayChange: 'event',
+  },
+  CompletionRequested: {
+    aliases: [],
+    when: 'a hat that may declares the work complete, before the gates are asked; whatever agent wears the hat',
+    matchedOn: 'hat',
+    mayBlock: true,
+    mayInject: true,
     mayChange: null,
   },
 } as const satisfies Readonly<Record<string, HookMoment>>;
@@ -122,6 +139,38 @@ export function toScriptCommand(path: string): readonly string[] {
   return interpreter === undefined ? [path] : [interpreter, path];
 }
 
+/** Hooks of these are asked by the loop itself: they bind whatever agent wears the hat. */
+export function isLoopEvent(event: HookEventName): boolean {
+  return HOOK_MOMENTS[event].matchedOn !== 'tool';
+}
+
+/** An event before it is routed, or the completion. */
+export interface PublishedDraft {
+  readonly topic: string;
+  readonly payload: Json;
+  readonly target?: string;
+}
+
+/** Makes the event that hooks of the loop are told. */
+export function toLoopEvent(told: {
+  readonly event: HookEventName;
+  readonly run: string;
+  readonly cwd: string;
+  readonly hat: string;
+  readonly iteration: number;
+  /** Epoch milliseconds. */
+  readonly at: number;
+  readonly draft: PublishedDraft;
+}): HookEvent {
+  const { event, run, cwd, hat, iteration, at, draft } = told;
+  return {
+    ...{ schema_version: 1, hook_type: event, hook_event_name: event, session_id: String(iteration), orchestrator_id: run },
+    ...{ agent_id: hat === RALPH || hat === DEFAULT_HAT ? null : hat, timestamp: new Date(at).toISOString() },
+    ...{ tool_name: '', tool_use_id: '', tool_input: {}, tool_output: null, tool_is_error: null, cwd, hat, iteration },
+    event: { topic: draft.topic, payload: draft.payload, target: draft.target ?? null },
+  };
+}
+
 /** What a hook is told, as JSON. Times are ISO 8601 in UTC. */
 export interface HookEvent {
   readonly schema_version: 1;
@@ -144,4 +193,8 @@ export interface HookEvent {
   readonly permission_reason?: string;
   readonly cwd: string;
   readonly hat: string;
+  /** Of `EventPublish` and `CompletionRequested`. */
+  readonly event?: { readonly topic: string; readonly payload: Json; readonly target: string | null };
+  /** Of the loop's own events. */
+  readonly iteration?: number;
 }

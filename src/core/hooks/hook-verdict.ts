@@ -1,6 +1,7 @@
+import { toBoundedPayload } from '../events/inbox-line.ts';
 import { isJsonObject, type Json, type JsonObject, readOwn } from '../values/json.ts';
 import { accept, type Result, refuse } from '../values/result.ts';
-import { findHookEvent, type HookEventName, type HookSpec } from './hook-spec.ts';
+import { findHookEvent, type HookEventName, type HookSpec, type PublishedDraft } from './hook-spec.ts';
 
 /** How a text of a hook reaches the model: with the result of the tool, or as a message of the user behind all results. */
 export const INJECT_STRATEGIES = ['tool_result', 'user_message'] as const;
@@ -20,6 +21,8 @@ export interface HookVerdict {
   readonly mergedInput?: JsonObject;
   /** In the place of the output. */
   readonly updatedOutput?: string;
+  /** In the place of parts of an event. */
+  readonly updatedEvent?: Partial<PublishedDraft>;
   readonly injects: readonly HookInject[];
 }
 
@@ -128,6 +131,8 @@ export function readHookAnswer(answer: Json, event: HookEventName): Result<HookV
   if (event === 'PermissionRequest' && (updatedInput ?? mergedInput ?? readBehavior(own)['updatedInput']) !== undefined)
     return refuse('it may not change the input of a call that others are asked about: a hook of PreToolUse may');
   const updatedOutput = answer['updated_output'] ?? own['updatedToolOutput'] ?? undefined;
+  const updatedEvent = readUpdatedEvent(answer['updated_event'] ?? null, event);
+  if (!updatedEvent.ok) return updatedEvent;
   return accept({
     decision: decision.value,
     reason: readReason(answer, own),
@@ -135,6 +140,22 @@ export function readHookAnswer(answer: Json, event: HookEventName): Result<HookV
     ...(updatedInput === undefined ? {} : { updatedInput }),
     ...(mergedInput === undefined ? {} : { mergedInput }),
     ...(updatedOutput === undefined ? {} : { updatedOutput: toText(updatedOutput) }),
+    ...(updatedEvent.value === null ? {} : { updatedEvent: updatedEvent.value }),
+  });
+}
+
+/** What a hook makes of an event: any of its topic, its payload, its target. */
+function readUpdatedEvent(value: Json, event: HookEventName): Result<Partial<PublishedDraft> | null, string> {
+  if (value === null) return accept(null);
+  if (event !== 'EventPublish') return refuse(`it may not change the event: that is for EventPublish, and this is ${event}`);
+  if (!isJsonObject(value)) return refuse('`updated_event` is no object');
+  const { topic, payload, target } = value;
+  if (topic !== undefined && typeof topic !== 'string') return refuse('`topic` of `updated_event` is no text');
+  if (target !== undefined && typeof target !== 'string') return refuse('`target` of `updated_event` is no text');
+  return accept({
+    ...(topic === undefined ? {} : { topic }),
+    ...(payload === undefined ? {} : { payload: toBoundedPayload(payload) }),
+    ...(target === undefined ? {} : { target }),
   });
 }
 

@@ -1,6 +1,7 @@
 import type { RalphEvent } from '../events/event.ts';
 import type { EndReason } from './end-reasons.ts';
 import type { FallbackCause, Feedback, TimerPurpose } from './feedback.ts';
+import type { EventDraft, LoopHookName } from './state.ts';
 import type { Question, QuestionAnswer, Tell, TurnId } from './turn.ts';
 
 /**
@@ -11,6 +12,7 @@ export type Effect =
   | IterationStart
   | IterationStop
   | GatesRun
+  | HooksAsk
   | TimerSet
   | CheckpointMake
   | InboxAppend
@@ -55,6 +57,17 @@ export interface GatesRun {
   readonly topics: readonly string[];
   /** Before the first turn: what they show is what the end is compared with. */
   readonly isBaseline?: true;
+}
+
+/** Ask hooks about events that are to be routed, or about a completion. Answered by `hooks-answered`. */
+export interface HooksAsk {
+  readonly type: 'hooks-ask';
+  readonly request: number;
+  readonly event: LoopHookName;
+  readonly hat: string;
+  readonly iteration: number;
+  /** In order; of a completion it alone. */
+  readonly drafts: readonly EventDraft[];
 }
 
 /** Wake the run at a time. Answered by `timer-fired`. */
@@ -146,7 +159,8 @@ export type RejectionCause =
   | 'unknown-hat'
   | 'gate'
   | 'payload'
-  | 'held';
+  | 'held'
+  | 'hook';
 
 /** Something a person should see. */
 export interface Notice {

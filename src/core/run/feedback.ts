@@ -5,6 +5,10 @@ export type Feedback =
   | { readonly kind: 'refused'; readonly topic: string; readonly allowed: readonly string[] }
   | { readonly kind: 'payload-refused'; readonly topic: string; readonly why: string }
   | { readonly kind: 'promise-refused'; readonly why: string }
+  /** A hook let an event not through. */
+  | { readonly kind: 'hook-dropped'; readonly topic: string; readonly why: string }
+  /** A hook says something about what the hat published. */
+  | { readonly kind: 'hook-told'; readonly topic: string; readonly text: string }
   /** `by` declared the work complete while these events of people waited: it does not stand, and is to be declared anew. */
   | { readonly kind: 'completion-held'; readonly by: string; readonly topics: readonly string[] }
   /** `passed`: the event counted all the same, because none of these gates is required. */

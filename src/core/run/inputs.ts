@@ -1,6 +1,7 @@
 import type { Usage } from '../backends/usage.ts';
 import type { EventSignal, Sender, SignalProblem, TurnSignals } from '../events/event.ts';
 import type { GateResult } from '../gates/gate-result.ts';
+import type { HookAnswer } from './hook-answer.ts';
 import type { RunLimits, RunSpec } from './run-spec.ts';
 import type { AskedQuestion, Tell, TurnId, TurnReport } from './turn.ts';
 
@@ -20,6 +21,7 @@ export type Input =
   | Asked
   | Answered
   | GatesFinished
+  | HooksAnswered
   | TimerFired
   | CheckpointFinished
   | StopRequested
@@ -37,6 +39,7 @@ const INPUT_TYPES: Readonly<Record<Input['type'], true>> = {
   asked: true,
   answered: true,
   'gates-finished': true,
+  'hooks-answered': true,
   'timer-fired': true,
   'checkpoint-finished': true,
   'stop-requested': true,
@@ -166,6 +169,13 @@ export interface GatesFinished extends At {
   readonly type: 'gates-finished';
   readonly request: number;
   readonly results: readonly GateResult[];
+}
+
+/** The answer to one `hooks-ask`: one for each of its events, in order. */
+export interface HooksAnswered extends At {
+  readonly type: 'hooks-answered';
+  readonly request: number;
+  readonly answers: readonly HookAnswer[];
 }
 
 /** The answer to one `timer-set`. */

@@ -27,8 +27,18 @@ export interface RunSpec {
   readonly retry: RetrySpec;
   readonly onLimit: 'wait' | 'switch' | 'stop';
   readonly gates: readonly GateSpec[];
+  /** Whose events and completions hooks are asked about; absent: nobody's. */
+  readonly hooked?: HookedSpec;
   /** What is known of topics; absent where nothing is. */
   readonly events?: EventContracts;
+}
+
+/** By ids of hats, `ralph` and `external`. */
+export interface HookedSpec {
+  /** Before their events are routed. */
+  readonly publish: readonly string[];
+  /** Before their completion is accepted. */
+  readonly complete: readonly string[];
 }
 
 /** What an agent may publish: a topic or pattern, or an edge to one hat. */

@@ -45,7 +45,10 @@ export interface PlannedTurn {
   readonly fallback: FallbackCause | null;
 }
 
-/** Gates that run, and what waits for them. */
+/** A moment of the loop at which hooks may change what follows. */
+export type LoopHookName = 'EventPublish' | 'CompletionRequested';
+
+/** Gates or hooks that were asked, and what waits for them. */
 export interface GateWait {
   readonly request: number;
   readonly gates: readonly number[];
@@ -55,6 +58,8 @@ export interface GateWait {
   readonly completion: EventDraft | null;
   /** Events of the turn that are not routed yet, in order. */
   readonly drafts: readonly EventDraft[];
+  /** Hooks are asked, and no gates. */
+  readonly hooks?: LoopHookName;
   /** Nothing waits but the first turn: what they show is compared with the end. */
   readonly isBaseline?: true;
   /** How often they have been asked about it, this time included; absent: once. */

@@ -10,6 +10,7 @@ import { onCheckpointFinished } from './on-checkpoint-finished.ts';
 import { onEnvironmentFailed } from './on-environment-failed.ts';
 import { onEventsReceived } from './on-events-received.ts';
 import { onGatesFinished } from './on-gates-finished.ts';
+import { onHooksAnswered } from './on-hooks-answered.ts';
 import { onIterationEnded } from './on-iteration-ended.ts';
 import { onIterationSpawned } from './on-iteration-spawned.ts';
 import { onRunResumed } from './on-run-resumed.ts';
@@ -66,6 +67,7 @@ const HANDLERS: Handlers<Input, [step: Step]> = {
   asked: onAsked,
   answered: onAnswered,
   'gates-finished': onGatesFinished,
+  'hooks-answered': onHooksAnswered,
   'timer-fired': onTimerFired,
   'checkpoint-finished': onCheckpointFinished,
   'stop-requested': onStopRequested,

@@ -15,8 +15,9 @@ import {
   takersOf,
 } from '../../topology/routing/index.ts';
 import { type Accepted, isCompletion, refuseEnd } from './accept-signals.ts';
-import { complete, holdCompletion } from './complete.ts';
-import { askGates, gatesOnCompletion, publishEvents } from './publish.ts';
+import { holdCompletion } from './complete.ts';
+import { proveCompletion } from './prove-completion.ts';
+import { askHooks, publishEvents } from './publish.ts';
 import { change, deliver, notify, type Step, tell } from './step.ts';
 
 /** A turn that ended, with what is left of its signals. */
@@ -60,9 +61,9 @@ function claimCompletion(step: Step, { activation, accepted: { drafts }, input }
   if (holdCompletion(step, completion)) return false;
   const { hat, iteration } = activation;
   flagIdleClaim(step, activation, input);
-  const gates = gatesOnCompletion(step, hat, drafts);
-  if (gates.length === 0) complete(step, completion, drafts);
-  else askGates(step, { hat, iteration, drafts, completion, gates });
+  if (step.topology.spec.hooked?.complete.includes(hat) === true)
+    askHooks(step, { hat, iteration, drafts, completion, hooks: 'CompletionRequested' });
+  else proveCompletion(step, { hat, iteration, drafts, completion });
   return true;
 }
 

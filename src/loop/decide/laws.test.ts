@@ -179,7 +179,7 @@ describe('the laws of decide, over random teams and random courses of events', (
             expect(effect.timer).toBe(last.timer + 1);
             last.timer += 1;
           }
-          if (effect.type === 'gates-run') {
+          if (effect.type === 'gates-run' || effect.type === 'hooks-ask') {
             if (input.type !== 'run-resumed') expect(effect.request).toBe(last.request + 1);
             last.request = Math.max(last.request, effect.request);
           }

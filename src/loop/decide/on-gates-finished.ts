@@ -10,7 +10,7 @@ import { change, notify, type Step } from './step.ts';
 
 /** Gates gave their verdict on what waits for them. */
 export function onGatesFinished(step: Step, input: GatesFinished): void {
-  const wait = step.state.gateWaits.find((entry) => entry.request === input.request);
+  const wait = step.state.gateWaits.find((entry) => entry.request === input.request && entry.hooks === undefined);
   if (wait === undefined) return;
   change(step, { gateWaits: step.state.gateWaits.filter((entry) => entry !== wait) });
   const results = input.results.filter((result) => wait.gates.includes(result.gate));

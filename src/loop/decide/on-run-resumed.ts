@@ -103,7 +103,7 @@ function redirectWaiting(step: Step): void {
       known(entry.hat) ? entry : { ...entry, hat: takersOf(topology, entry.event.topic)[0] ?? safetyNetOf(topology) },
     ),
     plans: state.plans.map((plan): PlannedTurn => (known(plan.hat) ? plan : { ...plan, hat: topology.fallback, retryOf: null })),
-    gateWaits: state.gateWaits.map((wait) => ({ ...wait, gates: gatesOf(wait) })),
+    gateWaits: state.gateWaits.map((wait) => (wait.hooks === undefined ? { ...wait, gates: gatesOf(wait) } : wait)),
     backendOf: {},
   });
 }

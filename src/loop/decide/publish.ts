@@ -18,6 +18,14 @@ interface TurnEvents {
 
 /** Publishes events, after the gates on their topics where there are any. All events of agents and people pass here. */
 export function publishEvents(step: Step, events: TurnEvents): void {
+  const { hat, iteration, drafts } = events;
+  const isHooked = drafts.length > 0 && step.topology.spec.hooked?.publish.includes(hat) === true;
+  if (isHooked) return askHooks(step, { hat, iteration, drafts, completion: null, hooks: 'EventPublish' });
+  publishUnhooked(step, events);
+}
+
+/** The same for events that hooks let through. */
+export function publishUnhooked(step: Step, events: TurnEvents): void {
   const { hat, drafts } = events;
   const topics = drafts.map((draft) => draft.topic);
   const gates = gatesOn(step, hat, topics);
@@ -56,6 +64,13 @@ function isGuarded(step: Step, gate: GateSpec, topic: string): boolean {
   return gate.on.some((pattern) => matchesTopic(pattern, topic) || (topic === TOPIC_COMPLETE && pattern === step.topology.spec.promise));
 }
 
+/** Orders hooks and keeps what waits for them, where gates are kept: what holds for those that wait for gates holds for these. */
+export function askHooks(step: Step, wait: Omit<GateWait, 'request' | 'gates'> & Required<Pick<GateWait, 'hooks'>>): void {
+  const hookWait: GateWait = { ...wait, request: count(step, 'request'), gates: [] };
+  change(step, { gateWaits: [...step.state.gateWaits, hookWait] });
+  orderGates(step, hookWait);
+}
+
 /** Orders gates and keeps what waits for them. */
 export function askGates(step: Step, wait: Omit<GateWait, 'request'>): void {
   const request = count(step, 'request');
@@ -67,7 +82,9 @@ export function askGates(step: Step, wait: Omit<GateWait, 'request'>): void {
 }
 
 /** Gives the order, for the first time or, after a crash, again. */
-export function orderGates(step: Step, { request, gates, completion, drafts, isBaseline }: GateWait): void {
+export function orderGates(step: Step, { request, gates, hooks, hat, iteration, completion, drafts, isBaseline }: GateWait): void {
+  if (hooks !== undefined)
+    return order(step, { type: 'hooks-ask', request, event: hooks, hat, iteration, drafts: completion === null ? drafts : [completion] });
   const topics = completion === null ? drafts.map((draft) => draft.topic) : [completion.topic];
   order(step, { type: 'gates-run', request, gates, topics: [...new Set(topics)], ...(isBaseline && { isBaseline }) });
 }

@@ -62,6 +62,11 @@ export const anySpec: fc.Arbitrary<SpecParts> = fc.record({
       { maxLength: 2 },
     )
     .map((all) => all.map(([on, parts]) => makeGate(on, 'npm test', parts))),
+  hooked: fc.constantFrom(
+    { publish: [], complete: [] },
+    { publish: [], complete: [] },
+    { publish: ['ralph', ...HAT_IDS], complete: ['ralph', ...HAT_IDS] },
+  ),
   loopDetection: fc.constantFrom({ repetition: 3, oscillation: 3 }, { repetition: 0, oscillation: 0 }),
   retry: fc.constantFrom({ maxAttempts: 1, baseMs: 10, maxMs: 100 }, { maxAttempts: 3, baseMs: 1000, maxMs: 5000 }),
   onLimit: fc.constantFrom('wait' as const, 'switch' as const, 'stop' as const),
@@ -154,6 +159,19 @@ const gatesSpeak: fc.Arbitrary<Move> = fc
     const results = [{ ...makeResult(0, first), ...(shown !== null && { evidence: shown }) }, makeResult(1, second)];
     run.post({ type: 'gates-finished', request: wait?.request ?? stray, results: stray === 0 ? [] : results });
   });
+const hookAnswer = fc.record({
+  isDropped: fc.boolean(),
+  reason: fc.constant('guard: no'),
+  told: fc.constantFrom([], ['say more']),
+  runs: fc.constant([]),
+  changed: fc.constantFrom({}, { payload: 1 }, { topic: 'unheard.of' }, { target: 'nobody' }),
+});
+const hooksSpeak: fc.Arbitrary<Move> = fc
+  .tuple(fc.array(hookAnswer, { maxLength: 4 }), fc.nat({ max: 12 }))
+  .map(([answers, stray]) => (run) => {
+    const wait = run.state().gateWaits.find(({ hooks }) => hooks !== undefined);
+    run.post({ type: 'hooks-answered', request: wait?.request ?? stray, answers });
+  });
 const timerFires: fc.Arbitrary<Move> = fc.nat({ max: 20 }).map((stray) => (run) => {
   if (run.state().timers.some((timer) => timer.purpose !== 'runtime')) run.ring();
   else run.post({ type: 'timer-fired', timer: stray });
@@ -239,6 +257,7 @@ export const anyMoves: fc.Arbitrary<readonly Move[]> = fc.array(
     { weight: 1, arbitrary: turnsIdle },
     { weight: 2, arbitrary: turnsRepeat },
     { weight: 5, arbitrary: gatesSpeak },
+    { weight: 3, arbitrary: hooksSpeak },
     { weight: 5, arbitrary: timerFires },
     { weight: 3, arbitrary: runResumes },
     { weight: 2, arbitrary: peopleSpeak },

@@ -1,7 +1,8 @@
 import type { BackendEvent } from '../../core/backends/backend-event.ts';
 import type { Usage } from '../../core/backends/usage.ts';
 import type { PayloadCheck } from '../../core/events/event-contract.ts';
-import type { IterationStart } from '../../core/run/effects.ts';
+import type { HooksAsk, IterationStart } from '../../core/run/effects.ts';
+import type { HookAnswer } from '../../core/run/hook-answer.ts';
 import type { Input, StopRequested } from '../../core/run/inputs.ts';
 import type { RunRecord } from '../../core/run/run-record.ts';
 import type { Activation, RunState } from '../../core/run/state.ts';
@@ -36,6 +37,8 @@ export interface LoopPorts {
   readonly takeStop?: () => StopRequested | null;
   readonly turns: TurnStore;
   readonly gates: GateRunner;
+  /** Hooks of the loop's own moments; absent: none. */
+  readonly hooks?: LoopHooks;
   readonly workspace: Workspace;
   readonly agents: TurnAgents;
   /** Ends what a dead process left of a turn. Resolves when nothing of it is alive. */
@@ -50,6 +53,14 @@ export interface LoopPorts {
   readonly observe: (record: RunRecord) => void;
   /** Whether the observer is behind with what agents and gates say. Absent: it never is. */
   readonly backpressure?: Backpressure;
+}
+
+/** Asks hooks about events that are to be routed, or a completion. */
+export interface LoopHooks {
+  /** One answer for each of the events, in order. Never rejects; the answer to an aborted request is not read. */
+  readonly ask: (order: HooksAsk, signal: AbortSignal) => Promise<readonly HookAnswer[]>;
+  /** Called when the run has ended. */
+  readonly close: () => Promise<void>;
 }
 
 /** What a prompt says of the agent that it is for. */

@@ -1,5 +1,15 @@
 import { TOPIC_COMPLETE } from '../../core/events/reserved.ts';
-import type { CheckpointMake, Effect, GatesRun, IterationStart, QuestionClose, TellOffer, TimerSet } from '../../core/run/effects.ts';
+import type {
+  CheckpointMake,
+  Effect,
+  GatesRun,
+  HooksAsk,
+  IterationStart,
+  QuestionClose,
+  TellOffer,
+  TimerSet,
+} from '../../core/run/effects.ts';
+import type { HookAnswer } from '../../core/run/hook-answer.ts';
 import type { IterationEnded } from '../../core/run/inputs.ts';
 import { type TurnId, toTurnName } from '../../core/run/turn.ts';
 import { toErrorCode } from '../../core/values/errors.ts';
@@ -26,12 +36,13 @@ export function createPerformer(context: TurnContext): Performer {
   const turns = createTurnRunner(context);
   const timers = new Map<number, () => void>();
   const gates = createGatePerformer(ports, loop);
+  const hooks = createHookPerformer(ports, loop);
   return {
-    perform: async (effect) => handle(PERFORMERS, effect, { ports, loop, turns, timers, gates }),
+    perform: async (effect) => handle(PERFORMERS, effect, { ports, loop, turns, timers, gates, hooks }),
     close: async () => {
       for (const cancel of timers.values()) cancel();
       timers.clear();
-      await Promise.all([gates.close(), turns.close()]);
+      await Promise.all([gates.close(), hooks.close(), turns.close()]);
     },
   };
 }
@@ -42,6 +53,7 @@ interface Tools {
   readonly turns: TurnRunner;
   readonly timers: Map<number, () => void>;
   readonly gates: GatePerformer;
+  readonly hooks: HookPerformer;
 }
 
 const PERFORMERS: Handlers<Effect, [tools: Tools], void | Promise<void>> = {
@@ -50,6 +62,7 @@ const PERFORMERS: Handlers<Effect, [tools: Tools], void | Promise<void>> = {
   'gates-run': ({ gates }, effect) => gates.run(effect),
   'timer-set': setTimer,
   'checkpoint-make': makeCheckpoint,
+  'hooks-ask': ({ hooks }, effect) => hooks.ask(effect),
   'tell-offer': ({ turns }, effect) => turns.tell(effect),
   'question-close': ({ turns }, effect) => turns.settle(effect),
   'inbox-append': ({ ports }, effect) => ports.inbox.append(effect.event),
@@ -101,6 +114,44 @@ function createGatePerformer(ports: LoopPorts, loop: LoopView): GatePerformer {
       await Promise.all(running);
     },
   };
+}
+
+interface HookPerformer {
+  readonly ask: (effect: HooksAsk) => void;
+  readonly close: () => Promise<void>;
+}
+
+/** Asks hooks beside the loop; closing ends them, and then they are asked anew by a resume. */
+function createHookPerformer(ports: LoopPorts, loop: LoopView): HookPerformer {
+  const controller = new AbortController();
+  const running = new Set<Promise<void>>();
+  return {
+    ask: (effect) => {
+      const asked = ports.hooks?.ask(effect, controller.signal) ?? Promise.resolve([]);
+      const job = asked.then((answers) => {
+        running.delete(job);
+        if (controller.signal.aborted) return;
+        const checked = answers.map((answer, index) => checkChanged(ports, effect.drafts[index]?.topic ?? '', answer));
+        loop.post({ type: 'hooks-answered', at: ports.clock.now(), request: effect.request, answers: checked });
+      });
+      running.add(job);
+    },
+    close: async () => {
+      controller.abort();
+      await Promise.all(running);
+      await ports.hooks?.close();
+    },
+  };
+}
+
+/** A payload that a hook made is held to the schema of its topic as an agent's is. */
+function checkChanged({ checkPayload }: LoopPorts, was: string, answer: HookAnswer): HookAnswer {
+  const { changed } = answer;
+  if (checkPayload === undefined || changed?.payload === undefined) return answer;
+  const topic = changed.topic ?? was;
+  const verdict = checkPayload(topic, changed.payload);
+  if ('payload' in verdict) return { ...answer, changed: { ...changed, payload: verdict.payload } };
+  return { ...answer, isDropped: true, reason: `a hook made a payload of ${topic} that its schema refuses: ${verdict.problem}` };
 }
 
 /** Starts and stops agents' turns. */

@@ -46,6 +46,7 @@ export function redactInput(input: Input, redaction: Redaction | undefined): Inp
     case 'asked':
     case 'answered':
     case 'gates-finished':
+    case 'hooks-answered':
     case 'checkpoint-finished':
     case 'environment-failed':
       return redactTexts(input, redaction.text);

@@ -59,6 +59,7 @@ const MAY_LEAD_ON: Readonly<Record<Input['type'], boolean>> = {
   asked: false,
   answered: false,
   'gates-finished': true,
+  'hooks-answered': true,
   'timer-fired': true,
   'checkpoint-finished': false,
   'stop-requested': true,

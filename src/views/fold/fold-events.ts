@@ -71,6 +71,7 @@ const HANDLERS: Handlers<Effect, [stamp: Stamp, handed: Handed], readonly EventR
   'timer-set': none,
   'checkpoint-make': none,
   'inbox-append': none,
+  'hooks-ask': none,
   'tell-offer': none,
   'question-open': none,
   'question-close': none,

@@ -54,6 +54,7 @@ const HANDLERS: Handlers<Effect, [counts: Counts]> = {
   'timer-set': ignore,
   'checkpoint-make': ignore,
   'inbox-append': ignore,
+  'hooks-ask': ignore,
   'tell-offer': ignore,
   'question-open': ignore,
   'question-close': ignore,

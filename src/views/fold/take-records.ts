@@ -37,6 +37,7 @@ const INPUT_HANDLERS: Handlers<Input, [draft: RunDraft, seq: number]> = {
   'tell-given': (draft, _seq, input) => takeGiven(draft, findTurnDraft(draft, input.iteration)?.hat ?? '', input),
   asked: ignore,
   answered: (draft, _seq, input) => takeAnswer(draft, input),
+  'hooks-answered': ignore,
   'gates-finished': (draft, _seq, input) => takeGates(draft, input),
   'timer-fired': (draft, _seq, { timer }) => takeTimerFired(draft, timer),
   'checkpoint-finished': (draft, _seq, { iteration, commit, leftOut, note }) => {
@@ -144,6 +145,7 @@ const EFFECT_HANDLERS: Handlers<Effect, [draft: RunDraft, at: number]> = {
   'inbox-append': ignore,
   'run-end': takeEnd,
   'event-publish': takeEvent,
+  'hooks-ask': ignore,
   'tell-offer': ignore,
   'question-open': (draft, _at, { question }) => takeQuestion(draft, question),
   'question-close': takeClose,

@@ -164,6 +164,8 @@ export function toRefusalText(refusal: {
       return `${topic} of ${hat} came through a channel that is off`;
     case 'gate':
       return `${topic} of ${hat} was refused by a gate`;
+    case 'hook':
+      return `${topic} of ${hat} was held back by a hook`;
     case 'held':
       return `${topic} of ${hat} waits: an event of a person goes first`;
   }

@@ -1,0 +1,25 @@
+import type { Json } from '../values/json.ts';
+
+/** What hooks said of one event, or of a completion. */
+export interface HookAnswer {
+  /** True: it is not routed, or the run does not end. */
+  readonly isDropped: boolean;
+  /** Why, with the names of the hooks; empty where nothing is dropped. */
+  readonly reason: string;
+  /** What takes the place of parts of it; absent: it stays as it is. */
+  readonly changed?: { readonly topic?: string; readonly payload?: Json; readonly target?: string };
+  /** What its author is told in its next turn. */
+  readonly told: readonly string[];
+  /** The hooks that were asked, in their order. */
+  readonly runs: readonly HookExecution[];
+}
+
+/** A hook that was asked. */
+export interface HookExecution {
+  readonly name: string;
+  readonly decision: 'allow' | 'deny' | 'ask';
+  readonly reason: string;
+  /** What went wrong; `null` for nothing. */
+  readonly error: string | null;
+  readonly ms: number;
+}

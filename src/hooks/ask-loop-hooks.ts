@@ -1,0 +1,119 @@
+import { type HookEventName, type HookSpec, type PublishedDraft, toLoopEvent } from '../core/hooks/hook-spec.ts';
+import { judgeHook } from '../core/hooks/hook-verdict.ts';
+import { createToolMatcher } from '../core/hooks/match-tool.ts';
+import type { HookAnswer, HookExecution } from '../core/run/hook-answer.ts';
+import { shorten } from '../core/text/shorten.ts';
+import type { Json } from '../core/values/json.ts';
+import { createResidentPrograms } from './resident-programs.ts';
+import { type HandlerPlace, runHandler } from './run-handler.ts';
+import { toHookRun, toInjects } from './to-hook-run.ts';
+
+/** Events of a hat that are to be routed, or its completion. */
+export interface LoopMoment {
+  readonly event: Extract<HookEventName, 'EventPublish' | 'CompletionRequested'>;
+  readonly hat: string;
+  readonly iteration: number;
+  readonly drafts: readonly PublishedDraft[];
+}
+
+/** What is known of the run. */
+export interface LoopScene extends Pick<HandlerPlace, 'cwd' | 'env' | 'marker'> {
+  readonly run: string;
+}
+
+/** Asks the hooks of a run's events. */
+export interface LoopHookAsker {
+  /** One answer for each event, in order. Never rejects. */
+  readonly ask: (moment: LoopMoment, signal: AbortSignal) => Promise<readonly HookAnswer[]>;
+  /** Ends the programs that stay. */
+  readonly close: () => Promise<void>;
+}
+
+const MAX_REASON = 2000;
+
+/**
+ * Makes the hooks of a run's events ready. They are asked one after the other, event by event: each is told what those before it made of the event, and the first
+ * denial ends the asking.
+ *
+ * @param specsOf the hooks of a hat, in their order
+ * @param now epoch milliseconds
+ * @param steady milliseconds from a clock that only goes forward
+ */
+export function createLoopHookAsker(
+  specsOf: (hat: string) => readonly HookSpec[],
+  scene: LoopScene,
+  clocks: { readonly now: () => number; readonly steady: () => number },
+): LoopHookAsker {
+  const residents = createResidentPrograms();
+  // Hooks that nobody waits for: what they say of an event does not count.
+  const waiting = new Set<Promise<unknown>>();
+  const late = new AbortController();
+  const asked = new Map<HookSpec, number>();
+  const isAskedIn = (spec: HookSpec, iteration: number): boolean => {
+    const isAgain = asked.get(spec) === iteration;
+    asked.set(spec, iteration);
+    return isAgain;
+  };
+  const askAbout = async (moment: LoopMoment, draft: PublishedDraft, signal: AbortSignal): Promise<HookAnswer> => {
+    const { event, hat } = moment;
+    let current = draft;
+    const runs: HookExecution[] = [];
+    const told: string[] = [];
+    for (const spec of specsOf(hat).filter((known) => known.event === event)) {
+      if (!matches(spec, event === 'EventPublish' ? current.topic : hat)) continue;
+      if (spec.isOnce === true && isAskedIn(spec, moment.iteration)) continue;
+      const startedAt = clocks.steady();
+      const question = toLoopEvent({ ...moment, run: scene.run, cwd: scene.cwd, at: clocks.now(), draft: current });
+      const answer = runHandler(spec, question, { ...scene, signal: spec.isAsync === true ? late.signal : signal, residents });
+      if (spec.isAsync === true) {
+        waiting.add(answer);
+        void answer.then(() => waiting.delete(answer));
+        continue;
+      }
+      const judged = judgeHook(spec, await answer);
+      const { name, decision, reason, error, ms } = toHookRun(spec, judged, clocks.steady() - startedAt);
+      runs.push({ name, decision, reason, error, ms });
+      told.push(...toInjects(judged.verdict).map(({ content }) => content));
+      if (decision !== 'allow') return { isDropped: true, reason: toReason(name, decision, reason), told, runs };
+      current = { ...current, ...judged.verdict.updatedEvent };
+    }
+    const changed = findChange(draft, current);
+    return { isDropped: false, reason: '', told, runs, ...(changed === null ? {} : { changed }) };
+  };
+  return {
+    ask: async (moment, signal) => {
+      const answers: HookAnswer[] = [];
+      for (const draft of moment.drafts) answers.push(await askAbout(moment, draft, signal));
+      return answers;
+    },
+    close: async () => {
+      late.abort();
+      await Promise.all([...waiting, residents.close()]);
+    },
+  };
+}
+
+/** A hook that is about the tools of a matcher's dialect is about no topic. */
+function matches({ matcher }: HookSpec, subject: string): boolean {
+  return createToolMatcher(matcher)?.(subject) ?? true;
+}
+
+/** Nobody is asked about an event: what a hook leaves to a person is held back. */
+function toReason(name: string, decision: HookExecution['decision'], reason: string): string {
+  const said = reason === '' ? `it said ${decision}` : reason;
+  return shorten(
+    `${name}: ${decision === 'ask' ? `a person would have to allow it, and nobody can be asked here. ${said}` : said}`,
+    MAX_REASON,
+  );
+}
+
+function findChange(before: PublishedDraft, after: PublishedDraft): NonNullable<HookAnswer['changed']> | null {
+  const isSame = (left: Json | undefined, right: Json | undefined): boolean => JSON.stringify(left) === JSON.stringify(right);
+  const { topic, payload, target } = after;
+  const changed = {
+    ...(topic === before.topic ? {} : { topic }),
+    ...(isSame(payload, before.payload) ? {} : { payload }),
+    ...(target === undefined || target === before.target ? {} : { target }),
+  };
+  return Object.keys(changed).length === 0 ? null : changed;
+}

@@ -1,0 +1,73 @@
+import { EXTERNAL, TOPIC_COMPLETE, toBlockedTopic } from '../../core/events/reserved.ts';
+import { isTopic } from '../../core/events/topics.ts';
+import type { HookAnswer } from '../../core/run/hook-answer.ts';
+import type { HooksAnswered } from '../../core/run/inputs.ts';
+import type { EventDraft, GateWait } from '../../core/run/state.ts';
+import { hasTurns, isCompletionTopic, mayPublish, publishableBy, takersOf } from '../../topology/routing/index.ts';
+import { holdCompletion } from './complete.ts';
+import { proceed } from './proceed.ts';
+import { proveCompletion } from './prove-completion.ts';
+import { publishDrafts, publishEvents, publishUnhooked } from './publish.ts';
+import { change, notify, reject, type Step, tell } from './step.ts';
+
+/** Hooks said what is to become of events, or of a completion. */
+export function onHooksAnswered(step: Step, { request, answers }: HooksAnswered): void {
+  const wait = step.state.gateWaits.find((entry) => entry.request === request && entry.hooks !== undefined);
+  if (wait === undefined) return;
+  change(step, { gateWaits: step.state.gateWaits.filter((entry) => entry !== wait) });
+  if (wait.completion === null) publishAnswered(step, wait, answers);
+  else judgeCompletion(step, wait, wait.completion, answers[0] ?? SILENCE);
+  if (step.state.status !== 'ended') proceed(step);
+}
+
+const SILENCE: HookAnswer = { isDropped: false, reason: '', told: [], runs: [] };
+
+function publishAnswered(step: Step, wait: GateWait, answers: readonly HookAnswer[]): void {
+  const kept = wait.drafts.flatMap((draft, index): readonly EventDraft[] => {
+    const answer = answers[index] ?? SILENCE;
+    for (const text of answer.told) tell(step, wait.hat, { kind: 'hook-told', topic: draft.topic, text });
+    if (answer.isDropped) return drop(step, wait.hat, draft, answer.reason);
+    return answer.changed === undefined ? [draft] : changeDraft(step, wait.hat, draft, answer.changed);
+  });
+  publishUnhooked(step, { hat: wait.hat, iteration: wait.iteration, drafts: kept });
+}
+
+function drop(step: Step, hat: string, { topic }: EventDraft, why: string): readonly EventDraft[] {
+  reject(step, hat, topic, 'hook', []);
+  tell(step, hat, { kind: 'hook-dropped', topic, why });
+  notify(step, 'warning', 'hook-dropped', `A hook let ${topic} of ${hat} not through: ${why}`);
+  return [];
+}
+
+/** What a hook makes of an event is bound by the same contract: it may not publish in a hat's name what the hat may not. */
+function changeDraft(step: Step, hat: string, draft: EventDraft, changed: NonNullable<HookAnswer['changed']>): readonly EventDraft[] {
+  const next: EventDraft = { ...draft, ...changed };
+  const { topic, target } = next;
+  const isKnown = target === undefined || hasTurns(step.topology, target);
+  const isMoved = topic !== draft.topic || target !== draft.target;
+  const mayBe = hat === EXTERNAL || draft.by !== undefined || mayPublish(step.topology, hat, topic, target);
+  if (isMoved && !(isTopic(topic) && isKnown && mayBe && !isCompletionTopic(step.topology, topic))) {
+    const allowed = publishableBy(step.topology, hat).join(', ') || 'nothing';
+    return drop(step, hat, draft, `a hook made ${topic.slice(0, 80)} of it, which ${hat} may not publish (${allowed})`);
+  }
+  notify(step, 'info', 'hook-changed', `A hook changed ${draft.topic} of ${hat}${topic === draft.topic ? '' : `: it is ${topic} now`}.`);
+  return [next];
+}
+
+/** A completion that hooks hold back is blocked as one that a gate refuses; people who were heard meanwhile go first. */
+function judgeCompletion(step: Step, { hat, iteration, drafts }: GateWait, completion: EventDraft, answer: HookAnswer): void {
+  for (const text of answer.told) tell(step, hat, { kind: 'hook-told', topic: completion.topic, text });
+  if (!answer.isDropped) {
+    if (holdCompletion(step, completion)) return publishEvents(step, { hat, iteration, drafts });
+    return proveCompletion(step, { hat, iteration, drafts, completion });
+  }
+  change(step, { gateRefusals: step.state.gateRefusals + 1 });
+  reject(step, hat, completion.topic, 'hook', []);
+  tell(step, hat, { kind: 'promise-refused', why: `a hook holds the end back: ${answer.reason}` });
+  notify(step, 'warning', 'hook-dropped', `A hook holds the completion by ${hat} back: ${answer.reason}`);
+  const topic = toBlockedTopic(TOPIC_COMPLETE);
+  const payload = { blocked_by: 'hook', original: completion.topic, published_by: hat, reason: answer.reason };
+  const blocked: EventDraft = { topic, payload, source: completion.source, publishedBy: hat, by: 'gate' };
+  publishDrafts(step, [takersOf(step.topology, topic).length === 0 ? { ...blocked, target: hat } : blocked]);
+  publishEvents(step, { hat, iteration, drafts });
+}
