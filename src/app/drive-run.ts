@@ -26,6 +26,7 @@ import {
 import { describeReach, toDefined } from '../safety/index.ts';
 import { createProofFold } from '../views/fold/index.ts';
 import type { AssembledRun, RunParts } from './assemble-run.ts';
+import { createLifeTeller } from './tell-life.ts';
 
 /** Where a loop begins. */
 interface Beginning extends LoopStart {
@@ -39,9 +40,11 @@ export function driveRun(parts: RunParts, run: AssembledRun, start: Beginning, l
   const tell = createTeller(parts);
   const live = openLiveFile(paths.folder, run.ports.clock);
   const proof = createProofFold(file.settings.spec.gates);
+  const life = createLifeTeller(parts, start.folded, run.ports.redaction);
   const watchParks = createParkWatch(start.folded, (news) => void tell(news));
   const observe: typeof run.ports.observe = (record) => {
     watchParks(record);
+    life.take(record);
     proof.take(record);
     live.observe(record);
     run.ports.observe(record);
@@ -49,7 +52,12 @@ export function driveRun(parts: RunParts, run: AssembledRun, start: Beginning, l
   const toStop = (how: StopRequested['how'], by: string): StopRequested => ({ type: 'stop-requested', at: run.ports.clock.now(), how, by });
   const takeStop = createStopTaker(paths.folder, run.admitStop, toStop);
   const loop = runLoop({ ...run.ports, observe, takeStop }, run.settings, start);
-  const stop = (how: StopRequested['how'], by: string): void => loop.post(toStop(how, by));
+  let isOver = false;
+  const stop = (how: StopRequested['how'], by: string): void => {
+    // What a stop can still end of a run that is over is its hooks.
+    if (isOver) life.stop();
+    loop.post(toStop(how, by));
+  };
   const unwatch = watchFolder(paths.folder, () => {
     const wish = takeStop();
     if (wish !== null) loop.post(wish);
@@ -58,6 +66,7 @@ export function driveRun(parts: RunParts, run: AssembledRun, start: Beginning, l
   process.once('exit', killAllStarted);
   const disown = ownRun(paths);
   const outcome = loop.outcome.then(async ({ reason, detail, state }): Promise<RunEnd> => {
+    isOver = true;
     unwatch();
     disown();
     live.close();
@@ -70,9 +79,10 @@ export function driveRun(parts: RunParts, run: AssembledRun, start: Beginning, l
     if (existsSync(rescue.folder)) writeRunFile(rescue.settings, file);
     clearStopWish(paths.folder);
     await storeEnd(parts);
+    const warnings = await life.close();
     for (const lock of locks) releaseLock(lock);
     process.removeListener('exit', killAllStarted);
-    return { reason, detail, exitCode: END_REASONS[reason].exitCode, proof: proof.proof(), state, worktree };
+    return { reason, detail, exitCode: END_REASONS[reason].exitCode, proof: proof.proof(), state, worktree, warnings };
   });
   const notify = ({ reason, detail, exitCode, proof, state }: RunEnd, abort?: AbortSignal): Promise<string | null> =>
     tell(

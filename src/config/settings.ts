@@ -40,6 +40,8 @@ export interface Settings {
   readonly hooks?: Readonly<Record<string, readonly HookSpec[]>>;
   /** The same for backends that have hooks of their own, by their `hookList`: those of the hat are among them. */
   readonly backendHooks?: Readonly<Record<string, readonly HookSpec[]>>;
+  /** The hooks about a run as a whole, in the order in which they are asked; absent: none. */
+  readonly runHooks?: readonly HookSpec[];
   /** The rules about calls of tools of each hat that has some, by the same names. */
   readonly permissions?: Readonly<Record<string, PermissionSpec>>;
   /** What binds agents beyond their own flags. */

@@ -97,6 +97,8 @@ export interface RunEnd {
   readonly state: RunState;
   /** `null` for a run in the folder itself. */
   readonly worktree: WorktreeEnd | null;
+  /** What went wrong beside the run, such as a hook of its life that failed. */
+  readonly warnings: readonly string[];
 }
 
 /** Who watches a run. */

@@ -41,7 +41,7 @@ interface SettingsParts {
   readonly backends: CompiledBackends;
   readonly instructions: Instructions;
   readonly events: EventContracts;
-  readonly hooks: Pick<CompiledHooks, 'hooks' | 'ofBackends'>;
+  readonly hooks: Pick<CompiledHooks, 'hooks' | 'ofBackends' | 'ofRun'>;
   readonly permissions: NonNullable<Settings['permissions']>;
   readonly objective: Objective;
 }
@@ -76,6 +76,7 @@ export function compileSettings(parts: SettingsParts): Settings {
     tools: compileTools(declared),
     ...(Object.keys(parts.hooks.hooks).length === 0 ? {} : { hooks: parts.hooks.hooks }),
     ...(Object.keys(parts.hooks.ofBackends).length === 0 ? {} : { backendHooks: parts.hooks.ofBackends }),
+    ...(parts.hooks.ofRun.length === 0 ? {} : { runHooks: parts.hooks.ofRun }),
     ...(Object.keys(parts.permissions).length === 0 ? {} : { permissions: parts.permissions }),
     sandbox: compileSandbox(parts),
     externalEvents: declared.external_events ?? 'open',
@@ -226,6 +227,7 @@ function toDigested(
     // With what their files held: whoever goes on with a run is told that a hook was changed.
     ...(Object.keys(hooks.hooks).length === 0 ? {} : { hooks: hooks.hooks }),
     ...(Object.keys(hooks.ofBackends).length === 0 ? {} : { backendHooks: hooks.ofBackends }),
+    ...(hooks.ofRun.length === 0 ? {} : { runHooks: hooks.ofRun }),
     event_loop: loop,
     cli: { ...toEffective(CLI_KEYS, declared.cli), ...toCliOverrides(overrides) },
     core: toEffective(CORE_KEYS, declared.core),
