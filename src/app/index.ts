@@ -81,6 +81,7 @@ export {
   type LeftProcess,
   listProcesses,
   listQuestions,
+  notifyPerson,
   type OutsideEvent,
   openRun,
   type RecordCursor,

@@ -2,13 +2,14 @@ import { appendFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { HOOK_EVENTS, isLifeEvent } from '../core/hooks/hook-spec.ts';
 import type { RunRecord } from '../core/run/run-record.ts';
+import type { Environment } from '../core/values/environment.ts';
 import { mapTexts } from '../core/values/json.ts';
 import { createLifeHooks, createLifeWatch, type LifeMoment, type LifeRun } from '../hooks/index.ts';
+import type { RunPaths } from '../journal/index.ts';
 import type { FoldedRun } from '../loop/shell/index.ts';
 import type { Redaction } from '../ports/redaction.ts';
-import { toGateMarker } from '../runs/index.ts';
+import { type RunFile, toGateMarker } from '../runs/index.ts';
 import { toPlainLine } from '../views/text/index.ts';
-import type { RunParts } from './assemble-run.ts';
 
 /** Tells hooks of the life of a run. */
 export interface LifeTeller {
@@ -25,7 +26,7 @@ const MAX_WARNINGS = 5;
 
 /** Each hook that was told is a line of `hooks.jsonl` in the folder of the run. */
 export function createLifeTeller(
-  { paths, file, env }: Pick<RunParts, 'paths' | 'file' | 'env'>,
+  { paths, file, env }: { readonly paths: RunPaths; readonly file: RunFile; readonly env: Environment },
   folded: FoldedRun | null,
   redaction: Redaction | undefined,
 ): LifeTeller {
@@ -47,7 +48,7 @@ export function createLifeTeller(
   const ended = new AbortController();
   const scene = { run: paths.runId, cwd: file.workspace, env, marker: `${toGateMarker(paths.runId)}.hooks`, signal: ended.signal };
   const life = createLifeHooks({ ofRun: runHooks, ofHat: (hat) => hooks[hat] ?? [] }, scene, report, () => performance.now());
-  const watch = createLifeWatch(folded?.state.activations);
+  const watch = createLifeWatch(folded?.state.activations, folded?.state.lastHat);
   let end: LifeMoment | null = null;
   return {
     take: (record) => {

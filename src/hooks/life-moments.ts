@@ -25,10 +25,14 @@ export interface LifeWatch {
  * Watches the records of a run.
  *
  * @param running turns that were started before the first record that will come
+ * @param last the hat of the turn that began last before that; `null`: none had
  */
-export function createLifeWatch(running: readonly Pick<Activation, 'iteration' | 'attempt' | 'hat'>[] = []): LifeWatch {
+export function createLifeWatch(
+  running: readonly Pick<Activation, 'iteration' | 'attempt' | 'hat'>[] = [],
+  last: string | null = null,
+): LifeWatch {
   const hats = new Map(running.map((turn) => [toTurnName(turn), turn.hat]));
-  const watch: WatchState = { hats, last: running.at(-1)?.hat ?? null, isParking: false };
+  const watch: WatchState = { hats, last: running.at(-1)?.hat ?? last, isParking: false };
   return {
     take: (record) => {
       if (record.kind === 'input') return takeInput(watch, record.input);

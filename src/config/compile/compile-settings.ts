@@ -12,6 +12,7 @@ import { CLI_KEYS, CORE_KEYS, type Declared, triggersOf, WORKTREE_KEYS } from '.
 import {
   type ConfigFlags,
   DEFAULT_HUMAN,
+  DEFAULT_NEWS,
   type ModelPrice,
   type Objective,
   type Overrides,
@@ -101,7 +102,7 @@ export function compileSettings(parts: SettingsParts): Settings {
     ...(declared.gates === undefined && parts.flags.noGates !== true && { seeksGate: true as const }),
     ...(declared.gate_baseline !== undefined && { gateBaseline: declared.gate_baseline }),
     ...(declared.changed_tests === 'allow' && { mayChangeTests: true as const }),
-    notify: declared.notify ?? null,
+    ...compileNotify(declared.notify),
     ...toWorkspace(declared),
     worktreeLinks: toEffective(WORKTREE_KEYS, declared.worktree).link,
     prices: toPrices(declared),
@@ -178,6 +179,12 @@ function compileHooked(hooks: CompiledHooks['hooks']): Pick<RunSpec, 'hooked'> {
     Object.entries(hooks).flatMap(([hat, specs]) => (specs.some((spec) => spec.event === event) ? [hat] : []));
   const hooked = { publish: list('EventPublish'), complete: list('CompletionRequested') };
   return hooked.publish.length + hooked.complete.length === 0 ? {} : { hooked };
+}
+
+/** Without an address and a choice there is nothing to say beside the command. */
+function compileNotify(declared: Declared['notify'] = {}): Pick<Settings, 'notify' | 'news'> {
+  const { command: notify = null, url = null, secret = null, on } = declared;
+  return url === null && on === undefined ? { notify } : { notify, news: { on: on ?? DEFAULT_NEWS.on, url, secret } };
 }
 
 /** Where only one of both pauses is said, the default of the other gives way to it. */

@@ -162,15 +162,15 @@ function judgeLimits(view: RunView, facts: StatusFacts): Omit<Attention, 'state'
   if (limits === null) return null;
   const action = `End it after the running turn with \`ralph stop${toRunWord(view, facts)}\`, or let it go on to the limit.`;
   const { maxIterations, maxCostUsd, maxRuntimeMs } = limits;
-  if (isNear(totals.iterations, maxIterations)) {
+  if (isNearLimit(totals.iterations, maxIterations)) {
     const since = turns.findLast(({ status }) => status !== 'running')?.startedAt ?? view.at;
     return { evidence: `${totals.iterations} of ${maxIterations} iterations are used.`, since, action };
   }
   const costUsd = (totals.usage.costUsd ?? 0) + (isSeen(facts) ? (facts.live?.turn?.usage.costUsd ?? 0) : 0);
-  if (maxCostUsd !== null && isNear(costUsd, maxCostUsd))
+  if (maxCostUsd !== null && isNearLimit(costUsd, maxCostUsd))
     return { evidence: `${toUsdText(costUsd)} of ${toUsdText(maxCostUsd)} are spent.`, since: view.at, action };
   const elapsedMs = toElapsedNow(view, facts);
-  if (!isNear(elapsedMs, maxRuntimeMs)) return null;
+  if (!isNearLimit(elapsedMs, maxRuntimeMs)) return null;
   return {
     evidence: `${toDurationText(elapsedMs)} of ${toDurationText(maxRuntimeMs)} have passed.`,
     since: facts.now - (elapsedMs - maxRuntimeMs * NEAR_SHARE),
@@ -178,8 +178,8 @@ function judgeLimits(view: RunView, facts: StatusFacts): Omit<Attention, 'state'
   };
 }
 
-/** A limit of zero or less is none that can come near. */
-function isNear(used: number, limit: number): boolean {
+/** Whether four fifths of a limit are used. A limit of zero or less is none that can come near. */
+export function isNearLimit(used: number, limit: number): boolean {
   return limit > 0 && used >= limit * NEAR_SHARE - ROUNDING;
 }
 
