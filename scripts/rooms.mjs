@@ -126,7 +126,7 @@ export const ROOMS = {
     mayImport: ['core', 'topology', 'loop/decide'],
   },
   mcp: {
-    holds: 'the MCP server through which agents publish',
+    holds: 'the MCP server through which agents publish and ask',
     mayImport: ['core', 'ports'],
   },
   'mock-model': {

@@ -10,7 +10,7 @@ export {
   type ProbesReport,
   probeAgents,
 } from '../doctor/index.ts';
-export { createLifeHooks, createLoopHookAsker, createToolHooks } from '../hooks/index.ts';
+export { createLifeHooks, createLoopHookAsker, createToolHooks, type HookedCall, type ToolHooks } from '../hooks/index.ts';
 export {
   diffRunWorktree,
   findRunWorktree,

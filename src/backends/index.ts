@@ -17,6 +17,7 @@ export type {
   ScopeFile,
   ScopeOrder,
   ScopePlan,
+  ServerToolText,
 } from './describe/scope-plan.ts';
 export { EMIT_SERVER, isPlainCommand, NO_ATTACHED_TOOL } from './describe/scope-plan.ts';
 export type { BackendReport, DetectOptions } from './detect/detect-backends.ts';

@@ -57,7 +57,7 @@ export interface Settings {
   /** Where agent CLIs are looked for, for a backend of type `auto`. */
   readonly priority: readonly BackendSpec['type'][];
   /** Whether agent CLIs get the tool `emit_event`; absent in runs of earlier versions, which had none. */
-  readonly emitTool?: 'auto' | 'on' | 'off';
+  readonly emitTool?: 'auto' | 'on' | 'all' | 'off';
   readonly objective: ObjectiveSource;
   readonly prompts: SettingsForPrompts;
   /** Relative to the workspace. */

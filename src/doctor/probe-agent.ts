@@ -136,7 +136,7 @@ async function runProbe({ cli, path, env, os, signal }: ProbeOrder, root: string
     env: agentEnv,
     cwd: workspace,
     qualityCommands,
-    attach: (folder) => attach({ cli, command, place, isAlone: true, checks, folder: workspace }, folder),
+    attach: (folder) => attach({ cli, command, place, isAlone: true, tools: [], checks, folder: workspace }, folder),
     more: [],
   });
   try {

@@ -1,3 +1,4 @@
+import { closeSync, openSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { isJsonObject, parseJson } from '../core/values/json.ts';
 import { appendLine, createSharedFileSystem, nodeFileSystem, readNewLines } from '../journal/index.ts';
@@ -13,7 +14,23 @@ export interface AskPlace {
 
 /** @param eventsFile absolute path of the agents' events file */
 export function toAskPlace(eventsFile: string, runFolder: string, root: string | null): AskPlace {
-  return { asksFile: join(dirname(eventsFile), 'asks.jsonl'), answersFile: join(runFolder, 'answers.jsonl'), root };
+  return { asksFile: join(dirname(eventsFile), 'asks.jsonl'), answersFile: toAnswersPath(runFolder), root };
+}
+
+function toAnswersPath(runFolder: string): string {
+  return join(runFolder, 'answers.jsonl');
+}
+
+/**
+ * Makes the answers file where it is missing, for a sandbox that can only show what is there.
+ *
+ * @returns its path
+ * @throws the system error
+ */
+export function ensureAnswersFile(runFolder: string): string {
+  const path = toAnswersPath(runFolder);
+  closeSync(openSync(path, 'a', 0o600));
+  return path;
 }
 
 /**

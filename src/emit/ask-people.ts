@@ -67,7 +67,7 @@ function toNoTurn(): RalphError {
   return new RalphError({
     code: 'ask-no-turn',
     what: 'Nobody is asked: this is no turn of a run.',
-    why: 'An agent asks the people of its run, from its shell.',
+    why: 'An agent asks the people of its run, from its shell or by a tool.',
     fix: 'To tell a run something: ralph tell "…". To answer what it asks: ralph asks, ralph answer',
     exitCode: 2,
   });

@@ -1,10 +1,12 @@
 /**
  * Front door of `emit`: what `ralph emit` does inside of a turn. Small, because agents call it often.
- * Files import in one direction: `contract-file`, `create-payload-check` <- `emit-event`, `read-offer`; `ask-file` <- `ask-people`.
+ * Files import in one direction: `contract-file`, `create-payload-check` <- `emit-event`, `read-offer`, `read-hats`, `read-events`; `ask-file` <- `ask-people`.
  */
-export { openAskBox, type ReceivedAnswer, toAskPlace } from './ask-file.ts';
+export { ensureAnswersFile, openAskBox, type ReceivedAnswer, toAskPlace } from './ask-file.ts';
 export { type AskWords, askPeople } from './ask-people.ts';
 export { type Contract, type EventPlace, findTurn, toContractPath, writeContract } from './contract-file.ts';
 export { createPayloadCheck } from './create-payload-check.ts';
 export { type EventWords, emitInto, toCutText } from './emit-event.ts';
+export { readEvents } from './read-events.ts';
+export { readHats } from './read-hats.ts';
 export { type HatOffer, readOffer } from './read-offer.ts';

@@ -525,3 +525,30 @@ describe('hooks of a call that somebody has to allow', () => {
     ]);
   });
 });
+
+describe('hooks behind all calls of an answer', () => {
+  const CALLS = [
+    { tool_name: 'read_file', tool_use_id: 'c1', tool_input: { path: 'a' }, tool_output: 'A', tool_is_error: false },
+    { tool_name: 'bash', tool_use_id: 'c2', tool_input: {}, tool_output: 'no', tool_is_error: true },
+  ];
+  const batch = (name: string, line: string): HookSpec => hook(shell(line), { name, event: 'PostToolBatch' });
+
+  it('are told all of them at once, in their order, and of no single one', async () => {
+    const merged = await open([batch('h', 'cat > batch.json')]).afterAll(CALLS);
+    expect(merged).toMatchObject({ decision: 'allow', runs: [{ event: 'PostToolBatch' }] });
+    const told = JSON.parse(readFileSync(join(folder, 'batch.json'), 'utf8'));
+    expect(told).toMatchObject({ hook_event_name: 'PostToolBatch', tool_name: '', tool_output: null, tool_calls: CALLS });
+  });
+
+  it('end the asking with the first denial, also one that says continue: false', async () => {
+    const stop = batch('stop', `echo '{"continue": false, "stopReason": "enough"}'`);
+    const merged = await open([stop, batch('later', 'touch later')]).afterAll(CALLS);
+    expect(merged).toMatchObject({ decision: 'deny', reason: 'stop: enough' });
+    expect(merged.runs.map(({ name }) => name)).toEqual(['stop']);
+  });
+
+  it('are not those of single calls', async () => {
+    const hooks = open([hook(shell('exit 2')), hook(shell('exit 2'), { event: 'PostToolUse' })]);
+    expect(await hooks.afterAll(CALLS)).toMatchObject({ decision: 'allow', runs: [] });
+  });
+});

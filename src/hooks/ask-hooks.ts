@@ -1,6 +1,7 @@
 import { readCalledTool } from '../core/hooks/called-tool.ts';
-import type { HookEvent, HookEventName, HookSpec } from '../core/hooks/hook-spec.ts';
-import { type HookInject, type HookRun, judgeHook, type MergedHooks } from '../core/hooks/hook-verdict.ts';
+import type { HookRun } from '../core/hooks/hook-run.ts';
+import type { HookEvent, HookEventName, HookedResult, HookSpec } from '../core/hooks/hook-spec.ts';
+import { type HookInject, judgeHook, type MergedHooks } from '../core/hooks/hook-verdict.ts';
 import { type CallMatcher, createCallMatcher } from '../core/hooks/match-call.ts';
 import { createForeignMatcher, createToolMatcher, type ToolMatcher } from '../core/hooks/match-tool.ts';
 import { startOf } from '../core/text/shorten.ts';
@@ -9,7 +10,7 @@ import { createLateHooks, type LateAnswer, type LateHooks } from './late-hooks.t
 import { locateCall } from './locate-call.ts';
 import { createResidentPrograms } from './resident-programs.ts';
 import { type HandlerPlace, runHandler } from './run-handler.ts';
-import { MAX_INJECT, toHookRun, toInjects } from './to-hook-run.ts';
+import { toHookRun } from './to-hook-run.ts';
 
 /** Who works: what every event says. */
 export interface HookScene extends Omit<HandlerPlace, 'residents'> {
@@ -46,6 +47,8 @@ export interface ToolHooks {
   readonly after: (call: HookedCall, output: string, isError: boolean) => Promise<MergedHooks>;
   /** Asks them whether a call may be made that somebody has to allow: `ask` where none of them says. Never rejects. */
   readonly request: (call: RequestedCall) => Promise<MergedHooks>;
+  /** Asks them once about all calls of one answer, which were made. A denial ends the turn. Never rejects. */
+  readonly afterAll: (calls: readonly HookedResult[]) => Promise<MergedHooks>;
   /** Ends the programs that stay, and the hooks that nobody waits for; what they would have said is dropped. */
   readonly close: () => Promise<void>;
 }
@@ -60,6 +63,7 @@ export interface TurnHooks extends ToolHooks {
 export const NO_HOOKS: TurnHooks = {
   before: async () => NOTHING,
   after: async () => NOTHING,
+  afterAll: async () => NOTHING,
   awaitLate: async () => NOTHING,
   request: async () => NOT_SAID,
   close: async () => {},
@@ -67,6 +71,7 @@ export const NO_HOOKS: TurnHooks = {
 
 const NOTHING: MergedHooks = { decision: 'allow', reason: '', injects: [], runs: [] };
 const NOT_SAID: MergedHooks = { ...NOTHING, decision: 'ask' };
+const MAX_REASONS = 10_000;
 
 interface ReadyHook {
   readonly spec: HookSpec;
@@ -106,6 +111,10 @@ export function createToolHooks(
       const merged = await askInOrder(select(event, call.tool), event, call, moment, { output, isError });
       return withLate(merged, late.take());
     },
+    afterAll: async (calls) => {
+      const hooks = ready.filter(({ spec }) => spec.event === 'PostToolBatch');
+      return withLate(await askInOrder(hooks, 'PostToolBatch', NO_CALL, moment, null, calls), late.take());
+    },
     awaitLate: async () => {
       await late.settle();
       return withLate(NOTHING, late.take());
@@ -116,6 +125,8 @@ export function createToolHooks(
     request: async (call) => askInOrder(select('PermissionRequest', call.tool), 'PermissionRequest', call, moment, null),
   };
 }
+
+const NO_CALL: HookedCall = { id: '', tool: '', input: {} };
 
 function toMatcher({ matcher, dialect }: HookSpec): ToolMatcher | null {
   return dialect === undefined ? createToolMatcher(matcher) : createForeignMatcher(matcher, dialect);
@@ -140,8 +151,8 @@ function withLate(merged: MergedHooks, answers: readonly LateAnswer[]): MergedHo
 }
 
 /**
- * One after the other: each is told what those before it made of the input or the output. Before a call the first denial ends it; behind one all are
- * asked, and a denial is told to the model with the result.
+ * One after the other: each is told what those before it made of the input or the output. Before a call, and behind all calls of an answer, the first
+ * denial ends the asking; behind one call all are asked, and a denial is told to the model with the result.
  */
 async function askInOrder(
   hooks: readonly ReadyHook[],
@@ -149,6 +160,7 @@ async function askInOrder(
   call: HookedCall | RequestedCall,
   { scene, late, asked, now, steady }: Moment,
   result: { readonly output: string; readonly isError: boolean } | null,
+  calls?: readonly HookedResult[],
 ): Promise<MergedHooks> {
   const isRequest = event === 'PermissionRequest';
   if (hooks.length === 0) return isRequest ? NOT_SAID : NOTHING;
@@ -164,7 +176,8 @@ async function askInOrder(
     if (spec.isOnce === true && asked.has(spec)) continue;
     asked.add(spec);
     const startedAt = steady();
-    const told = toEvent(event, { ...call, input }, scene, now(), output, result?.isError ?? null);
+    const about = toEvent(event, { ...call, input }, scene, now(), output, result?.isError ?? null);
+    const told = calls === undefined ? about : { ...about, tool_calls: calls };
     if (spec.isAsync === true) {
       late.start(spec, told);
       continue;
@@ -173,10 +186,11 @@ async function askInOrder(
     const { verdict } = judged;
     const run = toHookRun(spec, judged, steady() - startedAt);
     runs.push(run);
-    injects.push(...toInjects(verdict));
+    injects.push(...verdict.injects);
     const said = `${spec.name}: ${run.reason || `it said ${verdict.decision}`}`;
     if (result === null) {
-      input = verdict.updatedInput ?? (verdict.mergedInput === undefined ? input : { ...input, ...verdict.mergedInput });
+      if (calls === undefined)
+        input = verdict.updatedInput ?? (verdict.mergedInput === undefined ? input : { ...input, ...verdict.mergedInput });
       if (verdict.decision === (isRequest ? 'ask' : 'allow')) continue;
       reasons.push(said);
       decision = verdict.decision;
@@ -188,7 +202,7 @@ async function askInOrder(
   }
   return {
     decision,
-    reason: startOf(reasons.join('\n'), MAX_INJECT),
+    reason: startOf(reasons.join('\n'), MAX_REASONS),
     injects,
     runs,
     ...(input === call.input ? {} : { input }),

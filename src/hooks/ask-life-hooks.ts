@@ -1,6 +1,7 @@
 import { DEFAULT_HAT, RALPH } from '../core/events/reserved.ts';
+import type { HookRun } from '../core/hooks/hook-run.ts';
 import { HOOK_MOMENTS, type HookEvent, type HookSpec, isRunEvent, type LifeEventName } from '../core/hooks/hook-spec.ts';
-import { type HookRun, judgeHook } from '../core/hooks/hook-verdict.ts';
+import { judgeHook } from '../core/hooks/hook-verdict.ts';
 import { createToolMatcher } from '../core/hooks/match-tool.ts';
 import type { LifeMoment } from './life-moments.ts';
 import { createResidentPrograms } from './resident-programs.ts';

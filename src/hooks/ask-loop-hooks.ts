@@ -1,12 +1,13 @@
-import { type HookEventName, type HookSpec, type PublishedDraft, toLoopEvent } from '../core/hooks/hook-spec.ts';
+import { DEFAULT_HAT, RALPH } from '../core/events/reserved.ts';
+import type { HookEvent, HookEventName, HookSpec, PublishedDraft } from '../core/hooks/hook-spec.ts';
 import { judgeHook } from '../core/hooks/hook-verdict.ts';
 import { createToolMatcher } from '../core/hooks/match-tool.ts';
 import type { HookAnswer, HookExecution } from '../core/run/hook-answer.ts';
-import { shorten } from '../core/text/shorten.ts';
+import { shorten, startOf } from '../core/text/shorten.ts';
 import type { Json } from '../core/values/json.ts';
 import { createResidentPrograms } from './resident-programs.ts';
 import { type HandlerPlace, runHandler } from './run-handler.ts';
-import { toHookRun, toInjects } from './to-hook-run.ts';
+import { toHookRun } from './to-hook-run.ts';
 
 /** Events of a hat that are to be routed, or its completion. */
 export interface LoopMoment {
@@ -30,6 +31,8 @@ export interface LoopHookAsker {
 }
 
 const MAX_REASON = 2000;
+/** Of one text for the author; the rest is cut. Source: the limit of Claude Code. */
+const MAX_TOLD = 10_000;
 
 /**
  * Makes the hooks of a run's events ready. They are asked one after the other, event by event: each is told what those before it made of the event, and the first
@@ -73,7 +76,7 @@ export function createLoopHookAsker(
       const judged = judgeHook(spec, await answer);
       const { name, decision, reason, error, ms } = toHookRun(spec, judged, clocks.steady() - startedAt);
       runs.push({ name, decision, reason, error, ms });
-      told.push(...toInjects(judged.verdict).map(({ content }) => content));
+      told.push(...judged.verdict.injects.map(({ content }) => startOf(content, MAX_TOLD)));
       if (decision !== 'allow') return { isDropped: true, reason: toReason(name, decision, reason), told, runs };
       current = { ...current, ...judged.verdict.updatedEvent };
     }
@@ -116,4 +119,24 @@ function findChange(before: PublishedDraft, after: PublishedDraft): NonNullable<
     ...(target === undefined || target === before.target ? {} : { target }),
   };
   return Object.keys(changed).length === 0 ? null : changed;
+}
+
+/** Makes the event that hooks of the loop are told. */
+function toLoopEvent(told: {
+  readonly event: HookEventName;
+  readonly run: string;
+  readonly cwd: string;
+  readonly hat: string;
+  readonly iteration: number;
+  /** Epoch milliseconds. */
+  readonly at: number;
+  readonly draft: PublishedDraft;
+}): HookEvent {
+  const { event, run, cwd, hat, iteration, at, draft } = told;
+  return {
+    ...{ schema_version: 1, hook_type: event, hook_event_name: event, session_id: String(iteration), orchestrator_id: run },
+    ...{ agent_id: hat === RALPH || hat === DEFAULT_HAT ? null : hat, timestamp: new Date(at).toISOString() },
+    ...{ tool_name: '', tool_use_id: '', tool_input: {}, tool_output: null, tool_is_error: null, cwd, hat, iteration },
+    event: { topic: draft.topic, payload: draft.payload, target: draft.target ?? null },
+  };
 }

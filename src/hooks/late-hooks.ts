@@ -1,7 +1,8 @@
+import type { HookRun } from '../core/hooks/hook-run.ts';
 import type { HookEvent, HookSpec } from '../core/hooks/hook-spec.ts';
-import { type HookInject, type HookRun, judgeHook } from '../core/hooks/hook-verdict.ts';
+import { type HookInject, judgeHook } from '../core/hooks/hook-verdict.ts';
 import { type HandlerPlace, runHandler } from './run-handler.ts';
-import { toHookRun, toInjects } from './to-hook-run.ts';
+import { toHookRun } from './to-hook-run.ts';
 
 /** What a hook said that nobody waited for. */
 export interface LateAnswer {
@@ -34,7 +35,7 @@ export function createLateHooks(place: HandlerPlace, steady: () => number): Late
   const run = async (spec: HookSpec, event: HookEvent): Promise<void> => {
     const startedAt = steady();
     const judged = judgeHook(spec, await runHandler(spec, event, own));
-    if (!own.signal.aborted) answers.push(toAnswer(toHookRun(spec, judged, steady() - startedAt), toInjects(judged.verdict)));
+    if (!own.signal.aborted) answers.push(toAnswer(toHookRun(spec, judged, steady() - startedAt), judged.verdict.injects));
   };
   const settle = async (): Promise<void> => {
     await Promise.all(running);

@@ -1,9 +1,8 @@
-import type { HookSpec } from '../core/hooks/hook-spec.ts';
-import type { HookInject, HookRun, HookVerdict, JudgedHook } from '../core/hooks/hook-verdict.ts';
+import type { HookRun } from '../core/hooks/hook-run.ts';
+import { HOOK_MOMENTS, type HookSpec } from '../core/hooks/hook-spec.ts';
+import type { HookVerdict, JudgedHook } from '../core/hooks/hook-verdict.ts';
 import { startOf } from '../core/text/shorten.ts';
 
-/** Of one text; the rest is cut. Source: the limit of Claude Code. */
-export const MAX_INJECT = 10_000;
 const MAX_REASON = 2000;
 const MAX_PREVIEW = 200;
 
@@ -17,10 +16,20 @@ export function toHookRun({ name, event }: HookSpec, { verdict, error }: JudgedH
     error,
     ms,
     preview: startOf(verdict.injects[0]?.content ?? '', MAX_PREVIEW),
+    ...(isChange(event, verdict) ? { hasChanged: true as const } : {}),
   };
 }
 
-/** The texts of a verdict for the model, each cut to what one may hold. */
-export function toInjects({ injects }: HookVerdict): readonly HookInject[] {
-  return injects.map(({ content, strategy }) => ({ content: startOf(content, MAX_INJECT), strategy }));
+/** Whether it changes what it may change at that moment. */
+function isChange(event: HookSpec['event'], { updatedInput, mergedInput, updatedOutput, updatedEvent }: HookVerdict): boolean {
+  switch (HOOK_MOMENTS[event].mayChange) {
+    case 'input':
+      return updatedInput !== undefined || mergedInput !== undefined;
+    case 'output':
+      return updatedOutput !== undefined;
+    case 'event':
+      return updatedEvent !== undefined;
+    case null:
+      return false;
+  }
 }

@@ -265,6 +265,8 @@ function countCharacters(line: NdjsonLive): number {
     case 'warning':
     case 'retry':
       return line.message.length;
+    case 'hook-ran':
+      return line.hook.reason.length + line.hook.preview.length;
     case 'started':
     case 'session':
     case 'message-end':

@@ -1,6 +1,6 @@
 import { hasWildcard } from '../core/events/topics.ts';
-import { type Json, type JsonObject, toJsonObject } from '../core/values/json.ts';
-import type { McpResult, McpTool } from './mcp-tool.ts';
+import type { Json, JsonObject } from '../core/values/json.ts';
+import { type McpResult, type McpTool, toReason } from './mcp-tool.ts';
 
 /** What an agent may publish under its hat. */
 export interface EmitOffer {
@@ -86,11 +86,4 @@ function emit(args: JsonObject, offer: EmitOffer, publish: (request: EmitRequest
 
 function toRefusal(why: string): McpResult {
   return { text: `Not published: ${why}`, isError: true };
-}
-
-/** The sentences of our errors; of any other the message. */
-function toReason(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  const { why, fix } = toJsonObject(error);
-  return [error.message, why, fix].filter((part) => typeof part === 'string' && part !== '').join('\n');
 }

@@ -1,4 +1,5 @@
 import { PassThrough } from 'node:stream';
+import { setTimeout as pause } from 'node:timers/promises';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { propertyRuns } from '../core/property-fixtures.ts';
@@ -14,7 +15,17 @@ const ECHO: McpTool = {
   call: async (args) => ({ text: JSON.stringify(args), isError: false }),
 };
 const BROKEN: McpTool = { ...ECHO, name: 'broken', call: () => Promise.reject(new Error('out of order')) };
-const SERVER: McpServer = { name: 'tester', version: '1.2.3', instructions: 'For tests.', tools: [ECHO, BROKEN] };
+/** Waits until nobody wants its result, or for what it was told to wait. */
+const WAITER: McpTool = {
+  ...ECHO,
+  name: 'waiter',
+  waits: true,
+  call: async ({ ms }, signal) => {
+    await pause(Number(ms), undefined, { signal }).catch(() => undefined);
+    return { text: 'over', isError: false };
+  },
+};
+const SERVER: McpServer = { name: 'tester', version: '1.2.3', instructions: 'For tests.', tools: [ECHO, BROKEN, WAITER] };
 
 async function serve(...lines: readonly string[]): Promise<{ answers: readonly Json[]; complaints: readonly string[] }> {
   const [input, output] = [new PassThrough(), new PassThrough()];
@@ -55,7 +66,13 @@ test('tools are listed and called, in the order of the questions', async () => {
     { id: 'a', result: {} },
     {
       id: 2,
-      result: { tools: [{ name: 'echo', inputSchema: { type: 'object' }, annotations: { readOnlyHint: true } }, { name: 'broken' }] },
+      result: {
+        tools: [
+          { name: 'echo', inputSchema: { type: 'object' }, annotations: { readOnlyHint: true } },
+          { name: 'broken' },
+          { name: 'waiter' },
+        ],
+      },
     },
     { id: 3, result: { isError: false, content: [{ type: 'text', text: '{"word":"hey"}' }] } },
   ]);
@@ -110,6 +127,32 @@ test('a line that is too long is refused by its id, and the next one is answered
     { id: 1, error: { code: -32600 } },
     { id: 2, result: {} },
   ]);
+});
+
+test('what waits keeps nobody waiting, is answered when it is over, and not once it is cancelled', async () => {
+  const [input, output] = [new PassThrough(), new PassThrough()];
+  const answers: Json[] = [];
+  output.on('data', (chunk: Buffer) =>
+    answers.push(
+      ...chunk
+        .toString('utf8')
+        .trim()
+        .split('\n')
+        .map((line) => parseJson(line) as Json),
+    ),
+  );
+  const done = serveMessages(SERVER, { input, output, complain: () => undefined });
+  const wait = (id: number, ms: number): string => ask(id, 'tools/call', { name: 'waiter', arguments: { ms } });
+  const cancelled = '{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":2}}';
+  input.write(`${[wait(1, 30), wait(2, 60_000), ask(3, 'ping'), cancelled].join('\n')}\n`);
+  while (answers.length < 2) await pause(5);
+  expect(answers).toMatchObject([
+    { id: 3, result: {} },
+    { id: 1, result: { content: [{ text: 'over' }], isError: false } },
+  ]);
+  input.end(`${wait(4, 60_000)}\n`);
+  await done;
+  expect(answers).toHaveLength(2);
 });
 
 test('a reader that goes away ends it', async () => {

@@ -1,7 +1,7 @@
 import type { BackendEvent } from '../core/backends/backend-event.ts';
 import type { Usage } from '../core/backends/usage.ts';
 import type { TurnFailure, TurnId } from '../core/run/turn.ts';
-import type { People } from './people.ts';
+import type { People, SpokenWords } from './people.ts';
 import type { Backpressure, ClockHold, Isolation, Program, ViewedProgram } from './program.ts';
 
 /**
@@ -84,14 +84,6 @@ export interface TurnLogs {
   readonly stdoutPath: string;
   readonly stderrPath: string;
   readonly capBytes: number;
-}
-
-/** What a person says to an agent. */
-export interface SpokenWords {
-  readonly id: string;
-  readonly text: string;
-  /** Who says it, for the agent: a name. */
-  readonly by: string;
 }
 
 /** A turn that runs. */

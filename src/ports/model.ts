@@ -49,6 +49,8 @@ export type ModelMessage = UserMessage | AssistantMessage | ToolMessage;
 export interface UserMessage {
   readonly role: 'user';
   readonly text: string;
+  /** A hook or Ralph says it with the authority of the system: given so where the model takes that behind results, else as the user's. Never words of strangers. */
+  readonly isSystem?: true;
 }
 
 /** What the model said, its parts in their order. */

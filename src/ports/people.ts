@@ -34,3 +34,11 @@ export interface PersonAnswer {
   /** `deadline`: nobody answered in time; `policy`: nobody was waited for; `withdrawn`: the turn ended first. */
   readonly by: 'person' | 'deadline' | 'policy' | 'withdrawn';
 }
+
+/** What a person says to an agent. */
+export interface SpokenWords {
+  readonly id: string;
+  readonly text: string;
+  /** Who says it, for the agent: a name. */
+  readonly by: string;
+}

@@ -44,6 +44,35 @@ describe('the stop clock', () => {
     expect(expired).toEqual(['idle-timeout']);
   });
 
+  it('stands while a person is waited for: neither the life nor the silence counts', () => {
+    const hold = createHold();
+    const expired: Expiry[] = [];
+    startStopClock({ timeoutMs: 1000, idleTimeoutMs: 700, isHeld: () => false, hold, onExpiry: (expiry) => expired.push(expiry) });
+    vi.advanceTimersByTime(600);
+    hold.begin();
+    vi.advanceTimersByTime(3_600_000);
+    expect(expired).toEqual([]);
+    hold.end();
+    vi.advanceTimersByTime(90);
+    expect(expired).toEqual([]);
+    vi.advanceTimersByTime(20);
+    expect(expired).toEqual(['idle-timeout']);
+  });
+
+  it('counts the life from where it stood', () => {
+    const hold = createHold();
+    const expired: Expiry[] = [];
+    startStopClock({ timeoutMs: 1000, isHeld: () => false, hold, onExpiry: (expiry) => expired.push(expiry) });
+    vi.advanceTimersByTime(900);
+    hold.begin();
+    vi.advanceTimersByTime(10_000);
+    hold.end();
+    vi.advanceTimersByTime(95);
+    expect(expired).toEqual([]);
+    vi.advanceTimersByTime(150);
+    expect(expired).toEqual(['timeout']);
+  });
+
   it('takes 0, nothing and infinity as no limit, and keeps limits beyond what a timer can hold', () => {
     const monthMs = 30 * 24 * 3600 * 1000;
     const all = [start({}), start({ timeoutMs: 0, idleTimeoutMs: Number.POSITIVE_INFINITY }), start({ timeoutMs: monthMs })];
@@ -60,3 +89,20 @@ describe('the stop clock', () => {
     expect(expired).toEqual([]);
   });
 });
+
+/** As a turn that asks people: held from one moment to another. */
+function createHold() {
+  let since: number | null = null;
+  let heldMs = 0;
+  return {
+    begin: () => {
+      since = performance.now();
+    },
+    end: () => {
+      heldMs += performance.now() - (since ?? 0);
+      since = null;
+    },
+    isHeld: () => since !== null,
+    heldMs: () => heldMs + (since === null ? 0 : performance.now() - since),
+  };
+}

@@ -17,7 +17,7 @@ function plan(cli: BackendType, profile: string, more: Partial<ScopeOrder> = {})
   const qualityCommands = more.qualityCommands ?? ['npm test'];
   const checks = listToolChecks(cli, may, qualityCommands);
   const server = { command: '/r/bin/ralph', args: ['mcp', ...checks.map((line) => `--check=${line}`)] };
-  const tool = { description: 'Publish.', inputSchema: {} };
+  const tools = [{ name: 'emit_event', description: 'Publish.', inputSchema: {} }] as const;
   return planScope({
     cli,
     may,
@@ -27,7 +27,7 @@ function plan(cli: BackendType, profile: string, more: Partial<ScopeOrder> = {})
     env: {},
     folder: '/private/1.1',
     cwd: '/project',
-    attach: planEmitAttach({ cli, server, tool, folder: '/private/1.1', isAlone: !mayChangeTree(may), checks }),
+    attach: planEmitAttach({ cli, server, tools, folder: '/private/1.1', isAlone: !mayChangeTree(may), checks }),
     isConfined: false,
     ...more,
   });
@@ -196,7 +196,7 @@ describe('what a profile comes to', () => {
 
 const ORDER: Omit<EmitAttachOrder, 'cli'> = {
   server: { command: '/r/bin/ralph', args: ['mcp', '--hat', 'critic "q"', '--events', '/w/.agent/events.jsonl'] },
-  tool: { description: 'Publish.', inputSchema: { type: 'object', properties: { topic: { enum: ['a'] } } } },
+  tools: [{ name: 'emit_event', description: 'Publish.', inputSchema: { type: 'object', properties: { topic: { enum: ['a'] } } } }],
   folder: '/w/.ralph/runs/1/private/1.1',
   isAlone: true,
   checks: [],
@@ -275,11 +275,46 @@ test('each CLI is told in its own words that the tool may be used', () => {
   });
 });
 
+describe('with more tools than the one that publishes', () => {
+  const text = { description: 'More.', inputSchema: { type: 'object' } };
+  const tools = [...ORDER.tools, { name: 'ask_person', ...text }, { name: 'read_events', ...text }] as const;
+  const serverOf = (word: string | undefined): unknown => parseJson(word ?? '');
+
+  test('each CLI that keeps lists of allowed tools is told of each', () => {
+    const allow = (cli: EmitAttachOrder['cli']) => attach(cli, { tools, checks: ['npm test'] })?.allow;
+    expect(allow('claude')).toEqual(['emit_event', 'ask_person', 'read_events', 'run_check'].map((name) => `mcp__ralph__${name}`));
+    expect(allow('gemini')).toContain('mcp_ralph_ask_person');
+    expect(allow('opencode')).toContain('ralph_ask_person');
+    expect(allow('copilot')).toContain('ralph(ask_person)');
+    expect(allow('qwen')).toContain('mcp__ralph__ask_person');
+    expect(allow('pi')).toEqual(['emit_event', 'ask_person']);
+  });
+
+  test('a hat with a profile may call what it is allowed', () => {
+    const { args } = plan('copilot', 'critic', { attach: attach('copilot', { tools }) });
+    expect(args[args.indexOf('--available-tools') + 1]?.split(',')).toEqual(
+      expect.arrayContaining(['ralph-emit_event', 'ralph-ask_person']),
+    );
+  });
+
+  test('a CLI with a limit for calls waits for longer than any person is waited for', () => {
+    const dayMs = 86_400_000;
+    const [gemini, opencode] = [
+      attach('gemini', { tools })?.settings?.merge,
+      attach('opencode', { tools })?.env['OPENCODE_CONFIG_CONTENT'],
+    ];
+    expect(gemini).toMatchObject({ mcpServers: { ralph: { timeout: expect.toSatisfy((ms: number) => ms > dayMs) } } });
+    expect(serverOf(opencode)).toMatchObject({ mcp: { ralph: { timeout: expect.toSatisfy((ms: number) => ms > dayMs) } } });
+    expect(attach('codex', { tools })?.args.join(' ')).toMatch(/tool_timeout_sec=90000\}/);
+    expect(attach('codex')?.args.join(' ')).not.toContain('tool_timeout_sec');
+  });
+});
+
 const SERVER = { command: '/r/ralph', args: ['mcp'] };
-const TOOL = { description: '', inputSchema: {} };
+const TOOLS = [{ name: 'emit_event', description: '', inputSchema: {} }] as const;
 
 function open(cli: ScopeOrder['cli'], changes: Partial<Pick<ScopeOrder, 'args' | 'permissions' | 'env'>> = {}) {
-  const attach = planEmitAttach({ cli, server: SERVER, tool: TOOL, folder: '/p', isAlone: false, checks: [] });
+  const attach = planEmitAttach({ cli, server: SERVER, tools: TOOLS, folder: '/p', isAlone: false, checks: [] });
   return planOpenScope({ cli, args: ['--mine'], permissions: 'bypass', env: {}, attach, ...changes });
 }
 

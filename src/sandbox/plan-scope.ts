@@ -65,7 +65,7 @@ function toSkipped({ cli, may, qualityCommands, attach }: ScopeOrder, listed: re
 }
 
 /**
- * Plans how the tool `emit_event` is attached to one turn of an agent, without touching the user's own configuration. Pure.
+ * Plans how the tool `emit_event`, and what the server offers beside it, is attached to one turn of an agent, without touching the user's own configuration. Pure.
  *
  * @returns `null` for agents that cannot have it: they publish by a signal in the text, or by a line in the events file
  */

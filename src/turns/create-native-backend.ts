@@ -48,7 +48,7 @@ export function createNativeBackendFor(made: NativeHome, hat: string, spec: Back
       context: native.context,
       limits: { ...native, retry: settings.spec.retry },
       createModel: (place) => createNativeModel(room, made.workspace, spec, place),
-      openTools: (request, signal, warn) => openHatTools({ room, made, hat, spec, request, signal, warn }),
+      openTools: (request, signal, warn, nonce) => openHatTools({ room, made, hat, spec, request, signal, warn }, nonce),
       priceOf: (usage: Usage, model) =>
         toNativePrice(settings.prices, model ?? spec.model ?? null, usage) ?? toNativePrice(settings.prices, spec.model ?? null, usage),
     });
@@ -137,13 +137,13 @@ interface HatTurn {
 }
 
 /** The tools of one turn; the profile is looked up now, so that a run that was resumed with another one is bound by that. */
-async function openHatTools(turn: HatTurn): Promise<ReturnType<AgentRoom['openTools']>> {
+async function openHatTools(turn: HatTurn, nonce: string): Promise<ReturnType<AgentRoom['openTools']>> {
   const { room, made, hat, request, signal, warn } = turn;
   const { mcpServers, policies } = made.settings;
   const { cwd, env, marker, isolation } = request;
   const servers = await room.openServers(mcpServers, policies[hat] ?? null, { cwd, env, marker, isolation, signal });
   for (const warning of servers.warnings) warn(warning);
-  return room.openTools({ ...toToolSettings(turn, servers), hooks: openHatHooks(turn), ...toPermissions(turn) }, request, signal);
+  return room.openTools({ ...toToolSettings(turn, servers), hooks: openHatHooks(turn), ...toPermissions(turn) }, request, signal, nonce);
 }
 
 /** The rules about the calls of this hat. */

@@ -1,7 +1,8 @@
-import type { AttachedTool } from '../backends/index.ts';
+import type { AttachedTool, ServerToolText } from '../backends/index.ts';
 import type { BackendType } from '../core/backends/backend-spec.ts';
+import { SERVER_TOOLS, type ServerTool } from '../core/tools/server-tools.ts';
 import { type EventPlace, readOffer } from '../emit/index.ts';
-import { createEmitEventTool } from '../mcp/index.ts';
+import { createAskPersonTool, createEmitEventTool, createListHatsTool, createReadEventsTool, type McpTool } from '../mcp/index.ts';
 import { planEmitAttach } from '../sandbox/index.ts';
 
 /** A turn that wants the tool `emit_event`. */
@@ -12,18 +13,37 @@ export interface EmitAttachment {
   readonly place: EventPlace;
   /** Leave out the user's own MCP servers, as far as the CLI can be told. */
   readonly isAlone: boolean;
+  /** What it offers beside `emit_event`. */
+  readonly tools: readonly ServerTool[];
   /** Command lines for the tool `run_check`, and the absolute path of the folder they run in. */
   readonly checks: readonly string[];
   readonly folder: string;
 }
 
 /** Plans the tool for one turn, given its private folder; `null` for CLIs to which it cannot be attached. */
-export function attachEmit({ cli, command, place, isAlone, checks, folder: cwd }: EmitAttachment, folder: string): AttachedTool | null {
+export function attachEmit(
+  { cli, command, place, isAlone, tools, checks, folder: cwd }: EmitAttachment,
+  folder: string,
+): AttachedTool | null {
   const { eventsFile, contractFile, hat } = place;
   const contract = contractFile === null ? [] : ['--contract', contractFile];
   // Joined by `=`, so that a command is taken for no flag.
   const runs = checks.length === 0 ? [] : [`--folder=${cwd}`, ...checks.map((line) => `--check=${line}`)];
-  const server = { command, args: ['mcp', '--hat', hat, '--events', eventsFile, ...contract, ...runs] };
-  const { description, inputSchema } = createEmitEventTool(readOffer(place), () => '');
-  return planEmitAttach({ cli, server, tool: { description, inputSchema }, folder, isAlone, checks });
+  const offered = SERVER_TOOLS.filter((name) => name === 'emit_event' || tools.includes(name));
+  const named = offered.length === 1 ? [] : ['--tools', offered.join(',')];
+  const server = { command, args: ['mcp', '--hat', hat, '--events', eventsFile, ...contract, ...named, ...runs] };
+  return planEmitAttach({ cli, server, tools: offered.map((name) => toText(name, place)), folder, isAlone, checks });
+}
+
+/** The tools as the server makes them, for what is told of them; none of these is called. */
+const TOOLS: Readonly<Record<ServerTool, (place: EventPlace) => McpTool>> = {
+  emit_event: (place) => createEmitEventTool(readOffer(place), () => ''),
+  ask_person: () => createAskPersonTool(() => Promise.reject(new Error('never called'))),
+  list_hats: ({ hat }) => createListHatsTool(hat, () => null),
+  read_events: () => createReadEventsTool(() => []),
+};
+
+function toText(name: ServerTool, place: EventPlace): ServerToolText {
+  const { description, inputSchema } = TOOLS[name](place);
+  return { name, description, inputSchema };
 }

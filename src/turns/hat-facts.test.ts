@@ -1,10 +1,11 @@
 import { linkSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, test } from 'vitest';
+import { makeSpec } from '../core/spec-fixtures.ts';
 import { BUILT_IN_POLICIES } from '../core/tools/tool-profiles.ts';
 import type { PromptOptions } from '../prompts/index.ts';
-import { readScratchpad, toAbilities, toPromptOptions } from './hat-facts.ts';
+import { hasEmitTool, listMoreTools, readScratchpad, toAbilities, toPromptOptions } from './hat-facts.ts';
 
 let base: string;
 const PAD = '.agent/scratchpad.md';
@@ -70,4 +71,20 @@ describe('whether agents are told to commit', () => {
       toPromptOptions({ prompts: SETTINGS, ...(agentCommits === undefined ? {} : { agentCommits }) }, isOwn).agentsCommit ?? true;
     expect([of(undefined, false), of('own_branch', false), of('own_branch', true), of('never', true)]).toEqual([true, false, true, false]);
   });
+});
+
+test('every agent CLI that can have it gets emit_event where that is said, else those with a profile', () => {
+  const settings = { spec: makeSpec({}), policies: { critic: BUILT_IN_POLICIES['critic'] ?? null } };
+  const has = (emitTool: 'auto' | 'on' | 'all' | 'off', hat: string): boolean =>
+    hasEmitTool({ ...settings, emitTool }, hat, { type: 'claude' });
+  expect([has('auto', 'critic'), has('auto', 'builder')]).toEqual([true, false]);
+  expect([has('on', 'builder'), has('all', 'builder'), has('off', 'critic')]).toEqual([true, true, false]);
+  expect(hasEmitTool({ ...settings, emitTool: 'all' }, 'builder', { type: 'cline' })).toBe(false);
+});
+
+test('agents get no tool beside emit_event that nobody asked for', () => {
+  expect(listMoreTools({})).toEqual([]);
+  expect(listMoreTools({ emitTool: 'on', human: { ask: 'auto', deadlineMs: 1 } })).toEqual([]);
+  expect(listMoreTools({ emitTool: 'auto', human: { ask: 'on', deadlineMs: 1 } })).toEqual(['ask_person']);
+  expect(listMoreTools({ emitTool: 'all', human: { ask: 'off', deadlineMs: 1 } })).toEqual(['list_hats', 'read_events']);
 });

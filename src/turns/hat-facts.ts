@@ -4,6 +4,7 @@ import type { Settings } from '../config/index.ts';
 import type { BackendSpec } from '../core/backends/backend-spec.ts';
 import { RALPH } from '../core/events/reserved.ts';
 import type { IterationStart } from '../core/run/effects.ts';
+import type { ServerTool } from '../core/tools/server-tools.ts';
 import { mayChangeTree } from '../core/tools/tool-profiles.ts';
 import type { Environment } from '../core/values/environment.ts';
 import { RalphError } from '../core/values/errors.ts';
@@ -128,6 +129,14 @@ export function hasEmitTool(
   if (type === 'native') return true;
   // What is written into the file by a tool is not read where that channel is off.
   if (!canAttachEmit(type) || !settings.spec.eventSources.includes('jsonl')) return false;
-  if (settings.emitTool === 'on') return true;
+  if (settings.emitTool === 'on' || settings.emitTool === 'all') return true;
   return settings.emitTool === 'auto' && (settings.policies?.[hat] ?? null) !== null;
+}
+
+/** What Ralph's server offers agent CLIs beside `emit_event`. Each tool costs every turn its description, so none is offered that nobody asked for. */
+export function listMoreTools({ human, emitTool }: Pick<Settings, 'human' | 'emitTool'>): readonly ServerTool[] {
+  return [
+    ...(human?.ask === 'on' ? ['ask_person' as const] : []),
+    ...(emitTool === 'all' ? ['list_hats' as const, 'read_events' as const] : []),
+  ];
 }

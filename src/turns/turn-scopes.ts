@@ -8,7 +8,7 @@ import { toTurnName } from '../core/run/turn.ts';
 import type { ScopeViolations } from '../core/tools/scope-violations.ts';
 import { type Capabilities, mayChangeTree } from '../core/tools/tool-profiles.ts';
 import type { Environment } from '../core/values/environment.ts';
-import { toContractPath } from '../emit/index.ts';
+import { ensureAnswersFile, toContractPath } from '../emit/index.ts';
 import { type GitPrograms, listIgnored, listTracked } from '../git/index.ts';
 import type { Surroundings } from '../loop/shell/index.ts';
 import { openProjectFolder, selectExistingFolders } from '../process/index.ts';
@@ -19,7 +19,7 @@ import type { FolderFacts, ScratchFolders, TurnSandbox, TurnSandboxes, TurnSandb
 import type { GitWorkspace } from '../workspace/checkpoint/index.ts';
 import { createTreeWatch, type TreeLook, type TreeWatch } from '../workspace/watch/index.ts';
 import type { attachEmit } from './emit-attach.ts';
-import { hasEmitTool } from './hat-facts.ts';
+import { hasEmitTool, listMoreTools } from './hat-facts.ts';
 
 /** What is known of a run whose agents are held. Paths are absolute. */
 export interface TurnScopeSettings {
@@ -140,6 +140,8 @@ export async function openSandbox(made: TurnScopeSettings): Promise<Pick<Tools, 
       made.binDir,
       made.packageFolder,
       toContractPath(made.runFolder),
+      // Where an agent in the sandbox that asks people finds the answer.
+      ensureAnswersFile(made.runFolder),
       // Without it git would show what is seen of the folder as new files of the project.
       join(made.stateDir, '.gitignore'),
       ...settings.worktreeLinks.map((path) => join(made.root, path)),
@@ -194,7 +196,10 @@ async function toOrder(
     attach: (folder) =>
       !isNative && hasEmitTool(settings, order.hat, spec)
         ? attach(
-            { cli: spec.type, command: made.agentCommand, place, isAlone: !mayChangeTree(may), checks, folder: made.workspace },
+            {
+              ...{ cli: spec.type, command: made.agentCommand, place, isAlone: !mayChangeTree(may) },
+              ...{ tools: listMoreTools(settings), checks, folder: made.workspace },
+            },
             folder,
           )
         : null,

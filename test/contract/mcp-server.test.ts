@@ -1,11 +1,11 @@
 import { spawn } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { makeHat, makeSpec } from '../../src/core/spec-fixtures.ts';
 
 const RALPH = fileURLToPath(new URL('../../bin/ralph.js', import.meta.url));
@@ -27,9 +27,9 @@ function toArgs(hat: string): string[] {
   return [RALPH, 'mcp', '--events', events, '--contract', contract, '--hat', hat];
 }
 
-async function connect(hat: string): Promise<Client> {
+async function connect(hat: string, more: readonly string[] = []): Promise<Client> {
   const client = new Client({ name: 'test', version: '1' });
-  await client.connect(new StdioClientTransport({ command: process.execPath, args: toArgs(hat), stderr: 'pipe' }));
+  await client.connect(new StdioClientTransport({ command: process.execPath, args: [...toArgs(hat), ...more], stderr: 'pipe' }));
   return client;
 }
 
@@ -82,6 +82,70 @@ describe('the MCP server, spoken to by the client of the SDK', () => {
   });
 });
 
+describe('what is offered beside the tool that publishes', () => {
+  const asksFile = (): string => join(folder, '.agent', 'asks.jsonl');
+  /** What the run does with a question: somebody answers it. */
+  async function answer(by: string, choice: string): Promise<void> {
+    await vi.waitFor(() => expect(readFileSync(asksFile(), 'utf8')).toContain('\n'));
+    const { ask } = JSON.parse(readFileSync(asksFile(), 'utf8').trim().split('\n').at(-1) ?? '') as { readonly ask: string };
+    appendFileSync(join(folder, 'answers.jsonl'), `${JSON.stringify({ ask, choice, by })}\n`);
+  }
+  const question = {
+    name: 'ask_person',
+    arguments: { question: 'Drop it?', choices: ['drop', 'keep'], default: 'keep', deadline_seconds: 60 },
+  };
+
+  test('is what the command names, and nothing else', async () => {
+    const client = await connect('critic', ['--tools', 'read_events,list_hats']);
+    try {
+      const { tools } = await client.listTools();
+      expect(tools.map(({ name }) => name)).toEqual(['emit_event', 'list_hats', 'read_events']);
+      await client.callTool({ name: 'emit_event', arguments: { topic: 'review.approved', payload: 'fine' } });
+      expect(await client.callTool({ name: 'read_events', arguments: { topic: 'review.*' } })).toMatchObject({
+        content: [{ text: expect.stringContaining('"topic":"review.approved","payload":"fine"') }],
+      });
+      expect(await client.callTool({ name: 'list_hats', arguments: {} })).toMatchObject({
+        content: [{ text: expect.stringMatching(/"id":"builder".*\n.*"id":"critic".*"is_yours":true/) }],
+      });
+      await expect(client.callTool(question)).rejects.toThrow('no such tool');
+    } finally {
+      await client.close();
+    }
+  });
+
+  test('a person is asked and answers, and the client publishes meanwhile', async () => {
+    const client = await connect('critic', ['--tools', 'emit_event,ask_person']);
+    try {
+      const asked = client.callTool(question);
+      expect(await client.callTool({ name: 'emit_event', arguments: { topic: 'review.approved' } })).toMatchObject({ isError: false });
+      await answer('person', 'drop');
+      expect(await asked).toMatchObject({ isError: false, content: [{ text: 'A person answered: drop' }] });
+    } finally {
+      await client.close();
+    }
+  });
+
+  test('a client that gave up asks the same again, and takes the answer to the one question', async () => {
+    const client = await connect('critic', ['--tools', 'ask_person']);
+    try {
+      await expect(client.callTool(question, undefined, { timeout: 300 })).rejects.toThrow('timed out');
+      await answer('deadline', 'keep');
+      expect(await client.callTool(question)).toMatchObject({ content: [{ text: 'Nobody answered, so your default counts: keep' }] });
+      expect(readFileSync(asksFile(), 'utf8').trim().split('\n')).toHaveLength(1);
+    } finally {
+      await client.close();
+    }
+  });
+
+  test('a client that goes away while it waits ends the server', async () => {
+    const child = spawn(process.execPath, [...toArgs('critic'), '--tools', 'ask_person'], { stdio: ['pipe', 'ignore', 'ignore'] });
+    child.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: question })}\n`);
+    await vi.waitFor(() => expect(existsSync(asksFile())).toBe(true), { timeout: 5000 });
+    child.stdin.end();
+    expect(await new Promise((resolve) => child.once('close', resolve))).toBe(0);
+  });
+});
+
 describe('an agent without a shell', () => {
   const code = 'require("node:fs").writeFileSync("seen.txt", [process.cwd(), process.env.OPENAI_API_KEY ?? "no key"].join())';
   const line = `node -e '${code}' && echo checked`;
@@ -128,4 +192,12 @@ test('outside of a turn it says what it needs', async () => {
   child.stderr.on('data', (chunk: Buffer) => chunks.push(chunk));
   expect(await new Promise((resolve) => child.once('close', resolve))).toBe(2);
   expect(Buffer.concat(chunks).toString('utf8')).toContain('ralph mcp --hat critic');
+});
+
+test('a tool that is not there is a mistake of the command line', async () => {
+  const child = spawn(process.execPath, [...toArgs('critic'), '--tools', 'emit_event,answer'], { stdio: ['ignore', 'pipe', 'pipe'] });
+  const chunks: Buffer[] = [];
+  child.stderr.on('data', (chunk: Buffer) => chunks.push(chunk));
+  expect(await new Promise((resolve) => child.once('close', resolve))).toBe(2);
+  expect(Buffer.concat(chunks).toString('utf8')).toContain('Tools: emit_event, ask_person, list_hats, read_events');
 });

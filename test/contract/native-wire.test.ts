@@ -461,6 +461,7 @@ describe('the native agent over the wire', () => {
           if (name === 'read_file') await new Promise((resolve) => setTimeout(resolve, 20));
           return { kind: 'ran', text: `${name} ${JSON.stringify(args)}`, isError: false };
         },
+        afterAll: async () => null,
         keep: async () => 'kept.txt',
         redact: (text: string) => text,
         describeProject: async () => '# Where you work',

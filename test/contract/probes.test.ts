@@ -64,14 +64,21 @@ describe('a run whose hat may not write, worn by a CLI that was probed', () => {
 });
 
 describe("pi's extension", () => {
-  function call(params: unknown): { readonly said: string; readonly error: string | null } {
+  function call(
+    params: unknown,
+    name: 'emit_event' | 'ask_person' = 'emit_event',
+  ): { readonly said: string; readonly error: string | null } {
     const server = { command: '/bin/false', args: [] };
-    const tool = { description: 'Publish.', inputSchema: { type: 'object' } };
-    const [file] = planEmitAttach({ cli: 'pi', server, tool, folder, isAlone: true, checks: [] })?.files ?? [];
+    const more = { description: 'Publish.', inputSchema: { type: 'object' } };
+    const tools = [
+      { name: 'emit_event', ...more },
+      { name: 'ask_person', ...more },
+    ] as const;
+    const [file] = planEmitAttach({ cli: 'pi', server, tools, folder, isAlone: true, checks: [] })?.files ?? [];
     const path = join(folder, 'extension.mjs');
     writeFileSync(path, file?.content ?? '');
     const script = `const { default: install } = await import(${JSON.stringify(pathToFileURL(path).href)});
-      let tool; install({ registerTool: (given) => { tool = given; } });
+      let tool; install({ registerTool: (given) => { if (given.name === ${JSON.stringify(name)}) tool = given; } });
       const result = await tool.execute('1', ${JSON.stringify(params)}).then((r) => ({ said: r.content[0].text, error: null }), (e) => ({ said: '', error: e.message }));
       console.log(JSON.stringify({ name: tool.name, ...result }));`;
     const env = { PATH: process.env['PATH'], RALPH_BIN: join(folder, 'ralph') };
@@ -86,6 +93,16 @@ describe("pi's extension", () => {
       said: '[emit][--target][x][--][a.b][--json $(id)]',
     });
     expect(call({ topic: 'a.b', payload: { n: 1 } }).said).toBe('[emit][--json][--][a.b][{"n":1}]');
+  });
+
+  test('asks by `ralph ask`, and says whether somebody answered', () => {
+    writeProgram(join(folder, 'ralph'), 'for word in "$@"; do printf "[%s]" "$word"; done');
+    expect(call({ question: '--drop $(id)?', choices: ['a b', 'c'], default: 'c', deadline_seconds: 60 }, 'ask_person').said).toBe(
+      'A person answered: [ask][--choices=a b,c][--default=c][--deadline=60][--][--drop $(id)?]',
+    );
+    writeProgram(join(folder, 'ralph'), 'echo "Nobody answered: this is the default." >&2; echo no');
+    expect(call({ question: 'Drop it?' }, 'ask_person').said).toBe('Nobody answered, so your default counts: no');
+    expect(call({ question: 'Which?', choices: ['a,b', 'c'] }, 'ask_person').error).toContain('comma');
   });
 
   test('hands a refusal on as an error', () => {

@@ -64,7 +64,10 @@ test('hooks of all and of a hat are asked in order, deny, change and tell, and b
         .trim()
         .split('\n')
         .map((line) => JSON.parse(line).name),
-    ).toEqual(['audit.mjs#audit', 'exit 0', 'custom_write_hook.mjs', 'style.sh']);
+    ).toEqual([
+      ...['audit.mjs#audit', 'exit 0', 'custom_write_hook.mjs', 'style.sh'],
+      ...['ralph:hard-time-limit', 'ralph:priority-reminder', 'ralph:reminder-extraction', 'ralph:soft-time-limit'],
+    ]);
     const run = await ralph(folder, ['run']);
     expect([run.code, run.stderr]).toEqual([0, expect.anything()]);
     const read = (name: string): string => readFileSync(join(folder, name), 'utf8');
@@ -87,11 +90,14 @@ test('hooks of all and of a hat are asked in order, deny, change and tell, and b
       result: { isError: true, text: expect.stringContaining('custom_write_hook.mjs: these files are mine') },
       hooks: [{ decision: 'allow' }, { name: 'custom_write_hook.mjs', decision: 'deny' }],
     });
-    expect(results[1].result.text).toContain('SYSTEM CONTEXT (not part of the output of the tool):\ntwo spaces\n');
+    expect(results[1].result.text).toMatch(/SYSTEM CONTEXT [0-9a-f]{12} \(not part of the output of the tool\):\ntwo spaces\n/);
     expect(results[4].result.text).toContain('was changed since the run began');
     // One behind each write that was made; they are kept with the results that they follow.
     expect(results.flatMap(({ messages }) => messages ?? [])).toEqual(['look at the list', 'look at the list']);
     expect(run.stdout + run.stderr).toContain('write_file by a hook');
+    expect(run.stdout + run.stderr).toContain('hook custom_write_hook.mjs said deny to write_file: these files are mine');
+    const shown = await ralph(folder, ['show', readdirSync(join(folder, '.ralph/runs'))[0] ?? '', '1']);
+    expect(shown.stdout).toMatch(/audit\.mjs#audit allow \d+/);
   });
 });
 
@@ -177,7 +183,8 @@ hats:
     const rows = listed.stdout
       .trim()
       .split('\n')
-      .map((line) => JSON.parse(line));
+      .map((line) => JSON.parse(line))
+      .filter(({ builtIn }) => builtIn !== true);
     expect(rows.map(({ backend, name }) => [backend, name.slice(0, 18)])).toEqual([
       ['native:scripted', 'touch asked-locked'],
       ['native:scripted', 'deny.sh'],

@@ -2,7 +2,7 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it, vi } from 'vitest';
 import { findOsSandbox } from '../../src/sandbox/index.ts';
 import { makeFolder, plainEnvironment, RALPH, ralph as run } from './ralph.ts';
 
@@ -64,6 +64,17 @@ describe('a hat that may not write', () => {
       '1\n',
     ]);
     expect(stdout).not.toContain('scope_violation');
+  });
+
+  it.skipIf(SANDBOX.found === null)('asks people from within the sandbox, and has the answer', async () => {
+    const cwd = createProject('sandbox: required\nhuman: {ask: on}\n');
+    const asks = `cat > /dev/null\nralph emit review.done "$(ralph ask 'Drop it?' --choices drop,keep --default keep)"\n`;
+    writeFileSync(join(cwd, 'agent.sh'), `#!/bin/sh\n${asks}`, { mode: 0o755 });
+    execFileSync('git', ['-c', 'user.name=U', '-c', 'user.email=u@e', 'commit', '-qam', 'ask'], { cwd });
+    const ended = run(cwd, ['run']);
+    await vi.waitFor(async () => expect((await run(cwd, ['asks'])).stdout).toContain('Drop it?'), { timeout: 20_000, interval: 200 });
+    expect((await run(cwd, ['answer', 'drop'])).code).toBe(0);
+    expect((await ended).stdout).toMatch(/review\.done.*drop/);
   });
 
   it('is found out without a sandbox, and what it changed is kept for people', async () => {

@@ -116,6 +116,14 @@ export function planSteps(everyone, { keep, every, scopeOnly, noSandbox, noSocat
         };
       },
     ),
+    ...wearers
+      .filter(({ label }) => PROBED_CLIS.some((probed) => probed === label))
+      .map(({ label, backend }) => ({
+        lane: 'steer',
+        name: `asks by the tool: ${label}`,
+        /** @type {Step['run']} */
+        run: (bench, checks) => runSteered(bench, checks, { label, backend, isTold: false, asksByTool: true }),
+      })),
     ...(isSandboxNew ? [{ lane: 'scope', name: 'the tests of the sandbox', run: runSandboxTests }] : []),
     failure('refused key', (bench, checks) => runRefusedKey(bench, checks, some)),
     failure('rate limit', runRateLimit),

@@ -16,7 +16,7 @@ import type { RunState } from '../../src/core/run/state.ts';
 import { nodeFileSystem as fs, readJournal } from '../../src/journal/index.ts';
 import { createJournalFold } from '../../src/loop/shell/index.ts';
 import { createRunViewFold } from '../../src/views/fold/index.ts';
-import { recordJournal } from './record-journal.ts';
+import { keepJournal, recordJournal } from './record-journal.ts';
 
 const FOLDER = fileURLToPath(new URL('../../fixtures/journals/', import.meta.url));
 const RECORD = process.env['RECORD_JOURNALS'] === '1';
@@ -47,6 +47,8 @@ const SCENARIOS = [
   'usage_limit_switch',
   'workspace_gone',
 ];
+/** A run that a person steered by hand, with hooks of its events: `JOURNAL=<its journal.jsonl> FOLDER=<where it ran>` records it. */
+const BY_HAND = ['steering'];
 /** Asked for by agents that stop at a limit of cost in the midst of a turn; none of the recorded scenarios has one. */
 const UNRECORDED = 'usage-reported';
 
@@ -89,6 +91,12 @@ function writeDecisions(name: string): void {
 }
 
 if (RECORD) {
+  test.each(BY_HAND)('record %s, which was played by hand', (name) => {
+    const { JOURNAL: journal, FOLDER: folder = '' } = process.env;
+    if (journal !== undefined) keepJournal(journal, folder, `${FOLDER}${name}.jsonl`);
+    writeDecisions(name);
+    expect(existsSync(`${FOLDER}${name}.decisions.jsonl`)).toBe(true);
+  });
   test.each(SCENARIOS)('record %s', async (name) => {
     await recordJournal(name, `${FOLDER}${name}.jsonl`);
     writeDecisions(name);
@@ -124,7 +132,7 @@ test.each(JOURNALS)('a report of %s counts the iterations as their limit does, a
 });
 
 test('law 9: the old journals have every kind of input, and every kind of effect follows from them', () => {
-  expect(JOURNALS).toEqual(expect.arrayContaining([...SCENARIOS]));
+  expect(JOURNALS).toEqual(expect.arrayContaining([...SCENARIOS, ...BY_HAND]));
   const runs = JOURNALS.map(replay);
   expect([...new Set(runs.flatMap(({ inputs }) => inputs.map((input) => input.type)))].sort()).toEqual(
     INPUT_TYPES.filter((type) => type !== UNRECORDED),

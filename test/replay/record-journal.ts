@@ -12,15 +12,23 @@ const SCENARIOS = fileURLToPath(new URL('../scenarios/', import.meta.url));
 export async function recordJournal(scenario: string, path: string): Promise<void> {
   if (existsSync(path)) return;
   const { folder, runs } = await runScenario(join(SCENARIOS, `${scenario}.yml`), { keep: true });
+  try {
+    keepJournal(join(folder, 'workspace/.ralph/runs', runs[0]?.runId ?? '', 'journal.jsonl'), folder, path);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** Keeps the journal of a run that worked below `folder` at `path`, unless there is one. */
+export function keepJournal(journal: string, folder: string, path: string): void {
+  if (existsSync(path)) return;
   const scratch = mkdtempSync(join(tmpdir(), 'ralph-record-'));
   try {
-    const journal = join(folder, 'workspace/.ralph/runs', runs[0]?.runId ?? '', 'journal.jsonl');
     const scrubbed = openJsonlJournal({ fs, path: join(scratch, 'journal.jsonl') }).journal;
     readJournal({ fs, path: journal }, ({ input }) => void scrubbed.append(scrub(input, folder)));
     scrubbed.close();
     copyFileSync(join(scratch, 'journal.jsonl'), path);
   } finally {
-    rmSync(folder, { recursive: true, force: true });
     rmSync(scratch, { recursive: true, force: true });
   }
 }

@@ -2,8 +2,8 @@ import type { BackendEvent } from '../../src/core/backends/backend-event.ts';
 import { UNKNOWN_USAGE } from '../../src/core/backends/usage.ts';
 import type { IterationStart } from '../../src/core/run/effects.ts';
 import type { TurnFailure } from '../../src/core/run/turn.ts';
-import type { Backend, SpokenWords, TurnResult } from '../../src/ports/backend.ts';
-import type { People } from '../../src/ports/people.ts';
+import type { Backend, TurnResult } from '../../src/ports/backend.ts';
+import type { People, SpokenWords } from '../../src/ports/people.ts';
 import type { World } from './world-type.ts';
 
 /** Topics that some hats may publish and others may not, one that nobody takes, one that is none. */

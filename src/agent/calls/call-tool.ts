@@ -1,13 +1,16 @@
 import type { z } from 'zod';
-import type { HookRun, MergedHooks } from '../../core/hooks/hook-verdict.ts';
+import type { HookRun } from '../../core/hooks/hook-run.ts';
+import type { HookInject, HookMessage, MergedHooks } from '../../core/hooks/hook-verdict.ts';
 import { maskControls } from '../../core/text/mask-controls.ts';
 import { findNearMiss } from '../../core/text/near-miss.ts';
 import { toErrorMessage } from '../../core/values/errors.ts';
 import { isJsonObject, parseJson, toJsonObject } from '../../core/values/json.ts';
 import { accept, type Result, refuse } from '../../core/values/result.ts';
 import { NO_HOOKS, type ToolHooks } from '../../hooks/index.ts';
+import type { BatchOutcome } from '../session/agent-turn.ts';
 import type { ToolRegistry } from '../tool/registry.ts';
 import { type AnyTool, type CallOutcome, fail, type ResultFacts, type Tool, type ToolContext, type ToolReport } from '../tool/tool.ts';
+import { capHookText, disarm, type HookTextRules, renderNote } from './hook-text.ts';
 import type { CallPermits, PermitRequest } from './permit-call.ts';
 
 /** The tools that there are, and the names of those that the hat's profile lets it use and that can be used here. */
@@ -29,6 +32,8 @@ export interface OutputRules {
   readonly redact: (text: string) => string;
   /** Keeps as much as a model should read, and says where the rest is. */
   readonly cap: (text: string, keep: 'head' | 'tail') => Promise<string> | string;
+  /** For what hooks say about it. */
+  readonly hookText: HookTextRules;
 }
 
 /** What is asked about every call. */
@@ -58,16 +63,16 @@ export async function callTool(
     const call = { id: asked.id, tool: asked.name, input: isJsonObject(asked.args) ? asked.args : {} };
     const before = await hooks.before(call);
     const allowed = before.decision === 'deny' ? refuse(toDenied(asked.name, before)) : await prepareChanged(before);
-    if (!allowed.ok) return withHooks(await finishCall(allowed.refused, output), [before], output.redact);
+    if (!allowed.ok) return await withHooks(await finishCall(allowed.refused, output), [before], output);
     const permitted = await permit(toPermitRequest(asked, allowed.value, before));
     const said = permitted.hooks === null ? [before] : [before, permitted.hooks];
-    if (permitted.refusal !== null) return withHooks(await finishCall(permitted.refusal, output), said, output.redact);
+    if (permitted.refusal !== null) return await withHooks(await finishCall(permitted.refusal, output), said, output);
     const outcome = await executeCall(allowed.value, context);
     const finished = await finishCall(outcome, output);
     // What was cut off has no end to be asked about, and programs of hooks are being ended as well.
-    if (outcome.kind !== 'ran' && context.signal.aborted) return withHooks(finished, said, output.redact);
+    if (outcome.kind !== 'ran' && context.signal.aborted) return await withHooks(finished, said, output);
     const after = await hooks.after({ ...call, input: before.input ?? call.input }, finished.text, finished.isError);
-    return withHooks(await replaceOutput(finished, after, output), [...said, after], output.redact);
+    return await withHooks(await replaceOutput(finished, after, output), [...said, after], output);
   } catch (error) {
     // The rules for outputs failed: nothing that they have not seen may go on.
     return {
@@ -103,36 +108,54 @@ function toUnfit(prepared: Result<PreparedCall, CallOutcome>): Result<PreparedCa
 async function replaceOutput(finished: CallOutcome, { output }: MergedHooks, { redact, cap }: OutputRules): Promise<CallOutcome> {
   if (output === undefined) return finished;
   const { shown: _, ...rest } = finished;
-  return { ...rest, text: await cap(redact(output), finished.keep ?? 'head') };
+  return { ...rest, text: await cap(disarm(redact(output)), finished.keep ?? 'head') };
 }
 
 /** Puts what hooks said behind the text of the result, apart from what the tool said, or in messages of their own. */
-function withHooks(outcome: CallOutcome, asked: readonly MergedHooks[], redact: OutputRules['redact']): CallOutcome {
-  const runs = asked.flatMap((merged) => merged.runs);
-  if (runs.length === 0) return outcome;
-  const injects = asked.flatMap((merged) => merged.injects).map((inject) => ({ ...inject, content: redact(inject.content) }));
-  const behind = injects.filter(({ strategy }) => strategy === 'tool_result').map(({ content }) => content);
-  const messages = injects.filter(({ strategy }) => strategy === 'user_message').map(({ content }) => content);
-  const withNote = (text: string): string => (behind.length === 0 ? text : `${text}\n\n${toNote(behind)}`);
+async function withHooks(outcome: CallOutcome, asked: readonly MergedHooks[], output: OutputRules): Promise<CallOutcome> {
+  const { hooks, note, messages } = await gatherHooks(asked, output);
+  if (hooks.length === 0) return outcome;
+  const withNote = (text: string): string => (note === null ? text : `${text}\n\n${note}`);
   const { shown } = outcome;
   return {
     ...outcome,
     text: withNote(outcome.text),
     ...(shown === undefined ? {} : { shown: { ...shown, text: withNote(shown.text) } }),
-    hooks: runs.map((run) => redactRun(run, redact)),
+    hooks,
     ...(messages.length === 0 ? {} : { messages }),
   };
+}
+
+/** What hooks said, for a model and a file: what goes behind a result (`null`: nothing), and what into messages. */
+export async function gatherHooks(
+  asked: readonly MergedHooks[],
+  { redact, hookText }: Pick<OutputRules, 'redact' | 'hookText'>,
+): Promise<Omit<BatchOutcome, 'denied'>> {
+  const injects: HookInject[] = [];
+  for (const { content, strategy } of asked.flatMap((merged) => merged.injects))
+    injects.push({ strategy, content: await capHookText(redact(content), hookText) });
+  const behind = injects.filter(({ strategy }) => strategy === 'tool_result').map(({ content }) => content);
+  return {
+    hooks: asked.flatMap((merged) => merged.runs).map((run) => redactRun(run, redact)),
+    note: behind.length === 0 ? null : renderNote(behind, hookText.nonce),
+    messages: injects.flatMap(({ strategy, content }) => toHookMessage(strategy, content)),
+  };
+}
+
+function toHookMessage(strategy: HookInject['strategy'], content: string): readonly HookMessage[] {
+  switch (strategy) {
+    case 'tool_result':
+      return [];
+    case 'user_message':
+      return [content];
+    case 'system_message':
+      return [{ system: content }];
+  }
 }
 
 function redactRun(run: HookRun, redact: OutputRules['redact']): HookRun {
   const { name, reason, error, preview } = run;
   return { ...run, name: redact(name), reason: redact(reason), error: error === null ? null : redact(error), preview: redact(preview) };
-}
-
-const RULE = '═'.repeat(60);
-
-function toNote(texts: readonly string[]): string {
-  return [RULE, 'SYSTEM CONTEXT (not part of the output of the tool):', ...texts, RULE].join('\n');
 }
 
 /** A call that may be made. */
@@ -170,9 +193,9 @@ async function finishCall(outcome: CallOutcome, { redact, cap }: OutputRules): P
   const { facts, shown, report } = outcome;
   return {
     ...outcome,
-    text: await cap(redact(String(outcome.text)), outcome.keep ?? 'head'),
+    text: await cap(disarm(redact(String(outcome.text))), outcome.keep ?? 'head'),
     ...(facts === undefined ? {} : { facts: redactFacts(facts, redact) }),
-    ...(shown === undefined ? {} : { shown: { ...shown, text: redact(shown.text) } }),
+    ...(shown === undefined ? {} : { shown: { ...shown, text: disarm(redact(shown.text)) } }),
     ...(report === undefined ? {} : { report: redactReport(report, redact) }),
   };
 }

@@ -5,6 +5,7 @@ import * as z from 'zod';
 import { toTurnName } from '../../core/run/turn.ts';
 import { maskControls } from '../../core/text/mask-controls.ts';
 import type { SecretValue } from '../../core/text/secrets.ts';
+import { BUILT_IN_CARDS } from '../../core/tools/built-in-cards.ts';
 import type { ProfilePolicy } from '../../core/tools/tool-profiles.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../core/values/json.ts';
 import { NO_HOOKS, type ToolHooks } from '../../hooks/index.ts';
@@ -18,8 +19,11 @@ import { createRegistry, offerTools } from '../tool/registry.ts';
 import type { AnyTool, Jail, ToolContext } from '../tool/tool.ts';
 import { capOutput, createSpill } from '../tool/tool-output.ts';
 import { EMIT_EVENT } from '../tools/emit-event.ts';
+import { withBuiltInHooks } from './built-in-hooks.ts';
 import { type CallRules, callTool, type OutputRules } from './call-tool.ts';
+import { createNonce, explainNotes, type HookTextRules } from './hook-text.ts';
 import { createCallPermits, NO_RECORD, type PermitSettings } from './permit-call.ts';
+import { askAfterAll } from './run-batch.ts';
 
 /** What the tools of one hat are made of, beside the turn itself. */
 export interface ToolSettings
@@ -46,14 +50,23 @@ export interface ToolSettings
   readonly close: () => Promise<void>;
 }
 
-/** Puts the tools of one turn together: what the profile offers, the walls around them, and what happens to their outputs. */
-export function openTools(settings: ToolSettings, request: TurnRequest, signal: AbortSignal): ToolBox {
+/**
+ * Puts the tools of one turn together: what the profile offers, the walls around them, and what happens to their outputs.
+ *
+ * @param nonce in the headings of what hooks say behind results; the same as long as the conversation goes on
+ */
+export function openTools(settings: ToolSettings, request: TurnRequest, signal: AbortSignal, nonce = createNonce()): ToolBox {
   const registry = createRegistry(settings.tools);
   const { tools, names } = offerTools(registry, settings.policy, { env: request.env, quality: settings.quality, search: settings.search });
   const mayWrite = tools.some(({ group }) => group === 'fs_write');
   const context = toContext(settings, request, signal, mayWrite);
   const redact = createRedactor(request.env, settings.secrets);
-  const rules = toCallRules(settings, request, context, redact);
+  const hookText: HookTextRules = { nonce, keep: createSpill(context.spillDir, 'hook', context.jail.toShown) };
+  const hooks = withBuiltInHooks(settings.hooks ?? NO_HOOKS, {
+    passed: createClock(request),
+    isOwn: (tool) => registry.find(tool) !== undefined && !tool.startsWith('mcp__') && !BUILT_IN_NAMES.has(tool),
+  });
+  const rules = toCallRules(settings, request, context, redact, hooks);
   const readOnly = new Set(tools.filter(({ hints }) => hints.readOnly).map(({ name }) => name));
   return {
     tools: tools.map(toModelTool),
@@ -61,24 +74,43 @@ export function openTools(settings: ToolSettings, request: TurnRequest, signal: 
     mayRepeat: (name, args) => mayRepeat(tools, name, args, context),
     reads: context.session.reads,
     call: (name, args, id = '') =>
-      callTool({ registry, offered: names }, { id, name, args }, context, toRules(context, name, redact), rules),
+      callTool({ registry, offered: names }, { id, name, args }, context, toRules(context, name, redact, hookText), rules),
+    afterAll: (calls, results) => askAfterAll(hooks, calls, results, { redact, hookText }),
     keep: (name, text) => createSpill(context.spillDir, name, context.jail.toShown)(text),
     redact,
-    describeProject: async (now) => redact(await describeProject(context.jail, now)),
+    describeProject: async (now) => {
+      const project = redact(await describeProject(context.jail, now));
+      // Without hooks there are no notes, and the system text stays the same for all turns.
+      return settings.hooks === undefined || settings.hooks === NO_HOOKS ? project : `${project}\n\n${explainNotes(nonce)}`;
+    },
     close: async () => {
       await Promise.all([settings.close(), settings.hooks?.close()]);
     },
   };
 }
 
-function toCallRules(settings: ToolSettings, request: TurnRequest, { jail }: ToolContext, redact: (text: string) => string): CallRules {
-  const { hooks = NO_HOOKS, permissions = NO_RECORD } = settings;
+function toCallRules(
+  settings: ToolSettings,
+  request: TurnRequest,
+  { jail }: ToolContext,
+  redact: (text: string) => string,
+  hooks: ToolHooks,
+): CallRules {
+  const { permissions = NO_RECORD } = settings;
   const { people } = request;
   const turn = toTurnName(request.turn);
   return {
     hooks,
     permit: createCallPermits({ ...permissions, turn, hooks, jail, redact, now: Date.now, ...(people === undefined ? {} : { people }) }),
   };
+}
+
+const BUILT_IN_NAMES: ReadonlySet<string> = new Set(BUILT_IN_CARDS.map(({ name }) => name));
+
+/** How much of a turn's time has passed, without the time in which people were waited for; 0 where it has no limit. */
+function createClock({ timeoutMs, hold }: TurnRequest): () => number {
+  const startedAt = performance.now();
+  return () => (timeoutMs > 0 ? (performance.now() - startedAt - (hold?.heldMs() ?? 0)) / timeoutMs : 0);
 }
 
 function toContext(settings: ToolSettings, request: TurnRequest, signal: AbortSignal, mayWrite: boolean): ToolContext {
@@ -115,9 +147,9 @@ function toContext(settings: ToolSettings, request: TurnRequest, signal: AbortSi
   };
 }
 
-function toRules({ spillDir, jail }: ToolContext, name: string, redact: (text: string) => string): OutputRules {
+function toRules({ spillDir, jail }: ToolContext, name: string, redact: OutputRules['redact'], hookText: HookTextRules): OutputRules {
   const spill = createSpill(spillDir, name, jail.toShown);
-  return { redact, cap: async (text, keep) => (await capOutput(text, { keep }, spill)).text };
+  return { redact, hookText, cap: async (text, keep) => (await capOutput(text, { keep }, spill)).text };
 }
 
 /** A tool as models are told of it. */

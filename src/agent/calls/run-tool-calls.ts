@@ -1,3 +1,4 @@
+import { toToldHook } from '../../core/hooks/hook-record.ts';
 import { maskControls } from '../../core/text/mask-controls.ts';
 import { toOneLine } from '../../core/text/shorten.ts';
 import { isJsonObject, type Json } from '../../core/values/json.ts';
@@ -92,6 +93,7 @@ async function endCall(parts: AgentTurn, state: TurnState, begun: BegunCall, out
   if (outcome.kind === 'not-offered') deny('profile', answer.text);
   if (outcome.kind === 'denied') deny('hook', answer.text);
   if (outcome.kind === 'not-permitted') deny('permissions', answer.text);
+  for (const run of hooks ?? []) tell({ type: 'hook-ran', hook: toToldHook(run, shown.tool) });
   for (const { name: hook, error } of hooks ?? [])
     if (error !== null) tell({ type: 'warning', message: toLine(`the hook ${hook} failed: ${error}`) });
   state.hookMessages.push(...(messages ?? []));

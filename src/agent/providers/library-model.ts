@@ -79,13 +79,22 @@ function toLibraryRequest(request: ModelRequest, settings: ProviderSettings, sig
   return {
     prompt: [
       { role: 'system', content: system, ...toMark(cache.system) },
-      ...messages.map((message, index) => toMessage(message, toMark(cache.messages.includes(index)))),
+      ...messages.map((message, index) =>
+        toMessage(message, toMark(cache.messages.includes(index)), isSystemMessage(messages, index, settings)),
+      ),
     ],
     ...(tools.length === 0 ? {} : { tools: toTools(tools, toMark(cache.tools), needsLooseTools), toolChoice: { type: 'auto' } }),
     ...(maxOutputTokens === null ? {} : { maxOutputTokens }),
     abortSignal: signal,
     providerOptions: { [optionsName]: toOptions(settings) } as Options,
   };
+}
+
+/** Anthropic wants such a message between what we say and the answer: one that more of ours follows is given as the user's, as it is where it is not taken. */
+function isSystemMessage(messages: readonly ModelMessage[], index: number, { kind, model }: ProviderSettings): boolean {
+  const message = messages[index];
+  if (message?.role !== 'user' || message.isSystem !== true || !PROVIDERS[kind].takesSystemMessages(model)) return false;
+  return index > 0 && messages[index - 1]?.role !== 'assistant' && (messages[index + 1]?.role ?? 'assistant') === 'assistant';
 }
 
 /** Of a model that is no Claude, on the wire of Anthropic, where a figure has to be sent: the package would take 4,096. */
@@ -107,7 +116,8 @@ function toTools(tools: ModelRequest['tools'], mark: Mark, isLoose: boolean): Li
   }));
 }
 
-function toMessage(message: ModelMessage, mark: Mark): LibraryMessage {
+function toMessage(message: ModelMessage, mark: Mark, isSystem: boolean): LibraryMessage {
+  if (message.role === 'user' && isSystem) return { role: 'system', content: message.text, ...mark };
   if (message.role === 'user') return { role: 'user', content: [{ type: 'text', text: message.text, ...mark }] };
   if (message.role === 'assistant') return { role: 'assistant', content: message.parts.flatMap(toContent) };
   const content = message.results.map(({ id, name, text, isError, file }, index) => ({

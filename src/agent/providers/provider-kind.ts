@@ -39,11 +39,16 @@ interface ProviderFacts {
   readonly takesCacheMarks: boolean;
   /** Media types of the files that it takes in results of tools; what a single model does not take, the provider refuses. */
   readonly takes: readonly string[];
+  /** Whether this model takes a message of the system behind the results of tools. */
+  readonly takesSystemMessages: (model: string) => boolean;
   /** Whether tools are said not to be strict: where nothing is said, they would be, and the schemas would need another form. */
   readonly needsLooseTools: boolean;
 }
 
 const PAPERS = ['image/png', 'image/jpeg', 'image/webp', 'application/pdf'] as const;
+
+/** Models of Anthropic that take messages of the system in the midst of a conversation; every other refuses the request. */
+const SYSTEM_TAKERS = /claude-(?:opus-4-8|opus-5|fable-5|mythos-5)(?![\d.])/;
 
 /** Small models take no more than 24,576, and the longest answer, thinking included, may be one of 32,000. */
 const THINKING_TOKENS = { low: 4_000, medium: 12_000, high: 24_000 } as const;
@@ -73,6 +78,7 @@ export const PROVIDERS: Readonly<Record<ProviderKind, ProviderFacts>> = {
       }),
     }),
     takes: [...PAPERS, 'image/gif'],
+    takesSystemMessages: (model) => SYSTEM_TAKERS.test(model),
     takesCacheMarks: true,
     needsLooseTools: false,
   },
@@ -90,6 +96,7 @@ export const PROVIDERS: Readonly<Record<ProviderKind, ProviderFacts>> = {
       ...toEffort(settings, { effort: (effort) => ({ reasoningEffort: effort, reasoningSummary: 'auto', forceReasoning: true }) }),
     }),
     takes: [...PAPERS, 'image/gif'],
+    takesSystemMessages: () => true,
     takesCacheMarks: false,
     needsLooseTools: true,
   },
@@ -105,6 +112,7 @@ export const PROVIDERS: Readonly<Record<ProviderKind, ProviderFacts>> = {
         level: (effort) => ({ thinkingConfig: { thinkingLevel: toLevel(settings.model, effort), includeThoughts: true } }),
       }),
     takes: PAPERS,
+    takesSystemMessages: () => false,
     takesCacheMarks: false,
     needsLooseTools: false,
   },
@@ -117,6 +125,8 @@ export const PROVIDERS: Readonly<Record<ProviderKind, ProviderFacts>> = {
     optionsName: 'openaiCompatible',
     toOptions: (settings) => toEffort(settings, { effort: (effort) => ({ reasoningEffort: effort }) }),
     takes: [],
+    // Templates of many models refuse one that is not the first message.
+    takesSystemMessages: () => false,
     takesCacheMarks: false,
     needsLooseTools: false,
   },

@@ -1,11 +1,12 @@
 import type { BackendEvent } from '../../core/backends/backend-event.ts';
 import { UNKNOWN_USAGE, type Usage } from '../../core/backends/usage.ts';
-import type { HookRun } from '../../core/hooks/hook-verdict.ts';
+import type { HookRun } from '../../core/hooks/hook-run.ts';
+import type { HookMessage } from '../../core/hooks/hook-verdict.ts';
 import type { TurnFailure } from '../../core/run/turn.ts';
 import type { Json } from '../../core/values/json.ts';
-import type { FinishReason, Model, ModelMessage, ModelTool, ToolAnswer } from '../../ports/model.ts';
+import type { FinishReason, Model, ModelMessage, ModelTool, ToolAnswer, ToolCallPart } from '../../ports/model.ts';
+import type { SpokenWords } from '../../ports/people.ts';
 import type { CallOutcome, ReadRecord, ToolReport } from '../tool/tool.ts';
-import type { TurnWords } from './turn-words.ts';
 
 /** What a turn of the agent is made of. */
 export interface AgentTurn {
@@ -26,6 +27,13 @@ export interface AgentTurn {
   readonly now: () => number;
   /** Resolves after that time, or at once when the signal aborts. */
   readonly wait: (ms: number, signal: AbortSignal) => Promise<void>;
+}
+
+/** What people say to a turn that runs, until its agent has it. */
+export interface TurnWords {
+  readonly put: (words: SpokenWords) => void;
+  /** All that waits, in order; it waits no more. */
+  readonly take: () => readonly SpokenWords[];
 }
 
 /** What changes while a turn goes on. */
@@ -49,7 +57,7 @@ export interface TurnState {
   /** How often it was asked to go on without having called a tool. */
   nudges: number;
   /** What hooks say to the model behind the results of the calls that are being made. */
-  readonly hookMessages: string[];
+  readonly hookMessages: HookMessage[];
   /** What the model can read at once, as far as it is known by now: less than was set where the provider has refused less. */
   roomTokens: number;
   /** Length of `messages` when a summary last took the place of their beginning; 0 before. */
@@ -128,6 +136,8 @@ export interface ToolBox {
   readonly reads: Map<string, ReadRecord>;
   /** Never rejects. */
   readonly call: (name: string, args: Json, id?: string) => Promise<CallOutcome>;
+  /** Asks the hooks about all calls of one answer, once; `null` where none is asked. Never rejects. */
+  readonly afterAll: (calls: readonly ToolCallPart[], results: readonly ToolAnswer[]) => Promise<BatchOutcome | null>;
   /** Keeps a text in a file that the agent can read; the path as the agent should write it, `null` where it could not be kept. */
   readonly keep: (name: string, text: string) => Promise<string | null>;
   /** Takes secrets out of a text. */
@@ -135,6 +145,17 @@ export interface ToolBox {
   /** Where the agent works and what the project says to agents, for the system text; `now`: epoch milliseconds. Never rejects. */
   readonly describeProject: (now: number) => Promise<string>;
   readonly close: () => Promise<void>;
+}
+
+/** What hooks said about all calls of one answer. Its texts may be shown, sent and stored. */
+export interface BatchOutcome {
+  readonly hooks: readonly HookRun[];
+  /** What goes behind the last result; `null`: nothing. */
+  readonly note: string | null;
+  /** What they say to the model behind all results. */
+  readonly messages: readonly HookMessage[];
+  /** Why the turn ends here; `null` where it goes on. */
+  readonly denied: string | null;
 }
 
 /** Writes one session. */
@@ -165,11 +186,18 @@ export type TranscriptLine =
       readonly facts?: Readonly<Record<string, Json>>;
       readonly report?: ToolReport;
       /** What they say to the model behind all results of its answer. */
-      readonly messages?: readonly string[];
+      readonly messages?: readonly HookMessage[];
       /** Hooks that were asked about the call. */
       readonly hooks?: readonly HookRun[];
       /** What files turned out to be, by real path: who goes on with the conversation knows them. */
       readonly reads?: Readonly<Record<string, ReadRecord>>;
+    }
+  /** What hooks said about all calls of one answer, behind the last of its results. */
+  | {
+      readonly type: 'tool-batch';
+      readonly hooks: readonly HookRun[];
+      readonly note?: string;
+      readonly messages?: readonly HookMessage[];
     }
   | Evicted
   | { readonly type: 'compaction'; readonly messages: readonly ModelMessage[] }
@@ -194,6 +222,8 @@ export interface SessionHeader {
   readonly isTakenUp: boolean;
   /** Calls of the model in the turns that this one continues. */
   readonly stepsBefore: number;
+  /** In the headings of what hooks say behind results; absent in sessions of before. */
+  readonly nonce?: string;
   /** Names of the tools that are offered. */
   readonly tools: readonly string[];
 }

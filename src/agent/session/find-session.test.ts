@@ -80,6 +80,16 @@ describe('a turn that a limit ended', () => {
   });
 });
 
+describe('the word of a conversation', () => {
+  it('stays where the conversation goes on, and only there', () => {
+    write('1.1', DONE, { nonce: 'a1b2', context: 'carry' });
+    expect(find('2.1').nonce).toBeUndefined();
+    expect(find('2.1', { context: 'carry' }).nonce).toBe('a1b2');
+    write('2.1', STOPPED, { nonce: 'c3d4' });
+    expect(find('3.1').nonce).toBe('c3d4');
+  });
+});
+
 describe('a turn that was interrupted', () => {
   it.each([
     ['killed', null],
@@ -98,6 +108,29 @@ describe('a turn that was interrupted', () => {
     const found = find('4.1');
     expect(found).toMatchObject({ follows: '3.1', stepsBefore: 2, turnsBefore: 1 });
     expect(JSON.stringify(found.messages)).toMatch(/asked 2\.1.*said 2\.1.*asked 3\.1.*said 3\.1/);
+  });
+
+  it('keeps what people and hooks had said to it before it was killed, and asks its own prompt anew', () => {
+    const asked: TranscriptLine = { type: 'message', message: { role: 'user', text: 'an open prompt' } };
+    write('1.1', null, {}, [{ type: 'message', message: { role: 'user', text: 'a person' }, told: ['t1'], call: 1 }]);
+    const known = [{ text: 'asked 1.1' }, { role: 'assistant' }, { text: 'a person' }];
+    expect(find('2.1').messages).toMatchObject(known);
+    write('2.1', null, { follows: '1.1', isTakenUp: true }, [
+      {
+        type: 'message',
+        message: { role: 'assistant', parts: [{ type: 'tool-call', id: 'c1', name: 'look', args: {} }] },
+      },
+      { type: 'tool-result', result: { id: 'c1', name: 'look', text: 'x', isError: false }, durationMs: 1, messages: ['a hook'] },
+      asked,
+    ]);
+    const found = find('3.1').messages;
+    expect(found.slice(0, 3)).toMatchObject(known);
+    expect(found.at(-1)).toMatchObject({ text: 'a hook' });
+  });
+
+  it('keeps the summary that stands for all that was before', () => {
+    write('1.1', null, {}, [{ type: 'compaction', messages: [{ role: 'user', text: 'a summary' }] }]);
+    expect(find('2.1').messages).toMatchObject([{ text: 'a summary' }]);
   });
 
   it.each([

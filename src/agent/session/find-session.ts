@@ -40,6 +40,8 @@ export interface SessionStart {
   readonly turnsBefore: number;
   /** What a turn did that a limit ended: the hat's last turn, for Ralph also the last turn of the run. `null`: there is none. */
   readonly handOver: string | null;
+  /** In the headings of what hooks say in that conversation; absent: none was begun, or it has none. */
+  readonly nonce?: string;
 }
 
 /** Whose turn begins, and what it can go on with. */
@@ -66,12 +68,13 @@ export function findSession(wish: SessionWish): SessionStart {
   const own = edges.filter((edge) => edge?.header.hat === wish.hat && !edge.header.isTakenUp).length;
   const last = edges.at(-1) ?? null;
   if (last !== null && last.header.hat === wish.hat && last.header.key === wish.key && wasInterrupted(last.end, wish, last.header)) {
-    const { messages, open, isDone, reads, withdrawn, said, steps, header } = readChain(wish, last.header.turn);
+    const chain = readChain(wish, last.header.turn);
+    const { messages, open, isDone, reads, withdrawn, said, steps, header } = chain;
     const stepsBefore = (header?.stepsBefore ?? 0) + steps;
     return {
       follows: last.header.turn,
       isContinuation: true,
-      messages: withoutOpenRequest(messages),
+      messages: withoutOpenRequest(chain),
       open,
       isDone: isDone && messages.at(-1)?.role === 'assistant',
       reads,
@@ -80,14 +83,20 @@ export function findSession(wish: SessionWish): SessionStart {
       stepsBefore,
       turnsBefore: Math.max(0, own - 1),
       handOver: null,
+      ...toNonce(header),
     };
   }
   const handOver = findHandOver(wish, edges);
   const carried =
     wish.context === 'carry' ? edges.findLast((edge) => edge?.header.context === 'carry' && edge.header.key === wish.key) : null;
   if (carried === null || carried === undefined) return { ...NOTHING, turnsBefore: own, handOver };
-  const { messages, reads } = readChain(wish, carried.header.turn);
-  return { ...NOTHING, follows: carried.header.turn, messages: withoutOpenRequest(messages), reads, turnsBefore: own };
+  const chain = readChain(wish, carried.header.turn);
+  const { reads, header } = chain;
+  return { ...NOTHING, follows: carried.header.turn, messages: withoutOpenRequest(chain), reads, turnsBefore: own, ...toNonce(header) };
+}
+
+function toNonce(header: SessionHeader | null): Pick<SessionStart, 'nonce'> {
+  return typeof header?.nonce === 'string' ? { nonce: header.nonce } : {};
 }
 
 function findHandOver(wish: SessionWish, edges: readonly (Edges | null)[]): string | null {
@@ -112,9 +121,8 @@ function wasInterrupted(end: SessionEnd | null, wish: SessionWish, header: Sessi
 }
 
 /** A request that was never answered is asked anew by the turn's own prompt. */
-function withoutOpenRequest(messages: readonly ModelMessage[]): readonly ModelMessage[] {
-  const last = messages.findLastIndex((message) => message.role !== 'user');
-  return messages.slice(0, last + 1);
+function withoutOpenRequest({ messages, settled }: SessionMemory): readonly ModelMessage[] {
+  return messages.slice(0, settled);
 }
 
 /** Turns before the one that begins, oldest first. */
@@ -144,7 +152,7 @@ function readChain({ turnsDir, turn: begins }: SessionWish, turn: string): Folde
   let withdrawn: readonly Publication[] = [];
   let said: readonly AssistantMessage[] = [];
   for (const text of texts) {
-    folded = foldTranscript(text, { ...folded, messages: withoutOpenRequest(folded.messages) });
+    folded = foldTranscript(text, { ...folded, messages: withoutOpenRequest(folded) });
     const { header, published } = folded;
     if (header?.isTakenUp !== true) [withdrawn, said] = [[], []];
     // What an earlier attempt of the same iteration published still stands.

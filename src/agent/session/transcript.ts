@@ -1,4 +1,5 @@
 import { closeSync, fdatasyncSync, openSync, writeSync } from 'node:fs';
+import type { HookMessage } from '../../core/hooks/hook-verdict.ts';
 import { isJsonObject, parseJson } from '../../core/values/json.ts';
 import type { AssistantMessage, FinishReason, ModelMessage, ToolAnswer, ToolCallPart, UserMessage } from '../../ports/model.ts';
 import type { ReadRecord } from '../tool/tool.ts';
@@ -9,6 +10,8 @@ import { hasSignal, listCalls, withoutFile } from './conversation.ts';
 export interface SessionMemory {
   /** The conversation after the last line, calls without a result mended. */
   readonly messages: readonly ModelMessage[];
+  /** So many of them stay, whatever comes next; those behind are a prompt that was never answered, and is asked anew. */
+  readonly settled: number;
   /** The calls that the last message holds the results of, where the session stopped while they were run; `null` where it did not. */
   readonly open: OpenCalls | null;
   /** The last message is the answer that ends its turn. */
@@ -18,7 +21,7 @@ export interface SessionMemory {
 }
 
 /** The memory of a session that goes on with nothing. */
-export const NO_MEMORY: SessionMemory = { messages: [], open: null, isDone: false, reads: new Map() };
+export const NO_MEMORY: SessionMemory = { messages: [], settled: 0, open: null, isDone: false, reads: new Map() };
 
 /** A session, read again. */
 export interface FoldedSession extends SessionMemory {
@@ -49,7 +52,7 @@ export function foldTranscript(text: string, before: SessionMemory): FoldedSessi
   let end: SessionEnd | null = null;
   let steps = 0;
   let isWhole = false;
-  let { isDone } = before;
+  let { isDone, settled } = before;
   let finish: FinishReason = 'other';
   const reads = new Map(before.reads);
   const published: Publication[] = [];
@@ -58,7 +61,9 @@ export function foldTranscript(text: string, before: SessionMemory): FoldedSessi
   // The last message is made anew from what is open.
   let messages: ModelMessage[] = open === null ? [...before.messages] : before.messages.slice(0, -1);
   const settle = (): void => {
-    if (open !== null) messages.push(toToolMessage(open), ...toToldMessage(open.told));
+    if (open === null) return;
+    messages.push(toToolMessage(open), ...toToldMessage(open.told));
+    settled = messages.length;
     open = null;
   };
   for (const line of parseLines(text)) {
@@ -74,7 +79,8 @@ export function foldTranscript(text: string, before: SessionMemory): FoldedSessi
       const topic = findTopic(line);
       if (call !== undefined && topic !== null) published.push({ topic, call });
       for (const [path, record] of Object.entries(line.reads ?? {})) reads.set(path, record);
-    } else if (line.type === 'evicted') {
+    } else if (line.type === 'tool-batch') takeBatch(open, line);
+    else if (line.type === 'evicted') {
       settle();
       messages = messages.map((message, index) => (index === line.message ? withEvicted(message, line) : message));
     } else if (line.type === 'compaction') {
@@ -82,10 +88,12 @@ export function foldTranscript(text: string, before: SessionMemory): FoldedSessi
       isDone = false;
       finish = 'other';
       messages = [...line.messages];
+      settled = messages.length;
       isWhole = true;
     } else if (line.type === 'message') {
       settle();
       messages.push(line.message);
+      if (line.message.role !== 'user' || line.told !== undefined) settled = messages.length;
       isDone = false;
       if (line.message.role === 'assistant') {
         steps += 1;
@@ -100,8 +108,8 @@ export function foldTranscript(text: string, before: SessionMemory): FoldedSessi
   const cut = open !== null && open.results.size < open.calls.length ? open : null;
   // What is told behind results follows the last of them, so whoever makes the rest of the calls puts it there.
   if (cut === null) settle();
-  else messages.push(toToolMessage(cut));
-  return { header, messages, open: cut, isDone, reads, steps, end, isWhole, published, said };
+  else settled = messages.push(toToolMessage(cut));
+  return { header, messages, settled, open: cut, isDone, reads, steps, end, isWhole, published, said };
 }
 
 /** The topic that a call published. Sessions of versions without `report` say it among the facts. */
@@ -109,6 +117,14 @@ function findTopic({ result, report, facts }: Extract<TranscriptLine, { type: 't
   if (result.isError) return null;
   const topic = !isJsonObject(report) ? facts?.['topic'] : report.kind === 'published' ? report.topic : null;
   return typeof topic === 'string' ? topic : null;
+}
+
+/** A note goes behind the last result. */
+function takeBatch(open: OpenCalls | null, { note, messages = [] }: Extract<TranscriptLine, { type: 'tool-batch' }>): void {
+  const last = open?.calls.at(-1)?.id ?? '';
+  const result = open?.results.get(last);
+  if (result !== undefined && note !== undefined) for (const noted of appendNote([result], note)) open?.results.set(last, noted);
+  open?.told.push(...messages);
 }
 
 function copyOpen(open: OpenCalls | null): OpenCalls | null {
@@ -121,12 +137,22 @@ export interface OpenCalls {
   readonly started: Set<string>;
   readonly results: Map<string, ToolAnswer>;
   /** What hooks say to the model behind all results. */
-  readonly told: string[];
+  readonly told: HookMessage[];
 }
 
-/** What hooks say behind the results of one answer, in one message; none where they say nothing. */
-export function toToldMessage(told: readonly string[]): readonly UserMessage[] {
-  return told.length === 0 ? [] : [{ role: 'user', text: told.join('\n\n') }];
+/** The results of one answer with a note behind the last of them. */
+export function appendNote(results: readonly ToolAnswer[], note: string): readonly ToolAnswer[] {
+  return results.map((result, index) => (index === results.length - 1 ? { ...result, text: `${result.text}\n\n${note}` } : result));
+}
+
+/** What hooks say behind the results of one answer: one message for what they say as the user, and behind it one for what they say as the system. */
+export function toToldMessage(told: readonly HookMessage[]): readonly UserMessage[] {
+  const words = told.filter((message) => typeof message === 'string');
+  const orders = told.flatMap((message) => (typeof message === 'string' ? [] : [message.system]));
+  return [
+    ...(words.length === 0 ? [] : [{ role: 'user' as const, text: words.join('\n\n') }]),
+    ...(orders.length === 0 ? [] : [{ role: 'user' as const, text: orders.join('\n\n'), isSystem: true as const }]),
+  ];
 }
 
 const NOT_RUN = 'Interrupted before this call was run: nothing was done. Call it again if it is still needed.';
@@ -162,6 +188,8 @@ function isSound(line: Readonly<Record<string, unknown>>): boolean {
       return isMessage(line['message']);
     case 'tool-result':
       return isJsonObject(line['result']) && typeof line['result']['id'] === 'string' && typeof line['result']['text'] === 'string';
+    case 'tool-batch':
+      return line['note'] === undefined || typeof line['note'] === 'string';
     case 'usage':
       return isJsonObject(line['usage']) && Object.values(line['usage']).every((figure) => figure === null || typeof figure === 'number');
     case 'compaction':

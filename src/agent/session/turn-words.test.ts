@@ -18,7 +18,7 @@ it('what a person says comes behind the results of the calls that are being made
   expect(second?.messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'tool', 'user']);
   expect(second?.messages.at(-1)).toEqual({
     role: 'user',
-    text: 'ann, who runs this, says while you work:\n\nuse the old API\n\nb?b, who runs this, says while you work:\n\nand the new\ntests',
+    text: 'ann, who runs this, says while you work:\n\nuse the old API\n\nb?b, who runs this, says while you work:\n\nand\uFFFD the new\ntests',
   });
   expect(third?.messages.filter((message) => message.role === 'user' && message.text.includes('old API'))).toHaveLength(1);
   expect(turn.events.filter(({ type }) => type === 'injected')).toEqual([{ type: 'injected', ids: ['c1', 'c2'], call: 2, isKept: true }]);

@@ -1,13 +1,7 @@
 import type { BackendEvent } from '../../core/backends/backend-event.ts';
-import type { SpokenWords } from '../../ports/backend.ts';
-import type { AgentTurn, TurnState } from './agent-turn.ts';
-
-/** What people say to a turn that runs, until its agent has it. */
-export interface TurnWords {
-  readonly put: (words: SpokenWords) => void;
-  /** All that waits, in order; it waits no more. */
-  readonly take: () => readonly SpokenWords[];
-}
+import { maskControls } from '../../core/text/mask-controls.ts';
+import type { SpokenWords } from '../../ports/people.ts';
+import type { AgentTurn, TurnState, TurnWords } from './agent-turn.ts';
 
 /** Nothing was said yet. */
 export function createTurnWords(): TurnWords {
@@ -39,10 +33,5 @@ export function deliverWords(parts: AgentTurn, state: TurnState): void {
 }
 
 function toText({ text, by }: SpokenWords): string {
-  return `${by.replace(/[^\w.@ -]/g, '?')}, who runs this, says while you work:\n\n${withoutControls(text)}`;
-}
-
-/** Line breaks and tabs stay. */
-function withoutControls(text: string): string {
-  return text.replace(/\r\n?/g, '\n').replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g, '');
+  return `${by.replace(/[^\w.@ -]/g, '?')}, who runs this, says while you work:\n\n${maskControls(text, { keepsLines: true })}`;
 }

@@ -5,7 +5,7 @@ import { toPluginTool } from './plugin-tool.ts';
 import { createRegistry } from './registry.ts';
 import { makeContext } from './tool-fixtures.ts';
 
-const OUTPUT = { redact: (text: string) => text, cap: (text: string) => text };
+const OUTPUT = { redact: (text: string) => text, cap: (text: string) => text, hookText: { nonce: 'n', keep: async () => null } };
 
 const DEPLOY: PluginTool = {
   name: 'deploy',

@@ -1,5 +1,6 @@
 import type { z } from 'zod';
-import type { HookRun } from '../../core/hooks/hook-verdict.ts';
+import type { HookRun } from '../../core/hooks/hook-run.ts';
+import type { HookMessage } from '../../core/hooks/hook-verdict.ts';
 import type { ToolCard } from '../../core/tools/tool-card.ts';
 import type { Json } from '../../core/values/json.ts';
 import type { Refusal, Result } from '../../core/values/result.ts';
@@ -62,7 +63,7 @@ export interface CallOutcome extends ToolResult {
   /** Hooks that were asked about it, in their order; absent: none. */
   readonly hooks?: readonly HookRun[];
   /** What hooks say to the model behind all results of its answer; absent: nothing. */
-  readonly messages?: readonly string[];
+  readonly messages?: readonly HookMessage[];
 }
 
 /**
@@ -161,6 +162,8 @@ export interface ReadRecord {
 export interface Todo {
   readonly text: string;
   readonly status: 'open' | 'doing' | 'done';
+  /** Absent: like any other. */
+  readonly priority?: 'high';
 }
 
 /** Why an event was not published, and which topics may be. */

@@ -13,6 +13,7 @@ const parameters = z.strictObject({
       z.strictObject({
         text: z.string().trim().min(1).max(MAX_TEXT_CHARACTERS).describe('One thing to do, in a few words.'),
         status: z.enum(['open', 'doing', 'done']).default('open'),
+        priority: z.enum(['high', 'normal']).optional().describe('high: what matters most.'),
       }),
     )
     .max(MAX_TODOS)
@@ -35,7 +36,13 @@ export const updateTodosTool = defineTool<Args>({
     'Keeps the list of what is to do: give the whole list each time. It is kept in .agent/todos.md for later turns and other hats.',
   parameters,
   run: async ({ todos }, context) => {
-    const list = todos.map(({ text, status }) => ({ text: maskControls(text, { by: ' ' }), status }));
+    const list = todos.map(
+      ({ text, status, priority }): Todo => ({
+        text: maskControls(text, { by: ' ' }),
+        status,
+        ...(priority === 'high' ? { priority } : {}),
+      }),
+    );
     context.session.todos = list;
     const text = renderTodos(list);
     const written = await writeNotes(join(context.jail.workspace, '.agent', 'todos.md'), () => text, context);
@@ -49,7 +56,9 @@ export const updateTodosTool = defineTool<Args>({
 });
 
 function renderTodos(todos: readonly Todo[]): string {
-  return todos.map(({ text, status }) => `- [${MARKS[status]}] ${text}\n`).join('');
+  return todos
+    .map(({ text, status, priority }) => `- [${MARKS[status]}] ${text}${priority === undefined ? '' : ' (high priority)'}\n`)
+    .join('');
 }
 
 function describeList(todos: readonly Todo[]): string {

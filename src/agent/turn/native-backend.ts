@@ -4,7 +4,8 @@ import type { TurnFailure } from '../../core/run/turn.ts';
 import { toErrorCode, toErrorMessage } from '../../core/values/errors.ts';
 import type { Backend, RunningTurn, TurnRequest, TurnResult } from '../../ports/backend.ts';
 import { endProcesses, findByMarker } from '../../process/index.ts';
-import { createTurnWords, type TurnWords } from '../session/turn-words.ts';
+import type { TurnWords } from '../session/agent-turn.ts';
+import { createTurnWords } from '../session/turn-words.ts';
 import { type NativeAgent, type NativeTurnEnd, runNativeTurn } from './run-native-turn.ts';
 
 /** How long a turn that was killed may take to notice. */

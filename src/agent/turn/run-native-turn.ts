@@ -6,6 +6,8 @@ import { isRalphError } from '../../core/values/errors.ts';
 import { accept, type Result, refuse } from '../../core/values/result.ts';
 import type { TurnRequest } from '../../ports/backend.ts';
 import type { AssistantMessage, Model, ToolAnswer, ToolCallPart } from '../../ports/model.ts';
+import { createNonce } from '../calls/hook-text.ts';
+import { endBatch } from '../calls/run-batch.ts';
 import { runToolCalls } from '../calls/run-tool-calls.ts';
 import {
   type AgentLimits,
@@ -16,12 +18,12 @@ import {
   type ToolBox,
   type Transcript,
   type TurnState,
+  type TurnWords,
 } from '../session/agent-turn.ts';
 import { describeWork } from '../session/conversation.ts';
 import { findSession, type SessionStart } from '../session/find-session.ts';
 import { pause } from '../session/pause.ts';
 import { openTranscript, SESSION_FILE, toToldMessage } from '../session/transcript.ts';
-import type { TurnWords } from '../session/turn-words.ts';
 import { runSteps } from './step-loop.ts';
 
 /** One hat's native agent: everything but the turn itself. */
@@ -35,7 +37,7 @@ export interface NativeAgent {
   readonly limits: AgentLimits;
   /** Rejects with what a person should know: a package or a key that is missing. */
   readonly createModel: (place: ModelPlace) => Promise<Model> | Model;
-  readonly openTools: (request: TurnRequest, signal: AbortSignal, warn: (message: string) => void) => Promise<ToolBox>;
+  readonly openTools: (request: TurnRequest, signal: AbortSignal, warn: (message: string) => void, nonce: string) => Promise<ToolBox>;
   readonly priceOf: (usage: Usage, model: string | null) => number | null;
 }
 
@@ -74,8 +76,9 @@ export async function runNativeTurn(
   const place: ModelPlace = { hat, turnsBefore: start.turnsBefore, stepsBefore: start.stepsBefore, env: request.env };
   const model = await tryToHave(() => agent.createModel(place));
   if (!model.ok) return toFailed(model.refused);
+  const nonce = start.nonce ?? createNonce();
   const warnings: string[] = [];
-  const opened = await tryToHave(() => agent.openTools(request, signal, (message) => warnings.push(message)));
+  const opened = await tryToHave(() => agent.openTools(request, signal, (message) => warnings.push(message), nonce));
   if (!opened.ok) return toFailed(opened.refused);
   const tools = opened.value;
   let transcript: Transcript | undefined;
@@ -98,7 +101,7 @@ export async function runNativeTurn(
       wait: pause,
     };
     tell({ type: 'session', sessionId: request.marker, model: toModelName(model.value) });
-    writeHeader(transcript, agent, { turn, start, tools });
+    writeHeader(transcript, agent, { turn, start, tools, nonce });
     // What a person says in the prompt of this turn must reach the model, although the work was done when the turn was interrupted.
     return await runConversation(parts, request.isAddressed === true ? { ...start, isDone: false } : start, givenUp);
   } finally {
@@ -111,9 +114,9 @@ async function runConversation(parts: AgentTurn, start: SessionStart, givenUp: P
   const state = createTurnState(start.messages);
   void givenUp.then(() => endAbandoned(parts, state));
   for (const [path, record] of start.reads) parts.tools.reads.set(path, record);
-  await runOpenCalls(parts, state, start);
+  const cutOff = await runOpenCalls(parts, state, start);
   const before = state.messages.length;
-  const ended = start.isDone ? endWithLastWords(parts, state, start) : await continueConversation(parts, state, start);
+  const ended = cutOff ?? (start.isDone ? endWithLastWords(parts, state, start) : await continueConversation(parts, state, start));
   const end = toRecordedEnd(ended, parts.signal);
   if (end.status === 'succeeded') await republish(parts, state, start);
   writeEnd(parts, state, end);
@@ -165,12 +168,26 @@ interface Opening {
   readonly turn: string;
   readonly start: SessionStart;
   readonly tools: ToolBox;
+  readonly nonce: string;
 }
 
-function writeHeader(transcript: Transcript, { hat, key, context }: NativeAgent, { turn, start, tools }: Opening): void {
+function writeHeader(transcript: Transcript, { hat, key, context }: NativeAgent, { turn, start, tools, nonce }: Opening): void {
   const { follows, isContinuation: isTakenUp, stepsBefore } = start;
   const names = tools.tools.map(({ name }) => name);
-  transcript.append({ type: 'session', v: 1, at: Date.now(), turn, hat, key, context, follows, isTakenUp, stepsBefore, tools: names });
+  transcript.append({
+    type: 'session',
+    v: 1,
+    at: Date.now(),
+    turn,
+    hat,
+    key,
+    context,
+    follows,
+    isTakenUp,
+    stepsBefore,
+    nonce,
+    tools: names,
+  });
 }
 
 /** What a turn needs before it begins; refused where a package or a key is missing. */
@@ -211,10 +228,10 @@ const SYSTEM_TEXT = [
 
 /**
  * Runs the calls that were not begun when the turn was interrupted, and those that were cut off and may be made once more; their results take the place of
- * the ones that said so. The model is told of what is left.
+ * the ones that said so. The model is told of what is left. `null` where the turn goes on.
  */
-async function runOpenCalls(parts: AgentTurn, state: TurnState, { open }: SessionStart): Promise<void> {
-  if (open === null) return;
+async function runOpenCalls(parts: AgentTurn, state: TurnState, { open }: SessionStart): Promise<LoopEnd | null> {
+  if (open === null) return null;
   const wanted: ToolCallPart[] = [];
   for (const call of open.calls) {
     if (open.results.has(call.id)) continue;
@@ -222,13 +239,15 @@ async function runOpenCalls(parts: AgentTurn, state: TurnState, { open }: Sessio
   }
   const answers = new Map((await runToolCalls(parts, state, wanted)).map((answer) => [answer.id, answer]));
   const last = state.messages.at(-1);
-  if (last?.role !== 'tool') return;
-  const results = last.results.map((result): ToolAnswer => answers.get(result.id) ?? result);
+  if (last?.role !== 'tool') return null;
+  const all = last.results.map((result): ToolAnswer => answers.get(result.id) ?? result);
+  const { results, end } = await endBatch(parts, state, open.calls, all);
   state.messages = [
     ...state.messages.slice(0, -1),
     { role: 'tool', results },
     ...toToldMessage([...open.told, ...state.hookMessages.splice(0)]),
   ];
+  return end;
 }
 
 /**

@@ -1,6 +1,6 @@
 import type { TurnFailure } from '../../core/run/turn.ts';
 import type { AssistantMessage, CacheMarks, ModelFailure, ModelMessage, ModelRequest, UserMessage } from '../../ports/model.ts';
-import { runToolCalls } from '../calls/run-tool-calls.ts';
+import { runBatch } from '../calls/run-batch.ts';
 import type { AgentTurn, LoopEnd, TurnState } from '../session/agent-turn.ts';
 import { hasSignal, listCalls, toSpokenText } from '../session/conversation.ts';
 import { toToldMessage } from '../session/transcript.ts';
@@ -109,10 +109,11 @@ async function takeCalls(parts: AgentTurn, state: TurnState, step: AnsweredStep,
   const { message, finish, usage } = step;
   const calls = listCalls(message);
   state.nudges = 0;
-  const results = await runToolCalls(parts, state, calls, finish === 'length' ? usage.outputTokens : undefined);
+  const { results, end } = await runBatch(parts, state, calls, finish === 'length' ? usage.outputTokens : undefined);
   state.messages.push({ role: 'tool', results });
   // Behind all results: providers want every call answered first. The transcript has it with the results.
   state.messages.push(...toToldMessage(state.hookMessages.splice(0)));
+  if (end !== null) return end;
   const left = parts.limits.maxSteps === null ? null : parts.limits.maxSteps - state.steps;
   if (left === LAST_STEPS)
     append(parts, state, { role: 'user', text: `${left} steps are left in this turn: finish, and publish your event.` });

@@ -59,6 +59,7 @@ export function makeTurn(replies: readonly Reply[], given: Partial<AgentTurn> & 
         mayRepeat: async (name) => name === 'look' || name === 'publish',
         reads: new Map(),
         call: async (name, args) => ({ kind: 'ran', ...(await run(name, args)) }),
+        afterAll: async () => null,
         keep: async (_, text) => {
           kept.push(text);
           return `.ralph/outputs/${kept.length}.txt`;

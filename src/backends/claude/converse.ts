@@ -1,6 +1,6 @@
 import type { BackendEvent } from '../../core/backends/backend-event.ts';
 import { isJsonObject, type Json, parseJson } from '../../core/values/json.ts';
-import type { SpokenWords } from '../../ports/backend.ts';
+import type { SpokenWords } from '../../ports/people.ts';
 import { listAt, objectAt, textAt } from '../stream/read-fields.ts';
 import type { Translator } from '../stream/translator.ts';
 

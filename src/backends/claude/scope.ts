@@ -56,11 +56,11 @@ export function scopeClaude(order: ScopeOrder): CliScope {
 }
 
 /** By a list of servers in its arguments. */
-export function attachClaude({ server, isAlone, checks }: EmitAttachOrder): AttachedTool {
+export function attachClaude({ server, isAlone, tools, checks }: EmitAttachOrder): AttachedTool {
   return {
     ...NO_ATTACHED_TOOL,
     args: [...(isAlone ? ['--strict-mcp-config'] : []), '--mcp-config', toServerList({ type: 'stdio', ...toServerCommand(server) })],
-    allow: listServerTools(checks).map((tool) => `mcp__${EMIT_SERVER}__${tool}`),
+    allow: listServerTools({ tools, checks }).map((tool) => `mcp__${EMIT_SERVER}__${tool}`),
     checks,
   };
 }

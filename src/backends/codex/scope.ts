@@ -1,7 +1,9 @@
 import { mayChangeTree, mayWork } from '../../core/tools/tool-profiles.ts';
 import { bare, valued, withoutFlags } from '../describe/flags.ts';
 import {
+  ASK_SECONDS,
   type AttachedTool,
+  asksPeople,
   type CliScope,
   EMIT_SERVER,
   type EmitAttachOrder,
@@ -55,9 +57,11 @@ function toLimits({ may }: ScopeOrder, yields: boolean): readonly string[] {
  * Codex starts MCP servers outside of its own sandbox, so a hat that can only read publishes all the same. The user's other servers cannot be left out
  * (a whole table is merged into theirs); their tools ask before they run, and there is nobody to answer.
  */
-export function attachCodex({ server }: EmitAttachOrder): AttachedTool {
+export function attachCodex({ server, tools }: EmitAttachOrder): AttachedTool {
   const { command, args } = server;
+  // It gives up on a call after a minute (two in later versions), and hears of no progress.
+  const patience = asksPeople({ tools }) ? `,tool_timeout_sec=${ASK_SECONDS}` : '';
   // The texts and lists of JSON are TOML's as well.
-  const table = `{command=${JSON.stringify(command)},args=${JSON.stringify(args)},default_tools_approval_mode="approve",startup_timeout_sec=${START_SECONDS}}`;
+  const table = `{command=${JSON.stringify(command)},args=${JSON.stringify(args)},default_tools_approval_mode="approve",startup_timeout_sec=${START_SECONDS}${patience}}`;
   return { ...NO_ATTACHED_TOOL, args: ['-c', `mcp_servers.${EMIT_SERVER}=${table}`] };
 }

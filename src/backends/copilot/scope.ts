@@ -73,9 +73,9 @@ function toToolName(allowed: string): string {
 }
 
 /** By a list of servers in its arguments. */
-export function attachCopilot({ server, checks }: EmitAttachOrder): AttachedTool {
-  const entry = { type: 'local', ...toServerCommand(server), tools: ['*'], timeout: toServerTimeoutMs(checks) };
-  const allow = listServerTools(checks).map((tool) => `${EMIT_SERVER}(${tool})`);
+export function attachCopilot({ server, tools, checks }: EmitAttachOrder): AttachedTool {
+  const entry = { type: 'local', ...toServerCommand(server), tools: ['*'], timeout: toServerTimeoutMs({ tools, checks }) };
+  const allow = listServerTools({ tools, checks }).map((tool) => `${EMIT_SERVER}(${tool})`);
   return { ...NO_ATTACHED_TOOL, args: ['--additional-mcp-config', toServerList(entry)], allow, checks };
 }
 

@@ -1,4 +1,5 @@
 import type { BackendType } from '../../core/backends/backend-spec.ts';
+import type { ServerTool } from '../../core/tools/server-tools.ts';
 import type { Capabilities } from '../../core/tools/tool-profiles.ts';
 import type { Json, JsonObject } from '../../core/values/json.ts';
 
@@ -84,8 +85,8 @@ export interface EmitServer {
 export interface EmitAttachOrder {
   readonly cli: BackendType;
   readonly server: EmitServer;
-  /** What CLIs without MCP are told of the tool. */
-  readonly tool: EmitToolText;
+  /** The server's tools but `run_check`, `emit_event` among them, as CLIs without MCP are told of them. */
+  readonly tools: readonly ServerToolText[];
   /** Absolute path of the turn's private folder, in which `files` will be. */
   readonly folder: string;
   /** Leave out the MCP servers of the user's own, as far as the CLI can be told: a hat that is held back must not write through one. */
@@ -94,8 +95,9 @@ export interface EmitAttachOrder {
   readonly checks: readonly string[];
 }
 
-/** What the model is told of the tool. */
-export interface EmitToolText {
+/** What the model is told of a tool. */
+export interface ServerToolText {
+  readonly name: ServerTool;
   readonly description: string;
   /** JSON Schema of the arguments. */
   readonly inputSchema: JsonObject;
@@ -103,25 +105,34 @@ export interface EmitToolText {
 
 /** What the server is called in the CLI's configuration. */
 export const EMIT_SERVER = 'ralph';
-/** What its tool is called, whatever comes before it in a CLI's own name for it. */
-export const EMIT_TOOL = 'emit_event';
 const CHECK_TOOL = 'run_check';
 /** How long a CLI waits for the server, in seconds: a busy machine needs some. */
 export const START_SECONDS = 30;
 /** How long it waits for a result where a tool runs the project's tests: longer than they may take. */
 const CHECK_SECONDS = 20 * 60;
+/** How long where one waits for people: longer than any answer is waited for. */
+export const ASK_SECONDS = 25 * 3600;
 
 /** Nothing attached: the base to which a CLI adds its own. */
 export const NO_ATTACHED_TOOL: AttachedTool = { args: [], env: {}, files: [], allow: [], checks: [] };
 
-/** The names of the server's tools. */
-export function listServerTools(checks: readonly string[]): readonly string[] {
-  return checks.length === 0 ? [EMIT_TOOL] : [EMIT_TOOL, CHECK_TOOL];
+/** What the server offers. */
+export type ServerOffer = Pick<EmitAttachOrder, 'tools' | 'checks'>;
+
+/** The names of the server's tools, whatever comes before them in a CLI's own names. */
+export function listServerTools({ tools, checks }: ServerOffer): readonly string[] {
+  return [...tools.map(({ name }) => name), ...(checks.length === 0 ? [] : [CHECK_TOOL])];
+}
+
+/** Whether one of the tools waits for people. */
+export function asksPeople({ tools }: Pick<ServerOffer, 'tools'>): boolean {
+  return tools.some(({ name }) => name === 'ask_person');
 }
 
 /** How long a CLI waits for the server's tools. */
-export function toServerTimeoutMs(checks: readonly string[]): number {
-  return (checks.length === 0 ? START_SECONDS : CHECK_SECONDS) * 1000;
+export function toServerTimeoutMs(offer: ServerOffer): number {
+  if (asksPeople(offer)) return ASK_SECONDS * 1000;
+  return (offer.checks.length === 0 ? START_SECONDS : CHECK_SECONDS) * 1000;
 }
 
 /** The server's program, in the form that most CLIs take. */

@@ -51,15 +51,15 @@ function toRule(rule: Readonly<Record<string, string | number | readonly string[
 }
 
 /** Gemini knows servers from its settings alone, so it gets a home of its own in which they are the user's and this one more. */
-export function attachGemini({ server, isAlone, checks }: EmitAttachOrder): AttachedTool {
+export function attachGemini({ server, isAlone, tools, checks }: EmitAttachOrder): AttachedTool {
   return {
     ...NO_ATTACHED_TOOL,
     args: isAlone ? ['--allowed-mcp-server-names', EMIT_SERVER] : [],
-    allow: listServerTools(checks).map((tool) => `mcp_${EMIT_SERVER}_${tool}`),
+    allow: listServerTools({ tools, checks }).map((tool) => `mcp_${EMIT_SERVER}_${tool}`),
     checks,
     settings: {
       path: '.gemini/settings.json',
-      merge: { mcpServers: { [EMIT_SERVER]: { ...toServerCommand(server), trust: true, timeout: toServerTimeoutMs(checks) } } },
+      merge: { mcpServers: { [EMIT_SERVER]: { ...toServerCommand(server), trust: true, timeout: toServerTimeoutMs({ tools, checks }) } } },
     },
   };
 }

@@ -87,12 +87,12 @@ function toObject(text: string | undefined): JsonObject {
 }
 
 /** In the configuration that the environment carries. */
-export function attachOpencode({ server, checks }: EmitAttachOrder): AttachedTool {
-  const entry = { type: 'local', command: [server.command, ...server.args], enabled: true, timeout: toServerTimeoutMs(checks) };
+export function attachOpencode({ server, tools, checks }: EmitAttachOrder): AttachedTool {
+  const entry = { type: 'local', command: [server.command, ...server.args], enabled: true, timeout: toServerTimeoutMs({ tools, checks }) };
   return {
     ...NO_ATTACHED_TOOL,
     env: { [CONFIG_VARIABLE]: JSON.stringify({ mcp: { [EMIT_SERVER]: entry } }) },
-    allow: listServerTools(checks).map((tool) => `${EMIT_SERVER}_${tool}`),
+    allow: listServerTools({ tools, checks }).map((tool) => `${EMIT_SERVER}_${tool}`),
     checks,
   };
 }

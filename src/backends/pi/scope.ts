@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { mayWork } from '../../core/tools/tool-profiles.ts';
 import { listed, valued, withoutFlags } from '../describe/flags.ts';
-import type { AttachedTool, CliScope, EmitAttachOrder, EmitToolText, ScopeOrder } from '../describe/scope-plan.ts';
-import { EMIT_TOOL, GIT_LOOKS, NO_ATTACHED_TOOL } from '../describe/scope-plan.ts';
+import type { AttachedTool, CliScope, EmitAttachOrder, ScopeOrder, ServerToolText } from '../describe/scope-plan.ts';
+import { GIT_LOOKS, NO_ATTACHED_TOOL } from '../describe/scope-plan.ts';
 
 const LIFTING = [listed('--tools'), valued('-e', '--extension')];
 const GUARD = 'pi-guard.mjs';
@@ -86,48 +86,62 @@ function toCommands({ may, qualityCommands, isConfined }: ScopeOrder): readonly 
   return [...own, ...(may.mayGitRead && (isConfined || own.length > 0) ? GIT_LOOKS : [])];
 }
 
-/** pi speaks no MCP: an extension registers the tool and calls `ralph emit`. */
-export function attachPi({ tool, folder }: EmitAttachOrder): AttachedTool {
+/** pi speaks no MCP: an extension registers the tools and calls `ralph emit` and `ralph ask`. The others have no command that an agent could call. */
+export function attachPi({ tools, folder }: EmitAttachOrder): AttachedTool {
+  const called = tools.filter(({ name }) => name === 'emit_event' || name === 'ask_person');
   return {
     ...NO_ATTACHED_TOOL,
     args: ['-e', join(folder, EXTENSION)],
-    files: [{ path: EXTENSION, content: toEmitExtension(tool) }],
-    allow: [EMIT_TOOL],
+    files: [{ path: EXTENSION, content: toExtension(called) }],
+    allow: called.map(({ name }) => name),
   };
 }
 
 /** In a folder that a sandbox shows as a whole. */
 const EXTENSION = 'emit/pi-emit.mjs';
 
-/** An extension of pi that registers the tool `emit_event`. It calls `ralph emit`, which finds the turn in the environment. */
-function toEmitExtension({ description, inputSchema }: EmitToolText): string {
-  const tool = { name: 'emit_event', label: 'Publish an event', description, parameters: inputSchema };
-  return `// Publishes the events of a hat. Written by Ralph for one turn.
+/** An extension of pi that registers tools of Ralph's server. It calls the command `ralph`, which finds the turn in the environment. */
+function toExtension(tools: readonly ServerToolText[]): string {
+  const texts = tools.map(({ name, description, inputSchema }) => ({ name, label: name, description, parameters: inputSchema }));
+  return `// Publishes the events of a hat, and asks people where it may. Written by Ralph for one turn.
 import { execFile } from 'node:child_process';
 
-const TOOL = ${JSON.stringify(tool)};
+const TOOLS = ${JSON.stringify(texts)};
 
-function publish({ topic, payload = '', target }) {
-  const isText = typeof payload === 'string';
-  const words = ['--', String(topic), isText ? payload : JSON.stringify(payload)];
-  const args = ['emit', ...(isText ? [] : ['--json']), ...(target ? ['--target', String(target)] : []), ...words];
-  return new Promise((resolve) => {
+function ralph(args) {
+  return new Promise((resolve, reject) => {
     execFile(process.env.RALPH_BIN ?? 'ralph', args, (error, stdout, stderr) => {
-      resolve({ text: (error ? stderr || error.message : stdout).trim(), isError: error !== null });
+      // What a tool throws is what its model reads as an error.
+      if (error) reject(new Error((stderr || error.message).trim()));
+      else resolve({ said: stdout.trim(), noted: stderr.trim() });
     });
   });
 }
 
+const CALLS = {
+  async emit_event({ topic, payload = '', target }) {
+    const isText = typeof payload === 'string';
+    const words = ['--', String(topic), isText ? payload : JSON.stringify(payload)];
+    return (await ralph(['emit', ...(isText ? [] : ['--json']), ...(target ? ['--target', String(target)] : []), ...words])).said;
+  },
+  async ask_person({ question, choices, default: fallback, deadline_seconds: seconds }) {
+    const list = (Array.isArray(choices) && choices.length > 0 ? choices : ['yes', 'no']).map(String);
+    if (list.some((choice) => choice.includes(','))) throw new Error('A choice must hold no comma.');
+    const more = [...(fallback ? ['--default=' + fallback] : []), ...(seconds ? ['--deadline=' + Number(seconds)] : [])];
+    const { said, noted } = await ralph(['ask', '--choices=' + list.join(','), ...more, '--', String(question)]);
+    return (noted === '' ? 'A person answered: ' : 'Nobody answered, so your default counts: ') + said;
+  },
+};
+
 export default (pi) => {
-  pi.registerTool({
-    ...TOOL,
-    async execute(_id, params) {
-      const { text, isError } = await publish(params ?? {});
-      // What a tool throws is what its model reads as an error.
-      if (isError) throw new Error(text);
-      return { content: [{ type: 'text', text }], details: {} };
-    },
-  });
+  for (const tool of TOOLS) {
+    pi.registerTool({
+      ...tool,
+      async execute(_id, params) {
+        return { content: [{ type: 'text', text: await CALLS[tool.name](params ?? {}) }], details: {} };
+      },
+    });
+  }
 };
 `;
 }

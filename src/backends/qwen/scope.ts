@@ -62,15 +62,15 @@ function toCommands({ may, isConfined }: ScopeOrder): readonly string[] {
 }
 
 /** By a list of servers in its arguments. */
-export function attachQwen({ server, isAlone, checks }: EmitAttachOrder): AttachedTool {
+export function attachQwen({ server, isAlone, tools, checks }: EmitAttachOrder): AttachedTool {
   return {
     ...NO_ATTACHED_TOOL,
     args: [
       '--mcp-config',
-      toServerList({ ...toServerCommand(server), trust: true, timeout: toServerTimeoutMs(checks) }),
+      toServerList({ ...toServerCommand(server), trust: true, timeout: toServerTimeoutMs({ tools, checks }) }),
       ...(isAlone ? ['--allowed-mcp-server-names', EMIT_SERVER] : []),
     ],
-    allow: listServerTools(checks).map((tool) => `mcp__${EMIT_SERVER}__${tool}`),
+    allow: listServerTools({ tools, checks }).map((tool) => `mcp__${EMIT_SERVER}__${tool}`),
     checks,
   };
 }

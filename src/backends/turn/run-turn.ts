@@ -1,6 +1,7 @@
 import type { BackendEvent } from '../../core/backends/backend-event.ts';
-import type { RunningTurn, SpokenWords, TurnRequest, TurnResult } from '../../ports/backend.ts';
+import type { RunningTurn, TurnRequest, TurnResult } from '../../ports/backend.ts';
 import type { Clock } from '../../ports/clock.ts';
+import type { SpokenWords } from '../../ports/people.ts';
 import { type ChildProcessHandle, type ProcessInput, type ProcessResult, type ProcessSpec, startProcess } from '../../process/index.ts';
 import type { OwnLog, Translator } from '../stream/translator.ts';
 import { judgeTurn, type TurnEvidence } from './judge-turn.ts';

@@ -73,7 +73,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   { name: 'emit', group: 'publish', summary: 'publish an event (agents call this)' },
   { name: 'token', group: 'publish', summary: 'print a token that lets scripts publish to a run and stop it' },
   { name: 'notify', group: 'publish', summary: 'try whether news of a run reach you' },
-  { name: 'mcp', group: 'publish', summary: 'publish by a tool, over MCP (agent CLIs start this)' },
+  { name: 'mcp', group: 'publish', summary: 'publish and ask by tools, over MCP (agent CLIs start this)' },
   { name: 'init', group: 'first', summary: 'write a commented ralph.yml and a PROMPT.md' },
   { name: 'presets', group: 'design', summary: 'list the teams that come with Ralph' },
   { name: 'validate', group: 'first', summary: 'check configurations: each mistake, its place and how to fix it' },

@@ -1,6 +1,8 @@
+import type { HookedCall, ToolHooks } from '../../app/index.ts';
 import { findHooks, hasErrors, renderDiagnostics, type Settings } from '../../config/index.ts';
 import { toBackendLabel } from '../../core/backends/backend-spec.ts';
 import { DEFAULT_HAT, RALPH } from '../../core/events/reserved.ts';
+import { BUILT_IN_HOOKS } from '../../core/hooks/built-in-hooks.ts';
 import {
   findHookEvent,
   HOOK_EVENTS,
@@ -113,14 +115,25 @@ function list({ terminal }: CliContext, settings: Settings, { hat, format }: Hoo
   const hats = Object.keys(settings.backends).filter((id) => hat === undefined || id === hat);
   const ofRun = hat === undefined ? (settings.runHooks ?? []).map((spec, index) => toRow(null, index, spec, [])) : [];
   const rows = [...ofRun, ...hats.flatMap((id) => toRows(settings, id))];
-  if (format === 'json') for (const row of rows) printJson(terminal, { v: 1, ...row });
-  else if (rows.length > 0) printTable(terminal, ['hat', 'event', 'about', 'hook', 'asks', 'written', 'binds'], rows.map(toCells));
+  const builtIn = hats.some((id) => settings.backends[id]?.some(({ type }) => type === 'native')) ? Object.values(BUILT_IN_HOOKS) : [];
   const rules = listPermissionRows(settings, hat);
-  if (format === 'json') for (const rule of rules) printJson(terminal, { v: 1, ...rule });
-  else if (rules.length > 0) {
-    if (rows.length > 0) printLine(terminal, '');
-    printTable(terminal, ['hat', 'permission', 'rule', 'written', 'binds'], rules.map(toPermissionCells));
-  } else if (rows.length === 0) terminal.err('There are no hooks and no permissions.\n');
+  if (format === 'json') {
+    for (const row of [...rows, ...builtIn.map((hook) => ({ builtIn: true, ...hook })), ...rules]) printJson(terminal, { v: 1, ...row });
+    return 0;
+  }
+  if (rows.length === 0 && rules.length === 0) terminal.err('There are no hooks and no permissions.\n');
+  const tables: readonly (readonly [readonly string[], readonly (readonly string[])[]])[] = [
+    [['hat', 'event', 'about', 'hook', 'asks', 'written', 'binds'], rows.map(toCells)],
+    [
+      ['built in', 'event', 'tools', 'what it does for every hat of the native agent'],
+      builtIn.map(({ name, event, matcher, does }) => [name, event, matcher, does]),
+    ],
+    [['hat', 'permission', 'rule', 'written', 'binds'], rules.map(toPermissionCells)],
+  ];
+  for (const [index, [head, cells]] of tables.filter(([, body]) => body.length > 0).entries()) {
+    if (index > 0) printLine(terminal, '');
+    printTable(terminal, head, cells);
+  }
   return 0;
 }
 
@@ -238,9 +251,9 @@ function requireTool({ tools, mcpServers }: Settings, tool: string): void {
   throw createUnknownNameError('no tool', tool, known, fix);
 }
 
-type ToolHooks = ReturnType<Awaited<ReturnType<CliContext['loadApp']>>['createToolHooks']>;
-
-function ask(hooks: ToolHooks, event: HookEventName, call: Parameters<ToolHooks['before']>[0], output: string): Promise<MergedHooks> {
+/** Asks about that one call, or about an answer of the model that makes only this one. */
+function ask(hooks: ToolHooks, event: HookEventName, call: HookedCall, output: string): Promise<MergedHooks> {
+  const { id, tool, input } = call;
   switch (event) {
     case 'PreToolUse':
       return hooks.before(call);
@@ -248,6 +261,8 @@ function ask(hooks: ToolHooks, event: HookEventName, call: Parameters<ToolHooks[
       return hooks.after(call, output, false);
     case 'PostToolUseFailure':
       return hooks.after(call, output, true);
+    case 'PostToolBatch':
+      return hooks.afterAll([{ tool_name: tool, tool_use_id: id, tool_input: input, tool_output: output, tool_is_error: false }]);
     case 'PermissionRequest':
       return hooks.request({ ...call, reason: 'ralph hooks test' });
     case 'EventPublish':
@@ -324,7 +339,12 @@ function printVerdicts({ terminal }: CliContext, { verdicts, merged }: Verdicts,
   for (const inject of injects) printLine(terminal, toInjectLine(inject));
 }
 
+const INJECT_PLACES = {
+  tool_result: 'behind the result',
+  user_message: 'in a message behind all results',
+  system_message: 'in a message of the system behind all results',
+} as const satisfies Record<HookInject['strategy'], string>;
+
 function toInjectLine({ content, strategy }: HookInject): string {
-  const where = strategy === 'tool_result' ? 'behind the result' : 'in a message behind all results';
-  return `The model would read ${where}: ${toPlainLine(content, 400)}`;
+  return `The model would read ${INJECT_PLACES[strategy]}: ${toPlainLine(content, 400)}`;
 }

@@ -1,9 +1,10 @@
 import { resolve } from 'node:path';
+import { SERVER_TOOLS, type ServerTool } from '../../core/tools/server-tools.ts';
 import type { EventPlace } from '../../emit/index.ts';
-import type { CheckEnd, EmitRequest } from '../../mcp/index.ts';
+import type { AskReply, AskRequest, CheckEnd, EmitRequest, McpTool } from '../../mcp/index.ts';
 import { addExamples } from '../args/help.ts';
 import { createUsageError } from '../args/usage-error.ts';
-import type { CliCommand } from '../cli-context.ts';
+import type { CliCommand, CliContext, CommandCall } from '../cli-context.ts';
 
 /** `ralph mcp`, what agent CLIs start. */
 export const mcpCommand: CliCommand = {
@@ -12,42 +13,78 @@ export const mcpCommand: CliCommand = {
       .option('--events <file>', 'the file that events are appended to; default: RALPH_EVENTS_FILE')
       .option('--contract <file>', 'the file that says what the hat may publish; default: RALPH_CONTRACT')
       .option('--hat <hat>', 'the hat that publishes; default: RALPH_HAT')
+      .option('--tools <list>', `what is offered, with commas between; emit_event always is: ${SERVER_TOOLS.join(', ')}`, 'emit_event')
       .option('--check <command...>', 'commands that check the project; the tool run_check offers each exactly as given')
       .option('--folder <folder>', 'the folder in which checks run', '.');
     addExamples(command, [
       ['ralph mcp', 'in the turn of an agent, over standard input and output'],
       ['ralph mcp --hat critic --events .agent/events.jsonl', 'for a client that passes on no environment'],
+      ['ralph mcp --tools emit_event,ask_person', 'for an agent that may ask people'],
       ["ralph mcp --check 'npm test' 'npm run lint'", 'for an agent without a shell'],
     ]);
   },
-  perform: async ({ cwd, env, terminal, loadApp }, { options }) => {
-    const [{ emitInto, findTurn, readOffer, toCutText }, { createEmitEventTool, createRunCheckTool, serveMessages }] = await Promise.all([
-      import('../../emit/index.ts'),
-      import('../../mcp/index.ts'),
-    ]);
-    const place = findTurn({
-      RALPH_EVENTS_FILE: toWord(options['events'], env['RALPH_EVENTS_FILE']),
-      RALPH_CONTRACT: toWord(options['contract'], env['RALPH_CONTRACT']),
-      RALPH_HAT: toWord(options['hat'], env['RALPH_HAT']),
-    });
+  perform: async (context, { options }) => {
+    const [{ findTurn }, { serveMessages }] = await Promise.all([import('../../emit/index.ts'), import('../../mcp/index.ts')]);
+    const place = findTurn(toTurn(context, options));
     if (place === null)
       throw createUsageError('This is no turn of an agent: it is not known where events go, or whose they are.', toAdvice());
-    const publish = (request: EmitRequest): string => toCutText(emitInto(toWords(request), place)).trimEnd();
-    const checks = toList(options['check']);
-    // The folder is where agents work; what runs there comes from the configuration.
-    const run = async (line: string): Promise<CheckEnd> =>
-      (await loadApp()).runCheck(line, { cwd: resolve(cwd, toWord(options['folder'], '.') ?? '.'), env });
-    const server = {
-      name: 'ralph',
-      version: RALPH_VERSION,
-      instructions: toInstructions(place),
-      tools: [createEmitEventTool(readOffer(place), publish), ...(checks.length === 0 ? [] : [createRunCheckTool(checks, run)])],
-    };
-    const complain = (line: string): void => terminal.err(`ralph mcp: ${line}\n`);
+    const end = new AbortController();
+    const tools = await createTools(context, { place, options, names: parseTools(options['tools']), signal: end.signal });
+    const server = { name: 'ralph', version: RALPH_VERSION, instructions: toInstructions(place), tools };
+    const complain = (line: string): void => context.terminal.err(`ralph mcp: ${line}\n`);
     await serveMessages(server, { input: process.stdin, output: process.stdout, complain });
+    // What is asked and not answered: nobody is left who would hear it.
+    end.abort();
     return 0;
   },
 };
+
+/** Where the turn is, as the environment of an agent says it. */
+function toTurn({ env }: CliContext, options: CommandCall['options']) {
+  return {
+    RALPH_EVENTS_FILE: toWord(options['events'], env['RALPH_EVENTS_FILE']),
+    RALPH_CONTRACT: toWord(options['contract'], env['RALPH_CONTRACT']),
+    RALPH_HAT: toWord(options['hat'], env['RALPH_HAT']),
+  };
+}
+
+/** What the tools of one server need. */
+interface ToolsOrder {
+  readonly place: EventPlace;
+  readonly options: CommandCall['options'];
+  readonly names: readonly ServerTool[];
+  /** The client has gone. */
+  readonly signal: AbortSignal;
+}
+
+async function createTools(context: CliContext, { place, options, names, signal }: ToolsOrder): Promise<readonly McpTool[]> {
+  const [emit, mcp] = await Promise.all([import('../../emit/index.ts'), import('../../mcp/index.ts')]);
+  const turn = toTurn(context, options);
+  const publish = (request: EmitRequest): string => emit.toCutText(emit.emitInto(toWords(request), place)).trimEnd();
+  const ask = (request: AskRequest): Promise<AskReply> => emit.askPeople(request, turn, signal);
+  const create: Readonly<Record<ServerTool, () => McpTool>> = {
+    emit_event: () => mcp.createEmitEventTool(emit.readOffer(place), publish),
+    ask_person: () => mcp.createAskPersonTool(ask),
+    list_hats: () => mcp.createListHatsTool(place.hat, () => emit.readHats(place)),
+    read_events: () => mcp.createReadEventsTool(({ topic, last }) => emit.readEvents(place, topic, last)),
+  };
+  const checks = toList(options['check']);
+  // The folder is where agents work; what runs there comes from the configuration.
+  const cwd = resolve(context.cwd, toWord(options['folder'], '.') ?? '.');
+  const run = async (line: string): Promise<CheckEnd> => (await context.loadApp()).runCheck(line, { cwd, env: context.env });
+  return [...names.map((name) => create[name]()), ...(checks.length === 0 ? [] : [mcp.createRunCheckTool(checks, run)])];
+}
+
+/** Throws a usage error that lists the tools where one of the names is none. */
+function parseTools(option: unknown): readonly ServerTool[] {
+  const named = String(option)
+    .split(',')
+    .flatMap((name) => (name.trim() === '' ? [] : [name.trim()]));
+  const unknown = named.find((name) => !SERVER_TOOLS.some((known) => known === name));
+  if (unknown !== undefined)
+    throw createUsageError(`There is no tool ${JSON.stringify(unknown.slice(0, 40))}.`, `Tools: ${SERVER_TOOLS.join(', ')}`);
+  return SERVER_TOOLS.filter((known) => known === 'emit_event' || named.includes(known));
+}
 
 function toList(option: unknown): readonly string[] {
   return Array.isArray(option) ? option.filter((word) => typeof word === 'string') : [];

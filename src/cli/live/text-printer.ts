@@ -1,5 +1,6 @@
 import type { BackendEvent } from '../../core/backends/backend-event.ts';
 import { toResultName } from '../../core/gates/gate-result.ts';
+import { describeHook, isNotable } from '../../core/hooks/hook-record.ts';
 import type { Effect } from '../../core/run/effects.ts';
 import type { Input } from '../../core/run/inputs.ts';
 import type { RunRecord } from '../../core/run/run-record.ts';
@@ -187,6 +188,10 @@ function createTurnStream(writer: LineWriter, look: Look, warned: Set<string>): 
     'tool-start': ({ id, name, summary }) => startTool(id, name, summary),
     'tool-end': ({ id, name, ok, summary }) => endTool(id, name, ok, summary),
     'tool-denied': ignore,
+    // A failure is a warning of its own.
+    'hook-ran': ({ hook }) => {
+      if (isNotable(hook) && (hook.error === null || hook.decision !== 'allow')) note(`hook ${toPlainLine(describeHook(hook), 200)}`);
+    },
     injected: ignore,
     usage: ignore,
     retry: ({ message, delayMs }) => {

@@ -44,7 +44,6 @@ export interface EventHooks {
 
 /** Events of the life of a run and of other tools; nothing asks hooks about those that have no row in the table of events. */
 const LATER_EVENTS: readonly string[] = [
-  'PostToolBatch',
   'UserPromptSubmit',
   'SessionStart',
   'SessionEnd',

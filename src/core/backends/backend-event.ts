@@ -1,3 +1,4 @@
+import type { ToldHook } from '../hooks/hook-run.ts';
 import type { ToolDenial } from '../tools/scope-violations.ts';
 import type { Usage } from './usage.ts';
 
@@ -23,6 +24,8 @@ export type BackendEvent =
   /** `ok`: `null` where the agent does not say whether it went well. */
   | { readonly type: 'tool-end'; readonly id: string; readonly name: string; readonly ok: boolean | null; readonly summary: string }
   | { readonly type: 'tool-denied'; readonly denial: ToolDenial }
+  /** A hook was asked, by the native agent. */
+  | { readonly type: 'hook-ran'; readonly hook: ToldHook }
   /**
    * The agent was given texts from outside of its turn, after so many calls of tools; `isKept`: its conversation outlives a crash, and a turn that takes it up has them.
    */

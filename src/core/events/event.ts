@@ -115,3 +115,25 @@ export function parseSender(value: Json | undefined): Sender | null {
 export function toSenderText({ pid, user, how }: Sender): string {
   return `${user}, process ${pid}, by ${how}`;
 }
+
+/** An event that passed the contract but has no id yet. */
+export interface EventDraft {
+  readonly topic: string;
+  readonly payload: Json;
+  readonly target?: string;
+  readonly source: string;
+  readonly sender?: Sender;
+  /** See `RalphEvent`. */
+  readonly told?: string;
+  /**
+   * Published by the loop in the hat's stead (`default_publishes`, a failed gate, a failed gate that somebody else is to resolve): says
+   * nothing about progress.
+   */
+  readonly by?: 'default' | 'gate' | 'escalation';
+  /** Who published what a gate blocked, where the source is the gate. */
+  readonly publishedBy?: string;
+  /** For a default: the turn in whose stead it is published changed no file. */
+  readonly isIdle?: true;
+  /** For a completion: why tests were changed, as whoever claims it says. */
+  readonly changedTests?: string;
+}

@@ -1,4 +1,3 @@
-import { DEFAULT_HAT, RALPH } from '../events/reserved.ts';
 import { type Json, readOwn } from '../values/json.ts';
 
 /** A moment at which hooks are asked. */
@@ -42,6 +41,14 @@ export const HOOK_MOMENTS = {
     mayBlock: false,
     mayInject: true,
     mayChange: 'output',
+  },
+  PostToolBatch: {
+    aliases: [],
+    when: 'all calls of one answer of the model were made, and it is about to be asked again; once, whatever `matcher` says. A denial, or `continue: false`, ends the turn, which then has failed with the reason',
+    matchedOn: 'nothing',
+    mayBlock: true,
+    mayInject: true,
+    mayChange: null,
   },
   PermissionRequest: {
     aliases: [],
@@ -189,7 +196,7 @@ export function toScriptCommand(path: string): readonly string[] {
 
 /** Hooks of these are asked by the loop itself: they bind whatever agent wears the hat. */
 export function isLoopEvent(event: HookEventName): boolean {
-  return HOOK_MOMENTS[event].matchedOn !== 'tool';
+  return event !== 'PostToolBatch' && HOOK_MOMENTS[event].matchedOn !== 'tool';
 }
 
 /** Moments that hooks are told of behind everything else: what they say changes nothing, and nothing waits for them. True: they are of the run, and of no hat. */
@@ -221,24 +228,13 @@ export interface PublishedDraft {
   readonly target?: string;
 }
 
-/** Makes the event that hooks of the loop are told. */
-export function toLoopEvent(told: {
-  readonly event: HookEventName;
-  readonly run: string;
-  readonly cwd: string;
-  readonly hat: string;
-  readonly iteration: number;
-  /** Epoch milliseconds. */
-  readonly at: number;
-  readonly draft: PublishedDraft;
-}): HookEvent {
-  const { event, run, cwd, hat, iteration, at, draft } = told;
-  return {
-    ...{ schema_version: 1, hook_type: event, hook_event_name: event, session_id: String(iteration), orchestrator_id: run },
-    ...{ agent_id: hat === RALPH || hat === DEFAULT_HAT ? null : hat, timestamp: new Date(at).toISOString() },
-    ...{ tool_name: '', tool_use_id: '', tool_input: {}, tool_output: null, tool_is_error: null, cwd, hat, iteration },
-    event: { topic: draft.topic, payload: draft.payload, target: draft.target ?? null },
-  };
+/** A call that was made, among all calls of an answer. */
+export interface HookedResult {
+  readonly tool_name: string;
+  readonly tool_use_id: string;
+  readonly tool_input: { readonly [key: string]: unknown };
+  readonly tool_output: string;
+  readonly tool_is_error: boolean;
 }
 
 /** What a hook is told, as JSON. Times are ISO 8601 in UTC. */
@@ -253,6 +249,7 @@ export interface HookEvent {
   /** The hat; `null` for Ralph. */
   readonly agent_id: string | null;
   readonly timestamp: string;
+  /** Empty where it is about all calls of an answer. */
   readonly tool_name: string;
   readonly tool_use_id: string;
   readonly tool_input: { readonly [key: string]: unknown };
@@ -261,6 +258,8 @@ export interface HookEvent {
   readonly tool_is_error: boolean | null;
   /** Of `PermissionRequest`: why a person is to be asked. */
   readonly permission_reason?: string;
+  /** All calls of the answer, in their order; absent where it is about one. */
+  readonly tool_calls?: readonly HookedResult[];
   readonly cwd: string;
   readonly hat: string;
   /** Of `EventPublish` and `CompletionRequested`. */

@@ -40,10 +40,16 @@ describe('an answer of a hook', () => {
   });
 
   it('keeps the strategy of each text that it injects, `tool_result` by default', () => {
-    expect(read({ inject: { content: 'a' }, injects: [{ content: 'b', strategy: 'user_message' }, { content: ' ' }] })).toMatchObject({
+    expect(
+      read({
+        inject: { content: 'a' },
+        injects: [{ content: 'b', strategy: 'user_message' }, { content: ' ' }, { content: 'c', strategy: 'system_message' }],
+      }),
+    ).toMatchObject({
       injects: [
         { content: 'a', strategy: 'tool_result' },
         { content: 'b', strategy: 'user_message' },
+        { content: 'c', strategy: 'system_message' },
       ],
     });
   });

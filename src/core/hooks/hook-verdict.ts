@@ -1,15 +1,22 @@
 import { toBoundedPayload } from '../events/inbox-line.ts';
 import { isJsonObject, type Json, type JsonObject, readOwn } from '../values/json.ts';
 import { accept, type Result, refuse } from '../values/result.ts';
+import type { HookRun } from './hook-run.ts';
 import { findHookEvent, type HookEventName, type HookSpec, type PublishedDraft } from './hook-spec.ts';
 
-/** How a text of a hook reaches the model: with the result of the tool, or as a message of the user behind all results. */
-export const INJECT_STRATEGIES = ['tool_result', 'user_message'] as const;
+/**
+ * How a text of a hook reaches the model: with the result of the tool, as a message of the user behind all results, or as one of the system there, where
+ * the model takes such messages.
+ */
+export const INJECT_STRATEGIES = ['tool_result', 'user_message', 'system_message'] as const;
 
 export interface HookInject {
   readonly content: string;
   readonly strategy: (typeof INJECT_STRATEGIES)[number];
 }
+
+/** What a hook says to the model behind all results: a text as the user's, or one as the system's. */
+export type HookMessage = string | { readonly system: string };
 
 /** What a hook decided. */
 export interface HookVerdict {
@@ -212,8 +219,8 @@ function readInjects(answer: JsonObject, own: JsonObject): Result<readonly HookI
   const injects: HookInject[] = [];
   for (const item of one === null ? many : [one, ...many]) {
     if (!isJsonObject(item) || typeof item['content'] !== 'string') return refuse('`inject` has no text `content`');
-    const isMessage = item['strategy'] === 'user_message';
-    injects.push({ content: item['content'], strategy: isMessage ? 'user_message' : 'tool_result' });
+    const named = item['strategy'];
+    injects.push({ content: item['content'], strategy: INJECT_STRATEGIES.find((strategy) => strategy === named) ?? 'tool_result' });
   }
   const context = firstText(answer['additional_context'], own['additionalContext'], answer['additionalContext']);
   if (context !== '') injects.push({ content: context, strategy: 'tool_result' });
@@ -226,18 +233,6 @@ function firstText(...values: readonly (Json | undefined)[]): string {
 
 function toText(value: Json): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
-}
-
-/** One hook that was asked. */
-export interface HookRun {
-  readonly name: string;
-  readonly event: HookEventName;
-  readonly decision: HookVerdict['decision'];
-  readonly reason: string;
-  readonly error: string | null;
-  readonly ms: number;
-  /** The beginning of what it injects; empty for nothing. */
-  readonly preview: string;
 }
 
 /** What all hooks of one moment decided together. */

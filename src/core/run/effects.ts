@@ -1,7 +1,7 @@
-import type { RalphEvent } from '../events/event.ts';
+import type { EventDraft, RalphEvent } from '../events/event.ts';
 import type { EndReason } from './end-reasons.ts';
 import type { FallbackCause, Feedback, TimerPurpose } from './feedback.ts';
-import type { EventDraft, LoopHookName } from './state.ts';
+import type { LoopHookName } from './hook-answer.ts';
 import type { Question, QuestionAnswer, Tell, TurnId } from './turn.ts';
 
 /**

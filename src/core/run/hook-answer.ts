@@ -23,3 +23,6 @@ export interface HookExecution {
   readonly error: string | null;
   readonly ms: number;
 }
+
+/** A moment of the loop at which hooks may change what follows. */
+export type LoopHookName = 'EventPublish' | 'CompletionRequested';

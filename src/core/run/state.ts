@@ -1,8 +1,9 @@
 import type { Usage } from '../backends/usage.ts';
-import type { RalphEvent, Sender } from '../events/event.ts';
+import type { EventDraft, RalphEvent } from '../events/event.ts';
 import type { GateResult } from '../gates/gate-result.ts';
 import type { EndReason } from './end-reasons.ts';
 import type { FallbackCause, Feedback, GateStreak, TimerPurpose } from './feedback.ts';
+import type { LoopHookName } from './hook-answer.ts';
 import type { RunLimits } from './run-spec.ts';
 import type { Question, Tell, TurnFailure, TurnId } from './turn.ts';
 
@@ -45,9 +46,6 @@ export interface PlannedTurn {
   readonly fallback: FallbackCause | null;
 }
 
-/** A moment of the loop at which hooks may change what follows. */
-export type LoopHookName = 'EventPublish' | 'CompletionRequested';
-
 /** Gates or hooks that were asked, and what waits for them. */
 export interface GateWait {
   readonly request: number;
@@ -72,28 +70,6 @@ export interface RedGate extends Pick<GateResult, 'exitCode' | 'timedOut'> {
   readonly run: string;
   /** `null` where its output did not tell. */
   readonly failedTests: number | null;
-}
-
-/** An event that passed the contract but has no id yet. */
-export interface EventDraft {
-  readonly topic: string;
-  readonly payload: RalphEvent['payload'];
-  readonly target?: string;
-  readonly source: string;
-  readonly sender?: Sender;
-  /** See `RalphEvent`. */
-  readonly told?: string;
-  /**
-   * Published by the loop in the hat's stead (`default_publishes`, a failed gate, a failed gate that somebody else is to resolve): says
-   * nothing about progress.
-   */
-  readonly by?: 'default' | 'gate' | 'escalation';
-  /** Who published what a gate blocked, where the source is the gate. */
-  readonly publishedBy?: string;
-  /** For a default: the turn in whose stead it is published changed no file. */
-  readonly isIdle?: true;
-  /** For a completion: why tests were changed, as whoever claims it says. */
-  readonly changedTests?: string;
 }
 
 /** A timer that has not fired. */

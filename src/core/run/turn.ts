@@ -1,5 +1,6 @@
 import { UNKNOWN_USAGE, type Usage } from '../backends/usage.ts';
 import type { MissedSignal, Sender, TurnSignals } from '../events/event.ts';
+import type { HookRecord } from '../hooks/hook-run.ts';
 import type { ScopeViolations, ToolDenial } from '../tools/scope-violations.ts';
 
 /**
@@ -91,6 +92,8 @@ export interface TurnReport extends TurnSignals {
   readonly denials?: readonly ToolDenial[];
   /** How many there were; absent where `denials` has them all. */
   readonly denied?: number;
+  /** What hooks did; absent where none was asked. */
+  readonly hooks?: HookRecord;
 }
 
 /** What is known of a turn in which no agent came to work. */

@@ -1,8 +1,7 @@
-import type { EventSignal, PromiseSignal, Signal, TransitionSignal } from '../../core/events/event.ts';
+import type { EventDraft, EventSignal, PromiseSignal, Signal, TransitionSignal } from '../../core/events/event.ts';
 import { TOPIC_COMPLETE, TOPIC_LEGACY_TRANSITION } from '../../core/events/reserved.ts';
 import { findChangedTestsReason } from '../../core/gates/changed-tests.ts';
 import type { RejectionCause } from '../../core/run/effects.ts';
-import type { EventDraft } from '../../core/run/state.ts';
 import { toComparablePayload } from '../../core/values/json.ts';
 import { isCompletionTopic, listedTargetOf, mayEnd, mayHandOn, mayPublish, publishableBy } from '../../topology/routing/index.ts';
 import { count, notify, order, recordDraft, reject, type Step, tell } from './step.ts';

@@ -1,7 +1,8 @@
+import type { EventDraft } from '../../core/events/event.ts';
 import { EXTERNAL, QUALITY_GATE, TOPIC_BLOCKED, TOPIC_COMPLETE, toBlockedTopic } from '../../core/events/reserved.ts';
 import { type GateResult, toResultName } from '../../core/gates/gate-result.ts';
 import type { GateFailure, GateStreak } from '../../core/run/feedback.ts';
-import type { EventDraft, GateWait } from '../../core/run/state.ts';
+import type { GateWait } from '../../core/run/state.ts';
 import { type Json, readOwn } from '../../core/values/json.ts';
 import { hasTurns, safetyNetOf, takersOf } from '../../topology/routing/index.ts';
 import { gatesOn, publishDrafts } from './publish.ts';

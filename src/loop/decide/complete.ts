@@ -1,5 +1,5 @@
+import type { EventDraft } from '../../core/events/event.ts';
 import { EXTERNAL, TOPIC_GUIDANCE } from '../../core/events/reserved.ts';
-import type { EventDraft } from '../../core/run/state.ts';
 import { takersOf } from '../../topology/routing/index.ts';
 import { change, endRun, notify, recordDraft, reject, type Step, tell } from './step.ts';
 

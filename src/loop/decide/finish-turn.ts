@@ -1,8 +1,8 @@
-import type { MissedSignal, RalphEvent } from '../../core/events/event.ts';
+import type { EventDraft, MissedSignal, RalphEvent } from '../../core/events/event.ts';
 import { SYSTEM, TOPIC_CONTINUE, TOPIC_ERROR_CLI, TOPIC_ERROR_TIMEOUT } from '../../core/events/reserved.ts';
 import type { Feedback, SilentTurn } from '../../core/run/feedback.ts';
 import type { IterationEnded } from '../../core/run/inputs.ts';
-import type { Activation, EventDraft } from '../../core/run/state.ts';
+import type { Activation } from '../../core/run/state.ts';
 import type { TurnFailure } from '../../core/run/turn.ts';
 import { isJsonObject, type Json, readOwn, toPayloadText } from '../../core/values/json.ts';
 import {

@@ -1,8 +1,9 @@
+import type { EventDraft } from '../../core/events/event.ts';
 import { EXTERNAL, TOPIC_COMPLETE, toBlockedTopic } from '../../core/events/reserved.ts';
 import { isTopic } from '../../core/events/topics.ts';
 import type { HookAnswer } from '../../core/run/hook-answer.ts';
 import type { HooksAnswered } from '../../core/run/inputs.ts';
-import type { EventDraft, GateWait } from '../../core/run/state.ts';
+import type { GateWait } from '../../core/run/state.ts';
 import { hasTurns, isCompletionTopic, mayPublish, publishableBy, takersOf } from '../../topology/routing/index.ts';
 import { holdCompletion } from './complete.ts';
 import { proceed } from './proceed.ts';

@@ -1,4 +1,4 @@
-import type { EventDraft } from '../../core/run/state.ts';
+import type { EventDraft } from '../../core/events/event.ts';
 import { complete } from './complete.ts';
 import { askGates, gatesOnCompletion } from './publish.ts';
 import type { Step } from './step.ts';

@@ -1,8 +1,9 @@
+import type { EventDraft } from '../../core/events/event.ts';
 import { EXTERNAL, TOPIC_COMPLETE, TOPIC_CONTINUE, TOPIC_TASK_DONE, toBlockedTopic } from '../../core/events/reserved.ts';
 import { matchesTopic } from '../../core/events/topics.ts';
 import { type GateSpec, isRequiredGate } from '../../core/gates/gate-spec.ts';
 import type { DeliveryKind } from '../../core/run/effects.ts';
-import type { EventDraft, Footprint, GateWait } from '../../core/run/state.ts';
+import type { Footprint, GateWait } from '../../core/run/state.ts';
 import { toOneLine } from '../../core/text/shorten.ts';
 import { toTextHash } from '../../core/values/hash.ts';
 import { type Json, toComparablePayload, toPayloadText } from '../../core/values/json.ts';

@@ -1,9 +1,9 @@
-import type { RalphEvent } from '../../core/events/event.ts';
+import type { EventDraft, RalphEvent } from '../../core/events/event.ts';
 import { EXTERNAL, SYSTEM } from '../../core/events/reserved.ts';
 import type { DeliveryKind, Effect, Notice, RejectionCause } from '../../core/run/effects.ts';
 import type { EndReason } from '../../core/run/end-reasons.ts';
 import type { FallbackCause, Feedback, TimerPurpose } from '../../core/run/feedback.ts';
-import type { Counters, EventDraft, RunState, Stopping } from '../../core/run/state.ts';
+import type { Counters, RunState, Stopping } from '../../core/run/state.ts';
 import { type Json, readOwn } from '../../core/values/json.ts';
 import type { Topology } from '../../topology/routing/index.ts';
 

@@ -38,6 +38,14 @@ it('counts every stopped use of a tool, and keeps the first twenty', () => {
   expect([denials.length, denials.at(-1)?.use, denied]).toEqual([20, '19', 31]);
 });
 
+it('gathers what hooks did, and nothing where none was asked', () => {
+  const recorder = createTurnRecorder('DONE');
+  expect(recorder.finish().hooks).toBeNull();
+  const hook = { name: 'h', event: 'PreToolUse', tool: 'bash', decision: 'deny', reason: 'no', error: null, ms: 1, preview: '' } as const;
+  recorder.take({ type: 'hook-ran', hook });
+  expect(recorder.finish().hooks).toEqual({ counts: [{ name: 'h', decision: 'deny', count: 1 }], runs: [hook] });
+});
+
 it('hears a long line that comes a few characters at a time', () => {
   const pieces = Array.from({ length: 200_000 }, () => 'abcd');
   const { signals, finalText } = record([...pieces, '\nEVENT:a.b\n']);

@@ -2,6 +2,8 @@ import type { BackendEvent } from '../../core/backends/backend-event.ts';
 import type { Usage } from '../../core/backends/usage.ts';
 import type { EventSignal, MissedSignal, Signal, SignalProblem } from '../../core/events/event.ts';
 import { EXTERNAL } from '../../core/events/reserved.ts';
+import { createHookTally } from '../../core/hooks/hook-record.ts';
+import type { HookRecord } from '../../core/hooks/hook-run.ts';
 import type { IterationStart } from '../../core/run/effects.ts';
 import type { IterationEnded, IterationSpawned } from '../../core/run/inputs.ts';
 import { NO_WORK, type TurnFailure, type TurnOutcome, type TurnReport, toSwitchText, toTurnName } from '../../core/run/turn.ts';
@@ -208,6 +210,7 @@ export async function reportTurn({ ports, loop }: TurnContext, opened: OpenedTur
     ...(said.missed.length === 0 ? {} : { missed: said.missed }),
     ...(said.denials.length === 0 ? {} : { denials: said.denials }),
     ...(said.denied > said.denials.length ? { denied: said.denied } : {}),
+    ...(said.hooks === null ? {} : { hooks: said.hooks }),
   };
 }
 
@@ -251,6 +254,8 @@ export interface RecordedText {
   readonly denials: readonly ToolDenial[];
   /** How many were denied. */
   readonly denied: number;
+  /** What hooks did; `null` where none was asked. */
+  readonly hooks: HookRecord | null;
   readonly model: string | null;
   readonly sessionId: string | null;
 }
@@ -269,6 +274,7 @@ export function createTurnRecorder(promise: string, prompt = ''): TurnRecorder {
   const scanner = createTextSignalScanner(promise);
   const facts = { signalCalls: 0, denied: 0, model: null as string | null, sessionId: null as string | null };
   const denials: ToolDenial[] = [];
+  const hooks = createHookTally();
   let open = '';
   let finalText = '';
   let isClosed = false;
@@ -296,17 +302,16 @@ export function createTurnRecorder(promise: string, prompt = ''): TurnRecorder {
     if (open !== '') scanner.line(open);
     open = '';
   };
-  const closeMessage = (): void => {
-    closeLine();
-    isClosed = true;
-  };
 
   return {
     take: (event) => {
       if (event.type === 'text') takeText(event.text);
-      else if (event.type === 'message-end') closeMessage();
-      else if (event.type === 'tool-start') facts.signalCalls += isSignalCall(event) ? 1 : 0;
+      else if (event.type === 'message-end') {
+        closeLine();
+        isClosed = true;
+      } else if (event.type === 'tool-start') facts.signalCalls += isSignalCall(event) ? 1 : 0;
       else if (event.type === 'tool-denied') takeDenial(event.denial, denials, facts);
+      else if (event.type === 'hook-ran') hooks.take(event.hook);
       else if (event.type === 'session') Object.assign(facts, { model: event.model ?? facts.model, sessionId: event.sessionId });
     },
     finish: () => {
@@ -315,6 +320,7 @@ export function createTurnRecorder(promise: string, prompt = ''): TurnRecorder {
       return {
         ...facts,
         denials,
+        hooks: hooks.finish(),
         signals: promised ? [...signals, { kind: 'promise', channel: 'text' }] : signals,
         problems,
         missed: missed.filter(({ line }) => isPromiseLine(line, promise) || !hasLine(prompt, line)),

@@ -160,9 +160,8 @@ async function describeTools({ settings, hat, spec, may, cwd, isHeld, isNative, 
   const { hasScopeFlags, listToolChecks, planEmitAttach, planScope } = await import('../../sandbox/index.ts');
   const qualityCommands = findQualityCommands(settings, openProjectFolder(cwd));
   const server = { command: 'ralph', args: [] };
-  const tool = { description: '', inputSchema: {} };
   const checks = listToolChecks(spec.type, may, qualityCommands);
-  const wanted = { cli: spec.type, server, tool, folder: '/private', isAlone: !mayChangeTree(may), checks };
+  const wanted = { cli: spec.type, server, tools: [], folder: '/private', isAlone: !mayChangeTree(may), checks };
   const { limits } = planScope({
     cli: spec.type,
     may,

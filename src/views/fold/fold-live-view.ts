@@ -126,6 +126,7 @@ const EVENT_HANDLERS: Handlers<BackendEvent, [turn: LiveTurn, at: number], LiveT
   'tool-start': (turn, at, tool) => ({ ...withSign(turn, at), tools: [...turn.tools, toTool(tool, at)].slice(0, MAX_TOOLS) }),
   'tool-end': (turn, at, { id }) => ({ ...withSign(turn, at), tools: turn.tools.filter((tool) => tool.id !== id.slice(0, ID_LENGTH)) }),
   'tool-denied': withSign,
+  'hook-ran': withSign,
   injected: asBefore,
   usage: (turn, at, { usage }) => ({ ...withSign(turn, at), usage }),
   retry: withSign,

@@ -1,6 +1,7 @@
 import type { Usage } from '../../core/backends/usage.ts';
 import type { Sender } from '../../core/events/event.ts';
 import type { GateResult } from '../../core/gates/gate-result.ts';
+import type { HookRecord } from '../../core/hooks/hook-run.ts';
 import type { DeliveryKind, Notice, QuestionClose, RejectionCause } from '../../core/run/effects.ts';
 import type { EndReason } from '../../core/run/end-reasons.ts';
 import type { FallbackCause, TimerPurpose } from '../../core/run/feedback.ts';
@@ -143,6 +144,8 @@ export interface TurnView extends TurnId {
   readonly denials: readonly ToolDenial[];
   /** How many there were: the list may hold only the first of them. */
   readonly denied: number;
+  /** What hooks did; `null` where none was asked. */
+  readonly hooks: HookRecord | null;
 }
 
 export interface GivenEvent {

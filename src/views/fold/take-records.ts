@@ -100,6 +100,7 @@ function takeTurnEnd(draft: RunDraft, input: IterationEnded): void {
     violations: input.violations ?? null,
     denials: input.denials ?? [],
     denied: input.denied ?? input.denials?.length ?? 0,
+    hooks: input.hooks ?? null,
     toolCalls: input.toolCalls ?? turn.toolCalls,
   });
   turn.sessionId = sessionId ?? turn.sessionId;
@@ -212,6 +213,7 @@ function takeTurnStart(draft: RunDraft, at: number, effect: IterationStart): voi
     violations: null,
     denials: [],
     denied: 0,
+    hooks: null,
   });
 }
 

@@ -1,5 +1,7 @@
 import { toSenderText } from '../../core/events/event.ts';
 import { toResultName } from '../../core/gates/gate-result.ts';
+import { describeHook } from '../../core/hooks/hook-record.ts';
+import type { HookRecord } from '../../core/hooks/hook-run.ts';
 import type { ScopeViolations, ToolDenial } from '../../core/tools/scope-violations.ts';
 import type { BlockedEvent, PublishedEvent, TurnView } from '../fold/run-view.ts';
 import { type FactRow, toRow } from '../text/fact-rows.ts';
@@ -31,6 +33,7 @@ export function toTurnDetails(turn: TurnView): readonly FactRow[] {
       text: `${gate.skipped === true ? 'skipped' : gate.passed ? 'passed' : 'FAILED'}  ${toPlainLine(toResultName(gate), 200)} (${toGateEndText(gate)}${toEvidenceText(gate)})`,
     })),
     ...toScopeRows(turn),
+    ...toHookRows(turn.hooks),
     ...toRow('Tools', toToolsText(turn)),
     { label: 'Cost', text: toSpentText(turn.usage, 0) },
     ...toRow('Prompt', turn.promptTokens === null ? '' : `about ${toNumberText(turn.promptTokens)} tokens`),
@@ -77,6 +80,15 @@ const LAYERS: Readonly<Record<ToolDenial['layer'], string>> = {
   permissions: 'by its permissions',
 };
 const SHOWN = 12;
+
+/** What hooks did in a turn: how often each decided what, and the first that did more than allow. */
+export function toHookRows(hooks: HookRecord | null): readonly FactRow[] {
+  if (hooks === null) return [];
+  const counts = hooks.counts.slice(0, SHOWN).map(({ name, decision, count }) => `${toPlainLine(name, 60)} ${decision} ${count}`);
+  const told = hooks.runs.slice(0, SHOWN).map((run) => ({ label: 'Hooks', text: toPlainLine(describeHook(run), 200) }));
+  const more = hooks.runs.length > told.length ? [{ label: 'Hooks', text: `and ${hooks.runs.length - told.length} more` }] : [];
+  return [{ label: 'Hooks', text: counts.join(', ') }, ...told, ...more];
+}
 
 /** What held a hat back in a turn, and what it changed all the same. */
 export function toScopeRows({ violations, denials, denied }: Pick<TurnView, 'violations' | 'denials' | 'denied'>): readonly FactRow[] {

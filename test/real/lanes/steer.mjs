@@ -5,6 +5,12 @@ const QUESTION = 'Drop the old table?';
 const SENTENCE = 'use the old API of the shop';
 /** Plain: gemini refuses commands in commands. */
 const ASK = `"$RALPH_BIN" ask "${QUESTION}" --choices drop,keep --default keep`;
+/** Where tools are searched for, the first step is the search; claude does not list them at first. */
+const ASK_CALL = {
+  tool: ['mcp__ralph__ask_person', '*ask_person'],
+  args: { question: QUESTION, choices: ['drop', 'keep'], default: 'keep' },
+  isForced: true,
+};
 const LOOK_EVERY_MS = 150;
 const PATIENCE_MS = 60_000;
 
@@ -13,6 +19,7 @@ const PATIENCE_MS = 60_000;
  * @property {string} label
  * @property {unknown} backend
  * @property {boolean} isTold whether it is told in the midst of its turn; else with the next prompt
+ * @property {boolean} [asksByTool] it asks by the tool of Ralph's server, not from its shell
  */
 
 /**
@@ -20,9 +27,13 @@ const PATIENCE_MS = 60_000;
  * @param {import('../checks.mjs').Checks} checks
  * @param {SteeredWearer} wearer
  */
-export async function runSteered(bench, checks, { label, backend, isTold }) {
-  const project = await bench.createProject(`steer-${label.replace(/\W/g, '-')}`, {
-    config: { cli: { backend }, gates: [], event_loop: { max_iterations: 4 } },
+export async function runSteered(bench, checks, { label, backend, isTold, asksByTool = false }) {
+  const project = await bench.createProject(`steer-${label.replace(/\W/g, '-')}${asksByTool ? '-tool' : ''}`, {
+    config: {
+      ...(asksByTool ? { cli: { backend, emit_tool: 'on' }, human: { ask: 'on' } } : { cli: { backend } }),
+      gates: [],
+      event_loop: { max_iterations: 4 },
+    },
     files: { 'README.md': 'Nothing yet.\n' },
   });
   /** @type {Set<string>} */
@@ -32,6 +43,7 @@ export async function runSteered(bench, checks, { label, backend, isTold }) {
   const play = playHats((turn) => {
     if (turn.lastResult !== '') lastAnswer = turn.lastResult;
     if (turn.prompt.includes(SENTENCE) || turn.lastResult.includes(SENTENCE)) return { text: 'I heard it.\n\nLOOP_COMPLETE' };
+    if (asksByTool) return /answer/.test(turn.lastResult) ? { text: 'Done.\n\nLOOP_COMPLETE' } : { text: 'I ask.', calls: [ASK_CALL] };
     return turn.step === 0 ? { text: 'I ask.', shell: ASK } : { text: 'Done.\n\nLOOP_COMPLETE' };
   });
   bench.play((conversation) => {
