@@ -11,7 +11,7 @@ import { ROOT } from './sources.mjs';
  */
 const SURFACE = {
   commands: {
-    count: 39,
+    count: 40,
     first: 34,
     list: listCommands,
     added: [
@@ -23,10 +23,11 @@ const SURFACE = {
       { name: 'ask', why: 'an agent that needs a decision waits for it instead of guessing or ending its turn' },
       { name: 'asks', why: 'what is asked must not be missed by who comes later' },
       { name: 'answer', why: 'only a person may, so it is no option of what agents call' },
+      { name: 'notify', why: 'whether a phone rings at night is found out before the night, without a run' },
     ],
   },
   'configuration keys': {
-    count: 206,
+    count: 210,
     first: 190,
     list: listConfigurationKeys,
     added: [
@@ -48,6 +49,10 @@ const SURFACE = {
       { name: 'ask', why: 'of `permissions`: calls that a person decides about, one by one' },
       { name: 'allow', why: 'of `permissions`: what other tools have, and who reads the record sees what was foreseen' },
       { name: 'on_ask', why: 'of `permissions`: what holds in a night when nobody is there' },
+      { name: 'notify.command', why: 'what `notify` alone was, beside the other keys' },
+      { name: 'notify.url', why: 'a service that takes JSON, in the place of a shell line with curl and quotes' },
+      { name: 'notify.on', why: 'who is woken at night wants to say by what' },
+      { name: 'notify.secret', why: 'the service has to know that the news are from the run' },
       {
         name: 'changed_tests',
         why: 'a task that is to change what tests say would otherwise end unproven each time, and only a person can allow that beforehand',

@@ -7,7 +7,7 @@ import { killAllStarted } from '../process/index.ts';
 import {
   clearStopWish,
   closeWorktree,
-  createParkWatch,
+  createNewsWatch,
   createStopTaker,
   emitTo,
   notifyPerson,
@@ -26,6 +26,7 @@ import {
 import { describeReach, toDefined } from '../safety/index.ts';
 import { createProofFold } from '../views/fold/index.ts';
 import type { AssembledRun, RunParts } from './assemble-run.ts';
+import { createLifeTeller } from './tell-life.ts';
 
 /** Where a loop begins. */
 interface Beginning extends LoopStart {
@@ -39,9 +40,11 @@ export function driveRun(parts: RunParts, run: AssembledRun, start: Beginning, l
   const tell = createTeller(parts);
   const live = openLiveFile(paths.folder, run.ports.clock);
   const proof = createProofFold(file.settings.spec.gates);
-  const watchParks = createParkWatch(start.folded, (news) => void tell(news));
+  const life = createLifeTeller(parts, start.folded, run.ports.redaction);
+  const watchNews = createNewsWatch(start.folded, file.settings.spec.gates, (news) => void tell(news));
   const observe: typeof run.ports.observe = (record) => {
-    watchParks(record);
+    watchNews(record);
+    life.take(record);
     proof.take(record);
     live.observe(record);
     run.ports.observe(record);
@@ -49,7 +52,12 @@ export function driveRun(parts: RunParts, run: AssembledRun, start: Beginning, l
   const toStop = (how: StopRequested['how'], by: string): StopRequested => ({ type: 'stop-requested', at: run.ports.clock.now(), how, by });
   const takeStop = createStopTaker(paths.folder, run.admitStop, toStop);
   const loop = runLoop({ ...run.ports, observe, takeStop }, run.settings, start);
-  const stop = (how: StopRequested['how'], by: string): void => loop.post(toStop(how, by));
+  let isOver = false;
+  const stop = (how: StopRequested['how'], by: string): void => {
+    // What a stop can still end of a run that is over is its hooks.
+    if (isOver) life.stop();
+    loop.post(toStop(how, by));
+  };
   const unwatch = watchFolder(paths.folder, () => {
     const wish = takeStop();
     if (wish !== null) loop.post(wish);
@@ -58,27 +66,16 @@ export function driveRun(parts: RunParts, run: AssembledRun, start: Beginning, l
   process.once('exit', killAllStarted);
   const disown = ownRun(paths);
   const outcome = loop.outcome.then(async ({ reason, detail, state }): Promise<RunEnd> => {
+    isOver = true;
     unwatch();
     disown();
     live.close();
-    await run.workspace.settle();
-    const worktree = await closeWorktree(parts, run.workspace);
-    await parts.reference.close();
-    run.ports.journal.close();
-    // Beside the rescued journal, so that the run can go on from there.
-    const rescue = toRescuePaths(parts.layout.stateDir, paths.runId);
-    if (existsSync(rescue.folder)) writeRunFile(rescue.settings, file);
-    clearStopWish(paths.folder);
-    await storeEnd(parts);
+    const worktree = await closeRun(parts, run);
+    const warnings = await life.close();
     for (const lock of locks) releaseLock(lock);
     process.removeListener('exit', killAllStarted);
-    return { reason, detail, exitCode: END_REASONS[reason].exitCode, proof: proof.proof(), state, worktree };
+    return { reason, detail, exitCode: END_REASONS[reason].exitCode, proof: proof.proof(), state, worktree, warnings };
   });
-  const notify = ({ reason, detail, exitCode, proof, state }: RunEnd, abort?: AbortSignal): Promise<string | null> =>
-    tell(
-      { event: 'ended', end: { reason, exitCode, proof }, detail, attention: state.end?.attention, costUsd: state.usage.costUsd },
-      abort,
-    );
   return {
     runId: paths.runId,
     runFolder: paths.folder,
@@ -90,12 +87,42 @@ export function driveRun(parts: RunParts, run: AssembledRun, start: Beginning, l
     ...steerOwn(parts.layout, paths, parts.env),
     stop,
     outcome,
-    notify,
+    notify: (end, abort) => tell(toNews(end), abort),
   };
 }
 
-/** Tells the run's person, by the command that they named. */
+/** Closes what a run had open, and writes down how it ended. What became of its worktree. */
+async function closeRun(parts: RunParts, { workspace, ports }: AssembledRun): Promise<RunEnd['worktree']> {
+  const { layout, paths, file, reference } = parts;
+  await workspace.settle();
+  const worktree = await closeWorktree(parts, workspace);
+  await reference.close();
+  ports.journal.close();
+  // Beside the rescued journal, so that the run can go on from there.
+  const rescue = toRescuePaths(layout.stateDir, paths.runId);
+  if (existsSync(rescue.folder)) writeRunFile(rescue.settings, file);
+  clearStopWish(paths.folder);
+  await storeEnd(parts);
+  return worktree;
+}
+
+function toNews({ reason, detail, exitCode, proof, state }: RunEnd): RunNews {
+  const { attention } = state.end ?? {};
+  const end = { reason, exitCode, proof };
+  return { id: `ended:${state.at}`, event: 'ended', end, detail, attention, costUsd: state.usage.costUsd };
+}
+
+/** Tells the run's person, as they said. What went wrong with news before the last is told with that: by then all of it has been sent. */
 function createTeller({ paths, file, env }: RunParts): (news: RunNews, abort?: AbortSignal) => Promise<string | null> {
   const { workspace: cwd, settings } = file;
-  return (news, abort) => notifyPerson({ runId: paths.runId, cwd, settings, news, env: toDefined(env), ...(abort && { abort }) });
+  const sent: Promise<string | null>[] = [];
+  return async (news, abort) => {
+    const own = notifyPerson({ runId: paths.runId, cwd, settings, news, env: toDefined(env), ...(abort && { abort }) });
+    if (news.event !== 'ended') {
+      sent.push(own);
+      return own;
+    }
+    const problems = (await Promise.all([...sent, own])).filter((problem) => problem !== null);
+    return problems.length === 0 ? null : [...new Set(problems)].join(' ');
+  };
 }

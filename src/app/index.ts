@@ -10,7 +10,7 @@ export {
   type ProbesReport,
   probeAgents,
 } from '../doctor/index.ts';
-export { createLoopHookAsker, createToolHooks, type HookedCall, type ToolHooks } from '../hooks/index.ts';
+export { createLifeHooks, createLoopHookAsker, createToolHooks, type HookedCall, type ToolHooks } from '../hooks/index.ts';
 export {
   diffRunWorktree,
   findRunWorktree,
@@ -81,6 +81,7 @@ export {
   type LeftProcess,
   listProcesses,
   listQuestions,
+  notifyPerson,
   type OutsideEvent,
   openRun,
   type RecordCursor,

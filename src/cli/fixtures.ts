@@ -275,6 +275,16 @@ const ENDED: Omit<IterationEnded, 'type' | 'at' | 'iteration' | 'attempt'> = {
   inboxOffset: 0,
 };
 
+const FAKE_END: Awaited<Awaited<ReturnType<AppApi['startRun']>>['outcome']> = {
+  reason: 'max_iterations',
+  detail: '2 of 2 iterations are used',
+  exitCode: 2,
+  proof: null,
+  state: {} as never,
+  worktree: null,
+  warnings: [],
+};
+
 /** A run that is over as soon as it starts, and the app around it. */
 export function createFakeApp(
   records: readonly RunRecord[] = sampleRecords(),
@@ -293,14 +303,7 @@ export function createFakeApp(
     emit: () => ({ runId: RUN_ID, isRunAlive: true, delivery: '', cut: 0 }),
     tell: async () => ({ runId: RUN_ID, id: 'c1', isRunAlive: true, tell: null, question: null }),
     answer: async () => ({ runId: RUN_ID, id: 'c1', isRunAlive: true, tell: null, question: null }),
-    outcome: Promise.resolve({
-      reason: 'max_iterations',
-      detail: '2 of 2 iterations are used',
-      exitCode: 2,
-      proof: null,
-      state: {} as never,
-      worktree: null,
-    }),
+    outcome: Promise.resolve(FAKE_END),
     notify: async () => notifyProblem,
   };
   const reader = {

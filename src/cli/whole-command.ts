@@ -34,6 +34,7 @@ const LOADERS: Readonly<Record<CommandName, () => Promise<CliCommand>>> = {
   answer: async () => (await import('./commands/answer-command.ts')).answerCommand,
   ask: async () => (await import('./commands/ask-command.ts')).askCommand,
   token: async () => (await import('./commands/token-command.ts')).tokenCommand,
+  notify: async () => (await import('./commands/notify-command.ts')).notifyCommand,
   mcp: async () => (await import('./commands/mcp-command.ts')).mcpCommand,
   simulate: async () => (await import('./commands/simulate-command.ts')).simulateCommand,
   gates: async () => (await import('./commands/gates-command.ts')).gatesCommand,

@@ -24,5 +24,5 @@ export { findGuidePage, findPackageFolder, listPresets, type Preset, readPreset 
 export { findConfigFile } from './layers/read-config-file.ts';
 export { type ReadText, readNamedFile, readTextFile, type TextFile } from './layers/read-text-file.ts';
 export { type LoadedConfig, type LoadRequest, loadConfig } from './load-config.ts';
-export { type ConfigFlags, DEFAULT_HUMAN, findHooks, type ModelPrice, type Settings } from './settings.ts';
+export { type ConfigFlags, DEFAULT_HUMAN, DEFAULT_NEWS, findHooks, type ModelPrice, type Settings } from './settings.ts';
 export { parseYamlText } from './yaml/parse-yaml.ts';

@@ -40,6 +40,8 @@ export interface Settings {
   readonly hooks?: Readonly<Record<string, readonly HookSpec[]>>;
   /** The same for backends that have hooks of their own, by their `hookList`: those of the hat are among them. */
   readonly backendHooks?: Readonly<Record<string, readonly HookSpec[]>>;
+  /** The hooks about a run as a whole, in the order in which they are asked; absent: none. */
+  readonly runHooks?: readonly HookSpec[];
   /** The rules about calls of tools of each hat that has some, by the same names. */
   readonly permissions?: Readonly<Record<string, PermissionSpec>>;
   /** What binds agents beyond their own flags. */
@@ -72,8 +74,10 @@ export interface Settings {
   readonly gateBaseline?: GateBaseline | 'off';
   /** A gate that is found counts although it would fail with the tests of the start; absent: it does not. */
   readonly mayChangeTests?: true;
-  /** A command line for the end of a run. */
+  /** A command line that is told news of a run. */
   readonly notify: string | null;
+  /** What else is said of news; absent: as {@link DEFAULT_NEWS} says. */
+  readonly news?: NewsSettings;
   /** Where its runs work; absent: in the folder itself. */
   readonly worksIn?: 'worktree';
   /** Whether every agent and every gate is held, or no run begins; absent: no. */
@@ -97,6 +101,18 @@ export interface ObjectiveSource {
   /** The file, as it is shown; `null` where it came from elsewhere. */
   readonly file: string | null;
 }
+
+/** Of what a person is told, and where to. */
+export interface NewsSettings {
+  readonly on: readonly ('needs_you' | 'parked' | 'gate_red' | 'near_limit' | 'ended')[];
+  /** Gets each news as JSON; `null`: only the command is told. */
+  readonly url: string | null;
+  /** What the JSON is signed with; `null`: it is not. */
+  readonly secret: string | null;
+}
+
+/** What counts where `notify` is a command and says nothing else. */
+export const DEFAULT_NEWS: NewsSettings = { on: ['needs_you', 'parked', 'ended'], url: null, secret: null };
 
 /** What becomes of what agents ask people. */
 export interface HumanSettings {

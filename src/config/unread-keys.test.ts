@@ -25,6 +25,7 @@ const toSurroundings = ({ type: backend, ...keys }: { readonly type: string; rea
   prices: { sample: { input: 1, output: 2 } },
   mcp_servers: { sample: backend === 'claude' ? { url: 'https://example.org/mcp' } : { command: 'server' } },
   tools: { search: { provider: 'brave' } },
+  notify: { url: 'https://example.org/news' },
 });
 
 /** What stands around a key. Some say something only beside a certain other one, or in the place of it, so each is tried in all of these. */

@@ -4,4 +4,6 @@
  */
 
 export { createToolHooks, type HookedCall, NO_HOOKS, type RequestedCall, type ToolHooks } from './ask-hooks.ts';
+export { createLifeHooks, type LifeHooks, type LifeRun } from './ask-life-hooks.ts';
 export { createLoopHookAsker } from './ask-loop-hooks.ts';
+export { createLifeWatch, type LifeMoment } from './life-moments.ts';

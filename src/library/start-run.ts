@@ -260,7 +260,7 @@ function toRun(handle: App.RunHandle, { stream, fold }: RunFeed, order: RunOrder
     const proof = toProof(view);
     stream.finish(toNdjsonEnd({ runId, reason, detail, exitCode, proof }, Date.now()));
     const problem = await handle.notify(end);
-    return { runId, reason, detail, exitCode, proof, view, warnings: problem === null ? [] : [problem] };
+    return { runId, reason, detail, exitCode, proof, view, warnings: [...end.warnings, ...(problem === null ? [] : [problem])] };
   });
   return {
     runId,

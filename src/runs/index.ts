@@ -15,7 +15,7 @@ export { findLayout, type Layout, openAgentFolders, requireLayout, toLayout, toS
 export { noteProject, summariseAllRuns, summariseRun, summariseRuns } from './list-runs.ts';
 export { openLiveFile } from './live-file.ts';
 export { findStaleOwner, listKilledRuns, refuseNested, wasKilled } from './living-runs.ts';
-export { createParkWatch, notifyPerson, type RunNews } from './notify-person.ts';
+export { notifyPerson } from './notify-person.ts';
 export { giveToken, ownRun, requireGoodToken, requireOutside, toPeopleFile, withoutToken, writePeople } from './people.ts';
 export { listLeft, listProcesses, reapProcesses, reapRun, reapTurn, toGateMarker, toMarker } from './processes.ts';
 export { openRun, readRecords } from './read-run.ts';
@@ -75,3 +75,4 @@ export {
   toUnconfirmedWarnings,
 } from './unconfirmed-programs.ts';
 export { watchFolder } from './watch-folder.ts';
+export { createNewsWatch, type RunNews } from './watch-news.ts';

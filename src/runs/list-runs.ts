@@ -5,7 +5,8 @@ import type { Environment } from '../core/values/environment.ts';
 import { isRalphError } from '../core/values/errors.ts';
 import { parseJson, toJsonObject } from '../core/values/json.ts';
 import { listKnownRuns, nodeFileSystem, toRunPaths } from '../journal/index.ts';
-import { createProofFold } from '../views/fold/index.ts';
+import { createRunViewFold } from '../views/fold/index.ts';
+import { toAttention } from '../views/report/index.ts';
 import { findLayout, type Layout } from './layout.ts';
 import { openRun } from './read-run.ts';
 import type { RunSummary } from './run-api.ts';
@@ -48,6 +49,7 @@ export function summariseRun(cwd: string, runId: string, env: Environment): RunS
     runId,
     startedAt: 0,
     reason: null,
+    attention: null,
     proof: null,
     iterations: 0,
     interrupted: 0,
@@ -59,15 +61,12 @@ export function summariseRun(cwd: string, runId: string, env: Environment): RunS
   try {
     const run = openRun(cwd, runId, env);
     let objective = '';
-    let interrupted = 0;
-    const proof = createProofFold();
+    const fold = createRunViewFold();
     const state = run.replay((record) => {
-      proof.take(record);
-      if (record.kind !== 'input') return;
-      const { input } = record;
-      if (input.type === 'run-started') ({ objective } = input.spec);
-      if (input.type === 'iteration-ended' && input.outcome.status === 'interrupted') interrupted += 1;
+      fold.take(record);
+      if (record.kind === 'input' && record.input.type === 'run-started') ({ objective } = record.input.spec);
     });
+    const view = fold.view();
     const status = state.status === 'ended' ? 'ended' : run.isAlive ? (state.status === 'parked' ? 'parked' : 'running') : 'dead';
     const { workspace, worktree } = readRunFile(toRunPaths(findLayout(cwd).stateDir, runId).settings);
     return {
@@ -75,9 +74,10 @@ export function summariseRun(cwd: string, runId: string, env: Environment): RunS
       startedAt: state.startedAt,
       status,
       reason: state.end?.reason ?? null,
-      proof: proof.proof(),
+      attention: toAttention(view, { isAlive: run.isAlive, isUnseen: run.isUnseen, now: Date.now(), live: run.live(), isNewest: false }),
+      proof: view.end?.proof ?? null,
       iterations: state.counters.counted,
-      interrupted,
+      interrupted: view.totals.interrupted,
       costUsd: state.usage.costUsd,
       objective,
       workspace,

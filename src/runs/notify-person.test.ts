@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { makeSpec } from '../core/spec-fixtures.ts';
-import { notifyPerson, type RunNews } from './notify-person.ts';
+import { notifyPerson } from './notify-person.ts';
+import type { RunNews } from './watch-news.ts';
 
 let cwd = '';
 beforeEach(() => {
@@ -12,6 +13,7 @@ beforeEach(() => {
 afterEach(() => rmSync(cwd, { recursive: true, force: true }));
 
 const NEWS: RunNews = {
+  id: 'ended:1',
   event: 'ended',
   end: { reason: 'parked', exitCode: 2, proof: null },
   detail: 'builder (claude) cannot work: HTTP 401',

@@ -1,29 +1,16 @@
-import type { Settings } from '../config/index.ts';
-import { addUsage, UNKNOWN_USAGE } from '../core/backends/usage.ts';
-import type { EndReason } from '../core/run/end-reasons.ts';
-import type { RunRecord } from '../core/run/run-record.ts';
-import type { FoldedRun } from '../loop/shell/index.ts';
+import { DEFAULT_NEWS, type Settings } from '../config/index.ts';
+import type { Json } from '../core/values/json.ts';
 import { runShellLine } from '../process/index.ts';
 import type { RunProof } from '../views/fold/index.ts';
-
-/** What a person is told of a run: that it has ended, or that it waits. */
-export interface RunNews {
-  readonly event: 'ended' | 'parked';
-  /** Absent while it has not ended. */
-  readonly end?: { readonly reason: EndReason; readonly exitCode: number; readonly proof: RunProof | null };
-  readonly detail: string;
-  /** What only a person can do; absent where nothing is asked of anybody. */
-  readonly attention?: string | undefined;
-  /** `null`: nobody knows. */
-  readonly costUsd: number | null;
-}
+import { postNews } from './post-news.ts';
+import type { RunNews } from './watch-news.ts';
 
 /** Of what news the person's `notify:` command is told. */
 interface Notification {
   readonly runId: string;
   /** Absolute path of the run's workspace. */
   readonly cwd: string;
-  readonly settings: Pick<Settings, 'notify' | 'spec'>;
+  readonly settings: Pick<Settings, 'notify' | 'news' | 'spec'>;
   readonly news: RunNews;
   readonly env: Readonly<Record<string, string>>;
   /** Ends the command. */
@@ -35,15 +22,25 @@ const TIMEOUT_MS = 30_000;
 const MAX_CHARACTERS = 4000;
 
 /**
- * Runs the `notify:` command, the user's own shell line; the facts are in its environment (`RALPH_EVENT`, `RALPH_END_REASON`, `RALPH_END_DETAIL`, …), never
- * in its text.
+ * Tells the person whom `notify:` names, where they want to know of such news: runs their own shell line, whose environment has the facts (`RALPH_EVENT`,
+ * `RALPH_END_REASON`, `RALPH_END_DETAIL`, …), never its text; and posts the same facts as JSON. Never rejects.
  *
  * @returns what went wrong, in words, or `null`
  */
 export async function notifyPerson(notification: Notification): Promise<string | null> {
-  const { cwd, settings, env, abort } = notification;
-  if (settings.notify === null) return null;
-  const result = await runShellLine(settings.notify, {
+  const { settings, news, runId, abort } = notification;
+  const { on, url, secret } = settings.news ?? DEFAULT_NEWS;
+  if (!on.includes(news.event)) return null;
+  const [command, post] = await Promise.all([
+    settings.notify === null ? null : runCommand(settings.notify, notification),
+    url === null ? null : postNews({ url, secret, body: toBody(runId, notification), ...(abort && { abort }) }),
+  ]);
+  return command === null || post === null ? (command ?? post) : `${command} ${post}`;
+}
+
+async function runCommand(line: string, notification: Notification): Promise<string | null> {
+  const { cwd, env, abort } = notification;
+  const result = await runShellLine(line, {
     cwd,
     env: { ...env, ...toVariables(toFacts(notification)) },
     timeoutMs: TIMEOUT_MS,
@@ -52,6 +49,29 @@ export async function notifyPerson(notification: Notification): Promise<string |
   });
   if (result.status === 'exited' && result.exitCode === 0) return null;
   return `The notify command failed (${result.status === 'exited' ? `exit ${result.exitCode}` : (result.stopReason ?? result.status)}).`;
+}
+
+/** The facts for programs. `id`: the same news twice has the same. */
+function toBody(runId: string, { cwd, settings, news }: Notification): Json {
+  const { id, event, end, detail, attention = null, costUsd } = news;
+  return {
+    v: 1,
+    id: `${runId}:${id}`,
+    event,
+    runId,
+    detail: detail.slice(0, MAX_CHARACTERS),
+    attention: attention === null ? null : attention.slice(0, MAX_CHARACTERS),
+    reason: end?.reason ?? null,
+    exitCode: end?.exitCode ?? null,
+    proven: end?.proof?.isProven ?? null,
+    costUsd,
+    task: toTask(settings),
+    folder: cwd,
+  };
+}
+
+function toTask({ spec }: Pick<Settings, 'spec'>): string {
+  return spec.objective.trim().split('\n', 1)[0]?.slice(0, 200) ?? '';
 }
 
 /** No variable can hold a zero byte. */
@@ -69,7 +89,7 @@ function toFacts({ runId, cwd, settings, news }: Notification): Readonly<Record<
     RALPH_EXIT_CODE: news.end === undefined ? '' : String(news.end.exitCode),
     RALPH_ATTENTION: news.attention ?? '',
     RALPH_COST_USD: news.costUsd === null ? '' : news.costUsd.toFixed(4),
-    RALPH_TASK: settings.spec.objective.trim().split('\n', 1)[0]?.slice(0, 200) ?? '',
+    RALPH_TASK: toTask(settings),
     RALPH_FOLDER: cwd,
   };
 }
@@ -78,19 +98,4 @@ function toFacts({ runId, cwd, settings, news }: Notification): Readonly<Record<
 function toProvenText(proof: RunProof | null): string {
   if (proof === null) return '';
   return proof.isProven ? 'yes' : 'no';
-}
-
-/** A run that waits for hours is worth a word to its person, as its end is. */
-export function createParkWatch(folded: Pick<FoldedRun, 'state'> | null, tell: (news: RunNews) => void): (record: RunRecord) => void {
-  let usage = folded?.state.usage ?? UNKNOWN_USAGE;
-  let isParking = false;
-  return (record) => {
-    if (record.kind === 'input' && record.input.type === 'iteration-ended') usage = addUsage(usage, record.input.usage);
-    if (record.kind !== 'effect') return;
-    const { effect } = record;
-    if (effect.type === 'timer-set') isParking = effect.purpose === 'limit';
-    if (effect.type !== 'notice' || !isParking) return;
-    isParking = false;
-    tell({ event: 'parked', detail: effect.text, costUsd: usage.costUsd });
-  };
 }

@@ -9,7 +9,7 @@ import type { Environment } from '../core/values/environment.ts';
 import type { EventWords } from '../emit/index.ts';
 import type { Backpressure } from '../ports/program.ts';
 import type { LiveView, QuestionView, RunProof, RunView, TellView } from '../views/fold/index.ts';
-import type { WorkFacts } from '../views/report/index.ts';
+import type { Attention, WorkFacts } from '../views/report/index.ts';
 
 /** What became of an event from outside. */
 export interface OutsideEvent {
@@ -97,6 +97,8 @@ export interface RunEnd {
   readonly state: RunState;
   /** `null` for a run in the folder itself. */
   readonly worktree: WorktreeEnd | null;
+  /** What went wrong beside the run, such as a hook of its life that failed. */
+  readonly warnings: readonly string[];
 }
 
 /** Who watches a run. */
@@ -161,6 +163,8 @@ export interface RunSummary {
   /** `never_began`: it was ended before its first entry. `damaged`: it cannot be read. */
   readonly status: 'running' | 'parked' | 'ended' | 'dead' | 'never_began' | 'damaged';
   readonly reason: EndReason | null;
+  /** What it needs of its person, and why; `null` where its journal tells nothing. */
+  readonly attention: Attention | null;
   /** Whether its completion is proven; `null` where it has not completed. */
   readonly proof: RunProof | null;
   /** Those that count against the limit. */

@@ -39,11 +39,12 @@ export interface RunFile {
 export function writeRunFile(path: string, file: RunFile): void {
   const { settings } = file;
   const known = findKnownSecrets(settings, {});
-  const { variables, backends, mcpServers } = settings;
+  const { variables, backends, mcpServers, news } = settings;
   const sealed = {
     ...settings,
     backends: hide(backends, known, settings),
     mcpServers: hide(mcpServers, known, settings),
+    ...(news === undefined ? {} : { news: hide(news, known, settings) }),
     ...(variables === undefined ? {} : { variables: toPrints(variables, toKeyPath(path)) }),
   };
   writeSettings(nodeFileSystem, path, { ...file, settings: sealed } as unknown as Json);

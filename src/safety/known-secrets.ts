@@ -6,7 +6,7 @@ import { findSearchKeyName, NO_TOOLS_SPEC } from '../core/tools/tools-spec.ts';
 import type { Environment } from '../core/values/environment.ts';
 
 /** Where settings have secrets. */
-export type SecretSettings = Pick<Settings, 'mcpServers' | 'backends' | 'tools' | 'variables'>;
+export type SecretSettings = Pick<Settings, 'mcpServers' | 'backends' | 'tools' | 'variables' | 'news'>;
 
 /**
  * The secrets that the settings bring along, each by the name that stands in its place: variables that the configuration names, what agents and MCP servers are given in
@@ -22,7 +22,8 @@ export function findKnownSecrets(settings: SecretSettings, env: Environment): re
   const tokens = settings.mcpServers.flatMap(({ tokenEnv }) => tokenEnv ?? []);
   const named = [...listKeyNames(settings), ...tokens].map((name) => ({ name, value: env[name] ?? '' }));
   const args = [...backends, ...settings.mcpServers].flatMap((program) => findSecretArgs(program.args));
-  return [...given, ...named, ...args].filter(({ value }) => isSecretValue(value));
+  const news = toSecrets({ 'notify.url': settings.news?.url ?? '', 'notify.secret': settings.news?.secret ?? '' });
+  return [...given, ...named, ...args, ...news].filter(({ value }) => isSecretValue(value));
 }
 
 function toSecrets(variables: Readonly<Record<string, string>>): readonly SecretValue[] {

@@ -26,6 +26,7 @@ export type CommandName =
   | 'answer'
   | 'ask'
   | 'token'
+  | 'notify'
   | 'mcp'
   | 'init'
   | 'presets'
@@ -71,6 +72,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   { name: 'ask', group: 'publish', summary: 'ask the people of a run and wait (agents call this)' },
   { name: 'emit', group: 'publish', summary: 'publish an event (agents call this)' },
   { name: 'token', group: 'publish', summary: 'print a token that lets scripts publish to a run and stop it' },
+  { name: 'notify', group: 'publish', summary: 'try whether news of a run reach you' },
   { name: 'mcp', group: 'publish', summary: 'publish and ask by tools, over MCP (agent CLIs start this)' },
   { name: 'init', group: 'first', summary: 'write a commented ralph.yml and a PROMPT.md' },
   { name: 'presets', group: 'design', summary: 'list the teams that come with Ralph' },

@@ -9,7 +9,9 @@ import {
   type HookEventName,
   type HookHandler,
   type HookSpec,
+  isLifeEvent,
   isLoopEvent,
+  isRunEvent,
 } from '../../core/hooks/hook-spec.ts';
 import type { HookInject, MergedHooks } from '../../core/hooks/hook-verdict.ts';
 import { findAliased } from '../../core/hooks/match-tool.ts';
@@ -30,6 +32,7 @@ import {
   toPermissionCells,
   type Verdicts,
 } from '../hooks/permission-rows.ts';
+import { testLife } from '../hooks/test-life.ts';
 import { untilStopped } from '../live/signals.ts';
 import { printTable } from '../terminal/print.ts';
 import { isColoured, printJson, printLine } from '../terminal/terminal.ts';
@@ -43,6 +46,7 @@ export const hooksCommand: CliCommand = {
       .option('--hat <hat>', 'the hooks of this hat')
       .option('--tool <tool>', 'of a test: the tool, by its own name')
       .option('--input <json>', 'of a test: what the tool is called with, or the event that is published', '{}')
+      .option('--reason <reason>', 'of a test: why a run or a turn ended, or what a run needs its person for')
       .option('--output <text>', 'of a test: what the tool answered', '');
     addConfigOptions(command);
     addFormatOption(command, ['text', 'json'], 'text for people, json for programs: one object per line');
@@ -53,6 +57,7 @@ export const hooksCommand: CliCommand = {
         `ralph hooks test PreToolUse --tool write_file --input '{"path":"a.txt"}'`,
         'what they would say, each and together, and the permissions',
       ],
+      ['ralph hooks test RunEnd --reason completed', 'tell the hooks of an end that has not come'],
     ]);
   },
   perform,
@@ -63,6 +68,7 @@ interface HooksFlags extends ConfigOptions {
   readonly tool?: string;
   readonly input: string;
   readonly output: string;
+  readonly reason?: string;
   readonly format: 'text' | 'json';
 }
 
@@ -91,7 +97,8 @@ async function perform(context: CliContext, { args, options }: CommandCall): Pro
 
 /** A hook as programs are told of it. */
 interface HookRow {
-  readonly hat: string;
+  /** `null`: of the run as a whole. */
+  readonly hat: string | null;
   /** The backend whose hooks these are; absent: those of the hat whatever its backend. */
   readonly backend?: string;
   readonly order: number;
@@ -106,7 +113,8 @@ interface HookRow {
 
 function list({ terminal }: CliContext, settings: Settings, { hat, format }: HooksFlags): number {
   const hats = Object.keys(settings.backends).filter((id) => hat === undefined || id === hat);
-  const rows = hats.flatMap((id) => toRows(settings, id));
+  const ofRun = hat === undefined ? (settings.runHooks ?? []).map((spec, index) => toRow(null, index, spec, [])) : [];
+  const rows = [...ofRun, ...hats.flatMap((id) => toRows(settings, id))];
   const builtIn = hats.some((id) => settings.backends[id]?.some(({ type }) => type === 'native')) ? Object.values(BUILT_IN_HOOKS) : [];
   const rules = listPermissionRows(settings, hat);
   if (format === 'json') {
@@ -115,7 +123,7 @@ function list({ terminal }: CliContext, settings: Settings, { hat, format }: Hoo
   }
   if (rows.length === 0 && rules.length === 0) terminal.err('There are no hooks and no permissions.\n');
   const tables: readonly (readonly [readonly string[], readonly (readonly string[])[]])[] = [
-    [['hat', 'event', 'tools', 'hook', 'asks', 'written', 'binds'], rows.map(toCells)],
+    [['hat', 'event', 'about', 'hook', 'asks', 'written', 'binds'], rows.map(toCells)],
     [
       ['built in', 'event', 'tools', 'what it does for every hat of the native agent'],
       builtIn.map(({ name, event, matcher, does }) => [name, event, matcher, does]),
@@ -148,7 +156,7 @@ function toHooks(settings: Settings, hat: string): readonly HookSpec[] {
   return native === undefined ? (settings.hooks?.[hat] ?? []) : findHooks(settings, hat, native);
 }
 
-function toRow(hat: string, index: number, { event, matcher, name, handler, place }: HookSpec, unbound: readonly string[]): HookRow {
+function toRow(hat: string | null, index: number, { event, matcher, name, handler, place }: HookSpec, unbound: readonly string[]): HookRow {
   const binding = isLoopEvent(event) ? [] : unbound;
   return { hat, order: index + 1, event, matcher, name, handler: toHandlerText(handler), place, unbound: binding };
 }
@@ -168,7 +176,7 @@ function toHandlerText(handler: HookHandler): string {
 
 function toCells({ hat, backend, event, matcher, name, handler, place, unbound }: HookRow): readonly string[] {
   const binds = unbound.length === 0 ? 'yes' : `not ${unbound.join(', ')}`;
-  const who = backend === undefined ? hat : `${hat} (${toPlainLine(backend, 60)})`;
+  const who = backend === undefined ? (hat ?? '(the run)') : `${hat} (${toPlainLine(backend, 60)})`;
   return [who, event, toPlainLine(matcher, 60), toPlainLine(name, 60), toPlainLine(handler, 100), toPlainLine(place, 80), binds];
 }
 
@@ -205,8 +213,12 @@ async function test(context: CliContext, settings: Settings, flags: HooksFlags, 
 
 /** Hooks of the loop are asked about an event that is not published. */
 async function testLoop(context: CliContext, settings: Settings, flags: HooksFlags, event: HookEventName): Promise<number> {
+  if (isLifeEvent(event)) {
+    const { reason, format } = flags;
+    return testLife(context, settings, { event, hat: isRunEvent(event) ? '' : findHat(settings, flags.hat), reason, format });
+  }
   if (event !== 'EventPublish' && event !== 'CompletionRequested')
-    throw createUsageError(`${event} cannot be tried: it only observes.`, 'It is asked in a run.');
+    throw createUsageError(`${event} cannot be tried.`, 'It is asked in a run.');
   const hat = findHat(settings, flags.hat);
   const draft = toTestedDraft(event, toInput(flags.input));
   const { createLoopHookAsker } = await context.loadApp();
@@ -255,6 +267,12 @@ function ask(hooks: ToolHooks, event: HookEventName, call: HookedCall, output: s
       return hooks.request({ ...call, reason: 'ralph hooks test' });
     case 'EventPublish':
     case 'CompletionRequested':
+    case 'RunStart':
+    case 'TurnStart':
+    case 'TurnEnd':
+    case 'HatChange':
+    case 'NeedsYou':
+    case 'RunEnd':
       throw new Error(`${event} is about no call of a tool`);
   }
 }

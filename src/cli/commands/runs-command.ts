@@ -1,5 +1,6 @@
 import { toUsdText } from '../../core/text/duration.ts';
 import { isRalphError } from '../../core/values/errors.ts';
+import { toStateText } from '../../views/report/index.ts';
 import { toFirstLine, toPlainLine } from '../../views/text/index.ts';
 import type { AppApi } from '../app-api.ts';
 import { addExamples } from '../args/help.ts';
@@ -63,13 +64,19 @@ function toCells(run: ListedRun, hasWorktrees: boolean): readonly string[] {
   return [
     runId,
     startedAt === 0 ? '-' : toLocalTime(startedAt),
-    status === 'ended' ? toEndText(run) : status.replace('_', ' '),
+    `${status === 'ended' ? toEndText(run) : status.replace('_', ' ')}${toMark(run)}`,
     interrupted === 0 ? String(iterations) : `${iterations} (and ${interrupted} interrupted)`,
     toUsdText(costUsd),
     ...(hasWorktrees ? [worktree ?? '-'] : []),
     toFirstLine(objective, 160),
     ...(root === undefined ? [] : [root]),
   ];
+}
+
+/** What needs its person is told beside its status; that a run is dead says it already. */
+function toMark({ status, attention }: ListedRun): string {
+  if (status === 'dead' || attention === null || attention.state === 'working' || attention.state === 'done') return '';
+  return `, ${toStateText(attention.state)}`;
 }
 
 function toEndText({ reason, proof }: ListedRun): string {

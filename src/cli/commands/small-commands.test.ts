@@ -15,6 +15,7 @@ const RUN = {
   startedAt: Date.UTC(2026, 10, 21, 12),
   status: 'ended',
   reason: 'max_cost',
+  attention: null,
   proof: null,
   iterations: 7,
   interrupted: 0,
@@ -40,6 +41,13 @@ describe('ralph runs', () => {
   it('names turns that were interrupted beside the iterations that count, as status does', async () => {
     const { out } = await type(['runs'], { summariseRuns: () => [{ ...RUN, interrupted: 2 }, RUN] });
     expect(out).toMatch(/max_cost {2}7 \(and 2 interrupted\) {2}\$5\.01.*\n.*max_cost {2}7 +\$5\.01/);
+  });
+
+  it('marks a run that needs its person, and no other', async () => {
+    const attention = { state: 'needs_you', evidence: 'builder asks: Now?', since: 1, action: '' } as const;
+    const running = { ...RUN, status: 'running', reason: null, attention } as const;
+    const { out } = await type(['runs'], { summariseRuns: () => [running, { ...running, attention: { ...attention, state: 'working' } }] });
+    expect(out).toMatch(/ {2}running, needs you {2}.*\n.* {2}running +7/);
   });
 
   it('gives programs one object a line', async () => {

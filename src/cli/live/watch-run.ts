@@ -92,6 +92,7 @@ export async function watchRun(context: CliContext, order: WatchOrder): Promise<
         isWorktree(handle.workspace) ? await toPlaceText(context, order, handle.workspace, end) : toUncommittedText(handle.runId, facts),
       );
     if (context.terminal.isTty && order.show.format === 'text') context.terminal.out(BELL);
+    for (const warning of end.warnings) context.terminal.err(`ralph: ${warning}\n`);
     // The run is over: what is left to be stopped is the command that tells of it.
     const leaving = new AbortController();
     signals.attach(() => leaving.abort());

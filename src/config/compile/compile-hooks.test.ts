@@ -320,6 +320,26 @@ describe('findings about hooks', () => {
       ]);
   });
 
+  it('are of the run where they are about it, and bind whatever agent works', () => {
+    const events = '{RunEnd: [{command: "a b", matcher: completed}], TurnEnd: [{command: "c d"}]}';
+    const yaml = `cli: {backend: claude}\nhats: {a: {triggers: [task.start, task.resume]}}\nhooks: ${events}`;
+    expect(findings(yaml)).toEqual([]);
+    const { hooks, runHooks } = load(yaml).draft ?? {};
+    expect([runHooks?.map(({ event }) => event), hooks?.['a']?.map(({ event }) => event)]).toEqual([['RunEnd'], ['TurnEnd']]);
+  });
+
+  it('are refused where nothing would ask them, or they ask for what cannot be', () => {
+    const ofHat = `${NATIVE.replace('resume]}', 'resume], hooks: {RunEnd: [{command: "a b"}]}}')}`;
+    expect(findings(ofHat)).toEqual(['2: error hook-invalid Hooks of RunEnd are of the run, and this is a hat.']);
+    expect(at('{RunStart: [{command: "a b", matcher: x}]}')).toEqual(['3: error hook-invalid RunStart is matched on nothing.']);
+    expect(at('{TurnEnd: [{command: "a b", if: bash}]}')).toEqual([
+      '3: error hook-invalid `if` is about calls of tools, and TurnEnd is none.',
+    ]);
+    expect(at('{TurnEnd: [{command: "a b", fail_closed: true}]}')).toEqual([
+      '3: error hook-invalid TurnEnd is only told: there is nothing that a failure could deny.',
+    ]);
+  });
+
   it('say which hats they do not bind, once', () => {
     const yaml =
       'cli: {backend: claude}\nhats: {a: {triggers: [task.start, task.resume]}, b: {triggers: [x]}}\nhooks: {PreToolUse: [{command: "a b"}]}';

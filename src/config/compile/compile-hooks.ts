@@ -1,5 +1,5 @@
 import { DEFAULT_HAT, RALPH } from '../../core/events/reserved.ts';
-import { findHookEvent, HOOK_EVENTS, type HookEventName, type HookSpec, isLoopEvent } from '../../core/hooks/hook-spec.ts';
+import { findHookEvent, HOOK_EVENTS, type HookEventName, type HookSpec, isLoopEvent, isRunEvent } from '../../core/hooks/hook-spec.ts';
 import type { Finding } from '../../core/schema/finding.ts';
 import { quote } from '../findings/diagnostics.ts';
 import {
@@ -35,6 +35,8 @@ export interface CompiledHooks {
   readonly hooks: Readonly<Record<string, readonly HookSpec[]>>;
   /** The same for backends that have hooks of their own, by {@link toHookListName}. */
   readonly ofBackends: Readonly<Record<string, readonly HookSpec[]>>;
+  /** Those about a run as a whole: its start, its end, what it needs of its person. */
+  readonly ofRun: readonly HookSpec[];
   readonly diagnostics: readonly Diagnostic[];
 }
 
@@ -65,17 +67,17 @@ export function compileHooks({ root, declared, hatIds, backends, cwd, readText }
   const unbound: Unbound[] = [];
   const read = owners.map(([id, path, worn]) => {
     const own = readLevel(path);
-    const specs = mergeLevels([shared, own]);
+    const specs = ofHat([shared, own]);
     const ofBackends = worn.flatMap(({ declared: { type }, hooksPath }, index): (readonly [string, readonly HookSpec[]])[] => {
       const level = hooksPath === undefined ? undefined : readLevel(hooksPath);
       if (hooksPath === undefined || level === undefined || level.size === 0) return [];
-      if (type === 'native') return [[toHookListName(id, index), mergeLevels([shared, own, level])]];
+      if (type === 'native') return [[toHookListName(id, index), ofHat([shared, own, level])]];
       unbound.push({ id, types: [type], path: toWrittenPath(root, hooksPath) });
       return [];
     });
     const types = worn.map(({ declared: { type } }) => type).filter((type) => type !== 'native');
     if (specs.some(({ event }) => !isLoopEvent(event)) && types.length > 0)
-      unbound.push({ id, types, path: own.size > 0 ? path : ['hooks'] });
+      unbound.push({ id, types, path: [...own.keys()].some((event) => !isLoopEvent(event)) ? path : ['hooks'] });
     return { id, specs, ofBackends };
   });
   // Those of a list that every hat replaces bind nobody; what is wrong with them is told all the same.
@@ -83,12 +85,16 @@ export function compileHooks({ root, declared, hatIds, backends, cwd, readText }
   return {
     hooks: toRecord(read.flatMap(({ id, specs }) => (specs.length === 0 ? [] : [[id, specs] as const]))),
     ofBackends: toRecord(read.flatMap(({ ofBackends }) => ofBackends)),
+    ofRun: mergeLevels([shared]).filter(({ event }) => isRunEvent(event)),
     diagnostics: [
       ...defaults.diagnostics,
       ...imported.diagnostics,
       ...reader.diagnostics,
       ...tellUnbound(root, unbound),
-      ...owners.flatMap(([, , worn]) => worn.flatMap(({ hooksPath }) => tellMisplaced(root, hooksPath))),
+      ...owners.flatMap(([id, path, worn]) => [
+        ...(id === DEFAULT_HAT ? [] : tellMisplaced(root, path, RUN_PLACE)),
+        ...worn.flatMap(({ hooksPath }) => (hooksPath === undefined ? [] : tellMisplaced(root, hooksPath, HAT_PLACE))),
+      ]),
     ],
   };
 }
@@ -98,22 +104,41 @@ export function toHookListName(hat: string, index: number): string {
   return `${hat}.${index}`;
 }
 
-/** The loop asks the hooks of a hat, whichever of its agents works: those of a single backend would be left out unseen. */
-function tellMisplaced(root: LocatedMap, path: Path | undefined): readonly Diagnostic[] {
-  const hooks = path === undefined ? undefined : readAt(root, toWrittenPath(root, path));
+/** Hooks that would be left out unseen where they are written. */
+interface Misplacement {
+  readonly isWrong: (event: HookEventName) => boolean;
+  readonly is: string;
+  readonly why: string;
+  readonly fix: string;
+}
+
+const HAT_PLACE: Misplacement = {
+  isWrong: isLoopEvent,
+  is: 'of a hat, and this is a backend',
+  why: 'Whatever agent wears the hat, the loop asks the same hooks about its events.',
+  fix: 'Write them under `hats.<id>.hooks`, `ralph.hooks` or `hooks`.',
+};
+const RUN_PLACE: Misplacement = {
+  isWrong: isRunEvent,
+  is: 'of the run, and this is a hat',
+  why: 'They would never be asked here.',
+  fix: 'Write them under `hooks` at the top of the file.',
+};
+
+function tellMisplaced(root: LocatedMap, path: Path, { isWrong, is, why, fix }: Misplacement): readonly Diagnostic[] {
+  const hooks = readAt(root, toWrittenPath(root, path));
   if (hooks?.kind !== 'map') return [];
   return [...hooks.entries].flatMap(([name, { key }]) => {
     const event = findHookEvent(name);
-    if (event === undefined || !isLoopEvent(event)) return [];
-    const finding: Finding = {
-      code: 'hook-invalid',
-      severity: 'error',
-      message: `Hooks of ${event} are of a hat, and this is a backend.`,
-      why: 'Whatever agent wears the hat, the loop asks the same hooks about its events.',
-      fix: 'Write them under `hats.<id>.hooks`, `ralph.hooks` or `hooks`.',
-    };
+    if (event === undefined || !isWrong(event)) return [];
+    const finding: Finding = { code: 'hook-invalid', severity: 'error', message: `Hooks of ${event} are ${is}.`, why, fix };
     return [toDiagnostic(key, finding)];
   });
+}
+
+/** Those of a hat or of one of its backends. */
+function ofHat(levels: readonly Level[]): readonly HookSpec[] {
+  return mergeLevels(levels).filter(({ event }) => !isRunEvent(event));
 }
 
 type Level = ReadonlyMap<HookEventName, EventHooks>;

@@ -12,6 +12,7 @@ import { CLI_KEYS, CORE_KEYS, type Declared, triggersOf, WORKTREE_KEYS } from '.
 import {
   type ConfigFlags,
   DEFAULT_HUMAN,
+  DEFAULT_NEWS,
   type ModelPrice,
   type Objective,
   type Overrides,
@@ -41,7 +42,7 @@ interface SettingsParts {
   readonly backends: CompiledBackends;
   readonly instructions: Instructions;
   readonly events: EventContracts;
-  readonly hooks: Pick<CompiledHooks, 'hooks' | 'ofBackends'>;
+  readonly hooks: Pick<CompiledHooks, 'hooks' | 'ofBackends' | 'ofRun'>;
   readonly permissions: NonNullable<Settings['permissions']>;
   readonly objective: Objective;
 }
@@ -76,6 +77,7 @@ export function compileSettings(parts: SettingsParts): Settings {
     tools: compileTools(declared),
     ...(Object.keys(parts.hooks.hooks).length === 0 ? {} : { hooks: parts.hooks.hooks }),
     ...(Object.keys(parts.hooks.ofBackends).length === 0 ? {} : { backendHooks: parts.hooks.ofBackends }),
+    ...(parts.hooks.ofRun.length === 0 ? {} : { runHooks: parts.hooks.ofRun }),
     ...(Object.keys(parts.permissions).length === 0 ? {} : { permissions: parts.permissions }),
     sandbox: compileSandbox(parts),
     externalEvents: declared.external_events ?? 'open',
@@ -100,7 +102,7 @@ export function compileSettings(parts: SettingsParts): Settings {
     ...(declared.gates === undefined && parts.flags.noGates !== true && { seeksGate: true as const }),
     ...(declared.gate_baseline !== undefined && { gateBaseline: declared.gate_baseline }),
     ...(declared.changed_tests === 'allow' && { mayChangeTests: true as const }),
-    notify: declared.notify ?? null,
+    ...compileNotify(declared.notify),
     ...toWorkspace(declared),
     worktreeLinks: toEffective(WORKTREE_KEYS, declared.worktree).link,
     prices: toPrices(declared),
@@ -179,6 +181,12 @@ function compileHooked(hooks: CompiledHooks['hooks']): Pick<RunSpec, 'hooked'> {
   return hooked.publish.length + hooked.complete.length === 0 ? {} : { hooked };
 }
 
+/** Without an address and a choice there is nothing to say beside the command. */
+function compileNotify(declared: Declared['notify'] = {}): Pick<Settings, 'notify' | 'news'> {
+  const { command: notify = null, url = null, secret = null, on } = declared;
+  return url === null && on === undefined ? { notify } : { notify, news: { on: on ?? DEFAULT_NEWS.on, url, secret } };
+}
+
 /** Where only one of both pauses is said, the default of the other gives way to it. */
 function toRetrySpec(declared: EffectiveLoop['retry']): RetrySpec {
   const { max_attempts: maxAttempts, base_seconds: baseMs, max_seconds: maxMs } = toEffective(EVENT_LOOP_KEYS.retry.keys, declared);
@@ -226,6 +234,7 @@ function toDigested(
     // With what their files held: whoever goes on with a run is told that a hook was changed.
     ...(Object.keys(hooks.hooks).length === 0 ? {} : { hooks: hooks.hooks }),
     ...(Object.keys(hooks.ofBackends).length === 0 ? {} : { backendHooks: hooks.ofBackends }),
+    ...(hooks.ofRun.length === 0 ? {} : { runHooks: hooks.ofRun }),
     event_loop: loop,
     cli: { ...toEffective(CLI_KEYS, declared.cli), ...toCliOverrides(overrides) },
     core: toEffective(CORE_KEYS, declared.core),

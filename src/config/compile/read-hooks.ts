@@ -1,4 +1,12 @@
-import { findHookEvent, HOOK_EVENTS, type HookEventName, type HookSpec } from '../../core/hooks/hook-spec.ts';
+import {
+  findHookEvent,
+  HOOK_EVENTS,
+  HOOK_MOMENTS,
+  type HookEventName,
+  type HookSpec,
+  isLifeEvent,
+  isLoopEvent,
+} from '../../core/hooks/hook-spec.ts';
 import { createCallMatcher } from '../../core/hooks/match-call.ts';
 import { createToolMatcher } from '../../core/hooks/match-tool.ts';
 import type { Finding } from '../../core/schema/finding.ts';
@@ -36,12 +44,6 @@ export interface EventHooks {
 
 /** Events of the life of a run and of other tools; nothing asks hooks about those that have no row in the table of events. */
 const LATER_EVENTS: readonly string[] = [
-  'RunStart',
-  'RunEnd',
-  'TurnStart',
-  'TurnEnd',
-  'HatChange',
-  'NeedsYou',
   'UserPromptSubmit',
   'SessionStart',
   'SessionEnd',
@@ -221,6 +223,8 @@ export class HooksReader {
         'Correct it, or write a pattern such as `Write|Edit`.',
       );
     if (matcher !== null && !pattern.startsWith('re:') && /\.\*|[\^$\\(]/.test(pattern)) this.#warnOfExpression(matcher, pattern);
+    if (matcher !== null && HOOK_MOMENTS[event].matchedOn === 'nothing')
+      this.report(matcher.place, `${event} is matched on nothing.`, 'Leave `matcher` out: such a hook is always asked.');
     const handler = readHookHandler(hook, scalar, this);
     if (handler === null) return [];
     const place = scalar('handler') ?? scalar('command');
@@ -232,10 +236,14 @@ export class HooksReader {
         `${quote(rule.written)} is no rule about calls.`,
         'Write the tool and what it is about: bash(git push *), write_file(secret/**)',
       );
+    if (rule !== null && isLoopEvent(event))
+      this.report(rule.place, `\`if\` is about calls of tools, and ${event} is none.`, 'Leave it out, or use `matcher`.');
     const isOn = (name: string): boolean => scalar(name)?.value === true;
     const isAsync = isOn('async');
     if (isAsync && isOn('fail_closed'))
       this.report(hook.place, '`async` and `fail_closed` exclude each other: nobody waits for what the hook decides.', 'Leave one out.');
+    if (isLifeEvent(event) && isOn('fail_closed'))
+      this.report(hook.place, `${event} is only told: there is nothing that a failure could deny.`, 'Leave `fail_closed` out.');
     const spec: HookSpec = {
       name,
       event,
@@ -243,7 +251,7 @@ export class HooksReader {
       ...(rule === null ? {} : { rule: rule.written }),
       handler,
       timeoutMs: this.#readTimeout(scalar('timeout')),
-      isFailClosed: !isAsync && (scalar('fail_closed') === null ? this.#defaults.isFailClosed : isOn('fail_closed')),
+      isFailClosed: !isAsync && !isLifeEvent(event) && (scalar('fail_closed') === null ? this.#defaults.isFailClosed : isOn('fail_closed')),
       ...(isOn('keep_alive') ? { isKeptAlive: true as const } : {}),
       ...(isOn('once') ? { isOnce: true as const } : {}),
       ...(isAsync ? { isAsync } : {}),

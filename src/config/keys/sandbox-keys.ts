@@ -101,3 +101,23 @@ export const SAFE = {
   doc: 'A run in a worktree of its own whose agents and gates are held by the sandbox of the operating system, with a home of their own; where that cannot be held, no run begins.',
   default: false,
 } as const satisfies FlagSetting;
+
+const NOTIFY_KEYS = {
+  command: { kind: 'command', doc: 'A command line that is run; the facts are in its environment.' },
+  url: { kind: 'line', doc: 'An address, http or https, that gets each news as JSON.' },
+  on: {
+    kind: 'list',
+    doc: 'Of what: an open question, a park, a gate that is red three times in a row, four fifths of a limit, the end; `needs_you`, `parked` and `ended` by default.',
+    items: { kind: 'choice', doc: 'One of these.', values: ['needs_you', 'parked', 'gate_red', 'near_limit', 'ended'] },
+    nonEmpty: true,
+  },
+  secret: { kind: 'word', doc: 'What the JSON is signed with (HMAC-SHA256), best from a variable.' },
+} as const satisfies Keys;
+
+/** `notify:`, also as the command alone. */
+export const NOTIFY = {
+  kind: 'object',
+  doc: 'Who is told news of a run.',
+  keys: NOTIFY_KEYS,
+  short: 'command',
+} as const satisfies ObjectSetting;

@@ -2,7 +2,7 @@ import { EXTERNAL, QUALITY_GATE, RALPH, SYSTEM } from '../../core/events/reserve
 import { AGENT_KEYS, BACKEND, BACKEND_PRIORITY, EMIT_TOOL } from './backend-keys.ts';
 import { EVENT_LOOP_KEYS } from './event-loop-keys.ts';
 import { CHANGED_TESTS, GATE_BASELINE, GATE_KEYS, PROTECT } from './gate-keys.ts';
-import { EXTERNAL_EVENTS, HAT_SANDBOX, HUMAN, ISOLATION, ON_VIOLATION, SAFE, SANDBOX, WORKSPACE } from './sandbox-keys.ts';
+import { EXTERNAL_EVENTS, HAT_SANDBOX, HUMAN, ISOLATION, NOTIFY, ON_VIOLATION, SAFE, SANDBOX, WORKSPACE } from './sandbox-keys.ts';
 import type { Keys, MapSetting, ObjectSetting, ValuesOf } from './setting.ts';
 import { MCP_SERVERS, ON_ASK_KEY, PERMISSIONS, PROFILE, PROFILES, TOOLS } from './tool-keys.ts';
 
@@ -176,7 +176,7 @@ export const TOP_KEYS = {
     doc: 'Prices of models (or backends) whose agent reports tokens but no cost.',
     values: { kind: 'object', doc: 'Prices for a million tokens.', keys: PRICE_KEYS },
   },
-  notify: { kind: 'command', doc: 'A command line that is run at the end of a run.' },
+  notify: NOTIFY,
   workspace: WORKSPACE,
   safe: SAFE,
   worktree: { kind: 'object', doc: 'Runs in a git worktree of their own.', keys: WORKTREE_KEYS },

@@ -14,6 +14,7 @@ import { checkHatReferences } from './check-hat-references.ts';
 import { checkMcpServers } from './check-mcp-servers.ts';
 import { checkMode } from './check-mode.ts';
 import { checkNativeProfiles } from './check-native-profiles.ts';
+import { checkNotify } from './check-notify.ts';
 import { checkPolicies } from './check-policies.ts';
 import { checkProfiles } from './check-profiles.ts';
 import { checkPromptFile, type PromptSources } from './check-prompt-file.ts';
@@ -38,6 +39,7 @@ const RULES: readonly Rule[] = [
   checkPolicies,
   checkMcpServers,
   checkTools,
+  checkNotify,
 ];
 
 /** Findings about the flow of events: with `strict_validation: false` only warnings. */

@@ -74,6 +74,54 @@ export const HOOK_MOMENTS = {
     mayInject: true,
     mayChange: null,
   },
+  RunStart: {
+    aliases: [],
+    when: 'a run begins or goes on (`reason`: `started` or `resumed`)',
+    matchedOn: 'nothing',
+    mayBlock: false,
+    mayInject: false,
+    mayChange: null,
+  },
+  TurnStart: {
+    aliases: [],
+    when: 'the agent of a turn has begun to work',
+    matchedOn: 'hat',
+    mayBlock: false,
+    mayInject: false,
+    mayChange: null,
+  },
+  TurnEnd: {
+    aliases: [],
+    when: 'a turn has ended (`reason`: `succeeded`, `failed` or `interrupted`)',
+    matchedOn: 'hat',
+    mayBlock: false,
+    mayInject: false,
+    mayChange: null,
+  },
+  HatChange: {
+    aliases: [],
+    when: 'the agent of a turn has begun to work that wears another hat (`to`) than the turn before (`from`)',
+    matchedOn: 'hat',
+    mayBlock: false,
+    mayInject: false,
+    mayChange: null,
+  },
+  NeedsYou: {
+    aliases: [],
+    when: 'a run needs its person (`reason`: `question`, an open one is in `question`; `parked`, by a usage limit; `ended`, with something that only a person can do)',
+    matchedOn: 'reason',
+    mayBlock: false,
+    mayInject: false,
+    mayChange: null,
+  },
+  RunEnd: {
+    aliases: [],
+    when: 'a run has ended (`reason`: [why](../exit-codes.md), such as `completed`)',
+    matchedOn: 'reason',
+    mayBlock: false,
+    mayInject: false,
+    mayChange: null,
+  },
 } as const satisfies Readonly<Record<string, HookMoment>>;
 
 export type HookEventName = keyof typeof HOOK_MOMENTS;
@@ -151,6 +199,28 @@ export function isLoopEvent(event: HookEventName): boolean {
   return event !== 'PostToolBatch' && HOOK_MOMENTS[event].matchedOn !== 'tool';
 }
 
+/** Moments that hooks are told of behind everything else: what they say changes nothing, and nothing waits for them. True: they are of the run, and of no hat. */
+const LIFE_EVENTS = {
+  RunStart: true,
+  TurnStart: false,
+  TurnEnd: false,
+  HatChange: false,
+  NeedsYou: true,
+  RunEnd: true,
+} as const satisfies { readonly [E in HookEventName]?: boolean };
+
+export type LifeEventName = keyof typeof LIFE_EVENTS;
+
+/** Whether hooks only observe such an event. */
+export function isLifeEvent(event: HookEventName): event is LifeEventName {
+  return Object.hasOwn(LIFE_EVENTS, event);
+}
+
+/** Whether such an event belongs to the run as a whole: hooks of single hats are not asked about it. */
+export function isRunEvent(event: HookEventName): boolean {
+  return isLifeEvent(event) && LIFE_EVENTS[event];
+}
+
 /** An event before it is routed, or the completion. */
 export interface PublishedDraft {
   readonly topic: string;
@@ -196,4 +266,19 @@ export interface HookEvent {
   readonly event?: { readonly topic: string; readonly payload: Json; readonly target: string | null };
   /** Of the loop's own events. */
   readonly iteration?: number;
+  /** Of the life of a run: why it is told. */
+  readonly reason?: string;
+  /** More about it, in words. */
+  readonly detail?: string;
+  /** Of `HatChange`: the hat of the turn before, and that of this one. */
+  readonly from?: string;
+  readonly to?: string;
+  /** Of `NeedsYou`: what is asked. `due_at`: until when an answer is waited for. */
+  readonly question?: {
+    readonly id: string;
+    readonly text: string;
+    readonly choices: readonly string[];
+    readonly default: string;
+    readonly due_at: string;
+  };
 }

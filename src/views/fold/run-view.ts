@@ -96,6 +96,8 @@ export interface GateSource {
   readonly command: string | null;
   /** The file of the project that names the command, where Ralph found it himself; else `null`. */
   readonly from: string | null;
+  /** Whether a completion waits for it. */
+  readonly isRequired: boolean;
 }
 
 export interface HatView {

@@ -1,6 +1,6 @@
 import { addUsage, UNKNOWN_USAGE } from '../../core/backends/usage.ts';
 import { EXTERNAL, QUALITY_GATE, RALPH, SYSTEM } from '../../core/events/reserved.ts';
-import { toGateName } from '../../core/gates/gate-spec.ts';
+import { isRequiredGate, toGateName } from '../../core/gates/gate-spec.ts';
 import type { Effect, EventPublish, EventReject, IterationStart, Notice, RunEnd, TimerSet } from '../../core/run/effects.ts';
 import type { GatesFinished, Input, IterationEnded, IterationSpawned } from '../../core/run/inputs.ts';
 import type { RunSpec } from '../../core/run/run-spec.ts';
@@ -59,7 +59,10 @@ function takeSpec(draft: RunDraft, spec: RunSpec): void {
   draft.promise = spec.promise;
   draft.limits = spec.limits;
   draft.gates = spec.gates.map(toGateName);
-  draft.gateSources = spec.gates.map(({ run, protect, from = null }) => ({ command: protect === undefined ? run : null, from }));
+  draft.gateSources = spec.gates.map((gate) => {
+    const { run, protect, from = null } = gate;
+    return { command: protect === undefined ? run : null, from, isRequired: isRequiredGate(gate) };
+  });
   draft.ralphBackends = spec.ralph.backends;
   draft.coordination = topology.coordination;
   draft.hats = topology.hats.map((hat) => ({ id: hat.id, backends: hat.backends }));

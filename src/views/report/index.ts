@@ -1,4 +1,5 @@
 /** Door to `views/report`: what is made of views: status, report of the end, details of a turn, NDJSON. */
+export { type Attention, isNearLimit, toAttention, toStateText } from './attention.ts';
 export { toStatLines, toStatNotes } from './change-text.ts';
 export { toGateEndText, toRefusalText } from './evidence.ts';
 export {

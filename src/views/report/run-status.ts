@@ -3,12 +3,16 @@ import type { LiveView } from '../fold/fold-live-view.ts';
 import { toProof } from '../fold/fold-proof.ts';
 import type { RunProof, RunView } from '../fold/run-view.ts';
 import type { RunReport } from '../text/fact-rows.ts';
+import { type Attention, toAttention, toAttentionText } from './attention.ts';
 import { toRunReport } from './run-report.ts';
 import { isSeen, type StatusFacts, toElapsedNow, toRunningReport } from './running-report.ts';
 
 /** One screen on a run, under way or ended. */
 export function toRunStatus(view: RunView, facts: StatusFacts): RunReport {
-  return view.end === null ? toRunningReport(view, facts) : toRunReport(view, facts);
+  if (view.end !== null) return toRunReport(view, facts);
+  const report = toRunningReport(view, facts);
+  // The report of an end says it already.
+  return { ...report, rows: [{ label: 'State', text: toAttentionText(toAttention(view, facts)) }, ...report.rows] };
 }
 
 /** What `ralph status --format json` says of a run. */
@@ -24,6 +28,8 @@ export interface StatusRecord extends RunView {
   readonly proof: RunProof | null;
   /** What its turn does at this moment; `null` where nobody knows. */
   readonly live: LiveView | null;
+  /** What it needs of its person, and why. */
+  readonly attention: Attention;
 }
 
 /** A run for programs: its view, with what is known beside the journal. */
@@ -32,7 +38,17 @@ export function toStatusRecord(view: RunView, facts: StatusFacts): StatusRecord 
   const isAlive = isSeen(facts);
   const exitCode = view.end === null ? null : END_REASONS[view.end.reason].exitCode;
   const proof = toProof(view);
-  return { v: 1, isAlive, isUnseen, exitCode, proof, ...view, elapsedMs: toElapsedNow(view, facts), live: isAlive ? live : null };
+  return {
+    v: 1,
+    isAlive,
+    isUnseen,
+    exitCode,
+    proof,
+    ...view,
+    elapsedMs: toElapsedNow(view, facts),
+    live: isAlive ? live : null,
+    attention: toAttention(view, facts),
+  };
 }
 
 /** The end as the run itself tells it: where the disk is full, the journal could not. */

@@ -1,0 +1,72 @@
+import { appendFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { HOOK_EVENTS, isLifeEvent } from '../core/hooks/hook-spec.ts';
+import type { RunRecord } from '../core/run/run-record.ts';
+import type { Environment } from '../core/values/environment.ts';
+import { mapTexts } from '../core/values/json.ts';
+import { createLifeHooks, createLifeWatch, type LifeMoment, type LifeRun } from '../hooks/index.ts';
+import type { RunPaths } from '../journal/index.ts';
+import type { FoldedRun } from '../loop/shell/index.ts';
+import type { Redaction } from '../ports/redaction.ts';
+import { type RunFile, toGateMarker } from '../runs/index.ts';
+import { toPlainLine } from '../views/text/index.ts';
+
+/** Tells hooks of the life of a run. */
+export interface LifeTeller {
+  /** Holds nothing up. */
+  readonly take: (record: RunRecord) => void;
+  /** Tells of the end, last of all, and waits until every hook is done. What went wrong, in words. Never rejects. */
+  readonly close: () => Promise<readonly string[]>;
+  /** Ends the hooks that run, and all that wait. */
+  readonly stop: () => void;
+}
+
+const NOBODY: LifeTeller = { take: () => undefined, close: async () => [], stop: () => undefined };
+const MAX_WARNINGS = 5;
+
+/** Each hook that was told is a line of `hooks.jsonl` in the folder of the run. */
+export function createLifeTeller(
+  { paths, file, env }: { readonly paths: RunPaths; readonly file: RunFile; readonly env: Environment },
+  folded: FoldedRun | null,
+  redaction: Redaction | undefined,
+): LifeTeller {
+  const { hooks = {}, runHooks = [] } = file.settings;
+  const events = new Set([...runHooks, ...Object.values(hooks).flat()].map(({ event }) => event));
+  if (!HOOK_EVENTS.some((event) => isLifeEvent(event) && events.has(event))) return NOBODY;
+  const clean = (text: string): string => redaction?.text(text) ?? text;
+  const failed: LifeRun[] = [];
+  let unwritten: string | null = null;
+  const report = (run: LifeRun): void => {
+    if (run.error !== null) failed.push(run);
+    try {
+      const line = mapTexts({ ...run }, clean);
+      appendFileSync(join(paths.folder, 'hooks.jsonl'), `${JSON.stringify(line)}\n`, { mode: 0o600 });
+    } catch (error) {
+      unwritten = `What hooks were told of could not be written down: ${String(error)}`;
+    }
+  };
+  const ended = new AbortController();
+  const scene = { run: paths.runId, cwd: file.workspace, env, marker: `${toGateMarker(paths.runId)}.hooks`, signal: ended.signal };
+  const life = createLifeHooks({ ofRun: runHooks, ofHat: (hat) => hooks[hat] ?? [] }, scene, report, () => performance.now());
+  const watch = createLifeWatch(folded?.state.activations, folded?.state.lastHat);
+  let end: LifeMoment | null = null;
+  return {
+    take: (record) => {
+      for (const moment of watch.take(record)) {
+        if (moment.event === 'RunEnd') end = moment;
+        else life.tell(moment);
+      }
+    },
+    close: async () => {
+      if (end !== null) life.tell(end);
+      await life.close();
+      const warnings = failed.map(({ event, name, error }) => `The hook ${name} of ${event} failed: ${clean(error ?? '')}`);
+      const more =
+        warnings.length > MAX_WARNINGS ? [`${warnings.length - MAX_WARNINGS} more hooks failed: ${join(paths.folder, 'hooks.jsonl')}`] : [];
+      return [...warnings.slice(0, MAX_WARNINGS), ...more, ...(unwritten === null ? [] : [unwritten])].map((text) =>
+        toPlainLine(text, 1000),
+      );
+    },
+    stop: () => ended.abort(),
+  };
+}

@@ -1,0 +1,229 @@
+import { toResultName } from '../../core/gates/gate-result.ts';
+import { END_REASONS } from '../../core/run/end-reasons.ts';
+import { toDurationText, toUsdText } from '../../core/text/duration.ts';
+import type { GateView, RunView, TurnView } from '../fold/run-view.ts';
+import { cutText, toPlainLine } from '../text/plain-text.ts';
+import { toNextStep } from './next-step.ts';
+import { isSeen, type StatusFacts, toElapsedNow } from './running-report.ts';
+
+/** What a run needs of its person, the most urgent first. */
+export const ATTENTION_STATES = ['needs_you', 'stuck', 'gate_red', 'limit_near', 'working', 'done'] as const;
+
+export type AttentionState = (typeof ATTENTION_STATES)[number];
+
+/** The one state of a run, and why. */
+export interface Attention {
+  readonly state: AttentionState;
+  /** One sentence. */
+  readonly evidence: string;
+  /** Epoch milliseconds: since when it is so, as far as that is known. */
+  readonly since: number;
+  /** What to do: a sentence, with the command where there is one. */
+  readonly action: string;
+}
+
+type Judge = (view: RunView, facts: StatusFacts) => Omit<Attention, 'state'> | null;
+
+/** So many failed turns in a row are no accident any more. */
+const FAILED_TURNS = 3;
+/** From this part of a limit on it is near. */
+const NEAR_SHARE = 0.8;
+/** Sums of money are not exact. */
+const ROUNDING = 1e-9;
+/** From this part of the allowed silence on a turn is stuck. */
+const SILENT_SHARE = 0.5;
+
+const JUDGES: Readonly<Record<AttentionState, Judge>> = {
+  needs_you: (view, facts) => judgeEnd(view, facts) ?? judgeProcess(view, facts) ?? judgeQuestions(view),
+  stuck: (view, facts) => judgeSilence(view, facts) ?? judgeStuckGate(view, facts) ?? judgeFailures(view, facts),
+  gate_red: judgeGates,
+  limit_near: judgeLimits,
+  working: (view, facts) => (view.end === null ? judgeWork(view, facts) : null),
+  done: judgeDone,
+};
+
+/** The most urgent state that a run is in. A run that has ended needs its person or is done, and is nothing else. */
+export function toAttention(view: RunView, facts: StatusFacts): Attention {
+  for (const state of ATTENTION_STATES) {
+    const found = view.end === null || state === 'needs_you' || state === 'done' ? JUDGES[state](view, facts) : null;
+    if (found !== null) return { state, ...found };
+  }
+  return { state: 'working', evidence: 'It has not ended.', since: view.at, action: toWatchStep(view, facts) };
+}
+
+/** `needs you: builder asks …` */
+export function toAttentionText({ state, evidence, action }: Attention): string {
+  return `${toStateText(state)}: ${evidence}${action === '' ? '' : ` ${action}`}`;
+}
+
+/** `needs you` */
+export function toStateText(state: AttentionState): string {
+  return state.replace('_', ' ');
+}
+
+/** An end that only a person can lift. */
+function judgeEnd(view: RunView, facts: StatusFacts): Omit<Attention, 'state'> | null {
+  const { end } = view;
+  if (end === null || (end.reason !== 'parked' && (end.attention ?? '') === '')) return null;
+  const what = end.attention === undefined || end.attention === '' ? toSentence(end.detail) : toSentence(end.attention);
+  return { evidence: what, since: end.at, action: toNextStep(view, facts.isNewest !== false) };
+}
+
+function judgeProcess(view: RunView, facts: StatusFacts): Omit<Attention, 'state'> | null {
+  if (view.end !== null || facts.isAlive) return null;
+  return {
+    evidence: 'It has not ended, but its process is gone.',
+    since: view.at,
+    action: `Go on with \`ralph resume${toRunWord(view, facts)}\`.`,
+  };
+}
+
+function judgeQuestions({ questions }: RunView): Omit<Attention, 'state'> | null {
+  const open = questions.filter(({ answer }) => answer === null);
+  const [first] = open;
+  if (first === undefined) return null;
+  const more = open.length === 1 ? '' : ` (and ${open.length - 1} more)`;
+  const choices = first.choices.map((choice) => toPlainLine(choice, 60)).join('|');
+  return {
+    evidence: `${first.hat} asks${more}: ${toSentence(first.text)}`,
+    since: first.askedAt,
+    action: `Answer with \`ralph answer ${first.id} ${choices}\`.`,
+  };
+}
+
+function judgeSilence(view: RunView, facts: StatusFacts): Omit<Attention, 'state'> | null {
+  const turn = isSeen(facts) ? (facts.live?.turn ?? null) : null;
+  if (turn === null || turn.idleTimeoutMs <= 0 || facts.live?.gates != null) return null;
+  if (!view.turns.some((entry) => entry.status === 'running' && entry.iteration === turn.iteration && entry.attempt === turn.attempt))
+    return null;
+  const since = turn.lastOutputAt ?? turn.startedAt;
+  const silentMs = facts.now - since;
+  if (silentMs <= turn.idleTimeoutMs * SILENT_SHARE) return null;
+  return {
+    evidence: `${turn.hat} has been silent for ${toDurationText(silentMs)}; after ${toDurationText(turn.idleTimeoutMs)} the turn is ended.`,
+    since,
+    action: toLookStep(view, facts),
+  };
+}
+
+/** A gate that was red so often that somebody was asked to resolve it, and has not passed since. */
+function judgeStuckGate(view: RunView, facts: StatusFacts): Omit<Attention, 'state'> | null {
+  const notice = view.notices.findLast(({ code }) => code === 'gate-stuck');
+  if (notice === undefined) return null;
+  const red = listRedGates(view).filter(({ at }) => at >= notice.at);
+  return red.length === 0 ? null : { evidence: toSentence(notice.text), since: notice.at, action: toGateStep(red[0], view, facts) };
+}
+
+function judgeFailures(view: RunView, facts: StatusFacts): Omit<Attention, 'state'> | null {
+  const ended = view.turns.filter(({ status }) => status === 'succeeded' || status === 'failed');
+  const failed = ended.slice(ended.findLastIndex((turn) => !isOwnFailure(turn)) + 1);
+  const [first] = failed;
+  if (first === undefined || failed.length < FAILED_TURNS) return null;
+  const last = failed.at(-1)?.failure?.message ?? '';
+  return {
+    evidence: `The last ${failed.length} turns failed: ${toSentence(last)}`,
+    since: first.startedAt,
+    action: toLookStep(view, facts),
+  };
+}
+
+/** A rate limit or a usage limit says nothing about the work. */
+function isOwnFailure({ status, failure }: TurnView): boolean {
+  return status === 'failed' && failure?.class !== 'transient' && failure?.class !== 'limit';
+}
+
+function judgeGates(view: RunView, facts: StatusFacts): Omit<Attention, 'state'> | null {
+  const red = listRedGates(view);
+  const [first] = red;
+  if (first === undefined) return null;
+  const names = red.map((gate) => toPlainLine(toResultName(gate), 100)).join(', ');
+  return {
+    evidence: `${cutText(names, 300)} failed in iteration ${first.iteration}.`,
+    since: Math.min(...red.map(({ gate }) => toRedSince(view, gate))),
+    action: toGateStep(first, view, facts),
+  };
+}
+
+/** The last results of required gates, those that are red. */
+function listRedGates({ turns, gateSources }: RunView): readonly GateView[] {
+  const last = new Map<number, GateView>();
+  for (const result of turns.flatMap(({ gates }) => gates)) if (result.skipped !== true) last.set(result.gate, result);
+  return [...last.values()].filter(({ gate, passed }) => !passed && gateSources[gate]?.isRequired !== false);
+}
+
+/** When it failed first since it last passed. */
+function toRedSince({ turns, at }: RunView, gate: number): number {
+  const results = turns.flatMap(({ gates }) => gates).filter((result) => result.gate === gate && result.skipped !== true);
+  return results[results.findLastIndex(({ passed }) => passed) + 1]?.at ?? at;
+}
+
+function judgeLimits(view: RunView, facts: StatusFacts): Omit<Attention, 'state'> | null {
+  const { limits, totals, turns } = view;
+  if (limits === null) return null;
+  const action = `End it after the running turn with \`ralph stop${toRunWord(view, facts)}\`, or let it go on to the limit.`;
+  const { maxIterations, maxCostUsd, maxRuntimeMs } = limits;
+  if (isNearLimit(totals.iterations, maxIterations)) {
+    const since = turns.findLast(({ status }) => status !== 'running')?.startedAt ?? view.at;
+    return { evidence: `${totals.iterations} of ${maxIterations} iterations are used.`, since, action };
+  }
+  const costUsd = (totals.usage.costUsd ?? 0) + (isSeen(facts) ? (facts.live?.turn?.usage.costUsd ?? 0) : 0);
+  if (maxCostUsd !== null && isNearLimit(costUsd, maxCostUsd))
+    return { evidence: `${toUsdText(costUsd)} of ${toUsdText(maxCostUsd)} are spent.`, since: view.at, action };
+  const elapsedMs = toElapsedNow(view, facts);
+  if (!isNearLimit(elapsedMs, maxRuntimeMs)) return null;
+  return {
+    evidence: `${toDurationText(elapsedMs)} of ${toDurationText(maxRuntimeMs)} have passed.`,
+    since: facts.now - (elapsedMs - maxRuntimeMs * NEAR_SHARE),
+    action,
+  };
+}
+
+/** Whether four fifths of a limit are used. A limit of zero or less is none that can come near. */
+export function isNearLimit(used: number, limit: number): boolean {
+  return limit > 0 && used >= limit * NEAR_SHARE - ROUNDING;
+}
+
+function judgeWork(view: RunView, facts: StatusFacts): Omit<Attention, 'state'> {
+  const { turns, waiting } = view;
+  const action = toWatchStep(view, facts);
+  if (view.status === 'parked' && waiting !== null)
+    return {
+      evidence: `It waits for the reset of a usage limit, ${toDurationText(waiting.dueAt - facts.now)} more.`,
+      since: view.at,
+      action,
+    };
+  const turn = turns.findLast(({ status }) => status === 'running');
+  if (turn === undefined) return { evidence: 'It is between two turns.', since: view.at, action };
+  return { evidence: `${turn.hat} works in iteration ${turn.iteration}.`, since: turn.startedAt, action };
+}
+
+function judgeDone(view: RunView, facts: StatusFacts): Omit<Attention, 'state'> | null {
+  const { end } = view;
+  if (end === null) return null;
+  return { evidence: END_REASONS[end.reason].text, since: end.at, action: toNextStep(view, facts.isNewest !== false) };
+}
+
+function toWatchStep(view: RunView, facts: StatusFacts): string {
+  if (facts.isUnseen === true) return 'Its process cannot be seen from here: look where it was started.';
+  return `Watch it with \`ralph show${toRunWord(view, facts)} --follow\`.`;
+}
+
+function toLookStep(view: RunView, facts: StatusFacts): string {
+  return `See what it does: \`ralph show${toRunWord(view, facts)}\`.`;
+}
+
+/** Its output, where it was kept. */
+function toGateStep(gate: GateView | undefined, view: RunView, facts: StatusFacts): string {
+  return gate?.evidence == null ? 'See it: `ralph gates --run`.' : `See its output: \`ralph review${toRunWord(view, facts)} --full\`.`;
+}
+
+function toRunWord({ runId }: RunView, { isNewest }: StatusFacts): string {
+  return isNewest === false ? ` ${runId}` : '';
+}
+
+/** One sentence of a text that somebody else wrote, on one line. */
+function toSentence(text: string): string {
+  const line = toPlainLine(text, 400).trim();
+  if (line === '') return 'It does not say why.';
+  return /[.!?…]$/.test(line) ? line : `${line}.`;
+}
