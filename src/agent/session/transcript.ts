@@ -73,11 +73,7 @@ export function foldTranscript(text: string, before: SessionMemory): FoldedSessi
     else if (line.type === 'usage') finish = line.finish;
     else if (line.type === 'tool-start') open?.started.add(line.id);
     else if (line.type === 'tool-result') {
-      const call = open?.calls.find(({ id }) => id === line.result.id);
-      open?.results.set(line.result.id, line.result);
-      open?.told.push(...(line.messages ?? []));
-      const topic = findTopic(line);
-      if (call !== undefined && topic !== null) published.push({ topic, call });
+      if (open !== null) published.push(...takeResult(open, line));
       for (const [path, record] of Object.entries(line.reads ?? {})) reads.set(path, record);
     } else if (line.type === 'tool-batch') takeBatch(open, line);
     else if (line.type === 'evicted') {
@@ -98,9 +94,8 @@ export function foldTranscript(text: string, before: SessionMemory): FoldedSessi
       if (line.message.role === 'assistant') {
         steps += 1;
         if (hasSignal(line.message)) said.push(line.message);
-        const calls = listCalls(line.message);
-        open = calls.length === 0 ? null : { calls, started: new Set(), results: new Map(), told: [] };
-        isDone = calls.length === 0 && finish === 'stop';
+        open = openCalls(line.message);
+        isDone = open === null && finish === 'stop';
         finish = 'other';
       }
     }
@@ -110,6 +105,22 @@ export function foldTranscript(text: string, before: SessionMemory): FoldedSessi
   if (cut === null) settle();
   else settled = messages.push(toToolMessage(cut));
   return { header, messages, settled, open: cut, isDone, reads, steps, end, isWhole, published, said };
+}
+
+/** The calls of an answer, none of them made; `null` where it makes none. */
+function openCalls(message: AssistantMessage): OpenCalls | null {
+  const calls = listCalls(message);
+  return calls.length === 0 ? null : { calls, started: new Set(), results: new Map(), told: [] };
+}
+
+/** Keeps a result and what hooks said to it. Gives what its call published. */
+function takeResult(open: OpenCalls, line: Extract<TranscriptLine, { type: 'tool-result' }>): readonly Publication[] {
+  const { result, messages = [] } = line;
+  open.results.set(result.id, result);
+  open.told.push(...messages);
+  const call = open.calls.find(({ id }) => id === result.id);
+  const topic = findTopic(line);
+  return call === undefined || topic === null ? [] : [{ topic, call }];
 }
 
 /** The topic that a call published. Sessions of versions without `report` say it among the facts. */
