@@ -49,7 +49,8 @@ export async function runSteered(bench, checks, { label, backend, isTold, asksBy
   bench.play((conversation) => {
     const said = JSON.stringify(conversation.turns).split(SENTENCE).length - 1;
     most = Math.max(most, said);
-    if (said > 0) heardIn.add(conversation.turns.find(({ role }) => role === 'user')?.text ?? '');
+    // Side calls that a client makes by itself (a title) offer no tools: they are no conversation of the agent.
+    if (said > 0 && conversation.tools.length > 0) heardIn.add(conversation.turns.find(({ role }) => role === 'user')?.text ?? '');
     return play(conversation);
   });
   const run = project.start(['run', '-p', 'Do it.', '--no-tui'], { timeoutMs: 120_000 });
