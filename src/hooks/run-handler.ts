@@ -1,4 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto';
+import { setMaxListeners } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 import type { HookEvent, HookFile, HookHandler, HookSpec } from '../core/hooks/hook-spec.ts';
@@ -43,6 +44,8 @@ export async function runHandler(spec: HookSpec, event: HookEvent, place: Handle
 
 async function askHandler(spec: HookSpec, event: HookEvent, place: HandlerPlace): Promise<HookOutcome> {
   const { handler, timeoutMs } = spec;
+  // Calls at the same time have their hooks at the same time: many listeners, and each of them goes with its hook.
+  setMaxListeners(0, place.signal);
   const changed = findChange(handler);
   if (changed !== null) return { kind: 'not-started', problem: changed };
   switch (handler.kind) {
