@@ -3,7 +3,6 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createLibraryModel, createNativeBackend, type NativeAgent, type ProviderKind } from '../../src/agent/index.ts';
-import { foldTranscript, NO_MEMORY } from '../../src/agent/session/transcript.ts';
 import type { HookMessage } from '../../src/core/hooks/hook-verdict.ts';
 import { type ModelServer, type Reply, startModelServer } from '../../src/mock-model/index.ts';
 import type { ModelMessage } from '../../src/ports/model.ts';
@@ -214,15 +213,17 @@ describe('a conversation into which hooks speak', () => {
 
   it.each(WIRES)('has for %s a result for each call that a crash cut off', async (kind) => {
     const calls = ['c1', 'c2'].map((id) => ({ type: 'tool-call' as const, id, name: 'bash', args: {} }));
-    const lines = [
-      { type: 'message', message: { role: 'user', text: 'Do it.' } },
-      { type: 'message', message: { role: 'assistant', parts: calls } },
-      { type: 'tool-start', id: 'c1', name: 'bash' },
-      { type: 'tool-result', result: { id: 'c1', name: 'bash', text: 'ran', isError: false }, durationMs: 1, messages: ['WORD'] },
+    const results = [
+      { id: 'c1', name: 'bash', text: 'ran', isError: false },
+      { id: 'c2', name: 'bash', text: 'Interrupted before this call was run: nothing was done.', isError: true },
     ];
-    const { messages, open } = foldTranscript(lines.map((line) => JSON.stringify(line)).join('\n'), NO_MEMORY);
     const model = await createModel(kind, MODELS[kind]);
-    const told: readonly ModelMessage[] = [...messages, { role: 'user', text: String(open?.told[0]) }];
+    const told: readonly ModelMessage[] = [
+      { role: 'user', text: 'Do it.' },
+      { role: 'assistant', parts: calls },
+      { role: 'tool', results },
+      { role: 'user', text: 'WORD' },
+    ];
     replies = [{ text: 'Done.' }];
     await model.step(
       { system: 'S', messages: told, tools: TOOLS, maxOutputTokens: 500, cache: { system: true, tools: true, messages: [] } },
@@ -230,8 +231,8 @@ describe('a conversation into which hooks speak', () => {
       new AbortController().signal,
     );
     const body = server.requests[0]?.body ?? '';
-    const results = body.match(/"functionResponse"|"function_call_output"|"tool_result"|"role":"tool"/g);
-    expect(results).toHaveLength(2);
+    const shown = body.match(/"functionResponse"|"function_call_output"|"tool_result"|"role":"tool"/g);
+    expect(shown).toHaveLength(2);
     expect(body.indexOf('nothing was done')).toBeLessThan(body.indexOf('WORD'));
   });
 });

@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest';
-import type { Effect } from '../../core/run/effects.ts';
-import type { Input } from '../../core/run/inputs.ts';
-import type { RunRecord } from '../../core/run/run-record.ts';
-import { makeSpec } from '../../core/spec-fixtures.ts';
-import { createJournalFold } from '../../loop/shell/index.ts';
-import { createRunViewFold, type RunView } from './index.ts';
+import type { Effect } from '../core/run/effects.ts';
+import type { Input } from '../core/run/inputs.ts';
+import type { RunRecord } from '../core/run/run-record.ts';
+import { makeSpec } from '../core/spec-fixtures.ts';
+import { createJournalFold } from '../loop/shell/index.ts';
+import { createRunViewFold, type RunView } from '../views/fold/index.ts';
 
 const SENDER = { pid: 1, user: 'ann', how: 'terminal' } as const;
 type Happening = Input extends infer One ? (One extends Input ? Omit<One, 'at'> : never) : never;

@@ -3,13 +3,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { findTold } from '../../src/agent/session/find-session.ts';
-import { createTurnWords } from '../../src/agent/session/turn-words.ts';
-import type { CallOutcome } from '../../src/agent/tool/tool.ts';
-import { runNativeTurn } from '../../src/agent/turn/run-native-turn.ts';
-import { callAll, makeNativeAgent, makeTurn, say } from '../../src/agent/turn/turn-fixtures.ts';
-import type { TurnRequest } from '../../src/ports/backend.ts';
-import type { ModelMessage, ModelStep, ToolCallPart } from '../../src/ports/model.ts';
+import { propertyRuns } from '../../core/property-fixtures.ts';
+import type { TurnRequest } from '../../ports/backend.ts';
+import type { ModelMessage, ModelStep, ToolCallPart } from '../../ports/model.ts';
+import { findTold } from '../session/find-session.ts';
+import { createTurnWords } from '../session/turn-words.ts';
+import type { CallOutcome } from '../tool/tool.ts';
+import { runNativeTurn } from './run-native-turn.ts';
+import { callAll, makeNativeAgent, makeTurn, say } from './turn-fixtures.ts';
 
 let turnsDir: string;
 beforeEach(() => {
@@ -147,6 +148,6 @@ it('words of people and of hooks are with the model once, whatever was said and 
         if (history.kills.length === 0) expect(batches).toBe(1);
       }
     }),
-    { seed: 12, numRuns: 1000 },
+    { numRuns: propertyRuns(1000) },
   );
 }, 120_000);
