@@ -1,4 +1,4 @@
-import type { Sender, SignalProblem } from '../core/events/event.ts';
+import type { Sender } from '../core/events/event.ts';
 import type { Tell } from '../core/run/turn.ts';
 
 /** What a person does with a run that goes on. */
@@ -23,7 +23,7 @@ export interface HeardWord {
 /** What was new. */
 export interface SteeringBatch {
   readonly words: readonly HeardWord[];
-  readonly problems: readonly SignalProblem[];
+  /** Where the next read begins, in bytes: behind lines that are none, too. */
   readonly offset: number;
 }
 

@@ -35,7 +35,7 @@ export function openSteering(paths: RunPaths, admit: (sender: Sender, what: stri
         const sender = word === null ? null : admit(word.sender, word.kind === 'tell' ? 'ralph tell' : 'ralph answer');
         return word === null || sender === null ? [] : [{ word: { ...word, sender }, offset: end }];
       });
-      return { words, problems: [], offset };
+      return { words, offset };
     },
     watch: (look) => watchFolder(paths.folder, look),
   };

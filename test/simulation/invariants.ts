@@ -201,14 +201,25 @@ function countGiven(
     const end = ends.get(turn);
     return end !== undefined && !isNoTurnOfTheWork(end, state, again);
   };
+  const orders = effects.filter(isLastOrder).flatMap((effect) => (effect.type === 'iteration-start' ? [effect] : []));
+  /** Whether what a turn was told stays with its agent: it ended well, or its conversation went on until a turn did, or still waits to. */
+  const hasKept = (turn: string, isKept: boolean): boolean => {
+    const end = ends.get(turn);
+    if (end === undefined || end.outcome.status === 'succeeded') return end !== undefined;
+    const isContinued = end.outcome.status === 'interrupted' || ['transient', 'limit'].includes(end.outcome.failure.class);
+    if (!isKept || !isContinued || !isNoTurnOfTheWork(end, state, again)) return false;
+    const place = orders.findIndex((order) => toTurnName(order) === turn);
+    const [own, next] = [orders[place], orders[place + 1]];
+    if (next === undefined) return state.plans.some(({ kept }) => kept?.tells.some(({ tell }) => tell.id === id));
+    return next.hat === own?.hat && next.backend === own.backend && hasKept(toTurnName(next), true);
+  };
   const prompts = effects.filter(
     (effect) => effect.type === 'iteration-start' && effect.events.some(({ told }) => told === id) && isOfTheWork(toTurnName(effect)),
   );
   const seen = new Set(prompts.map((effect) => (effect.type === 'iteration-start' ? toTurnName(effect) : '')));
   const midway = inputs.filter((input) => {
     if (input.type !== 'tell-given' || !input.ids.includes(id)) return false;
-    const outcome = ends.get(toTurnName(input))?.outcome.status;
-    return outcome === 'succeeded' || (outcome === 'interrupted' && input.isKept);
+    return hasKept(toTurnName(input), input.isKept);
   });
   const waiting = [...state.pending.map(({ event }) => event), ...state.plans.flatMap(({ events }) => events)].filter(
     ({ told }) => told === id,

@@ -67,7 +67,7 @@ export async function callTool(
     const permitted = await permit(toPermitRequest(asked, allowed.value, before));
     const said = permitted.hooks === null ? [before] : [before, permitted.hooks];
     if (permitted.refusal !== null) return await withHooks(await finishCall(permitted.refusal, output), said, output);
-    const outcome = await executeCall(allowed.value, context);
+    const outcome = await executeCall(allowed.value, { ...context, callId: asked.id });
     const finished = await finishCall(outcome, output);
     // What was cut off has no end to be asked about, and programs of hooks are being ended as well.
     if (outcome.kind !== 'ran' && context.signal.aborted) return await withHooks(finished, said, output);

@@ -85,7 +85,6 @@ export function createCallPermits(settings: PermitSettings): CallPermits {
   const { spec, store, jail } = settings;
   const { judge } = createCallJudge(spec.rules);
   const open = new Map<string, { readonly questionKey: string; readonly permit: Promise<CallPermit> }>();
-  const usedUp = new Map<string, number>();
 
   const ask = async (asked: Asked): Promise<CallPermit> => {
     for (;;) {
@@ -98,7 +97,7 @@ export function createCallPermits(settings: PermitSettings): CallPermits {
       const permit = await other.permit;
       if (other.questionKey === asked.questionKey) return permit;
     }
-    const permit = answer(settings, asked, usedUp);
+    const permit = answer(settings, asked);
     open.set(asked.grantKey, { questionKey: asked.questionKey, permit });
     try {
       return await permit;
@@ -124,7 +123,7 @@ export function createCallPermits(settings: PermitSettings): CallPermits {
 }
 
 /** Asks the hooks, then people. */
-async function answer(settings: PermitSettings, asked: Asked, usedUp: Map<string, number>): Promise<CallPermit> {
+async function answer(settings: PermitSettings, asked: Asked): Promise<CallPermit> {
   const { id, tool, input, reason, questionKey } = asked;
   const { hooks, people, spec } = settings;
   const said = await hooks.request({ id, tool, input, reason });
@@ -144,9 +143,8 @@ async function answer(settings: PermitSettings, asked: Asked, usedUp: Map<string
       hooks: ran,
     };
   }
-  const used = usedUp.get(questionKey) ?? 0;
   const answered = await people.ask({
-    key: used === 0 ? questionKey : `${questionKey}#${used + 1}`,
+    key: questionKey,
     kind: 'permission',
     text: toQuestion(settings, asked),
     choices: CHOICES,
@@ -154,8 +152,6 @@ async function answer(settings: PermitSettings, asked: Asked, usedUp: Map<string
     ...(spec.onAsk === 'wait' && { isPatient: true as const }),
   });
   const choice = toChoice(answered, spec);
-  // The same answer to the same question: what was allowed once is asked anew when it is to be done again.
-  if (choice === 'once') usedUp.set(questionKey, used + 1);
   return { ...settle(settings, asked, choice, answered.by), hooks: ran };
 }
 

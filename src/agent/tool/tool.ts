@@ -96,6 +96,8 @@ export function failWith({ reason, advice }: Refusal): ToolResult {
 export interface ToolContext {
   readonly jail: Jail;
   readonly session: ToolSession;
+  /** Of the call, as the model names it: a call that is made again after a crash has the same. */
+  readonly callId?: string;
   /** Aborts when the turn is stopped. */
   readonly signal: AbortSignal;
   /** The complete environment for programs that tools start. Secrets in it are taken out of every output. */

@@ -44,6 +44,16 @@ export interface PlannedTurn {
   readonly events: readonly RalphEvent[];
   readonly feedback: readonly Feedback[];
   readonly fallback: FallbackCause | null;
+  /** What people told the turn before it, whose conversation it goes on with. Absent: nothing. */
+  readonly kept?: KeptTells;
+}
+
+/** What a conversation holds of what people told it: only the same hat with the same backend goes on with it. */
+export interface KeptTells {
+  readonly hat: string;
+  /** As in an activation; `null`: under another configuration than now. */
+  readonly backend: number | null;
+  readonly tells: readonly GivenTell[];
 }
 
 /** Gates or hooks that were asked, and what waits for them. */

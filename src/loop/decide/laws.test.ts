@@ -89,7 +89,7 @@ describe('the laws of decide, over random teams and random courses of events', (
         const places = placesOf(after);
         for (const [id, count] of places) expect([id, count]).toEqual([id, 1]);
         if (input.type === 'told' && before.end === null && !before.heardIds.includes(input.id)) told.add(input.id);
-        // Who has it, has it: its turn ended well, or its conversation goes on.
+        // Who has it, has it: its turn ended well.
         if (input.type === 'iteration-ended') {
           for (const turn of before.activations) for (const id of idsOf(turn)) if (!places.has(id)) told.delete(id);
           // What was not given must still be somewhere.
@@ -309,6 +309,7 @@ function placesOf(state: RunState): ReadonlyMap<string, number> {
     ...state.tells.map(({ id }) => id),
     ...events.flatMap(({ told }) => (told === undefined ? [] : [told])),
     ...state.activations.flatMap(idsOf),
+    ...state.plans.flatMap(({ kept }) => kept?.tells.map(({ tell }) => tell.id) ?? []),
   ];
   const places = new Map<string, number>();
   for (const id of ids) places.set(id, (places.get(id) ?? 0) + 1);

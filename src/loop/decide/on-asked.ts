@@ -10,7 +10,9 @@ export function onAsked(step: Step, input: Asked): void {
   const turn = step.state.activations.find((entry) => entry.iteration === iteration && entry.attempt === attempt);
   if (turn === undefined) return;
   const known = step.state.questions.find((question) => question.hat === turn.hat && question.key === key);
-  if (known !== undefined) return takeUp(step, { ...known, iteration, attempt });
+  if (known !== undefined && isUsed(known, turn))
+    change(step, { questions: step.state.questions.filter((question) => question !== known) });
+  else if (known !== undefined) return takeUp(step, { ...known, iteration, attempt });
   const id = `q${count(step, 'question')}`;
   const question: Question = {
     ...{ id, hat: turn.hat, iteration, attempt, key, purpose, text, choices },
@@ -19,6 +21,11 @@ export function onAsked(step: Step, input: Asked): void {
   change(step, { questions: [...step.state.questions, question] });
   setTimer(step, dueAt, 'question');
   order(step, { type: 'question-open', question });
+}
+
+/** A permission that this turn has had is for the call that it was asked for: its like is asked about anew. */
+function isUsed({ purpose, answer, iteration, attempt }: Question, turn: Activation): boolean {
+  return purpose === 'permission' && answer !== undefined && iteration === turn.iteration && attempt === turn.attempt;
 }
 
 /** The turn that runs now waits for it, or has its answer. */
@@ -44,9 +51,11 @@ export function expireQuestions(step: Step): void {
   }
 }
 
-/** A turn that was interrupted will ask again; with every other end its questions, and older ones of its hat, are settled. */
+/**
+ * A turn that was interrupted will ask again, and about what it was permitted, too; with every other end its questions, and older ones of its hat, are settled.
+ */
 export function endQuestions(step: Step, turn: Activation, status: 'succeeded' | 'failed' | 'interrupted'): void {
-  if (status === 'interrupted') return;
+  if (status === 'interrupted') return change(step, { questions: step.state.questions.filter((question) => !isUsed(question, turn)) });
   const over = step.state.questions.filter(({ hat }) => hat === turn.hat);
   if (over.length === 0) return;
   change(step, { questions: step.state.questions.filter((question) => !over.includes(question)) });
@@ -54,6 +63,16 @@ export function endQuestions(step: Step, turn: Activation, status: 'succeeded' |
     if (question.answer === undefined) close(step, question, { choice: question.default, by: 'withdrawn' });
   }
 }
+
+/** No turn of a dead process has the answers that come from now on. What one was permitted by then, it may have done. */
+export function leaveTurns(step: Step): void {
+  const { questions } = step.state;
+  if (questions.length === 0) return;
+  const isOver = ({ purpose, answer }: Question): boolean => purpose === 'permission' && answer !== undefined;
+  change(step, { questions: questions.filter((question) => !isOver(question)).map((question) => ({ ...question, ...NO_TURN })) });
+}
+
+const NO_TURN = { iteration: 0, attempt: 0 } as const;
 
 /** In a new process the deadlines of open questions are waited for anew. */
 export function repeatDeadlines(step: Step): void {

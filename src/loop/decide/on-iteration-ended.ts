@@ -20,13 +20,13 @@ export function onIterationEnded(step: Step, input: IterationEnded): void {
   if (activation === undefined) return;
   change(step, { activations: step.state.activations.filter((entry) => entry !== activation), inboxOffset: input.inboxOffset });
   addCost(step, input);
-  releaseTells(step, activation, input.outcome.status);
   endQuestions(step, activation, input.outcome.status);
   tellProblems(step, activation, input);
   refuseNoted(step, activation.hat, input.signals);
   noteViolations(step, activation, input);
-  if (input.outcome.status === 'interrupted') withdraw(step, activation, input);
-  else if (!isTriedAgain(step, activation, input)) conclude(step, activation, input);
+  const isPlannedAgain = input.outcome.status === 'interrupted' ? withdraw(step, activation, input) : isTriedAgain(step, activation, input);
+  releaseTells(step, activation, input.outcome, isPlannedAgain);
+  if (!isPlannedAgain) conclude(step, activation, input);
   proceed(step);
 }
 
@@ -46,7 +46,7 @@ function tellProblems(step: Step, activation: Activation, input: IterationEnded)
  * An interrupted turn: what it already wrote is recorded and not routed, and the hat will run again, in a new iteration,
  * with the same events. It does not count against `max_activations`.
  */
-function withdraw(step: Step, activation: Activation, input: IterationEnded): void {
+function withdraw(step: Step, activation: Activation, input: IterationEnded): true {
   const { hat, events, feedback, fallback } = activation;
   const topics: string[] = [];
   for (const signal of mergeChannels(input.signals)) {
@@ -62,6 +62,7 @@ function withdraw(step: Step, activation: Activation, input: IterationEnded): vo
     plans: [{ retryOf: null, hat: next, events, feedback: told, fallback }, ...step.state.plans],
     activationCounts: { ...counts, [hat]: Math.max(0, (readOwn(counts, hat) ?? 0) - 1) },
   });
+  return true;
 }
 
 /**

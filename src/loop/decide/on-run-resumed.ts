@@ -6,7 +6,7 @@ import { toDurationText } from '../../core/text/duration.ts';
 import { hasTurns, safetyNetOf, takersOf } from '../../topology/routing/index.ts';
 import { gatesOnBegin } from './baseline.ts';
 import { hearPeople } from './hear-people.ts';
-import { repeatDeadlines } from './on-asked.ts';
+import { leaveTurns, repeatDeadlines } from './on-asked.ts';
 import { proceed } from './proceed.ts';
 import { gatesOn, gatesOnCompletion, orderGates } from './publish.ts';
 import { change, deliver, notify, order, type Step, setTimer, startClock } from './step.ts';
@@ -23,6 +23,7 @@ export function onRunResumed(step: Step, input: RunResumed): void {
   forgiveEnd(step);
   change(step, { limits: { ...(input.spec?.limits ?? step.state.limits), ...input.limits }, status: 'running', end: null, stopping: null });
   if (input.spec !== undefined) redirectWaiting(step);
+  leaveTurns(step);
   stopDeadClock(step);
   startClock(step);
   repeatOrders(step);
@@ -102,7 +103,15 @@ function redirectWaiting(step: Step): void {
     pending: state.pending.map((entry) =>
       known(entry.hat) ? entry : { ...entry, hat: takersOf(topology, entry.event.topic)[0] ?? safetyNetOf(topology) },
     ),
-    plans: state.plans.map((plan): PlannedTurn => (known(plan.hat) ? plan : { ...plan, hat: topology.fallback, retryOf: null })),
+    plans: state.plans.map((plan): PlannedTurn => {
+      const { kept } = plan;
+      const next = kept === undefined ? plan : { ...plan, kept: { ...kept, backend: null } };
+      return known(plan.hat) ? next : { ...next, hat: topology.fallback, retryOf: null };
+    }),
+    // The conversations of another configuration are not gone on with.
+    activations: state.activations.map((turn) =>
+      turn.told === undefined ? turn : { ...turn, told: turn.told.map(({ tell }) => ({ tell, isKept: false })) },
+    ),
     gateWaits: state.gateWaits.map((wait) => (wait.hooks === undefined ? { ...wait, gates: gatesOf(wait) } : wait)),
     backendOf: {},
   });

@@ -1,5 +1,6 @@
 import type { TellGiven } from '../../core/run/inputs.ts';
 import type { Activation } from '../../core/run/state.ts';
+import type { TurnOutcome } from '../../core/run/turn.ts';
 import { isForHat, queueTell } from './proceed.ts';
 import { change, type Step } from './step.ts';
 
@@ -17,13 +18,22 @@ export function onTellGiven(step: Step, { iteration, attempt, ids, isKept }: Tel
 }
 
 /**
- * What becomes of what people told a turn that ended: what its agent was not given waits for its hat; what it was given is given again where the turn failed,
- * or was interrupted and its conversation is lost.
+ * What becomes of what people told a turn that ended: what its agent was not given waits for its hat; what it was given is given again where the turn failed.
+ * Where it is planned again, and goes on with the conversation that holds what it was given, the plan has it.
  */
-export function releaseTells(step: Step, turn: Activation, status: 'succeeded' | 'failed' | 'interrupted'): void {
-  const isLost = (isKept: boolean): boolean => status === 'failed' || (status === 'interrupted' && !isKept);
-  const again = (turn.told ?? []).filter(({ isKept }) => isLost(isKept)).map(({ tell }) => tell);
-  const waiting = step.state.tells.filter(({ to }) => to === turn.hat);
+export function releaseTells(step: Step, turn: Activation, outcome: TurnOutcome, isPlannedAgain: boolean): void {
+  const { told = [], hat, backend } = turn;
+  const goesOn = isPlannedAgain && (outcome.status === 'interrupted' || isContinued(outcome));
+  const tells = goesOn ? told.filter(({ isKept }) => isKept) : [];
+  const again = outcome.status === 'succeeded' ? [] : told.filter((given) => !tells.includes(given));
+  const waiting = step.state.tells.filter(({ to }) => to === hat);
   change(step, { tells: step.state.tells.filter((tell) => !waiting.includes(tell)) });
-  for (const tell of [...again, ...waiting]) queueTell(step, tell, turn.hat);
+  for (const tell of [...again.map(({ tell: given }) => given), ...waiting]) queueTell(step, tell, hat);
+  const [plan, ...others] = step.state.plans;
+  if (tells.length > 0 && plan !== undefined) change(step, { plans: [{ ...plan, kept: { hat, backend, tells } }, ...others] });
+}
+
+/** The conversation of such a turn is gone on with by its next attempt. */
+function isContinued(outcome: TurnOutcome): boolean {
+  return outcome.status === 'failed' && (outcome.failure.class === 'transient' || outcome.failure.class === 'limit');
 }

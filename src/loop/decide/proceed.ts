@@ -142,7 +142,7 @@ function dispatch(step: Step): void {
   if (plan !== undefined) {
     change(step, { plans: step.state.plans.slice(1) });
     queueTells(step, plan.hat, step.state.tells);
-    return start(step, withHeard(step, passPlan(step, plan)));
+    return start(step, withHeard(step, releaseKept(step, passPlan(step, plan))));
   }
   if (step.state.pending.length === 0) callForTell(step);
   if (step.state.pending.length === 0) callFallback(step);
@@ -208,6 +208,18 @@ function passExhausted(step: Step): void {
   for (const hat of hats) recordExhausted(step, hat, eventsOf(hat));
   const to = safetyNetOf(step.topology);
   change(step, { pending: pending.map((entry) => (hats.includes(entry.hat) ? { ...entry, hat: to, cause: 'exhausted' } : entry)) });
+}
+
+/** What people told a conversation that this turn does not go on with is given again. */
+function releaseKept(step: Step, plan: PlannedTurn): PlannedTurn {
+  const { kept, ...rest } = plan;
+  if (kept === undefined || (kept.hat === plan.hat && kept.backend === backendOf(step, plan.hat))) return plan;
+  for (const { tell } of kept.tells) queueTell(step, tell, plan.hat);
+  return rest;
+}
+
+function backendOf(step: Step, hat: string): number {
+  return readOwn(step.state.backendOf, hat) ?? 0;
 }
 
 /** Puts `<hat>.exhausted` into the record, with the topics that somebody else gets now. */
@@ -279,10 +291,11 @@ function start(step: Step, plan: PlannedTurn): void {
     plan.retryOf === null
       ? { iteration: count(step, 'iteration'), attempt: 1 }
       : { iteration: plan.retryOf.iteration, attempt: plan.retryOf.attempt + 1 };
-  const backend = readOwn(step.state.backendOf, hat) ?? 0;
+  const backend = backendOf(step, hat);
   const counts = step.state.activationCounts;
   // Written out, not spread: what follows a spread is set one by one, and this is done at every turn that is read back.
-  const turn = { iteration, attempt, hat, backend, events, feedback, fallback, startedAt: step.at, pid: null, processStart: null };
+  const fresh = { iteration, attempt, hat, backend, events, feedback, fallback, startedAt: step.at, pid: null, processStart: null };
+  const turn: Activation = plan.kept === undefined ? fresh : { ...fresh, told: plan.kept.tells };
   change(step, {
     activations: [...step.state.activations, turn],
     activationCounts: plan.retryOf === null ? { ...counts, [hat]: (readOwn(counts, hat) ?? 0) + 1 } : counts,

@@ -114,6 +114,34 @@ describe('what a person tells', () => {
     expect([run.turn().hat, texts(run)]).toEqual(['ralph', ['Build the thing.']]);
   });
 
+  it('is given again where the turn that goes on with a kept conversation fails, or goes on with another', () => {
+    const failed = play({ hats: [BUILDER] });
+    tell(failed, 'careful', { to: 'ralph' });
+    giveAll(failed, true);
+    failed.interrupt();
+    failed.fail();
+    expect(texts(failed)).toContain('careful');
+
+    const limited = play({
+      hats: [BUILDER],
+      ralph: { instructions: '', backends: ['one', 'other'], timeoutMs: 1, idleTimeoutMs: 1 },
+      onLimit: 'switch',
+    });
+    tell(limited, 'careful');
+    giveAll(limited, true);
+    limited.fail({ class: 'limit' });
+    expect([limited.turn().backend, texts(limited)]).toEqual([1, ['Build the thing.', 'careful']]);
+  });
+
+  it('is given once where another attempt goes on with the conversation that has it', () => {
+    const run = play({ hats: [BUILDER] });
+    tell(run, 'careful');
+    giveAll(run, true);
+    run.fail({ class: 'transient' });
+    run.ring();
+    expect([run.turn().attempt, texts(run)]).toEqual([2, ['Build the thing.']]);
+  });
+
   it('ends the running turn where it is to interrupt, and its hat begins again with it and with what it had', () => {
     const run = play({ hats: [BUILDER] });
     tell(run, 'stop that', { when: 'interrupt' });
@@ -209,6 +237,27 @@ describe('what a turn asks', () => {
     answer(after, 'yes');
     expect([after.all('question-open').length, after.all('question-close').length]).toEqual([1, 1]);
     expect(after.last('question-close')).toMatchObject({ iteration: 2, choice: 'yes' });
+  });
+
+  it('that was permitted once is asked about anew, in the same turn and in the one that goes on with its work', () => {
+    const permission = { purpose: 'permission', key: 'p' } as const;
+    const run = play({ hats: [BUILDER] });
+    ask(run, permission);
+    answer(run, 'yes', 'q1');
+    ask(run, permission);
+    answer(run, 'yes', 'q2');
+    run.interrupt();
+    ask(run, permission);
+    expect([run.all('question-open').length, run.all('question-close').length, run.state().questions.length]).toEqual([3, 2, 1]);
+  });
+
+  it('that waits for a permission when the process dies has the answer that comes before the resume', () => {
+    const run = play({ hats: [BUILDER] });
+    ask(run, { purpose: 'permission', key: 'p' });
+    run.resume();
+    ask(run, { purpose: 'permission', key: 'p' });
+    answer(run, 'yes');
+    expect([run.all('question-open').length, run.last('question-close')]).toMatchObject([1, { iteration: 2, choice: 'yes' }]);
   });
 
   it('is over with its turn, and a later turn asks anew', () => {

@@ -6,6 +6,7 @@ import type { HookAnswer } from '../../core/run/hook-answer.ts';
 import type { Input, StopRequested } from '../../core/run/inputs.ts';
 import type { RunRecord } from '../../core/run/run-record.ts';
 import type { Activation, RunState } from '../../core/run/state.ts';
+import type { TurnId } from '../../core/run/turn.ts';
 import type { ScopeViolations } from '../../core/tools/scope-violations.ts';
 import type { Backend, RunningTurn, TurnScope } from '../../ports/backend.ts';
 import type { Clock } from '../../ports/clock.ts';
@@ -127,6 +128,8 @@ export interface LoopView {
   readonly post: (input: Input) => void;
   readonly topology: () => Topology;
   readonly state: () => RunState;
+  /** Posts what people said since it was last read: a turn is about to begin, and its prompt is not written yet. */
+  readonly hear: (opening: TurnId) => void;
 }
 
 /** What the turns of a run are performed with. */

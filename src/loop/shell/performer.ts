@@ -17,7 +17,6 @@ import { type Handlers, handle, ignore } from '../../core/values/handlers.ts';
 import type { RunningTurn } from '../../ports/backend.ts';
 import type { LoopPorts, LoopView, TurnContext } from './loop-ports.ts';
 import { dropStrayLines, readOutside } from './read-inbox.ts';
-import { readSteering } from './read-steering.ts';
 import { INTERRUPTED, type OpenedTurn, openTurn, reportTurn } from './turn.ts';
 import { createTurnPeople, type TurnPeople } from './turn-people.ts';
 import { createCostGuard, createLingeringWatch } from './watch-turn.ts';
@@ -241,10 +240,10 @@ function isRunnable(ports: LoopPorts, loop: LoopView, order: IterationStart): bo
  * @returns true if the loop then ordered the turn again, with more events, or stopped it
  */
 function isOrderedAgain(ports: LoopPorts, loop: LoopView, order: IterationStart): boolean {
-  const { inboxOffset, outsideOffset, steeringOffset } = loop.state();
+  const { inboxOffset, outsideOffset } = loop.state();
   const { iteration, attempt } = order;
   const opening = { iteration, attempt };
-  for (const input of readSteering(ports, steeringOffset, opening)) loop.post(input);
+  loop.hear(opening);
   const isOn = loop.topology().spec.eventSources.includes('jsonl');
   const stray = isOn ? dropStrayLines(ports.inbox, inboxOffset) : { problems: [], offset: inboxOffset };
   const heard = [...readOutside(ports, outsideOffset)];

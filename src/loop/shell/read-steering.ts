@@ -3,18 +3,21 @@ import type { TurnId } from '../../core/run/turn.ts';
 import type { HeardWord } from '../../ports/steering.ts';
 import type { LoopPorts } from './loop-ports.ts';
 
+/** What people said, and where the next read begins: behind lines that count for nothing, too. */
+export interface HeardWords {
+  readonly inputs: readonly (Told | Answered)[];
+  readonly offset: number;
+}
+
 /**
  * What people have told and answered since `from`, as inputs, in order.
  *
  * @param opening the turn that is about to begin: its prompt is not written yet
  */
-export function readSteering(
-  { steering, clock }: Pick<LoopPorts, 'steering' | 'clock'>,
-  from: number,
-  opening?: TurnId,
-): readonly (Told | Answered)[] {
+export function readSteering({ steering, clock }: Pick<LoopPorts, 'steering' | 'clock'>, from: number, opening?: TurnId): HeardWords {
   const batch = steering?.read(from);
-  return batch === undefined ? [] : batch.words.map((heard) => toInput(heard, clock.now(), opening));
+  if (batch === undefined) return { inputs: [], offset: from };
+  return { inputs: batch.words.map((heard) => toInput(heard, clock.now(), opening)), offset: batch.offset };
 }
 
 function toInput({ word, offset }: HeardWord, at: number, opening: TurnId | undefined): Told | Answered {

@@ -2,6 +2,7 @@ import type { Effect } from '../../core/run/effects.ts';
 import type { EndReason } from '../../core/run/end-reasons.ts';
 import type { Input } from '../../core/run/inputs.ts';
 import type { RunState } from '../../core/run/state.ts';
+import { type TurnId, toTurnName } from '../../core/run/turn.ts';
 import { isRalphError, toErrorCode, toErrorMessage } from '../../core/values/errors.ts';
 import type { JournalEntry } from '../../ports/journal.ts';
 import type { Topology } from '../../topology/routing/index.ts';
@@ -10,7 +11,7 @@ import { type FoldedRun, toTopology } from './fold-journal.ts';
 import type { LoopPorts, LoopSettings, LoopView } from './loop-ports.ts';
 import { createPerformer, type Performer } from './performer.ts';
 import { readOutside } from './read-inbox.ts';
-import { readSteering } from './read-steering.ts';
+import { type HeardWords, readSteering } from './read-steering.ts';
 import { redactInput } from './redact-input.ts';
 
 /** How a run ended, this time. */
@@ -102,6 +103,10 @@ class Loop {
   #isPumping = false;
   #isOver = false;
   #stopListening: () => void = () => undefined;
+  /** Ordered turns that have read what people said before them. */
+  readonly #opened = new Set<string>();
+  /** What people said was read up to here, also what counts for nothing; in bytes. */
+  #heardTo = 0;
   /** Effects are performed one after the other, so a checkpoint is finished before the next turn begins. */
   #work: Promise<void> = Promise.resolve();
 
@@ -112,7 +117,15 @@ class Loop {
     this.outcome = new Promise((resolve) => {
       this.#settle = resolve;
     });
-    const loop: LoopView = { post: this.post, topology: () => this.#topology as Topology, state: () => this.#state as RunState };
+    const loop: LoopView = {
+      post: this.post,
+      topology: () => this.#topology as Topology,
+      state: () => this.#state as RunState,
+      hear: (opening) => {
+        this.#opened.add(toTurnName(opening));
+        for (const input of this.#readWords(opening)) this.post(input);
+      },
+    };
     this.#performer = createPerformer({ ports: this.#ports, settings, loop });
   }
 
@@ -133,8 +146,18 @@ class Loop {
     if (steering === undefined || this.#isOver) return;
     this.#stopListening = steering.watch(() => {
       if (this.#state === null || this.#isOver) return;
-      for (const input of readSteering(this.#ports, this.#state.steeringOffset)) if (this.#state.end === null) this.post(input);
+      for (const input of this.#readWords()) if (this.#state.end === null) this.post(input);
     });
+  }
+
+  /** What people said since it was last read; nothing while a turn was ordered and has not begun, for it reads that itself, for its prompt. */
+  #readWords(opening?: TurnId): HeardWords['inputs'] {
+    if (this.#state === null) return [];
+    const { activations, steeringOffset } = this.#state;
+    if (opening === undefined && activations.some((turn) => !this.#opened.has(toTurnName(turn)))) return [];
+    const { inputs, offset } = readSteering(this.#ports, Math.max(this.#heardTo, steeringOffset), opening);
+    this.#heardTo = offset;
+    return inputs;
   }
 
   #take(input: Input): void {
@@ -149,13 +172,13 @@ class Loop {
   /** Decides first what people have published: it is to be in the next prompt, and no completion may precede it. */
   #hear(): void {
     if (this.#state === null) return;
-    const from = this.#state.steeringOffset;
-    for (const input of readSteering(this.#ports, this.#state.steeringOffset)) this.#recordHeard(input);
+    const words = this.#readWords();
+    for (const input of words) this.#recordHeard(input);
     const { inboxOffset, outsideOffset } = this.#state;
     for (const heard of readOutside(this.#ports, outsideOffset))
       this.#recordHeard({ type: 'events-received', at: this.#ports.clock.now(), inboxOffset, ...heard });
     // What was told while that was written down is heard, too.
-    if (this.#state.steeringOffset !== from || this.#state.outsideOffset !== outsideOffset) this.#hear();
+    if (words.length > 0 || this.#state.outsideOffset !== outsideOffset) this.#hear();
   }
 
   /** What people said may itself lead to the end, for a limit: what is behind it is read when the run is resumed. */
@@ -181,7 +204,10 @@ class Loop {
     // Who watches sees the loop's own objects: frozen, so that nobody steers by writing into them.
     freeze(decision.effects);
     this.#ports.observe({ kind: 'input', seq: entry.seq, input: freeze(input) });
+    if (input.type === 'iteration-ended') this.#opened.delete(toTurnName(input));
     for (const effect of decision.effects) {
+      // A turn that is ordered again reads again.
+      if (effect.type === 'iteration-start') this.#opened.delete(toTurnName(effect));
       this.#ports.observe({ kind: 'effect', seq: entry.seq, at: input.at, effect });
       this.#work = this.#work.then(() => this.#perform(effect));
     }

@@ -11,7 +11,14 @@ const ORDER = { type: 'iteration-start', iteration: 3, attempt: 1, hat: 'builder
 const QUESTION: PersonQuestion = { key: 'k', kind: 'question', text: 'Drop it?', choices: ['yes', 'no'], default: 'no' };
 const TELL: Tell = { id: 'c1', text: 'use the old API', to: null, when: 'now', sender: { pid: 1, user: 'ann', how: 'terminal' } };
 
-function open(asking: Partial<TurnContext['settings']['asking']> = {}, isAttended = false) {
+interface Place {
+  /** What the loop knows already. */
+  readonly questions?: readonly object[];
+  /** Answers cannot be written. */
+  readonly isFull?: boolean;
+}
+
+function open(asking: Partial<TurnContext['settings']['asking']> = {}, isAttended = false, { questions = [], isFull = false }: Place = {}) {
   const posted: Input[] = [];
   const answers: (readonly [string, string])[] = [];
   let take: (question: ProgramQuestion) => void = () => undefined;
@@ -28,11 +35,14 @@ function open(asking: Partial<TurnContext['settings']['asking']> = {}, isAttende
             isWatched = false;
           };
         },
-        answer: (ask: string, { choice }: { choice: string }) => void answers.push([ask, choice]),
+        answer: (ask: string, { choice }: { choice: string }) => {
+          if (isFull) throw Object.assign(new Error('full'), { code: 'ENOSPC' });
+          answers.push([ask, choice]);
+        },
       },
     },
     settings: { asking: { isOn: true, deadlineMs: 60_000, ...asking } },
-    loop: { post: (input: Input) => posted.push(input) },
+    loop: { post: (input: Input) => posted.push(input), state: () => ({ questions }) },
   } as unknown as TurnContext;
   const people = createTurnPeople(context, ORDER);
   const close = (key: string, choice: string, by: 'person' | 'deadline' = 'person') =>
@@ -89,6 +99,34 @@ it('nobody is asked where people are off, where a default is no choice, and abou
   const seen = open({}, true);
   void seen.people.people.ask(permission);
   expect([on.posted.length, seen.posted.length]).toEqual([1, 1]);
+});
+
+it('what was asked before a crash is asked again although nobody sees the run; what this turn has had is not', async () => {
+  const permission: PersonQuestion = { ...QUESTION, kind: 'permission', choices: ['once', 'deny'], default: 'deny' };
+  const known = { hat: ORDER.hat, key: permission.key };
+  const resumed = open({}, false, { questions: [{ ...known, iteration: 0, attempt: 0 }] });
+  void resumed.people.people.ask(permission);
+  expect(resumed.posted).toHaveLength(1);
+  const had = open({}, false, { questions: [{ ...known, iteration: ORDER.iteration, attempt: ORDER.attempt }] });
+  expect(await had.people.people.ask(permission)).toMatchObject({ by: 'policy' });
+});
+
+it('no deadline is longer than a day, and one turn asks no more than it may', async () => {
+  const { people, posted, close } = open();
+  for (let number = 1; number <= 500; number += 1) {
+    void people.people.ask({ ...QUESTION, key: `k${number}`, deadlineMs: 9e15 });
+    close(`k${number}`, 'no');
+  }
+  expect([posted.length, posted.every((input) => input.type === 'asked' && input.dueAt === 1000 + 86_400_000)]).toEqual([500, true]);
+  expect(await people.people.ask({ ...QUESTION, key: 'one more' })).toEqual({ choice: 'no', by: 'policy' });
+});
+
+it('an answer that cannot be written is a fault of the storage, and no crash', async () => {
+  const { posted, close, ask } = open({}, false, { isFull: true });
+  ask({ ask: 'a1', text: 'Go on?', choices: ['yes', 'no'], default: 'no' });
+  close((posted[0] as { key: string }).key, 'yes');
+  await settle();
+  expect(posted.at(-1)).toMatchObject({ type: 'environment-failed', what: 'storage', message: expect.stringContaining('ENOSPC') });
 });
 
 it('what a program asks again after its answer is another question; a second turn counts from the beginning', async () => {

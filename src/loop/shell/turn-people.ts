@@ -1,7 +1,8 @@
 import type { BackendEvent } from '../../core/backends/backend-event.ts';
 import type { IterationStart, QuestionClose } from '../../core/run/effects.ts';
 import type { Asked } from '../../core/run/inputs.ts';
-import type { Tell } from '../../core/run/turn.ts';
+import type { Tell, TurnId } from '../../core/run/turn.ts';
+import { toErrorCode } from '../../core/values/errors.ts';
 import { toTextHash } from '../../core/values/hash.ts';
 import type { RunningTurn } from '../../ports/backend.ts';
 import type { People, PersonAnswer, PersonQuestion } from '../../ports/people.ts';
@@ -26,6 +27,10 @@ const MAX_CHOICES = 20;
 const MAX_CHOICE = 200;
 /** How much may be asked at the same time. */
 const MAX_OPEN = 20;
+/** How much one turn may ask: every question is in the journal. */
+const MAX_ASKED = 500;
+/** Of a deadline: one day. */
+const MAX_DEADLINE_MS = 86_400_000;
 
 /** Connects one turn with people: its agent is told, and asks. */
 export function createTurnPeople(context: TurnContext, order: IterationStart): TurnPeople {
@@ -59,28 +64,35 @@ export function createTurnPeople(context: TurnContext, order: IterationStart): T
 /** The half in which a turn asks. */
 function createAsking(
   context: TurnContext,
-  { iteration, attempt }: IterationStart,
+  { iteration, attempt, hat }: IterationStart,
 ): Pick<TurnPeople, 'people' | 'hold' | 'settle' | 'end'> {
   const { ports, settings, loop } = context;
   const waiting = new Map<string, Waiting>();
   const hold = createHold();
   let isOver = false;
+  let asked = 0;
 
   const toInput = (question: PersonQuestion): Asked => {
     const at = ports.clock.now();
     return {
       ...{ type: 'asked', at, iteration, attempt, key: question.key, purpose: question.kind },
       ...{ text: question.text.slice(0, MAX_TEXT), choices: question.choices, default: question.default },
-      dueAt: at + (question.deadlineMs ?? settings.asking.deadlineMs),
+      dueAt: at + Math.min(question.deadlineMs ?? settings.asking.deadlineMs, MAX_DEADLINE_MS),
     };
   };
   const ask = (question: PersonQuestion): Promise<PersonAnswer> => {
-    const policy = decideAtOnce(context, question);
+    // What was asked before a crash has its answer, or waits for it, whoever is there now.
+    const isKnown = loop
+      .state()
+      .questions.some((entry) => entry.hat === hat && entry.key === question.key && !isOfTurn(entry, { iteration, attempt }));
+    const policy = isKnown ? null : decideAtOnce(context, question);
     if (policy !== null || isOver) return Promise.resolve(policy ?? { choice: question.default, by: 'withdrawn' });
     const known = waiting.get(question.key);
-    if (known === undefined && waiting.size >= MAX_OPEN) return Promise.resolve({ choice: question.default, by: 'policy' });
+    if (known === undefined && (waiting.size >= MAX_OPEN || asked >= MAX_ASKED))
+      return Promise.resolve({ choice: question.default, by: 'policy' });
     return new Promise((resolve) => {
       if (known !== undefined) return void known.takers.push(resolve);
+      asked += 1;
       waiting.set(question.key, { takers: [resolve], default: question.default });
       hold.update(waiting.size);
       loop.post(toInput(question));
@@ -105,6 +117,10 @@ function createAsking(
   };
 }
 
+function isOfTurn(question: TurnId, turn: TurnId): boolean {
+  return question.iteration === turn.iteration && question.attempt === turn.attempt;
+}
+
 interface Waiting {
   readonly takers: ((answer: PersonAnswer) => void)[];
   readonly default: string;
@@ -122,7 +138,7 @@ function decideAtOnce({ ports, settings: { asking } }: TurnContext, question: Pe
  * Asks for programs. What one asks a second time, after it had its answer, is another question; whoever asks it in the turn that takes up an interrupted one
  * counts from the beginning, so the same questions meet the same answers.
  */
-function createProgramAsker({ ports }: TurnContext, ask: People['ask']): (question: ProgramQuestion) => void {
+function createProgramAsker({ ports, loop }: TurnContext, ask: People['ask']): (question: ProgramQuestion) => void {
   const answered = new Map<string, number>();
   return ({ ask: id, text, choices, default: fallback, deadlineMs }) => {
     const isGood = choices.length >= 2 && choices.length <= MAX_CHOICES && choices.includes(fallback);
@@ -132,7 +148,13 @@ function createProgramAsker({ ports }: TurnContext, ask: People['ask']): (questi
     const order: PersonQuestion = { key, kind: 'question', text, choices, default: fallback };
     void ask(deadlineMs === undefined ? order : { ...order, deadlineMs }).then((answer) => {
       if (key === `${same}.${answered.get(same) ?? 0}`) answered.set(same, (answered.get(same) ?? 0) + 1);
-      if (answer.by !== 'withdrawn') ports.asks?.answer(id, answer);
+      if (answer.by === 'withdrawn') return;
+      try {
+        ports.asks?.answer(id, answer);
+      } catch (error) {
+        const message = `the answer to a question could not be written (${toErrorCode(error)})`;
+        loop.post({ type: 'environment-failed', at: ports.clock.now(), what: 'storage', message });
+      }
     });
   };
 }

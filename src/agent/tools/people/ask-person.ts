@@ -23,7 +23,6 @@ type Args = z.infer<typeof parameters>;
 
 /** The tool by which a hat asks the people of its run. The same question in one turn is asked again each time. */
 export function createAskPersonTool(people: People): Tool<Args> {
-  const asked = new Map<string, number>();
   return defineTool<Args>({
     name: 'ask_person',
     group: 'coordination',
@@ -31,18 +30,16 @@ export function createAskPersonTool(people: People): Tool<Args> {
     description:
       'Asks a person and waits for the answer. Ask only what you cannot find out or decide: nobody may be there, and then your default counts.',
     parameters,
-    run: async ({ question, choices = ['yes', 'no'], default: stated, deadline_seconds: seconds }) => {
+    run: async ({ question, choices = ['yes', 'no'], default: stated, deadline_seconds: seconds }, { callId = '' }) => {
       const fallback = stated ?? choices.at(-1) ?? '';
       if (!choices.includes(fallback))
         return fail(`"${fallback}" is none of the choices: nobody was asked.`, 'Name one of them as the default.');
-      const same = JSON.stringify([question, choices]);
-      const count = asked.get(same) ?? 0;
-      const key = `ask_person ${count} ${toTextHash(same)}`;
+      // A call that a crash cut off is made again and meets its answer; every other call is a question of its own.
+      const key = `ask_person ${toTextHash(JSON.stringify([callId, question, choices]))}`;
       const answer = await people.ask({
         ...{ key, kind: 'question' as const, text: question, choices, default: fallback },
         ...(seconds === undefined ? {} : { deadlineMs: seconds * 1000 }),
       });
-      asked.set(same, count + 1);
       const how = answer.by === 'person' ? 'A person answered' : 'Nobody answered, so your default counts';
       return succeed(`${how}: ${answer.choice}`);
     },
