@@ -240,3 +240,14 @@ touch working; sleep 30`;
     expect((await readStatus(folder)).turns.map(({ status }) => status)).toEqual(['interrupted', 'succeeded']);
   });
 });
+
+test('what was told to a run that a limit had stopped is in the first prompt of its resume', async () => {
+  const body = `printf '%s' "$prompt" > "prompt-$RALPH_ITERATION.txt"; case "$prompt" in *"use the old API"*) echo LOOP_COMPLETE;; esac`;
+  await withPlace(toFiles('gates: []\nevent_loop: {prompt: x, max_iterations: 1}\n', body), async (folder) => {
+    expect((await ralph(folder, ['run', '--no-tui'])).code).not.toBe(0);
+    expect((await ralph(folder, ['tell', 'use the old API'])).code).toBe(0);
+    expect((await ralph(folder, ['resume', '--no-tui', '--max-iterations', '2'])).code).toBe(0);
+    expect(readFileSync(join(folder, 'prompt-2.txt'), 'utf8')).toContain('use the old API');
+    expect((await readPeople(folder)).tells).toMatchObject([{ given: { iteration: 2, call: null } }]);
+  });
+});

@@ -171,3 +171,27 @@ test('a wish to stop that is left while a turn runs is followed before another b
   }
   expect(ends).toContain('interrupted');
 });
+
+describe('what people said is read once', () => {
+  test('also where it counts for nothing, and by whoever reads it first', async () => {
+    for (const seed of SEEDS) {
+      const reads: (readonly [number, number])[] = [];
+      await playRun(seed, (ports) => ({
+        ...ports,
+        steering: {
+          // Each read finds one more line of somebody who is not let in.
+          read: (offset) => {
+            reads.push([offset, offset + 1]);
+            return { words: [], offset: offset + 1 };
+          },
+          watch: (look) => {
+            look();
+            return () => undefined;
+          },
+        },
+      }));
+      expect(reads.length).toBeGreaterThan(2);
+      expect(reads).toEqual(reads.map((_, index) => [index, index + 1]));
+    }
+  });
+});
