@@ -200,7 +200,7 @@ describe('hooks of a backend', () => {
     const claude =
       'cli: {backend: {type: claude, hooks: {PreToolUse: [{command: "a b"}]}}}\nhats: {a: {triggers: [task.start, task.resume]}}';
     expect(findings(claude)).toEqual(['1: warning hook-not-bound These hooks do not bind "a", Ralph: claude calls its tools by itself.']);
-    expect(findings(CHAIN(`[${NATIVE_WITH('')}, ${NATIVE_WITH(', hooks: {PreToolUse: [{matcher: x}]}')}]`))).toEqual([
+    expect(findings(CHAIN(`[${NATIVE_WITH('')}, ${NATIVE_WITH(', hooks: {PreToolUse: [{matcher: bash}]}')}]`))).toEqual([
       '1: error hook-invalid This hook has no handler.',
     ]);
   });
@@ -296,8 +296,21 @@ describe('findings about hooks', () => {
     expect(at('{Stop: [{command: "a b"}]}')).toEqual(['3: warning hook-not-bound Hooks of Stop are not asked in this version.']);
   });
 
+  it('name a tool that there is not, unless it may be one of a server', () => {
+    const hook = (matcher: string): string => `{PreToolUse: [{matcher: ${JSON.stringify(matcher)}, command: "a b"}]}`;
+    for (const matcher of ['Wrte', 'bash|Wrte', 'Wrte*'])
+      expect(at(hook(matcher))).toEqual([`3: warning hook-invalid There is no tool "${matcher.replace('bash|', '')}" here.`]);
+    for (const matcher of ['bash|Write', 'git_*', 'mcp__*', 're:^wr', '*', '[rw]*']) expect(at(hook(matcher))).toEqual([]);
+  });
+
+  it('name a hook with two handlers, of which one would never run', () => {
+    expect(at('{PreToolUse: [{handler: a.sh, command: "a b"}]}')).toContain(
+      '3: error hook-invalid This hook has a `handler` and a `command`, and one of them would never run.',
+    );
+  });
+
   it('name what is wrong with a hook', () => {
-    expect(at('{PreToolUse: [{matcher: x}]}')).toEqual(['3: error hook-invalid This hook has no handler.']);
+    expect(at('{PreToolUse: [{matcher: bash}]}')).toEqual(['3: error hook-invalid This hook has no handler.']);
     expect(at('{PreToolUse: [{command: "a b", timout: 3}]}')).toEqual([
       '3: error hook-invalid A hook has no key `timout`: did you mean `timeout`?',
     ]);

@@ -17,6 +17,7 @@ import { type Declared, HOOKS_DEFAULTS_KEYS } from '../keys/settings-table.ts';
 import type { ReadText } from '../layers/read-text-file.ts';
 import { backendsOf, type CompiledBackends, type PlacedBackend } from './compile-backends.ts';
 import { importHooks } from './import-hooks.ts';
+import { createToolFinder } from './known-tools.ts';
 import { type EventHooks, type HookDefaults, HooksReader, MAX_TIMEOUT_MS, type OrderedHook } from './read-hooks.ts';
 
 /** What hooks are compiled from. */
@@ -28,6 +29,8 @@ interface HooksRequest {
   /** The workspace, absolute. */
   readonly cwd: string;
   readonly readText: ReadText;
+  /** Tools of the program's caller. */
+  readonly toolNames: readonly string[];
 }
 
 /** The hooks of each hat that has some, in the order in which they are asked. */
@@ -45,9 +48,9 @@ export interface CompiledHooks {
  * `{override: true, hooks: […]}` takes the place of those before it, but for the locked ones. A higher `priority` is asked first. The form of Claude
  * Code's settings, `{matcher, hooks: [{type, command}]}`, is read as well.
  */
-export function compileHooks({ root, declared, hatIds, backends, cwd, readText }: HooksRequest): CompiledHooks {
+export function compileHooks({ root, declared, hatIds, backends, cwd, readText, toolNames }: HooksRequest): CompiledHooks {
   const defaults = compileDefaults(root, declared);
-  const reader = new HooksReader(defaults.value);
+  const reader = new HooksReader(defaults.value, createToolFinder(declared, toolNames));
   const levels = new Map<string, Level>();
   const readLevel = (path: Path): Level => {
     const written = toWrittenPath(root, path);

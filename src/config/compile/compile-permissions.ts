@@ -1,9 +1,7 @@
 import { DEFAULT_HAT, RALPH } from '../../core/events/reserved.ts';
 import { parseCallRule } from '../../core/hooks/match-call.ts';
-import { createToolMatcher } from '../../core/hooks/match-tool.ts';
 import { NO_PERMISSIONS, PERMISSION_DECISIONS, type PermissionRule, type PermissionSpec } from '../../core/hooks/permission-spec.ts';
 import { createNearMissFinder, type NearMissFinder } from '../../core/text/near-miss.ts';
-import { BUILT_IN_CARDS } from '../../core/tools/built-in-cards.ts';
 import { readOwn } from '../../core/values/json.ts';
 import { endWithMeant, quote } from '../findings/diagnostics.ts';
 import { type Diagnostic, findPlace, type Path, toSpan } from '../findings/located.ts';
@@ -11,6 +9,7 @@ import { toRecord } from '../keys/setting-values.ts';
 import type { Declared } from '../keys/settings-table.ts';
 import { findingAt, type RuleInput } from '../rules/rule.ts';
 import { backendsOf, type CompiledBackends } from './compile-backends.ts';
+import { createToolFinder, listToolNames, splitAlternatives } from './known-tools.ts';
 
 /** The rules of each hat that has some. */
 interface CompiledPermissions {
@@ -70,31 +69,19 @@ function listRules(input: RuleInput, { path, declared }: RuleSource): readonly P
 /** Each rule can be read, and names a tool that there is. */
 function checkRules(input: RuleInput, sources: readonly RuleSource[]): readonly Diagnostic[] {
   const { declared, toolNames = [] } = input;
-  const known = [...BUILT_IN_CARDS.map(({ name }) => name), ...toolNames, ...Object.keys(declared.tools?.plugins ?? {})];
-  const finder = createNearMissFinder(known, MAX_SEARCHES);
-  const servers = Object.keys(declared.mcp_servers ?? {});
+  const finder = createNearMissFinder(listToolNames(declared, toolNames), MAX_SEARCHES);
+  const isKnown = createToolFinder(declared, toolNames);
   return sources.flatMap(({ path, declared: lists }) =>
     PERMISSION_DECISIONS.flatMap((decision) =>
       (lists?.[decision] ?? []).flatMap((rule, index) => {
         const at = input.toItemPath([...path, decision], index);
         const parsed = parseCallRule(rule);
         if (parsed === null) return [toUnreadable(input, at, rule)];
-        const unknown = parsed.tool
-          .split(/\|(?![^[]*\])/)
-          .map((name) => name.trim())
-          .find((name) => name !== '' && !isKnown(name, known, servers));
+        const unknown = splitAlternatives(parsed.tool).find((name) => !isKnown(name));
         return unknown === undefined ? [] : [toUnknown(input, at, unknown, finder)];
       }),
     ),
   );
-}
-
-/** What tools a server has is known when it runs. */
-function isKnown(name: string, known: readonly string[], servers: readonly string[]): boolean {
-  if (servers.some((server) => name.startsWith(`mcp__${server}__`))) return true;
-  if (name.startsWith('mcp__') && /[*?[]/.test(name)) return true;
-  const matches = createToolMatcher(name);
-  return matches !== null && known.some(matches);
 }
 
 function toUnreadable(input: RuleInput, path: Path, rule: string): Diagnostic {

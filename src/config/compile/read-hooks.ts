@@ -26,6 +26,7 @@ import {
 } from '../findings/located.ts';
 import { parseDurationMs } from '../keys/setting-values.ts';
 import { toLaterFinding } from '../keys/unknown-key.ts';
+import { splitAlternatives } from './known-tools.ts';
 import { readHookHandler, toHandlerName } from './read-hook-handler.ts';
 
 /** A hook with what only its order needs. */
@@ -112,9 +113,12 @@ export interface HookDefaults {
 export class HooksReader {
   readonly diagnostics: Diagnostic[] = [];
   readonly #defaults: HookDefaults;
+  readonly #isTool: (name: string) => boolean;
 
-  constructor(defaults: HookDefaults) {
+  /** @param isTool whether a name, or a pattern of names, is that of a tool which there is */
+  constructor(defaults: HookDefaults, isTool: (name: string) => boolean) {
     this.#defaults = defaults;
+    this.#isTool = isTool;
   }
 
   /** @param mayImport whether `import` may stand here; it is read elsewhere */
@@ -216,15 +220,13 @@ export class HooksReader {
       return isEmptyValue(nested) ? [] : this.#readList(event, nested, matcher);
     }
     const pattern = String(matcher?.value ?? '*');
-    if (matcher !== null && createToolMatcher(pattern) === null)
+    if (matcher !== null) this.#checkMatcher(event, matcher, pattern);
+    if (hook.entries.has('handler') && hook.entries.has('command'))
       this.report(
-        matcher.place,
-        `${quote(pattern)} is not a valid regular expression.`,
-        'Correct it, or write a pattern such as `Write|Edit`.',
+        hook.place,
+        'This hook has a `handler` and a `command`, and one of them would never run.',
+        'Leave one out, or write two hooks.',
       );
-    if (matcher !== null && !pattern.startsWith('re:') && /\.\*|[\^$\\(]/.test(pattern)) this.#warnOfExpression(matcher, pattern);
-    if (matcher !== null && HOOK_MOMENTS[event].matchedOn === 'nothing')
-      this.report(matcher.place, `${event} is matched on nothing.`, 'Leave `matcher` out: such a hook is always asked.');
     const handler = readHookHandler(hook, scalar, this);
     if (handler === null) return [];
     const place = scalar('handler') ?? scalar('command');
@@ -271,6 +273,17 @@ export class HooksReader {
     }
   }
 
+  #checkMatcher(event: HookEventName, matcher: LocatedScalar, pattern: string): void {
+    const { place } = matcher;
+    const { matchedOn } = HOOK_MOMENTS[event];
+    if (createToolMatcher(pattern) === null)
+      this.report(place, `${quote(pattern)} is not a valid regular expression.`, 'Correct it, or write a pattern such as `Write|Edit`.');
+    if (matchedOn === 'nothing' && pattern !== '*')
+      this.report(place, `${event} is matched on nothing.`, 'Leave `matcher` out: such a hook is always asked.');
+    if (!pattern.startsWith('re:') && /\.\*|[\^$\\(]/.test(pattern)) this.#warnOfExpression(matcher, pattern);
+    else if (matchedOn === 'tool') this.#warnOfUnknown(matcher, pattern);
+  }
+
   #warnOfExpression({ place }: LocatedScalar, pattern: string): void {
     this.diagnostics.push(
       toDiagnostic(place, {
@@ -279,6 +292,21 @@ export class HooksReader {
         message: `${quote(pattern)} looks like a regular expression, and is read as a pattern.`,
         why: 'As a pattern it matches hardly any tool, so the hook would never be asked.',
         fix: `Write "re:${pattern}" for a regular expression, or a pattern such as \`mcp__*\`.`,
+      }),
+    );
+  }
+
+  #warnOfUnknown({ place }: LocatedScalar, pattern: string): void {
+    if (pattern.startsWith('re:') || createToolMatcher(pattern) === null) return;
+    const unknown = splitAlternatives(pattern).find((name) => !this.#isTool(name));
+    if (unknown === undefined) return;
+    this.diagnostics.push(
+      toDiagnostic(place, {
+        code: 'hook-invalid',
+        severity: 'warning',
+        message: `There is no tool ${quote(unknown)} here.`,
+        why: 'The hook is never asked about it.',
+        fix: 'Name a tool that `ralph tools` lists, or a pattern of names, such as git_* or mcp__*. What a command is about is said by `if: "bash(git push *)"`.',
       }),
     );
   }
