@@ -44,7 +44,7 @@ export const HOOK_MOMENTS = {
   },
   PostToolBatch: {
     aliases: [],
-    when: 'all calls of one answer of the model were made, and it is about to be asked again; once, whatever `matcher` says. A denial, or `continue: false`, ends the turn, which then has failed with the reason',
+    when: 'all calls of one answer of the model were made, and it is about to be asked again; once. A denial, or `continue: false`, ends the turn, which then has failed with the reason',
     matchedOn: 'nothing',
     mayBlock: true,
     mayInject: true,
