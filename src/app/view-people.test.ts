@@ -63,3 +63,16 @@ it('a question is open until somebody answers, the deadline passes or its turn i
   expect(view(asked, answered).questions).toMatchObject([{ answer: { choice: 'yes', by: 'person' }, sender: SENDER }]);
   expect(view(asked, ended('succeeded')).questions).toMatchObject([{ answer: { choice: 'no', by: 'withdrawn' } }]);
 });
+
+it('a question that is open stays, however many come behind it', () => {
+  const asked = (key: string): Happening => ({
+    ...{ type: 'asked', iteration: 1, attempt: 1, key, purpose: 'question', text: 'Drop it?' },
+    ...{ choices: ['yes', 'no'], default: 'no', dueAt: 9_000_000 },
+  });
+  const later = Array.from({ length: 120 }, (_, index): readonly Happening[] => [
+    asked(`k${index}`),
+    { type: 'answered', id: `a${index}`, question: `q${index + 2}`, choice: 'no', sender: SENDER, steeringOffset: index },
+  ]);
+  const { questions } = view(asked('first'), ...later.flat());
+  expect([questions.length, questions.filter(({ answer }) => answer === null).map(({ id }) => id)]).toEqual([100, ['q1']]);
+});

@@ -84,7 +84,7 @@ export interface Run extends AsyncIterable<NdjsonRecord> {
   /**
    * Answers what an agent asks, and waits until the journal has it. Open questions are in `status()` under `questions`.
    *
-   * @throws RalphError `library-argument`, `question-unknown`, `answer-choice`, `run-complete`
+   * @throws RalphError `library-argument`, `question-unknown`, `answer-choice`, `answer-late`, `run-complete`
    */
   readonly answer: (choice: string, options?: AnswerOptions) => Promise<QuestionView | null>;
 }

@@ -33,7 +33,7 @@ export async function tellRun(cwd: string, words: TellWords, env: Environment, r
 /**
  * Answers what a run asks, and waits until its journal has it.
  *
- * @throws as {@link tellRun}; `question-unknown`, `answer-choice`
+ * @throws as {@link tellRun}; `question-unknown`, `answer-choice`, `answer-late`
  */
 export async function answerRun(cwd: string, words: AnswerWords, env: Environment, run?: string): Promise<Heard> {
   const place = openPlace(cwd, env, run);
@@ -81,6 +81,8 @@ async function answerTo(place: SteeringPlace, { choice, question: name }: Answer
   const { paths, sender } = place;
   const { questions, end } = createLook(paths)();
   refuseComplete(paths, end);
+  const over = questions.find(({ id, answer }) => id === name && answer !== null);
+  if (over !== undefined) throw toLate(over);
   const open = questions.filter(({ answer }) => answer === null);
   const question = findQuestion(paths.runId, open, name);
   const chosen =
@@ -92,7 +94,26 @@ async function answerTo(place: SteeringPlace, { choice, question: name }: Answer
       fix: `Choose one of: ${question.choices.join(', ')}.`,
       exitCode: 2,
     });
-  return say(place, { kind: 'answer', id: randomUUID(), question: question.id, choice: chosen, sender }, 0);
+  const heard = await say(place, { kind: 'answer', id: randomUUID(), question: question.id, choice: chosen, sender }, 0);
+  const settled = heard.question?.answer ?? null;
+  if (heard.question !== null && settled !== null && (settled.by !== 'person' || settled.choice !== chosen)) throw toLate(heard.question);
+  return heard;
+}
+
+const SETTLED_BY: Readonly<Record<NonNullable<QuestionView['answer']>['by'], string>> = {
+  person: 'a person answered before',
+  deadline: 'nobody answered before its deadline',
+  withdrawn: 'the turn that asked it is over',
+};
+
+function toLate({ id, answer }: QuestionView): RalphError {
+  const how = answer === null ? '' : `: ${SETTLED_BY[answer.by]}, and ${JSON.stringify(answer.choice)} counts`;
+  return new RalphError({
+    code: 'answer-late',
+    what: `The answer to ${id} comes too late${how}.`,
+    fix: 'See what is open: ralph asks. What the agents should do differently now: ralph tell "…"',
+    exitCode: 1,
+  });
 }
 
 /** The same for who has the run at hand. Throws RalphError `person-refused`. */
@@ -129,7 +150,7 @@ async function say({ layout, paths }: SteeringPlace, word: SteeringWord, givenMs
   const givenUntil = Date.now() + givenMs;
   for (;;) {
     const heard = { runId: paths.runId, id: word.id, isRunAlive: isAlive(), ...findWord(look(), word) };
-    const isHeard = word.kind === 'tell' ? heard.tell !== null : heard.question?.answer !== null;
+    const isHeard = (word.kind === 'tell' ? heard.tell : (heard.question?.answer ?? null)) !== null;
     const isGiven = word.kind === 'answer' || (heard.tell?.given ?? null) !== null;
     const isDone = isHeard ? isGiven || Date.now() >= givenUntil : Date.now() >= heardUntil;
     if (isDone || !heard.isRunAlive) return heard;

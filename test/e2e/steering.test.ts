@@ -57,6 +57,8 @@ test('an agent asks, a person tells and answers in another terminal, and the run
     expect([wrong.code, wrong.stderr]).toEqual([2, expect.stringContaining('Choose one of: yes, no')]);
     const answered = await ralph(folder, ['answer', 'yes']);
     expect([answered.code, answered.stdout]).toEqual([0, expect.stringContaining('Answered q1')]);
+    const late = await ralph(folder, ['answer', 'q1', 'no']);
+    expect([late.code, late.stderr]).toEqual([1, expect.stringContaining('comes too late: a person answered before, and "yes" counts')]);
     expect((await run.done).code).toBe(0);
     const events = await readEvents(folder);
     expect(events.filter(({ topic }) => topic === 'build.done').map(({ payload }) => payload)).toEqual(['answer yes']);

@@ -116,6 +116,22 @@ it('a turn that a limit ended says what it did, and the next one of its hat begi
   expect(prompts[2]).toMatch(/Do it.*What was done before.*I write part 2\./);
 });
 
+it('says that nobody answers questions, unless the hat may ask people', async () => {
+  for (const mayAsk of [false, true]) {
+    const systems: string[] = [];
+    const { agent } = makeAgent(async ({ system }) => {
+      systems.push(system);
+      return say('Done.');
+    });
+    const tools = makeTurn([]).parts.tools;
+    const offered = mayAsk ? [{ name: 'ask_person', description: '', parameters: {} }] : [];
+    const openTools = async () => ({ ...tools, tools: [...tools.tools, ...offered] });
+    const watch = { ...NOTHING, signal: new AbortController().signal, words: createTurnWords(), givenUp: new Promise(() => undefined) };
+    await runNativeTurn({ ...agent, openTools }, makeRequest(mayAsk ? 2 : 1), watch);
+    expect([systems[0]?.includes('Nobody answers questions'), systems[0]?.includes('`ask_person`')]).toEqual([!mayAsk, mayAsk]);
+  }
+});
+
 /** What the model says, by how many answers the conversation holds. */
 const ANSWERS = [callAll('look', 'look'), callAll('change', 'change'), callAll('publish'), say('Done.')];
 

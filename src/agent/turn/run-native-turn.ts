@@ -91,7 +91,7 @@ export async function runNativeTurn(
       tools,
       transcript,
       limits,
-      system: `${SYSTEM_TEXT}\n\n${await tools.describeProject(Date.now())}`,
+      system: `${SYSTEM_TEXT}\n${tools.tools.some(({ name }) => name === 'ask_person') ? MAY_ASK : NOBODY_ANSWERS}\n\n${await tools.describeProject(Date.now())}`,
       prompt: request.prompt,
       signal,
       words,
@@ -223,8 +223,12 @@ const SYSTEM_TEXT = [
   '# Work',
   '- Do what the turn asks, in small steps, and check what you did with the tools you have before you call it done.',
   '- When the work of the turn is done, publish your event (`emit_event`, where it is offered, or as your instructions say), and end with a short account: what you did, what you saw, what is left. A message without a tool call ends the turn.',
-  '- Nobody answers questions. Decide by what you know, and write down what you assumed.',
 ].join('\n');
+
+/** The last rule of work, by whether the hat may ask people. */
+const NOBODY_ANSWERS = '- Nobody answers questions. Decide by what you know, and write down what you assumed.';
+const MAY_ASK =
+  '- Decide by what you know, and write down what you assumed. What only a person can decide is asked with `ask_person`; questions in your text reach nobody.';
 
 /**
  * Runs the calls that were not begun when the turn was interrupted, and those that were cut off and may be made once more; their results take the place of

@@ -37,7 +37,10 @@ export function takePrompted(draft: PeopleDraft, at: number, { events, hat, iter
 
 /** People are asked. */
 export function takeQuestion(draft: PeopleDraft, { answer: _, ...question }: Question): void {
-  draft.questions = [...draft.questions, { ...question, answer: null }].slice(-MAX_KEPT);
+  const all = [...draft.questions, { ...question, answer: null }];
+  // Settled ones go first: somebody waits for the others.
+  const gone = all.filter(({ answer }) => answer !== null).slice(0, Math.max(0, all.length - MAX_KEPT));
+  draft.questions = gone.length === 0 ? all : all.filter((entry) => !gone.includes(entry));
 }
 
 /** Who answered, in case that it counts. */
