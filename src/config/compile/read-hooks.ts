@@ -280,8 +280,9 @@ export class HooksReader {
       this.report(place, `${quote(pattern)} is not a valid regular expression.`, 'Correct it, or write a pattern such as `Write|Edit`.');
     if (matchedOn === 'nothing' && pattern !== '*')
       this.report(place, `${event} is matched on nothing.`, 'Leave `matcher` out: such a hook is always asked.');
+    if (matchedOn !== 'tool') return;
     if (!pattern.startsWith('re:') && /\.\*|[\^$\\(]/.test(pattern)) this.#warnOfExpression(matcher, pattern);
-    else if (matchedOn === 'tool') this.#warnOfUnknown(matcher, pattern);
+    else this.#warnOfUnknown(matcher, pattern);
   }
 
   #warnOfExpression({ place }: LocatedScalar, pattern: string): void {

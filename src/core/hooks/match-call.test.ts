@@ -109,6 +109,47 @@ describe('a rule about a command line', () => {
     expect(bash('bash(rm -rf*)', 'npm test -- rm')).toEqual(NEITHER);
   });
 
+  it('is touched where a pattern wants an argument that the line only stands for', () => {
+    const lines = [
+      'find v -exec rm -rf {} +',
+      'find . -name v -exec rm -rf {} \\;',
+      'echo v | xargs rm -rf',
+      'echo v | xargs -n1 /bin/rm -rf',
+      '{rm,-rf,v}',
+    ];
+    expect(lines.filter((line) => bash('bash(rm -rf *)', line)[0] === '-')).toEqual([]);
+  });
+
+  it('is touched whatever redirections, variables and quotes stand before the command', () => {
+    const lines = [
+      '2>&1 rm -rf v',
+      '>|out rm -rf v',
+      '>o 2>&1 rm -rf v',
+      '&>o rm -rf v',
+      '<&0 rm -rf v',
+      'sh -c "2>&1 rm -rf v"',
+      "$'rm' -rf v",
+      '$"rm" -rf v',
+      "$'\\x72m' -rf v",
+      "$'\\162\\u006d' -rf v",
+      'A=$(true)x rm -rf v',
+      `A=\${B}x rm -rf v`,
+      'A="("b rm -rf v',
+      'A=`true`x rm -rf v',
+      'A="$(echo ")")" rm -rf v',
+      'FOO="a;b"c rm -rf v',
+      'A=a\\;b rm -rf v',
+      'a[0]=1 rm -rf v',
+      'ls; A=$(true)x rm -rf v',
+      "sh -c 'A=$(true)x rm -rf v'",
+      "trap 'rm -rf v' EXIT",
+      'taskset 1 rm -rf v',
+    ];
+    expect(lines.filter((line) => bash('bash(rm -rf *)', line)[0] === '-')).toEqual([]);
+    for (const line of ['grep -rn "rm -rf" src', 'A=1 ls -rf v', 'echo done > rm', 'find . -name "*.ts" -exec wc -l {} +'])
+      expect(bash('bash(rm -rf *)', line)).toEqual(NEITHER);
+  });
+
   it('is touched by a command that too much stands before', () => {
     expect(bash('bash(rm*)', `env ${'A=1 '.repeat(100)}x`)[0]).toBe('touches');
     expect(bash('bash(rm*)', `echo ${'word '.repeat(100)} > "a b"`)[0]).toBe('-');
