@@ -69,7 +69,10 @@ async function tellTo(place: SteeringPlace, words: TellWords, givenMs = 0): Prom
     throw new RalphError({
       code: 'tell-words',
       what: `There is no hat "${to.slice(0, 80)}" in this run; nobody was told.`,
-      fix: `Hats: ${hats.map(({ id }) => id).join(', ')}. Without --to whoever works is told.`,
+      fix:
+        hats.length === 0
+          ? 'This run has no hats: leave --to out, and whoever works is told.'
+          : `Hats: ${hats.map(({ id }) => id).join(', ')}. Without --to whoever works is told.`,
       exitCode: 2,
     });
   const id = randomUUID();

@@ -37,7 +37,14 @@ export function takePrompted(draft: PeopleDraft, at: number, { events, hat, iter
 
 /** People are asked. */
 export function takeQuestion(draft: PeopleDraft, { answer: _, ...question }: Question): void {
-  draft.questions = [...draft.questions, { ...question, answer: null }].slice(-MAX_KEPT);
+  draft.questions = keepOpen([...draft.questions, { ...question, answer: null }]);
+}
+
+/** The oldest that are settled go first; one that is open never. */
+function keepOpen(questions: QuestionView[]): QuestionView[] {
+  let surplus = questions.length - MAX_KEPT;
+  if (surplus <= 0) return questions;
+  return questions.filter(({ answer }) => answer === null || surplus-- <= 0);
 }
 
 /** Who answered, in case that it counts. */
