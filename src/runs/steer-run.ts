@@ -7,6 +7,7 @@ import { RalphError } from '../core/values/errors.ts';
 import { findRun, nodeFileSystem, type RunPaths, requireBegun, toRunPaths } from '../journal/index.ts';
 import type { SteeringWord } from '../ports/steering.ts';
 import { createRunViewFold, type QuestionView, type RunView } from '../views/fold/index.ts';
+import { toPlainLine } from '../views/text/index.ts';
 import { findLayout, type Layout } from './layout.ts';
 import { findLivingRun } from './living-runs.ts';
 import { requirePerson } from './people.ts';
@@ -33,7 +34,7 @@ export async function tellRun(cwd: string, words: TellWords, env: Environment, r
 /**
  * Answers what a run asks, and waits until its journal has it.
  *
- * @throws as {@link tellRun}; `question-unknown`, `answer-choice`
+ * @throws as {@link tellRun}; `question-unknown`, `answer-choice`, `answer-late`
  */
 export async function answerRun(cwd: string, words: AnswerWords, env: Environment, run?: string): Promise<Heard> {
   const place = openPlace(cwd, env, run);
@@ -95,8 +96,28 @@ async function answerTo(place: SteeringPlace, { choice, question: name }: Answer
       fix: `Choose one of: ${question.choices.join(', ')}.`,
       exitCode: 2,
     });
-  return say(place, { kind: 'answer', id: randomUUID(), question: question.id, choice: chosen, sender }, 0);
+  const heard = await say(place, { kind: 'answer', id: randomUUID(), question: question.id, choice: chosen, sender }, 0);
+  refuseLate(heard, chosen, sender);
+  return heard;
 }
+
+function refuseLate({ question }: Heard, choice: string, { pid, user }: Sender): void {
+  const given = question?.answer ?? null;
+  if (question === null || given === null) return;
+  const who = question.sender;
+  if (given.by === 'person' && given.choice === choice && who?.pid === pid && who.user === user) return;
+  throw new RalphError({
+    code: 'answer-late',
+    what: `The answer to ${question.id} came too late: "${toPlainLine(given.choice, 80)}" counts (${LATE[given.by]}).`,
+    fix: 'To tell the agents otherwise: ralph tell "…"',
+  });
+}
+
+const LATE: Readonly<Record<NonNullable<QuestionView['answer']>['by'], string>> = {
+  person: 'somebody answered before',
+  deadline: 'nobody answered in time',
+  withdrawn: 'the turn was over',
+};
 
 /** The same for who has the run at hand. Throws RalphError `person-refused`. */
 export function steerOwn(
@@ -132,7 +153,7 @@ async function say({ layout, paths }: SteeringPlace, word: SteeringWord, givenMs
   const givenUntil = Date.now() + givenMs;
   for (;;) {
     const heard = { runId: paths.runId, id: word.id, isRunAlive: isAlive(), ...findWord(look(), word) };
-    const isHeard = word.kind === 'tell' ? heard.tell !== null : heard.question?.answer !== null;
+    const isHeard = word.kind === 'tell' ? heard.tell !== null : (heard.question?.answer ?? null) !== null;
     const isGiven = word.kind === 'answer' || (heard.tell?.given ?? null) !== null;
     const isDone = isHeard ? isGiven || Date.now() >= givenUntil : Date.now() >= heardUntil;
     if (isDone || !heard.isRunAlive) return heard;
