@@ -91,7 +91,7 @@ export async function runNativeTurn(
       tools,
       transcript,
       limits,
-      system: `${SYSTEM_TEXT}\n\n${await tools.describeProject(Date.now())}`,
+      system: `${toSystemText(tools.tools.map(({ name }) => name))}\n\n${await tools.describeProject(Date.now())}`,
       prompt: request.prompt,
       signal,
       words,
@@ -225,6 +225,13 @@ const SYSTEM_TEXT = [
   '- When the work of the turn is done, publish your event (`emit_event`, where it is offered, or as your instructions say), and end with a short account: what you did, what you saw, what is left. A message without a tool call ends the turn.',
   '- Nobody answers questions. Decide by what you know, and write down what you assumed.',
 ].join('\n');
+
+/** A hat that can ask people is told so. */
+function toSystemText(offered: readonly string[]): string {
+  return offered.includes('ask_person') ? SYSTEM_TEXT.replace('Nobody answers questions.', ASKING) : SYSTEM_TEXT;
+}
+
+const ASKING = 'Nobody answers questions but those that you put with `ask_person`.';
 
 /**
  * Runs the calls that were not begun when the turn was interrupted, and those that were cut off and may be made once more; their results take the place of
