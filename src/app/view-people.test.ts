@@ -49,6 +49,20 @@ it('or given with the next prompt, and again where its turn came to nothing', ()
   expect(again.tells).toMatchObject([{ given: { iteration: 2, call: null } }]);
 });
 
+it('a question that is open stays, however many are asked and settled after it', () => {
+  const asked = (key: string): Happening => ({
+    ...{ type: 'asked', iteration: 1, attempt: 1, key, purpose: 'question', text: 'Drop it?' },
+    ...{ choices: ['yes', 'no'], default: 'no', dueAt: 90_000 },
+  });
+  const later = Array.from({ length: 120 }, (_, index): readonly Happening[] => [
+    asked(`k${index}`),
+    { type: 'answered', id: `a${index}`, question: `q${index + 2}`, choice: 'yes', sender: SENDER, steeringOffset: index + 1 },
+  ]).flat();
+  const { questions } = view(asked('first'), ...later);
+  expect(questions).toHaveLength(100);
+  expect(questions.filter(({ answer }) => answer === null).map(({ id }) => id)).toEqual(['q1']);
+});
+
 it('the same command is shown once', () => {
   expect(view(told('c1'), told('c1')).tells).toHaveLength(1);
 });

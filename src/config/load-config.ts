@@ -87,9 +87,8 @@ export function loadConfig(request: LoadRequest): LoadedConfig {
   const backends = compileBackends(declared, overridden.overrides);
   const instructions = readInstructions(declared, root, readText);
   const events = readEventContracts(declared, { cwd, root, readText });
-  const { toolNames = [] } = request;
-  const hooks = compileHooks({ root, declared, hatIds, backends, cwd, readText, toolNames });
-  const ruleInput = { root, declared, hatIds, isBroken, toItemPath: shape.toItemPath, toolNames };
+  const ruleInput = { root, declared, hatIds, isBroken, toItemPath: shape.toItemPath, toolNames: request.toolNames ?? [] };
+  const hooks = compileHooks({ ...ruleInput, backends, cwd, readText });
   const permissions = compilePermissions(ruleInput, backends);
   const found = [
     ...[layers, overridden].flatMap(({ diagnostics }) => diagnostics),

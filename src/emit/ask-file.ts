@@ -1,5 +1,6 @@
 import { closeSync, openSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { isAskable } from '../core/run/question-limits.ts';
 import { isJsonObject, parseJson } from '../core/values/json.ts';
 import { appendLine, createSharedFileSystem, nodeFileSystem, readNewLines } from '../journal/index.ts';
 import type { AskBox, ProgramQuestion } from '../ports/steering.ts';
@@ -66,16 +67,17 @@ function sizeOf({ fs, path }: { readonly fs: typeof nodeFileSystem; readonly pat
 }
 
 const MAX_ID = 100;
-const MAX_TEXT = 4000;
 
+/** The question of a line; `null` for what cannot be asked. */
 function parseQuestion(line: string): ProgramQuestion | null {
   const value = parseJson(line);
   if (!isJsonObject(value)) return null;
   const { ask, text, choices, default: fallback, deadlineMs } = value;
   if (typeof ask !== 'string' || typeof text !== 'string' || !Array.isArray(choices) || typeof fallback !== 'string') return null;
   const named = choices.filter((choice) => typeof choice === 'string');
-  const question = { ask: ask.slice(0, MAX_ID), text: text.slice(0, MAX_TEXT), choices: named, default: fallback };
-  return typeof deadlineMs === 'number' && deadlineMs > 0 ? { ...question, deadlineMs } : question;
+  const question = { ask: ask.slice(0, MAX_ID), text, choices: named, default: fallback };
+  const whole = typeof deadlineMs === 'number' ? { ...question, deadlineMs } : question;
+  return isAskable(whole) ? whole : null;
 }
 
 /** What an agent is answered. */

@@ -44,6 +44,8 @@ it('a turn sees only what is asked while it runs, and what is no question of any
     'torn {',
     '[]',
     JSON.stringify({ ask: 1 }),
+    ...['1e999', '-1', '86400001'].map((ms) => `{"ask":"long","text":"x","choices":["a","b"],"default":"a","deadlineMs":${ms}}`),
+    JSON.stringify({ ask: 'cut', text: 'x'.repeat(4001), choices: ['a', 'b'], default: 'a' }),
     JSON.stringify({ ask: 'new', text: 'x', choices: ['a', 7, 'b'], default: 'b' }),
   ];
   appendFileSync(place.asksFile, lines.map((line) => `${line}\n`).join(''));
@@ -57,6 +59,8 @@ it('what cannot be asked is refused with the way to ask, and nothing is written'
   for (const words of [
     { text: 'x', choices: ['yes'] },
     { text: ' ', choices: ['yes', 'no'] },
+    { text: 'x', choices: ['no', 'no'] },
+    { text: 'x', choices: ['yes', 'no'], deadlineMs: 86_400_001 },
     { text: 'x', choices: ['yes', 'no'], default: 'perhaps' },
     { text: 'x', choices: Array.from({ length: 21 }, (_, index) => `${index}`) },
   ])

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { dirname } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { isAskable, QUESTION_LIMITS } from '../core/run/question-limits.ts';
 import type { Environment } from '../core/values/environment.ts';
 import { RalphError } from '../core/values/errors.ts';
 import { appendLine, createSharedFileSystem, nodeFileSystem } from '../journal/index.ts';
@@ -17,13 +18,11 @@ export interface AskWords {
   readonly deadlineMs?: number;
 }
 
-const MAX_CHOICES = 20;
-const MAX_CHOICE = 200;
 const LOOK_EVERY_MS = 100;
 /** How long after the deadline the run itself is waited for. */
 const GRACE_MS = 15_000;
 /** When even a run that lives would have answered. */
-const LONGEST_MS = 25 * 3600 * 1000;
+const LONGEST_MS = QUESTION_LIMITS.deadlineMs + 3600 * 1000;
 
 /**
  * Asks the people of the run in whose turn this is called, and waits for the answer: a choice of theirs, or the default when the deadline has passed.
@@ -49,18 +48,17 @@ export async function askPeople(words: AskWords, env: Environment, signal?: Abor
 }
 
 function toQuestion({ text, choices, default: fallback, deadlineMs }: AskWords) {
-  const isGood =
-    choices.length >= 2 && choices.length <= MAX_CHOICES && choices.every((choice) => choice !== '' && choice.length <= MAX_CHOICE);
   const chosen = fallback ?? choices.at(-1) ?? '';
-  if (!isGood || !choices.includes(chosen) || text.trim() === '')
+  const asked = { text, choices, default: chosen, ...(deadlineMs === undefined ? {} : { deadlineMs }) };
+  if (!isAskable(asked))
     throw new RalphError({
       code: 'ask-choices',
       what: 'This cannot be asked.',
-      why: `A question has a text, 2 to ${MAX_CHOICES} choices, and one of them as its default: what counts when nobody answers.`,
+      why: `A question has a text of at most ${QUESTION_LIMITS.text} characters, 2 to ${QUESTION_LIMITS.choices} different choices of at most ${QUESTION_LIMITS.choice}, one of them as its default, and waits for 24 h at most.`,
       fix: 'Such as: ralph ask "Drop the old table?" --choices yes,no --default no',
       exitCode: 2,
     });
-  return { ask: randomUUID(), text, choices, default: chosen, ...(deadlineMs === undefined ? {} : { deadlineMs }) };
+  return { ask: randomUUID(), ...asked };
 }
 
 function toNoTurn(): RalphError {

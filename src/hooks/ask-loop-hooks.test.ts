@@ -112,6 +112,13 @@ describe('hooks of events', () => {
     expect(performance.now() - startedAt).toBeLessThan(15_000);
   });
 
+  it('that nobody waits for are sixteen at once: one more is not started, which is told', async () => {
+    const slow = Array.from({ length: 18 }, () => toHook('sleep 20', { isAsync: true }));
+    const [answer] = await ask(slow, [{ topic: 'build.done', payload: '' }]);
+    expect(answer?.isDropped).toBe(false);
+    expect(answer?.runs.map(({ error }) => error)).toEqual(Array(2).fill('it was not started: 16 hooks still run'));
+  });
+
   it('may not change a completion, and hear of it by the hat', async () => {
     const change = toHook(`echo '{"updated_event": {"topic": "x.y"}}'`, { event: 'CompletionRequested', isFailClosed: true });
     const done = [{ topic: 'task.complete', payload: '' }];

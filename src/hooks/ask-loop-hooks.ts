@@ -1,10 +1,12 @@
 import { DEFAULT_HAT, RALPH } from '../core/events/reserved.ts';
+import type { HookRun } from '../core/hooks/hook-run.ts';
 import type { HookEvent, HookEventName, HookSpec, PublishedDraft } from '../core/hooks/hook-spec.ts';
 import { judgeHook } from '../core/hooks/hook-verdict.ts';
 import { createToolMatcher } from '../core/hooks/match-tool.ts';
 import type { HookAnswer, HookExecution } from '../core/run/hook-answer.ts';
 import { shorten, startOf } from '../core/text/shorten.ts';
 import type { Json } from '../core/values/json.ts';
+import { createLateHooks } from './late-hooks.ts';
 import { createResidentPrograms } from './resident-programs.ts';
 import { type HandlerPlace, runHandler } from './run-handler.ts';
 import { toHookRun } from './to-hook-run.ts';
@@ -49,8 +51,7 @@ export function createLoopHookAsker(
 ): LoopHookAsker {
   const residents = createResidentPrograms();
   // Hooks that nobody waits for: what they say of an event does not count.
-  const waiting = new Set<Promise<unknown>>();
-  const late = new AbortController();
+  const late = createLateHooks({ ...scene, signal: new AbortController().signal, residents }, clocks.steady);
   const asked = new Map<HookSpec, number>();
   const isAskedIn = (spec: HookSpec, iteration: number): boolean => {
     const isAgain = asked.get(spec) === iteration;
@@ -67,19 +68,18 @@ export function createLoopHookAsker(
       if (spec.isOnce === true && isAskedIn(spec, moment.iteration)) continue;
       const startedAt = clocks.steady();
       const question = toLoopEvent({ ...moment, run: scene.run, cwd: scene.cwd, at: clocks.now(), draft: current });
-      const answer = runHandler(spec, question, { ...scene, signal: spec.isAsync === true ? late.signal : signal, residents });
       if (spec.isAsync === true) {
-        waiting.add(answer);
-        void answer.then(() => waiting.delete(answer));
+        late.start(spec, question);
         continue;
       }
-      const judged = judgeHook(spec, await answer);
-      const { name, decision, reason, error, ms } = toHookRun(spec, judged, clocks.steady() - startedAt);
+      const judged = judgeHook(spec, await runHandler(spec, question, { ...scene, signal, residents }));
+      const { name, decision, reason, error, ms } = toExecution(toHookRun(spec, judged, clocks.steady() - startedAt));
       runs.push({ name, decision, reason, error, ms });
       told.push(...judged.verdict.injects.map(({ content }) => startOf(content, MAX_TOLD)));
       if (decision !== 'allow') return { isDropped: true, reason: toReason(name, decision, reason), told, runs };
       current = { ...current, ...judged.verdict.updatedEvent };
     }
+    runs.push(...late.take().flatMap(({ run }) => (run.error === null ? [] : [toExecution(run)])));
     const changed = findChange(draft, current);
     return { isDropped: false, reason: '', told, runs, ...(changed === null ? {} : { changed }) };
   };
@@ -90,10 +90,13 @@ export function createLoopHookAsker(
       return answers;
     },
     close: async () => {
-      late.abort();
-      await Promise.all([...waiting, residents.close()]);
+      await Promise.all([late.close(), residents.close()]);
     },
   };
+}
+
+function toExecution({ name, decision, reason, error, ms }: HookRun): HookExecution {
+  return { name, decision, reason, error, ms };
 }
 
 /** A hook that is about the tools of a matcher's dialect is about no topic. */

@@ -1,4 +1,4 @@
-import { appendFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdtempSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
@@ -54,4 +54,19 @@ it('passes over a line that is too long, reads a file that became shorter from i
   expect(readNewLines({ fs, path }, 0).lines.map(({ text }) => text)).toEqual(['short']);
   expect(readNewLines({ fs, path: toFile('new\n') }, 1000).lines.map(({ text }) => text)).toEqual(['new']);
   expect(readNewLines({ fs, path: join(folder, 'nowhere') }, 7)).toEqual({ lines: [], offset: 7 });
+});
+
+it('reads a bounded part of a line that has no end, once, and passes over the rest of it', () => {
+  const path = toFile('first\n');
+  truncateSync(path, 40 * 1024 * 1024);
+  const look = (from: number) => readNewLines({ fs, path }, from);
+  const first = look(0);
+  expect([first.lines.map(({ text }) => text), first.offset]).toEqual([['first'], 16 * 1024 * 1024]);
+  const whole = look(look(first.offset).offset).offset;
+  expect(whole).toBe(40 * 1024 * 1024);
+  appendFileSync(path, 'rest of it');
+  const rest = look(whole);
+  expect(rest).toEqual({ lines: [], offset: whole + 10 });
+  appendFileSync(path, ' and more\nnext\n');
+  expect(look(rest.offset).lines.map(({ text }) => text)).toEqual(['next']);
 });

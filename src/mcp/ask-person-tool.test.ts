@@ -70,6 +70,16 @@ test('a question whose client gave up is still open: asked again it is no second
   expect(asked).toHaveLength(2);
 });
 
+test('what clients gave up on takes no place once it is settled', async () => {
+  const { tool, answer } = makeTool();
+  const gaveUp = AbortSignal.abort();
+  for (let index = 0; index < 50; index += 1) await tool.call({ ...DROP, question: `${index}?` }, gaveUp);
+  expect((await tool.call({ ...DROP, question: 'one more' })).text).toContain('too many questions');
+  answer('drop');
+  expect((await tool.call({ ...DROP, question: '0?' })).text).toBe('A person answered: drop');
+  expect((await tool.call({ ...DROP, question: 'one more' })).text).toBe('A person answered: drop');
+});
+
 test('what goes wrong is told', async () => {
   const tool = createAskPersonTool(() => Promise.reject(new Error('no turn')));
   expect(await tool.call(DROP)).toEqual({ text: 'No answer: no turn', isError: true });

@@ -1,3 +1,4 @@
+import { areAskable, QUESTION_LIMITS } from '../core/run/question-limits.ts';
 import type { Json, JsonObject } from '../core/values/json.ts';
 import { accept, type Result, refuse } from '../core/values/result.ts';
 import { type McpResult, type McpTool, toReason } from './mcp-tool.ts';
@@ -21,11 +22,9 @@ export interface AskReply {
   readonly by: string;
 }
 
-const MAX_TEXT = 4000;
-const MAX_CHOICES = 20;
-const MAX_CHOICE = 200;
-const MAX_SECONDS = 86_400;
-/** As many questions are kept for a client that gives up again and again. */
+const { text: MAX_TEXT, choices: MAX_CHOICES, choice: MAX_CHOICE } = QUESTION_LIMITS;
+const MAX_SECONDS = QUESTION_LIMITS.deadlineMs / 1000;
+/** As many questions wait, and as many answers are kept, for a client that gives up again and again. */
 const MAX_OPEN = 50;
 
 /**
@@ -36,6 +35,19 @@ const MAX_OPEN = 50;
  */
 export function createAskPersonTool(ask: (request: AskRequest) => Promise<AskReply>): McpTool {
   const open = new Map<string, Promise<AskReply>>();
+  // Answers that nobody took, the oldest first.
+  const untaken = new Map<string, Promise<AskReply>>();
+  const putQuestion = (key: string, request: AskRequest): Promise<AskReply> => {
+    const asked = ask(request);
+    open.set(key, asked);
+    const settle = (): void => {
+      open.delete(key);
+      untaken.set(key, asked);
+      for (const old of [...untaken.keys()].slice(0, -MAX_OPEN)) untaken.delete(old);
+    };
+    asked.then(settle, settle);
+    return asked;
+  };
   return {
     name: 'ask_person',
     description:
@@ -47,16 +59,16 @@ export function createAskPersonTool(ask: (request: AskRequest) => Promise<AskRep
       const request = parseRequest(args);
       if (!request.ok) return toRefusal(request.refused);
       const key = JSON.stringify([request.value.text, request.value.choices, request.value.default]);
-      if (!open.has(key) && open.size >= MAX_OPEN) return toRefusal('too many questions are open already.');
-      const asked = open.get(key) ?? ask(request.value);
-      open.set(key, asked);
+      const known = untaken.get(key) ?? open.get(key);
+      if (known === undefined && open.size >= MAX_OPEN) return toRefusal('too many questions are open already.');
+      const asked = known ?? putQuestion(key, request.value);
       try {
         const reply = await takeUntil(asked, signal);
         if (reply === null) return toRefusal('the client did not wait for the answer.');
-        open.delete(key);
+        untaken.delete(key);
         return toResult(reply, request.value);
       } catch (error) {
-        open.delete(key);
+        untaken.delete(key);
         return toRefusal(toReason(error));
       }
     },
@@ -98,8 +110,7 @@ function parseChoices(choices: Json | undefined): readonly string[] | null {
   if (isMissing(choices)) return ['yes', 'no'];
   if (!Array.isArray(choices)) return null;
   const named = choices.flatMap((choice: Json) => (typeof choice === 'string' ? [choice.trim()] : []));
-  const isGood = named.every((choice) => choice !== '' && choice.length <= MAX_CHOICE) && new Set(named).size === choices.length;
-  return isGood && named.length >= 2 && named.length <= MAX_CHOICES ? named : null;
+  return named.length === choices.length && areAskable(named) ? named : null;
 }
 
 function isMissing(value: Json | undefined): boolean {

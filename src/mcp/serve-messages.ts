@@ -15,6 +15,9 @@ const METHOD_NOT_FOUND = -32601;
 const INVALID_PARAMS = -32602;
 const INTERNAL_ERROR = -32603;
 
+/** What ends the waiting for a client that does not read. */
+const WRITABLE_AGAIN = ['drain', 'close', 'error'] as const;
+
 /** The two pipes to a client, and where problems are told: clients show them in their logs. */
 export interface McpStreams {
   readonly input: Readable;
@@ -39,9 +42,11 @@ export async function serveMessages(server: McpServer, { input, output, complain
     if (!isOpen || output.write(`${JSON.stringify(answer)}\n`)) return;
     // A client that asks and does not read is waited for, not buffered without end.
     await new Promise<void>((resume) => {
-      output.once('drain', resume);
-      output.once('close', resume);
-      output.once('error', () => resume());
+      const go = (): void => {
+        for (const name of WRITABLE_AGAIN) output.off(name, go);
+        resume();
+      };
+      for (const name of WRITABLE_AGAIN) output.on(name, go);
     });
   };
   const waiting = createWaitingCalls(write);

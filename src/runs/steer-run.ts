@@ -7,6 +7,7 @@ import { RalphError } from '../core/values/errors.ts';
 import { findRun, nodeFileSystem, type RunPaths, requireBegun, toRunPaths } from '../journal/index.ts';
 import type { SteeringWord } from '../ports/steering.ts';
 import { createRunViewFold, type QuestionView, type RunView } from '../views/fold/index.ts';
+import { toPlainLine } from '../views/text/index.ts';
 import { findLayout, type Layout } from './layout.ts';
 import { findLivingRun } from './living-runs.ts';
 import { requirePerson } from './people.ts';
@@ -69,7 +70,10 @@ async function tellTo(place: SteeringPlace, words: TellWords, givenMs = 0): Prom
     throw new RalphError({
       code: 'tell-words',
       what: `There is no hat "${to.slice(0, 80)}" in this run; nobody was told.`,
-      fix: `Hats: ${hats.map(({ id }) => id).join(', ')}. Without --to whoever works is told.`,
+      fix:
+        hats.length === 0
+          ? 'This run has no hats: leave --to out, and whoever works is told.'
+          : `Hats: ${hats.map(({ id }) => id).join(', ')}. Without --to whoever works is told.`,
       exitCode: 2,
     });
   const id = randomUUID();

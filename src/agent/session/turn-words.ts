@@ -1,5 +1,6 @@
 import type { BackendEvent } from '../../core/backends/backend-event.ts';
 import { maskControls } from '../../core/text/mask-controls.ts';
+import { toSpeakerName } from '../../core/text/speaker-name.ts';
 import type { SpokenWords } from '../../ports/people.ts';
 import type { AgentTurn, TurnState, TurnWords } from './agent-turn.ts';
 
@@ -33,5 +34,5 @@ export function deliverWords(parts: AgentTurn, state: TurnState): void {
 }
 
 function toText({ text, by }: SpokenWords): string {
-  return `${by.replace(/[^\w.@ -]/g, '?')}, who runs this, says while you work:\n\n${maskControls(text, { keepsLines: true })}`;
+  return `${toSpeakerName(by)}, who runs this, says while you work:\n\n${maskControls(text, { keepsLines: true })}`;
 }

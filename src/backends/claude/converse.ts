@@ -1,4 +1,6 @@
 import type { BackendEvent } from '../../core/backends/backend-event.ts';
+import { maskControls } from '../../core/text/mask-controls.ts';
+import { toSpeakerName } from '../../core/text/speaker-name.ts';
 import { isJsonObject, type Json, parseJson } from '../../core/values/json.ts';
 import type { SpokenWords } from '../../ports/people.ts';
 import { listAt, objectAt, textAt } from '../stream/read-fields.ts';
@@ -38,7 +40,7 @@ export function converseWithClaude(translator: Translator, prompt: string): Tran
 }
 
 function toText({ text, by }: SpokenWords): string {
-  return `${by}: ${text}`;
+  return `${toSpeakerName(by)}: ${maskControls(text, { keepsLines: true })}`;
 }
 
 function toMessage(text: string): string {

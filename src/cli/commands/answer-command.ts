@@ -1,4 +1,5 @@
 import { Option } from 'commander';
+import { toPlainLine } from '../../views/text/index.ts';
 import { addExamples } from '../args/help.ts';
 import { createUsageError } from '../args/usage-error.ts';
 import type { CliCommand } from '../cli-context.ts';
@@ -39,7 +40,7 @@ function toAnswerLine({
   question,
 }: Awaited<ReturnType<Awaited<ReturnType<Parameters<CliCommand['perform']>[0]['loadApp']>>['answerRun']>>): string {
   const given = question?.answer ?? null;
-  if (given !== null) return `Answered ${question?.id} of ${runId}: ${given.choice}.`;
+  if (given !== null) return `Answered ${question?.id} of ${runId}: ${toPlainLine(given.choice, 200)}.`;
   return isRunAlive
     ? `Written for ${runId}, whose journal does not have it yet. See: ralph asks`
     : `Written for ${runId}, which is not under way: it counts when the run is resumed.`;

@@ -1,4 +1,5 @@
 import { parseDurationMs } from '../../config/index.ts';
+import { isDeadline } from '../../core/run/question-limits.ts';
 import { addExamples, addNote } from '../args/help.ts';
 import { createUsageError } from '../args/usage-error.ts';
 import type { CliCommand } from '../cli-context.ts';
@@ -26,6 +27,8 @@ export const askCommand: CliCommand = {
         `--deadline ${JSON.stringify(String(deadline).slice(0, 40))} cannot be read.`,
         'It must be a duration, such as 10m (a number is seconds).',
       );
+    if (deadlineMs !== undefined && !isDeadline(deadlineMs))
+      throw createUsageError('--deadline is too long.', 'It must be at most 24h: --deadline 2h');
     const { askPeople } = await import('../../emit/index.ts');
     const { choice, by } = await askPeople(
       {

@@ -147,12 +147,12 @@ function toChoiceSchema({ values }: ChoiceSetting): JsonSchema {
   return { anyOf: [{ enum: [...values] }, { type: 'string', pattern: VARIABLE }] };
 }
 
-function toNumberSchema({ kind, min, above, or }: NumberSetting): JsonSchema {
+function toNumberSchema({ kind, min, max, above, or }: NumberSetting): JsonSchema {
   const number = {
     type: [kind === 'integer' ? 'integer' : 'number', 'string'],
     ...(min === undefined ? {} : { minimum: min }),
     ...(above === undefined ? {} : { exclusiveMinimum: above }),
-    ...(kind === 'duration' ? { maximum: MAX_SECONDS } : {}),
+    ...(kind === 'duration' || max !== undefined ? { maximum: max ?? MAX_SECONDS } : {}),
     pattern: `${NUMBER_TEXTS[kind]}|${VARIABLE}`,
   };
   return or === undefined ? number : { anyOf: [number, { const: or }] };

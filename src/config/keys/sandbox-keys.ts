@@ -1,3 +1,4 @@
+import { QUESTION_LIMITS } from '../../core/run/question-limits.ts';
 import type { ChoiceSetting, FlagSetting, Keys, ObjectSetting } from './setting.ts';
 
 const MODE = {
@@ -67,8 +68,9 @@ export const HUMAN_KEYS = {
   },
   deadline: {
     kind: 'duration',
-    doc: 'How long an answer is waited for where a question does not say it itself; then its default counts.',
+    doc: 'How long an answer is waited for where a question does not say it itself; then its default counts; at most `1d`.',
     above: 0,
+    max: QUESTION_LIMITS.deadlineMs / 1000,
     default: 1800,
   },
 } as const satisfies Keys;

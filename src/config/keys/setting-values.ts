@@ -63,9 +63,10 @@ function acceptsNumber(setting: NumberSetting, value: Scalar): boolean {
   return given !== null && (given === setting.or || isInBounds(setting, setting.kind === 'duration' ? given / 1000 : given));
 }
 
-function isInBounds({ kind, min, above }: NumberSetting, value: number): boolean {
+function isInBounds({ kind, min, max, above }: NumberSetting, value: number): boolean {
   if (kind === 'integer' ? !Number.isSafeInteger(value) : !Number.isFinite(value)) return false;
   if (min !== undefined && value < min) return false;
+  if (max !== undefined && value > max) return false;
   if (above !== undefined && value <= above) return false;
   return kind !== 'duration' || value <= MAX_SECONDS;
 }

@@ -48,6 +48,8 @@ export interface NumberSetting extends Described {
   readonly min?: number;
   /** Everything above this is allowed, the value itself is not. */
   readonly above?: number;
+  /** The largest value; a duration has one anyway. */
+  readonly max?: number;
   /** One more value that is allowed, whatever the bounds. */
   readonly or?: number;
 }

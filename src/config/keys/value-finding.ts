@@ -177,7 +177,8 @@ function isNumber(setting: Setting): setting is NumberSetting {
 
 function toBounds(setting: NumberSetting): string {
   const or = setting.or === undefined ? '' : ` (or ${setting.or})`;
-  if (setting.above !== undefined) return ` of more than ${setting.above}${or}`;
+  const most = setting.max === undefined ? '' : ` and at most ${setting.max}`;
+  if (setting.above !== undefined) return ` of more than ${setting.above}${most}${or}`;
   return setting.min === undefined ? '' : ` of at least ${setting.min}${or}`;
 }
 

@@ -1,6 +1,7 @@
 import type { BackendEvent } from '../../core/backends/backend-event.ts';
 import type { IterationStart, QuestionClose } from '../../core/run/effects.ts';
 import type { Asked } from '../../core/run/inputs.ts';
+import { areAskable, QUESTION_LIMITS } from '../../core/run/question-limits.ts';
 import type { Tell, TurnId } from '../../core/run/turn.ts';
 import { toErrorCode } from '../../core/values/errors.ts';
 import { toTextHash } from '../../core/values/hash.ts';
@@ -22,15 +23,10 @@ export interface TurnPeople extends TurnWatch {
   readonly end: () => void;
 }
 
-const MAX_TEXT = 4000;
-const MAX_CHOICES = 20;
-const MAX_CHOICE = 200;
 /** How much may be asked at the same time. */
 const MAX_OPEN = 20;
 /** How much one turn may ask: every question is in the journal. */
 const MAX_ASKED = 500;
-/** Of a deadline: one day. */
-const MAX_DEADLINE_MS = 86_400_000;
 
 /** Connects one turn with people: its agent is told, and asks. */
 export function createTurnPeople(context: TurnContext, order: IterationStart): TurnPeople {
@@ -76,8 +72,8 @@ function createAsking(
     const at = ports.clock.now();
     return {
       ...{ type: 'asked', at, iteration, attempt, key: question.key, purpose: question.kind },
-      ...{ text: question.text.slice(0, MAX_TEXT), choices: question.choices, default: question.default },
-      dueAt: at + Math.min(question.deadlineMs ?? settings.asking.deadlineMs, MAX_DEADLINE_MS),
+      ...{ text: question.text.slice(0, QUESTION_LIMITS.text), choices: question.choices, default: question.default },
+      dueAt: at + Math.min(question.deadlineMs ?? settings.asking.deadlineMs, QUESTION_LIMITS.deadlineMs),
     };
   };
   const ask = (question: PersonQuestion): Promise<PersonAnswer> => {
@@ -141,8 +137,7 @@ function decideAtOnce({ ports, settings: { asking } }: TurnContext, question: Pe
 function createProgramAsker({ ports, loop }: TurnContext, ask: People['ask']): (question: ProgramQuestion) => void {
   const answered = new Map<string, number>();
   return ({ ask: id, text, choices, default: fallback, deadlineMs }) => {
-    const isGood = choices.length >= 2 && choices.length <= MAX_CHOICES && choices.includes(fallback);
-    if (!isGood || choices.some((choice) => choice.length > MAX_CHOICE)) return;
+    if (!areAskable(choices) || !choices.includes(fallback)) return;
     const same = toTextHash(JSON.stringify([text, choices]));
     const key = `${same}.${answered.get(same) ?? 0}`;
     const order: PersonQuestion = { key, kind: 'question', text, choices, default: fallback };

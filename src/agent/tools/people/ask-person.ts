@@ -1,22 +1,29 @@
 import { z } from 'zod';
+import { QUESTION_LIMITS } from '../../../core/run/question-limits.ts';
 import { toTextHash } from '../../../core/values/hash.ts';
 import type { People } from '../../../ports/people.ts';
 import { defineTool, fail, succeed, type Tool } from '../../tool/tool.ts';
 
-const MAX_TEXT = 4000;
-const MAX_CHOICES = 20;
-const MAX_CHOICE = 200;
-
 const parameters = z.strictObject({
-  question: z.string().trim().min(1).max(MAX_TEXT).describe('What is asked, with what a person needs to decide it.'),
+  question: z.string().trim().min(1).max(QUESTION_LIMITS.text).describe('What is asked, with what a person needs to decide it.'),
   choices: z
-    .array(z.string().trim().min(1).max(MAX_CHOICE))
+    .array(z.string().trim().min(1).max(QUESTION_LIMITS.choice))
     .min(2)
-    .max(MAX_CHOICES)
+    .max(QUESTION_LIMITS.choices)
     .optional()
     .describe('The answers that can be given; default: yes and no.'),
-  default: z.string().trim().max(MAX_CHOICE).optional().describe('One of them: what counts when nobody answers; default: the last.'),
-  deadline_seconds: z.number().positive().max(86_400).optional().describe('How long an answer is waited for.'),
+  default: z
+    .string()
+    .trim()
+    .max(QUESTION_LIMITS.choice)
+    .optional()
+    .describe('One of them: what counts when nobody answers; default: the last.'),
+  deadline_seconds: z
+    .number()
+    .positive()
+    .max(QUESTION_LIMITS.deadlineMs / 1000)
+    .optional()
+    .describe('How long an answer is waited for.'),
 });
 
 type Args = z.infer<typeof parameters>;
