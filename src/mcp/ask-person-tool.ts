@@ -123,7 +123,7 @@ function takeUntil(asked: Promise<AskReply>, signal: AbortSignal | undefined): P
   return new Promise((resolve, reject) => {
     const giveUp = (): void => resolve(null);
     if (signal.aborted) giveUp();
-    signal.addEventListener('abort', giveUp, { once: true });
+    else signal.addEventListener('abort', giveUp, { once: true });
     asked.then(resolve, reject).finally(() => signal.removeEventListener('abort', giveUp));
   });
 }

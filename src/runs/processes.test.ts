@@ -1,6 +1,7 @@
 import { execFileSync, spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -35,9 +36,12 @@ describe.skipIf(process.platform !== 'linux')('what a dead run left', () => {
     async (place) => {
       const dead = mkdtempSync(join(place, 'ralph-pipes-1073741824-'));
       const living = mkdtempSync(join(place, `ralph-pipes-${process.pid}-`));
-      const foreign = mkdtempSync(join(place, 'ralph-pipes-1073741824-'));
+      // Filled before it has its name: another run that ends may look as well.
+      const filled = mkdtempSync(join(place, 'ralph-tests-'));
+      writeFileSync(join(filled, 'mine'), '');
+      const foreign = join(place, `ralph-pipes-1073741824-${randomUUID()}`);
+      renameSync(filled, foreign);
       execFileSync('mkfifo', [join(dead, 'pipe0')]);
-      writeFileSync(join(foreign, 'mine'), '');
       try {
         await reapRun(RUN);
         expect([dead, living, foreign].map((folder) => existsSync(folder))).toEqual([false, true, true]);

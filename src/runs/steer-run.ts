@@ -7,7 +7,6 @@ import { RalphError } from '../core/values/errors.ts';
 import { findRun, nodeFileSystem, type RunPaths, requireBegun, toRunPaths } from '../journal/index.ts';
 import type { SteeringWord } from '../ports/steering.ts';
 import { createRunViewFold, type QuestionView, type RunView } from '../views/fold/index.ts';
-import { toPlainLine } from '../views/text/index.ts';
 import { findLayout, type Layout } from './layout.ts';
 import { findLivingRun } from './living-runs.ts';
 import { requirePerson } from './people.ts';
