@@ -15,6 +15,7 @@ import {
 } from '../../core/hooks/hook-spec.ts';
 import type { HookInject, MergedHooks } from '../../core/hooks/hook-verdict.ts';
 import { findAliased } from '../../core/hooks/match-tool.ts';
+import { toDurationText } from '../../core/text/duration.ts';
 import { BUILT_IN_CARDS } from '../../core/tools/built-in-cards.ts';
 import { isJsonObject, type Json, type JsonObject, parseJson } from '../../core/values/json.ts';
 import { checkConfig } from '../../validation/index.ts';
@@ -107,6 +108,12 @@ interface HookRow {
   readonly name: string;
   readonly handler: string;
   readonly place: string;
+  readonly timeoutMs: number;
+  readonly failClosed: boolean;
+  readonly once: boolean;
+  readonly async: boolean;
+  /** The rule about calls that it is asked by; absent: none. */
+  readonly if?: string;
   /** Agents of the hat that ask no hooks; empty where it binds. */
   readonly unbound: readonly string[];
 }
@@ -123,7 +130,7 @@ function list({ terminal }: CliContext, settings: Settings, { hat, format }: Hoo
   }
   if (rows.length === 0 && rules.length === 0) terminal.err('There are no hooks and no permissions.\n');
   const tables: readonly (readonly [readonly string[], readonly (readonly string[])[]])[] = [
-    [['hat', 'event', 'about', 'hook', 'asks', 'written', 'binds'], rows.map(toCells)],
+    [['hat', 'event', 'about', 'hook', 'asks', 'terms', 'written', 'binds'], rows.map(toCells)],
     [
       ['built in', 'event', 'tools', 'what it does for every hat of the native agent'],
       builtIn.map(({ name, event, matcher, does }) => [name, event, matcher, does]),
@@ -156,9 +163,14 @@ function toHooks(settings: Settings, hat: string): readonly HookSpec[] {
   return native === undefined ? (settings.hooks?.[hat] ?? []) : findHooks(settings, hat, native);
 }
 
-function toRow(hat: string | null, index: number, { event, matcher, name, handler, place }: HookSpec, unbound: readonly string[]): HookRow {
-  const binding = isLoopEvent(event) ? [] : unbound;
-  return { hat, order: index + 1, event, matcher, name, handler: toHandlerText(handler), place, unbound: binding };
+function toRow(hat: string | null, index: number, spec: HookSpec, unbound: readonly string[]): HookRow {
+  const { event, matcher, name, handler, place, timeoutMs, rule } = spec;
+  return {
+    ...{ hat, order: index + 1, event, matcher, name, handler: toHandlerText(handler), place, timeoutMs },
+    ...{ failClosed: spec.isFailClosed, once: spec.isOnce === true, async: spec.isAsync === true },
+    ...(rule === undefined ? {} : { if: rule }),
+    unbound: isLoopEvent(event) ? [] : unbound,
+  };
 }
 
 function toHandlerText(handler: HookHandler): string {
@@ -174,10 +186,26 @@ function toHandlerText(handler: HookHandler): string {
   }
 }
 
-function toCells({ hat, backend, event, matcher, name, handler, place, unbound }: HookRow): readonly string[] {
+/** When a hook is asked beside its matcher, and what its failure means: `if bash(git push *), once, 5 s, fail_closed`. */
+function toTerms({ if: rule, once, async, timeoutMs, failClosed }: HookRow): string {
+  const terms = [rule === undefined ? '' : `if ${rule}`, once ? 'once' : '', async ? 'async' : '', toDurationText(timeoutMs)];
+  return [...terms, failClosed ? 'fail_closed' : ''].filter((term) => term !== '').join(', ');
+}
+
+function toCells(row: HookRow): readonly string[] {
+  const { hat, backend, event, matcher, name, handler, place, unbound } = row;
   const binds = unbound.length === 0 ? 'yes' : `not ${unbound.join(', ')}`;
   const who = backend === undefined ? (hat ?? '(the run)') : `${hat} (${toPlainLine(backend, 60)})`;
-  return [who, event, toPlainLine(matcher, 60), toPlainLine(name, 60), toPlainLine(handler, 100), toPlainLine(place, 80), binds];
+  return [
+    who,
+    event,
+    toPlainLine(matcher, 60),
+    toPlainLine(name, 60),
+    toPlainLine(handler, 100),
+    toPlainLine(toTerms(row), 80),
+    toPlainLine(place, 80),
+    binds,
+  ];
 }
 
 async function test(context: CliContext, settings: Settings, flags: HooksFlags, word: string | undefined): Promise<number> {
@@ -232,7 +260,7 @@ async function testLoop(context: CliContext, settings: Settings, flags: HooksFla
   if (stoppedBy !== null) return stoppedBy;
   const said = { verdicts: toHookVerdicts(merged), merged };
   if (flags.format === 'json') printJson(context.terminal, toReport(said));
-  else printVerdicts(context, said, 'deny');
+  else printVerdicts(context, said, null);
   return 0;
 }
 
@@ -314,10 +342,12 @@ function toReport({ verdicts, merged: { decision, reason, input, output, injects
   };
 }
 
-function printVerdicts({ terminal }: CliContext, { verdicts, merged }: Verdicts, onAsk: string): void {
+/** @param onAsk what becomes of a call that nobody is there to allow; `null`: an event was tried, and no call */
+function printVerdicts({ terminal }: CliContext, { verdicts, merged }: Verdicts, onAsk: string | null): void {
   const { decision, reason, input, output, injects } = merged;
   if (verdicts.length === 0) {
-    printLine(terminal, 'No hook is asked about this call, and no rule names it: it would be made.');
+    const untouched = 'No hook is asked about this call, and no rule names it: it would be made.';
+    printLine(terminal, onAsk === null ? 'No hook is asked about this event.' : untouched);
     return;
   }
   printTable(
@@ -333,10 +363,15 @@ function printVerdicts({ terminal }: CliContext, { verdicts, merged }: Verdicts,
   );
   printLine(terminal, '');
   printLine(terminal, `Together: ${decision}${reason === '' ? '' : `, because ${toPlainLine(reason, 400)}`}`);
-  if (decision === 'ask') printLine(terminal, `A person is asked. Where nobody is there: ${onAsk} (on_ask).`);
-  if (input !== undefined) printLine(terminal, `The tool would be called with ${toPlainLine(JSON.stringify(input), 400)}`);
+  if (decision === 'ask' && onAsk !== null)
+    printLine(terminal, `A hook of PermissionRequest, else a person is asked. Where nobody is there: ${onAsk} (on_ask).`);
+  if (input !== undefined) {
+    const changed = onAsk === null ? 'The event would be' : 'The tool would be called with';
+    printLine(terminal, `${changed} ${toPlainLine(JSON.stringify(input), 400)}`);
+  }
   if (output !== undefined) printLine(terminal, `The model would read instead: ${toPlainLine(output, 400)}`);
-  for (const inject of injects) printLine(terminal, toInjectLine(inject));
+  for (const inject of injects)
+    printLine(terminal, onAsk === null ? `The hat would be told: ${toPlainLine(inject.content, 400)}` : toInjectLine(inject));
 }
 
 const INJECT_PLACES = {

@@ -19,6 +19,7 @@ import {
   toUnseenCauses,
 } from './evidence.ts';
 import { toNextStep, toPersonNotes } from './next-step.ts';
+import { toTellRows } from './people-rows.ts';
 import type { WorkFacts } from './work-facts.ts';
 
 /** What is known beside the journal. */
@@ -55,6 +56,7 @@ export function toRunReport(view: RunView, facts: ReportFacts = {}): RunReport {
     ...toFateRows(facts.facts ?? null),
     { label: 'Asked', text: toFirstLine(view.objective, 160) },
     { label: 'Done', text: toDoneText(view) },
+    ...toTellRows(view),
     ...toRows('Evidence', [...toEvidenceTexts(view), ...toLostTests(view), ...toBaseline(view), ...packages.map(() => UNSURE)]),
     ...toRows('Flagged', limitTo(toIdleClaims(view), MAX_ROWS.flagged)),
     ...toRows('Changed', toChangedTexts(facts.facts?.changed ?? null)),
