@@ -46,6 +46,13 @@ describe('events of a hat with hooks', () => {
       answer(run, { ...KEEP, changed });
       expect([changed, refused(run), ending(run)]).toEqual([changed, ['build.start: hook'], null]);
     }
+    const idle = play({ hats: [makeHat('builder', ['build.start'], ['build.done'], { defaultPublishes: 'build.done' })], hooked: ALL });
+    idle.end([write('build.start')]);
+    answer(idle, KEEP);
+    idle.end();
+    answer(idle, { ...KEEP, changed: { topic: 'review.done' } });
+    expect(refused(idle)).toEqual(['build.done: hook']);
+
     const run = play({ hats: [BUILDER], hooked: ALL });
     run.end([write('build.start')]);
     answer(run, KEEP);

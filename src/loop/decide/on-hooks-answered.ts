@@ -46,7 +46,7 @@ function changeDraft(step: Step, hat: string, draft: EventDraft, changed: NonNul
   const { topic, target } = next;
   const isKnown = target === undefined || hasTurns(step.topology, target);
   const isMoved = topic !== draft.topic || target !== draft.target;
-  const mayBe = hat === EXTERNAL || draft.by !== undefined || mayPublish(step.topology, hat, topic, target);
+  const mayBe = hat === EXTERNAL || mayPublish(step.topology, hat, topic, target);
   if (isMoved && !(isTopic(topic) && isKnown && mayBe && !isCompletionTopic(step.topology, topic))) {
     const allowed = publishableBy(step.topology, hat).join(', ') || 'nothing';
     return drop(step, hat, draft, `a hook made ${topic.slice(0, 80)} of it, which ${hat} may not publish (${allowed})`);
