@@ -46,7 +46,7 @@ describe('events of a hat with hooks', () => {
       answer(run, { ...KEEP, changed });
       expect([changed, refused(run), ending(run)]).toEqual([changed, ['build.start: hook'], null]);
     }
-    const idle = play({ hats: [makeHat('builder', ['build.start'], ['build.done'], { defaultPublishes: 'build.done' })], hooked: ALL });
+    const idle = play({ hats: [makeHat('builder', ['build.start'], ['build.done'], { defaultPublishes: ['build.done'] })], hooked: ALL });
     idle.end([write('build.start')]);
     answer(idle, KEEP);
     idle.end();
