@@ -45,6 +45,7 @@ export function listSmokes(makeFolder, major) {
     here(['emit', 'note.taken', 'x'], { exitCode: 1, says: 'is complete' }),
     here(['tell', 'x'], { exitCode: 1, says: 'is complete' }),
     here(['asks'], { says: 'asks nothing' }),
+    here(['notify', 'test'], { exitCode: 1, says: 'Nobody is told' }),
     here(['answer', 'yes'], { exitCode: 1, says: 'is complete' }),
     here(['ask', 'x'], { exitCode: 2, says: 'no turn of a run' }),
     here(['mcp'], { exitCode: 2, says: 'no turn of an agent' }),

@@ -60,8 +60,10 @@ export function isSingleCommand(line: string): boolean {
 function listReadings(line: string): ReadonlySet<string> {
   const joined = line.replaceAll('\\\n', '');
   const decoded = joined.replace(/\$'((?:[^'\\]|\\[\s\S])*)'/g, (_, text: string) => `'${decodeEscapes(text)}'`).replace(/\$(?=["'])/g, '');
-  const plain = decoded.replace(/\d{0,9}[<>]+[&|]\s*[^\s;&|<>()`]*/g, ' ');
-  const braced = plain.replace(/\{\}/g, '_').replace(/\{([^{}\s]*,[^{}\s]*)\}/g, (_, words: string) => words.replaceAll(',', ' '));
+  const plain = decoded.replace(/\d{0,9}[<>]{1,3}[&|]\s*[^\s;&|<>()`]*/g, ' ');
+  const braced = plain
+    .replace(/\{\}/g, '_')
+    .replace(/\{([^{}\s]{0,200},[^{}\s]{0,200})\}/g, (_, words: string) => words.replaceAll(',', ' '));
   return new Set([line, joined, decoded, plain, braced]);
 }
 
@@ -83,8 +85,11 @@ function listParts(text: string): readonly string[] | null {
   if (parts.length > MAX_COMMANDS) return null;
   const starts = [0, ...[...text.matchAll(/[;&|\n\r(){}`"']/g)].map(({ index }) => index + 1)];
   if (starts.length > MAX_COMMANDS) return null;
+  let looked = 0;
   for (const start of starts) {
     const begins = skipBefore(text, start);
+    looked += begins - start;
+    if (looked > MAX_TOTAL) return null;
     if (begins > start) parts.push(text.slice(begins).split(SEPARATORS, 1)[0] ?? '');
   }
   return parts;

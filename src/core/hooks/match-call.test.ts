@@ -169,7 +169,32 @@ describe('a rule about a command line', () => {
 
   it('is asked soon, whatever the line is made of', () => {
     const limit = propertySize(100_000);
-    const marks = ['A="', 'a=b ', '>', '"', "'a ", '\\', '> ', 'A=', '1', 'a;', '\\\n', 'A="b" ', '1> a ', ' ', '> \t', '/', '$(', 'sudo '];
+    const marks = [
+      'A="',
+      'a=b ',
+      '>',
+      '"',
+      "'a ",
+      '\\',
+      '> ',
+      'A=',
+      '1',
+      'a;',
+      '\\\n',
+      'A="b" ',
+      '1> a ',
+      ' ',
+      '> \t',
+      '/',
+      '$(',
+      'sudo ',
+      '{,',
+      ',',
+      "$'",
+      '>&',
+      '2>&1 ',
+      ';A=$(',
+    ];
     const startedAt = performance.now();
     for (const mark of marks) bash('bash(rm*)', mark.repeat(Math.floor(limit / mark.length)));
     expect(performance.now() - startedAt).toBeLessThan(10_000);
