@@ -7,3 +7,4 @@ export { createToolHooks, type HookedCall, NO_HOOKS, type RequestedCall, type To
 export { createLifeHooks, type LifeHooks, type LifeRun } from './ask-life-hooks.ts';
 export { createLoopHookAsker } from './ask-loop-hooks.ts';
 export { createLifeWatch, type LifeMoment } from './life-moments.ts';
+export { locateCall } from './locate-call.ts';

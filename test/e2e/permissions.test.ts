@@ -158,7 +158,7 @@ hats:
 `;
   await withFolder({ ...FILES, 'ralph.yml': `${CONFIG}on_ask: wait\n`, 'model.yml': model }, async (folder) => {
     const running = start(folder, ['run', '--no-tui']);
-    await until('the question', async () => (await ralph(folder, ['asks'])).stdout.includes('builder wants to call bash: touch asked.txt'));
+    await until('the question', async () => (await ralph(folder, ['asks'])).stdout.includes('The call: touch asked.txt'));
     expect(existsSync(join(folder, 'asked.txt'))).toBe(false);
     expect((await ralph(folder, ['answer', 'run'])).stdout).toContain('Answered q1');
     expect((await running.done).code).toBe(0);

@@ -53,7 +53,14 @@ function call(
   ran = [];
   return callTool({ registry: createRegistry(tools), offered: new Set(['look', 'throws']) }, { id: 'c1', name, args }, context, output, {
     hooks,
-    permit: createCallPermits({ ...NO_RECORD, turn: '1.1', hooks, jail: context.jail, redact: output.redact, now: () => 0 }),
+    permit: createCallPermits({
+      ...NO_RECORD,
+      turn: '1.1',
+      hooks,
+      locate: (given) => ({ ...given, workspace: context.jail.workspace }),
+      redact: output.redact,
+      now: () => 0,
+    }),
   });
 }
 

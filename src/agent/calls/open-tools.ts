@@ -8,7 +8,7 @@ import type { SecretValue } from '../../core/text/secrets.ts';
 import { BUILT_IN_CARDS } from '../../core/tools/built-in-cards.ts';
 import type { ProfilePolicy } from '../../core/tools/tool-profiles.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../core/values/json.ts';
-import { NO_HOOKS, type ToolHooks } from '../../hooks/index.ts';
+import { locateCall, NO_HOOKS, type ToolHooks } from '../../hooks/index.ts';
 import type { TurnRequest } from '../../ports/backend.ts';
 import type { ModelTool } from '../../ports/model.ts';
 import { createRedactor } from '../../process/index.ts';
@@ -99,9 +99,10 @@ function toCallRules(
   const { permissions = NO_RECORD } = settings;
   const { people } = request;
   const turn = toTurnName(request.turn);
+  const locate: PermitSettings['locate'] = (call) => locateCall(call, jail.workspace);
   return {
     hooks,
-    permit: createCallPermits({ ...permissions, turn, hooks, jail, redact, now: Date.now, ...(people === undefined ? {} : { people }) }),
+    permit: createCallPermits({ ...permissions, turn, hooks, locate, redact, now: Date.now, ...(people === undefined ? {} : { people }) }),
   };
 }
 

@@ -2,7 +2,6 @@ import { describe, expect, it } from 'vitest';
 import type { MergedHooks } from '../../core/hooks/hook-verdict.ts';
 import type { PermissionEntry, PermissionGrant, PermissionSpec } from '../../core/hooks/permission-spec.ts';
 import type { JsonObject } from '../../core/values/json.ts';
-import { accept } from '../../core/values/result.ts';
 import { NO_HOOKS, type RequestedCall } from '../../hooks/index.ts';
 import type { PersonAnswer, PersonQuestion } from '../../ports/people.ts';
 import { type CallPermit, createCallPermits } from './permit-call.ts';
@@ -45,7 +44,10 @@ function open({ rules = [], onAsk = 'deny', answers = null, hook = {}, links = {
         return { decision: 'ask', reason: '', injects: [], runs: [], ...hook };
       },
     },
-    jail: { workspace: '/ws', resolveRead: async (path) => accept(links[path] ?? `/ws/${path}`) },
+    locate: (call) => {
+      const { path } = call.input;
+      return { ...call, workspace: '/ws', ...(typeof path === 'string' ? { realPath: links[path] ?? `/ws/${path}` } : {}) };
+    },
     redact: (text) => text.replaceAll('s3cret', '[redacted]'),
     now: () => 0,
     ...(answers === null
@@ -142,7 +144,7 @@ describe('a call that somebody has to allow', () => {
       {
         key: expect.stringMatching(/^permission:[0-9a-f]{64}$/),
         kind: 'permission',
-        text: 'builder wants to call bash (in sub): echo [redacted]⏎Why: it is fine \uFFFD[2J\nWhy you are asked: ask bash (ralph.yml:1)',
+        text: 'builder wants to call bash. Why you are asked: ask bash (ralph.yml:1)\nThe call (in sub): echo [redacted]⏎Why: it is fine \uFFFD[2J',
         choices: ['once', 'run', 'always', 'deny'],
         default: 'deny',
       },

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { CALL_ARGUMENTS, type CalledTool, readCalledTool } from '../../core/hooks/called-tool.ts';
+import { CALL_ARGUMENTS, type CalledTool, readCalledTool, type ToolCall } from '../../core/hooks/called-tool.ts';
 import type { MergedHooks } from '../../core/hooks/hook-verdict.ts';
 import { createCallJudge } from '../../core/hooks/judge-call.ts';
 import {
@@ -12,10 +12,10 @@ import {
 } from '../../core/hooks/permission-spec.ts';
 import { maskControls } from '../../core/text/mask-controls.ts';
 import { shorten } from '../../core/text/shorten.ts';
-import { type JsonObject, readOwn, toCanonicalJson } from '../../core/values/json.ts';
+import { type JsonObject, toCanonicalJson } from '../../core/values/json.ts';
 import type { ToolHooks } from '../../hooks/index.ts';
 import type { People, PersonAnswer } from '../../ports/people.ts';
-import { type CallOutcome, fail, type Jail } from '../tool/tool.ts';
+import { type CallOutcome, fail } from '../tool/tool.ts';
 
 /** What decides about the calls of one turn. */
 export interface PermitSettings {
@@ -27,7 +27,8 @@ export interface PermitSettings {
   /** Absent: nobody can be asked. */
   readonly people?: People;
   readonly hooks: ToolHooks;
-  readonly jail: Pick<Jail, 'workspace' | 'resolveRead'>;
+  /** Where a call really leads: `locateCall`. */
+  readonly locate: (call: Pick<ToolCall, 'tool' | 'input'>) => ToolCall;
   /** Takes secrets out. */
   readonly redact: (text: string) => string;
   /** Epoch milliseconds. */
@@ -82,7 +83,7 @@ interface Asked extends PermitRequest {
  * the person has allowed its like before. Calls that need the same answer at the same time wait for one question.
  */
 export function createCallPermits(settings: PermitSettings): CallPermits {
-  const { spec, store, jail } = settings;
+  const { spec, store, locate } = settings;
   const { judge } = createCallJudge(spec.rules);
   const open = new Map<string, { readonly questionKey: string; readonly permit: Promise<CallPermit> }>();
 
@@ -107,8 +108,7 @@ export function createCallPermits(settings: PermitSettings): CallPermits {
   };
 
   return async (request) => {
-    const realPath = await findRealPath(request, jail);
-    const called = readCalledTool({ ...request, workspace: jail.workspace, ...(realPath === undefined ? {} : { realPath }) });
+    const called = readCalledTool(locate(request));
     const told = { ...request, called };
     const rule = judge(called);
     if (rule !== null) note(settings, told, { decision: rule.decision, by: 'rule', why: toRuleText(rule) });
@@ -246,8 +246,8 @@ function toQuestion(settings: PermitSettings, asked: Asked): string {
   const { hat, redact } = settings;
   const { cwd } = asked.input;
   const where = typeof cwd === 'string' ? ` (in ${toLine(redact(cwd), MAX_ARGUMENT)})` : '';
-  const what = `${hat} wants to call ${asked.tool}${where}: ${toLine(redact(toText(asked)), MAX_SHOWN)}`;
-  return `${what}\nWhy you are asked: ${toLine(redact(asked.reason), MAX_SHOWN)}`;
+  // The agent's own words stand last: nothing of ours is behind them that they could imitate.
+  return `${hat} wants to call ${asked.tool}. Why you are asked: ${toLine(redact(asked.reason), MAX_SHOWN)}\nThe call${where}: ${toLine(redact(toText(asked)), MAX_SHOWN)}`;
 }
 
 /** One line, so that what an agent writes cannot look like something that Ralph says. */
@@ -265,13 +265,4 @@ function toKeys(hat: string, { tool, input }: PermitRequest, { things, isUnclear
 
 function toHash(value: Parameters<typeof toCanonicalJson>[0]): string {
   return createHash('sha256').update(toCanonicalJson(value)).digest('hex');
-}
-
-/** Where the path of the call leads, links resolved; `undefined` where it has none, several, or one that is refused anyway. */
-async function findRealPath({ tool, input }: PermitRequest, jail: PermitSettings['jail']): Promise<string | undefined> {
-  const row = readOwn(CALL_ARGUMENTS, tool);
-  const path = row?.kind === 'path' ? (input[row.key] ?? row.unsaid) : undefined;
-  if (typeof path !== 'string') return undefined;
-  const found = await jail.resolveRead(path);
-  return found.ok ? found.value : undefined;
 }

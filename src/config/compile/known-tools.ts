@@ -7,12 +7,16 @@ export function listToolNames(declared: Declared, toolNames: readonly string[]):
   return [...BUILT_IN_CARDS.map(({ name }) => name), ...toolNames, ...Object.keys(declared.tools?.plugins ?? {})];
 }
 
-/** Tells whether a name, or a pattern of names, is that of a tool which there is. What tools a server has is known when it runs. */
+/** `mcp__docs__find`: what tools a server has is known when it runs. */
+export function isServerTool({ mcp_servers }: Declared, name: string): boolean {
+  return Object.keys(mcp_servers ?? {}).some((server) => name.startsWith(`mcp__${server}__`));
+}
+
+/** Tells whether a name, or a pattern of names, is that of a tool which there is. */
 export function createToolFinder(declared: Declared, toolNames: readonly string[]): (name: string) => boolean {
   const known = listToolNames(declared, toolNames);
-  const servers = Object.keys(declared.mcp_servers ?? {});
   return (name) => {
-    if (servers.some((server) => name.startsWith(`mcp__${server}__`))) return true;
+    if (isServerTool(declared, name)) return true;
     if (name.startsWith('mcp__') && /[*?[]/.test(name)) return true;
     const matches = createToolMatcher(name);
     return matches !== null && known.some(matches);

@@ -5,6 +5,7 @@ import { PESSIMISTIC_HINTS, TOOL_GROUPS, type ToolCard } from '../../core/tools/
 import { COMPOSITE_GROUPS, COORDINATION_GROUP, type ProfilePolicy, resolveProfile } from '../../core/tools/tool-profiles.ts';
 import { toAnnotations } from '../compile/compile-tools.ts';
 import { createPolicyFinder } from '../compile/create-policy-finder.ts';
+import { isServerTool, listToolNames } from '../compile/known-tools.ts';
 import { endWithMeant, quote } from '../findings/diagnostics.ts';
 import type { Diagnostic, Path } from '../findings/located.ts';
 import { toWordRepair } from '../keys/value-finding.ts';
@@ -26,7 +27,7 @@ export function checkPolicies(input: RuleInput): readonly Diagnostic[] {
   return Object.entries(profiles).flatMap(([name, profile]) => {
     const unknown = LISTS.flatMap((list) =>
       (profile[list] ?? []).flatMap((tool, index) =>
-        known.has(tool) || isServerTool(tool, input)
+        known.has(tool) || isServerTool(input.declared, tool)
           ? []
           : [toUnknownFinding(input, input.toItemPath(['profiles', name, list], index), tool, finder)],
       ),
@@ -43,17 +44,10 @@ function toKnownNames({ declared, toolNames = [] }: RuleInput): ReadonlySet<stri
     ...TOOL_GROUPS,
     ...Object.keys(COMPOSITE_GROUPS),
     COORDINATION_GROUP,
-    ...BUILT_IN_CARDS.map((card) => card.name),
+    ...listToolNames(declared, toolNames),
     ...servers,
     'mcp:*',
-    ...toolNames,
-    ...Object.keys(declared.tools?.plugins ?? {}),
   ]);
-}
-
-/** `mcp__docs__find`: what tools a server has is known when it runs. */
-function isServerTool(tool: string, { declared }: RuleInput): boolean {
-  return Object.keys(declared.mcp_servers ?? {}).some((server) => tool.startsWith(`mcp__${server}__`));
 }
 
 function toUnknownFinding(input: RuleInput, path: Path, tool: string, finder: NearMissFinder): Diagnostic {
