@@ -7,7 +7,7 @@ const toDefine = () => ({
   RALPH_BUNDLE_HASH: '""',
   RALPH_YAML_LIBRARY: '"yaml"',
   RALPH_SCHEMA_LIBRARY: '"@cfworker/json-schema"',
-  RALPH_PROPERTY_SHARE: process.env['RALPH_PROPERTY_SHARE'] ?? '0.25',
+  RALPH_PROPERTY_SHARE: process.env['RALPH_PROPERTY_SHARE'] ?? '0.1',
 });
 
 /**
