@@ -27,7 +27,7 @@ const SURFACE = {
     ],
   },
   'configuration keys': {
-    count: 210,
+    count: 211,
     first: 190,
     list: listConfigurationKeys,
     added: [

@@ -42,6 +42,8 @@ export interface Settings {
   readonly backendHooks?: Readonly<Record<string, readonly HookSpec[]>>;
   /** The hooks about a run as a whole, in the order in which they are asked; absent: none. */
   readonly runHooks?: readonly HookSpec[];
+  /** How the native agent is given what hooks say behind results; absent: as text. */
+  readonly noteForm?: 'json';
   /** The rules about calls of tools of each hat that has some, by the same names. */
   readonly permissions?: Readonly<Record<string, PermissionSpec>>;
   /** What binds agents beyond their own flags. */

@@ -87,6 +87,8 @@ export interface ToolAnswer {
   readonly isError: boolean;
   /** What the text is about, for a model that takes it. */
   readonly file?: ModelFile;
+  /** What hooks say behind it; what a model is sent has them within the text. */
+  readonly notes?: readonly string[];
 }
 
 /** A picture or a document as a model is shown it. */

@@ -143,7 +143,9 @@ async function openHatTools(turn: HatTurn, nonce: string): Promise<ReturnType<Ag
   const { cwd, env, marker, isolation } = request;
   const servers = await room.openServers(mcpServers, policies[hat] ?? null, { cwd, env, marker, isolation, signal });
   for (const warning of servers.warnings) warn(warning);
-  return room.openTools({ ...toToolSettings(turn, servers), hooks: openHatHooks(turn), ...toPermissions(turn) }, request, signal, nonce);
+  const { noteForm = 'text' } = made.settings;
+  const rules = { hooks: openHatHooks(turn), noteForm, ...toPermissions(turn) } as const;
+  return room.openTools({ ...toToolSettings(turn, servers), ...rules }, request, signal, nonce);
 }
 
 /** The rules about the calls of this hat. */

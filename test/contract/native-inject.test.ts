@@ -20,6 +20,8 @@ const CALLS = [
   { tool: ['bash'], args: { command: 'ls' } },
 ];
 
+const RULE = '═'.repeat(60);
+
 type Wire = 'anthropic' | 'openai' | 'google' | 'openai-compatible';
 const WIRES: readonly Wire[] = ['anthropic', 'openai', 'google', 'openai-compatible'];
 const MODELS: Readonly<Record<Wire, string>> = {
@@ -41,7 +43,8 @@ beforeEach(async () => {
 afterEach(() => server.close());
 
 interface Said {
-  readonly note?: string;
+  readonly notes?: readonly string[];
+  readonly form?: 'text' | 'json';
   readonly messages?: readonly HookMessage[];
 }
 
@@ -49,7 +52,7 @@ const createModel = (kind: ProviderKind, model: string) =>
   createLibraryModel({ kind, model, baseUrl: `${server.url}${kind.startsWith('openai') ? '/v1' : ''}` }, {});
 
 /** The second request of a turn in which hooks said this behind two calls. */
-async function secondBody(kind: Wire, { note, messages = [] }: Said, model: string = MODELS[kind]): Promise<Body> {
+async function secondBody(kind: Wire, { notes = [], messages = [], form = 'text' }: Said, model: string = MODELS[kind]): Promise<Body> {
   const agent: NativeAgent = {
     label: `native:${kind}`,
     hat: 'builder',
@@ -73,8 +76,9 @@ async function secondBody(kind: Wire, { note, messages = [] }: Said, model: stri
         if (name === 'read_file') await new Promise((resolve) => setTimeout(resolve, 20));
         return { kind: 'ran', text: `${name} ran`, isError: false };
       },
-      afterAll: async () => ({ hooks: [], note: note ?? null, messages, denied: null }),
+      afterAll: async () => ({ hooks: [], notes, messages, denied: null }),
       keep: async () => 'kept.txt',
+      noteForm: { kind: form, nonce: 'a1b2c3' },
       redact: (text) => text,
       describeProject: async () => '# Where you work',
       close: async () => undefined,
@@ -110,33 +114,35 @@ const toFunctionResponse = (id: string, name: string, content: string): Body => 
 });
 
 /** The results of both calls, and what stands behind them. */
-const GOLDEN: Readonly<Record<Wire, (last: string, behind: { readonly word?: string; readonly order?: string }) => Body>> = {
-  anthropic: (last, { word, order }) => [
+const GOLDEN: Readonly<
+  Record<Wire, (last: string, said: { readonly first?: string; readonly word?: string; readonly order?: string }) => Body>
+> = {
+  anthropic: (last, { first = 'read_file ran', word, order }) => [
     {
       role: 'user',
       content: [
-        { type: 'tool_result', tool_use_id: IDS.anthropic[0], content: 'read_file ran' },
+        { type: 'tool_result', tool_use_id: IDS.anthropic[0], content: first },
         { type: 'tool_result', tool_use_id: IDS.anthropic[1], content: last },
         ...(word === undefined ? [] : [{ type: 'text', text: word }]),
       ],
     },
     ...(order === undefined ? [] : [{ role: 'system', content: [{ type: 'text', text: order }] }]),
   ],
-  openai: (last, { word, order }) => [
-    { type: 'function_call_output', call_id: IDS.openai[0], output: 'read_file ran' },
+  openai: (last, { first = 'read_file ran', word, order }) => [
+    { type: 'function_call_output', call_id: IDS.openai[0], output: first },
     { type: 'function_call_output', call_id: IDS.openai[1], output: last },
     ...(word === undefined ? [] : [{ role: 'user', content: [{ type: 'input_text', text: word }] }]),
     ...(order === undefined ? [] : [{ role: 'developer', content: order }]),
   ],
-  google: (last, { word, order }) => [
+  google: (last, { first = 'read_file ran', word, order }) => [
     {
       role: 'user',
-      parts: [toFunctionResponse(IDS.google[0], 'read_file', 'read_file ran'), toFunctionResponse(IDS.google[1], 'bash', last)],
+      parts: [toFunctionResponse(IDS.google[0], 'read_file', first), toFunctionResponse(IDS.google[1], 'bash', last)],
     },
     ...[word, order].flatMap((text) => (text === undefined ? [] : [{ role: 'user', parts: [{ text }] }])),
   ],
-  'openai-compatible': (last, { word, order }) => [
-    { role: 'tool', tool_call_id: IDS['openai-compatible'][0], content: 'read_file ran' },
+  'openai-compatible': (last, { first = 'read_file ran', word, order }) => [
+    { role: 'tool', tool_call_id: IDS['openai-compatible'][0], content: first },
     { role: 'tool', tool_call_id: IDS['openai-compatible'][1], content: last },
     ...[word, order].flatMap((content) => (content === undefined ? [] : [{ role: 'user', content }])),
   ],
@@ -148,7 +154,14 @@ describe('what hooks say over the wire', () => {
   });
 
   it.each(WIRES)('is given to %s within the last result', async (kind) => {
-    expect(behindAnswer(kind, await secondBody(kind, { note: 'NOTE' }))).toEqual(GOLDEN[kind]('bash ran\n\nNOTE', {}));
+    expect(behindAnswer(kind, await secondBody(kind, { notes: ['NOTE'] }))).toEqual(GOLDEN[kind](`bash ran\n\n${NOTE}`, {}));
+  });
+
+  it.each(WIRES)('is given to %s as system notes of results that are JSON, where that is configured', async (kind) => {
+    const first = '{"output":"read_file ran"}';
+    const last = '{"output":"bash ran","system_notes":["NOTE","and \\"more\\""]}';
+    const body = await secondBody(kind, { notes: ['NOTE', 'and "more"'], form: 'json' });
+    expect(behindAnswer(kind, body)).toEqual(GOLDEN[kind](last, { first }));
   });
 
   it.each(WIRES)('is given to %s with the authority of the system where it has that, else as the words of the user', async (kind) => {
@@ -168,7 +181,10 @@ describe('what hooks say over the wire', () => {
   });
 });
 
-const SAID: Said = { note: 'NOTE', messages: ['WORD', { system: 'ORDER' }] };
+/** How a text of a hook stands behind a result. */
+const NOTE = [RULE, 'SYSTEM CONTEXT a1b2c3 (not part of the output of the tool):', 'NOTE', RULE].join('\n');
+
+const SAID: Said = { notes: ['NOTE'], messages: ['WORD', { system: 'ORDER' }] };
 
 describe('a conversation into which hooks speak', () => {
   it('has for Anthropic every result first, right behind the answer, in the order of the calls', async () => {

@@ -463,6 +463,7 @@ describe('the native agent over the wire', () => {
         },
         afterAll: async () => null,
         keep: async () => 'kept.txt',
+        noteForm: { kind: 'text', nonce: 'a1b2c3' },
         redact: (text: string) => text,
         describeProject: async () => '# Where you work',
         close: async () => undefined,

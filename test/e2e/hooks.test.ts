@@ -2,6 +2,7 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { type ModelServer, startModelServer } from '../../src/mock-model/index.ts';
 import { ralph, withFolder } from './ralph.ts';
 
 const CONFIG = `
@@ -90,7 +91,7 @@ test('hooks of all and of a hat are asked in order, deny, change and tell, and b
       result: { isError: true, text: expect.stringContaining('custom_write_hook.mjs: these files are mine') },
       hooks: [{ decision: 'allow' }, { name: 'custom_write_hook.mjs', decision: 'deny' }],
     });
-    expect(results[1].result.text).toMatch(/SYSTEM CONTEXT [0-9a-f]{12} \(not part of the output of the tool\):\ntwo spaces\n/);
+    expect(results[1].result.notes).toEqual(['two spaces']);
     expect(results[4].result.text).toContain('was changed since the run began');
     // One behind each write that was made; they are kept with the results that they follow.
     expect(results.flatMap(({ messages }) => messages ?? [])).toEqual(['look at the list', 'look at the list']);
@@ -99,6 +100,37 @@ test('hooks of all and of a hat are asked in order, deny, change and tell, and b
     const shown = await ralph(folder, ['show', readdirSync(join(folder, '.ralph/runs'))[0] ?? '', '1']);
     expect(shown.stdout).toMatch(/audit\.mjs#audit allow \d+/);
   });
+});
+
+test.each([
+  ['text', expect.stringMatching(/^hi\n\[exit code 0\]\n\n═{60}\nSYSTEM CONTEXT [0-9a-f]{12} \(not part of the output of the tool\):\ntwo spaces\n═{60}$/)],
+  ['json', '{"output":"hi\\n[exit code 0]","system_notes":["two spaces"]}'],
+])('what a hook says behind a result is given to the model as %s', async (form, wanted) => {
+  const server: ModelServer = await startModelServer({
+    handler: () => (server.requests.length === 1 ? { calls: [{ tool: ['bash'], args: { command: 'echo hi' } }] } : { text: 'Done.' }),
+  });
+  const config = `
+cli: {backend: {type: native, provider: openai-compatible, model: some-model, base_url: ${server.url}/v1}}
+event_loop: {prompt: Say hi, max_iterations: 1}
+gates: []
+hooks_defaults: {tool_result: ${form}}
+hooks:
+  PostToolUse:
+    - {matcher: Bash, handler: style.sh}
+`;
+  try {
+    await withFolder(
+      { 'ralph.yml': config, 'style.sh': `echo '{"inject": {"content": "two spaces", "strategy": "tool_result"}}'\n` },
+      async (folder) => {
+        await ralph(folder, ['run', '--no-tui']);
+        const { messages } = JSON.parse(server.requests[1]?.body ?? '{}');
+        expect(messages.find(({ role }: { role: string }) => role === 'tool').content).toEqual(wanted);
+        expect(messages[0].content).toContain(form === 'json' ? '`system_notes`' : 'SYSTEM CONTEXT');
+      },
+    );
+  } finally {
+    await server.close();
+  }
 });
 
 test('a hook is tried without a run', async () => {

@@ -10,7 +10,7 @@ import { NO_HOOKS, type ToolHooks } from '../../hooks/index.ts';
 import type { BatchOutcome } from '../session/agent-turn.ts';
 import type { ToolRegistry } from '../tool/registry.ts';
 import { type AnyTool, type CallOutcome, fail, type ResultFacts, type Tool, type ToolContext, type ToolReport } from '../tool/tool.ts';
-import { capHookText, disarm, type HookTextRules, renderNote } from './hook-text.ts';
+import { capHookText, disarm, type HookTextRules } from './hook-text.ts';
 import type { CallPermits, PermitRequest } from './permit-call.ts';
 
 /** The tools that there are, and the names of those that the hat's profile lets it use and that can be used here. */
@@ -111,22 +111,19 @@ async function replaceOutput(finished: CallOutcome, { output }: MergedHooks, { r
   return { ...rest, text: await cap(disarm(redact(output)), finished.keep ?? 'head') };
 }
 
-/** Puts what hooks said behind the text of the result, apart from what the tool said, or in messages of their own. */
+/** With what hooks said: behind the result, apart from what the tool said, or in messages of their own. */
 async function withHooks(outcome: CallOutcome, asked: readonly MergedHooks[], output: OutputRules): Promise<CallOutcome> {
-  const { hooks, note, messages } = await gatherHooks(asked, output);
+  const { hooks, notes, messages } = await gatherHooks(asked, output);
   if (hooks.length === 0) return outcome;
-  const withNote = (text: string): string => (note === null ? text : `${text}\n\n${note}`);
-  const { shown } = outcome;
   return {
     ...outcome,
-    text: withNote(outcome.text),
-    ...(shown === undefined ? {} : { shown: { ...shown, text: withNote(shown.text) } }),
     hooks,
+    ...(notes.length === 0 ? {} : { notes }),
     ...(messages.length === 0 ? {} : { messages }),
   };
 }
 
-/** What hooks said, for a model and a file: what goes behind a result (`null`: nothing), and what into messages. */
+/** What hooks said, for a model and a file: what goes behind a result, and what into messages. */
 export async function gatherHooks(
   asked: readonly MergedHooks[],
   { redact, hookText }: Pick<OutputRules, 'redact' | 'hookText'>,
@@ -134,10 +131,9 @@ export async function gatherHooks(
   const injects: HookInject[] = [];
   for (const { content, strategy } of asked.flatMap((merged) => merged.injects))
     injects.push({ strategy, content: await capHookText(redact(content), hookText) });
-  const behind = injects.filter(({ strategy }) => strategy === 'tool_result').map(({ content }) => content);
   return {
     hooks: asked.flatMap((merged) => merged.runs).map((run) => redactRun(run, redact)),
-    note: behind.length === 0 ? null : renderNote(behind, hookText.nonce),
+    notes: injects.filter(({ strategy }) => strategy === 'tool_result').map(({ content }) => content),
     messages: injects.flatMap(({ strategy, content }) => toHookMessage(strategy, content)),
   };
 }

@@ -14,7 +14,7 @@ import type { ModelTool } from '../../ports/model.ts';
 import { createRedactor } from '../../process/index.ts';
 import { createJail } from '../files/jail.ts';
 import { readWholeFile } from '../files/open-pinned.ts';
-import type { ToolBox } from '../session/agent-turn.ts';
+import type { NoteForm, ToolBox } from '../session/agent-turn.ts';
 import { createRegistry, offerTools } from '../tool/registry.ts';
 import type { AnyTool, Jail, ToolContext } from '../tool/tool.ts';
 import { capOutput, createSpill } from '../tool/tool-output.ts';
@@ -44,6 +44,8 @@ export interface ToolSettings
   readonly secrets?: readonly SecretValue[];
   /** What is asked about every call; default: nothing. */
   readonly hooks?: ToolHooks;
+  /** How the model is given what hooks say behind results; default `text`. */
+  readonly noteForm?: 'text' | 'json';
   /** The rules about calls, and who keeps what is decided; default: no rules, and nobody is asked. */
   readonly permissions?: Pick<PermitSettings, 'spec' | 'store' | 'hat'>;
   /** Ends what was opened for this turn (servers of tools). */
@@ -61,7 +63,9 @@ export function openTools(settings: ToolSettings, request: TurnRequest, signal: 
   const mayWrite = tools.some(({ group }) => group === 'fs_write');
   const context = toContext(settings, request, signal, mayWrite);
   const redact = createRedactor(request.env, settings.secrets);
-  const hookText: HookTextRules = { nonce, keep: createSpill(context.spillDir, 'hook', context.jail.toShown) };
+  const hasHooks = settings.hooks !== undefined && settings.hooks !== NO_HOOKS;
+  const noteForm: NoteForm = { kind: hasHooks ? (settings.noteForm ?? 'text') : 'text', nonce };
+  const hookText: HookTextRules = { keep: createSpill(context.spillDir, 'hook', context.jail.toShown) };
   const hooks = withBuiltInHooks(settings.hooks ?? NO_HOOKS, {
     passed: createClock(request),
     isOwn: (tool) => registry.find(tool) !== undefined && !tool.startsWith('mcp__') && !BUILT_IN_NAMES.has(tool),
@@ -77,11 +81,12 @@ export function openTools(settings: ToolSettings, request: TurnRequest, signal: 
       callTool({ registry, offered: names }, { id, name, args }, context, toRules(context, name, redact, hookText), rules),
     afterAll: (calls, results) => askAfterAll(hooks, calls, results, { redact, hookText }),
     keep: (name, text) => createSpill(context.spillDir, name, context.jail.toShown)(text),
+    noteForm,
     redact,
     describeProject: async (now) => {
       const project = redact(await describeProject(context.jail, now));
       // Without hooks there are no notes, and the system text stays the same for all turns.
-      return settings.hooks === undefined || settings.hooks === NO_HOOKS ? project : `${project}\n\n${explainNotes(nonce)}`;
+      return hasHooks ? `${project}\n\n${explainNotes(noteForm)}` : project;
     },
     close: async () => {
       await Promise.all([settings.close(), settings.hooks?.close()]);

@@ -23,7 +23,7 @@ function makeHookedTurn(hooks: ToolHooks, replies = [callAll('look', 'change'), 
   const redact = (text: string): string => text.replaceAll('hunter2', '[redacted]');
   const turn = makeTurn(replies);
   const afterAll: ToolBox['afterAll'] = (calls, results) =>
-    askAfterAll(hooks, calls, results, { redact, hookText: { nonce: 'n', keep: async () => null } });
+    askAfterAll(hooks, calls, results, { redact, hookText: { keep: async () => null } });
   return { ...turn, parts: { ...turn.parts, tools: { ...turn.parts.tools, afterAll } } };
 }
 

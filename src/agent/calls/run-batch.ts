@@ -5,7 +5,7 @@ import { isJsonObject } from '../../core/values/json.ts';
 import type { ToolHooks } from '../../hooks/index.ts';
 import type { ToolAnswer, ToolCallPart } from '../../ports/model.ts';
 import type { AgentTurn, BatchOutcome, LoopEnd, TurnState } from '../session/agent-turn.ts';
-import { appendNote } from '../session/transcript.ts';
+import { appendNotes } from '../session/transcript.ts';
 import { gatherHooks, type OutputRules } from './call-tool.ts';
 import { runToolCalls } from './run-tool-calls.ts';
 
@@ -36,11 +36,11 @@ export async function endBatch(
   if (parts.signal.aborted) return { results, end: null };
   const outcome = await parts.tools.afterAll(calls, results);
   if (outcome === null) return { results, end: null };
-  const { note, messages, hooks, denied } = outcome;
+  const { notes, messages, hooks, denied } = outcome;
   parts.transcript.append({
     type: 'tool-batch',
     hooks,
-    ...(note === null ? {} : { note }),
+    ...(notes.length === 0 ? {} : { notes }),
     ...(messages.length === 0 ? {} : { messages }),
   });
   for (const run of hooks) parts.tell({ type: 'hook-ran', hook: toToldHook(run, '') });
@@ -48,7 +48,7 @@ export async function endBatch(
     if (error !== null) parts.tell({ type: 'warning', message: maskControls(toOneLine(`the hook ${name} failed: ${error}`, 200)) });
   state.hookMessages.push(...messages);
   const end: LoopEnd | null = denied === null ? null : { status: 'failed', failure: { class: 'agent', message: denied }, isLimited: true };
-  return { results: note === null ? results : appendNote(results, note), end };
+  return { results: appendNotes(results, notes), end };
 }
 
 /** What the hooks of a hat say to all calls of one answer; `null` where none is asked. */

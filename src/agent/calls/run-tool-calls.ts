@@ -111,9 +111,10 @@ async function endCall(parts: AgentTurn, state: TurnState, begun: BegunCall, out
 }
 
 /** What the model is given: the file itself where it takes such files, else the text. */
-function toAnswer({ id, name }: ToolCallPart, { text, isError, shown }: CallOutcome, takes: readonly string[]): ToolAnswer {
-  if (shown === undefined || !takes.includes(shown.file.mediaType)) return { id, name, text, isError };
-  return { id, name, text: shown.text, isError: false, file: shown.file };
+function toAnswer({ id, name }: ToolCallPart, { text, isError, shown, notes }: CallOutcome, takes: readonly string[]): ToolAnswer {
+  const said = notes === undefined ? {} : { notes };
+  if (shown === undefined || !takes.includes(shown.file.mediaType)) return { id, name, text, isError, ...said };
+  return { id, name, text: shown.text, isError: false, file: shown.file, ...said };
 }
 
 /** What a person sees of a name that a model made up. */

@@ -140,6 +140,8 @@ export interface ToolBox {
   readonly afterAll: (calls: readonly ToolCallPart[], results: readonly ToolAnswer[]) => Promise<BatchOutcome | null>;
   /** Keeps a text in a file that the agent can read; the path as the agent should write it, `null` where it could not be kept. */
   readonly keep: (name: string, text: string) => Promise<string | null>;
+  /** How the model is given what hooks say behind results. */
+  readonly noteForm: NoteForm;
   /** Takes secrets out of a text. */
   readonly redact: (text: string) => string;
   /** Where the agent works and what the project says to agents, for the system text; `now`: epoch milliseconds. Never rejects. */
@@ -147,11 +149,19 @@ export interface ToolBox {
   readonly close: () => Promise<void>;
 }
 
+/** How a model is given what hooks say behind the result of a tool. */
+export interface NoteForm {
+  /** `text`: behind the output, under a heading that no output can have. `json`: every result is an object with the output and the notes. */
+  readonly kind: 'text' | 'json';
+  /** In every such heading of this conversation; no tool can know it. */
+  readonly nonce: string;
+}
+
 /** What hooks said about all calls of one answer. Its texts may be shown, sent and stored. */
 export interface BatchOutcome {
   readonly hooks: readonly HookRun[];
-  /** What goes behind the last result; `null`: nothing. */
-  readonly note: string | null;
+  /** What goes behind the last result. */
+  readonly notes: readonly string[];
   /** What they say to the model behind all results. */
   readonly messages: readonly HookMessage[];
   /** Why the turn ends here; `null` where it goes on. */
@@ -196,6 +206,8 @@ export type TranscriptLine =
   | {
       readonly type: 'tool-batch';
       readonly hooks: readonly HookRun[];
+      readonly notes?: readonly string[];
+      /** In sessions of before, in the place of `notes`: with its lines of ═, to go behind the text of the last result. */
       readonly note?: string;
       readonly messages?: readonly HookMessage[];
     }

@@ -55,7 +55,9 @@ function takeBlocks(blocks: readonly string[], limit: number): readonly string[]
 function renderMessage(message: ModelMessage): readonly string[] {
   if (message.role === 'user') return [`## Asked\n${cut(message.text)}`];
   if (message.role === 'tool')
-    return message.results.map(({ name, text, isError }) => `## Result of ${name}${isError ? ' (an error)' : ''}\n${cut(text)}`);
+    return message.results.map(
+      ({ name, text, isError, notes = [] }) => `## Result of ${name}${isError ? ' (an error)' : ''}\n${cut([text, ...notes].join('\n\n'))}`,
+    );
   return message.parts.flatMap((part) => {
     if (part.type === 'text') return part.text.trim() === '' ? [] : [`## The agent\n${cut(part.text)}`];
     return part.type === 'tool-call' ? [`## The agent calls ${part.name}\n${cut(JSON.stringify(part.args))}`] : [];

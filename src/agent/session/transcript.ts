@@ -130,11 +130,13 @@ function findTopic({ result, report, facts }: Extract<TranscriptLine, { type: 't
   return typeof topic === 'string' ? topic : null;
 }
 
-/** A note goes behind the last result. */
-function takeBatch(open: OpenCalls | null, { note, messages = [] }: Extract<TranscriptLine, { type: 'tool-batch' }>): void {
+/** Notes go behind the last result. */
+function takeBatch(open: OpenCalls | null, { notes = [], note, messages = [] }: Extract<TranscriptLine, { type: 'tool-batch' }>): void {
   const last = open?.calls.at(-1)?.id ?? '';
   const result = open?.results.get(last);
-  if (result !== undefined && note !== undefined) for (const noted of appendNote([result], note)) open?.results.set(last, noted);
+  const text = note === undefined ? result?.text : `${result?.text}\n\n${note}`;
+  if (result !== undefined && text !== undefined)
+    for (const noted of appendNotes([{ ...result, text }], notes)) open?.results.set(last, noted);
   open?.told.push(...messages);
 }
 
@@ -151,9 +153,12 @@ export interface OpenCalls {
   readonly told: HookMessage[];
 }
 
-/** The results of one answer with a note behind the last of them. */
-export function appendNote(results: readonly ToolAnswer[], note: string): readonly ToolAnswer[] {
-  return results.map((result, index) => (index === results.length - 1 ? { ...result, text: `${result.text}\n\n${note}` } : result));
+/** The results of one answer with notes behind the last of them. */
+export function appendNotes(results: readonly ToolAnswer[], notes: readonly string[]): readonly ToolAnswer[] {
+  if (notes.length === 0) return results;
+  return results.map((result, index) =>
+    index === results.length - 1 ? { ...result, notes: [...(result.notes ?? []), ...notes] } : result,
+  );
 }
 
 /** What hooks say behind the results of one answer: one message for what they say as the user, and behind it one for what they say as the system. */
@@ -198,9 +203,14 @@ function isSound(line: Readonly<Record<string, unknown>>): boolean {
     case 'message':
       return isMessage(line['message']);
     case 'tool-result':
-      return isJsonObject(line['result']) && typeof line['result']['id'] === 'string' && typeof line['result']['text'] === 'string';
+      return (
+        isJsonObject(line['result']) &&
+        typeof line['result']['id'] === 'string' &&
+        typeof line['result']['text'] === 'string' &&
+        isTexts(line['result']['notes'] ?? [])
+      );
     case 'tool-batch':
-      return line['note'] === undefined || typeof line['note'] === 'string';
+      return isTexts(line['notes'] ?? []) && typeof (line['note'] ?? '') === 'string';
     case 'usage':
       return isJsonObject(line['usage']) && Object.values(line['usage']).every((figure) => figure === null || typeof figure === 'number');
     case 'compaction':
@@ -210,6 +220,10 @@ function isSound(line: Readonly<Record<string, unknown>>): boolean {
     default:
       return typeof line['type'] === 'string';
   }
+}
+
+function isTexts(value: unknown): boolean {
+  return Array.isArray(value) && value.every((item) => typeof item === 'string');
 }
 
 function isMessage(value: unknown): boolean {

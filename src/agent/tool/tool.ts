@@ -62,6 +62,8 @@ export interface CallOutcome extends ToolResult {
   readonly kind: 'ran' | CallRefusal;
   /** Hooks that were asked about it, in their order; absent: none. */
   readonly hooks?: readonly HookRun[];
+  /** What hooks say to the model behind this result; absent: nothing. */
+  readonly notes?: readonly string[];
   /** What hooks say to the model behind all results of its answer; absent: nothing. */
   readonly messages?: readonly HookMessage[];
 }

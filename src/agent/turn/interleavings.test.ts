@@ -81,7 +81,7 @@ async function play({ batches, tells, kills }: History): Promise<Played> {
     const { tools, limits } = makeTurn([]).parts;
     const afterAll = async (calls: readonly ToolCallPart[]) => {
       const names = calls.map(({ id }) => id).join();
-      return { hooks: [], note: `(note ${names})`, messages: [`(batch ${names})`], denied: null };
+      return { hooks: [], notes: [`(note ${names})`], messages: [`(batch ${names})`], denied: null };
     };
     const agent = makeNativeAgent({
       limits: { ...limits, maxSteps: 100 },

@@ -1,5 +1,6 @@
 import type { TurnFailure } from '../../core/run/turn.ts';
 import type { AssistantMessage, CacheMarks, ModelFailure, ModelMessage, ModelRequest, UserMessage } from '../../ports/model.ts';
+import { renderNotes } from '../calls/hook-text.ts';
 import { runBatch } from '../calls/run-batch.ts';
 import type { AgentTurn, LoopEnd, TurnState } from '../session/agent-turn.ts';
 import { hasSignal, listCalls, toSpokenText } from '../session/conversation.ts';
@@ -55,7 +56,8 @@ function limited(message: string): LoopEnd {
 }
 
 function toRequest({ system, tools, limits }: AgentTurn, { messages }: TurnState): ModelRequest {
-  return { system, messages, tools: tools.tools, maxOutputTokens: limits.maxOutputTokens, cache: planCacheMarks(messages) };
+  const sent = renderNotes(messages, tools.noteForm);
+  return { system, messages: sent, tools: tools.tools, maxOutputTokens: limits.maxOutputTokens, cache: planCacheMarks(messages) };
 }
 
 interface AnswerPlace {

@@ -64,6 +64,7 @@ export function makeTurn(replies: readonly Reply[], given: Partial<AgentTurn> & 
           kept.push(text);
           return `.ralph/outputs/${kept.length}.txt`;
         },
+        noteForm: { kind: 'text', nonce: 'a1b2' },
         redact: (text) => text.replaceAll('hunter2', '[redacted]'),
         describeProject: async () => '# Where you work',
         close: async () => undefined,

@@ -8,7 +8,7 @@ import { EVENT_LOOP_KEYS } from '../keys/event-loop-keys.ts';
 import { HUMAN_KEYS, SANDBOX_KEYS } from '../keys/sandbox-keys.ts';
 import type { EffectiveOf } from '../keys/setting.ts';
 import { toEffective } from '../keys/setting-values.ts';
-import { CLI_KEYS, CORE_KEYS, type Declared, triggersOf, WORKTREE_KEYS } from '../keys/settings-table.ts';
+import { CLI_KEYS, CORE_KEYS, type Declared, HOOKS_DEFAULTS_KEYS, triggersOf, WORKTREE_KEYS } from '../keys/settings-table.ts';
 import {
   type ConfigFlags,
   DEFAULT_HUMAN,
@@ -78,6 +78,7 @@ export function compileSettings(parts: SettingsParts): Settings {
     ...(Object.keys(parts.hooks.hooks).length === 0 ? {} : { hooks: parts.hooks.hooks }),
     ...(Object.keys(parts.hooks.ofBackends).length === 0 ? {} : { backendHooks: parts.hooks.ofBackends }),
     ...(parts.hooks.ofRun.length === 0 ? {} : { runHooks: parts.hooks.ofRun }),
+    ...(toEffective(HOOKS_DEFAULTS_KEYS, declared.hooks_defaults).tool_result === 'json' ? { noteForm: 'json' as const } : {}),
     ...(Object.keys(parts.permissions).length === 0 ? {} : { permissions: parts.permissions }),
     sandbox: compileSandbox(parts),
     externalEvents: declared.external_events ?? 'open',

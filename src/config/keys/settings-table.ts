@@ -72,6 +72,12 @@ export const HAT_KEYS = {
 export const HOOKS_DEFAULTS_KEYS = {
   fail_closed: { kind: 'flag', doc: 'A hook that fails, or gives no answer in time, denies.', default: false },
   timeout: { kind: 'duration', doc: 'How long a hook may take, at most `1d`.', above: 0, default: 30 },
+  tool_result: {
+    kind: 'choice',
+    doc: 'How the native agent is given what hooks say behind a result: as text under a heading, or as `system_notes` of a JSON object whose `output` is what the tool said.',
+    values: ['text', 'json'],
+    default: 'text',
+  },
 } as const satisfies Keys;
 
 /** The keys of `ralph:`. */
