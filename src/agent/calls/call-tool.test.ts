@@ -281,13 +281,26 @@ describe('a call that hooks are asked about', () => {
     expect(ran).toEqual([]);
   });
 
+  it('is not made where the hooks or the permissions break', async () => {
+    const broken = async () => Promise.reject(new Error('it broke'));
+    const tools = { registry: createRegistry([look]), offered: new Set(['look']) };
+    const asked = { id: 'c1', name: 'look', args: { path: 'a' } };
+    ran = [];
+    for (const rules of [
+      { hooks: { ...NO_HOOKS, before: broken }, permit: async () => ({ refusal: null, hooks: null }) },
+      { hooks: NO_HOOKS, permit: broken },
+    ])
+      expect(await callTool(tools, asked, makeContext(), OPEN, rules)).toMatchObject({ kind: 'tool-failed', isError: true });
+    expect(ran).toEqual([]);
+  });
+
   it('is not asked about where it could not be made anyway', async () => {
     const hooks = hooked({});
     await call('write_all', {}, { hooks });
     expect(hooks.told).toEqual([]);
   });
 
-  it('tells them what came of it, and the model what they say, apart from the output', async () => {
+  it('tells them what came of it, and the model what they say: appended to the result, apart from the output, or as a message', async () => {
     const injects = [
       { content: 'style: two spaces', strategy: 'tool_result' },
       { content: 'look at the list', strategy: 'user_message' },

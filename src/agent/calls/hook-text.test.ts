@@ -37,7 +37,7 @@ describe('a note behind a result', () => {
     expect(render({ text: 'out' }, 'text')).toBe('out');
   });
 
-  it('bears the word of its session, which the system text explains', () => {
+  it('stands between visual separators, under a heading with the word of its session, which the system text explains', () => {
     expect(render({ text: 'out', notes: ['one', 'two'] }, 'text')).toMatch(
       /^out\n\n═{60}\nSYSTEM CONTEXT a1b2c3d4e5f6 \(not part of the output of the tool\):\none\ntwo\n═{60}$/,
     );

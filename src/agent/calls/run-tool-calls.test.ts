@@ -10,7 +10,7 @@ const CALL: ToolCallPart = { type: 'tool-call', id: 'c1', name: 'change', args: 
 async function run(outcome: CallOutcome) {
   const { parts, state, events, lines } = makeTurn([]);
   const answers = await runToolCalls({ ...parts, tools: { ...parts.tools, call: async () => outcome } }, state, [CALL]);
-  return { answers, state, lines, denied: events.flatMap((event) => (event.type === 'tool-denied' ? [event.denial] : [])) };
+  return { answers, state, lines, events, denied: events.flatMap((event) => (event.type === 'tool-denied' ? [event.denial] : [])) };
 }
 
 describe('what a call did beside its text', () => {
@@ -27,6 +27,25 @@ describe('what a call did beside its text', () => {
     expect([...state.published]).toEqual(['done']);
     expect(lines.at(-1)).toMatchObject({ type: 'tool-result', report });
     expect((await run({ kind: 'ran', text: 'no', isError: true, report })).state.published.size).toBe(0);
+  });
+
+  it('is logged of hooks, also of one that failed: in the transcript, as an event, and as a warning that names it', async () => {
+    const hook = {
+      name: 'audit',
+      event: 'PreToolUse',
+      decision: 'allow',
+      reason: '',
+      error: 'it threw Error: oops',
+      ms: 1,
+      preview: '',
+    } as const;
+    const { answers, lines, events } = await run({ kind: 'ran', text: 'ok', isError: false, hooks: [hook] });
+    expect(answers).toEqual([{ id: 'c1', name: 'change', text: 'ok', isError: false }]);
+    expect(lines.at(-1)).toMatchObject({ type: 'tool-result', hooks: [hook] });
+    expect(events.filter(({ type }) => type === 'hook-ran' || type === 'warning')).toEqual([
+      { type: 'hook-ran', hook: { ...hook, tool: 'change' } },
+      { type: 'warning', message: 'the hook audit failed: it threw Error: oops' },
+    ]);
   });
 
   it('is told as denied where the profile keeps the tool out, and where the system stopped a write', async () => {

@@ -56,6 +56,15 @@ describe('the steps of a turn', () => {
     expect(log).toEqual(['+look', '-look', '+change', '-change', '+look', '-look']);
   });
 
+  it('are asked with the same tools from the first to the last, whatever comes in between', async () => {
+    const afterAll = async () => ({ hooks: [], note: 'NOTE', messages: ['WORD'], denied: null });
+    const turn = makeTurn([callAll('look'), callAll('change', 'look'), callAll('look'), say('Done.')]);
+    const parts = { ...turn.parts, limits: { ...turn.parts.limits, maxSteps: 4 }, tools: { ...turn.parts.tools, afterAll } };
+    await runSteps(parts, turn.state);
+    const [first, ...others] = turn.requests.map(({ tools }) => JSON.stringify(tools));
+    expect(others).toEqual([first, first, first]);
+  });
+
   it('end at the step limit, of which the agent is told beforehand', async () => {
     const turn = makeTurn(
       Array.from({ length: 20 }, () => callAll('look')),

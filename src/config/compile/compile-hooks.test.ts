@@ -36,7 +36,7 @@ const handlers = (yaml: string, files: Readonly<Record<string, string>> = {}) =>
 const toFile = (name: string, text: string) => ({ path: join(folder, name), sha256: createHash('sha256').update(text).digest('hex') });
 
 describe('hooks of a configuration', () => {
-  it('have defaults for all but their handler', () => {
+  it('have defaults for all but their handler, a timeout of 30 s among them', () => {
     expect(hooksOf('hooks: {PreToolUse: [{command: ./check all}]}')).toEqual([
       {
         name: './check all',

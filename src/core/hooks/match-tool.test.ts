@@ -10,7 +10,7 @@ function takes(matcher: string, tools: readonly string[]): readonly string[] {
 const TOOLS = ['read_file', 'write_file', 'edit_file', 'bash', 'mcp__mem__write'];
 
 describe('a matcher', () => {
-  it('reads patterns as fnmatchcase of CPython does, on 50,000 pairs', () => {
+  it('reads glob patterns as fnmatchcase of CPython does, on 50,000 pairs', () => {
     const lines = readFileSync(new URL('../../../fixtures/hooks/fnmatch.jsonl', import.meta.url), 'utf8')
       .trimEnd()
       .split('\n');
@@ -27,7 +27,7 @@ describe('a matcher', () => {
     for (const matcher of ['', '*', ' | ']) expect(takes(matcher, TOOLS)).toEqual(TOOLS);
   });
 
-  it('is a list of alternatives, by the names of other tools as well', () => {
+  it('is a list of alternatives, by the names of other tools as well: `Write|Edit` is Write or Edit', () => {
     expect(takes('Write|Edit', TOOLS)).toEqual(['write_file', 'edit_file']);
     expect(takes('bash | [|x]', ['bash', '|', 'x', 'y'])).toEqual(['bash', '|', 'x']);
   });
