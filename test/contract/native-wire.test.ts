@@ -510,6 +510,16 @@ describe('the native agent over the wire', () => {
     expect(places[1]).toBeGreaterThan(places[0] as number);
   });
 
+  it('gives openai each thought right before the calls that came of it, and no ids of calls, which were not kept there', async () => {
+    replies = [{ thinking: 'Hm.', calls: CALLS }, { thinking: 'So.', calls: CALLS }, { text: 'Done.' }];
+    expect(await run('openai').settled()).toMatchObject({ status: 'succeeded' });
+    const answered = ['reasoning', 'function_call', 'function_call', 'function_call_output', 'function_call_output'];
+    const items: readonly Body[] = bodyOf(3).input.slice(2);
+    expect(items.map(({ type }) => type)).toEqual([...answered, ...answered]);
+    for (const { type, id, encrypted_content: thought } of items)
+      expect([type, id === undefined, thought === undefined]).toEqual([type, type !== 'reasoning', type !== 'reasoning']);
+  });
+
   it('waits as long as it is asked to, and tries again', async () => {
     replies = [fail(429, 'Rate limit reached.', { headers: { 'retry-after': '0' } }), fail(503, ''), { text: 'Now.' }];
     const turn = run('openai');

@@ -65,6 +65,17 @@ describe('the steps of a turn', () => {
     expect(others).toEqual([first, first, first]);
   });
 
+  it('are never asked for behind the words of the agent: every request ends with ours', async () => {
+    const breaksOff: Parameters<typeof makeTurn>[0][number] = (_, observe) => {
+      observe({ type: 'text', text: 'It is' });
+      return failing('transient');
+    };
+    const replies = [callAll('look'), say(''), callAll('change'), say('It was', { finish: 'length' }), breaksOff, say('Done.')];
+    const turn = makeTurn(replies);
+    expect(await runSteps(turn.parts, turn.state)).toMatchObject({ status: 'succeeded' });
+    expect(turn.requests.map(({ messages }) => messages.at(-1)?.role)).toEqual(['user', 'tool', 'user', 'tool', 'user', 'user']);
+  });
+
   it('end at the step limit, of which the agent is told beforehand', async () => {
     const turn = makeTurn(
       Array.from({ length: 20 }, () => callAll('look')),

@@ -27,7 +27,7 @@ describe('a matcher', () => {
     for (const matcher of ['', '*', ' | ']) expect(takes(matcher, TOOLS)).toEqual(TOOLS);
   });
 
-  it('is a list of alternatives, by the names of other tools as well: `Write|Edit` is Write or Edit', () => {
+  it('is a list of alternatives, by the names of other tools as well: Write or Edit', () => {
     expect(takes('Write|Edit', TOOLS)).toEqual(['write_file', 'edit_file']);
     expect(takes('bash | [|x]', ['bash', '|', 'x', 'y'])).toEqual(['bash', '|', 'x']);
   });
