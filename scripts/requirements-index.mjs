@@ -8,7 +8,7 @@ const INTRODUCTION = `# What was asked for
 
 <!-- Written by \`npm run docs\` from ${RECORD}. Do not edit. -->
 
-Four plans and nine laws stand behind what there is. [The record](../${RECORD}) has each requirement with the tests that show it;
+Five plans and nine laws stand behind what there is. [The record](../${RECORD}) has each requirement with the tests that show it;
 \`test/contract/requirements.test.ts\` holds it to them: none is missing, and every test exists, is run, asserts something and names its requirement.
 
 | part | requirements | tests | where most of them are |

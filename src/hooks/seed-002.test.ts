@@ -199,7 +199,7 @@ describe('seed 002, risks', () => {
 
   it('timeout enforcement: an external hook that is late is ended with all that it started', async () => {
     const line = 'sleep 600 & echo $! > child; echo $$ > own; wait';
-    expect((await ask(shell(line), { timeoutMs: 1000 })).runs[0]?.error).toBe('it gave no answer within 1 s');
+    expect((await ask(shell(line), { timeoutMs: 2000 })).runs[0]?.error).toBe('it gave no answer within 2 s');
     await vi.waitFor(() => {
       for (const name of ['own', 'child']) expect(processStartTime(Number(read(name)))).toBeUndefined();
     }, 10_000);

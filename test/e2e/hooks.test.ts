@@ -176,6 +176,21 @@ test('a function that never answers is waited for until its time is over', async
   });
 });
 
+test('an import error of Python fails closed, and its runtime error fails open: a function that is not there denies, one that raises allows', async () => {
+  const yaml = (handler: string): string => CONFIG.replace('handler: "hooks/audit.mjs#audit"', `handler: ${handler}, type: python`);
+  const files = { 'team_hooks.py': 'def fail(event):\n    raise ValueError("oops")\n', 'broken.py': 'import no_such_module\n' };
+  for (const [handler, decision, error] of [
+    ['no_such_module.check', 'deny', 'cannot be imported'],
+    ['team_hooks.absent', 'deny', 'cannot be imported'],
+    ['broken.check', 'deny', 'cannot be imported'],
+    ['team_hooks.fail', 'allow', 'ValueError: oops'],
+  ] as const)
+    await withFolder({ ...FILES, ...files, 'ralph.yml': yaml(handler) }, async (folder) => {
+      const { stdout } = await ralph(folder, ['hooks', 'test', 'PreToolUse', '--tool', 'read_file', '--format', 'json']);
+      expect(JSON.parse(stdout).merged).toMatchObject({ decision, errors: [expect.stringContaining(error)] });
+    });
+});
+
 test('hooks of a backend bind its turns, and one that nobody waits for tells the model behind a later call', async () => {
   const config = `
 cli:
