@@ -103,7 +103,12 @@ test('hooks of all and of a hat are asked in order, deny, change and tell, and b
 });
 
 test.each([
-  ['text', expect.stringMatching(/^hi\n\[exit code 0\]\n\n═{60}\nSYSTEM CONTEXT [0-9a-f]{12} \(not part of the output of the tool\):\ntwo spaces\n═{60}$/)],
+  [
+    'text',
+    expect.stringMatching(
+      /^hi\n\[exit code 0\]\n\n═{60}\nSYSTEM CONTEXT [0-9a-f]{12} \(not part of the output of the tool\):\ntwo spaces\n═{60}$/,
+    ),
+  ],
   ['json', '{"output":"hi\\n[exit code 0]","system_notes":["two spaces"]}'],
 ])('what a hook says behind a result is given to the model as %s', async (form, wanted) => {
   const server: ModelServer = await startModelServer({

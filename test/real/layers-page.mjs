@@ -1,11 +1,7 @@
 /** The page that says what each layer stopped: its tables are written by the test itself. */
-import { readFile, writeFile } from 'node:fs/promises';
-import { fileURLToPath } from 'node:url';
 import { PROBED_CLIS } from './agent-clis.mjs';
+import { keepMarkedPart } from './marked-part.mjs';
 import { PROBE_ATTEMPTS } from './model-server.mjs';
-
-const PAGE = fileURLToPath(new URL('../../docs/guide/sandbox-layers.md', import.meta.url));
-const MARKERS = ['<!-- layers: written by `npm run e2e:real -- --lane scope --write`, do not edit -->', '<!-- /layers -->'];
 
 /** By flags alone, and with the sandbox. */
 const LAYERS = 2;
@@ -18,22 +14,8 @@ const LAYERS = 2;
  * @returns {Promise<string[]>} what to tell, one line each
  */
 export async function keepLayers(outcomes, { write }) {
-  const text = await readFile(PAGE, 'utf8');
-  const [start, end] = MARKERS.map((marker) => text.indexOf(marker));
-  if (start === undefined || end === undefined || start < 0 || end < start) return [`${PAGE} lacks its markers`];
-  if (!write) return compare(text.slice(start, end), outcomes);
   const missing = PROBED_CLIS.filter((cli) => outcomes.filter((outcome) => outcome.cli === cli).length < LAYERS);
-  if (missing.length > 0) return [`not written, because these were not tried with both layers: ${missing.join(', ')}`];
-  await writeFile(PAGE, `${text.slice(0, start)}${MARKERS[0]}\n${render(outcomes)}\n${text.slice(end)}`);
-  return [`written: ${PAGE}`];
-}
-
-/** @param {string} table @param {import('./lanes/scope.mjs').Outcome[]} outcomes */
-function compare(table, outcomes) {
-  const lines = render(outcomes)
-    .split('\n')
-    .filter((line) => line.startsWith('| `'));
-  return lines.filter((line) => !table.includes(line)).map((line) => `not as on the page: ${line}`);
+  return keepMarkedPart({ page: 'sandbox-layers.md', name: 'layers', lane: 'scope' }, render(outcomes), { write, missing });
 }
 
 /** @param {import('./lanes/scope.mjs').Outcome[]} outcomes */

@@ -8,7 +8,8 @@
  * profile, and only in the lane scope. --lane: default team, scope and failures; safe lets each CLI try what a safe run must hold, story is an evening and a
  * morning of a person with each, steer tells and answers each while it works, direct asks each CLI alone, without ralph.
  * --step: only steps whose name holds the text. --keep: leaves the folders there for a look.
- * --write: puts what each layer stopped into docs/guide/sandbox-layers.md; otherwise the page is only compared.
+ * --write: puts what each layer stopped into docs/guide/sandbox-layers.md, and how each agent hears a person into docs/guide/steering.md; otherwise the
+ * pages are only compared.
  *
  * Exit code: 0 all that ran passed, 1 something failed or could not run, 2 wrong usage.
  */
@@ -22,6 +23,7 @@ import { keepLayers } from './layers-page.mjs';
 import { endRalphs } from './ralph-command.mjs';
 import { endCommandsOnSignal } from './run-bounded.mjs';
 import { DEFAULT_LANES, LANES, planSteps } from './steps.mjs';
+import { keepHearings } from './tells-page.mjs';
 import { acpWearerOf } from './wearers.mjs';
 
 /** Without these a team is none: their install may not be refused. */
@@ -104,6 +106,8 @@ async function runSteps(installed, { lanes, steps, keep, write, every, scopeOnly
   const onScope = async (/** @type {import('./lanes/scope.mjs').Outcome[]} */ outcomes) => {
     for (const line of await keepLayers(outcomes, { write })) say(`     ${line}`);
   };
+  /** @type {import('./tells-page.mjs').Hearing[]} */
+  const hearings = [];
   const chosen = planSteps(installed, {
     keep,
     every,
@@ -111,6 +115,7 @@ async function runSteps(installed, { lanes, steps, keep, write, every, scopeOnly
     noSandbox,
     noSocat,
     onScope,
+    onSteer: (hearing) => hearings.push(hearing),
     isSandboxNew: isNew && noSandbox === undefined,
   }).filter(({ lane, name }) => lanes.includes(lane) && (steps.length === 0 || steps.some((text) => name.includes(text))));
   const bench = await createBench(installed, { keep });
@@ -124,6 +129,14 @@ async function runSteps(installed, { lanes, steps, keep, write, every, scopeOnly
         isPassed = await runStep(step, bench);
       }
       if (!isPassed) failed += 1;
+    }
+    if (failed === 0 && hearings.length > 0) {
+      const names = installed.map(({ spec }) => spec.name);
+      const missing = [
+        ...CLIS.map(({ name }) => name).filter((name) => !names.includes(name)),
+        ...(steps.length > 0 ? ['the steps left out'] : []),
+      ];
+      for (const line of await keepHearings(hearings, { write, missing })) say(`     ${line}`);
     }
   } finally {
     await bench.dispose();

@@ -13,7 +13,7 @@ import { runBeside, runCutLoose, runInterrupted, runKilled, runLostCli, runStopp
 import { runLiarStory, runStory } from './lanes/story.mjs';
 import { runTeam } from './lanes/team.mjs';
 import { startModelServer } from './model-server.mjs';
-import { acpWearerOf, wearerOf } from './wearers.mjs';
+import { acpWearerOf, acpWearersOf, wearerOf } from './wearers.mjs';
 
 const TURN_TIMEOUT_MS = 30_000;
 
@@ -45,13 +45,31 @@ const STOPS = /** @type {const} */ ([
  * @param {string | undefined} options.noSocat why claude cannot have its own sandbox
  * @param {boolean} options.isSandboxNew it came after `npm test`, which had to leave its tests of the sandbox out
  * @param {(outcomes: import('./lanes/scope.mjs').Outcome[]) => Promise<void>} options.onScope is given what each layer stopped
+ * @param {(hearing: import('./tells-page.mjs').Hearing) => void} options.onSteer is given how each agent heard a person
  * @returns {Step[]}
  */
-export function planSteps(everyone, { keep, every, scopeOnly, noSandbox, noSocat, isSandboxNew, onScope }) {
+export function planSteps(everyone, { keep, every, scopeOnly, noSandbox, noSocat, isSandboxNew, onScope, onSteer }) {
   const installed = everyone.filter(({ spec }) => !scopeOnly.includes(spec.name));
   const names = installed.map(({ spec }) => spec.name);
   const acp = acpWearerOf(names);
   const wearers = [...names.map(wearerOf), ...(acp === undefined ? [] : [acp])];
+  const versionOf = (/** @type {string} */ name) => installed.find(({ spec }) => spec.name === name)?.spec.version ?? '';
+  const steered = [
+    ...wearers
+      .filter(({ cli }) => cli !== 'acp')
+      .map(({ label, backend, cli }) => ({ label, version: versionOf(cli), backend, isTold: false })),
+    ...acpWearersOf(names).map(({ label, backend, bin }) => ({ label, version: versionOf(bin), backend, isTold: true })),
+    ...(names.includes('claude')
+      ? [
+          {
+            label: 'claude with `prompt_mode: stream`',
+            version: versionOf('claude'),
+            backend: { .../** @type {object} */ (wearerOf('claude').backend), prompt_mode: 'stream' },
+            isTold: true,
+          },
+        ]
+      : []),
+  ];
   // Where all CLIs go the same way of ours, some stand for all unless all are asked for.
   const some = every ? names : names.filter((name) => ['claude', 'codex', 'pi'].includes(name));
   /** @param {string} name @param {Step['run']} run */
@@ -104,25 +122,22 @@ export function planSteps(everyone, { keep, every, scopeOnly, noSandbox, noSocat
           run: (bench, checks) => runLiarStory(bench, checks, name),
         },
       ]),
-    ...[...(names.includes('claude') ? [{ ...wearerOf('claude'), label: 'claude, told while it works' }] : []), ...wearers].map(
-      ({ label, backend }, index) => {
-        const isTold = index === 0 && names.includes('claude');
-        const worn = isTold ? { .../** @type {object} */ (backend), prompt_mode: 'stream' } : backend;
-        return {
-          lane: 'steer',
-          name: `asked and told: ${label}`,
-          /** @type {Step['run']} */
-          run: (bench, checks) => runSteered(bench, checks, { label, backend: worn, isTold }),
-        };
-      },
-    ),
+    ...steered.map((wearer) => ({
+      lane: 'steer',
+      name: `asked and told: ${wearer.label}`,
+      /** @type {Step['run']} */
+      run: async (bench, checks) => onSteer({ ...wearer, ...(await runSteered(bench, checks, wearer)) }),
+    })),
     ...wearers
       .filter(({ label }) => PROBED_CLIS.some((probed) => probed === label))
-      .map(({ label, backend }) => ({
+      .map(({ label, backend, cli }) => ({
         lane: 'steer',
         name: `asks by the tool: ${label}`,
         /** @type {Step['run']} */
-        run: (bench, checks) => runSteered(bench, checks, { label, backend, isTold: false, asksByTool: true }),
+        run: async (bench, checks) => {
+          const wearer = { label, version: versionOf(cli), backend, isTold: false, asksByTool: true };
+          onSteer({ ...wearer, ...(await runSteered(bench, checks, wearer)) });
+        },
       })),
     ...(isSandboxNew ? [{ lane: 'scope', name: 'the tests of the sandbox', run: runSandboxTests }] : []),
     failure('refused key', (bench, checks) => runRefusedKey(bench, checks, some)),

@@ -78,9 +78,26 @@ export function wearerOf(cli) {
  * @returns {Wearer | undefined} undefined when none of those that can is there
  */
 export function acpWearerOf(installed) {
-  const bin = ACP_CLIS.find((cli) => installed.includes(cli));
-  const argv = bin === undefined ? undefined : ACP_ARGV[bin];
-  if (bin === undefined || argv === undefined) return undefined;
+  return acpWearersOf(installed)[0];
+}
+
+/**
+ * All of them.
+ *
+ * @param {string[]} installed short names
+ * @returns {Wearer[]}
+ */
+export function acpWearersOf(installed) {
+  return ACP_CLIS.filter((cli) => installed.includes(cli)).flatMap((cli) => toAcpWearer(cli) ?? []);
+}
+
+/**
+ * @param {string} bin
+ * @returns {Wearer | undefined}
+ */
+function toAcpWearer(bin) {
+  const argv = ACP_ARGV[bin];
+  if (argv === undefined) return undefined;
   const { dialect, agent } = wearerOf(bin);
   return {
     cli: 'acp',

@@ -57,7 +57,7 @@ describe('the steps of a turn', () => {
   });
 
   it('are asked with the same tools from the first to the last, whatever comes in between', async () => {
-    const afterAll = async () => ({ hooks: [], note: 'NOTE', messages: ['WORD'], denied: null });
+    const afterAll = async () => ({ hooks: [], notes: ['NOTE'], messages: ['WORD'], denied: null });
     const turn = makeTurn([callAll('look'), callAll('change', 'look'), callAll('look'), say('Done.')]);
     const parts = { ...turn.parts, limits: { ...turn.parts.limits, maxSteps: 4 }, tools: { ...turn.parts.tools, afterAll } };
     await runSteps(parts, turn.state);

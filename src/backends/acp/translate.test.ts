@@ -214,3 +214,85 @@ it('the session begins with the servers of tools that the turn brings, and with 
   const toolServers = [{ name: 'ralph', command: '/r/ralph', args: ['mcp'] }];
   expect(toServers({ toolServers })).toEqual([[{ name: 'ralph', command: '/r/ralph', args: ['mcp'], env: [] }]]);
 });
+
+describe('what people say while it works', () => {
+  const WORDS = [
+    { id: 'c1', text: 'use the old API', by: 'ann' },
+    { id: 'c2', text: 'and no tests', by: 'bob' },
+  ];
+  const update = (sessionUpdate: string, text = ''): JsonObject => ({
+    jsonrpc: '2.0',
+    method: 'session/update',
+    params: { sessionId: 's1', update: { sessionUpdate, content: { type: 'text', text } } },
+  });
+  const result = (id: number, inputTokens: number, stopReason = 'end_turn'): JsonObject => ({
+    jsonrpc: '2.0',
+    id,
+    result: { stopReason, usage: { inputTokens, outputTokens: 1 } },
+  });
+
+  /** A conversation that has come to its prompt, in which both then say something. */
+  function begin() {
+    const translator = createAcpTranslator({ prompt: 'Do it', cwd: '/p', isBypass: true });
+    translator.dialogue?.open();
+    const sent: JsonObject[] = [];
+    const say = (message: JsonObject): readonly BackendEvent[] => {
+      const events = translator.line(JSON.stringify(message));
+      sent.push(...(translator.dialogue?.replies() ?? []).map((line) => JSON.parse(line) as JsonObject));
+      return events;
+    };
+    say(INITIALIZED);
+    say(session({}));
+    sent.length = 0;
+    return { translator, sent, say };
+  }
+
+  it('is one more prompt in the same session once it has answered, and it is told that it has them when it begins to answer', () => {
+    const { translator, sent, say } = begin();
+    say(update('agent_message_chunk', 'I look.'));
+    for (const words of WORDS) expect(translator.dialogue?.tell?.(words)).toEqual([]);
+    expect(say(result(3, 100)).filter(({ type }) => type === 'injected')).toEqual([]);
+    expect(sent).toEqual([
+      {
+        jsonrpc: '2.0',
+        id: 4,
+        method: 'session/prompt',
+        params: { sessionId: 's1', prompt: [{ type: 'text', text: 'ann: use the old API\n\nbob: and no tests' }] },
+      },
+    ]);
+    expect(translator.isFinished()).toBe(false);
+    expect(say(update('usage_update'))).toEqual([]);
+    expect(say(update('tool_call'))).toContainEqual({ type: 'injected', ids: ['c1', 'c2'], call: 0 });
+    say(update('agent_message_chunk', 'With the old one.'));
+    say(result(4, 30));
+    expect(translator.isFinished()).toBe(true);
+    expect(translator.end(EXIT)).toMatchObject({ verdict: 'succeeded', usage: { inputTokens: 130, outputTokens: 2 } });
+  });
+
+  it.each([
+    ['was cut off', result(3, 1, 'max_tokens')],
+    ['refused', result(3, 1, 'refusal')],
+    ['failed', { jsonrpc: '2.0', id: 3, error: { code: 500, message: 'no' } }],
+  ])('is kept for the next prompt of the run where it %s', (_, message) => {
+    const { translator, sent, say } = begin();
+    for (const words of WORDS) translator.dialogue?.tell?.(words);
+    say(message);
+    expect([translator.isFinished(), sent]).toEqual([true, []]);
+  });
+
+  it('is not said to an agent that was asked to end its turn', () => {
+    const { translator, sent, say } = begin();
+    for (const words of WORDS) translator.dialogue?.tell?.(words);
+    translator.dialogue?.cancel?.();
+    say(result(3, 1));
+    expect([translator.isFinished(), sent]).toEqual([true, []]);
+  });
+
+  it('was not heard where its prompt fails', () => {
+    const { translator, say } = begin();
+    for (const words of WORDS) translator.dialogue?.tell?.(words);
+    say(result(3, 1));
+    const events = say({ jsonrpc: '2.0', id: 4, error: { code: 500, message: 'no' } });
+    expect([events.filter(({ type }) => type === 'injected'), translator.end(EXIT).verdict]).toEqual([[], 'failed']);
+  });
+});

@@ -1,11 +1,13 @@
-import { UNKNOWN_USAGE } from '../../core/backends/usage.ts';
+import { addUsage, UNKNOWN_USAGE, type Usage } from '../../core/backends/usage.ts';
 import type { FailureSigns } from '../../core/run/turn.ts';
 import type { Json, JsonObject } from '../../core/values/json.ts';
 import type { ToolServer } from '../../ports/backend.ts';
+import type { SpokenWords } from '../../ports/people.ts';
 import { findStatus } from '../stream/classify-failure.ts';
 import type { StreamRecorder } from '../stream/json-translator.ts';
 import { createJsonTranslator, type JsonStream } from '../stream/json-translator.ts';
 import { listAt, numberAt, objectAt, textAt } from '../stream/read-fields.ts';
+import { toSpokenMessage } from '../stream/spoken-words.ts';
 import type { Dialogue, Translator } from '../stream/translator.ts';
 import { createUpdateReader } from './updates.ts';
 
@@ -35,20 +37,29 @@ interface Asked {
   readonly onError: (error: JsonObject, turn: StreamRecorder) => void;
 }
 
+/** Updates that say that the model is at work on what it was asked. */
+const ANSWERS = ['agent_message_chunk', 'agent_thought_chunk', 'tool_call'];
+
 /**
- * Our side of the Agent Client Protocol (JSON-RPC, one message a line) for one prompt: initialize, new session, its mode and model,
- * prompt. No file or terminal abilities are offered: the agent uses its own tools. Requests that are not understood are answered with
+ * Our side of the Agent Client Protocol (JSON-RPC, one message a line) for one turn: initialize, new session, its mode and model,
+ * prompt, and one more prompt when it has answered and people have said something meanwhile: the protocol has no way to speak into an answer. No file or terminal abilities are offered: the agent uses its own tools. Requests that are not understood are answered with
  * an error, so that no agent waits for us.
  */
 class AcpConversation implements JsonStream, Dialogue {
   readonly #task: AcpTask;
-  readonly #updates = createUpdateReader();
+  #updates = createUpdateReader();
   readonly #asked = new Map<Json, Asked>();
   #outbox: string[] = [];
   #lastId = 0;
   #sessionId = '';
   #agentName = '';
   #isAnswering = false;
+  #isCancelled = false;
+  /** What people said that the agent was not sent yet. */
+  readonly #waiting: SpokenWords[] = [];
+  /** What it was sent of that and has not begun to answer. */
+  #sent: readonly SpokenWords[] = [];
+  #usage: Usage | null = null;
 
   constructor(task: AcpTask) {
     this.#task = task;
@@ -69,7 +80,13 @@ class AcpConversation implements JsonStream, Dialogue {
     return taken;
   }
 
+  tell(words: SpokenWords): readonly string[] {
+    this.#waiting.push(words);
+    return [];
+  }
+
   cancel(): readonly string[] {
+    this.#isCancelled = true;
     if (this.#sessionId !== '') this.#post({ method: 'session/cancel', params: { sessionId: this.#sessionId } });
     return this.replies();
   }
@@ -80,7 +97,17 @@ class AcpConversation implements JsonStream, Dialogue {
     else if (id !== undefined && id !== null) {
       turn.endMessage();
       this.#answer(id, method, objectAt(message, 'params'));
-    } else if (method === 'session/update' && this.#isAnswering) this.#updates.read(objectAt(objectAt(message, 'params'), 'update'), turn);
+    } else if (method === 'session/update' && this.#isAnswering) this.#takeUpdate(objectAt(objectAt(message, 'params'), 'update'), turn);
+  }
+
+  #takeUpdate(update: JsonObject, turn: StreamRecorder): void {
+    if (ANSWERS.includes(textAt(update, 'sessionUpdate'))) this.#tellHeard(turn);
+    this.#updates.read(update, turn);
+  }
+
+  #tellHeard(turn: StreamRecorder): void {
+    if (this.#sent.length > 0) turn.injected(this.#sent.map(({ id }) => id));
+    this.#sent = [];
   }
 
   #settle(message: JsonObject, turn: StreamRecorder): void {
@@ -99,7 +126,7 @@ class AcpConversation implements JsonStream, Dialogue {
   }
 
   #setUp([next, ...rest]: readonly SessionSetting[]): void {
-    if (next === undefined) return this.#sendPrompt();
+    if (next === undefined) return this.#sendPrompt(this.#task.prompt);
     const goOn = (): void => this.#setUp(rest);
     this.#ask(next.method, next.params, goOn, (error, turn) => {
       turn.warn(`the agent refused ${next.what}: ${textAt(error, 'message')}`);
@@ -107,19 +134,31 @@ class AcpConversation implements JsonStream, Dialogue {
     });
   }
 
-  #sendPrompt(): void {
+  #sendPrompt(text: string): void {
     // What was told before, about modes and commands, is no answer.
     this.#isAnswering = true;
-    const prompt = [{ type: 'text', text: this.#task.prompt }];
+    this.#updates = createUpdateReader();
+    const prompt = [{ type: 'text', text }];
     this.#ask('session/prompt', { sessionId: this.#sessionId, prompt }, (result, turn) => {
-      const usage = this.#updates.total(result);
-      // opencode tells the tokens of its last call, and the cost of all: more than one call leaves the tokens unknown.
-      const isPartial = this.#agentName === 'OpenCode' && turn.toolCalls > 0;
-      turn.setUsage(isPartial ? { ...UNKNOWN_USAGE, costUsd: usage.costUsd } : usage);
+      this.#tellHeard(turn);
+      this.#takeUsage(this.#updates.total(result), turn);
       const error = findToldError(this.#agentName, this.#updates.lastChunk(), result);
-      if (error === '') judgeStop(textAt(result, 'stopReason'), turn);
-      else turn.fail({ message: error });
+      if (error !== '') return turn.fail({ message: error });
+      const reason = textAt(result, 'stopReason');
+      if (this.#waiting.length === 0 || this.#isCancelled || reason !== 'end_turn') return judgeStop(reason, turn);
+      turn.endMessage();
+      this.#sent = this.#waiting.splice(0);
+      this.#sendPrompt(this.#sent.map(toSpokenMessage).join('\n\n'));
     });
+  }
+
+  /** The tokens are those of one prompt, the cost is that of the session. */
+  #takeUsage(usage: Usage, turn: StreamRecorder): void {
+    // opencode tells the tokens of its last call only: more than one call leaves them unknown.
+    const isPartial = this.#agentName === 'OpenCode' && turn.toolCalls > 0;
+    const known = isPartial || this.#usage === UNKNOWN_USAGE ? UNKNOWN_USAGE : usage;
+    this.#usage = this.#usage === null || known === UNKNOWN_USAGE ? known : addUsage(this.#usage, known);
+    turn.setUsage({ ...this.#usage, costUsd: usage.costUsd ?? turn.usage.costUsd });
   }
 
   #answer(id: Json, method: string, params: JsonObject): void {

@@ -1,9 +1,8 @@
 import type { BackendEvent } from '../../core/backends/backend-event.ts';
-import { maskControls } from '../../core/text/mask-controls.ts';
-import { toSpeakerName } from '../../core/text/speaker-name.ts';
 import { isJsonObject, type Json, parseJson } from '../../core/values/json.ts';
 import type { SpokenWords } from '../../ports/people.ts';
 import { listAt, objectAt, textAt } from '../stream/read-fields.ts';
+import { toSpokenMessage } from '../stream/spoken-words.ts';
 import type { Translator } from '../stream/translator.ts';
 
 /**
@@ -15,7 +14,7 @@ export function converseWithClaude(translator: Translator, prompt: string): Tran
   let calls = 0;
 
   const hear = (text: string): readonly BackendEvent[] => {
-    const index = told.findIndex((words) => toText(words) === text);
+    const index = told.findIndex((words) => toSpokenMessage(words) === text);
     const [words] = index < 0 ? [] : told.splice(index, 1);
     return words === undefined ? [] : [{ type: 'injected', ids: [words.id], call: calls }];
   };
@@ -33,14 +32,10 @@ export function converseWithClaude(translator: Translator, prompt: string): Tran
       replies: () => [],
       tell: (words) => {
         told.push(words);
-        return [toMessage(toText(words))];
+        return [toMessage(toSpokenMessage(words))];
       },
     },
   };
-}
-
-function toText({ text, by }: SpokenWords): string {
-  return `${toSpeakerName(by)}: ${maskControls(text, { keepsLines: true })}`;
 }
 
 function toMessage(text: string): string {

@@ -195,6 +195,11 @@ export class StreamRecorder {
     this.#events.push({ type: 'retry', message: toOneLine(this.#toReadable(signs.message)), delayMs });
   }
 
+  /** The model has been given what people said. */
+  injected(ids: readonly string[]): void {
+    this.#events.push({ type: 'injected', ids, call: this.toolCalls });
+  }
+
   warn(message: string): void {
     this.#events.push({ type: 'warning', message: toOneLine(message, 500) });
   }

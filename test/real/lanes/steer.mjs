@@ -26,6 +26,7 @@ const PATIENCE_MS = 60_000;
  * @param {import('../bench.mjs').Bench} bench
  * @param {import('../checks.mjs').Checks} checks
  * @param {SteeredWearer} wearer
+ * @returns {Promise<Pick<import('../tells-page.mjs').Hearing, 'askedBy' | 'given'>>} what it did
  */
 export async function runSteered(bench, checks, { label, backend, isTold, asksByTool = false }) {
   const project = await bench.createProject(`steer-${label.replace(/\W/g, '-')}${asksByTool ? '-tool' : ''}`, {
@@ -70,12 +71,14 @@ export async function runSteered(bench, checks, { label, backend, isTold, asksBy
     status.tells.map((/** @type {{ text: string }} */ { text }) => text),
     [SENTENCE],
   );
-  const { iteration, call } = status.tells[0]?.given ?? {};
+  const given = status.tells[0]?.given ?? null;
+  const { iteration, call } = given ?? {};
   checks.equal('who has it', { iteration, isMidway: call !== null }, { iteration: isTold ? 1 : 2, isMidway: isTold });
   checks.equal('what was asked', status.questions[0]?.answer?.choice, 'drop');
   checks.equal('questions', status.questions.length, 1);
   checks.equal('turns', status.turns.length, isTold ? 1 : 2);
   checks.equal('processes left', await bench.alive(), []);
+  return { askedBy: asksByTool ? 'tool' : 'shell', given: given === null ? null : { turn: iteration, calls: call } };
 }
 
 /** @param {() => Promise<boolean>} look */

@@ -1,0 +1,8 @@
+import { maskControls } from '../../core/text/mask-controls.ts';
+import { toSpeakerName } from '../../core/text/speaker-name.ts';
+import type { SpokenWords } from '../../ports/people.ts';
+
+/** What a person says, as an agent is given it in a message of its own. */
+export function toSpokenMessage({ text, by }: SpokenWords): string {
+  return `${toSpeakerName(by)}: ${maskControls(text, { keepsLines: true })}`;
+}
