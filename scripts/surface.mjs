@@ -41,6 +41,10 @@ const SURFACE = {
       { name: 'hooks_defaults.fail_closed', why: 'in the place of the same line in every hook, of which one is forgotten' },
       { name: 'hooks_defaults.timeout', why: 'the same for how long hooks may take' },
       {
+        name: 'hooks_defaults.tool_result',
+        why: 'a model that takes a text behind a result for its output has to be given it in another form, and only its user sees that',
+      },
+      {
         name: 'hats.<id>.permissions',
         why: 'what is to be denied or asked about, by argument, in a line instead of a hook with a program; `permissions` is no new name',
       },

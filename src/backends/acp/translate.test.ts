@@ -264,9 +264,22 @@ describe('what people say while it works', () => {
     expect(say(update('usage_update'))).toEqual([]);
     expect(say(update('tool_call'))).toContainEqual({ type: 'injected', ids: ['c1', 'c2'], call: 0 });
     say(update('agent_message_chunk', 'With the old one.'));
-    say(result(4, 30));
+    say(result(4, 130));
     expect(translator.isFinished()).toBe(true);
-    expect(translator.end(EXIT)).toMatchObject({ verdict: 'succeeded', usage: { inputTokens: 130, outputTokens: 2 } });
+    expect(translator.end(EXIT)).toMatchObject({ verdict: 'succeeded', usage: { inputTokens: 130, outputTokens: 1 } });
+  });
+
+  it('adds what gemini used for each prompt', () => {
+    const { translator, say } = begin();
+    for (const words of WORDS) translator.dialogue?.tell?.(words);
+    const quota = (id: number, input_tokens: number): JsonObject => ({
+      jsonrpc: '2.0',
+      id,
+      result: { stopReason: 'end_turn', _meta: { quota: { token_count: { input_tokens, output_tokens: 1 } } } },
+    });
+    say(quota(3, 100));
+    say(quota(4, 30));
+    expect(translator.end(EXIT).usage).toMatchObject({ inputTokens: 130, outputTokens: 2 });
   });
 
   it.each([

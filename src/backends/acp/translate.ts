@@ -1,4 +1,4 @@
-import { addUsage, UNKNOWN_USAGE, type Usage } from '../../core/backends/usage.ts';
+import { UNKNOWN_USAGE } from '../../core/backends/usage.ts';
 import type { FailureSigns } from '../../core/run/turn.ts';
 import type { Json, JsonObject } from '../../core/values/json.ts';
 import type { ToolServer } from '../../ports/backend.ts';
@@ -47,7 +47,7 @@ const ANSWERS = ['agent_message_chunk', 'agent_thought_chunk', 'tool_call'];
  */
 class AcpConversation implements JsonStream, Dialogue {
   readonly #task: AcpTask;
-  #updates = createUpdateReader();
+  readonly #updates = createUpdateReader();
   readonly #asked = new Map<Json, Asked>();
   #outbox: string[] = [];
   #lastId = 0;
@@ -59,7 +59,7 @@ class AcpConversation implements JsonStream, Dialogue {
   readonly #waiting: SpokenWords[] = [];
   /** What it was sent of that and has not begun to answer. */
   #sent: readonly SpokenWords[] = [];
-  #usage: Usage | null = null;
+  #prompts = 0;
 
   constructor(task: AcpTask) {
     this.#task = task;
@@ -137,11 +137,14 @@ class AcpConversation implements JsonStream, Dialogue {
   #sendPrompt(text: string): void {
     // What was told before, about modes and commands, is no answer.
     this.#isAnswering = true;
-    this.#updates = createUpdateReader();
+    this.#prompts += 1;
     const prompt = [{ type: 'text', text }];
     this.#ask('session/prompt', { sessionId: this.#sessionId, prompt }, (result, turn) => {
       this.#tellHeard(turn);
-      this.#takeUsage(this.#updates.total(result), turn);
+      const usage = this.#updates.total(result);
+      // opencode tells the tokens of its last call, and the cost of all: more than one call leaves the tokens unknown.
+      const isPartial = this.#agentName === 'OpenCode' && turn.toolCalls + this.#prompts > 1;
+      turn.setUsage(isPartial ? { ...UNKNOWN_USAGE, costUsd: usage.costUsd } : usage);
       const error = findToldError(this.#agentName, this.#updates.lastChunk(), result);
       if (error !== '') return turn.fail({ message: error });
       const reason = textAt(result, 'stopReason');
@@ -150,15 +153,6 @@ class AcpConversation implements JsonStream, Dialogue {
       this.#sent = this.#waiting.splice(0);
       this.#sendPrompt(this.#sent.map(toSpokenMessage).join('\n\n'));
     });
-  }
-
-  /** The tokens are those of one prompt, the cost is that of the session. */
-  #takeUsage(usage: Usage, turn: StreamRecorder): void {
-    // opencode tells the tokens of its last call only: more than one call leaves them unknown.
-    const isPartial = this.#agentName === 'OpenCode' && turn.toolCalls > 0;
-    const known = isPartial || this.#usage === UNKNOWN_USAGE ? UNKNOWN_USAGE : usage;
-    this.#usage = this.#usage === null || known === UNKNOWN_USAGE ? known : addUsage(this.#usage, known);
-    turn.setUsage({ ...this.#usage, costUsd: usage.costUsd ?? turn.usage.costUsd });
   }
 
   #answer(id: Json, method: string, params: JsonObject): void {

@@ -9,14 +9,15 @@ export interface UpdateReader {
   read(update: JsonObject, turn: StreamRecorder): void;
   /** The last piece of text, as it came. */
   lastChunk(): string;
-  /** The turn's usage from the prompt's result and what came before it. */
+  /** The usage of the session so far, from the result of a prompt and what came before it; asked once for each prompt. */
   total(result: JsonObject): Usage;
 }
 
-/** Makes a reader for one prompt. */
+/** Makes a reader for one session. */
 export function createUpdateReader(): UpdateReader {
   const openTools = new Set<string>();
   let chunkUsage: Usage = UNKNOWN_USAGE;
+  let quota: Usage = UNKNOWN_USAGE;
   let costUsd: number | null = null;
   let lastChunk = '';
 
@@ -53,7 +54,11 @@ export function createUpdateReader(): UpdateReader {
       if (kind === 'usage_update') costUsd = toCostUsd(objectAt(update, 'cost')) ?? costUsd;
     },
     lastChunk: () => lastChunk,
-    total: (result) => withCost(firstKnown(toFigures(objectAt(result, 'usage')), toQuota(result), chunkUsage), costUsd),
+    total: (result) => {
+      // `usage` is told for the session, as by copilot; the quota of gemini and what comes with chunks is that of one prompt.
+      quota = addUsage(quota, toQuota(result));
+      return withCost(firstKnown(toFigures(objectAt(result, 'usage')), quota, chunkUsage), costUsd);
+    },
   };
 }
 
