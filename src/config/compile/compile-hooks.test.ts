@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -15,6 +15,7 @@ function load(yaml: string, files: Readonly<Record<string, string>> = {}) {
   for (const [name, text] of Object.entries({ ...files, 'ralph.yml': yaml })) {
     mkdirSync(dirname(join(folder, name)), { recursive: true });
     writeFileSync(join(folder, name), text);
+    if (text.startsWith('#!')) chmodSync(join(folder, name), 0o755);
   }
   return loadConfig({ cwd: folder, env: {} });
 }
@@ -51,14 +52,14 @@ describe('hooks of a configuration', () => {
   });
 
   it('are scripts beside the file by their ending, with what they hold now', () => {
-    const files = { 'h/a.py': 'pass', 'b.mjs': '', 'c.sh': '', d: '' };
+    const files = { 'h/a.py': 'pass', 'b.mjs': '', 'c.sh': '', d: '#!/bin/sh' };
     expect(
       handlers('hooks: {PreToolUse: [{handler: h/a.py, args: [x, y]}, {handler: b.mjs}, {handler: ./c.sh}, {handler: d}]}', files),
     ).toEqual([
       { kind: 'command', argv: ['python3', join(folder, 'h/a.py'), 'x', 'y'], file: toFile('h/a.py', 'pass') },
       { kind: 'command', argv: ['node', join(folder, 'b.mjs')], file: toFile('b.mjs', '') },
       { kind: 'command', argv: ['sh', join(folder, 'c.sh')], file: toFile('c.sh', '') },
-      { kind: 'command', argv: [join(folder, 'd')], file: toFile('d', '') },
+      { kind: 'command', argv: [join(folder, 'd')], file: toFile('d', '#!/bin/sh') },
     ]);
   });
 
@@ -115,7 +116,7 @@ describe('hooks that are written in more than one place', () => {
   });
 
   it('are a file before they are a function of Python', () => {
-    expect(handlers('hooks: {PreToolUse: [{handler: guard.rb}]}', { 'guard.rb': '' })).toMatchObject([
+    expect(handlers('hooks: {PreToolUse: [{handler: guard.rb}]}', { 'guard.rb': '#!ruby' })).toMatchObject([
       { argv: [join(folder, 'guard.rb')] },
     ]);
   });
@@ -331,6 +332,50 @@ describe('findings about hooks', () => {
       expect(at(`{PreToolUse: [{handler: "${handler}"}]}`)).toEqual([
         `3: error hook-file-missing The hook "${handler}" has no file: "${handler.replace('#check', '')}" is not there.`,
       ]);
+  });
+
+  it('name a file that may not be executed, where it is not started by another program', () => {
+    const files = { 'h/guard': 'exit 0', 'h/guard.sh': 'exit 0', 'h/guard.ts': '' };
+    const hook = (handler: string): readonly string[] => findings(`${NATIVE}hooks: {PreToolUse: [{handler: ${handler}}]}`, files);
+    for (const name of ['h/guard', 'h/guard.ts'])
+      expect(hook(name)).toEqual([`3: error hook-file-missing The hook "${name}" cannot be started: "${name}" may not be executed.`]);
+    expect(hook('h/guard.sh')).toEqual([]);
+    expect(findings(`${NATIVE}hooks: {PreToolUse: [{handler: h/run}]}`, { 'h/run': '#!/bin/sh' })).toEqual([]);
+  });
+
+  // Of the memory of a process, which is a file, nobody can read the beginning, whatever its rights.
+  it.skipIf(process.platform !== 'linux')('name a file that cannot be read', () => {
+    for (const name of ['a.mjs', 'a.sh']) symlinkSync('/proc/self/mem', join(folder, name));
+    expect(at('{PreToolUse: [{handler: "./a.mjs#check"}, {handler: a.sh}]}')).toEqual([
+      '3: error hook-file-missing The hook "./a.mjs#check" cannot be read: "./a.mjs" is there, and may not be read.',
+      '3: error hook-file-missing The hook "a.sh" cannot be read: "a.sh" is there, and may not be read.',
+    ]);
+  });
+
+  it('name a module of Python that is not there, where its package is', () => {
+    const files = { 'massgen/__init__.py': '', 'massgen/hooks.py': '', 'team/checks/a.py': '', 'one.py': '' };
+    const hook = (path: string): readonly string[] => findings(`${NATIVE}hooks: {PreToolUse: [{handler: ${path}, type: python}]}`, files);
+    for (const path of ['massgen.hooks.audit', 'massgen.call', 'team.checks.a.call', 'one.call']) expect(hook(path)).toEqual([]);
+    for (const [path, file] of [
+      ['massgen.hoks.audit', 'massgen/hoks.py'],
+      ['team.checks.b.call', 'team/checks/b.py'],
+      ['team.checks.call', 'team/checks.py'],
+      ['one.two.call', 'one/two.py'],
+    ])
+      expect(hook(path ?? '')).toEqual([
+        `3: error hook-file-missing The hook "${path}" has no module: there is no "${file}" beside this file or in the workspace.`,
+      ]);
+  });
+
+  it('say that a module of Python has to be installed, where nothing of it is there, or only a project of its name', () => {
+    const hint = (module: string) =>
+      `3: hint hook-file-missing The module "${module}" is not beside this file or in the workspace: Python is to have it installed.`;
+    const hook = (path: string) => `{PreToolUse: [{handler: ${path}}]}`;
+    expect(at(hook('team.hooks.audit'))).toEqual([hint('team.hooks')]);
+    expect(findings(`${NATIVE}hooks: ${hook('team.hooks.audit')}`, { 'team/pyproject.toml': '' })).toEqual([hint('team.hooks')]);
+    expect(at('{PreToolUse: [{handler: hooks/audit.py, type: python}]}')).toEqual([
+      '3: error hook-invalid "hooks/audit.py" is no function of a module of Python.',
+    ]);
   });
 
   it('are of the run where they are about it, and bind whatever agent works', () => {

@@ -50,7 +50,7 @@ export interface CompiledHooks {
  */
 export function compileHooks({ root, declared, hatIds, backends, cwd, readText, toolNames }: HooksRequest): CompiledHooks {
   const defaults = compileDefaults(root, declared);
-  const reader = new HooksReader(defaults.value, createToolFinder(declared, toolNames));
+  const reader = new HooksReader(cwd, defaults.value, createToolFinder(declared, toolNames));
   const levels = new Map<string, Level>();
   const readLevel = (path: Path): Level => {
     const written = toWrittenPath(root, path);

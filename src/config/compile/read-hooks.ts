@@ -112,11 +112,16 @@ export interface HookDefaults {
 /** Reads hooks where they are written, and notes what is wrong with them. */
 export class HooksReader {
   readonly diagnostics: Diagnostic[] = [];
+  readonly workspace: string;
   readonly #defaults: HookDefaults;
   readonly #isTool: (name: string) => boolean;
 
-  /** @param isTool whether a name, or a pattern of names, is that of a tool which there is */
-  constructor(defaults: HookDefaults, isTool: (name: string) => boolean) {
+  /**
+   * @param workspace absolute
+   * @param isTool whether a name, or a pattern of names, is that of a tool which there is
+   */
+  constructor(workspace: string, defaults: HookDefaults, isTool: (name: string) => boolean) {
+    this.workspace = workspace;
     this.#defaults = defaults;
     this.#isTool = isTool;
   }
