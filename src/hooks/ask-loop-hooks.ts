@@ -73,8 +73,9 @@ export function createLoopHookAsker(
         continue;
       }
       const judged = judgeHook(spec, await runHandler(spec, question, { ...scene, signal, residents }));
-      const { name, decision, reason, error, ms } = toExecution(toHookRun(spec, judged, clocks.steady() - startedAt));
-      runs.push({ name, decision, reason, error, ms });
+      const run = toExecution(toHookRun(spec, judged, clocks.steady() - startedAt));
+      const { name, decision, reason } = run;
+      runs.push(run);
       told.push(...judged.verdict.injects.map(({ content }) => startOf(content, MAX_TOLD)));
       if (decision !== 'allow') return { isDropped: true, reason: toReason(name, decision, reason), told, runs };
       current = { ...current, ...judged.verdict.updatedEvent };
@@ -95,8 +96,8 @@ export function createLoopHookAsker(
   };
 }
 
-function toExecution({ name, decision, reason, error, ms }: HookRun): HookExecution {
-  return { name, decision, reason, error, ms };
+function toExecution({ event: _, preview, ...run }: HookRun): HookExecution {
+  return preview === '' ? run : { ...run, preview };
 }
 
 /** A hook that is about the tools of a matcher's dialect is about no topic. */

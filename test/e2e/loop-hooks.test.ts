@@ -1,5 +1,5 @@
 /** Hooks of the loop bind whatever agent wears a hat. */
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { toFiles } from './agent-script.ts';
@@ -52,6 +52,9 @@ test('an event is dropped with the reason told to its author, changed on its way
     ]);
     expect(events.filter(({ topic }) => topic === 'task.blocked')).toHaveLength(1);
     expect((await readStatus(folder)).end?.reason).toBe('completed');
+    const [id = ''] = readdirSync(join(folder, '.ralph/runs'));
+    expect((await ralph(folder, ['show', id, '1'])).stdout).toContain('evidence said deny to build.done: say which tests ran');
+    expect((await ralph(folder, ['show', id, '2'])).stdout).toContain('evidence changed build.done');
   });
 });
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createHookTally, describeHook, isNotable, toToldHook } from './hook-record.ts';
+import { createHookTally, describeHook, isNotable, joinHookRecords, toToldHook } from './hook-record.ts';
 import type { ToldHook } from './hook-run.ts';
 
 const RUN = { name: 'guard', event: 'PreToolUse', decision: 'allow', reason: '', error: null, ms: 1, preview: '' } as const;
@@ -23,6 +23,29 @@ describe('the record of hooks', () => {
 
   it('is none where nothing was asked', () => {
     expect(createHookTally().finish()).toBeNull();
+  });
+
+  it('is one of two, each count once', () => {
+    const [first, second] = [
+      [told(), told({ error: 'x' })],
+      [told(), told({ name: 'audit' })],
+    ].map((hooks) => {
+      const tally = createHookTally();
+      for (const hook of hooks) tally.take(hook);
+      return tally.finish();
+    });
+    expect(joinHookRecords(first ?? null, second ?? null)).toEqual({
+      counts: [
+        { name: 'guard', decision: 'allow', count: 3 },
+        { name: 'audit', decision: 'allow', count: 1 },
+      ],
+      runs: [told({ error: 'x' })],
+    });
+    expect([joinHookRecords(null, null), joinHookRecords(first ?? null, null), joinHookRecords(null, first ?? null)]).toEqual([
+      null,
+      first,
+      first,
+    ]);
   });
 
   it('is bounded, whatever hooks are called and say', () => {

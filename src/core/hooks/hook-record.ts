@@ -54,3 +54,13 @@ export function createHookTally(): HookTally {
     finish: () => (counts.size === 0 ? null : { counts: [...counts.values()], runs }),
   };
 }
+
+/** Both in one: those of the second behind those of the first. */
+export function joinHookRecords(first: HookRecord | null, second: HookRecord | null): HookRecord | null {
+  if (first === null || second === null) return first ?? second;
+  const isSame = (left: HookRecord['counts'][number], right: HookRecord['counts'][number]): boolean =>
+    left.name === right.name && left.decision === right.decision;
+  const added = first.counts.map((own) => ({ ...own, count: own.count + (second.counts.find((other) => isSame(own, other))?.count ?? 0) }));
+  const counts = [...added, ...second.counts.filter((other) => !first.counts.some((own) => isSame(own, other)))];
+  return { counts: counts.slice(0, MAX_COUNTS), runs: [...first.runs, ...second.runs].slice(0, MAX_RUNS) };
+}

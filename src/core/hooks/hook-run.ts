@@ -14,8 +14,9 @@ export interface HookRun {
   readonly hasChanged?: true;
 }
 
-/** A hook that was asked, and about which tool; the tool is empty where it was about all calls of an answer. */
+/** A hook that was asked, and about what. */
 export interface ToldHook extends HookRun {
+  /** The tool, or the topic of an event; empty where it was about all calls of an answer. */
   readonly tool: string;
 }
 

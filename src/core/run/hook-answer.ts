@@ -22,6 +22,10 @@ export interface HookExecution {
   /** What went wrong; `null` for nothing. */
   readonly error: string | null;
   readonly ms: number;
+  /** The beginning of what its author is told by it; absent: nothing. */
+  readonly preview?: string;
+  /** It changed the event. */
+  readonly hasChanged?: true;
 }
 
 /** A moment of the loop at which hooks may change what follows. */

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { completedRun, createScript, failedWith, limitedRun, retryingRun, START } from '../fixtures.ts';
+import { toHookRows } from '../report/turn-details.ts';
 import { createRunViewFold, foldRunView } from './fold-run-view.ts';
 import { MAX_NOTICES } from './run-view.ts';
 
@@ -53,6 +54,34 @@ describe('foldRunView', () => {
     const view = foldRunView(script.records);
     expect(view.waiting).toBeNull();
     expect(view.turns.map((turn) => `${turn.iteration}.${turn.attempt}`)).toEqual(['1.1', '2.1', '2.2']);
+  });
+
+  it('tells what hooks of events and of the completion did, beside what those of tools did in the turn', () => {
+    const script = createScript();
+    const ran = { reason: '', error: null, ms: 1 } as const;
+    const counts = [{ name: 'audit', decision: 'allow', count: 2 }] as const;
+    script.startTurn('builder', 1);
+    script.endTurn(1, { hooks: { counts, runs: [] } });
+    const ask = { type: 'hooks-ask', request: 1, hat: 'builder', iteration: 1 } as const;
+    const draft = { payload: '', source: 'builder', publishedBy: 'builder' };
+    const drafts = ['build.done', 'build.half'].map((topic) => ({ ...draft, topic }));
+    script.effect({ ...ask, event: 'EventPublish', drafts });
+    const allowed = { name: 'audit', decision: 'allow', ...ran, hasChanged: true } as const;
+    const denied = { name: 'evidence', decision: 'deny', ...ran, reason: 'say which tests ran' } as const;
+    const answers = [
+      { isDropped: false, reason: '', told: [], runs: [allowed] },
+      { isDropped: true, reason: 'evidence: say which tests ran', told: [], runs: [denied] },
+    ];
+    script.input({ type: 'hooks-answered', request: 1, answers });
+    script.effect({ ...ask, request: 2, event: 'CompletionRequested', drafts: [{ ...draft, topic: 'task.complete' }] });
+    const last = { name: 'last look', decision: 'allow', ...ran, preview: 'thank you' } as const;
+    script.input({ type: 'hooks-answered', request: 2, answers: [{ isDropped: false, reason: '', told: ['thank you'], runs: [last] }] });
+    expect(toHookRows(foldRunView(script.records).turns[0]?.hooks ?? null).map(({ text }) => text)).toEqual([
+      'audit allow 3, evidence deny 1, last look allow 1',
+      'audit changed build.done',
+      'evidence said deny to build.half: say which tests ran',
+      'last look said after task.complete: thank you',
+    ]);
   });
 
   it('counts no iteration that is to be tried again', () => {

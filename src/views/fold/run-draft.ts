@@ -1,4 +1,5 @@
 import { UNKNOWN_USAGE } from '../../core/backends/usage.ts';
+import type { HooksAsk } from '../../core/run/effects.ts';
 import type { RunView, TurnView } from './run-view.ts';
 
 /** A view under way: the same, but it may be changed, lists of its own included. */
@@ -17,6 +18,8 @@ export interface RunDraft extends Omit<Changeable<RunView>, 'turns' | 'totals'> 
     number,
     { readonly topics: readonly string[]; readonly turn: TurnDraft | undefined; readonly isBaseline: boolean }
   >;
+  /** Hooks that were asked about events and have not answered, by request. */
+  readonly hookRequests: Map<number, HooksAsk>;
   /** What Ralph works with; under `hats` he is no row of the team, but may be called as its safety net. */
   ralphBackends: readonly string[];
   /** Iterations with a turn that ended by itself. */
@@ -62,6 +65,7 @@ export function createDraft(): RunDraft {
     questions: [],
     workingSince: null,
     gateRequests: new Map(),
+    hookRequests: new Map(),
     ralphBackends: [],
     finished: new Set(),
   };
@@ -78,7 +82,7 @@ export function findTurnDraft(draft: RunDraft, iteration: number, attempt?: numb
 
 /** What stands now, untouched by what comes later. */
 export function toView(draft: RunDraft): RunView {
-  const { workingSince: _since, gateRequests: _gates, ralphBackends: _backends, finished, ...view } = draft;
+  const { workingSince: _since, gateRequests: _gates, hookRequests: _hooks, ralphBackends: _backends, finished, ...view } = draft;
   return {
     ...view,
     turns: draft.turns.map(toTurnView),

@@ -144,7 +144,7 @@ export interface TurnView extends TurnId {
   readonly denials: readonly ToolDenial[];
   /** How many there were: the list may hold only the first of them. */
   readonly denied: number;
-  /** What hooks did; `null` where none was asked. */
+  /** What hooks of tools, of events and of the completion did; `null` where none was asked. */
   readonly hooks: HookRecord | null;
 }
 

@@ -1,6 +1,7 @@
 import { addUsage, UNKNOWN_USAGE } from '../../core/backends/usage.ts';
 import { EXTERNAL, QUALITY_GATE, RALPH, SYSTEM } from '../../core/events/reserved.ts';
 import { isRequiredGate, toGateName } from '../../core/gates/gate-spec.ts';
+import { joinHookRecords } from '../../core/hooks/hook-record.ts';
 import type { Effect, EventPublish, EventReject, IterationStart, Notice, RunEnd, TimerSet } from '../../core/run/effects.ts';
 import type { GatesFinished, Input, IterationEnded, IterationSpawned } from '../../core/run/inputs.ts';
 import type { RunSpec } from '../../core/run/run-spec.ts';
@@ -8,6 +9,7 @@ import { type Handlers, handle, ignore } from '../../core/values/handlers.ts';
 import { type Json, toJsonObject, toPayloadText } from '../../core/values/json.ts';
 import { compileTopology } from '../../topology/routing/index.ts';
 import { toPlainLine } from '../text/plain-text.ts';
+import { takeHooksAnswered, takeHooksAsked } from './fold-hooks.ts';
 import { takeAnswer, takeClose, takeGiven, takePrompted, takeQuestion, takeQueued, takeTold } from './fold-people.ts';
 import { findTurnDraft, type RunDraft } from './run-draft.ts';
 import { type BlockedEvent, MAX_NOTICES } from './run-view.ts';
@@ -37,7 +39,7 @@ const INPUT_HANDLERS: Handlers<Input, [draft: RunDraft, seq: number]> = {
   'tell-given': (draft, _seq, input) => takeGiven(draft, findTurnDraft(draft, input.iteration)?.hat ?? '', input),
   asked: ignore,
   answered: (draft, _seq, input) => takeAnswer(draft, input),
-  'hooks-answered': ignore,
+  'hooks-answered': (draft, _seq, input) => takeHooksAnswered(draft, input),
   'gates-finished': (draft, _seq, input) => takeGates(draft, input),
   'timer-fired': (draft, _seq, { timer }) => takeTimerFired(draft, timer),
   'checkpoint-finished': (draft, _seq, { iteration, commit, leftOut, note }) => {
@@ -100,7 +102,7 @@ function takeTurnEnd(draft: RunDraft, input: IterationEnded): void {
     violations: input.violations ?? null,
     denials: input.denials ?? [],
     denied: input.denied ?? input.denials?.length ?? 0,
-    hooks: input.hooks ?? null,
+    hooks: joinHookRecords(input.hooks ?? null, turn.hooks),
     toolCalls: input.toolCalls ?? turn.toolCalls,
   });
   turn.sessionId = sessionId ?? turn.sessionId;
@@ -146,7 +148,7 @@ const EFFECT_HANDLERS: Handlers<Effect, [draft: RunDraft, at: number]> = {
   'inbox-append': ignore,
   'run-end': takeEnd,
   'event-publish': takeEvent,
-  'hooks-ask': ignore,
+  'hooks-ask': (draft, _at, ask) => takeHooksAsked(draft, ask),
   'tell-offer': ignore,
   'question-open': (draft, _at, { question }) => takeQuestion(draft, question),
   'question-close': takeClose,
