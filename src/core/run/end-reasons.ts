@@ -45,7 +45,7 @@ export const END_REASONS: Readonly<Record<EndReason, EndReasonFacts>> = {
   },
   gate_refused: {
     exitCode: 1,
-    text: 'The completion was refused by a gate too often in a row.',
+    text: 'The completion was refused by a gate, or held back by a hook, too often in a row.',
     next: 'See the gate’s output: `ralph gates --run`. Mend what it shows, then `ralph resume`.',
   },
   config_invalid: { exitCode: 1, text: 'The configuration cannot be run.', next: '' },

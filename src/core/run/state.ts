@@ -161,8 +161,10 @@ export interface RunState {
   readonly idleFallbacks: number;
   /** Refusals in a row of a hat that emitted nothing valid, by hat. */
   readonly refusals: Readonly<Record<string, number>>;
-  /** Completions in a row that a gate refused. */
+  /** Completions in a row that a gate refused, or hooks held back. */
   readonly gateRefusals: number;
+  /** Of these the ones that hooks held back, with the last hook and its reason; `null` for none. */
+  readonly heldByHooks: { readonly count: number; readonly last: string } | null;
   /** Failures in a row, by hat. */
   readonly gateStreaks: Readonly<Record<string, readonly GateStreak[]>>;
   /** Gates that were asked in this run, by index. */

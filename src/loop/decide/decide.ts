@@ -108,6 +108,7 @@ export const INITIAL_STATE: RunState = {
   idleFallbacks: 0,
   refusals: {},
   gateRefusals: 0,
+  heldByHooks: null,
   gateStreaks: {},
   askedGates: [],
   backendOf: {},

@@ -104,7 +104,30 @@ describe('a completion of a hat with hooks', () => {
     expect(run.turn().feedback).toContainEqual({ kind: 'promise-refused', why: 'a hook holds the end back: guard: not yet' });
     run.end([PROMISE]);
     answer(run, DROP);
-    expect(ending(run)).toBe('gate_refused');
+    expect(run.last('run-end')).toMatchObject({
+      reason: 'gate_refused',
+      detail: 'completion was claimed 2 times in a row and held back by a hook each time; the last one: guard: not yet',
+    });
+  });
+
+  it('that a gate refuses and a hook holds back in turn ends with both; a new process counts anew', () => {
+    const gates = [{ on: ['task.complete'], run: 'npm test', timeoutMs: 1000 }];
+    const run = play({ hats: [BUILDER], hooked: { publish: [], complete: ['ralph'] }, gates, limits: { maxConsecutiveFailures: 2 } });
+    run.end([PROMISE]);
+    answer(run, DROP);
+    run.end([PROMISE]);
+    answer(run, KEEP);
+    run.judge(() => false);
+    expect(run.last('run-end').detail).toBe(
+      'completion was claimed 2 times in a row, refused by a gate and held back by a hook (1 of 2); the last hook: guard: not yet',
+    );
+    run.resume();
+    for (const _ of [1, 2]) {
+      run.end([PROMISE]);
+      answer(run, KEEP);
+      run.judge(() => false);
+    }
+    expect(run.last('run-end').detail).toBe('completion was claimed 2 times in a row and refused by a gate each time');
   });
 
   it('still has its gates before it, and people who spoke meanwhile go first', () => {

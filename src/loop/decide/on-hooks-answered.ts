@@ -62,7 +62,8 @@ function judgeCompletion(step: Step, { hat, iteration, drafts }: GateWait, compl
     if (holdCompletion(step, completion)) return publishEvents(step, { hat, iteration, drafts });
     return proveCompletion(step, { hat, iteration, drafts, completion });
   }
-  change(step, { gateRefusals: step.state.gateRefusals + 1 });
+  const { gateRefusals, heldByHooks } = step.state;
+  change(step, { gateRefusals: gateRefusals + 1, heldByHooks: { count: (heldByHooks?.count ?? 0) + 1, last: answer.reason } });
   reject(step, hat, completion.topic, 'hook', []);
   tell(step, hat, { kind: 'promise-refused', why: `a hook holds the end back: ${answer.reason}` });
   notify(step, 'warning', 'hook-dropped', `A hook holds the completion by ${hat} back: ${answer.reason}`);

@@ -57,7 +57,15 @@ function stopDeadClock(step: Step): void {
 function forgiveEnd(step: Step): void {
   const { end } = step.state;
   if (end === null || !LOOKED_INTO.includes(end.reason)) return;
-  change(step, { consecutiveFailures: 0, idleFallbacks: 0, gateRefusals: 0, gateStreaks: {}, footprints: [], refusals: {} });
+  change(step, {
+    consecutiveFailures: 0,
+    idleFallbacks: 0,
+    gateRefusals: 0,
+    heldByHooks: null,
+    gateStreaks: {},
+    footprints: [],
+    refusals: {},
+  });
 }
 
 /**

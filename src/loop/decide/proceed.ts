@@ -26,6 +26,16 @@ export function proceed(step: Step): void {
   dispatch(step);
 }
 
+/** Who would not let the run end: gates, hooks, or now these and now those. */
+function toRefusedText({ gateRefusals, heldByHooks }: Step['state']): string {
+  const claimed = `completion was claimed ${gateRefusals === 1 ? 'once' : `${gateRefusals} times in a row`}`;
+  const each = gateRefusals === 1 ? '' : ' each time';
+  if (heldByHooks === null) return `${claimed} and refused by a gate${each}`;
+  const { count, last } = heldByHooks;
+  if (count >= gateRefusals) return `${claimed} and held back by a hook${each}; the last one: ${last}`;
+  return `${claimed}, refused by a gate and held back by a hook (${count} of ${gateRefusals}); the last hook: ${last}`;
+}
+
 function isHoldingBack({ purpose }: TimerWait): boolean {
   return purpose !== 'runtime' && purpose !== 'question';
 }
@@ -40,9 +50,7 @@ function endByWork(step: Step): boolean {
     const last = state.lastFailure === null ? '' : `; the last one: ${state.lastFailure.message}`;
     return end(step, 'consecutive_failures', `${toTurnsText(state.consecutiveFailures)} failed${last}`);
   }
-  if (state.gateRefusals >= maxConsecutiveFailures) {
-    return end(step, 'gate_refused', `completion was claimed ${state.gateRefusals} times in a row and refused by a gate each time`);
-  }
+  if (state.gateRefusals >= maxConsecutiveFailures) return end(step, 'gate_refused', toRefusedText(state));
   if (topology.coordination !== 'solo' && state.idleFallbacks >= STALLED_AFTER) {
     return end(step, 'stalled', `${state.idleFallbacks} fallback turns in a row published nothing and changed no file`);
   }

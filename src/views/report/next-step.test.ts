@@ -57,3 +57,14 @@ it('a run whose completion a gate refused is told what shows the output of that 
   const turns = view.turns.map((turn) => ({ ...turn, gates: [refused, passed] }));
   expect(toNextStep({ ...view, turns }, true)).toContain('See the gate’s output: `cat .ralph/runs/r/evidence/7.log`.');
 });
+
+it('a run whose completion a hook held back is sent to what the hook said, and to no gate', () => {
+  const script = createScript();
+  script.startTurn('planner', 1);
+  script.endTurn(1);
+  script.effect({ type: 'event-reject', id: 'x1', iteration: 1, hat: 'planner', topic: 'task.complete', why: 'hook', allowed: [] });
+  script.effect({ type: 'run-end', reason: 'gate_refused', detail: '' });
+  expect(toNextStep(foldRunView(script.records), true)).toBe(
+    'See what the hooks said: `ralph show`. Do what they ask for, then `ralph resume`; or mend them, then `ralph resume --accept-changes`.',
+  );
+});

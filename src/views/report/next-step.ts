@@ -2,7 +2,7 @@ import { END_REASONS } from '../../core/run/end-reasons.ts';
 import { toTurnName } from '../../core/run/turn.ts';
 import { toUsdText } from '../../core/text/duration.ts';
 import { toShellWord, toWayBack } from '../../core/text/shell-word.ts';
-import type { RunView } from '../fold/run-view.ts';
+import type { RunView, TurnView } from '../fold/run-view.ts';
 import { toPathText, toPlainLine } from '../text/plain-text.ts';
 import type { WorkFacts } from './work-facts.ts';
 
@@ -19,8 +19,9 @@ export function toNextStep(view: RunView, isNewest: boolean, isOverview = false)
   // Another model or other arguments are a change of the configuration.
   if (view.end.attention !== undefined && view.turns.at(-1)?.failure?.class === 'request')
     return toCommand('Then `ralph resume --accept-changes`.', view, isNewest);
-  const step = next === '' ? toLookStep(view) : withGateLog(withExactLimit(next, view), view);
   const last = view.turns.at(-1);
+  const ofReason = next === '' ? toLookStep(view) : withGateLog(withExactLimit(next, view), view);
+  const step = view.end.reason === 'gate_refused' && last !== undefined && isHeldByHook(last) ? HOOK_STEP : ofReason;
   return toCommand(step, view, isNewest).replace(/`ralph show[^`]*/, (show) =>
     isOverview && last !== undefined ? `${show} ${toTurnName(last)}` : show,
   );
@@ -49,6 +50,14 @@ export function toReviewSteps(
     ...(isThere && place?.state != null && hasChanges ? ['Take it back, a look first: `ralph undo`.'] : []),
   ];
   return (steps.length > 0 ? steps : ['See its turns: `ralph show`.']).map((step) => toCommand(step, view, isNewest));
+}
+
+const HOOK_STEP =
+  'See what the hooks said: `ralph show`. Do what they ask for, then `ralph resume`; or mend them, then `ralph resume --accept-changes`.';
+
+/** Whether it was a hook that would not let the run end, and no gate. */
+function isHeldByHook({ gates, refused }: TurnView): boolean {
+  return gates.every(({ passed }) => passed) && refused.some(({ why }) => why === 'hook');
 }
 
 const LOST = 'the journal of the run';
