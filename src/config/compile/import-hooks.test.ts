@@ -112,7 +112,36 @@ describe('hooks of Claude Code', () => {
     expect(at('{"hooks": {"PreToolUse": [{"matcher": "(", "hooks": []}]}}')).toEqual([
       `${CLAUDE}:1: error hook-invalid "(" is not a valid regular expression.`,
     ]);
-    expect(at('{"hooks": ').length).toBeGreaterThan(0);
+  });
+
+  it('are told of as JSON where they are none, with the key that reads them', () => {
+    const told = (settings: string) =>
+      load('hooks:\n  import: [claude]', { [CLAUDE]: settings }).diagnostics.map(
+        ({ file, line, column, severity, code, message, fix, related = [] }) => ({
+          at: `${file}:${line}:${column}`,
+          says: `${severity} ${code} ${message}`,
+          fix,
+          related: related.map((other) => `${other.file}:${other.line}: ${other.message}`),
+        }),
+      );
+    const related = ['ralph.yml:4: It is read because `hooks.import` names claude here.'];
+    const something = 'A comma, a quote or a bracket is missing or too many here.';
+    for (const [settings, at, words] of [
+      ['{"hooks": {\n  "PreToolUse": []', `${CLAUDE}:1:11`, 'This `{` is never closed.'],
+      ['{"hooks": {"PreToolUse": [{"matcher": "Bash" "hooks": []}]}}', `${CLAUDE}:1:46`, something],
+      ['{"hooks": {}} x', `${CLAUDE}:1:15`, something],
+      ['{"hooks": *x}', `${CLAUDE}:1:11`, something],
+    ] as const)
+      expect(told(settings)).toEqual([
+        {
+          at,
+          says: `error hook-invalid ${CLAUDE} is not valid JSON. ${words}`,
+          fix: 'Compare with the lines around it, and mend it; or take claude out of `hooks.import`.',
+          related,
+        },
+      ]);
+    expect(told('[1]')).toMatchObject([{ says: `error hook-invalid ${CLAUDE} holds no object of JSON.`, related }]);
+    expect(told('{"a": 1, "a": 2}')).toMatchObject([{ says: 'error yaml-duplicate-key The key "a" is there twice.' }]);
   });
 
   it('are errors where there are no settings, and where nobody is known by that name', () => {

@@ -103,6 +103,27 @@ export function importHooks(value: LocatedValue | undefined, request: ImportRequ
   return { specs, diagnostics: reader.diagnostics };
 }
 
+/** What the reader of YAML says that is as true of JSON. */
+const OF_JSON = ['yaml-duplicate-key', 'yaml-too-deep'];
+
+/** The first mistake of a file that is no JSON: those behind it mostly follow from it. Whoever wrote the file knows nothing of YAML. */
+function toJsonFinding(
+  broken: Diagnostic,
+  { name, dialect, importedAt }: { readonly name: string; readonly dialect: HookDialect; readonly importedAt: Place },
+): Diagnostic {
+  const [mark] = /^This `[[{"]` is never closed/.exec(broken.message) ?? [];
+  const what = mark ?? 'A comma, a quote or a bracket is missing or too many here';
+  const isMap = broken.code !== 'config-shape';
+  return {
+    ...broken,
+    code: 'hook-invalid',
+    message: isMap ? `${name} is not valid JSON. ${what}.` : `${name} holds no object of JSON.`,
+    why: 'No hook can be read from a file that is broken, and hooks that are left out prevent nothing.',
+    fix: `${isMap ? 'Compare with the lines around it, and mend it' : 'Write for example {"hooks": {}}'}; or take ${dialect} out of \`hooks.import\`.`,
+    related: [{ ...toSpan(importedAt), message: `It is read because \`hooks.import\` names ${dialect} here.` }],
+  };
+}
+
 class ForeignReader {
   readonly diagnostics: Diagnostic[] = [];
   readonly #request: ImportRequest;
@@ -113,7 +134,7 @@ class ForeignReader {
 
   readAll(dialect: HookDialect, place: Place): readonly HookSpec[] {
     const { files, switches } = SETTINGS[dialect];
-    const roots = files.flatMap((file) => this.#readFile(file) ?? []);
+    const roots = files.flatMap((file) => this.#readFile(file, dialect, place) ?? []);
     if (roots.length === 0 && this.diagnostics.length === 0) {
       this.diagnostics.push(
         toDiagnostic(place, {
@@ -135,7 +156,8 @@ class ForeignReader {
     return isOff ? [] : roots.flatMap((root) => this.#readHooks(dialect, root));
   }
 
-  #readFile(name: string): LocatedMap | null {
+  /** @param importedAt where the configuration says that it is to be read */
+  #readFile(name: string, dialect: HookDialect, importedAt: Place): LocatedMap | null {
     const { cwd, readText } = this.#request;
     const path = resolve(cwd, name);
     const text = readText(path, MAX_BYTES);
@@ -147,7 +169,8 @@ class ForeignReader {
       return null;
     }
     const { root, diagnostics } = parseYaml(source);
-    this.diagnostics.push(...diagnostics);
+    const broken = diagnostics.find(({ severity, code }) => severity === 'error' && !OF_JSON.includes(code));
+    this.diagnostics.push(...(broken === undefined ? diagnostics : [toJsonFinding(broken, { name, dialect, importedAt })]));
     return root;
   }
 
