@@ -126,6 +126,16 @@ describe('hooks before a call', () => {
     expect((await askBefore(hook(shell('sleep 60'), { timeoutMs: 200, isFailClosed: true }))).decision).toBe('deny');
   });
 
+  it('say what they print in several lines, and what they throw, in one', async () => {
+    const denied = await askBefore(hook(shell(String.raw`printf 'Traceback:\r\n\tline 1\nno\n' >&2; exit 2`)));
+    expect(denied.reason).toBe('h: Traceback: line 1 no');
+    const broken = await askBefore(hook(shell(String.raw`printf 'one\n  two\033[2J' >&2; exit 1`)));
+    expect(broken.runs[0]?.error).toBe('it ended with exit code 1: one two\uFFFD[2J');
+    const file = toFile(write('throws.mjs', String.raw`export const check = () => { throw new Error('one\n\ntwo'); };`));
+    const thrown = await askBefore(hook({ kind: 'module', file, exported: 'check' }));
+    expect(thrown.runs[0]?.error).toBe('it threw Error: one two');
+  });
+
   it('that print half an answer, or without end, decide nothing', async () => {
     const half = await askBefore(hook(shell(`printf '{"decision":"al'`)));
     expect([half.decision, half.runs[0]?.error]).toEqual(['allow', 'it printed what begins like JSON but is not valid']);

@@ -5,6 +5,7 @@ import { pathToFileURL } from 'node:url';
 import type { HookEvent, HookFile, HookHandler, HookSpec } from '../core/hooks/hook-spec.ts';
 import type { HookOutcome } from '../core/hooks/hook-verdict.ts';
 import { maskControls } from '../core/text/mask-controls.ts';
+import { toOneLine } from '../core/text/shorten.ts';
 import type { Environment } from '../core/values/environment.ts';
 import type { Json } from '../core/values/json.ts';
 import { type ProcessResult, runCommand, toShellCommand } from '../process/index.ts';
@@ -158,8 +159,9 @@ function readOutput(stdout: string, isCut: boolean): ReadOutput {
   }
 }
 
+/** Of several lines one: reasons stand in tables and in sentences. */
 function toReason(text: string): string {
-  return maskControls(text.trim().slice(0, MAX_REASON));
+  return maskControls(toOneLine(text.trim(), MAX_REASON));
 }
 
 const HARMLESS = /^(?:PATH|HOME|USER|LOGNAME|SHELL|LANG|LC_[A-Z]+|TZ|TMPDIR|TERM|NO_COLOR|XDG_[A-Z_]+|SYSTEMROOT)$/;
