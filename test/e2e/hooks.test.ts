@@ -172,6 +172,25 @@ test('a hook is tried without a run', async () => {
   });
 });
 
+test('a batch of calls has no tool of its own: ralph hooks test needs none for it, and makes a batch of the one that is named', async () => {
+  const config = `${CONFIG.split('hooks:')[0]}hooks: {PostToolBatch: [{handler: "batch.mjs#count"}]}\n`;
+  const files = {
+    'ralph.yml': config,
+    'batch.mjs': 'export const count = (e) => ({ inject: { content: "calls: " + e.tool_calls.map((c) => c.tool_name) } });\n',
+  };
+  await withFolder({ ...FILES, ...files }, async (folder) => {
+    for (const [flags, calls] of [
+      [[], 'calls: '],
+      [['--tool', 'bash'], 'calls: bash'],
+    ] as const) {
+      const { stderr, stdout } = await ralph(folder, ['hooks', 'test', 'PostToolBatch', ...flags, '--format', 'json']);
+      expect([stderr, JSON.parse(stdout || '{}').merged?.injects]).toEqual(['', [{ content: calls, strategy: 'tool_result' }]]);
+    }
+    const call = await ralph(folder, ['hooks', 'test', 'PreToolUse']);
+    expect([call.code, call.stderr]).toEqual([2, expect.stringContaining('Which tool is called?')]);
+  });
+});
+
 test('a function that never answers is waited for until its time is over', async () => {
   const config = CONFIG.replace('handler: "hooks/audit.mjs#audit"', 'handler: "stuck.mjs#wait", timeout: 1');
   await withFolder({ ...FILES, 'ralph.yml': config, 'stuck.mjs': 'export const wait = () => new Promise(() => {});\n' }, async (folder) => {

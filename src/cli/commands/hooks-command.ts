@@ -45,7 +45,7 @@ export const hooksCommand: CliCommand = {
       .argument('[action]', 'test: ask the hooks now, about a call that is not made; default: the list')
       .argument('[event]', `of a test: ${HOOK_EVENTS.join(', ')}`)
       .option('--hat <hat>', 'the hooks of this hat')
-      .option('--tool <tool>', 'of a test: the tool, by its own name')
+      .option('--tool <tool>', 'of a test: the tool, by its own name; PostToolBatch needs none')
       .option('--input <json>', 'of a test: what the tool is called with, or the event that is published', '{}')
       .option('--reason <reason>', 'of a test: why a run or a turn ended, or what a run needs its person for')
       .option('--output <text>', 'of a test: what the tool answered', '');
@@ -211,9 +211,10 @@ function toCells(row: HookRow): readonly string[] {
 async function test(context: CliContext, settings: Settings, flags: HooksFlags, word: string | undefined): Promise<number> {
   const event = toEvent(word);
   if (isLoopEvent(event)) return testLoop(context, settings, flags, event);
-  const { tool, output, format } = flags;
-  if (tool === undefined) throw createUsageError('Which tool is called?', 'Name it: --tool write_file');
-  requireTool(settings, tool);
+  const { tool = '', output, format } = flags;
+  if (tool !== '') requireTool(settings, tool);
+  // A batch has no tool of its own, and may be looked at without a call in it.
+  else if (event !== 'PostToolBatch') throw createUsageError('Which tool is called?', 'Name it: --tool write_file');
   const hat = findHat(settings, flags.hat);
   const input = toInput(flags.input);
   const { createToolHooks } = await context.loadApp();
@@ -279,7 +280,7 @@ function requireTool({ tools, mcpServers }: Settings, tool: string): void {
   throw createUnknownNameError('no tool', tool, known, fix);
 }
 
-/** Asks about that one call, or about an answer of the model that makes only this one. */
+/** Asks about that one call, or about an answer of the model that makes only this one; without a tool about one that makes none. */
 function ask(hooks: ToolHooks, event: HookEventName, call: HookedCall, output: string): Promise<MergedHooks> {
   const { id, tool, input } = call;
   switch (event) {
@@ -290,7 +291,9 @@ function ask(hooks: ToolHooks, event: HookEventName, call: HookedCall, output: s
     case 'PostToolUseFailure':
       return hooks.after(call, output, true);
     case 'PostToolBatch':
-      return hooks.afterAll([{ tool_name: tool, tool_use_id: id, tool_input: input, tool_output: output, tool_is_error: false }]);
+      return hooks.afterAll(
+        tool === '' ? [] : [{ tool_name: tool, tool_use_id: id, tool_input: input, tool_output: output, tool_is_error: false }],
+      );
     case 'PermissionRequest':
       return hooks.request({ ...call, reason: 'ralph hooks test' });
     case 'EventPublish':
