@@ -101,3 +101,26 @@ test('ralph hooks lists them as binding any agent, and tries them', async () => 
     });
   });
 });
+
+test('ralph hooks test says where the hat may not publish what a hook made of its event', async () => {
+  const moves = 'printf \'{"updated_event": {"topic": "build.half"}}\'';
+  const config = CONFIG.replace(
+    '{matcher: build.done, name: evidence, handler: hooks/evidence.mjs}',
+    `{matcher: build.done, command: ${JSON.stringify(moves)}}`,
+  );
+  await withPlace(toFiles(config, BODY), async (folder) => {
+    const tryIt = (topic: string, ...flags: readonly string[]) =>
+      ralph(folder, ['hooks', 'test', 'EventPublish', '--hat', 'builder', '--input', JSON.stringify({ topic }), ...flags]);
+    expect((await tryIt('build.done')).stdout).toContain('It would be dropped: builder may not publish build.half (build.done).');
+    expect(JSON.parse((await tryIt('build.done', '--format', 'json')).stdout)).toMatchObject({
+      merged: { decision: 'allow', updated_input: { topic: 'build.half' }, may_publish: false },
+    });
+    expect((await tryIt('review.done')).stdout).toContain(
+      'In a run no hook is asked about it: builder may not publish review.done (build.done).',
+    );
+    const written = readFileSync(join(folder, 'ralph.yml'), 'utf8');
+    writeFileSync(join(folder, 'ralph.yml'), written.replaceAll(/(publishes|triggers): \[build.done/g, '$&, build.half'));
+    const within = await tryIt('build.done');
+    expect([within.stdout.includes('The event would be {"topic":"build.half"}'), within.stdout.includes('may not')]).toEqual([true, false]);
+  });
+});

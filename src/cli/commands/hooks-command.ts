@@ -13,26 +13,21 @@ import {
   isLoopEvent,
   isRunEvent,
 } from '../../core/hooks/hook-spec.ts';
-import type { HookInject, MergedHooks } from '../../core/hooks/hook-verdict.ts';
+import type { MergedHooks } from '../../core/hooks/hook-verdict.ts';
 import { findAliased } from '../../core/hooks/match-tool.ts';
 import { toDurationText } from '../../core/text/duration.ts';
 import { BUILT_IN_CARDS } from '../../core/tools/built-in-cards.ts';
 import { isJsonObject, type Json, type JsonObject, parseJson } from '../../core/values/json.ts';
+import type { Topology } from '../../topology/routing/index.ts';
 import { checkConfig } from '../../validation/index.ts';
 import { toPlainLine } from '../../views/text/index.ts';
 import { addExamples } from '../args/help.ts';
 import { addConfigOptions, addFormatOption, type ConfigOptions, toConfigRequest } from '../args/options.ts';
 import { createUnknownNameError, createUsageError } from '../args/usage-error.ts';
 import type { CliCommand, CliContext, CommandCall } from '../cli-context.ts';
-import { toMergedHooks, toTestedDraft } from '../hooks/loop-verdicts.ts';
-import {
-  addPermissions,
-  listPermissionRows,
-  listUnbound,
-  toHookVerdicts,
-  toPermissionCells,
-  type Verdicts,
-} from '../hooks/permission-rows.ts';
+import { checkContract, toMergedHooks, toTestedDraft } from '../hooks/loop-verdicts.ts';
+import { addPermissions, listPermissionRows, listUnbound, toHookVerdicts, toPermissionCells } from '../hooks/permission-rows.ts';
+import { printVerdicts, toReport } from '../hooks/print-verdicts.ts';
 import { testLife } from '../hooks/test-life.ts';
 import { untilStopped } from '../live/signals.ts';
 import { printTable } from '../terminal/print.ts';
@@ -82,7 +77,7 @@ async function perform(context: CliContext, { args, options }: CommandCall): Pro
       'It knows only test: ralph hooks test PreToolUse --tool bash',
     );
   const { terminal } = context;
-  const { settings, diagnostics } = checkConfig({ ...toConfigRequest(context, flags), prompt: 'optional' });
+  const { settings, topology, diagnostics } = checkConfig({ ...toConfigRequest(context, flags), prompt: 'optional' });
   const said = diagnostics.filter(({ code }) => settings === null || /^(?:hook|permission)-/.test(code));
   if (said.length > 0) terminal.err(`${renderDiagnostics(said, { color: isColoured(terminal.errStyle) })}\n`);
   if (settings === null || hasErrors(said)) return 1;
@@ -93,7 +88,7 @@ async function perform(context: CliContext, { args, options }: CommandCall): Pro
       Object.keys(settings.backends),
       `The hats are: ${Object.keys(settings.backends).join(', ')}`,
     );
-  return action === 'test' ? test(context, settings, flags, event) : list(context, settings, flags);
+  return action === 'test' ? test(context, { settings, topology }, flags, event) : list(context, settings, flags);
 }
 
 /** A hook as programs are told of it. */
@@ -208,9 +203,16 @@ function toCells(row: HookRow): readonly string[] {
   ];
 }
 
-async function test(context: CliContext, settings: Settings, flags: HooksFlags, word: string | undefined): Promise<number> {
+/** The configuration whose hooks are tried. */
+interface Tried {
+  readonly settings: Settings;
+  readonly topology: Topology | null;
+}
+
+async function test(context: CliContext, tried: Tried, flags: HooksFlags, word: string | undefined): Promise<number> {
+  const { settings } = tried;
   const event = toEvent(word);
-  if (isLoopEvent(event)) return testLoop(context, settings, flags, event);
+  if (isLoopEvent(event)) return testLoop(context, tried, flags, event);
   const { tool = '', output, format } = flags;
   if (tool !== '') requireTool(settings, tool);
   // A batch has no tool of its own, and may be looked at without a call in it.
@@ -235,13 +237,13 @@ async function test(context: CliContext, settings: Settings, flags: HooksFlags, 
   if (stoppedBy !== null) return stoppedBy;
   const call = { tool, input: merged.input ?? input, workspace: cwd };
   const said = event === 'PreToolUse' ? addPermissions(settings, hat, call, merged) : { verdicts: toHookVerdicts(merged), merged };
-  if (format === 'json') printJson(context.terminal, toReport(said));
-  else printVerdicts(context, said, settings.permissions?.[hat]?.onAsk ?? 'deny');
+  if (format === 'json') printJson(context.terminal, toReport(said, null));
+  else printVerdicts(context, said, { onAsk: settings.permissions?.[hat]?.onAsk ?? 'deny', contract: null });
   return 0;
 }
 
 /** Hooks of the loop are asked about an event that is not published. */
-async function testLoop(context: CliContext, settings: Settings, flags: HooksFlags, event: HookEventName): Promise<number> {
+async function testLoop(context: CliContext, { settings, topology }: Tried, flags: HooksFlags, event: HookEventName): Promise<number> {
   if (isLifeEvent(event)) {
     const { reason, format } = flags;
     return testLife(context, settings, { event, hat: isRunEvent(event) ? '' : findHat(settings, flags.hat), reason, format });
@@ -260,8 +262,9 @@ async function testLoop(context: CliContext, settings: Settings, flags: HooksFla
   });
   if (stoppedBy !== null) return stoppedBy;
   const said = { verdicts: toHookVerdicts(merged), merged };
-  if (flags.format === 'json') printJson(context.terminal, toReport(said));
-  else printVerdicts(context, said, null);
+  const contract = event === 'EventPublish' && topology !== null ? checkContract(topology, hat, draft, merged) : null;
+  if (flags.format === 'json') printJson(context.terminal, toReport(said, contract));
+  else printVerdicts(context, said, { onAsk: null, contract });
   return 0;
 }
 
@@ -328,61 +331,4 @@ function toInput(text: string): JsonObject {
   const value: Json | undefined = parseJson(text);
   if (value !== undefined && isJsonObject(value)) return value;
   throw createUsageError('What --input says is no JSON object.', `Write for example: --input '{"path":"a.txt"}'`);
-}
-
-/** What `--format json` prints. What became of an output is there only where a hook changed it. */
-function toReport({ verdicts, merged: { decision, reason, input, output, injects, runs } }: Verdicts): object {
-  return {
-    verdicts,
-    merged: {
-      decision,
-      reason,
-      updated_input: input ?? null,
-      ...(output === undefined ? {} : { updated_output: output }),
-      injects: injects.map(({ content, strategy }) => ({ content, strategy })),
-      errors: runs.flatMap(({ name, error }) => (error === null ? [] : [`${name}: ${error}`])),
-    },
-  };
-}
-
-/** @param onAsk what becomes of a call that nobody is there to allow; `null`: an event was tried, and no call */
-function printVerdicts({ terminal }: CliContext, { verdicts, merged }: Verdicts, onAsk: string | null): void {
-  const { decision, reason, input, output, injects } = merged;
-  if (verdicts.length === 0) {
-    const untouched = 'No hook is asked about this call, and no rule names it: it would be made.';
-    printLine(terminal, onAsk === null ? 'No hook is asked about this event.' : untouched);
-    return;
-  }
-  printTable(
-    terminal,
-    ['hook or rule', 'says', 'reason', 'error', 'ms'],
-    verdicts.map(({ name, decision: own, reason: why, error, ms }) => [
-      toPlainLine(name, 60),
-      own,
-      toPlainLine(why, 200) || '-',
-      toPlainLine(error ?? '', 200) || '-',
-      ms.toFixed(1),
-    ]),
-  );
-  printLine(terminal, '');
-  printLine(terminal, `Together: ${decision}${reason === '' ? '' : `, because ${toPlainLine(reason, 400)}`}`);
-  if (decision === 'ask' && onAsk !== null)
-    printLine(terminal, `A hook of PermissionRequest, else a person is asked. Where nobody is there: ${onAsk} (on_ask).`);
-  if (input !== undefined) {
-    const changed = onAsk === null ? 'The event would be' : 'The tool would be called with';
-    printLine(terminal, `${changed} ${toPlainLine(JSON.stringify(input), 400)}`);
-  }
-  if (output !== undefined) printLine(terminal, `The model would read instead: ${toPlainLine(output, 400)}`);
-  for (const inject of injects)
-    printLine(terminal, onAsk === null ? `The hat would be told: ${toPlainLine(inject.content, 400)}` : toInjectLine(inject));
-}
-
-const INJECT_PLACES = {
-  tool_result: 'behind the result',
-  user_message: 'in a message behind all results',
-  system_message: 'in a message of the system behind all results',
-} as const satisfies Record<HookInject['strategy'], string>;
-
-function toInjectLine({ content, strategy }: HookInject): string {
-  return `The model would read ${INJECT_PLACES[strategy]}: ${toPlainLine(content, 400)}`;
 }

@@ -1,8 +1,9 @@
 import { TOPIC_COMPLETE } from '../../core/events/reserved.ts';
-import type { HookEventName } from '../../core/hooks/hook-spec.ts';
+import type { HookEventName, PublishedDraft } from '../../core/hooks/hook-spec.ts';
 import type { MergedHooks } from '../../core/hooks/hook-verdict.ts';
 import type { HookAnswer } from '../../core/run/hook-answer.ts';
 import type { JsonObject } from '../../core/values/json.ts';
+import { mayStandFor, publishableBy, type Topology } from '../../topology/routing/index.ts';
 import { createUsageError } from '../args/usage-error.ts';
 
 /** The event that a test is about: `--input '{"topic": …, "payload": …, "target": …}'`. */
@@ -22,4 +23,22 @@ export function toMergedHooks(event: HookEventName, { isDropped, reason, changed
     runs: runs.map((run) => ({ ...run, event, preview: '' })),
     ...(changed === undefined ? {} : { input: changed }),
   };
+}
+
+/** What the contract of a hat says of an event, as the hooks left it. */
+export interface Contract {
+  readonly hat: string;
+  readonly topic: string;
+  readonly mayPublish: boolean;
+  /** A hook gave it another topic or target. */
+  readonly isMoved: boolean;
+  /** What the hat may publish. */
+  readonly publishes: readonly string[];
+}
+
+/** Whether a run would route in the hat's name what the hooks made of an event. */
+export function checkContract(topology: Topology, hat: string, draft: PublishedDraft, { input = {} }: MergedHooks): Contract {
+  const { topic, target }: PublishedDraft = { ...draft, ...input };
+  const isMoved = topic !== draft.topic || target !== draft.target;
+  return { hat, topic, mayPublish: mayStandFor(topology, hat, topic, target), isMoved, publishes: publishableBy(topology, hat) };
 }

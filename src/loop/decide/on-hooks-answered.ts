@@ -1,10 +1,9 @@
 import type { EventDraft } from '../../core/events/event.ts';
-import { EXTERNAL, TOPIC_COMPLETE, toBlockedTopic } from '../../core/events/reserved.ts';
-import { isTopic } from '../../core/events/topics.ts';
+import { TOPIC_COMPLETE, toBlockedTopic } from '../../core/events/reserved.ts';
 import type { HookAnswer } from '../../core/run/hook-answer.ts';
 import type { HooksAnswered } from '../../core/run/inputs.ts';
 import type { GateWait } from '../../core/run/state.ts';
-import { hasTurns, isCompletionTopic, mayPublish, publishableBy, takersOf } from '../../topology/routing/index.ts';
+import { mayStandFor, publishableBy, takersOf } from '../../topology/routing/index.ts';
 import { holdCompletion } from './complete.ts';
 import { proceed } from './proceed.ts';
 import { proveCompletion } from './prove-completion.ts';
@@ -44,10 +43,8 @@ function drop(step: Step, hat: string, { topic }: EventDraft, why: string): read
 function changeDraft(step: Step, hat: string, draft: EventDraft, changed: NonNullable<HookAnswer['changed']>): readonly EventDraft[] {
   const next: EventDraft = { ...draft, ...changed };
   const { topic, target } = next;
-  const isKnown = target === undefined || hasTurns(step.topology, target);
   const isMoved = topic !== draft.topic || target !== draft.target;
-  const mayBe = hat === EXTERNAL || mayPublish(step.topology, hat, topic, target);
-  if (isMoved && !(isTopic(topic) && isKnown && mayBe && !isCompletionTopic(step.topology, topic))) {
+  if (isMoved && !mayStandFor(step.topology, hat, topic, target)) {
     const allowed = publishableBy(step.topology, hat).join(', ') || 'nothing';
     return drop(step, hat, draft, `a hook made ${topic.slice(0, 80)} of it, which ${hat} may not publish (${allowed})`);
   }

@@ -10,6 +10,7 @@ export {
   mayEnd,
   mayHandOn,
   mayPublish,
+  mayStandFor,
   publishableBy,
   receiversOf,
   safetyNetOf,

@@ -1,5 +1,5 @@
 import { DEFAULT_HAT, EXTERNAL, RALPH, TOPIC_COMPLETE } from '../../core/events/reserved.ts';
-import { intersectsPatterns, matchesTopic } from '../../core/events/topics.ts';
+import { intersectsPatterns, isTopic, matchesTopic } from '../../core/events/topics.ts';
 import type { PublishSpec } from '../../core/run/run-spec.ts';
 import type { Topology } from './compile-topology.ts';
 import { findTakers } from './compile-topology.ts';
@@ -78,6 +78,13 @@ export function mayEnd(topology: Topology, hat: string): boolean {
 /** True if the topic ends the run when somebody who may publishes it. */
 export function isCompletionTopic(topology: Topology, topic: string): boolean {
   return topic === TOPIC_COMPLETE || topic === topology.spec.promise;
+}
+
+/** Whether an event that hooks were asked about may be routed in a hat's name, with the topic and the target that they gave it. */
+export function mayStandFor(topology: Topology, hat: string, topic: string, target?: string): boolean {
+  const isKnown = target === undefined || hasTurns(topology, target);
+  const mayBe = hat === EXTERNAL || mayPublish(topology, hat, topic, target);
+  return isTopic(topic) && isKnown && mayBe && !isCompletionTopic(topology, topic);
 }
 
 /** True if the topic needs no taker. */
