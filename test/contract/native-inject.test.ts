@@ -1,15 +1,11 @@
 /** What hooks say, as each kind of provider gets it: real libraries, a server on loopback, captured bodies. */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { createLibraryModel, createNativeBackend, type NativeAgent, type ProviderKind } from '../../src/agent/index.ts';
 import type { HookMessage } from '../../src/core/hooks/hook-verdict.ts';
-import { type ModelServer, type Reply, startModelServer } from '../../src/mock-model/index.ts';
 import type { ModelMessage } from '../../src/ports/model.ts';
-import { createTurnBench } from './turn-bench.ts';
-
-// biome-ignore lint/suspicious/noExplicitAny: bodies are looked at freely
-type Body = any;
+import { type Body, createTurnBench, useModelServer } from './turn-bench.ts';
 
 const TOOLS = [
   { name: 'read_file', description: 'Reads.', parameters: { type: 'object', properties: { path: { type: 'string' } } } },
@@ -33,14 +29,8 @@ const MODELS: Readonly<Record<Wire, string>> = {
 
 const bench = createTurnBench();
 afterAll(() => bench.remove());
-let server: ModelServer;
-let replies: Reply[] = [];
+const server = useModelServer([{ text: 'Looking.', thinking: 'Hm, so.', calls: CALLS }, { text: 'Done.' }]);
 let turns = 0;
-beforeEach(async () => {
-  replies = [{ text: 'Looking.', thinking: 'Hm, so.', calls: CALLS }, { text: 'Done.' }];
-  server = await startModelServer({ handler: () => replies[server.requests.length - 1] ?? { text: 'Nothing more.' } });
-});
-afterEach(() => server.close());
 
 interface Said {
   readonly notes?: readonly string[];
@@ -90,7 +80,7 @@ async function secondBody(kind: Wire, { notes = [], messages = [], form = 'text'
   mkdirSync(folder, { recursive: true });
   const logs = { stdoutPath: join(folder, 'stdout.log'), stderrPath: join(folder, 'stderr.log'), capBytes: 1 << 20 };
   await bench.start(createNativeBackend(agent), { turn: { iteration: turns, attempt: 1 }, logs }).settled();
-  return JSON.parse(server.requests[1]?.body ?? '');
+  return server.bodyOf(2);
 }
 
 /** What of a body stands behind the words of the assistant, without marks for the cache. */
@@ -240,7 +230,7 @@ describe('a conversation into which hooks speak', () => {
       { role: 'tool', results },
       { role: 'user', text: 'WORD' },
     ];
-    replies = [{ text: 'Done.' }];
+    server.replies = [{ text: 'Done.' }];
     await model.step(
       { system: 'S', messages: told, tools: TOOLS, maxOutputTokens: 500, cache: { system: true, tools: true, messages: [] } },
       () => undefined,

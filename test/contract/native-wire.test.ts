@@ -1,26 +1,15 @@
 /** What goes over the wire to each kind of provider: real libraries, a server on loopback, captured bodies. */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { createLibraryModel, createNativeBackend, type NativeAgent, type ProviderKind } from '../../src/agent/index.ts';
 import type { Json } from '../../src/core/values/json.ts';
-import { type ModelServer, type RecordedRequest, type Reply, startModelServer } from '../../src/mock-model/index.ts';
+import type { RecordedRequest, Reply } from '../../src/mock-model/index.ts';
 import type { TurnRequest } from '../../src/ports/backend.ts';
 import type { AssistantMessage, ModelDelta, ModelFile, ModelMessage, ModelRequest, ToolMessage } from '../../src/ports/model.ts';
-import { createTurnBench } from './turn-bench.ts';
+import { type Body, createTurnBench, useModelServer } from './turn-bench.ts';
 
-// biome-ignore lint/suspicious/noExplicitAny: bodies are looked at freely
-type Body = any;
-
-let server: ModelServer;
-let replies: Reply[] = [];
-/** The body of a request, by its number from 1 on. */
-const bodyOf = (number: number): Body => JSON.parse(server.requests[number - 1]?.body ?? '');
-beforeEach(async () => {
-  replies = [];
-  server = await startModelServer({ handler: () => replies[server.requests.length - 1] ?? { text: 'Nothing more.' } });
-});
-afterEach(() => server.close());
+const server = useModelServer();
 
 const TOOLS = [
   {
@@ -63,7 +52,7 @@ async function step(kind: ProviderKind, messages: readonly ModelMessage[], parts
     ...parts,
   };
   const result = await made.step(request, note, new AbortController().signal);
-  return { result, heard, sent: server.requests.at(-1) as RecordedRequest, body: bodyOf(server.requests.length) };
+  return { result, heard, sent: server.requests.at(-1) as RecordedRequest, body: server.bodyOf(server.requests.length) };
 }
 
 const ASK: ModelMessage = { role: 'user', text: 'Do it.' };
@@ -77,7 +66,7 @@ const BARE: ModelRequest = {
 
 describe.each(KINDS)('a $kind model', ({ kind, path, base, keyEnv, model }) => {
   it('is asked at the address in the form its own library takes, with the key of the environment', async () => {
-    replies = [{ text: 'Hello there.' }];
+    server.replies = [{ text: 'Hello there.' }];
     const { result, heard, sent } = await step(kind, [ASK]);
     expect(sent.path).toBe(path);
     const key = sent.headers['x-api-key'] ?? sent.headers['x-goog-api-key'] ?? sent.headers.authorization;
@@ -107,7 +96,7 @@ describe.each(KINDS)('a $kind model', ({ kind, path, base, keyEnv, model }) => {
   });
 
   it('is offered the tools, each with its schema, and its parallel calls come back in order', async () => {
-    replies = [{ text: 'Looking.', calls: CALLS }];
+    server.replies = [{ text: 'Looking.', calls: CALLS }];
     const { result, sent, body } = await step(kind, [ASK]);
     expect(listOffered(sent.dialect, body)).toEqual([
       { name: 'read_file', required: ['path'] },
@@ -122,7 +111,7 @@ describe.each(KINDS)('a $kind model', ({ kind, path, base, keyEnv, model }) => {
   });
 
   it('gets thinking back as it gave it, then the results in the order of the calls', async () => {
-    replies = [{ thinking: 'Hm, so.', text: 'Looking.', calls: CALLS }];
+    server.replies = [{ thinking: 'Hm, so.', text: 'Looking.', calls: CALLS }];
     const first = await step(kind, [ASK]);
     if (!first.result.ok) throw new Error('it failed');
     const { body } = await step(kind, [ASK, first.result.message, toResults(first.result.message)]);
@@ -130,7 +119,7 @@ describe.each(KINDS)('a $kind model', ({ kind, path, base, keyEnv, model }) => {
   });
 
   it.skipIf(kind === 'openai-compatible')('is shown the file of a result', async () => {
-    replies = [{ calls: CALLS }];
+    server.replies = [{ calls: CALLS }];
     const { result } = await step(kind, [ASK]);
     if (!result.ok) throw new Error('it failed');
     const answers = toResults(result.message) as ToolMessage;
@@ -154,7 +143,7 @@ describe.each(KINDS)('a $kind model', ({ kind, path, base, keyEnv, model }) => {
     [{ text: 'The beginning of something long', fault: 'short' }, { class: 'transient' }],
     [{ text: 'The beginning of something long', fault: 'malformed' }, { class: 'transient' }],
   ] satisfies readonly (readonly [Reply, object])[])('tells %j as a value', async (reply, failure) => {
-    replies = [reply];
+    server.replies = [reply];
     const { result } = await step(kind, [ASK]);
     expect(result).toMatchObject({ ok: false, failure });
     expect(JSON.stringify(result)).not.toContain('secret-key-123');
@@ -170,7 +159,7 @@ describe.each(KINDS)('a $kind model', ({ kind, path, base, keyEnv, model }) => {
   });
 
   it('says where a key or a model that is refused comes from', async () => {
-    replies = [fail(401, 'bad key'), fail(404, 'no such model')];
+    server.replies = [fail(401, 'bad key'), fail(404, 'no such model')];
     const failures = [(await step(kind, [ASK])).result, (await step(kind, [ASK])).result].map((result) => JSON.stringify(result));
     expect(failures[0]).toContain(
       `see whether the key in ${kind === 'google' ? 'GOOGLE_GENERATIVE_AI_API_KEY or ' : ''}${keyEnv} is right)`,
@@ -179,7 +168,7 @@ describe.each(KINDS)('a $kind model', ({ kind, path, base, keyEnv, model }) => {
   });
 
   it('stops when it is told to', async () => {
-    replies = [{ text: 'late', fault: 'hang' }];
+    server.replies = [{ text: 'late', fault: 'hang' }];
     const made = await createLibraryModel({ kind, model, baseUrl: `${server.url}${base}` }, {});
     const stopper = new AbortController();
     const asked = made.step(BARE, () => undefined, stopper.signal);
@@ -188,7 +177,7 @@ describe.each(KINDS)('a $kind model', ({ kind, path, base, keyEnv, model }) => {
   });
 
   it('says when its answer was cut or refused, and tells arguments that are no JSON as they are', async () => {
-    replies = [
+    server.replies = [
       { text: 'So', finish: 'length' },
       { text: 'No.', finish: 'refusal' },
       { calls: [{ tool: ['bash'], args: '{"command": "l' }] },
@@ -204,7 +193,7 @@ describe.each(KINDS)('a $kind model', ({ kind, path, base, keyEnv, model }) => {
   });
 
   it.skipIf(kind === 'google')('takes arguments that were written as JSON within JSON', async () => {
-    replies = [
+    server.replies = [
       {
         calls: [
           { tool: ['bash'], args: JSON.stringify('{"command": "ls"}') },
@@ -233,7 +222,7 @@ describe('the longest answer', () => {
   ])('of %s on the wire of anthropic is its own, where nothing is said', async (model, tokens) => {
     const made = await createLibraryModel({ kind: 'anthropic', model, baseUrl: server.url }, {});
     await made.step(BARE, () => undefined, new AbortController().signal);
-    expect(bodyOf(1)).toMatchObject({ max_tokens: tokens });
+    expect(server.bodyOf(1)).toMatchObject({ max_tokens: tokens });
   });
 });
 
@@ -280,7 +269,7 @@ async function askWith(settings: Pick<Parameters<typeof createLibraryModel>[0], 
   const base = KINDS.find(({ kind }) => kind === settings.kind)?.base ?? '';
   const made = await createLibraryModel({ ...settings, baseUrl: `${server.url}${base}` }, {});
   await made.step(BARE, () => undefined, new AbortController().signal);
-  return bodyOf(1);
+  return server.bodyOf(1);
 }
 
 describe('the key of the cache', () => {
@@ -480,9 +469,9 @@ describe('the native agent over the wire', () => {
   let turns = 0;
 
   it('marks for the cache of anthropic: the system text, the last tool, the last two messages of ours', async () => {
-    replies = [{ calls: CALLS }, { calls: CALLS }, { text: 'Done.' }];
+    server.replies = [{ calls: CALLS }, { calls: CALLS }, { text: 'Done.' }];
     expect(await run('anthropic').settled()).toMatchObject({ status: 'succeeded', toolCalls: 4 });
-    const body = bodyOf(3);
+    const body = server.bodyOf(3);
     expect(body.system.at(-1).cache_control).toEqual({ type: 'ephemeral' });
     expect(body.tools.map((tool: Body) => tool.cache_control !== undefined)).toEqual([false, true]);
     const marked = body.messages.map((message: Body) => [message.role, message.content.at(-1).cache_control !== undefined]);
@@ -497,14 +486,14 @@ describe('the native agent over the wire', () => {
   });
 
   it.each(KINDS.map(({ kind }) => kind))('gives the results to %s in the order of the calls', async (kind) => {
-    replies = [{ text: 'Both.', calls: CALLS }, { text: 'Done.' }];
+    server.replies = [{ text: 'Both.', calls: CALLS }, { text: 'Done.' }];
     const turn = run(kind);
     expect(await turn.settled()).toMatchObject({
       status: 'succeeded',
       usage: { inputTokens: 2000, outputTokens: 60, cacheReadTokens: 400 },
     });
     expect(turn.text()).toBe('Both.Done.');
-    const body = JSON.stringify(bodyOf(2));
+    const body = JSON.stringify(server.bodyOf(2));
     const places = ['read_file {', 'bash {'].map((text) => body.indexOf(JSON.stringify(text).slice(1, -1)));
     expect(places[0]).toBeGreaterThan(0);
     expect(places[1]).toBeGreaterThan(places[0] as number);
@@ -521,60 +510,60 @@ describe('the native agent over the wire', () => {
   });
 
   it('waits as long as it is asked to, and tries again', async () => {
-    replies = [fail(429, 'Rate limit reached.', { headers: { 'retry-after': '0' } }), fail(503, ''), { text: 'Now.' }];
+    server.replies = [fail(429, 'Rate limit reached.', { headers: { 'retry-after': '0' } }), fail(503, ''), { text: 'Now.' }];
     const turn = run('openai');
     expect(await turn.settled()).toMatchObject({ status: 'succeeded' });
     expect(turn.events.filter(({ type }) => type === 'retry')).toHaveLength(2);
   });
 
   it('gives up after some tries, and tells the class of the failure', async () => {
-    replies = Array.from({ length: 3 }, () => fail(529, 'Overloaded'));
+    server.replies = Array.from({ length: 3 }, () => fail(529, 'Overloaded'));
     expect(await run('anthropic').settled()).toMatchObject({ status: 'failed', failure: { class: 'transient' } });
     expect(server.requests).toHaveLength(3);
   });
 
   it('does not wait within a turn for a limit that lasts', async () => {
-    replies = [fail(429, 'Rate limit reached.', { headers: { 'retry-after': '3600' } })];
+    server.replies = [fail(429, 'Rate limit reached.', { headers: { 'retry-after': '3600' } })];
     const { failure } = await run('anthropic').settled();
     expect(failure).toMatchObject({ class: 'limit' });
     expect((failure?.resetAt ?? 0) - Date.now()).toBeGreaterThan(3_500_000);
   });
 
   it('goes on behind words that were heard when the connection broke, each heard once', async () => {
-    replies = [{ text: 'EVENT:build.done\nand then', fault: 'cut' }, { text: 'the rest.' }];
+    server.replies = [{ text: 'EVENT:build.done\nand then', fault: 'cut' }, { text: 'the rest.' }];
     const turn = run('anthropic');
     expect(await turn.settled()).toMatchObject({ status: 'succeeded' });
     const said = turn.text();
     expect(said.match(/EVENT/g)).toHaveLength(1);
     expect(said.endsWith('the rest.')).toBe(true);
-    const { messages } = bodyOf(2);
+    const { messages } = server.bodyOf(2);
     expect(messages.map((message: Body) => message.role)).toEqual(['user', 'assistant', 'user']);
     expect(said.startsWith(messages[1].content[0].text)).toBe(true);
   });
 
   it('summarises and goes on where the provider says that it is too long, once', async () => {
     const tooLong = fail(400, 'prompt is too long: 300000 tokens > 200000 maximum');
-    replies = [{ calls: CALLS }, tooLong, { text: 'The notes: it was read.' }, { text: 'Done.' }];
+    server.replies = [{ calls: CALLS }, tooLong, { text: 'The notes: it was read.' }, { text: 'Done.' }];
     const turn = run('anthropic');
     expect(await turn.settled()).toMatchObject({ status: 'succeeded' });
     expect(turn.text()).toBe('Done.');
-    const last = JSON.stringify(bodyOf(4).messages);
+    const last = JSON.stringify(server.bodyOf(4).messages);
     expect(last).toContain('Do it');
     expect(last).toContain('The notes: it was read.');
   });
 
   it('asks once more where the answer is empty, and lets it be then', async () => {
-    replies = [{ calls: CALLS }, {}, {}];
+    server.replies = [{ calls: CALLS }, {}, {}];
     expect(await run('anthropic').settled()).toMatchObject({ status: 'succeeded' });
     expect(server.requests).toHaveLength(3);
-    const { messages } = bodyOf(3);
+    const { messages } = server.bodyOf(3);
     expect(messages.map((message: Body) => message.role)).toEqual(['user', 'assistant', 'user']);
     expect(messages[2].content.map((block: Body) => block.type)).toEqual(['tool_result', 'tool_result', 'text']);
   });
 
   it.each(KINDS.map(({ kind }) => kind))('is not silent while arguments or keep-alives come from %s', async (kind) => {
     const long = Array.from({ length: 6 }, (_, index) => ({ tool: ['bash'], args: { command: `echo ${index} ${'x'.repeat(40)}` } }));
-    replies = [{ calls: long, paceMs: 60, keepAlives: 20 }, { text: 'Done.' }];
+    server.replies = [{ calls: long, paceMs: 60, keepAlives: 20 }, { text: 'Done.' }];
     const turn = run(kind, {}, { idleTimeoutMs: 1000 });
     expect(await turn.settled()).toMatchObject({ status: 'succeeded', failure: null, toolCalls: 6 });
     // One a second is told, not each of the pieces.
@@ -582,14 +571,14 @@ describe('the native agent over the wire', () => {
   });
 
   it('is silent where the stream stands still', async () => {
-    replies = [{ text: 'The beginning of something long', fault: 'hang' }];
+    server.replies = [{ text: 'The beginning of something long', fault: 'hang' }];
     const turn = run('anthropic', {}, { idleTimeoutMs: 300 });
     expect(await turn.settled()).toMatchObject({ status: 'failed', failure: { class: 'idle-timeout' } });
   });
 
   it('is not silent while the summary of a long conversation comes', async () => {
     const tooLong = fail(400, 'prompt is too long: 300000 tokens > 200000 maximum');
-    replies = [{ calls: CALLS }, tooLong, { text: 'The notes: it was read.', paceMs: 60, keepAlives: 20 }, { text: 'Done.' }];
+    server.replies = [{ calls: CALLS }, tooLong, { text: 'The notes: it was read.', paceMs: 60, keepAlives: 20 }, { text: 'Done.' }];
     const turn = run('anthropic', {}, { idleTimeoutMs: 1000 });
     expect(await turn.settled()).toMatchObject({ status: 'succeeded', failure: null });
     expect(turn.text()).toBe('Done.');

@@ -1,7 +1,9 @@
 import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { afterEach, beforeEach } from 'vitest';
 import type { BackendEvent } from '../../src/core/backends/backend-event.ts';
+import { type ModelServer, type RecordedRequest, type Reply, startModelServer } from '../../src/mock-model/index.ts';
 import type { Backend, RunningTurn, TurnRequest, TurnResult } from '../../src/ports/backend.ts';
 import { findByMarker } from '../../src/process/index.ts';
 
@@ -82,4 +84,38 @@ function observeTurn(backend: Backend, request: TurnRequest, observe: (event: Ba
       return result;
     },
   };
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: bodies are looked at freely
+export type Body = any;
+
+/** A model server on loopback, a new one for each test of a file. */
+export interface TestedServer {
+  /** What it answers, request by request; then that there is nothing more. */
+  replies: readonly Reply[];
+  readonly url: string;
+  readonly requests: readonly RecordedRequest[];
+  /** The body of a request, by its number from 1 on. */
+  readonly bodyOf: (number: number) => Body;
+}
+
+/** Starts the server before each test of the file and closes it behind it. */
+export function useModelServer(replies: readonly Reply[] = []): TestedServer {
+  let server: ModelServer;
+  const tested: TestedServer = {
+    replies,
+    get url() {
+      return server.url;
+    },
+    get requests() {
+      return server.requests;
+    },
+    bodyOf: (number) => JSON.parse(server.requests[number - 1]?.body ?? ''),
+  };
+  beforeEach(async () => {
+    tested.replies = replies;
+    server = await startModelServer({ handler: () => tested.replies[server.requests.length - 1] ?? { text: 'Nothing more.' } });
+  });
+  afterEach(() => server.close());
+  return tested;
 }
