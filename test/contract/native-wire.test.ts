@@ -500,10 +500,10 @@ describe('the native agent over the wire', () => {
   });
 
   it('gives openai each thought right before the calls that came of it, and no ids of calls, which were not kept there', async () => {
-    replies = [{ thinking: 'Hm.', calls: CALLS }, { thinking: 'So.', calls: CALLS }, { text: 'Done.' }];
+    server.replies = [{ thinking: 'Hm.', calls: CALLS }, { thinking: 'So.', calls: CALLS }, { text: 'Done.' }];
     expect(await run('openai').settled()).toMatchObject({ status: 'succeeded' });
     const answered = ['reasoning', 'function_call', 'function_call', 'function_call_output', 'function_call_output'];
-    const items: readonly Body[] = bodyOf(3).input.slice(2);
+    const items: readonly Body[] = server.bodyOf(3).input.slice(2);
     expect(items.map(({ type }) => type)).toEqual([...answered, ...answered]);
     for (const { type, id, encrypted_content: thought } of items)
       expect([type, id === undefined, thought === undefined]).toEqual([type, type !== 'reasoning', type !== 'reasoning']);
