@@ -4,10 +4,17 @@ import { type ChildProcessHandle, type ProcessResult, startProcess } from '../pr
 
 /** What came back from a program that stays: a line, or its end. */
 export type ResidentReply =
-  | { readonly kind: 'line'; readonly line: string; readonly isCut: boolean }
-  | { readonly kind: 'ended'; readonly result: ProcessResult }
+  | ({ readonly kind: 'line' } & ResidentLine)
+  /** `rest`: the line that it did not bring to an end. */
+  | { readonly kind: 'ended'; readonly result: ProcessResult; readonly rest: ResidentLine | null }
   | { readonly kind: 'timed-out' }
   | { readonly kind: 'stopped' };
+
+/** What may be an answer. */
+interface ResidentLine {
+  readonly line: string;
+  readonly isCut: boolean;
+}
 
 /** How such a program is started, should it not run yet. */
 export interface ResidentOrder {
@@ -86,7 +93,8 @@ class Resident {
     // What it says from now on would be taken for the answer to another question.
     this.#end(handle);
     // One that was about to end by itself may never have read the question, although the system took it.
-    const hadEnded = reply.kind === 'ended' && known !== null && (reply.result.exitCode === 0 || !(await written));
+    const isSilent = reply.kind === 'ended' && reply.rest === null;
+    const hadEnded = isSilent && known !== null && (reply.result.exitCode === 0 || !(await written));
     return hadEnded ? this.#askNow(order, line) : reply;
   }
 
@@ -112,6 +120,7 @@ class Resident {
   }
 
   #start({ argv: [command = '', ...args], cwd, env, maxLineBytes, marker }: ResidentOrder): ChildProcessHandle {
+    let rest: ResidentLine | null = null;
     const handle = startProcess({
       command,
       args,
@@ -120,9 +129,14 @@ class Resident {
       input: { kind: 'open' },
       marker: `${marker}.hook.${randomUUID()}`,
       maxLineBytes,
-      onStdoutLine: (line, isCut) => {
+      onStdoutLine: (line, isCut, isOpen) => {
         // Anything else is talk.
         if (this.#handle !== handle || !line.trimStart().startsWith('{')) return;
+        // It is ending, and how it ends says as much as half a line does.
+        if (isOpen) {
+          rest = { line, isCut };
+          return;
+        }
         // An answer that nobody waits for: which question its next one would answer is not known.
         if (this.#settle === null) this.#end(handle);
         else this.#settle({ kind: 'line', line, isCut });
@@ -132,7 +146,7 @@ class Resident {
     void handle.result.then((result) => {
       if (this.#handle !== handle) return;
       this.#handle = null;
-      this.#settle?.({ kind: 'ended', result });
+      this.#settle?.({ kind: 'ended', result, rest });
     });
     return handle;
   }

@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
-import { readFileSync } from 'node:fs';
+import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 import type { HookEvent, HookFile, HookHandler, HookSpec } from '../core/hooks/hook-spec.ts';
 import type { HookOutcome } from '../core/hooks/hook-verdict.ts';
@@ -8,7 +8,8 @@ import { maskControls } from '../core/text/mask-controls.ts';
 import { toOneLine } from '../core/text/shorten.ts';
 import type { Environment } from '../core/values/environment.ts';
 import type { Json } from '../core/values/json.ts';
-import { type ProcessResult, runCommand, toShellCommand } from '../process/index.ts';
+import { type ProcessResult, startProcess, toShellCommand } from '../process/index.ts';
+import { createOutputHead } from './output-head.ts';
 import { PYTHON_BRIDGE, PYTHON_IMPORT_FAILED } from './python-bridge.ts';
 import type { ResidentPrograms } from './resident-programs.ts';
 
@@ -28,6 +29,8 @@ const GRACE_MS = 2000;
 /** A longer answer is no answer. A denial with a long reason must not become one by being cut. */
 const MAX_ANSWER_MB = 16;
 const MAX_ANSWER_BYTES = MAX_ANSWER_MB << 20;
+/** Of what a program prints as an error only so much is kept: its beginning is the reason of a denial. */
+const MAX_ERROR_BYTES = 64 << 10;
 const MAX_REASON = 2000;
 /** Exit code of a hook that denies. Source: the hooks of Claude Code and Gemini CLI. */
 const DENIES = 2;
@@ -74,12 +77,34 @@ function findChange(handler: HookHandler): string | null {
     : `${maskControls(file.path)} was changed since the run began: read what it says now, then resume the run`;
 }
 
-/** SHA-256 of a file, in hexadecimal; `null` where it cannot be read. */
+/** Node.js reads no larger file whole: none was read with the configuration either. */
+const MAX_FILE_BYTES = 2 ** 31 - 1;
+const HASHED_AT_ONCE_BYTES = 1 << 20;
+
+/**
+ * SHA-256 of a file, in hexadecimal; `null` where it cannot be read. An agent may have put a pipe there, on which reading waits for ever, a device without
+ * end, or a file that is larger than the memory.
+ */
 function hashFile(path: string): string | null {
+  let handle: number | undefined;
   try {
-    return createHash('sha256').update(readFileSync(path)).digest('hex');
+    handle = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+    const stats = fstatSync(handle);
+    if (!stats.isFile() || stats.size > MAX_FILE_BYTES) return null;
+    const hash = createHash('sha256');
+    const piece = Buffer.allocUnsafe(Math.min(stats.size + 1, HASHED_AT_ONCE_BYTES));
+    let total = 0;
+    for (let count = readSync(handle, piece); count > 0; count = readSync(handle, piece)) {
+      total += count;
+      // It grows while it is read.
+      if (total > MAX_FILE_BYTES) return null;
+      hash.update(piece.subarray(0, count));
+    }
+    return hash.digest('hex');
   } catch {
     return null;
+  } finally {
+    if (handle !== undefined) closeSync(handle);
   }
 }
 
@@ -92,29 +117,39 @@ async function runProgram(argv: readonly string[], spec: HookSpec, event: HookEv
     const reply = await residents.ask({ argv, cwd, env, timeoutMs, maxLineBytes: MAX_ANSWER_BYTES, signal, marker: place.marker }, text);
     switch (reply.kind) {
       case 'line':
-        return toAnswered(readOutput(reply.line, reply.isCut));
+        return toAnswered(readOutput(reply.isCut ? null : reply.line));
       case 'timed-out':
         return { kind: 'timed-out', answer: null };
       case 'stopped':
         return STOPPED;
-      case 'ended':
-        return toEnded(reply.result, reply.result.stderrTail, { answer: null, problem: 'it ended without an answer' }, spec.handler);
+      case 'ended': {
+        const { result, rest } = reply;
+        const read = rest === null ? { answer: null, problem: 'it ended without an answer' } : readOutput(rest.isCut ? null : rest.line);
+        return toEnded(result, result.stderrTail, read, spec.handler);
+      }
     }
   }
   const [command = '', ...args] = argv;
-  const result = await runCommand({
+  const printed = createOutputHead(MAX_ANSWER_BYTES, 'nothing');
+  const errors = createOutputHead(MAX_ERROR_BYTES, 'beginning');
+  const handle = startProcess({
     command,
     args,
     cwd,
     env,
     input: { kind: 'text', text },
     marker: `${place.marker}.hook.${randomUUID()}`,
-    captureBytes: MAX_ANSWER_BYTES,
     timeoutMs,
     stopGraceMs: GRACE_MS,
-    abort: signal,
+    onStdoutBytes: printed.push,
+    onStderrBytes: errors.push,
   });
-  return toEnded(result, result.stderr, readOutput(result.stdout, result.isStdoutCut), spec.handler);
+  const stop = (): void => void handle.stop(GRACE_MS);
+  signal.addEventListener('abort', stop, { once: true });
+  if (signal.aborted) stop();
+  const result = await handle.result;
+  signal.removeEventListener('abort', stop);
+  return toEnded(result, errors.text() ?? '', readOutput(printed.text()), spec.handler);
 }
 
 const STOPPED = { kind: 'failed', problem: 'it was stopped with the turn', answer: null } as const satisfies HookOutcome;
@@ -124,12 +159,13 @@ function toEnded(result: ProcessResult, stderr: string, read: ReadOutput, { kind
   const said = toReason(stderr);
   if (result.status === 'spawn-error')
     return { kind: 'not-started', problem: `it cannot be started: ${result.error?.message ?? 'unknown'}` };
-  if (result.stopReason === 'timeout') return { kind: 'timed-out', answer: read.answer };
-  if (result.stopReason !== undefined) return { ...STOPPED, answer: read.answer };
-  const { exitCode } = result;
+  const { exitCode, stopReason } = result;
+  if (stopReason !== undefined && stopReason !== 'timeout') return { ...STOPPED, answer: read.answer };
+  // Also as the last that it says, when its time is over.
+  if (exitCode === DENIES) return { kind: 'denied', reason: said, answer: read.answer };
+  if (stopReason === 'timeout') return { kind: 'timed-out', answer: read.answer };
   if (exitCode !== null && NOT_RUN.includes(exitCode)) return { kind: 'not-started', problem: `it cannot be started: ${said}` };
   if (kind === 'python' && exitCode === PYTHON_IMPORT_FAILED) return { kind: 'not-started', problem: said };
-  if (exitCode === DENIES) return { kind: 'denied', reason: said, answer: read.answer };
   if (exitCode !== 0) {
     const how = exitCode === null ? `it ended by ${result.signal ?? 'a signal'}` : `it ended with exit code ${exitCode}`;
     return { kind: 'failed', problem: said === '' ? how : `${how}: ${said}`, answer: read.answer };
@@ -147,9 +183,13 @@ function toAnswered({ answer, problem }: ReadOutput): HookOutcome {
   return problem === null ? { kind: 'answered', answer } : { kind: 'failed', problem, answer: null };
 }
 
-/** Text that does not begin like an object is no answer: whoever writes hooks prints while looking for a mistake. */
-function readOutput(stdout: string, isCut: boolean): ReadOutput {
-  if (isCut) return { answer: null, problem: `it printed more than ${MAX_ANSWER_MB} MB` };
+/**
+ * Text that does not begin like an object is no answer: whoever writes hooks prints while looking for a mistake.
+ *
+ * @param stdout `null`: it was too long
+ */
+function readOutput(stdout: string | null): ReadOutput {
+  if (stdout === null) return { answer: null, problem: `it printed more than ${MAX_ANSWER_MB} MB` };
   const text = stdout.trim();
   if (!text.startsWith('{')) return { answer: null, problem: null };
   try {

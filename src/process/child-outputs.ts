@@ -181,7 +181,7 @@ function createHolds(stream: () => Readable | undefined, onActivity: () => void)
 }
 
 function guardLines(onLine: LineListener, guard: (call: () => void) => void): LineListener {
-  return (line, cut) => guard(() => onLine(line, cut));
+  return (line, cut, isOpen) => guard(() => onLine(line, cut, isOpen));
 }
 
 /** Hands on the beginning of a line that does not end, some time after it came; nothing while lines come whole. */

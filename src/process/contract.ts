@@ -45,7 +45,8 @@ export interface ProcessSpec {
 
   /** Longest line that is handed on, default 8 MB; a longer one arrives once, cut to that size, with `cut` true. */
   readonly maxLineBytes?: number;
-  readonly onStdoutLine?: (line: string, cut: boolean) => void;
+  /** `isOpen`: the output ended before the line did. */
+  readonly onStdoutLine?: (line: string, cut: boolean, isOpen: boolean) => void;
   /** The beginning of a line that stands for 200 ms without an end (of at most 64 KB), again whenever it has grown; the line itself follows. */
   readonly onStdoutPart?: (text: string) => void;
   readonly onStderrLine?: (line: string, cut: boolean) => void;

@@ -31,6 +31,14 @@ describe('the line splitter', () => {
     expect(split([Buffer.from('a\n')])).toEqual(texts('a'));
   });
 
+  it('says of the last line alone that it has no end', () => {
+    const open: boolean[] = [];
+    const splitter = createLineSplitter(4, (_text, _cut, isOpen) => open.push(isOpen));
+    for (const piece of ['one\ntw', 'o\nlonger', ' than allowed']) splitter.push(Buffer.from(piece));
+    splitter.end();
+    expect(open).toEqual([false, false, true]);
+  });
+
   it('keeps a carriage return inside a line', () => {
     expect(split([Buffer.from('10%\r20%\r\n')])).toEqual(texts('10%\r20%'));
   });

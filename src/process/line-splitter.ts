@@ -13,8 +13,11 @@ const LONGEST_LOOK_BYTES = 1 << 16;
 const KEPT_END_BYTES = 256 << 10;
 const GAP = Buffer.from('\\n[the middle was left out]\\n');
 
-/** Receives one line without its line end; `cut` says that it was longer than allowed and this is its beginning. */
-export type LineListener = (line: string, cut: boolean) => void;
+/**
+ * Receives one line without its line end; `cut` says that it was longer than allowed and this is its beginning, `isOpen` that the output ended before the
+ * line did.
+ */
+export type LineListener = (line: string, cut: boolean, isOpen: boolean) => void;
 
 /** Turns bytes that arrive in any pieces into lines of text. */
 export interface LineSplitter {
@@ -34,15 +37,15 @@ export interface LineSplitter {
 export function createLineSplitter(maxLineBytes: number, onLine: LineListener): LineSplitter {
   const carry = createCarry(maxLineBytes + 1);
 
-  function deliver(bytes: Buffer, start: number, end: number, totalBytes: number): void {
+  function deliver(bytes: Buffer, start: number, end: number, totalBytes: number, isOpen = false): void {
     const textEnd = end > start && totalBytes === end - start && bytes[end - 1] === CARRIAGE_RETURN ? end - 1 : end;
-    if (textEnd - start <= maxLineBytes) onLine(bytes.toString('utf8', start, textEnd), totalBytes > maxLineBytes + 1);
-    else onLine(bytes.toString('utf8', start, lastWholeCharacter(bytes, start, start + maxLineBytes)), true);
+    if (textEnd - start <= maxLineBytes) onLine(bytes.toString('utf8', start, textEnd), totalBytes > maxLineBytes + 1, isOpen);
+    else onLine(bytes.toString('utf8', start, lastWholeCharacter(bytes, start, start + maxLineBytes)), true, isOpen);
   }
 
-  function deliverCarry(): void {
+  function deliverCarry(isOpen = false): void {
     const { bytes, length, totalBytes } = carry.take();
-    deliver(bytes, 0, length, totalBytes);
+    deliver(bytes, 0, length, totalBytes, isOpen);
   }
 
   return {
@@ -64,7 +67,7 @@ export function createLineSplitter(maxLineBytes: number, onLine: LineListener): 
       return totalBytes > LONGEST_LOOK_BYTES ? '' : bytes.toString('utf8', 0, lastWholeCharacter(bytes, 0, length));
     },
     end() {
-      if (!carry.isEmpty()) deliverCarry();
+      if (!carry.isEmpty()) deliverCarry(true);
     },
   };
 }
