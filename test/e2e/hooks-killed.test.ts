@@ -115,6 +115,21 @@ esac`;
     });
   });
 
+  test('with Ctrl+C while a hook that ignores every signal is asked ends it, makes no call, and asks anew when it goes on', async () => {
+    const guard = `trap '' INT TERM HUP; if [ -e hangs ]; then exit 2; else ${HANG}; fi`;
+    const hooks = [{ name: 'guard', path: 'a.txt', command: guard }];
+    await withPlace(toHookedFiles({ hooks, answers: [[write('a.txt')], [write('free.txt')]] }), async (folder) => {
+      const run = start(folder, RUN);
+      await until('the hook hangs', () => exists(folder, 'hangs'));
+      run.child.kill('SIGINT');
+      const { code } = await run.done;
+      expect([code, findProcesses(folder)]).toEqual([130, []]);
+      await expectEnd(folder, await ralph(folder, RESUME));
+      expect(readOutcomes(folder)).toEqual(['denied', 'done', 'done']);
+      expect(['a.txt', 'free.txt'].filter((name) => exists(folder, name))).toEqual(['free.txt']);
+    });
+  });
+
   test('by a function of a hook, at once or later, leaves no process and makes no call, and goes on behind what was denied', async () => {
     const guard = `
 const deny = { decision: 'deny' };

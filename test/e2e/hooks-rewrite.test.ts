@@ -75,6 +75,27 @@ describe.concurrent('an input that a hook puts in the place of another', () => {
     });
   });
 
+  test('and a reason may be nested without end: the call is not made, and the run goes on', async () => {
+    const deep = `
+const nest = '['.repeat(200_000) + ']'.repeat(200_000);
+const answers = {
+  input: '{"updated_input":{"path":"input.txt","content":' + nest + '}}',
+  whole: '{"updated_input":{"path":"whole.txt","content":"x","more":' + nest + '}}',
+  reason: '{"decision":"deny","reason":' + nest + '}',
+};
+console.log(answers[process.argv[2]]);
+`;
+    const names = ['input', 'whole', 'reason'];
+    const hooks = names.map((name) => ({ name, path: `${name}.txt`, command: `node deep.mjs ${name}` }));
+    // Behind them one that has to be told of it.
+    const told = { name: 'told', path: 'whole.txt', command: 'exit 0' };
+    const setUp = { hooks: [...hooks, told], answers: [names.map((name) => write(`${name}.txt`))], files: { 'deep.mjs': deep } };
+    await runHooked(setUp, ({ folder, calls }) => {
+      expect(calls.map(toOutcome)).toEqual([expect.stringContaining('what does not fit: nothing was done'), 'denied', 'denied', 'done']);
+      expect(readdirSync(folder).filter((name) => name.endsWith('.txt'))).toEqual([]);
+    });
+  });
+
   test('is what the hooks behind it are asked about, so that one of them denies it', async () => {
     const hooks = [
       toPath('first', 'second.txt'),
