@@ -68,12 +68,14 @@ describe.concurrent('on the native agent', () => {
       on('output', flood(1_000_000_000)),
       on('errors', flood(1_000_000_000, '>&2')),
       on('json', 'yes \'{"decision":"allow"}\' | head -c 1000000000; exit 2'),
+      on('talk', `read -r _; ${flood(1_000_000_000)}`, { keep_alive: true }),
+      on('line', `read -r _; printf '{"a":"'; ${flood(200_000_000)}`, { keep_alive: true }),
       { name: 'many', matcher: 'Read', command: `head -c 100000000 /dev/zero; ${flood(100_000_000, '>&2')}` },
     ];
     const many = Array.from({ length: 6 }, () => read('ralph.yml'));
-    const answers = [['output', 'errors', 'json'].map((name) => write(`${name}.txt`)), many];
+    const answers = [['output', 'errors', 'json', 'talk', 'line'].map((name) => write(`${name}.txt`)), many];
     await runHooked({ hooks, answers }, ({ calls, peakMb }) => {
-      expect(calls.map(toOutcome)).toEqual([...Array.from({ length: 9 }, () => 'denied'), 'done']);
+      expect(calls.map(toOutcome)).toEqual([...Array.from({ length: 11 }, () => 'denied'), 'done']);
       expect(peakMb).toBeGreaterThan(20);
       expect(peakMb).toBeLessThan(MAX_MB);
     });
