@@ -51,7 +51,7 @@ async function askHandler(spec: HookSpec, event: HookEvent, place: HandlerPlace)
   // Calls at the same time have their hooks at the same time: many listeners, and each of them goes with its hook.
   setMaxListeners(0, place.signal);
   const changed = findChange(handler);
-  if (changed !== null) return { kind: 'not-started', problem: changed };
+  if (changed !== null) return { kind: 'not-started', problem: changed, isFileChanged: true };
   switch (handler.kind) {
     case 'command':
       return runProgram(handler.argv, spec, event, place);

@@ -7,7 +7,7 @@ const MAX_REASON = 2000;
 const MAX_PREVIEW = 200;
 
 /** A hook that was asked, as it is told of; `ms` from the question to the answer. */
-export function toHookRun({ name, event }: HookSpec, { verdict, error }: JudgedHook, ms: number): HookRun {
+export function toHookRun({ name, event }: HookSpec, { verdict, error, isFileChanged }: JudgedHook, ms: number): HookRun {
   return {
     name,
     event,
@@ -17,6 +17,7 @@ export function toHookRun({ name, event }: HookSpec, { verdict, error }: JudgedH
     ms,
     preview: startOf(verdict.injects[0]?.content ?? '', MAX_PREVIEW),
     ...(isChange(event, verdict) ? { hasChanged: true as const } : {}),
+    ...(isFileChanged === true && { isFileChanged }),
   };
 }
 

@@ -97,6 +97,7 @@ test('hooks of all and of a hat are asked in order, deny, change and tell, and b
     expect(results.flatMap(({ messages }) => messages ?? [])).toEqual(['look at the list', 'look at the list']);
     expect(run.stdout + run.stderr).toContain('write_file by a hook');
     expect(run.stdout + run.stderr).toContain('hook custom_write_hook.mjs said deny to write_file: these files are mine');
+    expect((await ralph(folder, ['status'])).stdout).toMatch(/You\s+The file of the hook custom_write_hook\.mjs was changed/);
     const shown = await ralph(folder, ['show', readdirSync(join(folder, '.ralph/runs'))[0] ?? '', '1']);
     expect(shown.stdout).toMatch(/audit\.mjs#audit allow \d+/);
   });

@@ -12,6 +12,8 @@ export interface HookRun {
   readonly preview: string;
   /** It changed the input or the output. */
   readonly hasChanged?: true;
+  /** Its file was changed since the configuration was read, so it was not run. */
+  readonly isFileChanged?: true;
 }
 
 /** A hook that was asked, and about what. */

@@ -43,12 +43,14 @@ export type HookOutcome =
   /** Time was over, whatever it had said by then. */
   | { readonly kind: 'timed-out'; readonly answer: Json }
   /** It is not there, may not be run, or was changed. */
-  | { readonly kind: 'not-started'; readonly problem: string };
+  | { readonly kind: 'not-started'; readonly problem: string; readonly isFileChanged?: true };
 
 /** A verdict, and what went wrong on the way; `null` for nothing. */
 export interface JudgedHook {
   readonly verdict: HookVerdict;
   readonly error: string | null;
+  /** See `HookRun`. */
+  readonly isFileChanged?: true;
 }
 
 const ALLOW: HookVerdict = { decision: 'allow', reason: '', injects: [] };
@@ -86,7 +88,11 @@ export function judgeHook(
     case 'timed-out':
       return failure(`it gave no answer within ${timeoutMs / 1000} s`, outcome.answer);
     case 'not-started':
-      return { verdict: deny(outcome.problem), error: outcome.problem };
+      return {
+        verdict: deny(outcome.problem),
+        error: outcome.problem,
+        ...(outcome.isFileChanged === true && { isFileChanged: true as const }),
+      };
   }
 }
 

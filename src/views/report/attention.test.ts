@@ -47,6 +47,21 @@ describe('what a run needs of its person', () => {
     expect(attend(working()).action).toBe('Watch it with `ralph show --follow`.');
   });
 
+  it('is a look at the file of a hook that an agent changed, until hooks were asked again that were not', () => {
+    const hook = { name: 'guard.mjs', event: 'PreToolUse', decision: 'deny', reason: '', ms: 1, preview: '', tool: 'bash' } as const;
+    const script = working();
+    script.endTurn(1, { hooks: { counts: [], runs: [{ ...hook, error: 'was changed', isFileChanged: true }] } });
+    expect(attend(script)).toMatchObject({
+      state: 'needs_you',
+      evidence: expect.stringMatching(/^The file of the hook guard\.mjs was changed/),
+    });
+    expect(attend(script).action).toContain('--accept-changes');
+    script.startTurn('planner', 2);
+    expect(attend(script).state).toBe('needs_you');
+    script.endTurn(2, { hooks: { counts: [], runs: [{ ...hook, error: null }] } });
+    expect(attend(script).state).not.toBe('needs_you');
+  });
+
   it('is an answer while a question is open, with the command for it, and no longer once it is closed', () => {
     const script = working();
     ask(script);

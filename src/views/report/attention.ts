@@ -3,7 +3,7 @@ import { END_REASONS } from '../../core/run/end-reasons.ts';
 import { toDurationText, toUsdText } from '../../core/text/duration.ts';
 import type { GateView, RunView, TurnView } from '../fold/run-view.ts';
 import { cutText, toPlainLine } from '../text/plain-text.ts';
-import { toNextStep } from './next-step.ts';
+import { findChangedHook, toNextStep } from './next-step.ts';
 import { isSeen, type StatusFacts, toElapsedNow } from './running-report.ts';
 
 /** What a run needs of its person, the most urgent first. */
@@ -34,7 +34,7 @@ const ROUNDING = 1e-9;
 const SILENT_SHARE = 0.5;
 
 const JUDGES: Readonly<Record<AttentionState, Judge>> = {
-  needs_you: (view, facts) => judgeEnd(view, facts) ?? judgeProcess(view, facts) ?? judgeQuestions(view),
+  needs_you: (view, facts) => judgeEnd(view, facts) ?? judgeProcess(view, facts) ?? judgeQuestions(view) ?? judgeHookFiles(view, facts),
   stuck: (view, facts) => judgeSilence(view, facts) ?? judgeStuckGate(view, facts) ?? judgeFailures(view, facts),
   gate_red: judgeGates,
   limit_near: judgeLimits,
@@ -89,6 +89,14 @@ function judgeQuestions({ questions }: RunView): Omit<Attention, 'state'> | null
     since: first.askedAt,
     action: `Answer with \`ralph answer ${first.id} ${choices}\`.`,
   };
+}
+
+/** What an agent made of a hook's file does not run: all that the hook is asked about is denied until a person has looked. */
+function judgeHookFiles(view: RunView, facts: StatusFacts): Omit<Attention, 'state'> | null {
+  const changed = findChangedHook(view);
+  if (changed === null) return null;
+  const action = `Look at it; put it back, or accept it with \`ralph resume${toRunWord(view, facts)} --accept-changes\`.`;
+  return { evidence: changed.text, since: changed.at, action };
 }
 
 function judgeSilence(view: RunView, facts: StatusFacts): Omit<Attention, 'state'> | null {

@@ -92,7 +92,14 @@ function withGateLog(next: string, view: RunView): string {
 
 /** What the person should know or decide: nobody else can. */
 export function toPersonNotes(view: RunView): readonly string[] {
-  return [...toSignInNotes(view), ...toLoopNotes(view), ...toCheckpointNotes(view), ...toCostNotes(view), ...toRefusalNotes(view)];
+  return [
+    ...toSignInNotes(view),
+    ...toHookNotes(view),
+    ...toLoopNotes(view),
+    ...toCheckpointNotes(view),
+    ...toCostNotes(view),
+    ...toRefusalNotes(view),
+  ];
 }
 
 function toSignInNotes(view: RunView): readonly string[] {
@@ -100,6 +107,23 @@ function toSignInNotes(view: RunView): readonly string[] {
   const last = view.turns.at(-1);
   if (last?.failure?.class === 'spawn') return [`${last.backend || last.hat} could not be started; see \`ralph doctor\`.`];
   return [];
+}
+
+function toHookNotes(view: RunView): readonly string[] {
+  const changed = findChangedHook(view);
+  return changed === null ? [] : [`${changed.text} Look at it before you trust what came of this run.`];
+}
+
+/** The hook whose file was changed in a turn, as far as hooks were asked last; `at`: epoch milliseconds. */
+export function findChangedHook({ turns }: RunView): { readonly text: string; readonly at: number } | null {
+  const turn = turns.findLast(({ hooks }) => hooks !== null);
+  const run = turn?.hooks?.runs.find(({ isFileChanged }) => isFileChanged === true);
+  if (turn === undefined || run === undefined) return null;
+  const name = toPlainLine(run.name, 100);
+  return {
+    text: `The file of the hook ${name} was changed or removed during the run: it did not run any more, and the calls that it is about were denied.`,
+    at: turn.startedAt + (turn.durationMs ?? 0),
+  };
 }
 
 /** What could be changed where events went in circles; the report already says who published what. */
