@@ -11,7 +11,7 @@ const CORE_FIXTURES = `^src/core/.*${FIXTURES}`;
 /** Samples that tests and fixtures of other rooms build on. */
 const SHARED_FIXTURES = `^src/(core|git)/.*${FIXTURES}`;
 const TEST_PACKAGES = 'node_modules/(vitest|fast-check)/';
-const ANY_ROOM = '^src/(loop/[^/]+|[^/]+)/';
+const ANY_ROOM = '^src/(loop/[^/]+|panel/decide|[^/]+)/';
 /** The files by which rooms are entered. */
 const DOORS = Object.keys(ROOMS).map(doorPattern);
 const PACKAGES = ['npm', 'npm-dev', 'npm-optional', 'npm-peer', 'npm-bundled', 'npm-no-pkg'];

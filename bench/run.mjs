@@ -2,7 +2,7 @@
  * What Ralph costs, each figure beside something that was measured in the same run.
  *
  *   npm run bench                      all, as a table
- *   npm run bench -- --only startup    startup | validate | collections | loop | routing | resume | gates | memory | native | profiles | scope | hooks
+ *   npm run bench -- --only startup    startup | validate | collections | loop | routing | resume | gates | memory | native | profiles | scope | hooks | panels
  *   npm run bench -- --peer PATH       also the same loop through a ralph-orchestrator binary
  *   npm run bench -- --only outcomes   forty failing agents through a shell loop, Ralph, and the binary of --peer; some minutes, so only where it is named
  *                    [--json]          its figures and each case as JSON; --agents TEXT,TEXT plays only agents whose names have such a text;
@@ -20,6 +20,7 @@ import { benchLoop } from './loop.mjs';
 import { benchMemory } from './memory.mjs';
 import { benchNative } from './native.mjs';
 import { AGENTS, benchOutcomes } from './outcomes.mjs';
+import { benchPanels } from './panels.mjs';
 import { benchPeer } from './peer.mjs';
 import { benchProfiles } from './profiles.mjs';
 import { benchResume, benchRouting } from './rooms.mjs';
@@ -39,6 +40,7 @@ const BENCHES = {
   profiles: benchProfiles,
   scope: benchScopeCheck,
   hooks: benchHooks,
+  panels: benchPanels,
 };
 
 /** It has tables of its own, and is run only where it is named. */

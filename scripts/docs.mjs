@@ -97,7 +97,7 @@ function nameChoice(schema) {
   if (schema.enum !== undefined) return schema.enum.map(toCode).join(', ');
   if ('const' in schema) return toCode(schema.const);
   const types = listTypes(schema);
-  if (types.includes('array')) return `list of ${schema.minItems === undefined ? '' : 'one or more '}${nameSeveral(schema.items)}`;
+  if (types.includes('array')) return `list of ${['', 'one or more ', 'two or more '][schema.minItems ?? 0]}${nameSeveral(schema.items)}`;
   if (types.includes('object')) return nameMap(schema);
   if (types.includes('string') && !types.includes('boolean') && !types.some(isNumber)) return nameText(schema);
   if (types.includes('boolean') && !types.some(isNumber)) return '`true`, `false`';
@@ -124,8 +124,9 @@ function nameMap({ properties, additionalProperties }) {
 function nameType(schema) {
   const choices = listChoices(schema);
   const list = choices.find((choice) => listTypes(choice).includes('array'));
-  if (list !== undefined && choices.length === 2) return nameChoice(list);
+  if (list !== undefined && choices.length < 3) return nameChoice(list);
   if (list !== undefined) return 'backend, or a list of them';
+  if (choices.some(({ properties }) => properties?.prompt_mode !== undefined && properties.type !== undefined)) return 'backend';
   return [...new Set(choices.map((choice) => (choice.anyOf === undefined ? nameChoice(choice) : nameType(choice))))].join(', or ');
 }
 
@@ -158,7 +159,7 @@ function listMaps(schema, path) {
   const choices = listChoices(schema);
   const list = choices.find((choice) => listTypes(choice).includes('array'));
   // Of a list the entries are listed, not once more the value that stands for a list of one.
-  if (list !== undefined) return listMaps(list.items, choices.length === 2 ? `${path}[]` : path);
+  if (list !== undefined) return listMaps(list.items, choices.length < 3 ? `${path}[]` : path);
   return choices.length === 1 && choices[0] === schema ? [] : choices.flatMap((choice) => listMaps(choice, path));
 }
 

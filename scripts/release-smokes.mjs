@@ -28,6 +28,7 @@ export function listSmokes(makeFolder, major) {
     here(['runs']),
     here(['show']),
     here(['events']),
+    here(['panel', 'show'], { exitCode: 1, says: 'has had no panel' }),
     here(['review']),
     here(['undo'], { exitCode: 1, says: 'snapshots of git' }),
     here(['land'], { exitCode: 1, says: 'nothing to land' }),

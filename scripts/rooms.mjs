@@ -23,7 +23,7 @@ export const ROOMS = {
     holds: 'events, topics and patterns, hats, profiles, inputs, effects, run state, ids, durations, money: types and total functions',
     mayImport: [],
     pure: true,
-    folders: ['values', 'text', 'schema', 'events', 'signals', 'tools', 'hooks', 'backends', 'gates', 'project', 'run'],
+    folders: ['values', 'text', 'schema', 'events', 'signals', 'tools', 'hooks', 'backends', 'gates', 'project', 'panel', 'run'],
     doors: 'files',
   },
   topology: {
@@ -33,9 +33,14 @@ export const ROOMS = {
     folders: ['routing', 'graph', 'analysis', 'rules'],
     doors: ['routing', 'graph', 'rules'],
   },
+  'panel/decide': {
+    holds: 'the rules of a panel: whose turn it is to answer, to vote, to be told; who wins',
+    mayImport: ['core'],
+    pure: true,
+  },
   'loop/decide': {
     holds: 'the pure step, one file per kind of input: dispatch, completion, limits, staleness',
-    mayImport: ['core', 'topology'],
+    mayImport: ['core', 'topology', 'panel/decide'],
     pure: true,
   },
   prompts: {
@@ -99,9 +104,13 @@ export const ROOMS = {
     folders: ['snapshot', 'watch', 'checkpoint', 'worktree', 'landing', 'undo'],
     doors: ['snapshot', 'watch', 'checkpoint', 'worktree', 'landing', 'undo'],
   },
-  panel: {
-    holds: 'several agents under one hat: rounds, answers, votes, snapshots, anonymity',
-    mayImport: ['core', 'ports', 'hooks'],
+  'panel/share': {
+    holds: 'folders of the agents of a panel: made, kept, shown to the others, taken over',
+    mayImport: ['core', 'ports'],
+  },
+  'panel/run': {
+    holds: 'several agents under one hat, as one backend: rounds, prompts, what is handed in',
+    mayImport: ['core', 'ports', 'panel/share'],
   },
   fleet: {
     holds: 'the journal, the work queue and the workers over several machines',
@@ -113,7 +122,7 @@ export const ROOMS = {
   },
   views: {
     holds: 'folds of the journal: run view, cost view, graph view',
-    mayImport: ['core', 'topology'],
+    mayImport: ['core', 'topology', 'panel/decide'],
     folders: ['text', 'fold', 'report', 'review'],
     doors: ['text', 'fold', 'report', 'review'],
   },
@@ -196,6 +205,7 @@ export const ROOMS = {
       'agent',
       'sandbox',
       'gates',
+      'panel/run',
       'hooks',
       'loop/shell',
       'mcp',
@@ -292,7 +302,7 @@ export const ROOMS = {
       'sandbox',
       'hooks',
       'gates',
-      'panel',
+      'panel/run',
       'fleet',
       'loop/shell',
       'views',

@@ -11,7 +11,7 @@ import { ROOT } from './sources.mjs';
  */
 const SURFACE = {
   commands: {
-    count: 40,
+    count: 41,
     first: 34,
     list: listCommands,
     added: [
@@ -23,11 +23,12 @@ const SURFACE = {
       { name: 'ask', why: 'an agent that needs a decision waits for it instead of guessing or ending its turn' },
       { name: 'asks', why: 'what is asked must not be missed by who comes later' },
       { name: 'answer', why: 'only a person may, so it is no option of what agents call' },
+      { name: 'panel', why: 'who answered what and who voted for whom is no part of a turn with one agent, and has no room in `show`' },
       { name: 'notify', why: 'whether a phone rings at night is found out before the night, without a run' },
     ],
   },
   'configuration keys': {
-    count: 211,
+    count: 229,
     first: 190,
     list: listConfigurationKeys,
     added: [
@@ -61,6 +62,24 @@ const SURFACE = {
         name: 'changed_tests',
         why: 'a task that is to change what tests say would otherwise end unproven each time, and only a person can allow that beforehand',
       },
+      { name: 'hats.<id>.panel', why: 'several agents wear one hat, which no list of hats can say' },
+      { name: 'hats.<id>.panel.agents', why: 'who they are, in the order that decides a tie' },
+      { name: 'hats.<id>.panel.agents[].id', why: 'people have to know whose answer and whose vote they read' },
+      { name: 'hats.<id>.panel.agents[].backend', why: 'models of different makers make different mistakes' },
+      { name: 'hats.<id>.panel.agents[].instructions', why: 'one agent can be told to doubt what the others find' },
+      { name: 'hats.<id>.panel.strategy', why: 'some tasks want the best answer, others one from all' },
+      { name: 'hats.<id>.panel.max_answers_per_agent', why: 'without a limit two agents outbid each other all night' },
+      { name: 'hats.<id>.panel.max_answers_total', why: 'what a panel costs grows with all of its answers' },
+      { name: 'hats.<id>.panel.novelty', why: 'a copy of another answer with new words costs a round and says nothing' },
+      { name: 'hats.<id>.panel.voting', why: 'how soon agents agree depends on the task, and only its author knows it' },
+      { name: 'hats.<id>.panel.injection', why: 'whether agents work alone or with what the others found is a choice of method' },
+      { name: 'hats.<id>.panel.first_injection', why: 'a first answer of one’s own is lost when another is read before it' },
+      { name: 'hats.<id>.panel.max_injections', why: 'an agent that is told something again and again finishes nothing' },
+      { name: 'hats.<id>.panel.timeout', why: 'the slowest of several agents must not hold a run back' },
+      { name: 'hats.<id>.panel.max_parallel', why: 'a small machine, or a small quota, bears fewer at once' },
+      { name: 'hats.<id>.panel.quorum', why: 'a vote of one is none where something depends on it' },
+      { name: 'hats.<id>.panel.min_agents', why: 'an answer that nobody could compare may be worth nothing' },
+      { name: 'hats.<id>.panel.budget_usd', why: 'one panel must not eat what the whole run may cost' },
     ],
   },
 };

@@ -84,7 +84,7 @@ export function loadConfig(request: LoadRequest): LoadedConfig {
   const { declared, ...shape } = checkShape(root);
   const isBroken = (path: Path): boolean => shape.isBroken(path) || layers.isBroken(path);
   const hatIds = listHatIds(root);
-  const backends = compileBackends(declared, overridden.overrides);
+  const backends = compileBackends(declared, overridden.overrides, shape.toItemPath);
   const instructions = readInstructions(declared, root, readText);
   const events = readEventContracts(declared, { cwd, root, readText });
   const ruleInput = { root, declared, hatIds, isBroken, toItemPath: shape.toItemPath, toolNames: request.toolNames ?? [] };

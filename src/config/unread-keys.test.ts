@@ -29,11 +29,20 @@ const toSurroundings = ({ type: backend, ...keys }: { readonly type: string; rea
 });
 
 /** What stands around a key. Some say something only beside a certain other one, or in the place of it, so each is tried in all of these. */
-const SURROUNDINGS: readonly Tree[] = [
+const SURROUNDINGS: readonly unknown[] = [
   toSurroundings({ type: 'claude' }),
   toSurroundings({ type: 'custom', command: 'agent' }),
   { ...toSurroundings({ type: 'native', model: 'claude-sample' }), hooks: { PreToolUse: [{ command: 'true --all' }] } },
   { hats: { builder: { publishes: ['LOOP_COMPLETE'] } } },
+  ...[{ type: 'claude' }, { type: 'custom', command: 'agent' }, { type: 'native', model: 'claude-sample' }].map((backend) =>
+    withValue(toSurroundings({ type: 'codex' }), ['hats', 'builder', 'panel'], {
+      // Not beside another agent: those of a native one have a profile, which binds native ones only.
+      agents: [
+        { id: 'one', backend },
+        { id: 'two', ...(backend.type === 'native' ? { backend } : {}) },
+      ],
+    }),
+  ),
 ];
 
 /** Every key of the table that this version reads, by its path; names of the user's choice are `sample`, but for a hat. */
@@ -66,7 +75,7 @@ function listSamples(setting: Setting): readonly unknown[] {
     case 'number':
     case 'duration':
     case 'money':
-      return [7, 0, 100_000];
+      return [7, 2, 0, 100_000];
     case 'topic':
     case 'pattern':
       return ['sample.topic', 'build.done'];
@@ -116,7 +125,7 @@ function compile(cwd: string, tree: unknown): string | null {
 it('each key changes what a configuration comes to: one that nobody reads is a promise that nobody keeps', () => {
   const unread = inFolder(FILES, (cwd) => {
     const before = SURROUNDINGS.map((tree) => compile(cwd, tree));
-    expect(before.map((compiled) => compiled === null)).toEqual([false, false, false, true]);
+    expect(before.map((compiled) => compiled === null)).toEqual([false, false, false, true, false, false, false]);
     const isRead = (path: Path, setting: Setting): boolean =>
       SURROUNDINGS.some((tree, index) =>
         listSamples(setting).some((sample) => {

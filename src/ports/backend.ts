@@ -1,5 +1,6 @@
 import type { BackendEvent } from '../core/backends/backend-event.ts';
 import type { Usage } from '../core/backends/usage.ts';
+import type { PanelMove, PanelOrder, PanelState, RoundTask } from '../core/run/panel-state.ts';
 import type { TurnFailure, TurnId } from '../core/run/turn.ts';
 import type { People, SpokenWords } from './people.ts';
 import type { Backpressure, ClockHold, Isolation, Program, ViewedProgram } from './program.ts';
@@ -48,6 +49,10 @@ export interface TurnRequest {
   readonly people?: People;
   /** Says while its clocks stand; absent: they never do. */
   readonly hold?: ClockHold;
+  /** Several agents take this turn together; absent: one does. */
+  readonly panel?: PanelDesk;
+  /** The agent is one of a panel: what it hands in. Absent: it is not. */
+  readonly hand?: PanelHand;
 }
 
 /** What a tool profile makes of the program of an agent, for one turn. */
@@ -69,6 +74,33 @@ export interface TurnScope {
    * `null` where none can be made. Never rejects. Absent: checks run in the workspace.
    */
   readonly view?: (program: Program) => Promise<ViewedProgram | null>;
+}
+
+/** The panel whose agents take a turn together: where they stand, and who is told what happens among them. */
+export interface PanelDesk {
+  /** As it was when the turn was ordered. */
+  readonly state: PanelState;
+  /** Never throws. What follows comes through `RunningTurn.obey`. */
+  readonly move: (move: PanelMove) => void;
+}
+
+/** What an agent of a panel hands in through tools. */
+export interface PanelHand {
+  /** `vote`: no answer is taken; `present`: no vote is. */
+  readonly task: RoundTask;
+  /** Who can be voted for: `agent2`. */
+  readonly candidates: readonly string[];
+  /** Topics of which an answer may name one; empty where it need not. */
+  readonly topics: readonly string[];
+  /** Never reject. One that is accepted ends the turn. */
+  readonly answer: (content: string, topic: string | undefined) => Promise<HandedIn>;
+  readonly vote: (target: string, reason: string) => Promise<HandedIn>;
+}
+
+/** What became of it, in words for the agent. */
+export interface HandedIn {
+  readonly isAccepted: boolean;
+  readonly text: string;
 }
 
 /** A server of the Model Context Protocol that the agent starts itself. */
@@ -101,6 +133,10 @@ export interface RunningTurn {
    * an agent can be told while it works.
    */
   readonly tell?: (words: SpokenWords) => void;
+  /** Ends the turn after the step that is under way, as a success. Present where an agent works step by step. */
+  readonly finish?: () => void;
+  /** Does what was decided for a panel. Present where several agents take the turn. */
+  readonly obey?: (order: PanelOrder) => void;
   /** Processor time that the agent and all that it started have used so far, in milliseconds; 0 where the system tells nothing of it. Present where `dismiss` is. */
   readonly cpuMs?: () => number;
 }

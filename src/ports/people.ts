@@ -41,4 +41,6 @@ export interface SpokenWords {
   readonly text: string;
   /** Who says it, for the agent: a name. */
   readonly by: string;
+  /** Ralph himself says it: the text stands as it is. */
+  readonly isNews?: true;
 }

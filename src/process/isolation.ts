@@ -86,12 +86,16 @@ export function toIsolated(
     ...writable.flatMap((folder) => ['writable', folder, '']),
     ...readOnly.flatMap((folder) => ['read-only', folder, '']),
     ...(isolation.view ?? []).flatMap((mount) => toViewWords(mount, isolation.hasUserNamespace)),
-    // The folder in which it was started may have another one in its place now.
-    ...(isolation.view === undefined ? [] : ['in', program.cwd, '']),
+    // The folder in which it was started may have another one in its place now, or lie where only its own mount can be changed.
+    ...(isolation.view === undefined && !isBelowAny(program.cwd, [...writable, ...readOnly]) ? [] : ['in', program.cwd, '']),
   ];
   const [command = '', ...words] = isolation.enter;
   const inner = [isolation.shell, '-c', INIT_SCRIPT, 'ralph-init', isolation.mount, ...mounts, '--'];
   return { command, args: [...words, ...inner, ...isolation.drop, path, ...program.args], env: keepOdd(program.env) };
+}
+
+function isBelowAny(path: string, folders: readonly string[]): boolean {
+  return folders.some((folder) => path === folder || path.startsWith(`${folder}/`));
 }
 
 function toViewWords(mount: ViewMount, hasUserNamespace: boolean): readonly string[] {

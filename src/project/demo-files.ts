@@ -17,28 +17,45 @@ export interface DemoFolder {
   readonly test: () => Promise<{ readonly passed: boolean; readonly output: string }>;
 }
 
-/** Copies the sample of `ralph demo` into a temporary folder, as a git repository where git is there. */
-export async function createDemoFolder(env: Readonly<Record<string, string>>): Promise<DemoFolder> {
+/** The samples: a team, and a hat that several agents wear. */
+export type DemoName = 'team' | 'panel';
+
+interface Sample {
+  /** Below `examples`. */
+  readonly folder: string;
+  /** What its gate runs, behind `node`. Tests that are named are those of the sample alone, without those in the folders of a panel's agents. */
+  readonly test: readonly string[];
+  readonly commit: string;
+}
+
+const SAMPLES: Readonly<Record<DemoName, Sample>> = {
+  team: { folder: 'demo', test: ['--test'], commit: 'A cart that adds up wrongly' },
+  panel: { folder: 'panel', test: ['--test', 'test/duration.test.mjs'], commit: 'Times that are told badly' },
+};
+
+/** Copies a sample of `ralph demo` into a temporary folder, as a git repository where git is there. */
+export async function createDemoFolder(env: Readonly<Record<string, string>>, name: DemoName): Promise<DemoFolder> {
+  const sample = SAMPLES[name];
   const folder = mkdtempSync(join(tmpdir(), 'ralph-demo-'));
-  cpSync(join(findPackageFolder(), 'examples', 'demo'), folder, { recursive: true });
-  await makeRepository(folder, env);
+  cpSync(join(findPackageFolder(), 'examples', sample.folder), folder, { recursive: true });
+  await makeRepository(folder, env, sample.commit);
   return {
     folder,
     command: toTypedCommand(env),
     test: async () => {
-      const result = await runCommand({ command: process.execPath, args: ['--test'], cwd: folder, env, timeoutMs: 20_000 });
+      const result = await runCommand({ command: process.execPath, args: sample.test, cwd: folder, env, timeoutMs: 20_000 });
       return { passed: result.status === 'exited' && result.exitCode === 0, output: result.output };
     },
   };
 }
 
-async function makeRepository(folder: string, env: Readonly<Record<string, string>>): Promise<void> {
+async function makeRepository(folder: string, env: Readonly<Record<string, string>>, message: string): Promise<void> {
   const git = createGit({ cwd: folder, env });
   const config = ['user.name=Ralph demo', 'user.email=demo@example.invalid'];
   for (const args of [
     ['init', '-q'],
     ['add', '.'],
-    ['commit', '-q', '-m', 'A cart that adds up wrongly'],
+    ['commit', '-q', '-m', message],
   ]) {
     if (!(await git(args, { config, timeoutMs: 10_000 })).ok) return;
   }

@@ -1,8 +1,8 @@
 /**
  * Front door of `project`: what is found in a person's project, and what is written into it: how its checks are run (`find-checks`), what `ralph init` writes
- * (`init-config`, `init-backend <- init-project`), the sample of the demo (`demo-files`).
+ * (`init-config`, `init-backend <- init-project`), the samples of the demo (`demo-files`).
  */
-export { createDemoFolder, type DemoFolder } from './demo-files.ts';
+export { createDemoFolder, type DemoFolder, type DemoName } from './demo-files.ts';
 export { findCheck, findQualityCommands, type SoughtGate, toMissingWarnings, withFoundChecks, withFoundGate } from './find-checks.ts';
 export { listNativeModels } from './init-backend.ts';
 export { findInitPlace } from './init-config.ts';

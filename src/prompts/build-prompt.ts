@@ -128,8 +128,8 @@ function planHatPrompt(context: PromptContext, hat: HatSpec): readonly (Section 
     planScratchpadText(context),
     planFeedback(context),
     planThisTurn(context),
-    planHandOver(context, hat, offers),
-    planHatEnd(context, hat, offers.length > 0),
+    // The agents of a panel hand in to the panel, which publishes.
+    ...(hat.panel === undefined ? [planHandOver(context, hat, offers), planHatEnd(context, hat, offers.length > 0)] : []),
   ];
 }
 

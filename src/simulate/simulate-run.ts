@@ -102,6 +102,7 @@ const HANDLERS: Handlers<Effect, [run: RunUnderWay, at: number]> = {
   'tell-offer': ignore,
   'question-open': ignore,
   'question-close': ignore,
+  'panel-ordered': ignore,
   'run-end': ignore,
   'event-publish': (run, _at, { event: { topic, source }, to, how }) => {
     run.turns[run.turns.length - 1]?.published.push({ topic, source, to, how });

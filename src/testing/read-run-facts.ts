@@ -61,6 +61,7 @@ const INPUT_HANDLERS: Handlers<Input, [gathered: Gathered]> = {
   answered: ignore,
   'gates-finished': ignore,
   'hooks-answered': ignore,
+  'panel-moved': ignore,
   'timer-fired': ignore,
   'checkpoint-finished': ({ commits }, { commit }) => {
     if (commit !== null) commits.push(commit);
@@ -83,6 +84,7 @@ const EFFECT_HANDLERS: Handlers<Effect, [gathered: Gathered]> = {
   'tell-offer': ignore,
   'question-open': ignore,
   'question-close': ignore,
+  'panel-ordered': ignore,
   'run-end': ignore,
   'event-publish': ({ events }, { event, to, how }) => {
     const { id, iteration, topic, source, target = null, payload } = event;

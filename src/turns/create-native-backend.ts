@@ -26,7 +26,7 @@ type AgentRoom = typeof import('../agent/index.ts');
 type ToolSettings = Parameters<AgentRoom['openTools']>[0];
 
 /** Where a native agent works, and under which settings. */
-interface NativeHome {
+export interface NativeHome {
   /** Absolute. */
   readonly workspace: string;
   readonly settings: Settings;
@@ -35,7 +35,7 @@ interface NativeHome {
 }
 
 /** Makes the native agent for one hat. Its code is loaded with its first turn. */
-export function createNativeBackendFor(made: NativeHome, hat: string, spec: BackendSpec): Backend {
+export function createNativeBackendFor(made: NativeHome, hat: string, spec: BackendSpec, panel?: { readonly scriptName: string }): Backend {
   const label = toBackendLabel(spec);
   return createLazyBackend(label, async () => {
     const room = await import('../agent/index.ts');
@@ -45,9 +45,11 @@ export function createNativeBackendFor(made: NativeHome, hat: string, spec: Back
       label,
       hat,
       key: `${native.provider}:${spec.model ?? native.script ?? ''}`,
-      context: native.context,
+      // An agent of a panel goes on with what it did in the rounds before.
+      context: panel === undefined ? native.context : 'carry',
       limits: { ...native, retry: settings.spec.retry },
-      createModel: (place) => createNativeModel(room, made.workspace, spec, place),
+      createModel: (place) =>
+        createNativeModel(room, made.workspace, spec, panel === undefined ? place : { ...place, hat: panel.scriptName }),
       openTools: (request, signal, warn, nonce) => openHatTools({ room, made, hat, spec, request, signal, warn }, nonce),
       priceOf: (usage: Usage, model) =>
         toNativePrice(settings.prices, model ?? spec.model ?? null, usage) ?? toNativePrice(settings.prices, spec.model ?? null, usage),
@@ -169,20 +171,22 @@ type ServerTools = Awaited<ReturnType<AgentRoom['openServers']>>;
 
 function toToolSettings({ room, made, hat, request }: HatTurn, servers: ServerTools): ToolSettings {
   const { workspace, settings } = made;
+  // An agent of a panel works in a folder of its own.
+  const root = request.hand === undefined ? workspace : request.cwd;
   const place = findTurn(request.env);
   const topics = place === null ? [] : (readOffer(place).topics ?? []);
   const { search, privateHosts, passEnv, protectedBranches, plugins } = settings.tools ?? NO_TOOLS_SPEC;
   return {
     tools: [
-      ...room.createBuiltInTools(topics),
+      ...listOwnTools(room, request, topics),
       ...toPeopleTools(room, made, request),
       ...listRunTools(settings).map(room.toPluginTool),
       ...servers.tools,
     ],
     policy: settings.policies[hat] ?? null,
     workspace: request.cwd,
-    stateDir: resolve(workspace, settings.stateDir),
-    scratchpad: join(realpathSync.native(workspace), settings.prompts.scratchpad),
+    stateDir: resolve(root, settings.stateDir),
+    scratchpad: join(realpathSync.native(root), settings.prompts.scratchpad),
     quality: toQualityOfGates(settings.spec.gates),
     secrets: findKnownSecrets(settings, request.env),
     publishes: topics,
@@ -194,6 +198,17 @@ function toToolSettings({ room, made, hat, request }: HatTurn, servers: ServerTo
     protectedFiles: Object.values(plugins),
     close: servers.close,
   };
+}
+
+/** Tools that speak for the hat, and notes that would stay in the folder of one agent. */
+const OF_THE_HAT: ReadonlySet<string> = new Set(['emit_event', 'task_complete', 'write_scratchpad']);
+
+/** An agent of a panel hands in instead of publishing. */
+function listOwnTools(room: AgentRoom, { hand }: TurnRequest, topics: readonly string[]): ToolSettings['tools'] {
+  const builtIn = room.createBuiltInTools(topics);
+  if (hand === undefined) return builtIn;
+  const isLong = hand.task !== 'vote';
+  return [...room.createHandInTools(hand), ...builtIn.filter(({ name }) => !OF_THE_HAT.has(name) && (isLong || name !== 'update_todos'))];
 }
 
 /** Only where the configuration says that agents may ask are they told of it: most runs have nobody who would answer. */
@@ -257,6 +272,8 @@ function startWhenLoaded(loading: Promise<Backend>, request: TurnRequest, observ
     kill: () => end((turn) => turn.kill()),
     // What comes before its code is there is given with its first step.
     tell: (words) => void loading.then(() => running?.tell?.(words)).catch(() => undefined),
+    finish: () => void loading.then(() => running?.finish?.()).catch(() => undefined),
+    obey: (order) => void loading.then(() => running?.obey?.(order)).catch(() => undefined),
   };
 }
 

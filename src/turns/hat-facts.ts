@@ -45,11 +45,17 @@ export function findSpec({ backends }: Pick<Settings, 'backends'>, order: TurnOw
   });
 }
 
+function isPanel({ spec }: Settings, hat: string): boolean {
+  return spec.hats?.some(({ id, panel }) => id === hat && panel !== undefined) === true;
+}
+
 /** What a prompt says of the agent that it is for. */
 export function toAgentPromptFacts(settings: Settings, order: TurnOwner): AgentPromptFacts {
   const spec = findSpec(settings, order);
   return {
     ...toAbilities(settings, order.hat, spec.type === 'native'),
+    // What an agent of a panel notes and commits stays in its own folder.
+    ...(isPanel(settings, order.hat) && { mayNote: false, mayCommit: false }),
     hasEmitTool: hasEmitTool(settings, order.hat, spec),
     losesPath: findCli(spec.type)?.losesPath === true,
     keepsContext: spec.native?.context === 'carry',

@@ -15,6 +15,7 @@ import { toMarker } from '../runs/index.ts';
 import { listKeyNames, withOwnLogins } from '../safety/index.ts';
 import { toAgentEnvironment } from './agent-environment.ts';
 import { createNativeBackendFor, toPrice } from './create-native-backend.ts';
+import { createPanelBackendFor } from './create-panel-backend.ts';
 import { findSpec, type TurnOwner, toAgentPromptFacts } from './hat-facts.ts';
 import { openPermissionStore } from './open-permission-store.ts';
 import { addTrusted } from './trusted-files.ts';
@@ -48,6 +49,11 @@ export function createTurnAgents(made: TurnAgentsSettings): TurnAgents {
   const find = (order: TurnOwner): BackendSpec => findSpec(made.settings, order);
   return {
     backendFor: (order) => {
+      const panel = createPanelBackendFor(
+        { ...made, permissionStore, environmentOf: (turn, spec) => toEnvironment(made, turn, spec) },
+        order,
+      );
+      if (panel !== null) return panel;
       const spec = find(order);
       const isNative = spec.type === 'native';
       // The native agent wears one hat: what it may do and publish is the hat's.

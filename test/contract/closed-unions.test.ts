@@ -64,7 +64,7 @@ const UNIONS: Readonly<Record<string, GrowingUnion>> = {
     file: 'src/core/backends/backend-event.ts',
     begins: 'export type BackendEvent =\n',
     member: "{ readonly type: 'made-up-event' }",
-    tables: ['src/cli/live/text-printer.ts', 'src/views/fold/fold-live-view.ts'],
+    tables: ['src/cli/live/text-printer.ts', 'src/panel/run/panel-backend.ts', 'src/views/fold/fold-live-view.ts'],
     switches: ['src/library/record-stream.ts'],
   },
   'an end reason': {

@@ -31,6 +31,10 @@ const SECTIONS: Readonly<Record<string, number>> = {
   '002-injection-': 6,
   '002-api-': 5,
   '002-visual-': 2,
+  '002-workspace-': 4,
+  '002-anonymity-': 1,
+  '002-flow-': 1,
+  '002-timing-': 3,
   '002-rules-': 19,
   '003-1.': 4,
   '003-2.': 4,
@@ -75,6 +79,7 @@ const IDS = `
   002-injection-1 002-injection-2 002-injection-3 002-injection-4 002-injection-5 002-injection-6
   002-api-1 002-api-2 002-api-3 002-api-4 002-api-5
   002-visual-1 002-visual-2
+  002-workspace-1 002-workspace-2 002-workspace-3 002-workspace-4 002-anonymity-1 002-flow-1 002-timing-1 002-timing-2 002-timing-3
   002-rules-1 002-rules-2 002-rules-3 002-rules-4 002-rules-5 002-rules-6 002-rules-7 002-rules-8 002-rules-9 002-rules-10 002-rules-11 002-rules-12 002-rules-13 002-rules-14 002-rules-15 002-rules-16 002-rules-17 002-rules-18 002-rules-19
   003-1.1 003-1.2 003-1.3 003-1.4
   003-2.1 003-2.2 003-2.3 003-2.4
@@ -178,7 +183,7 @@ describe('the record of the requirements', () => {
   test('has as many requirements in each section as the plans have', () => {
     const counts = Object.keys(SECTIONS).map((section) => [section, IDS.filter((id) => id.startsWith(section)).length]);
     expect(Object.fromEntries(counts)).toEqual(SECTIONS);
-    expect(IDS).toHaveLength(17 + 16 + 64 + 38 + 22 + 9);
+    expect(IDS).toHaveLength(17 + 16 + 73 + 38 + 22 + 9);
     expect(parseRequirements(PAGE).map(({ id }) => id)).toEqual(IDS);
   });
 

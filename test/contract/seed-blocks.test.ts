@@ -98,7 +98,7 @@ const BLOCKS: readonly Block[] = [
     name: '002: hooks bind the native agent only, and agents belong to later versions',
     file: '002-01.yml',
     coordination: 'solo',
-    findings: ['warning hook-not-bound 2 hooks', 'note key-ignored 8 agents'],
+    findings: ['warning hook-not-bound 2 hooks', 'hint hook-file-missing 5 "massgen.hooks.audit_all_tools"', 'note key-ignored 8 agents'],
   },
   { name: '004: single-hat mode', file: '004-01.yml', coordination: 'solo', findings: [] },
   { name: '004: multi-hat mode', file: '004-02.yml', coordination: 'hats', findings: [] },

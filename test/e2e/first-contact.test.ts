@@ -126,6 +126,25 @@ describe.concurrent('a newcomer', () => {
     });
   });
 
+  test('watches `ralph demo panel`: agents hear of each other, vote, and what won passes the tests', { timeout: 60_000 }, async () => {
+    await withPlace({}, async (folder) => {
+      const env = { PATH: `${dirname(process.execPath)}:/usr/bin:/bin`, TMPDIR: folder };
+      const { code, stdout, stderr } = await ralph(folder, ['demo', 'panel'], env);
+      expect(code, stdout + stderr).toBe(0);
+      expect(stdout).toMatch(/Before {2}✗ node --test fails[\s\S]*After {3}✓ node --test passes/);
+      for (const agent of ['quick', 'listener', 'thorough']) {
+        expect(stdout).toMatch(new RegExp(`  ${agent} +works on an answer`));
+        expect(stdout).toMatch(new RegExp(`  ${agent} +votes for listener: `));
+      }
+      expect(stdout).toMatch(/ {2}listener +was told of quick's answer/);
+      expect(stdout).toContain('→ listener won with 3 of 3 votes');
+      expect(stdout).toMatch(/build\.done to reviewer/);
+      expect(stdout).toContain('Completed');
+      const [, look = ''] = /Look at it:\n +(cd .*)\n/.exec(stdout) ?? [];
+      expect(execFileSync('/bin/sh', ['-c', look], { env, encoding: 'utf8' })).toContain('Whole seconds come first');
+    });
+  });
+
   test('finds help with examples for every command', async () => {
     await withPlace({}, async (folder) => {
       const root = await ralph(folder, ['--help']);

@@ -5,6 +5,7 @@ import { exercise, scripts } from './lanes/direct.mjs';
 import { runHungModel, runLateError, runRateLimit, runRefusedKey, runSwitch, runUsageLimit } from './lanes/failures.mjs';
 import { runBare, runCostLimit, runDoctor, runLongPrompt } from './lanes/manners.mjs';
 import { runOwnSandbox, WITH_OWN_SANDBOX } from './lanes/own-sandbox.mjs';
+import { runPanel } from './lanes/panel.mjs';
 import { runSafe } from './lanes/safe.mjs';
 import { runSandboxTests } from './lanes/sandbox-tests.mjs';
 import { runProbe, runScope } from './lanes/scope.mjs';
@@ -80,6 +81,7 @@ export function planSteps(everyone, { keep, every, scopeOnly, noSandbox, noSocat
       name: `team of ${wearers.map(({ label }) => label).join(', ')}`,
       run: (bench, checks) => runTeam(bench, checks, names),
     },
+    { lane: 'team', name: 'a panel of claude, codex and our own agent', run: (bench, checks) => runPanel(bench, checks, names) },
     { lane: 'team', name: 'long prompt, shown as text', run: (bench, checks) => runLongPrompt(bench, checks, some) },
     { lane: 'team', name: 'no configuration at all', run: runBare },
     { lane: 'team', name: 'limit of cost, then more', run: runCostLimit },

@@ -47,8 +47,8 @@ const SCENARIOS = [
   'usage_limit_switch',
   'workspace_gone',
 ];
-/** A run that a person steered by hand, with hooks of its events: `JOURNAL=<its journal.jsonl> FOLDER=<where it ran>` records it. */
-const BY_HAND = ['steering'];
+/** Runs that were played by hand: steered by a person, with hooks of its events; and of a panel that was killed in its midst. `JOURNAL=<its journal.jsonl> FOLDER=<where it ran>` records it. */
+const BY_HAND = ['steering', 'panel'];
 /** Asked for by agents that stop at a limit of cost in the midst of a turn; none of the recorded scenarios has one. */
 const UNRECORDED = 'usage-reported';
 

@@ -207,6 +207,8 @@ function redactReport(report: ToolReport, redact: OutputRules['redact']): ToolRe
       return { ...report, topic: redact(report.topic) };
     case 'write-stopped':
       return { ...report, line: redact(report.line) };
+    case 'handed-in':
+      return report;
   }
 }
 

@@ -104,6 +104,9 @@ async function endCall(parts: AgentTurn, state: TurnState, begun: BegunCall, out
     case 'write-stopped':
       deny('os', report.line);
       break;
+    case 'handed-in':
+      state.isDone = true;
+      break;
     case undefined:
       break;
   }

@@ -29,6 +29,11 @@ describe('a script', () => {
     [{ turns: [{ steps: [{ txt: 'x' }] }] }, 'turns.0.steps.0'],
     [{ hats: { a: [{ steps: [{ calls: [{ tool: 1 }] }] }] } }, 'hats.a.0.steps.0.calls.0.tool'],
     ['x', 'expected object'],
+    [{ turns: [{ steps: [{ take: { who: '(' } }] }] }, 'turns.0.steps.0.take.who: it is no regular expression'],
+    [{ turns: [{ steps: [{ take: { who: 'agent' } }] }] }, 'take.who: it needs one group, and has 0'],
+    [{ turns: [{ steps: [{ take: { who: '(a)(b)' } }] }] }, 'it needs one group, and has 2'],
+    [{ turns: [{ steps: [{ take: { who: `(${'a'.repeat(300)})` } }] }] }, 'it is longer than 300 characters'],
+    [{ turns: [{ steps: [{ take: { 'a b': '(a)' } }] }] }, 'a name has letters, digits and _ only'],
   ])('%j says what is wrong with it', (value, problem) => {
     expect(parseScript(value as Json)).toEqual(refuse(expect.stringContaining(problem)));
   });
@@ -84,5 +89,40 @@ describe('a script', () => {
       messages: [...REQUEST.messages, results],
     });
     expect(step.ok ? null : step.failure.message).toEqual(problem === null ? null : expect.stringContaining(problem));
+  });
+
+  const asked: readonly ModelMessage[] = [
+    { role: 'user', text: 'agent1 is old, in `/old`' },
+    { role: 'assistant', parts: [{ type: 'text', text: 'agent9 is mine' }] },
+    { role: 'user', text: 'agent2 is $& new' },
+    { role: 'tool', results: [{ id: '1', name: 'look', text: 'agent3 is a result', isError: false }] },
+  ];
+  it.each([
+    ['(agent\\d) is', 'agent3'],
+    ['(agent\\d) is (?:\\$& )?new', 'agent2'],
+    ['is (\\$& new)', '$& new'],
+    ['agent1 is (?<age>\\w+)', 'old'],
+    ['(\\w+) of the system', 'words'],
+    ['(agent9)', null],
+    ['(xx)?agent2', null],
+  ])('takes %j out of what it was given, the newest first', async (pattern, taken) => {
+    const call = { tool: 'look', args: { who: 'it is {{who}}', all: [{ deep: '{{who}}, {{other}}', n: 1 }] } };
+    const step = await createModelOf({ turns: [{ steps: [{ take: { who: pattern }, text: 'I mean {{who}}.', calls: [call] }] }] })({
+      system: 'words of the system',
+      messages: asked,
+    });
+    const message = `script: step 1 of turn 1 of a: nothing that it was given matches "${pattern}", for {{who}}`;
+    if (taken === null) expect(step).toEqual({ ok: false, failure: { class: 'other', message } });
+    else {
+      const args = { who: `it is ${taken}`, all: [{ deep: `${taken}, {{other}}`, n: 1 }] };
+      expect(step).toMatchObject({ ok: true, message: { parts: [{ text: `I mean ${taken}.` }, { name: 'look', args }] } });
+    }
+  });
+
+  it('reads the end of a long text only', async () => {
+    const next = createModelOf({ turns: [{ steps: [{ take: { who: '(agent\\d)' } }] }], after_last: 'repeat' });
+    const prompt = (text: string) => next({ messages: [{ role: 'user', text }] });
+    expect(await prompt(`agent1${'x'.repeat(20_000)}`)).toMatchObject({ ok: false });
+    expect(await prompt(`${'x'.repeat(50_000)}agent1`)).toMatchObject({ ok: true });
   });
 });

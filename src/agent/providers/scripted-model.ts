@@ -5,6 +5,7 @@ import { accept, type Result, refuse } from '../../core/values/result.ts';
 import type { AssistantPart, Model, ModelDelta, ModelFailure, ModelRequest, ModelStep } from '../../ports/model.ts';
 import type { ModelPlace } from '../session/agent-turn.ts';
 import { pause } from '../session/pause.ts';
+import { fillJson, fillText, findTakeFault, takeWords } from './take-words.ts';
 
 /**
  * A model that says what was written beforehand, and checks what it is given: so that demos and tests run the real agent with real tools, without a key.
@@ -28,7 +29,7 @@ export function createScriptedModel(script: ModelScript, place: ModelPlace): Mod
 }
 
 /** Behind the last step: it says nothing more and calls nothing. */
-const NOTHING_LEFT: ScriptStep = { calls: [], delay_ms: 0, text: 'Done.' };
+const NOTHING_LEFT: ScriptStep = { calls: [], delay_ms: 0, take: {}, text: 'Done.' };
 
 interface StepPlace {
   readonly request: ModelRequest;
@@ -37,11 +38,13 @@ interface StepPlace {
   readonly where: string;
 }
 
-async function runStep(step: ScriptStep, { request, observe, signal, where }: StepPlace): Promise<ModelStep> {
-  if (step.delay_ms > 0) await pause(step.delay_ms, signal);
+async function runStep(written: ScriptStep, { request, observe, signal, where }: StepPlace): Promise<ModelStep> {
+  if (written.delay_ms > 0) await pause(written.delay_ms, signal);
   if (signal.aborted) return { ok: false, failure: { class: 'aborted', message: 'stopped' } };
-  const missed = findMissed(step, request);
+  const missed = findMissed(written, request);
   if (missed !== null) return fail(`${where}: ${missed}`);
+  const step = fillStep(written, request);
+  if (typeof step === 'string') return fail(`${where}: ${step}`);
   if (step.fail !== undefined) return { ok: false, failure: toFailure(step.fail) };
   if (step.thinking !== undefined) observe({ type: 'thinking', text: step.thinking });
   if (step.text !== undefined) observe({ type: 'text', text: step.text });
@@ -49,6 +52,14 @@ async function runStep(step: ScriptStep, { request, observe, signal, where }: St
   const usage: Usage =
     step.usage === undefined ? UNKNOWN_USAGE : { ...UNKNOWN_USAGE, inputTokens: step.usage.input, outputTokens: step.usage.output };
   return { ok: true, message: { role: 'assistant', parts: toParts(step, request) }, finish, usage, responseId: null, model: null };
+}
+
+/** A step with what it takes in its words and calls; in words what there is nothing of. */
+function fillStep(step: ScriptStep, request: ModelRequest): ScriptStep | string {
+  const taken = takeWords(step.take, request);
+  if (typeof taken === 'string') return taken;
+  const calls = step.calls.map(({ tool, args }) => ({ tool, args: fillJson(args, taken) as typeof args }));
+  return { ...step, calls, ...(step.text === undefined ? {} : { text: fillText(step.text, taken) }) };
 }
 
 function toParts({ thinking, text, calls }: ScriptStep, { messages }: ModelRequest): readonly AssistantPart[] {
@@ -107,8 +118,20 @@ const FAIL = z.strictObject({
   retry_after_ms: z.number().min(0).optional(),
 });
 
+const TAKE = z
+  .record(
+    z.string(),
+    z.string().superRefine((pattern, { addIssue }) => {
+      const fault = findTakeFault(pattern);
+      if (fault !== null) addIssue(fault);
+    }),
+  )
+  .refine((takes) => Object.keys(takes).every((name) => /^\w+$/.test(name)), 'a name has letters, digits and _ only');
+
 const STEP = z.strictObject({
   expect: EXPECT.optional(),
+  /** By name, what `{{name}}` stands for in `text` and in `args`: the group of a regular expression, found in what the model was given. */
+  take: TAKE.default({}),
   thinking: z.string().optional(),
   text: z.string().optional(),
   calls: z.array(CALL).default([]),

@@ -34,6 +34,9 @@ export interface TurnWords {
   readonly put: (words: SpokenWords) => void;
   /** All that waits, in order; it waits no more. */
   readonly take: () => readonly SpokenWords[];
+  /** The turn is to end behind the step that is under way. */
+  readonly finish: () => void;
+  readonly isFinished: () => boolean;
 }
 
 /** What changes while a turn goes on. */
@@ -56,6 +59,8 @@ export interface TurnState {
   countedMessages: number;
   /** How often it was asked to go on without having called a tool. */
   nudges: number;
+  /** What it was asked for is handed in: it ends behind the calls that are being made. */
+  isDone: boolean;
   /** What hooks say to the model behind the results of the calls that are being made. */
   readonly hookMessages: HookMessage[];
   /** What the model can read at once, as far as it is known by now: less than was set where the provider has refused less. */
@@ -97,6 +102,7 @@ export function createTurnState(messages: readonly ModelMessage[]): TurnState {
     contextTokens: null,
     countedMessages: 0,
     nudges: 0,
+    isDone: false,
     hookMessages: [],
     roomTokens: Number.POSITIVE_INFINITY,
     summarisedMessages: 0,

@@ -7,6 +7,7 @@ import type { AgentTurn, TurnState, TurnWords } from './agent-turn.ts';
 /** Nothing was said yet. */
 export function createTurnWords(): TurnWords {
   const waiting = new Map<string, SpokenWords>();
+  let isFinished = false;
   return {
     put: (words) => void waiting.set(words.id, words),
     take: () => {
@@ -14,6 +15,10 @@ export function createTurnWords(): TurnWords {
       waiting.clear();
       return taken;
     },
+    finish: () => {
+      isFinished = true;
+    },
+    isFinished: () => isFinished,
   };
 }
 
@@ -33,6 +38,7 @@ export function deliverWords(parts: AgentTurn, state: TurnState): void {
   parts.tell(event);
 }
 
-function toText({ text, by }: SpokenWords): string {
+function toText({ text, by, isNews }: SpokenWords): string {
+  if (isNews === true) return maskControls(text, { keepsLines: true });
   return `${toSpeakerName(by)}, who runs this, says while you work:\n\n${maskControls(text, { keepsLines: true })}`;
 }

@@ -51,6 +51,8 @@ export interface ToolResult {
 /** What a call did that is more than its text. Whoever reads it handles every kind: a new one does not compile before. */
 export type ToolReport =
   | { readonly kind: 'published'; readonly topic: string }
+  /** What the agent was asked for was taken: its turn ends behind the calls of this answer. */
+  | { readonly kind: 'handed-in' }
   /** The operating system kept a program from writing; `line` is what the program said of it. */
   | { readonly kind: 'write-stopped'; readonly line: string };
 

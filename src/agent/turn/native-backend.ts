@@ -74,7 +74,13 @@ function startTurn(agent: NativeAgent, request: TurnRequest, observe: (event: Ba
     guards.close();
     return value;
   });
-  return { result, stop: (graceMs) => end('person', graceMs), kill: () => end('person', KILL_GRACE_MS), tell: turn.words.put };
+  return {
+    result,
+    stop: (graceMs) => end('person', graceMs),
+    kill: () => end('person', KILL_GRACE_MS),
+    tell: turn.words.put,
+    finish: turn.words.finish,
+  };
 }
 
 /** True at most once in each period. */

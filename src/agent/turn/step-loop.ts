@@ -27,6 +27,7 @@ export async function runSteps(parts: AgentTurn, state: TurnState): Promise<Loop
   for (;;) {
     const bound = findBound(parts, state);
     if (bound !== null) return bound;
+    if (parts.words.isFinished()) return SUCCEEDED;
     deliverWords(parts, state);
     await keepWithinBudget(parts, state, (record) => askForSummary(parts, state, record));
     if (parts.signal.aborted) return STOPPED;
@@ -116,6 +117,7 @@ async function takeCalls(parts: AgentTurn, state: TurnState, step: AnsweredStep,
   // Behind all results: providers want every call answered first. The transcript has it with the results.
   state.messages.push(...toToldMessage(state.hookMessages.splice(0)));
   if (end !== null) return end;
+  if (state.isDone) return SUCCEEDED;
   const left = parts.limits.maxSteps === null ? null : parts.limits.maxSteps - state.steps;
   if (left === LAST_STEPS)
     append(parts, state, { role: 'user', text: `${left} steps are left in this turn: finish, and publish your event.` });

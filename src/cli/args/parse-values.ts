@@ -44,8 +44,24 @@ export interface TurnChoice {
 }
 
 /** Reads the name of a turn; `null` for anything else, such as the beginning of a run's id. */
-export function parseTurn(text: string): TurnChoice | null {
+function parseTurn(text: string): TurnChoice | null {
   const match = /^(\d{1,6})(?:\.(\d{1,4}))?$/.exec(text);
   if (match === null) return null;
   return { iteration: Number(match[1]), attempt: match[2] === undefined ? null : Number(match[2]) };
+}
+
+/** `7`, `RUN`, `RUN 7`: a short number is an iteration, anything else a run. */
+export function parseRunAndTurn([first, second]: readonly (string | undefined)[]): {
+  readonly run: string | undefined;
+  readonly turn: TurnChoice | null;
+} {
+  const alone = first === undefined || second !== undefined ? null : parseTurn(first);
+  if (alone !== null) return { run: undefined, turn: alone };
+  const turn = second === undefined ? null : parseTurn(second);
+  if (second !== undefined && turn === null)
+    throw createUsageError(
+      `${JSON.stringify(second.slice(0, 40))} is no iteration.`,
+      'An iteration is a number, such as 7, or one attempt of it, 7.2.',
+    );
+  return { run: first, turn };
 }

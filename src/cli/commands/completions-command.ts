@@ -208,6 +208,7 @@ const SUBCOMMANDS: Readonly<Record<string, readonly string[]>> = {
   config: ['show', 'schema'],
   hats: ['show'],
   hooks: ['test'],
+  panel: ['show'],
   presets: ['show'],
   queue: ['list', 'add', 'run', 'digest', 'remove', 'clear'],
   worktrees: ['list', 'diff', 'merge', 'remove'],
@@ -225,6 +226,7 @@ function printNames(command: string): Words {
 const SECOND_WORDS: Readonly<Record<string, () => CompletedCommand['second']>> = {
   hats: () => ({ after: ['show'], ...printNames('hats') }),
   hooks: () => ({ after: ['test'], words: HOOK_EVENTS }),
+  panel: () => ({ after: ['show'], ...printNames('runs') }),
   presets: () => ({ after: ['show'], words: listPresets().map(({ name }) => name) }),
   worktrees: () => ({ after: ['diff', 'merge', 'remove'], ...printNames('worktrees') }),
 };

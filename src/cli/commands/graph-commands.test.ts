@@ -23,6 +23,10 @@ gates:
   - on: build.done
     run: npm test
 `;
+const PANEL = TEAM.replace(
+  '  builder:\n',
+  '  builder:\n    panel:\n      agents: [{id: anna, backend: claude}, {id: ben, backend: codex}]\n',
+);
 const ORPHAN = TEAM.replace('[build.task]\n  builder', '[build.task, deploy.now]\n  builder');
 
 let folder = '';
@@ -30,6 +34,7 @@ beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'ralph-graph-'));
   writeFileSync(join(folder, 'ralph.yml'), TEAM);
   writeFileSync(join(folder, 'orphan.yml'), ORPHAN);
+  writeFileSync(join(folder, 'panel.yml'), PANEL);
   writeFileSync(join(folder, 'broken.yml'), 'hats: [\n');
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -183,6 +188,10 @@ describe('ralph hats', () => {
     expect(out).toMatch(/gets +build\.task from planner\n/);
     expect(out).toMatch(/sends +build\.done → planner \(a gate is run first\)\n/);
     expect(out).toMatch(/instructions +Build it\. \(2 lines in all\)\n/);
+  });
+
+  it('names the agents of a panel', async () => {
+    expect((await type(['hats', 'show', 'builder', '-c', 'panel.yml'])).out).toMatch(/panel +anna: claude, ben: codex\n/);
   });
 
   it('tells a hat what is wrong with it', async () => {

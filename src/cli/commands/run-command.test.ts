@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { makeGate } from '../../core/spec-fixtures.ts';
+import { SAMPLE_PANEL } from '../../core/run/panel-fixtures.ts';
+import { makeGate, makeHat } from '../../core/spec-fixtures.ts';
 import type { AppApi } from '../app-api.ts';
 import { performCommandLine } from '../command-line.ts';
 import { createFakeApp, createFakeContext, type FakeWorld, RUN_ID, samplePlan, sampleRecords } from '../fixtures.ts';
@@ -175,6 +176,12 @@ describe('ralph run --dry-run', () => {
     expect(out).toMatch(/Limits +30 iterations, 2 h 00 min, \$5\.00/);
     expect(out).toMatch(/first prompt, for planner: about 7 tokens, 4 of them Ralph’s own; 25 characters/);
     expect(out).toMatch(/\nYou wear the hat planner\.\n$/);
+  });
+
+  it('names the agents of a panel', async () => {
+    const hats = [makeHat('planner', ['task.start'], ['build.done'], { panel: SAMPLE_PANEL, backends: ['claude', 'claude', 'claude'] })];
+    const app = createFakeApp(sampleRecords(), { planRun: async () => samplePlan({ hats }) });
+    expect((await run(['-p', 'x', '--dry-run'], { app })).out).toMatch(/Hat +planner \(anna: claude\): on task\.start/);
   });
 
   it('says when nothing checks what agents say', async () => {

@@ -167,10 +167,12 @@ function toConfigText({ configFiles, hatsOverlay, assignments = [] }: RunPlan['s
 }
 
 function toHatText({ backends }: RunPlan['settings'], id: string, hat: RunPlan['topology']['hats'][number] | undefined): string {
+  const panel = hat?.panel?.agents;
   const agents = (backends[id] ?? backends[RALPH] ?? [])
-    .filter((spec) => spec.type !== 'auto')
-    .map((spec) => toPlainLine(`${toBackendLabel(spec)}${spec.model === undefined ? '' : ` ${spec.model}`}`, 160))
-    .join(', then ');
+    .map((spec, place) => ({ spec, who: panel === undefined ? '' : `${panel[place]?.id ?? ''}: ` }))
+    .filter(({ spec }) => spec.type !== 'auto')
+    .map(({ spec, who }) => toPlainLine(`${who}${toBackendLabel(spec)}${spec.model === undefined ? '' : ` ${spec.model}`}`, 160))
+    .join(panel === undefined ? ', then ' : ', ');
   const flow =
     hat === undefined
       ? ''

@@ -2,7 +2,7 @@ import { closeSync, openSync, readSync } from 'node:fs';
 import { StringDecoder } from 'node:string_decoder';
 import { createTextCleaner } from '../../views/text/index.ts';
 import { addExamples } from '../args/help.ts';
-import { parseTurn, type TurnChoice } from '../args/parse-values.ts';
+import { parseRunAndTurn, type TurnChoice } from '../args/parse-values.ts';
 import { createUsageError } from '../args/usage-error.ts';
 import type { CliCommand, CliContext, CommandCall } from '../cli-context.ts';
 import { readView } from '../runs/read-run.ts';
@@ -40,7 +40,7 @@ export const showCommand: CliCommand = {
 async function perform(context: CliContext, { args, options }: CommandCall): Promise<number> {
   const parts = PARTS.filter((part) => options[part] === true);
   if (parts.length > 1) throw createUsageError(`--${parts.join(' and --')} cannot be used together.`, 'Ask for one after the other.');
-  const { run, turn } = toChoice(args);
+  const { run, turn } = parseRunAndTurn(args);
   if (options['follow'] === true) return follow(context, run, turn ?? parts[0] ?? null);
   const read = await readView(context, run);
   const shown: ShownRun = { ...read, terminal: context.terminal, now: context.now };
@@ -72,19 +72,6 @@ async function showPart(shown: ShownRun, choice: TurnChoice | null, part: (typeo
   if (isWork) return printWork(shown, choice === null ? null : findTurn(shown, choice), part);
   const turn = findTurn(shown, choice);
   return part === undefined ? printTurn(shown, turn) : printFile(shown, turn, part);
-}
-
-/** `show 7`, `show RUN`, `show RUN 7`: a short number is an iteration, anything else a run. */
-function toChoice([first, second]: CommandCall['args']): { readonly run: string | undefined; readonly turn: TurnChoice | null } {
-  const alone = first === undefined || second !== undefined ? null : parseTurn(first);
-  if (alone !== null) return { run: undefined, turn: alone };
-  const turn = second === undefined ? null : parseTurn(second);
-  if (second !== undefined && turn === null)
-    throw createUsageError(
-      `${JSON.stringify(second.slice(0, 40))} is no iteration.`,
-      'An iteration is a number, such as 7, or one attempt of it, 7.2.',
-    );
-  return { run: first, turn };
 }
 
 /** A run whose agents are listened to. */

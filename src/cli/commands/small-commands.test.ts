@@ -234,6 +234,19 @@ describe('ralph demo', () => {
     expect(out).toContain('cd /tmp/demo && node /opt/ralph/bin/ralph.js events');
     expect(out).toContain('node /opt/ralph/bin/ralph.js run -p "Make the tests pass"');
   });
+
+  it('plays the sample that is named, and knows no other', async () => {
+    const names: string[] = [];
+    const prepareDemo: AppApi['prepareDemo'] = async (env, name) => {
+      names.push(name);
+      return demo(true)(env, name);
+    };
+    const { out } = await type(['demo', 'panel'], { ...createFakeApp(), prepareDemo });
+    expect(out).toMatch(/^Three agents under one hat[\s\S]*ralph\.js panel show --answers/);
+    await type(['demo'], { ...createFakeApp(), prepareDemo });
+    expect(names).toEqual(['panel', 'team']);
+    expect(await type(['demo', 'x'], { prepareDemo })).toMatchObject({ exitCode: 2, err: expect.stringContaining('panel') });
+  });
 });
 
 describe('ralph review', () => {

@@ -20,6 +20,7 @@ import {
   toRowLines,
 } from '../../views/text/index.ts';
 import { MAX_WIDTH, type Style } from '../terminal/terminal.ts';
+import { toPanelLines } from './panel-lines.ts';
 import type { RunOpening } from './run-printer.ts';
 
 /** How lines of a run are made. */
@@ -77,7 +78,9 @@ export function toTeamText({ coordination, hats }: Pick<RunView, 'coordination' 
 
 function toAgentsText({ hats }: RunView): string {
   return toList(
-    [...new Set(hats.flatMap((hat) => hat.backends.slice(0, 1)))].map((label) => toPlainLine(label, 60)),
+    [...new Set(hats.flatMap((hat) => (hat.agents === undefined ? hat.backends.slice(0, 1) : hat.backends)))].map((label) =>
+      toPlainLine(label, 60),
+    ),
     6,
   );
 }
@@ -119,6 +122,8 @@ const EFFECT_LINES: Handlers<Effect, [look: Look], readonly string[]> = {
   'tell-offer': noLines,
   'question-open': toQuestionLines,
   'question-close': toClosedLines,
+  // Shows by the move that it follows from.
+  'panel-ordered': noLines,
   'run-end': noLines,
   'event-publish': (look, effect) => toEventLines(effect, look),
   'event-reject': toRefusalLines,
@@ -199,33 +204,35 @@ function isSaidElsewhere({ source, payload }: EventPublish['event']): boolean {
  * What a person reads of an input.
  *
  * @param turn the turn that started last, as it stands after the input
+ * @param seq of the input
  */
-export function toInputLines(input: Input, turn: TurnView | null, look: Look): readonly string[] {
-  return handle(INPUT_LINES, input, look, turn);
+export function toInputLines(input: Input, turn: TurnView | null, look: Look, seq: number): readonly string[] {
+  return handle(INPUT_LINES, input, look, turn, seq);
 }
 
-const INPUT_LINES: Handlers<Input, [look: Look, turn: TurnView | null], readonly string[]> = {
+const INPUT_LINES: Handlers<Input, [look: Look, turn: TurnView | null, seq: number], readonly string[]> = {
   'run-started': noLines,
   'run-resumed': noLines,
-  'iteration-spawned': (look, _turn, input) => (look.verbose ? toSpawnLines(input, look) : []),
+  'iteration-spawned': (look, _turn, _seq, input) => (look.verbose ? toSpawnLines(input, look) : []),
   'usage-reported': noLines,
   'iteration-ended': (look, turn) => (turn === null ? [] : toTurnEndLines(turn, look)),
   'events-received': noLines,
-  told: (look, _turn, { sender, to, text }) => [
+  told: (look, _turn, _seq, { sender, to, text }) => [
     `  → ${look.style('heading', 'told')}${to === null ? '' : ` to ${to}`} (${toSenderText(sender)})${look.style('faint', `: ${toPlainLine(text, 200)}`)}`,
   ],
-  'tell-given': (look, turn, { call }) => [
+  'tell-given': (look, turn, _seq, { call }) => [
     look.style('faint', `  · ${turn?.hat ?? 'the agent'} was told, after ${toCount(call, 'call')} of tools`),
   ],
   asked: noLines,
   answered: noLines,
   'hooks-answered': noLines,
+  'panel-moved': (look, turn, seq) => toPanelLines(turn?.panel ?? null, seq, look),
   // Closes a line that is open (`text-printer.ts`).
   'gates-finished': noLines,
   'timer-fired': noLines,
-  'checkpoint-finished': (look, _turn, input) => toCheckpointLines(input, look),
-  'stop-requested': (look, _turn, input) => [look.style('warning', `  ${toStopText(input)}`)],
-  'environment-failed': (look, _turn, { message }) => [look.style('bad', `  ✗ ${toPlainLine(message, 300)}`)],
+  'checkpoint-finished': (look, _turn, _seq, input) => toCheckpointLines(input, look),
+  'stop-requested': (look, _turn, _seq, input) => [look.style('warning', `  ${toStopText(input)}`)],
+  'environment-failed': (look, _turn, _seq, { message }) => [look.style('bad', `  ✗ ${toPlainLine(message, 300)}`)],
 };
 
 function toSpawnLines(input: IterationSpawned, look: Look): readonly string[] {

@@ -84,7 +84,7 @@ function showRecord(showing: Showing, record: RunRecord, turn: TurnView | null):
   if (record.kind === 'gate-output') {
     return showGateOutput(showing, record);
   }
-  if (record.kind === 'input') showInput(showing, record.input, turn);
+  if (record.kind === 'input') showInput(showing, record, turn);
   else showEffect(showing, record.effect, turn);
 }
 
@@ -97,9 +97,9 @@ function showGateOutput(
   if (look.verbose) writer.line(look.style('faint', `    ${whose}| ${toPlainLine(line, 160)}`));
 }
 
-function showInput(showing: Showing, input: Input, turn: TurnView | null): void {
+function showInput(showing: Showing, { input, seq }: Extract<RunRecord, { readonly kind: 'input' }>, turn: TurnView | null): void {
   if (input.type === 'gates-finished') return showGates(showing, input);
-  for (const line of toInputLines(input, turn, showing.look)) showing.writer.line(line);
+  for (const line of toInputLines(input, turn, showing.look, seq)) showing.writer.line(line);
 }
 
 function showEffect(showing: Showing, effect: Effect, turn: TurnView | null): void {

@@ -39,7 +39,9 @@ function listRows(sheet: HatSheet): readonly Row[] {
     ...toLinkRows('sends', sheet.to, toTakerText, 'nothing'),
     ...(sheet.transitions.length === 0 ? [] : [['hands on to', listTopics(sheet.transitions)] as const]),
     ['triggers', listTopics(sheet.triggers)],
-    ['backend', sheet.backends.map((label) => toPlainLine(label, 60)).join(', then ')],
+    sheet.panel === null
+      ? ['backend', sheet.backends.map((label) => toPlainLine(label, 60)).join(', then ')]
+      : ['panel', sheet.panel.map(({ id, backend }) => `${toPlainLine(id, 40)}: ${toPlainLine(backend, 60)}`).join(', ')],
     ['limits', limits.join(', ')],
     ['instructions', toInstructionText(sheet.instructions)],
   ];
@@ -86,6 +88,8 @@ export interface HatRow extends Pick<HatSpec, 'id' | 'name' | 'description' | 't
 
 /** Everything about one hat. */
 interface HatSheet extends HatRow, Pick<HatSpec, 'transitions' | 'instructions' | 'maxActivations' | 'timeoutMs' | 'idleTimeoutMs'> {
+  /** The agents that wear it together; `null` where one does. */
+  readonly panel: readonly { readonly id: string; readonly backend: string }[] | null;
   /** Who sends what to it. */
   readonly from: readonly HatLink[];
   /** Who gets what it publishes. */
@@ -130,6 +134,7 @@ export function createHatSheet(topology: Topology, graph: FlowGraph, findings: r
   };
   return {
     ...row,
+    panel: hat.panel?.agents.map(({ id: agent }, place) => ({ id: agent, backend: hat.backends[place] ?? '' })) ?? null,
     from: graph.edges.filter((edge) => edge.to === self).map((edge) => toLink(edge.from, edge)),
     to: graph.edges.filter((edge) => edge.from === self).map((edge) => toLink(edge.to, edge)),
     transitions: hat.transitions,

@@ -4,7 +4,7 @@ import type { Path } from '../findings/located.ts';
 import { type BACKEND_KEYS, NATIVE_KEYS } from '../keys/backend-keys.ts';
 import type { ValuesOf } from '../keys/setting.ts';
 import { toRecord } from '../keys/setting-values.ts';
-import type { Declared } from '../keys/settings-table.ts';
+import type { Declared, DeclaredHat } from '../keys/settings-table.ts';
 import type { Overrides } from '../settings.ts';
 
 type DeclaredBackend = ValuesOf<typeof BACKEND_KEYS>;
@@ -19,7 +19,7 @@ export interface PlacedBackend {
   readonly hooksPath?: Path;
 }
 
-/** The backends of all hats, in the order in which `on_limit: switch` tries them; a list holds at least one. */
+/** The backends of all hats, in the order in which `on_limit: switch` tries them, of a panel in that of its agents; a list holds at least one. */
 export interface CompiledBackends {
   /** `cli`: the backends of a hat that names none. */
   readonly base: readonly PlacedBackend[];
@@ -30,14 +30,33 @@ export interface CompiledBackends {
 /**
  * Gives every hat its backends. The first backend of `cli.backend` has everything under `cli:`. Any other one of the same type
  * (a custom or acp one: with the same command, a native one: of the same provider) inherits all of it, one of another type env and permissions only. What a backend
- * says itself wins; `args` replace the inherited ones, `env` is merged.
+ * says itself wins; `args` replace the inherited ones, `env` is merged. An agent of a panel inherits from its hat in the same way.
+ *
+ * @param toItemPath where an item of a list stands in the file, which may hold others that are wrong
  */
-export function compileBackends(declared: Declared, overrides: Overrides): CompiledBackends {
+export function compileBackends(declared: Declared, overrides: Overrides, toItemPath: ToItemPath): CompiledBackends {
   const base = compileBase(declared, overrides);
-  const worn = Object.entries(declared.hats ?? {}).map(
-    ([id, hat]) => [id, hat.backend === undefined ? base : inheritAll(hat.backend, base, ['hats', id, 'backend'])] as const,
-  );
+  const worn = Object.entries(declared.hats ?? {}).map(([id, hat]) => {
+    const own = hat.backend === undefined ? base : inheritAll(hat.backend, base, ['hats', id, 'backend']);
+    return [id, compilePanelBackends(hat.panel, own, base, (index) => toItemPath(['hats', id, 'panel', 'agents'], index))] as const;
+  });
   return { base, ralph: compileRalph(declared, base), hats: toRecord(worn) };
+}
+
+type ToItemPath = (list: Path, index: number) => Path;
+
+/** Those of the agents of a panel, in their order: each its own, else the first of the hat. Without a panel those of the hat. */
+function compilePanelBackends(
+  panel: DeclaredHat['panel'],
+  own: readonly PlacedBackend[],
+  base: readonly PlacedBackend[],
+  toAgentPath: (index: number) => Path,
+): readonly PlacedBackend[] {
+  const agents = panel?.agents ?? [];
+  if (agents.length === 0) return own;
+  return agents.flatMap(({ backend: [entry] = [] }, index) =>
+    entry === undefined ? own.slice(0, 1) : [inherit(entry, [...own, ...base], [...toAgentPath(index), 'backend', 0])],
+  );
 }
 
 function compileBase(declared: Declared, overrides: Overrides): readonly PlacedBackend[] {

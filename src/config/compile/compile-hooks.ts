@@ -178,8 +178,9 @@ function compileDefaults(
 
 /** A backend alone may stand without a list around it. */
 function toWrittenPath(root: LocatedMap, path: Path): Path {
-  const at = path.findIndex((step) => typeof step === 'number');
-  return at < 0 || readAt(root, path.slice(0, at))?.kind === 'list' ? path : [...path.slice(0, at), ...path.slice(at + 1)];
+  const written: (string | number)[] = [];
+  for (const step of path) if (typeof step === 'string' || readAt(root, written)?.kind === 'list') written.push(step);
+  return written;
 }
 
 /** A hat whose agents call their tools by themselves, although there are hooks. */

@@ -23,6 +23,7 @@ import {
 import { backendsOf, type CompiledBackends, findProfileName, type PlacedBackend, toBackendSpec, toLabel } from './compile-backends.ts';
 import { compileGates } from './compile-gates.ts';
 import { type CompiledHooks, toHookListName } from './compile-hooks.ts';
+import { compilePanel } from './compile-panel.ts';
 import { compileMcpServers, compileTools } from './compile-tools.ts';
 import { createPolicyFinder } from './create-policy-finder.ts';
 import { toDigest } from './digest.ts';
@@ -268,7 +269,8 @@ function compileHat(id: string, { declared, backends, instructions }: SettingsPa
     ...(hat.takes === 'one' && { takes: hat.takes }),
     timeoutMs: hat.timeout_seconds ?? loop.timeout_seconds,
     idleTimeoutMs: hat.idle_timeout_seconds ?? loop.idle_timeout_seconds,
-    backends: backendsOf(id, backends).map((backend) => toLabel(toBackendSpec(backend))),
+    backends: toLabels(backendsOf(id, backends)),
+    ...compilePanel(hat.panel),
   };
 }
 

@@ -89,7 +89,7 @@ export function migrateMassgen(text: string): MigratedTeam | null {
   for (const [index, agent] of agents.entries()) hats.set(agent.id, toHat(agent, index, agents, report));
   tellOrder(findPair(root, 'permissions')?.value, 'permissions', report);
   report.changes.push(
-    `${toName(pair)} is now hats: ${agents.map(({ id }) => id).join(', ')}. They work one after the other, the last one ends the run, and each may write files (profile: creator). Side by side, with votes, would be a panel, which is not part of this version.`,
+    `${toName(pair)} is now hats: ${agents.map(({ id }) => id).join(', ')}. They work one after the other, the last one ends the run, and each may write files (profile: creator). To let them work side by side and vote, make one hat of them with a \`panel\`.`,
   );
   renameKey(pair, 'hats');
   pair.value = hats;

@@ -232,8 +232,8 @@ function findMassgen(root: LocatedMap): Diagnostic | null {
     code: 'config-massgen',
     severity: 'error',
     message: 'This is a configuration of MassGen.',
-    why: 'Its agents would not run: several agents that answer and vote are a panel, and panels are not part of this version.',
-    fix: 'Let `ralph migrate` make a team of hats of them that work one after the other, or keep the file for the version that brings panels.',
+    why: 'Its agents would not run: several agents that answer and vote are the `panel` of a hat here, which is written in another form.',
+    fix: 'Let `ralph migrate` make a team of hats of them that work one after the other, or write them under `hats.<id>.panel.agents` of one hat, where they work side by side.',
   });
 }
 

@@ -180,7 +180,7 @@ class ShapeChecker {
 
   #checkBackends(setting: BackendSetting, entry: LocatedEntry, path: Path): unknown {
     if (isEmptyValue(entry.value)) return NOTHING;
-    if (entry.value.kind !== 'list') {
+    if (entry.value.kind !== 'list' || setting.isAlone === true) {
       const value = this.#checkBackend(setting, entry, path);
       return value === NOTHING ? NOTHING : [value];
     }

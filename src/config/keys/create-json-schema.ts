@@ -96,14 +96,16 @@ function toMapSchema({ values, variables, hatIds }: MapSetting): JsonSchema {
   return { type: 'object', ...names, ...(hatIds === true ? HAT_IDS : {}), additionalProperties: toOptional(values) };
 }
 
-function toListSchema({ items, nonEmpty, nonEmptyByRule }: ListSetting): JsonSchema {
+function toListSchema({ items, nonEmpty, nonEmptyByRule, fewestByRule }: ListSetting): JsonSchema {
   const item = toSchema(items);
+  if (fewestByRule !== undefined) return { type: 'array', items: item, minItems: fewestByRule };
   const isNonEmpty = nonEmpty === true || nonEmptyByRule === true;
   return { anyOf: [{ type: 'array', items: item, ...(isNonEmpty ? { minItems: 1 } : {}) }, item] };
 }
 
-function toBackendSchema({ name, keys }: BackendSetting): JsonSchema {
+function toBackendSchema({ name, keys, isAlone }: BackendSetting): JsonSchema {
   const one = { anyOf: [toSchema(name), toObjectSchema(keys)] };
+  if (isAlone === true) return one;
   return { anyOf: [...one.anyOf, { type: 'array', items: one, minItems: 1 }] };
 }
 

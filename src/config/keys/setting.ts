@@ -67,6 +67,8 @@ export interface ListSetting extends Described {
   readonly nonEmpty?: true;
   /** Not empty either, but a rule says so. */
   readonly nonEmptyByRule?: true;
+  /** Holds at least so many, two or more; a rule says so. */
+  readonly fewestByRule?: number;
 }
 
 /** Names of the user's choice, all with values of one kind. */
@@ -92,6 +94,8 @@ export interface BackendSetting extends Described {
   readonly kind: 'backend';
   readonly name: ChoiceSetting;
   readonly keys: Keys;
+  /** No list of them. */
+  readonly isAlone?: true;
 }
 
 /** What a hat publishes: a topic or pattern, or one with a target. */

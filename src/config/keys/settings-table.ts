@@ -2,6 +2,7 @@ import { EXTERNAL, QUALITY_GATE, RALPH, SYSTEM } from '../../core/events/reserve
 import { AGENT_KEYS, BACKEND, BACKEND_PRIORITY, EMIT_TOOL } from './backend-keys.ts';
 import { EVENT_LOOP_KEYS } from './event-loop-keys.ts';
 import { CHANGED_TESTS, GATE_BASELINE, GATE_KEYS, PROTECT } from './gate-keys.ts';
+import { PANEL } from './panel-keys.ts';
 import { EXTERNAL_EVENTS, HAT_SANDBOX, HUMAN, ISOLATION, NOTIFY, ON_VIOLATION, SAFE, SANDBOX, WORKSPACE } from './sandbox-keys.ts';
 import type { Keys, MapSetting, ObjectSetting, ValuesOf } from './setting.ts';
 import { MCP_SERVERS, ON_ASK_KEY, PERMISSIONS, PROFILE, PROFILES, TOOLS } from './tool-keys.ts';
@@ -63,7 +64,7 @@ export const HAT_KEYS = {
     ...PERMISSIONS,
     doc: 'Rules about calls of tools by this hat, beside those of `permissions`; its `on_ask` counts for it.',
   },
-  panel: LATER,
+  panel: PANEL,
   import: { kind: 'file', doc: 'A file with the keys of one hat, relative to this file; keys beside it win.' },
   sandbox: HAT_SANDBOX,
 } as const satisfies Keys;

@@ -6,6 +6,7 @@ import { type LocatedMap, type LocatedValue, type Path, rawText, toPathText } fr
 import { AGENT_KEYS } from './backend-keys.ts';
 import { EVENT_LOOP_KEYS } from './event-loop-keys.ts';
 import { GATE_KEYS } from './gate-keys.ts';
+import { PANEL_AGENT_KEYS, PANEL_KEYS } from './panel-keys.ts';
 import type { Keys, Setting } from './setting.ts';
 import { HAT_KEYS, RALPH_KEYS, TOP_KEYS } from './settings-table.ts';
 
@@ -38,6 +39,8 @@ const OTHER_NAMES: ReadonlyMap<Keys, Readonly<Record<string, string>>> = new Map
     },
   ],
   [RALPH_KEYS, { ...INSTRUCTIONS, prompt_file: 'instructions_file' }],
+  [PANEL_KEYS, { timeout_seconds: 'timeout', max_cost_usd: 'budget_usd' }],
+  [PANEL_AGENT_KEYS, { ...INSTRUCTIONS, system_message: 'instructions', name: 'id' }],
   [
     GATE_KEYS,
     {
@@ -189,9 +192,9 @@ function toPlainFinding(path: Path, name: string, keys: Keys): Finding {
     : plain;
 }
 
-/** A hat and Ralph have an agent, whose keys stand below `backend:`. */
+/** A hat, an agent of a panel and Ralph have an agent, whose keys stand below `backend:`. */
 function isAgentHolder(keys: Keys): boolean {
-  return keys === HAT_KEYS || keys === RALPH_KEYS;
+  return keys === HAT_KEYS || keys === RALPH_KEYS || keys === PANEL_AGENT_KEYS;
 }
 
 /** True where a key of a section may stand by mistake: in the sections themselves, in a hat, at the top. A gate has keys of its own. */
@@ -284,7 +287,7 @@ function toSectionFix({ value }: UnknownKey, section: string, key: string): stri
 function toBackendFix({ path, map, value }: UnknownKey, key: string): string {
   const given = map.entries.get('backend')?.value;
   const type = given?.kind === 'scalar' && typeof given.value === 'string' ? [`type: ${given.reference ?? given.written}`] : [];
-  const above = path.slice(0, -1).map((step, depth) => `${'  '.repeat(depth)}${step}:`);
+  const above = path.slice(0, -1).map((step, depth) => `${'  '.repeat(depth)}${typeof step === 'number' ? '-' : `${step}:`}`);
   const indent = '  '.repeat(above.length);
   const lines = [...type, `${key}: ${toShown(value)}`].map((line) => `${indent}  ${line}`);
   return `Write:\n\n${[...above, `${indent}backend:`, ...lines].join('\n')}`;

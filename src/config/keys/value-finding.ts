@@ -161,6 +161,7 @@ const KINDS: Readonly<Record<Exclude<Setting['kind'], 'choice' | 'list'>, readon
 function toShortExpectation(setting: Setting): string {
   if (setting.kind === 'choice') return 'one of the known words';
   if (setting.kind === 'list') return 'a list';
+  if (setting.kind === 'backend' && setting.isAlone === true) return 'one backend';
   return `${KINDS[setting.kind][0]}${isNumber(setting) ? toBounds(setting) : ''}`;
 }
 
@@ -168,6 +169,7 @@ function toShortExpectation(setting: Setting): string {
 export function toExpectation(setting: Setting): string {
   if (setting.kind === 'choice') return `one of ${setting.values.map((value) => `\`${value}\``).join(', ')}`;
   if (setting.kind === 'list') return `a list; each entry is ${toExpectation(setting.items)}`;
+  if (setting.kind === 'backend' && setting.isAlone === true) return 'one backend: a name, `{type, model, args}` or `{command, args}`';
   return toShortExpectation(setting) + KINDS[setting.kind][1];
 }
 

@@ -7,8 +7,10 @@ import { findingAt, listHats, type RuleInput } from './rule.ts';
 export function checkNativeProfiles(input: RuleInput, backends: CompiledBackends): readonly Diagnostic[] {
   return listHats(input).flatMap(([id, hat]) => {
     const isOpen = hat.profile === undefined && !input.isBroken(['hats', id, 'profile']);
-    if (!isOpen || !isNative(backendsOf(id, backends))) return [];
-    const path = hat.backend === undefined ? ['hats', id] : ['hats', id, 'backend'];
+    const native = isOpen ? backendsOf(id, backends).find((backend) => isNative([backend])) : undefined;
+    if (native === undefined) return [];
+    // What the hat, or an agent of its panel, has from elsewhere is told at the hat.
+    const path = native.path?.[0] === 'hats' ? native.path.slice(0, native.path.lastIndexOf('backend') + 1) : ['hats', id];
     return [
       findingAt(
         input,

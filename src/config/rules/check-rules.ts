@@ -15,18 +15,21 @@ import { checkMcpServers } from './check-mcp-servers.ts';
 import { checkMode } from './check-mode.ts';
 import { checkNativeProfiles } from './check-native-profiles.ts';
 import { checkNotify } from './check-notify.ts';
+import { checkPanels } from './check-panels.ts';
 import { checkPolicies } from './check-policies.ts';
 import { checkProfiles } from './check-profiles.ts';
 import { checkPromptFile, type PromptSources } from './check-prompt-file.ts';
 import { checkStateDir } from './check-state-dir.ts';
 import { checkTools } from './check-tools.ts';
 import { checkTriggers } from './check-triggers.ts';
+import { checkUnboundPanels } from './check-unbound-panels.ts';
 import type { Rule, RuleInput } from './rule.ts';
 
 const RULES: readonly Rule[] = [
   checkHatIds,
   checkHatCollection,
   checkTriggers,
+  checkPanels,
   checkDefaultPublishes,
   checkHatReferences,
   checkMode,
@@ -53,6 +56,7 @@ export function checkRules(input: RuleInput, backends: CompiledBackends, places:
     ...checkCostLimit(input, backends),
     ...checkNativeProfiles(input, backends),
     ...checkAgentFiles(input, backends),
+    ...checkUnboundPanels(input, backends),
     ...checkPromptFile(input, places),
   ];
   if (input.declared.event_loop?.strict_validation !== false) return findings;

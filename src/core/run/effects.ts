@@ -2,6 +2,7 @@ import type { EventDraft, RalphEvent } from '../events/event.ts';
 import type { EndReason } from './end-reasons.ts';
 import type { FallbackCause, Feedback, TimerPurpose } from './feedback.ts';
 import type { LoopHookName } from './hook-answer.ts';
+import type { PanelOrder, PanelState } from './panel-state.ts';
 import type { Question, QuestionAnswer, Tell, TurnId } from './turn.ts';
 
 /**
@@ -18,6 +19,7 @@ export type Effect =
   | InboxAppend
   | TellOffer
   | QuestionClose
+  | PanelOrdered
   | RunEnd
   | EventPublish
   | EventReject
@@ -37,6 +39,8 @@ export interface IterationStart extends TurnId {
   readonly fallback: FallbackCause | null;
   readonly timeoutMs: number;
   readonly idleTimeoutMs: number;
+  /** Several agents wear the hat: where they stand. Absent: one does. */
+  readonly panel?: PanelState;
   /** Ordered before under this id, and given more events since, for a person was heard before its prompt was written: it begins once. */
   readonly isAgain?: true;
 }
@@ -104,6 +108,13 @@ export interface QuestionClose extends TurnId {
   readonly key: string;
   readonly choice: string;
   readonly by: QuestionAnswer['by'] | 'withdrawn';
+}
+
+/** What an agent of a running panel is to do next. Answered by `panel-moved`, except replies and the end. */
+export interface PanelOrdered extends TurnId {
+  readonly type: 'panel-ordered';
+  readonly hat: string;
+  readonly order: PanelOrder;
 }
 
 /** People are asked: the run goes on when they answer, or at the deadline. */

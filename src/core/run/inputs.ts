@@ -2,6 +2,7 @@ import type { Usage } from '../backends/usage.ts';
 import type { EventSignal, Sender, SignalProblem, TurnSignals } from '../events/event.ts';
 import type { GateResult } from '../gates/gate-result.ts';
 import type { HookAnswer } from './hook-answer.ts';
+import type { PanelMove } from './panel-state.ts';
 import type { RunLimits, RunSpec } from './run-spec.ts';
 import type { AskedQuestion, Tell, TurnId, TurnReport } from './turn.ts';
 
@@ -25,6 +26,7 @@ export type Input =
   | TimerFired
   | CheckpointFinished
   | StopRequested
+  | PanelMoved
   | EnvironmentFailed;
 
 const INPUT_TYPES: Readonly<Record<Input['type'], true>> = {
@@ -43,6 +45,7 @@ const INPUT_TYPES: Readonly<Record<Input['type'], true>> = {
   'timer-fired': true,
   'checkpoint-finished': true,
   'stop-requested': true,
+  'panel-moved': true,
   'environment-failed': true,
 };
 
@@ -145,6 +148,12 @@ export interface TellGiven extends At, TurnId {
   readonly call: number;
   /** Its conversation outlives a crash: a turn that takes it up has them already. */
   readonly isKept: boolean;
+}
+
+/** Something happened among the agents of a panel that wears the hat of a running turn. */
+export interface PanelMoved extends At, TurnId {
+  readonly type: 'panel-moved';
+  readonly move: PanelMove;
 }
 
 /** Something in a running turn asks people. Whoever asks the same again gets the same answer, also in the turn that takes up an interrupted one. */

@@ -1,5 +1,6 @@
 import type { EventContracts } from '../events/event-contract.ts';
 import type { GateSpec } from '../gates/gate-spec.ts';
+import type { PanelSpec } from './panel-spec.ts';
 
 /**
  * The run as it was declared: complete (every default filled in), plain JSON, without secrets and local paths.
@@ -64,8 +65,10 @@ export interface HatSpec {
   readonly takes?: 'one';
   readonly timeoutMs: number;
   readonly idleTimeoutMs: number;
-  /** Labels of the backends, in the order in which `on_limit: switch` tries them; at least one. */
+  /** Labels of the backends, in the order in which `on_limit: switch` tries them; at least one. Of a panel: that of each of its agents. */
   readonly backends: readonly string[];
+  /** Several agents wear it; absent: one does. */
+  readonly panel?: PanelSpec;
 }
 
 /** Ralph himself. */

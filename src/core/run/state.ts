@@ -4,6 +4,7 @@ import type { GateResult } from '../gates/gate-result.ts';
 import type { EndReason } from './end-reasons.ts';
 import type { FallbackCause, Feedback, GateStreak, TimerPurpose } from './feedback.ts';
 import type { LoopHookName } from './hook-answer.ts';
+import type { PanelState } from './panel-state.ts';
 import type { RunLimits } from './run-spec.ts';
 import type { Question, Tell, TurnFailure, TurnId } from './turn.ts';
 
@@ -26,6 +27,8 @@ export interface Activation extends TurnId {
   /** What a second process must know to end what a first one left. */
   readonly pid: number | null;
   readonly processStart: string | null;
+  /** Several agents wear the hat: where they stand. */
+  readonly panel?: PanelState;
   /** What people told its agent while it worked; absent for nothing. */
   readonly told?: readonly GivenTell[];
 }
@@ -44,6 +47,8 @@ export interface PlannedTurn {
   readonly events: readonly RalphEvent[];
   readonly feedback: readonly Feedback[];
   readonly fallback: FallbackCause | null;
+  /** The panel of the turn that it takes up: what was handed in stays. */
+  readonly panel?: PanelState;
   /** What people told the turn before it, whose conversation it goes on with. Absent: nothing. */
   readonly kept?: KeptTells;
 }

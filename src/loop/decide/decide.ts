@@ -13,6 +13,7 @@ import { onGatesFinished } from './on-gates-finished.ts';
 import { onHooksAnswered } from './on-hooks-answered.ts';
 import { onIterationEnded } from './on-iteration-ended.ts';
 import { onIterationSpawned } from './on-iteration-spawned.ts';
+import { onPanelMoved } from './on-panel-moved.ts';
 import { onRunResumed } from './on-run-resumed.ts';
 import { onRunStarted } from './on-run-started.ts';
 import { onStopRequested } from './on-stop-requested.ts';
@@ -71,6 +72,7 @@ const HANDLERS: Handlers<Input, [step: Step]> = {
   'timer-fired': onTimerFired,
   'checkpoint-finished': onCheckpointFinished,
   'stop-requested': onStopRequested,
+  'panel-moved': onPanelMoved,
   'environment-failed': onEnvironmentFailed,
 };
 

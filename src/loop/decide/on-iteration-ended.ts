@@ -47,7 +47,7 @@ function tellProblems(step: Step, activation: Activation, input: IterationEnded)
  * with the same events. It does not count against `max_activations`.
  */
 function withdraw(step: Step, activation: Activation, input: IterationEnded): true {
-  const { hat, events, feedback, fallback } = activation;
+  const { hat, events, feedback, fallback, panel } = activation;
   const topics: string[] = [];
   for (const signal of mergeChannels(input.signals)) {
     if (isNote(signal)) continue;
@@ -59,7 +59,7 @@ function withdraw(step: Step, activation: Activation, input: IterationEnded): tr
   const counts = step.state.activationCounts;
   const next = hasTurns(step.topology, hat) ? hat : step.topology.fallback;
   change(step, {
-    plans: [{ retryOf: null, hat: next, events, feedback: told, fallback }, ...step.state.plans],
+    plans: [{ retryOf: null, hat: next, events, feedback: told, fallback, ...(panel === undefined ? {} : { panel }) }, ...step.state.plans],
     activationCounts: { ...counts, [hat]: Math.max(0, (readOwn(counts, hat) ?? 0) - 1) },
   });
   return true;

@@ -5,6 +5,7 @@ import type { Activation, Footprint, PendingEvent, PlannedTurn, TimerWait } from
 import type { Tell, TurnId } from '../../core/run/turn.ts';
 import { toDurationText, toUsdText } from '../../core/text/duration.ts';
 import { readOwn } from '../../core/values/json.ts';
+import { openPanel } from '../../panel/decide/index.ts';
 import { hasTurns, safetyNetOf } from '../../topology/routing/index.ts';
 import { addEvent, change, count, deliver, endRun, notify, order, type Step, setTimer } from './step.ts';
 
@@ -303,7 +304,9 @@ function start(step: Step, plan: PlannedTurn): void {
   const counts = step.state.activationCounts;
   // Written out, not spread: what follows a spread is set one by one, and this is done at every turn that is read back.
   const fresh = { iteration, attempt, hat, backend, events, feedback, fallback, startedAt: step.at, pid: null, processStart: null };
-  const turn: Activation = plan.kept === undefined ? fresh : { ...fresh, told: plan.kept.tells };
+  const told: Activation = plan.kept === undefined ? fresh : { ...fresh, told: plan.kept.tells };
+  const spec = step.topology.hatById.get(hat)?.panel;
+  const turn = spec === undefined ? told : { ...told, panel: openPanel(spec, plan.panel) };
   change(step, {
     activations: [...step.state.activations, turn],
     activationCounts: plan.retryOf === null ? { ...counts, [hat]: (readOwn(counts, hat) ?? 0) + 1 } : counts,
@@ -311,13 +314,16 @@ function start(step: Step, plan: PlannedTurn): void {
   orderTurn(step, turn);
 }
 
-function orderTurn(step: Step, { iteration, attempt, hat, backend, events, feedback, fallback }: Activation, isAgain = false): void {
+function orderTurn(step: Step, { iteration, attempt, hat, backend, events, feedback, fallback, panel }: Activation, isAgain = false): void {
   const { timeoutMs, idleTimeoutMs } = wearerOf(step, hat);
-  const limits = { timeoutMs, idleTimeoutMs, ...(isAgain ? { isAgain } : {}) };
+  const limits = { timeoutMs, idleTimeoutMs, ...(panel === undefined ? {} : { panel }), ...(isAgain ? { isAgain } : {}) };
   order(step, { type: 'iteration-start', iteration, attempt, hat, backend, events, feedback, fallback, ...limits });
 }
 
 /** The limits of whoever wears the hat. */
 export function wearerOf(step: Step, hat: string): Pick<HatSpec, 'timeoutMs' | 'idleTimeoutMs' | 'backends'> {
-  return step.topology.hatById.get(hat) ?? step.topology.spec.ralph;
+  const known = step.topology.hatById.get(hat);
+  if (known?.panel === undefined) return known ?? step.topology.spec.ralph;
+  // They are those of its agents: none stands in for another.
+  return { ...known, backends: known.backends.slice(0, 1) };
 }

@@ -1,5 +1,8 @@
 import fc from 'fast-check';
+import { UNKNOWN_USAGE } from '../../core/backends/usage.ts';
 import type { EventSignal, Signal } from '../../core/events/event.ts';
+import { SAMPLE_PANEL } from '../../core/run/panel-fixtures.ts';
+import type { PanelMove } from '../../core/run/panel-state.ts';
 import type { HatSpec, PublishSpec } from '../../core/run/run-spec.ts';
 import type { TurnOutcome } from '../../core/run/turn.ts';
 import { makeGate, makeHat, makeSpec } from '../../core/spec-fixtures.ts';
@@ -26,12 +29,18 @@ const hatParts = fc.record({
   transitions: fc.subarray(HAT_IDS),
   maxActivations: fc.option(fc.integer({ min: 1, max: 3 }), { nil: null }),
   backends: fc.constantFrom(['x'], ['x', 'y']),
+  // Some hats are worn by a panel.
+  hasPanel: fc.nat({ max: 5 }).map((chance) => chance === 5),
 });
 
 const hats: fc.Arbitrary<readonly HatSpec[] | null> = fc.option(
   fc
     .array(hatParts, { minLength: 1, maxLength: HAT_IDS.length })
-    .map((all) => all.map(({ triggers, publishes: list, ...parts }, index) => makeHat(HAT_IDS[index] as string, triggers, list, parts))),
+    .map((all) =>
+      all.map(({ triggers, publishes: list, hasPanel, ...parts }, index) =>
+        makeHat(HAT_IDS[index] as string, triggers, list, hasPanel ? { ...parts, panel: SAMPLE_PANEL, backends: ['x', 'y', 'z'] } : parts),
+      ),
+    ),
   { freq: 8, nil: null },
 );
 
@@ -226,6 +235,25 @@ const runResumes: fc.Arbitrary<Move> = fc
     const spec = { ...(parts === null ? {} : { spec: makeSpec(parts) }), ...external };
     run.resume(raise ? { ...spec, limits: { maxIterations: run.state().counters.counted + 5, maxCostUsd: null } } : spec, said);
   });
+const panelMove: fc.Arbitrary<PanelMove> = fc
+  .record({
+    kind: fc.nat({ max: 6 }),
+    agent: fc.nat({ max: 3 }),
+    round: fc.integer({ min: 1, max: 3 }),
+    target: fc.constantFrom('agent1', 'agent2', 'x'),
+  })
+  .map(({ kind, agent, round, target }): PanelMove => {
+    const at = { agent, round };
+    if (kind < 2) return { kind: 'opened', numbers: [2, 3, 1], home: '1.1' };
+    if (kind === 2) return { kind: 'answer-given', ...at, call: 'c', content: `answer ${agent}`, canonical: `answer ${agent}` };
+    if (kind === 3) return { kind: 'vote-given', ...at, call: 'c', target, reason: '' };
+    if (kind === 4) return { kind: 'time-up' };
+    return { kind: 'round-ended', ...at, outcome: 'done', usage: UNKNOWN_USAGE, finalText: '' };
+  });
+const panelMoves: fc.Arbitrary<Move> = fc.array(panelMove, { minLength: 1, maxLength: 4 }).map((moves) => (run) => {
+  const turn = run.state().activations[0];
+  for (const move of moves) run.post({ type: 'panel-moved', iteration: turn?.iteration ?? 3, attempt: turn?.attempt ?? 1, move });
+});
 const smallThings: fc.Arbitrary<Move> = fc.constantFrom<Move[]>(
   (run) => run.pass(700),
   (run) => run.pass(-50),
@@ -265,6 +293,7 @@ export const anyMoves: fc.Arbitrary<readonly Move[]> = fc.array(
     { weight: 1, arbitrary: agentIsTold },
     { weight: 1, arbitrary: agentAsks },
     { weight: 1, arbitrary: personAnswers },
+    { weight: 2, arbitrary: panelMoves },
     { weight: 1, arbitrary: turnEndsWrongly },
     { weight: 1, arbitrary: somebodyStops },
     { weight: 1, arbitrary: smallThings },

@@ -5,6 +5,7 @@ import type {
   GatesRun,
   HooksAsk,
   IterationStart,
+  PanelOrdered,
   QuestionClose,
   TellOffer,
   TimerSet,
@@ -64,6 +65,7 @@ const PERFORMERS: Handlers<Effect, [tools: Tools], void | Promise<void>> = {
   'hooks-ask': ({ hooks }, effect) => hooks.ask(effect),
   'tell-offer': ({ turns }, effect) => turns.tell(effect),
   'question-close': ({ turns }, effect) => turns.settle(effect),
+  'panel-ordered': ({ turns }, effect) => turns.obey(effect),
   'inbox-append': ({ ports }, effect) => ports.inbox.append(effect.event),
   // The loop itself ends.
   'run-end': ignore,
@@ -160,6 +162,7 @@ interface TurnRunner {
   readonly stop: (turn: TurnId, force: boolean) => void;
   readonly tell: (offer: TellOffer) => void;
   readonly settle: (close: QuestionClose) => void;
+  readonly obey: (ordered: PanelOrdered) => void;
   readonly close: () => Promise<void>;
 }
 
@@ -215,6 +218,7 @@ function createTurnRunner(context: TurnContext): TurnRunner {
       else entry?.running.stop(settings.stopGraceMs);
     },
     tell: (offer) => peopleOf.get(toTurnName(offer))?.tell(offer.tell),
+    obey: (ordered) => live.get(toTurnName(ordered))?.running.obey?.(ordered.order),
     settle: (close) => peopleOf.get(toTurnName(close))?.settle(close),
     close: async () => {
       isClosed = true;

@@ -47,6 +47,7 @@ export function redactInput(input: Input, redaction: Redaction | undefined): Inp
     case 'answered':
     case 'gates-finished':
     case 'hooks-answered':
+    case 'panel-moved':
     case 'checkpoint-finished':
     case 'environment-failed':
       return redactTexts(input, redaction.text);

@@ -61,6 +61,7 @@ const MAY_LEAD_ON: Readonly<Record<Input['type'], boolean>> = {
   answered: false,
   'gates-finished': true,
   'hooks-answered': true,
+  'panel-moved': false,
   'timer-fired': true,
   'checkpoint-finished': false,
   'stop-requested': true,

@@ -14,7 +14,7 @@ import { endOf } from '../../core/text/shorten.ts';
 import { MAX_KEPT_DENIALS, type ToolDenial } from '../../core/tools/scope-violations.ts';
 import { toErrorCode, toErrorMessage } from '../../core/values/errors.ts';
 import { accept, type Result, refuse } from '../../core/values/result.ts';
-import type { RunningTurn, TurnRequest, TurnResult } from '../../ports/backend.ts';
+import type { PanelDesk, RunningTurn, TurnRequest, TurnResult } from '../../ports/backend.ts';
 import type { TurnFolder } from '../../ports/turn-store.ts';
 import { buildPrompt, type PromptTurn } from '../../prompts/index.ts';
 import type { LoopPorts, Surroundings, TurnContext, TurnWatch } from './loop-ports.ts';
@@ -96,7 +96,7 @@ async function prepare<Value>(get: () => Value | Promise<Value>): Promise<Result
 }
 
 function toRequest(
-  { ports: { backpressure }, settings }: TurnContext,
+  { ports: { backpressure, clock }, settings, loop }: TurnContext,
   order: IterationStart,
   asked: { readonly prompt: string; readonly folder: TurnFolder; readonly around: Surroundings },
   people: Pick<TurnPeople, 'people' | 'hold'> | undefined,
@@ -121,7 +121,12 @@ function toRequest(
     ...(interruptions === 0 ? {} : { interruptions }),
     ...(order.events.some(({ source }) => source === EXTERNAL) && { isAddressed: true as const }),
     ...(people === undefined ? {} : { people: people.people, hold: people.hold }),
+    ...toPanel(order, (move) => loop.post({ type: 'panel-moved', at: clock.now(), iteration, attempt, move })),
   };
+}
+
+function toPanel({ panel }: IterationStart, move: PanelDesk['move']): Pick<TurnRequest, 'panel'> {
+  return panel === undefined ? {} : { panel: { state: panel, move } };
 }
 
 function failAtOnce(failure: TurnFailure): RunningTurn {

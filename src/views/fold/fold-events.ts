@@ -75,6 +75,7 @@ const HANDLERS: Handlers<Effect, [stamp: Stamp, handed: Handed], readonly EventR
   'tell-offer': none,
   'question-open': none,
   'question-close': none,
+  'panel-ordered': none,
   'run-end': none,
   'event-publish': ({ seq }, handed, effect) => [
     toPublishedRow(seq, effect, findCauses(handed, effect.event.iteration, effect.event.source)),

@@ -58,6 +58,7 @@ const HANDLERS: Handlers<Effect, [counts: Counts]> = {
   'tell-offer': ignore,
   'question-open': ignore,
   'question-close': ignore,
+  'panel-ordered': ignore,
   'run-end': ignore,
   'event-publish': ({ passages }, effect) => {
     if (effect.how === 'record' || effect.how === 'undelivered') return;

@@ -7,4 +7,5 @@ export { createGraphFold } from './fold-graph.ts';
 export { createLiveFold, type LiveView, parseLiveView, type RunProgress, toLiveLine } from './fold-live-view.ts';
 export { createProofFold, toProof } from './fold-proof.ts';
 export { createRunViewFold, type RunViewFold } from './fold-run-view.ts';
+export type { PanelView } from './panel-view.ts';
 export type { QuestionView, RunProof, RunView, TellView, TurnView } from './run-view.ts';

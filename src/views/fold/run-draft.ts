@@ -1,11 +1,25 @@
 import { UNKNOWN_USAGE } from '../../core/backends/usage.ts';
 import type { HooksAsk } from '../../core/run/effects.ts';
+import type { PanelSpec } from '../../core/run/panel-spec.ts';
+import type { PanelState } from '../../core/run/panel-state.ts';
 import type { RunView, TurnView } from './run-view.ts';
 
 /** A view under way: the same, but it may be changed, lists of its own included. */
 type Changeable<T> = { -readonly [K in keyof T]: T[K] extends readonly (infer Item)[] ? Item[] : T[K] };
 
 export type TurnDraft = Changeable<TurnView>;
+
+/** A panel as its hat declares it. */
+export interface DeclaredPanel {
+  readonly spec: PanelSpec;
+  readonly backends: readonly string[];
+}
+
+/** A panel under way: its state is that of its own rules, whole answers included, so it is dropped with its turn. */
+export interface PanelFold {
+  readonly declared: DeclaredPanel;
+  state: PanelState;
+}
 
 /** A run view under way. */
 export interface RunDraft extends Omit<Changeable<RunView>, 'turns' | 'totals'> {
@@ -20,6 +34,10 @@ export interface RunDraft extends Omit<Changeable<RunView>, 'turns' | 'totals'> 
   >;
   /** Hooks that were asked about events and have not answered, by request. */
   readonly hookRequests: Map<number, HooksAsk>;
+  /** Panels by the hats that they wear. */
+  declaredPanels: ReadonlyMap<string, DeclaredPanel>;
+  /** Panels under way, by their turns. */
+  readonly panels: Map<TurnDraft, PanelFold>;
   /** What Ralph works with; under `hats` he is no row of the team, but may be called as its safety net. */
   ralphBackends: readonly string[];
   /** Iterations with a turn that ended by itself. */
@@ -66,6 +84,8 @@ export function createDraft(): RunDraft {
     workingSince: null,
     gateRequests: new Map(),
     hookRequests: new Map(),
+    declaredPanels: new Map(),
+    panels: new Map(),
     ralphBackends: [],
     finished: new Set(),
   };
@@ -82,7 +102,8 @@ export function findTurnDraft(draft: RunDraft, iteration: number, attempt?: numb
 
 /** What stands now, untouched by what comes later. */
 export function toView(draft: RunDraft): RunView {
-  const { workingSince: _since, gateRequests: _gates, hookRequests: _hooks, ralphBackends: _backends, finished, ...view } = draft;
+  const { workingSince: _since, gateRequests: _gates, hookRequests: _hooks, declaredPanels: _declared, panels: _panels, ...rest } = draft;
+  const { ralphBackends: _backends, finished, ...view } = rest;
   return {
     ...view,
     turns: draft.turns.map(toTurnView),

@@ -10,6 +10,7 @@ import type { RunStatus } from '../../core/run/state.ts';
 import type { FailureClass, Question, Tell, TurnId } from '../../core/run/turn.ts';
 import type { ScopeViolations, ToolDenial } from '../../core/tools/scope-violations.ts';
 import type { Coordination } from '../../topology/routing/index.ts';
+import type { PanelView } from './panel-view.ts';
 
 /** Whether more than the agents' word says that the work of a completed run is done. */
 export interface RunProof {
@@ -103,6 +104,8 @@ export interface GateSource {
 export interface HatView {
   readonly id: string;
   readonly backends: readonly string[];
+  /** The ids of the agents that wear it together, in the order of their backends; absent where one does. */
+  readonly agents?: readonly string[];
 }
 
 /** One attempt of one iteration. */
@@ -146,6 +149,8 @@ export interface TurnView extends TurnId {
   readonly denied: number;
   /** What hooks of tools, of events and of the completion did; `null` where none was asked. */
   readonly hooks: HookRecord | null;
+  /** The agents that wear its hat together; `null` where one does. */
+  readonly panel: PanelView | null;
 }
 
 export interface GivenEvent {

@@ -10,8 +10,9 @@ import { type Json, toJsonObject, toPayloadText } from '../../core/values/json.t
 import { compileTopology } from '../../topology/routing/index.ts';
 import { toPlainLine } from '../text/plain-text.ts';
 import { takeHooksAnswered, takeHooksAsked } from './fold-hooks.ts';
+import { closePanelView, openPanelView, takePanelMove } from './fold-panel.ts';
 import { takeAnswer, takeClose, takeGiven, takePrompted, takeQuestion, takeQueued, takeTold } from './fold-people.ts';
-import { findTurnDraft, type RunDraft } from './run-draft.ts';
+import { findTurnDraft, type RunDraft, type TurnDraft } from './run-draft.ts';
 import { type BlockedEvent, MAX_NOTICES } from './run-view.ts';
 
 /** What an input changes in the view. */
@@ -39,6 +40,7 @@ const INPUT_HANDLERS: Handlers<Input, [draft: RunDraft, seq: number]> = {
   'tell-given': (draft, _seq, input) => takeGiven(draft, findTurnDraft(draft, input.iteration)?.hat ?? '', input),
   asked: ignore,
   answered: (draft, _seq, input) => takeAnswer(draft, input),
+  'panel-moved': (draft, seq, input) => takePanelMove(draft, findTurnDraft(draft, input.iteration, input.attempt), seq, input),
   'hooks-answered': (draft, _seq, input) => takeHooksAnswered(draft, input),
   'gates-finished': (draft, _seq, input) => takeGates(draft, input),
   'timer-fired': (draft, _seq, { timer }) => takeTimerFired(draft, timer),
@@ -66,8 +68,15 @@ function takeSpec(draft: RunDraft, spec: RunSpec): void {
     return { command: protect === undefined ? run : null, from, isRequired: isRequiredGate(gate) };
   });
   draft.ralphBackends = spec.ralph.backends;
+  draft.declaredPanels = new Map(
+    topology.hats.flatMap(({ id, panel, backends }) => (panel === undefined ? [] : [[id, { spec: panel, backends }] as const])),
+  );
   draft.coordination = topology.coordination;
-  draft.hats = topology.hats.map((hat) => ({ id: hat.id, backends: hat.backends }));
+  draft.hats = topology.hats.map(({ id, backends, panel }) => ({
+    id,
+    backends,
+    ...(panel === undefined ? {} : { agents: panel.agents.map((agent) => agent.id) }),
+  }));
   if (topology.coordination !== 'hats' && !topology.classic) draft.hats.unshift({ id: 'ralph', backends: spec.ralph.backends });
 }
 
@@ -106,6 +115,7 @@ function takeTurnEnd(draft: RunDraft, input: IterationEnded): void {
     toolCalls: input.toolCalls ?? turn.toolCalls,
   });
   turn.sessionId = sessionId ?? turn.sessionId;
+  closePanelView(draft, turn);
   if (outcome.status === 'interrupted') {
     draft.pending.unshift(...turn.given.map(({ id, topic }) => ({ id, topic, hat: turn.hat })));
   }
@@ -152,6 +162,7 @@ const EFFECT_HANDLERS: Handlers<Effect, [draft: RunDraft, at: number]> = {
   'tell-offer': ignore,
   'question-open': (draft, _at, { question }) => takeQuestion(draft, question),
   'question-close': takeClose,
+  'panel-ordered': ignore,
   'event-reject': takeRefusal,
   notice: takeNotice,
 };
@@ -185,8 +196,9 @@ function takeTurnStart(draft: RunDraft, at: number, effect: IterationStart): voi
   draft.pending = draft.pending.filter(
     (entry) => !given.some((event) => event.id === entry.id && (entry.hat === hat || !isHat(draft, entry.hat))),
   );
-  if (effect.isAgain === true) draft.turns.pop();
-  draft.turns.push({
+  const replaced = effect.isAgain === true ? draft.turns.pop() : undefined;
+  if (replaced !== undefined) draft.panels.delete(replaced);
+  const turn: TurnDraft = {
     iteration,
     attempt,
     hat,
@@ -216,7 +228,10 @@ function takeTurnStart(draft: RunDraft, at: number, effect: IterationStart): voi
     denials: [],
     denied: 0,
     hooks: null,
-  });
+    panel: null,
+  };
+  draft.turns.push(turn);
+  openPanelView(draft, turn, effect);
 }
 
 /** False for a hat that a changed configuration no longer has: what waited for it goes to another one. */

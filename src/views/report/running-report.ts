@@ -6,9 +6,10 @@ import { toDurationText, toUsdText } from '../../core/text/duration.ts';
 import type { LiveTurn, LiveView } from '../fold/fold-live-view.ts';
 import type { RunView, TurnView } from '../fold/run-view.ts';
 import { type FactRow, type RunReport, toRow } from '../text/fact-rows.ts';
-import { toFirstLine, toIterationsText, toList, toPlainLine, toSpentText } from '../text/plain-text.ts';
+import { toCount, toFirstLine, toIterationsText, toList, toPlainLine, toSpentText } from '../text/plain-text.ts';
 import { toFateRows, toUncommittedRows } from './change-text.ts';
 import { toEvidence, toRefusals } from './evidence.ts';
+import { toPanelRow } from './panel-text.ts';
 import { toQuestionRows, toTellRows } from './people-rows.ts';
 import { toTurnLine } from './turn-line.ts';
 import type { WorkFacts } from './work-facts.ts';
@@ -47,6 +48,7 @@ export function toRunningReport(view: RunView, facts: StatusFacts): RunReport {
     { label: 'Asked', text: toFirstLine(view.objective, 160) },
     ...toQuestionRows(view, facts.now),
     ...toRow('Now', toNowText(view, facts)),
+    ...toPanelRow(view.turns.findLast((turn) => turn.status === 'running')?.panel ?? null),
     ...toLiveRows(view, facts),
     ...toRow('Waits', toWaitText(view, facts)),
     ...toRow(
@@ -134,9 +136,10 @@ function toAskedText(turn: TurnView): string {
   return topics.length === 0 ? '' : `, on ${toList(topics, 3)}`;
 }
 
-/** `builder (claude)`, or the hat alone where the backend is not known. */
-export function toHatAndBackend(turn: Pick<TurnView, 'hat' | 'backend'>): string {
+/** `builder (claude)`, `analyst (3 agents)` where a panel wears it, or the hat alone where the backend is not known. */
+export function toHatAndBackend(turn: Pick<TurnView, 'hat' | 'backend' | 'panel'>): string {
   const hat = turn.hat === RALPH ? 'Ralph' : turn.hat;
+  if (turn.panel !== null) return `${hat} (${toCount(turn.panel.agents.length, 'agent')})`;
   return turn.backend === '' ? hat : `${hat} (${toPlainLine(turn.backend, 60)})`;
 }
 

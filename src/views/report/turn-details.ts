@@ -7,6 +7,7 @@ import type { BlockedEvent, PublishedEvent, TurnView } from '../fold/run-view.ts
 import { type FactRow, toRow } from '../text/fact-rows.ts';
 import { cutText, toList, toNumberText, toPlainLine, toSpentText } from '../text/plain-text.ts';
 import { toGateEndText, toRefusalText } from './evidence.ts';
+import { toPanelRow } from './panel-text.ts';
 import { toOutcomeText } from './turn-line.ts';
 
 /** Everything known about a turn, except what it was asked, said and changed: that is in separate files. */
@@ -25,6 +26,7 @@ export function toTurnDetails(turn: TurnView): readonly FactRow[] {
       ),
     ),
     ...toRow('Called', turn.fallback === null ? '' : FALLBACKS[turn.fallback]),
+    ...toPanelRow(turn.panel),
     ...turn.published.map((event) => ({ label: 'Event', text: toPublishedText(event) })),
     ...turn.blocked.map((event) => ({ label: 'Blocked', text: toBlockedText(event) })),
     ...turn.refused.map((entry) => ({ label: 'Refused', text: toRefusalText(entry) })),

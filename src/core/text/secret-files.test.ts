@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { judgeSecretName, judgeSecretText } from './find-secret-files.ts';
+import { judgeSecretName, judgeSecretText } from './secret-files.ts';
 
 it.each(['.env', 'a/.env.local', 'prod.env', 'x.pem', 'k/id_rsa', 'a.p12', '.ssh/config', 'credentials.json', 'terraform.tfvars'])(
   '%s looks like secrets',

@@ -1,0 +1,82 @@
+import { BACKEND_KEYS, BACKEND_NAME } from './backend-keys.ts';
+import type { Keys, ObjectSetting } from './setting.ts';
+
+/** The fewest agents of a panel. */
+export const MIN_PANEL_AGENTS = 2;
+
+/** The keys of `hats.<id>.panel.agents[]`. */
+export const PANEL_AGENT_KEYS = {
+  id: { kind: 'word', doc: 'What people call the agent, unlike any other of the panel; agents are never told it.', required: true },
+  backend: {
+    kind: 'backend',
+    doc: "The agent, exactly one: a name, `{type, model, args, …}` or `{command, args, …}`; the hat's own by default, else that of `cli`.",
+    name: BACKEND_NAME,
+    keys: BACKEND_KEYS,
+    isAlone: true,
+  },
+  instructions: { kind: 'text', doc: 'Words for this agent alone, beside those of the hat.', verbatim: true },
+} as const satisfies Keys;
+
+/** The keys of `hats.<id>.panel`. */
+export const PANEL_KEYS = {
+  agents: {
+    kind: 'list',
+    doc: 'Who wears the hat, at least two; of answers with equally many votes that of the agent that stands first is taken.',
+    items: { kind: 'object', doc: 'An agent of the panel.', keys: PANEL_AGENT_KEYS },
+    required: true,
+    fewestByRule: MIN_PANEL_AGENTS,
+  },
+  strategy: {
+    kind: 'choice',
+    doc: '`vote`: the answer with the most votes is taken as it is; `synthesize`: who won the vote writes one answer from all of them.',
+    values: ['vote', 'synthesize'],
+    default: 'vote',
+  },
+  max_answers_per_agent: { kind: 'integer', doc: 'Answers that one agent may give; then it can only vote.', min: 1, default: 1 },
+  max_answers_total: { kind: 'integer', doc: 'Answers of all agents together; no limit but that of each by default.', min: 1 },
+  novelty: {
+    kind: 'choice',
+    doc: 'How much a further answer has to differ from those that there are; by default as `voting`, and `off` where that is `lenient`.',
+    values: ['off', 'balanced', 'strict'],
+  },
+  voting: {
+    kind: 'choice',
+    doc: 'How ready agents are to vote for what there is, in the words of their prompt.',
+    values: ['lenient', 'balanced', 'strict'],
+    default: 'balanced',
+  },
+  injection: {
+    kind: 'choice',
+    doc: 'How an agent at work learns of a new answer: `mid_stream` between two of its steps where its backend can be told, `restart` by a new prompt, `off` not before it votes.',
+    values: ['mid_stream', 'restart', 'off'],
+    default: 'mid_stream',
+  },
+  first_injection: {
+    kind: 'choice',
+    doc: 'The same for the first answer that an agent hears of; `protect_first_answer`: none before it has answered itself.',
+    values: ['restart', 'protect_first_answer', 'mid_stream'],
+    default: 'restart',
+  },
+  max_injections: {
+    kind: 'integer',
+    doc: 'News that one agent gets while it works on one prompt; more wait for its next one.',
+    min: 0,
+    default: 2,
+  },
+  timeout: { kind: 'duration', doc: 'Longest time of the whole panel; then what there is decides.', above: 0, default: '30m' },
+  max_parallel: { kind: 'integer', doc: 'Agents at work at the same time; all of them by default.', min: 1 },
+  quorum: { kind: 'integer', doc: 'Votes without which the first answer is taken.', min: 1, default: 1 },
+  min_agents: { kind: 'integer', doc: 'Agents that have to answer; with fewer the turn has failed.', min: 1, default: 1 },
+  budget_usd: {
+    kind: 'money',
+    doc: 'Cost in US dollars from which on the panel starts no agent any more; no limit but that of the run by default.',
+    above: 0,
+  },
+} as const satisfies Keys;
+
+/** `hats.<id>.panel`. */
+export const PANEL = {
+  kind: 'object',
+  doc: 'Several agents wear the hat side by side, and vote about their answers.',
+  keys: PANEL_KEYS,
+} as const satisfies ObjectSetting;

@@ -1,0 +1,13 @@
+import type { PanelMoved } from '../../core/run/inputs.ts';
+import { decidePanel } from '../../panel/decide/index.ts';
+import { change, order, type Step } from './step.ts';
+
+/** Something happened in a panel: what its agents do next is decided by its own rules. Of a turn that is over it is not heard any more. */
+export function onPanelMoved(step: Step, { iteration, attempt, move }: PanelMoved): void {
+  const turn = step.state.activations.find((entry) => entry.iteration === iteration && entry.attempt === attempt);
+  const spec = turn === undefined ? undefined : step.topology.hatById.get(turn.hat)?.panel;
+  if (turn?.panel === undefined || spec === undefined) return;
+  const { state, orders } = decidePanel(spec, turn.panel, move);
+  change(step, { activations: step.state.activations.map((entry) => (entry === turn ? { ...turn, panel: state } : entry)) });
+  for (const next of orders) order(step, { type: 'panel-ordered', iteration, attempt, hat: turn.hat, order: next });
+}

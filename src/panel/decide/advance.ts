@@ -1,0 +1,141 @@
+import type { PanelSpec } from '../../core/run/panel-spec.ts';
+import type { PanelAgent, PanelState, RoundTask } from '../../core/run/panel-state.ts';
+import { findAnswer, listNewest, listUnseen, mayAnswer } from './answers.ts';
+import { elect } from './elect.ts';
+import { change, changeAgent, listAgents, type PanelStep } from './panel-step.ts';
+
+/** Tells agents at work of new answers, starts those that have something to do, and ends the panel where nobody has. */
+export function advance(step: PanelStep): void {
+  if (step.state.phase === 'presenting') return present(step);
+  if (step.state.phase !== 'coordinating') return;
+  if (isOver(step)) stopAll(step);
+  else {
+    for (const agent of listAgents(step.state)) if (agent.status === 'working') bringNews(step, agent);
+    for (const agent of listAgents(step.state)) if (agent.status === 'waiting') startWaiting(step, agent);
+  }
+  if (!listAgents(step.state).some(({ status }) => status === 'working' || status === 'ending')) close(step);
+}
+
+/** The time or the money of the panel is used up: there is what there is. */
+function isOver({ spec, state }: PanelStep): boolean {
+  const costUsd = state.agents.reduce((sum, { usage }) => sum + (usage.costUsd ?? 0), 0);
+  return state.isTimeUp || (spec.budgetUsd !== null && costUsd >= spec.budgetUsd);
+}
+
+function stopAll(step: PanelStep): void {
+  for (const { place, status, round } of listAgents(step.state)) {
+    if (status === 'working' && step.state.isTimeUp) endRound(step, place, round, true);
+    if (status === 'waiting') changeAgent(step, place, { status: 'done' });
+  }
+}
+
+function endRound(step: PanelStep, agent: number, round: number, isNow: boolean): void {
+  changeAgent(step, agent, { status: 'ending' });
+  step.orders.push({ kind: 'end-round', agent, round, isNow });
+}
+
+type Placed = PanelAgent & { readonly place: number };
+
+/** An agent at work learns of answers that came since its prompt, as the panel does that. One that has handed something in is at the end of its round. */
+function bringNews(step: PanelStep, agent: Placed): void {
+  const { spec, state } = step;
+  const { place, round } = agent;
+  const offered = agent.offers.flatMap(({ answers }) => answers);
+  const news = listUnseen(state, place).filter(
+    (answer) => !offered.some((known) => known.agent === answer.agent && known.revision >= answer.revision),
+  );
+  if (news.length === 0 || agent.acted !== 'nothing') return;
+  // What can be voted for is fixed when its prompt is written.
+  if (agent.task === 'vote') return endRound(step, place, round, false);
+  if (spec.injection === 'off') return;
+  const isFirst = !agent.hasHeard && agent.offers.length === 0;
+  if (isFirst && spec.firstInjection === 'protect_first_answer' && findAnswer(state, place) === undefined) return;
+  const isRestart = isFirst ? spec.firstInjection === 'restart' : spec.injection === 'restart';
+  if (isRestart) return endRound(step, place, round, false);
+  if (agent.injected + agent.offers.length >= spec.maxInjectionsPerRound) return;
+  const update = `${place}.${round}.${agent.injected + agent.offers.length + 1}`;
+  changeAgent(step, place, { offers: [...agent.offers, { update, answers: news }] });
+  step.orders.push({ kind: 'offer-update', agent: place, round, update, answers: news });
+}
+
+function startWaiting(step: PanelStep, { place }: Placed): void {
+  const task = findTask(step, place);
+  if (task === 'wait') return;
+  if (step.state.agents.filter(({ status }) => status === 'working' || status === 'ending').length >= step.spec.maxParallel) return;
+  startRound(step, place, task);
+}
+
+/** What a waiting agent is to do next. */
+function findTask({ spec, state }: PanelStep, place: number): RoundTask | 'wait' {
+  if (wantsToAnswer(spec, state, place)) return 'answer';
+  // A vote would be void once another answers.
+  if (listAgents(state).some((other) => other.place !== place && mayYetAnswer(spec, state, other))) return 'wait';
+  return listNewest(state).length < 2 ? 'wait' : 'vote';
+}
+
+/** Whether a waiting agent is to answer: for the first time, or because it was not told of an answer yet. */
+function wantsToAnswer(spec: PanelSpec, state: PanelState, place: number): boolean {
+  if (!mayAnswer(spec, state, place)) return false;
+  return findAnswer(state, place) === undefined || (spec.injection !== 'off' && listUnseen(state, place).length > 0);
+}
+
+/** It may hand in an answer in the round that is under way, or will be asked for one. */
+function mayYetAnswer(spec: PanelSpec, state: PanelState, { place, status, task, acted }: Placed): boolean {
+  if (status === 'waiting') return wantsToAnswer(spec, state, place);
+  const isAtWork = status === 'working' || status === 'ending';
+  return isAtWork && task === 'answer' && acted !== 'answer' && mayAnswer(spec, state, place);
+}
+
+function startRound(step: PanelStep, place: number, task: RoundTask): void {
+  const known = step.state.agents[place];
+  if (known === undefined) return;
+  const round = known.round + 1;
+  const shown = listNewest(step.state)
+    .filter((answer) => task !== 'answer' || answer.agent !== place || step.spec.maxAnswersPerAgent > 1)
+    .map(({ agent, revision }) => ({ agent, revision }));
+  const seen = known.seen.map((revision, source) => Math.max(revision, shown.find((answer) => answer.agent === source)?.revision ?? 0));
+  const hasHeard = known.hasHeard || shown.some(({ agent }) => agent !== place);
+  changeAgent(step, place, { status: 'working', round, task, seen, hasHeard, offers: [], injected: 0, acted: 'nothing' });
+  step.orders.push({ kind: 'start-round', agent: place, round, task, shown, isEnforced: known.enforcements > 0 });
+}
+
+/** Nobody is at work: the panel has its answer, or none. */
+function close(step: PanelStep): void {
+  const elected = elect(step.spec, step.state);
+  if (elected === null) return finish(step, { kind: 'failed', reason: explainFailure(step) });
+  change(step, { elected });
+  const isSynthesis = step.spec.strategy === 'synthesize' && elected.how !== 'only' && !isOver(step);
+  if (!isSynthesis) return finishElected(step);
+  change(step, { phase: 'presenting' });
+  startRound(step, elected.winner.agent, 'present');
+}
+
+function explainFailure({ spec, state }: PanelStep): string {
+  const given = listNewest(state).length;
+  const why = state.isTimeUp ? ' before the time of the panel was over' : '';
+  if (given === 0) return `no agent of the panel has handed in an answer${why}`;
+  return `${given} of the ${spec.agents.length} agents of the panel ${given === 1 ? 'has' : 'have'} handed in an answer${why}, and min_agents is ${spec.minAgents}`;
+}
+
+/** The agent that writes the answer of all is at work, or is done: its own answer stands where it wrote none. */
+function present(step: PanelStep): void {
+  const agent = step.state.elected?.winner.agent ?? -1;
+  const writer = step.state.agents[agent];
+  if (writer?.status === 'working' && step.state.isTimeUp) endRound(step, agent, writer.round, true);
+  else if (writer?.status !== 'working' && writer?.status !== 'ending') finishElected(step);
+}
+
+function finishElected(step: PanelStep): void {
+  const { elected, outcome } = step.state;
+  if (outcome !== null) return finish(step, outcome);
+  const answer = elected === null ? undefined : findAnswer(step.state, elected.winner.agent);
+  if (elected === null || answer === undefined) return;
+  finish(step, { kind: 'won', ...elected, content: answer.content, topic: answer.topic });
+}
+
+function finish(step: PanelStep, outcome: NonNullable<PanelStep['state']['outcome']>): void {
+  change(step, { phase: 'ended', outcome });
+  const { numbers, agents } = step.state;
+  const votes = agents.flatMap(({ vote }) => (vote === null ? [] : [{ target: numbers[vote.target] ?? 0, reason: vote.reason }]));
+  step.orders.push({ kind: 'finish', outcome, votes });
+}

@@ -1,0 +1,70 @@
+import type { PanelSpec } from '../../core/run/panel-spec.ts';
+import type { PanelAnswer, PanelState, ShownAnswer } from '../../core/run/panel-state.ts';
+
+/** The newest answer of an agent. */
+export function findAnswer(state: PanelState, agent: number): PanelAnswer | undefined {
+  return state.answers.findLast((answer) => answer.agent === agent);
+}
+
+/** The newest answer of each agent that has one, in the order in which the agents first answered. */
+export function listNewest(state: PanelState): readonly PanelAnswer[] {
+  const agents = [...new Set(state.answers.map(({ agent }) => agent))];
+  return agents.flatMap((agent) => findAnswer(state, agent) ?? []);
+}
+
+/** Newest answers of others that an agent was not told of. */
+export function listUnseen(state: PanelState, agent: number): readonly ShownAnswer[] {
+  const seen = state.agents[agent]?.seen ?? [];
+  return listNewest(state)
+    .filter((answer) => answer.agent !== agent && answer.revision > (seen[answer.agent] ?? 0))
+    .map(({ agent: source, revision }) => ({ agent: source, revision }));
+}
+
+/** Whether an agent may hand in one more answer. */
+export function mayAnswer(spec: PanelSpec, state: PanelState, agent: number): boolean {
+  const own = state.answers.filter((answer) => answer.agent === agent).length;
+  if (state.agents[agent]?.isVoteOnly === true || state.isTimeUp) return false;
+  return own < spec.maxAnswersPerAgent && (spec.maxAnswersTotal === null || state.answers.length < spec.maxAnswersTotal);
+}
+
+/** The name of an agent as others read it. */
+export function toNumberName(state: PanelState, agent: number): string {
+  return `agent${state.numbers[agent] ?? 0}`;
+}
+
+/** Agents that can be voted for, as they are named, in the order of their numbers. */
+export function listCandidates(state: PanelState): readonly string[] {
+  return listNewest(state)
+    .map(({ agent }) => state.numbers[agent] ?? 0)
+    .sort((one, other) => one - other)
+    .map((number) => `agent${number}`);
+}
+
+/** The place of the agent that a name means; `null` where it has no answer, or is no such name. */
+export function findCandidate(state: PanelState, name: string): number | null {
+  const number = /^agent([1-9]\d{0,5})$/.exec(name.trim().toLowerCase())?.[1];
+  const agent = number === undefined ? -1 : state.numbers.indexOf(Number(number));
+  return agent >= 0 && findAnswer(state, agent) !== undefined ? agent : null;
+}
+
+/** Shares of common words from which two answers are too near; of MassGen. */
+const LIMITS = { off: null, balanced: 0.7, strict: 0.5 } as const;
+
+/** The answer that a further one hardly differs from: the share of their words that both have is above 0.7 (`balanced`) or 0.5 (`strict`). */
+export function findTooNear(spec: PanelSpec, state: PanelState, content: string): PanelAnswer | null {
+  const limit = LIMITS[spec.novelty];
+  if (limit === null) return null;
+  const words = toWords(content);
+  return listNewest(state).find((answer) => shareOf(words, toWords(answer.content)) > limit) ?? null;
+}
+
+function toWords(text: string): ReadonlySet<string> {
+  return new Set(text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []);
+}
+
+function shareOf(one: ReadonlySet<string>, other: ReadonlySet<string>): number {
+  let common = 0;
+  for (const word of one) if (other.has(word)) common += 1;
+  const all = one.size + other.size - common;
+  return all === 0 ? 1 : common / all;
+}

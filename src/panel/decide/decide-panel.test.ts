@@ -1,0 +1,361 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { UNKNOWN_USAGE } from '../../core/backends/usage.ts';
+import { propertyRuns } from '../../core/property-fixtures.ts';
+import type { PanelSpec } from '../../core/run/panel-spec.ts';
+import type { PanelMove, PanelOrder, PanelState, RoundEnded } from '../../core/run/panel-state.ts';
+import { listCandidates, listNewest } from './answers.ts';
+import { createPanel, decidePanel, reopenPanel } from './decide-panel.ts';
+import { type Played, playPanel, SPEC, specs } from './random-panel-fixtures.ts';
+
+/** A panel that is played move by move. Agents are named by their places. */
+function open(changes: Partial<PanelSpec> = {}, numbers: readonly number[] = [2, 3, 1]) {
+  const spec = { ...SPEC, ...changes };
+  let state: PanelState = createPanel(spec);
+  const all: PanelOrder[] = [];
+  const play = (move: PanelMove): readonly PanelOrder[] => {
+    const decision = decidePanel(spec, state, move);
+    state = decision.state;
+    all.push(...decision.orders);
+    return decision.orders;
+  };
+  const roundOf = (agent: number): number => state.agents[agent]?.round ?? 0;
+  const panel = {
+    all,
+    play,
+    get state() {
+      return state;
+    },
+    answer: (agent: number, content: string, more: { readonly topic?: string } = {}) =>
+      play({ kind: 'answer-given', agent, round: roundOf(agent), call: 'c', content, canonical: content, ...more }),
+    vote: (agent: number, target: string) =>
+      play({ kind: 'vote-given', agent, round: roundOf(agent), call: 'c', target, reason: 'It is good.' }),
+    end: (agent: number, changes: Partial<RoundEnded> = {}) =>
+      play({ kind: 'round-ended', agent, round: roundOf(agent), outcome: 'done', usage: UNKNOWN_USAGE, finalText: '', ...changes }),
+  };
+  play({ kind: 'opened', numbers, home: '1.1' });
+  return panel;
+}
+
+const started = (orders: readonly PanelOrder[]) =>
+  orders.flatMap((order) =>
+    order.kind === 'start-round' ? [`${order.agent} ${order.task} ${order.shown.map(({ agent }) => agent).join()}`] : [],
+  );
+
+describe('a panel that votes', () => {
+  it('asks all agents at once, then all for their votes, and takes the answer with the most', () => {
+    const panel = open({ injection: 'off' });
+    expect(started(panel.all)).toEqual(['0 answer ', '1 answer ', '2 answer ']);
+    panel.answer(1, 'B');
+    panel.end(1);
+    panel.answer(0, 'A');
+    panel.end(0);
+    expect(panel.all.filter(({ kind }) => kind === 'start-round')).toHaveLength(3);
+    panel.answer(2, 'C');
+    expect(started(panel.all).slice(3)).toEqual(['0 vote 1,0,2', '1 vote 1,0,2']);
+    expect(started(panel.end(2))).toEqual(['2 vote 1,0,2']);
+    expect(listCandidates(panel.state)).toEqual(['agent1', 'agent2', 'agent3']);
+    for (const agent of [0, 1, 2]) {
+      panel.vote(agent, agent === 0 ? 'agent2' : 'agent1');
+      panel.end(agent);
+    }
+    expect(panel.all.at(-1)).toMatchObject({
+      kind: 'finish',
+      votes: [{ target: 2 }, { target: 1 }, { target: 1 }],
+      outcome: { kind: 'won', winner: { agent: 2, revision: 1 }, how: 'votes', content: 'C', topic: null },
+    });
+  });
+
+  it('begins an agent again that has not heard of any answer, with all of them, once its step is done', () => {
+    const panel = open();
+    expect(panel.answer(0, 'A').filter(({ kind }) => kind === 'end-round')).toEqual([
+      { kind: 'end-round', agent: 1, round: 1, isNow: false },
+      { kind: 'end-round', agent: 2, round: 1, isNow: false },
+    ]);
+    expect(started(panel.end(1, { outcome: 'stopped' }))).toEqual(['1 answer 0']);
+    // What it hands in before it stops counts.
+    panel.answer(2, 'C');
+    expect(panel.state.answers.map(({ content }) => content)).toEqual(['A', 'C']);
+  });
+
+  it('tells an agent at work of further answers in the midst of its round, each once', () => {
+    const panel = open({ firstInjection: 'mid_stream', maxAnswersPerAgent: 2 });
+    const [, offer] = panel.answer(0, 'A');
+    expect(offer).toEqual({ kind: 'offer-update', agent: 1, round: 1, update: '1.1.1', answers: [{ agent: 0, revision: 1 }] });
+    const again = panel.play({ kind: 'update-given', agent: 1, round: 1, update: '1.1.1' });
+    expect(again.filter((order) => order.kind === 'offer-update' && order.agent === 1)).toEqual([]);
+    expect(panel.state.agents[1]?.seen).toEqual([1, 0, 0]);
+    expect(panel.answer(2, 'C').find((order) => order.kind === 'offer-update' && order.agent === 1)).toMatchObject({
+      update: '1.1.2',
+      answers: [{ agent: 2, revision: 1 }],
+    });
+  });
+
+  it('keeps news from an agent that has not answered, where its first answer is protected', () => {
+    const panel = open({ firstInjection: 'protect_first_answer' });
+    expect(panel.answer(0, 'A').filter(({ kind }) => kind !== 'reply')).toEqual([]);
+  });
+
+  it('takes no vote for whom there is not: a name, a number without an answer', () => {
+    const panel = open({ injection: 'off', maxAnswersPerAgent: 2 });
+    panel.answer(0, 'A');
+    panel.end(0);
+    for (const name of ['anna', 'agent3', 'agent9', '2', ''])
+      expect(panel.vote(1, name)).toMatchObject([
+        { kind: 'reply', isAccepted: false, text: 'There is no such answer. There are: agent2.' },
+      ]);
+  });
+
+  it('does not count a vote that came without knowing of an answer, and one that came with an answer', () => {
+    const panel = open({ injection: 'off' });
+    panel.answer(0, 'A');
+    expect(panel.vote(1, 'agent2')).toMatchObject([{ isAccepted: true, text: expect.stringContaining('does not count') }]);
+    panel.answer(2, 'C');
+    expect(panel.vote(2, 'agent2')).toMatchObject([{ isAccepted: false, text: expect.stringContaining('handed in an answer') }]);
+    expect(panel.state.agents.map(({ vote }) => vote)).toEqual([null, null, null]);
+  });
+
+  it('voids votes when a new answer comes, and asks for them again', () => {
+    const panel = open({ maxAnswersPerAgent: 2 });
+    panel.answer(0, 'one');
+    panel.end(0);
+    for (const agent of [1, 2]) panel.end(agent, { outcome: 'stopped' });
+    panel.answer(1, 'two');
+    panel.end(1);
+    panel.play({ kind: 'update-given', agent: 2, round: 2, update: '2.2.1' });
+    panel.vote(2, 'agent3');
+    expect(panel.end(2)).toEqual([]);
+    expect(panel.state.agents[2]).toMatchObject({ status: 'done', vote: { target: 1 } });
+    // The first may answer once more, for it has heard of the second.
+    expect(started(panel.answer(0, 'something else entirely'))).toEqual(['1 answer 0,1', '2 answer 0,1']);
+    expect(panel.state.agents[2]).toMatchObject({ vote: null });
+  });
+
+  it('takes the same answer once: whoever hands it in as the second is asked to vote', () => {
+    const panel = open({ injection: 'off' });
+    panel.answer(0, 'A');
+    expect(panel.answer(1, 'A')).toMatchObject([
+      { isAccepted: true, text: expect.stringContaining('what agent2 has handed in, word for word') },
+    ]);
+    expect(listNewest(panel.state)).toHaveLength(1);
+  });
+
+  it('refuses a further answer that hardly differs, and answers over the limit', () => {
+    const panel = open({ injection: 'restart', firstInjection: 'restart', maxAnswersPerAgent: 2, agents: SPEC.agents.slice(0, 2) }, [1, 2]);
+    panel.answer(0, 'use a queue with one worker');
+    panel.end(0);
+    panel.end(1, { outcome: 'stopped' });
+    panel.answer(1, 'write to a file');
+    panel.end(1);
+    expect(panel.answer(0, 'use a queue with one worker, yes')).toMatchObject([
+      { isAccepted: false, text: expect.stringContaining('your own last answer') },
+    ]);
+    expect(panel.answer(0, 'log to a database instead')[0]).toMatchObject({ isAccepted: true });
+    expect(panel.answer(0, 'and a third')[0]).toMatchObject({ isAccepted: false });
+  });
+
+  it('asks an agent that neither answers nor votes three more times, then goes on without it', () => {
+    const panel = open({ injection: 'off' });
+    panel.answer(0, 'A');
+    panel.end(0);
+    panel.answer(1, 'B');
+    panel.end(1);
+    for (const _ of [1, 2, 3]) expect(panel.end(2)).toMatchObject([{ kind: 'start-round', agent: 2, isEnforced: true }]);
+    expect(started(panel.end(2))).toEqual(['0 vote 0,1', '1 vote 0,1']);
+    expect(panel.state.agents[2]?.status).toBe('failed');
+  });
+
+  it('goes on without an agent that fails three times, or needs a person', () => {
+    const panel = open({ injection: 'off' });
+    const failed = { outcome: 'failed', failure: { class: 'agent', message: 'no' } } as const;
+    for (const _ of [1, 2, 3]) panel.end(0, failed);
+    panel.end(1, { outcome: 'failed', failure: { class: 'auth', message: 'sign in' } });
+    expect(panel.state.agents.map(({ status }) => status)).toEqual(['failed', 'failed', 'working']);
+    panel.answer(2, 'C');
+    expect(panel.end(2)).toMatchObject([{ kind: 'finish', outcome: { kind: 'won', content: 'C', how: 'only' } }]);
+  });
+
+  it('fails where fewer agents answered than it needs, or none', () => {
+    const auth = { outcome: 'failed', failure: { class: 'auth', message: 'sign in' } } as const;
+    const none = open();
+    for (const agent of [0, 1, 2]) none.end(agent, auth);
+    expect(none.all.at(-1)).toMatchObject({
+      kind: 'finish',
+      outcome: { kind: 'failed', reason: 'no agent of the panel has handed in an answer' },
+    });
+    const few = open({ minAgents: 2 });
+    few.end(0, auth);
+    few.end(1, auth);
+    few.answer(2, 'C');
+    expect(few.end(2)).toMatchObject([
+      {
+        kind: 'finish',
+        outcome: { kind: 'failed', reason: '1 of the 3 agents of the panel has handed in an answer, and min_agents is 2' },
+      },
+    ]);
+  });
+
+  it('ends with what there is when its time is over, and starts nobody for more than its budget', () => {
+    const late = open({ injection: 'off' });
+    late.answer(1, 'B');
+    late.end(1);
+    expect(late.play({ kind: 'time-up' }).map(({ kind }) => kind)).toEqual(['end-round', 'end-round']);
+    late.end(0, { outcome: 'stopped' });
+    expect(late.end(2, { outcome: 'stopped' })).toMatchObject([{ kind: 'finish', outcome: { content: 'B' } }]);
+    // Whoever was to end with its step does not wait for that.
+    const hanging = open();
+    hanging.answer(1, 'B');
+    hanging.end(1);
+    expect(hanging.play({ kind: 'time-up' })).toEqual([
+      { kind: 'end-round', agent: 0, round: 1, isNow: true },
+      { kind: 'end-round', agent: 2, round: 1, isNow: true },
+    ]);
+    const dear = open({ injection: 'off', budgetUsd: 1 });
+    for (const [agent, content] of ['A', 'B', 'C'].entries()) {
+      dear.answer(agent, content);
+      dear.end(agent, { usage: { ...UNKNOWN_USAGE, costUsd: 0.5 } });
+    }
+    expect(dear.all.at(-1)).toMatchObject({ kind: 'finish', outcome: { content: 'A', how: 'first' } });
+  });
+
+  it('takes the first answer where too few voted, and the first of the file where as many did', () => {
+    const play = (changes: Partial<PanelSpec>, votes: readonly string[]) => {
+      const panel = open({ injection: 'off', ...changes });
+      for (const [agent, content] of [
+        [2, 'C'],
+        [0, 'A'],
+        [1, 'B'],
+      ] as const) {
+        panel.answer(agent, content);
+        panel.end(agent);
+      }
+      for (const [agent, target] of votes.entries()) {
+        panel.vote(agent, target);
+        panel.end(agent);
+      }
+      return panel.all.at(-1);
+    };
+    expect(play({}, ['agent1', 'agent2', 'agent3'])).toMatchObject({ outcome: { content: 'A', how: 'tie' } });
+    expect(play({ quorum: 4 }, ['agent3', 'agent3', 'agent3'])).toMatchObject({ outcome: { content: 'C', how: 'first' } });
+  });
+
+  it('lets the winner write the answer of all, and keeps its own where it writes none', () => {
+    const elect = () => {
+      const panel = open({ injection: 'off', strategy: 'synthesize' });
+      for (const agent of [0, 1, 2]) {
+        panel.answer(agent, `answer of ${agent}`, agent === 1 ? { topic: 'plan.ready' } : {});
+        panel.end(agent);
+      }
+      for (const agent of [0, 1, 2]) {
+        panel.vote(agent, 'agent3');
+        panel.end(agent);
+      }
+      expect(panel.all.at(-1)).toMatchObject({ kind: 'start-round', agent: 1, task: 'present' });
+      return panel;
+    };
+    const one = elect();
+    one.answer(1, 'the best of all');
+    expect(one.end(1)).toMatchObject([{ outcome: { content: 'the best of all', topic: 'plan.ready', how: 'votes' } }]);
+    expect(elect().end(1)).toMatchObject([{ outcome: { content: 'answer of 1' } }]);
+  });
+});
+
+describe('a panel whose process died', () => {
+  it('keeps answers and votes, and begins again whoever was at work', () => {
+    const panel = open({ injection: 'off' });
+    panel.answer(0, 'A');
+    panel.end(0);
+    panel.answer(1, 'B');
+    const reopened = reopenPanel(SPEC, panel.state);
+    expect(reopened).toMatchObject({ phase: 'new', home: '1.1', answers: [{ content: 'A' }, { content: 'B' }] });
+    const { orders } = decidePanel({ ...SPEC, injection: 'off' }, reopened ?? panel.state, {
+      kind: 'opened',
+      numbers: [2, 3, 1],
+      home: '1.1',
+    });
+    expect(started(orders)).toEqual(['2 answer 0,1']);
+  });
+
+  it('comes to the same end again where it had come to it', () => {
+    const panel = open();
+    expect(reopenPanel({ ...SPEC, agents: SPEC.agents.slice(1) }, panel.state)).toBeNull();
+  });
+});
+
+/** Panels by chance: 10,000 in the whole suite. */
+function check(name: string, holds: (played: Played) => void): void {
+  it(name, () => {
+    fc.assert(
+      fc.property(specs, fc.infiniteStream(fc.nat()), (spec, numbers) => {
+        holds(playPanel(spec, (options) => (options === 0 ? 0 : (numbers.next().value ?? 0) % options)));
+      }),
+      { numRuns: propertyRuns(10_000) },
+    );
+  });
+}
+
+describe('whatever its agents do, and whenever they do it', () => {
+  check('a panel ends once, with one winner that has answered or with none, and orders nothing behind that', ({ states, orders }) => {
+    const last = states.at(-1);
+    expect(last?.phase).toBe('ended');
+    expect(orders.filter(({ kind }) => kind === 'finish')).toHaveLength(1);
+    expect(orders.at(-1)?.kind).toBe('finish');
+    if (last?.outcome?.kind === 'won') {
+      const { winner } = last.outcome;
+      expect(last.answers.some(({ agent, revision }) => agent === winner.agent && revision === winner.revision)).toBe(true);
+    }
+  });
+
+  check('only votes for answers that their voter knows count, and none is older than an answer', ({ states }) => {
+    for (const state of states)
+      for (const [place, { vote, seen }] of state.agents.entries()) {
+        if (vote === null) continue;
+        for (const { agent, revision } of listNewest(state)) if (agent !== place) expect(seen[agent]).toBeGreaterThanOrEqual(revision);
+        expect(listNewest(state).some(({ agent }) => agent === vote.target)).toBe(true);
+      }
+  });
+
+  check(
+    'an agent is told of each answer once: in a prompt, or in the midst of one round, and never of its own there',
+    ({ moves, orders }) => {
+      const offers = orders.filter((order) => order.kind === 'offer-update');
+      expect(new Set(offers.map(({ update }) => update)).size).toBe(offers.length);
+      const given = moves.flatMap((move) => (move.kind === 'update-given' ? [move.update] : []));
+      const told = offers
+        .filter(({ update }) => given.includes(update))
+        .flatMap(({ agent, answers }) => answers.map((answer) => ({ to: agent, ...answer })));
+      for (const { to, agent } of told) expect(to).not.toBe(agent);
+      const names = told.map((answer) => JSON.stringify(answer));
+      expect(new Set(names).size).toBe(names.length);
+    },
+  );
+
+  check('whoever can vote is asked to: only time, money, failures and silence leave one out', ({ spec, states }) => {
+    const last = states.at(-1);
+    if (last === undefined || last.isTimeUp || spec.budgetUsd !== null || last.outcome?.kind !== 'won' || last.outcome.how === 'only')
+      return;
+    for (const { vote, failures, enforcements } of last.agents) expect(vote !== null || failures > 0 || enforcements > 3).toBe(true);
+  });
+
+  check('whoever only votes is never told anything in the midst of it', ({ orders }) => {
+    const tasks = new Map<string, string>();
+    for (const order of orders) {
+      if (order.kind === 'start-round') tasks.set(`${order.agent}.${order.round}`, order.task);
+      if (order.kind === 'offer-update') expect(tasks.get(`${order.agent}.${order.round}`)).toBe('answer');
+    }
+  });
+
+  check('no more answers are taken, agents at work at the same time, and updates given than it allows', ({ spec, states }) => {
+    for (const { agents, answers } of states) {
+      for (const place of agents.keys())
+        expect(answers.filter(({ agent }) => agent === place).length).toBeLessThanOrEqual(spec.maxAnswersPerAgent);
+      if (spec.maxAnswersTotal !== null) expect(answers.length).toBeLessThanOrEqual(spec.maxAnswersTotal);
+      expect(agents.filter(({ status }) => status === 'working' || status === 'ending').length).toBeLessThanOrEqual(spec.maxParallel);
+      for (const { injected } of agents) expect(injected).toBeLessThanOrEqual(spec.maxInjectionsPerRound);
+    }
+  });
+
+  check('what agents are told names no agent', ({ spec, orders }) => {
+    for (const order of orders) if (order.kind === 'reply') for (const { id } of spec.agents) expect(order.text).not.toContain(id);
+  });
+});

@@ -1,0 +1,145 @@
+import { addUsage, UNKNOWN_USAGE } from '../../core/backends/usage.ts';
+import type { PanelSpec } from '../../core/run/panel-spec.ts';
+import type { PanelAgent, PanelMove, PanelOrder, PanelState, RoundEnded, UpdateGiven } from '../../core/run/panel-state.ts';
+import { isHopeless } from '../../core/run/turn.ts';
+import { advance } from './advance.ts';
+import { findAnswer } from './answers.ts';
+import { change, changeAgent, listAgents, type PanelStep } from './panel-step.ts';
+import { takeAnswer, takeVote } from './take-answer.ts';
+
+/** Rounds in a row without an answer or a vote, and failures of one agent, after which it is not asked again. */
+const MAX_ENFORCEMENTS = 3;
+const MAX_FAILURES = 3;
+
+/** What follows from a move. */
+export interface PanelDecision {
+  readonly state: PanelState;
+  readonly orders: readonly PanelOrder[];
+}
+
+/**
+ * The panel of a turn that begins.
+ *
+ * @param kept that of the turn that it takes up; absent: it takes up none
+ */
+export function openPanel(spec: PanelSpec, kept?: PanelState): PanelState {
+  return (kept === undefined ? null : reopenPanel(spec, kept)) ?? createPanel(spec);
+}
+
+/** A panel whose agents have done nothing yet. */
+export function createPanel(spec: PanelSpec): PanelState {
+  const agent: PanelAgent = {
+    status: 'waiting',
+    round: 0,
+    task: 'answer',
+    seen: spec.agents.map(() => 0),
+    offers: [],
+    injected: 0,
+    hasHeard: false,
+    vote: null,
+    acted: 'nothing',
+    isVoteOnly: false,
+    enforcements: 0,
+    failures: 0,
+    usage: UNKNOWN_USAGE,
+  };
+  return {
+    numbers: [],
+    agents: spec.agents.map(() => agent),
+    answers: [],
+    phase: 'new',
+    home: '',
+    isTimeUp: false,
+    outcome: null,
+    elected: null,
+  };
+}
+
+/**
+ * The panel of a turn that was interrupted, for the turn that takes it up: what was handed in stays, and who was at work begins again.
+ * One that was over comes to the same end again. `null`: its agents are others now.
+ */
+export function reopenPanel(spec: PanelSpec, state: PanelState): PanelState | null {
+  if (state.agents.length !== spec.agents.length) return null;
+  return {
+    ...state,
+    phase: 'new',
+    outcome: null,
+    elected: null,
+    agents: state.agents.map((agent) => ({
+      ...agent,
+      status: agent.status === 'working' || agent.status === 'ending' ? 'waiting' : agent.status,
+      offers: [],
+    })),
+  };
+}
+
+/** Decides what follows from a move. Pure and total, as the loop's own `decide`: what comes out of its time changes nothing but that it is replied to. */
+export function decidePanel(spec: PanelSpec, state: PanelState, move: PanelMove): PanelDecision {
+  const step: PanelStep = { spec, state, orders: [] };
+  take(step, move);
+  advance(step);
+  return { state: step.state, orders: step.orders };
+}
+
+function take(step: PanelStep, move: PanelMove): void {
+  switch (move.kind) {
+    case 'opened':
+      if (step.state.phase === 'new') change(step, { phase: 'coordinating', numbers: move.numbers, home: move.home });
+      return;
+    case 'round-started':
+      return;
+    case 'answer-given':
+      return takeAnswer(step, move);
+    case 'vote-given':
+      return takeVote(step, move);
+    case 'update-given':
+      return takeUpdate(step, move);
+    case 'round-ended':
+      return takeRoundEnd(step, move);
+    case 'time-up':
+      return takeTimeUp(step);
+  }
+}
+
+/** Also whoever was to end with its step ends now. */
+function takeTimeUp(step: PanelStep): void {
+  change(step, { isTimeUp: true });
+  for (const { place, status, round } of listAgents(step.state))
+    if (status === 'ending') step.orders.push({ kind: 'end-round', agent: place, round, isNow: true });
+}
+
+function takeUpdate(step: PanelStep, { agent, round, update }: UpdateGiven): void {
+  const known = step.state.agents[agent];
+  const given = known?.offers.find((offer) => offer.update === update);
+  if (known === undefined || given === undefined || known.round !== round) return;
+  const seen = known.seen.map((revision, source) =>
+    given.answers.reduce((most, answer) => (answer.agent === source ? Math.max(most, answer.revision) : most), revision),
+  );
+  const offers = known.offers.filter((offer) => offer !== given);
+  changeAgent(step, agent, { seen, offers, hasHeard: true, injected: known.injected + 1 });
+}
+
+function takeRoundEnd(step: PanelStep, { agent, round, outcome, failure, usage }: RoundEnded): void {
+  const known = step.state.agents[agent];
+  if (known === undefined || known.round !== round || (known.status !== 'working' && known.status !== 'ending')) return;
+  changeAgent(step, agent, { usage: addUsage(known.usage, usage), offers: [] });
+  if (known.task === 'present') return changeAgent(step, agent, { status: 'done' });
+  if (known.acted === 'vote' && known.vote !== null) return changeAgent(step, agent, { status: 'done', enforcements: 0 });
+  if (known.acted !== 'nothing') return changeAgent(step, agent, { status: 'waiting', enforcements: 0, failures: 0 });
+  if (outcome === 'failed') return takeFailure(step, agent, known.failures + 1, failure !== undefined && isHopeless(failure.class));
+  if (outcome === 'stopped' || known.status === 'ending') return changeAgent(step, agent, { status: 'waiting' });
+  const enforcements = known.enforcements + 1;
+  changeAgent(step, agent, { enforcements, status: 'waiting' });
+  if (enforcements > MAX_ENFORCEMENTS) giveUp(step, agent);
+}
+
+function takeFailure(step: PanelStep, agent: number, failures: number, isFinal: boolean): void {
+  changeAgent(step, agent, { failures, status: 'waiting' });
+  if (isFinal || failures >= MAX_FAILURES) giveUp(step, agent);
+}
+
+/** It is not asked again; an answer that it has given stands. */
+function giveUp(step: PanelStep, agent: number): void {
+  changeAgent(step, agent, { status: findAnswer(step.state, agent) === undefined ? 'failed' : 'done' });
+}

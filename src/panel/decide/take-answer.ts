@@ -1,0 +1,96 @@
+import type { AnswerGiven, PanelAgent, PanelAnswer, Reply, VoteGiven } from '../../core/run/panel-state.ts';
+import { findAnswer, findCandidate, findTooNear, listCandidates, listUnseen, mayAnswer, toNumberName } from './answers.ts';
+import { change, changeAgent, type PanelStep } from './panel-step.ts';
+
+/** An answer is handed in. */
+export function takeAnswer(step: PanelStep, given: AnswerGiven): void {
+  const agent = findWorker(step, given);
+  if (agent === null) return reply(step, given, false, 'Your time for this is over: nothing was taken. Wait for your next prompt.');
+  if (agent.task === 'present') return takePresentation(step, given);
+  if (agent.task === 'vote')
+    return reply(step, given, false, `You can only vote now, for one of: ${listCandidates(step.state).join(', ')}.`);
+  if (given.content.trim() === '')
+    return reply(step, given, false, 'The answer is empty: nothing was taken. Hand in what you found or made.');
+  if (!mayAnswer(step.spec, step.state, given.agent))
+    return reply(step, given, false, 'No more answers are taken from you. Vote for one of those that there are.');
+  const same = step.state.answers.find(({ canonical }) => canonical === given.canonical);
+  if (same !== undefined) return takeSame(step, given, same);
+  const near = findAnswer(step.state, given.agent) === undefined ? null : findTooNear(step.spec, step.state, given.content);
+  if (near !== null) return reply(step, given, false, explainNear(step, given, near));
+  const revision = addAnswer(step, given);
+  step.orders.push({ ...toReply(given, true, 'Your answer is in.'), revision });
+}
+
+function takePresentation(step: PanelStep, given: AnswerGiven): void {
+  const { elected } = step.state;
+  if (elected === null || given.content.trim() === '') return reply(step, given, false, 'The answer is empty: nothing was taken.');
+  const topic = given.topic ?? findAnswer(step.state, elected.winner.agent)?.topic ?? null;
+  changeAgent(step, given.agent, { acted: 'answer' });
+  change(step, { outcome: { kind: 'won', ...elected, content: given.content, topic } });
+  reply(step, given, true, 'This is the answer of all.');
+}
+
+/** The same words twice are one answer: whoever hands them in as the second is asked to vote. */
+function takeSame(step: PanelStep, given: AnswerGiven, same: PanelAnswer): void {
+  changeAgent(step, given.agent, { acted: 'answer', isVoteOnly: true });
+  const whose =
+    same.agent === given.agent ? 'what you have handed in before' : `what ${toNumberName(step.state, same.agent)} has handed in`;
+  reply(step, given, true, `This is ${whose}, word for word: it counts once. You will be asked to vote.`);
+}
+
+function explainNear(step: PanelStep, given: AnswerGiven, near: PanelAnswer): string {
+  const whose = near.agent === given.agent ? 'your own last answer' : `the answer of ${toNumberName(step.state, near.agent)}`;
+  return `This hardly differs from ${whose}: it was not taken. Vote for the best one, or hand in what is truly better.`;
+}
+
+/** Votes that did not know of it do not count any more. */
+function addAnswer(step: PanelStep, { agent, content, canonical, topic }: AnswerGiven): number {
+  const revision = (findAnswer(step.state, agent)?.revision ?? 0) + 1;
+  change(step, {
+    answers: [...step.state.answers, { agent, revision, content, canonical, topic: topic ?? null }],
+    agents: step.state.agents.map((known) =>
+      known.vote === null ? known : { ...known, vote: null, status: known.status === 'done' ? 'waiting' : known.status },
+    ),
+  });
+  changeAgent(step, agent, { acted: 'answer', vote: null });
+  return revision;
+}
+
+/** A vote is given. Of several in one round the last counts. */
+export function takeVote(step: PanelStep, given: VoteGiven): void {
+  const agent = findWorker(step, given);
+  const names = listCandidates(step.state).join(', ');
+  if (agent === null) return reply(step, given, false, 'Your time for this is over: the vote was not taken. Wait for your next prompt.');
+  if (agent.task === 'present') return reply(step, given, false, 'The vote is over: hand in the answer of all.');
+  if (agent.acted === 'answer')
+    return reply(step, given, false, 'You have handed in an answer, and that counts: vote when you are asked again.');
+  const target = findCandidate(step.state, given.target);
+  if (target === null)
+    return reply(
+      step,
+      given,
+      false,
+      names === '' ? 'There is no answer to vote for yet: hand in your own.' : `There is no such answer. There are: ${names}.`,
+    );
+  if (listUnseen(step.state, given.agent).length > 0) {
+    changeAgent(step, given.agent, { acted: 'vote', vote: null });
+    return reply(step, given, true, 'A new answer has come that you have not seen: your vote does not count, and you will be asked again.');
+  }
+  changeAgent(step, given.agent, { acted: 'vote', vote: { target, reason: given.reason } });
+  reply(step, given, true, `Your vote for ${toNumberName(step.state, target)} is in.`);
+}
+
+/** The agent whose round it is; `null` where that round is over. */
+function findWorker(step: PanelStep, given: { readonly agent: number; readonly round: number }): PanelAgent | null {
+  const agent = step.state.agents[given.agent];
+  const isAtWork = agent !== undefined && (agent.status === 'working' || agent.status === 'ending') && agent.round === given.round;
+  return isAtWork && step.state.phase !== 'ended' ? agent : null;
+}
+
+function reply(step: PanelStep, given: AnswerGiven | VoteGiven, isAccepted: boolean, text: string): void {
+  step.orders.push(toReply(given, isAccepted, text));
+}
+
+function toReply({ agent, round, call }: AnswerGiven | VoteGiven, isAccepted: boolean, text: string): Reply {
+  return { kind: 'reply', agent, round, call, isAccepted, text };
+}

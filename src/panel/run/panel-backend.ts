@@ -1,0 +1,198 @@
+import type { BackendEvent } from '../../core/backends/backend-event.ts';
+import { addUsage, UNKNOWN_USAGE, type Usage } from '../../core/backends/usage.ts';
+import type { FinishPanel, OfferUpdate, PanelOrder, PanelOutcome, StartRound } from '../../core/run/panel-state.ts';
+import { NO_WORK, type TurnFailure, toTurnName } from '../../core/run/turn.ts';
+import { toErrorMessage } from '../../core/values/errors.ts';
+import type { Backend, PanelDesk, RunningTurn, TurnRequest, TurnResult } from '../../ports/backend.ts';
+import { PanelFiles } from './panel-files.ts';
+import type { PanelPayload, PanelSettings } from './panel-settings.ts';
+import { type Round, startRound } from './run-round.ts';
+
+/** Several agents as one backend: what each does next is decided by the loop, which is told all that happens among them. */
+export function createPanelBackend(settings: PanelSettings): Backend {
+  return {
+    label: settings.label,
+    start: (request, observe) => {
+      const { panel } = request;
+      if (panel === undefined) throw new Error('a panel needs the state that the loop keeps of it');
+      return new PanelTurn(settings, request, panel, observe).running;
+    },
+  };
+}
+
+class PanelTurn {
+  readonly running: RunningTurn;
+  readonly #settings: PanelSettings;
+  readonly #request: TurnRequest;
+  readonly #desk: PanelDesk;
+  readonly #observe: (event: BackendEvent) => void;
+  readonly #files: PanelFiles;
+  readonly #rounds = new Map<number, Round>();
+  readonly #numbers: readonly number[];
+  readonly #startedAt = Date.now();
+  #timer: NodeJS.Timeout | undefined;
+  #usage: Usage | null = null;
+  /** Of rounds that are under way, by agent. */
+  readonly #spending = new Map<number, Usage>();
+  #toolCalls = 0;
+  #isStopped = false;
+  #settle: (result: TurnResult) => void = () => undefined;
+
+  constructor(settings: PanelSettings, request: TurnRequest, desk: PanelDesk, observe: (event: BackendEvent) => void) {
+    this.#settings = settings;
+    this.#request = request;
+    this.#desk = desk;
+    this.#observe = observe;
+    const { state } = desk;
+    const home = state.home === '' ? toTurnName(request.turn) : state.home;
+    this.#numbers = state.numbers.length === 0 ? settings.shuffle(settings.spec.agents.length) : state.numbers;
+    this.#files = new PanelFiles({ ...settings, home, numbers: this.#numbers }, state.answers);
+    const result = new Promise<TurnResult>((resolve) => {
+      this.#settle = resolve;
+    });
+    this.running = { result, stop: (graceMs) => this.#stop(graceMs), kill: () => this.#kill(), obey: (order) => this.#obey(order) };
+    // Not at once: the caller must have the turn before its first event.
+    queueMicrotask(() => this.#open(home));
+  }
+
+  #open(home: string): void {
+    this.#observe({ type: 'started', pid: null, processStart: null, argv: [this.#settings.label] });
+    if (this.#isStopped) return void this.#end('stopped', null);
+    const { timeoutMs } = this.#settings.spec;
+    const limitMs = this.#request.timeoutMs > 0 ? Math.min(timeoutMs, this.#request.timeoutMs) : timeoutMs;
+    this.#timer = setTimeout(() => this.#desk.move({ kind: 'time-up' }), Math.min(limitMs, 2 ** 31 - 1));
+    this.#desk.move({ kind: 'opened', numbers: this.#numbers, home });
+  }
+
+  #obey(order: PanelOrder): void {
+    if (this.#isStopped) return;
+    const handler = ORDERS[order.kind] as (turn: PanelTurn, order: PanelOrder) => void;
+    handler(this, order);
+  }
+
+  begin(order: StartRound): void {
+    const { agent, round } = order;
+    const started = startRound({
+      ...{ settings: this.#settings, request: this.#request, files: this.#files, order, move: this.#desk.move },
+      observe: (event) => this.#hear(agent, event),
+    });
+    this.#rounds.set(agent, started);
+    void started.ended.then(({ outcome, failure, usage, toolCalls, finalText }) => {
+      if (this.#rounds.get(agent) === started) this.#rounds.delete(agent);
+      this.#spending.delete(agent);
+      this.#usage = this.#usage === null ? usage : addUsage(this.#usage, usage);
+      this.#toolCalls += toolCalls;
+      if (this.#isStopped) return this.#endIfQuiet();
+      this.#desk.move({ kind: 'round-ended', agent, round, outcome, usage, finalText, ...(failure === null ? {} : { failure }) });
+    });
+  }
+
+  offer(order: OfferUpdate): void {
+    this.#rounds.get(order.agent)?.offer(order);
+  }
+
+  endRound({ agent, round, isNow }: Extract<PanelOrder, { kind: 'end-round' }>): void {
+    const running = this.#rounds.get(agent);
+    if (running?.number === round) running.end(isNow);
+  }
+
+  reply(order: Extract<PanelOrder, { kind: 'reply' }>): void {
+    this.#rounds.get(order.agent)?.reply(order);
+  }
+
+  async finish({ outcome, votes }: FinishPanel): Promise<void> {
+    clearTimeout(this.#timer);
+    if (outcome.kind === 'failed') return this.#end('failed', { class: 'agent', message: outcome.reason });
+    const problem = await this.#hand(outcome, votes).catch((error: unknown) => toErrorMessage(error));
+    if (problem !== null) return this.#end('failed', { class: 'agent', message: problem });
+    // What counts is in the folder of the run, and every answer in its snapshot.
+    await this.#files.clear().catch(() => undefined);
+    return this.#end('succeeded', null);
+  }
+
+  /** Takes over the winner's work, and publishes; `null` where all went well. */
+  async #hand(outcome: Extract<PanelOutcome, { kind: 'won' }>, votes: FinishPanel['votes']): Promise<string | null> {
+    const { topics, defaultTopic, publish } = this.#settings;
+    const applied = await this.#files.apply(outcome.winner);
+    if (applied !== null) return applied;
+    const author = `agent${this.#numbers[outcome.winner.agent] ?? 0}`;
+    const answer = this.#files.toFinal(outcome.winner.agent, outcome.content);
+    const payload: PanelPayload = { answer, author, votes: votes.map(({ target, reason }) => ({ for: `agent${target}`, reason })) };
+    await this.#files.keep(payload);
+    const topic = outcome.topic !== null && topics.includes(outcome.topic) ? outcome.topic : defaultTopic;
+    const text = `${author} won${votes.length === 0 ? '' : ` with ${payload.votes.filter((vote) => vote.for === author).length} of ${votes.length} votes`}.`;
+    this.#observe({ type: 'text', text });
+    this.#observe({ type: 'message-end' });
+    return topic === null ? null : publish(this.#request, topic, payload);
+  }
+
+  /** Its agents speak to the panel, not to the run: their words are not the hat's, and only signs of life and of trouble are told, and what all have cost. */
+  #hear(agent: number, event: BackendEvent): void {
+    if (event.type === 'usage') {
+      this.#spending.set(agent, event.usage);
+      const usage = [...this.#spending.values()].reduce((sum, part) => addUsage(sum, part), this.#usage ?? UNKNOWN_USAGE);
+      return this.#observe({ type: 'usage', usage });
+    }
+    this.#observe(IS_TOLD[event.type] ? event : { type: 'alive' });
+  }
+
+  #stop(graceMs: number): void {
+    this.#isStopped = true;
+    clearTimeout(this.#timer);
+    for (const round of this.#rounds.values()) round.stop(graceMs);
+    this.#endIfQuiet();
+  }
+
+  #kill(): void {
+    this.#isStopped = true;
+    clearTimeout(this.#timer);
+    for (const round of this.#rounds.values()) round.kill();
+    this.#endIfQuiet();
+  }
+
+  #endIfQuiet(): void {
+    if (this.#rounds.size > 0) return;
+    void this.#end('stopped', null);
+  }
+
+  async #end(status: TurnResult['status'], failure: TurnFailure | null): Promise<void> {
+    clearTimeout(this.#timer);
+    await this.#files.close().catch(() => undefined);
+    this.#settle({
+      ...NO_WORK,
+      status,
+      failure,
+      durationMs: Date.now() - this.#startedAt,
+      usage: this.#usage ?? UNKNOWN_USAGE,
+      toolCalls: this.#toolCalls,
+      producedOutput: status === 'succeeded',
+      logError: null,
+      exitCode: status === 'succeeded' ? 0 : status === 'failed' ? 1 : null,
+    });
+  }
+}
+
+const IS_TOLD: Readonly<Record<BackendEvent['type'], boolean>> = {
+  started: false,
+  session: false,
+  text: false,
+  'message-end': false,
+  thinking: false,
+  alive: false,
+  'tool-start': false,
+  'tool-end': false,
+  'tool-denied': true,
+  'hook-ran': true,
+  injected: false,
+  usage: false,
+  retry: false,
+  warning: true,
+};
+
+const ORDERS: { readonly [Kind in PanelOrder['kind']]: (turn: PanelTurn, order: Extract<PanelOrder, { kind: Kind }>) => void } = {
+  'start-round': (turn, order) => turn.begin(order),
+  'offer-update': (turn, order) => turn.offer(order),
+  'end-round': (turn, order) => turn.endRound(order),
+  reply: (turn, order) => turn.reply(order),
+  finish: (turn, order) => void turn.finish(order),
+};

@@ -1,0 +1,268 @@
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { canonicalPaths, createNameRewriter, createPathRewriter, type RewrittenRoot } from '../../core/panel/rewrite-paths.ts';
+import type { PanelAnswer, ShownAnswer } from '../../core/run/panel-state.ts';
+import { isJsonObject, parseJson } from '../../core/values/json.ts';
+import {
+  applyWork,
+  createViewerToken,
+  dropOld,
+  dropViewer,
+  openWorkspace,
+  shareSnapshot,
+  takeSnapshot,
+  toViewerRoot,
+} from '../share/index.ts';
+import type { PanelFilesSettings, PanelPayload } from './panel-settings.ts';
+import type { VisibleAnswer } from './round-prompt.ts';
+
+/** Where one agent works. */
+export interface AgentPlace {
+  readonly cwd: string;
+  /** One folder for each of its rounds: `2.1`. */
+  readonly turns: string;
+}
+
+interface Pending {
+  readonly agent: number;
+  readonly content: string;
+  readonly path: string;
+  readonly isPartial: boolean;
+  /** More than a snapshot holds. */
+  readonly isTooLarge: boolean;
+  revision: number | null;
+}
+
+/** The folders of a panel's agents, what they hand in, and how it looks to the others; new, or as a process before this one left them. */
+export class PanelFiles {
+  readonly #settings: PanelFilesSettings;
+  readonly #top: string;
+  readonly #snapshots: string;
+  readonly #contents: Map<string, string>;
+  readonly #opened = new Map<number, Promise<AgentPlace>>();
+  readonly #pending = new Map<string, Pending>();
+  readonly #rename: (text: string) => string;
+  readonly #tokens: Tokens;
+
+  /** @param answers what was handed in before */
+  constructor(settings: PanelFilesSettings, answers: readonly PanelAnswer[]) {
+    this.#settings = settings;
+    this.#top = join(settings.folder, settings.home);
+    this.#snapshots = join(this.#top, 'snapshots', PASSED_OVER);
+    this.#contents = new Map(answers.map((answer) => [toKey(answer), answer.content]));
+    const { agents } = settings.spec;
+    this.#tokens = openTokens(this.#top, agents.length);
+    const ids = agents.map(({ id }) => id).filter((id) => id.length >= SHORTEST_ID);
+    this.#rename = createNameRewriter(ids, (id) => settings.numbers[agents.findIndex((agent) => agent.id === id)] ?? 0);
+  }
+
+  /** Its workspace, made when it is first asked for. */
+  open(agent: number): Promise<AgentPlace> {
+    const known = this.#opened.get(agent) ?? openPlace(this.#settings, this.#placeOf(agent));
+    this.#opened.set(agent, known);
+    return known;
+  }
+
+  hasSession(agent: number, round: number): boolean {
+    const path = join(this.#placeOf(agent).turns, `${round}.1`, 'session.jsonl');
+    return (statSync(path, { throwIfNoEntry: false })?.size ?? 0) > 0;
+  }
+
+  nameOf(agent: number): string {
+    return `agent${this.#settings.numbers[agent] ?? 0}`;
+  }
+
+  /** Puts the work behind answers where a viewer can read it, also its own: what lacks a folder would be known for it. */
+  async share(viewer: number, answers: readonly ShownAnswer[]): Promise<void> {
+    for (const answer of answers) {
+      const snapshot = this.#snapshotOf(answer);
+      if (existsSync(snapshot)) await shareSnapshot(snapshot, this.#viewOf(viewer), this.nameOf(answer.agent));
+    }
+  }
+
+  /** Answers as a viewer may read them. */
+  toVisible(viewer: number, answers: readonly ShownAnswer[]): readonly VisibleAnswer[] {
+    const number = ({ agent }: ShownAnswer): number => this.#settings.numbers[agent] ?? 0;
+    return answers
+      .toSorted((one, other) => number(one) - number(other))
+      .map((answer) => ({
+        name: this.nameOf(answer.agent),
+        content: this.#toText(viewer, answer.agent, this.#contents.get(toKey(answer)) ?? ''),
+        folder: existsSync(this.#snapshotOf(answer)) ? join(this.#viewOf(viewer), this.nameOf(answer.agent)) : null,
+      }));
+  }
+
+  /** Keeps the work of an agent as it is now, for what it hands in. */
+  async snapshot(agent: number, call: string, content: string): Promise<void> {
+    const path = join(this.#snapshots, `.${call}`);
+    await rm(path, { recursive: true, force: true });
+    const { cwd } = await this.open(agent);
+    const { leftOut } = await takeSnapshot(cwd, path, { ...LIMITS, skipped: [...this.#settings.skipped, ...this.#settings.links] });
+    const isPartial = leftOut.first.some(({ why }) => why !== 'secret') || leftOut.count > leftOut.first.length;
+    const isTooLarge = leftOut.first.some(({ why }) => why === 'files' || why === 'bytes');
+    this.#pending.set(call, { agent, content, path, isPartial, isTooLarge, revision: null });
+  }
+
+  /** What was handed in was taken as a revision. */
+  took(agent: number, revision: number, call: string): void {
+    const entry = this.#pending.get(call);
+    if (entry === undefined) return;
+    entry.revision = revision;
+    this.#contents.set(toKey({ agent, revision }), entry.content);
+    // At once: whoever is told of it next is to find it there. Where that fails, the answer is known without its work.
+    const to = this.#snapshotOf({ agent, revision });
+    try {
+      rmSync(to, { recursive: true, force: true });
+      renameSync(entry.path, to);
+      if (entry.isPartial) writeFileSync(`${to}.partial`, '');
+      if (entry.isTooLarge) writeFileSync(`${to}.too-large`, '');
+    } catch {
+      entry.revision = null;
+    }
+  }
+
+  /** Removes the snapshot of what was not taken. */
+  async settle(call: string): Promise<void> {
+    const entry = this.#pending.get(call);
+    this.#pending.delete(call);
+    if (entry !== undefined && entry.revision === null) await rm(entry.path, { recursive: true, force: true });
+  }
+
+  /** With the paths of its own workspace written in one way. */
+  toCanonical(agent: number, text: string): string {
+    return canonicalPaths(text, [this.#placeOf(agent).cwd]);
+  }
+
+  /** Brings the work behind an answer into the folder of the run; why it cannot, or `null`. */
+  async apply(winner: ShownAnswer): Promise<string | null> {
+    const snapshot = this.#snapshotOf(winner);
+    // A process before this one may have done it, and died before the turn had ended.
+    const mark = join(this.#top, 'taken-over');
+    if (existsSync(mark)) return null;
+    if (existsSync(`${snapshot}.too-large`))
+      return `the work of the panel is too large to be taken over; it is kept in ${this.#placeOf(winner.agent).cwd}`;
+    const base = `${this.#placeOf(winner.agent).cwd}.base.json`;
+    const leftOut = existsSync(`${snapshot}.partial`);
+    const { conflicts } = await applyWork({ base, snapshot, to: this.#settings.workspace, leftOut });
+    if (conflicts.length === 0) {
+      await writeFile(mark, '');
+      return null;
+    }
+    return `the work of the panel cannot be taken over: ${conflicts.slice(0, 5).join(', ')} changed in the folder meanwhile; it is kept in ${snapshot}`;
+  }
+
+  /** An answer for whoever works in the folder of the run. */
+  toFinal(agent: number, content: string): string {
+    const { workspace } = this.#settings;
+    const views = this.#others(agent).map((other) => ({ path: this.#seenBy(agent, other), shown: workspace }));
+    return createPathRewriter({ roots: [{ path: this.#placeOf(agent).cwd, shown: workspace }, ...views] })(content);
+  }
+
+  /** Writes down what came of the panel. */
+  async keep(payload: PanelPayload): Promise<void> {
+    await mkdir(this.#top, { recursive: true });
+    await writeFile(join(this.#top, 'answer.md'), `${payload.answer}\n`);
+    await writeFile(join(this.#top, 'votes.json'), `${JSON.stringify(payload.votes, null, 2)}\n`);
+  }
+
+  /** Removes what was shown before something newer was: nothing of a round reads it any more. */
+  async endRound(agent: number): Promise<void> {
+    await dropOld(this.#viewOf(agent));
+  }
+
+  /** Removes what was shown: read-only folders are in the way of whoever cleans up. */
+  async close(): Promise<void> {
+    for (const agent of this.#settings.spec.agents.keys()) await dropViewer(this.#viewOf(agent));
+  }
+
+  /** Removes the folders in which the agents worked; what they handed in, and the records of their rounds, stay. */
+  async clear(): Promise<void> {
+    await this.close();
+    for (const agent of this.#settings.spec.agents.keys()) {
+      const { cwd } = this.#placeOf(agent);
+      await rm(cwd, { recursive: true, force: true });
+      await rm(`${cwd}.base.json`, { force: true });
+    }
+  }
+
+  /** A text of one agent as another may read it: with the paths that lie behind it there, and with numbers for names. */
+  #toText(viewer: number, author: number, text: string): string {
+    const roots: readonly RewrittenRoot[] = [
+      ...this.#others(viewer).map((other) => ({ path: this.#placeOf(other).cwd, shown: this.#seenBy(viewer, other) })),
+      // What the author was shown of others.
+      ...(author === viewer
+        ? []
+        : this.#others(author).map((other) => ({ path: this.#seenBy(author, other), shown: this.#seenBy(viewer, other) }))),
+    ];
+    return this.#rename(createPathRewriter({ roots })(text));
+  }
+
+  /** Where an agent finds the work of another; of itself, its own folder. */
+  #seenBy(viewer: number, agent: number): string {
+    return agent === viewer ? this.#placeOf(viewer).cwd : join(this.#viewOf(viewer), this.nameOf(agent));
+  }
+
+  #placeOf(agent: number): AgentPlace {
+    const own = join(this.#top, this.#tokens.places[agent] ?? 'none');
+    return { cwd: join(own, 'work'), turns: join(own, 'turns') };
+  }
+
+  #viewOf(agent: number): string {
+    return toViewerRoot(join(this.#placeOf(agent).cwd, '.agent', PASSED_OVER), this.#tokens.views[agent] ?? '');
+  }
+
+  #snapshotOf(answer: ShownAnswer): string {
+    return join(this.#snapshots, `${this.nameOf(answer.agent)}.${answer.revision}`);
+  }
+
+  #others(agent: number): readonly number[] {
+    return this.#settings.spec.agents.flatMap((_, other) => (other === agent ? [] : [other]));
+  }
+}
+
+/**
+ * Copies of a project lie in folders of this name: whoever looks through the folder of the run, or of an agent, for tests and sources (`node --test`, jest,
+ * vitest, tsc) would take them for its own.
+ */
+const PASSED_OVER = 'node_modules';
+
+/** As much as the folder of an agent is made of. */
+const LIMITS = { maxFiles: 100_000, maxBytes: 2 * 2 ** 30 };
+
+/** An id of fewer characters may be any word. */
+const SHORTEST_ID = 3;
+
+async function openPlace({ workspace, links, skipped }: PanelFilesSettings, place: AgentPlace): Promise<AgentPlace> {
+  await mkdir(place.turns, { recursive: true });
+  await openWorkspace({ from: workspace, to: place.cwd, links, skipped });
+  return place;
+}
+
+function toKey({ agent, revision }: ShownAnswer): string {
+  return `${agent}.${revision}`;
+}
+
+/** Names of folders that say nothing, by agent: of where it works, and of where it sees the work of others. */
+interface Tokens {
+  readonly places: readonly string[];
+  readonly views: readonly string[];
+}
+
+/** Made once, and kept for a process that takes the panel up. */
+function openTokens(top: string, agents: number): Tokens {
+  const path = join(top, 'folders.json');
+  const known = existsSync(path) ? parseJson(readFileSync(path, 'utf8')) : undefined;
+  if (isTokens(known, agents)) return known;
+  const make = (): readonly string[] => Array.from({ length: agents }, createViewerToken);
+  const made = { places: make(), views: make() };
+  mkdirSync(top, { recursive: true });
+  writeFileSync(path, JSON.stringify(made), { mode: 0o600 });
+  return made;
+}
+
+function isTokens(value: unknown, agents: number): value is Tokens {
+  const isList = (list: unknown): boolean =>
+    Array.isArray(list) && list.length === agents && list.every((token) => typeof token === 'string' && /^[0-9a-f]{16}$/.test(token));
+  return isJsonObject(value) && isList(value['places']) && isList(value['views']);
+}

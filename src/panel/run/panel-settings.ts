@@ -1,0 +1,53 @@
+import type { Usage } from '../../core/backends/usage.ts';
+import type { PanelSpec } from '../../core/run/panel-spec.ts';
+import type { Backend, TurnRequest } from '../../ports/backend.ts';
+
+/** What a panel is made of. */
+export interface PanelSettings extends Omit<PanelFilesSettings, 'home' | 'numbers'> {
+  readonly label: string;
+  readonly spec: PanelSpec;
+  /** The agent at a place of `spec.agents`. */
+  readonly agentAt: (place: number) => AgentSource;
+  /** Topics that the hat may publish; where there are several, an answer names one. */
+  readonly topics: readonly string[];
+  /** What the hat publishes when no answer names a topic; `null`: nothing. */
+  readonly defaultTopic: string | null;
+  /** Publishes for the hat; what is wrong with it, or `null`. */
+  readonly publish: (request: TurnRequest, topic: string, payload: PanelPayload) => string | null;
+  /** A random order of the numbers from 1 on. */
+  readonly shuffle: (size: number) => readonly number[];
+}
+
+/** What a panel hands on. */
+export interface PanelPayload {
+  readonly answer: string;
+  /** `agent2` */
+  readonly author: string;
+  readonly votes: readonly { readonly for: string; readonly reason: string }[];
+}
+
+/** One agent of a panel. */
+export interface AgentSource {
+  readonly backend: Backend;
+  /** What its turn has around it, in its own folder. */
+  readonly surroundings: (cwd: string, name: string) => Promise<Pick<TurnRequest, 'cwd' | 'env' | 'marker' | 'scope' | 'isolation'>>;
+  /** Its conversation goes on from round to round, and it hands in by tools. */
+  readonly isNative: boolean;
+  /** Where it told tokens but no cost. */
+  readonly priceOf: (usage: Usage, model: string | null) => number | null;
+}
+
+/** Where a panel works. */
+export interface PanelFilesSettings {
+  readonly spec: PanelSpec;
+  /** Of all panels of the run; absolute, without links. */
+  readonly folder: string;
+  /** The folder that the run works in; absolute, without links. */
+  readonly workspace: string;
+  /** Paths in it that are linked instead of copied, such as `node_modules`. */
+  readonly links: readonly string[];
+  /** Paths in it that are no work, beside git's own and the agents' notes: the folder for state. */
+  readonly skipped: readonly string[];
+  readonly home: string;
+  readonly numbers: readonly number[];
+}

@@ -1,0 +1,232 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { BackendEvent } from '../../core/backends/backend-event.ts';
+import { UNKNOWN_USAGE } from '../../core/backends/usage.ts';
+import type { OfferUpdate, PanelMove, Reply, RoundEnded, StartRound } from '../../core/run/panel-state.ts';
+import type { TurnFailure } from '../../core/run/turn.ts';
+import { endOf } from '../../core/text/shorten.ts';
+import { toErrorMessage } from '../../core/values/errors.ts';
+import type { HandedIn, PanelHand, RunningTurn, TurnRequest } from '../../ports/backend.ts';
+import type { PanelFiles } from './panel-files.ts';
+import type { AgentSource, PanelSettings } from './panel-settings.ts';
+import { readSpokenHand } from './read-words.ts';
+import { buildRoundPrompt, renderNews } from './round-prompt.ts';
+
+/** A round that is under way. */
+export interface Round {
+  readonly number: number;
+  readonly ended: Promise<Ended>;
+  readonly offer: (offer: OfferUpdate) => void;
+  /** @param isNow false: what it waits for finishes first, where the agent works step by step */
+  readonly end: (isNow: boolean) => void;
+  readonly reply: (reply: Reply) => void;
+  readonly stop: (graceMs: number) => void;
+  readonly kill: () => void;
+}
+
+interface Ended extends Pick<RoundEnded, 'outcome' | 'usage' | 'finalText'> {
+  readonly failure: TurnFailure | null;
+  readonly toolCalls: number;
+}
+
+export interface RoundOrder {
+  readonly settings: PanelSettings;
+  readonly request: TurnRequest;
+  readonly files: PanelFiles;
+  readonly order: StartRound;
+  readonly move: (move: PanelMove) => void;
+  readonly observe: (event: BackendEvent) => void;
+}
+
+const END_GRACE_MS = 5000;
+const MAX_FINAL = 2000;
+const MAX_CONTENT = 100_000;
+
+/** Gives an agent a prompt, and tells what it hands in. Never throws: what goes wrong is the round's failure. */
+export function startRound(round: RoundOrder): Round {
+  return new PanelRound(round);
+}
+
+class PanelRound implements Round {
+  readonly number: number;
+  readonly ended: Promise<Ended>;
+  readonly #round: RoundOrder;
+  readonly #source: AgentSource;
+  readonly #replies = new Map<string, (handed: HandedIn) => void>();
+  #running: RunningTurn | null = null;
+  #ending: 'no' | 'finish' | 'stop' | 'kill' = 'no';
+
+  constructor(round: RoundOrder) {
+    const { order, settings, files } = round;
+    this.number = order.round;
+    this.#round = round;
+    this.#source = settings.agentAt(order.agent);
+    this.ended = this.#run()
+      .catch((error: unknown): Ended => ({ ...NOT_BEGUN, outcome: 'failed', failure: { class: 'spawn', message: toErrorMessage(error) } }))
+      .finally(() => files.endRound(order.agent).catch(() => undefined));
+  }
+
+  async #run(): Promise<Ended> {
+    const { move, order } = this.#round;
+    const hand = createHand(this.#round, this.#replies);
+    const heard = createListener(this.#round);
+    const request = await prepare(this.#round, this.#source, hand);
+    if (this.#ending !== 'no') return NOT_BEGUN;
+    move({ kind: 'round-started', agent: order.agent, round: order.round });
+    this.#running = this.#source.backend.start(request, heard.take);
+    const result = await this.#running.result;
+    const { model, finalText } = heard.facts();
+    if (!this.#source.isNative && result.status === 'succeeded') await handInWords(this.#round, hand, finalText);
+    const usage = result.usage.costUsd === null ? { ...result.usage, costUsd: this.#source.priceOf(result.usage, model) } : result.usage;
+    const outcome = result.status === 'stopped' ? 'stopped' : result.status === 'failed' ? 'failed' : 'done';
+    return { outcome, failure: result.failure, usage, toolCalls: result.toolCalls ?? 0, finalText: endOf(finalText, MAX_FINAL) };
+  }
+
+  offer({ agent, update, answers }: OfferUpdate): void {
+    const { files } = this.#round;
+    const tell = (): void => {
+      const text = renderNews(files.toVisible(agent, answers), this.#source.isNative);
+      this.#running?.tell?.({ id: update, text, by: '', isNews: true });
+    };
+    // Without the work behind it, an answer is still news.
+    void files.share(agent, answers).then(tell, tell);
+  }
+
+  end(isNow: boolean): void {
+    this.#ending = isNow ? 'stop' : 'finish';
+    if (isNow) this.#running?.stop(END_GRACE_MS);
+    else this.#running?.finish?.();
+  }
+
+  reply({ agent, call, isAccepted, text, revision }: Reply): void {
+    if (revision !== undefined) this.#round.files.took(agent, revision, call);
+    this.#replies.get(call)?.({ isAccepted, text });
+    this.#replies.delete(call);
+  }
+
+  stop(graceMs: number): void {
+    this.#ending = 'stop';
+    this.#giveUp();
+    this.#running?.stop(graceMs);
+  }
+
+  kill(): void {
+    this.#ending = 'kill';
+    this.#giveUp();
+    this.#running?.kill();
+  }
+
+  /** Nothing is decided any more. */
+  #giveUp(): void {
+    for (const resolve of this.#replies.values()) resolve({ isAccepted: false, text: 'The run is being stopped: nothing was taken.' });
+    this.#replies.clear();
+  }
+}
+
+const NOT_BEGUN: Ended = { outcome: 'stopped', failure: null, usage: UNKNOWN_USAGE, toolCalls: 0, finalText: '' };
+
+/** Its folder, what it is shown of the others, and its prompt. */
+async function prepare({ settings, request, files, order }: RoundOrder, source: AgentSource, hand: PanelHand): Promise<TurnRequest> {
+  const { agent, round } = order;
+  const place = await files.open(agent);
+  await files.share(agent, order.shown);
+  const folder = join(place.turns, `${round}.1`);
+  mkdirSync(folder, { recursive: true });
+  const prompt = buildRoundPrompt({
+    task: source.isNative && files.hasSession(agent, round - 1) ? '' : request.prompt,
+    instructions: settings.spec.agents[agent]?.instructions ?? '',
+    round: order.task,
+    answers: files.toVisible(agent, order.shown),
+    voting: settings.spec.voting,
+    hasTools: source.isNative,
+    isEnforced: order.isEnforced,
+    topics: hand.topics,
+  });
+  const promptFile = join(folder, 'prompt.md');
+  writeFileSync(promptFile, prompt, { mode: 0o600 });
+  const around = await source.surroundings(place.cwd, files.nameOf(agent));
+  const { panel: _, people: __, interruptions: ___, isAddressed: ____, scope: _____, ...rest } = request;
+  return {
+    ...rest,
+    ...around,
+    turn: { iteration: round, attempt: 1 },
+    prompt,
+    promptFile,
+    logs: { ...request.logs, stdoutPath: join(folder, 'stdout.log'), stderrPath: join(folder, 'stderr.log') },
+    hand,
+  };
+}
+
+function createHand({ settings, files, order, move }: RoundOrder, replies: Map<string, (handed: HandedIn) => void>): PanelHand {
+  let calls = 0;
+  const { agent, round, task, shown } = order;
+  const ask = (call: string): Promise<HandedIn> => new Promise((resolve) => replies.set(call, resolve));
+  const nextCall = (): string => {
+    calls += 1;
+    return `${agent}.${round}.${calls}`;
+  };
+  return {
+    task,
+    candidates: task === 'present' ? [] : shown.map((answer) => files.nameOf(answer.agent)).sort(byNumber),
+    topics: settings.topics.length > 1 ? settings.topics : [],
+    answer: async (text, topic) => {
+      if (settings.topics.length > 1 && settings.defaultTopic === null && (topic === undefined || !settings.topics.includes(topic)))
+        return { isAccepted: false, text: `Name what it publishes, one of: ${settings.topics.join(', ')}.` };
+      if (text.length > MAX_CONTENT)
+        return {
+          isAccepted: false,
+          text: `The answer is longer than ${MAX_CONTENT} characters: put the long part into a file of your folder.`,
+        };
+      const call = nextCall();
+      // First, so that no answer is known whose work is not there.
+      await files.snapshot(agent, call, text);
+      const reply = ask(call);
+      move({
+        ...{ kind: 'answer-given' as const, agent, round, call, content: text, canonical: files.toCanonical(agent, text) },
+        ...(topic === undefined || !settings.topics.includes(topic) ? {} : { topic }),
+      });
+      const handed = await reply;
+      await files.settle(call);
+      return handed;
+    },
+    vote: (target, reason) => {
+      const call = nextCall();
+      const reply = ask(call);
+      move({ kind: 'vote-given', agent, round, call, target, reason });
+      return reply;
+    },
+  };
+}
+
+function byNumber(one: string, other: string): number {
+  return Number(one.slice('agent'.length)) - Number(other.slice('agent'.length));
+}
+
+/** The last message of an agent without tools is what it hands in. */
+async function handInWords({ order }: RoundOrder, hand: PanelHand, finalText: string): Promise<void> {
+  const spoken = readSpokenHand(finalText, order.task !== 'vote', hand.candidates.length > 0);
+  if (spoken.kind === 'answer') await hand.answer(spoken.content.slice(0, MAX_CONTENT), spoken.topic);
+  if (spoken.kind === 'vote') await hand.vote(spoken.target, spoken.reason);
+}
+
+/** Keeps the last message of an agent, and its model; tells what it was told, and passes on the rest. */
+function createListener({ order, move, observe }: RoundOrder) {
+  let text = '';
+  let isOver = false;
+  let model: string | null = null;
+  return {
+    take: (event: BackendEvent): void => {
+      if (event.type === 'text') {
+        if (isOver) text = '';
+        isOver = false;
+        text = endOf(text + event.text, MAX_CONTENT);
+      }
+      if (event.type === 'message-end') isOver = true;
+      if (event.type === 'session') model = event.model ?? model;
+      if (event.type === 'injected')
+        for (const update of event.ids) move({ kind: 'update-given', agent: order.agent, round: order.round, update });
+      observe(event);
+    },
+    facts: () => ({ model, finalText: text.trim() }),
+  };
+}

@@ -1,0 +1,124 @@
+import { realpathSync } from 'node:fs';
+import { join } from 'node:path';
+import { createBackend } from '../backends/index.ts';
+import { type BackendSpec, toBackendLabel } from '../core/backends/backend-spec.ts';
+import type { IterationStart } from '../core/run/effects.ts';
+import type { PanelSpec } from '../core/run/panel-spec.ts';
+import type { HatSpec } from '../core/run/run-spec.ts';
+import { RalphError, toErrorMessage } from '../core/values/errors.ts';
+import type { JsonObject } from '../core/values/json.ts';
+import { emitInto, findTurn } from '../emit/index.ts';
+import type { AgentSource, PanelSettings } from '../panel/run/index.ts';
+import type { Backend, TurnRequest } from '../ports/backend.ts';
+import type { Isolation } from '../ports/program.ts';
+import { toMarker } from '../runs/index.ts';
+import { createLazyBackend, createNativeBackendFor, type NativeHome, toPrice } from './create-native-backend.ts';
+import { findSpec } from './hat-facts.ts';
+
+/** What the turn of a panel is made from. */
+export interface PanelHome extends NativeHome {
+  readonly runId: string;
+  readonly runFolder: string;
+  /** The namespaces of every turn's programs; absent: none. */
+  readonly isolation?: Isolation;
+  /** The environment of an agent of the hat. */
+  readonly environmentOf: (order: IterationStart, spec: BackendSpec) => Readonly<Record<string, string>>;
+}
+
+/** The panel of a hat, for one turn; `null` for a hat that one agent wears. Throws RalphError `panel-unbound`. */
+export function createPanelBackendFor(made: PanelHome, order: IterationStart): Backend | null {
+  const hat = made.settings.spec.hats?.find(({ id }) => id === order.hat);
+  if (hat?.panel === undefined || order.panel === undefined) return null;
+  const { panel } = hat;
+  const specs = panel.agents.map((_, backend) => findSpec(made.settings, { hat: hat.id, backend }));
+  demandBound(made, hat.id);
+  const label = `panel of ${specs.map(toBackendLabel).join(', ')}`;
+  return createLazyBackend(label, async () => {
+    const room = await import('../panel/run/index.ts');
+    return room.createPanelBackend(toSettings(made, { hat, panel, specs, order, label }));
+  });
+}
+
+/** The sandbox of the operating system is not there yet for the agents of a panel: a hat that is to be held by it may not have one. */
+function demandBound({ settings }: PanelHome, hat: string): void {
+  if (settings.isSafe !== true && (settings.sandbox.hats[hat] ?? settings.sandbox.mode) !== 'required') return;
+  throw new RalphError({
+    code: 'panel-unbound',
+    what: `The panel of ${hat} cannot be held by a sandbox.`,
+    why: 'Agents of a panel work outside of the sandbox of the operating system.',
+    fix: 'Leave out `safe` and `sandbox: required` for this hat, or its panel.',
+  });
+}
+
+interface PanelParts {
+  readonly hat: HatSpec;
+  readonly panel: PanelSpec;
+  readonly specs: readonly BackendSpec[];
+  readonly order: IterationStart;
+  readonly label: string;
+}
+
+function toSettings(made: PanelHome, { hat, panel, specs, order, label }: PanelParts): PanelSettings {
+  const { settings } = made;
+  // Patterns name no topic.
+  const topics = hat.publishes.map(({ topic }) => topic).filter((topic) => !topic.includes('*'));
+  return {
+    label,
+    spec: panel,
+    agentAt: (place) => createSource(made, { hat, panel, specs, order, label }, place),
+    folder: join(realpathSync(made.runFolder), 'panels'),
+    workspace: realpathSync(made.workspace),
+    links: settings.worktreeLinks,
+    skipped: [settings.stateDir],
+    topics,
+    defaultTopic: hat.defaultPublishes[0] ?? (topics.length === 1 ? (topics[0] ?? null) : null),
+    publish: (request, topic, payload) => publish(made, request, topic, { ...payload, votes: [...payload.votes] }),
+    shuffle,
+  };
+}
+
+function createSource(made: PanelHome, { hat, panel, specs, order }: PanelParts, place: number): AgentSource {
+  const spec = specs[place] ?? findSpec(made.settings, order);
+  const isNative = spec.type === 'native';
+  const id = panel.agents[place]?.id ?? '';
+  return {
+    isNative,
+    backend: isNative
+      ? createNativeBackendFor(made, hat.id, spec, { scriptName: id })
+      : createBackend(spec, { watchesLimits: made.settings.watchesLimits ?? true }),
+    surroundings: async (cwd, name) => {
+      // Nothing that it publishes by itself is the hat's.
+      const { RALPH_EVENTS_FILE: _, RALPH_CONTRACT: __, ...env } = made.environmentOf(order, spec);
+      return {
+        cwd,
+        env,
+        marker: `${toMarker(made.runId, order)}/${name}-`,
+        // It lies in the folder for state, in which nothing else can be written.
+        ...(made.isolation === undefined ? {} : { isolation: { ...made.isolation, writable: [...made.isolation.writable, cwd] } }),
+      };
+    },
+    priceOf: (usage, model) => toPrice(made.settings.prices, model ?? spec.model ?? null, usage),
+  };
+}
+
+/** As an agent of the hat would; what is wrong, or `null`. */
+function publish({ workspace }: PanelHome, { env }: TurnRequest, topic: string, payload: JsonObject): string | null {
+  const place = findTurn(env);
+  if (place === null) return 'this is no turn of a run';
+  try {
+    emitInto({ topic, payload: JSON.stringify(payload), json: true }, { ...place, root: workspace });
+    return null;
+  } catch (error) {
+    return toErrorMessage(error);
+  }
+}
+
+/** The numbers from 1 on, in a random order. */
+function shuffle(size: number): readonly number[] {
+  const numbers = Array.from({ length: size }, (_, index) => index + 1);
+  for (let last = size - 1; last > 0; last -= 1) {
+    const other = Math.floor(Math.random() * (last + 1));
+    [numbers[last], numbers[other]] = [numbers[other] ?? 0, numbers[last] ?? 0];
+  }
+  return numbers;
+}

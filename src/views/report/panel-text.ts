@@ -1,0 +1,155 @@
+import type { RoundTask, ShownAnswer } from '../../core/run/panel-state.ts';
+import { toUsdText } from '../../core/text/duration.ts';
+import type { Moment, PanelAgentView, PanelAgentWord, PanelOutcomeView, PanelRoundView, PanelView } from '../fold/panel-view.ts';
+import { type FactRow, toRow } from '../text/fact-rows.ts';
+import { toCount, toNumberText, toPlainLine } from '../text/plain-text.ts';
+
+/** One thing that happened in a panel, in words. */
+export interface PanelStepText extends Moment {
+  /** The id of the agent that it is about; empty where it is about all. */
+  readonly agent: string;
+  readonly text: string;
+  readonly mood: 'news' | 'aside' | 'bad';
+}
+
+const MAX_ID = 24;
+
+/** The name of an agent, as people know it. */
+export function toAgentName({ agents }: Pick<PanelView, 'agents'>, place: number): string {
+  return toPlainLine(agents[place]?.id ?? `#${place + 1}`, MAX_ID);
+}
+
+/** Everything that happened in a panel but its outcome, in order. */
+export function toPanelSteps(panel: PanelView): readonly PanelStepText[] {
+  const step = ({ at, seq }: Moment, place: number | null, text: string, mood: PanelStepText['mood'] = 'news'): PanelStepText => ({
+    at,
+    seq,
+    agent: place === null ? '' : toAgentName(panel, place),
+    text,
+    mood,
+  });
+  const steps = [
+    ...panel.answers.map((answer) => step(answer, answer.agent, toAnsweredText(answer))),
+    ...panel.votes.map((vote) => step(vote, vote.agent, `votes for ${toAgentName(panel, vote.target)}${toReason(vote.reason)}`)),
+    ...panel.updates.map((update) => step(update, update.agent, `was told of ${toWhoseText(panel, update.answers)}`, 'aside')),
+    ...panel.remarks.map((remark) => step(remark, remark.agent, `was told: ${toRemarkText(panel, remark.text)}`, 'aside')),
+    ...panel.rounds.flatMap((round) => {
+      const text = toRoundEndText(round);
+      return text === '' || round.end === null ? [] : [step(round.end, round.agent, text, 'bad')];
+    }),
+    ...(panel.timeUp === null ? [] : [step(panel.timeUp, null, 'the time of the panel is over', 'bad')]),
+    // What follows from all that.
+    ...panel.rounds.map((round) => step(round, round.agent, toRoundText(round), 'aside')),
+  ];
+  return steps.sort((one, other) => one.seq - other.seq);
+}
+
+function toAnsweredText({ revision, length, topic }: PanelView['answers'][number]): string {
+  const what = topic === null ? '' : `, for ${toPlainLine(topic, 60)}`;
+  return `answered${revision > 1 ? ' again' : ''} (${toCount(length, 'character')}${what})`;
+}
+
+function toReason(reason: string): string {
+  return reason === '' ? '' : `: ${reason}`;
+}
+
+/** `anna's answer`, `anna's and carl's answers`. */
+function toWhoseText(panel: PanelView, answers: readonly ShownAnswer[]): string {
+  const whose = [...new Set(answers.map(({ agent }) => `${toAgentName(panel, agent)}'s`))];
+  return `${whose.join(' and ')} answer${whose.length === 1 ? '' : 's'}`;
+}
+
+/** What was said to an agent, with the names that people know in the place of numbers. */
+function toRemarkText(panel: PanelView, text: string): string {
+  return text.replace(/\bagent([1-9]\d*)\b/g, (name, number: string) => {
+    const place = panel.agents.findIndex((agent) => agent.number === Number(number));
+    return place < 0 ? name : toAgentName(panel, place);
+  });
+}
+
+function toRoundText(round: PanelRoundView): string {
+  return `${round.isEnforced ? 'handed in nothing, and ' : ''}${TASKS[round.task](round)} (round ${round.round})`;
+}
+
+const TASKS: Readonly<Record<RoundTask, (round: PanelRoundView) => string>> = {
+  answer: ({ shown, round }) =>
+    `${round === 1 ? 'works on an answer' : 'begins again'}${shown === 0 ? '' : ` with ${toCount(shown, 'answer')}`}`,
+  vote: ({ shown }) => `is to vote on ${toCount(shown, 'answer')}`,
+  present: () => 'writes the answer of all',
+};
+
+function toRoundEndText({ end }: PanelRoundView): string {
+  if (end === null) return '';
+  const more = end.isLast ? ', and is asked no more' : '';
+  if (end.failure !== null) return `failed${more}: ${end.failure.message}`;
+  return end.isLast ? `handed in nothing${more}` : '';
+}
+
+/** How a panel ended: `anna won with 2 of 3 votes`, `the panel failed: no agent of it has handed in an answer`. */
+export function toPanelOutcomeText(panel: PanelView, outcome: PanelOutcomeView): string {
+  if (outcome.kind === 'failed') return `the panel failed: ${toPlainLine(outcome.reason, 300)}`;
+  const votes = outcome.allVotes === 0 ? 'without a vote' : `with ${outcome.votes} of ${toCount(outcome.allVotes, 'vote')}`;
+  const own = panel.answers.find(({ agent, revision }) => agent === outcome.agent && revision === outcome.revision);
+  // Whoever won may have written none.
+  const isMade = panel.strategy === 'synthesize' && (own?.length !== outcome.length || own.excerpt !== outcome.excerpt);
+  const made = isMade ? ', and the answer is made of all' : '';
+  return `${toAgentName(panel, outcome.agent)} won ${HOW[outcome.how].replace('VOTES', votes)}${outcome.how === 'only' ? '' : made}`;
+}
+
+const HOW = {
+  votes: 'VOTES',
+  tie: 'VOTES, as many as another: it stands before it',
+  first: 'VOTES: too few agents voted, and its answer came first',
+  only: 'as the only one that answered',
+} as const;
+
+/** Who has how many votes that count, and from whom, of the agents that have an answer: `anna  2 votes (ben, carl)`. */
+export function toVoteLines(panel: PanelView): readonly string[] {
+  const places = [...new Set(panel.answers.map(({ agent }) => agent))].sort((one, other) => one - other);
+  const names = places.map((place) => toAgentName(panel, place));
+  const width = Math.max(0, ...names.map((name) => name.length));
+  return places.map((place, index) => {
+    const voters = panel.votes.filter(({ target, counts }) => counts && target === place).map(({ agent }) => toAgentName(panel, agent));
+    return `${(names[index] ?? '').padEnd(width)}  ${toCount(voters.length, 'vote')}${voters.length === 0 ? '' : ` (${voters.join(', ')})`}`;
+  });
+}
+
+const WORDS: Readonly<Record<PanelAgentWord, readonly [one: string, several: string]>> = {
+  voted: ['voted', 'voted'],
+  answered: ['answered', 'answered'],
+  working: ['works', 'work'],
+  restarting: ['begins again', 'begin again'],
+  waiting: ['waits', 'wait'],
+  abstained: ['abstains', 'abstain'],
+  failed: ['failed', 'failed'],
+};
+
+/** `3 agents: 2 answered, 1 works`. */
+export function toPanelStateText({ agents }: Pick<PanelView, 'agents'>): string {
+  const parts = (Object.keys(WORDS) as PanelAgentWord[]).flatMap((word) => {
+    const count = agents.filter(({ status }) => status === word).length;
+    return count === 0 ? [] : [`${count} ${WORDS[word][count === 1 ? 0 : 1]}`];
+  });
+  return `${toCount(agents.length, 'agent')}: ${parts.join(', ')}`;
+}
+
+/** The row of a turn about its panel; none where one agent wears the hat. */
+export function toPanelRow(panel: PanelView | null): readonly FactRow[] {
+  if (panel === null) return [];
+  return toRow('Panel', panel.outcome === null ? toPanelStateText(panel) : toPanelOutcomeText(panel, panel.outcome));
+}
+
+/** Where an agent stands, in columns: id, number, agent, state, rounds, tokens, cost. */
+export function toAgentCells(agent: PanelAgentView): readonly string[] {
+  const { id, number, backend, status, round, failures, usage } = agent;
+  const tokens = [usage.inputTokens, usage.outputTokens].map((count) => (count === null ? '?' : toNumberText(count)));
+  return [
+    toPlainLine(id, MAX_ID),
+    number === 0 ? '-' : `agent${number}`,
+    toPlainLine(backend, 60),
+    `${status}${failures === 0 ? '' : ` (${toCount(failures, 'failure')})`}`,
+    String(round),
+    usage.inputTokens === null && usage.outputTokens === null ? '-' : tokens.join(' / '),
+    usage.costUsd === null ? '-' : toUsdText(usage.costUsd),
+  ];
+}

@@ -1,0 +1,213 @@
+/** Panels as a user has them: `ralph run` with agents whose models are scripts, and with a program as an agent. */
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { ralph, start, withFolder } from './ralph.ts';
+
+const AGENTS = '[{id: anna}, {id: benjamin}, {id: carl}]';
+
+function config(panel: string, agents = AGENTS): string {
+  return `
+cli: {backend: {type: native, provider: scripted, script: model.yml}}
+event_loop: {prompt: Write add.mjs, max_iterations: 3}
+gates: []
+hats:
+  builder:
+    profile: creator
+    triggers: [task.start, task.resume]
+    publishes: [task.complete]
+    panel: {agents: ${agents}${panel}}
+`;
+}
+
+const write = (content: string, delayMs = 0): string =>
+  `        - {delay_ms: ${delayMs}, calls: [{tool: write_file, args: {path: add.mjs, content: ${JSON.stringify(content)}}}]}`;
+const answer = (content: string, delayMs = 0): string =>
+  `        - {delay_ms: ${delayMs}, calls: [{tool: new_answer, args: {content: ${JSON.stringify(content)}}}]}`;
+const vote = (agent: string, delayMs = 0): string =>
+  `        - {delay_ms: ${delayMs}, calls: [{tool: vote, args: {agent_id: ${agent}, reason: "It is good."}}]}`;
+
+/** What each agent does, round by round. */
+function script(rounds: Readonly<Record<string, readonly (readonly string[])[]>>): string {
+  const agents = Object.entries(rounds).map(
+    ([id, all]) => `  ${id}:\n${all.map((steps) => `    - steps:\n${steps.join('\n')}`).join('\n')}`,
+  );
+  return `hats:\n${agents.join('\n')}\n`;
+}
+
+const ANNA = 'export const add = (a, b) => a + b;\n';
+const BENJAMIN = 'export function add(a, b) { return a - -b; }\n';
+
+interface Move {
+  readonly kind: string;
+  readonly agent?: number;
+  readonly content?: string;
+  readonly target?: string;
+  readonly numbers?: readonly number[];
+  readonly finalText?: string;
+}
+
+/** Files of the only run, by the end of their paths. */
+function findFiles(folder: string, end: RegExp): readonly string[] {
+  const runs = join(folder, '.ralph/runs');
+  return readdirSync(runs, { recursive: true, encoding: 'utf8' }).flatMap((path) => (end.test(path) ? [join(runs, path)] : []));
+}
+
+/** What happened in the panels of the only run. */
+function readMoves(folder: string): readonly Move[] {
+  const [journal = ''] = findFiles(folder, /^[^/]+\/journal\.jsonl$/);
+  return readFileSync(journal, 'utf8')
+    .split('\n')
+    .flatMap((line) => {
+      const record = line.includes('panel-moved') ? JSON.parse(line) : undefined;
+      return record === undefined ? [] : [(record.input ?? record).move as Move];
+    });
+}
+
+/** Votes of all for whoever has this place. */
+async function runElected(folder: string, args: readonly string[] = ['run', '--no-tui']) {
+  const run = await ralph(folder, args);
+  return { ...run, output: run.stdout + run.stderr };
+}
+
+test('three agents answer and vote: the work of the winner is in the folder, uncommitted, and the hat publishes its answer', async () => {
+  const model = script({
+    anna: [[write(ANNA), answer('add.mjs adds, in one line.')], [vote('agent1')]],
+    benjamin: [[write(BENJAMIN), answer('add.mjs adds, in another way.')], [vote('agent1')]],
+    carl: [[answer('There is nothing to do.')], [vote('agent1')]],
+  });
+  await withFolder({ 'ralph.yml': config(', injection: off'), 'model.yml': model, 'old.txt': 'stays\n' }, async (folder) => {
+    const { code, output } = await runElected(folder);
+    expect([code, output]).toEqual([0, expect.stringContaining('agent1 won with 3 of 3 votes')]);
+    const moves = readMoves(folder);
+    const numbers = moves.find(({ kind }) => kind === 'opened')?.numbers ?? [];
+    const winner = numbers.indexOf(1);
+    const wanted = [ANNA, BENJAMIN, undefined][winner];
+    expect(existsSync(join(folder, 'add.mjs')) ? readFileSync(join(folder, 'add.mjs'), 'utf8') : undefined).toBe(wanted);
+    expect(readFileSync(join(folder, 'old.txt'), 'utf8')).toBe('stays\n');
+    expect(
+      readdirSync(folder)
+        .filter((name) => name !== '.agent')
+        .toSorted(),
+    ).toEqual(['.ralph', ...(wanted === undefined ? [] : ['add.mjs']), 'model.yml', 'old.txt', 'ralph.yml'].toSorted());
+    const events = await ralph(folder, ['events', '--format', 'json']);
+    const text = ['add.mjs adds, in one line.', 'add.mjs adds, in another way.', 'There is nothing to do.'][winner];
+    expect(events.stdout).toContain(JSON.stringify({ answer: text }).slice(1, -1));
+    const [kept = ''] = findFiles(folder, /panels\/1\.1\/answer\.md$/);
+    expect(readFileSync(kept, 'utf8')).toBe(`${text}\n`);
+  });
+});
+
+test('an agent at work is told of an answer once, by number, with the work behind it to read, and nobody is told a name', async () => {
+  const model = script({
+    anna: [[write(ANNA), answer('anna wrote it into add.mjs.')], [vote('agent2')]],
+    benjamin: [[write(BENJAMIN, 1500), answer('Another way.', 200)], [vote('agent2')]],
+    carl: [[write('x', 1500), answer('A third.', 200)], [vote('agent2')]],
+  });
+  await withFolder({ 'ralph.yml': config(', first_injection: mid_stream'), 'model.yml': model }, async (folder) => {
+    expect((await runElected(folder)).code).toBe(0);
+    const moves = readMoves(folder);
+    const number = moves.find(({ kind }) => kind === 'opened')?.numbers?.[0];
+    expect(
+      moves
+        .filter(({ kind }) => kind === 'update-given')
+        .map(({ agent }) => agent)
+        .toSorted(),
+    ).toEqual([1, 2]);
+    const sessions = findFiles(folder, /turns\/1\.1\/session\.jsonl$/).map((path) => readFileSync(path, 'utf8'));
+    const told = sessions.filter((text) => text.includes(`[UPDATE: agent${number} handed in an answer.`));
+    expect(told).toHaveLength(2);
+    for (const text of told) {
+      expect(text.split('[UPDATE').length - 1).toBe(1);
+      expect(text).toContain(`agent${number} wrote it into add.mjs.`);
+      expect(text).not.toMatch(/anna/);
+      expect(text).toMatch(new RegExp(`/work/\\.agent/node_modules/[0-9a-f]{16}/agent${number}\``));
+    }
+  });
+});
+
+test('an agent that has not heard of any answer begins again with it, and only votes once all have answered', async () => {
+  const model = script({
+    anna: [[answer('First.')], [vote('agent1')]],
+    benjamin: [[write(BENJAMIN, 1200), answer('never handed in')], [answer('Second, knowing the first.')], [vote('agent1')]],
+    carl: [[answer('Third.', 100)], [vote('agent1')], [vote('agent1')]],
+  });
+  await withFolder({ 'ralph.yml': config(''), 'model.yml': model }, async (folder) => {
+    expect((await runElected(folder)).code).toBe(0);
+    const answers = readMoves(folder).filter(({ kind }) => kind === 'answer-given');
+    expect(answers.map(({ content }) => content)).toContain('Second, knowing the first.');
+    expect(answers.map(({ content }) => content)).not.toContain('never handed in');
+  });
+});
+
+test.each([[1], [2]])(
+  'whoever kills Ralph in the midst of a panel (%i times), no answer is lost and no agent does it twice',
+  async (kills) => {
+    const model = script({
+      anna: [[write(ANNA), answer('A')], [vote('agent1', 900)], [vote('agent1')], [vote('agent1')]],
+      benjamin: [[write(BENJAMIN), answer('B', 1500)], [vote('agent1')], [vote('agent1')], [vote('agent1')]],
+      carl: [[answer('C')], [vote('agent1', 900)], [vote('agent1')], [vote('agent1')]],
+    });
+    await withFolder({ 'ralph.yml': config(', injection: off'), 'model.yml': model }, async (folder) => {
+      for (let kill = 0; kill < kills; kill += 1) {
+        const running = start(folder, [kill === 0 ? 'run' : 'resume', '--no-tui', '-q']);
+        await new Promise((resolve) => setTimeout(resolve, 1000));
+        running.child.kill('SIGKILL');
+        await running.done;
+      }
+      const { code, output } = await runElected(folder, ['resume', '--no-tui']);
+      expect([code, output]).toEqual([0, expect.stringContaining('agent1 won with 3 of 3 votes')]);
+      const answers = readMoves(folder).filter(({ kind }) => kind === 'answer-given');
+      expect(answers.map(({ content }) => content).toSorted()).toEqual(['A', 'B', 'C']);
+    });
+  },
+);
+
+test('a program answers and votes with its last words', async () => {
+  const agent = `#!/bin/sh
+for prompt; do :; done
+case "$prompt" in
+*"Vote for the best answer"*) echo "I looked at them."; echo "VOTE: agent3 for it is short";;
+*) mkdir -p sub && cd sub && cd .. && echo "made by $PWD" > "$PWD/made.txt"; echo "See made.txt in $PWD. $(od -An -N4 -tx4 /dev/urandom)";;
+esac
+`;
+  const agents = '[{id: one}, {id: two}, {id: three}]';
+  const yaml = config(', injection: off', agents)
+    .replace('{type: native, provider: scripted, script: model.yml}', '{type: custom, command: ./agent.sh}')
+    .replace('    profile: creator\n', '');
+  await withFolder({ 'ralph.yml': yaml, 'agent.sh': agent }, async (folder) => {
+    const { code, output } = await runElected(folder);
+    expect([code, output]).toEqual([0, expect.stringContaining('agent3 won with 3 of 3 votes')]);
+    expect(readFileSync(join(folder, 'made.txt'), 'utf8')).toMatch(/^made by .*\/panels\/1\.1\/[0-9a-f]{16}\/work\n$/);
+    const [kept = ''] = findFiles(folder, /panels\/1\.1\/answer\.md$/);
+    expect(readFileSync(kept, 'utf8')).toMatch(new RegExp(`^See made\\.txt in ${folder}\\. `));
+  });
+});
+
+test('a panel without any answer fails its turn, and the run does not end well', async () => {
+  const model = script({ anna: [[]], benjamin: [[]], carl: [[]] }).replaceAll(
+    '    - steps:\n',
+    '    - steps: [{fail: {class: auth, message: no key}}]\n',
+  );
+  await withFolder({ 'ralph.yml': config(''), 'model.yml': model }, async (folder) => {
+    const { code, output } = await runElected(folder);
+    expect(code).not.toBe(0);
+    expect(output).toContain('no agent of the panel has handed in an answer');
+  });
+});
+
+test('Ctrl+C ends all agents of a panel, and the run goes on', async () => {
+  const slow = [write(ANNA, 60_000)];
+  const model = script({
+    anna: [[answer('A')], [vote('agent1')]],
+    benjamin: [slow, [answer('B')], [vote('agent1')]],
+    carl: [slow, [answer('C')], [vote('agent1')]],
+  });
+  await withFolder({ 'ralph.yml': config(', injection: off'), 'model.yml': model }, async (folder) => {
+    const running = start(folder, ['run', '--no-tui']);
+    await new Promise((resolve) => setTimeout(resolve, 1500));
+    running.child.kill('SIGINT');
+    expect((await running.done).code).not.toBe(0);
+    expect(readMoves(folder).filter(({ kind }) => kind === 'answer-given')).toHaveLength(1);
+  });
+});
