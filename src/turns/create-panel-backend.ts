@@ -86,13 +86,13 @@ function createSource(made: PanelHome, { hat, panel, specs, order }: PanelParts,
     backend: isNative
       ? createNativeBackendFor(made, hat.id, spec, { scriptName: id })
       : createBackend(spec, { watchesLimits: made.settings.watchesLimits ?? true }),
-    surroundings: async (cwd, name) => {
+    surroundings: async (cwd, token) => {
       // Nothing that it publishes by itself is the hat's.
       const { RALPH_EVENTS_FILE: _, RALPH_CONTRACT: __, ...env } = made.environmentOf(order, spec);
       return {
         cwd,
         env,
-        marker: `${toMarker(made.runId, order)}/${name}-`,
+        marker: `${toMarker(made.runId, order)}/${token}`,
         // It lies in the folder for state, in which nothing else can be written.
         ...(made.isolation === undefined ? {} : { isolation: { ...made.isolation, writable: [...made.isolation.writable, cwd] } }),
       };

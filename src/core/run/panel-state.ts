@@ -134,8 +134,8 @@ export interface Reply {
 export interface FinishPanel {
   readonly kind: 'finish';
   readonly outcome: PanelOutcome;
-  /** The votes that count, by the number of who is voted for. */
-  readonly votes: readonly { readonly target: number; readonly reason: string }[];
+  /** The votes that count: the place of who voted, and the number of who was voted for. */
+  readonly votes: readonly { readonly by: number; readonly target: number; readonly reason: string }[];
 }
 
 /**

@@ -136,6 +136,6 @@ function finishElected(step: PanelStep): void {
 function finish(step: PanelStep, outcome: NonNullable<PanelStep['state']['outcome']>): void {
   change(step, { phase: 'ended', outcome });
   const { numbers, agents } = step.state;
-  const votes = agents.flatMap(({ vote }) => (vote === null ? [] : [{ target: numbers[vote.target] ?? 0, reason: vote.reason }]));
+  const votes = agents.flatMap(({ vote }, by) => (vote === null ? [] : [{ by, target: numbers[vote.target] ?? 0, reason: vote.reason }]));
   step.orders.push({ kind: 'finish', outcome, votes });
 }

@@ -14,10 +14,19 @@ export function createPanelBackend(settings: PanelSettings): Backend {
     label: settings.label,
     start: (request, observe) => {
       const { panel } = request;
-      if (panel === undefined) throw new Error('a panel needs the state that the loop keeps of it');
-      return new PanelTurn(settings, request, panel, observe).running;
+      if (panel === undefined) return failAtOnce('a panel needs the state that the loop keeps of it');
+      try {
+        return new PanelTurn(settings, request, panel, observe).running;
+      } catch (error) {
+        return failAtOnce(`the folders of the panel cannot be made: ${toErrorMessage(error)}`);
+      }
     },
   };
+}
+
+function failAtOnce(message: string): RunningTurn {
+  const result: TurnResult = { status: 'failed', failure: { class: 'spawn', message }, ...NO_WORK, logError: null };
+  return { result: Promise.resolve(result), stop: () => undefined, kill: () => undefined };
 }
 
 class PanelTurn {
@@ -117,7 +126,11 @@ class PanelTurn {
     if (applied !== null) return applied;
     const author = `agent${this.#numbers[outcome.winner.agent] ?? 0}`;
     const answer = this.#files.toFinal(outcome.winner.agent, outcome.content);
-    const payload: PanelPayload = { answer, author, votes: votes.map(({ target, reason }) => ({ for: `agent${target}`, reason })) };
+    const payload: PanelPayload = {
+      answer,
+      author,
+      votes: votes.map(({ by, target, reason }) => ({ for: `agent${target}`, reason: this.#files.toFinal(by, reason) })),
+    };
     await this.#files.keep(payload);
     const topic = outcome.topic !== null && topics.includes(outcome.topic) ? outcome.topic : defaultTopic;
     const text = `${author} won${votes.length === 0 ? '' : ` with ${payload.votes.filter((vote) => vote.for === author).length} of ${votes.length} votes`}.`;

@@ -19,6 +19,8 @@ import type { VisibleAnswer } from './round-prompt.ts';
 
 /** Where one agent works. */
 export interface AgentPlace {
+  /** The name of its folder. */
+  readonly token: string;
   readonly cwd: string;
   /** One folder for each of its rounds: `2.1`. */
   readonly turns: string;
@@ -204,8 +206,9 @@ export class PanelFiles {
   }
 
   #placeOf(agent: number): AgentPlace {
-    const own = join(this.#top, this.#tokens.places[agent] ?? 'none');
-    return { cwd: join(own, 'work'), turns: join(own, 'turns') };
+    const token = this.#tokens.places[agent] ?? 'none';
+    const own = join(this.#top, token);
+    return { token, cwd: join(own, 'work'), turns: join(own, 'turns') };
   }
 
   #viewOf(agent: number): string {

@@ -29,8 +29,8 @@ export interface PanelPayload {
 /** One agent of a panel. */
 export interface AgentSource {
   readonly backend: Backend;
-  /** What its turn has around it, in its own folder. */
-  readonly surroundings: (cwd: string, name: string) => Promise<Pick<TurnRequest, 'cwd' | 'env' | 'marker' | 'scope' | 'isolation'>>;
+  /** What its turn has around it, in its own folder. `token`: by which its processes are told from those of the others; it says nothing to them. */
+  readonly surroundings: (cwd: string, token: string) => Promise<Pick<TurnRequest, 'cwd' | 'env' | 'marker' | 'scope' | 'isolation'>>;
   /** Its conversation goes on from round to round, and it hands in by tools. */
   readonly isNative: boolean;
   /** Where it told tokens but no cost. */

@@ -53,6 +53,7 @@ class PanelRound implements Round {
   readonly #round: RoundOrder;
   readonly #source: AgentSource;
   readonly #replies = new Map<string, (handed: HandedIn) => void>();
+  #isGivenUp = false;
   #running: RunningTurn | null = null;
   #ending: 'no' | 'finish' | 'stop' | 'kill' = 'no';
 
@@ -68,7 +69,7 @@ class PanelRound implements Round {
 
   async #run(): Promise<Ended> {
     const { move, order } = this.#round;
-    const hand = createHand(this.#round, this.#replies);
+    const hand = createHand(this.#round, (call) => this.#awaitReply(call));
     const heard = createListener(this.#round);
     const request = await prepare(this.#round, this.#source, hand);
     if (this.#ending !== 'no') return NOT_BEGUN;
@@ -116,13 +117,19 @@ class PanelRound implements Round {
     this.#running?.kill();
   }
 
+  #awaitReply(call: string): Promise<HandedIn> {
+    return new Promise((resolve) => (this.#isGivenUp ? resolve(GIVEN_UP) : this.#replies.set(call, resolve)));
+  }
+
   /** Nothing is decided any more. */
   #giveUp(): void {
-    for (const resolve of this.#replies.values()) resolve({ isAccepted: false, text: 'The run is being stopped: nothing was taken.' });
+    this.#isGivenUp = true;
+    for (const resolve of this.#replies.values()) resolve(GIVEN_UP);
     this.#replies.clear();
   }
 }
 
+const GIVEN_UP: HandedIn = { isAccepted: false, text: 'The run is being stopped: nothing was taken.' };
 const NOT_BEGUN: Ended = { outcome: 'stopped', failure: null, usage: UNKNOWN_USAGE, toolCalls: 0, finalText: '' };
 
 /** Its folder, what it is shown of the others, and its prompt. */
@@ -144,7 +151,7 @@ async function prepare({ settings, request, files, order }: RoundOrder, source: 
   });
   const promptFile = join(folder, 'prompt.md');
   writeFileSync(promptFile, prompt, { mode: 0o600 });
-  const around = await source.surroundings(place.cwd, files.nameOf(agent));
+  const around = await source.surroundings(place.cwd, place.token);
   const { panel: _, people: __, interruptions: ___, isAddressed: ____, scope: _____, ...rest } = request;
   return {
     ...rest,
@@ -157,10 +164,9 @@ async function prepare({ settings, request, files, order }: RoundOrder, source: 
   };
 }
 
-function createHand({ settings, files, order, move }: RoundOrder, replies: Map<string, (handed: HandedIn) => void>): PanelHand {
+function createHand({ settings, files, order, move }: RoundOrder, ask: (call: string) => Promise<HandedIn>): PanelHand {
   let calls = 0;
   const { agent, round, task, shown } = order;
-  const ask = (call: string): Promise<HandedIn> => new Promise((resolve) => replies.set(call, resolve));
   const nextCall = (): string => {
     calls += 1;
     return `${agent}.${round}.${calls}`;
