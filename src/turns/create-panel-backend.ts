@@ -5,13 +5,16 @@ import { type BackendSpec, toBackendLabel } from '../core/backends/backend-spec.
 import type { IterationStart } from '../core/run/effects.ts';
 import type { PanelSpec } from '../core/run/panel-spec.ts';
 import type { HatSpec } from '../core/run/run-spec.ts';
+import type { Environment } from '../core/values/environment.ts';
 import { RalphError, toErrorMessage } from '../core/values/errors.ts';
 import type { JsonObject } from '../core/values/json.ts';
 import { emitInto, findTurn } from '../emit/index.ts';
 import type { AgentSource, PanelSettings } from '../panel/run/index.ts';
 import type { Backend, TurnRequest } from '../ports/backend.ts';
 import type { Isolation } from '../ports/program.ts';
+import { createRedaction } from '../process/index.ts';
 import { toMarker } from '../runs/index.ts';
+import { findKnownSecrets } from '../safety/index.ts';
 import { createLazyBackend, createNativeBackendFor, type NativeHome, toPrice } from './create-native-backend.ts';
 import { findSpec } from './hat-facts.ts';
 
@@ -19,6 +22,8 @@ import { findSpec } from './hat-facts.ts';
 export interface PanelHome extends NativeHome {
   readonly runId: string;
   readonly runFolder: string;
+  /** The environment that Ralph was started with. */
+  readonly env: Environment;
   /** The namespaces of every turn's programs; absent: none. */
   readonly isolation?: Isolation;
   /** The environment of an agent of the hat. */
@@ -60,6 +65,7 @@ interface PanelParts {
 
 function toSettings(made: PanelHome, { hat, panel, specs, order, label }: PanelParts): PanelSettings {
   const { settings } = made;
+  const redaction = createRedaction(made.env, findKnownSecrets(settings, made.env));
   // Patterns name no topic.
   const topics = hat.publishes.map(({ topic }) => topic).filter((topic) => !topic.includes('*'));
   return {
@@ -73,6 +79,7 @@ function toSettings(made: PanelHome, { hat, panel, specs, order, label }: PanelP
     topics,
     defaultTopic: hat.defaultPublishes[0] ?? (topics.length === 1 ? (topics[0] ?? null) : null),
     publish: (request, topic, payload) => publish(made, request, topic, { ...payload, votes: [...payload.votes] }),
+    redact: (text) => redaction?.text(text) ?? text,
     shuffle,
   };
 }

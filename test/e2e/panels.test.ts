@@ -211,3 +211,45 @@ test('Ctrl+C ends all agents of a panel, and the run goes on', async () => {
     expect(readMoves(folder).filter(({ kind }) => kind === 'answer-given')).toHaveLength(1);
   });
 });
+
+test('what the winner makes of all answers counts with its work', async () => {
+  const both = (content: string): readonly string[] => [write(content), answer(content)];
+  const model = script({
+    anna: [both(ANNA), [vote('agent1')], [write('of all\n'), answer('This is of all.')]],
+    benjamin: [both(BENJAMIN), [vote('agent1')], [write('of all\n'), answer('This is of all.')]],
+    carl: [both('export const add = Math.sum;\n'), [vote('agent1')], [write('of all\n'), answer('This is of all.')]],
+  });
+  // Who won has read nothing in this conversation yet that another could have changed.
+  await withFolder({ 'ralph.yml': config(', injection: off, strategy: synthesize'), 'model.yml': model }, async (folder) => {
+    const { code, output } = await runElected(folder);
+    expect([code, output]).toEqual([0, expect.stringContaining('the answer is made of all')]);
+    expect(readFileSync(join(folder, 'add.mjs'), 'utf8')).toBe('of all\n');
+    const [kept = ''] = findFiles(folder, /panels\/1\.1\/answer\.md$/);
+    expect(readFileSync(kept, 'utf8')).toBe('This is of all.\n');
+  });
+});
+
+test('no agent of a panel is shown a secret that another hands in, or its own number, or an answer before it has given its own', async () => {
+  const agent = `#!/bin/sh
+for prompt; do :; done
+env > env.txt
+case "$prompt" in
+*"Vote for the best answer"*) echo "VOTE: agent1 for it is short";;
+*) echo "The key is $MY_API_KEY, $(od -An -N4 -tx4 /dev/urandom)";;
+esac
+`;
+  const yaml = config(', injection: off, max_parallel: 1', '[{id: one}, {id: two}, {id: three}]')
+    .replace('{type: native, provider: scripted, script: model.yml}', '{type: custom, command: ./agent.sh}')
+    .replace('    profile: creator\n', '');
+  await withFolder({ 'ralph.yml': yaml, 'agent.sh': agent }, async (folder) => {
+    const run = await ralph(folder, ['run', '--no-tui'], { MY_API_KEY: 'sk-0123456789abcdef' });
+    expect(run.code).toBe(0);
+    const prompts = findFiles(folder, /prompt\.md$/).map((path) => readFileSync(path, 'utf8'));
+    expect(prompts.join()).toContain('The key is [redacted');
+    expect(prompts.join()).not.toContain('sk-0123456789abcdef');
+    const firsts = findFiles(folder, /panels\/1\.1\/[0-9a-f]{16}\/turns\/1\.1\/prompt\.md$/).map((path) => readFileSync(path, 'utf8'));
+    expect(firsts).toHaveLength(3);
+    for (const text of firsts) expect(text).not.toContain('## ANSWERS');
+    expect(readFileSync(join(folder, 'env.txt'), 'utf8')).not.toMatch(/agent[1-3]/);
+  });
+});

@@ -165,6 +165,10 @@ export interface PanelAnswer {
   readonly content: string;
   readonly canonical: string;
   readonly topic: string | null;
+  /** By which its work was kept. */
+  readonly call: string;
+  /** Made of all answers, after the vote. */
+  readonly isOfAll?: true;
 }
 
 /** A vote that counts as long as no newer answer comes. */

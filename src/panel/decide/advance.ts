@@ -86,11 +86,15 @@ function mayYetAnswer(spec: PanelSpec, state: PanelState, { place, status, task,
   return isAtWork && task === 'answer' && acted !== 'answer' && mayAnswer(spec, state, place);
 }
 
-function startRound(step: PanelStep, place: number, task: RoundTask): void {
+/** Gives an agent a prompt, with the answers that it may know of. */
+export function startRound(step: PanelStep, place: number, task: RoundTask): void {
   const known = step.state.agents[place];
   if (known === undefined) return;
   const round = known.round + 1;
-  const shown = listNewest(step.state)
+  // What it is not to hear of in the midst of its work, it does not read at the beginning either.
+  const { injection, firstInjection } = step.spec;
+  const isBlind = injection === 'off' || (firstInjection === 'protect_first_answer' && findAnswer(step.state, place) === undefined);
+  const shown = (task === 'answer' && isBlind ? [] : listNewest(step.state))
     .filter((answer) => task !== 'answer' || answer.agent !== place || step.spec.maxAnswersPerAgent > 1)
     .map(({ agent, revision }) => ({ agent, revision }));
   const seen = known.seen.map((revision, source) => Math.max(revision, shown.find((answer) => answer.agent === source)?.revision ?? 0));
@@ -101,6 +105,7 @@ function startRound(step: PanelStep, place: number, task: RoundTask): void {
 
 /** Nobody is at work: the panel has its answer, or none. */
 function close(step: PanelStep): void {
+  if (step.state.outcome !== null) return finish(step, step.state.outcome);
   const elected = elect(step.spec, step.state);
   if (elected === null) return finish(step, { kind: 'failed', reason: explainFailure(step) });
   change(step, { elected });

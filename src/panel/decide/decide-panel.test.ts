@@ -5,7 +5,7 @@ import { propertyRuns } from '../../core/property-fixtures.ts';
 import type { PanelSpec } from '../../core/run/panel-spec.ts';
 import type { PanelMove, PanelOrder, PanelState, RoundEnded } from '../../core/run/panel-state.ts';
 import { listCandidates, listNewest } from './answers.ts';
-import { createPanel, decidePanel, reopenPanel } from './decide-panel.ts';
+import { createPanel, decidePanel, openPanel, reopenPanel } from './decide-panel.ts';
 import { type Played, playPanel, SPEC, specs } from './random-panel-fixtures.ts';
 
 /** A panel that is played move by move. Agents are named by their places. */
@@ -261,6 +261,28 @@ describe('a panel that votes', () => {
 });
 
 describe('a panel whose process died', () => {
+  it('takes no second vote, and does not ask twice for the answer of all', () => {
+    const panel = open({ injection: 'off', strategy: 'synthesize' });
+    for (const agent of [0, 1, 2]) {
+      panel.answer(agent, `answer of ${agent}`);
+      panel.end(agent);
+    }
+    for (const agent of [0, 1, 2]) {
+      panel.vote(agent, 'agent3');
+      panel.end(agent);
+    }
+    const spec: PanelSpec = { ...SPEC, injection: 'off', strategy: 'synthesize' };
+    const reopen = () => {
+      const { orders } = decidePanel(spec, openPanel(spec, panel.state), { kind: 'opened', numbers: [2, 3, 1], home: '1.1' });
+      return orders;
+    };
+    expect(reopen()).toMatchObject([{ kind: 'start-round', agent: 1, task: 'present' }]);
+    panel.answer(1, 'of all');
+    expect(reopen()).toMatchObject([{ kind: 'finish', outcome: { content: 'of all', winner: { agent: 1, revision: 2 } } }]);
+    panel.end(1);
+    expect(reopen()).toMatchObject([{ kind: 'finish', outcome: { content: 'of all' } }]);
+  });
+
   it('keeps answers and votes, and begins again whoever was at work', () => {
     const panel = open({ injection: 'off' });
     panel.answer(0, 'A');
@@ -273,7 +295,7 @@ describe('a panel whose process died', () => {
       numbers: [2, 3, 1],
       home: '1.1',
     });
-    expect(started(orders)).toEqual(['2 answer 0,1']);
+    expect(started(orders)).toEqual(['2 answer ']);
   });
 
   it('comes to the same end again where it had come to it', () => {
@@ -307,7 +329,8 @@ describe('whatever its agents do, and whenever they do it', () => {
   });
 
   check('only votes for answers that their voter knows count, and none is older than an answer', ({ states }) => {
-    for (const state of states)
+    // What is made of all comes after the vote.
+    for (const state of states.filter(({ answers }) => answers.every(({ isOfAll }) => isOfAll !== true)))
       for (const [place, { vote, seen }] of state.agents.entries()) {
         if (vote === null) continue;
         for (const { agent, revision } of listNewest(state)) if (agent !== place) expect(seen[agent]).toBeGreaterThanOrEqual(revision);
@@ -348,8 +371,11 @@ describe('whatever its agents do, and whenever they do it', () => {
   check('no more answers are taken, agents at work at the same time, and updates given than it allows', ({ spec, states }) => {
     for (const { agents, answers } of states) {
       for (const place of agents.keys())
-        expect(answers.filter(({ agent }) => agent === place).length).toBeLessThanOrEqual(spec.maxAnswersPerAgent);
-      if (spec.maxAnswersTotal !== null) expect(answers.length).toBeLessThanOrEqual(spec.maxAnswersTotal);
+        expect(answers.filter(({ agent, isOfAll }) => agent === place && isOfAll !== true).length).toBeLessThanOrEqual(
+          spec.maxAnswersPerAgent,
+        );
+      if (spec.maxAnswersTotal !== null)
+        expect(answers.filter(({ isOfAll }) => isOfAll !== true).length).toBeLessThanOrEqual(spec.maxAnswersTotal);
       expect(agents.filter(({ status }) => status === 'working' || status === 'ending').length).toBeLessThanOrEqual(spec.maxParallel);
       for (const { injected } of agents) expect(injected).toBeLessThanOrEqual(spec.maxInjectionsPerRound);
     }

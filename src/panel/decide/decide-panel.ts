@@ -1,8 +1,8 @@
 import { addUsage, UNKNOWN_USAGE } from '../../core/backends/usage.ts';
 import type { PanelSpec } from '../../core/run/panel-spec.ts';
-import type { PanelAgent, PanelMove, PanelOrder, PanelState, RoundEnded, UpdateGiven } from '../../core/run/panel-state.ts';
+import type { PanelAgent, PanelMove, PanelOpened, PanelOrder, PanelState, RoundEnded, UpdateGiven } from '../../core/run/panel-state.ts';
 import { isHopeless } from '../../core/run/turn.ts';
-import { advance } from './advance.ts';
+import { advance, startRound } from './advance.ts';
 import { findAnswer } from './answers.ts';
 import { change, changeAgent, listAgents, type PanelStep } from './panel-step.ts';
 import { takeAnswer, takeVote } from './take-answer.ts';
@@ -64,11 +64,10 @@ export function reopenPanel(spec: PanelSpec, state: PanelState): PanelState | nu
   return {
     ...state,
     phase: 'new',
-    outcome: null,
-    elected: null,
+    outcome: state.outcome?.kind === 'won' ? state.outcome : null,
     agents: state.agents.map((agent) => ({
       ...agent,
-      status: agent.status === 'working' || agent.status === 'ending' ? 'waiting' : agent.status,
+      status: agent.status !== 'working' && agent.status !== 'ending' ? agent.status : state.elected === null ? 'waiting' : 'done',
       offers: [],
     })),
   };
@@ -85,8 +84,7 @@ export function decidePanel(spec: PanelSpec, state: PanelState, move: PanelMove)
 function take(step: PanelStep, move: PanelMove): void {
   switch (move.kind) {
     case 'opened':
-      if (step.state.phase === 'new') change(step, { phase: 'coordinating', numbers: move.numbers, home: move.home });
-      return;
+      return takeOpening(step, move);
     case 'round-started':
       return;
     case 'answer-given':
@@ -100,6 +98,15 @@ function take(step: PanelStep, move: PanelMove): void {
     case 'time-up':
       return takeTimeUp(step);
   }
+}
+
+/** A panel that had come to its vote before goes on behind it. */
+function takeOpening(step: PanelStep, { numbers, home }: PanelOpened): void {
+  if (step.state.phase !== 'new') return;
+  const { elected, outcome } = step.state;
+  const isPresenting = elected !== null && outcome === null;
+  change(step, { phase: isPresenting ? 'presenting' : 'coordinating', numbers, home });
+  if (isPresenting && !step.state.isTimeUp) startRound(step, elected.winner.agent, 'present');
 }
 
 /** Also whoever was to end with its step ends now. */

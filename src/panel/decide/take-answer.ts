@@ -24,10 +24,16 @@ export function takeAnswer(step: PanelStep, given: AnswerGiven): void {
 function takePresentation(step: PanelStep, given: AnswerGiven): void {
   const { elected } = step.state;
   if (elected === null || given.content.trim() === '') return reply(step, given, false, 'The answer is empty: nothing was taken.');
-  const topic = given.topic ?? findAnswer(step.state, elected.winner.agent)?.topic ?? null;
-  changeAgent(step, given.agent, { acted: 'answer' });
-  change(step, { outcome: { kind: 'won', ...elected, content: given.content, topic } });
-  reply(step, given, true, 'This is the answer of all.');
+  const { agent, content, canonical, call } = given;
+  const before = findAnswer(step.state, agent);
+  const topic = given.topic ?? before?.topic ?? null;
+  const revision = (before?.revision ?? 0) + 1;
+  changeAgent(step, agent, { acted: 'answer' });
+  change(step, {
+    answers: [...step.state.answers, { agent, revision, content, canonical, topic, call, isOfAll: true }],
+    outcome: { kind: 'won', ...elected, winner: { agent, revision }, content, topic },
+  });
+  step.orders.push({ ...toReply(given, true, 'This is the answer of all.'), revision });
 }
 
 /** The same words twice are one answer: whoever hands them in as the second is asked to vote. */
@@ -44,10 +50,10 @@ function explainNear(step: PanelStep, given: AnswerGiven, near: PanelAnswer): st
 }
 
 /** Votes that did not know of it do not count any more. */
-function addAnswer(step: PanelStep, { agent, content, canonical, topic }: AnswerGiven): number {
+function addAnswer(step: PanelStep, { agent, content, canonical, topic, call }: AnswerGiven): number {
   const revision = (findAnswer(step.state, agent)?.revision ?? 0) + 1;
   change(step, {
-    answers: [...step.state.answers, { agent, revision, content, canonical, topic: topic ?? null }],
+    answers: [...step.state.answers, { agent, revision, content, canonical, topic: topic ?? null, call }],
     agents: step.state.agents.map((known) =>
       known.vote === null ? known : { ...known, vote: null, status: known.status === 'done' ? 'waiting' : known.status },
     ),

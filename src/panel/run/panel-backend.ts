@@ -45,6 +45,8 @@ class PanelTurn {
   readonly #spending = new Map<number, Usage>();
   #toolCalls = 0;
   #isStopped = false;
+  /** The work of the winner is being taken over: that is not left half done. */
+  #isFinishing = false;
   #settle: (result: TurnResult) => void = () => undefined;
 
   constructor(settings: PanelSettings, request: TurnRequest, desk: PanelDesk, observe: (event: BackendEvent) => void) {
@@ -74,7 +76,8 @@ class PanelTurn {
   }
 
   #obey(order: PanelOrder): void {
-    if (this.#isStopped) return;
+    // What was decided of what is handed in already is heard also by whoever is being stopped.
+    if (this.#isStopped && order.kind !== 'reply') return;
     const handler = ORDERS[order.kind] as (turn: PanelTurn, order: PanelOrder) => void;
     handler(this, order);
   }
@@ -111,6 +114,7 @@ class PanelTurn {
 
   async finish({ outcome, votes }: FinishPanel): Promise<void> {
     clearTimeout(this.#timer);
+    this.#isFinishing = true;
     if (outcome.kind === 'failed') return this.#end('failed', { class: 'agent', message: outcome.reason });
     const problem = await this.#hand(outcome, votes).catch((error: unknown) => toErrorMessage(error));
     if (problem !== null) return this.#end('failed', { class: 'agent', message: problem });
@@ -164,7 +168,7 @@ class PanelTurn {
   }
 
   #endIfQuiet(): void {
-    if (this.#rounds.size > 0) return;
+    if (this.#rounds.size > 0 || this.#isFinishing) return;
     void this.#end('stopped', null);
   }
 

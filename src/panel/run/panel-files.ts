@@ -44,6 +44,7 @@ export class PanelFiles {
   readonly #contents: Map<string, string>;
   readonly #opened = new Map<number, Promise<AgentPlace>>();
   readonly #pending = new Map<string, Pending>();
+  readonly #viewWork = new Map<number, Promise<void>>();
   readonly #rename: (text: string) => string;
   readonly #tokens: Tokens;
 
@@ -56,6 +57,7 @@ export class PanelFiles {
     const { agents } = settings.spec;
     this.#tokens = openTokens(this.#top, agents.length);
     const ids = agents.map(({ id }) => id).filter((id) => id.length >= SHORTEST_ID);
+    for (const answer of answers) this.#putInPlace(answer, answer.call);
     this.#rename = createNameRewriter(ids, (id) => settings.numbers[agents.findIndex((agent) => agent.id === id)] ?? 0);
   }
 
@@ -76,7 +78,11 @@ export class PanelFiles {
   }
 
   /** Puts the work behind answers where a viewer can read it, also its own: what lacks a folder would be known for it. */
-  async share(viewer: number, answers: readonly ShownAnswer[]): Promise<void> {
+  share(viewer: number, answers: readonly ShownAnswer[]): Promise<void> {
+    return this.#inTurn(viewer, () => this.#share(viewer, answers));
+  }
+
+  async #share(viewer: number, answers: readonly ShownAnswer[]): Promise<void> {
     for (const answer of answers) {
       const snapshot = this.#snapshotOf(answer);
       if (existsSync(snapshot)) await shareSnapshot(snapshot, this.#viewOf(viewer), this.nameOf(answer.agent));
@@ -124,6 +130,12 @@ export class PanelFiles {
     }
   }
 
+  /** What a process before this one had kept, and did not come to put in its place. */
+  #putInPlace(answer: ShownAnswer, call: string): void {
+    const [from, to] = [join(this.#snapshots, `.${call}`), this.#snapshotOf(answer)];
+    if (existsSync(from) && !existsSync(to)) renameSync(from, to);
+  }
+
   /** Removes the snapshot of what was not taken. */
   async settle(call: string): Promise<void> {
     const entry = this.#pending.get(call);
@@ -144,6 +156,7 @@ export class PanelFiles {
     if (existsSync(mark)) return null;
     if (existsSync(`${snapshot}.too-large`))
       return `the work of the panel is too large to be taken over; it is kept in ${this.#placeOf(winner.agent).cwd}`;
+    if (!existsSync(snapshot)) return 'the work behind the answer that won is not there any more';
     const base = `${this.#placeOf(winner.agent).cwd}.base.json`;
     const leftOut = existsSync(`${snapshot}.partial`);
     const { conflicts } = await applyWork({ base, snapshot, to: this.#settings.workspace, leftOut });
@@ -169,13 +182,13 @@ export class PanelFiles {
   }
 
   /** Removes what was shown before something newer was: nothing of a round reads it any more. */
-  async endRound(agent: number): Promise<void> {
-    await dropOld(this.#viewOf(agent));
+  endRound(agent: number): Promise<void> {
+    return this.#inTurn(agent, () => dropOld(this.#viewOf(agent)));
   }
 
   /** Removes what was shown: read-only folders are in the way of whoever cleans up. */
   async close(): Promise<void> {
-    for (const agent of this.#settings.spec.agents.keys()) await dropViewer(this.#viewOf(agent));
+    for (const agent of this.#settings.spec.agents.keys()) await this.#inTurn(agent, () => dropViewer(this.#viewOf(agent)));
   }
 
   /** Removes the folders in which the agents worked; what they handed in, and the records of their rounds, stay. */
@@ -186,6 +199,17 @@ export class PanelFiles {
       await rm(cwd, { recursive: true, force: true });
       await rm(`${cwd}.base.json`, { force: true });
     }
+  }
+
+  /** What is done with the folder in which a viewer sees the others is done one after the other. */
+  #inTurn(viewer: number, work: () => Promise<void>): Promise<void> {
+    const before = this.#viewWork.get(viewer) ?? Promise.resolve();
+    const next = before.then(work, work);
+    this.#viewWork.set(
+      viewer,
+      next.catch(() => undefined),
+    );
+    return next;
   }
 
   /** A text of one agent as another may read it: with the paths that lie behind it there, and with numbers for names. */

@@ -14,6 +14,8 @@ export interface PanelSettings extends Omit<PanelFilesSettings, 'home' | 'number
   readonly defaultTopic: string | null;
   /** Publishes for the hat; what is wrong with it, or `null`. */
   readonly publish: (request: TurnRequest, topic: string, payload: PanelPayload) => string | null;
+  /** Takes secrets out of what an agent hands in. */
+  readonly redact: (text: string) => string;
   /** A random order of the numbers from 1 on. */
   readonly shuffle: (size: number) => readonly number[];
 }

@@ -53,7 +53,11 @@ class PanelRound implements Round {
   readonly #round: RoundOrder;
   readonly #source: AgentSource;
   readonly #replies = new Map<string, (handed: HandedIn) => void>();
+  /** It is being stopped: what was not told yet is told no more. */
+  #isOver = false;
   #isGivenUp = false;
+  /** News that came before it was at work. */
+  readonly #early: OfferUpdate[] = [];
   #running: RunningTurn | null = null;
   #ending: 'no' | 'finish' | 'stop' | 'kill' = 'no';
 
@@ -69,12 +73,13 @@ class PanelRound implements Round {
 
   async #run(): Promise<Ended> {
     const { move, order } = this.#round;
-    const hand = createHand(this.#round, (call) => this.#awaitReply(call));
+    const hand = createHand(this.#round, { ask: (call) => this.#awaitReply(call), isOver: () => this.#isOver });
     const heard = createListener(this.#round);
     const request = await prepare(this.#round, this.#source, hand);
     if (this.#ending !== 'no') return NOT_BEGUN;
     move({ kind: 'round-started', agent: order.agent, round: order.round });
     this.#running = this.#source.backend.start(request, heard.take);
+    for (const offer of this.#early.splice(0)) this.offer(offer);
     const result = await this.#running.result;
     const { model, finalText } = heard.facts();
     if (!this.#source.isNative && result.status === 'succeeded') await handInWords(this.#round, hand, finalText);
@@ -83,7 +88,9 @@ class PanelRound implements Round {
     return { outcome, failure: result.failure, usage, toolCalls: result.toolCalls ?? 0, finalText: endOf(finalText, MAX_FINAL) };
   }
 
-  offer({ agent, update, answers }: OfferUpdate): void {
+  offer(order: OfferUpdate): void {
+    if (this.#running === null) return void this.#early.push(order);
+    const { agent, update, answers } = order;
     const { files } = this.#round;
     const tell = (): void => {
       const text = renderNews(files.toVisible(agent, answers), this.#source.isNative);
@@ -107,12 +114,13 @@ class PanelRound implements Round {
 
   stop(graceMs: number): void {
     this.#ending = 'stop';
-    this.#giveUp();
+    this.#isOver = true;
     this.#running?.stop(graceMs);
   }
 
   kill(): void {
     this.#ending = 'kill';
+    this.#isOver = true;
     this.#giveUp();
     this.#running?.kill();
   }
@@ -164,7 +172,12 @@ async function prepare({ settings, request, files, order }: RoundOrder, source: 
   };
 }
 
-function createHand({ settings, files, order, move }: RoundOrder, ask: (call: string) => Promise<HandedIn>): PanelHand {
+interface Replies {
+  readonly ask: (call: string) => Promise<HandedIn>;
+  readonly isOver: () => boolean;
+}
+
+function createHand({ settings, files, order, move }: RoundOrder, { ask, isOver }: Replies): PanelHand {
   let calls = 0;
   const { agent, round, task, shown } = order;
   const nextCall = (): string => {
@@ -175,7 +188,8 @@ function createHand({ settings, files, order, move }: RoundOrder, ask: (call: st
     task,
     candidates: task === 'present' ? [] : shown.map((answer) => files.nameOf(answer.agent)).sort(byNumber),
     topics: settings.topics.length > 1 ? settings.topics : [],
-    answer: async (text, topic) => {
+    answer: async (written, topic) => {
+      const text = settings.redact(written);
       if (settings.topics.length > 1 && settings.defaultTopic === null && (topic === undefined || !settings.topics.includes(topic)))
         return { isAccepted: false, text: `Name what it publishes, one of: ${settings.topics.join(', ')}.` };
       if (text.length > MAX_CONTENT)
@@ -186,19 +200,26 @@ function createHand({ settings, files, order, move }: RoundOrder, ask: (call: st
       const call = nextCall();
       // First, so that no answer is known whose work is not there.
       await files.snapshot(agent, call, text);
+      // What is not known of yet is handed in again by whoever goes on.
+      if (isOver()) {
+        await files.settle(call);
+        return GIVEN_UP;
+      }
       const reply = ask(call);
       move({
         ...{ kind: 'answer-given' as const, agent, round, call, content: text, canonical: files.toCanonical(agent, text) },
         ...(topic === undefined || !settings.topics.includes(topic) ? {} : { topic }),
       });
       const handed = await reply;
-      await files.settle(call);
+      // Nobody knows what became of it: a process after this one puts it in its place, if it was taken.
+      if (handed !== GIVEN_UP) await files.settle(call);
       return handed;
     },
     vote: (target, reason) => {
+      if (isOver()) return Promise.resolve(GIVEN_UP);
       const call = nextCall();
       const reply = ask(call);
-      move({ kind: 'vote-given', agent, round, call, target, reason });
+      move({ kind: 'vote-given', agent, round, call, target, reason: settings.redact(reason) });
       return reply;
     },
   };

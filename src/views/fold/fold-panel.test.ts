@@ -103,7 +103,7 @@ it('whose turn was interrupted has nobody at work, and the turn that takes it up
   const start = records.find((record) => record.kind === 'effect');
   if (start?.kind !== 'effect' || start.effect.type !== 'iteration-start' || start.effect.panel === undefined) throw new Error('no start');
   const { panel } = start.effect;
-  const answers = [{ agent: 0, revision: 1, content: LONG_ANSWER, canonical: LONG_ANSWER, topic: null }];
+  const answers = [{ agent: 0, revision: 1, content: LONG_ANSWER, canonical: LONG_ANSWER, topic: null, call: 'c' }];
   const taken = { ...panel, home: '1.1', numbers: [2, 3, 1], answers };
   records.push({ ...start, effect: { ...start.effect, iteration: 2, panel: taken } });
   expect(panelOf(records).answers).toMatchObject([{ agent: 0, length: LONG_ANSWER.length, seq: 3 }]);

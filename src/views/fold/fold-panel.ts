@@ -151,7 +151,9 @@ function toOutcome(outcome: PanelOutcome, state: PanelState, moment: Moment): Pa
   if (outcome.kind === 'failed') return { ...outcome, ...moment };
   const { winner, how, content, topic } = outcome;
   const votes = countVotes(state);
+  const isOfAll = state.answers.some((answer) => answer.agent === winner.agent && answer.revision === winner.revision && answer.isOfAll);
   return {
+    ...(isOfAll && { isOfAll }),
     kind: 'won',
     how,
     ...winner,

@@ -114,6 +114,8 @@ export type PanelOutcomeView =
         readonly votes: number;
         readonly allVotes: number;
         readonly topic: string | null;
+        /** Whoever won has written it from all answers; absent: it is that which was voted on. */
+        readonly isOfAll?: true;
         /** Of the panel's answer, which may be made of all. */
         readonly excerpt: string;
         readonly length: number;

@@ -89,10 +89,7 @@ function toRoundEndText({ end }: PanelRoundView): string {
 export function toPanelOutcomeText(panel: PanelView, outcome: PanelOutcomeView): string {
   if (outcome.kind === 'failed') return `the panel failed: ${toPlainLine(outcome.reason, 300)}`;
   const votes = outcome.allVotes === 0 ? 'without a vote' : `with ${outcome.votes} of ${toCount(outcome.allVotes, 'vote')}`;
-  const own = panel.answers.find(({ agent, revision }) => agent === outcome.agent && revision === outcome.revision);
-  // Whoever won may have written none.
-  const isMade = panel.strategy === 'synthesize' && (own?.length !== outcome.length || own.excerpt !== outcome.excerpt);
-  const made = isMade ? ', and the answer is made of all' : '';
+  const made = outcome.isOfAll === true ? ', and the answer is made of all' : '';
   return `${toAgentName(panel, outcome.agent)} won ${HOW[outcome.how].replace('VOTES', votes)}${outcome.how === 'only' ? '' : made}`;
 }
 
