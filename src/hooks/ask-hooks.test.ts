@@ -9,6 +9,7 @@ import { type HookHandler, type HookSpec, toScriptCommand } from '../core/hooks/
 import type { JsonObject } from '../core/values/json.ts';
 import { processStartTime } from '../process/index.ts';
 import { createToolHooks, type TurnHooks } from './ask-hooks.ts';
+import { hook } from './hook-fixtures.ts';
 import { MAX_AT_ONCE } from './late-hooks.ts';
 
 let folder: string;
@@ -33,17 +34,6 @@ function script(name: string, text: string): HookHandler {
 function shell(line: string): HookHandler {
   return { kind: 'shell', line };
 }
-
-const hook = (handler: HookHandler, changes: Partial<HookSpec> = {}): HookSpec => ({
-  name: 'h',
-  event: 'PreToolUse',
-  matcher: '*',
-  handler,
-  timeoutMs: 20_000,
-  isFailClosed: false,
-  place: 'ralph.yml:1',
-  ...changes,
-});
 
 function open(specs: readonly HookSpec[], signal = new AbortController().signal): TurnHooks {
   const env = { PATH: process.env['PATH'], ANTHROPIC_API_KEY: 'secret' };

@@ -10,6 +10,7 @@ import type { Environment } from '../core/values/environment.ts';
 import type { JsonObject } from '../core/values/json.ts';
 import { processStartTime } from '../process/index.ts';
 import { createToolHooks, type TurnHooks } from './ask-hooks.ts';
+import { hook } from './hook-fixtures.ts';
 
 let folder: string;
 beforeEach(() => {
@@ -25,16 +26,6 @@ function open(specs: readonly HookSpec[], env: Environment = { PATH: process.env
   return createToolHooks(specs, scene, { now: () => 0, steady: () => performance.now() });
 }
 
-const hook = (handler: HookHandler, changes: Partial<HookSpec> = {}): HookSpec => ({
-  name: 'h',
-  event: 'PreToolUse',
-  matcher: '*',
-  handler,
-  timeoutMs: 20_000,
-  isFailClosed: false,
-  place: 'ralph.yml:1',
-  ...changes,
-});
 const shell = (line: string): HookHandler => ({ kind: 'shell', line });
 /** A program that prints this. */
 const prints = (answer: JsonObject): HookHandler => shell(`echo '${JSON.stringify(answer)}'`);

@@ -5,6 +5,7 @@
  * (ends) and `running-child` (watches over all of it until nothing runs any more). Files import in one direction:
  * `contract`, `process-table`, `isolation`, `named-pipes` and readers of bytes <- the four parts <- `start-process`.
  */
+export { createBoundedBuffer } from './bounded-buffer.ts';
 export type { ChildProcessHandle, ProcessFault, ProcessInput, ProcessResult, ProcessSpec, StopReason } from './contract.ts';
 export { endProcesses, findByMarker, type MarkedProcess } from './end-processes.ts';
 export { findProgram, isProgram, keepsNamespace, selectExistingFolders } from './isolation.ts';

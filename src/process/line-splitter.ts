@@ -1,3 +1,5 @@
+import { createBoundedBuffer } from './bounded-buffer.ts';
+
 const LINE_FEED = 0x0a;
 const CARRIAGE_RETURN = 0x0d;
 const OPEN_BRACE = 0x7b;
@@ -44,8 +46,8 @@ export function createLineSplitter(maxLineBytes: number, onLine: LineListener): 
   }
 
   function deliverCarry(isOpen = false): void {
-    const { bytes, length, totalBytes } = carry.take();
-    deliver(bytes, 0, length, totalBytes, isOpen);
+    const { bytes, totalBytes } = carry.take();
+    deliver(bytes, 0, bytes.length, totalBytes, isOpen);
   }
 
   return {
@@ -63,8 +65,8 @@ export function createLineSplitter(maxLineBytes: number, onLine: LineListener): 
     },
     isOpen: () => !carry.isEmpty(),
     open() {
-      const { bytes, length, totalBytes } = carry.look();
-      return totalBytes > LONGEST_LOOK_BYTES ? '' : bytes.toString('utf8', 0, lastWholeCharacter(bytes, 0, length));
+      const { bytes, totalBytes } = carry.look();
+      return totalBytes > LONGEST_LOOK_BYTES ? '' : bytes.toString('utf8', 0, lastWholeCharacter(bytes, 0, bytes.length));
     },
     end() {
       if (!carry.isEmpty()) deliverCarry(true);
@@ -75,7 +77,7 @@ export function createLineSplitter(maxLineBytes: number, onLine: LineListener): 
 interface Carry {
   isEmpty(): boolean;
   add(bytes: Buffer, start: number, end: number): void;
-  /** What was kept, how much of it counts, and how long the line was; empties the carry. Valid until the next `add`. */
+  /** What was kept, and how long the line was; empties the carry. Valid until the next `add`. */
   take(): Kept;
   /** The same, and keeps it. */
   look(): Kept;
@@ -83,47 +85,34 @@ interface Carry {
 
 interface Kept {
   readonly bytes: Buffer;
-  readonly length: number;
   readonly totalBytes: number;
 }
 
-/** Holds the beginning of a line, at most `maxBytes` of it, in one growing buffer: a child that writes byte by byte costs no more. */
+/** Holds the beginning of a line, at most `maxBytes` of it. */
 function createCarry(maxBytes: number): Carry {
-  let kept: Buffer = Buffer.alloc(0);
-  let length = 0;
+  const head = createBoundedBuffer(maxBytes);
   let totalBytes = 0;
   let shrinker: JsonShrinker | undefined;
-
-  function makeRoom(needed: number): void {
-    if (needed <= kept.length) return;
-    const grown = Buffer.allocUnsafe(Math.min(maxBytes, Math.max(needed, kept.length * 2, 1024)));
-    kept.copy(grown, 0, 0, length);
-    kept = grown;
-  }
 
   return {
     isEmpty: () => totalBytes === 0,
     add(bytes, start, end) {
       totalBytes += end - start;
-      const taken = Math.min(end - start, maxBytes - length);
-      makeRoom(length + taken);
-      bytes.copy(kept, length, start, start + taken);
-      length += taken;
+      const taken = head.add(bytes, start, end);
       if (shrinker !== undefined) shrinker.add(bytes, start, end);
-      else if (totalBytes > maxBytes && kept[0] === OPEN_BRACE) {
+      else if (totalBytes > maxBytes && head.look()[0] === OPEN_BRACE) {
+        const kept = head.look();
         shrinker = createJsonShrinker(maxBytes);
-        shrinker.add(kept, 0, length);
+        shrinker.add(kept, 0, kept.length);
         shrinker.add(bytes, start + taken, end);
       }
     },
-    look: () => ({ bytes: kept, length, totalBytes }),
+    look: () => ({ bytes: head.look(), totalBytes }),
     take() {
-      const whole = shrinker?.take();
-      const taken = { bytes: whole ?? kept, length: whole?.length ?? length, totalBytes };
+      const taken = { bytes: shrinker?.take() ?? head.look(), totalBytes };
       shrinker = undefined;
-      length = 0;
       totalBytes = 0;
-      if (kept.length > KEPT_CAPACITY_BYTES) kept = Buffer.alloc(0);
+      head.clear(KEPT_CAPACITY_BYTES);
       return taken;
     },
   };

@@ -10,15 +10,9 @@ import {
   startModelServer,
   type WantedCall,
 } from '../../src/mock-model/index.ts';
+import { PROVIDERS } from './providers.ts';
 import { type Finished, ralph, readJsonLines, type Started, start, withFolder } from './ralph.ts';
 import { readStatus } from './run-facts.ts';
-
-const KINDS = [
-  ['anthropic', '', 'claude-sonnet-4-5'],
-  ['openai', '/v1', 'gpt-5'],
-  ['google', '', 'gemini-2.5-flash'],
-  ['openai-compatible', '/v1', 'some-model'],
-] as const;
 
 /** What the model does in the builder's turn, step by step. */
 const BUILDER: readonly Reply[] = [
@@ -102,7 +96,7 @@ function readSessions(folder: string): Record<string, Record<string, unknown>[]>
 }
 
 describe.concurrent('a native hat', () => {
-  test.each(KINDS)('through %s edits a file, runs the tests, emits its event and the run completes', async (kind, path, model) => {
+  test.each(PROVIDERS)('through %s edits a file, runs the tests, emits its event and the run completes', async (kind, path, model) => {
     await withServer(decide, async (server, asked) => {
       const backend = `{type: native, provider: ${kind}, model: ${model}, base_url: "${server.url}${path}", context: carry}`;
       await withFolder(toFiles(backend), async (folder) => {

@@ -2,14 +2,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { type ModelServer, startModelServer } from '../../src/mock-model/index.ts';
+import { PROVIDERS } from './providers.ts';
 import { ralph, withFolder } from './ralph.ts';
-
-const KINDS = [
-  ['anthropic', '', 'claude-sonnet-4-5'],
-  ['openai', '/v1', 'gpt-5'],
-  ['google', '', 'gemini-2.5-flash'],
-  ['openai-compatible', '/v1', 'some-model'],
-] as const;
 
 /** Ids that nobody would use by chance, one of which is the beginning of another. */
 const [AUTHOR, VIEWER] = ['zebulon', 'zebulon-second'];
@@ -72,7 +66,7 @@ function readMessages(body: string): readonly unknown[] {
   return messages ?? input ?? contents;
 }
 
-test.each(KINDS)(
+test.each(PROVIDERS)(
   'through %s an agent in the midst of its work gets one update, keeps what it has done, can read the files, and learns no name',
   async (kind, path, model) => {
     const read: string[] = [];

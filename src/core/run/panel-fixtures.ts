@@ -1,8 +1,9 @@
 import { UNKNOWN_USAGE } from '../backends/usage.ts';
 import { makeHat, makeSpec } from '../spec-fixtures.ts';
 import type { Input } from './inputs.ts';
+import { createPanel } from './new-panel.ts';
 import type { PanelSpec } from './panel-spec.ts';
-import type { PanelAgent, PanelMove, PanelState, RoundEnded } from './panel-state.ts';
+import type { PanelMove, PanelState, RoundEnded } from './panel-state.ts';
 import type { RunRecord } from './run-record.ts';
 
 /** Three agents; the first news of an answer reach them as they work, others by a new prompt. */
@@ -21,33 +22,6 @@ export const SAMPLE_PANEL: PanelSpec = {
   quorum: 1,
   minAgents: 1,
   budgetUsd: null,
-};
-
-const NEW_AGENT: PanelAgent = {
-  status: 'waiting',
-  round: 0,
-  task: 'answer',
-  seen: [0, 0, 0],
-  offers: [],
-  injected: 0,
-  hasHeard: false,
-  vote: null,
-  acted: 'nothing',
-  isVoteOnly: false,
-  enforcements: 0,
-  failures: 0,
-  usage: UNKNOWN_USAGE,
-};
-
-const NEW_PANEL: PanelState = {
-  numbers: [],
-  agents: SAMPLE_PANEL.agents.map(() => NEW_AGENT),
-  answers: [],
-  phase: 'new',
-  home: '',
-  isTimeUp: false,
-  outcome: null,
-  elected: null,
 };
 
 const answer = (agent: number, round: number, content: string, topic?: string): PanelMove => ({
@@ -113,7 +87,7 @@ const RUN_START = 1_795_300_411_000;
 export function makePanelRecords(
   moves: readonly PanelMove[] = SAMPLE_MOVES,
   parts: Partial<PanelSpec> = {},
-  taken: PanelState = NEW_PANEL,
+  taken: PanelState = createPanel(SAMPLE_PANEL.agents.length),
 ): RunRecord[] {
   const records: RunRecord[] = [];
   const panel = { ...SAMPLE_PANEL, ...parts };

@@ -2,16 +2,17 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { UNKNOWN_USAGE } from '../../core/backends/usage.ts';
 import { propertyRuns } from '../../core/property-fixtures.ts';
+import { createPanel } from '../../core/run/new-panel.ts';
 import type { PanelSpec } from '../../core/run/panel-spec.ts';
 import type { PanelMove, PanelOrder, PanelState, RoundEnded } from '../../core/run/panel-state.ts';
 import { listCandidates, listNewest } from './answers.ts';
-import { createPanel, decidePanel, openPanel, reopenPanel } from './decide-panel.ts';
+import { decidePanel, openPanel, reopenPanel } from './decide-panel.ts';
 import { type Played, playPanel, SPEC, specs } from './random-panel-fixtures.ts';
 
 /** A panel that is played move by move. Agents are named by their places. */
 function open(changes: Partial<PanelSpec> = {}, numbers: readonly number[] = [2, 3, 1]) {
   const spec = { ...SPEC, ...changes };
-  let state: PanelState = createPanel(spec);
+  let state: PanelState = createPanel(spec.agents.length);
   const all: PanelOrder[] = [];
   const play = (move: PanelMove): readonly PanelOrder[] => {
     const decision = decidePanel(spec, state, move);

@@ -1,6 +1,7 @@
-import { addUsage, UNKNOWN_USAGE } from '../../core/backends/usage.ts';
+import { addUsage } from '../../core/backends/usage.ts';
+import { createPanel } from '../../core/run/new-panel.ts';
 import type { PanelSpec } from '../../core/run/panel-spec.ts';
-import type { PanelAgent, PanelMove, PanelOpened, PanelOrder, PanelState, RoundEnded, UpdateGiven } from '../../core/run/panel-state.ts';
+import type { PanelMove, PanelOpened, PanelOrder, PanelState, RoundEnded, UpdateGiven } from '../../core/run/panel-state.ts';
 import { isHopeless } from '../../core/run/turn.ts';
 import { advance, startRound } from './advance.ts';
 import { findAnswer } from './answers.ts';
@@ -23,36 +24,7 @@ export interface PanelDecision {
  * @param kept that of the turn that it takes up; absent: it takes up none
  */
 export function openPanel(spec: PanelSpec, kept?: PanelState): PanelState {
-  return (kept === undefined ? null : reopenPanel(spec, kept)) ?? createPanel(spec);
-}
-
-/** A panel whose agents have done nothing yet. */
-export function createPanel(spec: PanelSpec): PanelState {
-  const agent: PanelAgent = {
-    status: 'waiting',
-    round: 0,
-    task: 'answer',
-    seen: spec.agents.map(() => 0),
-    offers: [],
-    injected: 0,
-    hasHeard: false,
-    vote: null,
-    acted: 'nothing',
-    isVoteOnly: false,
-    enforcements: 0,
-    failures: 0,
-    usage: UNKNOWN_USAGE,
-  };
-  return {
-    numbers: [],
-    agents: spec.agents.map(() => agent),
-    answers: [],
-    phase: 'new',
-    home: '',
-    isTimeUp: false,
-    outcome: null,
-    elected: null,
-  };
+  return (kept === undefined ? null : reopenPanel(spec, kept)) ?? createPanel(spec.agents.length);
 }
 
 /**

@@ -1,25 +1,13 @@
 import fc from 'fast-check';
 import { UNKNOWN_USAGE } from '../../core/backends/usage.ts';
+import { createPanel } from '../../core/run/new-panel.ts';
+import { SAMPLE_PANEL } from '../../core/run/panel-fixtures.ts';
 import type { PanelSpec } from '../../core/run/panel-spec.ts';
 import type { PanelMove, PanelOrder, PanelState, RoundTask } from '../../core/run/panel-state.ts';
-import { createPanel, decidePanel, reopenPanel } from './decide-panel.ts';
+import { decidePanel, reopenPanel } from './decide-panel.ts';
 
-export const SPEC: PanelSpec = {
-  agents: ['anna', 'ben', 'carl'].map((id) => ({ id, instructions: '' })),
-  strategy: 'vote',
-  maxAnswersPerAgent: 1,
-  maxAnswersTotal: null,
-  novelty: 'balanced',
-  voting: 'balanced',
-  injection: 'mid_stream',
-  firstInjection: 'restart',
-  maxInjectionsPerRound: 2,
-  timeoutMs: 1_800_000,
-  maxParallel: 3,
-  quorum: 1,
-  minAgents: 1,
-  budgetUsd: null,
-};
+/** A panel with every default. */
+export const SPEC: PanelSpec = { ...SAMPLE_PANEL, injection: 'mid_stream', firstInjection: 'restart' };
 
 /** Declarations of panels of two to five agents. */
 export const specs: fc.Arbitrary<PanelSpec> = fc
@@ -70,7 +58,7 @@ const MAX_MOVES = 2000;
  * @param choose a number from 0 on that is less than its argument
  */
 export function playPanel(spec: PanelSpec, choose: (options: number) => number): Played {
-  let state = createPanel(spec);
+  let state = createPanel(spec.agents.length);
   const moves: PanelMove[] = [];
   const orders: PanelOrder[] = [];
   const states: PanelState[] = [];
