@@ -8,7 +8,7 @@ import { findAnswer } from './answers.ts';
 import { change, changeAgent, listAgents, type PanelStep } from './panel-step.ts';
 import { takeAnswer, takeVote } from './take-answer.ts';
 
-/** Rounds in a row without an answer or a vote, and failures of one agent, after which it is not asked again. */
+/** How often an agent that handed in nothing is asked again, and failures after which it is not asked any more. */
 const MAX_ENFORCEMENTS = 3;
 const MAX_FAILURES = 3;
 

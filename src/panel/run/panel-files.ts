@@ -12,6 +12,7 @@ import {
   openWorkspace,
   shareSnapshot,
   takeSnapshot,
+  toBasePath,
   toViewerRoot,
 } from '../share/index.ts';
 import type { PanelFilesSettings, PanelPayload } from './panel-settings.ts';
@@ -56,7 +57,7 @@ export class PanelFiles {
     this.#contents = new Map(answers.map((answer) => [toKey(answer), answer.content]));
     const { agents } = settings.spec;
     this.#tokens = openTokens(this.#top, agents.length);
-    const ids = agents.map(({ id }) => id).filter((id) => id.length >= SHORTEST_ID);
+    const ids = agents.map(({ id }) => id);
     for (const answer of answers) this.#putInPlace(answer, answer.call);
     this.#rename = createNameRewriter(ids, (id) => settings.numbers[agents.findIndex((agent) => agent.id === id)] ?? 0);
   }
@@ -107,8 +108,9 @@ export class PanelFiles {
     await rm(path, { recursive: true, force: true });
     const { cwd } = await this.open(agent);
     const { leftOut } = await takeSnapshot(cwd, path, { ...LIMITS, skipped: [...this.#settings.skipped, ...this.#settings.links] });
-    const isPartial = leftOut.first.some(({ why }) => why !== 'secret') || leftOut.count > leftOut.first.length;
-    const isTooLarge = leftOut.first.some(({ why }) => why === 'files' || why === 'bytes');
+    const isTooLarge = leftOut.reasons.some((why) => why === 'files' || why === 'bytes');
+    // Behind what cannot be read may be anything. What else is left out hides no file: that one is not in the snapshot says that it was removed.
+    const isPartial = isTooLarge || leftOut.reasons.includes('unreadable');
     this.#pending.set(call, { agent, content, path, isPartial, isTooLarge, revision: null });
   }
 
@@ -157,7 +159,7 @@ export class PanelFiles {
     if (existsSync(`${snapshot}.too-large`))
       return `the work of the panel is too large to be taken over; it is kept in ${this.#placeOf(winner.agent).cwd}`;
     if (!existsSync(snapshot)) return 'the work behind the answer that won is not there any more';
-    const base = `${this.#placeOf(winner.agent).cwd}.base.json`;
+    const base = toBasePath(this.#placeOf(winner.agent).cwd);
     const leftOut = existsSync(`${snapshot}.partial`);
     const { conflicts } = await applyWork({ base, snapshot, to: this.#settings.workspace, leftOut });
     if (conflicts.length === 0) {
@@ -197,7 +199,7 @@ export class PanelFiles {
     for (const agent of this.#settings.spec.agents.keys()) {
       const { cwd } = this.#placeOf(agent);
       await rm(cwd, { recursive: true, force: true });
-      await rm(`${cwd}.base.json`, { force: true });
+      await rm(toBasePath(cwd), { force: true });
     }
   }
 
@@ -256,9 +258,6 @@ const PASSED_OVER = 'node_modules';
 
 /** As much as the folder of an agent is made of. */
 const LIMITS = { maxFiles: 100_000, maxBytes: 2 * 2 ** 30 };
-
-/** An id of fewer characters may be any word. */
-const SHORTEST_ID = 3;
 
 async function openPlace({ workspace, links, skipped }: PanelFilesSettings, place: AgentPlace): Promise<AgentPlace> {
   await mkdir(place.turns, { recursive: true });

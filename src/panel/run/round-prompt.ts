@@ -66,13 +66,10 @@ const READINESS: Readonly<Record<PanelSpec['voting'], string>> = {
 };
 
 function sayAnswer({ hasTools, topics }: RoundPrompt): string {
+  if (hasTools) return 'call `new_answer` with all that matters in it.';
   const topic =
-    topics.length === 0
-      ? ''
-      : hasTools
-        ? ''
-        : ` Name what it publishes on a line of its own: \`PUBLISH: <topic>\`, one of ${topics.join(', ')}.`;
-  return hasTools ? 'call `new_answer` with all that matters in it.' : `end with it, your last message is it.${topic}`;
+    topics.length === 0 ? '' : ` Name what it publishes on a line of its own: \`PUBLISH: <topic>\`, one of ${topics.join(', ')}.`;
+  return `write it as your last message: all of that message counts as your answer.${topic}`;
 }
 
 function sayVote({ hasTools, answers }: RoundPrompt): string {

@@ -20,9 +20,11 @@ export interface LeftOut {
   readonly why: LeftOutReason;
 }
 
-/** What is not in a snapshot: how many, and the first of them by name. */
+/** What is not in a snapshot: how many, why, and the first of them by name. */
 export interface LeftOutList {
   readonly count: number;
+  /** Each that there was, of all that is left out, in the order of names. */
+  readonly reasons: readonly LeftOutReason[];
   readonly first: readonly LeftOut[];
 }
 
@@ -37,12 +39,14 @@ export interface LeftOutNotes {
 /** Nothing is left out yet. */
 export function createLeftOutNotes(): LeftOutNotes {
   const first: LeftOut[] = [];
+  const reasons = new Set<LeftOutReason>();
   let count = 0;
   return {
     add: (path, why) => {
       count += 1;
+      reasons.add(why);
       if (first.length < MAX_NAMED) first.push({ path: path === '' ? '.' : path, why });
     },
-    list: () => ({ count, first: [...first].sort((a, b) => (a.path < b.path ? -1 : 1)) }),
+    list: () => ({ count, reasons: [...reasons].sort(), first: [...first].sort((a, b) => (a.path < b.path ? -1 : 1)) }),
   };
 }

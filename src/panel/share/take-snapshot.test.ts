@@ -25,7 +25,7 @@ describe('a snapshot of a workspace', () => {
     writeFiles(work, { 'a.txt': 'a', 'src/b.ts': 'b', 'src/deep/c.ts': '', run: '#!/bin/sh' });
     chmodSync(join(work, 'run'), 0o755);
     const report = await takeSnapshot(work, to);
-    expect(report).toEqual({ files: 4, bytes: 11, leftOut: { count: 0, first: [] } });
+    expect(report).toEqual({ files: 4, bytes: 11, leftOut: { count: 0, reasons: [], first: [] } });
     expect(listFiles(to)).toEqual({ 'a.txt': 'a', 'src/b.ts': 'b', 'src/deep/c.ts': '', run: '#!/bin/sh' });
     expect(lstatSync(join(to, 'run')).mode & 0o777).toBe(0o755);
     expect(readdirSync(join(base, 'snapshots'))).toEqual(['1']);
@@ -54,6 +54,7 @@ describe('a snapshot of a workspace', () => {
     expect(Object.keys(listFiles(to)).sort()).toEqual(['.env.example', 'a.ts']);
     expect(leftOut).toEqual({
       count: 3,
+      reasons: ['secret'],
       first: ['.env', '.ssh/config', 'a/id_rsa'].map((path) => ({ path, why: 'secret' })),
     });
   });
@@ -89,7 +90,11 @@ describe('a snapshot of a workspace', () => {
     rmSync(work, { recursive: true });
     for (const from of [work, join(base, 'file')]) {
       const report = await takeSnapshot(from, to);
-      expect(report).toEqual({ files: 0, bytes: 0, leftOut: { count: 1, first: [{ path: '.', why: 'unreadable' }] } });
+      expect(report).toEqual({
+        files: 0,
+        bytes: 0,
+        leftOut: { count: 1, reasons: ['unreadable'], first: [{ path: '.', why: 'unreadable' }] },
+      });
       expect(listFiles(to)).toEqual({});
     }
   });
@@ -136,6 +141,7 @@ describe('the limits of a snapshot', () => {
       bytes: 10,
       leftOut: {
         count: 2,
+        reasons: ['bytes'],
         first: [
           { path: 'b', why: 'bytes' },
           { path: 'deep/d', why: 'bytes' },

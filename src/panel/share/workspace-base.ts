@@ -1,6 +1,7 @@
 import { readFile, rename, writeFile } from 'node:fs/promises';
 import { posix } from 'node:path';
 import { RalphError } from '../../core/values/errors.ts';
+import { isJsonObject, parseJson } from '../../core/values/json.ts';
 
 /** A regular file, as it was when it came along. */
 export interface BaseFile {
@@ -58,32 +59,24 @@ export async function readBase(path: string): Promise<WorkspaceBase> {
 }
 
 function parseBase(text: string): WorkspaceBase | null {
-  try {
-    const value: unknown = JSON.parse(text);
-    if (!isRecord(value) || !Array.isArray(value['skipped']) || !isRecord(value['files'])) return null;
-    const skipped: unknown[] = value['skipped'];
-    const files = new Map<string, BaseFile | BaseLink>();
-    for (const [path, entry] of Object.entries(value['files'])) {
-      if (!isPlainPath(path) || !(isFile(entry) || isLink(entry))) return null;
-      files.set(path, entry);
-    }
-    return skipped.every((path) => typeof path === 'string') ? { skipped, files } : null;
-  } catch {
-    return null;
+  const value = parseJson(text);
+  if (!isJsonObject(value) || !Array.isArray(value['skipped']) || !isJsonObject(value['files'])) return null;
+  const skipped: unknown[] = value['skipped'];
+  const files = new Map<string, BaseFile | BaseLink>();
+  for (const [path, entry] of Object.entries(value['files'])) {
+    if (!isPlainPath(path) || !(isFile(entry) || isLink(entry))) return null;
+    files.set(path, entry);
   }
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+  return skipped.every((path) => typeof path === 'string') ? { skipped, files } : null;
 }
 
 function isFile(value: unknown): value is BaseFile {
-  if (!isRecord(value) || typeof value['hash'] !== 'string') return false;
+  if (!isJsonObject(value) || typeof value['hash'] !== 'string') return false;
   return [value['size'], value['mtimeMs'], value['mode']].every((part) => typeof part === 'number');
 }
 
 function isLink(value: unknown): value is BaseLink {
-  return isRecord(value) && typeof value['link'] === 'string' && (value['shown'] === null || typeof value['shown'] === 'string');
+  return isJsonObject(value) && typeof value['link'] === 'string' && (value['shown'] === null || typeof value['shown'] === 'string');
 }
 
 /** Whether a path names something below a folder, and says so in one way only. */
