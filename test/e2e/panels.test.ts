@@ -1,7 +1,7 @@
 /** Panels as a user has them: `ralph run` with agents whose models are scripts, and with a program as an agent. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { ralph, start, withFolder } from './ralph.ts';
 
 const AGENTS = '[{id: anna}, {id: benjamin}, {id: carl}]';
@@ -62,6 +62,10 @@ function readMoves(folder: string): readonly Move[] {
       const record = line.includes('panel-moved') ? JSON.parse(line) : undefined;
       return record === undefined ? [] : [(record.input ?? record).move as Move];
     });
+}
+
+function readAnswers(folder: string): readonly unknown[] {
+  return readMoves(folder).flatMap(({ kind, content }) => (kind === 'answer-given' ? [content] : []));
 }
 
 /** Votes of all for whoever has this place. */
@@ -151,14 +155,14 @@ test.each([[1], [2]])(
     await withFolder({ 'ralph.yml': config(', injection: off'), 'model.yml': model }, async (folder) => {
       for (let kill = 0; kill < kills; kill += 1) {
         const running = start(folder, [kill === 0 ? 'run' : 'resume', '--no-tui', '-q']);
-        await new Promise((resolve) => setTimeout(resolve, 1000));
+        await vi.waitFor(() => expect(readAnswers(folder)).toEqual(expect.arrayContaining(['A', 'C'])), { timeout: 20_000 });
+        await new Promise((resolve) => setTimeout(resolve, 400));
         running.child.kill('SIGKILL');
         await running.done;
       }
       const { code, output } = await runElected(folder, ['resume', '--no-tui']);
       expect([code, output]).toEqual([0, expect.stringContaining('agent1 won with 3 of 3 votes')]);
-      const answers = readMoves(folder).filter(({ kind }) => kind === 'answer-given');
-      expect(answers.map(({ content }) => content).toSorted()).toEqual(['A', 'B', 'C']);
+      expect(readAnswers(folder).toSorted()).toEqual(['A', 'B', 'C']);
     });
   },
 );
