@@ -7,7 +7,15 @@ import { findNearMiss } from '../core/text/near-miss.ts';
 import { isRalphError, RalphError } from '../core/values/errors.ts';
 import { type Json, parseJson } from '../core/values/json.ts';
 import { appendAgentLine, appendAgentRefusal, createSharedFileSystem } from '../journal/index.ts';
-import { compileTopology, isCompletionTopic, mayEnd, mayPublish, publishableBy, type Topology } from '../topology/routing/index.ts';
+import {
+  compileTopology,
+  emittableBy,
+  isCompletionTopic,
+  mayEnd,
+  mayPublish,
+  publishableBy,
+  type Topology,
+} from '../topology/routing/index.ts';
 import { type EventPlace, readContract } from './contract-file.ts';
 import { createPayloadCheck } from './create-payload-check.ts';
 
@@ -156,6 +164,6 @@ function toRefusal(topology: Topology, hat: string, topic: string): RalphError {
 }
 
 function toAllowedText(topology: Topology, hat: string): string {
-  const allowed = publishableBy(topology, hat);
+  const allowed = emittableBy(topology, hat);
   return allowed.length === 0 ? 'This hat may publish nothing.' : `Allowed topics: ${allowed.join(', ')}.`;
 }

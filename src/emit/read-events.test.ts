@@ -55,6 +55,7 @@ test('hats are listed without what only their own agents are told', () => {
   const [builder] = readHats(place) ?? [];
   expect(builder).toEqual({ id: 'builder', name: 'builder', description: '', triggers: ['build.task'], publishes: ['build.*'] });
   expect(readHats(place)?.map(({ id }) => id)).toEqual(['builder', 'critic']);
-  expect(readHats({ ...place, hat: 'ralph' })?.at(-1)).toMatchObject({ id: 'ralph', publishes: ['build.task', 'build.done'] });
+  const ralph = { id: 'ralph', publishes: ['build.task', 'build.done', 'task.complete', 'LOOP_COMPLETE'] };
+  expect(readHats({ ...place, hat: 'ralph' })?.at(-1)).toMatchObject(ralph);
   expect(readHats({ ...place, contractFile: null })).toBeNull();
 });

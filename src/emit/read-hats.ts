@@ -1,5 +1,5 @@
 import { RALPH } from '../core/events/reserved.ts';
-import { publishableBy, type Topology } from '../topology/routing/index.ts';
+import { emittableBy, type Topology } from '../topology/routing/index.ts';
 import { type EventPlace, readTopology } from './contract-file.ts';
 
 const MAX_HATS = 100;
@@ -33,5 +33,5 @@ export function readHats({ hat, contractFile }: Pick<EventPlace, 'hat' | 'contra
 }
 
 function listTopics(topology: Topology, hat: string): readonly string[] {
-  return publishableBy(topology, hat).slice(0, MAX_TOPICS);
+  return emittableBy(topology, hat).slice(0, MAX_TOPICS);
 }

@@ -1,7 +1,7 @@
-import { RALPH, TOPIC_COMPLETE } from '../core/events/reserved.ts';
+import { RALPH } from '../core/events/reserved.ts';
 import { matchesTopic } from '../core/events/topics.ts';
 import { describeShape } from '../core/schema/describe-shape.ts';
-import { mayEnd, publishableBy, type Topology } from '../topology/routing/index.ts';
+import { emittableBy, type Topology } from '../topology/routing/index.ts';
 import { type EventPlace, readTopology } from './contract-file.ts';
 
 /** More shapes than this cost the model more than they help. */
@@ -22,10 +22,9 @@ export interface HatOffer {
 export function readOffer({ hat, contractFile }: EventPlace): HatOffer {
   const topology = readTopology(contractFile);
   if (topology === null) return { hat, topics: null, targets: [], shapes: {} };
-  const ends = mayEnd(topology, hat) ? [...new Set([TOPIC_COMPLETE, topology.spec.promise])] : [];
   const others = [...topology.hatById.keys()].filter((id) => id !== hat);
   const targets = others.length === 0 || hat === RALPH ? others : [...others, RALPH];
-  const topics = [...publishableBy(topology, hat), ...ends];
+  const topics = emittableBy(topology, hat);
   return { hat, topics, targets, shapes: listShapes(topology, topics) };
 }
 

@@ -3,6 +3,7 @@
 export type { Coordination, Topology } from './compile-topology.ts';
 export { compileTopology } from './compile-topology.ts';
 export {
+  emittableBy,
   hasTurns,
   isCompletionTopic,
   isTerminalTopic,

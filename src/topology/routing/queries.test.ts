@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { makeGate, makeHat, makeSpec } from '../../core/spec-fixtures.ts';
 import { compileTopology } from './compile-topology.ts';
 import {
+  emittableBy,
   hasTurns,
   isCompletionTopic,
   isTerminalTopic,
@@ -235,6 +236,11 @@ describe('what is listed as allowed', () => {
   it('a hat: its publishes, without the topics that end the run', () => {
     const hats = [makeHat('a', ['x'], ['one', 'two.*', 'one', 'LOOP_COMPLETE', 'task.complete'])];
     expect(publishableBy(team({ hats }), 'a')).toEqual(['one', 'two.*']);
+  });
+
+  it('what it can hand in: these as well, where the hat may end the run', () => {
+    const pair = team({ hats: [makeHat('a', ['x'], ['one', 'task.complete']), makeHat('b', ['one'], ['x'])] });
+    expect([emittableBy(pair, 'a'), emittableBy(pair, 'b')]).toEqual([['one', 'task.complete', 'LOOP_COMPLETE'], ['x']]);
   });
 
   it('Ralph: everything that hats take, and what is terminal or required', () => {

@@ -99,6 +99,12 @@ export function publishableBy(topology: Topology, hat: string): readonly string[
   return [...new Set(topics)].filter((topic) => !isCompletionTopic(topology, topic));
 }
 
+/** The same with what ends the run, where the hat may: all that it can hand in. */
+export function emittableBy(topology: Topology, hat: string): readonly string[] {
+  const ends = mayEnd(topology, hat) ? [TOPIC_COMPLETE, topology.spec.promise] : [];
+  return [...new Set([...publishableBy(topology, hat), ...ends])];
+}
+
 function coordinatorTopics(topology: Topology): readonly string[] {
   const taken = topology.hats.flatMap((hat) => hat.triggers);
   return [...taken, ...topology.spec.terminalEvents, ...topology.spec.requiredEvents];
