@@ -10,7 +10,10 @@ export function toReceiptLine({ runId, isRunAlive, tell }: Heard): string {
       ? `Written for ${runId}, whose journal does not have it yet. See: ralph status`
       : `Written for ${runId}, which is not under way: it is told when it is resumed.`;
   const kept = `Told ${runId}: in the journal (#${tell.seq})`;
-  if (tell.given === null)
-    return `${kept}; ${tell.to ?? 'whoever works'} gets it ${tell.when === 'next' ? 'with the next prompt' : 'as soon as it can be told'}.`;
+  if (tell.given === null) {
+    const who = tell.to ?? 'whoever works';
+    if (tell.when === 'next') return `${kept}; ${who} gets it with the next prompt.`;
+    return `${kept}; ${who} gets it as soon as it can be told, at the latest with the next prompt. Not to wait for that: ralph tell --interrupt`;
+  }
   return `${kept}, ${toReceiptText(tell)}.`;
 }

@@ -47,7 +47,7 @@ describe('what a run needs of its person', () => {
     expect(attend(working()).action).toBe('Watch it with `ralph show --follow`.');
   });
 
-  it('is a look at the file of a hook that an agent changed, until hooks were asked again that were not', () => {
+  it('is a look at the file of a hook that an agent changed, until that hook was asked again and had its file', () => {
     const hook = { name: 'guard.mjs', event: 'PreToolUse', decision: 'deny', reason: '', ms: 1, preview: '', tool: 'bash' } as const;
     const script = working();
     script.endTurn(1, { hooks: { counts: [], runs: [{ ...hook, error: 'was changed', isFileChanged: true }] } });
@@ -58,7 +58,12 @@ describe('what a run needs of its person', () => {
     expect(attend(script).action).toContain('--accept-changes');
     script.startTurn('planner', 2);
     expect(attend(script).state).toBe('needs_you');
-    script.endTurn(2, { hooks: { counts: [], runs: [{ ...hook, error: null }] } });
+    script.endTurn(2, {
+      hooks: { counts: [{ name: 'other', decision: 'allow', count: 3 }], runs: [{ ...hook, name: 'one more', error: null }] },
+    });
+    expect(attend(script).state).toBe('needs_you');
+    script.startTurn('planner', 3);
+    script.endTurn(3, { hooks: { counts: [{ name: 'guard.mjs', decision: 'allow', count: 1 }], runs: [] } });
     expect(attend(script).state).not.toBe('needs_you');
   });
 

@@ -114,16 +114,21 @@ function toHookNotes(view: RunView): readonly string[] {
   return changed === null ? [] : [`${changed.text} Look at it before you trust what came of this run.`];
 }
 
-/** The hook whose file was changed in a turn, as far as hooks were asked last; `at`: epoch milliseconds. */
+/** A hook whose file was changed in the last turn in which it was asked; `at`: epoch milliseconds. */
 export function findChangedHook({ turns }: RunView): { readonly text: string; readonly at: number } | null {
-  const turn = turns.findLast(({ hooks }) => hooks !== null);
-  const run = turn?.hooks?.runs.find(({ isFileChanged }) => isFileChanged === true);
-  if (turn === undefined || run === undefined) return null;
-  const name = toPlainLine(run.name, 100);
-  return {
-    text: `The file of the hook ${name} was changed or removed during the run: it did not run any more, and the calls that it is about were denied.`,
-    at: turn.startedAt + (turn.durationMs ?? 0),
-  };
+  const asked = new Set<string>();
+  for (const { hooks, startedAt, durationMs } of turns.toReversed()) {
+    const run = hooks?.runs.find(({ name, isFileChanged }) => isFileChanged === true && !asked.has(name));
+    if (run !== undefined) {
+      const name = toPlainLine(run.name, 100);
+      return {
+        text: `The file of the hook ${name} was changed or removed during the run: it did not run any more, and the calls that it is about were denied.`,
+        at: startedAt + (durationMs ?? 0),
+      };
+    }
+    for (const { name } of [...(hooks?.counts ?? []), ...(hooks?.runs ?? [])]) asked.add(name);
+  }
+  return null;
 }
 
 /** What could be changed where events went in circles; the report already says who published what. */

@@ -18,10 +18,10 @@ function toQuestionText({ id, hat, text, choices, default: fallback, dueAt }: Qu
   return `${id} of ${hat}: ${toPlainLine(text, 400)} Answer: \`ralph answer ${id} ${listed}\` ("${toPlainLine(fallback, 60)}" counts ${when})`;
 }
 
-/** What people told last, and who has it. */
+/** What people told and nobody has yet, what they told last, and who has it. */
 export function toTellRows({ tells }: Pick<RunView, 'tells'>): readonly FactRow[] {
   return tells
-    .slice(-SHOWN_TELLS)
+    .filter(({ given }, place) => given === null || place >= tells.length - SHOWN_TELLS)
     .map((tell) => ({ label: 'Told', text: `"${toPlainLine(tell.text, 120)}" (#${tell.seq}): ${toReceiptText(tell)}` }));
 }
 
