@@ -154,9 +154,9 @@ class Loop {
   /** What people said since it was last read; nothing while a turn was ordered and has not begun, for it reads that itself, for its prompt. */
   #readWords(opening?: TurnId): HeardWords['inputs'] {
     if (this.#state === null) return [];
-    const { activations, steeringOffset } = this.#state;
+    const { activations, steeringOffset, heardIds } = this.#state;
     if (opening === undefined && activations.some((turn) => !this.#opened.has(toTurnName(turn)))) return [];
-    const { inputs, offset } = readSteering(this.#ports, Math.max(this.#heardTo, steeringOffset), opening);
+    const { inputs, offset } = readSteering(this.#ports, { steeringOffset: Math.max(this.#heardTo, steeringOffset), heardIds }, opening);
     this.#heardTo = offset;
     return inputs;
   }
