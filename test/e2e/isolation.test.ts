@@ -1,7 +1,7 @@
 import { execFileSync, type SpawnSyncReturns, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { findIsolation, readPidNamespace } from '../../src/process/index.ts';
@@ -89,14 +89,23 @@ describe.skipIf(found === null)('`ralph ps`', () => {
   });
 });
 
-/** How root gives a command to a normal user, and how to one for whom there are no namespaces. */
-const AS_USER =
-  'chown -R 1000:1000 . && exec setpriv --reuid 1000 --regid 1000 --clear-groups env HOME="$PWD/.home" XDG_STATE_HOME="$PWD/.home" "$@"';
+/**
+ * In mounts of their own: how root gives a command to a normal user, who may not be let into the folder that this project lies in, and how to one for whom
+ * there are no namespaces.
+ */
+const PROJECT = dirname(dirname(RALPH));
+const OPEN_TO_ALL = '/mnt';
+const AS_USER = `chown -R 1000:1000 . && mount --bind '${PROJECT}' ${OPEN_TO_ALL} &&
+exec setpriv --reuid 1000 --regid 1000 --clear-groups env HOME="$PWD/.home" XDG_STATE_HOME="$PWD/.home" "$@"`;
 const WITHOUT_UNSHARE = 'mount --bind /dev/null "$(command -v unshare)" && exec "$@"';
 
-function withShell(folder: string, script: string, args: readonly string[], enter: readonly string[] = []): SpawnSyncReturns<string> {
-  const [command = '', ...words] = [...enter, 'sh', '-c', script, 'sh', process.execPath, RALPH, ...args];
-  return spawnSync(command, words, { cwd: folder, env: plainEnvironment(), encoding: 'utf8', timeout: 60_000 });
+function inMounts(script: string, args: readonly string[]): readonly [string, readonly string[]] {
+  const ralphAt = script === AS_USER ? join(OPEN_TO_ALL, relative(PROJECT, RALPH)) : RALPH;
+  return ['unshare', ['--mount', '--', 'sh', '-c', script, 'sh', process.execPath, ralphAt, ...args]];
+}
+
+function withShell(folder: string, script: string, args: readonly string[]): SpawnSyncReturns<string> {
+  return spawnSync(...inMounts(script, args), { cwd: folder, env: plainEnvironment(), encoding: 'utf8', timeout: 60_000 });
 }
 
 describe.skipIf(found === null || process.getuid?.() !== 0)('a normal user', () => {
@@ -108,10 +117,7 @@ case "$(nth turns)" in
 esac`;
     const gates = 'gates: [{ run: "test -s uid" }]\n';
     await withPlace(toFiles(gates, body), async (folder) => {
-      const run = spawn('sh', ['-c', AS_USER, 'sh', process.execPath, RALPH, 'run', '-p', 'x', '-q'], {
-        cwd: folder,
-        env: plainEnvironment(),
-      });
+      const run = spawn(...inMounts(AS_USER, ['run', '-p', 'x', '-q']), { cwd: folder, env: plainEnvironment() });
       await until('the turn', () => existsSync(join(folder, 'beat')));
       run.kill('SIGKILL');
       await once(run, 'close');
@@ -126,11 +132,9 @@ esac`;
 });
 
 describe.skipIf(found === null || process.getuid?.() !== 0)('where a system gives no namespaces', () => {
-  const enter = ['unshare', '--mount', '--'];
-
   test('a run says so at its start and goes on', async () => {
     await withPlace(toFiles('', 'readlink /proc/self/ns/pid > seen; echo LOOP_COMPLETE'), async (folder) => {
-      const { status, stdout, stderr } = withShell(folder, WITHOUT_UNSHARE, ['run', '-p', 'x', '--no-tui'], enter);
+      const { status, stdout, stderr } = withShell(folder, WITHOUT_UNSHARE, ['run', '-p', 'x', '--no-tui']);
       expect([status, stdout + stderr]).toEqual([0, expect.stringContaining('Not isolated: unshare, mount or setpriv is not installed')]);
       expect(readFileSync(join(folder, 'seen'), 'utf8').trim()).toBe(readPidNamespace());
     });
@@ -138,7 +142,7 @@ describe.skipIf(found === null || process.getuid?.() !== 0)('where a system give
 
   test('`isolation: required` refuses the run before its first turn', async () => {
     await withPlace(toFiles('isolation: required\n', 'touch begun; echo LOOP_COMPLETE'), async (folder) => {
-      const { status, stderr } = withShell(folder, WITHOUT_UNSHARE, ['run', '-p', 'x', '--no-tui'], enter);
+      const { status, stderr } = withShell(folder, WITHOUT_UNSHARE, ['run', '-p', 'x', '--no-tui']);
       expect([status, stderr]).toEqual([1, expect.stringContaining('`isolation: required`')]);
       expect(existsSync(join(folder, 'begun'))).toBe(false);
     });
