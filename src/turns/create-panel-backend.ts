@@ -2,21 +2,24 @@ import { realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import { createBackend } from '../backends/index.ts';
 import { type BackendSpec, toBackendLabel } from '../core/backends/backend-spec.ts';
+import { TOPIC_PANEL_CONFLICT } from '../core/events/reserved.ts';
 import type { IterationStart } from '../core/run/effects.ts';
 import type { PanelSpec } from '../core/run/panel-spec.ts';
 import type { HatSpec } from '../core/run/run-spec.ts';
 import type { Environment } from '../core/values/environment.ts';
 import { RalphError, toErrorMessage } from '../core/values/errors.ts';
 import type { JsonObject } from '../core/values/json.ts';
-import { emitInto, findTurn } from '../emit/index.ts';
-import type { AgentSource, PanelSettings } from '../panel/run/index.ts';
+import { createPayloadCheck, emitInto, findTurn } from '../emit/index.ts';
+import type { AgentSource, PanelPayload, PanelSettings } from '../panel/run/index.ts';
 import type { Backend, TurnRequest } from '../ports/backend.ts';
+import type { GateRunner } from '../ports/gate-runner.ts';
 import type { Isolation } from '../ports/program.ts';
 import { createRedaction } from '../process/index.ts';
 import { toMarker } from '../runs/index.ts';
 import { findKnownSecrets } from '../safety/index.ts';
 import { createLazyBackend, createNativeBackendFor, type NativeHome, toPrice } from './create-native-backend.ts';
 import { findSpec } from './hat-facts.ts';
+import { createJudge } from './judge-answers.ts';
 
 /** What the turn of a panel is made from. */
 export interface PanelHome extends NativeHome {
@@ -26,6 +29,8 @@ export interface PanelHome extends NativeHome {
   readonly env: Environment;
   /** The namespaces of every turn's programs; absent: none. */
   readonly isolation?: Isolation;
+  /** Runs gates in another folder than that of the run; `marker`: by which their processes are found. Absent: no answer of a panel is judged. */
+  readonly gatesIn?: ((cwd: string, marker: string) => GateRunner) | undefined;
   /** The environment of an agent of the hat. */
   readonly environmentOf: (order: IterationStart, spec: BackendSpec) => Readonly<Record<string, string>>;
 }
@@ -67,7 +72,9 @@ function toSettings(made: PanelHome, { hat, panel, specs, order, label }: PanelP
   const { settings } = made;
   const redaction = createRedaction(made.env, findKnownSecrets(settings, made.env));
   // Patterns name no topic.
-  const topics = hat.publishes.map(({ topic }) => topic).filter((topic) => !topic.includes('*'));
+  const listed = hat.publishes.map(({ topic }) => topic).filter((topic) => !topic.includes('*'));
+  const topics = listed.filter((topic) => topic !== TOPIC_PANEL_CONFLICT);
+  const checkPayload = createPayloadCheck(settings.spec.events);
   return {
     label,
     spec: panel,
@@ -78,7 +85,14 @@ function toSettings(made: PanelHome, { hat, panel, specs, order, label }: PanelP
     skipped: [settings.stateDir],
     topics,
     defaultTopic: hat.defaultPublishes[0] ?? (topics.length === 1 ? (topics[0] ?? null) : null),
-    publish: (request, topic, payload) => publish(made, request, topic, { ...payload, votes: [...payload.votes] }),
+    conflictTopic: listed.includes(TOPIC_PANEL_CONFLICT) ? TOPIC_PANEL_CONFLICT : null,
+    ...(panel.strategy === 'best_of' && made.gatesIn !== undefined && { judge: createJudge({ ...made, gatesIn: made.gatesIn }, order) }),
+    findProblem: (topic, payload) => {
+      const verdict = checkPayload?.(topic, toJson(payload));
+      if (verdict === undefined || 'payload' in verdict) return null;
+      return `The payload of ${topic} is not what its schema asks for: ${verdict.problem}.`;
+    },
+    publish: (request, topic, payload) => publish(made, request, topic, toJson(payload)),
     redact: (text) => redaction?.text(text) ?? text,
     shuffle,
   };
@@ -106,6 +120,11 @@ function createSource(made: PanelHome, { hat, panel, specs, order }: PanelParts,
     },
     priceOf: (usage, model) => toPrice(made.settings.prices, model ?? spec.model ?? null, usage),
   };
+}
+
+function toJson({ answer, author, votes, conflicts, work }: PanelPayload): JsonObject {
+  const conflict = conflicts === undefined || work === undefined ? {} : { conflicts: [...conflicts], work };
+  return { answer, author, votes: [...votes], ...conflict };
 }
 
 /** As an agent of the hat would; what is wrong, or `null`. */

@@ -156,6 +156,7 @@ async function prepare({ settings, request, files, order }: RoundOrder, source: 
     hasTools: source.isNative,
     isEnforced: order.isEnforced,
     topics: hand.topics,
+    ...(order.failedGates === undefined ? {} : { failedGates: order.failedGates }),
   });
   const promptFile = join(folder, 'prompt.md');
   writeFileSync(promptFile, prompt, { mode: 0o600 });
