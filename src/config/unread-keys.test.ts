@@ -40,7 +40,9 @@ const SURROUNDINGS: readonly unknown[] = [
       agents: [
         { id: 'one', backend },
         { id: 'two', ...(backend.type === 'native' ? { backend } : {}) },
+        { id: 'sample', ...(backend.type === 'native' ? { backend } : {}) },
       ],
+      round_timeout: 60,
     }),
   ),
 ];

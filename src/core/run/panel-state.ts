@@ -217,7 +217,7 @@ export interface PanelAgent {
   /** The last round that was ordered; 0 before the first. */
   readonly round: number;
   readonly task: RoundTask;
-  /** What of each other agent it was told, by place: the revision; 0 for nothing. */
+  /** What of each other agent it was told, or need not be told any more because the gates refused it, by place: the revision; 0 for nothing. */
   readonly seen: readonly number[];
   /** Updates that were offered in this round and are not given yet. */
   readonly offers: readonly OfferedUpdate[];

@@ -103,7 +103,9 @@ export function startRound(step: PanelStep, place: number, task: RoundTask): voi
   const shown = (task === 'answer' && isBlind ? [] : listShown(step, place, task))
     .filter((answer) => task !== 'answer' || answer.agent !== place || step.spec.maxAnswersPerAgent > 1)
     .map(({ agent, revision }) => ({ agent, revision }));
-  const seen = known.seen.map((revision, source) => Math.max(revision, shown.find((answer) => answer.agent === source)?.revision ?? 0));
+  // Whoever votes need not know of what cannot be voted for.
+  const told = task === 'vote' ? listNewest(step.state) : shown;
+  const seen = known.seen.map((revision, source) => Math.max(revision, told.find((answer) => answer.agent === source)?.revision ?? 0));
   const hasHeard = known.hasHeard || shown.some(({ agent }) => agent !== place);
   changeAgent(step, place, { status: 'working', round, task, seen, hasHeard, offers: [], injected: 0, acted: 'nothing' });
   const failedGates = task === 'answer' ? toFailedGates(findAnswer(step.state, place)) : {};

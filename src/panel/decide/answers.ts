@@ -25,7 +25,10 @@ export function listNewest(state: PanelState): readonly PanelAnswer[] {
 
 /** True while gates judge an answer: of one agent, or of any. */
 export function isJudging(state: PanelState, agent?: number): boolean {
-  return state.answers.some((answer) => answer.check?.verdict === 'pending' && (agent === undefined || answer.agent === agent));
+  return (
+    !state.isTimeUp &&
+    state.answers.some((answer) => answer.check?.verdict === 'pending' && (agent === undefined || answer.agent === agent))
+  );
 }
 
 /** What can be voted for: all that others know; where gates judge, what passed, if anything did. */

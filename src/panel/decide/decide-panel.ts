@@ -4,7 +4,7 @@ import type { PanelSpec } from '../../core/run/panel-spec.ts';
 import type { AnswerCheck, PanelMove, PanelOpened, PanelOrder, PanelState, RoundEnded, UpdateGiven } from '../../core/run/panel-state.ts';
 import { isHopeless } from '../../core/run/turn.ts';
 import { advance, findWriter, startRound } from './advance.ts';
-import { findAnswer } from './answers.ts';
+import { findAnswer, listNewest } from './answers.ts';
 import { change, changeAgent, listAgents, type PanelStep } from './panel-step.ts';
 import { takeAnswer, takeCheck, takeVote } from './take-answer.ts';
 
@@ -86,11 +86,13 @@ function takeOpening(step: PanelStep, { numbers, home }: PanelOpened): void {
     if (check?.verdict === 'pending') step.orders.push({ kind: 'check-answer', agent, revision, topic });
 }
 
-/** Also whoever was to end with its step ends now, and what was not judged yet is not judged any more. */
+/** Also whoever was to end with its step ends now. What was not judged yet is not judged any more: it counts only where there is nothing else. */
 function takeTimeUp(step: PanelStep): void {
-  const unjudged: AnswerCheck = { verdict: 'failed', text: 'The gates had not ended when the time of the panel was over.' };
-  const answers = step.state.answers.map((answer) => (answer.check?.verdict === 'pending' ? { ...answer, check: unjudged } : answer));
-  change(step, { isTimeUp: true, answers });
+  change(step, { isTimeUp: true });
+  if (listNewest(step.state).length === 0) {
+    const check: AnswerCheck = { verdict: 'failed', text: 'The gates had not ended when the time of the panel was over.' };
+    change(step, { answers: step.state.answers.map((answer) => ({ ...answer, check })) });
+  }
   for (const { place, status, round } of listAgents(step.state))
     if (status === 'ending') step.orders.push({ kind: 'end-round', agent: place, round, isNow: true });
 }

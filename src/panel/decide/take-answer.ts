@@ -28,7 +28,7 @@ export function takeAnswer(step: PanelStep, given: AnswerGiven): void {
 export function takeCheck(step: PanelStep, { agent, revision, isPassed, text }: AnswerChecked): void {
   const { answers } = step.state;
   const judged = answers.find((answer) => answer.agent === agent && answer.revision === revision);
-  if (judged?.check?.verdict !== 'pending') return;
+  if (judged?.check?.verdict !== 'pending' || step.state.isTimeUp) return;
   const check: AnswerCheck = { verdict: isPassed ? 'passed' : 'failed', text };
   change(step, { answers: answers.map((answer) => (answer === judged ? { ...answer, check } : answer)) });
   voidVotes(step);
