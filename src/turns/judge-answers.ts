@@ -20,13 +20,16 @@ export interface JudgeParts {
 /** So much of what each failing gate showed is told; characters. */
 const MAX_TOLD = 800;
 
-/** Lets the required gates on what an answer would publish judge it; what the run has protected they leave to the event. */
+/** Lets the required gates on what an answer would publish judge it, else those on the end; those on protected files judge its event only. */
 export function createJudge({ settings, runId, gatesIn }: JudgeParts, order: IterationStart): NonNullable<PanelSettings['judge']> {
   const { spec } = settings;
   return async ({ cwd, topic, signal }) => {
     const isEnd = topic === TOPIC_COMPLETE || topic === spec.promise;
     const topics = topic === null ? [] : [topic, ...(isEnd ? [TOPIC_COMPLETE] : [])];
-    const orders = listGuards(spec, order.hat, topics).flatMap((gate) => {
+    // Where none guards it, those at the end: what cannot pass them is no better for coming earlier.
+    const guards = listGuards(spec, order.hat, topics);
+    const due = guards.length > 0 ? guards : listGuards(spec, order.hat, [TOPIC_COMPLETE]);
+    const orders = due.flatMap((gate) => {
       const one = spec.gates[gate];
       return one === undefined || one.protect !== undefined || !isRequiredGate(one) ? [] : [{ gate, spec: one }];
     });
