@@ -69,7 +69,7 @@ function toHats({ topology }: SimulationSetup, tally: Tally): readonly Simulated
 }
 
 /** Of outcomes of a panel: as it should be first. */
-const OUTCOMES: readonly SimulatedPanelOutcome[] = ['votes', 'tie', 'first', 'only', 'failed', 'interrupted'];
+const OUTCOMES: readonly SimulatedPanelOutcome[] = ['votes', 'ralph', 'tie', 'first', 'gates', 'only', 'failed', 'interrupted'];
 
 function toPanels({ topology }: SimulationSetup, { panels }: Tally): readonly SimulatedPanelHat[] {
   return topology.hats.flatMap(({ id: hat, panel }) => {
@@ -78,7 +78,7 @@ function toPanels({ topology }: SimulationSetup, { panels }: Tally): readonly Si
     const { turns, outcomes } = known;
     return [
       {
-        ...{ hat, agents: panel.agents.length, turns },
+        ...{ hat, agents: panel.agents.filter(({ role }) => role === undefined).length, turns },
         ...{ rounds: known.rounds / turns, answers: known.answers / turns, votes: known.votes / turns, timeUp: known.timeUps / turns },
         outcomes: OUTCOMES.flatMap((outcome) => {
           const count = outcomes.get(outcome);

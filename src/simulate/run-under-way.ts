@@ -45,6 +45,8 @@ export interface PanelUnderWay extends TurnId {
   readonly choices: readonly SimulatedChoice[];
   /** What every prompt comes to; absent: chance says. */
   readonly fixed?: PanelAct['does'];
+  /** Whose answers the last prompt of each agent shows. */
+  readonly shown: Map<number, readonly number[]>;
   /** Prompts so far. */
   rounds: number;
   /** Prompts that ended. */

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { propertyRuns } from '../core/property-fixtures.ts';
 import { SAMPLE_PANEL } from '../core/run/panel-fixtures.ts';
 import type { PanelSpec } from '../core/run/panel-spec.ts';
-import { makeHat, makeSpec } from '../core/spec-fixtures.ts';
+import { makeGate, makeHat, makeSpec } from '../core/spec-fixtures.ts';
 import { simulate, traceRun } from './simulate.ts';
 
 const SURE = { silent: 0, failure: 0, gateFailure: 0 };
@@ -117,6 +117,29 @@ describe('a panel in a simulation', () => {
     expect([one?.rounds, all?.rounds, all?.answers]).toEqual([6, 7, 4]);
   });
 
+  test('of whose answers the best is taken asks the gates first: what they refuse is handed in again, or is no choice', () => {
+    const gates = [makeGate(['answer.*'])];
+    const play = (strategy: PanelSpec['strategy'], gateFailure: number) =>
+      panelsOf({ ...makeTeam({ strategy, injection: 'off' }), gates }, { ...SURE, gateFailure, runs: 100 });
+    expect(play('best_of', 0)?.outcomes.map(({ outcome }) => outcome)).toEqual(['votes', 'tie']);
+    expect(play('best_of', 0.7)?.outcomes.map(({ outcome }) => outcome)).toContain('gates');
+    expect(play('vote', 0.7)?.outcomes.map(({ outcome }) => outcome)).not.toContain('gates');
+  });
+
+  test('lets Ralph decide a tie where that is his role', () => {
+    const agents = [...SAMPLE_PANEL.agents, { id: 'judge', instructions: '', role: 'ralph' as const }];
+    const panel = panelsOf(makeTeam({ agents, tie: 'ralph', injection: 'off' }), { ...SURE, runs: 100 });
+    expect(panel).toMatchObject({ agents: 3, answers: 3, votes: 3 });
+    expect(panel?.outcomes.map(({ outcome }) => outcome)).toEqual(['votes', 'ralph']);
+  });
+
+  test('waits for a late agent no longer than its round may take', () => {
+    const late = { silent: 0, failure: 0.5, gateFailure: 0, runs: 100 };
+    const timeUpOf = (parts: Partial<PanelSpec>) => panelsOf(makeTeam(parts), late)?.timeUp ?? 0;
+    expect(timeUpOf({})).toBeGreaterThan(0.5);
+    expect(timeUpOf({ roundTimeoutMs: 120_000, graceMs: 30_000 })).toBeLessThan(0.1);
+  });
+
   test('follows a script: its answers name the topic, or nobody hands in anything', () => {
     const play = (analyst: string[]) =>
       traceRun(makeTeam(), 1, { ...SURE, script: { hats: { analyst } } }).turns.map(({ hat, said }) => [hat, said]);
@@ -152,7 +175,7 @@ test('whatever the panel, the run ends, and what is told of it can be', { timeou
     agents: fc
       .integer({ min: 2, max: 6 })
       .map((size) => Array.from({ length: size }, (_, place) => ({ id: `a${place}`, instructions: '' }))),
-    strategy: fc.constantFrom('vote', 'synthesize'),
+    strategy: fc.constantFrom('vote', 'best_of', 'synthesize'),
     maxAnswersPerAgent: fc.integer({ min: 1, max: 3 }),
     maxAnswersTotal: fc.option(fc.integer({ min: 1, max: 5 }), { nil: null }),
     novelty: fc.constantFrom('off', 'balanced', 'strict'),

@@ -1,9 +1,12 @@
 import { UNKNOWN_USAGE } from '../core/backends/usage.ts';
 import type { Signal } from '../core/events/event.ts';
+import { TOPIC_COMPLETE } from '../core/events/reserved.ts';
+import { isRequiredGate } from '../core/gates/gate-spec.ts';
 import type { IterationStart, PanelOrdered } from '../core/run/effects.ts';
 import type { Input, IterationEnded, PanelMoved } from '../core/run/inputs.ts';
 import type {
   AnswerGiven,
+  CheckAnswer,
   EndRound,
   FinishPanel,
   PanelAgent,
@@ -13,6 +16,7 @@ import type {
   StartRound,
 } from '../core/run/panel-state.ts';
 import { type TurnId, toTurnName } from '../core/run/turn.ts';
+import { isCompletionTopic, listGuards } from '../topology/routing/index.ts';
 import type { PanelAct, PanelUnderWay, RunUnderWay, TurnNotes } from './run-under-way.ts';
 import { toPayload, toReport } from './run-under-way.ts';
 import type { SimulatedChoice, SimulatedPanel } from './simulation-types.ts';
@@ -42,6 +46,7 @@ export function openPanel(run: RunUnderWay, { order, panel, notes, scripted }: P
     choices,
     notes,
     rounds: 0,
+    shown: new Map(),
     ended: 0,
     ...(fixed !== null && { fixed }),
   };
@@ -99,6 +104,7 @@ const ORDERS: { readonly [Kind in PanelOrder['kind']]: (run: RunUnderWay, panel:
       const does = !isAccepted && call.startsWith(ANSWER) ? 'vote' : 'nothing';
       run.schedule.push({ at, input: toAct(panel, { agent, round }, does) });
     },
+    'check-answer': checkAnswer,
     finish: finishPanel,
   };
 
@@ -116,13 +122,34 @@ function toAct({ iteration, attempt }: TurnId, { agent, round }: Round, does: Pa
   return { type: 'panel-act', iteration, attempt, agent, round, does };
 }
 
-/** How an agent's work on a prompt ends is drawn at once. One that is late is at work until it is stopped. */
+/** The gates on what an answer would publish judge it, as those on an event: each refuses with the same chance. */
+function checkAnswer(run: RunUnderWay, panel: PanelUnderWay, at: number, { agent, revision, topic }: CheckAnswer): void {
+  const { spec, settings } = run.setup;
+  const isEnd = topic !== null && isCompletionTopic(run.setup.topology, topic);
+  const topics = topic === null ? [] : isEnd ? [topic, TOPIC_COMPLETE] : [topic];
+  const refusing = listGuards(spec, panel.hat, topics).filter((gate) => {
+    const one = spec.gates[gate];
+    return one !== undefined && one.protect === undefined && isRequiredGate(one) && run.random.next() < settings.gateFailure;
+  });
+  run.faults += refusing.length;
+  schedule(run, panel, at + toStepMs(run), { kind: 'answer-checked', agent, revision, isPassed: refusing.length === 0, text: '' });
+}
+
+/** How an agent's work on a prompt ends is drawn at once. One that is late is at work until the time of its round is over, or it is stopped. */
 function startRound(run: RunUnderWay, panel: PanelUnderWay, at: number, order: StartRound): void {
   panel.rounds += 1;
+  panel.shown.set(
+    order.agent,
+    order.shown.map((answer) => answer.agent),
+  );
   const does = panel.fixed ?? chooseDeed(run);
-  if (does === 'late') return;
-  const due = at + Math.round(run.setup.settings.turnMs * (0.5 + run.random.next()));
-  run.schedule.push({ at: due, input: toAct(panel, order, does) });
+  const { roundTimeoutMs = Number.POSITIVE_INFINITY, graceMs = 0 } = panel.spec;
+  const limitMs = roundTimeoutMs + graceMs;
+  if (does === 'late' && limitMs === Number.POSITIVE_INFINITY) return;
+  // Who is told to hand in does; who is late fails then.
+  const workMs = Math.min(Math.round(run.setup.settings.turnMs * (0.5 + run.random.next())), roundTimeoutMs);
+  const act = does === 'late' ? { due: at + limitMs, does: 'fail' as const } : { due: at + workMs, does };
+  run.schedule.push({ at: act.due, input: toAct(panel, order, act.does) });
 }
 
 function chooseDeed(run: RunUnderWay): PanelAct['does'] | 'late' {
@@ -163,7 +190,7 @@ export function toPanelInput(run: RunUnderWay, act: PanelAct, at: number): Input
   const state = findState(run, act);
   const agent = state?.agents[act.agent];
   if (panel === undefined || state === null || agent === undefined || agent.round !== act.round) return null;
-  const candidates = listKnown(state, act.agent);
+  const candidates = agent.task === 'vote' ? (panel.shown.get(act.agent) ?? []) : listKnown(state, act.agent);
   const isAnswer =
     act.does === 'hand-in' &&
     !wantsToVote(
@@ -205,10 +232,11 @@ function findState({ state }: RunUnderWay, { iteration, attempt }: TurnId): Pane
   return state.activations.find((turn) => turn.iteration === iteration && turn.attempt === attempt)?.panel ?? null;
 }
 
-/** Who has an answer that an agent was told of; its own is one. */
+/** Who has an answer that an agent was told of, and no gate refused; its own is one. */
 function listKnown({ answers, agents }: PanelState, agent: number): readonly number[] {
   const seen = agents[agent]?.seen ?? [];
-  return [...new Set(answers.map((answer) => answer.agent))].filter((place) => place === agent || (seen[place] ?? 0) > 0);
+  const open = answers.filter(({ check }) => check === undefined || check.verdict === 'passed');
+  return [...new Set(open.map((answer) => answer.agent))].filter((place) => place === agent || (seen[place] ?? 0) > 0);
 }
 
 const ANSWER = 'answer';

@@ -125,6 +125,7 @@ export interface SimulatedHat {
 /** The turns of a hat that a panel wears. */
 export interface SimulatedPanelHat {
   readonly hat: string;
+  /** Those that answer and vote. */
   readonly agents: number;
   /** In all runs together. */
   readonly turns: number;
@@ -134,7 +135,7 @@ export interface SimulatedPanelHat {
   readonly votes: number;
   /** Share of the turns in which the time of the panel was over first. */
   readonly timeUp: number;
-  /** Outcomes that there were, in the order of `votes`, `tie`, `first`, `only`, `failed`, `interrupted`. */
+  /** Outcomes that there were, as the rules of a panel name them, those last that nobody won. */
   readonly outcomes: readonly { readonly outcome: SimulatedPanelOutcome; readonly turns: number; readonly share: number }[];
 }
 

@@ -7,7 +7,18 @@ import type { SeededRun } from './simulate-run.ts';
 import { readEntries } from './world.ts';
 
 /** What must have come up among many runs, or these would prove nothing of panels. */
-export const PANEL_FACTS = ['answers taken up', 'applied again', 'failed', 'first', 'only', 'tie', 'vote taken up', 'votes'];
+export const PANEL_FACTS = [
+  'answers taken up',
+  'applied again',
+  'failed',
+  'first',
+  'gates',
+  'only',
+  'ralph',
+  'tie',
+  'vote taken up',
+  'votes',
+];
 
 /**
  * What must hold of every panel, whoever was killed when: no answer that was taken is lost or there twice, votes are for answers that there are, and the work

@@ -60,6 +60,13 @@ export function playPanel(world: World, turn: PanelTurn): (order: PanelOrder) =>
       workers.set(order.agent, worker);
       return work(order.agent, worker);
     }
+    if (order.kind === 'check-answer') {
+      const { agent, revision } = order;
+      const isPassed = random.chance(0.6);
+      return later(20_000, () =>
+        turn.desk.move({ kind: 'answer-checked', agent, revision, isPassed, text: isPassed ? '' : 'make test failed' }),
+      );
+    }
     const worker = workers.get(order.agent);
     if (worker === undefined || worker.round !== order.round) return;
     if (order.kind === 'offer-update') worker.offers.push(order.update);

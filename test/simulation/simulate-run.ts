@@ -135,11 +135,14 @@ function toHat(id: string, triggers: readonly string[], publishes: readonly stri
 
 /** Two to four agents that wear a hat together. */
 function toPanel(random: Random): PanelSpec {
-  const agents = ['anna', 'ben', 'carl', 'dora'].slice(0, 2 + random.below(3)).map((id) => ({ id, instructions: '' }));
+  const tie = random.pick(['first', 'first', 'ralph', 'synthesizer'] as const);
+  const roles = tie === 'first' ? [] : [{ id: 'zoe', instructions: '', role: tie }];
+  const agents = [...['anna', 'ben', 'carl', 'dora'].slice(0, 2 + random.below(3)).map((id) => ({ id, instructions: '' })), ...roles];
   return {
     ...SAMPLE_PANEL,
     agents,
-    strategy: random.pick(['vote', 'vote', 'synthesize']),
+    strategy: random.pick(['vote', 'vote', 'best_of', 'synthesize']),
+    tie,
     maxAnswersPerAgent: 1 + random.below(2),
     maxAnswersTotal: random.chance(0.2) ? 1 + random.below(4) : null,
     novelty: random.pick(['off', 'balanced', 'strict']),

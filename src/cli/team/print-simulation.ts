@@ -65,8 +65,10 @@ function printPanels(terminal: Terminal, { panels }: SimulationReport): void {
 
 const PANEL_OUTCOMES: Readonly<Record<SimulatedPanelOutcome, string>> = {
   votes: 'by votes',
+  ralph: 'tie, decided by Ralph',
   tie: 'tie',
   first: 'first answer',
+  gates: 'only one that passed the gates',
   only: 'only answer',
   failed: 'failed',
   interrupted: 'interrupted',

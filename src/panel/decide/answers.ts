@@ -20,7 +20,8 @@ export function listNewest(state: PanelState): readonly PanelAnswer[] {
   const newest = new Map<number, PanelAnswer | null>();
   for (const answer of state.answers) {
     const known = newest.get(answer.agent) ?? null;
-    const isKept = answer.check?.verdict === 'pending' || (answer.check?.verdict === 'failed' && known !== null && known.check?.verdict !== 'failed');
+    const isKept =
+      answer.check?.verdict === 'pending' || (answer.check?.verdict === 'failed' && known !== null && known.check?.verdict !== 'failed');
     newest.set(answer.agent, isKept ? known : answer);
   }
   return [...newest.values()].filter((answer) => answer !== null);
