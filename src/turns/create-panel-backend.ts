@@ -5,6 +5,7 @@ import { type BackendSpec, toBackendLabel } from '../core/backends/backend-spec.
 import { TOPIC_PANEL_CONFLICT } from '../core/events/reserved.ts';
 import type { IterationStart } from '../core/run/effects.ts';
 import type { PanelSpec } from '../core/run/panel-spec.ts';
+import { toPanelTopics } from '../core/run/panel-topics.ts';
 import type { HatSpec } from '../core/run/run-spec.ts';
 import type { Environment } from '../core/values/environment.ts';
 import { RalphError, toErrorMessage } from '../core/values/errors.ts';
@@ -71,9 +72,6 @@ interface PanelParts {
 function toSettings(made: PanelHome, { hat, panel, specs, order, label }: PanelParts): PanelSettings {
   const { settings } = made;
   const redaction = createRedaction(made.env, findKnownSecrets(settings, made.env));
-  // Patterns name no topic.
-  const listed = hat.publishes.map(({ topic }) => topic).filter((topic) => !topic.includes('*'));
-  const topics = listed.filter((topic) => topic !== TOPIC_PANEL_CONFLICT);
   const checkPayload = createPayloadCheck(settings.spec.events);
   return {
     label,
@@ -83,9 +81,8 @@ function toSettings(made: PanelHome, { hat, panel, specs, order, label }: PanelP
     workspace: realpathSync(made.workspace),
     links: settings.worktreeLinks,
     skipped: [settings.stateDir],
-    topics,
-    defaultTopic: hat.defaultPublishes[0] ?? (topics.length === 1 ? (topics[0] ?? null) : null),
-    conflictTopic: listed.includes(TOPIC_PANEL_CONFLICT) ? TOPIC_PANEL_CONFLICT : null,
+    ...toPanelTopics(hat),
+    conflictTopic: hat.publishes.some(({ topic }) => topic === TOPIC_PANEL_CONFLICT) ? TOPIC_PANEL_CONFLICT : null,
     ...(panel.strategy === 'best_of' && made.gatesIn !== undefined && { judge: createJudge({ ...made, gatesIn: made.gatesIn }, order) }),
     findProblem: (topic, payload) => {
       const verdict = checkPayload?.(topic, toJson(payload));

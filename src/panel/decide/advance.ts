@@ -2,7 +2,7 @@ import type { PanelSpec } from '../../core/run/panel-spec.ts';
 import type { Election, PanelAgent, PanelAnswer, PanelState, RoundTask, StartRound } from '../../core/run/panel-state.ts';
 import { findAnswer, findRevision, isJudging, listEligible, listNewest, listUnseen, mayAnswer } from './answers.ts';
 import { elect, findRole, listBest } from './elect.ts';
-import { change, changeAgent, listAgents, type PanelStep } from './panel-step.ts';
+import { change, changeAgent, listAgents, type PanelStep, type PlacedAgent } from './panel-step.ts';
 
 /** Tells agents at work of new answers, starts those that have something to do, and ends the panel where nobody has. */
 export function advance(step: PanelStep): void {
@@ -10,8 +10,8 @@ export function advance(step: PanelStep): void {
   if (step.state.phase !== 'coordinating') return;
   if (isOver(step)) stopAll(step);
   else {
-    for (const agent of listAgents(step.state)) if (agent.status === 'working') bringNews(step, agent);
-    for (const agent of listAgents(step.state)) if (agent.status === 'waiting') startWaiting(step, agent);
+    for (const agent of listAgents(step.state, 'working')) bringNews(step, agent);
+    for (const agent of listAgents(step.state, 'waiting')) startWaiting(step, agent);
   }
   if (!isAtWork(step.state) && !isJudging(step.state)) close(step);
 }
@@ -38,10 +38,8 @@ function endRound(step: PanelStep, agent: number, round: number, isNow: boolean)
   step.orders.push({ kind: 'end-round', agent, round, isNow });
 }
 
-type Placed = PanelAgent & { readonly place: number };
-
 /** An agent at work learns of answers that came since its prompt, as the panel does that. One that has handed something in is at the end of its round. */
-function bringNews(step: PanelStep, agent: Placed): void {
+function bringNews(step: PanelStep, agent: PlacedAgent): void {
   const { spec, state } = step;
   const { place, round } = agent;
   const offered = agent.offers.flatMap(({ answers }) => answers);
@@ -62,7 +60,7 @@ function bringNews(step: PanelStep, agent: Placed): void {
   step.orders.push({ kind: 'offer-update', agent: place, round, update, answers: news });
 }
 
-function startWaiting(step: PanelStep, { place }: Placed): void {
+function startWaiting(step: PanelStep, { place }: PlacedAgent): void {
   const task = findTask(step, place);
   if (task === 'wait') return;
   if (step.state.agents.filter(({ status }) => status === 'working' || status === 'ending').length >= step.spec.maxParallel) return;
@@ -74,7 +72,7 @@ function findTask({ spec, state }: PanelStep, place: number): RoundTask | 'wait'
   if (spec.agents[place]?.role !== undefined || isJudging(state, place)) return 'wait';
   if (wantsToAnswer(spec, state, place)) return 'answer';
   // A vote would be void once another answers.
-  if (isJudging(state) || listAgents(state).some((other) => other.place !== place && mayYetAnswer(spec, state, other))) return 'wait';
+  if (isJudging(state) || hasOthersToAnswer(spec, state, place)) return 'wait';
   return listEligible(state).length < 2 ? 'wait' : 'vote';
 }
 
@@ -85,8 +83,12 @@ function wantsToAnswer(spec: PanelSpec, state: PanelState, place: number): boole
   return own === undefined || own.check?.verdict === 'failed' || (spec.injection !== 'off' && listUnseen(state, place).length > 0);
 }
 
+function hasOthersToAnswer(spec: PanelSpec, state: PanelState, place: number): boolean {
+  return state.agents.some((agent, other) => other !== place && mayYetAnswer(spec, state, agent, other));
+}
+
 /** It may hand in an answer in the round that is under way, or will be asked for one. */
-function mayYetAnswer(spec: PanelSpec, state: PanelState, { place, status, task, acted }: Placed): boolean {
+function mayYetAnswer(spec: PanelSpec, state: PanelState, { status, task, acted }: PanelAgent, place: number): boolean {
   if (status === 'waiting') return wantsToAnswer(spec, state, place);
   const isAtWork = status === 'working' || status === 'ending';
   return isAtWork && task === 'answer' && acted !== 'answer' && mayAnswer(spec, state, place);

@@ -16,11 +16,15 @@ export function findRevision(state: PanelState, { agent, revision }: ShownAnswer
  * newest that failed.
  */
 export function listNewest(state: PanelState): readonly PanelAnswer[] {
-  const agents = [...new Set(state.answers.map(({ agent }) => agent))];
-  return agents.flatMap((agent) => {
-    const judged = state.answers.filter((answer) => answer.agent === agent && answer.check?.verdict !== 'pending');
-    return judged.findLast(({ check }) => check?.verdict !== 'failed') ?? judged.at(-1) ?? [];
-  });
+  // One pass: this is asked several times for each agent in each decision.
+  const newest = new Map<number, PanelAnswer | null>();
+  for (const answer of state.answers) {
+    const known = newest.get(answer.agent) ?? null;
+    const isKept =
+      answer.check?.verdict === 'pending' || (answer.check?.verdict === 'failed' && known !== null && known.check?.verdict !== 'failed');
+    newest.set(answer.agent, isKept ? known : answer);
+  }
+  return [...newest.values()].filter((answer) => answer !== null);
 }
 
 /** True while gates judge an answer: of one agent, or of any. */
