@@ -70,13 +70,12 @@ function toConfinement(made: ConfineOrder, program: Program, view: string | unde
 }
 
 function toFacts({ settings, order, folder, scratch, home, opened }: ConfineOrder, program: Program): MountFacts {
-  const { workspace, stateDir } = settings;
+  const { workspace, copyOf, stateDir } = settings;
   const outer = order.env['HOME'] ?? '/nonexistent';
   const more = [...settings.more, ...order.more, ...listPrivate(folder)];
-  const found = findRepositoryFolders(realpathSync(workspace));
-  const repository = settings.isSafe === true ? narrowRepository(found) : { ...found, kept: [] };
+  const repository = findRepository(settings);
   return {
-    hidden: findHidden(),
+    hidden: [...findHidden(), ...(copyOf === undefined ? [] : toPlaced(copyOf).map(({ real }) => real))],
     homes: findHomes(),
     needed: findNeeded({ program: program.path, home: outer, searchPath: program.env['PATH'], more, repository: repository.folders }),
     repository,
@@ -91,6 +90,17 @@ function toFacts({ settings, order, folder, scratch, home, opened }: ConfineOrde
       .filter(isPlainFolder),
     extraReadable: settings.sandbox.readable.map((path) => path.replace(/^~(?=\/)/, outer)).flatMap((path) => toPlaced(path)),
   };
+}
+
+/** A copy of a folder belongs to no repository, although it may lie in one. */
+function findRepository({
+  workspace,
+  copyOf,
+  isSafe,
+}: TurnSandboxSettings): MountFacts['repository'] & { readonly folders: readonly string[] } {
+  if (copyOf !== undefined) return { folders: [], written: [], root: null, kept: [] };
+  const found = findRepositoryFolders(realpathSync(workspace));
+  return isSafe === true ? narrowRepository(found) : { ...found, kept: [] };
 }
 
 /** Python is told not to write its compiled code: what lay there others would run. */

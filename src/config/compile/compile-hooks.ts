@@ -71,12 +71,16 @@ export function compileHooks({ root, declared, hatIds, backends, cwd, readText, 
   const read = owners.map(([id, path, worn]) => {
     const own = readLevel(path);
     const specs = ofHat([shared, own]);
-    const ofBackends = worn.flatMap(({ declared: { type }, hooksPath }, index): (readonly [string, readonly HookSpec[]])[] => {
-      const level = hooksPath === undefined ? undefined : readLevel(hooksPath);
-      if (hooksPath === undefined || level === undefined || level.size === 0) return [];
-      if (type === 'native') return [[toHookListName(id, index), ofHat([shared, own, level])]];
-      unbound.push({ id, types: [type], path: toWrittenPath(root, hooksPath) });
-      return [];
+    const ofBackends = worn.flatMap((placed, index): (readonly [string, readonly HookSpec[]])[] => {
+      const { type } = placed.declared;
+      const levels = listOwnPlaces(placed).flatMap((place) => {
+        const level = readLevel(place);
+        if (level.size > 0 && type !== 'native') unbound.push({ id, types: [type], path: toWrittenPath(root, place) });
+        return level.size === 0 ? [] : [level];
+      });
+      // Whoever asks no hooks has a list all the same where it is an agent of a panel: it is shown beside those of the others.
+      if (levels.length === 0 || (type !== 'native' && placed.agent === undefined)) return [];
+      return [[toHookListName(id, index), ofHat([shared, own, ...levels])]];
     });
     const types = worn.map(({ declared: { type } }) => type).filter((type) => type !== 'native');
     if (specs.some(({ event }) => !isLoopEvent(event)) && types.length > 0)
@@ -96,10 +100,18 @@ export function compileHooks({ root, declared, hatIds, backends, cwd, readText, 
       ...tellUnbound(root, unbound),
       ...owners.flatMap(([id, path, worn]) => [
         ...(id === DEFAULT_HAT ? [] : tellMisplaced(root, path, RUN_PLACE)),
-        ...worn.flatMap(({ hooksPath }) => (hooksPath === undefined ? [] : tellMisplaced(root, hooksPath, HAT_PLACE))),
+        ...worn.flatMap((placed) => [
+          ...(placed.hooksPath === undefined ? [] : tellMisplaced(root, placed.hooksPath, HAT_PLACE)),
+          ...(placed.agent === undefined ? [] : tellMisplaced(root, [...placed.agent.path, 'hooks'], AGENT_PLACE)),
+        ]),
       ]),
     ],
   };
+}
+
+/** Where hooks are written that count for one agent of the hat: of its panel, then of its backend. */
+function listOwnPlaces({ agent, hooksPath }: PlacedBackend): readonly Path[] {
+  return [...(agent?.hasHooks === true ? [[...agent.path, 'hooks']] : []), ...(hooksPath === undefined ? [] : [hooksPath])];
 }
 
 /** The name of the hooks of a backend: the hat, and its place in the list of the hat. */
@@ -121,6 +133,7 @@ const HAT_PLACE: Misplacement = {
   why: 'Whatever agent wears the hat, the loop asks the same hooks about its events.',
   fix: 'Write them under `hats.<id>.hooks`, `ralph.hooks` or `hooks`.',
 };
+const AGENT_PLACE: Misplacement = { ...HAT_PLACE, is: 'of a hat, and this is an agent of its panel' };
 const RUN_PLACE: Misplacement = {
   isWrong: isRunEvent,
   is: 'of the run, and this is a hat',

@@ -155,7 +155,7 @@ export class PanelFiles {
     const snapshot = this.#snapshotOf(winner);
     // A process before this one may have done it, and died before the turn had ended.
     const mark = join(this.#top, 'taken-over');
-    if (existsSync(mark)) return null;
+    if (existsSync(mark) || !this.#settings.mayWrite(winner.agent)) return null;
     if (existsSync(`${snapshot}.too-large`))
       return `the work of the panel is too large to be taken over; it is kept in ${this.#placeOf(winner.agent).cwd}`;
     if (!existsSync(snapshot)) return 'the work behind the answer that won is not there any more';

@@ -8,7 +8,7 @@ import { endOf } from '../../core/text/shorten.ts';
 import { toErrorMessage } from '../../core/values/errors.ts';
 import type { HandedIn, PanelHand, RunningTurn, TurnRequest } from '../../ports/backend.ts';
 import type { PanelFiles } from './panel-files.ts';
-import type { AgentSource, PanelSettings } from './panel-settings.ts';
+import type { AgentSource, AgentSurroundings, PanelSettings } from './panel-settings.ts';
 import { readSpokenHand } from './read-words.ts';
 import { buildRoundPrompt, renderNews } from './round-prompt.ts';
 
@@ -59,23 +59,26 @@ class PanelRound implements Round {
   /** News that came before it was at work. */
   readonly #early: OfferUpdate[] = [];
   #running: RunningTurn | null = null;
+  /** Takes back what was made for it. */
+  #close: AgentSurroundings['close'];
   #ending: 'no' | 'finish' | 'stop' | 'kill' = 'no';
 
   constructor(round: RoundOrder) {
-    const { order, settings, files } = round;
+    const { order, settings } = round;
     this.number = order.round;
     this.#round = round;
     this.#source = settings.agentAt(order.agent);
     this.ended = this.#run()
       .catch((error: unknown): Ended => ({ ...NOT_BEGUN, outcome: 'failed', failure: { class: 'spawn', message: toErrorMessage(error) } }))
-      .finally(() => files.endRound(order.agent).catch(() => undefined));
+      .finally(() => this.#clear());
   }
 
   async #run(): Promise<Ended> {
     const { move, order } = this.#round;
     const hand = createHand(this.#round, { ask: (call) => this.#awaitReply(call), isOver: () => this.#isOver });
     const heard = createListener(this.#round);
-    const request = await prepare(this.#round, this.#source, hand);
+    const { close, ...request } = await prepare(this.#round, this.#source, hand);
+    this.#close = close;
     if (this.#ending !== 'no') return NOT_BEGUN;
     move({ kind: 'round-started', agent: order.agent, round: order.round });
     this.#running = this.#source.backend.start(request, heard.take);
@@ -86,6 +89,13 @@ class PanelRound implements Round {
     const usage = result.usage.costUsd === null ? { ...result.usage, costUsd: this.#source.priceOf(result.usage, model) } : result.usage;
     const outcome = result.status === 'stopped' ? 'stopped' : result.status === 'failed' ? 'failed' : 'done';
     return { outcome, failure: result.failure, usage, toolCalls: result.toolCalls ?? 0, finalText: endOf(finalText, MAX_FINAL) };
+  }
+
+  async #clear(): Promise<void> {
+    const { files, order, observe } = this.#round;
+    const found = (await this.#close?.()) ?? null;
+    if (found !== null) observe({ type: 'warning', message: found });
+    await files.endRound(order.agent).catch(() => undefined);
   }
 
   offer(order: OfferUpdate): void {
@@ -141,7 +151,11 @@ const GIVEN_UP: HandedIn = { isAccepted: false, text: 'The run is being stopped:
 const NOT_BEGUN: Ended = { outcome: 'stopped', failure: null, usage: UNKNOWN_USAGE, toolCalls: 0, finalText: '' };
 
 /** Its folder, what it is shown of the others, and its prompt. */
-async function prepare({ settings, request, files, order }: RoundOrder, source: AgentSource, hand: PanelHand): Promise<TurnRequest> {
+async function prepare(
+  { settings, request, files, order }: RoundOrder,
+  source: AgentSource,
+  hand: PanelHand,
+): Promise<TurnRequest & Pick<AgentSurroundings, 'close'>> {
   const { agent, round } = order;
   const place = await files.open(agent);
   await files.share(agent, order.shown);
@@ -159,7 +173,7 @@ async function prepare({ settings, request, files, order }: RoundOrder, source: 
   });
   const promptFile = join(folder, 'prompt.md');
   writeFileSync(promptFile, prompt, { mode: 0o600 });
-  const around = await source.surroundings(place.cwd, place.token);
+  const around = await source.surroundings({ cwd: place.cwd, token: place.token, name: `${round}.1`, promptFile });
   const { panel: _, people: __, interruptions: ___, isAddressed: ____, scope: _____, ...rest } = request;
   return {
     ...rest,
