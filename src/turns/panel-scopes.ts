@@ -10,7 +10,7 @@ import { findAgentPolicy, mayHatChangeTree, toAgentCapabilities } from '../runs/
 import { toStateDirs } from '../safety/index.ts';
 import type { TurnSandboxes } from '../sandbox/index.ts';
 import { watchPlainly } from '../workspace/watch/index.ts';
-import { openOwnScratch, openPrivate, type ScopeTools, type TurnScopeSettings, toSandboxOrder, toSandboxSettings } from './scope-tools.ts';
+import { openOwnScratch, openPrivate, type ScopeTools, type TurnScopeSettings, toCopySettings, toSandboxOrder } from './scope-tools.ts';
 
 /** Holds the agents of panels, each in a folder of its own. */
 export interface PanelScopes {
@@ -68,7 +68,7 @@ export function createPanelScopes(made: TurnScopeSettings, shared: SharedScopes)
       if (isOpen || spec.type === 'scripted') return agent.plain;
       const opened = await shared.open();
       const { cwd } = agent.plain;
-      const outfitter = outfitters.get(cwd) ?? createOutfitter(made, opened, cwd);
+      const outfitter = outfitters.get(cwd) ?? opened.sandbox.createTurnSandboxes(toCopySettings(made, opened.os, cwd));
       outfitters.set(cwd, outfitter);
       return holdAgent(made, opened, outfitter, agent, (violations) => {
         found.set(toTurnName(order), [...(found.get(toTurnName(order)) ?? []), violations]);
@@ -94,13 +94,6 @@ async function beginLook(
     }
     return look.end(() => keepDiff(turn));
   };
-}
-
-/** What the sandbox is made of around an agent that works in a copy: it has no repository, and the folder of the run is closed to it but for what the copy links to. */
-function createOutfitter(made: TurnScopeSettings, { sandbox, os }: ScopeTools, cwd: string): TurnSandboxes {
-  const settings = toSandboxSettings(made, os);
-  const links = made.settings.worktreeLinks.map((path) => join(made.workspace, path));
-  return sandbox.createTurnSandboxes({ ...settings, workspace: cwd, copyOf: made.workspace, more: [...settings.more, ...links] });
 }
 
 async function holdAgent(

@@ -111,20 +111,32 @@ export function toSandboxSettings(made: TurnScopeSettings, os: OsSandboxSearch):
     stateDir: made.stateDir,
     agentDirs: toStateDirs(settings).filter((name) => name !== settings.stateDir),
     more: [
-      made.binDir,
-      made.packageFolder,
+      ...listShared(made),
       toContractPath(made.runFolder),
       // Where an agent in the sandbox that asks people finds the answer.
       ensureAnswersFile(made.runFolder),
       // Without it git would show what is seen of the folder as new files of the project.
       join(made.stateDir, '.gitignore'),
-      ...settings.worktreeLinks.map((path) => join(made.root, path)),
     ],
     sandbox: settings.sandbox,
     os,
     folders: toFolderFacts(made),
     isSafe: settings.isSafe === true,
   };
+}
+
+/**
+ * The same around an agent of a panel, whose folder is a copy: it has no repository, and the folder of the run is closed to it but for what the copy links to. Nor
+ * does it see the contract of the run: that names the agents of its panel.
+ */
+export function toCopySettings(made: TurnScopeSettings, os: OsSandboxSearch, cwd: string): TurnSandboxSettings {
+  const links = made.settings.worktreeLinks.map((path) => join(made.workspace, path));
+  return { ...toSandboxSettings(made, os), workspace: cwd, copyOf: made.workspace, more: [...listShared(made), ...links] };
+}
+
+/** Programs of Ralph's own, and what a worktree links to. */
+function listShared({ binDir, packageFolder, root, settings }: TurnScopeSettings): readonly string[] {
+  return [binDir, packageFolder, ...settings.worktreeLinks.map((path) => join(root, path))];
 }
 
 /** Where a run keeps what turns have of their own. */
