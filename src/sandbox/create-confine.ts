@@ -70,12 +70,12 @@ function toConfinement(made: ConfineOrder, program: Program, view: string | unde
 }
 
 function toFacts({ settings, order, folder, scratch, home, opened }: ConfineOrder, program: Program): MountFacts {
-  const { workspace, copyOf, stateDir } = settings;
+  const { workspace, apartFrom = [], stateDir } = settings;
   const outer = order.env['HOME'] ?? '/nonexistent';
   const more = [...settings.more, ...order.more, ...listPrivate(folder)];
   const repository = findRepository(settings);
   return {
-    hidden: [...findHidden(), ...(copyOf === undefined ? [] : toPlaced(copyOf).map(({ real }) => real))],
+    hidden: [...findHidden(), ...apartFrom.flatMap((path) => toPlaced(path)).map(({ real }) => real)],
     homes: findHomes(),
     needed: findNeeded({ program: program.path, home: outer, searchPath: program.env['PATH'], more, repository: repository.folders }),
     repository,
@@ -95,10 +95,10 @@ function toFacts({ settings, order, folder, scratch, home, opened }: ConfineOrde
 /** A copy of a folder belongs to no repository, although it may lie in one. */
 function findRepository({
   workspace,
-  copyOf,
+  apartFrom,
   isSafe,
 }: TurnSandboxSettings): MountFacts['repository'] & { readonly folders: readonly string[] } {
-  if (copyOf !== undefined) return { folders: [], written: [], root: null, kept: [] };
+  if (apartFrom !== undefined) return { folders: [], written: [], root: null, kept: [] };
   const found = findRepositoryFolders(realpathSync(workspace));
   return isSafe === true ? narrowRepository(found) : { ...found, kept: [] };
 }

@@ -131,7 +131,7 @@ export function toSandboxSettings(made: TurnScopeSettings, os: OsSandboxSearch):
  */
 export function toCopySettings(made: TurnScopeSettings, os: OsSandboxSearch, cwd: string): TurnSandboxSettings {
   const links = made.settings.worktreeLinks.map((path) => join(made.workspace, path));
-  return { ...toSandboxSettings(made, os), workspace: cwd, copyOf: made.workspace, more: [...listShared(made), ...links] };
+  return { ...toSandboxSettings(made, os), workspace: cwd, apartFrom: [made.workspace, made.root], more: [...listShared(made), ...links] };
 }
 
 /** Programs of Ralph's own, and what a worktree links to. */

@@ -19,7 +19,7 @@ done
 [ "$(ls ../.. | wc -l)" = 1 ] || echo "sees beside it: $(ls ../..)"
 grep -r "zebulon" "$MAIN/.ralph" 2> /dev/null | grep -v "$PWD" | head -3
 [ ! -e "$MAIN/old.txt" ] || echo "reads the folder of the person"
-[ -z "$WORKTREE" ] || [ ! -e "$WORKTREE/old.txt" ] || echo "reads the folder of the run"
+for file in "$MAIN"/.ralph/worktrees/*/old.txt; do [ ! -e "$file" ] || echo "reads the folder of the run"; done
 echo x 2> /dev/null > "$MAIN/evil.txt"; echo x 2> /dev/null > "$MAIN/.ralph/evil.txt"; echo x 2> /dev/null > ../evil.txt; echo x 2> /dev/null > ../../evil.txt
 git log > /dev/null 2>&1 && echo "sees a repository"
 grep -q links/tool links/tool 2> /dev/null || [ "$(cat links/tool)" = shared ] || echo "does not see what is linked"

@@ -23,6 +23,7 @@ export interface PlacedBackend {
 
 /** What an agent of a panel has of its own beside its backend. */
 interface PlacedAgent {
+  readonly id: string;
   readonly path: Path;
   /** The profile that it names; absent: none. */
   readonly profile?: string;
@@ -64,10 +65,10 @@ function compilePanelBackends(
 ): readonly PlacedBackend[] {
   const agents = panel?.agents ?? [];
   if (agents.length === 0) return own;
-  return agents.flatMap(({ backend: [entry] = [], model, profile, hooks }, index) => {
+  return agents.flatMap(({ id = '', backend: [entry] = [], model, profile, hooks }, index) => {
     const path = toAgentPath(index);
     const worn = entry === undefined ? own.slice(0, 1) : [inherit(entry, [...own, ...base], [...path, 'backend', 0])];
-    const agent = { path, ...(profile === undefined ? {} : { profile }), hasHooks: hooks !== undefined };
+    const agent = { id, path, ...(profile === undefined ? {} : { profile }), hasHooks: hooks !== undefined };
     return withOwn(worn, model === undefined ? {} : { model }).map((placed) => ({ ...placed, agent }));
   });
 }

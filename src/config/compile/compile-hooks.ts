@@ -75,7 +75,8 @@ export function compileHooks({ root, declared, hatIds, backends, cwd, readText, 
       const { type } = placed.declared;
       const levels = listOwnPlaces(placed).flatMap((place) => {
         const level = readLevel(place);
-        if (level.size > 0 && type !== 'native') unbound.push({ id, types: [type], path: toWrittenPath(root, place) });
+        if (level.size > 0 && type !== 'native')
+          unbound.push({ id, agent: placed.agent?.id, types: [type], path: toWrittenPath(root, place) });
         return level.size === 0 ? [] : [level];
       });
       // Whoever asks no hooks has a list all the same where it is an agent of a panel: it is shown beside those of the others.
@@ -199,6 +200,8 @@ function toWrittenPath(root: LocatedMap, path: Path): Path {
 /** A hat whose agents call their tools by themselves, although there are hooks. */
 interface Unbound {
   readonly id: string;
+  /** The agent of its panel; absent: whoever wears it. */
+  readonly agent?: string | undefined;
   readonly types: readonly string[];
   readonly path: Path;
 }
@@ -210,8 +213,10 @@ function tellUnbound(root: LocatedMap, unbound: readonly Unbound[]): readonly Di
     const here = unbound.filter(({ path }) => path.join('.') === place);
     const entry = readEntry(root, here[0]?.path ?? []);
     if (entry === undefined) return [];
-    const hats = here.map(({ id }) => id).filter((id) => id !== RALPH && id !== DEFAULT_HAT);
-    const who = [...hats.map((id) => quote(id)), ...(hats.length < here.length ? ['Ralph'] : [])].join(', ');
+    const worn = here.filter(({ id }) => id !== RALPH && id !== DEFAULT_HAT);
+    const hats = [...new Set(worn.map(({ id }) => id))];
+    const names = worn.map(({ id, agent }) => (agent === undefined ? quote(id) : `${quote(agent)} of ${quote(id)}`));
+    const who = [...names, ...(worn.length < here.length ? ['Ralph'] : [])].join(', ');
     const types = [...new Set(here.flatMap(({ types }) => types))].map((type) => (type === 'auto' ? 'the agent CLI that is found' : type));
     const finding: Finding = {
       code: 'hook-not-bound',
