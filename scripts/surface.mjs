@@ -28,7 +28,7 @@ const SURFACE = {
     ],
   },
   'configuration keys': {
-    count: 229,
+    count: 232,
     first: 190,
     list: listConfigurationKeys,
     added: [
