@@ -28,7 +28,7 @@ const SURFACE = {
     ],
   },
   'configuration keys': {
-    count: 229,
+    count: 232,
     first: 190,
     list: listConfigurationKeys,
     added: [
@@ -66,6 +66,9 @@ const SURFACE = {
       { name: 'hats.<id>.panel.agents', why: 'who they are, in the order that decides a tie' },
       { name: 'hats.<id>.panel.agents[].id', why: 'people have to know whose answer and whose vote they read' },
       { name: 'hats.<id>.panel.agents[].backend', why: 'models of different makers make different mistakes' },
+      { name: 'hats.<id>.panel.agents[].model', why: 'a panel of one program on several models is the most usual one' },
+      { name: 'hats.<id>.panel.agents[].profile', why: 'one agent can be let write while the others only look' },
+      { name: 'hats.<id>.panel.agents[].hooks', why: 'agents that are to look at different things are asked about different calls' },
       { name: 'hats.<id>.panel.agents[].instructions', why: 'one agent can be told to doubt what the others find' },
       { name: 'hats.<id>.panel.strategy', why: 'some tasks want the best answer, others one from all' },
       { name: 'hats.<id>.panel.max_answers_per_agent', why: 'without a limit two agents outbid each other all night' },

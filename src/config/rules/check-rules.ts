@@ -23,7 +23,6 @@ import { checkPromptFile, type PromptSources } from './check-prompt-file.ts';
 import { checkStateDir } from './check-state-dir.ts';
 import { checkTools } from './check-tools.ts';
 import { checkTriggers } from './check-triggers.ts';
-import { checkUnboundPanels } from './check-unbound-panels.ts';
 import type { Rule, RuleInput } from './rule.ts';
 
 const RULES: readonly Rule[] = [
@@ -58,7 +57,6 @@ export function checkRules(input: RuleInput, backends: CompiledBackends, places:
     ...checkCostLimit(input, backends),
     ...checkNativeProfiles(input, backends),
     ...checkAgentFiles(input, backends),
-    ...checkUnboundPanels(input, backends),
     ...checkPromptFile(input, places),
   ];
   if (input.declared.event_loop?.strict_validation !== false) return findings;

@@ -7,13 +7,16 @@ import { PanelFiles, type TakeOver } from './panel-files.ts';
 
 let workspace = '';
 let files: PanelFiles;
+let mayWrite: boolean;
 
 beforeEach(() => {
   const top = createFolder();
   workspace = join(top, 'run');
   mkdirSync(workspace);
   const folder = join(top, 'panels');
-  files = new PanelFiles({ spec: SAMPLE_PANEL, folder, workspace, links: [], skipped: [], home: '1.1', numbers: [2, 3, 1] }, []);
+  mayWrite = true;
+  const rules = { links: [], skipped: [], mayWrite: () => mayWrite };
+  files = new PanelFiles({ spec: SAMPLE_PANEL, folder, workspace, ...rules, home: '1.1', numbers: [2, 3, 1] }, []);
 });
 afterEach(removeFolders);
 

@@ -55,12 +55,29 @@ export interface PanelPayload {
 /** One agent of a panel. */
 export interface AgentSource {
   readonly backend: Backend;
-  /** What its turn has around it, in its own folder. `token`: by which its processes are told from those of the others; it says nothing to them. */
-  readonly surroundings: (cwd: string, token: string) => Promise<Pick<TurnRequest, 'cwd' | 'env' | 'marker' | 'scope' | 'isolation'>>;
+  /** What is around it in a round. Rejects where it cannot be held as it should be. */
+  readonly surroundings: (place: RoundPlace) => Promise<AgentSurroundings>;
   /** Its conversation goes on from round to round, and it hands in by tools. */
   readonly isNative: boolean;
   /** Where it told tokens but no cost. */
   readonly priceOf: (usage: Usage, model: string | null) => number | null;
+}
+
+/** Where an agent works in a round. */
+export interface RoundPlace {
+  /** Its own folder. */
+  readonly cwd: string;
+  /** By which its processes are told from those of the others; it says nothing to them. */
+  readonly token: string;
+  /** Of the round: `2.1`. */
+  readonly name: string;
+  readonly promptFile: string;
+}
+
+/** What is around an agent in a round. */
+export interface AgentSurroundings extends Pick<TurnRequest, 'cwd' | 'env' | 'marker' | 'scope' | 'isolation'> {
+  /** Takes back what was made for the round, when nothing of it runs any more; a sentence for people about what an agent wrote that may not, or `null`. Never rejects. */
+  readonly close?: () => Promise<string | null>;
 }
 
 /** Where a panel works. */
@@ -74,6 +91,8 @@ export interface PanelFilesSettings {
   readonly links: readonly string[];
   /** Paths in it that are no work, beside git's own and the agents' notes: the folder for state. */
   readonly skipped: readonly string[];
+  /** Whether the work of the agent at a place counts: of one that may not write nothing is taken over. */
+  readonly mayWrite: (place: number) => boolean;
   readonly home: string;
   readonly numbers: readonly number[];
 }

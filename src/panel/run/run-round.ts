@@ -10,7 +10,7 @@ import { endOf } from '../../core/text/shorten.ts';
 import { toErrorMessage } from '../../core/values/errors.ts';
 import type { HandedIn, PanelHand, RunningTurn, TurnRequest } from '../../ports/backend.ts';
 import type { PanelFiles } from './panel-files.ts';
-import type { AgentSource, PanelSettings } from './panel-settings.ts';
+import type { AgentSource, AgentSurroundings, PanelSettings } from './panel-settings.ts';
 import { readSpokenHand } from './read-words.ts';
 import { buildRoundPrompt, renderNews } from './round-prompt.ts';
 
@@ -63,23 +63,26 @@ class PanelRound implements Round {
   /** News that came before it was at work. */
   readonly #early: OfferUpdate[] = [];
   #running: RunningTurn | null = null;
+  /** Takes back what was made for it. */
+  #close: AgentSurroundings['close'];
   #ending: 'no' | 'finish' | 'stop' | 'kill' = 'no';
 
   constructor(round: RoundOrder) {
-    const { order, settings, files } = round;
+    const { order, settings } = round;
     this.number = order.round;
     this.#round = round;
     this.#source = settings.agentAt(order.agent);
     this.ended = this.#run()
       .catch((error: unknown): Ended => ({ ...NOT_BEGUN, outcome: 'failed', failure: { class: 'spawn', message: toErrorMessage(error) } }))
-      .finally(() => files.endRound(order.agent).catch(() => undefined));
+      .finally(() => this.#clear());
   }
 
   async #run(): Promise<Ended> {
     const { move, order, settings } = this.#round;
     const hand = createHand(this.#round, { ask: (call) => this.#awaitReply(call), isOver: () => this.#isOver });
     const heard = createListener(this.#round);
-    const request = await prepare(this.#round, this.#source, hand);
+    const { close, ...request } = await prepare(this.#round, this.#source, hand);
+    this.#close = close;
     if (this.#ending !== 'no') return NOT_BEGUN;
     move({ kind: 'round-started', agent: order.agent, round: order.round });
     const running = this.#source.backend.start(request, heard.take);
@@ -108,6 +111,13 @@ class PanelRound implements Round {
       timer = setTimeout(stop, toTimerMs(graceMs));
     }, toTimerMs(roundTimeoutMs));
     return () => clearTimeout(timer);
+  }
+
+  async #clear(): Promise<void> {
+    const { files, order, observe } = this.#round;
+    const found = (await this.#close?.()) ?? null;
+    if (found !== null) observe({ type: 'warning', message: found });
+    await files.endRound(order.agent).catch(() => undefined);
   }
 
   offer(order: OfferUpdate): void {
@@ -173,7 +183,11 @@ function toTimerMs(ms: number): number {
 }
 
 /** Its folder, what it is shown of the others, and its prompt. */
-async function prepare({ settings, request, files, order }: RoundOrder, source: AgentSource, hand: PanelHand): Promise<TurnRequest> {
+async function prepare(
+  { settings, request, files, order }: RoundOrder,
+  source: AgentSource,
+  hand: PanelHand,
+): Promise<TurnRequest & Pick<AgentSurroundings, 'close'>> {
   const { agent, round } = order;
   const place = await files.open(agent);
   await files.share(agent, order.shown);
@@ -192,7 +206,7 @@ async function prepare({ settings, request, files, order }: RoundOrder, source: 
   });
   const promptFile = join(folder, 'prompt.md');
   writeFileSync(promptFile, prompt, { mode: 0o600 });
-  const around = await source.surroundings(place.cwd, place.token);
+  const around = await source.surroundings({ cwd: place.cwd, token: place.token, name: `${round}.1`, promptFile });
   const { panel: _, people: __, interruptions: ___, isAddressed: ____, scope: _____, ...rest } = request;
   return {
     ...rest,
