@@ -20,7 +20,7 @@ import { toAgentCapabilities, toMarker } from '../runs/index.ts';
 import { findKnownSecrets } from '../safety/index.ts';
 import { createLazyBackend, createNativeBackendFor, type NativeHome, toPrice } from './create-native-backend.ts';
 import { findSpec, toOwnLimits } from './hat-facts.ts';
-import type { TurnScopes } from './turn-scopes.ts';
+import type { PanelScopes } from './panel-scopes.ts';
 
 /** What the turn of a panel is made from. */
 export interface PanelHome extends NativeHome {
@@ -31,7 +31,7 @@ export interface PanelHome extends NativeHome {
   /** The namespaces of every turn's programs; absent: none. */
   readonly isolation?: Isolation;
   /** Binds the agents; absent: nothing does. */
-  readonly scopes?: TurnScopes;
+  readonly scopes?: { readonly panel: PanelScopes };
   /** The environment of an agent of the hat. */
   readonly environmentOf: (order: IterationStart, spec: BackendSpec) => Readonly<Record<string, string>>;
 }
