@@ -36,7 +36,8 @@ const SURROUNDINGS: readonly unknown[] = [
   { hats: { builder: { publishes: ['LOOP_COMPLETE'] } } },
   ...[{ type: 'claude' }, { type: 'custom', command: 'agent' }, { type: 'native', model: 'claude-sample' }].map((backend) =>
     withValue(toSurroundings({ type: 'codex' }), ['hats', 'builder', 'panel'], {
-      agents: [{ id: 'one', backend }, { id: 'two' }],
+      agents: [{ id: 'one', backend }, { id: 'two' }, { id: 'sample' }],
+      round_timeout: 60,
     }),
   ),
 ];

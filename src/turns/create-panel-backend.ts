@@ -3,23 +3,27 @@ import { join } from 'node:path';
 import { createBackend } from '../backends/index.ts';
 import type { Settings } from '../config/index.ts';
 import { type BackendSpec, toBackendLabel } from '../core/backends/backend-spec.ts';
+import { TOPIC_PANEL_CONFLICT } from '../core/events/reserved.ts';
 import type { IterationStart } from '../core/run/effects.ts';
 import type { PanelAgentSpec, PanelSpec } from '../core/run/panel-spec.ts';
+import { toPanelTopics } from '../core/run/panel-topics.ts';
 import type { HatSpec } from '../core/run/run-spec.ts';
 import type { ScopeViolations } from '../core/tools/scope-violations.ts';
 import { mayChangeTree } from '../core/tools/tool-profiles.ts';
 import type { Environment } from '../core/values/environment.ts';
 import { toErrorMessage } from '../core/values/errors.ts';
 import type { JsonObject } from '../core/values/json.ts';
-import { emitInto, findTurn } from '../emit/index.ts';
-import type { AgentSource, PanelSettings } from '../panel/run/index.ts';
+import { createPayloadCheck, emitInto, findTurn } from '../emit/index.ts';
+import type { AgentSource, PanelPayload, PanelSettings } from '../panel/run/index.ts';
 import type { Backend, TurnRequest } from '../ports/backend.ts';
+import type { GateRunner } from '../ports/gate-runner.ts';
 import type { Isolation } from '../ports/program.ts';
 import { createRedaction } from '../process/index.ts';
 import { toAgentCapabilities, toMarker } from '../runs/index.ts';
 import { findKnownSecrets } from '../safety/index.ts';
 import { createLazyBackend, createNativeBackendFor, type NativeHome, toPrice } from './create-native-backend.ts';
 import { findSpec, toOwnLimits } from './hat-facts.ts';
+import { createJudge } from './judge-answers.ts';
 import type { PanelScopes } from './panel-scopes.ts';
 
 /** What the turn of a panel is made from. */
@@ -30,6 +34,8 @@ export interface PanelHome extends NativeHome {
   readonly env: Environment;
   /** The namespaces of every turn's programs; absent: none. */
   readonly isolation?: Isolation;
+  /** Runs gates in another folder than that of the run; `marker`: by which their processes are found. Absent: no answer of a panel is judged. */
+  readonly gatesIn?: ((cwd: string, marker: string) => GateRunner) | undefined;
   /** Binds the agents; absent: nothing does. */
   readonly scopes?: { readonly panel: PanelScopes };
   /** The environment of an agent of the hat. */
@@ -60,8 +66,7 @@ interface PanelParts {
 function toSettings(made: PanelHome, { hat, panel, specs, order, label }: PanelParts): PanelSettings {
   const { settings } = made;
   const redaction = createRedaction(made.env, findKnownSecrets(settings, made.env));
-  // Patterns name no topic.
-  const topics = hat.publishes.map(({ topic }) => topic).filter((topic) => !topic.includes('*'));
+  const checkPayload = createPayloadCheck(settings.spec.events);
   return {
     label,
     spec: { ...panel, agents: panel.agents.map((agent, place) => withLimits(settings, hat.id, agent, specs[place])) },
@@ -71,9 +76,15 @@ function toSettings(made: PanelHome, { hat, panel, specs, order, label }: PanelP
     links: settings.worktreeLinks,
     skipped: [settings.stateDir],
     mayWrite: (place) => mayChangeTree(toAgentCapabilities(settings, hat.id, specs[place] ?? {})),
-    topics,
-    defaultTopic: hat.defaultPublishes[0] ?? (topics.length === 1 ? (topics[0] ?? null) : null),
-    publish: (request, topic, payload) => publish(made, request, topic, { ...payload, votes: [...payload.votes] }),
+    ...toPanelTopics(hat),
+    conflictTopic: hat.publishes.some(({ topic }) => topic === TOPIC_PANEL_CONFLICT) ? TOPIC_PANEL_CONFLICT : null,
+    ...(panel.strategy === 'best_of' && made.gatesIn !== undefined && { judge: createJudge({ ...made, gatesIn: made.gatesIn }, order) }),
+    findProblem: (topic, payload) => {
+      const verdict = checkPayload?.(topic, toJson(payload));
+      if (verdict === undefined || 'payload' in verdict) return null;
+      return `The payload of ${topic} is not what its schema asks for: ${verdict.problem}.`;
+    },
+    publish: (request, topic, payload) => publish(made, request, topic, toJson(payload)),
     redact: (text) => redaction?.text(text) ?? text,
     shuffle,
   };
@@ -121,6 +132,11 @@ function toChangedText(id: string, found: ScopeViolations | null): string | null
   const more = found.total > NAMED ? `, and ${found.total - NAMED} more` : '';
   const paths = found.changes.slice(0, NAMED).map(({ path }) => path);
   return `${id} may not write, and changed ${paths.join(', ')}${more} in its own folder. It was not taken over.`;
+}
+
+function toJson({ answer, author, votes, conflicts, work }: PanelPayload): JsonObject {
+  const conflict = conflicts === undefined || work === undefined ? {} : { conflicts: [...conflicts], work };
+  return { answer, author, votes: [...votes], ...conflict };
 }
 
 /** As an agent of the hat would; what is wrong, or `null`. */

@@ -15,7 +15,7 @@ import { toMarker } from '../runs/index.ts';
 import { listKeyNames, withOwnLogins } from '../safety/index.ts';
 import { toAgentEnvironment } from './agent-environment.ts';
 import { createNativeBackendFor, toPrice } from './create-native-backend.ts';
-import { createPanelBackendFor } from './create-panel-backend.ts';
+import { createPanelBackendFor, type PanelHome } from './create-panel-backend.ts';
 import { findSpec, type TurnOwner, toAgentPromptFacts } from './hat-facts.ts';
 import { openPermissionStore } from './open-permission-store.ts';
 import { addTrusted } from './trusted-files.ts';
@@ -35,6 +35,8 @@ export interface TurnAgentsSettings {
   readonly binDir: string;
   /** The namespaces of every turn's programs; absent: none. */
   readonly isolation?: Isolation;
+  /** See `PanelHome`. */
+  readonly gatesIn?: PanelHome['gatesIn'];
   /** Binds the agents of hats with a profile; absent: nothing does. */
   readonly scopes?: TurnScopes;
   /** Undoes what was done to Ralph's own files and to git's programs since it was asked last, and names it. Absent: nobody looks. */

@@ -47,30 +47,34 @@ export interface CompiledBackends {
  */
 export function compileBackends(declared: Declared, overrides: Overrides, toItemPath: ToItemPath): CompiledBackends {
   const base = compileBase(declared, overrides);
+  const ralph = compileRalph(declared, base);
   const worn = Object.entries(declared.hats ?? {}).map(([id, hat]) => {
     const own = hat.backend === undefined ? base : inheritAll(hat.backend, base, ['hats', id, 'backend']);
-    return [id, compilePanelBackends(hat.panel, own, base, (index) => toItemPath(['hats', id, 'panel', 'agents'], index))] as const;
+    return [
+      id,
+      compilePanelBackends(hat.panel, { own, base, ralph }, (index) => toItemPath(['hats', id, 'panel', 'agents'], index)),
+    ] as const;
   });
-  return { base, ralph: compileRalph(declared, base), hats: toRecord(worn) };
+  return { base, ralph, hats: toRecord(worn) };
 }
 
 type ToItemPath = (list: Path, index: number) => Path;
 
-/** Those of the agents of a panel, in their order: each its own, else the first of the hat. Without a panel those of the hat. */
+/** Those of the agents of a panel, in their order: each its own, else the first of the hat; last that of Ralph, where he decides ties. Without a panel those of the hat. */
 function compilePanelBackends(
   panel: DeclaredHat['panel'],
-  own: readonly PlacedBackend[],
-  base: readonly PlacedBackend[],
+  { own, base, ralph }: Pick<CompiledBackends, 'base' | 'ralph'> & { readonly own: readonly PlacedBackend[] },
   toAgentPath: (index: number) => Path,
 ): readonly PlacedBackend[] {
   const agents = panel?.agents ?? [];
   if (agents.length === 0) return own;
-  return agents.flatMap(({ id = '', backend: [entry] = [], model, profile, hooks }, index) => {
+  const members = agents.flatMap(({ id = '', backend: [entry] = [], model, profile, hooks }, index) => {
     const path = toAgentPath(index);
     const worn = entry === undefined ? own.slice(0, 1) : [inherit(entry, [...own, ...base], [...path, 'backend', 0])];
     const agent = { id, path, ...(profile === undefined ? {} : { profile }), hasHooks: hooks !== undefined };
     return withOwn(worn, model === undefined ? {} : { model }).map((placed) => ({ ...placed, agent }));
   });
+  return panel?.tie === 'ralph' ? [...members, ...ralph.slice(0, 1)] : members;
 }
 
 function compileBase(declared: Declared, overrides: Overrides): readonly PlacedBackend[] {

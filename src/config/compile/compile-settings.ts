@@ -31,7 +31,7 @@ import {
 } from './compile-backends.ts';
 import { compileGates } from './compile-gates.ts';
 import { type CompiledHooks, toHookListName } from './compile-hooks.ts';
-import { compilePanel } from './compile-panel.ts';
+import { compilePanel, toPanelEvents } from './compile-panel.ts';
 import { compileMcpServers, compileTools } from './compile-tools.ts';
 import { createPolicyFinder } from './create-policy-finder.ts';
 import { toDigest } from './digest.ts';
@@ -277,7 +277,7 @@ function compileHat(id: string, { declared, backends, instructions }: SettingsPa
     name: hat.name ?? id,
     description: hat.description?.trim() ?? '',
     triggers: triggersOf(hat),
-    publishes: hat.publishes ?? [],
+    publishes: [...(hat.publishes ?? []), ...toPanelEvents(hat.panel)],
     defaultPublishes: hat.default_publishes ?? [],
     transitions: hat.transitions ?? [],
     instructions: instructions.hats[id] ?? '',

@@ -15,6 +15,7 @@ import { checkMcpServers } from './check-mcp-servers.ts';
 import { checkMode } from './check-mode.ts';
 import { checkNativeProfiles } from './check-native-profiles.ts';
 import { checkNotify } from './check-notify.ts';
+import { checkPanelRoles } from './check-panel-roles.ts';
 import { checkPanels } from './check-panels.ts';
 import { checkPolicies } from './check-policies.ts';
 import { checkProfiles } from './check-profiles.ts';
@@ -29,6 +30,7 @@ const RULES: readonly Rule[] = [
   checkHatCollection,
   checkTriggers,
   checkPanels,
+  checkPanelRoles,
   checkDefaultPublishes,
   checkHatReferences,
   checkMode,

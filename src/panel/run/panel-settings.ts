@@ -12,6 +12,12 @@ export interface PanelSettings extends Omit<PanelFilesSettings, 'home' | 'number
   readonly topics: readonly string[];
   /** What the hat publishes when no answer names a topic; `null`: nothing. */
   readonly defaultTopic: string | null;
+  /** What publishes that the winner's work cannot be taken over; `null`: nothing does, and the turn fails. */
+  readonly conflictTopic: string | null;
+  /** Runs the gates on what an answer would publish, in a copy of the folder with its work; absent: no answer is judged. Does not reject. */
+  readonly judge?: (order: JudgeOrder) => Promise<Judgement>;
+  /** What the schema of a topic has against a payload; `null`: nothing. */
+  readonly findProblem: (topic: string, payload: PanelPayload) => string | null;
   /** Publishes for the hat; what is wrong with it, or `null`. */
   readonly publish: (request: TurnRequest, topic: string, payload: PanelPayload) => string | null;
   /** Takes secrets out of what an agent hands in. */
@@ -20,12 +26,30 @@ export interface PanelSettings extends Omit<PanelFilesSettings, 'home' | 'number
   readonly shuffle: (size: number) => readonly number[];
 }
 
+/** An answer that gates judge. */
+export interface JudgeOrder {
+  /** A copy of the folder with the work behind it; gates may write there. */
+  readonly cwd: string;
+  /** What it would publish; `null`: nothing. */
+  readonly topic: string | null;
+  readonly signal: AbortSignal;
+}
+
+/** What the gates said; `text` is for agents, and empty where all passed. */
+export interface Judgement {
+  readonly isPassed: boolean;
+  readonly text: string;
+}
+
 /** What a panel hands on. */
 export interface PanelPayload {
   readonly answer: string;
   /** `agent2` */
   readonly author: string;
   readonly votes: readonly { readonly for: string; readonly reason: string }[];
+  /** Where its work could not be taken over: the paths, at most 50, and where the work is kept. */
+  readonly conflicts?: readonly string[];
+  readonly work?: string;
 }
 
 /** One agent of a panel. */

@@ -2,8 +2,10 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { BackendEvent } from '../../core/backends/backend-event.ts';
 import { UNKNOWN_USAGE } from '../../core/backends/usage.ts';
+import type { PanelSpec } from '../../core/run/panel-spec.ts';
 import type { OfferUpdate, PanelMove, Reply, RoundEnded, StartRound } from '../../core/run/panel-state.ts';
 import type { TurnFailure } from '../../core/run/turn.ts';
+import { toDurationText } from '../../core/text/duration.ts';
 import { endOf } from '../../core/text/shorten.ts';
 import { toErrorMessage } from '../../core/values/errors.ts';
 import type { HandedIn, PanelHand, RunningTurn, TurnRequest } from '../../ports/backend.ts';
@@ -56,6 +58,8 @@ class PanelRound implements Round {
   /** It is being stopped: what was not told yet is told no more. */
   #isOver = false;
   #isGivenUp = false;
+  /** It took longer than a round may. */
+  #isLate = false;
   /** News that came before it was at work. */
   readonly #early: OfferUpdate[] = [];
   #running: RunningTurn | null = null;
@@ -74,20 +78,23 @@ class PanelRound implements Round {
   }
 
   async #run(): Promise<Ended> {
-    const { move, order } = this.#round;
+    const { move, order, settings } = this.#round;
     const hand = createHand(this.#round, { ask: (call) => this.#awaitReply(call), isOver: () => this.#isOver });
     const heard = createListener(this.#round);
     const { close, ...request } = await prepare(this.#round, this.#source, hand);
     this.#close = close;
     if (this.#ending !== 'no') return NOT_BEGUN;
     move({ kind: 'round-started', agent: order.agent, round: order.round });
-    this.#running = this.#source.backend.start(request, heard.take);
+    const running = this.#source.backend.start(request, heard.take);
+    this.#running = running;
     for (const offer of this.#early.splice(0)) this.offer(offer);
-    const result = await this.#running.result;
+    const stopClock = this.#startClock(running);
+    const result = await running.result.finally(stopClock);
     const { model, finalText } = heard.facts();
     if (!this.#source.isNative && result.status === 'succeeded') await handInWords(this.#round, hand, finalText);
     const usage = result.usage.costUsd === null ? { ...result.usage, costUsd: this.#source.priceOf(result.usage, model) } : result.usage;
     const outcome = result.status === 'stopped' ? 'stopped' : result.status === 'failed' ? 'failed' : 'done';
+    if (this.#isLate && outcome === 'stopped') return { ...toLate(settings.spec), usage, toolCalls: result.toolCalls ?? 0 };
     return { outcome, failure: result.failure, usage, toolCalls: result.toolCalls ?? 0, finalText: endOf(finalText, MAX_FINAL) };
   }
 
@@ -96,6 +103,21 @@ class PanelRound implements Round {
     const found = (await this.#close?.()) ?? null;
     if (found !== null) observe({ type: 'warning', message: found });
     await files.endRound(order.agent).catch(() => undefined);
+  }
+
+  /** Tells the agent that its time is over, and stops it where that does not help; the clock ends with what it returns. */
+  #startClock(running: RunningTurn): () => void {
+    const { roundTimeoutMs, graceMs = 0 } = this.#round.settings.spec;
+    if (roundTimeoutMs === undefined) return () => undefined;
+    const stop = (): void => {
+      this.#isLate = true;
+      running.stop(END_GRACE_MS);
+    };
+    let timer = setTimeout(() => {
+      running.tell?.({ id: 'time', text: 'Your time is over: hand in what you have, now.', by: '', isNews: true });
+      timer = setTimeout(stop, toTimerMs(graceMs));
+    }, toTimerMs(roundTimeoutMs));
+    return () => clearTimeout(timer);
   }
 
   offer(order: OfferUpdate): void {
@@ -150,6 +172,16 @@ class PanelRound implements Round {
 const GIVEN_UP: HandedIn = { isAccepted: false, text: 'The run is being stopped: nothing was taken.' };
 const NOT_BEGUN: Ended = { outcome: 'stopped', failure: null, usage: UNKNOWN_USAGE, toolCalls: 0, finalText: '' };
 
+function toLate({ roundTimeoutMs = 0, graceMs = 0 }: PanelSpec): Pick<Ended, 'outcome' | 'failure' | 'finalText'> {
+  const message = `it handed in nothing within ${toDurationText(roundTimeoutMs)}, and ${toDurationText(graceMs)} of grace`;
+  return { outcome: 'failed', failure: { class: 'timeout', message }, finalText: '' };
+}
+
+/** Longer ones would end at once. */
+function toTimerMs(ms: number): number {
+  return Math.min(ms, 2 ** 31 - 1);
+}
+
 /** Its folder, what it is shown of the others, and its prompt. */
 async function prepare(
   { settings, request, files, order }: RoundOrder,
@@ -170,6 +202,7 @@ async function prepare(
     hasTools: source.isNative,
     isEnforced: order.isEnforced,
     topics: hand.topics,
+    ...(order.failedGates === undefined ? {} : { failedGates: order.failedGates }),
   });
   const promptFile = join(folder, 'prompt.md');
   writeFileSync(promptFile, prompt, { mode: 0o600 });
