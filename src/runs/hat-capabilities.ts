@@ -4,16 +4,6 @@ import { BUILT_IN_CARDS } from '../core/tools/built-in-cards.ts';
 import { type Capabilities, EMPTY_POLICY, mayChangeTree, resolveProfile, toCapabilities } from '../core/tools/tool-profiles.ts';
 import { readOwn } from '../core/values/json.ts';
 
-/** What the profile of a hat says; `null`: nothing holds it back. */
-export function findPolicy({ policies }: Pick<Settings, 'policies'>, hat: string): Settings['policies'][string] | null {
-  return readOwn(policies, hat) ?? null;
-}
-
-/** What a hat may do by its profile. */
-export function toHatCapabilities(settings: Pick<Settings, 'policies'>, hat: string): Capabilities {
-  return toCapabilities(resolveProfile(findPolicy(settings, hat), BUILT_IN_CARDS));
-}
-
 /** What of its backend says which profile binds an agent. */
 type Worn = Pick<BackendSpec, 'profile'>;
 
@@ -23,7 +13,7 @@ export function findAgentPolicy(
   hat: string,
   { profile }: Worn,
 ): Settings['policies'][string] | null {
-  if (profile === undefined) return findPolicy(settings, hat);
+  if (profile === undefined) return readOwn(settings.policies, hat) ?? null;
   // One that is gone allows nothing.
   return profile === null ? null : (readOwn(settings.profiles, profile) ?? EMPTY_POLICY);
 }
@@ -35,7 +25,6 @@ export function toAgentCapabilities(settings: Pick<Settings, 'policies' | 'profi
 
 /** Whether some agent that wears a hat may change what people keep in a folder. */
 export function mayHatChangeTree(settings: Pick<Settings, 'policies' | 'profiles' | 'backends'>, hat: string): boolean {
-  const worn = readOwn(settings.backends, hat) ?? [];
-  if (worn.every(({ profile }) => profile === undefined)) return mayChangeTree(toHatCapabilities(settings, hat));
+  const worn = readOwn(settings.backends, hat) ?? [{}];
   return worn.some((spec) => mayChangeTree(toAgentCapabilities(settings, hat, spec)));
 }

@@ -24,7 +24,7 @@ import { findKnownSecrets } from '../safety/index.ts';
 import { createLazyBackend, createNativeBackendFor, type NativeHome, toPrice } from './create-native-backend.ts';
 import { findSpec, toOwnLimits } from './hat-facts.ts';
 import { createJudge } from './judge-answers.ts';
-import type { TurnScopes } from './turn-scopes.ts';
+import type { PanelScopes } from './panel-scopes.ts';
 
 /** What the turn of a panel is made from. */
 export interface PanelHome extends NativeHome {
@@ -37,7 +37,7 @@ export interface PanelHome extends NativeHome {
   /** Runs gates in another folder than that of the run; `marker`: by which their processes are found. Absent: no answer of a panel is judged. */
   readonly gatesIn?: ((cwd: string, marker: string) => GateRunner) | undefined;
   /** Binds the agents; absent: nothing does. */
-  readonly scopes?: TurnScopes;
+  readonly scopes?: { readonly panel: PanelScopes };
   /** The environment of an agent of the hat. */
   readonly environmentOf: (order: IterationStart, spec: BackendSpec) => Readonly<Record<string, string>>;
 }
@@ -123,11 +123,6 @@ function createSource(made: PanelHome, { hat, panel, specs, order }: PanelParts,
   };
 }
 
-function toJson({ answer, author, votes, conflicts, work }: PanelPayload): JsonObject {
-  const conflict = conflicts === undefined || work === undefined ? {} : { conflicts: [...conflicts], work };
-  return { answer, author, votes: [...votes], ...conflict };
-}
-
 const NAMED = 5;
 
 /** What an agent changed that may not write, in words for people; `null` for nothing. */
@@ -137,6 +132,11 @@ function toChangedText(id: string, found: ScopeViolations | null): string | null
   const more = found.total > NAMED ? `, and ${found.total - NAMED} more` : '';
   const paths = found.changes.slice(0, NAMED).map(({ path }) => path);
   return `${id} may not write, and changed ${paths.join(', ')}${more} in its own folder. It was not taken over.`;
+}
+
+function toJson({ answer, author, votes, conflicts, work }: PanelPayload): JsonObject {
+  const conflict = conflicts === undefined || work === undefined ? {} : { conflicts: [...conflicts], work };
+  return { answer, author, votes: [...votes], ...conflict };
 }
 
 /** As an agent of the hat would; what is wrong, or `null`. */

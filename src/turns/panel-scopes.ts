@@ -87,11 +87,7 @@ async function beginLook(
   const scratch = await openOwnScratch(made, sandbox);
   const look = await watch.begin(scratch.folders, turn);
   return async () => {
-    try {
-      sandbox.closeScratch(made.workspace, scratch);
-    } catch {
-      // Empty folders that cannot be removed harm nobody.
-    }
+    scratch.close();
     return look.end(() => keepDiff(turn));
   };
 }

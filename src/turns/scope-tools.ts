@@ -103,7 +103,7 @@ export async function openSandbox(made: TurnScopeSettings): Promise<Pick<ScopeTo
 }
 
 /** What the sandbox is made of around an agent that works in the folder of the run. */
-export function toSandboxSettings(made: TurnScopeSettings, os: OsSandboxSearch): TurnSandboxSettings {
+function toSandboxSettings(made: TurnScopeSettings, os: OsSandboxSearch): TurnSandboxSettings {
   const { settings, workspace } = made;
   return {
     privateDir: toPrivateDir(made.runFolder),
@@ -171,9 +171,16 @@ export function toSandboxOrder(
   };
 }
 
-/** A scripted agent needs no flags, but it stands for one whose tests write. */
-export function openOwnScratch(made: TurnScopeSettings, sandbox: SandboxRoom): Promise<ScratchFolders> {
-  return sandbox.openScratch(made.workspace, made.settings.sandbox.scratch, toFolderFacts(made));
+/** Folders of the run in which an agent may write without flags and without a sandbox. */
+export interface OwnScratch extends Pick<ScratchFolders, 'folders'> {
+  /** Removes those that were made and stayed empty. */
+  readonly close: () => void;
+}
+
+/** A scripted agent needs no flags, but it stands for one whose tests write; agents of a panel work elsewhere, but may write into what their folders link to. */
+export async function openOwnScratch(made: TurnScopeSettings, sandbox: SandboxRoom): Promise<OwnScratch> {
+  const scratch = await sandbox.openScratch(made.workspace, made.settings.sandbox.scratch, toFolderFacts(made));
+  return { folders: scratch.folders, close: () => sandbox.closeScratch(made.workspace, scratch) };
 }
 
 function toFolderFacts({ settings, workspace, env, gitPrograms }: TurnScopeSettings): FolderFacts {

@@ -11,7 +11,7 @@ import type { Surroundings } from '../loop/shell/index.ts';
 import { openProjectFolder } from '../process/index.ts';
 import { findQualityCommands } from '../project/index.ts';
 import { findAgentPolicy, mayHatChangeTree, toAgentCapabilities } from '../runs/index.ts';
-import type { ScratchFolders, TurnSandbox, TurnSandboxOrder } from '../sandbox/index.ts';
+import type { TurnSandbox, TurnSandboxOrder } from '../sandbox/index.ts';
 import type { TreeLook } from '../workspace/watch/index.ts';
 import type { attachEmit } from './emit-attach.ts';
 import { hasEmitTool, listMoreTools } from './hat-facts.ts';
@@ -19,6 +19,7 @@ import { createPanelScopes, type PanelScopes } from './panel-scopes.ts';
 import {
   createWatch,
   type HeldOrder,
+  type OwnScratch,
   openOwnScratch,
   openPrivate,
   openTools,
@@ -68,7 +69,7 @@ export function createTurnScopes(made: TurnScopeSettings): TurnScopes {
       return {
         ...plain,
         ...(outfit === null ? {} : { scope: outfit.scope, ...openPrivate(made, toTurnName(order), plain) }),
-        close: () => close(made, { order, outfit, own, look, sandbox: opened.sandbox }),
+        close: () => close(made, { order, outfit, own, look }),
       };
     },
     panel: createPanelScopes(made, { open, opened: () => tools, keepDiff: (turn) => keepDiff(made, turn) }),
@@ -124,15 +125,14 @@ async function createAttach(
 interface HeldTurn {
   readonly order: IterationStart;
   readonly outfit: TurnSandbox | null;
-  readonly own: ScratchFolders | null;
+  readonly own: OwnScratch | null;
   readonly look: TreeLook | null;
-  readonly sandbox: SandboxRoom;
 }
 
-async function close(made: TurnScopeSettings, { order, outfit, own, look, sandbox }: HeldTurn): Promise<ScopeViolations | null> {
+async function close(made: TurnScopeSettings, { order, outfit, own, look }: HeldTurn): Promise<ScopeViolations | null> {
   try {
     outfit?.close();
-    if (own !== null) sandbox.closeScratch(made.workspace, own);
+    own?.close();
   } catch {
     // Files of the turn that cannot be removed now are swept when the run begins again.
   }

@@ -155,3 +155,64 @@ it('what an agent of a panel writes that may not is told, and not taken over, wh
     expect(shown.replace(/\s+/g, ' ')).toMatch(/made\.txt/);
   });
 });
+
+/** Stands for claude: answers with the words that it was started with. */
+const CLAUDE = `#!/bin/sh
+prompt=$(cat)
+words=$(printf '%s ' "$@" | tr -d '"\\\\' | tr '\\n' ' ')
+case "$prompt" in *"Vote for the best answer"*) words="VOTE: agent1 it is there";; esac
+echo '{"type":"system","subtype":"init","session_id":"s1","model":"m"}'
+echo '{"type":"assistant","message":{"id":"m1","content":[{"type":"text","text":"'"$words"'"}]}}'
+echo '{"type":"result","subtype":"success","is_error":false,"result":"'"$words"'","session_id":"s1","usage":{"input_tokens":1,"output_tokens":1},"total_cost_usd":0.01}'
+`;
+
+it('an agent CLI of a panel is told its profile and its model as a hat of its own would be, and others of its panel theirs', async () => {
+  const claude = '{type: claude, command: ./claude.sh}';
+  const agents = `[{id: reader, backend: ${claude}, profile: explorer, model: opus}, {id: writer, backend: ${claude}, model: haiku}, {id: third, backend: ${claude}, profile: explorer}]`;
+  const files = { ...FILES, 'claude.sh': CLAUDE, 'ralph.yml': config({ agents, hat: 'sandbox: off' }) };
+  await withFolder(files, async (folder) => {
+    const { code, stdout, stderr } = await ralph(folder, ['run', '--no-tui']);
+    expect(code, stdout + stderr).toBe(0);
+    const [journal = ''] = findFiles(folder, /^[^/]+\/journal\.jsonl$/);
+    const answers = readFileSync(journal, 'utf8')
+      .split('\n')
+      .flatMap((line) => (line.includes('answer-given') ? [/"content":"([^"]*)"/.exec(line)?.[1] ?? ''] : []));
+    const of = (model: string) => answers.find((text) => text.includes(`--model ${model}`)) ?? '';
+    expect(answers).toHaveLength(3);
+    expect(of('opus')).not.toContain('bypassPermissions');
+    expect(of('opus')).toMatch(/--(?:allowedTools|tools|disallowedTools)/);
+    expect(of('haiku')).toMatch(/bypassPermissions|--dangerously-skip-permissions/);
+  });
+});
+
+it('`ralph hooks` and `ralph doctor --sandbox` tell of each agent of a panel', async () => {
+  const native = '{type: native, provider: scripted, script: model.yml}';
+  const hooks = (word: string): string => `{PreToolUse: [{command: "true ${word}"}]}`;
+  const agents = `[{id: first}, {id: second, profile: critic, hooks: ${hooks('own')}}, {id: third, backend: claude, profile: explorer, hooks: ${hooks('unheard')}}]`;
+  const yaml = config({ agents, backend: native, hat: `profile: creator\n    hooks: ${hooks('hat')}` });
+  await withFolder({ 'ralph.yml': yaml, 'model.yml': 'turns: []\n' }, async (folder) => {
+    const { stdout, stderr } = await ralph(folder, ['hooks', '--hat', 'looker', '--format', 'json']);
+    const rows = stdout
+      .split('\n')
+      .flatMap((line) => (line.includes('"handler"') ? [JSON.parse(line) as { agent?: string; handler: string; unbound: string[] }] : []));
+    expect(rows.map(({ agent, handler, unbound }) => [agent, handler, unbound])).toEqual([
+      [undefined, 'true hat', []],
+      ['second', 'true hat', []],
+      ['second', 'true own', []],
+      ['third', 'true hat', ['claude']],
+      ['third', 'true unheard', ['claude']],
+    ]);
+    expect(stderr).toContain('These hooks do not bind "third" of "looker": claude calls its tools by itself.');
+    expect((await ralph(folder, ['hooks', '--hat', 'looker'])).stdout).toContain('looker (second)');
+    const tried = ['hooks', 'test', 'PreToolUse', '--tool', 'bash', '--hat', 'looker', '--format', 'json'];
+    const asked = async (...more: readonly string[]): Promise<number> =>
+      (JSON.parse((await ralph(folder, [...tried, ...more])).stdout) as { verdicts: unknown[] }).verdicts.length;
+    expect([await asked(), await asked('--agent', 'second')]).toEqual([1, 2]);
+    const unknown = await ralph(folder, [...tried, '--agent', 'secnd']);
+    expect([unknown.code, unknown.stderr]).toEqual([2, expect.stringContaining('second')]);
+    const doctor = (await ralph(folder, ['doctor', '--sandbox'])).stdout;
+    expect(doctor).toMatch(/looker, first of its panel \(native:scripted, profile creator\): may change files/);
+    expect(doctor).toMatch(/looker, second of its panel \(native:scripted, profile critic\): may not change files/);
+    expect(doctor).toMatch(/looker, third of its panel \(claude, profile explorer\): may not change files/);
+  });
+});

@@ -101,13 +101,18 @@ export function compileHooks({ root, declared, hatIds, backends, cwd, readText, 
       ...tellUnbound(root, unbound),
       ...owners.flatMap(([id, path, worn]) => [
         ...(id === DEFAULT_HAT ? [] : tellMisplaced(root, path, RUN_PLACE)),
-        ...worn.flatMap((placed) => [
-          ...(placed.hooksPath === undefined ? [] : tellMisplaced(root, placed.hooksPath, HAT_PLACE)),
-          ...(placed.agent === undefined ? [] : tellMisplaced(root, [...placed.agent.path, 'hooks'], AGENT_PLACE)),
-        ]),
+        ...worn.flatMap((placed) => tellOfLoop(root, placed)),
       ]),
     ],
   };
+}
+
+/** Hooks of the loop at a backend or an agent of a panel. */
+function tellOfLoop(root: LocatedMap, { hooksPath, agent }: PlacedBackend): readonly Diagnostic[] {
+  return [
+    ...(hooksPath === undefined ? [] : tellMisplaced(root, hooksPath, HAT_PLACE)),
+    ...(agent === undefined ? [] : tellMisplaced(root, [...agent.path, 'hooks'], AGENT_PLACE)),
+  ];
 }
 
 /** Where hooks are written that count for one agent of the hat: of its panel, then of its backend. */

@@ -49,3 +49,10 @@ describe('what the winner removed is removed from the folder of the run', () => 
     expect(listFiles(workspace)).toEqual({ ...secrets, 'new.ts': 'x' });
   });
 });
+
+it('of an agent that may not write nothing is taken over, whatever is in its folder', async () => {
+  mayWrite = false;
+  writeFiles(workspace, { 'old.ts': 'old' });
+  expect(await win(rename)).toEqual({ kind: 'done' });
+  expect(listFiles(workspace)).toEqual({ 'old.ts': 'old' });
+});

@@ -98,6 +98,13 @@ class PanelRound implements Round {
     return { outcome, failure: result.failure, usage, toolCalls: result.toolCalls ?? 0, finalText: endOf(finalText, MAX_FINAL) };
   }
 
+  async #clear(): Promise<void> {
+    const { files, order, observe } = this.#round;
+    const found = (await this.#close?.()) ?? null;
+    if (found !== null) observe({ type: 'warning', message: found });
+    await files.endRound(order.agent).catch(() => undefined);
+  }
+
   /** Tells the agent that its time is over, and stops it where that does not help; the clock ends with what it returns. */
   #startClock(running: RunningTurn): () => void {
     const { roundTimeoutMs, graceMs = 0 } = this.#round.settings.spec;
@@ -111,13 +118,6 @@ class PanelRound implements Round {
       timer = setTimeout(stop, toTimerMs(graceMs));
     }, toTimerMs(roundTimeoutMs));
     return () => clearTimeout(timer);
-  }
-
-  async #clear(): Promise<void> {
-    const { files, order, observe } = this.#round;
-    const found = (await this.#close?.()) ?? null;
-    if (found !== null) observe({ type: 'warning', message: found });
-    await files.endRound(order.agent).catch(() => undefined);
   }
 
   offer(order: OfferUpdate): void {
