@@ -196,7 +196,7 @@ it('`ralph hooks` and `ralph doctor --sandbox` tell of each agent of a panel', a
       .split('\n')
       .flatMap((line) => (line.includes('"handler"') ? [JSON.parse(line) as { agent?: string; handler: string; unbound: string[] }] : []));
     expect(rows.map(({ agent, handler, unbound }) => [agent, handler, unbound])).toEqual([
-      [undefined, 'true hat', []],
+      ['first', 'true hat', []],
       ['second', 'true hat', []],
       ['second', 'true own', []],
       ['third', 'true hat', ['claude']],
