@@ -28,7 +28,7 @@ const SURFACE = {
     ],
   },
   'configuration keys': {
-    count: 232,
+    count: 237,
     first: 190,
     list: listConfigurationKeys,
     added: [
@@ -83,6 +83,14 @@ const SURFACE = {
       { name: 'hats.<id>.panel.quorum', why: 'a vote of one is none where something depends on it' },
       { name: 'hats.<id>.panel.min_agents', why: 'an answer that nobody could compare may be worth nothing' },
       { name: 'hats.<id>.panel.budget_usd', why: 'one panel must not eat what the whole run may cost' },
+      { name: 'hats.<id>.panel.tie', why: 'an even panel ties often, and the order of the file is no reason to win' },
+      { name: 'hats.<id>.panel.synthesizer', why: 'whoever took part defends an answer of their own; an editor has none' },
+      {
+        name: 'hats.<id>.panel.conflicts',
+        why: 'work that cannot be taken over is brought together by whoever can, in the place of a turn that has failed',
+      },
+      { name: 'hats.<id>.panel.round_timeout', why: 'one agent that hangs is left out, without ending the panel for all' },
+      { name: 'hats.<id>.panel.grace', why: 'an agent that is told to hand in needs time to do it' },
     ],
   },
 };

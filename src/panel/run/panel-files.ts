@@ -133,6 +133,7 @@ export class PanelFiles {
       await openWorkspace({ from: workspace, to, links, skipped });
       const snapshot = this.#snapshotOf(answer);
       if (existsSync(`${snapshot}.too-large`)) throw new Error('the work behind it is too large to be taken over');
+      if (!this.#settings.mayWrite(answer.agent)) return await use(to);
       const { conflicts } = await applyWork({ base: toBasePath(place.cwd), snapshot, to, leftOut: existsSync(`${snapshot}.partial`) });
       if (conflicts.length > 0) throw new Error(`${toPathList(conflicts)} changed in the folder meanwhile`);
       return await use(to);
