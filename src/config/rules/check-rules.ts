@@ -15,6 +15,7 @@ import { checkMcpServers } from './check-mcp-servers.ts';
 import { checkMode } from './check-mode.ts';
 import { checkNativeProfiles } from './check-native-profiles.ts';
 import { checkNotify } from './check-notify.ts';
+import { checkPanelLimits } from './check-panel-limits.ts';
 import { checkPanelRoles } from './check-panel-roles.ts';
 import { checkPanels } from './check-panels.ts';
 import { checkPolicies } from './check-policies.ts';
@@ -57,6 +58,7 @@ export function checkRules(input: RuleInput, backends: CompiledBackends, places:
     ...checkCostLimit(input, backends),
     ...checkNativeProfiles(input, backends),
     ...checkAgentFiles(input, backends),
+    ...checkPanelLimits(input, backends),
     ...checkPromptFile(input, places),
   ];
   if (input.declared.event_loop?.strict_validation !== false) return findings;
