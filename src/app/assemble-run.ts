@@ -16,8 +16,10 @@ import {
 } from '../journal/index.ts';
 import type { HeldRun } from '../landing/index.ts';
 import type { LoopPorts, LoopSettings } from '../loop/shell/index.ts';
+import { createWorkCopies, toCopyFolder } from '../panel/share/index.ts';
 import type { JournalDamage, JournalEntry } from '../ports/journal.ts';
 import type { Isolation } from '../ports/program.ts';
+import type { WorkCopies } from '../ports/work-copies.ts';
 import type { Workspace } from '../ports/workspace.ts';
 import { createRedaction, steadyMs } from '../process/index.ts';
 import { findCheck } from '../project/index.ts';
@@ -39,6 +41,7 @@ import {
 } from '../runs/index.ts';
 import { coverWorktrees, findKnownSecrets, protectState, toStateDirs, withoutKeys } from '../safety/index.ts';
 import {
+  COPIES,
   createGateHold,
   createTurnAgents,
   createTurnScopes,
@@ -114,6 +117,7 @@ export function assembleRun(parts: RunParts, visit: (entry: JournalEntry) => voi
       ...backpressure,
     }),
     workspace: withSnapshots(workspace),
+    copies: createCopies(parts),
     agents: createAgents(parts, agentCommand, workspace, people.admitTokens),
     reap: (activation) => reapTurn(paths.runId, activation),
     ...(checkPayload === null ? {} : { checkPayload }),
@@ -151,6 +155,26 @@ function createAgents(
     scopes: createTurnScopes(toScopeSettings(parts, agentCommand, tree)),
     undo: keepTrustedState({ layout, paths, file, agentCommand, gateFiles: listReferenceFiles(paths), tree, admitTokens }),
   });
+}
+
+/** Copies of the folder for turns that run at the same time, with what agents have there beside the work. */
+function createCopies({ paths, file }: RunParts): WorkCopies {
+  const { settings, workspace } = file;
+  const folder = join(paths.folder, COPIES);
+  const eventsIn = (name: string): string => join(toCopyFolder(folder, name), settings.prompts.eventsFile);
+  return {
+    ...createWorkCopies({
+      ...{ folder, workspace, links: settings.worktreeLinks, skipped: [settings.stateDir] },
+      prepare: (copy) => openAgentFolders(copy, settings),
+    }),
+    inboxOf: (name) =>
+      createJsonlInbox({
+        fs: createSharedFileSystem(toCopyFolder(folder, name)),
+        path: eventsIn(name),
+        label: settings.prompts.eventsFile,
+      }),
+    asksOf: (name) => openAskBox(toAskPlace(eventsIn(name), paths.folder, toCopyFolder(folder, name)), watchFolder),
+  };
 }
 
 function toAsking({ human = DEFAULT_HUMAN }: RunFile['settings']): LoopSettings['asking'] {

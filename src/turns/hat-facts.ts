@@ -31,7 +31,7 @@ export function toPromptOptions(settings: Pick<Settings, 'prompts' | 'agentCommi
 }
 
 /** The hat whose turn it is, and which of its agents takes it. */
-export type TurnOwner = Pick<IterationStart, 'hat' | 'backend'>;
+export type TurnOwner = Pick<IterationStart, 'hat' | 'backend' | 'copy'>;
 
 /** The agent that takes a turn. Throws RalphError `backend-missing`. */
 export function findSpec({ backends }: Pick<Settings, 'backends'>, order: TurnOwner): BackendSpec {
@@ -54,8 +54,8 @@ export function toAgentPromptFacts(settings: Settings, order: TurnOwner): AgentP
   const spec = findSpec(settings, order);
   return {
     ...toAbilities(settings, order.hat, spec.type === 'native'),
-    // What an agent of a panel notes and commits stays in its own folder.
-    ...(isPanel(settings, order.hat) && { mayNote: false, mayCommit: false }),
+    // What an agent notes and commits in a copy of the folder stays there.
+    ...((isPanel(settings, order.hat) || order.copy !== undefined) && { mayNote: false, mayCommit: false }),
     hasEmitTool: hasEmitTool(settings, order.hat, spec),
     losesPath: findCli(spec.type)?.losesPath === true,
     keepsContext: spec.native?.context === 'carry',

@@ -7,5 +7,5 @@ export { createGateHold } from './confine-gates.ts';
 export { createNativeModel, findPrice } from './create-native-backend.ts';
 export { planFirstTurn, readScratchpad, toPromptOptions } from './hat-facts.ts';
 export { keepTrustedState } from './trusted-files.ts';
-export { createTurnAgents } from './turn-agents.ts';
+export { COPIES, createTurnAgents } from './turn-agents.ts';
 export { createTurnScopes, loadEmitAttach, type TurnScopeSettings, toPrivateDir } from './turn-scopes.ts';

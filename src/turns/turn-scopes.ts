@@ -173,9 +173,10 @@ async function toOrder(
   const isNative = spec.type === 'native';
   const turn = toTurnName(order);
   const attach = await loadEmitAttach();
+  const root = order.copy === undefined ? made.workspace : plain.cwd;
   const place = {
     hat: order.hat,
-    eventsFile: join(made.workspace, settings.prompts.eventsFile),
+    eventsFile: join(root, settings.prompts.eventsFile),
     contractFile: toContractPath(made.runFolder),
   };
   const qualityCommands = findQualityCommands(settings, openProjectFolder(made.workspace));
@@ -198,7 +199,7 @@ async function toOrder(
         ? attach(
             {
               ...{ cli: spec.type, command: made.agentCommand, place, isAlone: !mayChangeTree(may) },
-              ...{ tools: listMoreTools(settings), checks, folder: made.workspace },
+              ...{ tools: listMoreTools(settings), checks, folder: root },
             },
             folder,
           )

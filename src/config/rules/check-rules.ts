@@ -16,6 +16,7 @@ import { checkMode } from './check-mode.ts';
 import { checkNativeProfiles } from './check-native-profiles.ts';
 import { checkNotify } from './check-notify.ts';
 import { checkPanels } from './check-panels.ts';
+import { checkParallel } from './check-parallel.ts';
 import { checkPolicies } from './check-policies.ts';
 import { checkProfiles } from './check-profiles.ts';
 import { checkPromptFile, type PromptSources } from './check-prompt-file.ts';
@@ -57,6 +58,7 @@ export function checkRules(input: RuleInput, backends: CompiledBackends, places:
     ...checkNativeProfiles(input, backends),
     ...checkAgentFiles(input, backends),
     ...checkUnboundPanels(input, backends),
+    ...checkParallel(input, backends),
     ...checkPromptFile(input, places),
   ];
   if (input.declared.event_loop?.strict_validation !== false) return findings;

@@ -98,13 +98,15 @@ export interface TurnReport extends TurnSignals {
   readonly hooks?: HookRecord;
 }
 
-/** Work that cannot be brought into the folder, because somebody else changed the same files otherwise. */
+/** Work that was not brought into the folder. */
 export interface WorkConflict {
-  /** The first of `total`. */
+  /** Files that somebody else has changed, too, since the copy was made: the first of `total`. */
   readonly paths: readonly string[];
   readonly total: number;
-  /** The name of the copy in which it is kept. */
+  /** Where it is kept, below the folder of the run. */
   readonly kept: string;
+  /** Why not, where it is not for other changes. */
+  readonly why?: string;
 }
 
 /** What is known of a turn in which no agent came to work. */

@@ -133,8 +133,7 @@ export function play(parts: Parameters<typeof makeSpec>[0] = {}, watch: (decided
       return post({ type: 'gates-finished', request, results: gates.map((gate) => makeResult(gate, isPassed(gate))) });
     },
     ring: () => {
-      const waiting = state.timers.filter((timer) => timer.purpose !== 'runtime');
-      const { timer, dueAt } = must(waiting.toSorted((left, right) => left.dueAt - right.dueAt)[0], 'nothing is waited for');
+      const { timer, dueAt } = findNextTimer(state);
       at = Math.max(at, dueAt);
       return post({ type: 'timer-fired', timer });
     },
@@ -145,6 +144,11 @@ export function play(parts: Parameters<typeof makeSpec>[0] = {}, watch: (decided
       return [...resumed, ...dead.flatMap((hat) => endOf(hat, signals, { outcome: { status: 'interrupted' }, exitCode: null }))];
     },
   };
+}
+
+function findNextTimer({ timers }: RunState): RunState['timers'][number] {
+  const waiting = timers.filter((timer) => timer.purpose !== 'runtime');
+  return must(waiting.toSorted((left, right) => left.dueAt - right.dueAt)[0], 'nothing is waited for');
 }
 
 /**

@@ -54,9 +54,10 @@ function isGivenAgain(step: Step, activation: Activation, input: IterationEnded,
   return true;
 }
 
-function toConflictText(hat: string, { paths, total, kept }: WorkConflict): string {
-  const more = total > paths.length ? ` and ${total - paths.length} more` : '';
-  return `What ${hat} made was not taken over: ${paths.join(', ')}${more} changed in the folder meanwhile. It is kept as ${kept}.`;
+function toConflictText(hat: string, { paths, total, kept, why }: WorkConflict): string {
+  const more = total > NAMED ? ` and ${total - NAMED} more` : '';
+  const cause = why ?? `${paths.slice(0, NAMED).join(', ')}${more} changed in the folder meanwhile`;
+  return `What ${hat} made was not taken over: ${cause}. It is kept in the folder of the run: ${kept}.`;
 }
 
 function addCost(step: Step, input: IterationEnded): void {
