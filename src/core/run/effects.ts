@@ -169,6 +169,7 @@ export type RejectionCause =
   | 'may-not-end'
   | 'failed-turn'
   | 'withdrawn'
+  | 'conflict'
   | 'required-events'
   | 'channel-off'
   | 'unknown-hat'

@@ -139,9 +139,8 @@ export function play(parts: Parameters<typeof makeSpec>[0] = {}, watch: (decided
     },
     resume: (changes = {}, signals = []) => {
       const resumed = post({ type: 'run-resumed', ...changes });
-      if (resumed.some((effect) => effect.type === 'iteration-start')) return resumed;
-      const dead = state.activations.map(({ hat }) => hat);
-      return [...resumed, ...dead.flatMap((hat) => endOf(hat, signals, { outcome: { status: 'interrupted' }, exitCode: null }))];
+      const dead = resumed.some((effect) => effect.type === 'iteration-start') ? [] : state.activations;
+      return [...resumed, ...dead.flatMap(({ hat }) => endOf(hat, signals, { outcome: { status: 'interrupted' }, exitCode: null }))];
     },
   };
 }

@@ -1,5 +1,6 @@
 import { addUsage } from '../../core/backends/usage.ts';
 import { TOPIC_SCOPE_VIOLATION } from '../../core/events/reserved.ts';
+import type { RejectionCause } from '../../core/run/effects.ts';
 import type { Feedback } from '../../core/run/feedback.ts';
 import type { IterationEnded } from '../../core/run/inputs.ts';
 import type { Activation, PlannedTurn } from '../../core/run/state.ts';
@@ -45,7 +46,7 @@ function isPlanned(step: Step, activation: Activation, input: IterationEnded): b
 function isGivenAgain(step: Step, activation: Activation, input: IterationEnded, conflict: WorkConflict): boolean {
   const { hat, feedback, fallback, events } = activation;
   notify(step, 'warning', 'work-conflict', toConflictText(hat, conflict));
-  withdrawSignals(step, hat, input);
+  withdrawSignals(step, hat, input, 'conflict');
   if (feedback.some(({ kind }) => kind === 'conflict')) return false;
   const { counters } = step.state;
   change(step, { counters: { ...counters, counted: counters.counted + 1 } });
@@ -80,7 +81,7 @@ function withdraw(step: Step, activation: Activation, input: IterationEnded): tr
   const { hat, events, feedback, fallback, panel, copy } = activation;
   const { conflict } = input;
   if (conflict !== undefined) notify(step, 'warning', 'work-conflict', toConflictText(hat, conflict));
-  const topics = withdrawSignals(step, hat, input);
+  const topics = withdrawSignals(step, hat, input, 'withdrawn');
   const lost: readonly Feedback[] = conflict === undefined ? [] : [{ kind: 'conflict', ...conflict }];
   const told = [...feedback, { kind: 'withdrawn' as const, topics }, ...lost];
   const next = hasTurns(step.topology, hat) ? hat : step.topology.fallback;
@@ -91,10 +92,10 @@ function withdraw(step: Step, activation: Activation, input: IterationEnded): tr
 }
 
 /** Records what a turn wrote, and routes nothing of it. */
-function withdrawSignals(step: Step, hat: string, input: IterationEnded): readonly string[] {
+function withdrawSignals(step: Step, hat: string, input: IterationEnded, why: RejectionCause): readonly string[] {
   const signals = mergeChannels(input.signals).filter((signal) => !isNote(signal));
   const topics = signals.map((signal) => toSignalTopic(step, signal));
-  for (const topic of topics) reject(step, hat, topic, 'withdrawn', []);
+  for (const topic of topics) reject(step, hat, topic, why, []);
   return topics;
 }
 

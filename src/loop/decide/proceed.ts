@@ -25,6 +25,7 @@ export function proceed(step: Step): void {
   if (state.status === 'ended') return;
   if (state.activations.length > 0) return joinBatch(step);
   if (state.stopping !== null) return endRun(step, state.stopping.reason, state.stopping.detail, state.stopping.attention);
+  if (goesOn(step)) return;
   endBatch(step);
   if (isHeldBack(step)) return;
   const end = findEnd(step);
@@ -43,11 +44,27 @@ function isHeldBack({ state: { status, gateWaits } }: Step): boolean {
 function endBatch(step: Step): void {
   if ((step.state.batch ?? null) === null) return;
   change(step, { batch: null });
-  if (step.state.timers.some(({ purpose }) => purpose === 'limit')) {
-    stopClock(step);
-    change(step, { status: 'parked' });
-  }
+  parkIfLimited(step);
   releaseHeld(step);
+}
+
+/** A usage limit that was met while others worked parks the run when they have ended. */
+function parkIfLimited(step: Step): void {
+  if (step.state.status === 'parked' || !step.state.timers.some(({ purpose }) => purpose === 'limit')) return;
+  stopClock(step);
+  change(step, { status: 'parked' });
+}
+
+/** What is to be tried again of turns that run at the same time belongs to them: it comes before what waits for all of them. True if it does. */
+function goesOn(step: Step): boolean {
+  const { batch = null, plans, gateWaits, tells } = step.state;
+  const next = plans.find((plan) => maySharePlan(step, plan));
+  if (batch === null || next === undefined || findEnd(step) !== null) return false;
+  parkIfLimited(step);
+  if (step.state.timers.some(isHoldingBack) || gateWaits.some(({ isHeld }) => isHeld !== true)) return true;
+  queueTells(step, next.hat, tells);
+  fillBatch(step);
+  return true;
 }
 
 /** Who would not let the run end: gates, hooks, or now these and now those. */
@@ -147,16 +164,23 @@ function beginBatch(step: Step): boolean {
   if (maxParallel < 2) return false;
   if (step.state.plans.length === 0) passExhausted(step);
   const { plans, pending, counters } = step.state;
+  // What is published meanwhile does not join what is tried again.
+  const batch = plans.length === 0 ? counters.event : Math.max(...plans.flatMap(({ events }) => events.map(numberOf)));
+  const early = pending.filter(({ event }) => numberOf(event) <= batch);
   const waiting = [
     ...plans.map((plan) => (maySharePlan(step, plan) ? plan.hat : null)),
-    ...pending.map(({ hat }) => (mayShare(step, hat) ? hat : null)),
+    ...early.map(({ hat }) => (mayShare(step, hat) ? hat : null)),
   ];
   const hats = new Set(waiting.filter((hat) => hat !== null));
   if (waiting[0] === null || hats.size < 2) return false;
-  change(step, { batch: counters.event });
+  change(step, { batch });
   queueTells(step, waiting[0] ?? '', step.state.tells);
   fillBatch(step);
   return true;
+}
+
+function numberOf({ id }: RalphEvent): number {
+  return Number(id.slice(1));
 }
 
 /** Adds turns to those that run at the same time, while nothing is against it. */
@@ -177,7 +201,7 @@ function fillBatch(step: Step): void {
     // Which plan waits for its next try is not known: none of them begins before it.
     const isWaiting = timers.some(({ purpose }) => purpose === 'retry');
     const plan = isWaiting ? undefined : plans.find((entry) => isFree(entry.hat) && maySharePlan(step, entry));
-    const next = pending.find(({ hat, event }) => isFree(hat) && mayShare(step, hat) && Number(event.id.slice(1)) <= (batch ?? 0));
+    const next = pending.find(({ hat, event }) => isFree(hat) && mayShare(step, hat) && numberOf(event) <= (batch ?? 0));
     if (plan !== undefined) startPlanned(step, plan, true);
     else if (next !== undefined) start(step, takePending(step, next.hat), true);
     else return;

@@ -1,6 +1,7 @@
 import { toResultName } from '../../core/gates/gate-result.ts';
 import { END_REASONS } from '../../core/run/end-reasons.ts';
 import { toDurationText, toUsdText } from '../../core/text/duration.ts';
+import { liveUsage } from '../fold/fold-live-view.ts';
 import type { GateView, RunView, TurnView } from '../fold/run-view.ts';
 import { cutText, toPlainLine } from '../text/plain-text.ts';
 import { findChangedHook, toNextStep } from './next-step.ts';
@@ -174,7 +175,7 @@ function judgeLimits(view: RunView, facts: StatusFacts): Omit<Attention, 'state'
     const since = turns.findLast(({ status }) => status !== 'running')?.startedAt ?? view.at;
     return { evidence: `${totals.iterations} of ${maxIterations} iterations are used.`, since, action };
   }
-  const costUsd = (totals.usage.costUsd ?? 0) + (isSeen(facts) ? (facts.live?.turn?.usage.costUsd ?? 0) : 0);
+  const costUsd = (totals.usage.costUsd ?? 0) + (isSeen(facts) && facts.live ? (liveUsage(facts.live).costUsd ?? 0) : 0);
   if (maxCostUsd !== null && isNearLimit(costUsd, maxCostUsd))
     return { evidence: `${toUsdText(costUsd)} of ${toUsdText(maxCostUsd)} are spent.`, since: view.at, action };
   const elapsedMs = toElapsedNow(view, facts);
