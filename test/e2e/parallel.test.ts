@@ -56,7 +56,7 @@ test('two hats of 3 s each take less than 6 s, each has its own commit, and who 
       ['2', 'lint.txt'],
       ['3', 'test.txt'],
     ]) {
-      const shown = await ralph(folder, ['show', '--iteration', turn ?? '', '--diff']);
+      const shown = await ralph(folder, ['show', listRuns(folder)[0] ?? '', turn ?? '', '--diff']);
       expect(shown.stdout.match(/\w+\.txt/g)?.every((name) => name === file)).toBe(true);
     }
     expect(readdirSync(join(folder, '.ralph/runs', listRuns(folder)[0] ?? '', 'copies'))).toEqual([]);
