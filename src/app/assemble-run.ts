@@ -17,6 +17,7 @@ import {
 import type { HeldRun } from '../landing/index.ts';
 import type { LoopPorts, LoopSettings } from '../loop/shell/index.ts';
 import { createWorkCopies, toCopyFolder } from '../panel/share/index.ts';
+import type { GateRunner } from '../ports/gate-runner.ts';
 import type { JournalDamage, JournalEntry } from '../ports/journal.ts';
 import type { Isolation } from '../ports/program.ts';
 import type { WorkCopies } from '../ports/work-copies.ts';
@@ -152,6 +153,7 @@ function createAgents(
     agentCommand,
     binDir: layout.binDir,
     ...toIsolation(parts),
+    gatesIn: (cwd, marker) => createGatesIn(parts, agentCommand, tree, { cwd, marker }),
     scopes: createTurnScopes(toScopeSettings(parts, agentCommand, tree)),
     undo: keepTrustedState({ layout, paths, file, agentCommand, gateFiles: listReferenceFiles(paths), tree, admitTokens }),
   });
@@ -175,6 +177,25 @@ function createCopies({ paths, file }: RunParts): WorkCopies {
       }),
     asksOf: (name) => openAskBox(toAskPlace(eventsIn(name), paths.folder, toCopyFolder(folder, name)), watchFolder),
   };
+}
+
+/** Gates in a copy of the folder, held as in the folder itself; what they show there is no evidence about the run. */
+function createGatesIn(
+  parts: RunParts,
+  agentCommand: string,
+  tree: GitWorkspace,
+  { cwd, marker }: Pick<GateRunnerSettings, 'cwd'> & { readonly marker: string },
+): GateRunner {
+  const { file, env } = parts;
+  const { gatesAtOnce, isSafe } = file.settings;
+  const { isolation } = toGateIsolation(parts);
+  return createGateRunner({
+    ...{ cwd, marker, ...toGateGuard(file.settings, env) },
+    ...(gatesAtOnce !== undefined && { atOnce: gatesAtOnce }),
+    ...(isolation !== undefined && { isolation: { ...isolation, writable: [...isolation.writable, cwd] } }),
+    ...(isSafe === true && { hold: createGateHold({ ...toScopeSettings(parts, agentCommand, tree), workspace: cwd }) }),
+    findCheck: (check) => findCheck(cwd, check),
+  });
 }
 
 function toAsking({ human = DEFAULT_HUMAN }: RunFile['settings']): LoopSettings['asking'] {

@@ -37,11 +37,8 @@ const SURROUNDINGS: readonly unknown[] = [
   { ...toSurroundings({ type: 'codex' }), event_loop: { routing: 'fanout', parallel: true } },
   ...[{ type: 'claude' }, { type: 'custom', command: 'agent' }, { type: 'native', model: 'claude-sample' }].map((backend) =>
     withValue(toSurroundings({ type: 'codex' }), ['hats', 'builder', 'panel'], {
-      // Not beside another agent: those of a native one have a profile, which binds native ones only.
-      agents: [
-        { id: 'one', backend },
-        { id: 'two', ...(backend.type === 'native' ? { backend } : {}) },
-      ],
+      agents: [{ id: 'one', backend }, { id: 'two' }, { id: 'sample' }],
+      round_timeout: 60,
     }),
   ),
 ];

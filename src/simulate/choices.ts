@@ -1,5 +1,7 @@
 import { TOPIC_CONTINUE, TOPIC_ERROR_CLI, TOPIC_ERROR_TIMEOUT } from '../core/events/reserved.ts';
 import { hasWildcard, intersectsPatterns, matchesTopic } from '../core/events/topics.ts';
+import { toPanelTopics } from '../core/run/panel-topics.ts';
+import type { HatSpec } from '../core/run/run-spec.ts';
 import { isCompletionTopic, mayEnd, type Topology, takersOf } from '../topology/routing/index.ts';
 import type { SimulatedChoice } from './simulation-types.ts';
 
@@ -25,6 +27,7 @@ function listChoices(topology: Topology, hat: string, instancesOf: (pattern: str
   if (topology.coordination === 'solo') return [...promise, { kind: 'silent' }];
   const spec = topology.hatById.get(hat);
   if (spec === undefined) return [...listOfRalph(topology), ...promise];
+  if (spec.panel !== undefined) return listOfPanel(topology, spec);
   const events = spec.publishes.flatMap(({ topic, target }): readonly SimulatedChoice[] => {
     const topics = instancesOf(topic).filter((entry) => !isCompletionTopic(topology, entry));
     if (topics.length === 0) return [];
@@ -32,6 +35,13 @@ function listChoices(topology: Topology, hat: string, instancesOf: (pattern: str
   });
   const transitions = spec.transitions.filter((next) => topology.hatById.has(next));
   return [...events, ...transitions.map((next): SimulatedChoice => ({ kind: 'transition', hat: next })), ...promise];
+}
+
+/** A panel publishes what an answer names: a topic that is written out. It has no words of its own that could end the run. */
+function listOfPanel(topology: Topology, spec: HatSpec): readonly SimulatedChoice[] {
+  return toPanelTopics(spec).topics.map((topic) =>
+    isCompletionTopic(topology, topic) ? { kind: 'promise' } : { kind: 'event', topics: [topic] },
+  );
 }
 
 /** Ralph publishes what a hat takes, of each pattern one topic, or what the run requires. */

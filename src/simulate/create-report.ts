@@ -7,6 +7,8 @@ import type {
   RunsWithoutFaults,
   SimulatedHat,
   SimulatedLoop,
+  SimulatedPanelHat,
+  SimulatedPanelOutcome,
   SimulatedShare,
   SimulationReport,
   SimulationSetup,
@@ -42,6 +44,7 @@ export function createReport(setup: SimulationSetup, tally: Tally, withoutFaults
     maxIterations: { configured: topology.spec.limits.maxIterations, played: spec.limits.maxIterations },
     ends,
     hats,
+    panels: toPanels(setup, tally),
     neverUsed: tally.runs === 0 ? [] : hats.filter((hat) => hat.turns === 0).map((hat) => hat.hat),
     neverPublished: findUnpublished(setup, tally),
     untaken: toList(tally.untaken, (event) => event),
@@ -62,6 +65,27 @@ function toHats({ topology }: SimulationSetup, tally: Tally): readonly Simulated
     const { runs, total } = known.get(hat) ?? { runs: 0, total: 0 };
     const all = Math.max(1, tally.runs);
     return { hat, mayEnd: mayEnd(topology, hat), turns: total / all, share: runs / all };
+  });
+}
+
+/** Of outcomes of a panel: as it should be first. */
+const OUTCOMES: readonly SimulatedPanelOutcome[] = ['votes', 'ralph', 'tie', 'first', 'gates', 'only', 'failed', 'interrupted'];
+
+function toPanels({ topology }: SimulationSetup, { panels }: Tally): readonly SimulatedPanelHat[] {
+  return topology.hats.flatMap(({ id: hat, panel }) => {
+    const known = panels.get(hat);
+    if (panel === undefined || known === undefined) return [];
+    const { turns, outcomes } = known;
+    return [
+      {
+        ...{ hat, agents: panel.agents.filter(({ role }) => role === undefined).length, turns },
+        ...{ rounds: known.rounds / turns, answers: known.answers / turns, votes: known.votes / turns, timeUp: known.timeUps / turns },
+        outcomes: OUTCOMES.flatMap((outcome) => {
+          const count = outcomes.get(outcome);
+          return count === undefined ? [] : [{ outcome, turns: count, share: count / turns }];
+        }),
+      },
+    ];
   });
 }
 
@@ -119,6 +143,7 @@ function toHints(facts: Facts, topology: Topology): readonly string[] {
     ...toAccidentHints(facts),
     ...toEndlessHints(facts),
     ...toStallHints(facts),
+    ...toPanelHints(facts),
     ...toUnusedHints(facts, topology),
     ...toUntakenHints(facts),
     ...toDumbHints(facts),
@@ -206,6 +231,26 @@ function toStallHints({ ends, stalls }: Facts): readonly string[] {
     if (!bad.has(reason) || share < RARE || last === undefined) return [];
     const to = last.to.length === 0 ? 'nobody' : joinNames(last.to);
     return [`${toPercent(share)} end as ${reason}; most often after ${last.topic} (from ${last.source} to ${to}).`];
+  });
+}
+
+/** From this share of its turns on a panel that comes to nothing is told, and from the other on one that does not come to its vote: a late agent is no news. */
+const OFTEN = 0.05;
+const MOSTLY = 1 / 3;
+
+function toPanelHints({ panels }: Facts): readonly string[] {
+  return panels.slice(0, MAX_NAMED).flatMap(({ hat, timeUp, outcomes }) => {
+    const shareOf = (outcome: SimulatedPanelOutcome): number => outcomes.find((entry) => entry.outcome === outcome)?.share ?? 0;
+    const [failed, first] = [shareOf('failed'), shareOf('first')];
+    return [
+      ...(failed < OFTEN ? [] : [`The panel of ${hat} fails in ${toPercent(failed)} of its turns: fewer agents answer than min_agents.`]),
+      ...(first < MOSTLY
+        ? []
+        : [`In ${toPercent(first)} of its turns the panel of ${hat} takes the first answer: fewer agents vote than quorum.`]),
+      ...(timeUp < MOSTLY
+        ? []
+        : [`The time of the panel of ${hat} is over before its agents are done in ${toPercent(timeUp)} of its turns.`]),
+    ];
   });
 }
 

@@ -1,6 +1,6 @@
 /**
  * Front door of `simulate`: a team, run many times by chance through the real decisions.
- * `simulation-types <- choices, compile-options, simulate-run, tally <- create-report <- simulate`.
+ * `simulation-types <- choices, compile-options, run-under-way <- simulate-panel <- simulate-run, tally <- create-report <- simulate`.
  */
 export { toPercent } from './create-report.ts';
 export { createSimulation, type Simulation, simulate, traceRun } from './simulate.ts';
@@ -14,6 +14,9 @@ export type {
   SimulatedEvent,
   SimulatedHat,
   SimulatedLoop,
+  SimulatedPanel,
+  SimulatedPanelHat,
+  SimulatedPanelOutcome,
   SimulatedPublication,
   SimulatedRun,
   SimulatedShare,

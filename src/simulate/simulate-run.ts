@@ -1,13 +1,13 @@
-import { UNKNOWN_USAGE } from '../core/backends/usage.ts';
 import type { Signal } from '../core/events/event.ts';
 import type { Effect, GatesRun, IterationStart, IterationStop } from '../core/run/effects.ts';
-import type { Input, IterationEnded } from '../core/run/inputs.ts';
-import type { RunState } from '../core/run/state.ts';
+import type { Input } from '../core/run/inputs.ts';
 import type { TurnReport } from '../core/run/turn.ts';
 import { type Handlers, handle, ignore } from '../core/values/handlers.ts';
 import { toTextHash } from '../core/values/hash.ts';
 import { decide, INITIAL_STATE } from '../loop/decide/index.ts';
-import type { SimulatedChoice, SimulatedPublication, SimulatedRun, SimulatedTurn, SimulationSetup } from './simulation-types.ts';
+import { createSeededRandom, type RunUnderWay, type Scheduled, type TurnNotes, toPayload, toReport } from './run-under-way.ts';
+import { obeyPanel, openPanel, stopPanel, toPanelInput } from './simulate-panel.ts';
+import type { SimulatedChoice, SimulatedRun, SimulatedTurn, SimulationSetup } from './simulation-types.ts';
 
 /**
  * Simulates one run to its end: a shell in memory, which answers every effect of the real `decide`, under a clock that jumps from one answer to the next.
@@ -23,39 +23,16 @@ export function simulateRun(setup: SimulationSetup, number: number): SimulatedRu
     faults: 0,
     payloads: 0,
     steps: new Map(),
+    panels: new Map(),
   };
   decideNext(run, { type: 'run-started', at: 0, runId: 'simulated', spec: setup.spec, flags: [], inboxOffset: 0 });
-  while (run.state.end === null) decideNext(run, takeNext(run.schedule).input);
+  while (run.state.end === null) {
+    const { at, input } = takeNext(run.schedule);
+    const next = input.type === 'panel-act' ? toPanelInput(run, input, at) : input;
+    if (next !== null) decideNext(run, next);
+  }
   const { end, counters } = run.state;
   return { run: number, reason: end.reason, detail: end.detail, faults: run.faults, iterations: counters.counted, turns: run.turns };
-}
-
-/** A run under way. It changes from input to input. */
-interface RunUnderWay {
-  readonly setup: SimulationSetup;
-  readonly random: SeededRandom;
-  state: RunState;
-  /** What will happen, and when; in no order. */
-  readonly schedule: Scheduled[];
-  readonly turns: TurnNotes[];
-  faults: number;
-  /** How many payloads were made. */
-  payloads: number;
-  /** How far each scripted hat is. */
-  readonly steps: Map<string, number>;
-}
-
-interface Scheduled {
-  readonly at: number;
-  readonly input: Input;
-}
-
-/** A turn as it is being recorded. */
-interface TurnNotes extends Omit<SimulatedTurn, 'outcome' | 'said'> {
-  outcome: SimulatedTurn['outcome'];
-  said: string;
-  readonly published: SimulatedPublication[];
-  readonly refused: SimulatedTurn['refused'][number][];
 }
 
 /** A seed of its own for each run, so that neighbours have nothing in common. */
@@ -102,7 +79,7 @@ const HANDLERS: Handlers<Effect, [run: RunUnderWay, at: number]> = {
   'tell-offer': ignore,
   'question-open': ignore,
   'question-close': ignore,
-  'panel-ordered': ignore,
+  'panel-ordered': obeyPanel,
   'run-end': ignore,
   'event-publish': (run, _at, { event: { topic, source, iteration }, to, how }) => {
     findNotes(run, iteration)?.published.push({ topic, source, to, how });
@@ -120,15 +97,22 @@ function findNotes({ turns }: RunUnderWay, iteration: number): TurnNotes | undef
 
 /** What the agent does is drawn at once; the loop is told when the time of the turn has passed. */
 function startTurn(run: RunUnderWay, at: number, order: IterationStart): void {
-  const { iteration, attempt, hat, events, timeoutMs } = order;
-  const { report, ...taken } = chooseTurn(run, order);
+  const { iteration, attempt, hat, events, timeoutMs, panel } = order;
   const given = events.map(({ topic, source }) => ({ topic, source }));
-  run.turns.push({ iteration, hat, given, ...taken, published: [], refused: [] });
+  const told = { iteration, hat, given, published: [], refused: [] };
+  if (panel !== undefined) {
+    const notes: TurnNotes = { ...told, outcome: 'silent', said: '', isDumb: false };
+    run.turns.push(notes);
+    return openPanel(run, { order, panel, notes, scripted: chooseScripted(run, hat) }, at);
+  }
+  const { report, ...taken } = chooseTurn(run, order);
+  run.turns.push({ ...told, ...taken });
   const until = at + Math.min(run.setup.settings.turnMs, timeoutMs);
   run.schedule.push({ at: until, input: { type: 'iteration-ended', at: until, iteration, attempt, ...report, inboxOffset: 0 } });
 }
 
 function stopTurn(run: RunUnderWay, at: number, { iteration, attempt }: IterationStop): void {
+  if (stopPanel(run, at, { iteration, attempt })) return;
   const index = run.schedule.findIndex(
     ({ input }) => input.type === 'iteration-ended' && input.iteration === iteration && input.attempt === attempt,
   );
@@ -161,12 +145,18 @@ interface ChosenTurn extends Pick<SimulatedTurn, 'said' | 'isDumb'> {
 
 /** Chooses what an agent does that obeys its contract: by its script, else by chance. */
 function chooseTurn(run: RunUnderWay, order: IterationStart): ChosenTurn {
-  const scripted = run.setup.script.get(order.hat);
-  if (scripted === undefined) return chooseByChance(run, order.hat);
-  const step = run.steps.get(order.hat) ?? 0;
-  run.steps.set(order.hat, step + 1);
+  const choice = chooseScripted(run, order.hat);
+  return choice === null ? chooseByChance(run, order.hat) : reportChoice(run, choice);
+}
+
+/** The next step of a hat's script; `null` where it has none. */
+function chooseScripted(run: RunUnderWay, hat: string): SimulatedChoice | null {
+  const scripted = run.setup.script.get(hat);
+  if (scripted === undefined) return null;
+  const step = run.steps.get(hat) ?? 0;
+  run.steps.set(hat, step + 1);
   const { choices, weights } = scripted;
-  return reportChoice(run, weights === null ? (choices[step % choices.length] as SimulatedChoice) : pickWeighted(run, choices, weights));
+  return weights === null ? (choices[step % choices.length] as SimulatedChoice) : pickWeighted(run, choices, weights);
 }
 
 function chooseByChance(run: RunUnderWay, hat: string): ChosenTurn {
@@ -214,18 +204,6 @@ function succeed(run: RunUnderWay, said: string, signal: Signal): ChosenTurn {
   return { outcome: 'succeeded', said, isDumb: false, report: { ...toReport(run), signals: [signal], finalText, treeChanged: true } };
 }
 
-/** A payload; a new one each time, so that work that goes on does not look like a loop. */
-function toPayload(run: RunUnderWay): string {
-  if (run.setup.settings.constantPayloads) return '';
-  run.payloads += 1;
-  return `simulated ${run.payloads}`;
-}
-
-function toReport(run: RunUnderWay): TurnReport {
-  const { turnCostUsd, turnMs } = run.setup.settings;
-  return { ...REPORT, durationMs: turnMs, usage: { ...UNKNOWN_USAGE, costUsd: turnCostUsd } };
-}
-
 /** Half of the failures are time limits, as these go to another topic. */
 function toFailedReport(run: RunUnderWay): TurnReport {
   const failure =
@@ -233,39 +211,4 @@ function toFailedReport(run: RunUnderWay): TurnReport {
       ? ({ class: 'agent', message: 'a simulated failure' } as const)
       : ({ class: 'timeout', message: 'a simulated time limit' } as const);
   return { ...toReport(run), outcome: { status: 'failed', failure }, exitCode: 1 };
-}
-
-const REPORT: Omit<IterationEnded, 'type' | 'at' | 'iteration' | 'attempt' | 'inboxOffset'> = {
-  outcome: { status: 'succeeded' },
-  exitCode: 0,
-  durationMs: 0,
-  producedOutput: true,
-  usage: UNKNOWN_USAGE,
-  sessionId: null,
-  finalText: '',
-  toolCalls: 0,
-  treeChanged: null,
-  leftovers: 0,
-  signals: [],
-  problems: [],
-};
-
-/** Numbers by chance that are the same for the same seed. */
-interface SeededRandom {
-  /** In [0, 1). */
-  readonly next: () => number;
-  /** One of a list that is not empty. */
-  readonly pick: <Item>(list: readonly Item[]) => Item;
-}
-
-/** A 32-bit generator: a Weyl sequence whose values are mixed. Not for secrets. */
-function createSeededRandom(seed: number): SeededRandom {
-  let state = seed >>> 0;
-  const next = (): number => {
-    state = (state + 0x9e3779b9) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 16), 0x21f0aaad);
-    mixed = Math.imul(mixed ^ (mixed >>> 15), 0x735a2d97);
-    return ((mixed ^ (mixed >>> 15)) >>> 0) / 4294967296;
-  };
-  return { next, pick: (list) => list[Math.floor(next() * list.length)] as (typeof list)[number] };
 }

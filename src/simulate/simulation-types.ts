@@ -1,5 +1,6 @@
 import type { DeliveryKind, RejectionCause } from '../core/run/effects.ts';
 import type { EndReason } from '../core/run/end-reasons.ts';
+import type { Election } from '../core/run/panel-state.ts';
 import type { RunSpec } from '../core/run/run-spec.ts';
 import type { Coordination, Topology } from '../topology/routing/index.ts';
 
@@ -9,9 +10,9 @@ export interface SimulateOptions {
   readonly runs?: number;
   /** A whole number; the same seed gives the same runs. Default 1. */
   readonly seed?: number;
-  /** Share of turns that write nothing. Default 0.05. */
+  /** Share of turns that write nothing, and of prompts of a panel that come to nothing. Default 0.05. */
   readonly silent?: number;
-  /** Share of turns that fail, half of them by their time limit. Default 0.05. */
+  /** Share of turns that fail, half of them by their time limit. Of prompts of a panel half fail, and half last until its time is over. Default 0.05. */
   readonly failure?: number;
   /** Share of the gates' verdicts that are a refusal. Default 0.2. */
   readonly gateFailure?: number;
@@ -19,9 +20,12 @@ export interface SimulateOptions {
   readonly script?: SimulationScript;
   /** Give every event the same payload, so that loop detection can end runs; by default each is different. */
   readonly constantPayloads?: boolean;
-  /** How long a turn takes, for `max_runtime_seconds`; at most the hat's own time limit. Default: a minute. */
+  /**
+   * How long a turn takes, for `max_runtime_seconds`; at most the hat's own time limit. Default: a minute. A prompt of an agent of a panel takes between half
+   * of it and half as much again.
+   */
   readonly turnMs?: number;
-  /** What a turn costs, for `max_cost_usd`; default `null`: unknown, so that this limit is never met. */
+  /** What a turn costs, and each prompt of a panel, for `max_cost_usd` and `budget_usd`; default `null`: unknown, so that this limit is never met. */
   readonly turnCostUsd?: number | null;
 }
 
@@ -62,6 +66,8 @@ export interface SimulationReport {
   readonly ends: readonly SimulatedEnd[];
   /** Every hat in the order of the file; Ralph last, where he had a turn. */
   readonly hats: readonly SimulatedHat[];
+  /** Every hat that a panel wears and that had a turn, in the order of the file. */
+  readonly panels: readonly SimulatedPanelHat[];
   /** Hats that never had a turn. */
   readonly neverUsed: readonly string[];
   /** What hats that had turns may publish, and none of them ever did. */
@@ -114,6 +120,23 @@ export interface SimulatedHat {
   readonly turns: number;
   /** Share of the runs in which it had one. */
   readonly share: number;
+}
+
+/** The turns of a hat that a panel wears. */
+export interface SimulatedPanelHat {
+  readonly hat: string;
+  /** Those that answer and vote. */
+  readonly agents: number;
+  /** In all runs together. */
+  readonly turns: number;
+  /** Averages of a turn. */
+  readonly rounds: number;
+  readonly answers: number;
+  readonly votes: number;
+  /** Share of the turns in which the time of the panel was over first. */
+  readonly timeUp: number;
+  /** Outcomes that there were, as the rules of a panel name them, those last that nobody won. */
+  readonly outcomes: readonly { readonly outcome: SimulatedPanelOutcome; readonly turns: number; readonly share: number }[];
 }
 
 export interface HatTopic {
@@ -179,7 +202,26 @@ export interface SimulatedTurn {
   /** What was published from the end of this turn to the start of the next, by the agent and by the loop. */
   readonly published: readonly SimulatedPublication[];
   readonly refused: readonly { readonly topic: string; readonly why: RejectionCause }[];
+  /** What happened among the agents of a panel; absent: one agent wore the hat. */
+  readonly panel?: SimulatedPanel;
 }
+
+/** What came of the agents of a panel in one turn. */
+export interface SimulatedPanel {
+  /** Prompts that its agents were given. */
+  readonly rounds: number;
+  readonly answers: number;
+  /** Votes that counted. */
+  readonly votes: number;
+  readonly outcome: SimulatedPanelOutcome;
+  /** The id of the agent that won; `null` where none did. */
+  readonly winner: string | null;
+  /** Its time was over before its agents were done. */
+  readonly isTimeUp: boolean;
+}
+
+/** Why an answer won, or that none did: too few agents answered, or the turn was ended. */
+export type SimulatedPanelOutcome = Election['how'] | 'failed' | 'interrupted';
 
 export interface SimulatedEvent {
   readonly topic: string;
@@ -244,4 +286,15 @@ export interface Tally {
   readonly dumb: Counter<string>;
   readonly stalls: Counter<Omit<SimulatedStall, 'runs' | 'share'>>;
   readonly circles: Counter<readonly HatTopic[]>;
+  readonly panels: Map<string, PanelTally>;
+}
+
+/** What is known of the turns of a panel so far. */
+export interface PanelTally {
+  turns: number;
+  rounds: number;
+  answers: number;
+  votes: number;
+  timeUps: number;
+  readonly outcomes: Map<SimulatedPanelOutcome, number>;
 }

@@ -1,6 +1,6 @@
 import { RALPH, SYSTEM } from '../core/events/reserved.ts';
 import type { EndReason } from '../core/run/end-reasons.ts';
-import type { Counter, HatTopic, SimulatedRun, SimulatedStall, SimulatedTurn, Tally } from './simulation-types.ts';
+import type { Counter, HatTopic, SimulatedPanel, SimulatedRun, SimulatedStall, SimulatedTurn, Tally } from './simulation-types.ts';
 
 const KEPT_FAILURES = 10;
 /** Ends that say that a run went on and on. */
@@ -20,6 +20,7 @@ export function createTally(): Tally {
     dumb: createCounter(),
     stalls: createCounter(),
     circles: createCounter(),
+    panels: new Map(),
   };
 }
 
@@ -41,7 +42,8 @@ export function countRun(tally: Tally, simulated: SimulatedRun): void {
 }
 
 function countTurn(tally: Tally, turn: SimulatedTurn, run: number): void {
-  const { hat, published, refused } = turn;
+  const { hat, published, refused, panel } = turn;
+  if (panel !== undefined) countPanel(tally, hat, panel);
   tally.turns.add(hat, run);
   if (turn.isDumb) tally.dumb.add(hat, run);
   for (const { topic, source, how } of published) {
@@ -49,6 +51,17 @@ function countTurn(tally: Tally, turn: SimulatedTurn, run: number): void {
     if (how === 'safety-net') tally.untaken.add({ topic, source }, run);
   }
   for (const { topic, why } of refused) tally.refused.add({ hat, topic, why }, run);
+}
+
+function countPanel({ panels }: Tally, hat: string, { rounds, answers, votes, outcome, isTimeUp }: SimulatedPanel): void {
+  const known = panels.get(hat) ?? { turns: 0, rounds: 0, answers: 0, votes: 0, timeUps: 0, outcomes: new Map() };
+  panels.set(hat, known);
+  known.turns += 1;
+  known.rounds += rounds;
+  known.answers += answers;
+  known.votes += votes;
+  if (isTimeUp) known.timeUps += 1;
+  known.outcomes.set(outcome, (known.outcomes.get(outcome) ?? 0) + 1);
 }
 
 /** The last thing that an agent published, with who got it; else what the loop said to begin with. */

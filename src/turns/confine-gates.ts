@@ -5,7 +5,7 @@ import { toErrorMessage } from '../core/values/errors.ts';
 import type { GateRunnerSettings } from '../gates/index.ts';
 import { toDefined } from '../safety/index.ts';
 import type { TurnSandbox } from '../sandbox/index.ts';
-import { openSandbox, type TurnScopeSettings } from './turn-scopes.ts';
+import { openSandbox, type TurnScopeSettings } from './scope-tools.ts';
 
 /**
  * Puts the sandbox of a safe run around the commands of its gates: what they run is what agents wrote. Each has a home of its own, without a login, and may write in the

@@ -1,22 +1,30 @@
 import { realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import { createBackend } from '../backends/index.ts';
+import type { Settings } from '../config/index.ts';
 import { type BackendSpec, toBackendLabel } from '../core/backends/backend-spec.ts';
+import { TOPIC_PANEL_CONFLICT } from '../core/events/reserved.ts';
 import type { IterationStart } from '../core/run/effects.ts';
-import type { PanelSpec } from '../core/run/panel-spec.ts';
+import type { PanelAgentSpec, PanelSpec } from '../core/run/panel-spec.ts';
+import { toPanelTopics } from '../core/run/panel-topics.ts';
 import type { HatSpec } from '../core/run/run-spec.ts';
+import type { ScopeViolations } from '../core/tools/scope-violations.ts';
+import { mayChangeTree } from '../core/tools/tool-profiles.ts';
 import type { Environment } from '../core/values/environment.ts';
-import { RalphError, toErrorMessage } from '../core/values/errors.ts';
+import { toErrorMessage } from '../core/values/errors.ts';
 import type { JsonObject } from '../core/values/json.ts';
-import { emitInto, findTurn } from '../emit/index.ts';
-import type { AgentSource, PanelSettings } from '../panel/run/index.ts';
+import { createPayloadCheck, emitInto, findTurn } from '../emit/index.ts';
+import type { AgentSource, PanelPayload, PanelSettings } from '../panel/run/index.ts';
 import type { Backend, TurnRequest } from '../ports/backend.ts';
+import type { GateRunner } from '../ports/gate-runner.ts';
 import type { Isolation } from '../ports/program.ts';
 import { createRedaction } from '../process/index.ts';
-import { toMarker } from '../runs/index.ts';
+import { toAgentCapabilities, toMarker } from '../runs/index.ts';
 import { findKnownSecrets } from '../safety/index.ts';
 import { createLazyBackend, createNativeBackendFor, type NativeHome, toPrice } from './create-native-backend.ts';
-import { findSpec } from './hat-facts.ts';
+import { findSpec, toOwnLimits } from './hat-facts.ts';
+import { createJudge } from './judge-answers.ts';
+import type { PanelScopes } from './panel-scopes.ts';
 
 /** What the turn of a panel is made from. */
 export interface PanelHome extends NativeHome {
@@ -26,32 +34,24 @@ export interface PanelHome extends NativeHome {
   readonly env: Environment;
   /** The namespaces of every turn's programs; absent: none. */
   readonly isolation?: Isolation;
+  /** Runs gates in another folder than that of the run; `marker`: by which their processes are found. Absent: no answer of a panel is judged. */
+  readonly gatesIn?: ((cwd: string, marker: string) => GateRunner) | undefined;
+  /** Binds the agents; absent: nothing does. */
+  readonly scopes?: { readonly panel: PanelScopes };
   /** The environment of an agent of the hat. */
   readonly environmentOf: (order: IterationStart, spec: BackendSpec) => Readonly<Record<string, string>>;
 }
 
-/** The panel of a hat, for one turn; `null` for a hat that one agent wears. Throws RalphError `panel-unbound`. */
+/** The panel of a hat, for one turn; `null` for a hat that one agent wears. */
 export function createPanelBackendFor(made: PanelHome, order: IterationStart): Backend | null {
   const hat = made.settings.spec.hats?.find(({ id }) => id === order.hat);
   if (hat?.panel === undefined || order.panel === undefined) return null;
   const { panel } = hat;
   const specs = panel.agents.map((_, backend) => findSpec(made.settings, { hat: hat.id, backend }));
-  demandBound(made, hat.id);
   const label = `panel of ${specs.map(toBackendLabel).join(', ')}`;
   return createLazyBackend(label, async () => {
     const room = await import('../panel/run/index.ts');
     return room.createPanelBackend(toSettings(made, { hat, panel, specs, order, label }));
-  });
-}
-
-/** The sandbox of the operating system is not there yet for the agents of a panel: a hat that is to be held by it may not have one. */
-function demandBound({ settings }: PanelHome, hat: string): void {
-  if (settings.isSafe !== true && (settings.sandbox.hats[hat] ?? settings.sandbox.mode) !== 'required') return;
-  throw new RalphError({
-    code: 'panel-unbound',
-    what: `The panel of ${hat} cannot be held by a sandbox.`,
-    why: 'Agents of a panel work outside of the sandbox of the operating system.',
-    fix: 'Leave out `safe` and `sandbox: required` for this hat, or its panel.',
   });
 }
 
@@ -66,22 +66,34 @@ interface PanelParts {
 function toSettings(made: PanelHome, { hat, panel, specs, order, label }: PanelParts): PanelSettings {
   const { settings } = made;
   const redaction = createRedaction(made.env, findKnownSecrets(settings, made.env));
-  // Patterns name no topic.
-  const topics = hat.publishes.map(({ topic }) => topic).filter((topic) => !topic.includes('*'));
+  const checkPayload = createPayloadCheck(settings.spec.events);
   return {
     label,
-    spec: panel,
+    spec: { ...panel, agents: panel.agents.map((agent, place) => withLimits(settings, hat.id, agent, specs[place])) },
     agentAt: (place) => createSource(made, { hat, panel, specs, order, label }, place),
     folder: join(realpathSync(made.runFolder), 'panels'),
     workspace: realpathSync(made.workspace),
     links: settings.worktreeLinks,
     skipped: [settings.stateDir],
-    topics,
-    defaultTopic: hat.defaultPublishes[0] ?? (topics.length === 1 ? (topics[0] ?? null) : null),
-    publish: (request, topic, payload) => publish(made, request, topic, { ...payload, votes: [...payload.votes] }),
+    mayWrite: (place) => mayChangeTree(toAgentCapabilities(settings, hat.id, specs[place] ?? {})),
+    ...toPanelTopics(hat),
+    conflictTopic: hat.publishes.some(({ topic }) => topic === TOPIC_PANEL_CONFLICT) ? TOPIC_PANEL_CONFLICT : null,
+    ...(panel.strategy === 'best_of' && made.gatesIn !== undefined && { judge: createJudge({ ...made, gatesIn: made.gatesIn }, order) }),
+    findProblem: (topic, payload) => {
+      const verdict = checkPayload?.(topic, toJson(payload));
+      if (verdict === undefined || 'payload' in verdict) return null;
+      return `The payload of ${topic} is not what its schema asks for: ${verdict.problem}.`;
+    },
+    publish: (request, topic, payload) => publish(made, request, topic, toJson(payload)),
     redact: (text) => redaction?.text(text) ?? text,
     shuffle,
   };
+}
+
+/** What an agent may not that others may is said to it alone. */
+function withLimits(settings: Settings, hat: string, agent: PanelAgentSpec, spec: BackendSpec | undefined): PanelAgentSpec {
+  const limits = spec === undefined ? '' : toOwnLimits(settings, hat, spec);
+  return limits === '' ? agent : { ...agent, instructions: [agent.instructions, limits].filter((text) => text !== '').join('\n\n') };
 }
 
 function createSource(made: PanelHome, { hat, panel, specs, order }: PanelParts, place: number): AgentSource {
@@ -93,19 +105,38 @@ function createSource(made: PanelHome, { hat, panel, specs, order }: PanelParts,
     backend: isNative
       ? createNativeBackendFor(made, hat.id, spec, { scriptName: id })
       : createBackend(spec, { watchesLimits: made.settings.watchesLimits ?? true }),
-    surroundings: async (cwd, token) => {
+    surroundings: async ({ cwd, token, name, promptFile }) => {
       // Nothing that it publishes by itself is the hat's.
       const { RALPH_EVENTS_FILE: _, RALPH_CONTRACT: __, ...env } = made.environmentOf(order, spec);
-      return {
+      const plain = {
         cwd,
         env,
         marker: `${toMarker(made.runId, order)}/${token}`,
         // It lies in the folder for state, in which nothing else can be written.
         ...(made.isolation === undefined ? {} : { isolation: { ...made.isolation, writable: [...made.isolation.writable, cwd] } }),
       };
+      if (made.scopes === undefined) return plain;
+      const { close, ...held } = await made.scopes.panel.openAgent({ order, spec, plain, name: `${token}.${name}`, promptFile });
+      return { ...held, close: async () => toChangedText(id, (await close?.()) ?? null) };
     },
     priceOf: (usage, model) => toPrice(made.settings.prices, model ?? spec.model ?? null, usage),
   };
+}
+
+const NAMED = 5;
+
+/** What an agent changed that may not write, in words for people; `null` for nothing. */
+function toChangedText(id: string, found: ScopeViolations | null): string | null {
+  if (found === null) return null;
+  if (found.total === 0) return `${id} may not write. ${found.notes.join(' ')}`;
+  const more = found.total > NAMED ? `, and ${found.total - NAMED} more` : '';
+  const paths = found.changes.slice(0, NAMED).map(({ path }) => path);
+  return `${id} may not write, and changed ${paths.join(', ')}${more} in its own folder. It was not taken over.`;
+}
+
+function toJson({ answer, author, votes, conflicts, work }: PanelPayload): JsonObject {
+  const conflict = conflicts === undefined || work === undefined ? {} : { conflicts: [...conflicts], work };
+  return { answer, author, votes: [...votes], ...conflict };
 }
 
 /** As an agent of the hat would; what is wrong, or `null`. */

@@ -13,7 +13,7 @@ import { decide, INITIAL_STATE } from '../loop/decide/index.ts';
 import type { AgentPromptFacts } from '../loop/shell/index.ts';
 import { createRedaction } from '../process/index.ts';
 import type { PromptOptions, PromptTurn } from '../prompts/index.ts';
-import { findPolicy, toHatCapabilities } from '../runs/index.ts';
+import { findAgentPolicy, toAgentCapabilities } from '../runs/index.ts';
 import { findKnownSecrets } from '../safety/index.ts';
 import { canAttachEmit } from '../sandbox/index.ts';
 import type { Topology } from '../topology/routing/index.ts';
@@ -49,13 +49,30 @@ function isPanel({ spec }: Settings, hat: string): boolean {
   return spec.hats?.some(({ id, panel }) => id === hat && panel !== undefined) === true;
 }
 
+/** What all agents of a panel may and may not; nothing of that in which they differ, for they are all given the same prompt. */
+function toCommonAbilities(settings: Settings, hat: string): Pick<PromptTurn, 'mayWrite' | 'mayRun'> {
+  const [first, ...others] = (settings.backends[hat] ?? []).map((spec) => toAbilities(settings, hat, spec));
+  const mayWrite = others.every((other) => other.mayWrite === first?.mayWrite) ? first?.mayWrite : undefined;
+  const mayRun = others.every((other) => other.mayRun === first?.mayRun) ? first?.mayRun : undefined;
+  return { ...(mayWrite === undefined ? {} : { mayWrite }), ...(mayRun === undefined ? {} : { mayRun }) };
+}
+
+/** A sentence for an agent of a panel that may write less than others of it; empty where the prompt of all says what it may. */
+export function toOwnLimits(settings: Settings, hat: string, spec: BackendSpec): string {
+  const isSaid = toCommonAbilities(settings, hat).mayWrite !== undefined;
+  return !isSaid && toAbilities(settings, hat, spec).mayWrite === false ? 'You may not change files: look, and say what you found.' : '';
+}
+
 /** What a prompt says of the agent that it is for. */
 export function toAgentPromptFacts(settings: Settings, order: TurnOwner): AgentPromptFacts {
   const spec = findSpec(settings, order);
   return {
-    ...toAbilities(settings, order.hat, spec.type === 'native'),
-    // What an agent notes and commits in a copy of the folder stays there.
-    ...((isPanel(settings, order.hat) || order.copy !== undefined) && { mayNote: false, mayCommit: false }),
+    // What an agent of a panel notes and commits stays in its own folder.
+    ...(isPanel(settings, order.hat)
+      ? { ...toCommonAbilities(settings, order.hat), mayNote: false, mayCommit: false }
+      : toAbilities(settings, order.hat, spec)),
+    // Nor does what one notes or commits in a copy of the folder come out of it.
+    ...(order.copy !== undefined && { mayNote: false, mayCommit: false }),
     hasEmitTool: hasEmitTool(settings, order.hat, spec),
     losesPath: findCli(spec.type)?.losesPath === true,
     keepsContext: spec.native?.context === 'carry',
@@ -90,14 +107,15 @@ interface PromptPlace {
   readonly env: Environment;
 }
 
-/** What the wearer of a hat may do to the workspace, by its profile; nothing is said where none holds it back. */
+/** What an agent that wears a hat may do to the workspace, by its profile; nothing is said where none holds it back. */
 export function toAbilities(
-  settings: Pick<Settings, 'policies'>,
+  settings: Pick<Settings, 'policies' | 'profiles'>,
   hat: string,
-  isNative: boolean,
+  spec: Pick<BackendSpec, 'type' | 'profile'>,
 ): Pick<PromptTurn, 'mayWrite' | 'mayNote' | 'mayRun' | 'mayCommit'> {
-  if (findPolicy(settings, hat) === null && !isNative) return {};
-  const may = toHatCapabilities(settings, hat);
+  const isNative = spec.type === 'native';
+  if (findAgentPolicy(settings, hat, spec) === null && !isNative) return {};
+  const may = toAgentCapabilities(settings, hat, spec);
   const mayWrite = mayChangeTree(may);
   // The native agent has a tool for the scratchpad under every profile; a CLI writes it as it writes any file.
   return { mayWrite, mayNote: isNative || mayWrite, mayRun: may.mayRunShell, mayCommit: may.mayRunShell || may.mayGitWrite };

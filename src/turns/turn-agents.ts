@@ -16,7 +16,7 @@ import { toMarker } from '../runs/index.ts';
 import { listKeyNames, withOwnLogins } from '../safety/index.ts';
 import { toAgentEnvironment } from './agent-environment.ts';
 import { createNativeBackendFor, toPrice } from './create-native-backend.ts';
-import { createPanelBackendFor } from './create-panel-backend.ts';
+import { createPanelBackendFor, type PanelHome } from './create-panel-backend.ts';
 import { findSpec, type TurnOwner, toAgentPromptFacts } from './hat-facts.ts';
 import { openPermissionStore } from './open-permission-store.ts';
 import { addTrusted } from './trusted-files.ts';
@@ -39,6 +39,8 @@ export interface TurnAgentsSettings {
   readonly binDir: string;
   /** The namespaces of every turn's programs; absent: none. */
   readonly isolation?: Isolation;
+  /** See `PanelHome`. */
+  readonly gatesIn?: PanelHome['gatesIn'];
   /** Binds the agents of hats with a profile; absent: nothing does. */
   readonly scopes?: TurnScopes;
   /** Undoes what was done to Ralph's own files and to git's programs since it was asked last, and names it. Absent: nobody looks. */
@@ -82,9 +84,10 @@ export function createTurnAgents(made: TurnAgentsSettings): TurnAgents {
         marker: toMarker(made.runId, order),
         ...(isolation === undefined ? {} : { isolation }),
       };
-      return watchTrusted(made.undo, async () =>
-        made.scopes === undefined || isBoundByTools(order, spec) ? plain : made.scopes.open(order, spec, plain),
-      );
+      return watchTrusted(made.undo, async () => {
+        if (made.scopes === undefined || isBoundByTools(order, spec)) return plain;
+        return order.panel === undefined ? made.scopes.open(order, spec, plain) : made.scopes.panel.open(order, plain);
+      });
     },
     toolsOf: (order) => countTools(made.settings, order.hat, find(order).type),
     promptFactsOf: (order) => toAgentPromptFacts(made.settings, order),

@@ -2,6 +2,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
+import { answer, findFiles, readAnswers, readMoves, script, vote, write } from './panel-scripts.ts';
 import { ralph, start, withFolder } from './ralph.ts';
 
 const AGENTS = '[{id: anna}, {id: benjamin}, {id: carl}]';
@@ -20,53 +21,8 @@ hats:
 `;
 }
 
-const write = (content: string, delayMs = 0): string =>
-  `        - {delay_ms: ${delayMs}, calls: [{tool: write_file, args: {path: add.mjs, content: ${JSON.stringify(content)}}}]}`;
-const answer = (content: string, delayMs = 0): string =>
-  `        - {delay_ms: ${delayMs}, calls: [{tool: new_answer, args: {content: ${JSON.stringify(content)}}}]}`;
-const vote = (agent: string, delayMs = 0): string =>
-  `        - {delay_ms: ${delayMs}, calls: [{tool: vote, args: {agent_id: ${agent}, reason: "It is good."}}]}`;
-
-/** What each agent does, round by round. */
-function script(rounds: Readonly<Record<string, readonly (readonly string[])[]>>): string {
-  const agents = Object.entries(rounds).map(
-    ([id, all]) => `  ${id}:\n${all.map((steps) => `    - steps:\n${steps.join('\n')}`).join('\n')}`,
-  );
-  return `hats:\n${agents.join('\n')}\n`;
-}
-
 const ANNA = 'export const add = (a, b) => a + b;\n';
 const BENJAMIN = 'export function add(a, b) { return a - -b; }\n';
-
-interface Move {
-  readonly kind: string;
-  readonly agent?: number;
-  readonly content?: string;
-  readonly target?: string;
-  readonly numbers?: readonly number[];
-  readonly finalText?: string;
-}
-
-/** Files of the only run, by the end of their paths. */
-function findFiles(folder: string, end: RegExp): readonly string[] {
-  const runs = join(folder, '.ralph/runs');
-  return readdirSync(runs, { recursive: true, encoding: 'utf8' }).flatMap((path) => (end.test(path) ? [join(runs, path)] : []));
-}
-
-/** What happened in the panels of the only run. */
-function readMoves(folder: string): readonly Move[] {
-  const [journal = ''] = findFiles(folder, /^[^/]+\/journal\.jsonl$/);
-  return readFileSync(journal, 'utf8')
-    .split('\n')
-    .flatMap((line) => {
-      const record = line.includes('panel-moved') ? JSON.parse(line) : undefined;
-      return record === undefined ? [] : [(record.input ?? record).move as Move];
-    });
-}
-
-function readAnswers(folder: string): readonly unknown[] {
-  return readMoves(folder).flatMap(({ kind, content }) => (kind === 'answer-given' ? [content] : []));
-}
 
 /** Votes of all for whoever has this place. */
 async function runElected(folder: string, args: readonly string[] = ['run', '--no-tui']) {

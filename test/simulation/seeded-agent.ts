@@ -4,6 +4,7 @@ import type { IterationStart } from '../../src/core/run/effects.ts';
 import type { TurnFailure } from '../../src/core/run/turn.ts';
 import type { Backend, TurnResult } from '../../src/ports/backend.ts';
 import type { People, SpokenWords } from '../../src/ports/people.ts';
+import { playPanel } from './seeded-panel.ts';
 import type { World } from './world-type.ts';
 
 /** Topics that some hats may publish and others may not, one that nobody takes, one that is none. */
@@ -45,6 +46,10 @@ export function createSeededBackend(world: World, order: IterationStart): Backen
       );
       world.orphans.add(die);
       observe({ type: 'started', pid: 1000 + order.iteration, processStart: 'x', argv: ['seeded'] });
+      if (request.panel !== undefined) {
+        const turn = { request, desk: request.panel, end, isOver: () => isOver, publish: () => write(world, order) };
+        return { result: promise, stop: die, kill: die, obey: playPanel(world, turn) };
+      }
       const people = random.chance(0.4) ? request.people : undefined;
       work({ world, observe, end, people, order });
       const mayBeTold = random.chance(0.6);

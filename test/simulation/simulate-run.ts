@@ -1,3 +1,5 @@
+import { SAMPLE_PANEL } from '../../src/core/run/panel-fixtures.ts';
+import type { PanelSpec } from '../../src/core/run/panel-spec.ts';
 import type { HatSpec, RunSpec } from '../../src/core/run/run-spec.ts';
 import { makeGate, makeHat, makeSpec } from '../../src/core/spec-fixtures.ts';
 import { createJournalFold, type RunOutcome, recoverRun, runLoop } from '../../src/loop/shell/index.ts';
@@ -120,13 +122,38 @@ function settle(): Promise<void> {
 }
 
 function toHat(id: string, triggers: readonly string[], publishes: readonly string[], random: Random): HatSpec {
+  const panel = random.chance(0.25) ? toPanel(random) : null;
   return makeHat(id, triggers, publishes, {
     ...(random.chance(0.1) && { alone: true as const }),
     defaultPublishes: random.chance(0.3) && publishes[0] !== undefined ? [publishes[0]] : [],
     maxActivations: random.chance(0.2) ? 1 + random.below(4) : null,
     timeoutMs: 600_000,
-    backends: random.chance(0.3) ? ['a', 'b'] : ['a'],
+    ...(panel === null
+      ? { backends: random.chance(0.3) ? ['a', 'b'] : ['a'] }
+      : { panel, backends: panel.agents.map(({ id: name }) => name) }),
   });
+}
+
+/** Two to four agents that wear a hat together. */
+function toPanel(random: Random): PanelSpec {
+  const tie = random.pick(['first', 'first', 'ralph', 'synthesizer'] as const);
+  const roles = tie === 'first' ? [] : [{ id: 'zoe', instructions: '', role: tie }];
+  const agents = [...['anna', 'ben', 'carl', 'dora'].slice(0, 2 + random.below(3)).map((id) => ({ id, instructions: '' })), ...roles];
+  return {
+    ...SAMPLE_PANEL,
+    agents,
+    strategy: random.pick(['vote', 'vote', 'best_of', 'synthesize']),
+    tie,
+    maxAnswersPerAgent: 1 + random.below(2),
+    maxAnswersTotal: random.chance(0.2) ? 1 + random.below(4) : null,
+    novelty: random.pick(['off', 'balanced', 'strict']),
+    injection: random.pick(['mid_stream', 'restart', 'off']),
+    firstInjection: random.pick(['restart', 'protect_first_answer', 'mid_stream']),
+    maxParallel: 1 + random.below(agents.length),
+    quorum: 1 + random.below(2),
+    minAgents: 1 + random.below(2),
+    budgetUsd: random.chance(0.2) ? 0.01 : null,
+  };
 }
 
 /** A declaration by chance: solo, classic, or a team of three under either coordination. */

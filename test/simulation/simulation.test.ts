@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { assertInvariants } from './invariants.ts';
+import { assertPanelInvariants, PANEL_FACTS } from './panel-invariants.ts';
 import { simulateRun } from './simulate-run.ts';
 
 /** 20 runs in the check, 2,000 in `npm test`, as many as wanted by `RALPH_SIM_RUNS=100000 npx vitest run --project unit test/simulation`. */
@@ -8,6 +9,7 @@ const FIRST = Number(process.env['RALPH_SIM_SEED'] ?? 1);
 
 test(`whatever seeded agents do in ${RUNS} runs, with kills and resumes, the run's invariants hold`, { timeout: 3_600_000 }, async () => {
   const reasons = new Map<string, number>();
+  const panels = new Set<string>();
   let deaths = 0;
   let crowded = 0;
   let conflicts = 0;
@@ -17,6 +19,7 @@ test(`whatever seeded agents do in ${RUNS} runs, with kills and resumes, the run
     });
     try {
       assertInvariants(run);
+      assertPanelInvariants(run).forEach((fact) => panels.add(fact));
     } catch (error) {
       throw new Error(`seed ${seed} (RALPH_SIM_SEED=${seed} RALPH_SIM_RUNS=1): ${error instanceof Error ? error.message : String(error)}`);
     }
@@ -26,7 +29,8 @@ test(`whatever seeded agents do in ${RUNS} runs, with kills and resumes, the run
     reasons.set(run.outcome.reason, (reasons.get(run.outcome.reason) ?? 0) + 1);
   }
   // The simulation must really reach the different ends, or it would prove nothing.
-  if (RUNS >= 200) {
+  if (RUNS >= 500) {
+    expect([...panels].sort()).toEqual(PANEL_FACTS);
     expect(deaths).toBeGreaterThan(RUNS / 20);
     expect([crowded > RUNS / 20, conflicts > RUNS / 40]).toEqual([true, true]);
     expect([...reasons.keys()].sort()).toEqual(

@@ -28,4 +28,6 @@ export interface World {
   readonly written: { count: number };
   /** Ends the agents that a dead orchestrator left. */
   readonly orphans: Set<() => void>;
+  /** Work of winners of panels that was taken over into the workspace. */
+  readonly applied: { readonly home: string; readonly turn: string; readonly winner: string }[];
 }

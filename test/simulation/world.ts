@@ -26,6 +26,7 @@ export function createWorld(random: Random): World {
     records: [],
     written: { count: 0 },
     orphans: new Set(),
+    applied: [],
   };
 }
 

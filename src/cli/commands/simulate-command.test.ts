@@ -16,6 +16,8 @@ hats:
     triggers: [build.done]
     publishes: [review.rejected, LOOP_COMPLETE]
 `;
+/** Three agents wear the critic's hat. */
+const PANEL = `${TEAM}    panel: {agents: [{id: careful}, {id: quick}, {id: doubting}], injection: off}\n`;
 /** The rescuer could end it, and is never called. */
 const CIRCLE = `
 event_loop:
@@ -35,6 +37,7 @@ hats:
 
 beforeAll(() => {
   writeFileSync(join(folder, 'ralph.yml'), TEAM);
+  writeFileSync(join(folder, 'panel.yml'), PANEL);
   writeFileSync(join(folder, 'circle.yml'), CIRCLE);
   writeFileSync(join(folder, 'broken.yml'), 'hats:\n  a:\n    trigers: [task.start]\n');
   writeFileSync(join(folder, 'script.yml'), 'hats:\n  critic: [review.rejected, LOOP_COMPLETE]\n  builder: [build.done]\n');
@@ -62,6 +65,19 @@ describe('ralph simulate', () => {
     expect(out).toMatch(/\nend +runs +share\ncompleted +100 +100 %\n/);
     expect(out).toMatch(/\nhat +turns a run +in runs +may end\nbuilder .*yes\ncritic .*yes\n/);
     expect(out).toContain('Seed 1; 0 % of the turns write nothing, 0 % fail');
+  });
+
+  it('shows what becomes of panels, and in a trace who won', async () => {
+    const sure = ['--silent', '0', '--failure', '0'];
+    const { out } = await type(['panel.yml', '--runs', '50', ...sure]);
+    expect(out).toMatch(
+      /\npanel +agents +prompts a turn +answers +votes +how it ends\ncritic +3 +6\.0 +3\.0 +3\.0 +\d+ % by votes, \d+ % tie\n/,
+    );
+    expect(out).toContain('0 % of the turns, and of the prompts of panels, write nothing, 0 % fail');
+    const trace = await type(['panel.yml', '--trace', '1', ...sure]);
+    expect(trace.out).toMatch(/\n +panel: 6 prompts, 3 answers, 3 votes; (careful|quick|doubting) wins \((by votes|tie)\)\n/);
+    const { panels } = JSON.parse((await type(['panel.yml', '--runs', '5', '--format', 'json', ...sure])).out) as { panels: object[] };
+    expect(panels).toMatchObject([{ hat: 'critic', agents: 3, rounds: 6 }]);
   });
 
   it('ends with 1 where no run can complete, and says in which circle they go', async () => {

@@ -1,5 +1,5 @@
 import { TOPIC_COMPLETE } from '../../core/events/reserved.ts';
-import type { SimulatedRun, SimulatedTurn, SimulationReport } from '../../simulate/index.ts';
+import type { SimulatedPanel, SimulatedPanelOutcome, SimulatedRun, SimulatedTurn, SimulationReport } from '../../simulate/index.ts';
 import { toPercent } from '../../simulate/index.ts';
 import type { Coordination } from '../../topology/routing/index.ts';
 import { toCount, toNumberText, toPlainLine, wrapText } from '../../views/text/index.ts';
@@ -34,6 +34,7 @@ export function printReport(terminal: Terminal, report: SimulationReport): void 
     hats.slice(0, MOST_HATS).map(({ hat, turns, share, mayEnd }) => [hat, turns.toFixed(1), toPercent(share), mayEnd ? 'yes' : '-']),
   );
   if (hats.length > MOST_HATS) printLine(terminal, `and ${toCount(hats.length - MOST_HATS, 'more hat')}`);
+  printPanels(terminal, report);
   if (hints.length > 0) printLine(terminal, '');
   for (const hint of hints) printProse(terminal, `${terminal.style('warning', '→')} ${hint}`);
   printLine(terminal, '');
@@ -44,6 +45,34 @@ export function printReport(terminal: Terminal, report: SimulationReport): void 
     );
   printProse(terminal, toConditions(report), (line) => terminal.style('faint', line));
 }
+
+function printPanels(terminal: Terminal, { panels }: SimulationReport): void {
+  if (panels.length === 0) return;
+  printLine(terminal, '');
+  printTable(
+    terminal,
+    ['panel', 'agents', 'prompts a turn', 'answers', 'votes', 'how it ends'],
+    panels
+      .slice(0, MOST_HATS)
+      .map(({ hat, agents, rounds, answers, votes, outcomes }) => [
+        hat,
+        String(agents),
+        ...[rounds, answers, votes].map((count) => count.toFixed(1)),
+        outcomes.map(({ outcome, share }) => `${toPercent(share)} ${PANEL_OUTCOMES[outcome]}`).join(', '),
+      ]),
+  );
+}
+
+const PANEL_OUTCOMES: Readonly<Record<SimulatedPanelOutcome, string>> = {
+  votes: 'by votes',
+  ralph: 'tie, decided by Ralph',
+  tie: 'tie',
+  first: 'first answer',
+  gates: 'only one that passed the gates',
+  only: 'only answer',
+  failed: 'failed',
+  interrupted: 'interrupted',
+};
 
 function toVerdict({ runs, settings, completed, canComplete, iterations }: SimulationReport): string {
   const asked = runs < settings.runs ? ` (interrupted; ${toNumberText(settings.runs)} were asked for)` : '';
@@ -57,9 +86,10 @@ function toVerdict({ runs, settings, completed, canComplete, iterations }: Simul
 }
 
 /** The conditions of the simulation, so that it can be repeated. */
-function toConditions({ settings, maxIterations }: SimulationReport): string {
+function toConditions({ settings, maxIterations, panels }: SimulationReport): string {
   const { seed, silent, failure, gateFailure } = settings;
-  const rates = `${toPercent(silent)} of the turns write nothing, ${toPercent(failure)} fail, ${toPercent(gateFailure)} of gates refuse`;
+  const of = panels.length === 0 ? 'the turns' : 'the turns, and of the prompts of panels,';
+  const rates = `${toPercent(silent)} of ${of} write nothing, ${toPercent(failure)} fail, ${toPercent(gateFailure)} of gates refuse`;
   return `Seed ${seed}; ${rates}; at most ${toCount(maxIterations.played, 'iteration')}.`;
 }
 
@@ -80,7 +110,17 @@ function toTurnLines({ style }: Terminal, turn: SimulatedTurn, coordination: Coo
   });
   const refused = turn.refused.map(({ topic, why }) => `${topic} refused: ${why}`);
   const head = `${String(turn.iteration).padStart(4)}  ${style('name', turn.hat)}  ${style('faint', `given ${given}`)}  ${toDeed(turn)}`;
-  return [head, ...[...published, ...refused].map((line) => `        ${line}`)];
+  return [
+    head,
+    ...(turn.panel === undefined ? [] : [`        ${toPanelText(turn.panel)}`]),
+    ...[...published, ...refused].map((line) => `        ${line}`),
+  ];
+}
+
+function toPanelText({ rounds, answers, votes, winner, outcome, isTimeUp }: SimulatedPanel): string {
+  const late = isTimeUp ? ', and its time was over' : '';
+  const counts = `panel: ${toCount(rounds, 'prompt')}, ${toCount(answers, 'answer')}, ${toCount(votes, 'vote')}${late}`;
+  return winner === null ? `${counts}; ${PANEL_OUTCOMES[outcome]}` : `${counts}; ${winner} wins (${PANEL_OUTCOMES[outcome]})`;
 }
 
 function toDeed({ outcome, said }: SimulatedTurn): string {

@@ -20,10 +20,18 @@ import {
   type Settings,
   type SettingsDigest,
 } from '../settings.ts';
-import { backendsOf, type CompiledBackends, findProfileName, type PlacedBackend, toBackendSpec, toLabel } from './compile-backends.ts';
+import {
+  backendsOf,
+  type CompiledBackends,
+  findAgentProfile,
+  findProfileName,
+  type PlacedBackend,
+  toBackendSpec,
+  toLabel,
+} from './compile-backends.ts';
 import { compileGates } from './compile-gates.ts';
 import { type CompiledHooks, toHookListName } from './compile-hooks.ts';
-import { compilePanel } from './compile-panel.ts';
+import { compilePanel, toPanelEvents } from './compile-panel.ts';
 import { compileParallel, findAloneCause } from './compile-parallel.ts';
 import { compileMcpServers, compileTools } from './compile-tools.ts';
 import { createPolicyFinder } from './create-policy-finder.ts';
@@ -204,11 +212,19 @@ function toLabels(backends: readonly PlacedBackend[]): readonly string[] {
 }
 
 function toBackends({ declared, backends, hatIds, hooks }: SettingsParts): Settings['backends'] {
-  const toSpecs = (id: string, list: readonly PlacedBackend[]): readonly BackendSpec[] =>
-    list.map((placed, index) => {
+  const toSpecs = (id: string, list: readonly PlacedBackend[]): readonly BackendSpec[] => {
+    const named = declared.hats?.[id]?.profile;
+    const ofHat = findProfileName(id, named, backends);
+    return list.map((placed, index) => {
       const hookList = toHookListName(id, index);
-      return Object.hasOwn(hooks.ofBackends, hookList) ? { ...toBackendSpec(placed), hookList } : toBackendSpec(placed);
+      const profile = placed.agent === undefined ? ofHat : findAgentProfile(placed, named);
+      return {
+        ...toBackendSpec(placed),
+        ...(Object.hasOwn(hooks.ofBackends, hookList) ? { hookList } : {}),
+        ...(profile === ofHat ? {} : { profile }),
+      };
     });
+  };
   const hats = (hatIds ?? []).map((id) => [id, toSpecs(id, backendsOf(id, backends))] as const);
   const single = declared.mode === 'single' ? { [DEFAULT_HAT]: toSpecs(DEFAULT_HAT, backends.ralph) } : {};
   return { ...Object.fromEntries(hats), [RALPH]: toSpecs(RALPH, backends.ralph), ...single };
@@ -263,7 +279,7 @@ function compileHat(id: string, { declared, backends, instructions }: SettingsPa
     name: hat.name ?? id,
     description: hat.description?.trim() ?? '',
     triggers: triggersOf(hat),
-    publishes: hat.publishes ?? [],
+    publishes: [...(hat.publishes ?? []), ...toPanelEvents(hat.panel)],
     defaultPublishes: hat.default_publishes ?? [],
     transitions: hat.transitions ?? [],
     instructions: instructions.hats[id] ?? '',

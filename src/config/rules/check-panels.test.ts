@@ -49,7 +49,8 @@ describe('panels', () => {
   });
 
   it('of an even number may tie', () => {
-    expect(about('agents: [{id: one}, {id: two}]')).toEqual(['hint panel-even agents']);
+    expect(about('agents: [{id: one}, {id: two}]')).toEqual(['warning panel-even agents']);
+    expect(about('agents: [{id: one}, {id: two}], tie: first')).toEqual([]);
     expect(loadText(toYaml('agents: [{id: one}, {id: two}, {id: three}, {id: four}]')).settings).not.toBeNull();
   });
 

@@ -13,7 +13,7 @@ interface Place {
   readonly input: RuleInput;
   readonly hat: string;
   readonly path: Path;
-  /** Agents in the file, also those that are wrong. */
+  /** Agents in the file that answer and vote, also those that are wrong. */
   readonly count: number;
 }
 
@@ -22,11 +22,13 @@ export const checkPanels: Rule = (input) =>
   listHats(input).flatMap(([hat, { panel, backend = [] }]) => {
     if (panel === undefined) return [];
     const path = ['hats', hat, 'panel'];
-    const place = { input, hat, path, count: countAgents(input, [...path, 'agents']) };
+    const { agents = [], synthesizer } = panel;
+    const others = synthesizer !== undefined && agents.some(({ id }) => id === synthesizer) ? 1 : 0;
+    const place = { input, hat, path, count: countAgents(input, [...path, 'agents']) - others };
     return [
       ...(backend.length > 1 ? [findingAt(input, ['hats', hat, 'backend'], toBackendsFinding(hat))] : []),
       ...checkIds(place, panel),
-      ...checkCount(place),
+      ...checkCount(place, panel),
       ...checkBounds(place, panel),
     ];
   });
@@ -85,16 +87,17 @@ function toIdFinding(hat: string, id: string): Finding {
   };
 }
 
-function checkCount({ input, hat, path, count }: Place): readonly Diagnostic[] {
+function checkCount({ input, hat, path, count }: Place, { tie }: DeclaredPanel): readonly Diagnostic[] {
   const at = [...path, 'agents'];
-  if (count >= MIN_PANEL_AGENTS) return count % 2 === 0 ? [findingAt(input, at, toEvenFinding(hat, count), 'key')] : [];
+  const isOpen = tie === undefined && count % 2 === 0;
+  if (count >= MIN_PANEL_AGENTS) return isOpen ? [findingAt(input, at, toEvenFinding(hat, count), 'key')] : [];
   // That there is no list, or that what stands there is no agent, is told already.
   if (input.isBroken(at)) return [];
   return [
     findingAt(input, at, {
       code: 'panel-agents',
       severity: 'error',
-      message: `A panel has at least ${MIN_PANEL_AGENTS} agents, and this one has ${count === 0 ? 'none' : count}.`,
+      message: `A panel has at least ${MIN_PANEL_AGENTS} agents that answer, and this one has ${count === 0 ? 'none' : count}.`,
       why: 'There would be nobody to choose from, and a vote of one.',
       fix: 'Add agents, or remove `panel` and name the agent under `backend`.',
       hats: [hat],
@@ -105,10 +108,10 @@ function checkCount({ input, hat, path, count }: Place): readonly Diagnostic[] {
 function toEvenFinding(hat: string, count: number): Finding {
   return {
     code: 'panel-even',
-    severity: 'hint',
+    severity: 'warning',
     message: `Of ${count} agents, half may vote for one answer and half for another.`,
     why: 'Then the answer of the agent that stands first in the file is taken.',
-    fix: 'Write the agent first that you trust most, or make their number odd.',
+    fix: 'Say what is to be done then (`tie: first`, `ralph` or `synthesizer`), or make their number odd.',
     hats: [hat],
   };
 }

@@ -25,6 +25,7 @@ describe('parallel', () => {
   it.each([
     ['', 'profile: critic\n    backend: claude'],
     ['', 'sandbox: required'],
+    ['', 'panel: {agents: [{id: one}, {id: two}, {id: three}]}'],
     ['sandbox: {mode: required}', ''],
     ['safe: true', ''],
   ])('leaves a hat alone that is held to the folder of the run (%s %s)', (rest, hat) => {

@@ -47,6 +47,7 @@ const MAX_ONE = {
 const CAUSES: Readonly<Record<AloneCause, string>> = {
   safe: 'the run is to be safe (`safe: true`)',
   sandbox: 'it may not work without a sandbox',
+  panel: 'a panel wears it, whose agents work in copies already',
   profile: 'a profile holds its agent CLI back',
 };
 

@@ -15,6 +15,7 @@ import { checkMcpServers } from './check-mcp-servers.ts';
 import { checkMode } from './check-mode.ts';
 import { checkNativeProfiles } from './check-native-profiles.ts';
 import { checkNotify } from './check-notify.ts';
+import { checkPanelRoles } from './check-panel-roles.ts';
 import { checkPanels } from './check-panels.ts';
 import { checkParallel } from './check-parallel.ts';
 import { checkPolicies } from './check-policies.ts';
@@ -23,7 +24,6 @@ import { checkPromptFile, type PromptSources } from './check-prompt-file.ts';
 import { checkStateDir } from './check-state-dir.ts';
 import { checkTools } from './check-tools.ts';
 import { checkTriggers } from './check-triggers.ts';
-import { checkUnboundPanels } from './check-unbound-panels.ts';
 import type { Rule, RuleInput } from './rule.ts';
 
 const RULES: readonly Rule[] = [
@@ -31,6 +31,7 @@ const RULES: readonly Rule[] = [
   checkHatCollection,
   checkTriggers,
   checkPanels,
+  checkPanelRoles,
   checkDefaultPublishes,
   checkHatReferences,
   checkMode,
@@ -57,7 +58,6 @@ export function checkRules(input: RuleInput, backends: CompiledBackends, places:
     ...checkCostLimit(input, backends),
     ...checkNativeProfiles(input, backends),
     ...checkAgentFiles(input, backends),
-    ...checkUnboundPanels(input, backends),
     ...checkParallel(input, backends),
     ...checkPromptFile(input, places),
   ];

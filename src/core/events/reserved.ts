@@ -14,6 +14,8 @@ export const TOPIC_TASK_DONE = 'task.done';
 export const TOPIC_GUIDANCE = 'human.guidance';
 /** Work is stuck: the hat that takes it gets it going again. */
 export const TOPIC_BLOCKED = 'blocked';
+/** The work of a panel could not be taken over: who takes it brings it together. */
+export const TOPIC_PANEL_CONFLICT = 'panel.conflict';
 /** Prefix of the record that a legacy `HAT_TRANSITION:` line leaves. */
 export const TOPIC_LEGACY_TRANSITION = 'legacy.hat_transition';
 /** Behind the id of a hat: the record of what it did beyond its contract or its profile. */

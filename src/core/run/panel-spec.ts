@@ -2,8 +2,16 @@
 export interface PanelSpec {
   /** In the order of the file: the first wins a tie. At least two. The backend of each is that of the hat's list at the same place. */
   readonly agents: readonly PanelAgentSpec[];
-  /** `vote`: the answer with the most votes is the panel's. `synthesize`: the winner of the vote writes the panel's answer from all of them. */
-  readonly strategy: 'vote' | 'synthesize';
+  /**
+   * `vote`: the answer with the most votes is the panel's. `best_of`: the gates judge each answer first, and the vote is among those that passed, or among
+   * all where none did. `synthesize`: the winner of the vote writes the panel's answer from all of them.
+   */
+  readonly strategy: 'vote' | 'best_of' | 'synthesize';
+  /**
+   * Who decides between answers with equally many votes; absent: `first`, the order of the file. `ralph`: the agent whose role that is.
+   * `synthesizer`: nobody, an answer is made of all.
+   */
+  readonly tie?: 'first' | 'ralph' | 'synthesizer';
   readonly maxAnswersPerAgent: number;
   /** Of all agents together; `null`: no limit but that of each. */
   readonly maxAnswersTotal: number | null;
@@ -22,6 +30,9 @@ export interface PanelSpec {
   readonly maxInjectionsPerRound: number;
   /** Of the whole coordination: what there is then is voted on no more. Milliseconds. */
   readonly timeoutMs: number;
+  /** Of one round: then its agent is told to hand in, and `graceMs` later its round has failed. Milliseconds; absent: no limit but that of all. */
+  readonly roundTimeoutMs?: number;
+  readonly graceMs?: number;
   /** Agents at work at the same time. */
   readonly maxParallel: number;
   /** Valid votes without which the first answer wins. */
@@ -38,4 +49,6 @@ export interface PanelAgentSpec {
   readonly id: string;
   /** For it alone; empty for none. */
   readonly instructions: string;
+  /** It neither answers nor votes with the others: it decides a tie (`ralph`), or writes the answer of all. Absent: it does. */
+  readonly role?: 'ralph' | 'synthesizer';
 }

@@ -5,7 +5,7 @@ import type { TurnFailure } from './turn.ts';
  * What happens in a panel, in the past tense: inputs of the run, within `panel-moved`. `agent` is the place of an agent in `PanelSpec.agents`; the number that
  * other agents know it by is another.
  */
-export type PanelMove = PanelOpened | RoundStarted | AnswerGiven | VoteGiven | UpdateGiven | RoundEnded | TimeUp;
+export type PanelMove = PanelOpened | RoundStarted | AnswerGiven | AnswerChecked | VoteGiven | UpdateGiven | RoundEnded | TimeUp;
 
 /** The panel begins. */
 export interface PanelOpened {
@@ -36,6 +36,16 @@ export interface AnswerGiven {
   readonly canonical: string;
   /** What it wants the hat to publish if it wins; absent: it does not say. */
   readonly topic?: string;
+}
+
+/** The gates have judged an answer, on a copy of the folder with the work behind it. */
+export interface AnswerChecked {
+  readonly kind: 'answer-checked';
+  readonly agent: number;
+  readonly revision: number;
+  readonly isPassed: boolean;
+  /** Which gates failed, and what they showed; for agents, at most 2,000 characters. Empty where all passed. */
+  readonly text: string;
 }
 
 /** An agent has voted. */
@@ -76,7 +86,7 @@ export interface TimeUp {
 }
 
 /** What is to be done next, within the effect `panel-order`. */
-export type PanelOrder = StartRound | OfferUpdate | EndRound | Reply | FinishPanel;
+export type PanelOrder = StartRound | OfferUpdate | EndRound | Reply | CheckAnswer | FinishPanel;
 
 /** Give an agent a prompt. Answered by `round-started`, and by `round-ended` when it is done. */
 export interface StartRound {
@@ -88,6 +98,8 @@ export interface StartRound {
   readonly shown: readonly ShownAnswer[];
   /** Its round before ended without what it was for. */
   readonly isEnforced: boolean;
+  /** What it handed in did not pass the gates: what they said. */
+  readonly failedGates?: string;
 }
 
 /** `answer`: to answer, or, once there are answers and it was shown them, to vote. `vote`: only to vote. `present`: to write the panel's answer. */
@@ -130,6 +142,15 @@ export interface Reply {
   readonly revision?: number;
 }
 
+/** Let the gates judge an answer. Answered by `answer-checked`. */
+export interface CheckAnswer {
+  readonly kind: 'check-answer';
+  readonly agent: number;
+  readonly revision: number;
+  /** What it would publish; `null`: it does not say. */
+  readonly topic: string | null;
+}
+
 /** The coordination is over. */
 export interface FinishPanel {
   readonly kind: 'finish';
@@ -139,12 +160,12 @@ export interface FinishPanel {
 }
 
 /**
- * Whose answer it is, and why: it has the most votes; as many as another that comes later in the file; it came first, and there were too few votes; there
- * is no other.
+ * Whose answer it is, and why: it has the most votes; as many as another, and Ralph chose it, or it stands first in the file; it came first, and there were
+ * too few votes; no other passed the gates; there is no other.
  */
 export interface Election {
   readonly winner: ShownAnswer;
-  readonly how: 'votes' | 'tie' | 'first' | 'only';
+  readonly how: 'votes' | 'ralph' | 'tie' | 'first' | 'gates' | 'only';
 }
 
 /** What came of a panel. */
@@ -169,6 +190,15 @@ export interface PanelAnswer {
   readonly call: string;
   /** Made of all answers, after the vote. */
   readonly isOfAll?: true;
+  /** What the gates said of it; absent: they are not asked. */
+  readonly check?: AnswerCheck;
+}
+
+/** Until it was judged, nobody else hears of an answer. */
+export interface AnswerCheck {
+  readonly verdict: 'pending' | 'passed' | 'failed';
+  /** See `AnswerChecked.text`. */
+  readonly text: string;
 }
 
 /** A vote that counts as long as no newer answer comes. */
@@ -187,7 +217,7 @@ export interface PanelAgent {
   /** The last round that was ordered; 0 before the first. */
   readonly round: number;
   readonly task: RoundTask;
-  /** What of each other agent it was told, by place: the revision; 0 for nothing. */
+  /** What of each other agent it was told, or need not be told any more because the gates refused it, by place: the revision; 0 for nothing. */
   readonly seen: readonly number[];
   /** Updates that were offered in this round and are not given yet. */
   readonly offers: readonly OfferedUpdate[];

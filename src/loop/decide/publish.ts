@@ -1,13 +1,12 @@
 import type { EventDraft } from '../../core/events/event.ts';
 import { EXTERNAL, TOPIC_COMPLETE, TOPIC_CONTINUE, TOPIC_TASK_DONE, toBlockedTopic } from '../../core/events/reserved.ts';
-import { matchesTopic } from '../../core/events/topics.ts';
 import { type GateSpec, isRequiredGate } from '../../core/gates/gate-spec.ts';
 import type { DeliveryKind } from '../../core/run/effects.ts';
 import type { Footprint, GateWait } from '../../core/run/state.ts';
 import { toOneLine } from '../../core/text/shorten.ts';
 import { toTextHash } from '../../core/values/hash.ts';
 import { type Json, toComparablePayload, toPayloadText } from '../../core/values/json.ts';
-import { hasTurns, isTerminalTopic, safetyNetOf, takersOf } from '../../topology/routing/index.ts';
+import { hasTurns, isTerminalTopic, listGuards, safetyNetOf, takersOf } from '../../topology/routing/index.ts';
 import { addEvent, change, count, isAmongOthers, notify, order, type Step } from './step.ts';
 
 /** The events that somebody published at once. */
@@ -35,10 +34,8 @@ export function publishUnhooked(step: Step, events: TurnEvents): void {
 }
 
 /** The gates on events of a hat whose patterns match one of the topics, by index. */
-export function gatesOn(step: Step, hat: string, topics: readonly string[]): readonly number[] {
-  return step.topology.spec.gates.flatMap((gate, index) =>
-    isFor(gate, hat) && topics.some((topic) => isGuarded(step, gate, topic)) ? [index] : [],
-  );
+export function gatesOn({ topology }: Step, hat: string, topics: readonly string[]): readonly number[] {
+  return listGuards(topology.spec, hat, topics);
 }
 
 /**
@@ -53,16 +50,6 @@ export function gatesOnCompletion(step: Step, hat: string, drafts: readonly Even
   const guarding = gatesOn(step, hat, [TOPIC_COMPLETE, ...claimed]);
   const isDue = (gate: GateSpec, index: number): boolean => isRequiredGate(gate) && (gate.hats === undefined || askedGates.includes(index));
   return gates.flatMap((gate, index) => (guarding.includes(index) || isDue(gate, index) ? [index] : []));
-}
-
-/** What comes from outside has been through no hat: every gate on its topic looks at it. */
-function isFor({ hats }: GateSpec, hat: string): boolean {
-  return hats === undefined || hat === EXTERNAL || hats.includes(hat);
-}
-
-/** `task.complete` stands for every way to complete, so a gate on the promise guards it too. */
-function isGuarded(step: Step, gate: GateSpec, topic: string): boolean {
-  return gate.on.some((pattern) => matchesTopic(pattern, topic) || (topic === TOPIC_COMPLETE && pattern === step.topology.spec.promise));
 }
 
 /** Orders hooks and keeps what waits for them, where gates are kept: what holds for those that wait for gates holds for these. */

@@ -1,8 +1,8 @@
 import type { PanelSpec } from '../../core/run/panel-spec.ts';
-import type { PanelAgent, PanelState, RoundTask } from '../../core/run/panel-state.ts';
-import { findAnswer, listNewest, listUnseen, mayAnswer } from './answers.ts';
-import { elect } from './elect.ts';
-import { change, changeAgent, listAgents, type PanelStep } from './panel-step.ts';
+import type { Election, PanelAgent, PanelAnswer, PanelState, RoundTask, StartRound } from '../../core/run/panel-state.ts';
+import { findAnswer, findRevision, isJudging, listEligible, listNewest, listUnseen, mayAnswer } from './answers.ts';
+import { elect, findRole, listBest } from './elect.ts';
+import { change, changeAgent, listAgents, type PanelStep, type PlacedAgent } from './panel-step.ts';
 
 /** Tells agents at work of new answers, starts those that have something to do, and ends the panel where nobody has. */
 export function advance(step: PanelStep): void {
@@ -10,10 +10,14 @@ export function advance(step: PanelStep): void {
   if (step.state.phase !== 'coordinating') return;
   if (isOver(step)) stopAll(step);
   else {
-    for (const agent of listAgents(step.state)) if (agent.status === 'working') bringNews(step, agent);
-    for (const agent of listAgents(step.state)) if (agent.status === 'waiting') startWaiting(step, agent);
+    for (const agent of listAgents(step.state, 'working')) bringNews(step, agent);
+    for (const agent of listAgents(step.state, 'waiting')) startWaiting(step, agent);
   }
-  if (!listAgents(step.state).some(({ status }) => status === 'working' || status === 'ending')) close(step);
+  if (!isAtWork(step.state) && !isJudging(step.state)) close(step);
+}
+
+function isAtWork({ agents }: PanelState): boolean {
+  return agents.some(({ status }) => status === 'working' || status === 'ending');
 }
 
 /** The time or the money of the panel is used up: there is what there is. */
@@ -34,10 +38,8 @@ function endRound(step: PanelStep, agent: number, round: number, isNow: boolean)
   step.orders.push({ kind: 'end-round', agent, round, isNow });
 }
 
-type Placed = PanelAgent & { readonly place: number };
-
 /** An agent at work learns of answers that came since its prompt, as the panel does that. One that has handed something in is at the end of its round. */
-function bringNews(step: PanelStep, agent: Placed): void {
+function bringNews(step: PanelStep, agent: PlacedAgent): void {
   const { spec, state } = step;
   const { place, round } = agent;
   const offered = agent.offers.flatMap(({ answers }) => answers);
@@ -58,7 +60,7 @@ function bringNews(step: PanelStep, agent: Placed): void {
   step.orders.push({ kind: 'offer-update', agent: place, round, update, answers: news });
 }
 
-function startWaiting(step: PanelStep, { place }: Placed): void {
+function startWaiting(step: PanelStep, { place }: PlacedAgent): void {
   const task = findTask(step, place);
   if (task === 'wait') return;
   if (step.state.agents.filter(({ status }) => status === 'working' || status === 'ending').length >= step.spec.maxParallel) return;
@@ -67,20 +69,26 @@ function startWaiting(step: PanelStep, { place }: Placed): void {
 
 /** What a waiting agent is to do next. */
 function findTask({ spec, state }: PanelStep, place: number): RoundTask | 'wait' {
+  if (spec.agents[place]?.role !== undefined || isJudging(state, place)) return 'wait';
   if (wantsToAnswer(spec, state, place)) return 'answer';
   // A vote would be void once another answers.
-  if (listAgents(state).some((other) => other.place !== place && mayYetAnswer(spec, state, other))) return 'wait';
-  return listNewest(state).length < 2 ? 'wait' : 'vote';
+  if (isJudging(state) || hasOthersToAnswer(spec, state, place)) return 'wait';
+  return listEligible(state).length < 2 ? 'wait' : 'vote';
 }
 
-/** Whether a waiting agent is to answer: for the first time, or because it was not told of an answer yet. */
+/** Whether a waiting agent is to answer: for the first time, because its answer did not pass the gates, or because it was not told of another yet. */
 function wantsToAnswer(spec: PanelSpec, state: PanelState, place: number): boolean {
   if (!mayAnswer(spec, state, place)) return false;
-  return findAnswer(state, place) === undefined || (spec.injection !== 'off' && listUnseen(state, place).length > 0);
+  const own = findAnswer(state, place);
+  return own === undefined || own.check?.verdict === 'failed' || (spec.injection !== 'off' && listUnseen(state, place).length > 0);
+}
+
+function hasOthersToAnswer(spec: PanelSpec, state: PanelState, place: number): boolean {
+  return state.agents.some((agent, other) => other !== place && mayYetAnswer(spec, state, agent, other));
 }
 
 /** It may hand in an answer in the round that is under way, or will be asked for one. */
-function mayYetAnswer(spec: PanelSpec, state: PanelState, { place, status, task, acted }: Placed): boolean {
+function mayYetAnswer(spec: PanelSpec, state: PanelState, { status, task, acted }: PanelAgent, place: number): boolean {
   if (status === 'waiting') return wantsToAnswer(spec, state, place);
   const isAtWork = status === 'working' || status === 'ending';
   return isAtWork && task === 'answer' && acted !== 'answer' && mayAnswer(spec, state, place);
@@ -94,13 +102,29 @@ export function startRound(step: PanelStep, place: number, task: RoundTask): voi
   // What it is not to hear of in the midst of its work, it does not read at the beginning either.
   const { injection, firstInjection } = step.spec;
   const isBlind = injection === 'off' || (firstInjection === 'protect_first_answer' && findAnswer(step.state, place) === undefined);
-  const shown = (task === 'answer' && isBlind ? [] : listNewest(step.state))
+  const shown = (task === 'answer' && isBlind ? [] : listShown(step, place, task))
     .filter((answer) => task !== 'answer' || answer.agent !== place || step.spec.maxAnswersPerAgent > 1)
     .map(({ agent, revision }) => ({ agent, revision }));
-  const seen = known.seen.map((revision, source) => Math.max(revision, shown.find((answer) => answer.agent === source)?.revision ?? 0));
+  // Whoever votes need not know of what cannot be voted for.
+  const told = task === 'vote' ? listNewest(step.state) : shown;
+  const seen = known.seen.map((revision, source) => Math.max(revision, told.find((answer) => answer.agent === source)?.revision ?? 0));
   const hasHeard = known.hasHeard || shown.some(({ agent }) => agent !== place);
   changeAgent(step, place, { status: 'working', round, task, seen, hasHeard, offers: [], injected: 0, acted: 'nothing' });
-  step.orders.push({ kind: 'start-round', agent: place, round, task, shown, isEnforced: known.enforcements > 0 });
+  const failedGates = task === 'answer' ? toFailedGates(findAnswer(step.state, place)) : {};
+  step.orders.push({ kind: 'start-round', agent: place, round, task, shown, isEnforced: known.enforcements > 0, ...failedGates });
+}
+
+/** Whoever votes is shown what can be voted for, whoever decides a tie what has equally many votes; all others everything. */
+function listShown({ spec, state }: PanelStep, place: number, task: RoundTask): readonly PanelAnswer[] {
+  if (task !== 'vote') return listNewest(state);
+  const eligible = listEligible(state);
+  if (spec.agents[place]?.role !== 'ralph') return eligible;
+  const best = listBest(spec, state);
+  return eligible.filter(({ agent }) => best.includes(agent));
+}
+
+function toFailedGates(own: PanelAnswer | undefined): Pick<StartRound, 'failedGates'> {
+  return own?.check?.verdict === 'failed' ? { failedGates: own.check.text } : {};
 }
 
 /** Nobody is at work: the panel has its answer, or none. */
@@ -108,23 +132,40 @@ function close(step: PanelStep): void {
   if (step.state.outcome !== null) return finish(step, step.state.outcome);
   const elected = elect(step.spec, step.state);
   if (elected === null) return finish(step, { kind: 'failed', reason: explainFailure(step) });
+  if (elected.how === 'tie' && !isOver(step)) {
+    const judge = findRole(step.spec, 'ralph');
+    if (step.state.agents[judge]?.status === 'waiting') return startRound(step, judge, 'vote');
+  }
   change(step, { elected });
-  const isSynthesis = step.spec.strategy === 'synthesize' && elected.how !== 'only' && !isOver(step);
-  if (!isSynthesis) return finishElected(step);
+  if (!isSynthesis(step, elected)) return finishElected(step);
   change(step, { phase: 'presenting' });
-  startRound(step, elected.winner.agent, 'present');
+  startRound(step, findWriter(step.spec, elected), 'present');
+}
+
+function isSynthesis(step: PanelStep, { how }: Election): boolean {
+  const { strategy, tie } = step.spec;
+  const isWanted = strategy === 'synthesize' ? how !== 'only' : how === 'tie' && tie === 'synthesizer';
+  return isWanted && !isOver(step);
+}
+
+/** Who writes the answer of all: the agent whose role that is, else the winner. */
+export function findWriter(spec: PanelSpec, { winner }: Election): number {
+  const writer = findRole(spec, 'synthesizer');
+  return writer < 0 ? winner.agent : writer;
 }
 
 function explainFailure({ spec, state }: PanelStep): string {
   const given = listNewest(state).length;
   const why = state.isTimeUp ? ' before the time of the panel was over' : '';
   if (given === 0) return `no agent of the panel has handed in an answer${why}`;
-  return `${given} of the ${spec.agents.length} agents of the panel ${given === 1 ? 'has' : 'have'} handed in an answer${why}, and min_agents is ${spec.minAgents}`;
+  const count = spec.agents.filter(({ role }) => role === undefined).length;
+  return `${given} of the ${count} agents of the panel ${given === 1 ? 'has' : 'have'} handed in an answer${why}, and min_agents is ${spec.minAgents}`;
 }
 
 /** The agent that writes the answer of all is at work, or is done: its own answer stands where it wrote none. */
 function present(step: PanelStep): void {
-  const agent = step.state.elected?.winner.agent ?? -1;
+  const { elected } = step.state;
+  const agent = elected === null ? -1 : findWriter(step.spec, elected);
   const writer = step.state.agents[agent];
   if (writer?.status === 'working' && step.state.isTimeUp) endRound(step, agent, writer.round, true);
   else if (writer?.status !== 'working' && writer?.status !== 'ending') finishElected(step);
@@ -133,7 +174,7 @@ function present(step: PanelStep): void {
 function finishElected(step: PanelStep): void {
   const { elected, outcome } = step.state;
   if (outcome !== null) return finish(step, outcome);
-  const answer = elected === null ? undefined : findAnswer(step.state, elected.winner.agent);
+  const answer = elected === null ? undefined : findRevision(step.state, elected.winner);
   if (elected === null || answer === undefined) return;
   finish(step, { kind: 'won', ...elected, content: answer.content, topic: answer.topic });
 }
@@ -141,6 +182,8 @@ function finishElected(step: PanelStep): void {
 function finish(step: PanelStep, outcome: NonNullable<PanelStep['state']['outcome']>): void {
   change(step, { phase: 'ended', outcome });
   const { numbers, agents } = step.state;
-  const votes = agents.flatMap(({ vote }, by) => (vote === null ? [] : [{ by, target: numbers[vote.target] ?? 0, reason: vote.reason }]));
+  const votes = agents.flatMap(({ vote }, by) =>
+    vote === null || step.spec.agents[by]?.role !== undefined ? [] : [{ by, target: numbers[vote.target] ?? 0, reason: vote.reason }],
+  );
   step.orders.push({ kind: 'finish', outcome, votes });
 }

@@ -6,10 +6,40 @@ export function findAnswer(state: PanelState, agent: number): PanelAnswer | unde
   return state.answers.findLast((answer) => answer.agent === agent);
 }
 
-/** The newest answer of each agent that has one, in the order in which the agents first answered. */
+/** A revision of an answer. */
+export function findRevision(state: PanelState, { agent, revision }: ShownAnswer): PanelAnswer | undefined {
+  return state.answers.find((answer) => answer.agent === agent && answer.revision === revision);
+}
+
+/**
+ * The answer of each agent that others know, in the order in which the agents first answered: the newest; where gates judge, the newest that passed, else the
+ * newest that failed.
+ */
 export function listNewest(state: PanelState): readonly PanelAnswer[] {
-  const agents = [...new Set(state.answers.map(({ agent }) => agent))];
-  return agents.flatMap((agent) => findAnswer(state, agent) ?? []);
+  // One pass: this is asked several times for each agent in each decision.
+  const newest = new Map<number, PanelAnswer | null>();
+  for (const answer of state.answers) {
+    const known = newest.get(answer.agent) ?? null;
+    const isKept =
+      answer.check?.verdict === 'pending' || (answer.check?.verdict === 'failed' && known !== null && known.check?.verdict !== 'failed');
+    newest.set(answer.agent, isKept ? known : answer);
+  }
+  return [...newest.values()].filter((answer) => answer !== null);
+}
+
+/** True while gates judge an answer: of one agent, or of any. */
+export function isJudging(state: PanelState, agent?: number): boolean {
+  return (
+    !state.isTimeUp &&
+    state.answers.some((answer) => answer.check?.verdict === 'pending' && (agent === undefined || answer.agent === agent))
+  );
+}
+
+/** What can be voted for: all that others know; where gates judge, what passed, if anything did. */
+export function listEligible(state: PanelState): readonly PanelAnswer[] {
+  const known = listNewest(state);
+  const passed = known.filter(({ check }) => check?.verdict !== 'failed');
+  return passed.length === 0 ? known : passed;
 }
 
 /** Newest answers of others that an agent was not told of. */
@@ -22,6 +52,7 @@ export function listUnseen(state: PanelState, agent: number): readonly ShownAnsw
 
 /** Whether an agent may hand in one more answer. */
 export function mayAnswer(spec: PanelSpec, state: PanelState, agent: number): boolean {
+  if (spec.agents[agent]?.role !== undefined) return false;
   const own = state.answers.filter((answer) => answer.agent === agent).length;
   if (state.agents[agent]?.isVoteOnly === true || state.isTimeUp) return false;
   return own < spec.maxAnswersPerAgent && (spec.maxAnswersTotal === null || state.answers.length < spec.maxAnswersTotal);
@@ -34,17 +65,17 @@ export function toNumberName(state: PanelState, agent: number): string {
 
 /** Agents that can be voted for, as they are named, in the order of their numbers. */
 export function listCandidates(state: PanelState): readonly string[] {
-  return listNewest(state)
+  return listEligible(state)
     .map(({ agent }) => state.numbers[agent] ?? 0)
     .sort((one, other) => one - other)
     .map((number) => `agent${number}`);
 }
 
-/** The place of the agent that a name means; `null` where it has no answer, or is no such name. */
+/** The place of the agent that a name means; `null` where it has no answer that can be voted for, or is no such name. */
 export function findCandidate(state: PanelState, name: string): number | null {
   const number = /^agent([1-9]\d{0,5})$/.exec(name.trim().toLowerCase())?.[1];
   const agent = number === undefined ? -1 : state.numbers.indexOf(Number(number));
-  return agent >= 0 && findAnswer(state, agent) !== undefined ? agent : null;
+  return listEligible(state).some((answer) => answer.agent === agent) ? agent : null;
 }
 
 /** Shares of common words from which two answers are too near; of MassGen. */

@@ -240,6 +240,99 @@ describe('a panel that votes', () => {
     expect(play({ quorum: 4 }, ['agent3', 'agent3', 'agent3'])).toMatchObject({ outcome: { content: 'C', how: 'first' } });
   });
 
+  it('lets Ralph choose between answers with equally many votes, and takes the first of the file where he does not', () => {
+    const tie = (): ReturnType<typeof open> => {
+      const agents = [...SPEC.agents, { id: 'ralph', instructions: '', role: 'ralph' as const }];
+      const panel = open({ injection: 'off', tie: 'ralph', agents }, [2, 3, 1, 4]);
+      for (const agent of [0, 1, 2]) {
+        panel.answer(agent, `answer of ${agent}`);
+        panel.end(agent);
+      }
+      expect(panel.all.some((order) => order.kind === 'start-round' && order.agent === 3)).toBe(false);
+      for (const [agent, target] of ['agent3', 'agent2', 'agent4'].entries()) {
+        panel.vote(agent, target);
+        panel.end(agent);
+      }
+      for (let times = 0; times < 4 && panel.state.agents[2]?.vote == null; times += 1) panel.end(2);
+      return panel;
+    };
+    const panel = tie();
+    // Nobody can vote for Ralph, so the third agent has no vote: one to one, and only those two stand for choice.
+    expect(panel.all.at(-1)).toMatchObject({ kind: 'start-round', agent: 3, task: 'vote', shown: [{ agent: 0 }, { agent: 1 }] });
+    expect(panel.vote(3, 'agent1')).toMatchObject([{ isAccepted: false, text: 'There is no such answer. There are: agent2, agent3.' }]);
+    panel.vote(3, 'agent3');
+    expect(panel.end(3)).toMatchObject([{ kind: 'finish', outcome: { content: 'answer of 1', how: 'ralph' } }]);
+    expect(panel.all.at(-1)).toMatchObject({ votes: [{ by: 0 }, { by: 1 }] });
+    const silent = tie();
+    for (let times = 0; times < 4; times += 1) silent.end(3);
+    expect(silent.all.at(-1)).toMatchObject({ kind: 'finish', outcome: { content: 'answer of 0', how: 'tie' } });
+  });
+
+  it('lets the synthesizer write one answer where a tie is to be made one, and nothing else', () => {
+    const agents = [...SPEC.agents.slice(0, 2), { id: 'writer', instructions: '', role: 'synthesizer' as const }];
+    const panel = open({ injection: 'off', tie: 'synthesizer', agents });
+    expect(started(panel.all)).toEqual(['0 answer ', '1 answer ']);
+    for (const agent of [0, 1]) {
+      panel.answer(agent, `answer of ${agent}`);
+      panel.end(agent);
+    }
+    panel.vote(0, 'agent2');
+    panel.end(0);
+    panel.vote(1, 'agent3');
+    expect(started(panel.end(1))).toEqual(['2 present 0,1']);
+    panel.answer(2, 'of both');
+    expect(panel.end(2)).toMatchObject([{ outcome: { content: 'of both', winner: { agent: 2, revision: 1 } } }]);
+  });
+
+  it('lets the gates judge each answer, tells its agent what failed, and takes the only one that passed without a vote', () => {
+    const panel = open({ injection: 'off', strategy: 'best_of', maxAnswersPerAgent: 2 });
+    expect(panel.answer(0, 'A', { topic: 'build.done' })).toMatchObject([
+      { kind: 'reply', isAccepted: true },
+      { kind: 'check-answer', agent: 0, revision: 1, topic: 'build.done' },
+    ]);
+    panel.end(0);
+    for (const agent of [1, 2]) {
+      panel.answer(agent, `answer of ${agent}`);
+      panel.end(agent);
+      panel.play({ kind: 'answer-checked', agent, revision: 1, isPassed: false, text: 'npm test failed' });
+    }
+    const again = panel.all.filter((order) => order.kind === 'start-round' && order.round === 2);
+    expect(again).toMatchObject([
+      { agent: 1, task: 'answer', failedGates: 'npm test failed' },
+      { agent: 2, task: 'answer', failedGates: 'npm test failed' },
+    ]);
+    panel.play({ kind: 'answer-checked', agent: 0, revision: 1, isPassed: true, text: '' });
+    for (const agent of [1, 2]) {
+      panel.answer(agent, `better answer of ${agent}, with other words`);
+      panel.end(agent);
+    }
+    panel.play({ kind: 'answer-checked', agent: 1, revision: 2, isPassed: false, text: 'no' });
+    expect(panel.play({ kind: 'answer-checked', agent: 2, revision: 2, isPassed: false, text: 'no' })).toMatchObject([
+      { kind: 'finish', outcome: { winner: { agent: 0 }, how: 'gates' }, votes: [] },
+    ]);
+  });
+
+  it('votes among all answers where none passed the gates, and asks for the gates again when its process died', () => {
+    const panel = open({ injection: 'off', strategy: 'best_of' });
+    for (const agent of [0, 1, 2]) {
+      panel.answer(agent, `answer of ${agent}`);
+      panel.end(agent);
+    }
+    expect(started(panel.all)).toHaveLength(3);
+    const spec: PanelSpec = { ...SPEC, injection: 'off', strategy: 'best_of' };
+    const { orders } = decidePanel(spec, openPanel(spec, panel.state), { kind: 'opened', numbers: [2, 3, 1], home: '1.1' });
+    expect(orders.map(({ kind }) => kind)).toEqual(['check-answer', 'check-answer', 'check-answer']);
+    for (const agent of [0, 1, 2]) panel.play({ kind: 'answer-checked', agent, revision: 1, isPassed: false, text: 'no' });
+    expect(started(panel.all).slice(3)).toEqual(['0 vote 0,1,2', '1 vote 0,1,2', '2 vote 0,1,2']);
+    // What the gates have not judged in time has not passed.
+    const late = open({ injection: 'off', strategy: 'best_of' });
+    late.answer(0, 'A');
+    late.end(0);
+    late.play({ kind: 'time-up' });
+    for (const agent of [1, 2]) late.end(agent, { outcome: 'stopped' });
+    expect(late.all.at(-1)).toMatchObject({ kind: 'finish', outcome: { content: 'A', how: 'only' } });
+  });
+
   it('lets the winner write the answer of all, and keeps its own where it writes none', () => {
     const elect = () => {
       const panel = open({ injection: 'off', strategy: 'synthesize' });
@@ -356,9 +449,10 @@ describe('whatever its agents do, and whenever they do it', () => {
 
   check('whoever can vote is asked to: only time, money, failures and silence leave one out', ({ spec, states }) => {
     const last = states.at(-1);
-    if (last === undefined || last.isTimeUp || spec.budgetUsd !== null || last.outcome?.kind !== 'won' || last.outcome.how === 'only')
-      return;
-    for (const { vote, failures, enforcements } of last.agents) expect(vote !== null || failures > 0 || enforcements > 3).toBe(true);
+    if (last === undefined || last.isTimeUp || spec.budgetUsd !== null || last.outcome?.kind !== 'won') return;
+    if (last.outcome.how === 'only' || last.outcome.how === 'gates') return;
+    const members = last.agents.filter((_, place) => spec.agents[place]?.role === undefined);
+    for (const { vote, failures, enforcements } of members) expect(vote !== null || failures > 0 || enforcements > 3).toBe(true);
   });
 
   check('whoever only votes is never told anything in the midst of it', ({ orders }) => {
@@ -379,6 +473,34 @@ describe('whatever its agents do, and whenever they do it', () => {
         expect(answers.filter(({ isOfAll }) => isOfAll !== true).length).toBeLessThanOrEqual(spec.maxAnswersTotal);
       expect(agents.filter(({ status }) => status === 'working' || status === 'ending').length).toBeLessThanOrEqual(spec.maxParallel);
       for (const { injected } of agents) expect(injected).toBeLessThanOrEqual(spec.maxInjectionsPerRound);
+    }
+  });
+
+  check('only what passed the gates wins where anything did, and nobody hears of what they have not judged', ({ spec, states, orders }) => {
+    if (spec.strategy !== 'best_of') return;
+    const last = states.at(-1);
+    if (last?.outcome?.kind === 'won' && last.answers.some(({ check }) => check?.verdict === 'passed')) {
+      const { winner } = last.outcome;
+      const won = last.answers.find(({ agent, revision }) => agent === winner.agent && revision === winner.revision);
+      expect(won?.isOfAll === true || won?.check?.verdict === 'passed').toBe(true);
+    }
+    const judged = new Set(
+      last?.answers.flatMap(({ agent, revision, check }) => (check?.verdict === 'pending' ? [] : [`${agent}.${revision}`])),
+    );
+    const told = orders.flatMap((order) =>
+      order.kind === 'start-round' ? order.shown : order.kind === 'offer-update' ? order.answers : [],
+    );
+    for (const { agent, revision } of told) expect(judged).toContain(`${agent}.${revision}`);
+  });
+
+  check('whoever has a role neither answers nor votes with the others, and a tie is decided once', ({ spec, states, orders }) => {
+    const last = states.at(-1);
+    for (const [place, { role }] of spec.agents.entries()) {
+      if (role === undefined) continue;
+      expect(last?.answers.filter(({ agent, isOfAll }) => agent === place && isOfAll !== true)).toEqual([]);
+      const tasks = orders.flatMap((order) => (order.kind === 'start-round' && order.agent === place ? [order.task] : []));
+      expect(new Set(tasks).size).toBeLessThanOrEqual(1);
+      for (const task of tasks) expect(task).toBe(role === 'ralph' ? 'vote' : 'present');
     }
   });
 

@@ -1,12 +1,12 @@
 import { addUsage } from '../../core/backends/usage.ts';
 import { createPanel } from '../../core/run/new-panel.ts';
 import type { PanelSpec } from '../../core/run/panel-spec.ts';
-import type { PanelMove, PanelOpened, PanelOrder, PanelState, RoundEnded, UpdateGiven } from '../../core/run/panel-state.ts';
+import type { AnswerCheck, PanelMove, PanelOpened, PanelOrder, PanelState, RoundEnded, UpdateGiven } from '../../core/run/panel-state.ts';
 import { isHopeless } from '../../core/run/turn.ts';
-import { advance, startRound } from './advance.ts';
-import { findAnswer } from './answers.ts';
+import { advance, findWriter, startRound } from './advance.ts';
+import { findAnswer, listNewest } from './answers.ts';
 import { change, changeAgent, listAgents, type PanelStep } from './panel-step.ts';
-import { takeAnswer, takeVote } from './take-answer.ts';
+import { takeAnswer, takeCheck, takeVote } from './take-answer.ts';
 
 /** How often an agent that handed in nothing is asked again, and failures after which it is not asked any more. */
 const MAX_ENFORCEMENTS = 3;
@@ -61,6 +61,8 @@ function take(step: PanelStep, move: PanelMove): void {
       return;
     case 'answer-given':
       return takeAnswer(step, move);
+    case 'answer-checked':
+      return takeCheck(step, move);
     case 'vote-given':
       return takeVote(step, move);
     case 'update-given':
@@ -78,12 +80,19 @@ function takeOpening(step: PanelStep, { numbers, home }: PanelOpened): void {
   const { elected, outcome } = step.state;
   const isPresenting = elected !== null && outcome === null;
   change(step, { phase: isPresenting ? 'presenting' : 'coordinating', numbers, home });
-  if (isPresenting && !step.state.isTimeUp) startRound(step, elected.winner.agent, 'present');
+  if (isPresenting && !step.state.isTimeUp) startRound(step, findWriter(step.spec, elected), 'present');
+  // What judged them has ended with the turn before.
+  for (const { agent, revision, topic, check } of step.state.answers)
+    if (check?.verdict === 'pending') step.orders.push({ kind: 'check-answer', agent, revision, topic });
 }
 
-/** Also whoever was to end with its step ends now. */
+/** Also whoever was to end with its step ends now. What was not judged yet is not judged any more: it counts only where there is nothing else. */
 function takeTimeUp(step: PanelStep): void {
   change(step, { isTimeUp: true });
+  if (listNewest(step.state).length === 0) {
+    const check: AnswerCheck = { verdict: 'failed', text: 'The gates had not ended when the time of the panel was over.' };
+    change(step, { answers: step.state.answers.map((answer) => ({ ...answer, check })) });
+  }
   for (const { place, status, round } of listAgents(step.state))
     if (status === 'ending') step.orders.push({ kind: 'end-round', agent: place, round, isNow: true });
 }

@@ -18,7 +18,14 @@ export function changeAgent(step: PanelStep, agent: number, patch: Partial<Panel
   change(step, { agents: step.state.agents.map((known, place) => (place === agent ? { ...known, ...patch } : known)) });
 }
 
-/** The agents with their places. */
-export function listAgents(state: PanelState): readonly (PanelAgent & { readonly place: number })[] {
-  return state.agents.map((agent, place) => ({ ...agent, place }));
+/** An agent with its place. */
+export type PlacedAgent = PanelAgent & { readonly place: number };
+
+/**
+ * The agents with their places: to copy them costs more than the rest of a decision, so ask for no more than are needed.
+ *
+ * @param status of those alone that stand there
+ */
+export function listAgents(state: PanelState, status?: PanelAgent['status']): readonly PlacedAgent[] {
+  return state.agents.flatMap((agent, place) => (status === undefined || agent.status === status ? [{ ...agent, place }] : []));
 }

@@ -3,7 +3,7 @@ import { UNKNOWN_USAGE } from '../../core/backends/usage.ts';
 import { createPanel } from '../../core/run/new-panel.ts';
 import { SAMPLE_PANEL } from '../../core/run/panel-fixtures.ts';
 import type { PanelSpec } from '../../core/run/panel-spec.ts';
-import type { PanelMove, PanelOrder, PanelState, RoundTask } from '../../core/run/panel-state.ts';
+import type { PanelMove, PanelOrder, PanelState, RoundTask, ShownAnswer } from '../../core/run/panel-state.ts';
 import { decidePanel, reopenPanel } from './decide-panel.ts';
 
 /** A panel with every default. */
@@ -13,7 +13,9 @@ export const SPEC: PanelSpec = { ...SAMPLE_PANEL, injection: 'mid_stream', first
 export const specs: fc.Arbitrary<PanelSpec> = fc
   .record({
     size: fc.integer({ min: 2, max: 5 }),
-    strategy: fc.constantFrom('vote', 'synthesize'),
+    strategy: fc.constantFrom('vote', 'best_of', 'synthesize'),
+    tie: fc.constantFrom('first', 'ralph', 'synthesizer'),
+    hasSynthesizer: fc.boolean(),
     maxAnswersPerAgent: fc.integer({ min: 1, max: 3 }),
     maxAnswersTotal: fc.option(fc.integer({ min: 1, max: 6 })),
     novelty: fc.constantFrom('off', 'balanced', 'strict'),
@@ -25,10 +27,14 @@ export const specs: fc.Arbitrary<PanelSpec> = fc
     minAgents: fc.integer({ min: 1, max: 2 }),
     budgetUsd: fc.option(fc.constantFrom(1, 5)),
   })
-  .map(({ size, ...rest }) => ({
+  .map(({ size, hasSynthesizer, ...rest }) => ({
     ...SPEC,
     ...(rest as Partial<PanelSpec>),
-    agents: Array.from({ length: size }, (_, place) => ({ id: `person-${place}`, instructions: '' })),
+    agents: [
+      ...(hasSynthesizer ? [{ id: 'writer', instructions: '', role: 'synthesizer' as const }] : []),
+      ...Array.from({ length: size }, (_, place) => ({ id: `person-${place}`, instructions: '' })),
+      ...(rest.tie === 'ralph' ? [{ id: 'ralph', instructions: '', role: 'ralph' as const }] : []),
+    ],
   }));
 
 /** An agent at work, as far as a schedule knows it. */
@@ -63,9 +69,11 @@ export function playPanel(spec: PanelSpec, choose: (options: number) => number):
   const orders: PanelOrder[] = [];
   const states: PanelState[] = [];
   const workers = new Map<number, Worker>();
+  const checks: ShownAnswer[] = [];
   const obey = (order: PanelOrder): void => {
     orders.push(order);
     if (order.kind === 'start-round') workers.set(order.agent, { round: order.round, task: order.task, isEnding: false, offers: [] });
+    if (order.kind === 'check-answer') checks.push({ agent: order.agent, revision: order.revision });
     const worker = 'agent' in order ? workers.get(order.agent) : undefined;
     if (order.kind === 'offer-update') worker?.offers.push(order.update);
     if (worker !== undefined && (order.kind === 'end-round' || (order.kind === 'reply' && order.isAccepted))) worker.isEnding = true;
@@ -89,11 +97,15 @@ export function playPanel(spec: PanelSpec, choose: (options: number) => number):
     if (choose(60) === 0) {
       const reopened = reopenPanel(spec, state);
       workers.clear();
+      checks.splice(0);
       if (reopened === null) break;
       state = reopened;
       open();
     } else if (choose(80) === 0) make({ kind: 'time-up' });
-    else {
+    else if (checks.length > 0 && (workers.size === 0 || choose(3) === 0)) {
+      const [check] = checks.splice(choose(checks.length), 1);
+      if (check !== undefined) make({ kind: 'answer-checked', ...check, isPassed: choose(2) === 0, text: '' });
+    } else {
       const agents = [...workers.keys()];
       const agent = agents[choose(agents.length)];
       const worker = agent === undefined ? undefined : workers.get(agent);

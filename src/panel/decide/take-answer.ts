@@ -1,5 +1,6 @@
-import type { AnswerGiven, PanelAgent, PanelAnswer, Reply, VoteGiven } from '../../core/run/panel-state.ts';
+import type { AnswerCheck, AnswerChecked, AnswerGiven, PanelAgent, PanelAnswer, Reply, VoteGiven } from '../../core/run/panel-state.ts';
 import { findAnswer, findCandidate, findTooNear, listCandidates, listUnseen, mayAnswer, toNumberName } from './answers.ts';
+import { listBest } from './elect.ts';
 import { change, changeAgent, type PanelStep } from './panel-step.ts';
 
 /** An answer is handed in. */
@@ -19,6 +20,18 @@ export function takeAnswer(step: PanelStep, given: AnswerGiven): void {
   if (near !== null) return reply(step, given, false, explainNear(step, given, near));
   const revision = addAnswer(step, given);
   step.orders.push({ ...toReply(given, true, 'Your answer is in.'), revision });
+  if (step.spec.strategy === 'best_of')
+    step.orders.push({ kind: 'check-answer', agent: given.agent, revision, topic: given.topic ?? null });
+}
+
+/** The gates have judged an answer: from now on others hear of it. */
+export function takeCheck(step: PanelStep, { agent, revision, isPassed, text }: AnswerChecked): void {
+  const { answers } = step.state;
+  const judged = answers.find((answer) => answer.agent === agent && answer.revision === revision);
+  if (judged?.check?.verdict !== 'pending' || step.state.isTimeUp) return;
+  const check: AnswerCheck = { verdict: isPassed ? 'passed' : 'failed', text };
+  change(step, { answers: answers.map((answer) => (answer === judged ? { ...answer, check } : answer)) });
+  voidVotes(step);
 }
 
 function takePresentation(step: PanelStep, given: AnswerGiven): void {
@@ -49,36 +62,44 @@ function explainNear(step: PanelStep, given: AnswerGiven, near: PanelAnswer): st
   return `This hardly differs from ${whose}: it was not taken. Vote for the best one, or hand in what is truly better.`;
 }
 
-/** Votes that did not know of it do not count any more. */
 function addAnswer(step: PanelStep, { agent, content, canonical, topic, call }: AnswerGiven): number {
   const revision = (findAnswer(step.state, agent)?.revision ?? 0) + 1;
+  const added: PanelAnswer = { agent, revision, content, canonical, topic: topic ?? null, call };
+  const isJudged = step.spec.strategy === 'best_of';
+  change(step, { answers: [...step.state.answers, isJudged ? { ...added, check: { verdict: 'pending', text: '' } } : added] });
+  if (!isJudged) voidVotes(step);
+  changeAgent(step, agent, { acted: 'answer', vote: null });
+  return revision;
+}
+
+/** Votes that did not know of what is new do not count any more. */
+function voidVotes(step: PanelStep): void {
   change(step, {
-    answers: [...step.state.answers, { agent, revision, content, canonical, topic: topic ?? null, call }],
     agents: step.state.agents.map((known) =>
       known.vote === null ? known : { ...known, vote: null, status: known.status === 'done' ? 'waiting' : known.status },
     ),
   });
-  changeAgent(step, agent, { acted: 'answer', vote: null });
-  return revision;
 }
 
 /** A vote is given. Of several in one round the last counts. */
 export function takeVote(step: PanelStep, given: VoteGiven): void {
   const agent = findWorker(step, given);
-  const names = listCandidates(step.state).join(', ');
+  const isDeciding = step.spec.agents[given.agent]?.role === 'ralph';
+  const best = isDeciding ? listBest(step.spec, step.state) : null;
+  const names = (best?.map((place) => toNumberName(step.state, place)) ?? listCandidates(step.state)).join(', ');
   if (agent === null) return reply(step, given, false, 'Your time for this is over: the vote was not taken. Wait for your next prompt.');
   if (agent.task === 'present') return reply(step, given, false, 'The vote is over: hand in the answer of all.');
   if (agent.acted === 'answer')
     return reply(step, given, false, 'You have handed in an answer, and that counts: vote when you are asked again.');
   const target = findCandidate(step.state, given.target);
-  if (target === null)
+  if (target === null || best?.includes(target) === false)
     return reply(
       step,
       given,
       false,
       names === '' ? 'There is no answer to vote for yet: hand in your own.' : `There is no such answer. There are: ${names}.`,
     );
-  if (listUnseen(step.state, given.agent).length > 0) {
+  if (!isDeciding && listUnseen(step.state, given.agent).length > 0) {
     changeAgent(step, given.agent, { acted: 'vote', vote: null });
     return reply(step, given, true, 'A new answer has come that you have not seen: your vote does not count, and you will be asked again.');
   }

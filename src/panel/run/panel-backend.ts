@@ -1,12 +1,18 @@
 import type { BackendEvent } from '../../core/backends/backend-event.ts';
 import { addUsage, UNKNOWN_USAGE, type Usage } from '../../core/backends/usage.ts';
-import type { FinishPanel, OfferUpdate, PanelOrder, PanelOutcome, StartRound } from '../../core/run/panel-state.ts';
+import { createPathRewriter } from '../../core/panel/rewrite-paths.ts';
+import type { CheckAnswer, FinishPanel, OfferUpdate, PanelOrder, PanelOutcome, StartRound } from '../../core/run/panel-state.ts';
 import { NO_WORK, type TurnFailure, toTurnName } from '../../core/run/turn.ts';
+import { startOf } from '../../core/text/shorten.ts';
 import { toErrorMessage } from '../../core/values/errors.ts';
 import type { Backend, PanelDesk, RunningTurn, TurnRequest, TurnResult } from '../../ports/backend.ts';
-import { PanelFiles } from './panel-files.ts';
-import type { PanelPayload, PanelSettings } from './panel-settings.ts';
+import { PanelFiles, type TakeOver, toPathList } from './panel-files.ts';
+import type { Judgement, PanelPayload, PanelSettings } from './panel-settings.ts';
 import { type Round, startRound } from './run-round.ts';
+
+/** How much of what failing gates said is kept, and of the paths that cannot be taken over. */
+const MAX_GATE_TEXT = 2000;
+const MAX_CONFLICTS = 50;
 
 /** Several agents as one backend: what each does next is decided by the loop, which is told all that happens among them. */
 export function createPanelBackend(settings: PanelSettings): Backend {
@@ -43,6 +49,9 @@ class PanelTurn {
   #usage: Usage | null = null;
   /** Of rounds that are under way, by agent. */
   readonly #spending = new Map<number, Usage>();
+  /** Ends the gates that judge answers. */
+  readonly #judging = new AbortController();
+  readonly #judgements = new Set<Promise<void>>();
   #toolCalls = 0;
   #isStopped = false;
   /** The work of the winner is being taken over: that is not left half done. */
@@ -112,9 +121,40 @@ class PanelTurn {
     this.#rounds.get(order.agent)?.reply(order);
   }
 
+  /** Lets the gates judge an answer; the rules wait for it. */
+  check(answer: CheckAnswer): void {
+    const judgement = this.#judge(answer)
+      .catch((error: unknown) => ({ isPassed: false, text: toErrorMessage(error) }))
+      .then((judged) => {
+        this.#judgements.delete(judgement);
+        if (this.#isStopped) this.#endIfQuiet();
+        else if (!this.#judging.signal.aborted) this.#tellJudgement(answer, judged);
+      });
+    this.#judgements.add(judgement);
+  }
+
+  #tellJudgement(answer: CheckAnswer, { isPassed, text }: Judgement): void {
+    const judgement = { isPassed, text: startOf(text, MAX_GATE_TEXT) };
+    this.#files.judged(answer, judgement);
+    this.#desk.move({ kind: 'answer-checked', agent: answer.agent, revision: answer.revision, ...judgement });
+  }
+
+  #judge(answer: CheckAnswer): Promise<Judgement> {
+    const { judge, defaultTopic } = this.#settings;
+    if (judge === undefined) return Promise.resolve({ isPassed: true, text: '' });
+    const topic = answer.topic ?? defaultTopic;
+    const { signal } = this.#judging;
+    return this.#files.tryOut(answer, async (cwd) => {
+      const { isPassed, text } = await judge({ cwd, topic, signal });
+      return { isPassed, text: createPathRewriter({ roots: [{ path: cwd, shown: '.' }] })(text) };
+    });
+  }
+
   async finish({ outcome, votes }: FinishPanel): Promise<void> {
     clearTimeout(this.#timer);
+    this.#judging.abort();
     this.#isFinishing = true;
+    await Promise.all(this.#judgements);
     if (outcome.kind === 'failed') return this.#end('failed', { class: 'agent', message: outcome.reason });
     const problem = await this.#hand(outcome, votes).catch((error: unknown) => toErrorMessage(error));
     if (problem !== null) return this.#end('failed', { class: 'agent', message: problem });
@@ -125,9 +165,7 @@ class PanelTurn {
 
   /** Takes over the winner's work, and publishes; `null` where all went well. */
   async #hand(outcome: Extract<PanelOutcome, { kind: 'won' }>, votes: FinishPanel['votes']): Promise<string | null> {
-    const { topics, defaultTopic, publish } = this.#settings;
-    const applied = await this.#files.apply(outcome.winner);
-    if (applied !== null) return applied;
+    const { topics, defaultTopic, publish, findProblem } = this.#settings;
     const author = `agent${this.#numbers[outcome.winner.agent] ?? 0}`;
     const answer = this.#files.toFinal(outcome.winner.agent, outcome.content);
     const payload: PanelPayload = {
@@ -135,12 +173,27 @@ class PanelTurn {
       author,
       votes: votes.map(({ by, target, reason }) => ({ for: `agent${target}`, reason: this.#files.toFinal(by, reason) })),
     };
-    await this.#files.keep(payload);
     const topic = outcome.topic !== null && topics.includes(outcome.topic) ? outcome.topic : defaultTopic;
+    await this.#files.keep(payload);
+    // Before anything is changed in the folder for it.
+    const problem = topic === null ? null : findProblem(topic, payload);
+    if (problem !== null) return problem;
+    const applied = await this.#files.apply(outcome.winner);
+    if (applied.kind === 'failed') return applied.why;
+    if (applied.kind === 'conflict') return this.#tellConflict(applied, payload);
     const text = `${author} won${votes.length === 0 ? '' : ` with ${payload.votes.filter((vote) => vote.for === author).length} of ${votes.length} votes`}.`;
     this.#observe({ type: 'text', text });
     this.#observe({ type: 'message-end' });
     return topic === null ? null : publish(this.#request, topic, payload);
+  }
+
+  /** Nothing was taken over: whoever the configuration names is to bring it together. */
+  #tellConflict({ conflicts, kept }: Extract<TakeOver, { kind: 'conflict' }>, payload: PanelPayload): string | null {
+    const { conflictTopic, publish } = this.#settings;
+    const text = `the work of the panel cannot be taken over: ${toPathList(conflicts)} changed in the folder meanwhile; it is kept in ${kept}`;
+    if (conflictTopic === null) return text;
+    this.#observe({ type: 'warning', message: text });
+    return publish(this.#request, conflictTopic, { ...payload, conflicts: conflicts.slice(0, MAX_CONFLICTS), work: kept });
   }
 
   /** Its agents speak to the panel, not to the run: their words are not the hat's, and only signs of life and of trouble are told, and what all have cost. */
@@ -156,6 +209,7 @@ class PanelTurn {
   #stop(graceMs: number): void {
     this.#isStopped = true;
     clearTimeout(this.#timer);
+    this.#judging.abort();
     for (const round of this.#rounds.values()) round.stop(graceMs);
     this.#endIfQuiet();
   }
@@ -163,12 +217,13 @@ class PanelTurn {
   #kill(): void {
     this.#isStopped = true;
     clearTimeout(this.#timer);
+    this.#judging.abort();
     for (const round of this.#rounds.values()) round.kill();
     this.#endIfQuiet();
   }
 
   #endIfQuiet(): void {
-    if (this.#rounds.size > 0 || this.#isFinishing) return;
+    if (this.#rounds.size > 0 || this.#judgements.size > 0 || this.#isFinishing) return;
     void this.#end('stopped', null);
   }
 
@@ -211,5 +266,6 @@ const ORDERS: { readonly [Kind in PanelOrder['kind']]: (turn: PanelTurn, order: 
   'offer-update': (turn, order) => turn.offer(order),
   'end-round': (turn, order) => turn.endRound(order),
   reply: (turn, order) => turn.reply(order),
+  'check-answer': (turn, order) => turn.check(order),
   finish: (turn, order) => void turn.finish(order),
 };

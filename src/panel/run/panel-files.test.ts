@@ -3,22 +3,25 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { SAMPLE_PANEL } from '../../core/run/panel-fixtures.ts';
 import { createFolder, listFiles, removeFolders, writeFiles } from '../share/share-fixtures.ts';
-import { PanelFiles } from './panel-files.ts';
+import { PanelFiles, type TakeOver } from './panel-files.ts';
 
 let workspace = '';
 let files: PanelFiles;
+let mayWrite: boolean;
 
 beforeEach(() => {
   const top = createFolder();
   workspace = join(top, 'run');
   mkdirSync(workspace);
   const folder = join(top, 'panels');
-  files = new PanelFiles({ spec: SAMPLE_PANEL, folder, workspace, links: [], skipped: [], home: '1.1', numbers: [2, 3, 1] }, []);
+  mayWrite = true;
+  const rules = { links: [], skipped: [], mayWrite: () => mayWrite };
+  files = new PanelFiles({ spec: SAMPLE_PANEL, folder, workspace, ...rules, home: '1.1', numbers: [2, 3, 1] }, []);
 });
 afterEach(removeFolders);
 
-/** An agent changes its folder and hands in, and its answer wins; why its work is not taken over, or `null`. */
-async function win(change: (work: string) => void): Promise<string | null> {
+/** An agent changes its folder and hands in, and its answer wins. */
+async function win(change: (work: string) => void): Promise<TakeOver> {
   const { cwd } = await files.open(0);
   change(cwd);
   await files.snapshot(0, 'a1', 'It is done.');
@@ -35,14 +38,21 @@ describe('what the winner removed is removed from the folder of the run', () => 
   it('where a link in the project leads nowhere', async () => {
     writeFiles(workspace, { 'old.ts': 'x', kept: '' });
     symlinkSync('not-there', join(workspace, 'link'));
-    expect(await win(rename)).toBeNull();
+    expect(await win(rename)).toEqual({ kind: 'done' });
     expect([existsSync(join(workspace, 'old.ts')), existsSync(join(workspace, 'new.ts'))]).toEqual([false, true]);
   });
 
   it('where the project has more files with secrets than are told by name', async () => {
     const secrets = Object.fromEntries(Array.from({ length: 60 }, (_, index) => [`keys/${index}.pem`, 'x']));
     writeFiles(workspace, { ...secrets, 'old.ts': 'x' });
-    expect(await win(rename)).toBeNull();
+    expect(await win(rename)).toEqual({ kind: 'done' });
     expect(listFiles(workspace)).toEqual({ ...secrets, 'new.ts': 'x' });
   });
+});
+
+it('of an agent that may not write nothing is taken over, whatever is in its folder', async () => {
+  mayWrite = false;
+  writeFiles(workspace, { 'old.ts': 'old' });
+  expect(await win(rename)).toEqual({ kind: 'done' });
+  expect(listFiles(workspace)).toEqual({ 'old.ts': 'old' });
 });

@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { canonicalPaths, createNameRewriter, createPathRewriter, type RewrittenRoot } from '../../core/panel/rewrite-paths.ts';
 import type { PanelAnswer, ShownAnswer } from '../../core/run/panel-state.ts';
 import { isJsonObject, parseJson } from '../../core/values/json.ts';
@@ -16,7 +16,7 @@ import {
   toViewerRoot,
 } from '../share/index.ts';
 import type { PanelFilesSettings, PanelPayload } from './panel-settings.ts';
-import type { VisibleAnswer } from './round-prompt.ts';
+import type { VisibleAnswer, VisibleGates } from './round-prompt.ts';
 
 /** Where one agent works. */
 export interface AgentPlace {
@@ -43,6 +43,7 @@ export class PanelFiles {
   readonly #top: string;
   readonly #snapshots: string;
   readonly #contents: Map<string, string>;
+  readonly #gates = new Map<string, VisibleGates>();
   readonly #opened = new Map<number, Promise<AgentPlace>>();
   readonly #pending = new Map<string, Pending>();
   readonly #viewWork = new Map<number, Promise<void>>();
@@ -58,7 +59,12 @@ export class PanelFiles {
     const { agents } = settings.spec;
     this.#tokens = openTokens(this.#top, agents.length);
     const ids = agents.map(({ id }) => id);
-    for (const answer of answers) this.#putInPlace(answer, answer.call);
+    for (const answer of answers) {
+      this.#putInPlace(answer, answer.call);
+      const { check } = answer;
+      if (check !== undefined && check.verdict !== 'pending')
+        this.judged(answer, { isPassed: check.verdict === 'passed', text: check.text });
+    }
     this.#rename = createNameRewriter(ids, (id) => settings.numbers[agents.findIndex((agent) => agent.id === id)] ?? 0);
   }
 
@@ -99,7 +105,41 @@ export class PanelFiles {
         name: this.nameOf(answer.agent),
         content: this.#toText(viewer, answer.agent, this.#contents.get(toKey(answer)) ?? ''),
         folder: existsSync(this.#snapshotOf(answer)) ? join(this.#viewOf(viewer), this.nameOf(answer.agent)) : null,
+        ...this.#toGates(answer),
       }));
+  }
+
+  #toGates(answer: ShownAnswer): Pick<VisibleAnswer, 'gates'> {
+    const gates = this.#gates.get(toKey(answer));
+    return gates === undefined ? {} : { gates: { ...gates, text: this.#rename(gates.text) } };
+  }
+
+  /** The gates have judged an answer. */
+  judged(answer: ShownAnswer, gates: VisibleGates): void {
+    this.#gates.set(toKey(answer), gates);
+  }
+
+  /** Makes a copy of the folder of the run with the work behind an answer, and removes it again. Rejects where that work cannot be brought into it. */
+  async tryOut<Result>(answer: ShownAnswer, use: (cwd: string) => Promise<Result>): Promise<Result> {
+    const { workspace, links, skipped } = this.#settings;
+    const place = this.#placeOf(answer.agent);
+    const to = join(dirname(place.cwd), 'judged');
+    const drop = async (): Promise<void> => {
+      await rm(to, { recursive: true, force: true });
+      await rm(toBasePath(to), { force: true });
+    };
+    await drop();
+    try {
+      await openWorkspace({ from: workspace, to, links, skipped });
+      const snapshot = this.#snapshotOf(answer);
+      if (existsSync(`${snapshot}.too-large`)) throw new Error('the work behind it is too large to be taken over');
+      if (!this.#settings.mayWrite(answer.agent)) return await use(to);
+      const { conflicts } = await applyWork({ base: toBasePath(place.cwd), snapshot, to, leftOut: existsSync(`${snapshot}.partial`) });
+      if (conflicts.length > 0) throw new Error(`${toPathList(conflicts)} changed in the folder meanwhile`);
+      return await use(to);
+    } finally {
+      await drop().catch(() => undefined);
+    }
   }
 
   /** Keeps the work of an agent as it is now, for what it hands in. */
@@ -150,23 +190,21 @@ export class PanelFiles {
     return canonicalPaths(text, [this.#placeOf(agent).cwd]);
   }
 
-  /** Brings the work behind an answer into the folder of the run; why it cannot, or `null`. */
-  async apply(winner: ShownAnswer): Promise<string | null> {
+  /** Brings the work behind an answer into the folder of the run. */
+  async apply(winner: ShownAnswer): Promise<TakeOver> {
     const snapshot = this.#snapshotOf(winner);
     // A process before this one may have done it, and died before the turn had ended.
     const mark = join(this.#top, 'taken-over');
-    if (existsSync(mark)) return null;
+    if (existsSync(mark) || !this.#settings.mayWrite(winner.agent)) return { kind: 'done' };
     if (existsSync(`${snapshot}.too-large`))
-      return `the work of the panel is too large to be taken over; it is kept in ${this.#placeOf(winner.agent).cwd}`;
-    if (!existsSync(snapshot)) return 'the work behind the answer that won is not there any more';
+      return toFailed(`the work of the panel is too large to be taken over; it is kept in ${this.#placeOf(winner.agent).cwd}`);
+    if (!existsSync(snapshot)) return toFailed('the work behind the answer that won is not there any more');
     const base = toBasePath(this.#placeOf(winner.agent).cwd);
     const leftOut = existsSync(`${snapshot}.partial`);
     const { conflicts } = await applyWork({ base, snapshot, to: this.#settings.workspace, leftOut });
-    if (conflicts.length === 0) {
-      await writeFile(mark, '');
-      return null;
-    }
-    return `the work of the panel cannot be taken over: ${conflicts.slice(0, 5).join(', ')} changed in the folder meanwhile; it is kept in ${snapshot}`;
+    if (conflicts.length > 0) return { kind: 'conflict', conflicts, kept: snapshot };
+    await writeFile(mark, '');
+    return { kind: 'done' };
   }
 
   /** An answer for whoever works in the folder of the run. */
@@ -255,6 +293,22 @@ export class PanelFiles {
  * vitest, tsc) would take them for its own.
  */
 const PASSED_OVER = 'node_modules';
+
+/** What came of taking over: it is in the folder; others changed the same, so nothing is, and it is kept; it cannot be. */
+export type TakeOver =
+  | { readonly kind: 'done' }
+  | { readonly kind: 'conflict'; readonly conflicts: readonly string[]; readonly kept: string }
+  | { readonly kind: 'failed'; readonly why: string };
+
+function toFailed(why: string): TakeOver {
+  return { kind: 'failed', why };
+}
+
+/** The first of some paths, for a sentence. */
+export function toPathList(paths: readonly string[]): string {
+  const more = paths.length > 5 ? ` and ${paths.length - 5} more` : '';
+  return `${paths.slice(0, 5).join(', ')}${more}`;
+}
 
 /** As much as the folder of an agent is made of. */
 const LIMITS = { maxFiles: 100_000, maxBytes: 2 * 2 ** 30 };

@@ -12,6 +12,12 @@ export interface PanelSettings extends Omit<PanelFilesSettings, 'home' | 'number
   readonly topics: readonly string[];
   /** What the hat publishes when no answer names a topic; `null`: nothing. */
   readonly defaultTopic: string | null;
+  /** What publishes that the winner's work cannot be taken over; `null`: nothing does, and the turn fails. */
+  readonly conflictTopic: string | null;
+  /** Runs the gates on what an answer would publish, in a copy of the folder with its work; absent: no answer is judged. Does not reject. */
+  readonly judge?: (order: JudgeOrder) => Promise<Judgement>;
+  /** What the schema of a topic has against a payload; `null`: nothing. */
+  readonly findProblem: (topic: string, payload: PanelPayload) => string | null;
   /** Publishes for the hat; what is wrong with it, or `null`. */
   readonly publish: (request: TurnRequest, topic: string, payload: PanelPayload) => string | null;
   /** Takes secrets out of what an agent hands in. */
@@ -20,23 +26,58 @@ export interface PanelSettings extends Omit<PanelFilesSettings, 'home' | 'number
   readonly shuffle: (size: number) => readonly number[];
 }
 
+/** An answer that gates judge. */
+export interface JudgeOrder {
+  /** A copy of the folder with the work behind it; gates may write there. */
+  readonly cwd: string;
+  /** What it would publish; `null`: nothing. */
+  readonly topic: string | null;
+  readonly signal: AbortSignal;
+}
+
+/** What the gates said; `text` is for agents, and empty where all passed. */
+export interface Judgement {
+  readonly isPassed: boolean;
+  readonly text: string;
+}
+
 /** What a panel hands on. */
 export interface PanelPayload {
   readonly answer: string;
   /** `agent2` */
   readonly author: string;
   readonly votes: readonly { readonly for: string; readonly reason: string }[];
+  /** Where its work could not be taken over: the paths, at most 50, and where the work is kept. */
+  readonly conflicts?: readonly string[];
+  readonly work?: string;
 }
 
 /** One agent of a panel. */
 export interface AgentSource {
   readonly backend: Backend;
-  /** What its turn has around it, in its own folder. `token`: by which its processes are told from those of the others; it says nothing to them. */
-  readonly surroundings: (cwd: string, token: string) => Promise<Pick<TurnRequest, 'cwd' | 'env' | 'marker' | 'scope' | 'isolation'>>;
+  /** What is around it in a round. Rejects where it cannot be held as it should be. */
+  readonly surroundings: (place: RoundPlace) => Promise<AgentSurroundings>;
   /** Its conversation goes on from round to round, and it hands in by tools. */
   readonly isNative: boolean;
   /** Where it told tokens but no cost. */
   readonly priceOf: (usage: Usage, model: string | null) => number | null;
+}
+
+/** Where an agent works in a round. */
+export interface RoundPlace {
+  /** Its own folder. */
+  readonly cwd: string;
+  /** By which its processes are told from those of the others; it says nothing to them. */
+  readonly token: string;
+  /** Of the round: `2.1`. */
+  readonly name: string;
+  readonly promptFile: string;
+}
+
+/** What is around an agent in a round. */
+export interface AgentSurroundings extends Pick<TurnRequest, 'cwd' | 'env' | 'marker' | 'scope' | 'isolation'> {
+  /** Takes back what was made for the round, when nothing of it runs any more; a sentence for people about what an agent wrote that may not, or `null`. Never rejects. */
+  readonly close?: () => Promise<string | null>;
 }
 
 /** Where a panel works. */
@@ -50,6 +91,8 @@ export interface PanelFilesSettings {
   readonly links: readonly string[];
   /** Paths in it that are no work, beside git's own and the agents' notes: the folder for state. */
   readonly skipped: readonly string[];
+  /** Whether the work of the agent at a place counts: of one that may not write nothing is taken over. */
+  readonly mayWrite: (place: number) => boolean;
   readonly home: string;
   readonly numbers: readonly number[];
 }

@@ -9,6 +9,14 @@ export interface VisibleAnswer {
   readonly content: string;
   /** Where the work behind it lies, as the viewer can read it; `null` where there is none. */
   readonly folder: string | null;
+  /** What the gates said of it; absent: they were not asked. */
+  readonly gates?: VisibleGates;
+}
+
+/** `text` is empty where all passed. */
+export interface VisibleGates {
+  readonly isPassed: boolean;
+  readonly text: string;
 }
 
 /** What the prompt of a round is about. */
@@ -25,20 +33,25 @@ export interface RoundPrompt {
   readonly isEnforced: boolean;
   /** Of which an answer names one; empty where it need not. */
   readonly topics: readonly string[];
+  /** What the gates said of its own last answer, which did not pass; absent: it did, or there is none. */
+  readonly failedGates?: string;
 }
 
 /** So much of an answer is in a prompt, in characters; the rest is told as left out. */
 const MAX_SHOWN = 20_000;
 /** The same in the midst of work: whoever wants more is asked to vote later, with the whole. */
 const MAX_NEWS = 4000;
+/** So much of what failing gates said of another's answer. */
+const MAX_GATES = 600;
 
 /** What an agent of a panel reads at the beginning of a round. */
 export function buildRoundPrompt(prompt: RoundPrompt): string {
-  const { task, instructions, isEnforced, answers, round } = prompt;
+  const { task, instructions, isEnforced, answers, round, failedGates } = prompt;
   return [
     ...(task === '' ? [] : [task.trimEnd(), PANEL]),
     ...(task === '' || instructions === '' ? [] : [`## FOR YOU\n\n${instructions.trim()}`]),
     ...(isEnforced ? ['Your last turn ended without what it was for.'] : []),
+    ...(failedGates === undefined ? [] : [`What you handed in did not pass the gates. Mend it:\n\n${fence(failedGates)}`]),
     ...(answers.length === 0 ? [] : [`## ANSWERS\n\n${answers.map((answer) => renderAnswer(answer, MAX_SHOWN)).join('\n\n')}`]),
     `## HAND IN\n\n${HAND_IN[round](prompt)}`,
   ].join('\n\n');
@@ -77,9 +90,11 @@ function sayVote({ hasTools, answers }: RoundPrompt): string {
   return hasTools ? 'call `vote`.' : `end with the line \`VOTE: <agent> <why>\`, the agent one of ${names}.`;
 }
 
-function renderAnswer({ name, content, folder }: VisibleAnswer, limit: number): string {
+function renderAnswer({ name, content, folder, gates }: VisibleAnswer, limit: number): string {
   const where = folder === null ? '' : ` (its work, to read: \`${folder}\`)`;
-  return `### ${name}${where}\n\n${fence(cut(content, limit))}`;
+  const verdict =
+    gates === undefined ? '' : gates.isPassed ? '\n\nGates: passed.' : `\n\nGates: failed.\n\n${fence(cut(gates.text, MAX_GATES))}`;
+  return `### ${name}${where}\n\n${fence(cut(content, limit))}${verdict}`;
 }
 
 function cut(text: string, limit: number): string {

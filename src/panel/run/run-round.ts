@@ -2,13 +2,15 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { BackendEvent } from '../../core/backends/backend-event.ts';
 import { UNKNOWN_USAGE } from '../../core/backends/usage.ts';
+import type { PanelSpec } from '../../core/run/panel-spec.ts';
 import type { OfferUpdate, PanelMove, Reply, RoundEnded, StartRound } from '../../core/run/panel-state.ts';
 import type { TurnFailure } from '../../core/run/turn.ts';
+import { toDurationText } from '../../core/text/duration.ts';
 import { endOf } from '../../core/text/shorten.ts';
 import { toErrorMessage } from '../../core/values/errors.ts';
 import type { HandedIn, PanelHand, RunningTurn, TurnRequest } from '../../ports/backend.ts';
 import type { PanelFiles } from './panel-files.ts';
-import type { AgentSource, PanelSettings } from './panel-settings.ts';
+import type { AgentSource, AgentSurroundings, PanelSettings } from './panel-settings.ts';
 import { readSpokenHand } from './read-words.ts';
 import { buildRoundPrompt, renderNews } from './round-prompt.ts';
 
@@ -56,36 +58,66 @@ class PanelRound implements Round {
   /** It is being stopped: what was not told yet is told no more. */
   #isOver = false;
   #isGivenUp = false;
+  /** It took longer than a round may. */
+  #isLate = false;
   /** News that came before it was at work. */
   readonly #early: OfferUpdate[] = [];
   #running: RunningTurn | null = null;
+  /** Takes back what was made for it. */
+  #close: AgentSurroundings['close'];
   #ending: 'no' | 'finish' | 'stop' | 'kill' = 'no';
 
   constructor(round: RoundOrder) {
-    const { order, settings, files } = round;
+    const { order, settings } = round;
     this.number = order.round;
     this.#round = round;
     this.#source = settings.agentAt(order.agent);
     this.ended = this.#run()
       .catch((error: unknown): Ended => ({ ...NOT_BEGUN, outcome: 'failed', failure: { class: 'spawn', message: toErrorMessage(error) } }))
-      .finally(() => files.endRound(order.agent).catch(() => undefined));
+      .finally(() => this.#clear());
   }
 
   async #run(): Promise<Ended> {
-    const { move, order } = this.#round;
+    const { move, order, settings } = this.#round;
     const hand = createHand(this.#round, { ask: (call) => this.#awaitReply(call), isOver: () => this.#isOver });
     const heard = createListener(this.#round);
-    const request = await prepare(this.#round, this.#source, hand);
+    const { close, ...request } = await prepare(this.#round, this.#source, hand);
+    this.#close = close;
     if (this.#ending !== 'no') return NOT_BEGUN;
     move({ kind: 'round-started', agent: order.agent, round: order.round });
-    this.#running = this.#source.backend.start(request, heard.take);
+    const running = this.#source.backend.start(request, heard.take);
+    this.#running = running;
     for (const offer of this.#early.splice(0)) this.offer(offer);
-    const result = await this.#running.result;
+    const stopClock = this.#startClock(running);
+    const result = await running.result.finally(stopClock);
     const { model, finalText } = heard.facts();
     if (!this.#source.isNative && result.status === 'succeeded') await handInWords(this.#round, hand, finalText);
     const usage = result.usage.costUsd === null ? { ...result.usage, costUsd: this.#source.priceOf(result.usage, model) } : result.usage;
     const outcome = result.status === 'stopped' ? 'stopped' : result.status === 'failed' ? 'failed' : 'done';
+    if (this.#isLate && outcome === 'stopped') return { ...toLate(settings.spec), usage, toolCalls: result.toolCalls ?? 0 };
     return { outcome, failure: result.failure, usage, toolCalls: result.toolCalls ?? 0, finalText: endOf(finalText, MAX_FINAL) };
+  }
+
+  async #clear(): Promise<void> {
+    const { files, order, observe } = this.#round;
+    const found = (await this.#close?.()) ?? null;
+    if (found !== null) observe({ type: 'warning', message: found });
+    await files.endRound(order.agent).catch(() => undefined);
+  }
+
+  /** Tells the agent that its time is over, and stops it where that does not help; the clock ends with what it returns. */
+  #startClock(running: RunningTurn): () => void {
+    const { roundTimeoutMs, graceMs = 0 } = this.#round.settings.spec;
+    if (roundTimeoutMs === undefined) return () => undefined;
+    const stop = (): void => {
+      this.#isLate = true;
+      running.stop(END_GRACE_MS);
+    };
+    let timer = setTimeout(() => {
+      running.tell?.({ id: 'time', text: 'Your time is over: hand in what you have, now.', by: '', isNews: true });
+      timer = setTimeout(stop, toTimerMs(graceMs));
+    }, toTimerMs(roundTimeoutMs));
+    return () => clearTimeout(timer);
   }
 
   offer(order: OfferUpdate): void {
@@ -140,8 +172,22 @@ class PanelRound implements Round {
 const GIVEN_UP: HandedIn = { isAccepted: false, text: 'The run is being stopped: nothing was taken.' };
 const NOT_BEGUN: Ended = { outcome: 'stopped', failure: null, usage: UNKNOWN_USAGE, toolCalls: 0, finalText: '' };
 
+function toLate({ roundTimeoutMs = 0, graceMs = 0 }: PanelSpec): Pick<Ended, 'outcome' | 'failure' | 'finalText'> {
+  const message = `it handed in nothing within ${toDurationText(roundTimeoutMs)}, and ${toDurationText(graceMs)} of grace`;
+  return { outcome: 'failed', failure: { class: 'timeout', message }, finalText: '' };
+}
+
+/** Longer ones would end at once. */
+function toTimerMs(ms: number): number {
+  return Math.min(ms, 2 ** 31 - 1);
+}
+
 /** Its folder, what it is shown of the others, and its prompt. */
-async function prepare({ settings, request, files, order }: RoundOrder, source: AgentSource, hand: PanelHand): Promise<TurnRequest> {
+async function prepare(
+  { settings, request, files, order }: RoundOrder,
+  source: AgentSource,
+  hand: PanelHand,
+): Promise<TurnRequest & Pick<AgentSurroundings, 'close'>> {
   const { agent, round } = order;
   const place = await files.open(agent);
   await files.share(agent, order.shown);
@@ -156,10 +202,11 @@ async function prepare({ settings, request, files, order }: RoundOrder, source: 
     hasTools: source.isNative,
     isEnforced: order.isEnforced,
     topics: hand.topics,
+    ...(order.failedGates === undefined ? {} : { failedGates: order.failedGates }),
   });
   const promptFile = join(folder, 'prompt.md');
   writeFileSync(promptFile, prompt, { mode: 0o600 });
-  const around = await source.surroundings(place.cwd, place.token);
+  const around = await source.surroundings({ cwd: place.cwd, token: place.token, name: `${round}.1`, promptFile });
   const { panel: _, people: __, interruptions: ___, isAddressed: ____, scope: _____, ...rest } = request;
   return {
     ...rest,

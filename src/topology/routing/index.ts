@@ -8,6 +8,7 @@ export {
   isCompletionTopic,
   isTerminalTopic,
   listedTargetOf,
+  listGuards,
   mayEnd,
   mayHandOn,
   mayPublish,

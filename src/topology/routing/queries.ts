@@ -1,6 +1,7 @@
 import { DEFAULT_HAT, EXTERNAL, RALPH, TOPIC_COMPLETE } from '../../core/events/reserved.ts';
 import { intersectsPatterns, isTopic, matchesTopic } from '../../core/events/topics.ts';
-import type { PublishSpec } from '../../core/run/run-spec.ts';
+import type { GateSpec } from '../../core/gates/gate-spec.ts';
+import type { PublishSpec, RunSpec } from '../../core/run/run-spec.ts';
 import type { Topology } from './compile-topology.ts';
 import { findTakers } from './compile-topology.ts';
 
@@ -85,6 +86,20 @@ export function mayStandFor(topology: Topology, hat: string, topic: string, targ
   const isKnown = target === undefined || hasTurns(topology, target);
   const mayBe = hat === EXTERNAL || mayPublish(topology, hat, topic, target);
   return isTopic(topic) && isKnown && mayBe && !isCompletionTopic(topology, topic);
+}
+
+/** The gates on events of a hat whose patterns match one of the topics, by place in the list. */
+export function listGuards(
+  { gates, promise }: Pick<RunSpec, 'gates' | 'promise'>,
+  hat: string,
+  topics: readonly string[],
+): readonly number[] {
+  // `task.complete` stands for every way to complete, so a gate on the promise guards it too.
+  const isGuarded = (gate: GateSpec, topic: string): boolean =>
+    gate.on.some((pattern) => matchesTopic(pattern, topic) || (topic === TOPIC_COMPLETE && pattern === promise));
+  // What comes from outside has been through no hat: every gate on its topic looks at it.
+  const isFor = ({ hats }: GateSpec): boolean => hats === undefined || hat === EXTERNAL || hats.includes(hat);
+  return gates.flatMap((gate, index) => (isFor(gate) && topics.some((topic) => isGuarded(gate, topic)) ? [index] : []));
 }
 
 /** True if the topic needs no taker. */

@@ -1,6 +1,16 @@
 import type { IterationStart } from '../../core/run/effects.ts';
 import type { PanelMoved } from '../../core/run/inputs.ts';
-import type { PanelAgent, PanelMove, PanelOrder, PanelOutcome, PanelState, RoundEnded, VoteGiven } from '../../core/run/panel-state.ts';
+import type { PanelSpec } from '../../core/run/panel-spec.ts';
+import type {
+  AnswerChecked,
+  PanelAgent,
+  PanelMove,
+  PanelOrder,
+  PanelOutcome,
+  PanelState,
+  RoundEnded,
+  VoteGiven,
+} from '../../core/run/panel-state.ts';
 import { countVotes, decidePanel, findCandidate } from '../../panel/decide/index.ts';
 import { toPlainLine } from '../text/plain-text.ts';
 import {
@@ -9,6 +19,7 @@ import {
   type Moment,
   type PanelAgentView,
   type PanelAgentWord,
+  type PanelAnswerView,
   type PanelOutcomeView,
   type PanelRoundView,
   type PanelView,
@@ -48,7 +59,7 @@ export function takePanelMove(draft: PanelDraft, turn: TurnDraft | undefined, se
   fold.state = state;
   const moment = { at, seq };
   let view = takeMove(turn.panel, { before, state, orders, moment }, move);
-  for (const order of orders) view = takeOrder(view, order, state, moment);
+  for (const order of orders) view = takeOrder(view, order, { spec: fold.declared.spec, state }, moment);
   turn.panel = {
     ...view,
     votes: markVotes(view.votes, state),
@@ -72,6 +83,12 @@ export function closePanelView(draft: PanelDraft, turn: TurnDraft): void {
   };
 }
 
+/** A panel, and where it stands. */
+interface Ruled {
+  readonly spec: PanelSpec;
+  readonly state: PanelState;
+}
+
 /** One decision of the rules. */
 interface Decided {
   readonly before: PanelState;
@@ -89,7 +106,7 @@ function takeMove(view: PanelView, decided: Decided, move: PanelMove): PanelView
     case 'answer-given': {
       const given = state.answers.length > before.answers.length ? state.answers.at(-1) : undefined;
       if (given === undefined) return addRemark(view, decided);
-      const { agent, revision, content, topic } = given;
+      const { agent, revision, content, topic, check } = given;
       const answer = {
         agent,
         revision,
@@ -97,9 +114,12 @@ function takeMove(view: PanelView, decided: Decided, move: PanelMove): PanelView
         excerpt: toPlainLine(content, MAX_EXCERPT),
         length: content.length,
         topic: toTopic(topic),
+        ...(check !== undefined && { gates: { verdict: 'pending' as const } }),
       };
       return { ...view, answers: keep([...view.answers, answer]) };
     }
+    case 'answer-checked':
+      return judgeAnswer(view, decided, move);
     case 'vote-given':
       return orders.some((order) => order.kind === 'reply' && order.isAccepted) ? addVote(view, decided, move) : addRemark(view, decided);
     case 'update-given': {
@@ -113,6 +133,13 @@ function takeMove(view: PanelView, decided: Decided, move: PanelMove): PanelView
     case 'time-up':
       return { ...view, timeUp: view.timeUp ?? moment };
   }
+}
+
+function judgeAnswer(view: PanelView, { moment }: Decided, { agent, revision, isPassed, text }: AnswerChecked): PanelView {
+  const gates = { ...moment, verdict: isPassed ? ('passed' as const) : ('failed' as const), text: toPlainLine(text, MAX_EXCERPT) };
+  const isMeant = (answer: PanelAnswerView): boolean => answer.agent === agent && answer.revision === revision;
+  const isDue = (answer: PanelAnswerView): boolean => isMeant(answer) && answer.gates?.verdict === 'pending';
+  return { ...view, answers: view.answers.map((answer) => (isDue(answer) ? { ...answer, gates } : answer)) };
 }
 
 function addVote(view: PanelView, { before, moment }: Decided, { agent, target, reason }: VoteGiven): PanelView {
@@ -140,17 +167,17 @@ function endRound(view: PanelView, { before, state, moment }: Decided, { agent, 
   return { ...view, rounds: view.rounds.map((entry) => (entry.agent === agent && entry.round === round ? { ...entry, end } : entry)) };
 }
 
-function takeOrder(view: PanelView, order: PanelOrder, state: PanelState, moment: Moment): PanelView {
-  if (order.kind === 'finish') return { ...view, outcome: toOutcome(order.outcome, state, moment) };
+function takeOrder(view: PanelView, order: PanelOrder, { spec, state }: Ruled, moment: Moment): PanelView {
+  if (order.kind === 'finish') return { ...view, outcome: toOutcome(order.outcome, { spec, state }, moment) };
   if (order.kind !== 'start-round') return view;
   const { agent, round, task, shown, isEnforced } = order;
   return { ...view, rounds: keep([...view.rounds, { agent, round, task, ...moment, shown: shown.length, isEnforced, end: null }]) };
 }
 
-function toOutcome(outcome: PanelOutcome, state: PanelState, moment: Moment): PanelOutcomeView {
+function toOutcome(outcome: PanelOutcome, { spec, state }: Ruled, moment: Moment): PanelOutcomeView {
   if (outcome.kind === 'failed') return { ...outcome, ...moment };
   const { winner, how, content, topic } = outcome;
-  const votes = countVotes(state);
+  const votes = countVotes(spec, state);
   const isOfAll = state.answers.some((answer) => answer.agent === winner.agent && answer.revision === winner.revision && answer.isOfAll);
   return {
     ...(isOfAll && { isOfAll }),
@@ -178,6 +205,7 @@ function markVotes(votes: readonly PanelVoteView[], state: PanelState): readonly
 function toAgents({ spec, backends }: DeclaredPanel, state: PanelState, rounds: readonly PanelRoundView[]): readonly PanelAgentView[] {
   return state.agents.map((agent, place) => ({
     id: spec.agents[place]?.id ?? `#${place + 1}`,
+    ...(spec.agents[place]?.role !== undefined && { role: spec.agents[place].role }),
     number: state.numbers[place] ?? 0,
     backend: backends[place] ?? '',
     status: toWord(agent, place, state),

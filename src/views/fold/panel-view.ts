@@ -35,6 +35,8 @@ export interface Moment {
 export interface PanelAgentView {
   /** As people know it. */
   readonly id: string;
+  /** It decides a tie, or writes the answer of all, and does nothing else; absent: it answers and votes. */
+  readonly role?: 'ralph' | 'synthesizer';
   /** As the other agents know it: `agent2`; 0 before the panel begins. */
   readonly number: number;
   /** The label of its backend. */
@@ -79,7 +81,12 @@ export interface PanelAnswerView extends Moment, ShownAnswer {
   /** Of the whole answer; characters. */
   readonly length: number;
   readonly topic: string | null;
+  /** What the gates said of it; absent: they are not asked. */
+  readonly gates?: PanelGatesView;
 }
+
+/** `pending`: nobody else hears of the answer yet. */
+export type PanelGatesView = { readonly verdict: 'pending' } | (Moment & { readonly verdict: 'passed' | 'failed'; readonly text: string });
 
 export interface PanelVoteView extends Moment {
   readonly agent: number;

@@ -30,6 +30,11 @@ export function toPanelSteps(panel: PanelView): readonly PanelStepText[] {
   });
   const steps = [
     ...panel.answers.map((answer) => step(answer, answer.agent, toAnsweredText(answer))),
+    ...panel.answers.flatMap(({ agent, gates }) => {
+      if (gates === undefined || gates.verdict === 'pending') return [];
+      if (gates.verdict === 'passed') return [step(gates, agent, 'passed the gates')];
+      return [step(gates, agent, `did not pass the gates: ${gates.text}`, 'bad')];
+    }),
     ...panel.votes.map((vote) => step(vote, vote.agent, `votes for ${toAgentName(panel, vote.target)}${toReason(vote.reason)}`)),
     ...panel.updates.map((update) => step(update, update.agent, `was told of ${toWhoseText(panel, update.answers)}`, 'aside')),
     ...panel.remarks.map((remark) => step(remark, remark.agent, `was told: ${toRemarkText(panel, remark.text)}`, 'aside')),
@@ -90,13 +95,16 @@ export function toPanelOutcomeText(panel: PanelView, outcome: PanelOutcomeView):
   if (outcome.kind === 'failed') return `the panel failed: ${toPlainLine(outcome.reason, 300)}`;
   const votes = outcome.allVotes === 0 ? 'without a vote' : `with ${outcome.votes} of ${toCount(outcome.allVotes, 'vote')}`;
   const made = outcome.isOfAll === true ? ', and the answer is made of all' : '';
+  if (panel.agents[outcome.agent]?.role !== undefined) return `${toAgentName(panel, outcome.agent)} wrote the answer of all`;
   return `${toAgentName(panel, outcome.agent)} won ${HOW[outcome.how].replace('VOTES', votes)}${outcome.how === 'only' ? '' : made}`;
 }
 
 const HOW = {
   votes: 'VOTES',
+  ralph: 'VOTES, as many as another: Ralph chose it',
   tie: 'VOTES, as many as another: it stands before it',
   first: 'VOTES: too few agents voted, and its answer came first',
+  gates: 'as the only one that passed the gates',
   only: 'as the only one that answered',
 } as const;
 
