@@ -4,6 +4,7 @@ import { DEFAULT_HUMAN, findPackageFolder } from '../config/index.ts';
 import type { Environment } from '../core/values/environment.ts';
 import { createPayloadCheck, openAskBox, toAskPlace } from '../emit/index.ts';
 import { createGateRunner, type GateRunnerSettings } from '../gates/index.ts';
+import { listIgnored } from '../git/index.ts';
 import { createLoopHookAsker } from '../hooks/index.ts';
 import {
   createJsonlInbox,
@@ -160,13 +161,15 @@ function createAgents(
 }
 
 /** Copies of the folder for turns that run at the same time, with what agents have there beside the work. */
-function createCopies({ paths, file }: RunParts): WorkCopies {
-  const { settings, workspace } = file;
+function createCopies({ paths, file, env }: RunParts): WorkCopies {
+  const { settings, workspace, gitPrograms: programs } = file;
+  const repository = { programs, cwd: workspace, env: withoutKeys(settings, env), stateDirs: toStateDirs(settings) };
   const folder = join(paths.folder, COPIES);
   const eventsIn = (name: string): string => join(toCopyFolder(folder, name), settings.prompts.eventsFile);
   return {
     ...createWorkCopies({
       ...{ folder, workspace, links: settings.worktreeLinks, skipped: [settings.stateDir] },
+      listIgnored: (files) => listIgnored(repository, files),
       prepare: (copy) => openAgentFolders(copy, settings),
     }),
     inboxOf: (name) =>

@@ -34,7 +34,16 @@ const readJournal = (folder: string): readonly { readonly type: string; readonly
   ).flatMap(({ input }) => input ?? []);
 
 test('two hats of 3 s each take less than 6 s, each has its own commit, and who takes both results is called once', async () => {
-  const files = toFiles(CONFIG, toBody('sleep 3; echo l > lint.txt', 'sleep 3; echo t > test.txt'));
+  const files = toFiles(
+    CONFIG,
+    toBody(
+      'sleep 3; echo l > lint.txt; mkdir -p out; echo l > out/report',
+      'sleep 3; echo t > test.txt; mkdir -p out; echo t > out/report',
+    ),
+    {
+      '.gitignore': 'out/\n',
+    },
+  );
   await withFolder(files, async (folder) => {
     makeRepository(folder);
     const run = await ralph(folder, ['run', '--no-tui']);

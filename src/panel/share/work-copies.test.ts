@@ -19,6 +19,7 @@ const open = () =>
     workspace: join(top, 'work'),
     links: [],
     skipped: ['.ralph'],
+    listIgnored: async (paths) => paths.filter((path) => path.endsWith('.log')),
     prepare: (copy) => mkdirSync(join(copy, '.agent')),
   });
 const inCopy = (name: string, file: string): string => join(toCopyFolder(join(top, 'copies'), name), file);
@@ -57,6 +58,17 @@ it('two copies whose changes do not touch each other both come in; of two that d
   writeFileSync(inCopy('4.1', 'a.txt'), 'again\n');
   writeFileSync(join(top, 'work', 'a.txt'), 'person\n');
   expect(await copies.takeOver('4.1', false)).toMatchObject({ conflict: { kept: 'copies/kept-4.1-2' } });
+});
+
+it('what git ignores is no conflict: the folder keeps what it has, and the rest comes in', async () => {
+  const copies = open();
+  for (const name of ['2.1', '3.1']) {
+    await copies.open(name);
+    writeFileSync(inCopy(name, 'tests.log'), `${name}\n`);
+    writeFileSync(inCopy(name, `made-${name}.txt`), 'made\n');
+  }
+  expect([await copies.takeOver('2.1', false), await copies.takeOver('3.1', false)]).toEqual([{}, {}]);
+  expect([inWork('tests.log'), inWork('made-2.1.txt'), inWork('made-3.1.txt')]).toEqual(['2.1\n', 'made\n', 'made\n']);
 });
 
 it('what was not to be made is named and thrown away', async () => {

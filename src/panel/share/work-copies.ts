@@ -9,7 +9,7 @@ import { openWorkspace } from './open-workspace.ts';
 import { planWork, readMade } from './plan-work.ts';
 import { removeShared } from './remove-shared.ts';
 import { takeSnapshot } from './take-snapshot.ts';
-import { readBase, toBasePath } from './workspace-base.ts';
+import { readBase, toBasePath, writeBase } from './workspace-base.ts';
 
 /** Where copies of a run's folder are made. */
 export interface WorkCopiesSettings {
@@ -21,6 +21,8 @@ export interface WorkCopiesSettings {
   readonly links: readonly string[];
   /** Paths in it that are no work: the folder for state. */
   readonly skipped: readonly string[];
+  /** Which of these paths git ignores; none where nobody can tell. Never rejects. */
+  readonly listIgnored: (paths: readonly string[]) => Promise<readonly string[]>;
   /** Makes in a copy what agents have there beside the work. */
   readonly prepare: (copy: string) => void;
 }
@@ -64,8 +66,17 @@ async function apply(made: WorkCopiesSettings, name: string): Promise<TakenOver>
   const work = await snapshotOf(made, name);
   if (work.isTooLarge) return { conflict: { ...NOTHING, kept: await keep(made, name), why: 'it is too large' } };
   const { base, snapshot, leftOut } = work;
-  const { conflicts } = await applyWork({ base, snapshot, to: made.workspace, leftOut });
-  return conflicts.length === 0 ? {} : { conflict: toConflict(conflicts, await keep(made, name)) };
+  const order = { base, snapshot, to: made.workspace, leftOut };
+  const { conflicts } = await applyWork(order);
+  if (conflicts.length === 0) return {};
+  const ignored = await made.listIgnored(conflicts);
+  const real = conflicts.filter((path) => !ignored.includes(path));
+  if (real.length > 0) return { conflict: toConflict(real, await keep(made, name)) };
+  // What git ignores is made again by whoever needs it, such as a report of tests: the folder keeps what it has.
+  const known = await readBase(base);
+  await writeBase(base, { ...known, skipped: [...known.skipped, ...ignored] });
+  const again = await applyWork(order);
+  return again.conflicts.length === 0 ? {} : { conflict: toConflict(again.conflicts, await keep(made, name)) };
 }
 
 /** Names what was changed in a copy of which nothing is brought in. */
