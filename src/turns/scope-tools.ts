@@ -95,11 +95,19 @@ export async function openTools(made: TurnScopeSettings): Promise<ScopeTools> {
   return { ...opened, watch: createWatch(made) };
 }
 
-/** The sandbox of a run's turns, which in a safe run holds the commands of its gates as well. */
-export async function openSandbox(made: TurnScopeSettings): Promise<Pick<ScopeTools, 'sandbox' | 'os' | 'outfitter'>> {
+/**
+ * The sandbox of a run's turns, which in a safe run holds the commands of its gates as well.
+ *
+ * @param copy of the folder of the run, in which is worked instead
+ */
+export async function openSandbox(made: TurnScopeSettings, copy?: string): Promise<Pick<ScopeTools, 'sandbox' | 'os' | 'outfitter'>> {
   const sandbox = await import('../sandbox/index.ts');
   const os = await sandbox.findOsSandbox(made.env, made.workspace);
-  return { sandbox, os, outfitter: sandbox.createTurnSandboxes(toSandboxSettings(made, os)) };
+  return {
+    sandbox,
+    os,
+    outfitter: sandbox.createTurnSandboxes(copy === undefined ? toSandboxSettings(made, os) : toCopySettings(made, os, copy)),
+  };
 }
 
 /** What the sandbox is made of around an agent that works in the folder of the run. */

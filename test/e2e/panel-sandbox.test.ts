@@ -196,7 +196,7 @@ it('`ralph hooks` and `ralph doctor --sandbox` tell of each agent of a panel', a
       .split('\n')
       .flatMap((line) => (line.includes('"handler"') ? [JSON.parse(line) as { agent?: string; handler: string; unbound: string[] }] : []));
     expect(rows.map(({ agent, handler, unbound }) => [agent, handler, unbound])).toEqual([
-      [undefined, 'true hat', []],
+      ['first', 'true hat', []],
       ['second', 'true hat', []],
       ['second', 'true own', []],
       ['third', 'true hat', ['claude']],
@@ -216,3 +216,24 @@ it('`ralph hooks` and `ralph doctor --sandbox` tell of each agent of a panel', a
     expect(doctor).toMatch(/looker, third of its panel \(claude, profile explorer\): may not change files/);
   });
 });
+
+it.skipIf(SANDBOX.found === null)(
+  'gates judge answers of a safe run in the sandbox, each in a copy that links to what the folder links to',
+  async () => {
+    const gate = '#!/bin/sh\necho x > "$MAIN/evil.txt"\n[ "$(cat links/tool)" = shared ] && [ -f made.txt ]\n';
+    const yaml = config({ agents: `${AGENTS}, strategy: best_of` }).replace(
+      'gates: []',
+      'gates:\n  - {on: [task.complete], run: ./gate.sh}\ngate_baseline: off',
+    );
+    await withFolder({ ...FILES, 'gate.sh': gate, 'ralph.yml': yaml }, async (folder) => {
+      makeRepository(folder);
+      const { code, stdout, stderr } = await ralph(folder, ['run', '--safe', '--no-tui'], { MAIN: folder });
+      expect(code, stdout + stderr).toBe(0);
+      const [journal = ''] = findFiles(folder, /^[^/]+\/journal\.jsonl$/);
+      const checks = readFileSync(journal, 'utf8').match(/"kind":"answer-checked"[^}]*/g) ?? [];
+      expect(checks).toHaveLength(3);
+      for (const check of checks) expect(check).toContain('"isPassed":true');
+      expect(listEvil(folder)).toEqual([]);
+    });
+  },
+);

@@ -143,15 +143,16 @@ function list({ terminal }: CliContext, settings: Settings, { hat, format }: Hoo
   return 0;
 }
 
-/** The hooks of a hat, then those of each of its backends, or agents of its panel, that has some of its own. */
+/** The hooks of a hat, then those of each of its backends that has some of its own. Of a panel in which some agent has: those of each agent. */
 function toRows(settings: Settings, hat: string): readonly HookRow[] {
   const worn = settings.backends[hat] ?? [];
   const agents = listAgents(settings, hat);
-  const unbound = listUnbound(worn.filter(({ hookList }) => hookList === undefined));
   const hasOwn = worn.filter(({ hookList }) => hookList !== undefined);
-  const ofHat = hasOwn.length === worn.length ? [] : (settings.hooks?.[hat] ?? []);
+  const isApart = agents.length > 0 && hasOwn.length > 0;
+  const unbound = listUnbound(worn.filter(({ hookList }) => hookList === undefined));
+  const ofHat = isApart || hasOwn.length === worn.length ? [] : (settings.hooks?.[hat] ?? []);
   const ofBackends = worn.flatMap((backend, place) => {
-    if (backend.hookList === undefined) return [];
+    if (!isApart && backend.hookList === undefined) return [];
     const agent = agents[place];
     const name = backend.model === undefined ? toBackendLabel(backend) : `${toBackendLabel(backend)} ${backend.model}`;
     const who = { backend: name, ...(agent === undefined ? {} : { agent }) };

@@ -11,7 +11,7 @@ type Voting = PanelSpec['voting'];
 const NOVELTY_BY_VOTING: Readonly<Record<Voting, PanelSpec['novelty']>> = { lenient: 'off', balanced: 'balanced', strict: 'strict' };
 
 /** Agents that answer and vote, as they are declared. */
-function listMembers<Agent extends { readonly id?: string }>({
+export function listMembers<Agent extends { readonly id?: string }>({
   agents = [],
   synthesizer,
 }: {

@@ -15,6 +15,7 @@ import { checkMcpServers } from './check-mcp-servers.ts';
 import { checkMode } from './check-mode.ts';
 import { checkNativeProfiles } from './check-native-profiles.ts';
 import { checkNotify } from './check-notify.ts';
+import { checkPanelLimits } from './check-panel-limits.ts';
 import { checkPanelRoles } from './check-panel-roles.ts';
 import { checkPanels } from './check-panels.ts';
 import { checkParallel } from './check-parallel.ts';
@@ -58,6 +59,7 @@ export function checkRules(input: RuleInput, backends: CompiledBackends, places:
     ...checkCostLimit(input, backends),
     ...checkNativeProfiles(input, backends),
     ...checkAgentFiles(input, backends),
+    ...checkPanelLimits(input, backends),
     ...checkParallel(input, backends),
     ...checkPromptFile(input, places),
   ];
