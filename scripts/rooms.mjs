@@ -105,7 +105,7 @@ export const ROOMS = {
     doors: ['snapshot', 'watch', 'checkpoint', 'worktree', 'landing', 'undo'],
   },
   'panel/share': {
-    holds: 'folders of the agents of a panel: made, kept, shown to the others, taken over',
+    holds: 'folders of agents that work at the same time: made, kept, shown to the others, taken over',
     mayImport: ['core', 'ports'],
   },
   'panel/run': {
@@ -206,6 +206,7 @@ export const ROOMS = {
       'sandbox',
       'gates',
       'panel/run',
+      'panel/share',
       'hooks',
       'loop/shell',
       'mcp',
@@ -303,6 +304,7 @@ export const ROOMS = {
       'hooks',
       'gates',
       'panel/run',
+      'panel/share',
       'fleet',
       'loop/shell',
       'views',

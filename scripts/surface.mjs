@@ -28,7 +28,7 @@ const SURFACE = {
     ],
   },
   'configuration keys': {
-    count: 237,
+    count: 239,
     first: 190,
     list: listConfigurationKeys,
     added: [
@@ -83,6 +83,11 @@ const SURFACE = {
       { name: 'hats.<id>.panel.quorum', why: 'a vote of one is none where something depends on it' },
       { name: 'hats.<id>.panel.min_agents', why: 'an answer that nobody could compare may be worth nothing' },
       { name: 'hats.<id>.panel.budget_usd', why: 'one panel must not eat what the whole run may cost' },
+      {
+        name: 'event_loop.parallel',
+        why: 'hats of a fan-out that need not wait for each other wait all the same; working at the same time costs copies, so it is asked for',
+      },
+      { name: 'max_parallel', why: 'how many agents a machine and an account can bear is known by its user alone' },
       { name: 'hats.<id>.panel.tie', why: 'an even panel ties often, and the order of the file is no reason to win' },
       { name: 'hats.<id>.panel.synthesizer', why: 'whoever took part defends an answer of their own; an editor has none' },
       {

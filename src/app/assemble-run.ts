@@ -4,6 +4,7 @@ import { DEFAULT_HUMAN, findPackageFolder } from '../config/index.ts';
 import type { Environment } from '../core/values/environment.ts';
 import { createPayloadCheck, openAskBox, toAskPlace } from '../emit/index.ts';
 import { createGateRunner, type GateRunnerSettings } from '../gates/index.ts';
+import { listIgnored } from '../git/index.ts';
 import { createLoopHookAsker } from '../hooks/index.ts';
 import {
   createJsonlInbox,
@@ -16,9 +17,11 @@ import {
 } from '../journal/index.ts';
 import type { HeldRun } from '../landing/index.ts';
 import type { LoopPorts, LoopSettings } from '../loop/shell/index.ts';
+import { createWorkCopies, toCopyFolder } from '../panel/share/index.ts';
 import type { GateRunner } from '../ports/gate-runner.ts';
 import type { JournalDamage, JournalEntry } from '../ports/journal.ts';
 import type { Isolation } from '../ports/program.ts';
+import type { WorkCopies } from '../ports/work-copies.ts';
 import type { Workspace } from '../ports/workspace.ts';
 import { createRedaction, steadyMs } from '../process/index.ts';
 import { findCheck } from '../project/index.ts';
@@ -40,6 +43,7 @@ import {
 } from '../runs/index.ts';
 import { coverWorktrees, findKnownSecrets, protectState, toStateDirs, withoutKeys } from '../safety/index.ts';
 import {
+  COPIES,
   createGateHold,
   createTurnAgents,
   createTurnScopes,
@@ -115,6 +119,7 @@ export function assembleRun(parts: RunParts, visit: (entry: JournalEntry) => voi
       ...backpressure,
     }),
     workspace: withSnapshots(workspace),
+    copies: createCopies(parts),
     agents: createAgents(parts, agentCommand, workspace, people.admitTokens),
     reap: (activation) => reapTurn(paths.runId, activation),
     ...(checkPayload === null ? {} : { checkPayload }),
@@ -153,6 +158,28 @@ function createAgents(
     scopes: createTurnScopes(toScopeSettings(parts, agentCommand, tree)),
     undo: keepTrustedState({ layout, paths, file, agentCommand, gateFiles: listReferenceFiles(paths), tree, admitTokens }),
   });
+}
+
+/** Copies of the folder for turns that run at the same time, with what agents have there beside the work. */
+function createCopies({ paths, file, env }: RunParts): WorkCopies {
+  const { settings, workspace, gitPrograms: programs } = file;
+  const repository = { programs, cwd: workspace, env: withoutKeys(settings, env), stateDirs: toStateDirs(settings) };
+  const folder = join(paths.folder, COPIES);
+  const eventsIn = (name: string): string => join(toCopyFolder(folder, name), settings.prompts.eventsFile);
+  return {
+    ...createWorkCopies({
+      ...{ folder, workspace, links: settings.worktreeLinks, skipped: [settings.stateDir] },
+      listIgnored: (files) => listIgnored(repository, files),
+      prepare: (copy) => openAgentFolders(copy, settings),
+    }),
+    inboxOf: (name) =>
+      createJsonlInbox({
+        fs: createSharedFileSystem(toCopyFolder(folder, name)),
+        path: eventsIn(name),
+        label: settings.prompts.eventsFile,
+      }),
+    asksOf: (name) => openAskBox(toAskPlace(eventsIn(name), paths.folder, toCopyFolder(folder, name)), watchFolder),
+  };
 }
 
 /** Gates in a copy of the folder, held as in the folder itself; what they show there is no evidence about the run. */

@@ -34,6 +34,7 @@ const SURROUNDINGS: readonly unknown[] = [
   toSurroundings({ type: 'custom', command: 'agent' }),
   { ...toSurroundings({ type: 'native', model: 'claude-sample' }), hooks: { PreToolUse: [{ command: 'true --all' }] } },
   { hats: { builder: { publishes: ['LOOP_COMPLETE'] } } },
+  { ...toSurroundings({ type: 'codex' }), event_loop: { routing: 'fanout', parallel: true } },
   ...[{ type: 'claude' }, { type: 'custom', command: 'agent' }, { type: 'native', model: 'claude-sample' }].map((backend) =>
     withValue(toSurroundings({ type: 'codex' }), ['hats', 'builder', 'panel'], {
       agents: [{ id: 'one', backend }, { id: 'two' }, { id: 'sample' }],
@@ -122,7 +123,7 @@ function compile(cwd: string, tree: unknown): string | null {
 it('each key changes what a configuration comes to: one that nobody reads is a promise that nobody keeps', () => {
   const unread = inFolder(FILES, (cwd) => {
     const before = SURROUNDINGS.map((tree) => compile(cwd, tree));
-    expect(before.map((compiled) => compiled === null)).toEqual([false, false, false, true, false, false, false]);
+    expect(before.map((compiled) => compiled === null)).toEqual([false, false, false, true, false, false, false, false]);
     const isRead = (path: Path, setting: Setting): boolean =>
       SURROUNDINGS.some((tree, index) =>
         listSamples(setting).some((sample) => {

@@ -76,6 +76,14 @@ describe('what a hat is told of its last turn', () => {
     expect(ask({ kind: 'withdrawn', topics: [] })).not.toContain('FEEDBACK');
   });
 
+  it('is whose changes kept its own from being taken over', () => {
+    const conflict = { kind: 'conflict', paths: ['a.ts', 'b.ts'], total: 12, kept: 'copies/kept-2.1' } as const;
+    expect(ask(conflict)).toContain(
+      '- What you changed in your last turn was not taken over: others changed `a.ts`, `b.ts` and 4 more meanwhile. Nothing you published then counts.',
+    );
+    expect(ask({ ...conflict, paths: [], total: 0, why: 'it is too large' })).toContain('not taken over: it is too large. Nothing');
+  });
+
   it('is what could not be read, the newest of it', () => {
     const notes = [1, 2, 3, 4].map(
       (line): Feedback => ({

@@ -32,6 +32,7 @@ export function planFeedback({ turn, topology }: PromptContext): Section | null 
     trustedNote(notesOf(turn.feedback, 'trusted-changed')),
     treeNote(notesOf(turn.feedback, 'tree-changed')),
     withdrawnNote(notesOf(turn.feedback, 'withdrawn')),
+    ...newest(notesOf(turn.feedback, 'conflict')).map(conflictNote),
     malformedNote(notesOf(turn.feedback, 'malformed')),
   ].filter((note) => note.length > 0);
   const about = isOfOthers(turn) ? 'You are asked to resolve this; deal with it first.' : toAbout(turn);
@@ -49,6 +50,14 @@ function isOfOthers({ hat, feedback }: PromptContext['turn']): boolean {
   const isStuck = feedback.some((note) => note.kind === 'gate-stuck' && note.hat !== hat);
   const isTheirs = (note: Feedback): boolean => note.kind === 'gate-failed' || (note.kind === 'gate-stuck' && note.hat !== hat);
   return isStuck && feedback.every((note) => isTheirs(note) || (note.kind === 'withdrawn' && note.topics.length === 0));
+}
+
+const MAX_PATHS = 8;
+
+function conflictNote({ paths, total, why }: NotesOf<'conflict'>[number]): PromptWords {
+  const more = total > MAX_PATHS ? ` and ${total - MAX_PATHS} more` : '';
+  const cause = why === undefined ? say`others changed ${listInCode(paths.slice(0, MAX_PATHS))}${ours(more)} meanwhile` : inLine(why);
+  return say`- What you changed in your last turn was not taken over: ${cause}. Nothing you published then counts. Look at the files as they are now, and do it again.`;
 }
 
 function refusedNote(notes: NotesOf<'refused'>): PromptWords {

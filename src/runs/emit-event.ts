@@ -55,8 +55,13 @@ function toDelivery(topology: Topology, state: RunState, { topic, target }: Even
   if (named.length === 0 && isTerminalTopic(topology, topic)) return 'No hat takes it: it goes on record.';
   const takers = named.length > 0 ? named.join(' and ') : net;
   const whose = named.length > 1 ? 'get it in their next turns' : 'gets it in its next turn';
-  const working = state.activations[0]?.hat;
-  const when = !isAlive ? ', when the run is resumed' : working === undefined ? '' : `, after the turn that runs now (${working})`;
+  const working = state.activations.map(({ hat }) => hat);
+  const [turns, run] = working.length > 1 ? ['turns', 'run'] : ['turn', 'runs'];
+  const when = !isAlive
+    ? ', when the run is resumed'
+    : working.length === 0
+      ? ''
+      : `, after the ${turns} that ${run} now (${working.join(', ')})`;
   return `${takers} ${whose}${when}.`;
 }
 

@@ -81,14 +81,19 @@ const HANDLERS: Handlers<Effect, [run: RunUnderWay, at: number]> = {
   'question-close': ignore,
   'panel-ordered': obeyPanel,
   'run-end': ignore,
-  'event-publish': (run, _at, { event: { topic, source }, to, how }) => {
-    run.turns[run.turns.length - 1]?.published.push({ topic, source, to, how });
+  'event-publish': (run, _at, { event: { topic, source, iteration }, to, how }) => {
+    findNotes(run, iteration)?.published.push({ topic, source, to, how });
   },
-  'event-reject': (run, _at, { topic, why }) => {
-    run.turns[run.turns.length - 1]?.refused.push({ topic, why });
+  'event-reject': (run, _at, { topic, why, iteration }) => {
+    findNotes(run, iteration)?.refused.push({ topic, why });
   },
   notice: ignore,
 };
+
+/** The newest attempt of an iteration. */
+function findNotes({ turns }: RunUnderWay, iteration: number): TurnNotes | undefined {
+  return turns.findLast((turn) => turn.iteration === iteration);
+}
 
 /** What the agent does is drawn at once; the loop is told when the time of the turn has passed. */
 function startTurn(run: RunUnderWay, at: number, order: IterationStart): void {
@@ -113,7 +118,7 @@ function stopTurn(run: RunUnderWay, at: number, { iteration, attempt }: Iteratio
   );
   const turn = run.schedule[index]?.input;
   if (turn?.type !== 'iteration-ended') return;
-  const notes = run.turns[run.turns.length - 1];
+  const notes = findNotes(run, iteration);
   if (notes !== undefined) {
     notes.outcome = 'interrupted';
     notes.said = '';

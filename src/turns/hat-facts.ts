@@ -31,7 +31,7 @@ export function toPromptOptions(settings: Pick<Settings, 'prompts' | 'agentCommi
 }
 
 /** The hat whose turn it is, and which of its agents takes it. */
-export type TurnOwner = Pick<IterationStart, 'hat' | 'backend'>;
+export type TurnOwner = Pick<IterationStart, 'hat' | 'backend' | 'copy'>;
 
 /** The agent that takes a turn. Throws RalphError `backend-missing`. */
 export function findSpec({ backends }: Pick<Settings, 'backends'>, order: TurnOwner): BackendSpec {
@@ -71,6 +71,8 @@ export function toAgentPromptFacts(settings: Settings, order: TurnOwner): AgentP
     ...(isPanel(settings, order.hat)
       ? { ...toCommonAbilities(settings, order.hat), mayNote: false, mayCommit: false }
       : toAbilities(settings, order.hat, spec)),
+    // Nor does what one notes or commits in a copy of the folder come out of it.
+    ...(order.copy !== undefined && { mayNote: false, mayCommit: false }),
     hasEmitTool: hasEmitTool(settings, order.hat, spec),
     losesPath: findCli(spec.type)?.losesPath === true,
     keepsContext: spec.native?.context === 'carry',

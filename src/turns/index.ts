@@ -8,5 +8,5 @@ export { createNativeModel, findPrice } from './create-native-backend.ts';
 export { planFirstTurn, readScratchpad, toPromptOptions } from './hat-facts.ts';
 export { type TurnScopeSettings, toPrivateDir } from './scope-tools.ts';
 export { keepTrustedState } from './trusted-files.ts';
-export { createTurnAgents } from './turn-agents.ts';
+export { COPIES, createTurnAgents } from './turn-agents.ts';
 export { createTurnScopes, loadEmitAttach } from './turn-scopes.ts';

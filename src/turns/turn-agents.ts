@@ -1,4 +1,4 @@
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { createBackend } from '../backends/index.ts';
 import type { Settings } from '../config/index.ts';
 import type { BackendSpec } from '../core/backends/backend-spec.ts';
@@ -8,6 +8,7 @@ import { toTurnName } from '../core/run/turn.ts';
 import type { Environment } from '../core/values/environment.ts';
 import { toContractPath } from '../emit/index.ts';
 import type { Surroundings, TurnAgents } from '../loop/shell/index.ts';
+import { toCopyFolder } from '../panel/share/index.ts';
 import { countTools } from '../plugins/index.ts';
 import type { Backend } from '../ports/backend.ts';
 import type { Isolation } from '../ports/program.ts';
@@ -20,6 +21,9 @@ import { findSpec, type TurnOwner, toAgentPromptFacts } from './hat-facts.ts';
 import { openPermissionStore } from './open-permission-store.ts';
 import { addTrusted } from './trusted-files.ts';
 import type { TurnScopes } from './turn-scopes.ts';
+
+/** The name of the folder in that of a run in which copies are made. */
+export const COPIES = 'copies';
 
 /** What is known of the run whose turns are taken. */
 export interface TurnAgentsSettings {
@@ -51,13 +55,15 @@ export function createTurnAgents(made: TurnAgentsSettings): TurnAgents {
   const find = (order: TurnOwner): BackendSpec => findSpec(made.settings, order);
   return {
     backendFor: (order) => {
+      const workspace = toFolder(made, order);
       const panel = createPanelBackendFor(
-        { ...made, permissionStore, environmentOf: (turn, spec) => toEnvironment(made, turn, spec) },
+        { ...made, workspace, permissionStore, environmentOf: (turn, agent) => toEnvironment(made, turn, agent) },
         order,
       );
       if (panel !== null) return panel;
       const spec = find(order);
       const isNative = spec.type === 'native';
+      if (isNative && order.copy !== undefined) return createNativeBackendFor({ ...made, workspace, permissionStore }, order.hat, spec);
       // The native agent wears one hat: what it may do and publish is the hat's.
       const key = isNative ? `${order.hat}/${order.backend}` : spec;
       const backend =
@@ -70,14 +76,16 @@ export function createTurnAgents(made: TurnAgentsSettings): TurnAgents {
     },
     surroundings: (order) => {
       const spec = find(order);
+      const workspace = toFolder(made, order);
+      const isolation = toIsolation(made, order);
       const plain = {
-        cwd: spec.cwd === undefined ? made.workspace : resolve(made.workspace, spec.cwd),
+        cwd: spec.cwd === undefined ? workspace : resolve(workspace, spec.cwd),
         env: toEnvironment(made, order, spec),
         marker: toMarker(made.runId, order),
-        ...(made.isolation === undefined ? {} : { isolation: made.isolation }),
+        ...(isolation === undefined ? {} : { isolation }),
       };
       return watchTrusted(made.undo, async () => {
-        if (made.scopes === undefined) return plain;
+        if (made.scopes === undefined || isBoundByTools(order, spec)) return plain;
         return order.panel === undefined ? made.scopes.open(order, spec, plain) : made.scopes.panel.open(order, plain);
       });
     },
@@ -96,6 +104,22 @@ export function createTurnAgents(made: TurnAgentsSettings): TurnAgents {
     },
     priceOf: (order, usage: Usage, model) => toPrice(made.settings.prices, model ?? find(order).model ?? null, usage),
   };
+}
+
+/** Where a turn works: the folder of the run, or its copy of it. */
+function toFolder({ workspace, runFolder }: TurnAgentsSettings, { copy }: Pick<IterationStart, 'copy'>): string {
+  return copy === undefined ? workspace : toCopyFolder(join(runFolder, COPIES), copy);
+}
+
+/** A copy lies in the folder for state, in which nothing else can be written. */
+function toIsolation({ isolation, runFolder }: TurnAgentsSettings, { copy }: IterationStart): Isolation | undefined {
+  if (isolation === undefined || copy === undefined) return isolation;
+  return { ...isolation, writable: [...isolation.writable, toCopyFolder(join(runFolder, COPIES), copy)] };
+}
+
+/** In a copy, a profile binds by the tools of the native agent alone. */
+function isBoundByTools({ copy }: IterationStart, { type }: BackendSpec): boolean {
+  return copy !== undefined && (type === 'native' || type === 'scripted');
 }
 
 /** What was done before a turn is not its doing; what is found behind it is. */
@@ -120,11 +144,12 @@ function toEnvironment(made: TurnAgentsSettings, order: IterationStart, spec: Ba
       attempt: order.attempt,
       hat: order.hat,
       runId: made.runId,
-      eventsFile: join(made.workspace, made.settings.prompts.eventsFile),
+      eventsFile: join(toFolder(made, order), made.settings.prompts.eventsFile),
       contractFile: toContractPath(made.runFolder),
       command: made.agentCommand,
       binDir: made.binDir,
     },
   );
-  return env;
+  // No repository above the copy is its own.
+  return order.copy === undefined ? env : { ...env, GIT_CEILING_DIRECTORIES: dirname(toFolder(made, order)) };
 }

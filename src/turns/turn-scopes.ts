@@ -91,7 +91,7 @@ async function toHeldOrder(
   may: Capabilities,
 ): Promise<HeldOrder> {
   const turn = toTurnName(order);
-  const attach = await createAttach(made, sandbox, order, spec, may);
+  const attach = await createAttach(made, sandbox, order, { spec, plain }, may);
   return { hat: order.hat, spec, plain, may, turn, promptFile: join(made.turnsDir, turn, 'prompt.md'), attach };
 }
 
@@ -99,16 +99,17 @@ async function toHeldOrder(
 async function createAttach(
   made: TurnScopeSettings,
   sandbox: SandboxRoom,
-  { hat }: IterationStart,
-  spec: BackendSpec,
+  { hat, copy }: IterationStart,
+  { spec, plain }: Pick<HeldOrder, 'spec' | 'plain'>,
   may: Capabilities,
 ): Promise<TurnSandboxOrder['attach']> {
   const { settings } = made;
   if (spec.type === 'native' || !hasEmitTool(settings, hat, spec)) return () => null;
   const attach = await loadEmitAttach();
+  const root = copy === undefined ? made.workspace : plain.cwd;
   const place = {
     hat,
-    eventsFile: join(made.workspace, settings.prompts.eventsFile),
+    eventsFile: plain.env['RALPH_EVENTS_FILE'] ?? join(made.workspace, settings.prompts.eventsFile),
     contractFile: toContractPath(made.runFolder),
   };
   const checks = sandbox.listToolChecks(spec.type, may, findQualityCommands(settings, openProjectFolder(made.workspace)));
@@ -116,7 +117,7 @@ async function createAttach(
     attach(
       {
         ...{ cli: spec.type, command: made.agentCommand, place, isAlone: !mayChangeTree(may) },
-        ...{ tools: listMoreTools(settings), checks, folder: made.workspace },
+        ...{ tools: listMoreTools(settings), checks, folder: root },
       },
       folder,
     );

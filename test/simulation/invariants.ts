@@ -1,5 +1,5 @@
 import type { SignalProblem } from '../../src/core/events/event.ts';
-import type { Effect } from '../../src/core/run/effects.ts';
+import type { Effect, IterationStart } from '../../src/core/run/effects.ts';
 import type { Input } from '../../src/core/run/inputs.ts';
 import type { RunState } from '../../src/core/run/state.ts';
 import { toTurnName } from '../../src/core/run/turn.ts';
@@ -12,7 +12,10 @@ import type { World } from './world-type.ts';
 export function assertInvariants(run: SeededRun): void {
   const { world, outcome } = run;
   const replayed = replay(world);
-  demand(world.agents.most <= 1, `${world.agents.most} agents worked at once`);
+  const most = Math.max(1, ...readEntries(world).map(({ input }) => ('spec' in input ? (input.spec?.maxParallel ?? 1) : 1)));
+  demand(world.agents.most <= most, `${world.agents.most} agents worked at once`);
+  demand(world.faults.length === 0, world.faults[0] ?? '');
+  assertOwnLines(world);
   demand(world.agents.alive === 0, `${world.agents.alive} agents are still alive`);
   demand(JSON.stringify(replayed.state) === JSON.stringify(outcome.state), 'the journal folds to another state than the live run had');
   demand(
@@ -64,13 +67,31 @@ function assertTurnsEndOnce(world: World): void {
   );
 }
 
+/** What was written in a copy is read once, as its own hat's. */
+function assertOwnLines(world: World): void {
+  const hats = new Map(
+    liveEffects(world).flatMap((effect) => (effect.type === 'iteration-start' ? [[toTurnName(effect), effect.hat] as const] : [])),
+  );
+  const read = new Set<string>();
+  for (const { input } of readEntries(world)) {
+    if (input.type !== 'iteration-ended') continue;
+    for (const signal of input.signals) {
+      const [, hat] = signal.kind === 'event' ? (/^copy (\w+) \d+$/.exec(String(signal.payload)) ?? []) : [];
+      if (hat === undefined || signal.kind !== 'event') continue;
+      demand(hat === hats.get(toTurnName(input)), `what ${hat} wrote was taken for ${hats.get(toTurnName(input))}'s`);
+      demand(!read.has(String(signal.payload)), 'a line of a copy was read twice');
+      read.add(String(signal.payload));
+    }
+  }
+}
+
 /** Every line that an agent wrote before the last read was read exactly once, in whatever turn, or told as nobody's. */
 function assertLinesReadOnce(world: World): void {
   const inputs = readEntries(world).map((entry) => entry.input);
   const read = inputs
     .flatMap((input) => ('signals' in input ? input.signals : []))
     .flatMap((signal) => (signal.kind === 'event' && signal.channel === 'jsonl' ? [String(signal.payload)] : []))
-    .filter((payload) => !payload.startsWith('said '));
+    .filter((payload) => payload.startsWith('line '));
   demand(new Set(read).size === read.length, 'a line was read twice');
   const last = inputs.reduce((offset, input) => ('inboxOffset' in input ? input.inboxOffset : offset), 0);
   const started = inputs.find((input) => input.type === 'run-started');
@@ -114,7 +135,7 @@ function assertPeopleHeard(world: World, effects: readonly Effect[], state: RunS
 
 /** Each event reaches each of its receivers in one turn of the work, or still waits for it. */
 function assertDeliveredOnce(effects: readonly Effect[], inputs: readonly Input[], state: RunState): void {
-  const again = new Set(effects.flatMap((effect) => (effect.type === 'iteration-start' ? [toTurnName(effect)] : [])));
+  const again = toOrders(effects);
   const lost = new Set(
     inputs.filter((input) => isNoTurnOfTheWork(input, state, again)).flatMap((input) => ('attempt' in input ? [toTurnName(input)] : [])),
   );
@@ -145,11 +166,17 @@ function isLastOrder(effect: Effect, index: number, all: readonly Effect[]): boo
   return !all.slice(index + 1).some(isSame);
 }
 
+function toOrders(effects: readonly Effect[]): ReadonlyMap<string, IterationStart> {
+  return new Map(effects.flatMap((effect) => (effect.type === 'iteration-start' ? [[toTurnName(effect), effect] as const] : [])));
+}
+
 /** Interrupted turns, and attempts that are made again or still to be: their events come back in another turn. */
-function isNoTurnOfTheWork(input: Input, state: RunState, ordered: ReadonlySet<string>): boolean {
+function isNoTurnOfTheWork(input: Input, state: RunState, ordered: ReadonlyMap<string, IterationStart>): boolean {
   if (input.type !== 'iteration-ended') return false;
   if (input.outcome.status === 'interrupted') return true;
   const { iteration, attempt } = input;
+  const had = ordered.get(toTurnName(input))?.feedback ?? [];
+  if (input.conflict !== undefined && !had.some(({ kind }) => kind === 'conflict')) return true;
   const isPlanned = state.plans.some(({ retryOf }) => retryOf?.iteration === iteration && retryOf.attempt === attempt);
   return isPlanned || ordered.has(toTurnName({ iteration, attempt: attempt + 1 }));
 }
@@ -196,7 +223,7 @@ function countGiven(
   inputs: readonly Input[],
   state: RunState,
 ): { readonly given: number; readonly places: number } {
-  const again = new Set(effects.flatMap((effect) => (effect.type === 'iteration-start' ? [toTurnName(effect)] : [])));
+  const again = toOrders(effects);
   const ends = new Map(inputs.flatMap((input) => (input.type === 'iteration-ended' ? [[toTurnName(input), input] as const] : [])));
   const isOfTheWork = (turn: string): boolean => {
     const end = ends.get(turn);
@@ -210,7 +237,8 @@ function countGiven(
     const isContinued = end.outcome.status === 'interrupted' || ['transient', 'limit'].includes(end.outcome.failure.class);
     if (!isKept || !isContinued || !isNoTurnOfTheWork(end, state, again)) return false;
     const place = orders.findIndex((order) => toTurnName(order) === turn);
-    const [own, next] = [orders[place], orders[place + 1]];
+    const own = orders[place];
+    const next = orders.slice(place + 1).find(({ hat }) => own?.copy === undefined || hat === own.hat);
     if (next === undefined) return state.plans.some(({ kept }) => kept?.tells.some(({ tell }) => tell.id === id));
     return next.hat === own?.hat && next.backend === own.backend && hasKept(toTurnName(next), true);
   };

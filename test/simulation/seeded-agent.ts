@@ -24,7 +24,7 @@ export function createSeededBackend(world: World, order: IterationStart): Backen
       let calls = 0;
       const { random } = world;
       const isKept = random.chance(0.5);
-      enter(world);
+      enter(world, order);
       const hear = (id: string): void => {
         world.clock.setTimer(world.clock.now() + 1 + random.below(30_000), () => {
           calls += 1;
@@ -37,6 +37,7 @@ export function createSeededBackend(world: World, order: IterationStart): Backen
         cancelTimeout();
         world.orphans.delete(die);
         world.agents.alive -= 1;
+        leave(world, order);
         settle({ ...SUCCESS, ...result });
       };
       const die = (): void => end({ status: 'stopped' });
@@ -46,11 +47,11 @@ export function createSeededBackend(world: World, order: IterationStart): Backen
       world.orphans.add(die);
       observe({ type: 'started', pid: 1000 + order.iteration, processStart: 'x', argv: ['seeded'] });
       if (request.panel !== undefined) {
-        const turn = { request, desk: request.panel, end, isOver: () => isOver, publish: () => write(world) };
+        const turn = { request, desk: request.panel, end, isOver: () => isOver, publish: () => write(world, order) };
         return { result: promise, stop: die, kill: die, obey: playPanel(world, turn) };
       }
       const people = random.chance(0.4) ? request.people : undefined;
-      work(world, observe, end, people);
+      work({ world, observe, end, people, order });
       const mayBeTold = random.chance(0.6);
       return { result: promise, stop: die, kill: die, ...(mayBeTold && { tell: ({ id }: SpokenWords) => hear(id) }) };
     },
@@ -78,27 +79,40 @@ function createResult(): { promise: Promise<TurnResult>; settle: (result: TurnRe
   return { promise, settle };
 }
 
-function enter(world: World): void {
+function enter(world: World, { copy = FOLDER, hat }: IterationStart): void {
   world.agents.alive += 1;
   world.agents.most = Math.max(world.agents.most, world.agents.alive);
+  for (const place of [copy, hat]) world.crowd.set(place, (world.crowd.get(place) ?? 0) + 1);
+  if ((world.crowd.get(copy) ?? 0) > 1) world.faults.push(`two agents worked in ${copy}`);
+  if ((world.crowd.get(hat) ?? 0) > 1) world.faults.push(`two agents wore ${hat}`);
+  if ((world.crowd.get(FOLDER) ?? 0) > 0 && world.agents.alive > 1) world.faults.push('an agent worked in the folder beside others');
 }
 
-function work(
-  world: World,
-  observe: (event: BackendEvent) => void,
-  end: (result: Partial<TurnResult>) => void,
-  people: People | undefined,
-): void {
+const FOLDER = 'the folder';
+
+function leave({ crowd }: World, { copy = FOLDER, hat }: IterationStart): void {
+  for (const place of [copy, hat]) crowd.set(place, (crowd.get(place) ?? 1) - 1);
+}
+
+interface Work {
+  readonly world: World;
+  readonly observe: (event: BackendEvent) => void;
+  readonly end: (result: Partial<TurnResult>) => void;
+  readonly people: People | undefined;
+  readonly order: IterationStart;
+}
+
+function work({ world, observe, end, people, order }: Work): void {
   const { random, clock } = world;
   if (random.chance(0.04)) return; // hangs: only a time-out or a stop ends it
   const act = (): void => {
-    if (random.chance(0.6)) write(world);
-    if (random.chance(0.15)) write(world);
+    if (random.chance(0.6)) write(world, order);
+    if (random.chance(0.15)) write(world, order);
     if (random.chance(0.1)) world.inboxLines.push('{"topic": "torn');
     if (random.chance(0.25)) observe({ type: 'text', text: sayEvent(world) });
     if (random.chance(0.12))
       observe({ type: 'text', text: random.chance(0.5) ? '\nLOOP_COMPLETE\n' : '\nI will say LOOP_COMPLETE soon.\n' });
-    if (random.chance(0.05)) clock.setTimer(clock.now() + 1 + random.below(5000), () => write(world));
+    if (random.chance(0.05)) clock.setTimer(clock.now() + 1 + random.below(5000), () => write(world, order));
     if (random.chance(0.15)) end({ status: 'failed', exitCode: 1, failure: toFailure(world) });
     else end({ producedOutput: random.chance(0.9) });
   };
@@ -120,11 +134,13 @@ function toFailure({ random, clock }: World): TurnFailure {
 }
 
 /** One line in the agents' file, with a number that no other line has. */
-function write(world: World): void {
+function write(world: World, { copy, hat }: IterationStart): void {
   world.written.count += 1;
   const topic = world.random.pick(TOPICS);
   const target = world.random.chance(0.1) ? { target: world.random.pick(['builder', 'nobody', 'ralph']) } : {};
-  world.inboxLines.push(JSON.stringify({ topic, payload: `line ${world.written.count}`, ...target }));
+  if (copy === undefined) world.inboxLines.push(JSON.stringify({ topic, payload: `line ${world.written.count}`, ...target }));
+  // Of a copy that is gone nobody reads.
+  else world.copies.get(copy)?.push(JSON.stringify({ topic, payload: `copy ${hat} ${world.written.count}`, ...target }));
 }
 
 function sayEvent(world: World): string {

@@ -124,6 +124,7 @@ function settle(): Promise<void> {
 function toHat(id: string, triggers: readonly string[], publishes: readonly string[], random: Random): HatSpec {
   const panel = random.chance(0.25) ? toPanel(random) : null;
   return makeHat(id, triggers, publishes, {
+    ...(random.chance(0.1) && { alone: true as const }),
     defaultPublishes: random.chance(0.3) && publishes[0] !== undefined ? [publishes[0]] : [],
     maxActivations: random.chance(0.2) ? 1 + random.below(4) : null,
     timeoutMs: 600_000,
@@ -158,15 +159,19 @@ function toPanel(random: Random): PanelSpec {
 /** A declaration by chance: solo, classic, or a team of three under either coordination. */
 function toSpec(random: Random): RunSpec {
   const entry = random.chance(0.5) ? ['task.start', 'task.resume'] : [];
+  const maxParallel = random.chance(0.35) ? 1 + random.below(3) : null;
+  // Several take the same topics, so that several wait at the same time.
+  const shared = maxParallel === null ? [] : ['build.done', 'review.passed', 'build.task'];
   const hats = [
-    toHat('planner', [...entry, 'build.done', 'build.blocked'], ['build.task'], random),
-    toHat('builder', ['build.task', 'review.*'], ['build.done', 'build.blocked', 'nobody.takes'], random),
-    toHat('reviewer', ['nobody.*', 'error.cli'], random.chance(0.5) ? ['review.*', 'LOOP_COMPLETE'] : ['review.*'], random),
+    toHat('planner', [...entry, 'build.done', 'build.blocked', ...shared], ['build.task'], random),
+    toHat('builder', ['build.task', 'review.*', ...shared], ['build.done', 'build.blocked', 'nobody.takes'], random),
+    toHat('reviewer', ['nobody.*', 'error.cli', ...shared], random.chance(0.5) ? ['review.*', 'LOOP_COMPLETE'] : ['review.*'], random),
   ];
   const kind = random.below(6);
   return makeSpec({
     mode: kind === 0 ? 'single' : null,
-    routing: random.chance(0.2) ? 'fanout' : 'exclusive',
+    routing: maxParallel !== null || random.chance(0.2) ? 'fanout' : 'exclusive',
+    ...(maxParallel !== null && { maxParallel }),
     eventSources: random.chance(0.8) ? ['jsonl', 'text'] : ['jsonl'],
     requiredEvents: random.chance(0.2) ? ['build.done'] : [],
     hats: kind <= 1 ? null : hats,

@@ -11,6 +11,8 @@ test(`whatever seeded agents do in ${RUNS} runs, with kills and resumes, the run
   const reasons = new Map<string, number>();
   const panels = new Set<string>();
   let deaths = 0;
+  let crowded = 0;
+  let conflicts = 0;
   for (let seed = FIRST; seed < FIRST + RUNS; seed += 1) {
     const run = await simulateRun(seed).catch((error: unknown) => {
       throw new Error(`seed ${seed} (RALPH_SIM_SEED=${seed} RALPH_SIM_RUNS=1): ${error instanceof Error ? error.message : String(error)}`);
@@ -22,12 +24,15 @@ test(`whatever seeded agents do in ${RUNS} runs, with kills and resumes, the run
       throw new Error(`seed ${seed} (RALPH_SIM_SEED=${seed} RALPH_SIM_RUNS=1): ${error instanceof Error ? error.message : String(error)}`);
     }
     deaths += run.deaths;
+    crowded += run.world.agents.most > 1 ? 1 : 0;
+    conflicts += run.world.journalLines.some((line) => line.includes('"conflict":{')) ? 1 : 0;
     reasons.set(run.outcome.reason, (reasons.get(run.outcome.reason) ?? 0) + 1);
   }
   // The simulation must really reach the different ends, or it would prove nothing.
   if (RUNS >= 500) {
     expect([...panels].sort()).toEqual(PANEL_FACTS);
     expect(deaths).toBeGreaterThan(RUNS / 20);
+    expect([crowded > RUNS / 20, conflicts > RUNS / 40]).toEqual([true, true]);
     expect([...reasons.keys()].sort()).toEqual(
       expect.arrayContaining(['completed', 'consecutive_failures', 'max_cost', 'max_iterations', 'max_runtime', 'parked']),
     );

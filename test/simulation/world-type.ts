@@ -17,6 +17,11 @@ export interface World {
   readonly steering: SteeringWord[];
   /** How many agents are alive, and the most that ever were. */
   readonly agents: { alive: number; most: number };
+  /** Whether an agent worked in the folder itself while another one worked, or two turns of one copy at once. */
+  readonly crowd: Map<string, number>;
+  readonly faults: string[];
+  /** Copies of the folder, with the lines of their events files. */
+  readonly copies: Map<string, string[]>;
   /** What the living orchestrator showed. */
   readonly records: RunRecord[];
   /** Numbers given out to agents' lines. */

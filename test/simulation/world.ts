@@ -1,12 +1,11 @@
 import { UNKNOWN_USAGE } from '../../src/core/backends/usage.ts';
-import type { EventSignal } from '../../src/core/events/event.ts';
-import { parseInboxLine } from '../../src/core/events/inbox-line.ts';
 import type { GateEvidence } from '../../src/core/gates/gate-result.ts';
 import type { HookAnswer } from '../../src/core/run/hook-answer.ts';
 import type { Input } from '../../src/core/run/inputs.ts';
 import type { LoopPorts } from '../../src/loop/shell/index.ts';
-import type { Inbox } from '../../src/ports/inbox.ts';
 import type { Journal, JournalEntry } from '../../src/ports/journal.ts';
+import { createCopies } from './copies.ts';
+import { createMemoryInbox } from './memory-inbox.ts';
 import type { Random } from './random.ts';
 import { createSeededBackend } from './seeded-agent.ts';
 import { createVirtualClock } from './virtual-clock.ts';
@@ -21,6 +20,9 @@ export function createWorld(random: Random): World {
     outsideLines: [],
     steering: [],
     agents: { alive: 0, most: 0 },
+    crowd: new Map(),
+    faults: [],
+    copies: new Map(),
     records: [],
     written: { count: 0 },
     orphans: new Set(),
@@ -77,6 +79,7 @@ export function createPorts(world: World): LoopPorts {
       keepAfter: async () => String(world.random.below(2)),
       checkpoint: async () => ({ commit: null, leftOut: [], note: 'not a repository' }),
     },
+    copies: createCopies(world),
     agents: {
       backendFor: (order) => createSeededBackend(world, order),
       surroundings: () => ({ cwd: '/', env: {}, marker: '' }),
@@ -168,24 +171,4 @@ function createMemoryJournal(world: World): Journal {
 /** The journal's entries, parsed anew. */
 export function readEntries(world: World): JournalEntry[] {
   return world.journalLines.map((line, index) => ({ seq: index + 1, input: JSON.parse(line) as Input }));
-}
-
-/** Offsets count lines here: what matters is that nothing is read twice or never. */
-function createMemoryInbox(lines: string[]): Inbox {
-  return {
-    end: () => lines.length,
-    hasMore: (offset) => offset !== lines.length,
-    skip: (offset) => ({ lines: lines.length - offset, bytes: 0, offset: lines.length }),
-    read: (offset) => {
-      const fresh = lines.slice(offset).map((line) => parseInboxLine(line));
-      const signals = fresh.flatMap((line): EventSignal[] => (line.kind === 'signal' ? [line.signal] : []));
-      const problems = fresh.flatMap((line) =>
-        line.kind === 'problem' ? [{ where: 'events.jsonl', message: line.message, excerpt: '' }] : [],
-      );
-      return { signals, problems, offset: lines.length };
-    },
-    append: (event) => {
-      lines.push(JSON.stringify({ by: 'ralph', topic: event.topic }));
-    },
-  };
 }

@@ -13,7 +13,7 @@ function show(moves: readonly PanelMove[] = SAMPLE_MOVES, parts: Partial<PanelSp
   const fold = createRunViewFold();
   for (const record of makePanelRecords(moves, parts)) {
     fold.take(record);
-    printer.show(record, fold.latestTurn());
+    printer.show(record, fold.turnOf(record));
   }
   const lines = fake.out().trimEnd().split('\n');
   return lines.map((line) => line.replace(/^\d\d:\d\d:\d\d /, '')).filter((line) => line !== '' && !line.startsWith('──'));

@@ -65,7 +65,7 @@ function show(settings: Settings & { readonly isNewest?: boolean }, until = Numb
   });
   for (const record of records.slice(0, until)) {
     fold.take(record);
-    printer.show(record, fold.latestTurn());
+    printer.show(record, fold.turnOf(record));
   }
   const end = (): void =>
     printer.end({

@@ -1,9 +1,9 @@
 import type { BackendEvent } from '../../core/backends/backend-event.ts';
 import { toResultName } from '../../core/gates/gate-result.ts';
 import { describeHook, isNotable } from '../../core/hooks/hook-record.ts';
-import type { Effect } from '../../core/run/effects.ts';
 import type { Input } from '../../core/run/inputs.ts';
 import type { RunRecord } from '../../core/run/run-record.ts';
+import { toTurnName } from '../../core/run/turn.ts';
 import { toDurationText } from '../../core/text/duration.ts';
 import { type Handlers, handle, ignore } from '../../core/values/handlers.ts';
 import { createLiveFold, type RunProgress, type TurnView, toLiveLine } from '../../views/fold/index.ts';
@@ -14,6 +14,7 @@ import { toReportLines } from '../runs/print-report.ts';
 import { createLineWriter, type LineWriter } from '../terminal/line-writer.ts';
 import { toLocalClock } from '../terminal/local-time.ts';
 import { MAX_WIDTH } from '../terminal/terminal.ts';
+import { createLaneWriter } from './lane-writer.ts';
 import type { Look } from './run-lines.ts';
 import { toEffectLines, toGateTail, toGateVerdict, toHeaderLines, toInputLines, toRule } from './run-lines.ts';
 import type { RunPrinter } from './run-printer.ts';
@@ -28,6 +29,10 @@ interface Showing {
   running: number;
   readonly warned: Set<string>;
   stream: TurnStream;
+  /** Of turns that run at the same time, by their names. */
+  readonly lanes: Map<string, Lane>;
+  /** The lane whose end was shown last, and the number of that record: what follows from it is of that lane. */
+  ended: { readonly seq: number; readonly lane: Lane } | null;
 }
 
 /** How often the status line is drawn: a clock of seconds that skips none. */
@@ -48,7 +53,7 @@ export function createTextPrinter(
   const look: Look = { style: terminal.style, verbose: settings.verbose, columns: terminal.columns, isSolo: () => showing.isSolo };
   const warned = new Set<string>();
   const stream = createTurnStream(writer, look, warned);
-  const showing: Showing = { writer, look, gates: [], isSolo: false, running: 0, warned, stream };
+  const showing: Showing = { writer, look, gates: [], isSolo: false, running: 0, warned, stream, lanes: new Map(), ended: null };
   const live = createLiveFold(now);
   let stopTelling = (): void => undefined;
   const tell = (progress: () => RunProgress): void => {
@@ -80,12 +85,12 @@ export function createTextPrinter(
 
 const MAX_HEARTBEAT = 240;
 function showRecord(showing: Showing, record: RunRecord, turn: TurnView | null): void {
-  if (record.kind === 'live') return showing.stream.show(record.event);
+  if (record.kind === 'live') return (showing.lanes.get(toTurnName(record))?.stream ?? showing.stream).show(record.event);
   if (record.kind === 'gate-output') {
     return showGateOutput(showing, record);
   }
   if (record.kind === 'input') showInput(showing, record, turn);
-  else showEffect(showing, record.effect, turn);
+  else showEffect(showing, record, turn);
 }
 
 /** While several gates run, each line tells whose it is. */
@@ -99,14 +104,20 @@ function showGateOutput(
 
 function showInput(showing: Showing, { input, seq }: Extract<RunRecord, { readonly kind: 'input' }>, turn: TurnView | null): void {
   if (input.type === 'gates-finished') return showGates(showing, input);
-  for (const line of toInputLines(input, turn, showing.look, seq)) showing.writer.line(line);
+  const lane = 'attempt' in input ? showing.lanes.get(toTurnName(input)) : undefined;
+  const writer = lane?.writer ?? showing.writer;
+  for (const line of toInputLines(input, turn, showing.look, seq)) writer.line(line);
+  if (lane === undefined || input.type !== 'iteration-ended') return;
+  showing.lanes.delete(toTurnName(input));
+  showing.ended = { seq, lane };
 }
 
-function showEffect(showing: Showing, effect: Effect, turn: TurnView | null): void {
+function showEffect(showing: Showing, { effect, seq }: Extract<RunRecord, { readonly kind: 'effect' }>, turn: TurnView | null): void {
   const { writer, look } = showing;
   if (effect.type === 'iteration-start') {
     if (effect.isAgain === true) return;
-    showing.stream = createTurnStream(writer, look, showing.warned);
+    if (effect.copy === undefined) showing.stream = createTurnStream(writer, look, showing.warned);
+    else showing.lanes.set(toTurnName(effect), createLane(showing, effect.hat));
     writer.gap();
     if (turn !== null) writer.line(toRule(turn, look));
     return;
@@ -116,7 +127,19 @@ function showEffect(showing: Showing, effect: Effect, turn: TurnView | null): vo
     const when = effect.isBaseline === true ? 'before the first turn: gate' : 'gate';
     return writer.openLine(`gates ${effect.request}`, `  ▸ ${when} ${toGateNames(showing, effect.gates)} …`);
   }
-  for (const line of toEffectLines(effect, look)) writer.line(line);
+  const whose = showing.ended?.seq === seq ? showing.ended.lane.writer : writer;
+  for (const line of toEffectLines(effect, look)) whose.line(line);
+}
+
+/** What is shown of one of several turns that run at the same time. */
+interface Lane {
+  readonly writer: LineWriter;
+  readonly stream: TurnStream;
+}
+
+function createLane({ writer, look, warned }: Showing, hat: string): Lane {
+  const own = createLaneWriter(writer, toPlainLine(hat, 24), look.style);
+  return { writer: own, stream: createTurnStream(own, look, warned) };
 }
 
 function toGateNames({ gates }: Showing, indexes: readonly number[]): string {

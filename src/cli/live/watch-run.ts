@@ -127,12 +127,12 @@ interface Stream {
 
 /** Keeps records back until the header is shown: a run may begin before its id is known here. */
 function createStream(printer: RunPrinter, fold: RunViewFold): Stream {
-  const early: { readonly record: RunRecord; readonly turn: ReturnType<RunViewFold['latestTurn']> }[] = [];
+  const early: { readonly record: RunRecord; readonly turn: ReturnType<RunViewFold['turnOf']> }[] = [];
   let isOpen = false;
   return {
     observe: (record) => {
       fold.take(record);
-      const turn = record.kind === 'input' || record.kind === 'effect' ? fold.latestTurn() : null;
+      const turn = record.kind === 'input' || record.kind === 'effect' ? fold.turnOf(record) : null;
       if (isOpen) printer.show(record, turn);
       else early.push({ record, turn });
     },

@@ -32,6 +32,7 @@ import {
 import { compileGates } from './compile-gates.ts';
 import { type CompiledHooks, toHookListName } from './compile-hooks.ts';
 import { compilePanel, toPanelEvents } from './compile-panel.ts';
+import { compileParallel, findAloneCause } from './compile-parallel.ts';
 import { compileMcpServers, compileTools } from './compile-tools.ts';
 import { createPolicyFinder } from './create-policy-finder.ts';
 import { toDigest } from './digest.ts';
@@ -156,6 +157,7 @@ function toRunSpec(parts: SettingsParts, loop: EffectiveLoop): RunSpec {
     startingHat: loop.starting_hat ?? null,
     recoveryHat: loop.recovery_hat ?? null,
     routing: loop.routing,
+    ...compileParallel(declared),
     eventSources: [...new Set(loop.event_sources)],
     terminalEvents: [...new Set(loop.terminal_events)],
     requiredEvents: [...new Set(loop.required_events)],
@@ -287,6 +289,7 @@ function compileHat(id: string, { declared, backends, instructions }: SettingsPa
     idleTimeoutMs: hat.idle_timeout_seconds ?? loop.idle_timeout_seconds,
     backends: toLabels(backendsOf(id, backends)),
     ...compilePanel(hat.panel),
+    ...(compileParallel(declared).maxParallel !== undefined && findAloneCause(id, declared, backends) !== null && { alone: true as const }),
   };
 }
 

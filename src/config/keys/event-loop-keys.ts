@@ -16,6 +16,10 @@ export const EVENT_LOOP_KEYS = {
     values: ['exclusive', 'fanout'],
     default: 'exclusive',
   },
+  parallel: {
+    kind: 'flag',
+    doc: 'Whether hats that wait at the same time work at the same time, each in a copy of the folder; needs `routing: fanout`.',
+  },
   event_sources: {
     kind: 'list',
     doc: "Where events are read from: the events file, the agents' text.",

@@ -169,6 +169,7 @@ export const TOP_KEYS = {
     values: ['single', 'multi'],
   },
   event_loop: { kind: 'object', doc: 'The loop: its prompt, its limits, who coordinates.', keys: EVENT_LOOP_KEYS },
+  max_parallel: { kind: 'integer', doc: 'How many hats work at the same time, under `event_loop.parallel`.', min: 1, default: 4 },
   cli: { kind: 'object', doc: 'The agent that hats wear by default.', keys: CLI_KEYS },
   core: { kind: 'object', doc: 'Files and folders.', keys: CORE_KEYS },
   hats: { kind: 'map', doc: 'The team.', hatIds: true, values: { kind: 'object', doc: 'A hat.', keys: HAT_KEYS } },

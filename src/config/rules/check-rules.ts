@@ -18,6 +18,7 @@ import { checkNotify } from './check-notify.ts';
 import { checkPanelLimits } from './check-panel-limits.ts';
 import { checkPanelRoles } from './check-panel-roles.ts';
 import { checkPanels } from './check-panels.ts';
+import { checkParallel } from './check-parallel.ts';
 import { checkPolicies } from './check-policies.ts';
 import { checkProfiles } from './check-profiles.ts';
 import { checkPromptFile, type PromptSources } from './check-prompt-file.ts';
@@ -59,6 +60,7 @@ export function checkRules(input: RuleInput, backends: CompiledBackends, places:
     ...checkNativeProfiles(input, backends),
     ...checkAgentFiles(input, backends),
     ...checkPanelLimits(input, backends),
+    ...checkParallel(input, backends),
     ...checkPromptFile(input, places),
   ];
   if (input.declared.event_loop?.strict_validation !== false) return findings;

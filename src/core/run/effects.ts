@@ -39,6 +39,8 @@ export interface IterationStart extends TurnId {
   readonly fallback: FallbackCause | null;
   readonly timeoutMs: number;
   readonly idleTimeoutMs: number;
+  /** The copy of the folder in which it works; absent: the folder itself. */
+  readonly copy?: string;
   /** Several agents wear the hat: where they stand. Absent: one does. */
   readonly panel?: PanelState;
   /** Ordered before under this id, and given more events since, for a person was heard before its prompt was written: it begins once. */
@@ -61,6 +63,8 @@ export interface GatesRun {
   readonly topics: readonly string[];
   /** Before the first turn: what they show is what the end is compared with. */
   readonly isBaseline?: true;
+  /** Whose turn brought what waits, where that need not be the newest one. */
+  readonly iteration?: number;
 }
 
 /** Ask hooks about events that are to be routed, or about a completion. Answered by `hooks-answered`. */
@@ -165,6 +169,7 @@ export type RejectionCause =
   | 'may-not-end'
   | 'failed-turn'
   | 'withdrawn'
+  | 'conflict'
   | 'required-events'
   | 'channel-off'
   | 'unknown-hat'

@@ -1,4 +1,5 @@
 import type { GateResult } from '../gates/gate-result.ts';
+import type { WorkConflict } from './turn.ts';
 
 /** What a hat is told at its next turn about what became of its last one. */
 export type Feedback =
@@ -33,6 +34,8 @@ export type Feedback =
   | { readonly kind: 'tree-changed'; readonly paths: readonly string[]; readonly total: number; readonly reverted: number | null }
   /** The turn right before was interrupted; `topics`: what it had written, and nobody got. One for each such turn. */
   | { readonly kind: 'withdrawn'; readonly topics: readonly string[] }
+  /** What the turn right before made in its copy of the folder was not taken over: somebody else changed these files, too. */
+  | ({ readonly kind: 'conflict' } & WorkConflict)
   /** What was written and did not count: the promise (`topic` is `null`) or an event, with its line. */
   | { readonly kind: 'missed'; readonly topic: string | null; readonly line: string }
   /** For who is called when the queue is empty: a hat that ended well and published nothing. */

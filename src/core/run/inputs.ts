@@ -113,6 +113,8 @@ export interface UsageReported extends At, TurnId {
   readonly type: 'usage-reported';
   /** Of this turn so far. */
   readonly usage: Usage;
+  /** Of the others that run at the same time, so far; absent: none do. */
+  readonly others?: Usage;
 }
 
 /** The one end of a started turn. */

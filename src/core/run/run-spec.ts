@@ -17,6 +17,8 @@ export interface RunSpec {
   readonly startingHat: string | null;
   readonly recoveryHat: string | null;
   readonly routing: 'exclusive' | 'fanout';
+  /** How many hats that wait at the same time work at the same time; absent: they take turns. */
+  readonly maxParallel?: number;
   readonly eventSources: readonly ('jsonl' | 'text')[];
   readonly terminalEvents: readonly string[];
   readonly requiredEvents: readonly string[];
@@ -67,6 +69,8 @@ export interface HatSpec {
   readonly idleTimeoutMs: number;
   /** Labels of the backends, in the order in which `on_limit: switch` tries them; at least one. Of a panel: that of each of its agents. */
   readonly backends: readonly string[];
+  /** It takes its turns alone, also where hats work at the same time. */
+  readonly alone?: true;
   /** Several agents wear it; absent: one does. */
   readonly panel?: PanelSpec;
 }

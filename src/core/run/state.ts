@@ -29,6 +29,8 @@ export interface Activation extends TurnId {
   readonly processStart: string | null;
   /** Several agents wear the hat: where they stand. */
   readonly panel?: PanelState;
+  /** The copy of the folder in which it works, for others work at the same time; absent: the folder itself. */
+  readonly copy?: string;
   /** What people told its agent while it worked; absent for nothing. */
   readonly told?: readonly GivenTell[];
 }
@@ -47,6 +49,8 @@ export interface PlannedTurn {
   readonly events: readonly RalphEvent[];
   readonly feedback: readonly Feedback[];
   readonly fallback: FallbackCause | null;
+  /** The copy of the turn that it takes up: its conversation names files in it. */
+  readonly copy?: string;
   /** The panel of the turn that it takes up: what was handed in stays. */
   readonly panel?: PanelState;
   /** What people told the turn before it, whose conversation it goes on with. Absent: nothing. */
@@ -75,6 +79,10 @@ export interface GateWait {
   readonly hooks?: LoopHookName;
   /** Nothing waits but the first turn: what they show is compared with the end. */
   readonly isBaseline?: true;
+  /** It comes from a turn that worked in a copy: others may have begun since. */
+  readonly isApart?: true;
+  /** Nobody is asked before the turns that run at the same time have ended; its request is 0 until then. */
+  readonly isHeld?: true;
   /** How often they have been asked about it, this time included; absent: once. */
   readonly round?: number;
 }
@@ -117,8 +125,7 @@ export interface Stopping {
 export type RunStatus = 'new' | 'running' | 'parked' | 'ended';
 
 /**
- * The state of a run: plain JSON, so a snapshot is a file. Counters only grow. `activations` and `plans` hold at most
- * one entry today; they are lists so that several agents can wear one hat later.
+ * The state of a run: plain JSON, so a snapshot is a file. Counters only grow. `activations` holds more than one turn only while a batch runs.
  */
 export interface RunState {
   readonly version: 1;
@@ -146,6 +153,8 @@ export interface RunState {
   readonly pending: readonly PendingEvent[];
   readonly activations: readonly Activation[];
   readonly plans: readonly PlannedTurn[];
+  /** The number of the last event that was there when turns were ordered that run at the same time: what waited then belongs to them. `null`, absent: none run so. */
+  readonly batch?: number | null;
   readonly gateWaits: readonly GateWait[];
   readonly timers: readonly TimerWait[];
   /** The iteration whose checkpoint is being made, or `null`. */

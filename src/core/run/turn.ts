@@ -86,6 +86,8 @@ export interface TurnReport extends TurnSignals {
   readonly treeChanged: boolean | null;
   /** Processes that had to be ended after the agent's own exit. */
   readonly leftovers: number;
+  /** What it made in its copy was not brought into the folder; absent where it was, and for turns without a copy. */
+  readonly conflict?: WorkConflict;
   /** What a hat that may not write has written; absent where it wrote nothing, and for hats that may. */
   readonly violations?: ScopeViolations;
   /** Uses of tools that were stopped, the first of them; absent where there were none. */
@@ -94,6 +96,17 @@ export interface TurnReport extends TurnSignals {
   readonly denied?: number;
   /** What hooks did; absent where none was asked. */
   readonly hooks?: HookRecord;
+}
+
+/** Work that was not brought into the folder. */
+export interface WorkConflict {
+  /** Files that somebody else has changed, too, since the copy was made: the first of `total`. */
+  readonly paths: readonly string[];
+  readonly total: number;
+  /** Where it is kept, below the folder of the run. */
+  readonly kept: string;
+  /** Why not, where it is not for other changes. */
+  readonly why?: string;
 }
 
 /** What is known of a turn in which no agent came to work. */

@@ -33,6 +33,8 @@ export interface Play {
   readonly last: <Type extends Effect['type']>(type: Type) => EffectOf<Type>;
   /** The turn that runs; fails where none does. */
   readonly turn: () => IterationStart;
+  /** The running turn of a hat ends, where several run; well, unless the report says otherwise. */
+  readonly endOf: (hat: string, signals?: readonly Signal[], report?: Partial<TurnReport>) => readonly Effect[];
   /** The running turn ends; well, unless the report says otherwise. */
   readonly end: (signals?: readonly Signal[], report?: Partial<TurnReport>) => readonly Effect[];
   /** The running turn fails. */
@@ -97,10 +99,14 @@ export function play(parts: Parameters<typeof makeSpec>[0] = {}, watch: (decided
       'the turn was never started',
     );
   };
-  const end: Play['end'] = (signals = [], report = {}) => {
-    const { iteration, attempt } = turn();
+  const endOf: Play['endOf'] = (hat, signals = [], report = {}) => {
+    const { iteration, attempt } = must(
+      state.activations.find((entry) => entry.hat === hat),
+      `no turn of ${hat} runs`,
+    );
     return post({ type: 'iteration-ended', iteration, attempt, ...REPORT, signals, inboxOffset: state.inboxOffset, ...report });
   };
+  const end: Play['end'] = (signals, report) => endOf(turn().hat, signals, report);
   const interrupt: Play['interrupt'] = (signals = []) => end(signals, { outcome: { status: 'interrupted' }, exitCode: null });
 
   post({ type: 'run-started', runId: 'run-1', spec, flags: [], inboxOffset: 0 });
@@ -115,6 +121,7 @@ export function play(parts: Parameters<typeof makeSpec>[0] = {}, watch: (decided
     all,
     last,
     turn,
+    endOf,
     end,
     interrupt,
     fail: (failure = {}, signals = []) => {
@@ -126,18 +133,21 @@ export function play(parts: Parameters<typeof makeSpec>[0] = {}, watch: (decided
       return post({ type: 'gates-finished', request, results: gates.map((gate) => makeResult(gate, isPassed(gate))) });
     },
     ring: () => {
-      const waiting = state.timers.filter((timer) => timer.purpose !== 'runtime');
-      const { timer, dueAt } = must(waiting.toSorted((left, right) => left.dueAt - right.dueAt)[0], 'nothing is waited for');
+      const { timer, dueAt } = findNextTimer(state);
       at = Math.max(at, dueAt);
       return post({ type: 'timer-fired', timer });
     },
     resume: (changes = {}, signals = []) => {
       const resumed = post({ type: 'run-resumed', ...changes });
-      return state.activations.length === 0 || resumed.some((effect) => effect.type === 'iteration-start')
-        ? resumed
-        : [...resumed, ...interrupt(signals)];
+      const dead = resumed.some((effect) => effect.type === 'iteration-start') ? [] : state.activations;
+      return [...resumed, ...dead.flatMap(({ hat }) => endOf(hat, signals, { outcome: { status: 'interrupted' }, exitCode: null }))];
     },
   };
+}
+
+function findNextTimer({ timers }: RunState): RunState['timers'][number] {
+  const waiting = timers.filter((timer) => timer.purpose !== 'runtime');
+  return must(waiting.toSorted((left, right) => left.dueAt - right.dueAt)[0], 'nothing is waited for');
 }
 
 /**

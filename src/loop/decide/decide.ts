@@ -39,7 +39,7 @@ export interface Decision {
  * @param topology compiled from the specification that the latest `run-started` or `run-resumed` carried
  */
 export function decide(topology: Topology, state: RunState, input: Input): Decision {
-  const step: Step = { topology, at: input.at, state, isCopied: false, effects: [] };
+  const step: Step = { topology, at: input.at, iteration: null, state, isCopied: false, effects: [] };
   if (mayHappen(state, input)) handle(HANDLERS, input, step);
   change(step, { at: input.at });
   return { state: step.state, effects: step.effects };

@@ -17,8 +17,8 @@ import {
 import { type Accepted, isCompletion, refuseEnd } from './accept-signals.ts';
 import { holdCompletion } from './complete.ts';
 import { proveCompletion } from './prove-completion.ts';
-import { askHooks, publishEvents } from './publish.ts';
-import { change, deliver, notify, type Step, tell } from './step.ts';
+import { askHooks, holdWait, publishEvents } from './publish.ts';
+import { change, deliver, isAmongOthers, notify, type Step, tell } from './step.ts';
 
 /** A turn that ended, with what is left of its signals. */
 interface FinishedTurn {
@@ -61,7 +61,8 @@ function claimCompletion(step: Step, { activation, accepted: { drafts }, input }
   if (holdCompletion(step, completion)) return false;
   const { hat, iteration } = activation;
   flagIdleClaim(step, activation, input);
-  if (step.topology.spec.hooked?.complete.includes(hat) === true)
+  if (isAmongOthers(step)) holdWait(step, { gates: [], hat, iteration, drafts, completion });
+  else if (step.topology.spec.hooked?.complete.includes(hat) === true)
     askHooks(step, { hat, iteration, drafts, completion, hooks: 'CompletionRequested' });
   else proveCompletion(step, { hat, iteration, drafts, completion });
   return true;

@@ -129,10 +129,12 @@ describe('the laws of decide, over random teams and random courses of events', (
     });
   });
 
-  it('each started turn ends once, and no two turns run at a time', () => {
+  it('each started turn ends once, a hat has one turn at a time, and no more turns run at a time than may', () => {
     everyRun(() => {
       const open = new Set<string>();
+      let most = 1;
       return ({ before, input, after, effects }) => {
+        if ('spec' in input && input.spec !== undefined) most = Math.max(after.activations.length, input.spec.maxParallel ?? 1);
         const name = (turn: { readonly iteration: number; readonly attempt: number }): string => `${turn.iteration}.${turn.attempt}`;
         if (input.type === 'iteration-ended') open.delete(name(input));
         for (const effect of effects) {
@@ -142,24 +144,30 @@ describe('the laws of decide, over random teams and random courses of events', (
           open.add(name(effect));
         }
         expect([...open]).toEqual(after.activations.map(name));
-        expect(open.size).toBeLessThanOrEqual(1);
+        expect(open.size).toBeLessThanOrEqual(most);
+        expect(new Set(after.activations.map(({ hat }) => hat)).size).toBe(after.activations.length);
+        if (after.activations.length > 1) for (const { copy } of after.activations) expect(copy).toBeDefined();
+        const copies = after.activations.flatMap(({ copy }) => copy ?? []);
+        expect(new Set(copies).size).toBe(copies.length);
       };
     });
   });
 
   it('a turn is never started twice under its id, and never without an event', () => {
     everyRun(() => {
-      let last = [0, 0];
+      const started = new Set<string>();
+      let last = 0;
       return ({ effects }) => {
         for (const effect of effects) {
           if (effect.type !== 'iteration-start') continue;
-          const [iteration = 0, attempt = 0] = last;
-          const isNext =
-            effect.iteration === iteration ? effect.attempt === attempt + 1 : effect.iteration === iteration + 1 && effect.attempt === 1;
-          expect(effect.isAgain === true ? [effect.iteration, effect.attempt] : isNext).toEqual(effect.isAgain === true ? last : true);
+          const name = `${effect.iteration}.${effect.attempt}`;
+          const isNext = effect.attempt === 1 ? effect.iteration === last + 1 : started.has(`${effect.iteration}.${effect.attempt - 1}`);
+          expect([name, started.has(name)]).toEqual([name, effect.isAgain === true]);
+          if (effect.isAgain !== true) expect([name, isNext]).toEqual([name, true]);
+          started.add(name);
           expect(effect.events.length).toBeGreaterThan(0);
           expect(new Set(effect.events.map((event) => event.id)).size).toBe(effect.events.length);
-          last = [effect.iteration, effect.attempt];
+          last = Math.max(last, effect.iteration);
         }
       };
     });
@@ -264,6 +272,8 @@ describe('the laws of decide, over random teams and random courses of events', (
         for (const effect of effects) {
           if (effect.type !== 'iteration-start') continue;
           expect(after.counters.counted).toBeLessThan(after.limits.maxIterations);
+          if (effect.isAgain !== true && after.activations.length > 1)
+            expect(after.counters.counted + after.activations.length).toBeLessThanOrEqual(after.limits.maxIterations);
           if (effect.attempt === 1) expect(after.activationCounts[effect.hat] ?? 0).toBeLessThanOrEqual(limits.get(effect.hat) ?? 1000);
         }
       };

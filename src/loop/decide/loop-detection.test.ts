@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { makeHat } from '../../core/spec-fixtures.ts';
 import { ending, type Play, play, write } from './decide-fixtures.ts';
-import { findLoop } from './proceed.ts';
+import { findLoop } from './find-loop.ts';
 
 const HATS = [makeHat('a', ['task.start', 'to.a'], ['to.b', 'to.a', 'note']), makeHat('b', ['to.b'], ['to.a', 'to.b'])];
 

@@ -10,9 +10,10 @@ import { change, notify, type Step } from './step.ts';
 
 /** Gates gave their verdict on what waits for them. */
 export function onGatesFinished(step: Step, input: GatesFinished): void {
-  const wait = step.state.gateWaits.find((entry) => entry.request === input.request && entry.hooks === undefined);
+  const wait = step.state.gateWaits.find((entry) => entry.request === input.request && entry.hooks === undefined && entry.isHeld !== true);
   if (wait === undefined) return;
   change(step, { gateWaits: step.state.gateWaits.filter((entry) => entry !== wait) });
+  if (wait.isApart === true) step.iteration = wait.iteration;
   const results = input.results.filter((result) => wait.gates.includes(result.gate));
   if (wait.isBaseline === true) {
     takeBaseline(step, results);

@@ -15,6 +15,7 @@ export function onHooksAnswered(step: Step, { request, answers }: HooksAnswered)
   const wait = step.state.gateWaits.find((entry) => entry.request === request && entry.hooks !== undefined);
   if (wait === undefined) return;
   change(step, { gateWaits: step.state.gateWaits.filter((entry) => entry !== wait) });
+  if (wait.isApart === true) step.iteration = wait.iteration;
   if (wait.completion === null) publishAnswered(step, wait, answers);
   else judgeCompletion(step, wait, wait.completion, answers[0] ?? SILENCE);
   if (step.state.status !== 'ended') proceed(step);

@@ -1,8 +1,10 @@
 import { addUsage } from '../../core/backends/usage.ts';
 import { TOPIC_SCOPE_VIOLATION } from '../../core/events/reserved.ts';
+import type { RejectionCause } from '../../core/run/effects.ts';
+import type { Feedback } from '../../core/run/feedback.ts';
 import type { IterationEnded } from '../../core/run/inputs.ts';
-import type { Activation } from '../../core/run/state.ts';
-import { isHopeless, type TurnFailure } from '../../core/run/turn.ts';
+import type { Activation, PlannedTurn } from '../../core/run/state.ts';
+import { isHopeless, type TurnFailure, type WorkConflict } from '../../core/run/turn.ts';
 import type { ScopeViolations, ToolDenial } from '../../core/tools/scope-violations.ts';
 import { type Json, readOwn } from '../../core/values/json.ts';
 import { hasTurns } from '../../topology/routing/index.ts';
@@ -19,15 +21,44 @@ export function onIterationEnded(step: Step, input: IterationEnded): void {
   const activation = step.state.activations.find((entry) => entry.iteration === input.iteration && entry.attempt === input.attempt);
   if (activation === undefined) return;
   change(step, { activations: step.state.activations.filter((entry) => entry !== activation), inboxOffset: input.inboxOffset });
+  if (activation.copy !== undefined) step.iteration = activation.iteration;
   addCost(step, input);
   endQuestions(step, activation, input.outcome.status);
   tellProblems(step, activation, input);
   refuseNoted(step, activation.hat, input.signals);
   noteViolations(step, activation, input);
-  const isPlannedAgain = input.outcome.status === 'interrupted' ? withdraw(step, activation, input) : isTriedAgain(step, activation, input);
+  const isPlannedAgain = isPlanned(step, activation, input);
   releaseTells(step, activation, input.outcome, isPlannedAgain);
-  if (!isPlannedAgain) conclude(step, activation, input);
+  if (!isPlannedAgain) conclude(step, activation, input.conflict === undefined ? input : { ...input, signals: [] });
   proceed(step);
+}
+
+function isPlanned(step: Step, activation: Activation, input: IterationEnded): boolean {
+  if (input.outcome.status === 'interrupted') return withdraw(step, activation, input);
+  if (input.conflict !== undefined) return isGivenAgain(step, activation, input, input.conflict);
+  return isTriedAgain(step, activation, input);
+}
+
+/**
+ * What the turn made is not in the folder, so nothing of what it said is true there: it is recorded and not routed. Its hat gets the same events in a fresh
+ * turn; the second time in a row it is a failure like any other.
+ */
+function isGivenAgain(step: Step, activation: Activation, input: IterationEnded, conflict: WorkConflict): boolean {
+  const { hat, feedback, fallback, events } = activation;
+  notify(step, 'warning', 'work-conflict', toConflictText(hat, conflict));
+  withdrawSignals(step, hat, input, 'conflict');
+  if (feedback.some(({ kind }) => kind === 'conflict')) return false;
+  const { counters } = step.state;
+  change(step, { counters: { ...counters, counted: counters.counted + 1 } });
+  noteOutcome(step, activation, input.outcome.status === 'failed' ? input.outcome.failure : null);
+  planAfresh(step, activation, { hat, events, fallback, feedback: [...feedback, { kind: 'conflict', ...conflict }] });
+  return true;
+}
+
+function toConflictText(hat: string, { paths, total, kept, why }: WorkConflict): string {
+  const more = total > NAMED ? ` and ${total - NAMED} more` : '';
+  const cause = why ?? `${paths.slice(0, NAMED).join(', ')}${more} changed in the folder meanwhile`;
+  return `What ${hat} made was not taken over: ${cause}. It is kept in the folder of the run: ${kept}.`;
 }
 
 function addCost(step: Step, input: IterationEnded): void {
@@ -47,22 +78,34 @@ function tellProblems(step: Step, activation: Activation, input: IterationEnded)
  * with the same events. It does not count against `max_activations`.
  */
 function withdraw(step: Step, activation: Activation, input: IterationEnded): true {
-  const { hat, events, feedback, fallback, panel } = activation;
-  const topics: string[] = [];
-  for (const signal of mergeChannels(input.signals)) {
-    if (isNote(signal)) continue;
-    const topic = toSignalTopic(step, signal);
-    topics.push(topic);
-    reject(step, hat, topic, 'withdrawn', []);
-  }
-  const told = [...feedback, { kind: 'withdrawn' as const, topics }];
-  const counts = step.state.activationCounts;
+  const { hat, events, feedback, fallback, panel, copy } = activation;
+  const { conflict } = input;
+  if (conflict !== undefined) notify(step, 'warning', 'work-conflict', toConflictText(hat, conflict));
+  const topics = withdrawSignals(step, hat, input, 'withdrawn');
+  const lost: readonly Feedback[] = conflict === undefined ? [] : [{ kind: 'conflict', ...conflict }];
+  const told = [...feedback, { kind: 'withdrawn' as const, topics }, ...lost];
   const next = hasTurns(step.topology, hat) ? hat : step.topology.fallback;
+  // Where it worked is kept under another name.
+  const place = copy === undefined || conflict !== undefined ? {} : { copy };
+  planAfresh(step, activation, { hat: next, events, feedback: told, fallback, ...place, ...(panel === undefined ? {} : { panel }) });
+  return true;
+}
+
+/** Records what a turn wrote, and routes nothing of it. */
+function withdrawSignals(step: Step, hat: string, input: IterationEnded, why: RejectionCause): readonly string[] {
+  const signals = mergeChannels(input.signals).filter((signal) => !isNote(signal));
+  const topics = signals.map((signal) => toSignalTopic(step, signal));
+  for (const topic of topics) reject(step, hat, topic, why, []);
+  return topics;
+}
+
+/** A new iteration that comes first, and is no further activation of its hat. */
+function planAfresh(step: Step, { hat }: Activation, plan: Omit<PlannedTurn, 'retryOf'>): void {
+  const counts = step.state.activationCounts;
   change(step, {
-    plans: [{ retryOf: null, hat: next, events, feedback: told, fallback, ...(panel === undefined ? {} : { panel }) }, ...step.state.plans],
+    plans: [{ retryOf: null, ...plan }, ...step.state.plans],
     activationCounts: { ...counts, [hat]: Math.max(0, (readOwn(counts, hat) ?? 0) - 1) },
   });
-  return true;
 }
 
 /**

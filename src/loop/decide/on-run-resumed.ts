@@ -29,7 +29,8 @@ export function onRunResumed(step: Step, input: RunResumed): void {
   repeatOrders(step);
   publishHeard(step, input);
   if (isIdle(step)) resumeFallback(step);
-  proceed(step);
+  // No turn is added to those of the dead process.
+  if (step.state.activations.length === 0) proceed(step);
 }
 
 /** Puts what people said first: what a limit cut off, and what they published while nobody was at work. */
@@ -81,7 +82,7 @@ function repeatOrders(step: Step): void {
   }
   repeatDeadlines(step);
   if (step.state.checkpointing !== null) order(step, { type: 'checkpoint-make', iteration: step.state.checkpointing });
-  for (const wait of step.state.gateWaits) orderGates(step, wait);
+  for (const wait of step.state.gateWaits) if (wait.isHeld !== true) orderGates(step, wait);
 }
 
 /** `task.resume` is published only if nothing was interrupted and nothing is pending. */

@@ -7,8 +7,10 @@ import { type Step, stopTurns } from './step.ts';
 export function onUsageReported(step: Step, input: UsageReported): void {
   const { activations, limits, usage } = step.state;
   const isRunning = activations.some(({ iteration, attempt }) => iteration === input.iteration && attempt === input.attempt);
-  const { costUsd } = addUsage(usage, input.usage);
+  const spent = addUsage(usage, input.usage);
+  const { costUsd } = input.others === undefined ? spent : addUsage(spent, input.others);
   if (!isRunning || limits.maxCostUsd === null || costUsd === null || costUsd < limits.maxCostUsd) return;
-  const detail = `${toUsdText(costUsd)} of ${toUsdText(limits.maxCostUsd)} are spent; the turn that ran was ended`;
+  const ended = activations.length === 1 ? 'the turn that ran was ended' : 'the turns that ran were ended';
+  const detail = `${toUsdText(costUsd)} of ${toUsdText(limits.maxCostUsd)} are spent; ${ended}`;
   stopTurns(step, { reason: 'max_cost', detail }, false);
 }

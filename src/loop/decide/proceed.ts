@@ -1,30 +1,70 @@
 import type { RalphEvent } from '../../core/events/event.ts';
 import { EXTERNAL, TOPIC_CONTINUE, TOPIC_GUIDANCE, TOPIC_RESUME } from '../../core/events/reserved.ts';
-import type { HatSpec, LoopDetection } from '../../core/run/run-spec.ts';
-import type { Activation, Footprint, PendingEvent, PlannedTurn, TimerWait } from '../../core/run/state.ts';
-import type { Tell, TurnId } from '../../core/run/turn.ts';
+import type { EndReason } from '../../core/run/end-reasons.ts';
+import type { HatSpec } from '../../core/run/run-spec.ts';
+import type { Activation, PendingEvent, PlannedTurn, TimerWait } from '../../core/run/state.ts';
+import { type Tell, type TurnId, toTurnName } from '../../core/run/turn.ts';
 import { toDurationText, toUsdText } from '../../core/text/duration.ts';
 import { readOwn } from '../../core/values/json.ts';
 import { openPanel } from '../../panel/decide/index.ts';
 import { hasTurns, safetyNetOf } from '../../topology/routing/index.ts';
-import { addEvent, change, count, deliver, endRun, notify, order, type Step, setTimer } from './step.ts';
+import { findLoop } from './find-loop.ts';
+import { releaseHeld } from './held.ts';
+import { addEvent, change, count, deliver, endRun, notify, order, type Step, setTimer, stopClock } from './step.ts';
 
 /** Fallback turns without any result after which a run is stalled. */
 const STALLED_AFTER = 3;
 
 /**
- * What comes next, once everything that an input brought is dealt with: end, wait, or the next turn.
- * Called at the end of every handler; does nothing while something is under way.
+ * What comes next, once everything that an input brought is dealt with: end, wait, or the next turns.
+ * Called at the end of every handler; while something is under way it only adds to what runs at the same time.
  */
 export function proceed(step: Step): void {
+  step.iteration = null;
   const { state } = step;
-  if (state.status === 'ended' || state.activations.length > 0) return;
-  if (state.stopping !== null) return endRun(step, state.stopping.reason, state.stopping.detail);
-  if (state.status === 'parked' || state.gateWaits.length > 0) return;
-  if (endByWork(step) || endByLimit(step)) return;
-  if (state.timers.some(isHoldingBack)) return;
+  if (state.status === 'ended') return;
+  if (state.activations.length > 0) return joinBatch(step);
+  if (state.stopping !== null) return endRun(step, state.stopping.reason, state.stopping.detail, state.stopping.attention);
+  if (goesOn(step)) return;
+  endBatch(step);
+  if (isHeldBack(step)) return;
+  const end = findEnd(step);
+  if (end !== null) return endRun(step, end.reason, end.detail);
+  if (step.state.timers.some(isHoldingBack)) return;
   if (coolDown(step)) return;
   dispatch(step);
+}
+
+/** Whether nothing may follow: the run is over, waits for a usage limit, or for gates. */
+function isHeldBack({ state: { status, gateWaits } }: Step): boolean {
+  return status === 'ended' || status === 'parked' || gateWaits.length > 0;
+}
+
+/** All turns have ended that ran at the same time: what waited for that is dealt with. */
+function endBatch(step: Step): void {
+  if ((step.state.batch ?? null) === null) return;
+  change(step, { batch: null });
+  parkIfLimited(step);
+  releaseHeld(step);
+}
+
+/** A usage limit that was met while others worked parks the run when they have ended. */
+function parkIfLimited(step: Step): void {
+  if (step.state.status === 'parked' || !step.state.timers.some(({ purpose }) => purpose === 'limit')) return;
+  stopClock(step);
+  change(step, { status: 'parked' });
+}
+
+/** What is to be tried again of turns that run at the same time belongs to them: it comes before what waits for all of them. True if it does. */
+function goesOn(step: Step): boolean {
+  const { batch = null, plans, gateWaits, tells } = step.state;
+  const next = plans.find((plan) => maySharePlan(step, plan));
+  if (batch === null || next === undefined || findEnd(step) !== null) return false;
+  parkIfLimited(step);
+  if (step.state.timers.some(isHoldingBack) || gateWaits.some(({ isHeld }) => isHeld !== true)) return true;
+  queueTells(step, next.hat, tells);
+  fillBatch(step);
+  return true;
 }
 
 /** Who would not let the run end: gates, hooks, or now these and now those. */
@@ -41,42 +81,43 @@ function isHoldingBack({ purpose }: TimerWait): boolean {
   return purpose !== 'runtime' && purpose !== 'question';
 }
 
+/** An end that is due before another turn may begin. */
+interface DueEnd {
+  readonly reason: EndReason;
+  readonly detail: string;
+}
+
+function findEnd(step: Step): DueEnd | null {
+  return findEndByWork(step) ?? findEndByLimit(step);
+}
+
 /** Ends that say that the work goes nowhere. */
-function endByWork(step: Step): boolean {
-  const { state, topology } = step;
+function findEndByWork({ state, topology }: Step): DueEnd | null {
   const loop = findLoop(state.footprints, topology.spec.loopDetection);
-  if (loop !== null) return end(step, 'loop_detected', loop);
+  if (loop !== null) return { reason: 'loop_detected', detail: loop };
   const { maxConsecutiveFailures } = state.limits;
   if (state.consecutiveFailures >= maxConsecutiveFailures) {
     const last = state.lastFailure === null ? '' : `; the last one: ${state.lastFailure.message}`;
-    return end(step, 'consecutive_failures', `${toTurnsText(state.consecutiveFailures)} failed${last}`);
+    return { reason: 'consecutive_failures', detail: `${toTurnsText(state.consecutiveFailures)} failed${last}` };
   }
-  if (state.gateRefusals >= maxConsecutiveFailures) return end(step, 'gate_refused', toRefusedText(state));
-  if (topology.coordination !== 'solo' && state.idleFallbacks >= STALLED_AFTER) {
-    return end(step, 'stalled', `${state.idleFallbacks} fallback turns in a row published nothing and changed no file`);
-  }
-  return false;
+  if (state.gateRefusals >= maxConsecutiveFailures) return { reason: 'gate_refused', detail: toRefusedText(state) };
+  if (topology.coordination !== 'solo' && state.idleFallbacks >= STALLED_AFTER)
+    return { reason: 'stalled', detail: `${state.idleFallbacks} fallback turns in a row published nothing and changed no file` };
+  return null;
 }
 
 /** Ends that say that a limit is used up, so that no further turn may start. */
-function endByLimit(step: Step): boolean {
-  const { state } = step;
+function findEndByLimit({ state, at }: Step): DueEnd | null {
   const { maxCostUsd, maxIterations, maxRuntimeMs } = state.limits;
   const { counted } = state.counters;
   const { costUsd } = state.usage;
-  if (maxCostUsd !== null && costUsd !== null && costUsd >= maxCostUsd) {
-    return end(step, 'max_cost', `${toUsdText(costUsd)} of ${toUsdText(maxCostUsd)} are spent`);
-  }
-  const elapsedMs = state.elapsedMs + (state.runningSince === null ? 0 : step.at - state.runningSince);
+  if (maxCostUsd !== null && costUsd !== null && costUsd >= maxCostUsd)
+    return { reason: 'max_cost', detail: `${toUsdText(costUsd)} of ${toUsdText(maxCostUsd)} are spent` };
+  const elapsedMs = state.elapsedMs + (state.runningSince === null ? 0 : at - state.runningSince);
   if (elapsedMs >= maxRuntimeMs)
-    return end(step, 'max_runtime', `${toDurationText(elapsedMs)} of ${toDurationText(maxRuntimeMs)} are used`);
-  if (counted >= maxIterations) return end(step, 'max_iterations', `${counted} of ${maxIterations} iterations are used`);
-  return false;
-}
-
-function end(step: Step, ...args: [Parameters<typeof endRun>[1], string]): true {
-  endRun(step, ...args);
-  return true;
+    return { reason: 'max_runtime', detail: `${toDurationText(elapsedMs)} of ${toDurationText(maxRuntimeMs)} are used` };
+  if (counted >= maxIterations) return { reason: 'max_iterations', detail: `${counted} of ${maxIterations} iterations are used` };
+  return null;
 }
 
 /** Holds the next turn back for the cooldown, once after each turn, where one is set. True if it does. */
@@ -93,65 +134,15 @@ function toTurnsText(count: number): string {
 }
 
 /**
- * Looks for a loop at the end of the publications: `repetition` times the same hat, topic and payload, or `oscillation`
- * times the same pair in turn (A, B, A, B, A, B). A new payload is a new publication, so progress reports under one topic are no loop.
- *
- * @returns what was seen, in words: who published which topic with which payload, and how often; or `null`
- */
-export function findLoop(footprints: readonly Footprint[], detection: LoopDetection): string | null {
-  const last = footprints[footprints.length - 1];
-  if (last === undefined) return null;
-  if (repeats(footprints, detection.repetition, 1))
-    return `${last.hat} published ${toEventText(last)} ${detection.repetition} times in a row, with the same payload each time`;
-  const circle = findDefaultCircle(footprints, detection);
-  if (circle !== null) return circle;
-  const before = footprints[footprints.length - 2];
-  if (before === undefined || isSame(before, last)) return null;
-  if (!repeats(footprints, detection.oscillation, 2)) return null;
-  return `${before.hat} and ${last.hat} exchanged the same two events ${detection.oscillation} times: ${before.hat} ${toEventText(before)}, ${last.hat} ${toEventText(last)}`;
-}
-
-/** Turns in a row that changed nothing and left it to their defaults, until the same default came up `oscillation` times. */
-function findDefaultCircle(footprints: readonly Footprint[], { oscillation }: LoopDetection): string | null {
-  const last = footprints[footprints.length - 1];
-  if (last?.isDefault !== true || oscillation < 2) return null;
-  const row = footprints.slice(footprints.findLastIndex((mark) => mark.isDefault !== true) + 1);
-  const count = row.filter((mark) => isSame(mark, last)).length;
-  if (count < oscillation) return null;
-  const hats = [...new Set(row.map((mark) => mark.hat))];
-  return `${hats.slice(0, SHOWN_HATS).join(', ')} changed no file and left it to default_publishes, round and round: ${last.hat} ${toEventText(last)} ${count} times`;
-}
-
-const SHOWN_HATS = 6;
-
-/** `build.done ("tests pass")`; of an old journal nothing is known but that it was an event. */
-function toEventText({ topic, excerpt = '' }: Footprint): string {
-  if (topic === undefined) return 'the same event';
-  return excerpt.length === 0 ? topic : `${topic} (${JSON.stringify(excerpt)})`;
-}
-
-/** True if the last `times * period` publications repeat with that period. */
-function repeats(footprints: readonly Footprint[], times: number, period: number): boolean {
-  const length = times * period;
-  if (times < 2 || footprints.length < length) return false;
-  const tail = footprints.slice(-length);
-  return tail.every((mark, index) => index < period || isSame(mark, tail[index - period] as Footprint));
-}
-
-function isSame(left: Footprint, right: Footprint): boolean {
-  return left.hat === right.hat && left.hash === right.hash;
-}
-
-/**
  * Starts the next turn: a planned one (a retry, an interrupted hat, a second chance), else the hat that owns the oldest
- * undelivered event with all its events, else the coordinator.
+ * undelivered event with all its events, else the coordinator. Where hats work at the same time, those behind it begin with it.
  */
 function dispatch(step: Step): void {
+  if (beginBatch(step)) return;
   const plan = step.state.plans[0];
   if (plan !== undefined) {
-    change(step, { plans: step.state.plans.slice(1) });
     queueTells(step, plan.hat, step.state.tells);
-    return start(step, withHeard(step, releaseKept(step, passPlan(step, plan))));
+    return startPlanned(step, plan);
   }
   if (step.state.pending.length === 0) callForTell(step);
   if (step.state.pending.length === 0) callFallback(step);
@@ -159,7 +150,73 @@ function dispatch(step: Step): void {
   const first = step.state.pending[0];
   if (first === undefined) return;
   queueTells(step, first.hat, step.state.tells);
-  start(step, takePending(step, first.hat));
+  start(step, takePending(step, first.hat), false);
+}
+
+function startPlanned(step: Step, plan: PlannedTurn, isApart = false): void {
+  change(step, { plans: step.state.plans.filter((entry) => entry !== plan) });
+  start(step, withHeard(step, releaseKept(step, passPlan(step, plan))), isApart);
+}
+
+/** Starts turns that run at the same time, if the next one may and there is another one. */
+function beginBatch(step: Step): boolean {
+  const { maxParallel = 1 } = step.topology.spec;
+  if (maxParallel < 2) return false;
+  if (step.state.plans.length === 0) passExhausted(step);
+  const { plans, pending, counters } = step.state;
+  // What is published meanwhile does not join what is tried again.
+  const batch = plans.length === 0 ? counters.event : Math.max(...plans.flatMap(({ events }) => events.map(numberOf)));
+  const early = pending.filter(({ event }) => numberOf(event) <= batch);
+  const waiting = [
+    ...plans.map((plan) => (maySharePlan(step, plan) ? plan.hat : null)),
+    ...early.map(({ hat }) => (mayShare(step, hat) ? hat : null)),
+  ];
+  const hats = new Set(waiting.filter((hat) => hat !== null));
+  if (waiting[0] === null || hats.size < 2) return false;
+  change(step, { batch });
+  queueTells(step, waiting[0] ?? '', step.state.tells);
+  fillBatch(step);
+  return true;
+}
+
+function numberOf({ id }: RalphEvent): number {
+  return Number(id.slice(1));
+}
+
+/** Adds turns to those that run at the same time, while nothing is against it. */
+function joinBatch(step: Step): void {
+  const { batch = null, stopping, gateWaits, timers } = step.state;
+  if (batch === null || stopping !== null || findEnd(step) !== null) return;
+  // Who declares the work complete is heard before another turn begins.
+  if (gateWaits.some(({ completion }) => completion !== null) || timers.some(({ purpose }) => purpose === 'limit')) return;
+  fillBatch(step);
+}
+
+function fillBatch(step: Step): void {
+  for (;;) {
+    const { activations, counters, limits, plans, pending, timers, batch } = step.state;
+    if (activations.length >= (step.topology.spec.maxParallel ?? 1)) return;
+    if (counters.counted + activations.length >= limits.maxIterations) return;
+    const isFree = (hat: string): boolean => !activations.some((turn) => turn.hat === hat);
+    // Which plan waits for its next try is not known: none of them begins before it.
+    const isWaiting = timers.some(({ purpose }) => purpose === 'retry');
+    const plan = isWaiting ? undefined : plans.find((entry) => isFree(entry.hat) && maySharePlan(step, entry));
+    const next = pending.find(({ hat, event }) => isFree(hat) && mayShare(step, hat) && numberOf(event) <= (batch ?? 0));
+    if (plan !== undefined) startPlanned(step, plan, true);
+    else if (next !== undefined) start(step, takePending(step, next.hat), true);
+    else return;
+  }
+}
+
+/** Whether a hat may work while others do. Ralph looks at the work of all. */
+function mayShare(step: Step, hat: string): boolean {
+  const spec = step.topology.hatById.get(hat);
+  return spec !== undefined && spec.alone !== true && !isExhausted(step, hat);
+}
+
+/** Another attempt is none of the activations that are counted. */
+function maySharePlan(step: Step, { hat, retryOf }: PlannedTurn): boolean {
+  return retryOf === null ? mayShare(step, hat) : step.topology.hatById.has(hat) && step.topology.hatById.get(hat)?.alone !== true;
 }
 
 /** Whether what a person told is for this hat. */
@@ -293,7 +350,8 @@ function takeFeedback(step: Step, hat: string): PlannedTurn['feedback'] {
   return known;
 }
 
-function start(step: Step, plan: PlannedTurn): void {
+/** @param isApart whether others work at the same time */
+function start(step: Step, plan: PlannedTurn, isApart: boolean): void {
   const { hat, events, fallback } = plan;
   const feedback = [...plan.feedback, ...takeFeedback(step, hat)];
   const { iteration, attempt }: TurnId =
@@ -304,7 +362,9 @@ function start(step: Step, plan: PlannedTurn): void {
   const counts = step.state.activationCounts;
   // Written out, not spread: what follows a spread is set one by one, and this is done at every turn that is read back.
   const fresh = { iteration, attempt, hat, backend, events, feedback, fallback, startedAt: step.at, pid: null, processStart: null };
-  const told: Activation = plan.kept === undefined ? fresh : { ...fresh, told: plan.kept.tells };
+  const copy = plan.copy ?? (isApart ? toTurnName({ iteration, attempt }) : undefined);
+  const placed: Activation = copy === undefined ? fresh : { ...fresh, copy };
+  const told: Activation = plan.kept === undefined ? placed : { ...placed, told: plan.kept.tells };
   const spec = step.topology.hatById.get(hat)?.panel;
   const turn = spec === undefined ? told : { ...told, panel: openPanel(spec, plan.panel) };
   change(step, {
@@ -314,9 +374,11 @@ function start(step: Step, plan: PlannedTurn): void {
   orderTurn(step, turn);
 }
 
-function orderTurn(step: Step, { iteration, attempt, hat, backend, events, feedback, fallback, panel }: Activation, isAgain = false): void {
+function orderTurn(step: Step, turn: Activation, isAgain = false): void {
+  const { iteration, attempt, hat, backend, events, feedback, fallback, panel, copy } = turn;
   const { timeoutMs, idleTimeoutMs } = wearerOf(step, hat);
-  const limits = { timeoutMs, idleTimeoutMs, ...(panel === undefined ? {} : { panel }), ...(isAgain ? { isAgain } : {}) };
+  const place = copy === undefined ? {} : { copy };
+  const limits = { timeoutMs, idleTimeoutMs, ...place, ...(panel === undefined ? {} : { panel }), ...(isAgain ? { isAgain } : {}) };
   order(step, { type: 'iteration-start', iteration, attempt, hat, backend, events, feedback, fallback, ...limits });
 }
 

@@ -7,7 +7,7 @@ import { toOneLine } from '../../core/text/shorten.ts';
 import { toTextHash } from '../../core/values/hash.ts';
 import { type Json, toComparablePayload, toPayloadText } from '../../core/values/json.ts';
 import { hasTurns, isTerminalTopic, listGuards, safetyNetOf, takersOf } from '../../topology/routing/index.ts';
-import { addEvent, change, count, notify, order, type Step } from './step.ts';
+import { addEvent, change, count, isAmongOthers, notify, order, type Step } from './step.ts';
 
 /** The events that somebody published at once. */
 interface TurnEvents {
@@ -54,27 +54,46 @@ export function gatesOnCompletion(step: Step, hat: string, drafts: readonly Even
 
 /** Orders hooks and keeps what waits for them, where gates are kept: what holds for those that wait for gates holds for these. */
 export function askHooks(step: Step, wait: Omit<GateWait, 'request' | 'gates'> & Required<Pick<GateWait, 'hooks'>>): void {
-  const hookWait: GateWait = { ...wait, request: count(step, 'request'), gates: [] };
+  const hookWait: GateWait = { ...wait, request: count(step, 'request'), gates: [], ...toApart(step) };
   change(step, { gateWaits: [...step.state.gateWaits, hookWait] });
   orderGates(step, hookWait);
 }
 
 /** Orders gates and keeps what waits for them. */
 export function askGates(step: Step, wait: Omit<GateWait, 'request'>): void {
+  if (isAmongOthers(step)) return holdWait(step, wait);
   const request = count(step, 'request');
   const { hat, iteration, drafts, completion, gates, round } = wait;
-  const gateWait: GateWait = { request, gates, hat, iteration, completion, drafts, ...(round === undefined ? {} : { round }) };
+  const more = { ...toApart(step), ...(round === undefined ? {} : { round }) };
+  const gateWait: GateWait = { request, gates, hat, iteration, completion, drafts, ...more };
   const askedGates = [...new Set([...step.state.askedGates, ...gates])].sort((left, right) => left - right);
   change(step, { gateWaits: [...step.state.gateWaits, gateWait], askedGates });
   orderGates(step, gateWait);
 }
 
+/** Keeps what is to be asked when the turns have ended that run at the same time. */
+export function holdWait(step: Step, { gates, hat, iteration, completion, drafts }: Omit<GateWait, 'request'>): void {
+  const held: GateWait = { request: 0, gates, hat, iteration, completion, drafts, isApart: true, isHeld: true };
+  change(step, { gateWaits: [...step.state.gateWaits, held] });
+}
+
+function toApart({ iteration }: Step): Pick<GateWait, 'isApart'> {
+  return iteration === null ? {} : { isApart: true };
+}
+
 /** Gives the order, for the first time or, after a crash, again. */
-export function orderGates(step: Step, { request, gates, hooks, hat, iteration, completion, drafts, isBaseline }: GateWait): void {
+export function orderGates(step: Step, { request, gates, hooks, hat, iteration, completion, drafts, isBaseline, isApart }: GateWait): void {
   if (hooks !== undefined)
     return order(step, { type: 'hooks-ask', request, event: hooks, hat, iteration, drafts: completion === null ? drafts : [completion] });
   const topics = completion === null ? drafts.map((draft) => draft.topic) : [completion.topic];
-  order(step, { type: 'gates-run', request, gates, topics: [...new Set(topics)], ...(isBaseline && { isBaseline }) });
+  order(step, {
+    type: 'gates-run',
+    request,
+    gates,
+    topics: [...new Set(topics)],
+    ...(isBaseline && { isBaseline }),
+    ...(isApart && { iteration }),
+  });
 }
 
 /** Publishes events at once, in order: each gets its receivers, and what may become a loop is remembered. */

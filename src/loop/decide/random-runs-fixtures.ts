@@ -29,23 +29,28 @@ const hatParts = fc.record({
   transitions: fc.subarray(HAT_IDS),
   maxActivations: fc.option(fc.integer({ min: 1, max: 3 }), { nil: null }),
   backends: fc.constantFrom(['x'], ['x', 'y']),
-  // Some hats are worn by a panel.
+  // Some hats are worn by a panel, some do not share.
+  isAlone: fc.nat({ max: 5 }).map((chance) => chance === 5),
   hasPanel: fc.nat({ max: 5 }).map((chance) => chance === 5),
 });
 
 const hats: fc.Arbitrary<readonly HatSpec[] | null> = fc.option(
-  fc
-    .array(hatParts, { minLength: 1, maxLength: HAT_IDS.length })
-    .map((all) =>
-      all.map(({ triggers, publishes: list, hasPanel, ...parts }, index) =>
-        makeHat(HAT_IDS[index] as string, triggers, list, hasPanel ? { ...parts, panel: SAMPLE_PANEL, backends: ['x', 'y', 'z'] } : parts),
-      ),
-    ),
+  fc.array(hatParts, { minLength: 1, maxLength: HAT_IDS.length }).map((all) =>
+    all.map(({ triggers, publishes: list, hasPanel, isAlone, ...rest }, index) => {
+      const parts = isAlone ? { ...rest, alone: true as const } : rest;
+      return makeHat(
+        HAT_IDS[index] as string,
+        triggers,
+        list,
+        hasPanel ? { ...parts, panel: SAMPLE_PANEL, backends: ['x', 'y', 'z'] } : parts,
+      );
+    }),
+  ),
   { freq: 8, nil: null },
 );
 
 /** Any team under any settings, sensible or not: whatever compiles must be decided. */
-export const anySpec: fc.Arbitrary<SpecParts> = fc.record({
+const plainSpec: fc.Arbitrary<SpecParts> = fc.record({
   hats,
   coordinator: fc.constantFrom('auto' as const, 'ralph' as const, 'hats' as const),
   mode: fc.oneof({ weight: 6, arbitrary: fc.constant(null) }, fc.constantFrom('single' as const, 'multi' as const)),
@@ -89,6 +94,11 @@ export const anySpec: fc.Arbitrary<SpecParts> = fc.record({
   }),
 });
 
+/** The same, and for half of them hats that wait at the same time work at the same time. */
+export const anySpec: fc.Arbitrary<SpecParts> = fc
+  .tuple(plainSpec, fc.constantFrom(0, 0, 2, 3))
+  .map(([spec, maxParallel]) => (maxParallel === 0 ? spec : { ...spec, routing: 'fanout' as const, maxParallel }));
+
 const payload = fc.constantFrom('', 'x', { x: 1 }, '{"x":1}', null, 7);
 const event: fc.Arbitrary<EventSignal> = fc
   .tuple(
@@ -122,9 +132,15 @@ const turnEnds: fc.Arbitrary<Move> = fc
     treeChanged: fc.constantFrom(true, false, null),
     producedOutput: fc.boolean(),
     costUsd: fc.constantFrom(null, 0.1, 1),
+    which: fc.nat({ max: 5 }),
+    isConflict: fc.nat({ max: 9 }).map((chance) => chance === 9),
   })
-  .map(({ signals: said, costUsd, ...report }) => (run) => {
-    if (run.state().activations.length > 0) run.end(said, { ...report, usage: { ...run.state().usage, costUsd } });
+  .map(({ signals: said, costUsd, which, isConflict, ...report }) => (run) => {
+    const { activations, usage } = run.state();
+    const turn = activations[which % Math.max(1, activations.length)];
+    if (turn === undefined) return;
+    const conflict = isConflict && turn.copy !== undefined ? { conflict: { paths: ['a'], total: 1, kept: turn.copy } } : {};
+    run.endOf(turn.hat, said, { ...report, ...conflict, usage: { ...usage, costUsd } });
   });
 /** An agent that does nothing at all. */
 const turnsIdle: fc.Arbitrary<Move> = fc.integer({ min: 1, max: 5 }).map((times) => (run) => {
@@ -225,7 +241,8 @@ const somebodyStops: fc.Arbitrary<Move> = fc
   .constantFrom('interrupt' as const, 'terminate' as const, 'after-iteration' as const, 'kill' as const)
   .map((how) => (run) => {
     run.post({ type: 'stop-requested', how, by: 'x' });
-    if (run.state().stopping !== null && how !== 'after-iteration') run.interrupt();
+    if (run.state().stopping === null || how === 'after-iteration') return;
+    for (const { hat } of run.state().activations) run.endOf(hat, [], { outcome: { status: 'interrupted' }, exitCode: null });
   });
 const runResumes: fc.Arbitrary<Move> = fc
   .tuple(signals, fc.option(anySpec, { freq: 3, nil: null }), fc.boolean(), fc.option(fc.array(event, { maxLength: 2 }), { nil: null }))

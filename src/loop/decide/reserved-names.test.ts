@@ -6,6 +6,7 @@ import { isTopic } from '../../core/events/topics.ts';
 
 /** Words of our own types: kinds, states, reasons. Everything else that code compares with would be a name from outside. */
 const OWN_WORDS = [
+  'conflict',
   'one',
   'silent',
   'refused',

@@ -3,7 +3,7 @@ import type { Activation } from '../../core/run/state.ts';
 import { isHopeless, type TurnFailure } from '../../core/run/turn.ts';
 import { toDurationText } from '../../core/text/duration.ts';
 import { wearerOf } from './proceed.ts';
-import { change, endRun, notify, type Step, setTimer, stopClock } from './step.ts';
+import { change, endAfterTurns, notify, type Step, setTimer, stopClock } from './step.ts';
 
 /**
  * Plans another attempt of the same iteration after a transient error, with exponential backoff.
@@ -11,13 +11,18 @@ import { change, endRun, notify, type Step, setTimer, stopClock } from './step.t
  */
 export function retryLater(step: Step, activation: Activation, failure: TurnFailure): boolean {
   const { maxAttempts, baseMs, maxMs } = step.topology.spec.retry;
-  const { iteration, attempt, hat, events, feedback, fallback } = activation;
+  const { attempt } = activation;
   if (attempt >= maxAttempts) return false;
   const waitMs = Math.min(maxMs, baseMs * 2 ** Math.min(attempt - 1, 30));
-  change(step, { plans: [{ retryOf: { iteration, attempt }, hat, events, feedback, fallback }, ...step.state.plans] });
+  planAgain(step, activation);
   setTimer(step, step.at + waitMs, 'retry');
   notify(step, 'warning', 'transient-error', `${failure.message}: attempt ${attempt + 1} of ${maxAttempts} in ${toDurationText(waitMs)}.`);
   return true;
+}
+
+function planAgain(step: Step, { iteration, attempt, hat, events, feedback, fallback, copy }: Activation): void {
+  const plan = { retryOf: { iteration, attempt }, hat, events, feedback, fallback, ...(copy === undefined ? {} : { copy }) };
+  change(step, { plans: [plan, ...step.state.plans] });
 }
 
 /** How long a run stays parked when nobody said when the limit resets. */
@@ -30,20 +35,23 @@ const RESET_SLACK_MS = 5_000;
  * (`wait`), or it ends as parked (`stop`). Counts no iteration: the attempt is made again under the same one.
  */
 export function parkOrSwitch(step: Step, activation: Activation, failure: TurnFailure): boolean {
-  const { iteration, attempt, hat, events, feedback, fallback, backend } = activation;
+  const { hat, backend } = activation;
   const { backends } = wearerOf(step, hat);
-  change(step, { plans: [{ retryOf: { iteration, attempt }, hat, events, feedback, fallback }, ...step.state.plans] });
+  planAgain(step, activation);
   const { onLimit } = step.topology.spec;
   if (onLimit === 'switch' && backend + 1 < backends.length) return switchBackend(step, hat, backend + 1);
   change(step, { backendOf: { ...step.state.backendOf, [hat]: 0 } });
   const waitMs = toWaitMs(step, activation, failure);
   const detail = `${failure.message}${failure.resetAt === undefined ? '' : ` (resets in ${toDurationText(waitMs)})`}`;
   if (onLimit === 'stop') {
-    endRun(step, 'parked', detail);
+    endAfterTurns(step, 'parked', detail);
     return true;
   }
-  stopClock(step);
-  change(step, { status: 'parked' });
+  // While others work the run goes on, and is parked when they have ended.
+  if (step.state.activations.length === 0) {
+    stopClock(step);
+    change(step, { status: 'parked' });
+  }
   setTimer(step, step.at + waitMs, 'limit');
   notify(step, 'warning', 'usage-limit', `${detail}. The run is parked; it goes on by itself in ${toDurationText(waitMs)}.`);
   return true;
@@ -63,11 +71,11 @@ function toWaitMs(step: Step, { attempt }: Activation, { resetAt }: TurnFailure)
  * @returns whether that settles the turn
  */
 export function replaceOrPark(step: Step, activation: Activation, failure: TurnFailure): boolean {
-  const { iteration, attempt, hat, events, feedback, fallback, backend } = activation;
+  const { hat, backend } = activation;
   const { backends } = wearerOf(step, hat);
   const next = backends[backend + 1];
   if (next === undefined && !isHopeless(failure.class)) return false;
-  change(step, { plans: [{ retryOf: { iteration, attempt }, hat, events, feedback, fallback }, ...step.state.plans] });
+  planAgain(step, activation);
   if (next !== undefined) {
     change(step, { backendOf: { ...step.state.backendOf, [hat]: backend + 1 } });
     notify(step, 'warning', 'backend-replaced', `${failure.message} ${hat} goes on with ${next}.`);
@@ -76,7 +84,7 @@ export function replaceOrPark(step: Step, activation: Activation, failure: TurnF
   const label = backends[backend] ?? hat;
   change(step, { backendOf: { ...step.state.backendOf, [hat]: 0 } });
   const attention = isHopeless(failure.class) ? toPersonHelp(label, failure.class) : '';
-  endRun(step, 'parked', `${hat} (${label}) cannot work: ${failure.message}`, attention);
+  endAfterTurns(step, 'parked', `${hat} (${label}) cannot work: ${failure.message}`, attention);
   return true;
 }
 

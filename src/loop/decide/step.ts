@@ -16,6 +16,8 @@ export interface Step {
   /** The input's time. */
   readonly at: number;
   state: RunState;
+  /** The iteration that what is published comes from, where that need not be the newest one; `null`: the newest. */
+  iteration: number | null;
   /** True once `state` is this decision's own copy. */
   isCopied: boolean;
   readonly effects: Effect[];
@@ -79,6 +81,13 @@ export function endRun(step: Step, reason: EndReason, detail: string, attention?
   order(step, { type: 'run-end', ...end });
 }
 
+/** Ends the run when the turns at work have ended; now where there is none. */
+export function endAfterTurns(step: Step, reason: EndReason, detail: string, attention?: string): void {
+  if (step.state.activations.length === 0) return endRun(step, reason, detail, attention);
+  const stopping = { reason, detail, ...(attention === undefined ? {} : { attention }) };
+  change(step, { stopping: step.state.stopping ?? stopping });
+}
+
 function isHolding(timer: { readonly purpose: TimerPurpose }): boolean {
   return timer.purpose === 'limit' || timer.purpose === 'retry';
 }
@@ -120,11 +129,20 @@ export function recordDraft(step: Step, draft: EventDraft, how: DeliveryKind): v
   addEvent(step, draft, [], how);
 }
 
+function iterationOf({ iteration, state }: Step): number {
+  return iteration ?? state.counters.iteration;
+}
+
+/** Whether others still work who ran at the same time as the turn that is dealt with: gates would look at a folder that is being changed. */
+export function isAmongOthers({ iteration, state }: Step): boolean {
+  return iteration !== null && state.activations.length > 0;
+}
+
 /** Makes a draft an event: it gets its id, and its place in the queue of each receiver. */
 export function addEvent(step: Step, draft: EventDraft, to: readonly string[], how: DeliveryKind): RalphEvent {
   const id = `e${count(step, 'event')}`;
   const { topic, payload, source } = draft;
-  const base: RalphEvent = { id, topic, payload, source, ts: step.at, iteration: step.state.counters.iteration };
+  const base: RalphEvent = { id, topic, payload, source, ts: step.at, iteration: iterationOf(step) };
   const named = draft.target === undefined ? base : { ...base, target: draft.target };
   const sent = draft.sender === undefined ? named : { ...named, sender: draft.sender };
   const event = draft.told === undefined ? sent : { ...sent, told: draft.told };
@@ -156,5 +174,5 @@ function noteRequired(step: Step, topic: string): void {
 /** Records a signal that was not accepted, under an id of its own. */
 export function reject(step: Step, hat: string, topic: string, why: RejectionCause, allowed: readonly string[]): void {
   const id = `e${count(step, 'event')}`;
-  order(step, { type: 'event-reject', id, iteration: step.state.counters.iteration, hat, topic, why, allowed });
+  order(step, { type: 'event-reject', id, iteration: iterationOf(step), hat, topic, why, allowed });
 }

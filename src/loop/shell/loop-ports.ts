@@ -17,6 +17,7 @@ import type { Backpressure, Isolation } from '../../ports/program.ts';
 import type { Redaction } from '../../ports/redaction.ts';
 import type { AskBox, Steering } from '../../ports/steering.ts';
 import type { TurnStore } from '../../ports/turn-store.ts';
+import type { WorkCopies } from '../../ports/work-copies.ts';
 import type { Workspace } from '../../ports/workspace.ts';
 import type { PromptOptions, PromptTurn } from '../../prompts/index.ts';
 import type { Topology } from '../../topology/routing/index.ts';
@@ -41,6 +42,8 @@ export interface LoopPorts {
   /** Hooks of the loop's own moments; absent: none. */
   readonly hooks?: LoopHooks;
   readonly workspace: Workspace;
+  /** Where turns work that run at the same time. Absent: none can. */
+  readonly copies?: WorkCopies;
   readonly agents: TurnAgents;
   /** Ends what a dead process left of a turn. Resolves when nothing of it is alive. */
   readonly reap: (activation: Activation) => Promise<void>;
@@ -79,7 +82,7 @@ export interface TurnAgents {
   /** How many tools the hat's profile offers; `null` where none holds it back. Absent: there are no profiles. */
   readonly toolsOf?: (order: IterationStart) => number | null;
   /** What the prompt says of the agent. Absent: nothing. */
-  readonly promptFactsOf?: (order: IterationStart) => AgentPromptFacts;
+  readonly promptFactsOf?: (order: Pick<IterationStart, 'hat' | 'backend' | 'copy'>) => AgentPromptFacts;
   /** The cost of a usage whose agent reported none; `null` where no price is known. */
   readonly priceOf: (order: IterationStart, usage: Usage, model: string | null) => number | null;
   /** What a hat that may not write has written in a turn whose own process died. Never rejects. Absent: nobody is watched. */
@@ -128,6 +131,11 @@ export interface LoopView {
   readonly post: (input: Input) => void;
   readonly topology: () => Topology;
   readonly state: () => RunState;
+  /**
+   * Does something with the folder: nothing is performed meanwhile, and what follows from it is performed before the next that comes this way. The job does not
+   * reject.
+   */
+  readonly inOrder: (job: () => Promise<void>) => Promise<void>;
   /** Posts what people said since it was last read: a turn is about to begin, and its prompt is not written yet. */
   readonly hear: (opening: TurnId) => void;
 }

@@ -15,12 +15,12 @@ import type { IterationEnded } from '../../core/run/inputs.ts';
 import { type TurnId, toTurnName } from '../../core/run/turn.ts';
 import { toErrorCode } from '../../core/values/errors.ts';
 import { type Handlers, handle, ignore } from '../../core/values/handlers.ts';
-import type { RunningTurn } from '../../ports/backend.ts';
+import type { RunningTurn, TurnResult } from '../../ports/backend.ts';
 import type { LoopPorts, LoopView, TurnContext } from './loop-ports.ts';
 import { dropStrayLines, readOutside } from './read-inbox.ts';
 import { INTERRUPTED, type OpenedTurn, openTurn, reportTurn } from './turn.ts';
 import { createTurnPeople, type TurnPeople } from './turn-people.ts';
-import { createCostGuard, createLingeringWatch } from './watch-turn.ts';
+import { createCostGuard, createLingeringWatch, type Spending } from './watch-turn.ts';
 
 /** Carries out effects; their results come back as inputs. */
 export interface Performer {
@@ -178,6 +178,7 @@ function createTurnRunner(context: TurnContext): TurnRunner {
   const live = new Map<string, LiveTurn>();
   const peopleOf = new Map<string, TurnPeople>();
   const opening = new Set<Promise<void>>();
+  const spending: Spending = new Map();
   let isClosed = false;
 
   const begin = async (order: IterationStart): Promise<void> => {
@@ -189,19 +190,23 @@ function createTurnRunner(context: TurnContext): TurnRunner {
       people.end();
       peopleOf.delete(name);
     };
-    const opened = await openOrFail(context, order, people);
+    const opened = await openOrFail(context, order, people, spending);
     if (opened === null) return endPeople();
     const done = opened.running.result.then(async (result) => {
       endPeople();
       if (result.logError !== null) failStorage(ports, loop, `the turn's output cannot be written (${result.logError})`);
-      const report = await reportTurn(context, opened, result).catch((error: unknown) => {
-        failStorage(ports, loop, `the end of turn ${name} could not be recorded (${toErrorCode(error)})`);
-        return toInterrupted(ports, loop, order);
-      });
-      live.delete(name);
-      loop.post(report);
+      const end = async (): Promise<void> => {
+        const report = await reportOrFail(context, opened, result);
+        live.delete(name);
+        spending.delete(name);
+        loop.post(report);
+      };
+      // What is brought into the folder is that of one turn after the other, each with its checkpoint.
+      return order.copy === undefined ? end() : loop.inOrder(end);
     });
     live.set(name, { running: opened.running, done });
+    // What was told for it between its order and now was offered to nobody.
+    for (const tell of loop.state().tells) if (order.copy !== undefined && tell.to === order.hat) people.tell(tell);
     // The run can end while an agent is being started, when the journal cannot be written any more.
     if (isClosed) opened.running.kill();
   };
@@ -227,6 +232,16 @@ function createTurnRunner(context: TurnContext): TurnRunner {
       await Promise.all([...live.values()].map((entry) => entry.done));
     },
   };
+}
+
+async function reportOrFail(context: TurnContext, opened: OpenedTurn, result: TurnResult): Promise<IterationEnded> {
+  const { ports, loop } = context;
+  try {
+    return await reportTurn(context, opened, result);
+  } catch (error) {
+    failStorage(ports, loop, `the end of turn ${toTurnName(opened.order)} could not be recorded (${toErrorCode(error)})`);
+    return toInterrupted(ports, loop, opened.order);
+  }
 }
 
 /** Whether the workspace is there; if it is not, the loop is told and the turn ends. */
@@ -265,10 +280,10 @@ function isOrderedAgain(ports: LoopPorts, loop: LoopView, order: IterationStart)
 }
 
 /** A turn whose folder cannot be written ends the run; the hat runs again when it is resumed. */
-async function openOrFail(context: TurnContext, order: IterationStart, people: TurnPeople): Promise<OpenedTurn | null> {
+async function openOrFail(context: TurnContext, order: IterationStart, people: TurnPeople, spending: Spending): Promise<OpenedTurn | null> {
   const { ports, loop } = context;
   try {
-    const watches = [people, createCostGuard(ports, loop, order), createLingeringWatch(ports, loop, order, people.hold)];
+    const watches = [people, createCostGuard(ports, loop, order, spending), createLingeringWatch(ports, loop, order, people.hold)];
     return await openTurn(context, order, watches, people);
   } catch (error) {
     const code = toErrorCode(error);

@@ -1,6 +1,9 @@
 import { UNKNOWN_USAGE } from '../../core/backends/usage.ts';
 import type { Input, IterationEnded, TellGiven } from '../../core/run/inputs.ts';
 import type { RunLimits, RunSpec } from '../../core/run/run-spec.ts';
+import type { Activation } from '../../core/run/state.ts';
+import { type TurnReport, toTurnName } from '../../core/run/turn.ts';
+import { readCopyInbox, takeOverCopy, toDiscarded } from './copy-turn.ts';
 import type { FoldedRun } from './fold-journal.ts';
 import type { LoopPorts, TurnAgents } from './loop-ports.ts';
 import { readOutside, readWholeInbox } from './read-inbox.ts';
@@ -18,8 +21,9 @@ export interface ResumeChanges {
  * before these ends: after them, the dead time would count as running time, and a stop that the dead process was at would be carried out.
  */
 export async function recoverRun(
-  ports: Pick<LoopPorts, 'inbox' | 'outside' | 'checkPayload' | 'clock' | 'reap'> & {
-    readonly agents?: Pick<TurnAgents, 'lookBack' | 'spentBy' | 'toldBy'>;
+  ports: Pick<LoopPorts, 'inbox' | 'outside' | 'checkPayload' | 'clock' | 'reap' | 'copies'> & {
+    readonly workspace?: Pick<LoopPorts['workspace'], 'keepBefore' | 'keepAfter'>;
+    readonly agents?: Pick<TurnAgents, 'lookBack' | 'spentBy' | 'toldBy' | 'promptFactsOf'>;
   },
   folded: FoldedRun,
   changes: ResumeChanges,
@@ -28,19 +32,46 @@ export async function recoverRun(
   let { inboxOffset } = folded.state;
   for (const activation of folded.state.activations) {
     await ports.reap(activation);
-    const violations = (await ports.agents?.lookBack?.(activation)) ?? null;
+    // In a copy nobody looked at the folder.
+    const violations = activation.copy === undefined ? ((await ports.agents?.lookBack?.(activation)) ?? null) : null;
     const usage = (await ports.agents?.spentBy?.(activation)) ?? UNKNOWN_USAGE;
-    const { signals, problems, offset } = readWholeInbox(ports.inbox, inboxOffset);
-    inboxOffset = offset;
+    const { copy } = activation;
+    const written = copy === undefined ? readWholeInbox(ports.inbox, inboxOffset) : { ...readCopyInbox(ports, copy), offset: inboxOffset };
+    const { signals, problems } = written;
+    inboxOffset = written.offset;
+    const taken = copy === undefined ? {} : await bringIn(ports, activation);
     const { iteration, attempt } = activation;
     const watched = violations === null ? {} : { violations };
     const at = ports.clock.now();
     const told = await ports.agents?.toldBy?.(activation);
     // Its conversation has them, though the journal does not say so yet.
     if (told !== undefined && told.ids.length > 0) ends.push({ type: 'tell-given', at, iteration, attempt, ...told, isKept: true });
-    ends.push({ type: 'iteration-ended', at, iteration, attempt, ...INTERRUPTED, usage, signals, problems, inboxOffset, ...watched });
+    ends.push({
+      type: 'iteration-ended',
+      at,
+      iteration,
+      attempt,
+      ...INTERRUPTED,
+      usage,
+      signals,
+      problems,
+      inboxOffset,
+      ...watched,
+      ...taken,
+    });
   }
   // What exceeds one read is read before the next turn.
   const [external] = readOutside(ports, folded.state.outsideOffset);
   return [{ type: 'run-resumed', at: ports.clock.now(), ...changes, ...(external === undefined ? {} : { external }) }, ...ends];
+}
+
+/** What the turn had made in its copy stands in the folder, as if it had worked there. */
+async function bringIn(
+  ports: Parameters<typeof recoverRun>[0],
+  activation: Activation,
+): Promise<Pick<TurnReport, 'conflict' | 'violations'>> {
+  const isReadOnly = ports.agents?.promptFactsOf?.(activation).mayWrite === false;
+  const { conflict, discarded } = await takeOverCopy(ports, activation, isReadOnly);
+  await ports.workspace?.keepAfter(toTurnName(activation));
+  return { ...(conflict !== undefined && { conflict }), ...(discarded !== undefined && { violations: toDiscarded(discarded) }) };
 }

@@ -110,6 +110,8 @@ class Loop {
   #heardTo = 0;
   /** Effects are performed one after the other, so a checkpoint is finished before the next turn begins. */
   #work: Promise<void> = Promise.resolve();
+  /** What has to do with the folder, one after the other. */
+  #jobs: Promise<void> = Promise.resolve();
 
   constructor(ports: LoopPorts, settings: LoopSettings, folded: FoldedRun | null) {
     this.#ports = { ...ports, observe: shield(ports.observe) };
@@ -122,6 +124,7 @@ class Loop {
       post: this.post,
       topology: () => this.#topology as Topology,
       state: () => this.#state as RunState,
+      inOrder: this.#inOrder,
       hear: (opening) => {
         this.#opened.add(toTurnName(opening));
         for (const input of this.#readWords(opening)) this.post(input);
@@ -129,6 +132,14 @@ class Loop {
     };
     this.#performer = createPerformer({ ports: this.#ports, settings, loop });
   }
+
+  readonly #inOrder = (job: () => Promise<void>): Promise<void> => {
+    this.#jobs = this.#jobs.then(() => {
+      this.#work = this.#work.then(job);
+      return this.#work;
+    });
+    return this.#jobs;
+  };
 
   readonly post = (input: Input): void => {
     this.#queue.push(input);

@@ -8,7 +8,7 @@ import { toTextHash } from '../../core/values/hash.ts';
 import type { RunningTurn } from '../../ports/backend.ts';
 import type { People, PersonAnswer, PersonQuestion } from '../../ports/people.ts';
 import type { ClockHold } from '../../ports/program.ts';
-import type { ProgramQuestion } from '../../ports/steering.ts';
+import type { AskBox, ProgramQuestion } from '../../ports/steering.ts';
 import type { TurnContext, TurnWatch } from './loop-ports.ts';
 
 /** What connects a turn with people. */
@@ -60,7 +60,7 @@ export function createTurnPeople(context: TurnContext, order: IterationStart): T
 /** The half in which a turn asks. */
 function createAsking(
   context: TurnContext,
-  { iteration, attempt, hat }: IterationStart,
+  { iteration, attempt, hat, copy }: IterationStart,
 ): Pick<TurnPeople, 'people' | 'hold' | 'settle' | 'end'> {
   const { ports, settings, loop } = context;
   const waiting = new Map<string, Waiting>();
@@ -100,7 +100,8 @@ function createAsking(
     hold.update(waiting.size);
     for (const resolve of entry?.takers ?? []) resolve(answer);
   };
-  const unwatch = ports.asks?.watch(createProgramAsker(context, ask)) ?? (() => undefined);
+  const asks = copy === undefined ? ports.asks : ports.copies?.asksOf(copy);
+  const unwatch = asks?.watch(createProgramAsker(context, asks, ask)) ?? (() => undefined);
   return {
     people: { ask },
     hold,
@@ -134,7 +135,7 @@ function decideAtOnce({ ports, settings: { asking } }: TurnContext, question: Pe
  * Asks for programs. What one asks a second time, after it had its answer, is another question; whoever asks it in the turn that takes up an interrupted one
  * counts from the beginning, so the same questions meet the same answers.
  */
-function createProgramAsker({ ports, loop }: TurnContext, ask: People['ask']): (question: ProgramQuestion) => void {
+function createProgramAsker({ ports, loop }: TurnContext, asks: AskBox, ask: People['ask']): (question: ProgramQuestion) => void {
   const answered = new Map<string, number>();
   return ({ ask: id, text, choices, default: fallback, deadlineMs }) => {
     if (!areAskable(choices) || !choices.includes(fallback)) return;
@@ -145,7 +146,7 @@ function createProgramAsker({ ports, loop }: TurnContext, ask: People['ask']): (
       if (key === `${same}.${answered.get(same) ?? 0}`) answered.set(same, (answered.get(same) ?? 0) + 1);
       if (answer.by === 'withdrawn') return;
       try {
-        ports.asks?.answer(id, answer);
+        asks.answer(id, answer);
       } catch (error) {
         const message = `the answer to a question could not be written (${toErrorCode(error)})`;
         loop.post({ type: 'environment-failed', at: ports.clock.now(), what: 'storage', message });

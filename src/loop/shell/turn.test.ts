@@ -7,7 +7,8 @@ import { makeSpec } from '../../core/spec-fixtures.ts';
 import { estimateTokens } from '../../core/text/estimate-tokens.ts';
 import { compileTopology } from '../../topology/routing/index.ts';
 import type { TurnContext } from './loop-ports.ts';
-import { createTurnRecorder, isSignalCall, openTurn, type RecordedText } from './turn.ts';
+import { isSignalCall } from './signal-call.ts';
+import { createTurnRecorder, openTurn, type RecordedText } from './turn.ts';
 
 const TEXT = 'I begin.\nEVENT:build.done:{"n":1}\n\n<event topic="review.done">fine\nas it is</event>\r\nLOOP_COMPLETE\nIn the end: bye';
 

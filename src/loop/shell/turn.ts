@@ -6,7 +6,15 @@ import { createHookTally } from '../../core/hooks/hook-record.ts';
 import type { HookRecord } from '../../core/hooks/hook-run.ts';
 import type { IterationStart } from '../../core/run/effects.ts';
 import type { IterationEnded, IterationSpawned } from '../../core/run/inputs.ts';
-import { NO_WORK, type TurnFailure, type TurnOutcome, type TurnReport, toSwitchText, toTurnName } from '../../core/run/turn.ts';
+import {
+  NO_WORK,
+  type TurnFailure,
+  type TurnOutcome,
+  type TurnReport,
+  toSwitchText,
+  toTurnName,
+  type WorkConflict,
+} from '../../core/run/turn.ts';
 import { isPromiseLine } from '../../core/signals/signal-lines.ts';
 import { createTextSignalScanner } from '../../core/signals/text-signals.ts';
 import { estimateTokens } from '../../core/text/estimate-tokens.ts';
@@ -17,9 +25,11 @@ import { accept, type Result, refuse } from '../../core/values/result.ts';
 import type { PanelDesk, RunningTurn, TurnRequest, TurnResult } from '../../ports/backend.ts';
 import type { TurnFolder } from '../../ports/turn-store.ts';
 import { buildPrompt, type PromptTurn } from '../../prompts/index.ts';
+import { openCopy, readCopyInbox, takeOverCopy, toDiscarded } from './copy-turn.ts';
 import type { LoopPorts, Surroundings, TurnContext, TurnWatch } from './loop-ports.ts';
 import { checkPayloads, readWholeInbox } from './read-inbox.ts';
 import { createEventRedactor } from './redact-input.ts';
+import { isSignalCall } from './signal-call.ts';
 import type { TurnPeople } from './turn-people.ts';
 
 /** A turn whose agent is at work. */
@@ -27,8 +37,10 @@ export interface OpenedTurn {
   readonly order: IterationStart;
   readonly running: RunningTurn;
   readonly recorder: TurnRecorder;
-  /** The fingerprint of the working tree before the turn. */
+  /** The fingerprint of the working tree before the turn; of one in a copy it is taken at its end. */
   readonly before: string | null;
+  /** Its hat may not write: what it made in a copy is not taken over. */
+  readonly isReadOnly: boolean;
   /** See `Surroundings.close`. */
   readonly close: NonNullable<Surroundings['close']>;
 }
@@ -52,10 +64,12 @@ export async function openTurn(
   const turn = { ...order, ...ports.agents.promptFactsOf?.(order), ...readScratchpad(ports), maxIterations };
   const prompt = buildPrompt(topology, turn, settings.prompt);
   const folder = ports.turns.open(order, prompt);
-  const before = await ports.workspace.keepBefore(toTurnName(order));
+  const copied = await prepare(() => openCopy(ports, order));
+  const before = order.copy === undefined ? await ports.workspace.keepBefore(toTurnName(order)) : null;
   const recorder = createTurnRecorder(topology.spec.promise, prompt);
-  const backend = await prepare(() => ports.agents.backendFor(order));
-  const around = await prepare(() => ports.agents.surroundings(order));
+  const isReady = async (): Promise<void> => (copied.ok ? undefined : Promise.reject(new Error(copied.refused.message)));
+  const backend = await prepare(() => isReady().then(() => ports.agents.backendFor(order)));
+  const around = await prepare(() => isReady().then(() => ports.agents.surroundings(order)));
   const spawned = {
     backend: backend.ok ? backend.value.label : '',
     promptHash: folder.promptHash,
@@ -63,6 +77,7 @@ export async function openTurn(
   };
   const heard = createListener(context, order, spawned, [recorder, ...watches]);
   const start = (): RunningTurn => {
+    if (!copied.ok) return failAtOnce(copied.refused);
     if (!backend.ok) return failAtOnce(backend.refused);
     if (!around.ok) return failAtOnce(around.refused);
     return backend.value.start(toRequest(context, order, { prompt, folder, around: around.value }, people), heard.take);
@@ -77,7 +92,8 @@ export async function openTurn(
     return recorder.finish();
   };
   const close = around.ok ? around.value.close : undefined;
-  return { order, running, recorder: { ...recorder, finish }, before, close: close ?? (async () => null) };
+  const isReadOnly = turn.mayWrite === false;
+  return { order, running, recorder: { ...recorder, finish }, before, isReadOnly, close: close ?? (async () => null) };
 }
 
 /** The scratchpad as it is when the turn begins, without secrets. */
@@ -185,19 +201,24 @@ function createListener(
 
 /** Makes the one end input of a turn: how it went, what it said through every channel, what it cost. */
 export async function reportTurn({ ports, loop }: TurnContext, opened: OpenedTurn, result: TurnResult): Promise<IterationEnded> {
-  const { order, recorder, before } = opened;
+  const { order, recorder } = opened;
   ports.turns.close(order);
-  const violations = await opened.close();
+  const closed = await opened.close();
+  const own = order.copy === undefined ? null : readCopyInbox(ports, order.copy);
+  const taken = await takeOverCopy(ports, order, opened.isReadOnly);
+  const violations = taken.discarded === undefined ? closed : toDiscarded(taken.discarded);
   const after = await ports.workspace.keepAfter(toTurnName(order));
+  const before = opened.before ?? taken.before;
   const said = recorder.finish();
   const { eventSources } = loop.topology().spec;
-  const inbox = readWholeInbox(ports.inbox, loop.state().inboxOffset);
+  const { inboxOffset } = loop.state();
+  const inbox = own === null ? readWholeInbox(ports.inbox, inboxOffset) : { ...own, offset: inboxOffset };
   return {
     type: 'iteration-ended',
     at: ports.clock.now(),
     iteration: order.iteration,
     attempt: order.attempt,
-    outcome: toOutcome(result),
+    outcome: toOutcome(result, taken.conflict),
     exitCode: result.exitCode,
     durationMs: Math.round(result.durationMs),
     producedOutput: result.producedOutput,
@@ -210,6 +231,7 @@ export async function reportTurn({ ports, loop }: TurnContext, opened: OpenedTur
     signals: checkPayloads(selectSignals(eventSources, inbox.signals, said.signals), ports.checkPayload),
     problems: [...(eventSources.includes('jsonl') ? inbox.problems : []), ...(eventSources.includes('text') ? said.problems : [])],
     inboxOffset: inbox.offset,
+    ...(taken.conflict === undefined ? {} : { conflict: taken.conflict }),
     ...(violations === null ? {} : { violations }),
     ...(said.signalCalls === 0 ? {} : { signalCalls: said.signalCalls }),
     ...(said.missed.length === 0 ? {} : { missed: said.missed }),
@@ -219,8 +241,15 @@ export async function reportTurn({ ports, loop }: TurnContext, opened: OpenedTur
   };
 }
 
-function toOutcome(result: TurnResult): TurnOutcome {
+function toOutcome(result: TurnResult, conflict: WorkConflict | undefined): TurnOutcome {
   if (result.status === 'stopped') return { status: 'interrupted' };
+  if (result.status === 'succeeded' && conflict !== undefined) {
+    const cause = conflict.why ?? `${conflict.paths.join(', ')} changed in the folder meanwhile`;
+    return {
+      status: 'failed',
+      failure: { class: 'agent', message: `its work was not taken over: ${cause}; it is kept in ${conflict.kept}` },
+    };
+  }
   if (result.status === 'succeeded') return { status: 'succeeded' };
   return { status: 'failed', failure: result.failure ?? { class: 'agent', message: 'the agent failed without saying why' } };
 }
@@ -351,32 +380,4 @@ function selectSignals(sources: readonly string[], written: readonly EventSignal
   const fromFile = sources.includes('jsonl') ? written : [];
   const fromText = sources.includes('text') ? text : text.filter((signal) => signal.kind === 'promise');
   return [...fromFile, ...fromText];
-}
-
-/** The tools that publish or claim the end, ours and as CLIs name those of an MCP server. */
-const SIGNAL_TOOL = /(?:^|[^a-z])(?:emit_event|task_complete)$/;
-/** Tools that run a command line. */
-const SHELL_TOOL = /^(?:\w*shell\w*|bash|execute?|exec\w*|run_command|terminal|local_shell)$/i;
-/** `ralph emit …` alone, as it is or within `bash -lc '…'`. */
-const EMIT =
-  /^(?:(?:\S*\/)?(?:ba|z|da)?sh\s+-l?c\s+)?(?:["']\s*["']?)?(?:\S*\/ralph|ralph|\$RALPH_BIN|\$\{RALPH_BIN\})["']?\s+emit\s(.*)$/s;
-const QUOTED = /"(?:[^"\\]|\\.)*"|'[^']*'/g;
-/** Outside of quotes these begin another command, or write a file. */
-const FURTHER_COMMAND = /[;&|<>\n]/;
-/** Runs a command also within double quotes. */
-const SUBSTITUTION = /`|\$\(/;
-/** A tool with a longer name, or with a longer command line, is not looked at: it is work. */
-const MAX_TOOL_NAME_CHARS = 200;
-const MAX_COMMAND_CHARS = 4000;
-
-/**
- * Whether the use of a tool did nothing but publish an event or claim the end: that is said, not done.
- *
- * @param summary what the stream of the agent tells of its arguments, a command line of a shell
- */
-export function isSignalCall({ name, summary }: { readonly name: string; readonly summary: string }): boolean {
-  if (name.length > MAX_TOOL_NAME_CHARS) return false;
-  if (SIGNAL_TOOL.test(name)) return true;
-  const rest = summary.length <= MAX_COMMAND_CHARS && SHELL_TOOL.test(name) ? EMIT.exec(summary.trimStart())?.[1] : undefined;
-  return rest !== undefined && !SUBSTITUTION.test(rest) && !FURTHER_COMMAND.test(rest.replace(QUOTED, ''));
 }

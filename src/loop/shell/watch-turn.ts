@@ -2,6 +2,8 @@ import type { BackendEvent } from '../../core/backends/backend-event.ts';
 import { addUsage, type Usage } from '../../core/backends/usage.ts';
 import type { Signal } from '../../core/events/event.ts';
 import type { IterationStart } from '../../core/run/effects.ts';
+import type { UsageReported } from '../../core/run/inputs.ts';
+import { toTurnName } from '../../core/run/turn.ts';
 import { createTextSignalScanner } from '../../core/signals/text-signals.ts';
 import type { RunningTurn } from '../../ports/backend.ts';
 import type { ClockHold } from '../../ports/program.ts';
@@ -26,8 +28,10 @@ const KEPT_CHARACTERS = 16_384;
  * a processor show the same, so that a build that prints nothing is not cut. An agent that silently waits for a server or a model looks like one that hangs.
  */
 export function createLingeringWatch(ports: LoopPorts, loop: LoopView, order: IterationStart, hold?: ClockHold): TurnWatch {
-  const { clock, inbox } = ports;
-  let seen = loop.state().inboxOffset;
+  const { clock } = ports;
+  const own = order.copy === undefined ? undefined : ports.copies?.inboxOf(order.copy);
+  const inbox = own ?? ports.inbox;
+  let seen = own === undefined ? loop.state().inboxOffset : 0;
   let signalAt: number | null = null;
   let saidAt = clock.now();
   let workedAt = 0;
@@ -96,6 +100,14 @@ function lastSignals(text: string, promise: string): readonly Signal[] {
   return scan(lines.length).slice(scan(lines.length - 1).length);
 }
 
+/** What turns that run have told of their usage so far, by their names. */
+export type Spending = Map<string, Usage>;
+
+function toOthers(spending: Spending, name: string): Pick<UsageReported, 'others'> {
+  const others = [...spending].flatMap(([turn, usage]) => (turn === name ? [] : [usage]));
+  return others.length === 0 ? {} : { others: others.reduce((sum, usage) => addUsage(sum, usage)) };
+}
+
 /** What shows that an agent works on after it has told its usage. */
 const GOES_ON: ReadonlySet<BackendEvent['type']> = new Set(['text', 'thinking', 'tool-start', 'tool-end', 'retry']);
 
@@ -104,8 +116,9 @@ const GOES_ON: ReadonlySet<BackendEvent['type']> = new Set(['text', 'thinking', 
  * goes, the native agent after each of its steps. Where an agent tells tokens only, the price table makes money of them. Once nothing is left of the
  * run's limit and the agent goes on, the loop is told, once: a turn whose last word told the cost is over by itself.
  */
-export function createCostGuard(ports: LoopPorts, loop: LoopView, order: IterationStart): TurnWatch {
+export function createCostGuard(ports: LoopPorts, loop: LoopView, order: IterationStart, spending: Spending = new Map()): TurnWatch {
   const { iteration, attempt } = order;
+  const name = toTurnName(order);
   let model: string | null = null;
   let reached: Usage | null = null;
   let isTold = false;
@@ -115,14 +128,17 @@ export function createCostGuard(ports: LoopPorts, loop: LoopView, order: Iterati
     if (isTold) return;
     if (reached !== null && GOES_ON.has(event.type)) {
       isTold = true;
-      loop.post({ type: 'usage-reported', at: ports.clock.now(), iteration, attempt, usage: reached });
+      loop.post({ type: 'usage-reported', at: ports.clock.now(), iteration, attempt, usage: reached, ...toOthers(spending, name) });
       return;
     }
     const { maxCostUsd } = loop.state().limits;
     if (event.type !== 'usage' || maxCostUsd === null) return;
     const costUsd = event.usage.costUsd ?? ports.agents.priceOf(order, event.usage, model);
     const usage = { ...event.usage, costUsd };
-    const total = addUsage(loop.state().usage, usage).costUsd;
+    spending.set(name, usage);
+    const spent = addUsage(loop.state().usage, usage);
+    const { others } = toOthers(spending, name);
+    const total = (others === undefined ? spent : addUsage(spent, others)).costUsd;
     reached = costUsd !== null && total !== null && total >= maxCostUsd ? usage : null;
   };
   return { take };

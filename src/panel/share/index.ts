@@ -4,4 +4,5 @@ export { applyWork } from './apply-work.ts';
 export { openWorkspace } from './open-workspace.ts';
 export { createViewerToken, dropOld, dropViewer, shareSnapshot, toViewerRoot } from './share-snapshot.ts';
 export { takeSnapshot } from './take-snapshot.ts';
+export { createWorkCopies, toCopyFolder } from './work-copies.ts';
 export { toBasePath } from './workspace-base.ts';

@@ -5,6 +5,7 @@ import type { TimerPurpose } from '../../core/run/feedback.ts';
 import type { Input } from '../../core/run/inputs.ts';
 import type { RunRecord } from '../../core/run/run-record.ts';
 import type { RunLimits } from '../../core/run/run-spec.ts';
+import type { TurnId } from '../../core/run/turn.ts';
 import { toUsdText } from '../../core/text/duration.ts';
 import { type Handlers, handle } from '../../core/values/handlers.ts';
 import { isJsonObject, type Json } from '../../core/values/json.ts';
@@ -13,6 +14,8 @@ import { cutText, toPlainLine } from '../text/plain-text.ts';
 /** What a run does at this moment, as far as its journal cannot tell it. Small, whatever the agents say. */
 export interface LiveView {
   readonly turn: LiveTurn | null;
+  /** Others that run at the same time; absent: none do. */
+  readonly beside?: readonly LiveTurn[];
   /** Gates that were asked and have not answered: indexes into the configured ones. */
   readonly gates: { readonly gates: readonly number[]; readonly since: number } | null;
   /** What holds the next turn back. */
@@ -72,10 +75,29 @@ function takeRecord(view: LiveView, record: RunRecord, now: () => number): LiveV
     case 'effect':
       return handle(EFFECT_HANDLERS, record.effect, view, now());
     case 'live':
-      return view.turn === null ? view : { ...view, turn: handle(EVENT_HANDLERS, record.event, view.turn, now()) };
+      return withTurns(
+        view,
+        liveTurns(view).map((turn) => (isOf(turn, record, view) ? handle(EVENT_HANDLERS, record.event, turn, now()) : turn)),
+      );
     case 'gate-output':
       return view;
   }
+}
+
+/** All turns that run, in the order in which they began. */
+export function liveTurns({ turn, beside = [] }: LiveView): readonly LiveTurn[] {
+  return turn === null ? [] : [turn, ...beside];
+}
+
+function withTurns({ beside: _, ...view }: LiveView, turns: readonly LiveTurn[]): LiveView {
+  const [turn, ...beside] = turns;
+  if (turn === undefined) return { ...view, turn: null };
+  return beside.length === 0 ? { ...view, turn } : { ...view, turn, beside };
+}
+
+/** Where one turn runs, whatever passes by is of it. */
+function isOf(turn: LiveTurn, { iteration, attempt }: TurnId, { beside }: LiveView): boolean {
+  return beside === undefined || (turn.iteration === iteration && turn.attempt === attempt);
 }
 
 const INPUT_HANDLERS: Handlers<Input, [view: LiveView], LiveView> = {
@@ -83,7 +105,11 @@ const INPUT_HANDLERS: Handlers<Input, [view: LiveView], LiveView> = {
   'run-resumed': asBefore,
   'iteration-spawned': asBefore,
   'usage-reported': asBefore,
-  'iteration-ended': (view) => ({ ...view, turn: null }),
+  'iteration-ended': (view, input) =>
+    withTurns(
+      view,
+      liveTurns(view).filter((turn) => !isOf(turn, input, view)),
+    ),
   'events-received': asBefore,
   told: asBefore,
   'tell-given': asBefore,
@@ -147,9 +173,12 @@ function withSign(turn: LiveTurn, lastOutputAt: number): LiveTurn {
   return { ...turn, lastOutputAt };
 }
 
-function takeTurnStart(view: LiveView, at: number, { iteration, attempt, hat, idleTimeoutMs }: IterationStart): LiveView {
+function takeTurnStart(view: LiveView, at: number, { iteration, attempt, hat, idleTimeoutMs, copy }: IterationStart): LiveView {
   const times = { startedAt: at, lastOutputAt: null };
-  return { ...view, wait: null, turn: { iteration, attempt, hat, ...times, idleTimeoutMs, tools: [], usage: UNKNOWN_USAGE } };
+  const turn = { iteration, attempt, hat, ...times, idleTimeoutMs, tools: [], usage: UNKNOWN_USAGE };
+  // Whoever works in the folder itself works alone.
+  const others = copy === undefined ? [] : liveTurns(view).filter((other) => other.iteration !== iteration);
+  return withTurns({ ...view, wait: null }, [...others, turn]);
 }
 
 function toTool({ id, name, summary }: Omit<LiveTool, 'since'>, since: number): LiveTool {
@@ -159,8 +188,12 @@ function toTool({ id, name, summary }: Omit<LiveTool, 'since'>, since: number): 
 /** A view that was written as JSON; `null` for anything else. */
 export function parseLiveView(json: Json | undefined): LiveView | null {
   if (!isJsonObject(json)) return null;
-  return { turn: parseTurn(json['turn']), gates: parseGates(json['gates']), wait: null };
+  const turn = parseTurn(json['turn']);
+  const others = Array.isArray(json['beside']) ? json['beside'].slice(0, MAX_TURNS).flatMap((other) => parseTurn(other) ?? []) : [];
+  return withTurns({ turn: null, gates: parseGates(json['gates']), wait: null }, turn === null ? [] : [turn, ...others]);
 }
+
+const MAX_TURNS = 100;
 
 function parseTurn(json: Json | undefined): LiveTurn | null {
   if (!isJsonObject(json)) return null;
@@ -265,9 +298,14 @@ function toTurnText({ iteration }: LiveTurn, { limits, iterations }: RunProgress
   return iteration === iterations + 1 ? `turn ${of}` : `turn ${iteration} (${of})`;
 }
 
-function toFacts({ turn, gates, wait }: LiveView, progress: RunProgress, now: number): readonly LiveFact[] {
+function toFacts(view: LiveView, progress: RunProgress, now: number): readonly LiveFact[] {
+  const { turn, beside, gates, wait } = view;
   const facts: LiveFact[] = [];
-  if (turn !== null) {
+  if (beside !== undefined) {
+    const turns = liveTurns(view);
+    facts.push({ rank: 0, text: `${turns.length} turns at work` });
+    for (const { hat, startedAt } of turns) facts.push({ rank: 2, text: `${hat} ${toClock(now - startedAt)}` });
+  } else if (turn !== null) {
     facts.push({ rank: 0, text: toTurnText(turn, progress) }, { rank: 2, text: `${turn.hat} ${toClock(now - turn.startedAt)}` });
     const tool = turn.tools.at(-1);
     if (tool !== undefined)
@@ -276,8 +314,13 @@ function toFacts({ turn, gates, wait }: LiveView, progress: RunProgress, now: nu
   } else if (gates !== null)
     facts.push({ rank: TOOL_RANK, text: `gate ${toGateNames(gates.gates, progress.gates)} ${toClock(now - gates.since)}` });
   else if (wait !== null) facts.push({ rank: 0, text: `${WAITS[wait.purpose]} in ${toClock(Math.max(0, wait.dueAt - now) + 999)}` });
-  facts.push({ rank: 4, text: toCostText(progress, turn?.usage ?? UNKNOWN_USAGE) });
+  facts.push({ rank: 4, text: toCostText(progress, liveUsage(view)) });
   return [...facts, { rank: RUN_RANK, text: `run ${toClock(progress.elapsedMs + Math.max(0, now - progress.at))}` }];
+}
+
+/** What all turns that run have consumed so far, as far as they have told it. */
+export function liveUsage(view: LiveView): Usage {
+  return liveTurns(view).reduce((sum, { usage }) => addUsage(sum, usage), UNKNOWN_USAGE);
 }
 
 const WAITS: Readonly<Record<TimerPurpose, string>> = {

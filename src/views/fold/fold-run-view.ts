@@ -10,8 +10,8 @@ export interface RunViewFold {
   readonly take: (record: RunRecord) => void;
   /** The run so far. */
   readonly view: () => RunView;
-  /** The turn that started last, without the cost of a whole view. */
-  readonly latestTurn: () => TurnView | null;
+  /** The turn that an input or effect is about, else the one that started last; without the cost of a whole view. */
+  readonly turnOf: (record: RunRecord) => TurnView | null;
   /** How far it is, without the cost of a whole view. */
   readonly progress: () => RunProgress;
 }
@@ -28,8 +28,10 @@ export function createRunViewFold(): RunViewFold {
       else takeLive(draft, record);
     },
     view: () => withProof(toView(draft), proof.proof()),
-    latestTurn: () => {
-      const turn = draft.turns.at(-1);
+    turnOf: (record) => {
+      const about = record.kind === 'input' ? record.input : record.kind === 'effect' ? record.effect : record;
+      const named = 'attempt' in about ? findTurnDraft(draft, about.iteration, about.attempt) : undefined;
+      const turn = named ?? draft.turns.at(-1);
       return turn === undefined ? null : toTurnView(turn);
     },
     progress: () => {

@@ -32,6 +32,8 @@ export interface RunDraft extends Omit<Changeable<RunView>, 'turns' | 'totals'> 
     number,
     { readonly topics: readonly string[]; readonly turn: TurnDraft | undefined; readonly isBaseline: boolean }
   >;
+  /** The turn that ended last. */
+  ended: TurnDraft | null;
   /** Hooks that were asked about events and have not answered, by request. */
   readonly hookRequests: Map<number, HooksAsk>;
   /** Panels by the hats that they wear. */
@@ -83,6 +85,7 @@ export function createDraft(): RunDraft {
     questions: [],
     workingSince: null,
     gateRequests: new Map(),
+    ended: null,
     hookRequests: new Map(),
     declaredPanels: new Map(),
     panels: new Map(),
@@ -103,7 +106,7 @@ export function findTurnDraft(draft: RunDraft, iteration: number, attempt?: numb
 /** What stands now, untouched by what comes later. */
 export function toView(draft: RunDraft): RunView {
   const { workingSince: _since, gateRequests: _gates, hookRequests: _hooks, declaredPanels: _declared, panels: _panels, ...rest } = draft;
-  const { ralphBackends: _backends, finished, ...view } = rest;
+  const { ralphBackends: _backends, ended: _ended, finished, ...view } = rest;
   return {
     ...view,
     turns: draft.turns.map(toTurnView),

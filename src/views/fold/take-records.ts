@@ -116,6 +116,8 @@ function takeTurnEnd(draft: RunDraft, input: IterationEnded): void {
   });
   turn.sessionId = sessionId ?? turn.sessionId;
   closePanelView(draft, turn);
+  draft.ended = turn;
+  if (draft.waiting?.purpose === 'limit' && !isAtWork(draft)) draft.status = 'parked';
   if (outcome.status === 'interrupted') {
     draft.pending.unshift(...turn.given.map(({ id, topic }) => ({ id, topic, hat: turn.hat })));
   }
@@ -150,8 +152,9 @@ export function takeEffect(draft: RunDraft, at: number, effect: Effect): void {
 const EFFECT_HANDLERS: Handlers<Effect, [draft: RunDraft, at: number]> = {
   'iteration-start': takeTurnStart,
   'iteration-stop': ignore,
-  'gates-run': (draft, _at, { request, topics, isBaseline }) => {
-    draft.gateRequests.set(request, { topics, turn: draft.turns.at(-1), isBaseline: isBaseline === true });
+  'gates-run': (draft, _at, { request, topics, isBaseline, iteration }) => {
+    const turn = iteration === undefined ? draft.turns.at(-1) : findTurnDraft(draft, iteration);
+    draft.gateRequests.set(request, { topics, turn, isBaseline: isBaseline === true });
   },
   'timer-set': takeTimerSet,
   'checkpoint-make': ignore,
@@ -170,8 +173,12 @@ const EFFECT_HANDLERS: Handlers<Effect, [draft: RunDraft, at: number]> = {
 function takeTimerSet(draft: RunDraft, _at: number, { timer, purpose, dueAt }: TimerSet): void {
   if (purpose === 'runtime' || purpose === 'question') return;
   draft.waiting = { timer, purpose, dueAt };
-  if (purpose === 'limit') draft.status = 'parked';
+  if (purpose === 'limit' && !isAtWork(draft)) draft.status = 'parked';
   if (purpose !== 'cooldown') uncountLatest(draft);
+}
+
+function isAtWork({ turns }: RunDraft): boolean {
+  return turns.some(({ status }) => status === 'running');
 }
 
 function takeRefusal(draft: RunDraft, _at: number, { id, iteration, hat, topic, why, allowed, detail }: EventReject): void {
@@ -196,7 +203,9 @@ function takeTurnStart(draft: RunDraft, at: number, effect: IterationStart): voi
   draft.pending = draft.pending.filter(
     (entry) => !given.some((event) => event.id === entry.id && (entry.hat === hat || !isHat(draft, entry.hat))),
   );
-  const replaced = effect.isAgain === true ? draft.turns.pop() : undefined;
+  const place =
+    effect.isAgain === true ? draft.turns.findLastIndex((entry) => entry.iteration === iteration && entry.attempt === attempt) : -1;
+  const [replaced] = place < 0 ? [] : draft.turns.splice(place, 1);
   if (replaced !== undefined) draft.panels.delete(replaced);
   const turn: TurnDraft = {
     iteration,
@@ -230,7 +239,8 @@ function takeTurnStart(draft: RunDraft, at: number, effect: IterationStart): voi
     hooks: null,
     panel: null,
   };
-  draft.turns.push(turn);
+  if (place < 0) draft.turns.push(turn);
+  else draft.turns.splice(place, 0, turn);
   openPanelView(draft, turn, effect);
 }
 
@@ -269,7 +279,7 @@ function passExhausted(draft: RunDraft, topic: string): void {
 
 /** The iteration will be tried again: so far it does not count. */
 function uncountLatest(draft: RunDraft): void {
-  const turn = draft.turns.at(-1);
+  const turn = draft.ended;
   if (turn?.status === 'failed') draft.finished.delete(turn.iteration);
 }
 

@@ -1,8 +1,9 @@
 import { toResultName } from '../../core/gates/gate-result.ts';
 import { END_REASONS } from '../../core/run/end-reasons.ts';
 import { toDurationText, toUsdText } from '../../core/text/duration.ts';
+import { liveUsage } from '../fold/fold-live-view.ts';
 import type { GateView, RunView, TurnView } from '../fold/run-view.ts';
-import { cutText, toPlainLine } from '../text/plain-text.ts';
+import { cutText, toList, toPlainLine } from '../text/plain-text.ts';
 import { findChangedHook, toNextStep } from './next-step.ts';
 import { isSeen, type StatusFacts, toElapsedNow } from './running-report.ts';
 
@@ -174,7 +175,7 @@ function judgeLimits(view: RunView, facts: StatusFacts): Omit<Attention, 'state'
     const since = turns.findLast(({ status }) => status !== 'running')?.startedAt ?? view.at;
     return { evidence: `${totals.iterations} of ${maxIterations} iterations are used.`, since, action };
   }
-  const costUsd = (totals.usage.costUsd ?? 0) + (isSeen(facts) ? (facts.live?.turn?.usage.costUsd ?? 0) : 0);
+  const costUsd = (totals.usage.costUsd ?? 0) + (isSeen(facts) && facts.live ? (liveUsage(facts.live).costUsd ?? 0) : 0);
   if (maxCostUsd !== null && isNearLimit(costUsd, maxCostUsd))
     return { evidence: `${toUsdText(costUsd)} of ${toUsdText(maxCostUsd)} are spent.`, since: view.at, action };
   const elapsedMs = toElapsedNow(view, facts);
@@ -200,8 +201,13 @@ function judgeWork(view: RunView, facts: StatusFacts): Omit<Attention, 'state'> 
       since: view.at,
       action,
     };
-  const turn = turns.findLast(({ status }) => status === 'running');
+  const running = turns.filter(({ status }) => status === 'running');
+  const turn = running.at(-1);
   if (turn === undefined) return { evidence: 'It is between two turns.', since: view.at, action };
+  if (running.length > 1) {
+    const hats = running.map(({ hat }) => hat);
+    return { evidence: `${toList(hats, 4)} work at the same time.`, since: turn.startedAt, action };
+  }
   return { evidence: `${turn.hat} works in iteration ${turn.iteration}.`, since: turn.startedAt, action };
 }
 

@@ -154,6 +154,8 @@ export function toRefusalText(refusal: {
       return `${topic} of ${hat} came from a turn that failed`;
     case 'withdrawn':
       return `${topic} of ${hat} was written by an interrupted turn`;
+    case 'conflict':
+      return `${topic} of ${hat} came from a turn whose work was not taken over`;
     case 'required-events':
       return `${topic} of ${hat} came before events that are required`;
     case 'payload':

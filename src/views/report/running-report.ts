@@ -3,7 +3,7 @@ import { RALPH } from '../../core/events/reserved.ts';
 import type { TimerPurpose } from '../../core/run/feedback.ts';
 import type { RunLimits } from '../../core/run/run-spec.ts';
 import { toDurationText, toUsdText } from '../../core/text/duration.ts';
-import type { LiveTurn, LiveView } from '../fold/fold-live-view.ts';
+import { type LiveTurn, type LiveView, liveTurns, liveUsage } from '../fold/fold-live-view.ts';
 import type { RunView, TurnView } from '../fold/run-view.ts';
 import { type FactRow, type RunReport, toRow } from '../text/fact-rows.ts';
 import { toCount, toFirstLine, toIterationsText, toList, toPlainLine, toSpentText } from '../text/plain-text.ts';
@@ -47,8 +47,9 @@ export function toRunningReport(view: RunView, facts: StatusFacts): RunReport {
     ...toFateRows(facts.facts ?? null),
     { label: 'Asked', text: toFirstLine(view.objective, 160) },
     ...toQuestionRows(view, facts.now),
-    ...toRow('Now', toNowText(view, facts)),
-    ...toPanelRow(view.turns.findLast((turn) => turn.status === 'running')?.panel ?? null),
+    ...view.turns
+      .filter((turn) => turn.status === 'running')
+      .flatMap((turn) => [{ label: 'Now', text: toNowText(turn, facts) }, ...toPanelRow(turn.panel)]),
     ...toLiveRows(view, facts),
     ...toRow('Waits', toWaitText(view, facts)),
     ...toRow(
@@ -97,9 +98,7 @@ function toStatusHeadline(view: RunView, { isAlive, isUnseen, now }: StatusFacts
   return `Run ${view.runId} ${parked}, started ${toDurationText(now - view.startedAt)} ago.`;
 }
 
-function toNowText(view: RunView, facts: StatusFacts): string {
-  const turn = view.turns.findLast((entry) => entry.status === 'running');
-  if (turn === undefined) return '';
+function toNowText(turn: TurnView, facts: StatusFacts): string {
   const gone = facts.isUnseen === true ? 'when it was last heard of' : 'when its process ended';
   const since = isSeen(facts) ? `for ${toDurationText(facts.now - turn.startedAt)}` : gone;
   return `iteration ${turn.iteration}, ${toHatAndBackend(turn)} ${since}${toAskedText(turn)}`;
@@ -109,20 +108,25 @@ function toNowText(view: RunView, facts: StatusFacts): string {
 function toLiveRows(view: RunView, facts: StatusFacts): readonly FactRow[] {
   const { live, now } = facts;
   if (!isSeen(facts) || live === undefined || live === null) return [];
-  const { turn, gates } = live;
+  const { gates } = live;
   if (gates !== null) {
     const names = gates.gates.map((index) => toPlainLine(view.gates[index] ?? `#${index}`, 60));
     return [{ label: 'Gates', text: `${names.join(', ')} for ${toDurationText(now - gates.since)}` }];
   }
-  if (turn === null || !isRunning(view, turn)) return [];
+  const turns = liveTurns(live).filter((turn) => isRunning(view, turn));
+  return turns.flatMap((turn) => toTurnRows(turn, now, turns.length > 1 ? `${turn.hat}: ` : ''));
+}
+
+/** @param whose whose turn it is, where several run */
+function toTurnRows(turn: LiveTurn, now: number, whose: string): readonly FactRow[] {
   const limit = turn.idleTimeoutMs > 0 ? `; after ${toDurationText(turn.idleTimeoutMs)} of silence the turn is ended` : '';
   const last = turn.lastOutputAt === null ? 'none yet' : `the last one ${toDurationText(now - turn.lastOutputAt)} ago`;
   return [
     ...turn.tools.map((tool) => ({
       label: 'Tool',
-      text: `${[tool.name, tool.summary].join(' ').trim()} for ${toDurationText(now - tool.since)}`,
+      text: `${whose}${[tool.name, tool.summary].join(' ').trim()} for ${toDurationText(now - tool.since)}`,
     })),
-    { label: 'Output', text: `${last}${limit}` },
+    { label: 'Output', text: `${whose}${last}${limit}` },
   ];
 }
 
@@ -158,7 +162,7 @@ function toWaitText(view: RunView, { now }: StatusFacts): string {
 
 function toUsedText(view: RunView, facts: StatusFacts): string {
   const { unknownCostTurns } = view.totals;
-  const usage = addUsage(view.totals.usage, isSeen(facts) ? (facts.live?.turn?.usage ?? UNKNOWN_USAGE) : UNKNOWN_USAGE);
+  const usage = addUsage(view.totals.usage, isSeen(facts) && facts.live ? liveUsage(facts.live) : UNKNOWN_USAGE);
   const isNothingTold = usage.costUsd === null && usage.inputTokens === null && usage.outputTokens === null;
   const isEarly =
     isNothingTold && unknownCostTurns === 0 && (view.turns.length === 0 || view.turns.some((turn) => turn.status === 'running'));

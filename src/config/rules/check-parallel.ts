@@ -1,0 +1,66 @@
+import type { Finding } from '../../core/schema/finding.ts';
+import type { CompiledBackends } from '../compile/compile-backends.ts';
+import { type AloneCause, compileParallel, findAloneCause } from '../compile/compile-parallel.ts';
+import { quote } from '../findings/diagnostics.ts';
+import type { Diagnostic } from '../findings/located.ts';
+import { findingAt, findingBetween, listHats, type RuleInput } from './rule.ts';
+
+/** `parallel` does something, and says for whom it does not. */
+export function checkParallel(input: RuleInput, backends: CompiledBackends): readonly Diagnostic[] {
+  const { event_loop: loop, max_parallel: max } = input.declared;
+  if (loop?.parallel !== true) return max === undefined ? [] : [findingAt(input, ['max_parallel'], MAX_ALONE)];
+  if (loop.routing !== 'fanout') return [findingAt(input, ['event_loop', 'parallel'], NO_FANOUT)];
+  if (compileParallel(input.declared).maxParallel === 1) return [findingAt(input, ['max_parallel'], MAX_ONE)];
+  return listHats(input).flatMap(([id]) => {
+    const cause = findAloneCause(id, input.declared, backends);
+    if (cause === null) return [];
+    return [
+      findingBetween(input, ['hats', id], toAloneFinding(id, cause), ['event_loop', 'parallel'], 'Hats work at the same time by this.'),
+    ];
+  });
+}
+
+const NO_FANOUT = {
+  code: 'parallel-without-fanout',
+  severity: 'warning',
+  message: '`parallel: true` does nothing here, because routing is exclusive.',
+  why: 'Under `routing: exclusive` an event goes to one hat, and hats take turns. Only under `routing: fanout` do they work at the same time.',
+  fix: 'Add `routing: fanout` to `event_loop`, or remove `parallel`.',
+} as const satisfies Finding;
+
+const MAX_ALONE = {
+  code: 'parallel-without-fanout',
+  severity: 'warning',
+  message: '`max_parallel` does nothing here, because hats take turns.',
+  why: 'It says how many hats work at the same time under `event_loop.parallel: true`.',
+  fix: 'Add `routing: fanout` and `parallel: true` to `event_loop`, or remove `max_parallel`. For the agents of a panel: `panel.max_parallel`.',
+} as const satisfies Finding;
+
+const MAX_ONE = {
+  code: 'parallel-without-fanout',
+  severity: 'warning',
+  message: '`parallel: true` does nothing here, because `max_parallel` is 1.',
+  why: 'One hat at a time is what there is without it.',
+  fix: 'Raise `max_parallel`, or remove `parallel`.',
+} as const satisfies Finding;
+
+const CAUSES: Readonly<Record<AloneCause, string>> = {
+  safe: 'the run is to be safe (`safe: true`)',
+  sandbox: 'it may not work without a sandbox',
+  panel: 'a panel wears it, whose agents work in copies already',
+  profile: 'a profile holds its agent CLI back',
+};
+
+function toAloneFinding(hat: string, cause: AloneCause): Finding {
+  return {
+    code: 'parallel-alone',
+    severity: 'hint',
+    message: `The hat ${quote(hat, "'")} takes its turns alone, because ${CAUSES[cause]}.`,
+    why: 'Hats that work at the same time work in copies of the folder, and what holds an agent back is opened for the folder itself.',
+    fix:
+      cause === 'profile'
+        ? 'Let a native agent wear it, whose tools the profile binds in a copy, too; or leave it as it is.'
+        : 'Leave it as it is, or work without that.',
+    hats: [hat],
+  };
+}
