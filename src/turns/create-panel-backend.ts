@@ -7,11 +7,13 @@ import type { IterationStart } from '../core/run/effects.ts';
 import type { PanelSpec } from '../core/run/panel-spec.ts';
 import { toPanelTopics } from '../core/run/panel-topics.ts';
 import type { HatSpec } from '../core/run/run-spec.ts';
+import { toTurnName } from '../core/run/turn.ts';
 import type { Environment } from '../core/values/environment.ts';
 import { RalphError, toErrorMessage } from '../core/values/errors.ts';
 import type { JsonObject } from '../core/values/json.ts';
-import { createPayloadCheck, emitInto, findTurn } from '../emit/index.ts';
-import type { AgentSource, PanelPayload, PanelSettings } from '../panel/run/index.ts';
+import { createPayloadCheck, emitInto, findTurn, HAND_VARIABLE } from '../emit/index.ts';
+import type { Surroundings } from '../loop/shell/index.ts';
+import type { AgentSource, PanelPayload, PanelSettings, RoundPlace, RoundSurroundings } from '../panel/run/index.ts';
 import type { Backend, TurnRequest } from '../ports/backend.ts';
 import type { GateRunner } from '../ports/gate-runner.ts';
 import type { Isolation } from '../ports/program.ts';
@@ -21,6 +23,8 @@ import { findKnownSecrets } from '../safety/index.ts';
 import { createLazyBackend, createNativeBackendFor, type NativeHome, toPrice } from './create-native-backend.ts';
 import { findSpec } from './hat-facts.ts';
 import { createJudge } from './judge-answers.ts';
+import { findHandWay, hasHandInTools, openHand } from './open-hand.ts';
+import type { TurnScopes } from './turn-scopes.ts';
 
 /** What the turn of a panel is made from. */
 export interface PanelHome extends NativeHome {
@@ -28,6 +32,10 @@ export interface PanelHome extends NativeHome {
   readonly runFolder: string;
   /** The environment that Ralph was started with. */
   readonly env: Environment;
+  /** Absolute path of an executable `ralph` for agents. */
+  readonly agentCommand: string;
+  /** Attaches the tools that hand in; absent: nobody does. */
+  readonly scopes?: TurnScopes;
   /** The namespaces of every turn's programs; absent: none. */
   readonly isolation?: Isolation;
   /** Runs gates in another folder than that of the run; `marker`: by which their processes are found. Absent: no answer of a panel is judged. */
@@ -104,16 +112,19 @@ function createSource(made: PanelHome, { hat, panel, specs, order }: PanelParts,
     backend: isNative
       ? createNativeBackendFor(made, hat.id, spec, { scriptName: id })
       : createBackend(spec, { watchesLimits: made.settings.watchesLimits ?? true }),
-    surroundings: async (cwd, token) => {
+    way: findHandWay(made.settings, hat.id, spec),
+    surroundings: async (round) => {
+      const { cwd, token } = round;
       // Nothing that it publishes by itself is the hat's.
       const { RALPH_EVENTS_FILE: _, RALPH_CONTRACT: __, ...env } = made.environmentOf(order, spec);
-      return {
+      const plain = {
         cwd,
         env,
         marker: `${toMarker(made.runId, order)}/${token}`,
         // It lies in the folder for state, in which nothing else can be written.
         ...(made.isolation === undefined ? {} : { isolation: { ...made.isolation, writable: [...made.isolation.writable, cwd] } }),
       };
+      return isNative ? plain : openProgramRound(made, { order, spec, plain, round });
     },
     priceOf: (usage, model) => toPrice(made.settings.prices, model ?? spec.model ?? null, usage),
   };
@@ -122,6 +133,32 @@ function createSource(made: PanelHome, { hat, panel, specs, order }: PanelParts,
 function toJson({ answer, author, votes, conflicts, work }: PanelPayload): JsonObject {
   const conflict = conflicts === undefined || work === undefined ? {} : { conflicts: [...conflicts], work };
   return { answer, author, votes: [...votes], ...conflict };
+}
+
+interface ProgramRound {
+  readonly order: IterationStart;
+  readonly spec: BackendSpec;
+  readonly plain: Surroundings;
+  readonly round: RoundPlace;
+}
+
+/** What the round of an agent that is a program has beside its folder: where it hands in, and the tools for it. */
+async function openProgramRound(made: PanelHome, { order, spec, plain, round }: ProgramRound): Promise<RoundSurroundings> {
+  const { file, close } = openHand(round);
+  const opened = { ...plain, env: { ...plain.env, [HAND_VARIABLE]: file } };
+  if (made.scopes === undefined || !hasHandInTools(made.settings, spec.type)) return { ...opened, close };
+  const { attachHandIn } = await import('./emit-attach.ts');
+  const { close: closeScope, ...around } = await made.scopes.openRound(order, spec, opened, {
+    name: `${toTurnName(order)}-${round.token}-${round.round}`,
+    attach: (folder) => attachHandIn({ cli: spec.type, command: made.agentCommand, roundFile: file, offer: round.hand }, folder),
+  });
+  return {
+    ...around,
+    close: async () => {
+      await close();
+      await closeScope?.();
+    },
+  };
 }
 
 /** As an agent of the hat would; what is wrong, or `null`. */

@@ -44,8 +44,18 @@ export interface TurnScopeSettings {
 export interface TurnScopes {
   /** Rejects when a sandbox is required and not there. */
   readonly open: (order: IterationStart, spec: BackendSpec, plain: Surroundings) => Promise<Surroundings>;
+  /** What an agent of a panel has around it in one round: the tools that hand in. Rejects where its files cannot be written. */
+  readonly openRound: (order: IterationStart, spec: BackendSpec, plain: Surroundings, round: ScopedRound) => Promise<Surroundings>;
   /** What a turn has written whose process is dead, if its hat may not write. Never rejects. */
   readonly lookBack: (activation: Activation) => Promise<ScopeViolations | null>;
+}
+
+/** One round of an agent of a panel. */
+export interface ScopedRound {
+  /** No other round of the run is called that, and it says nothing to agents. */
+  readonly name: string;
+  /** Given a private folder. */
+  readonly attach: TurnSandboxOrder['attach'];
 }
 
 /** The longest difference that is kept in a turn's folder. */
@@ -81,6 +91,23 @@ export function createTurnScopes(made: TurnScopeSettings): TurnScopes {
         ...plain,
         ...(outfit === null ? {} : { scope: outfit.scope, ...openPrivate(made, order, plain) }),
         close: () => close(made, { order, outfit, own, look, sandbox: opened.sandbox }),
+      };
+    },
+    openRound: async (order, spec, plain, { name, attach }) => {
+      tools ??= openTools(made);
+      const opened = await tools;
+      const asked = await toOrder(made, opened, order, spec, plain, toHatCapabilities(made.settings, order.hat));
+      const outfit = await opened.outfitter.open({ ...asked, turn: name, isOpen: true, mode: 'off', attach });
+      const own = selectExistingFolders([join(toPrivateDir(made.runFolder), name)]);
+      const { isolation } = plain;
+      return {
+        ...plain,
+        scope: outfit.scope,
+        ...(isolation === undefined ? {} : { isolation: { ...isolation, writable: [...isolation.writable, ...own] } }),
+        close: async () => {
+          outfit.close();
+          return null;
+        },
       };
     },
     lookBack: async (activation) => {

@@ -1,6 +1,6 @@
 import type { Usage } from '../../core/backends/usage.ts';
 import type { PanelSpec } from '../../core/run/panel-spec.ts';
-import type { Backend, TurnRequest } from '../../ports/backend.ts';
+import type { Backend, PanelHand, TurnRequest } from '../../ports/backend.ts';
 
 /** What a panel is made of. */
 export interface PanelSettings extends Omit<PanelFilesSettings, 'home' | 'numbers'> {
@@ -52,15 +52,37 @@ export interface PanelPayload {
   readonly work?: string;
 }
 
+/** How an agent hands in, as its prompt says it. `command`: how its shell finds `ralph`. Whoever did nothing of the kind hands in by its last message. */
+export type HandWay = { readonly kind: 'tools' } | { readonly kind: 'command'; readonly command: string } | { readonly kind: 'words' };
+
 /** One agent of a panel. */
 export interface AgentSource {
   readonly backend: Backend;
-  /** What its turn has around it, in its own folder. `token`: by which its processes are told from those of the others; it says nothing to them. */
-  readonly surroundings: (cwd: string, token: string) => Promise<Pick<TurnRequest, 'cwd' | 'env' | 'marker' | 'scope' | 'isolation'>>;
-  /** Its conversation goes on from round to round, and it hands in by tools. */
+  /** What its turn has around it, in its own folder. */
+  readonly surroundings: (round: RoundPlace) => Promise<RoundSurroundings>;
+  /** It is our own agent: its conversation goes on from round to round, and its tools are in this process. */
   readonly isNative: boolean;
+  readonly way: HandWay;
   /** Where it told tokens but no cost. */
   readonly priceOf: (usage: Usage, model: string | null) => number | null;
+}
+
+/** Where an agent works on a prompt. */
+export interface RoundPlace {
+  readonly cwd: string;
+  /** By which its processes are told from those of the others; it says nothing to them. */
+  readonly token: string;
+  /** Of this round; the agent does not write there. */
+  readonly folder: string;
+  readonly round: number;
+  /** What its programs hand in. */
+  readonly hand: PanelHand;
+}
+
+/** What is around a round. */
+export interface RoundSurroundings extends Pick<TurnRequest, 'cwd' | 'env' | 'marker' | 'scope' | 'isolation'> {
+  /** Called when its programs have ended; settles when all that they handed in has its verdict. Absent: nothing is to be done. */
+  readonly close?: () => Promise<void>;
 }
 
 /** Where a panel works. */
