@@ -1,6 +1,6 @@
 import { realpathSync } from 'node:fs';
 import { join } from 'node:path';
-import { createBackend } from '../backends/index.ts';
+import { createBackend, findCli } from '../backends/index.ts';
 import { type BackendSpec, toBackendLabel } from '../core/backends/backend-spec.ts';
 import { TOPIC_PANEL_CONFLICT } from '../core/events/reserved.ts';
 import type { IterationStart } from '../core/run/effects.ts';
@@ -112,6 +112,7 @@ function createSource(made: PanelHome, { hat, panel, specs, order }: PanelParts,
     backend: isNative
       ? createNativeBackendFor(made, hat.id, spec, { scriptName: id })
       : createBackend(spec, { watchesLimits: made.settings.watchesLimits ?? true }),
+    canResume: findCli(spec.type)?.canResume?.(spec.args) === true,
     way: findHandWay(made.settings, hat.id, spec),
     surroundings: async (round) => {
       const { cwd, token } = round;

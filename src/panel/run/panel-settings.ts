@@ -63,6 +63,8 @@ export interface AgentSource {
   /** It is our own agent: its conversation goes on from round to round, and its tools are in this process. */
   readonly isNative: boolean;
   readonly way: HandWay;
+  /** Its program can go on with a conversation of another round. */
+  readonly canResume: boolean;
   /** Where it told tokens but no cost. */
   readonly priceOf: (usage: Usage, model: string | null) => number | null;
 }

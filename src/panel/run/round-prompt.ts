@@ -1,6 +1,6 @@
 import type { PanelSpec } from '../../core/run/panel-spec.ts';
 import type { RoundTask } from '../../core/run/panel-state.ts';
-import { startOf } from '../../core/text/shorten.ts';
+import { endOf, startOf } from '../../core/text/shorten.ts';
 import type { HandWay } from './panel-settings.ts';
 
 /** An answer as one agent is shown it: without real paths and names. */
@@ -22,6 +22,8 @@ export interface VisibleGates {
 
 /** What the prompt of a round is about. */
 export interface RoundPrompt {
+  /** What it did in the rounds before, where its conversation does not know it; empty for nothing. */
+  readonly digest?: string;
   /** The prompt of the hat; empty where the agent's conversation has it already. */
   readonly task: string;
   readonly instructions: string;
@@ -50,6 +52,7 @@ export function buildRoundPrompt(prompt: RoundPrompt): string {
   return [
     ...(task === '' ? [] : [task.trimEnd(), PANEL]),
     ...(task === '' || instructions === '' ? [] : [`## FOR YOU\n\n${instructions.trim()}`]),
+    ...(prompt.digest === undefined || prompt.digest === '' ? [] : [`## WHAT YOU DID BEFORE\n\n${prompt.digest}`]),
     ...(isEnforced ? ['Your last turn ended without what it was for.'] : []),
     ...(failedGates === undefined ? [] : [`What you handed in did not pass the gates. Mend it:\n\n${fence(failedGates)}`]),
     ...(answers.length === 0 ? [] : [`## ANSWERS\n\n${answers.map((answer) => renderAnswer(answer, MAX_SHOWN)).join('\n\n')}`]),
@@ -117,6 +120,25 @@ function cut(text: string, limit: number): string {
   if (text.length <= limit) return text;
   const start = startOf(text, limit);
   return `${start}\n[… ${text.length - start.length} more characters]`;
+}
+
+/** Room for the names of files, and for all of it, in characters. */
+const [MAX_NAMES, MAX_DIGEST] = [500, 1500];
+
+/** What an agent that begins a new conversation did in the rounds before: files that it changed, and its own last words. */
+export function renderDigest(changed: readonly string[], said: string): string {
+  const names: string[] = [];
+  let room = MAX_NAMES;
+  for (const name of changed.map((path) => `\`${path}\``)) {
+    room -= name.length + 2;
+    if (room < 0) break;
+    names.push(name);
+  }
+  const more = changed.length - names.length;
+  const rest = more === 0 ? '' : `${names.length === 0 ? '' : ' and '}${more} more`;
+  const files = changed.length === 0 ? '' : `Files of your folder that you changed: ${names.join(', ')}${rest}.`;
+  const words = said === '' ? '' : `You said last:\n\n${fence(endOf(said, MAX_DIGEST - files.length - 60))}`;
+  return [files, words].filter((part) => part !== '').join('\n\n');
 }
 
 /** In a fence that nothing within it can close. */

@@ -13,6 +13,7 @@ import type { HandedIn, PanelHand, RunningTurn, TurnRequest } from '../../ports/
 import type { PanelFiles } from './panel-files.ts';
 import type { AgentSource, PanelSettings } from './panel-settings.ts';
 import { readSpokenHand } from './read-words.ts';
+import { noteRoundEnd, noteSession, readDigest, readSession } from './round-memory.ts';
 import { buildRoundPrompt, renderNews } from './round-prompt.ts';
 
 /** A round that is under way. */
@@ -95,7 +96,11 @@ class PanelRound implements Round {
       return NOT_BEGUN;
     }
     move({ kind: 'round-started', agent: order.agent, round: order.round });
-    const running = this.#source.backend.start(request, heard.take);
+    const folder = dirname(request.promptFile);
+    const running = this.#source.backend.start(request, (event) => {
+      if (event.type === 'session' && this.#source.canResume) noteSession(folder, event.sessionId);
+      heard.take(event);
+    });
     this.#running = running;
     for (const offer of this.#early.splice(0)) this.offer(offer);
     const stopClock = this.#startClock(running);
@@ -104,9 +109,10 @@ class PanelRound implements Round {
     await close();
     clearTimeout(this.#endTimer);
     const { model, said } = heard.facts();
+    if (!this.#source.isNative) noteRoundEnd(folder, said, result.status === 'failed');
     const name = settings.spec.agents[order.agent]?.id ?? '';
     const isSilent = this.#handedIn === 'nothing' && result.status === 'succeeded';
-    if (!this.#source.isNative && isSilent) await handInWords(this.#round, hand, { said, name, folder: dirname(request.promptFile) });
+    if (!this.#source.isNative && isSilent) await handInWords(this.#round, hand, { said, name, folder });
     const usage = result.usage.costUsd === null ? { ...result.usage, costUsd: this.#source.priceOf(result.usage, model) } : result.usage;
     const facts = { usage, toolCalls: result.toolCalls ?? 0, finalText: endOf(said, MAX_FINAL) };
     // One that was stopped because it had handed in has done what it was for.
@@ -223,8 +229,13 @@ async function prepare(round: RoundOrder, source: AgentSource, hand: PanelHand):
   await files.share(agent, order.shown);
   const folder = join(place.turns, `${order.round}.1`);
   mkdirSync(folder, { recursive: true });
+  const { close = async () => undefined, ...around } = await source.surroundings({ ...place, folder, round: order.round, hand });
+  // In a sandbox a program has a home of its own for each turn, and no conversation of another.
+  const session = source.canResume && around.scope?.confine === undefined ? readSession(place.turns, order.round) : null;
+  const goesOn = source.isNative ? files.hasSession(agent, order.round - 1) : session !== null;
   const prompt = buildRoundPrompt({
-    task: source.isNative && files.hasSession(agent, order.round - 1) ? '' : request.prompt,
+    task: goesOn ? '' : request.prompt,
+    digest: goesOn || source.isNative ? '' : settings.redact(await readDigest(place, order.round)),
     instructions: settings.spec.agents[agent]?.instructions ?? '',
     round: order.task,
     answers: files.toVisible(agent, order.shown),
@@ -236,13 +247,13 @@ async function prepare(round: RoundOrder, source: AgentSource, hand: PanelHand):
   });
   const promptFile = join(folder, 'prompt.md');
   writeFileSync(promptFile, prompt, { mode: 0o600 });
-  const { close = async () => undefined, ...around } = await source.surroundings({ ...place, folder, round: order.round, hand });
   const { panel: _, people: __, interruptions: ___, isAddressed: ____, scope: _____, ...rest } = request;
   return {
     close,
     request: {
       ...rest,
       ...around,
+      ...(session === null ? {} : { session }),
       turn: { iteration: order.round, attempt: 1 },
       prompt,
       promptFile,

@@ -25,7 +25,7 @@ export async function runPanel(bench, checks, names) {
           panel: {
             first_injection: 'mid_stream',
             agents: [
-              ...clis.map((cli) => ({ id: `real-${cli}`, backend: wearerOf(cli).backend })),
+              ...clis.map((cli) => ({ id: `real-${cli}`, backend: wearerOf(cli).backend, instructions: `It says the mark of ${cli}.` })),
               ...speakers.map((id) => ({ id, backend: wearerOf('claude').backend, instructions: IN_WORDS })),
               { id: 'our-own', backend: native },
             ],
@@ -76,6 +76,15 @@ export async function runPanel(bench, checks, names) {
   const answers = JSON.stringify(shown.answers);
   checks.equal('who handed in by a tool', answers.match(/By a tool, number/g)?.length ?? 0, clis.length);
   checks.equal('who handed in by its last message', answers.match(/A speaker says/g)?.length ?? 0, speakers.length);
+  // A conversation that goes on holds the first prompt once, and then what the vote is about.
+  for (const cli of clis) {
+    const votes = bodies.filter((text) => text.includes(`says the mark of ${cli}`) && text.includes('Vote for the best answer'));
+    checks.ok(`no vote of ${cli} in its first conversation`, votes.length > 0, `${bodies.length} requests`);
+    checks.ok(
+      `the task was repeated to ${cli}`,
+      votes.every((text) => text.split('What is the answer?').length === 2 && text.split('## HAND IN').length > 2),
+    );
+  }
   checks.ok('our own agent was told of no answer', panel.updates.length > 0, JSON.stringify(panel.updates));
   checks.ok(
     'a name was told',
