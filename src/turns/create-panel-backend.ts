@@ -21,9 +21,9 @@ import { createRedaction } from '../process/index.ts';
 import { toMarker } from '../runs/index.ts';
 import { findKnownSecrets } from '../safety/index.ts';
 import { createLazyBackend, createNativeBackendFor, type NativeHome, toPrice } from './create-native-backend.ts';
-import { findSpec } from './hat-facts.ts';
+import { findHandWay, findSpec, hasHandInTools } from './hat-facts.ts';
 import { createJudge } from './judge-answers.ts';
-import { findHandWay, hasHandInTools, openHand } from './open-hand.ts';
+import { openHand } from './open-hand.ts';
 import type { TurnScopes } from './turn-scopes.ts';
 
 /** What the turn of a panel is made from. */

@@ -5,7 +5,8 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { HAND_LIMITS } from '../core/panel/hand-limits.ts';
 import { HAND_VARIABLE, handIn, readHandRound, requireHandRound } from '../emit/index.ts';
 import type { PanelHand } from '../ports/backend.ts';
-import { findHandWay, openHand } from './open-hand.ts';
+import { findHandWay } from './hat-facts.ts';
+import { openHand } from './open-hand.ts';
 
 let top = '';
 beforeEach(() => {

@@ -1,27 +1,8 @@
 import { dirname } from 'node:path';
-import { findCli } from '../backends/index.ts';
-import type { Settings } from '../config/index.ts';
-import type { BackendSpec } from '../core/backends/backend-spec.ts';
 import { toErrorMessage } from '../core/values/errors.ts';
 import { type HandRound, openHandBox, readHandRound, writeHandRound } from '../emit/index.ts';
-import type { HandWay } from '../panel/run/index.ts';
 import type { HandedIn, PanelHand } from '../ports/backend.ts';
 import { watchFolder } from '../runs/index.ts';
-import { canAttachEmit } from '../sandbox/index.ts';
-import { toAbilities } from './hat-facts.ts';
-
-/** How the agent of a panel hands in: by the surest of the ways that it has. Of a program that nobody knows it is not known whether it can call anything. */
-export function findHandWay(settings: Pick<Settings, 'policies' | 'emitTool'>, hat: string, { type }: Pick<BackendSpec, 'type'>): HandWay {
-  if (type === 'native' || hasHandInTools(settings, type)) return { kind: 'tools' };
-  const cli = findCli(type);
-  if (cli === null || toAbilities(settings, hat, false).mayRun === false) return { kind: 'words' };
-  return { kind: 'command', command: cli.losesPath === true ? '"$RALPH_BIN"' : 'ralph' };
-}
-
-/** Whether an agent CLI gets the tools that hand in: there is no panel without them, so they are attached unless nothing is to be. */
-export function hasHandInTools({ emitTool }: Pick<Settings, 'emitTool'>, type: BackendSpec['type']): boolean {
-  return type !== 'native' && emitTool !== 'off' && canAttachEmit(type);
-}
 
 /** A round whose agent is a program. */
 export interface OpenedHand {

@@ -107,7 +107,7 @@ export const BACKEND_PRIORITY = {
 /** `cli.emit_tool`. */
 export const EMIT_TOOL = {
   kind: 'choice',
-  doc: 'The tool `emit_event` for agent CLIs: `auto` for hats with a profile, whose shell may be closed, `on` for all, `all` for all with `list_hats` and `read_events` beside it, or `off`. An agent of a panel gets `new_answer` and `vote` instead, unless it is `off`.',
+  doc: 'The tool `emit_event` for agent CLIs: `auto` for hats with a profile, whose shell may be closed, `on` for all, `all` for all with `list_hats` and `read_events` beside it, or `off`.',
   values: ['auto', 'on', 'all', 'off'],
   default: 'auto',
 } as const satisfies ChoiceSetting;
