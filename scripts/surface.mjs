@@ -28,7 +28,7 @@ const SURFACE = {
     ],
   },
   'configuration keys': {
-    count: 229,
+    count: 237,
     first: 190,
     list: listConfigurationKeys,
     added: [
@@ -66,6 +66,9 @@ const SURFACE = {
       { name: 'hats.<id>.panel.agents', why: 'who they are, in the order that decides a tie' },
       { name: 'hats.<id>.panel.agents[].id', why: 'people have to know whose answer and whose vote they read' },
       { name: 'hats.<id>.panel.agents[].backend', why: 'models of different makers make different mistakes' },
+      { name: 'hats.<id>.panel.agents[].model', why: 'a panel of one program on several models is the most usual one' },
+      { name: 'hats.<id>.panel.agents[].profile', why: 'one agent can be let write while the others only look' },
+      { name: 'hats.<id>.panel.agents[].hooks', why: 'agents that are to look at different things are asked about different calls' },
       { name: 'hats.<id>.panel.agents[].instructions', why: 'one agent can be told to doubt what the others find' },
       { name: 'hats.<id>.panel.strategy', why: 'some tasks want the best answer, others one from all' },
       { name: 'hats.<id>.panel.max_answers_per_agent', why: 'without a limit two agents outbid each other all night' },
@@ -80,6 +83,14 @@ const SURFACE = {
       { name: 'hats.<id>.panel.quorum', why: 'a vote of one is none where something depends on it' },
       { name: 'hats.<id>.panel.min_agents', why: 'an answer that nobody could compare may be worth nothing' },
       { name: 'hats.<id>.panel.budget_usd', why: 'one panel must not eat what the whole run may cost' },
+      { name: 'hats.<id>.panel.tie', why: 'an even panel ties often, and the order of the file is no reason to win' },
+      { name: 'hats.<id>.panel.synthesizer', why: 'whoever took part defends an answer of their own; an editor has none' },
+      {
+        name: 'hats.<id>.panel.conflicts',
+        why: 'work that cannot be taken over is brought together by whoever can, in the place of a turn that has failed',
+      },
+      { name: 'hats.<id>.panel.round_timeout', why: 'one agent that hangs is left out, without ending the panel for all' },
+      { name: 'hats.<id>.panel.grace', why: 'an agent that is told to hand in needs time to do it' },
     ],
   },
 };

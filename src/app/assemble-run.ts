@@ -169,7 +169,7 @@ function createGatesIn(
     ...{ cwd, marker, ...toGateGuard(file.settings, env) },
     ...(gatesAtOnce !== undefined && { atOnce: gatesAtOnce }),
     ...(isolation !== undefined && { isolation: { ...isolation, writable: [...isolation.writable, cwd] } }),
-    ...(isSafe === true && { hold: createGateHold({ ...toScopeSettings(parts, agentCommand, tree), workspace: cwd }) }),
+    ...(isSafe === true && { hold: createGateHold(toScopeSettings(parts, agentCommand, tree), cwd) }),
     findCheck: (check) => findCheck(cwd, check),
   });
 }

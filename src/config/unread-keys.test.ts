@@ -36,12 +36,7 @@ const SURROUNDINGS: readonly unknown[] = [
   { hats: { builder: { publishes: ['LOOP_COMPLETE'] } } },
   ...[{ type: 'claude' }, { type: 'custom', command: 'agent' }, { type: 'native', model: 'claude-sample' }].map((backend) =>
     withValue(toSurroundings({ type: 'codex' }), ['hats', 'builder', 'panel'], {
-      // Not beside another agent: those of a native one have a profile, which binds native ones only.
-      agents: [
-        { id: 'one', backend },
-        { id: 'two', ...(backend.type === 'native' ? { backend } : {}) },
-        { id: 'sample', ...(backend.type === 'native' ? { backend } : {}) },
-      ],
+      agents: [{ id: 'one', backend }, { id: 'two' }, { id: 'sample' }],
       round_timeout: 60,
     }),
   ),

@@ -30,17 +30,21 @@ export const HAND_VARIABLE = 'RALPH_PANEL_ROUND';
  *
  * @param turnFolder the folder of the round, in which the agent does not write
  * @param work where the agent works
- * @returns the path of what was written
+ * @returns the round, and the path of what was written
  */
-export function writeHandRound(turnFolder: string, work: string, { task, candidates, topics }: PanelHand): string {
+export function writeHandRound(
+  turnFolder: string,
+  work: string,
+  { task, candidates, topics }: PanelHand,
+): { readonly file: string; readonly round: HandRound } {
   // The name says nothing, and no round reads what was meant for one before it.
   const handInsFile = join(work, '.agent', `hand-in-${Date.now().toString(36)}.jsonl`);
   const round: HandRound = { task, candidates, topics, handInsFile, verdictsFile: join(turnFolder, 'verdicts.jsonl'), root: work };
-  const path = join(turnFolder, 'round.json');
+  const file = join(turnFolder, 'round.json');
   mkdirSync(dirname(handInsFile), { recursive: true });
   writeFileSync(round.verdictsFile, '', { mode: 0o600 });
-  writeFileSync(path, JSON.stringify(round), { mode: 0o600 });
-  return path;
+  writeFileSync(file, JSON.stringify(round), { mode: 0o600 });
+  return { file, round };
 }
 
 /** Reads a round; `null` where there is none. Never throws. */

@@ -7,7 +7,7 @@ import type { Environment } from '../core/values/environment.ts';
 import { RalphError } from '../core/values/errors.ts';
 import { type Json, mapTexts } from '../core/values/json.ts';
 import { MERGE_RULES } from '../prompts/index.ts';
-import { toHatCapabilities } from '../runs/index.ts';
+import { toAgentCapabilities } from '../runs/index.ts';
 
 /** What Ralph himself is called where he resolves a conflict: a hat as every other. */
 const RALPH_AS_HAT = 'resolver';
@@ -22,7 +22,11 @@ export function listResolvers({ spec }: Pick<Settings, 'spec'>): readonly string
  *
  * @throws RalphError `hat-not-there`, `resolve-read-only`
  */
-export function requireResolver(settings: Pick<Settings, 'spec' | 'policies' | 'profileNames'>, runId: string, hat: string): void {
+export function requireResolver(
+  settings: Pick<Settings, 'spec' | 'policies' | 'profileNames' | 'profiles' | 'backends'>,
+  runId: string,
+  hat: string,
+): void {
   const known = listResolvers(settings);
   if (!known.includes(hat)) {
     throw new RalphError({
@@ -42,8 +46,9 @@ export function requireResolver(settings: Pick<Settings, 'spec' | 'policies' | '
   });
 }
 
-function mayWrite(settings: Pick<Settings, 'policies'>, hat: string): boolean {
-  return mayChangeTree(toHatCapabilities(settings, hat));
+/** Of a panel it is the first agent that would do it. */
+function mayWrite(settings: Pick<Settings, 'policies' | 'profiles' | 'backends'>, hat: string): boolean {
+  return mayChangeTree(toAgentCapabilities(settings, hat, settings.backends[hat]?.[0] ?? {}));
 }
 
 /**

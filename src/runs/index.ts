@@ -10,7 +10,7 @@
 export { type Admission, admitPeople } from './admit-people.ts';
 export { type CleanedRuns, type CleanOrder, cleanRuns, discardUnbegun } from './clean-runs.ts';
 export { emitFromOutside, emitTo, readFold, toOutsideFile } from './emit-event.ts';
-export { findPolicy, toHatCapabilities } from './hat-capabilities.ts';
+export { findAgentPolicy, mayHatChangeTree, toAgentCapabilities } from './hat-capabilities.ts';
 export { findLayout, type Layout, openAgentFolders, requireLayout, toLayout, toStateName } from './layout.ts';
 export { noteProject, summariseAllRuns, summariseRun, summariseRuns } from './list-runs.ts';
 export { openLiveFile } from './live-file.ts';

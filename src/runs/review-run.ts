@@ -4,13 +4,12 @@ import type { RalphEvent } from '../core/events/event.ts';
 import { RALPH } from '../core/events/reserved.ts';
 import type { RunRecord } from '../core/run/run-record.ts';
 import { toTurnName } from '../core/run/turn.ts';
-import { mayChangeTree } from '../core/tools/tool-profiles.ts';
 import type { Environment } from '../core/values/environment.ts';
 import { type Json, mapTexts } from '../core/values/json.ts';
 import { type RunPaths, toRunPaths } from '../journal/index.ts';
 import { createRunViewFold, type RunView, type TurnView } from '../views/fold/index.ts';
 import { type Review, type SaidFacts, type SaidText, type TodoLine, toReview } from '../views/review/index.ts';
-import { toHatCapabilities } from './hat-capabilities.ts';
+import { mayHatChangeTree } from './hat-capabilities.ts';
 import { findLayout } from './layout.ts';
 import { openRun, openRunIn } from './read-run.ts';
 import type { RunReader } from './run-api.ts';
@@ -102,7 +101,7 @@ function createReviewCollector(settings: Settings | null): {
   // Whoever is called first gives the work out.
   let first: string | null = null;
   const isReader = (hat: string): boolean => {
-    const known = looks.get(hat) ?? (settings !== null && hat !== RALPH && !mayChangeTree(toHatCapabilities(settings, hat)));
+    const known = looks.get(hat) ?? (settings !== null && hat !== RALPH && !mayHatChangeTree(settings, hat));
     looks.set(hat, known);
     return known;
   };

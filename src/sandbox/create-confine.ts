@@ -70,13 +70,12 @@ function toConfinement(made: ConfineOrder, program: Program, view: string | unde
 }
 
 function toFacts({ settings, order, folder, scratch, home, opened }: ConfineOrder, program: Program): MountFacts {
-  const { workspace, stateDir } = settings;
+  const { workspace, apartFrom = [], stateDir } = settings;
   const outer = order.env['HOME'] ?? '/nonexistent';
   const more = [...settings.more, ...order.more, ...listPrivate(folder)];
-  const found = findRepositoryFolders(realpathSync(workspace));
-  const repository = settings.isSafe === true ? narrowRepository(found) : { ...found, kept: [] };
+  const repository = findRepository(settings);
   return {
-    hidden: findHidden(),
+    hidden: [...findHidden(), ...apartFrom.flatMap((path) => toPlaced(path)).map(({ real }) => real)],
     homes: findHomes(),
     needed: findNeeded({ program: program.path, home: outer, searchPath: program.env['PATH'], more, repository: repository.folders }),
     repository,
@@ -91,6 +90,17 @@ function toFacts({ settings, order, folder, scratch, home, opened }: ConfineOrde
       .filter(isPlainFolder),
     extraReadable: settings.sandbox.readable.map((path) => path.replace(/^~(?=\/)/, outer)).flatMap((path) => toPlaced(path)),
   };
+}
+
+/** A copy of a folder belongs to no repository, although it may lie in one. */
+function findRepository({
+  workspace,
+  apartFrom,
+  isSafe,
+}: TurnSandboxSettings): MountFacts['repository'] & { readonly folders: readonly string[] } {
+  if (apartFrom !== undefined) return { folders: [], written: [], root: null, kept: [] };
+  const found = findRepositoryFolders(realpathSync(workspace));
+  return isSafe === true ? narrowRepository(found) : { ...found, kept: [] };
 }
 
 /** Python is told not to write its compiled code: what lay there others would run. */

@@ -18,5 +18,6 @@ export type {
   TurnSandbox,
   TurnSandboxes,
   TurnSandboxOrder,
+  TurnSandboxSettings,
 } from './turn-sandbox.ts';
 export { predictViewKind, sweepViews } from './workspace-view.ts';

@@ -31,6 +31,8 @@ export interface TurnSandboxSettings {
   /** The run's folder for what turns have of their own; nothing in it outlives its turn. */
   readonly privateDir: string;
   readonly workspace: string;
+  /** The workspace is a copy of one of these, without its repository, and they are closed to the agent. Absent: it is no copy. */
+  readonly apartFrom?: readonly string[];
   readonly stateDir: string;
   /** `.agent` and its like, relative to the workspace: writable for every hat. */
   readonly agentDirs: readonly string[];

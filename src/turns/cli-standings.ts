@@ -1,10 +1,10 @@
 import { detectBackends, PROBED_CLIS } from '../backends/index.ts';
 import type { Settings } from '../config/index.ts';
-import type { BackendType } from '../core/backends/backend-spec.ts';
+import type { BackendSpec, BackendType } from '../core/backends/backend-spec.ts';
 import { mayChangeTree } from '../core/tools/tool-profiles.ts';
 import type { Environment } from '../core/values/environment.ts';
 import { RalphError } from '../core/values/errors.ts';
-import { findPolicy, toHatCapabilities } from '../runs/index.ts';
+import { findAgentPolicy, toAgentCapabilities } from '../runs/index.ts';
 import { findOsSandbox, hasVerdicts, type ProbeResult, readVerdict, type SandboxMode, wantsConfinement } from '../sandbox/index.ts';
 
 /** What is known of an agent CLI that is installed: whether it holds a profile. */
@@ -65,30 +65,29 @@ export async function checkProbes(settings: Settings, cwd: string, env: Environm
 
 /** What is known of each hat that may not change files and is worn by an agent CLI with a verdict. */
 async function listProbeStandings(settings: Settings, cwd: string, env: Environment): Promise<readonly ProbeStanding[]> {
-  const worn = Object.entries(settings.backends).flatMap(([hat, specs]) =>
-    isHeld(settings, hat)
-      ? [...new Set(specs.map(({ type }) => type))].filter((cli) => hasVerdicts(cli, env)).map((cli) => ({ hat, cli }))
-      : [],
-  );
+  const worn = Object.entries(settings.backends).flatMap(([hat, specs]) => {
+    const held = specs.filter((spec) => isHeld(settings, hat, spec));
+    const clis = [...new Set(held.map(({ type }) => type))].filter((cli) => hasVerdicts(cli, env));
+    return clis.map((cli) => ({ hat, cli, may: toAgentCapabilities(settings, hat, held.find(({ type }) => type === cli) ?? {}) }));
+  });
   if (worn.length === 0) return [];
   const [found, os] = await Promise.all([
     detectBackends({ env, priority: [...new Set(worn.map(({ cli }) => cli))] }),
     findOsSandbox(env, cwd),
   ]);
-  return worn.flatMap(({ hat, cli }): ProbeStanding[] => {
+  return worn.flatMap(({ hat, cli, may }): ProbeStanding[] => {
     const version = found.find(({ type }) => type === cli)?.version ?? null;
     if (version === null) return [];
-    const isConfined =
-      os.found !== null && wantsConfinement(toHatCapabilities(settings, hat), settings.sandbox.mode, settings.sandbox.hats[hat]);
+    const isConfined = os.found !== null && wantsConfinement(may, settings.sandbox.mode, settings.sandbox.hats[hat]);
     const verdict = readVerdict(cli, version, RALPH_VERSION, env);
     const result = isConfined ? (verdict?.os ?? null) : (verdict?.flags ?? null);
     return [{ hat, cli, version, layer: isConfined ? 'sandbox' : 'flags', result }];
   });
 }
 
-/** Whether a profile keeps the hat from changing files. */
-function isHeld(settings: Settings, hat: string): boolean {
-  return findPolicy(settings, hat) !== null && !mayChangeTree(toHatCapabilities(settings, hat));
+/** Whether a profile keeps an agent of the hat from changing files. */
+function isHeld(settings: Settings, hat: string, spec: BackendSpec): boolean {
+  return findAgentPolicy(settings, hat, spec) !== null && !mayChangeTree(toAgentCapabilities(settings, hat, spec));
 }
 
 function toMode({ sandbox }: Settings, hat: string): SandboxMode {

@@ -5,17 +5,19 @@ import { toErrorMessage } from '../core/values/errors.ts';
 import type { GateRunnerSettings } from '../gates/index.ts';
 import { toDefined } from '../safety/index.ts';
 import type { TurnSandbox } from '../sandbox/index.ts';
-import { openSandbox, type TurnScopeSettings } from './turn-scopes.ts';
+import { openSandbox, type TurnScopeSettings } from './scope-tools.ts';
 
 /**
  * Puts the sandbox of a safe run around the commands of its gates: what they run is what agents wrote. Each has a home of its own, without a login, and may write in the
  * workspace.
+ *
+ * @param copy absolute path of the copy of the folder of the run in which they are run instead
  */
-export function createGateHold(made: TurnScopeSettings): NonNullable<GateRunnerSettings['hold']> {
+export function createGateHold(made: TurnScopeSettings, copy?: string): NonNullable<GateRunnerSettings['hold']> {
   let opened: ReturnType<typeof openSandbox> | undefined;
   return async () => {
     try {
-      opened ??= openSandbox(made);
+      opened ??= openSandbox(made, copy);
       const { outfitter } = await opened;
       const outfit: TurnSandbox = await outfitter.open({
         // A home of its own for each, also where two commands of the same run are held at the same time.
@@ -27,7 +29,7 @@ export function createGateHold(made: TurnScopeSettings): NonNullable<GateRunnerS
         args: [],
         permissions: 'default',
         env: { ...toDefined(made.env) },
-        cwd: made.workspace,
+        cwd: copy ?? made.workspace,
         qualityCommands: [],
         attach: () => null,
         more: [],

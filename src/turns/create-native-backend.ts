@@ -20,6 +20,7 @@ import { listRunTools } from '../plugins/index.ts';
 import type { Backend, RunningTurn, TurnRequest, TurnResult } from '../ports/backend.ts';
 import type { Model } from '../ports/model.ts';
 import { steadyMs } from '../process/index.ts';
+import { findAgentPolicy } from '../runs/index.ts';
 import { findKnownSecrets } from '../safety/index.ts';
 
 type AgentRoom = typeof import('../agent/index.ts');
@@ -140,10 +141,10 @@ interface HatTurn {
 
 /** The tools of one turn; the profile is looked up now, so that a run that was resumed with another one is bound by that. */
 async function openHatTools(turn: HatTurn, nonce: string): Promise<ReturnType<AgentRoom['openTools']>> {
-  const { room, made, hat, request, signal, warn } = turn;
-  const { mcpServers, policies } = made.settings;
+  const { room, made, hat, spec, request, signal, warn } = turn;
+  const { mcpServers } = made.settings;
   const { cwd, env, marker, isolation } = request;
-  const servers = await room.openServers(mcpServers, policies[hat] ?? null, { cwd, env, marker, isolation, signal });
+  const servers = await room.openServers(mcpServers, findAgentPolicy(made.settings, hat, spec), { cwd, env, marker, isolation, signal });
   for (const warning of servers.warnings) warn(warning);
   const { noteForm = 'text' } = made.settings;
   const rules = { hooks: openHatHooks(turn), noteForm, ...toPermissions(turn) } as const;
@@ -169,7 +170,7 @@ function openHatHooks({ made, hat, spec, request, signal }: HatTurn): ToolHooks 
 
 type ServerTools = Awaited<ReturnType<AgentRoom['openServers']>>;
 
-function toToolSettings({ room, made, hat, request }: HatTurn, servers: ServerTools): ToolSettings {
+function toToolSettings({ room, made, hat, spec, request }: HatTurn, servers: ServerTools): ToolSettings {
   const { workspace, settings } = made;
   // An agent of a panel works in a folder of its own.
   const root = request.hand === undefined ? workspace : request.cwd;
@@ -183,7 +184,7 @@ function toToolSettings({ room, made, hat, request }: HatTurn, servers: ServerTo
       ...listRunTools(settings).map(room.toPluginTool),
       ...servers.tools,
     ],
-    policy: settings.policies[hat] ?? null,
+    policy: findAgentPolicy(settings, hat, spec),
     workspace: request.cwd,
     stateDir: resolve(root, settings.stateDir),
     scratchpad: join(realpathSync.native(root), settings.prompts.scratchpad),

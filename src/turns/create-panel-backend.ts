@@ -1,30 +1,32 @@
 import { realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import { createBackend, findCli } from '../backends/index.ts';
+import type { Settings } from '../config/index.ts';
 import { type BackendSpec, toBackendLabel } from '../core/backends/backend-spec.ts';
 import { TOPIC_PANEL_CONFLICT } from '../core/events/reserved.ts';
 import type { IterationStart } from '../core/run/effects.ts';
-import type { PanelSpec } from '../core/run/panel-spec.ts';
+import type { PanelAgentSpec, PanelSpec } from '../core/run/panel-spec.ts';
 import { toPanelTopics } from '../core/run/panel-topics.ts';
 import type { HatSpec } from '../core/run/run-spec.ts';
-import { toTurnName } from '../core/run/turn.ts';
+import type { ScopeViolations } from '../core/tools/scope-violations.ts';
+import { mayChangeTree } from '../core/tools/tool-profiles.ts';
 import type { Environment } from '../core/values/environment.ts';
-import { RalphError, toErrorMessage } from '../core/values/errors.ts';
+import { toErrorMessage } from '../core/values/errors.ts';
 import type { JsonObject } from '../core/values/json.ts';
 import { createPayloadCheck, emitInto, findTurn, HAND_VARIABLE } from '../emit/index.ts';
 import type { Surroundings } from '../loop/shell/index.ts';
-import type { AgentSource, PanelPayload, PanelSettings, RoundPlace, RoundSurroundings } from '../panel/run/index.ts';
+import type { AgentSource, AgentSurroundings, PanelPayload, PanelSettings, RoundPlace } from '../panel/run/index.ts';
 import type { Backend, TurnRequest } from '../ports/backend.ts';
 import type { GateRunner } from '../ports/gate-runner.ts';
 import type { Isolation } from '../ports/program.ts';
 import { createRedaction } from '../process/index.ts';
-import { toMarker } from '../runs/index.ts';
+import { toAgentCapabilities, toMarker } from '../runs/index.ts';
 import { findKnownSecrets } from '../safety/index.ts';
 import { createLazyBackend, createNativeBackendFor, type NativeHome, toPrice } from './create-native-backend.ts';
-import { findHandWay, findSpec, hasHandInTools } from './hat-facts.ts';
+import { findHandWay, findSpec, hasHandInTools, toOwnLimits } from './hat-facts.ts';
 import { createJudge } from './judge-answers.ts';
 import { openHand } from './open-hand.ts';
-import type { TurnScopes } from './turn-scopes.ts';
+import type { PanelAttach, PanelScopes } from './panel-scopes.ts';
 
 /** What the turn of a panel is made from. */
 export interface PanelHome extends NativeHome {
@@ -34,38 +36,26 @@ export interface PanelHome extends NativeHome {
   readonly env: Environment;
   /** Absolute path of an executable `ralph` for agents. */
   readonly agentCommand: string;
-  /** Attaches the tools that hand in; absent: nobody does. */
-  readonly scopes?: TurnScopes;
   /** The namespaces of every turn's programs; absent: none. */
   readonly isolation?: Isolation;
   /** Runs gates in another folder than that of the run; `marker`: by which their processes are found. Absent: no answer of a panel is judged. */
   readonly gatesIn?: ((cwd: string, marker: string) => GateRunner) | undefined;
+  /** Binds the agents; absent: nothing does. */
+  readonly scopes?: { readonly panel: PanelScopes };
   /** The environment of an agent of the hat. */
   readonly environmentOf: (order: IterationStart, spec: BackendSpec) => Readonly<Record<string, string>>;
 }
 
-/** The panel of a hat, for one turn; `null` for a hat that one agent wears. Throws RalphError `panel-unbound`. */
+/** The panel of a hat, for one turn; `null` for a hat that one agent wears. */
 export function createPanelBackendFor(made: PanelHome, order: IterationStart): Backend | null {
   const hat = made.settings.spec.hats?.find(({ id }) => id === order.hat);
   if (hat?.panel === undefined || order.panel === undefined) return null;
   const { panel } = hat;
   const specs = panel.agents.map((_, backend) => findSpec(made.settings, { hat: hat.id, backend }));
-  demandBound(made, hat.id);
   const label = `panel of ${specs.map(toBackendLabel).join(', ')}`;
   return createLazyBackend(label, async () => {
     const room = await import('../panel/run/index.ts');
     return room.createPanelBackend(toSettings(made, { hat, panel, specs, order, label }));
-  });
-}
-
-/** The sandbox of the operating system is not there yet for the agents of a panel: a hat that is to be held by it may not have one. */
-function demandBound({ settings }: PanelHome, hat: string): void {
-  if (settings.isSafe !== true && (settings.sandbox.hats[hat] ?? settings.sandbox.mode) !== 'required') return;
-  throw new RalphError({
-    code: 'panel-unbound',
-    what: `The panel of ${hat} cannot be held by a sandbox.`,
-    why: 'Agents of a panel work outside of the sandbox of the operating system.',
-    fix: 'Leave out `safe` and `sandbox: required` for this hat, or its panel.',
   });
 }
 
@@ -83,12 +73,13 @@ function toSettings(made: PanelHome, { hat, panel, specs, order, label }: PanelP
   const checkPayload = createPayloadCheck(settings.spec.events);
   return {
     label,
-    spec: panel,
+    spec: { ...panel, agents: panel.agents.map((agent, place) => withLimits(settings, hat.id, agent, specs[place])) },
     agentAt: (place) => createSource(made, { hat, panel, specs, order, label }, place),
     folder: join(realpathSync(made.runFolder), 'panels'),
     workspace: realpathSync(made.workspace),
     links: settings.worktreeLinks,
     skipped: [settings.stateDir],
+    mayWrite: (place) => mayChangeTree(toAgentCapabilities(settings, hat.id, specs[place] ?? {})),
     ...toPanelTopics(hat),
     conflictTopic: hat.publishes.some(({ topic }) => topic === TOPIC_PANEL_CONFLICT) ? TOPIC_PANEL_CONFLICT : null,
     ...(panel.strategy === 'best_of' && made.gatesIn !== undefined && { judge: createJudge({ ...made, gatesIn: made.gatesIn }, order) }),
@@ -101,6 +92,12 @@ function toSettings(made: PanelHome, { hat, panel, specs, order, label }: PanelP
     redact: (text) => redaction?.text(text) ?? text,
     shuffle,
   };
+}
+
+/** What an agent may not that others may is said to it alone. */
+function withLimits(settings: Settings, hat: string, agent: PanelAgentSpec, spec: BackendSpec | undefined): PanelAgentSpec {
+  const limits = spec === undefined ? '' : toOwnLimits(settings, hat, spec);
+  return limits === '' ? agent : { ...agent, instructions: [agent.instructions, limits].filter((text) => text !== '').join('\n\n') };
 }
 
 function createSource(made: PanelHome, { hat, panel, specs, order }: PanelParts, place: number): AgentSource {
@@ -125,10 +122,21 @@ function createSource(made: PanelHome, { hat, panel, specs, order }: PanelParts,
         // It lies in the folder for state, in which nothing else can be written.
         ...(made.isolation === undefined ? {} : { isolation: { ...made.isolation, writable: [...made.isolation.writable, cwd] } }),
       };
-      return isNative ? plain : openProgramRound(made, { order, spec, plain, round });
+      return openRound(made, { id, order, spec, plain, round });
     },
     priceOf: (usage, model) => toPrice(made.settings.prices, model ?? spec.model ?? null, usage),
   };
+}
+
+const NAMED = 5;
+
+/** What an agent changed that may not write, in words for people; `null` for nothing. */
+function toChangedText(id: string, found: ScopeViolations | null): string | null {
+  if (found === null) return null;
+  if (found.total === 0) return `${id} may not write. ${found.notes.join(' ')}`;
+  const more = found.total > NAMED ? `, and ${found.total - NAMED} more` : '';
+  const paths = found.changes.slice(0, NAMED).map(({ path }) => path);
+  return `${id} may not write, and changed ${paths.join(', ')}${more} in its own folder. It was not taken over.`;
 }
 
 function toJson({ answer, author, votes, conflicts, work }: PanelPayload): JsonObject {
@@ -136,30 +144,31 @@ function toJson({ answer, author, votes, conflicts, work }: PanelPayload): JsonO
   return { answer, author, votes: [...votes], ...conflict };
 }
 
-interface ProgramRound {
+interface OpenedRound {
+  readonly id: string;
   readonly order: IterationStart;
   readonly spec: BackendSpec;
-  readonly plain: Surroundings;
+  readonly plain: Omit<Surroundings, 'close'>;
   readonly round: RoundPlace;
 }
 
-/** What the round of an agent that is a program has beside its folder: where it hands in, and the tools for it. */
-async function openProgramRound(made: PanelHome, { order, spec, plain, round }: ProgramRound): Promise<RoundSurroundings> {
-  const { file, close } = openHand(round);
-  const opened = { ...plain, env: { ...plain.env, [HAND_VARIABLE]: file } };
-  if (made.scopes === undefined || !hasHandInTools(made.settings, spec.type)) return { ...opened, close };
-  const { attachHandIn } = await import('./emit-attach.ts');
-  const { close: closeScope, ...around } = await made.scopes.openRound(order, spec, opened, {
-    name: `${toTurnName(order)}-${round.token}-${round.round}`,
-    attach: (folder) => attachHandIn({ cli: spec.type, command: made.agentCommand, roundFile: file, offer: round.hand }, folder),
+/** What the round of an agent has beside its folder: what holds it, and where it hands in if it is a program, with the tools for it. */
+async function openRound(made: PanelHome, { id, order, spec, plain, round }: OpenedRound): Promise<AgentSurroundings> {
+  const hand = spec.type === 'native' ? null : openHand(round);
+  const opened = hand === null ? plain : { ...plain, env: { ...plain.env, [HAND_VARIABLE]: hand.file } };
+  const settle = hand === null ? {} : { settle: hand.close };
+  if (made.scopes === undefined) return { ...opened, ...settle };
+  const { close, ...held } = await made.scopes.panel.openAgent({
+    ...{ order, spec, plain: opened, name: `${round.token}.${round.name}`, promptFile: round.promptFile },
+    ...(hand === null ? {} : { more: [hand.file, hand.verdictsFile] }),
+    ...(hand === null || !hasHandInTools(made.settings, spec) ? {} : { attach: await createAttach(made, spec, hand.file, round) }),
   });
-  return {
-    ...around,
-    close: async () => {
-      await close();
-      await closeScope?.();
-    },
-  };
+  return { ...held, ...settle, close: async () => toChangedText(id, (await close?.()) ?? null) };
+}
+
+async function createAttach(made: PanelHome, { type }: BackendSpec, roundFile: string, { hand }: RoundPlace): Promise<PanelAttach> {
+  const { attachHandIn } = await import('./emit-attach.ts');
+  return (folder, isAlone) => attachHandIn({ cli: type, command: made.agentCommand, roundFile, offer: hand, isAlone }, folder);
 }
 
 /** As an agent of the hat would; what is wrong, or `null`. */

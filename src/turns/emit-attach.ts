@@ -46,20 +46,20 @@ export function attachEmit(
 }
 
 /** A round of a panel whose agent gets the tools that hand in. */
-export interface HandAttachment extends Pick<EmitAttachment, 'cli' | 'command'> {
+export interface HandAttachment extends Pick<EmitAttachment, 'cli' | 'command' | 'isAlone'> {
   /** Where the round is written down, and what it says. */
   readonly roundFile: string;
   readonly offer: HandOffer;
 }
 
 /** Plans the tools for one round, given a private folder of its own; `null` for CLIs to which they cannot be attached. */
-export function attachHandIn({ cli, command, roundFile, offer }: HandAttachment, folder: string): AttachedTool | null {
+export function attachHandIn({ cli, command, roundFile, offer, isAlone }: HandAttachment, folder: string): AttachedTool | null {
   const tools = HAND_IN_TOOLS.flatMap((name) => {
     const tool = HAND_INS[name](offer, neverCalled);
     return tool === null ? [] : [{ name, description: tool.description, inputSchema: tool.inputSchema }];
   });
   const server = { command, args: ['mcp', '--round', roundFile] };
-  return planEmitAttach({ cli, server, tools, folder, isAlone: false, checks: [] });
+  return planEmitAttach({ cli, server, tools, folder, isAlone, checks: [] });
 }
 
 /** The tools as the server makes them, for what is told of them; none of these is called. */

@@ -52,10 +52,11 @@ describe('the scratchpad that a prompt is given', () => {
 });
 
 describe('what a hat may do, as its prompt says', () => {
-  const of = (profile: string) => toAbilities({ policies: { hat: BUILT_IN_POLICIES[profile] ?? null } }, 'hat', false);
+  const of = (profile: string) =>
+    toAbilities({ policies: { hat: BUILT_IN_POLICIES[profile] ?? null }, profiles: {} }, 'hat', { type: 'claude' });
 
   it('is everything where nothing holds it back', () => {
-    expect(toAbilities({ policies: { hat: null } }, 'hat', false)).toEqual({});
+    expect(toAbilities({ policies: { hat: null }, profiles: {} }, 'hat', { type: 'claude' })).toEqual({});
   });
 
   it('follows its profile', () => {

@@ -14,7 +14,7 @@ import type { AgentPromptFacts } from '../loop/shell/index.ts';
 import type { HandWay } from '../panel/run/index.ts';
 import { createRedaction } from '../process/index.ts';
 import type { PromptOptions, PromptTurn } from '../prompts/index.ts';
-import { findPolicy, toHatCapabilities } from '../runs/index.ts';
+import { findAgentPolicy, toAgentCapabilities } from '../runs/index.ts';
 import { findKnownSecrets } from '../safety/index.ts';
 import { canAttachEmit } from '../sandbox/index.ts';
 import type { Topology } from '../topology/routing/index.ts';
@@ -50,13 +50,28 @@ function isPanel({ spec }: Settings, hat: string): boolean {
   return spec.hats?.some(({ id, panel }) => id === hat && panel !== undefined) === true;
 }
 
+/** What all agents of a panel may and may not; nothing of that in which they differ, for they are all given the same prompt. */
+function toCommonAbilities(settings: Settings, hat: string): Pick<PromptTurn, 'mayWrite' | 'mayRun'> {
+  const [first, ...others] = (settings.backends[hat] ?? []).map((spec) => toAbilities(settings, hat, spec));
+  const mayWrite = others.every((other) => other.mayWrite === first?.mayWrite) ? first?.mayWrite : undefined;
+  const mayRun = others.every((other) => other.mayRun === first?.mayRun) ? first?.mayRun : undefined;
+  return { ...(mayWrite === undefined ? {} : { mayWrite }), ...(mayRun === undefined ? {} : { mayRun }) };
+}
+
+/** A sentence for an agent of a panel that may write less than others of it; empty where the prompt of all says what it may. */
+export function toOwnLimits(settings: Settings, hat: string, spec: BackendSpec): string {
+  const isSaid = toCommonAbilities(settings, hat).mayWrite !== undefined;
+  return !isSaid && toAbilities(settings, hat, spec).mayWrite === false ? 'You may not change files: look, and say what you found.' : '';
+}
+
 /** What a prompt says of the agent that it is for. */
 export function toAgentPromptFacts(settings: Settings, order: TurnOwner): AgentPromptFacts {
   const spec = findSpec(settings, order);
   return {
-    ...toAbilities(settings, order.hat, spec.type === 'native'),
     // What an agent of a panel notes and commits stays in its own folder.
-    ...(isPanel(settings, order.hat) && { mayNote: false, mayCommit: false }),
+    ...(isPanel(settings, order.hat)
+      ? { ...toCommonAbilities(settings, order.hat), mayNote: false, mayCommit: false }
+      : toAbilities(settings, order.hat, spec)),
     hasEmitTool: hasEmitTool(settings, order.hat, spec),
     losesPath: findCli(spec.type)?.losesPath === true,
     keepsContext: spec.native?.context === 'carry',
@@ -91,14 +106,15 @@ interface PromptPlace {
   readonly env: Environment;
 }
 
-/** What the wearer of a hat may do to the workspace, by its profile; nothing is said where none holds it back. */
+/** What an agent that wears a hat may do to the workspace, by its profile; nothing is said where none holds it back. */
 export function toAbilities(
-  settings: Pick<Settings, 'policies'>,
+  settings: Pick<Settings, 'policies' | 'profiles'>,
   hat: string,
-  isNative: boolean,
+  spec: Pick<BackendSpec, 'type' | 'profile'>,
 ): Pick<PromptTurn, 'mayWrite' | 'mayNote' | 'mayRun' | 'mayCommit'> {
-  if (findPolicy(settings, hat) === null && !isNative) return {};
-  const may = toHatCapabilities(settings, hat);
+  const isNative = spec.type === 'native';
+  if (findAgentPolicy(settings, hat, spec) === null && !isNative) return {};
+  const may = toAgentCapabilities(settings, hat, spec);
   const mayWrite = mayChangeTree(may);
   // The native agent has a tool for the scratchpad under every profile; a CLI writes it as it writes any file.
   return { mayWrite, mayNote: isNative || mayWrite, mayRun: may.mayRunShell, mayCommit: may.mayRunShell || may.mayGitWrite };
@@ -141,15 +157,20 @@ export function hasEmitTool(
 }
 
 /** How the agent of a panel hands in: by the surest of the ways that it has. Of a program that nobody knows it is not known whether it can call anything. */
-export function findHandWay(settings: Pick<Settings, 'policies' | 'emitTool'>, hat: string, { type }: Pick<BackendSpec, 'type'>): HandWay {
-  if (type === 'native' || hasHandInTools(settings, type)) return { kind: 'tools' };
+export function findHandWay(
+  settings: Pick<Settings, 'policies' | 'profiles' | 'emitTool'>,
+  hat: string,
+  spec: Pick<BackendSpec, 'type' | 'profile'>,
+): HandWay {
+  const { type } = spec;
+  if (type === 'native' || hasHandInTools(settings, spec)) return { kind: 'tools' };
   const cli = findCli(type);
-  if (cli === null || toAbilities(settings, hat, false).mayRun === false) return { kind: 'words' };
+  if (cli === null || toAbilities(settings, hat, spec).mayRun === false) return { kind: 'words' };
   return { kind: 'command', command: cli.losesPath === true ? '"$RALPH_BIN"' : 'ralph' };
 }
 
 /** Whether an agent CLI gets the tools that hand in: there is no panel without them, so they are attached unless nothing is to be. */
-export function hasHandInTools({ emitTool }: Pick<Settings, 'emitTool'>, type: BackendSpec['type']): boolean {
+export function hasHandInTools({ emitTool }: Pick<Settings, 'emitTool'>, { type }: Pick<BackendSpec, 'type'>): boolean {
   return type !== 'native' && emitTool !== 'off' && canAttachEmit(type);
 }
 

@@ -31,7 +31,7 @@ function open(accepts = true) {
       return { isAccepted: true, text: 'Your vote is in.' };
     },
   };
-  const opened = openHand({ cwd: join(top, 'work'), folder: join(top, 'round'), hand });
+  const opened = openHand({ cwd: join(top, 'work'), promptFile: join(top, 'round', 'prompt.md'), hand });
   const round = requireHandRound({ [HAND_VARIABLE]: opened.file });
   return { ...opened, round, taken };
 }
@@ -113,7 +113,7 @@ test('a round that nobody wrote down is none', () => {
 
 test('an agent is told of the way that it has: tools where they can be attached, else a command, and of a program that nobody knows its words', () => {
   const way = (type: 'native' | 'claude' | 'acp' | 'cline' | 'custom', emitTool: 'auto' | 'off' = 'auto') =>
-    findHandWay({ policies: {}, emitTool }, 'builder', { type }).kind;
+    findHandWay({ policies: {}, profiles: {}, emitTool }, 'builder', { type }).kind;
   expect([way('native'), way('claude'), way('acp'), way('cline'), way('custom')]).toEqual(['tools', 'tools', 'tools', 'command', 'words']);
   expect([way('native', 'off'), way('claude', 'off'), way('acp', 'off')]).toEqual(['tools', 'command', 'words']);
 });

@@ -1,6 +1,7 @@
 import { dirname } from 'node:path';
 import { toErrorMessage } from '../core/values/errors.ts';
-import { type HandRound, openHandBox, readHandRound, writeHandRound } from '../emit/index.ts';
+import { type HandRound, openHandBox, writeHandRound } from '../emit/index.ts';
+import type { RoundPlace } from '../panel/run/index.ts';
 import type { HandedIn, PanelHand } from '../ports/backend.ts';
 import { watchFolder } from '../runs/index.ts';
 
@@ -8,15 +9,16 @@ import { watchFolder } from '../runs/index.ts';
 export interface OpenedHand {
   /** Where the round is written down. */
   readonly file: string;
+  /** Where its verdicts are, in the run's folder. */
+  readonly verdictsFile: string;
   /** Ends it; settles when all that was handed in has its verdict. */
   readonly close: () => Promise<void>;
 }
 
 /** Takes what the programs of an agent hand in while it works, one after another. */
-export function openHand({ cwd, folder, hand }: { readonly cwd: string; readonly folder: string; readonly hand: PanelHand }): OpenedHand {
-  const file = writeHandRound(folder, cwd, hand);
-  const round = readHandRound(file);
-  return round === null ? { file, close: async () => undefined } : { file, close: serveHandIns(round, hand) };
+export function openHand({ cwd, promptFile, hand }: Pick<RoundPlace, 'cwd' | 'promptFile' | 'hand'>): OpenedHand {
+  const { file, round } = writeHandRound(dirname(promptFile), cwd, hand);
+  return { file, verdictsFile: round.verdictsFile, close: serveHandIns(round, hand) };
 }
 
 function serveHandIns(round: HandRound, hand: PanelHand): () => Promise<void> {

@@ -76,7 +76,10 @@ export function createTurnAgents(made: TurnAgentsSettings): TurnAgents {
         marker: toMarker(made.runId, order),
         ...(made.isolation === undefined ? {} : { isolation: made.isolation }),
       };
-      return watchTrusted(made.undo, async () => (made.scopes === undefined ? plain : made.scopes.open(order, spec, plain)));
+      return watchTrusted(made.undo, async () => {
+        if (made.scopes === undefined) return plain;
+        return order.panel === undefined ? made.scopes.open(order, spec, plain) : made.scopes.panel.open(order, plain);
+      });
     },
     toolsOf: (order) => countTools(made.settings, order.hat, find(order).type),
     promptFactsOf: (order) => toAgentPromptFacts(made.settings, order),

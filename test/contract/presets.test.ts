@@ -3,11 +3,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, it } from 'vitest';
+import { TOPIC_PANEL_CONFLICT } from '../../src/core/events/reserved.ts';
 import type { HatSpec } from '../../src/core/run/run-spec.ts';
 import { BUILT_IN_CARDS } from '../../src/core/tools/built-in-cards.ts';
 import { resolveProfile } from '../../src/core/tools/tool-profiles.ts';
 import { type SimulationScript, traceRun } from '../../src/simulate/index.ts';
-import { isCompletionTopic, mayEnd, takersOf } from '../../src/topology/routing/index.ts';
+import { mayEnd, publishableBy, takersOf } from '../../src/topology/routing/index.ts';
 import { type CheckedConfig, checkConfig } from '../../src/validation/index.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
@@ -31,7 +32,7 @@ const NINE: Readonly<Record<string, { readonly hats: readonly string[]; readonly
 };
 
 /** Teams whose result is an event: no hat of them may change anything. */
-const READING = ['research', 'review', 'gap-analysis'];
+const READING = ['research', 'review', 'panel-review', 'gap-analysis'];
 /** What changes the workspace, or runs whatever it is told to. */
 const CHANGING = ['write_file', 'edit_file', 'git_commit', 'git_push', 'bash'];
 /** Words by which instructions ask for a tool. */
@@ -80,8 +81,10 @@ function listTopics({ instructions }: HatSpec): readonly string[] {
     .filter((word) => !FILE_NAME.test(word));
 }
 
-it('the nine presets, the seven-hat collection and three more are there', () => {
-  expect([...NAMES].sort()).toEqual([...Object.keys(NINE), 'hats', 'tdd', 'spec-driven', 'fresh-eyes'].sort());
+const PANELS = ['panel-review', 'panel-design', 'best-of-n'];
+
+it('the nine presets, the seven-hat collection, three more, and three with panels are there', () => {
+  expect([...NAMES].sort()).toEqual([...Object.keys(NINE), 'hats', 'tdd', 'spec-driven', 'fresh-eyes', ...PANELS].sort());
 });
 
 it.each(Object.entries(NINE))('%s has the hats and terminal events of the table', (name, { hats, terminal = [] }) => {
@@ -152,7 +155,7 @@ describe.each(NAMES)('%s', (name) => {
       .filter((hat) => hat.instructions !== '')
       .flatMap((hat) => {
         const told = [...hat.instructions.matchAll(/[Pp]ublish `([^`]+)`/g)].map((match) => match[1] as string);
-        const own = hat.publishes.map((entry) => entry.topic).filter((topic) => !isCompletionTopic(topology, topic));
+        const own = publishableBy(topology, hat.id).filter((topic) => topic !== TOPIC_PANEL_CONFLICT);
         return [...new Set(told)].sort().join() === [...own].sort().join() ? [] : [`${hat.id}: told ${told}, may ${own}`];
       });
     expect(wrong).toEqual([]);

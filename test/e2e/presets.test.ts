@@ -37,7 +37,20 @@ const PLAYS: Readonly<Record<string, Play>> = {
   },
   research: { researcher: [['research.finding']], synthesizer: [['synthesis.complete', END]] },
   review: { reviewer: [['analysis.request'], ['review.complete', END]], analyzer: [['analysis.done']] },
+  // What a panel publishes its winner says: of three that hand in and vote.
+  'panel-review': { reviewer: [[END]] },
+  'panel-design': { designer: [['design.ready']], builder: [['build.done']], critic: [[END]] },
+  'best-of-n': { builder: [['build.done']], reviewer: [[END]] },
   'gap-analysis': { analyzer: [['claims.ready']], verifier: [['claims.checked']], reporter: [['gaps.report', END]] },
+};
+
+/** Hats that several agents wear. They hand in, and publish nothing by themselves. */
+const PANELS = ['panel-review/reviewer', 'panel-design/designer', 'best-of-n/builder'];
+const BY_ITSELF = ['emit_event', 'write_scratchpad'];
+
+/** What a project has for whom its tests decide. */
+const FILES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  'best-of-n': { 'package.json': '{"scripts": {"test": "test -f builder.txt"}}' },
 };
 
 /** Tools by which a hat does what its instructions ask, by what kind of hat it is. */
@@ -50,7 +63,7 @@ const KINDS = {
 const READERS = ['explorer', 'planner', 'designer', 'architect', 'researcher', 'synthesizer', 'gap-analysis/analyzer', 'reporter'];
 const CHECKERS = [
   ...['critic', 'feature/reviewer', 'feature-minimal/reviewer', 'docs/reviewer', 'refactor/verifier', 'spec-driven/verifier'],
-  ...['review/reviewer', 'review/analyzer', 'gap-analysis/verifier'],
+  ...['review/reviewer', 'review/analyzer', 'gap-analysis/verifier', 'panel-review/reviewer', 'best-of-n/reviewer'],
 ];
 const REPORTS = [
   ['research', 'synthesis.complete'],
@@ -82,10 +95,10 @@ function createPlayer(play: Play) {
     const step = conversation.turns.filter(({ role }) => role === 'assistant').length;
     const count = done.get(hat) ?? 0;
     const said = play[hat]?.[count] ?? [];
-    offered.set(
-      hat,
-      conversation.tools.map(({ name }) => name),
-    );
+    const tools = conversation.tools.map(({ name }) => name);
+    if (tools.includes('vote')) return { calls: [call('vote', { agent_id: 'agent1', reason: 'It holds.' })] };
+    offered.set(hat, tools);
+    if (step > 0 && tools.includes('new_answer')) return { calls: [call('new_answer', { content: REPORT })] };
     if (step === 0) return { calls: [call('write_file', { path: `${hat}.txt`, content: 'x\n' })] };
     const topics = said.filter((topic) => topic !== END);
     if (step === 1 && topics.length > 0) return { calls: topics.map((topic) => call('emit_event', { topic, payload: REPORT })) };
@@ -108,7 +121,7 @@ async function runPreset(folder: string, name: string, play: Play): Promise<Read
     const { code, stdout, stderr } = await ralph(folder, ['run', '--no-tui', '-p', 'Look after the sum', '-c', backend]);
     expect([code, stdout + stderr]).toEqual([0, expect.stringContaining('declared the work complete')]);
     // A new folder has no tests, so init wrote no gate.
-    expect(stdout).toMatch(/Evidence +none: no gate checks the work/);
+    if (FILES[name] === undefined) expect(stdout).toMatch(/Evidence +none: no gate checks the work/);
     return offered;
   } finally {
     await server.close();
@@ -125,12 +138,13 @@ test('every preset is played', () => {
 
 describe.concurrent.each(Object.entries(PLAYS))('the preset %s on the native agent', (name, play) => {
   test('runs to its end, every hat with the tools that its instructions ask for', async () => {
-    await withFolder({}, async (folder) => {
+    await withFolder(FILES[name] ?? {}, async (folder) => {
       const offered = await runPreset(folder, name, play);
       const hats = Object.keys(play);
       expect([...offered.keys()].sort()).toEqual([...hats].sort());
       for (const hat of hats) {
-        const { has, hasNot } = KINDS[kindOf(name, hat)];
+        const { has: all, hasNot } = KINDS[kindOf(name, hat)];
+        const has = PANELS.includes(`${name}/${hat}`) ? all.filter((tool) => !BY_ITSELF.includes(tool)) : all;
         const tools = offered.get(hat) ?? [];
         expect([hat, has.filter((tool) => !tools.includes(tool)), tools.filter((tool) => hasNot.some((no) => no === tool))]).toEqual([
           hat,

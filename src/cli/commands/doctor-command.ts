@@ -181,9 +181,10 @@ function toKeptProbeRow({ cli, version, standing, flags, os }: KeptProbe): FactR
   return { label: cli, text: `${toPlainLine(version, 40)}: ${PROBE_TEXTS[standing]}${layers}` };
 }
 
-function toHatTitle({ hat, backend, profile, mayChangeFiles }: HatScope): string {
+function toHatTitle({ hat, agent, backend, profile, mayChangeFiles }: HatScope): string {
   const bound = profile === null ? 'no profile' : `profile ${toPlainLine(profile, 40)}`;
-  return `${hat} (${toPlainLine(backend, 60)}, ${bound}): ${mayChangeFiles ? 'may change files' : 'may not change files'}`;
+  const who = agent === null ? hat : `${hat}, ${toPlainLine(agent, 40)} of its panel`;
+  return `${who} (${toPlainLine(backend, 60)}, ${bound}): ${mayChangeFiles ? 'may change files' : 'may not change files'}`;
 }
 
 const LAYER_MARKS = { on: '✓', partly: '!', off: '-' } as const;

@@ -40,6 +40,7 @@ export const hooksCommand: CliCommand = {
       .argument('[action]', 'test: ask the hooks now, about a call that is not made; default: the list')
       .argument('[event]', `of a test: ${HOOK_EVENTS.join(', ')}`)
       .option('--hat <hat>', 'the hooks of this hat')
+      .option('--agent <agent>', 'of a test: those of this agent of its panel')
       .option('--tool <tool>', 'of a test: the tool, by its own name; PostToolBatch needs none')
       .option('--input <json>', 'of a test: what the tool is called with, or the event that is published', '{}')
       .option('--reason <reason>', 'of a test: why a run or a turn ended, or what a run needs its person for')
@@ -61,6 +62,7 @@ export const hooksCommand: CliCommand = {
 
 interface HooksFlags extends ConfigOptions {
   readonly hat?: string;
+  readonly agent?: string;
   readonly tool?: string;
   readonly input: string;
   readonly output: string;
@@ -97,6 +99,8 @@ interface HookRow {
   readonly hat: string | null;
   /** The backend whose hooks these are; absent: those of the hat whatever its backend. */
   readonly backend?: string;
+  /** The agent of the hat's panel that is asked; absent: all whose hooks are those of the hat. */
+  readonly agent?: string;
   readonly order: number;
   readonly event: HookEventName;
   readonly matcher: string;
@@ -139,22 +143,40 @@ function list({ terminal }: CliContext, settings: Settings, { hat, format }: Hoo
   return 0;
 }
 
-/** The hooks of a hat, then those of each of its backends that has some of its own. */
+/** The hooks of a hat, then those of each of its backends that has some of its own. Of a panel in which some agent has: those of each agent. */
 function toRows(settings: Settings, hat: string): readonly HookRow[] {
   const worn = settings.backends[hat] ?? [];
-  const unbound = listUnbound(settings, hat);
+  const agents = listAgents(settings, hat);
   const hasOwn = worn.filter(({ hookList }) => hookList !== undefined);
-  const ofHat = hasOwn.length === worn.length ? [] : (settings.hooks?.[hat] ?? []);
-  const ofBackends = hasOwn.flatMap((backend) => {
+  const isApart = agents.length > 0 && hasOwn.length > 0;
+  const unbound = listUnbound(worn.filter(({ hookList }) => hookList === undefined));
+  const ofHat = isApart || hasOwn.length === worn.length ? [] : (settings.hooks?.[hat] ?? []);
+  const ofBackends = worn.flatMap((backend, place) => {
+    if (!isApart && backend.hookList === undefined) return [];
+    const agent = agents[place];
     const name = backend.model === undefined ? toBackendLabel(backend) : `${toBackendLabel(backend)} ${backend.model}`;
-    return findHooks(settings, hat, backend).map((spec, index) => ({ ...toRow(hat, index, spec, []), backend: name }));
+    const who = { backend: name, ...(agent === undefined ? {} : { agent }) };
+    return findHooks(settings, hat, backend).map((spec, index) => ({ ...toRow(hat, index, spec, listUnbound([backend])), ...who }));
   });
   return [...ofHat.map((spec, index) => toRow(hat, index, spec, unbound)), ...ofBackends];
 }
 
-/** The hooks that a test asks: those of the first native agent of the hat, else those that it would have. */
-function toHooks(settings: Settings, hat: string): readonly HookSpec[] {
-  const native = settings.backends[hat]?.find(({ type }) => type === 'native');
+/** Ids of the agents of its panel, in the order of its backends. */
+function listAgents({ spec }: Settings, hat: string): readonly string[] {
+  return spec.hats?.find(({ id }) => id === hat)?.panel?.agents.map(({ id }) => id) ?? [];
+}
+
+/** The hooks that a test asks: those of the agent that is named, else of the first native agent of the hat, else those that it would have. */
+function toHooks(settings: Settings, hat: string, agent: string | undefined): readonly HookSpec[] {
+  const worn = settings.backends[hat] ?? [];
+  if (agent !== undefined) {
+    const agents = listAgents(settings, hat);
+    const named = worn[agents.indexOf(agent)];
+    if (named === undefined)
+      throw createUnknownNameError('no agent', agent, agents, `The agents of ${hat} are: ${agents.join(', ') || 'none, it has no panel'}`);
+    return findHooks(settings, hat, named);
+  }
+  const native = worn.find(({ type }) => type === 'native');
   return native === undefined ? (settings.hooks?.[hat] ?? []) : findHooks(settings, hat, native);
 }
 
@@ -188,9 +210,9 @@ function toTerms({ if: rule, once, async, timeoutMs, failClosed }: HookRow): str
 }
 
 function toCells(row: HookRow): readonly string[] {
-  const { hat, backend, event, matcher, name, handler, place, unbound } = row;
+  const { hat, backend, agent, event, matcher, name, handler, place, unbound } = row;
   const binds = unbound.length === 0 ? 'yes' : `not ${unbound.join(', ')}`;
-  const who = backend === undefined ? (hat ?? '(the run)') : `${hat} (${toPlainLine(backend, 60)})`;
+  const who = backend === undefined ? (hat ?? '(the run)') : `${hat} (${toPlainLine(agent ?? backend, 60)})`;
   return [
     who,
     event,
@@ -221,7 +243,7 @@ async function test(context: CliContext, tried: Tried, flags: HooksFlags, word: 
   const input = toInput(flags.input);
   const { createToolHooks } = await context.loadApp();
   const { cwd, env, now } = context;
-  const specs = toHooks(settings, hat);
+  const specs = toHooks(settings, hat, flags.agent);
   const agentId = hat === RALPH || hat === DEFAULT_HAT ? null : hat;
   const { result: merged, stoppedBy } = await untilStopped(context, (signal) => {
     const hooks = createToolHooks(

@@ -70,7 +70,9 @@ describe('ralph init', () => {
   it('on a terminal asks which team and which of the installed agents', async () => {
     const { asked, err } = await type([], ['debug', '3']);
     expect(asked).toEqual(['debug', 'codex']);
-    expect(err.replace(/\s+/g, ' ')).toMatch(/1\) none: one agent does everything 2\) debug.*1\) any: .*2\) claude 3\) codex 4\) native/);
+    expect(err.replace(/\s+/g, ' ')).toMatch(
+      /1\) none: one agent does everything 2\) best-of-n 3\) debug.*1\) any: .*2\) claude 3\) codex 4\) native/,
+    );
   });
 
   it('offers the built-in agent, and then asks which model', async () => {

@@ -151,7 +151,7 @@ function tellGate(gate: Initialised['gate']): string {
 }
 
 function tellPlace(place: Place): string {
-  if (place === null) return 'Note: agents run unattended. To confine them: `safe: true`, `permissions: default`.';
+  if (place === null) return 'Note: agents run unattended. To hold them: `safe: true`, `permissions: default`.';
   if (place.obstacle === null) return `Place: each run gets a git worktree of its own, and its agents are confined to it (safe).`;
   return `Place: each run works in a git worktree of its own. Its agents may do whatever you may: ${place.obstacle}`;
 }

@@ -1,4 +1,5 @@
 import type { Settings } from '../../config/index.ts';
+import type { BackendSpec } from '../../core/backends/backend-spec.ts';
 import { readCalledTool, type ToolCall } from '../../core/hooks/called-tool.ts';
 import type { HookVerdict, MergedHooks } from '../../core/hooks/hook-verdict.ts';
 import { createCallJudge } from '../../core/hooks/judge-call.ts';
@@ -20,8 +21,8 @@ export interface PermissionRow {
 }
 
 /** Agents of a hat that call their tools by themselves. */
-export function listUnbound({ backends }: Settings, hat: string): readonly string[] {
-  return [...new Set((backends[hat] ?? []).map(({ type }) => type).filter((type) => type !== 'native'))];
+export function listUnbound(worn: readonly BackendSpec[]): readonly string[] {
+  return [...new Set(worn.map(({ type }) => type).filter((type) => type !== 'native'))];
 }
 
 /** The rules of all hats, or of one, each hat's in the order in which they are asked. */
@@ -35,7 +36,7 @@ export function listPermissionRows(settings: Settings, hat: string | undefined):
       rule,
       place,
       on_ask: decision === 'ask' ? onAsk : null,
-      unbound: listUnbound(settings, id),
+      unbound: listUnbound(settings.backends[id] ?? []),
     })),
   );
 }

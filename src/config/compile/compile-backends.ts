@@ -17,6 +17,17 @@ export interface PlacedBackend {
   readonly path: Path | null;
   /** Where its hooks are written: at itself, or at the backend that it inherits from; absent: it has none. */
   readonly hooksPath?: Path;
+  /** The agent of a panel whose backend this is; absent: the hat has no panel. */
+  readonly agent?: PlacedAgent;
+}
+
+/** What an agent of a panel has of its own beside its backend. */
+interface PlacedAgent {
+  readonly id: string;
+  readonly path: Path;
+  /** The profile that it names; absent: none. */
+  readonly profile?: string;
+  readonly hasHooks: boolean;
 }
 
 /** The backends of all hats, in the order in which `on_limit: switch` tries them, of a panel in that of its agents; a list holds at least one. */
@@ -57,9 +68,12 @@ function compilePanelBackends(
 ): readonly PlacedBackend[] {
   const agents = panel?.agents ?? [];
   if (agents.length === 0) return own;
-  const members = agents.flatMap(({ backend: [entry] = [] }, index) =>
-    entry === undefined ? own.slice(0, 1) : [inherit(entry, [...own, ...base], [...toAgentPath(index), 'backend', 0])],
-  );
+  const members = agents.flatMap(({ id = '', backend: [entry] = [], model, profile, hooks }, index) => {
+    const path = toAgentPath(index);
+    const worn = entry === undefined ? own.slice(0, 1) : [inherit(entry, [...own, ...base], [...path, 'backend', 0])];
+    const agent = { id, path, ...(profile === undefined ? {} : { profile }), hasHooks: hooks !== undefined };
+    return withOwn(worn, model === undefined ? {} : { model }).map((placed) => ({ ...placed, agent }));
+  });
   return panel?.tie === 'ralph' ? [...members, ...ralph.slice(0, 1)] : members;
 }
 
@@ -137,9 +151,18 @@ export function backendsOf(hat: string, { hats, base }: CompiledBackends): reado
 /** The profile of a hat that has the native agent and names none: it may read, and nothing else. */
 export const NATIVE_DEFAULT = 'explorer';
 
-/** The profile of a hat: the one that it names, else what the native agent gets without one; `null` where nothing holds the hat back. */
+/**
+ * The profile of a hat: the one that it names, else what the native agent gets without one; `null` where nothing holds the hat back. Of a panel: that of its
+ * agents that name none.
+ */
 export function findProfileName(hat: string, named: string | undefined, backends: CompiledBackends): string | null {
-  return named ?? (isNative(backendsOf(hat, backends)) ? NATIVE_DEFAULT : null);
+  const open = backendsOf(hat, backends).filter(({ agent }) => agent?.profile === undefined);
+  return named ?? (isNative(open) ? NATIVE_DEFAULT : null);
+}
+
+/** The profile of an agent of a panel: its own, else that of the hat, else what its backend gets without one; `null` where nothing holds it back. */
+export function findAgentProfile({ agent, declared }: PlacedBackend, ofHat: string | undefined): string | null {
+  return agent?.profile ?? ofHat ?? (declared.type === 'native' ? NATIVE_DEFAULT : null);
 }
 
 /** True where one of the backends is the native agent, which has only the rights that somebody gave it. */

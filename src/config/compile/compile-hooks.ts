@@ -71,12 +71,17 @@ export function compileHooks({ root, declared, hatIds, backends, cwd, readText, 
   const read = owners.map(([id, path, worn]) => {
     const own = readLevel(path);
     const specs = ofHat([shared, own]);
-    const ofBackends = worn.flatMap(({ declared: { type }, hooksPath }, index): (readonly [string, readonly HookSpec[]])[] => {
-      const level = hooksPath === undefined ? undefined : readLevel(hooksPath);
-      if (hooksPath === undefined || level === undefined || level.size === 0) return [];
-      if (type === 'native') return [[toHookListName(id, index), ofHat([shared, own, level])]];
-      unbound.push({ id, types: [type], path: toWrittenPath(root, hooksPath) });
-      return [];
+    const ofBackends = worn.flatMap((placed, index): (readonly [string, readonly HookSpec[]])[] => {
+      const { type } = placed.declared;
+      const levels = listOwnPlaces(placed).flatMap((place) => {
+        const level = readLevel(place);
+        if (level.size > 0 && type !== 'native')
+          unbound.push({ id, agent: placed.agent?.id, types: [type], path: toWrittenPath(root, place) });
+        return level.size === 0 ? [] : [level];
+      });
+      // Whoever asks no hooks has a list all the same where it is an agent of a panel: it is shown beside those of the others.
+      if (levels.length === 0 || (type !== 'native' && placed.agent === undefined)) return [];
+      return [[toHookListName(id, index), ofHat([shared, own, ...levels])]];
     });
     const types = worn.map(({ declared: { type } }) => type).filter((type) => type !== 'native');
     if (specs.some(({ event }) => !isLoopEvent(event)) && types.length > 0)
@@ -96,10 +101,23 @@ export function compileHooks({ root, declared, hatIds, backends, cwd, readText, 
       ...tellUnbound(root, unbound),
       ...owners.flatMap(([id, path, worn]) => [
         ...(id === DEFAULT_HAT ? [] : tellMisplaced(root, path, RUN_PLACE)),
-        ...worn.flatMap(({ hooksPath }) => (hooksPath === undefined ? [] : tellMisplaced(root, hooksPath, HAT_PLACE))),
+        ...worn.flatMap((placed) => tellOfLoop(root, placed)),
       ]),
     ],
   };
+}
+
+/** Hooks of the loop at a backend or an agent of a panel. */
+function tellOfLoop(root: LocatedMap, { hooksPath, agent }: PlacedBackend): readonly Diagnostic[] {
+  return [
+    ...(hooksPath === undefined ? [] : tellMisplaced(root, hooksPath, HAT_PLACE)),
+    ...(agent === undefined ? [] : tellMisplaced(root, [...agent.path, 'hooks'], AGENT_PLACE)),
+  ];
+}
+
+/** Where hooks are written that count for one agent of the hat: of its panel, then of its backend. */
+function listOwnPlaces({ agent, hooksPath }: PlacedBackend): readonly Path[] {
+  return [...(agent?.hasHooks === true ? [[...agent.path, 'hooks']] : []), ...(hooksPath === undefined ? [] : [hooksPath])];
 }
 
 /** The name of the hooks of a backend: the hat, and its place in the list of the hat. */
@@ -121,6 +139,7 @@ const HAT_PLACE: Misplacement = {
   why: 'Whatever agent wears the hat, the loop asks the same hooks about its events.',
   fix: 'Write them under `hats.<id>.hooks`, `ralph.hooks` or `hooks`.',
 };
+const AGENT_PLACE: Misplacement = { ...HAT_PLACE, is: 'of a hat, and this is an agent of its panel' };
 const RUN_PLACE: Misplacement = {
   isWrong: isRunEvent,
   is: 'of the run, and this is a hat',
@@ -186,6 +205,8 @@ function toWrittenPath(root: LocatedMap, path: Path): Path {
 /** A hat whose agents call their tools by themselves, although there are hooks. */
 interface Unbound {
   readonly id: string;
+  /** The agent of its panel; absent: whoever wears it. */
+  readonly agent?: string | undefined;
   readonly types: readonly string[];
   readonly path: Path;
 }
@@ -197,8 +218,10 @@ function tellUnbound(root: LocatedMap, unbound: readonly Unbound[]): readonly Di
     const here = unbound.filter(({ path }) => path.join('.') === place);
     const entry = readEntry(root, here[0]?.path ?? []);
     if (entry === undefined) return [];
-    const hats = here.map(({ id }) => id).filter((id) => id !== RALPH && id !== DEFAULT_HAT);
-    const who = [...hats.map((id) => quote(id)), ...(hats.length < here.length ? ['Ralph'] : [])].join(', ');
+    const worn = here.filter(({ id }) => id !== RALPH && id !== DEFAULT_HAT);
+    const hats = [...new Set(worn.map(({ id }) => id))];
+    const names = worn.map(({ id, agent }) => (agent === undefined ? quote(id) : `${quote(agent)} of ${quote(id)}`));
+    const who = [...names, ...(worn.length < here.length ? ['Ralph'] : [])].join(', ');
     const types = [...new Set(here.flatMap(({ types }) => types))].map((type) => (type === 'auto' ? 'the agent CLI that is found' : type));
     const finding: Finding = {
       code: 'hook-not-bound',

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { findingsOf, loadText, settingsOf } from '../config-fixtures.ts';
+import { findHooks } from '../settings.ts';
 
 const PLAIN = { args: [], env: {}, permissions: 'bypass' };
 
@@ -174,15 +175,87 @@ describe('what is wrong with a backend of an agent', () => {
 
   it('is a key of a backend beside its name', () => {
     const yaml =
-      'hats:\n  a:\n    triggers: [x]\n    panel:\n      agents:\n        - id: one\n          backend: claude\n          model: opus\n        - id: two\n';
+      'hats:\n  a:\n    triggers: [x]\n    panel:\n      agents:\n        - id: one\n          backend: claude\n          agent: critic\n        - id: two\n';
     const { fix } = loadText(yaml).diagnostics.find(({ code }) => code === 'key-misplaced') ?? {};
     expect(fix).toBe(
-      'Write:\n\nhats:\n  a:\n    panel:\n      agents:\n        -\n          backend:\n            type: claude\n            model: opus',
+      'Write:\n\nhats:\n  a:\n    panel:\n      agents:\n        -\n          backend:\n            type: claude\n            agent: critic',
     );
     const written = (fix ?? '')
       .replace('Write:\n\n', '')
       .replace('panel:', 'triggers: [x]\n    panel:')
       .replace('-\n', '- id: two\n        -\n          id: one\n');
-    expect(settingsOf(`${written}\n`).backends['a']?.[1]).toMatchObject({ type: 'claude', model: 'opus' });
+    expect(settingsOf(`${written}\n`).backends['a']?.[1]).toMatchObject({ type: 'claude', agent: 'critic' });
+  });
+});
+
+describe('what an agent of a panel has of its own', () => {
+  const NATIVE = '{type: native, provider: anthropic}';
+
+  it('is the model of its backend, also of one that it inherits', () => {
+    const agents = `agents: [{id: one, model: haiku}, {id: two, backend: codex, model: large}, {id: three, backend: ${NATIVE}, model: claude-sample}]`;
+    const { hat, backends } = wear(agents, 'backend: {type: claude, model: opus}, profile: creator, ');
+    expect(backends?.map(({ model }) => model)).toEqual(['haiku', 'large', 'claude-sample']);
+    expect(hat?.backends).toEqual(['claude (haiku)', 'codex (large)', 'native:anthropic (claude-sample)']);
+  });
+
+  it('is its profile, else that of the hat, else what its backend gets without one', () => {
+    const profilesOf = (rest: string): readonly unknown[] => {
+      const agents = `agents: [{id: one}, {id: two, profile: critic}, {id: three, backend: ${NATIVE}, model: claude-sample}]`;
+      const { settings, backends } = wear(agents, `backend: claude, ${rest}`);
+      const named = backends?.map(({ profile }) => (profile === undefined ? settings.profileNames['a'] : profile)) ?? [];
+      return [settings.profileNames['a'], ...named];
+    };
+    expect(profilesOf('profile: creator, ')).toEqual(['creator', 'creator', 'critic', 'creator']);
+    expect(profilesOf('')).toEqual(['explorer', null, 'critic', 'explorer']);
+  });
+
+  it('leaves nothing to say of a hat whose native agents all name a profile', () => {
+    const native = (id: string) => `{id: ${id}, backend: ${NATIVE}, model: claude-sample, profile: creator}`;
+    const yaml = `hats: {a: {triggers: [x], panel: {agents: [${native('one')}, ${native('two')}, ${native('three')}]}}}`;
+    expect(findingsOf(yaml)).toEqual([]);
+    const { profileNames, backends } = settingsOf(yaml);
+    expect([profileNames['a'], backends['a']?.map(({ profile }) => profile)]).toEqual([null, ['creator', 'creator', 'creator']]);
+  });
+
+  it('is told at its place where there is no such profile, also behind an agent that could not be read', () => {
+    expect(findingsOf('hats: {a: {triggers: [x], panel: {agents: [5, {id: one}, {id: two, profile: critik}, {id: three}]}}}')).toContain(
+      'error profile-unknown critik',
+    );
+  });
+
+  it('are hooks behind those of the hat, or in their place, whatever its backend', () => {
+    const hooks = (word: string) => `{PreToolUse: [{command: "true --${word}"}]}`;
+    const agents = [
+      `{id: one, backend: ${NATIVE}, model: claude-sample}`,
+      `{id: two, backend: ${NATIVE}, model: claude-sample, hooks: ${hooks('own')}}`,
+      `{id: three, backend: {type: native, provider: anthropic, hooks: ${hooks('backend')}}, model: claude-sample, hooks: {PreToolUse: {override: true, hooks: [{command: "true --alone"}]}}}`,
+      `{id: four, backend: claude, hooks: ${hooks('unheard')}}`,
+      '{id: five, backend: claude}',
+    ];
+    const yaml = `hooks: ${hooks('all')}\nhats: {a: {triggers: [x], profile: creator, hooks: ${hooks('hat')}, panel: {agents: [${agents.join(', ')}]}}}`;
+    const settings = settingsOf(yaml);
+    const asked = (settings.backends['a'] ?? []).map((spec) =>
+      findHooks(settings, 'a', spec).map(({ handler }) => (handler.kind === 'shell' ? handler.line.replace('true ', '') : handler.kind)),
+    );
+    expect(asked).toEqual([
+      ['--all', '--hat'],
+      ['--all', '--hat', '--own'],
+      ['--alone', '--backend'],
+      ['--all', '--hat', '--unheard'],
+      ['--all', '--hat'],
+    ]);
+    const found = loadText(yaml).diagnostics.filter(({ code }) => code === 'hook-not-bound');
+    expect(found.map(({ line, severity, message }) => [line, severity, message])).toEqual([
+      [1, 'warning', expect.stringContaining('do not bind Ralph')],
+      [2, 'warning', 'These hooks do not bind "a": claude calls its tools by itself.'],
+      [2, 'warning', 'These hooks do not bind "four" of "a": claude calls its tools by itself.'],
+    ]);
+  });
+
+  it('are no hooks of the loop, which asks those of the hat whoever wears it', () => {
+    const hooks = '{EventPublish: [{command: "true --x"}]}';
+    const yaml = `hats:\n  a:\n    triggers: [x]\n    panel:\n      agents:\n        - {id: one}\n        - id: two\n          hooks: ${hooks}\n        - {id: three}\n`;
+    const [found] = loadText(yaml).diagnostics.filter(({ code }) => code === 'hook-invalid');
+    expect([found?.line, found?.message]).toEqual([8, 'Hooks of EventPublish are of a hat, and this is an agent of its panel.']);
   });
 });

@@ -20,7 +20,15 @@ import {
   type Settings,
   type SettingsDigest,
 } from '../settings.ts';
-import { backendsOf, type CompiledBackends, findProfileName, type PlacedBackend, toBackendSpec, toLabel } from './compile-backends.ts';
+import {
+  backendsOf,
+  type CompiledBackends,
+  findAgentProfile,
+  findProfileName,
+  type PlacedBackend,
+  toBackendSpec,
+  toLabel,
+} from './compile-backends.ts';
 import { compileGates } from './compile-gates.ts';
 import { type CompiledHooks, toHookListName } from './compile-hooks.ts';
 import { compilePanel, toPanelEvents } from './compile-panel.ts';
@@ -202,11 +210,19 @@ function toLabels(backends: readonly PlacedBackend[]): readonly string[] {
 }
 
 function toBackends({ declared, backends, hatIds, hooks }: SettingsParts): Settings['backends'] {
-  const toSpecs = (id: string, list: readonly PlacedBackend[]): readonly BackendSpec[] =>
-    list.map((placed, index) => {
+  const toSpecs = (id: string, list: readonly PlacedBackend[]): readonly BackendSpec[] => {
+    const named = declared.hats?.[id]?.profile;
+    const ofHat = findProfileName(id, named, backends);
+    return list.map((placed, index) => {
       const hookList = toHookListName(id, index);
-      return Object.hasOwn(hooks.ofBackends, hookList) ? { ...toBackendSpec(placed), hookList } : toBackendSpec(placed);
+      const profile = placed.agent === undefined ? ofHat : findAgentProfile(placed, named);
+      return {
+        ...toBackendSpec(placed),
+        ...(Object.hasOwn(hooks.ofBackends, hookList) ? { hookList } : {}),
+        ...(profile === ofHat ? {} : { profile }),
+      };
     });
+  };
   const hats = (hatIds ?? []).map((id) => [id, toSpecs(id, backendsOf(id, backends))] as const);
   const single = declared.mode === 'single' ? { [DEFAULT_HAT]: toSpecs(DEFAULT_HAT, backends.ralph) } : {};
   return { ...Object.fromEntries(hats), [RALPH]: toSpecs(RALPH, backends.ralph), ...single };

@@ -7,20 +7,104 @@ const FOREIGN = new URL('../../../fixtures/foreign/', import.meta.url);
 const read = (name: string): string => readFileSync(new URL(name, FOREIGN), 'utf8');
 
 describe('agents of MassGen', () => {
-  it('become hats that work one after the other, with their models and their words', async () => {
-    const { outcome, text, dropped } = await migrateText(read('massgen-multi.yml'), 'x.yml');
+  it('wear one hat as a panel, with their models and their words', async () => {
+    const { outcome, text, changes, dropped } = await migrateText(read('massgen-multi.yml'), 'x.yml');
     expect(outcome).toBe('migrated');
     expect(findingsOf(text)).toEqual([]);
     const { spec, backends, profileNames } = settingsOf(text);
     expect(spec.hats).toMatchObject([
-      { id: 'first', triggers: ['task.start', 'task.resume'], publishes: [{ topic: 'first.done' }], instructions: 'You are careful.' },
-      { id: 'second', triggers: ['first.done'], publishes: [{ topic: 'task.complete' }] },
+      {
+        ...{ id: 'team', triggers: ['task.start', 'task.resume'] },
+        panel: {
+          agents: [
+            { id: 'first', instructions: 'You are careful.' },
+            { id: 'second', instructions: '' },
+          ],
+          maxAnswersPerAgent: 1,
+        },
+      },
     ]);
-    expect(backends['first']).toMatchObject([{ type: 'native', model: 'gpt-5', native: { provider: 'openai' } }]);
-    expect(backends['ralph']).toEqual(backends['first']);
-    expect(backends['second']).toMatchObject([{ type: 'native', model: 'gemini-2.5-flash', native: { provider: 'google' } }]);
-    expect(profileNames['second']).toBe('creator');
-    expect(dropped.map((line) => line.split(' ')[0])).toEqual(['orchestrator', 'ui']);
+    expect(backends['team']).toMatchObject([
+      { type: 'native', model: 'gpt-5', native: { provider: 'openai' } },
+      { type: 'native', model: 'gemini-2.5-flash', native: { provider: 'google' } },
+    ]);
+    expect(backends['ralph']).toEqual([backends['team']?.[0]]);
+    expect(profileNames['team']).toBe('creator');
+    expect(dropped).toEqual([
+      'orchestrator.snapshot_storage was left out. What agents hand in is kept in the folder of the run.',
+      'ui was left out. It has no equal here.',
+    ]);
+    expect(changes).toContain(
+      'The agents first, second wear one hat, team, as a panel: they answer side by side and vote, and may write files (profile: creator). What wins ends the run.',
+    );
+    expect(changes).toContain(
+      'Each agent answers once, and then votes: there it may answer as often as it likes. More: max_answers_per_agent.',
+    );
+    expect(changes).toContain('agents.first.system_message is now hats.team.panel.agents.first.instructions.');
+  });
+
+  it('are coordinated as they were, as far as there is a counterpart', async () => {
+    const { text, changes, dropped } = await migrateText(read('massgen-coordination.yml'), 'x.yml');
+    // A profile would bind the native one alone.
+    expect(findingsOf(text)).toEqual(['warning profile-missing backend']);
+    expect(settingsOf(text).spec.hats?.[0]).toMatchObject({
+      timeoutMs: 5_400_000,
+      panel: {
+        ...{ maxAnswersPerAgent: 2, maxAnswersTotal: 5, voting: 'lenient', novelty: 'off', injection: 'restart', strategy: 'synthesize' },
+        ...{ timeoutMs: 5_400_000, roundTimeoutMs: 600_000, graceMs: 60_000 },
+      },
+    });
+    expect(changes).toContain('orchestrator.timeout.orchestrator_timeout_seconds is now hats.team.panel.timeout.');
+    expect(changes).toContain('timeout_settings.initial_round_timeout_seconds is now hats.team.panel.round_timeout.');
+    // Every key that says nothing here is told by its name.
+    expect(dropped.map((line) => line.split(' ')[0])).toEqual([
+      'orchestrator.context_paths',
+      'orchestrator.coordination',
+      'orchestrator.skip_coordination_rounds',
+      'orchestrator.no_such_key',
+      'timeout_settings.subsequent_round_timeout_seconds',
+      'orchestrator.max_midstream_injections_per_round',
+      'ui',
+    ]);
+  });
+
+  it.each([
+    ['voting_sensitivity: checklist_gated', 'There are lenient, balanced and strict here: it is balanced.'],
+    ['max_new_answers_per_agent: null', 'Without a number an agent answers once here.'],
+    ['max_new_answers_global: -1', 'Without a number there is no limit for all together.'],
+    ['disable_injection: false', 'Agents hear of answers while they work here, too.'],
+    ['answer_novelty_requirement: strict', 'Only further answers of an agent are compared, and each gives one.'],
+    ['final_answer_strategy: winner_present', 'The answer that won is taken as it is; strategy: synthesize writes one from all.'],
+    ['orchestrator: {a: b}', 'It has no equal here.'],
+  ])('are told why nothing comes of %s', async (line, why) => {
+    const { text, dropped } = await migrateText(`agents: [{id: a, backend: {type: codex}}, {id: b}]\norchestrator: {${line}}\n`, 'x.yml');
+    expect(findingsOf(text)).toEqual([]);
+    expect(dropped).toHaveLength(1);
+    expect(dropped[0]).toContain(why);
+  });
+
+  it('are not asked what cannot be read', async () => {
+    const agents = 'agents: [{id: a, backend: {type: codex}}, {id: b}, {id: c}]';
+    for (const coordination of [
+      'orchestrator: x',
+      'orchestrator: [1]',
+      'orchestrator: {timeout: 5}',
+      'timeout_settings: null',
+      'orchestrator: &a {x: 1}',
+    ]) {
+      const { text, outcome } = await migrateText(`${agents}\n${coordination}\n`, 'x.yml');
+      expect([outcome, findingsOf(text)]).toEqual(['migrated', []]);
+    }
+  });
+
+  it('of several kinds have no profile, for it would bind the native ones alone', async () => {
+    const { text, changes } = await migrateText(
+      'agents: [{id: a, backend: {type: codex}}, {id: b, backend: {type: openai, model: m}}, {id: c}]\n',
+      'x.yml',
+    );
+    expect(findingsOf(text)).toEqual(['warning profile-missing backend']);
+    expect(settingsOf(text).profileNames['team']).toBe('explorer');
+    expect(changes.join('\n')).toContain('and have no profile: agent CLIs do as they may, and native agents can only read.');
   });
 
   it('become one hat where there is one', async () => {
@@ -30,7 +114,7 @@ describe('agents of MassGen', () => {
     ]);
   });
 
-  it('keep their hooks, those of all and the comments', async () => {
+  it('have a hat each where one has hooks of its own: they keep them, those of all and the comments', async () => {
     const { text, changes, left } = await migrateText(read('massgen-hooks/massgen.yml'), 'x.yml');
     expect(left).toEqual([]);
     expect(text).toContain(`  agent1:
@@ -50,6 +134,9 @@ describe('agents of MassGen', () => {
             type: "command"
 `);
     expect(text).toContain('# Global hooks - apply to ALL agents\nhooks:\n  PreToolUse:\n    - matcher: "*"\n');
+    expect(changes.join('\n')).toContain(
+      'They are no panel, for agent1 has hooks or permissions of its own, and those of one hat share them.',
+    );
     expect(changes).toContain('agents.agent1.backend.hooks is now hats.agent1.hooks.');
     expect(changes).toContain(
       'hats.agent1 has the agent of cli.backend. Only the native one asks hooks: cli: {backend: {type: native, …}}',
@@ -68,16 +155,16 @@ describe('agents of MassGen', () => {
     const backend = 'backend: {type: claude_code}';
     const yaml = `agents:\n  - {id: "my agent", ${backend}}\n  - {id: ralph, ${backend}}\n  - {${backend}}\n  - {id: my_agent, ${backend}}\n`;
     const { text } = await migrateText(yaml, 'x.yml');
-    expect(settingsOf(text).spec.hats?.map(({ id }) => id)).toEqual(['my_agent', 'ralph_2', 'agent3', 'my_agent_2']);
-    expect(settingsOf(text).backends['agent3']).toMatchObject([{ type: 'claude' }]);
+    expect(settingsOf(text).spec.hats?.[0]?.panel?.agents.map(({ id }) => id)).toEqual(['my_agent', 'ralph_2', 'agent3', 'my_agent_2']);
+    expect(settingsOf(text).backends['team']?.[2]).toMatchObject({ type: 'claude' });
   });
 
   it('mean the same where parts of them are aliases', async () => {
     const yaml = 'agents:\n  - {id: a, backend: &b {type: openai, model: m, system_message: Work.}}\n  - {id: c, backend: *b}\n';
     const { text } = await migrateText(yaml, 'x.yml');
     const { spec, backends } = settingsOf(text);
-    expect(spec.hats).toMatchObject([{ instructions: 'Work.' }, { instructions: 'Work.' }]);
-    expect(backends['c']).toEqual(backends['a']);
+    expect(spec.hats?.[0]?.panel?.agents).toMatchObject([{ instructions: 'Work.' }, { instructions: 'Work.' }]);
+    expect(backends['team']?.[1]).toEqual(backends['team']?.[0]);
   });
 
   it('are told of what is left out, and of rules that are held against a call in another order here', async () => {
@@ -88,7 +175,7 @@ permissions: {allow: [bash], ask: [write_file]}
     expect(dropped).toEqual([
       'agents.a.backend.api_key was left out. Keys come from the environment: api_key_env.',
       'agents.a.backend.temperature was left out. It has no equal here.',
-      'agents.a.backend.type was left out: nothing here is "azure_openai". The hat has the agent of cli.',
+      'agents.a.backend.type was left out: nothing here is "azure_openai". It has the agent of cli.',
     ]);
     for (const path of ['permissions', 'hats.a.permissions'])
       expect(changes).toContain(

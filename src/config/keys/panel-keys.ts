@@ -1,5 +1,6 @@
 import { BACKEND_KEYS, BACKEND_NAME } from './backend-keys.ts';
 import type { Keys, ObjectSetting } from './setting.ts';
+import { PROFILE } from './tool-keys.ts';
 
 /** The fewest agents of a panel. */
 export const MIN_PANEL_AGENTS = 2;
@@ -13,6 +14,13 @@ export const PANEL_AGENT_KEYS = {
     name: BACKEND_NAME,
     keys: BACKEND_KEYS,
     isAlone: true,
+  },
+  model: { kind: 'word', doc: 'The model of its backend, as the agent calls it; wins over the one that stands there.' },
+  profile: { ...PROFILE, doc: 'The tool profile that binds this agent; that of the hat by default.' },
+  hooks: {
+    kind: 'hooks',
+    verbatim: true,
+    doc: 'What is asked about every call of a tool by this agent, after those of the hat; `{override: true, hooks: […]}` in their place.',
   },
   instructions: { kind: 'text', doc: 'Words for this agent alone, beside those of the hat.', verbatim: true },
 } as const satisfies Keys;

@@ -12,8 +12,8 @@ import { findingAt, type RuleInput, readWebAddress } from './rule.ts';
 export function checkBackends(input: RuleInput, backends: CompiledBackends): readonly Diagnostic[] {
   const all = new Set([...backends.base, ...backends.ralph, ...Object.values(backends.hats).flat()]);
   return [...all].flatMap((backend) => {
-    const { declared, path } = backend;
-    if (path === null || isBroken(input, path)) return [];
+    const { declared, path, agent } = backend;
+    if (path === null || isBroken(input, path) || (agent !== undefined && input.isBroken([...agent.path, 'model']))) return [];
     const finding = toBackendFinding(declared);
     if (finding !== null) return [findingAt(input, path, finding)];
     const ignored = declared.type === 'native' ? [] : listOwn(input, path);

@@ -1,4 +1,4 @@
-import { backendsOf, type CompiledBackends, isNative, NATIVE_DEFAULT } from '../compile/compile-backends.ts';
+import { backendsOf, type CompiledBackends, isNative, NATIVE_DEFAULT, type PlacedBackend } from '../compile/compile-backends.ts';
 import { quote } from '../findings/diagnostics.ts';
 import type { Diagnostic } from '../findings/located.ts';
 import { findingAt, listHats, type RuleInput } from './rule.ts';
@@ -7,7 +7,7 @@ import { findingAt, listHats, type RuleInput } from './rule.ts';
 export function checkNativeProfiles(input: RuleInput, backends: CompiledBackends): readonly Diagnostic[] {
   return listHats(input).flatMap(([id, hat]) => {
     const isOpen = hat.profile === undefined && !input.isBroken(['hats', id, 'profile']);
-    const native = isOpen ? backendsOf(id, backends).find((backend) => isNative([backend])) : undefined;
+    const native = isOpen ? backendsOf(id, backends).find((backend) => isNative([backend]) && isWithoutProfile(input, backend)) : undefined;
     if (native === undefined) return [];
     // What the hat, or an agent of its panel, has from elsewhere is told at the hat.
     const path = native.path?.[0] === 'hats' ? native.path.slice(0, native.path.lastIndexOf('backend') + 1) : ['hats', id];
@@ -27,4 +27,9 @@ export function checkNativeProfiles(input: RuleInput, backends: CompiledBackends
       ),
     ];
   });
+}
+
+/** Whether no agent of a panel is meant, or one that names no profile. */
+function isWithoutProfile(input: RuleInput, { agent }: PlacedBackend): boolean {
+  return agent === undefined || (agent.profile === undefined && !input.isBroken([...agent.path, 'profile']));
 }

@@ -44,7 +44,7 @@ describe('panels', () => {
   });
 
   it('allow as many answers as they ask for', () => {
-    expect(about(`${THREE}, max_answers_total: 1`)).toEqual([]);
+    expect(about(`${THREE}, max_answers_total: 3`)).toEqual([]);
     expect(about(`${THREE}, min_agents: 3, max_answers_total: 2`)).toEqual(['error panel-bounds 2']);
   });
 

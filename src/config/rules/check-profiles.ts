@@ -17,7 +17,12 @@ export function checkProfiles(input: RuleInput): readonly Diagnostic[] {
   const named: (readonly [Path, string | undefined, string | null])[] = [
     [['ralph', 'profile'], input.declared.ralph?.profile, null],
     ...Object.entries(own).map(([name, profile]) => [['profiles', name, 'extends'], profile.extends, null] as const),
-    ...listHats(input).map(([id, hat]) => [['hats', id, 'profile'], hat.profile, id] as const),
+    ...listHats(input).flatMap(([id, { profile, panel }]) => [
+      [['hats', id, 'profile'], profile, id] as const,
+      ...(panel?.agents ?? []).map((agent, index) => {
+        return [[...input.toItemPath(['hats', id, 'panel', 'agents'], index), 'profile'], agent.profile, id] as const;
+      }),
+    ]),
   ];
   const unknown = named.flatMap(([path, name, hat]) =>
     name === undefined || known.has(name) ? [] : [toFinding(input, path, { name, hat }, profiles)],

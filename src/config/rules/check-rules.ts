@@ -15,6 +15,7 @@ import { checkMcpServers } from './check-mcp-servers.ts';
 import { checkMode } from './check-mode.ts';
 import { checkNativeProfiles } from './check-native-profiles.ts';
 import { checkNotify } from './check-notify.ts';
+import { checkPanelLimits } from './check-panel-limits.ts';
 import { checkPanelRoles } from './check-panel-roles.ts';
 import { checkPanels } from './check-panels.ts';
 import { checkPolicies } from './check-policies.ts';
@@ -23,7 +24,6 @@ import { checkPromptFile, type PromptSources } from './check-prompt-file.ts';
 import { checkStateDir } from './check-state-dir.ts';
 import { checkTools } from './check-tools.ts';
 import { checkTriggers } from './check-triggers.ts';
-import { checkUnboundPanels } from './check-unbound-panels.ts';
 import type { Rule, RuleInput } from './rule.ts';
 
 const RULES: readonly Rule[] = [
@@ -58,7 +58,7 @@ export function checkRules(input: RuleInput, backends: CompiledBackends, places:
     ...checkCostLimit(input, backends),
     ...checkNativeProfiles(input, backends),
     ...checkAgentFiles(input, backends),
-    ...checkUnboundPanels(input, backends),
+    ...checkPanelLimits(input, backends),
     ...checkPromptFile(input, places),
   ];
   if (input.declared.event_loop?.strict_validation !== false) return findings;

@@ -87,8 +87,10 @@ export interface BackendSpec {
   readonly userSettings?: boolean;
   /** `native` only, and always there: which model, and within which bounds. */
   readonly native?: NativeSpec;
-  /** `native` only: which list of the settings' `backendHooks` its calls of tools are asked about. Absent: the hooks of the hat. */
+  /** Which list of the settings' `backendHooks` its calls of tools are asked about, where it asks hooks (`native`). Absent: the hooks of the hat. */
   readonly hookList?: string;
+  /** Of an agent of a panel: the profile that binds it, by name; `null`: none does. Absent: that of the hat. */
+  readonly profile?: string | null;
 }
 
 /** Who answers the native agent: a provider's wire format, or a script. */

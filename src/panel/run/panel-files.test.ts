@@ -7,13 +7,16 @@ import { PanelFiles, type TakeOver } from './panel-files.ts';
 
 let workspace = '';
 let files: PanelFiles;
+let mayWrite: boolean;
 
 beforeEach(() => {
   const top = createFolder();
   workspace = join(top, 'run');
   mkdirSync(workspace);
   const folder = join(top, 'panels');
-  files = new PanelFiles({ spec: SAMPLE_PANEL, folder, workspace, links: [], skipped: [], home: '1.1', numbers: [2, 3, 1] }, []);
+  mayWrite = true;
+  const rules = { links: [], skipped: [], mayWrite: () => mayWrite };
+  files = new PanelFiles({ spec: SAMPLE_PANEL, folder, workspace, ...rules, home: '1.1', numbers: [2, 3, 1] }, []);
 });
 afterEach(removeFolders);
 
@@ -45,4 +48,11 @@ describe('what the winner removed is removed from the folder of the run', () => 
     expect(await win(rename)).toEqual({ kind: 'done' });
     expect(listFiles(workspace)).toEqual({ ...secrets, 'new.ts': 'x' });
   });
+});
+
+it('of an agent that may not write nothing is taken over, whatever is in its folder', async () => {
+  mayWrite = false;
+  writeFiles(workspace, { 'old.ts': 'old' });
+  expect(await win(rename)).toEqual({ kind: 'done' });
+  expect(listFiles(workspace)).toEqual({ 'old.ts': 'old' });
 });

@@ -133,6 +133,7 @@ export class PanelFiles {
       await openWorkspace({ from: workspace, to, links, skipped });
       const snapshot = this.#snapshotOf(answer);
       if (existsSync(`${snapshot}.too-large`)) throw new Error('the work behind it is too large to be taken over');
+      if (!this.#settings.mayWrite(answer.agent)) return await use(to);
       const { conflicts } = await applyWork({ base: toBasePath(place.cwd), snapshot, to, leftOut: existsSync(`${snapshot}.partial`) });
       if (conflicts.length > 0) throw new Error(`${toPathList(conflicts)} changed in the folder meanwhile`);
       return await use(to);
@@ -194,7 +195,7 @@ export class PanelFiles {
     const snapshot = this.#snapshotOf(winner);
     // A process before this one may have done it, and died before the turn had ended.
     const mark = join(this.#top, 'taken-over');
-    if (existsSync(mark)) return { kind: 'done' };
+    if (existsSync(mark) || !this.#settings.mayWrite(winner.agent)) return { kind: 'done' };
     if (existsSync(`${snapshot}.too-large`))
       return toFailed(`the work of the panel is too large to be taken over; it is kept in ${this.#placeOf(winner.agent).cwd}`);
     if (!existsSync(snapshot)) return toFailed('the work behind the answer that won is not there any more');

@@ -58,8 +58,8 @@ export type HandWay = { readonly kind: 'tools' } | { readonly kind: 'command'; r
 /** One agent of a panel. */
 export interface AgentSource {
   readonly backend: Backend;
-  /** What its turn has around it, in its own folder. */
-  readonly surroundings: (round: RoundPlace) => Promise<RoundSurroundings>;
+  /** What is around it in a round. Rejects where it cannot be held as it should be. */
+  readonly surroundings: (round: RoundPlace) => Promise<AgentSurroundings>;
   /** It is our own agent: its conversation goes on from round to round, and its tools are in this process. */
   readonly isNative: boolean;
   readonly way: HandWay;
@@ -71,20 +71,24 @@ export interface AgentSource {
 
 /** Where an agent works on a prompt. */
 export interface RoundPlace {
+  /** Its own folder. */
   readonly cwd: string;
   /** By which its processes are told from those of the others; it says nothing to them. */
   readonly token: string;
-  /** Of this round; the agent does not write there. */
-  readonly folder: string;
-  readonly round: number;
+  /** Of the round: `2.1`. */
+  readonly name: string;
+  /** In the folder of the round, in which the agent does not write. */
+  readonly promptFile: string;
   /** What its programs hand in. */
   readonly hand: PanelHand;
 }
 
-/** What is around a round. */
-export interface RoundSurroundings extends Pick<TurnRequest, 'cwd' | 'env' | 'marker' | 'scope' | 'isolation'> {
-  /** Called when its programs have ended; settles when all that they handed in has its verdict. Absent: nothing is to be done. */
-  readonly close?: () => Promise<void>;
+/** What is around an agent in a round. */
+export interface AgentSurroundings extends Pick<TurnRequest, 'cwd' | 'env' | 'marker' | 'scope' | 'isolation'> {
+  /** Settles when all that its programs handed in has its verdict; called once, when they have ended. Absent: it has none that do. */
+  readonly settle?: () => Promise<void>;
+  /** Takes back what was made for the round, when nothing of it runs any more; a sentence for people about what an agent wrote that may not, or `null`. Never rejects. */
+  readonly close?: () => Promise<string | null>;
 }
 
 /** Where a panel works. */
@@ -98,6 +102,8 @@ export interface PanelFilesSettings {
   readonly links: readonly string[];
   /** Paths in it that are no work, beside git's own and the agents' notes: the folder for state. */
   readonly skipped: readonly string[];
+  /** Whether the work of the agent at a place counts: of one that may not write nothing is taken over. */
+  readonly mayWrite: (place: number) => boolean;
   readonly home: string;
   readonly numbers: readonly number[];
 }

@@ -61,7 +61,14 @@ function createPanel(source: Partial<AgentSource> = {}) {
     priceOf: () => null,
     ...source,
   };
-  const place = { spec: SAMPLE_PANEL, folder: join(top, 'panels'), workspace: join(top, 'run'), links: [], skipped: [] };
+  const place = {
+    spec: SAMPLE_PANEL,
+    folder: join(top, 'panels'),
+    workspace: join(top, 'run'),
+    links: [],
+    skipped: [],
+    mayWrite: () => true,
+  };
   const files = new PanelFiles({ ...place, home: '1.1', numbers: [2, 3, 1] }, []);
   const settings = {
     ...{ ...place, label: 'panel', agentAt: () => agent, topics: ['done'], defaultTopic: 'done', publish: () => null },

@@ -11,7 +11,7 @@ import { endOf, startOf } from '../../core/text/shorten.ts';
 import { toErrorMessage } from '../../core/values/errors.ts';
 import type { HandedIn, PanelHand, RunningTurn, TurnRequest } from '../../ports/backend.ts';
 import type { PanelFiles } from './panel-files.ts';
-import type { AgentSource, PanelSettings } from './panel-settings.ts';
+import type { AgentSource, AgentSurroundings, PanelSettings } from './panel-settings.ts';
 import { readSpokenHand } from './read-words.ts';
 import { noteRoundEnd, noteSession, readDigest, readSession } from './round-memory.ts';
 import { buildRoundPrompt, renderNews } from './round-prompt.ts';
@@ -70,19 +70,21 @@ class PanelRound implements Round {
   /** News that came before it was at work. */
   readonly #early: OfferUpdate[] = [];
   #running: RunningTurn | null = null;
+  /** Takes back what was made for it. */
+  #close: AgentSurroundings['close'];
   #ending: 'no' | 'finish' | 'stop' | 'kill' = 'no';
   /** By its programs, while they ran. */
   #handedIn: 'nothing' | 'refused' | 'accepted' = 'nothing';
   #endTimer: NodeJS.Timeout | undefined;
 
   constructor(round: RoundOrder) {
-    const { order, settings, files } = round;
+    const { order, settings } = round;
     this.number = order.round;
     this.#round = round;
     this.#source = settings.agentAt(order.agent);
     this.ended = this.#run()
       .catch((error: unknown): Ended => ({ ...NOT_BEGUN, outcome: 'failed', failure: { class: 'spawn', message: toErrorMessage(error) } }))
-      .finally(() => files.endRound(order.agent).catch(() => undefined));
+      .finally(() => this.#clear());
   }
 
   async #run(): Promise<Ended> {
@@ -90,9 +92,10 @@ class PanelRound implements Round {
     const hand = createHand(this.#round, { ask: (call) => this.#awaitReply(call), isOver: () => this.#isOver });
     const watched = this.#source.isNative ? hand : this.#watchHand(hand);
     const heard = createListener(this.#round);
-    const { request, close } = await prepare(this.#round, this.#source, watched);
+    const { request, settle, close } = await prepare(this.#round, this.#source, watched);
+    this.#close = close;
     if (this.#ending !== 'no') {
-      await close();
+      await settle?.();
       return NOT_BEGUN;
     }
     move({ kind: 'round-started', agent: order.agent, round: order.round });
@@ -106,7 +109,7 @@ class PanelRound implements Round {
     const stopClock = this.#startClock(running);
     const result = await running.result.finally(stopClock);
     // What its programs wrote before they ended counts.
-    await close();
+    await settle?.();
     clearTimeout(this.#endTimer);
     const { model, said } = heard.facts();
     if (!this.#source.isNative) noteRoundEnd(folder, said, result.status === 'failed');
@@ -137,6 +140,13 @@ class PanelRound implements Round {
       answer: (content, topic) => note(hand.answer(content, topic)),
       vote: (target, reason) => note(hand.vote(target, reason)),
     };
+  }
+
+  async #clear(): Promise<void> {
+    const { files, order, observe } = this.#round;
+    const found = (await this.#close?.()) ?? null;
+    if (found !== null) observe({ type: 'warning', message: found });
+    await files.endRound(order.agent).catch(() => undefined);
   }
 
   /** Tells the agent that its time is over, and stops it where that does not help; the clock ends with what it returns. */
@@ -216,9 +226,8 @@ function toTimerMs(ms: number): number {
   return Math.min(ms, 2 ** 31 - 1);
 }
 
-interface Prepared {
+interface Prepared extends Pick<AgentSurroundings, 'settle' | 'close'> {
   readonly request: TurnRequest;
-  readonly close: () => Promise<void>;
 }
 
 /** Its folder, what it is shown of the others, and its prompt. */
@@ -229,7 +238,16 @@ async function prepare(round: RoundOrder, source: AgentSource, hand: PanelHand):
   await files.share(agent, order.shown);
   const folder = join(place.turns, `${order.round}.1`);
   mkdirSync(folder, { recursive: true });
-  const { close = async () => undefined, ...around } = await source.surroundings({ ...place, folder, round: order.round, hand });
+  const promptFile = join(folder, 'prompt.md');
+  // Before the prompt is there: a sandbox shows only what is.
+  writeFileSync(promptFile, '', { mode: 0o600 });
+  const { settle, close, ...around } = await source.surroundings({
+    cwd: place.cwd,
+    token: place.token,
+    name: `${order.round}.1`,
+    promptFile,
+    hand,
+  });
   // In a sandbox a program has a home of its own for each turn, and no conversation of another.
   const session = source.canResume && around.scope?.confine === undefined ? readSession(place.turns, order.round) : null;
   const goesOn = source.isNative ? files.hasSession(agent, order.round - 1) : session !== null;
@@ -245,11 +263,11 @@ async function prepare(round: RoundOrder, source: AgentSource, hand: PanelHand):
     topics: hand.topics,
     ...(order.failedGates === undefined ? {} : { failedGates: order.failedGates }),
   });
-  const promptFile = join(folder, 'prompt.md');
   writeFileSync(promptFile, prompt, { mode: 0o600 });
   const { panel: _, people: __, interruptions: ___, isAddressed: ____, scope: _____, ...rest } = request;
   return {
-    close,
+    ...(settle === undefined ? {} : { settle }),
+    ...(close === undefined ? {} : { close }),
     request: {
       ...rest,
       ...around,

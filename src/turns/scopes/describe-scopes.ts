@@ -7,7 +7,7 @@ import type { Environment } from '../../core/values/environment.ts';
 import { RalphError } from '../../core/values/errors.ts';
 import { findIsolation, openProjectFolder } from '../../process/index.ts';
 import { findQualityCommands } from '../../project/index.ts';
-import { findPolicy, toHatCapabilities } from '../../runs/index.ts';
+import { findAgentPolicy, toAgentCapabilities } from '../../runs/index.ts';
 import type { OsSandboxSearch } from '../../sandbox/index.ts';
 import type { CliStanding } from '../cli-standings.ts';
 import { hasEmitTool } from '../hat-facts.ts';
@@ -24,9 +24,12 @@ export interface ScopeLayer {
 /** What will be enforced for one hat, and how. */
 export interface HatScope {
   readonly hat: string;
+  /** The agent of its panel that this is about; `null` where one agent wears it. */
+  readonly agent: string | null;
   readonly backend: string;
   /** `null`: nothing holds it back. */
   readonly profile: string | null;
+  readonly isNative: boolean;
   readonly mayChangeFiles: boolean;
   /** The operating system is to hold it back, and cannot here. */
   readonly isUnheld: boolean;
@@ -68,12 +71,27 @@ async function listScopes(
   const os = await findOsSandbox(env, cwd);
   const ids = settings.spec.hats === null ? ['ralph'] : [...settings.spec.hats.map((hat) => hat.id), 'ralph'];
   const hats = await Promise.all(
-    ids.flatMap((hat) => (settings.backends[hat] ?? []).slice(0, 1).map((spec) => describeHat({ settings, cwd, os, tellView }, hat, spec))),
+    ids.flatMap((hat) => listWearers(settings, hat).map((wearer) => describeHat({ settings, cwd, os, tellView }, wearer))),
   );
   return {
     sandbox: { found: os.found?.version ?? null, why: os.found === null ? os.why : null, mode: settings.sandbox.mode },
     hats,
   };
+}
+
+/** Who is told of for a hat. */
+interface Wearer {
+  readonly hat: string;
+  readonly agent: string | null;
+  readonly spec: BackendSpec;
+}
+
+/** Every agent of a panel; of other hats the first backend. */
+function listWearers({ spec: { hats }, backends }: Settings, hat: string): readonly Wearer[] {
+  const agents = hats?.find(({ id }) => id === hat)?.panel?.agents;
+  const worn = backends[hat] ?? [];
+  if (agents === undefined) return worn.slice(0, 1).map((spec) => ({ hat, agent: null, spec }));
+  return worn.map((spec, place) => ({ hat, agent: agents[place]?.id ?? null, spec }));
 }
 
 interface Place {
@@ -83,10 +101,10 @@ interface Place {
   readonly tellView: ViewTeller;
 }
 
-async function describeHat({ settings, cwd, os, tellView }: Place, hat: string, spec: BackendSpec): Promise<HatScope> {
+async function describeHat({ settings, cwd, os, tellView }: Place, { hat, agent, spec }: Wearer): Promise<HatScope> {
   const { hasView, wantsConfinement } = await import('../../sandbox/index.ts');
-  const policy = findPolicy(settings, hat);
-  const may = toHatCapabilities(settings, hat);
+  const policy = findAgentPolicy(settings, hat, spec);
+  const may = toAgentCapabilities(settings, hat, spec);
   const mode = settings.sandbox.hats[hat] ?? settings.sandbox.mode;
   const isNative = spec.type === 'native' || spec.type === 'scripted';
   const isHeld =
@@ -96,8 +114,10 @@ async function describeHat({ settings, cwd, os, tellView }: Place, hat: string, 
   const facts: HatFacts = { hat, settings, spec, may, cwd, isHeld, isNative, mode, os, isFree: policy === null };
   return {
     hat,
+    agent,
     backend: toLabel(spec),
-    profile: settings.profileNames[hat] ?? null,
+    profile: spec.profile === undefined ? (settings.profileNames[hat] ?? null) : spec.profile,
+    isNative: spec.type === 'native',
     mayChangeFiles: mayChangeTree(may),
     isUnheld: isHeld && os.found === null,
     isRefused: isHeld && os.found === null && mode === 'required',
@@ -222,22 +242,29 @@ function describeCheck({ sandbox }: Settings): ScopeLayer {
  * @throws RalphError `sandbox-missing` where a hat requires what is not there
  */
 export async function toScopeWarnings(settings: Settings, cwd: string, env: Environment): Promise<readonly string[]> {
-  const { policies, sandbox } = settings;
-  const isBound = Object.values(policies).some((policy) => policy !== null) || Object.values(sandbox.hats).includes('required');
-  if (!isBound) return [];
+  if (!bindsSomebody(settings) && !Object.values(settings.sandbox.hats).includes('required')) return [];
   const report = await listScopes(settings, cwd, env);
-  const bare = report.hats.filter((entry) => entry.profile !== null && !entry.mayChangeFiles && isBare(entry)).map(({ hat }) => hat);
+  const bare = report.hats.filter((entry) => entry.profile !== null && !entry.mayChangeFiles && isBare(entry)).map(toName);
   const told = bare.length === 0 ? [] : [`Nothing keeps ${bare.join(', ')} from writing: neither the agent nor the sandbox, which is off.`];
   if (report.sandbox.why === null) return told;
   const unheld = report.hats.filter((entry) => entry.isUnheld);
   // Of our own agent only what its tests write is open: not a word at every run of it.
-  const isNative = (hat: string): boolean => settings.backends[hat]?.[0]?.type === 'native';
-  const open = unheld.filter(({ hat, profile, mayChangeFiles }) => profile !== null && !mayChangeFiles && !isNative(hat));
+  const open = unheld.filter(({ isNative, profile, mayChangeFiles }) => profile !== null && !mayChangeFiles && !isNative);
   const needing = unheld.filter(({ isRefused }) => isRefused);
   if (needing.length > 0) throw toMissing(needing, report.sandbox.why);
   if (open.length === 0) return told;
-  const names = open.map(({ hat }) => hat).join(', ');
+  const names = open.map(toName).join(', ');
   return [`The operating system does not keep ${names} from writing: ${report.sandbox.why}. See what is left: ralph doctor --sandbox`];
+}
+
+/** Whether a profile binds some agent. */
+function bindsSomebody({ policies, backends }: Settings): boolean {
+  if (Object.values(policies).some((policy) => policy !== null)) return true;
+  return Object.values(backends).some((specs) => specs.some(({ profile = null }) => profile !== null));
+}
+
+function toName({ hat, agent }: HatScope): string {
+  return agent === null ? hat : `${hat} (${agent})`;
 }
 
 /** No sandbox is wanted, and the agent takes no scope: what it does is seen afterwards alone. */
@@ -248,7 +275,7 @@ function isBare({ isUnheld, tools, os }: HatScope): boolean {
 function toMissing(hats: readonly HatScope[], why: string): RalphError {
   return new RalphError({
     code: 'sandbox-missing',
-    what: `A sandbox is required for ${hats.map(({ hat }) => hat).join(', ')}, and there is none here.`,
+    what: `A sandbox is required for ${[...new Set(hats.map(({ hat }) => hat))].join(', ')}, and there is none here.`,
     why,
     fix: 'Install it, or let the other layers do: sandbox: auto',
     exitCode: 2,
@@ -261,7 +288,7 @@ function toMissing(hats: readonly HatScope[], why: string): RalphError {
  * @throws RalphError `profile-disproved` where a sandbox is required for such a hat
  */
 export async function toProbeWarnings(settings: Settings, cwd: string, env: Environment): Promise<readonly string[]> {
-  if (Object.values(settings.policies).every((policy) => policy === null)) return [];
+  if (!bindsSomebody(settings)) return [];
   const { checkProbes } = await import('../cli-standings.ts');
   return checkProbes(settings, cwd, env);
 }

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { ScopeViolations } from '../../core/tools/scope-violations.ts';
 import { createPlainFolder, createTestRepository, removeTestFolders, type TestFolder } from '../repository-fixtures.ts';
-import { createTreeWatch, type TreeLook, type TreeWatch } from './create-tree-watch.ts';
+import { createTreeWatch, type TreeLook, type TreeWatch, watchPlainly } from './create-tree-watch.ts';
 
 afterEach(removeTestFolders);
 
@@ -384,4 +384,16 @@ it('sees a file outside git whose name is no UTF-8', async () => {
   const look = await watch(folder);
   writeFileSync(odd(folder), 'x');
   expect(toLines(await look.end(NO_DIFF))).toEqual(['created a\\xff\\xc3\\xa4.txt']);
+});
+
+it('sees what changes in a folder that its repository knows nothing of, but for folders of ours and those that do not count', () => {
+  const folder = createProject();
+  folder.write('node_modules/copy/a.ts', 'a');
+  folder.write('node_modules/copy/b.ts', 'b');
+  const look = watchPlainly({ cwd: join(folder.path, 'node_modules/copy'), stateDirs: ['.ralph', '.agent'] }, ['dist']);
+  expect(look()).toBeNull();
+  folder.write('node_modules/copy/a.ts', 'changed');
+  folder.remove('node_modules/copy/b.ts');
+  for (const path of ['c.ts', '.agent/notes.md', 'dist/c.js']) folder.write(`node_modules/copy/${path}`, 'new');
+  expect([...toLines(look())].sort()).toEqual(['changed a.ts', 'created c.ts', 'deleted b.ts']);
 });

@@ -247,6 +247,30 @@ function beginOutside(settings: TreeWatchSettings, exempt: readonly string[], tu
   return { end: async () => toPlainReport(before, recordPlainly(settings, exempt), notes) };
 }
 
+/**
+ * Looks at a folder as it is now, also at one in a repository that knows nothing of it.
+ *
+ * @param exempt folders, relative to it, whose changes do not count
+ * @returns tells what changed since; `null` for nothing. Never throws
+ */
+export function watchPlainly(
+  folder: Pick<RepositorySettings, 'cwd' | 'stateDirs'>,
+  exempt: readonly string[],
+): () => ScopeViolations | null {
+  try {
+    const before = recordPlainly(folder, exempt);
+    return () => {
+      try {
+        return toPlainReport(before, recordPlainly(folder, exempt), []);
+      } catch (error) {
+        return toUnseen(error);
+      }
+    };
+  } catch (error) {
+    return () => toUnseen(error);
+  }
+}
+
 function toPlainReport(before: TreeRecord, after: TreeRecord, notes: readonly string[]): ScopeViolations | null {
   const changes = compareTrees(before, after);
   const partly = before.isIgnoredWhole && after.isIgnoredWhole ? [] : [`Only the first ${MAX_IGNORED} files were looked at.`];

@@ -187,7 +187,7 @@ function listFolder(top: string, folder: string): string[] {
 }
 
 /** Outside git the files themselves are looked at, as far as that goes. */
-export function recordPlainly({ cwd, stateDirs }: RepositorySettings, exempt: readonly string[]): TreeRecord {
+export function recordPlainly({ cwd, stateDirs }: Pick<RepositorySettings, 'cwd' | 'stateDirs'>, exempt: readonly string[]): TreeRecord {
   const isExempt = toExemption([...stateDirs, ...exempt]);
   const { files, isWhole } = lookAtFiles(cwd, [''], MAX_IGNORED, (path) => path !== '' && isExempt(path));
   const nothing = { dirty: new Map(), refs: new Map(), guarded: new Map(), nested: new Map(), isNestedWhole: true, nestedRoots: [] };

@@ -1,0 +1,200 @@
+import { basename, join } from 'node:path';
+import type { Settings } from '../config/index.ts';
+import type { BackendSpec } from '../core/backends/backend-spec.ts';
+import type { Capabilities } from '../core/tools/tool-profiles.ts';
+import type { Environment } from '../core/values/environment.ts';
+import { ensureAnswersFile, toContractPath } from '../emit/index.ts';
+import { type GitPrograms, listIgnored, listTracked } from '../git/index.ts';
+import type { Surroundings } from '../loop/shell/index.ts';
+import { openProjectFolder, selectExistingFolders } from '../process/index.ts';
+import { findQualityCommands } from '../project/index.ts';
+import { toStateDirs, withoutKeys } from '../safety/index.ts';
+import type {
+  FolderFacts,
+  OsSandboxSearch,
+  ScratchFolders,
+  TurnSandboxes,
+  TurnSandboxOrder,
+  TurnSandboxSettings,
+} from '../sandbox/index.ts';
+import type { GitWorkspace } from '../workspace/checkpoint/index.ts';
+import { createTreeWatch, type TreeWatch } from '../workspace/watch/index.ts';
+
+/** What is known of a run whose agents are held. Paths are absolute. */
+export interface TurnScopeSettings {
+  readonly runFolder: string;
+  readonly turnsDir: string;
+  /** The folder of the main checkout. */
+  readonly root: string;
+  readonly stateDir: string;
+  readonly binDir: string;
+  readonly agentCommand: string;
+  /** Where `ralph` itself is installed. */
+  readonly packageFolder: string;
+  /** The folder of the run. */
+  readonly workspace: string;
+  readonly settings: Settings;
+  readonly env: Environment;
+  readonly tree: Pick<GitWorkspace, 'snapshot' | 'diff'>;
+  readonly gitPrograms: GitPrograms;
+}
+
+/** The room `sandbox`, loaded when it is needed. */
+export type SandboxRoom = typeof import('../sandbox/index.ts');
+
+/** What turns are held with, opened once for a run. */
+export interface ScopeTools {
+  readonly sandbox: SandboxRoom;
+  readonly os: OsSandboxSearch;
+  /** Of agents that work in the folder of the run. */
+  readonly outfitter: TurnSandboxes;
+  readonly watch: TreeWatch;
+}
+
+/** An agent and its turn, as they are held. */
+export interface HeldOrder {
+  readonly hat: string;
+  readonly spec: BackendSpec;
+  readonly plain: Surroundings;
+  readonly may: Capabilities;
+  /** The name under which it has files of its own. */
+  readonly turn: string;
+  readonly promptFile: string;
+  readonly attach: TurnSandboxOrder['attach'];
+}
+
+/** What an agent has of its own for one turn lies where else nothing can be written. */
+export function openPrivate(
+  { runFolder }: TurnScopeSettings,
+  turn: string,
+  { isolation }: Pick<Surroundings, 'isolation'>,
+): Pick<Surroundings, 'isolation'> {
+  if (isolation === undefined) return {};
+  const own = selectExistingFolders([join(toPrivateDir(runFolder), turn)]);
+  return { isolation: { ...isolation, writable: [...isolation.writable, ...own] } };
+}
+
+/** The watch over the folder of a run. */
+export function createWatch(made: TurnScopeSettings): TreeWatch {
+  const { settings, workspace, env, runFolder, gitPrograms } = made;
+  return createTreeWatch({
+    programs: gitPrograms,
+    cwd: workspace,
+    env: withoutKeys(settings, env),
+    stateDirs: toStateDirs(settings),
+    scratchDir: join(runFolder, 'git'),
+    reverts: settings.sandbox.onViolation === 'revert',
+    runId: basename(runFolder),
+  });
+}
+
+/** Opens what the turns of a run are held with, and removes what a process before this one left of it. */
+export async function openTools(made: TurnScopeSettings): Promise<ScopeTools> {
+  const opened = await openSandbox(made);
+  opened.sandbox.sweepPrivate(toPrivateDir(made.runFolder));
+  return { ...opened, watch: createWatch(made) };
+}
+
+/**
+ * The sandbox of a run's turns, which in a safe run holds the commands of its gates as well.
+ *
+ * @param copy of the folder of the run, in which is worked instead
+ */
+export async function openSandbox(made: TurnScopeSettings, copy?: string): Promise<Pick<ScopeTools, 'sandbox' | 'os' | 'outfitter'>> {
+  const sandbox = await import('../sandbox/index.ts');
+  const os = await sandbox.findOsSandbox(made.env, made.workspace);
+  return {
+    sandbox,
+    os,
+    outfitter: sandbox.createTurnSandboxes(copy === undefined ? toSandboxSettings(made, os) : toCopySettings(made, os, copy)),
+  };
+}
+
+/** What the sandbox is made of around an agent that works in the folder of the run. */
+function toSandboxSettings(made: TurnScopeSettings, os: OsSandboxSearch): TurnSandboxSettings {
+  const { settings, workspace } = made;
+  return {
+    privateDir: toPrivateDir(made.runFolder),
+    workspace,
+    stateDir: made.stateDir,
+    agentDirs: toStateDirs(settings).filter((name) => name !== settings.stateDir),
+    more: [
+      ...listShared(made),
+      toContractPath(made.runFolder),
+      // Where an agent in the sandbox that asks people finds the answer.
+      ensureAnswersFile(made.runFolder),
+      // Without it git would show what is seen of the folder as new files of the project.
+      join(made.stateDir, '.gitignore'),
+    ],
+    sandbox: settings.sandbox,
+    os,
+    folders: toFolderFacts(made),
+    isSafe: settings.isSafe === true,
+  };
+}
+
+/**
+ * The same around an agent of a panel, whose folder is a copy: it has no repository, and the folder of the run is closed to it but for what the copy links to. Nor
+ * does it see the contract of the run: that names the agents of its panel.
+ */
+export function toCopySettings(made: TurnScopeSettings, os: OsSandboxSearch, cwd: string): TurnSandboxSettings {
+  const links = made.settings.worktreeLinks.map((path) => join(made.workspace, path));
+  return { ...toSandboxSettings(made, os), workspace: cwd, apartFrom: [made.workspace, made.root], more: [...listShared(made), ...links] };
+}
+
+/** Programs of Ralph's own, and what a worktree links to. */
+function listShared({ binDir, packageFolder, root, settings }: TurnScopeSettings): readonly string[] {
+  return [binDir, packageFolder, ...settings.worktreeLinks.map((path) => join(root, path))];
+}
+
+/** Where a run keeps what turns have of their own. */
+export function toPrivateDir(runFolder: string): string {
+  return join(runFolder, 'private');
+}
+
+/** A turn as its sandbox is ordered. */
+export function toSandboxOrder(
+  made: TurnScopeSettings,
+  sandbox: SandboxRoom,
+  { hat, spec, plain, may, turn, promptFile, attach }: HeldOrder,
+): TurnSandboxOrder {
+  const { settings } = made;
+  const hatMode = settings.sandbox.hats[hat];
+  const isHeld = sandbox.wantsConfinement(may, settings.sandbox.mode, hatMode);
+  return {
+    turn,
+    cli: spec.type,
+    ...(spec.command === undefined ? {} : { command: spec.command }),
+    may,
+    mode: isHeld ? (hatMode ?? settings.sandbox.mode) : 'off',
+    args: spec.args,
+    permissions: spec.permissions,
+    ...(spec.userSettings !== undefined && { userSettings: spec.userSettings }),
+    env: { ...plain.env, ...spec.env },
+    cwd: plain.cwd,
+    ...(plain.isolation === undefined ? {} : { isolation: plain.isolation }),
+    qualityCommands: findQualityCommands(settings, openProjectFolder(made.workspace)),
+    attach,
+    more: [promptFile],
+  };
+}
+
+/** Folders of the run in which an agent may write without flags and without a sandbox. */
+export interface OwnScratch extends Pick<ScratchFolders, 'folders'> {
+  /** Removes those that were made and stayed empty. */
+  readonly close: () => void;
+}
+
+/** A scripted agent needs no flags, but it stands for one whose tests write; agents of a panel work elsewhere, but may write into what their folders link to. */
+export async function openOwnScratch(made: TurnScopeSettings, sandbox: SandboxRoom): Promise<OwnScratch> {
+  const scratch = await sandbox.openScratch(made.workspace, made.settings.sandbox.scratch, toFolderFacts(made));
+  return { folders: scratch.folders, close: () => sandbox.closeScratch(made.workspace, scratch) };
+}
+
+function toFolderFacts({ settings, workspace, env, gitPrograms }: TurnScopeSettings): FolderFacts {
+  const repository = { programs: gitPrograms, cwd: workspace, env: withoutKeys(settings, env), stateDirs: toStateDirs(settings) };
+  return {
+    listTracked: (folders) => listTracked(repository, folders),
+    listIgnored: (folders) => listIgnored(repository, folders),
+  };
+}
