@@ -202,14 +202,13 @@ function toToolSettings({ room, made, hat, spec, request }: HatTurn, servers: Se
 }
 
 /** Tools that speak for the hat, and notes that would stay in the folder of one agent. */
-const OF_THE_HAT: ReadonlySet<string> = new Set(['emit_event', 'task_complete', 'write_scratchpad']);
+const OF_THE_HAT: ReadonlySet<string> = new Set(['emit_event', 'task_complete', 'write_scratchpad', 'update_todos']);
 
 /** An agent of a panel hands in instead of publishing. */
 function listOwnTools(room: AgentRoom, { hand }: TurnRequest, topics: readonly string[]): ToolSettings['tools'] {
   const builtIn = room.createBuiltInTools(topics);
   if (hand === undefined) return builtIn;
-  const isLong = hand.task !== 'vote';
-  return [...room.createHandInTools(hand), ...builtIn.filter(({ name }) => !OF_THE_HAT.has(name) && (isLong || name !== 'update_todos'))];
+  return [...room.createHandInTools(hand), ...builtIn.filter(({ name }) => !OF_THE_HAT.has(name))];
 }
 
 /** Only where the configuration says that agents may ask are they told of it: most runs have nobody who would answer. */

@@ -1,5 +1,6 @@
 /** Seed 002, the flow of an injection: through the four wire formats, with the real libraries, an agent at work is told of another's answer. */
 import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { type ModelServer, startModelServer } from '../../src/mock-model/index.ts';
 import { PROVIDERS } from './providers.ts';
@@ -49,7 +50,9 @@ async function startSlowModel(read: string[]): Promise<ModelServer> {
       if (body.includes('Vote for the best answer'))
         return { calls: [{ tool: ['vote'], args: { agent_id: 'agent1', reason: 'It is there.' }, isForced: true }] };
       if (folder !== undefined) {
-        const path = `${folder}/output.txt`;
+        // It is told from the folder in which it works.
+        const [, cwd = ''] = /- folder: (.*?)\\n/.exec(body) ?? [];
+        const path = join(cwd, folder, 'output.txt');
         read.push(existsSync(path) ? readFileSync(path, 'utf8') : `${path} is not there`);
         return { calls: [{ tool: ['new_answer'], args: { content: 'I looked at it.' }, isForced: true }] };
       }

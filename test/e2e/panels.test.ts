@@ -81,7 +81,7 @@ test('an agent at work is told of an answer once, by number, with the work behin
       expect(text.split('[UPDATE').length - 1).toBe(1);
       expect(text).toContain(`agent${number} wrote it into add.mjs.`);
       expect(text).not.toMatch(/anna/);
-      expect(text).toMatch(new RegExp(`/work/\\.agent/node_modules/[0-9a-f]{16}/agent${number}\``));
+      expect(text).toMatch(new RegExp(`to read: \`\\.agent/node_modules/[0-9a-f]{16}/agent${number}\``));
     }
   });
 });

@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { canonicalPaths, createNameRewriter, createPathRewriter, type RewrittenRoot } from '../../core/panel/rewrite-paths.ts';
 import type { PanelAnswer, ShownAnswer } from '../../core/run/panel-state.ts';
 import { isJsonObject, parseJson } from '../../core/values/json.ts';
@@ -104,7 +104,9 @@ export class PanelFiles {
       .map((answer) => ({
         name: this.nameOf(answer.agent),
         content: this.#toText(viewer, answer.agent, this.#contents.get(toKey(answer)) ?? ''),
-        folder: existsSync(this.#snapshotOf(answer)) ? join(this.#viewOf(viewer), this.nameOf(answer.agent)) : null,
+        folder: existsSync(this.#snapshotOf(answer))
+          ? relative(this.#placeOf(viewer).cwd, join(this.#viewOf(viewer), this.nameOf(answer.agent)))
+          : null,
         ...this.#toGates(answer),
       }));
   }

@@ -8,7 +8,7 @@ export interface VisibleAnswer {
   /** `agent2` */
   readonly name: string;
   readonly content: string;
-  /** Where the work behind it lies, as the viewer can read it; `null` where there is none. */
+  /** Where the work behind it lies, relative to the folder of the viewer; `null` where there is none. */
   readonly folder: string | null;
   /** What the gates said of it; absent: they were not asked. */
   readonly gates?: VisibleGates;
@@ -61,7 +61,7 @@ export function buildRoundPrompt(prompt: RoundPrompt): string {
 }
 
 const PANEL =
-  '## PANEL\n\nSeveral agents do this at the same time, each in a folder of its own that begins as yours does. The answers are voted on; the best one counts, and the work in its folder is taken over. Nobody knows whose an answer is. Commit nothing and publish nothing: you only hand in.';
+  '## PANEL\n\nSeveral agents do this, each in a folder of its own. All vote, without names; the best answer counts, with the work in its folder. Commit and publish nothing: you only hand in.';
 
 const HAND_IN: Readonly<Record<RoundTask, (prompt: RoundPrompt) => string>> = {
   answer: (prompt) => {
