@@ -1,8 +1,9 @@
 /** Hooks as a user has them: `ralph run` with the native agent, whose model is a script. */
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { type ModelServer, startModelServer } from '../../src/mock-model/index.ts';
+import { answer, findFiles, script, vote } from './panel-scripts.ts';
 import { ralph, withFolder } from './ralph.ts';
 
 const CONFIG = `
@@ -290,42 +291,36 @@ test('a team of MassGen does after `ralph migrate` what its hooks say', async ()
   ];
   const theirs = new URL('../../fixtures/foreign/massgen-hooks/', import.meta.url);
   const files = Object.fromEntries(names.map((name) => [name, readFileSync(new URL(name, theirs), 'utf8')]));
-  const model = `
-hats:
-  agent1:
-    - steps:
-        - calls: [{tool: write_file, args: {path: secret.txt, content: x}}, {tool: write_file, args: {path: a.txt, content: hello}}]
-        - calls: [{tool: emit_event, args: {topic: agent1.done}}]
-        - text: Done.
-  agent2:
-    - steps:
-        - calls: [{tool: write_file, args: {path: secret.txt, content: x}}]
-        - calls: [{tool: emit_event, args: {topic: task.complete}}]
-        - text: Done.
-`;
+  const model = script({
+    agent1: [
+      [
+        `        - calls: [{tool: write_file, args: {path: secret.txt, content: x}}, {tool: write_file, args: {path: a.txt, content: hello}}]`,
+        answer('One file.'),
+      ],
+      [vote('agent1')],
+    ],
+    agent2: [['        - calls: [{tool: write_file, args: {path: secret.txt, content: x}}]', answer('Another.')], [vote('agent1')]],
+  });
   await withFolder({ ...files, 'model.yml': model }, async (folder) => {
     const migrated = await ralph(folder, ['migrate', 'massgen.yml', '-o', 'ralph.yml']);
     expect(migrated.stderr).toContain('Written: ralph.yml.');
-    const read = (name: string): string => readFileSync(join(folder, name), 'utf8');
+    const written = readFileSync(join(folder, 'ralph.yml'), 'utf8');
     const added =
       'cli: {backend: {type: native, provider: scripted, script: model.yml}}\nevent_loop: {prompt: Write the files}\ngates: []\n';
-    writeFileSync(join(folder, 'ralph.yml'), `${read('ralph.yml')}${added}`);
-    const run = await ralph(folder, ['run']);
+    writeFileSync(join(folder, 'ralph.yml'), `${written.replace('tie: first', 'tie: first\n      injection: off')}${added}`);
+    const { code, stdout, stderr } = await ralph(folder, ['run', '--no-tui']);
+    const output = stdout + stderr;
     // The hook of agent1 binds agent1 alone; what all are asked, both are asked.
-    expect(run.stdout + run.stderr).toContain('one use of a tool was stopped: write_file by a hook');
-    expect(readSession(folder)).toContain('custom_write_hook.py: this file is mine');
-    expect(readSession(folder)).toContain('your list is empty');
-    expect(read('secret.txt')).toBe('x');
-    expect(read('a.txt')).toBe('hello');
-    expect(read('audit.log').split('\n')).toEqual([
-      'agent1 write_file',
-      'agent1 write_file',
-      'agent1 emit_event',
-      'agent2 write_file',
-      'agent2 emit_event',
-      '',
-    ]);
-    expect(read('agent1.log').split('\n')).toEqual(['agent1 write_file', 'agent1 emit_event', '']);
-    expect(read('all.log').split('\n')).toEqual(['agent2 write_file', 'agent2 emit_event', '']);
+    expect([code, output]).toEqual([0, expect.stringContaining('one use of a tool was stopped: write_file by a hook')]);
+    expect(output).toContain('hook agent1_logging.py said after write_file: your list is empty');
+    const kept = findFiles(folder, /snapshots\/node_modules\/agent\d\.1\/audit\.log$/).map((path) => dirname(path));
+    const has = (work: string, name: string): boolean => existsSync(join(work, name));
+    expect(kept.map((work) => has(work, 'agent1.log')).toSorted()).toEqual([false, true]);
+    for (const work of kept) {
+      const isFirst = has(work, 'agent1.log');
+      expect([has(work, 'a.txt'), has(work, 'all.log')]).toEqual([isFirst, !isFirst]);
+      const calls = readFileSync(join(work, 'audit.log'), 'utf8').trim().split('\n');
+      expect(calls.map((line) => line.split(' ')[1])).toEqual([...(isFirst ? ['write_file'] : []), 'write_file', 'new_answer']);
+    }
   });
 });

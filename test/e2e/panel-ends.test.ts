@@ -163,15 +163,13 @@ test('an agent that is not ready within its round and the grace has failed, and 
     benjamin: [[write('b'), answer('Two.')], [vote('agent1')]],
     carl: [never, never, never, never],
   });
-  const panel = `${THREE}, round_timeout: 1s, grace: 300ms`;
+  const panel = `${THREE}, round_timeout: 3s, grace: 300ms`;
   await withFolder({ 'ralph.yml': config(panel, 'gates: []'), 'model.yml': model }, async (folder) => {
     const { stdout, stderr } = await ralph(folder, ['run', '--no-tui', '--max-iterations', '1']);
-    expect(stdout + stderr).toContain('failed, and is asked no more: it handed in nothing within 1.0 s');
+    expect(stdout + stderr).toContain('failed, and is asked no more: it handed in nothing within 3.0 s');
     const moves = readMoves(folder);
-    expect(moves.filter(({ kind, outcome }) => kind === 'round-ended' && outcome === 'failed').map(({ agent }) => agent)).toEqual([
-      2, 2, 2,
-    ]);
-    expect(moves.filter(({ kind }) => kind === 'answer-given')).toHaveLength(2);
+    expect(moves.filter(({ kind, agent, outcome }) => kind === 'round-ended' && agent === 2 && outcome === 'failed')).toHaveLength(3);
+    expect(moves.flatMap(({ kind, agent }) => (kind === 'answer-given' ? [agent] : [])).toSorted()).toEqual([0, 1]);
   });
 });
 

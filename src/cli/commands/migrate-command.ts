@@ -24,7 +24,7 @@ export const migrateCommand: CliCommand = {
       .option('--write', 'overwrite the file itself; the old text is kept beside it as FILE.old (or .old2, …)');
     addNote(
       command,
-      'Many configurations of ralph-orchestrator also run as they are: ralph run -c FILE. The agents of MassGen become a panel that wears one hat; with hooks of their own, hats. Comments are kept. A text with errors is printed and never written to a file.\nExit code 1: something is left to change by hand.',
+      'Many configurations of ralph-orchestrator also run as they are: ralph run -c FILE. The agents of MassGen become a panel that wears one hat, with their hooks. Comments are kept. A text with errors is printed and never written to a file.\nExit code 1: something is left to change by hand.',
     );
     addExamples(command, [
       ['ralph migrate old/ralph.yml', 'print the new configuration, list what changed'],

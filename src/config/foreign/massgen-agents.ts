@@ -120,10 +120,3 @@ export function toScalarText(node: unknown, targets: AliasTargets): string | nul
   const value = toTarget(node, targets);
   return isScalar(value) && value.value !== null ? String(value.value) : null;
 }
-
-/** Whether our own agent works in the place of that one. */
-export function isNativeHere({ map }: ForeignAgent, targets: AliasTargets): boolean {
-  const backend = toTarget(findPair(map, 'backend')?.value, targets);
-  const type = isMap(backend) ? toScalarText(findPair(backend, 'type')?.value, targets) : null;
-  return type !== null && readOwn(BACKENDS, type)?.['type'] === 'native';
-}

@@ -2,17 +2,7 @@ import type { Pair, YAMLMap } from 'yaml';
 import { readOwn } from '../../core/values/json.ts';
 import { loadYamlLibrary } from '../yaml/read-by-library.ts';
 import { type AliasTargets, findPair, toName, toTarget } from './edit-document.ts';
-import {
-  addBackend,
-  type ForeignAgent,
-  isNativeHere,
-  move,
-  NO_EQUAL,
-  type Report,
-  setList,
-  toOwn,
-  toScalarText,
-} from './massgen-agents.ts';
+import { addBackend, type ForeignAgent, move, NO_EQUAL, type Report, setList, toOwn, toScalarText } from './massgen-agents.ts';
 
 const yaml = loadYamlLibrary();
 const { isMap } = yaml;
@@ -20,14 +10,11 @@ const { isMap } = yaml;
 /** The hat that all of them wear. */
 export const PANEL_HAT = 'team';
 
-/** What an agent has of its own that the agents of one hat share here. */
-const OWN_KEYS = ['hooks', 'permissions'];
-
-/** An agent whose hooks or rules are its own, so that it needs a hat of its own; `undefined`: one hat can be for all. */
+/** An agent whose rules are its own, so that it needs a hat of its own; `undefined`: one hat can be for all. */
 export function findOwnRules(agents: readonly ForeignAgent[], targets: AliasTargets): ForeignAgent | undefined {
   return agents.find(({ map }) => {
     const backend = toTarget(findPair(map, 'backend')?.value, targets);
-    return OWN_KEYS.some((key) => findPair(map, key) !== undefined || (isMap(backend) && findPair(backend, key) !== undefined));
+    return findPair(map, 'permissions') !== undefined || (isMap(backend) && findPair(backend, 'permissions') !== undefined);
   });
 }
 
@@ -44,16 +31,12 @@ export function toPanelHat(agents: readonly ForeignAgent[], root: YAMLMap, repor
   if (agents.length % 2 === 0) panel.set('tie', 'first');
   setList(hat, 'triggers', ['task.start', 'task.resume']);
   setList(hat, 'publishes', ['task.complete']);
-  const isBound = agents.every((agent) => isNativeHere(agent, report.targets));
-  if (isBound) hat.set('profile', 'creator');
+  hat.set('profile', 'creator');
   const seconds = Number.parseInt(words.timeout ?? '0', 10);
   if (seconds > USUAL_TURN_S) hat.set('timeout_seconds', seconds);
   hat.set('panel', panel);
-  const who = isBound
-    ? 'and may write files (profile: creator)'
-    : 'and have no profile: agent CLIs do as they may, and native agents can only read';
   report.changes.push(
-    `The agents ${agents.map(({ id }) => id).join(', ')} wear one hat, ${PANEL_HAT}, as a panel: they answer side by side and vote, ${who}. What wins ends the run.`,
+    `The agents ${agents.map(({ id }) => id).join(', ')} wear one hat, ${PANEL_HAT}, as a panel: they answer side by side and vote, and each may write files (profile: creator). What wins ends the run.`,
   );
   if (words.max_answers_per_agent === undefined)
     report.changes.push('Each agent answers once, and then votes: there it may answer as often as it likes. More: max_answers_per_agent.');
@@ -73,6 +56,7 @@ function toPanelAgent(agent: ForeignAgent, report: Report): YAMLMap {
     const target = toOwn(pair.value, report.targets);
     if (name === 'id' || (name === 'name' && toScalarText(target, report.targets) === id)) continue;
     if (name === 'system_message') move(made, pair, 'instructions', agent, report);
+    else if (name === 'hooks') move(made, pair, 'hooks', agent, report);
     else if (name === 'backend' && isMap(target)) addBackend(made, target, agent, report);
     else
       report.dropped.push(`agents.${id}.${name} was left out. ${name === 'name' ? 'Agents of a panel are told by their id.' : NO_EQUAL}`);

@@ -35,7 +35,7 @@ describe('agents of MassGen', () => {
       'ui was left out. It has no equal here.',
     ]);
     expect(changes).toContain(
-      'The agents first, second wear one hat, team, as a panel: they answer side by side and vote, and may write files (profile: creator). What wins ends the run.',
+      'The agents first, second wear one hat, team, as a panel: they answer side by side and vote, and each may write files (profile: creator). What wins ends the run.',
     );
     expect(changes).toContain(
       'Each agent answers once, and then votes: there it may answer as often as it likes. More: max_answers_per_agent.',
@@ -45,8 +45,7 @@ describe('agents of MassGen', () => {
 
   it('are coordinated as they were, as far as there is a counterpart', async () => {
     const { text, changes, dropped } = await migrateText(read('massgen-coordination.yml'), 'x.yml');
-    // A profile would bind the native one alone.
-    expect(findingsOf(text)).toEqual(['warning profile-missing backend']);
+    expect(findingsOf(text)).toEqual([]);
     expect(settingsOf(text).spec.hats?.[0]).toMatchObject({
       timeoutMs: 5_400_000,
       panel: {
@@ -97,16 +96,6 @@ describe('agents of MassGen', () => {
     }
   });
 
-  it('of several kinds have no profile, for it would bind the native ones alone', async () => {
-    const { text, changes } = await migrateText(
-      'agents: [{id: a, backend: {type: codex}}, {id: b, backend: {type: openai, model: m}}, {id: c}]\n',
-      'x.yml',
-    );
-    expect(findingsOf(text)).toEqual(['warning profile-missing backend']);
-    expect(settingsOf(text).profileNames['team']).toBe('explorer');
-    expect(changes.join('\n')).toContain('and have no profile: agent CLIs do as they may, and native agents can only read.');
-  });
-
   it('become one hat where there is one', async () => {
     const { text } = await migrateText(read('massgen-single.yml'), 'x.yml');
     expect(settingsOf(text).spec.hats).toMatchObject([
@@ -114,33 +103,37 @@ describe('agents of MassGen', () => {
     ]);
   });
 
-  it('have a hat each where one has hooks of its own: they keep them, those of all and the comments', async () => {
+  it('keep their hooks, those of all and the comments', async () => {
     const { text, changes, left } = await migrateText(read('massgen-hooks/massgen.yml'), 'x.yml');
     expect(left).toEqual([]);
-    expect(text).toContain(`  agent1:
-    triggers: [task.start, task.resume]
-    publishes: [agent1.done]
-    profile: creator
-    # Per-agent hooks - extend global by default
-    hooks:
-      PreToolUse:
-        - matcher: "Write"
-          handler: "custom_write_hook.py"
-          type: "command"
-      PostToolUse:
-        override: true # Only use per-agent hooks, disable global
-        hooks:
-          - handler: "agent1_logging.py"
-            type: "command"
+    expect(text).toContain(`        - id: agent1
+          # Per-agent hooks - extend global by default
+          hooks:
+            PreToolUse:
+              - matcher: "Write"
+                handler: "custom_write_hook.py"
+                type: "command"
+            PostToolUse:
+              override: true # Only use per-agent hooks, disable global
+              hooks:
+                - handler: "agent1_logging.py"
+                  type: "command"
 `);
     expect(text).toContain('# Global hooks - apply to ALL agents\nhooks:\n  PreToolUse:\n    - matcher: "*"\n');
-    expect(changes.join('\n')).toContain(
-      'They are no panel, for agent1 has hooks or permissions of its own, and those of one hat share them.',
-    );
-    expect(changes).toContain('agents.agent1.backend.hooks is now hats.agent1.hooks.');
+    expect(changes).toContain('agents.agent1.backend.hooks is now hats.team.panel.agents.agent1.hooks.');
     expect(changes).toContain(
-      'hats.agent1 has the agent of cli.backend. Only the native one asks hooks: cli: {backend: {type: native, …}}',
+      'hats.team.panel.agents.agent1 has the agent of cli.backend. Only the native one asks hooks: cli: {backend: {type: native, …}}',
     );
+  });
+
+  it('have a hat each where one has permissions of its own', async () => {
+    const rules = 'permissions: {deny: [bash]}';
+    const { text, changes } = await migrateText(`agents: [{id: a, backend: {type: codex}}, {id: b, ${rules}}]\n`, 'x.yml');
+    expect(settingsOf(text).spec.hats).toMatchObject([
+      { id: 'a', publishes: [{ topic: 'a.done' }] },
+      { id: 'b', triggers: ['a.done'] },
+    ]);
+    expect(changes.join('\n')).toContain('They are no panel, for b has permissions of its own, and the agents of one hat share them.');
   });
 
   it('have hooks of the hat and of the backend apart where there are both', async () => {

@@ -30,7 +30,7 @@ function hasMassgenAgents(contents: unknown): boolean {
 }
 
 /**
- * Makes one hat of the agents of MassGen that all of them wear as a panel, with their models and their words. Where one has hooks or rules of its own, each gets a
+ * Makes one hat of the agents of MassGen that all of them wear as a panel, with their models, their words and their hooks. Where one has rules of its own, each gets a
  * hat, begins where the one before it is done, and the last one ends the run. `null` for a text that is none of MassGen. The text is known to be YAML without errors; comments stay.
  */
 export function migrateMassgen(text: string): MigratedTeam | null {
@@ -90,7 +90,7 @@ function toHats(root: YAMLMap, pair: Pair, report: Report): Hats {
   const why =
     own === undefined || isAlone
       ? ''
-      : ` They are no panel, for ${own.id} has hooks or permissions of its own, and those of one hat share them.`;
+      : ` They are no panel, for ${own.id} has permissions of its own, and the agents of one hat share them.`;
   report.changes.push(
     `${toName(pair)} is now hats: ${agents.map(({ id }) => id).join(', ')}. ${order}, and each may write files (profile: creator).${why}`,
   );

@@ -213,6 +213,19 @@ describe('whatever the roots are', () => {
   });
 });
 
+it('costs what stands in the text, and not what might: a panel of fifty has a rewriter for each pair of its agents', () => {
+  const roots = Array.from({ length: 150 }, (_, index) => ({
+    path: `/run/panels/1.1/w${index}x/tree`,
+    shown: `/run/panels/1.1/v/agent${index + 1}`,
+  }));
+  const startMs = performance.now();
+  for (let pair = 0; pair < 500; pair += 1)
+    expect(
+      createPathRewriter({ roots: roots.map(({ path, shown }) => ({ path: path.replace('tree', `t${pair}`), shown })) })('See src/a.ts.'),
+    ).toBe('See src/a.ts.');
+  expect(performance.now() - startMs).toBeLessThan(5000);
+});
+
 describe('the canonical form of an answer', () => {
   it('is the same for two that differ in their folders only', () => {
     const known = ['/w/agent_1', '/w/agent_10', '/tmp/v/agent3'];

@@ -45,19 +45,32 @@ export function createNameRewriter(ids: readonly string[], toNumber: (id: string
 /** Says what is shown as the root was written: `match`, behind a scheme of URLs or not. */
 type Spell = (root: RewrittenRoot, match: string, isUrl: boolean) => string;
 
-/** One pattern for all roots and one pass over the text: what was put in is never looked at again. */
+/**
+ * One pattern for the roots that may stand in a text, and one pass over it: what was put in is never looked at again. A pattern of all of them would take
+ * longer to make than to use: a panel of fifty has hundreds, for each pair of its agents.
+ */
 function createRewriter(roots: readonly RewrittenRoot[], spell: Spell): (text: string) => string {
-  const known = listKnown(roots);
-  if (known.length === 0) return (text) => text;
+  const all = listKnown(roots).map((root) => ({ ...root, word: findPlainWord(root.path) }));
+  return (text) => {
+    const known = all.filter(({ word }) => text.includes(word));
+    return known.every(({ isShown }) => isShown) ? text : rewrite(text, known, spell);
+  };
+}
+
+/** The last name in a path that is written in one way only; empty where there is none. */
+function findPlainWord(path: string): string {
+  return path.split(/[/\\]+/).findLast((name) => /^[A-Za-z0-9_.~-]+$/.test(name)) ?? '';
+}
+
+function rewrite(text: string, known: readonly KnownRoot[], spell: Spell): string {
   const choices = known.map(({ path }) => `(${toRootPattern(path)})`);
   const pattern = new RegExp(`(?<=${BEFORE})(?:${choices.join('|')})(?=${AFTER})`, 'gu');
-  return (text) =>
-    text.replace(pattern, (match: string, ...rest: readonly unknown[]) => {
-      const root = known[rest.findIndex((group) => group !== undefined)];
-      if (root === undefined || root.isShown) return match;
-      const offset = rest[known.length];
-      return spell(root, match, typeof offset === 'number' && text.startsWith('//', offset - 2));
-    });
+  return text.replace(pattern, (match: string, ...rest: readonly unknown[]) => {
+    const root = known[rest.findIndex((group) => group !== undefined)];
+    if (root === undefined || root.isShown) return match;
+    const offset = rest[known.length];
+    return spell(root, match, typeof offset === 'number' && text.startsWith('//', offset - 2));
+  });
 }
 
 interface KnownRoot extends RewrittenRoot {
