@@ -196,3 +196,16 @@ it('no flag is added for the sake of limits where nobody looks for them, or wher
     expect(plan(type, { args: [type === 'qwen' ? '-o=text' : '--format=default'] }).args.join()).not.toMatch(added);
   }
 });
+
+it('a conversation goes on where the CLI can, and where nothing of its user speaks against it', () => {
+  const session = 'f236e945-36ba';
+  expect(plan('claude', {}, { session }).args.join(' ')).toContain(`--resume ${session} `);
+  expect(plan('codex', {}, { session }).args.slice(-3)).toEqual(['resume', session, PROMPT]);
+  expect(plan('codex', {}, { session, place: 'stdin' }).args.slice(-3)).toEqual(['resume', session, '-']);
+  const can = (type: BackendType, args: readonly string[]) =>
+    listBackends()
+      .find((known) => known.type === type)
+      ?.canResume?.(args);
+  expect([can('claude', []), can('claude', ['--no-session-persistence']), can('claude', ['--session-id=x'])]).toEqual([true, false, false]);
+  expect([can('codex', []), can('codex', ['exec', '--ephemeral']), can('gemini', [])]).toEqual([true, false, undefined]);
+});

@@ -7,6 +7,7 @@ export const RESERVED_VARIABLES: readonly string[] = [
   'RALPH_HAT',
   'RALPH_TURN',
   'RALPH_CONTRACT',
+  'RALPH_PANEL_ROUND',
   'RALPH_TOKEN',
 ];
 

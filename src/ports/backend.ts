@@ -49,6 +49,8 @@ export interface TurnRequest {
   readonly people?: People;
   /** Says while its clocks stand; absent: they never do. */
   readonly hold?: ClockHold;
+  /** The conversation of an agent that can go on with it, as its `session` event named it; absent: a new one. */
+  readonly session?: string;
   /** Several agents take this turn together; absent: one does. */
   readonly panel?: PanelDesk;
   /** The agent is one of a panel: what it hands in. Absent: it is not. */

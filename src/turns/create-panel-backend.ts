@@ -1,6 +1,6 @@
 import { realpathSync } from 'node:fs';
 import { join } from 'node:path';
-import { createBackend } from '../backends/index.ts';
+import { createBackend, findCli } from '../backends/index.ts';
 import type { Settings } from '../config/index.ts';
 import { type BackendSpec, toBackendLabel } from '../core/backends/backend-spec.ts';
 import { TOPIC_PANEL_CONFLICT } from '../core/events/reserved.ts';
@@ -13,8 +13,9 @@ import { mayChangeTree } from '../core/tools/tool-profiles.ts';
 import type { Environment } from '../core/values/environment.ts';
 import { toErrorMessage } from '../core/values/errors.ts';
 import type { JsonObject } from '../core/values/json.ts';
-import { createPayloadCheck, emitInto, findTurn } from '../emit/index.ts';
-import type { AgentSource, PanelPayload, PanelSettings } from '../panel/run/index.ts';
+import { createPayloadCheck, emitInto, findTurn, HAND_VARIABLE } from '../emit/index.ts';
+import type { Surroundings } from '../loop/shell/index.ts';
+import type { AgentSource, AgentSurroundings, PanelPayload, PanelSettings, RoundPlace } from '../panel/run/index.ts';
 import type { Backend, TurnRequest } from '../ports/backend.ts';
 import type { GateRunner } from '../ports/gate-runner.ts';
 import type { Isolation } from '../ports/program.ts';
@@ -22,9 +23,10 @@ import { createRedaction } from '../process/index.ts';
 import { toAgentCapabilities, toMarker } from '../runs/index.ts';
 import { findKnownSecrets } from '../safety/index.ts';
 import { createLazyBackend, createNativeBackendFor, type NativeHome, toPrice } from './create-native-backend.ts';
-import { findSpec, toOwnLimits } from './hat-facts.ts';
+import { findHandWay, findSpec, hasHandInTools, toOwnLimits } from './hat-facts.ts';
 import { createJudge } from './judge-answers.ts';
-import type { PanelScopes } from './panel-scopes.ts';
+import { openHand } from './open-hand.ts';
+import type { PanelAttach, PanelScopes } from './panel-scopes.ts';
 
 /** What the turn of a panel is made from. */
 export interface PanelHome extends NativeHome {
@@ -32,6 +34,8 @@ export interface PanelHome extends NativeHome {
   readonly runFolder: string;
   /** The environment that Ralph was started with. */
   readonly env: Environment;
+  /** Absolute path of an executable `ralph` for agents. */
+  readonly agentCommand: string;
   /** The namespaces of every turn's programs; absent: none. */
   readonly isolation?: Isolation;
   /** Runs gates in another folder than that of the run; `marker`: by which their processes are found. Absent: no answer of a panel is judged. */
@@ -105,7 +109,10 @@ function createSource(made: PanelHome, { hat, panel, specs, order }: PanelParts,
     backend: isNative
       ? createNativeBackendFor(made, hat.id, spec, { scriptName: id })
       : createBackend(spec, { watchesLimits: made.settings.watchesLimits ?? true }),
-    surroundings: async ({ cwd, token, name, promptFile }) => {
+    canResume: findCli(spec.type)?.canResume?.(spec.args) === true,
+    way: findHandWay(made.settings, hat.id, spec),
+    surroundings: async (round) => {
+      const { cwd, token } = round;
       // Nothing that it publishes by itself is the hat's.
       const { RALPH_EVENTS_FILE: _, RALPH_CONTRACT: __, ...env } = made.environmentOf(order, spec);
       const plain = {
@@ -115,9 +122,7 @@ function createSource(made: PanelHome, { hat, panel, specs, order }: PanelParts,
         // It lies in the folder for state, in which nothing else can be written.
         ...(made.isolation === undefined ? {} : { isolation: { ...made.isolation, writable: [...made.isolation.writable, cwd] } }),
       };
-      if (made.scopes === undefined) return plain;
-      const { close, ...held } = await made.scopes.panel.openAgent({ order, spec, plain, name: `${token}.${name}`, promptFile });
-      return { ...held, close: async () => toChangedText(id, (await close?.()) ?? null) };
+      return openRound(made, { id, order, spec, plain, round });
     },
     priceOf: (usage, model) => toPrice(made.settings.prices, model ?? spec.model ?? null, usage),
   };
@@ -137,6 +142,33 @@ function toChangedText(id: string, found: ScopeViolations | null): string | null
 function toJson({ answer, author, votes, conflicts, work }: PanelPayload): JsonObject {
   const conflict = conflicts === undefined || work === undefined ? {} : { conflicts: [...conflicts], work };
   return { answer, author, votes: [...votes], ...conflict };
+}
+
+interface OpenedRound {
+  readonly id: string;
+  readonly order: IterationStart;
+  readonly spec: BackendSpec;
+  readonly plain: Omit<Surroundings, 'close'>;
+  readonly round: RoundPlace;
+}
+
+/** What the round of an agent has beside its folder: what holds it, and where it hands in if it is a program, with the tools for it. */
+async function openRound(made: PanelHome, { id, order, spec, plain, round }: OpenedRound): Promise<AgentSurroundings> {
+  const hand = spec.type === 'native' ? null : openHand(round);
+  const opened = hand === null ? plain : { ...plain, env: { ...plain.env, [HAND_VARIABLE]: hand.file } };
+  const settle = hand === null ? {} : { settle: hand.close };
+  if (made.scopes === undefined) return { ...opened, ...settle };
+  const { close, ...held } = await made.scopes.panel.openAgent({
+    ...{ order, spec, plain: opened, name: `${round.token}.${round.name}`, promptFile: round.promptFile },
+    ...(hand === null ? {} : { more: [hand.file, hand.verdictsFile] }),
+    ...(hand === null || !hasHandInTools(made.settings, spec) ? {} : { attach: await createAttach(made, spec, hand.file, round) }),
+  });
+  return { ...held, ...settle, close: async () => toChangedText(id, (await close?.()) ?? null) };
+}
+
+async function createAttach(made: PanelHome, { type }: BackendSpec, roundFile: string, { hand }: RoundPlace): Promise<PanelAttach> {
+  const { attachHandIn } = await import('./emit-attach.ts');
+  return (folder, isAlone) => attachHandIn({ cli: type, command: made.agentCommand, roundFile, offer: hand, isAlone }, folder);
 }
 
 /** As an agent of the hat would; what is wrong, or `null`. */

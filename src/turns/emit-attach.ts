@@ -1,8 +1,18 @@
 import type { AttachedTool, ServerToolText } from '../backends/index.ts';
 import type { BackendType } from '../core/backends/backend-spec.ts';
-import { SERVER_TOOLS, type ServerTool } from '../core/tools/server-tools.ts';
+import { HAND_IN_TOOLS, type HandInTool, SERVER_TOOLS, type ServerTool } from '../core/tools/server-tools.ts';
 import { type EventPlace, readOffer } from '../emit/index.ts';
-import { createAskPersonTool, createEmitEventTool, createListHatsTool, createReadEventsTool, type McpTool } from '../mcp/index.ts';
+import {
+  createAskPersonTool,
+  createEmitEventTool,
+  createListHatsTool,
+  createNewAnswerTool,
+  createReadEventsTool,
+  createVoteTool,
+  type HandIn,
+  type HandOffer,
+  type McpTool,
+} from '../mcp/index.ts';
 import { planEmitAttach } from '../sandbox/index.ts';
 
 /** A turn that wants the tool `emit_event`. */
@@ -35,13 +45,39 @@ export function attachEmit(
   return planEmitAttach({ cli, server, tools: offered.map((name) => toText(name, place)), folder, isAlone, checks });
 }
 
+/** A round of a panel whose agent gets the tools that hand in. */
+export interface HandAttachment extends Pick<EmitAttachment, 'cli' | 'command' | 'isAlone'> {
+  /** Where the round is written down, and what it says. */
+  readonly roundFile: string;
+  readonly offer: HandOffer;
+}
+
+/** Plans the tools for one round, given a private folder of its own; `null` for CLIs to which they cannot be attached. */
+export function attachHandIn({ cli, command, roundFile, offer, isAlone }: HandAttachment, folder: string): AttachedTool | null {
+  const tools = HAND_IN_TOOLS.flatMap((name) => {
+    const tool = HAND_INS[name](offer, neverCalled);
+    return tool === null ? [] : [{ name, description: tool.description, inputSchema: tool.inputSchema }];
+  });
+  const server = { command, args: ['mcp', '--round', roundFile] };
+  return planEmitAttach({ cli, server, tools, folder, isAlone, checks: [] });
+}
+
 /** The tools as the server makes them, for what is told of them; none of these is called. */
 const TOOLS: Readonly<Record<ServerTool, (place: EventPlace) => McpTool>> = {
   emit_event: (place) => createEmitEventTool(readOffer(place), () => ''),
-  ask_person: () => createAskPersonTool(() => Promise.reject(new Error('never called'))),
+  ask_person: () => createAskPersonTool(neverCalled),
   list_hats: ({ hat }) => createListHatsTool(hat, () => null),
   read_events: () => createReadEventsTool(() => []),
 };
+
+const HAND_INS: Readonly<Record<HandInTool, (offer: HandOffer, handIn: HandIn) => McpTool | null>> = {
+  new_answer: createNewAnswerTool,
+  vote: createVoteTool,
+};
+
+function neverCalled(): Promise<never> {
+  return Promise.reject(new Error('never called'));
+}
 
 function toText(name: ServerTool, place: EventPlace): ServerToolText {
   const { description, inputSchema } = TOOLS[name](place);

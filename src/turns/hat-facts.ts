@@ -11,6 +11,7 @@ import { RalphError } from '../core/values/errors.ts';
 import { createSharedFileSystem } from '../journal/index.ts';
 import { decide, INITIAL_STATE } from '../loop/decide/index.ts';
 import type { AgentPromptFacts } from '../loop/shell/index.ts';
+import type { HandWay } from '../panel/run/index.ts';
 import { createRedaction } from '../process/index.ts';
 import type { PromptOptions, PromptTurn } from '../prompts/index.ts';
 import { findAgentPolicy, toAgentCapabilities } from '../runs/index.ts';
@@ -155,6 +156,24 @@ export function hasEmitTool(
   if (!canAttachEmit(type) || !settings.spec.eventSources.includes('jsonl')) return false;
   if (settings.emitTool === 'on' || settings.emitTool === 'all') return true;
   return settings.emitTool === 'auto' && (settings.policies?.[hat] ?? null) !== null;
+}
+
+/** How the agent of a panel hands in: by the surest of the ways that it has. Of a program that nobody knows it is not known whether it can call anything. */
+export function findHandWay(
+  settings: Pick<Settings, 'policies' | 'profiles' | 'emitTool'>,
+  hat: string,
+  spec: Pick<BackendSpec, 'type' | 'profile'>,
+): HandWay {
+  const { type } = spec;
+  if (type === 'native' || hasHandInTools(settings, spec)) return { kind: 'tools' };
+  const cli = findCli(type);
+  if (cli === null || toAbilities(settings, hat, spec).mayRun === false) return { kind: 'words' };
+  return { kind: 'command', command: cli.losesPath === true ? '"$RALPH_BIN"' : 'ralph' };
+}
+
+/** Whether an agent CLI gets the tools that hand in: there is no panel without them, so they are attached unless nothing is to be. */
+export function hasHandInTools({ emitTool }: Pick<Settings, 'emitTool'>, { type }: Pick<BackendSpec, 'type'>): boolean {
+  return type !== 'native' && emitTool !== 'off' && canAttachEmit(type);
 }
 
 /** What Ralph's server offers agent CLIs beside `emit_event`. Each tool costs every turn its description, so none is offered that nobody asked for. */

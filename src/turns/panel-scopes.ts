@@ -8,7 +8,7 @@ import { mayChangeTree } from '../core/tools/tool-profiles.ts';
 import type { Surroundings } from '../loop/shell/index.ts';
 import { findAgentPolicy, mayHatChangeTree, toAgentCapabilities } from '../runs/index.ts';
 import { toStateDirs } from '../safety/index.ts';
-import type { TurnSandboxes } from '../sandbox/index.ts';
+import type { TurnSandboxes, TurnSandboxOrder } from '../sandbox/index.ts';
 import { watchPlainly } from '../workspace/watch/index.ts';
 import { openOwnScratch, openPrivate, type ScopeTools, type TurnScopeSettings, toCopySettings, toSandboxOrder } from './scope-tools.ts';
 
@@ -30,7 +30,14 @@ export interface PanelAgentOrder {
   /** Unlike that of any other round of the panel that is under way; it says nothing to the agent. */
   readonly name: string;
   readonly promptFile: string;
+  /** What else it is to see in a sandbox. */
+  readonly more?: readonly string[];
+  /** Attaches the tools that hand in; absent: its program gets none. */
+  readonly attach?: PanelAttach;
 }
+
+/** Given a private folder. `isAlone`: the servers of the user are left out. */
+export type PanelAttach = (folder: string, isAlone: boolean) => ReturnType<TurnSandboxOrder['attach']>;
 
 /** What panels share with the other turns of a run. */
 interface SharedScopes {
@@ -65,12 +72,12 @@ export function createPanelScopes(made: TurnScopeSettings, shared: SharedScopes)
       const { order, spec } = agent;
       const { settings } = made;
       const isOpen = findAgentPolicy(settings, order.hat, spec) === null && settings.sandbox.hats[order.hat] !== 'required';
-      if (isOpen || spec.type === 'scripted') return agent.plain;
+      if ((isOpen && agent.attach === undefined) || spec.type === 'scripted') return agent.plain;
       const opened = await shared.open();
       const { cwd } = agent.plain;
       const outfitter = outfitters.get(cwd) ?? opened.sandbox.createTurnSandboxes(toCopySettings(made, opened.os, cwd));
       outfitters.set(cwd, outfitter);
-      return holdAgent(made, opened, outfitter, agent, (violations) => {
+      return holdAgent(made, { ...opened, outfitter }, { ...agent, isOpen }, (violations) => {
         found.set(toTurnName(order), [...(found.get(toTurnName(order)) ?? []), violations]);
       });
     },
@@ -94,9 +101,8 @@ async function beginLook(
 
 async function holdAgent(
   made: TurnScopeSettings,
-  { sandbox }: ScopeTools,
-  outfitter: TurnSandboxes,
-  { order, spec, plain, name, promptFile }: PanelAgentOrder,
+  { sandbox, outfitter }: Pick<ScopeTools, 'sandbox' | 'outfitter'>,
+  { order, spec, plain, name, promptFile, attach, more = [], isOpen }: PanelAgentOrder & { readonly isOpen: boolean },
   report: (violations: ScopeViolations) => void,
 ): Promise<Surroundings> {
   const { settings } = made;
@@ -104,10 +110,11 @@ async function holdAgent(
   const turn = `${toTurnName(order)}.${name}`;
   // Here temporary files may be written whatever else may be.
   for (const dir of toAgentDirs(made)) mkdirSync(join(plain.cwd, dir), { recursive: true });
-  const outfit = await outfitter.open(
-    toSandboxOrder(made, sandbox, { hat: order.hat, spec, plain, may, turn, promptFile, attach: () => null }),
-  );
-  const endLook = mayChangeTree(may) ? () => null : watchPlainly({ cwd: plain.cwd, stateDirs: toStateDirs(settings) }, outfit.scratch);
+  const attachTools = (folder: string): ReturnType<PanelAttach> => attach?.(folder, !isOpen && !mayChangeTree(may)) ?? null;
+  const held = toSandboxOrder(made, sandbox, { hat: order.hat, spec, plain, may, turn, promptFile, attach: attachTools });
+  const outfit = await outfitter.open({ ...held, more: [...held.more, ...more], isOpen });
+  const endLook =
+    isOpen || mayChangeTree(may) ? () => null : watchPlainly({ cwd: plain.cwd, stateDirs: toStateDirs(settings) }, outfit.scratch);
   return {
     ...plain,
     scope: outfit.scope,

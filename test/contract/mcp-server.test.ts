@@ -201,3 +201,84 @@ test('a tool that is not there is a mistake of the command line', async () => {
   expect(await new Promise((resolve) => child.once('close', resolve))).toBe(2);
   expect(Buffer.concat(chunks).toString('utf8')).toContain('Tools: emit_event, ask_person, list_hats, read_events');
 });
+
+describe('the MCP server of a round of a panel', () => {
+  async function openRound(more: object): Promise<Client> {
+    const round = {
+      task: 'answer',
+      candidates: [],
+      topics: [],
+      handInsFile: join(folder, 'in.jsonl'),
+      verdictsFile: join(folder, 'out.jsonl'),
+    };
+    writeFileSync(join(folder, 'round.json'), JSON.stringify({ ...round, root: folder, ...more }));
+    writeFileSync(join(folder, 'out.jsonl'), '');
+    const client = new Client({ name: 'test', version: '1' });
+    const args = [RALPH, 'mcp', '--round', join(folder, 'round.json')];
+    await client.connect(new StdioClientTransport({ command: process.execPath, args, stderr: 'pipe' }));
+    return client;
+  }
+
+  /** Says what becomes of the next hand-in. */
+  async function settle(isAccepted: boolean, text: string): Promise<unknown> {
+    const words = await vi.waitFor(
+      () => JSON.parse(readFileSync(join(folder, 'in.jsonl'), 'utf8').trim().split('\n').at(-1) ?? ''),
+      10_000,
+    );
+    rmSync(join(folder, 'in.jsonl'));
+    appendFileSync(join(folder, 'out.jsonl'), `${JSON.stringify({ hand: words.hand, isAccepted, text })}\n`);
+    const { hand: _, ...rest } = words;
+    return rest;
+  }
+
+  test('offers what can be handed in in this round, and nothing that publishes', async () => {
+    const offers = [
+      { more: {}, names: ['new_answer'] },
+      { more: { candidates: ['agent1', 'agent3'] }, names: ['new_answer', 'vote'] },
+      { more: { task: 'vote', candidates: ['agent1', 'agent3'] }, names: ['vote'] },
+      { more: { task: 'present', candidates: [] }, names: ['new_answer'] },
+    ];
+    for (const { more, names } of offers) {
+      const client = await openRound(more);
+      try {
+        const { tools } = await client.listTools();
+        expect(tools.map(({ name }) => name)).toEqual(names);
+        if (names.includes('vote'))
+          expect(tools.at(-1)).toMatchObject({ inputSchema: { properties: { agent_id: { enum: ['agent1', 'agent3'] } } } });
+      } finally {
+        await client.close();
+      }
+    }
+  });
+
+  test('hands in, waits, and tells the model what became of it', async () => {
+    const client = await openRound({ topics: ['plan.ready', 'plan.failed'], candidates: ['agent2'] });
+    try {
+      const answering = client.callTool({ name: 'new_answer', arguments: { content: 'mine', topic: 'plan.ready' } });
+      expect(await settle(true, 'Your answer is in.')).toEqual({ kind: 'answer', content: 'mine', topic: 'plan.ready' });
+      expect(await answering).toEqual({ isError: false, content: [{ type: 'text', text: 'Your answer is in.' }] });
+      const voting = client.callTool({ name: 'vote', arguments: { agent_id: 'agent9', reason: 'short' } });
+      expect(await settle(false, 'There is no such answer. There are: agent2.')).toEqual({
+        kind: 'vote',
+        target: 'agent9',
+        reason: 'short',
+      });
+      expect(await voting).toMatchObject({ isError: true, content: [{ text: 'Not taken: There is no such answer. There are: agent2.' }] });
+      expect(await client.callTool({ name: 'vote', arguments: {} })).toMatchObject({ isError: true });
+      const long = await client.callTool({ name: 'new_answer', arguments: { content: 'x'.repeat(100_001) } });
+      expect(long).toMatchObject({ isError: true, content: [{ text: expect.stringContaining('100,000 are taken') }] });
+    } finally {
+      await client.close();
+    }
+  });
+
+  test('without a round that can be read it does not start', async () => {
+    const child = spawn(process.execPath, [RALPH, 'mcp', '--round', join(folder, 'missing.json')], { stdio: ['ignore', 'ignore', 'pipe'] });
+    let said = '';
+    child.stderr.setEncoding('utf8').on('data', (text: string) => {
+      said += text;
+    });
+    const code = await new Promise((resolve) => child.once('close', resolve));
+    expect([code, said]).toEqual([2, expect.stringContaining('this is no round of a panel')]);
+  });
+});

@@ -18,6 +18,7 @@ export const claude: CliDescription = {
   takes: ['arg', 'stdin', 'stream'],
   isPromptPositional: true,
   plan: planClaude,
+  canResume: (args) => !hasFlag(args, '--resume', '-r', '--continue', '-c', '--session-id', '--no-session-persistence'),
   stream: {
     create: createClaudeTranslator,
     converse: converseWithClaude,
@@ -82,7 +83,7 @@ export const claude: CliDescription = {
  * `claude … -p [PROMPT]`. `-p` takes no value: standing last it also ends a list-valued flag of the user's. With `prompt_mode: stream` the prompt is the first message of
  * a conversation, so that it can be told something while it works.
  */
-function planClaude({ spec, prompt, place, isRoot, env }: InvocationOrder): Invocation {
+function planClaude({ spec, prompt, place, isRoot, env, session }: InvocationOrder): Invocation {
   const user = withoutSwitch(spec.args, '-p', '--print');
   const isBypass = spec.permissions === 'bypass' && !hasFlag(user, '--permission-mode', '--permission-prompt-tool');
   const format = findFlagValue(user, '--output-format') ?? 'stream-json';
@@ -96,6 +97,7 @@ function planClaude({ spec, prompt, place, isRoot, env }: InvocationOrder): Invo
     user,
     flag(['--model'], spec.model),
     flag(['--agent'], spec.agent),
+    flag(['--resume'], session),
     flag(['--output-format'], 'stream-json'),
     ...stream,
     // Nobody watches an unattended turn: the person's own hooks and plugins are not meant for it.

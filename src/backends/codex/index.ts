@@ -18,6 +18,7 @@ export const codex: CliDescription = {
   takes: ['arg', 'stdin'],
   isPromptPositional: true,
   plan: planCodex,
+  canResume: (args) => !args.some((word) => ['resume', 'review', '--ephemeral'].includes(word)),
   stream: {
     create: createCodexTranslator,
     begins: (first) => /^(?:thread\.|item\.|turn\.started$)/.test(textAt(first, 'type')),
@@ -60,7 +61,7 @@ export const codex: CliDescription = {
 };
 
 /** `codex exec … PROMPT`, or `-` for a prompt on standard input. */
-function planCodex({ spec, prompt, place }: InvocationOrder): Invocation {
+function planCodex({ spec, prompt, place, session }: InvocationOrder): Invocation {
   const user = withoutSwitch(spec.args[0] === 'exec' ? spec.args.slice(1) : spec.args, '-');
   const isBypass = spec.permissions === 'bypass' && !hasFlag(user, '-s', '--sandbox', '--full-auto', '--yolo', '-a', '--ask-for-approval');
   const ours = addFlags(
@@ -70,9 +71,10 @@ function planCodex({ spec, prompt, place }: InvocationOrder): Invocation {
     flag(['--skip-git-repo-check']),
     isBypass ? flag([BYPASS]) : [],
   );
+  const resumed = session === undefined ? [] : ['resume', session];
   return {
     command: spec.command ?? 'codex',
-    args: ['exec', ...user, ...keepPath(user), ...endLists(ours), place === 'arg' ? prompt : '-'],
+    args: ['exec', ...user, ...keepPath(user), ...endLists(ours), ...resumed, place === 'arg' ? prompt : '-'],
     stdin: place === 'arg' ? 'none' : 'prompt',
     env: {},
     format: 'codex',

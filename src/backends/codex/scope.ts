@@ -4,9 +4,11 @@ import {
   ASK_SECONDS,
   type AttachedTool,
   asksPeople,
+  CHECK_SECONDS,
   type CliScope,
   EMIT_SERVER,
   type EmitAttachOrder,
+  handsIn,
   NO_ATTACHED_TOOL,
   type ScopeOrder,
   START_SECONDS,
@@ -60,7 +62,8 @@ function toLimits({ may }: ScopeOrder, yields: boolean): readonly string[] {
 export function attachCodex({ server, tools }: EmitAttachOrder): AttachedTool {
   const { command, args } = server;
   // It gives up on a call after a minute (two in later versions), and hears of no progress.
-  const patience = asksPeople({ tools }) ? `,tool_timeout_sec=${ASK_SECONDS}` : '';
+  const seconds = asksPeople({ tools }) ? ASK_SECONDS : handsIn({ tools }) ? CHECK_SECONDS : null;
+  const patience = seconds === null ? '' : `,tool_timeout_sec=${seconds}`;
   // The texts and lists of JSON are TOML's as well.
   const table = `{command=${JSON.stringify(command)},args=${JSON.stringify(args)},default_tools_approval_mode="approve",startup_timeout_sec=${START_SECONDS}${patience}}`;
   return { ...NO_ATTACHED_TOOL, args: ['-c', `mcp_servers.${EMIT_SERVER}=${table}`] };

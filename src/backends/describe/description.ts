@@ -26,6 +26,8 @@ export interface CliDescription {
   readonly plan: (order: InvocationOrder) => Invocation;
   /** Runs its commands in a login shell, which sets a PATH of its own: `ralph` is not found there. Default false. */
   readonly losesPath?: boolean;
+  /** Whether, started with these arguments, a conversation can go on in another turn: `plan` makes use of `session` then. Absent: never. */
+  readonly canResume?: (args: readonly string[]) => boolean;
   /** The stream that it prints. Absent: plain text, or the stream of another. */
   readonly stream?: CliStream;
 

@@ -16,6 +16,8 @@ export interface InvocationOrder {
   readonly isRoot: boolean;
   /** Whether limits are looked for that the program does not tell of its own accord. */
   readonly watchesLimits: boolean;
+  /** The conversation that it goes on with, where it can; absent: a new one. */
+  readonly session?: string;
   /** The environment that the program would get. */
   readonly env: Readonly<Record<string, string>>;
 }

@@ -1,5 +1,5 @@
 import type { BackendType } from '../../core/backends/backend-spec.ts';
-import type { ServerTool } from '../../core/tools/server-tools.ts';
+import { HAND_IN_TOOLS, type HandInTool, type ServerTool } from '../../core/tools/server-tools.ts';
 import type { Capabilities } from '../../core/tools/tool-profiles.ts';
 import type { Json, JsonObject } from '../../core/values/json.ts';
 
@@ -97,7 +97,7 @@ export interface EmitAttachOrder {
 
 /** What the model is told of a tool. */
 export interface ServerToolText {
-  readonly name: ServerTool;
+  readonly name: ServerTool | HandInTool;
   readonly description: string;
   /** JSON Schema of the arguments. */
   readonly inputSchema: JsonObject;
@@ -109,7 +109,7 @@ const CHECK_TOOL = 'run_check';
 /** How long a CLI waits for the server, in seconds: a busy machine needs some. */
 export const START_SECONDS = 30;
 /** How long it waits for a result where a tool runs the project's tests: longer than they may take. */
-const CHECK_SECONDS = 20 * 60;
+export const CHECK_SECONDS = 20 * 60;
 /** How long where one waits for people: longer than any answer is waited for. */
 export const ASK_SECONDS = 25 * 3600;
 
@@ -129,10 +129,15 @@ export function asksPeople({ tools }: Pick<ServerOffer, 'tools'>): boolean {
   return tools.some(({ name }) => name === 'ask_person');
 }
 
+/** Whether one of the tools hands in for a panel: its result comes when the agent's work is kept. */
+export function handsIn({ tools }: Pick<ServerOffer, 'tools'>): boolean {
+  return tools.some(({ name }) => HAND_IN_TOOLS.some((known) => known === name));
+}
+
 /** How long a CLI waits for the server's tools. */
 export function toServerTimeoutMs(offer: ServerOffer): number {
   if (asksPeople(offer)) return ASK_SECONDS * 1000;
-  return (offer.checks.length === 0 ? START_SECONDS : CHECK_SECONDS) * 1000;
+  return (offer.checks.length === 0 && !handsIn(offer) ? START_SECONDS : CHECK_SECONDS) * 1000;
 }
 
 /** The server's program, in the form that most CLIs take. */

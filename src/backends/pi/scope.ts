@@ -86,9 +86,12 @@ function toCommands({ may, qualityCommands, isConfined }: ScopeOrder): readonly 
   return [...own, ...(may.mayGitRead && (isConfined || own.length > 0) ? GIT_LOOKS : [])];
 }
 
-/** pi speaks no MCP: an extension registers the tools and calls `ralph emit` and `ralph ask`. The others have no command that an agent could call. */
+/** What is called by a command; the others have none that an agent could call. */
+const CALLED: ReadonlySet<ServerToolText['name']> = new Set(['emit_event', 'ask_person', 'new_answer', 'vote']);
+
+/** pi speaks no MCP: an extension registers the tools and calls `ralph emit`, `ralph ask` and, in a panel, `ralph panel`. */
 export function attachPi({ tools, folder }: EmitAttachOrder): AttachedTool {
-  const called = tools.filter(({ name }) => name === 'emit_event' || name === 'ask_person');
+  const called = tools.filter(({ name }) => CALLED.has(name));
   return {
     ...NO_ATTACHED_TOOL,
     args: ['-e', join(folder, EXTENSION)],
@@ -103,18 +106,20 @@ const EXTENSION = 'emit/pi-emit.mjs';
 /** An extension of pi that registers tools of Ralph's server. It calls the command `ralph`, which finds the turn in the environment. */
 function toExtension(tools: readonly ServerToolText[]): string {
   const texts = tools.map(({ name, description, inputSchema }) => ({ name, label: name, description, parameters: inputSchema }));
-  return `// Publishes the events of a hat, and asks people where it may. Written by Ralph for one turn.
+  return `// Publishes the events of a hat, asks people where it may, hands in for an agent of a panel. Written by Ralph for one turn.
 import { execFile } from 'node:child_process';
 
 const TOOLS = ${JSON.stringify(texts)};
 
-function ralph(args) {
+function ralph(args, input = '') {
   return new Promise((resolve, reject) => {
-    execFile(process.env.RALPH_BIN ?? 'ralph', args, (error, stdout, stderr) => {
+    const child = execFile(process.env.RALPH_BIN ?? 'ralph', args, (error, stdout, stderr) => {
       // What a tool throws is what its model reads as an error.
       if (error) reject(new Error((stderr || error.message).trim()));
       else resolve({ said: stdout.trim(), noted: stderr.trim() });
     });
+    child.stdin?.on('error', () => {});
+    child.stdin?.end(input);
   });
 }
 
@@ -130,6 +135,12 @@ const CALLS = {
     const more = [...(fallback ? ['--default=' + fallback] : []), ...(seconds ? ['--deadline=' + Number(seconds)] : [])];
     const { said, noted } = await ralph(['ask', '--choices=' + list.join(','), ...more, '--', String(question)]);
     return (noted === '' ? 'A person answered: ' : 'Nobody answered, so your default counts: ') + said;
+  },
+  async new_answer({ content = '', topic }) {
+    return (await ralph(['panel', 'answer', ...(topic ? ['--topic=' + topic] : []), '-'], String(content))).said;
+  },
+  async vote({ agent_id: agent, reason = '' }) {
+    return (await ralph(['panel', 'vote', '--', String(agent), String(reason)])).said;
   },
 };
 

@@ -49,8 +49,9 @@ function startTurn(
   const placed = parts.place(request.prompt, scope?.prompt);
   const isRoot = options.isRoot ?? process.getuid?.() === 0;
   const { watchesLimits = true } = options;
-  const { prompt, promptFile } = request;
-  const invocation = parts.plan({ spec, prompt, promptFile, place: placed.place, isRoot, watchesLimits, env: base });
+  const { prompt, promptFile, session } = request;
+  const resumed = session === undefined ? {} : { session };
+  const invocation = parts.plan({ spec, prompt, promptFile, place: placed.place, isRoot, watchesLimits, env: base, ...resumed });
   const env = { ...base, ...invocation.env };
   const found = findCommand(invocation.command, request.cwd, env['PATH']);
   if (!found.ok)

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { SERVER_TOOLS, type ServerTool } from '../../core/tools/server-tools.ts';
-import type { EventPlace } from '../../emit/index.ts';
-import type { AskReply, AskRequest, CheckEnd, EmitRequest, McpTool } from '../../mcp/index.ts';
+import type { EventPlace, HandRound } from '../../emit/index.ts';
+import type { AskReply, AskRequest, CheckEnd, EmitRequest, HandIn, McpServer, McpTool } from '../../mcp/index.ts';
 import { addExamples } from '../args/help.ts';
 import { createUsageError } from '../args/usage-error.ts';
 import type { CliCommand, CliContext, CommandCall } from '../cli-context.ts';
@@ -15,6 +15,7 @@ export const mcpCommand: CliCommand = {
       .option('--hat <hat>', 'the hat that publishes; default: RALPH_HAT')
       .option('--tools <list>', `what is offered, with commas between; emit_event always is: ${SERVER_TOOLS.join(', ')}`, 'emit_event')
       .option('--check <command...>', 'commands that check the project; the tool run_check offers each exactly as given')
+      .option('--round <file>', 'instead of all that: what an agent of a panel hands in, in the round that the file says')
       .option('--folder <folder>', 'the folder in which checks run', '.');
     addExamples(command, [
       ['ralph mcp', 'in the turn of an agent, over standard input and output'],
@@ -24,13 +25,10 @@ export const mcpCommand: CliCommand = {
     ]);
   },
   perform: async (context, { options }) => {
-    const [{ findTurn }, { serveMessages }] = await Promise.all([import('../../emit/index.ts'), import('../../mcp/index.ts')]);
-    const place = findTurn(toTurn(context, options));
-    if (place === null)
-      throw createUsageError('This is no turn of an agent: it is not known where events go, or whose they are.', toAdvice());
+    const { serveMessages } = await import('../../mcp/index.ts');
     const end = new AbortController();
-    const tools = await createTools(context, { place, options, names: parseTools(options['tools']), signal: end.signal });
-    const server = { name: 'ralph', version: RALPH_VERSION, instructions: toInstructions(place), tools };
+    const offered = options['round'] === undefined ? await offerTools(context, options, end.signal) : await offerHandIns(options['round']);
+    const server = { name: 'ralph', version: RALPH_VERSION, ...offered };
     const complain = (line: string): void => context.terminal.err(`ralph mcp: ${line}\n`);
     await serveMessages(server, { input: process.stdin, output: process.stdout, complain });
     // What is asked and not answered: nobody is left who would hear it.
@@ -38,6 +36,27 @@ export const mcpCommand: CliCommand = {
     return 0;
   },
 };
+
+/** What a server offers, and tells of itself. */
+type Offered = Pick<McpServer, 'tools' | 'instructions'>;
+
+async function offerTools(context: CliContext, options: CommandCall['options'], signal: AbortSignal): Promise<Offered> {
+  const { findTurn } = await import('../../emit/index.ts');
+  const place = findTurn(toTurn(context, options));
+  if (place === null)
+    throw createUsageError('This is no turn of an agent: it is not known where events go, or whose they are.', toAdvice());
+  const tools = await createTools(context, { place, options, names: parseTools(options['tools']), signal });
+  return { tools, instructions: toInstructions(place) };
+}
+
+/** An agent of a panel publishes nothing: it hands in. */
+async function offerHandIns(file: unknown): Promise<Offered> {
+  const [emit, mcp] = await Promise.all([import('../../emit/index.ts'), import('../../mcp/index.ts')]);
+  const round: HandRound = emit.requireHandRound({ [emit.HAND_VARIABLE]: String(file) });
+  const handIn: HandIn = (request, signal) => emit.handIn(request, round, signal);
+  const tools = [mcp.createNewAnswerTool(round, handIn), mcp.createVoteTool(round, handIn)].filter((tool) => tool !== null);
+  return { tools, instructions: 'Hands in what this agent answers and votes.' };
+}
 
 /** Where the turn is, as the environment of an agent says it. */
 function toTurn({ env }: CliContext, options: CommandCall['options']) {

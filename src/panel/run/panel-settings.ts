@@ -1,6 +1,6 @@
 import type { Usage } from '../../core/backends/usage.ts';
 import type { PanelSpec } from '../../core/run/panel-spec.ts';
-import type { Backend, TurnRequest } from '../../ports/backend.ts';
+import type { Backend, PanelHand, TurnRequest } from '../../ports/backend.ts';
 
 /** What a panel is made of. */
 export interface PanelSettings extends Omit<PanelFilesSettings, 'home' | 'numbers'> {
@@ -52,18 +52,24 @@ export interface PanelPayload {
   readonly work?: string;
 }
 
+/** How an agent hands in, as its prompt says it. `command`: how its shell finds `ralph`. Whoever did nothing of the kind hands in by its last message. */
+export type HandWay = { readonly kind: 'tools' } | { readonly kind: 'command'; readonly command: string } | { readonly kind: 'words' };
+
 /** One agent of a panel. */
 export interface AgentSource {
   readonly backend: Backend;
   /** What is around it in a round. Rejects where it cannot be held as it should be. */
-  readonly surroundings: (place: RoundPlace) => Promise<AgentSurroundings>;
-  /** Its conversation goes on from round to round, and it hands in by tools. */
+  readonly surroundings: (round: RoundPlace) => Promise<AgentSurroundings>;
+  /** It is our own agent: its conversation goes on from round to round, and its tools are in this process. */
   readonly isNative: boolean;
+  readonly way: HandWay;
+  /** Its program can go on with a conversation of another round. */
+  readonly canResume: boolean;
   /** Where it told tokens but no cost. */
   readonly priceOf: (usage: Usage, model: string | null) => number | null;
 }
 
-/** Where an agent works in a round. */
+/** Where an agent works on a prompt. */
 export interface RoundPlace {
   /** Its own folder. */
   readonly cwd: string;
@@ -71,11 +77,16 @@ export interface RoundPlace {
   readonly token: string;
   /** Of the round: `2.1`. */
   readonly name: string;
+  /** In the folder of the round, in which the agent does not write. */
   readonly promptFile: string;
+  /** What its programs hand in. */
+  readonly hand: PanelHand;
 }
 
 /** What is around an agent in a round. */
 export interface AgentSurroundings extends Pick<TurnRequest, 'cwd' | 'env' | 'marker' | 'scope' | 'isolation'> {
+  /** Settles when all that its programs handed in has its verdict; called once, when they have ended. Absent: it has none that do. */
+  readonly settle?: () => Promise<void>;
   /** Takes back what was made for the round, when nothing of it runs any more; a sentence for people about what an agent wrote that may not, or `null`. Never rejects. */
   readonly close?: () => Promise<string | null>;
 }

@@ -1,17 +1,19 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { BackendEvent } from '../../core/backends/backend-event.ts';
 import { UNKNOWN_USAGE } from '../../core/backends/usage.ts';
+import { explainTooLong, HAND_LIMITS } from '../../core/panel/hand-limits.ts';
 import type { PanelSpec } from '../../core/run/panel-spec.ts';
 import type { OfferUpdate, PanelMove, Reply, RoundEnded, StartRound } from '../../core/run/panel-state.ts';
 import type { TurnFailure } from '../../core/run/turn.ts';
 import { toDurationText } from '../../core/text/duration.ts';
-import { endOf } from '../../core/text/shorten.ts';
+import { endOf, startOf } from '../../core/text/shorten.ts';
 import { toErrorMessage } from '../../core/values/errors.ts';
 import type { HandedIn, PanelHand, RunningTurn, TurnRequest } from '../../ports/backend.ts';
 import type { PanelFiles } from './panel-files.ts';
 import type { AgentSource, AgentSurroundings, PanelSettings } from './panel-settings.ts';
 import { readSpokenHand } from './read-words.ts';
+import { noteRoundEnd, noteSession, readDigest, readSession } from './round-memory.ts';
 import { buildRoundPrompt, renderNews } from './round-prompt.ts';
 
 /** A round that is under way. */
@@ -41,8 +43,13 @@ export interface RoundOrder {
 }
 
 const END_GRACE_MS = 5000;
+/** How long an agent that has handed in may go on: for its last words, and for what it says of its cost. */
+const HAND_IN_GRACE_MS = 15_000;
 const MAX_FINAL = 2000;
-const MAX_CONTENT = 100_000;
+/** More of a last message is not kept in memory. */
+const MAX_SAID = 10_000_000;
+
+const OUTCOMES = { succeeded: 'done', failed: 'failed', stopped: 'stopped' } as const;
 
 /** Gives an agent a prompt, and tells what it hands in. Never throws: what goes wrong is the round's failure. */
 export function startRound(round: RoundOrder): Round {
@@ -66,6 +73,9 @@ class PanelRound implements Round {
   /** Takes back what was made for it. */
   #close: AgentSurroundings['close'];
   #ending: 'no' | 'finish' | 'stop' | 'kill' = 'no';
+  /** By its programs, while they ran. */
+  #handedIn: 'nothing' | 'refused' | 'accepted' = 'nothing';
+  #endTimer: NodeJS.Timeout | undefined;
 
   constructor(round: RoundOrder) {
     const { order, settings } = round;
@@ -80,22 +90,56 @@ class PanelRound implements Round {
   async #run(): Promise<Ended> {
     const { move, order, settings } = this.#round;
     const hand = createHand(this.#round, { ask: (call) => this.#awaitReply(call), isOver: () => this.#isOver });
+    const watched = this.#source.isNative ? hand : this.#watchHand(hand);
     const heard = createListener(this.#round);
-    const { close, ...request } = await prepare(this.#round, this.#source, hand);
+    const { request, settle, close } = await prepare(this.#round, this.#source, watched);
     this.#close = close;
-    if (this.#ending !== 'no') return NOT_BEGUN;
+    if (this.#ending !== 'no') {
+      await settle?.();
+      return NOT_BEGUN;
+    }
     move({ kind: 'round-started', agent: order.agent, round: order.round });
-    const running = this.#source.backend.start(request, heard.take);
+    const folder = dirname(request.promptFile);
+    const running = this.#source.backend.start(request, (event) => {
+      if (event.type === 'session' && this.#source.canResume) noteSession(folder, event.sessionId);
+      heard.take(event);
+    });
     this.#running = running;
     for (const offer of this.#early.splice(0)) this.offer(offer);
     const stopClock = this.#startClock(running);
     const result = await running.result.finally(stopClock);
-    const { model, finalText } = heard.facts();
-    if (!this.#source.isNative && result.status === 'succeeded') await handInWords(this.#round, hand, finalText);
+    // What its programs wrote before they ended counts.
+    await settle?.();
+    clearTimeout(this.#endTimer);
+    const { model, said } = heard.facts();
+    if (!this.#source.isNative) noteRoundEnd(folder, said, result.status === 'failed');
+    const name = settings.spec.agents[order.agent]?.id ?? '';
+    const isSilent = this.#handedIn === 'nothing' && result.status === 'succeeded';
+    if (!this.#source.isNative && isSilent) await handInWords(this.#round, hand, { said, name, folder });
     const usage = result.usage.costUsd === null ? { ...result.usage, costUsd: this.#source.priceOf(result.usage, model) } : result.usage;
-    const outcome = result.status === 'stopped' ? 'stopped' : result.status === 'failed' ? 'failed' : 'done';
-    if (this.#isLate && outcome === 'stopped') return { ...toLate(settings.spec), usage, toolCalls: result.toolCalls ?? 0 };
-    return { outcome, failure: result.failure, usage, toolCalls: result.toolCalls ?? 0, finalText: endOf(finalText, MAX_FINAL) };
+    const facts = { usage, toolCalls: result.toolCalls ?? 0, finalText: endOf(said, MAX_FINAL) };
+    // One that was stopped because it had handed in has done what it was for.
+    if (this.#handedIn === 'accepted' && result.status === 'stopped' && this.#ending === 'no')
+      return { ...facts, outcome: 'done', failure: null };
+    if (this.#isLate && result.status === 'stopped') return { ...facts, ...toLate(settings.spec) };
+    return { ...facts, outcome: OUTCOMES[result.status], failure: result.failure };
+  }
+
+  /** Notes what an agent that is a program hands in while it works. What was accepted ends its round: a program that goes on is ended. */
+  #watchHand(hand: PanelHand): PanelHand {
+    const note = async (handing: Promise<HandedIn>): Promise<HandedIn> => {
+      if (this.#handedIn === 'nothing') this.#handedIn = 'refused';
+      const handed = await handing;
+      if (!handed.isAccepted || this.#handedIn === 'accepted') return handed;
+      this.#handedIn = 'accepted';
+      this.#endTimer = setTimeout(() => this.#running?.stop(END_GRACE_MS), HAND_IN_GRACE_MS);
+      return handed;
+    };
+    return {
+      ...hand,
+      answer: (content, topic) => note(hand.answer(content, topic)),
+      vote: (target, reason) => note(hand.vote(target, reason)),
+    };
   }
 
   async #clear(): Promise<void> {
@@ -125,7 +169,7 @@ class PanelRound implements Round {
     const { agent, update, answers } = order;
     const { files } = this.#round;
     const tell = (): void => {
-      const text = renderNews(files.toVisible(agent, answers), this.#source.isNative);
+      const text = renderNews(files.toVisible(agent, answers), this.#source.way);
       this.#running?.tell?.({ id: update, text, by: '', isNews: true });
     };
     // Without the work behind it, an answer is still news.
@@ -182,40 +226,58 @@ function toTimerMs(ms: number): number {
   return Math.min(ms, 2 ** 31 - 1);
 }
 
+interface Prepared extends Pick<AgentSurroundings, 'settle' | 'close'> {
+  readonly request: TurnRequest;
+}
+
 /** Its folder, what it is shown of the others, and its prompt. */
-async function prepare(
-  { settings, request, files, order }: RoundOrder,
-  source: AgentSource,
-  hand: PanelHand,
-): Promise<TurnRequest & Pick<AgentSurroundings, 'close'>> {
-  const { agent, round } = order;
+async function prepare(round: RoundOrder, source: AgentSource, hand: PanelHand): Promise<Prepared> {
+  const { settings, request, files, order } = round;
+  const { agent } = order;
   const place = await files.open(agent);
   await files.share(agent, order.shown);
-  const folder = join(place.turns, `${round}.1`);
+  const folder = join(place.turns, `${order.round}.1`);
   mkdirSync(folder, { recursive: true });
+  const promptFile = join(folder, 'prompt.md');
+  // Before the prompt is there: a sandbox shows only what is.
+  writeFileSync(promptFile, '', { mode: 0o600 });
+  const { settle, close, ...around } = await source.surroundings({
+    cwd: place.cwd,
+    token: place.token,
+    name: `${order.round}.1`,
+    promptFile,
+    hand,
+  });
+  // In a sandbox a program has a home of its own for each turn, and no conversation of another.
+  const session = source.canResume && around.scope?.confine === undefined ? readSession(place.turns, order.round) : null;
+  const goesOn = source.isNative ? files.hasSession(agent, order.round - 1) : session !== null;
   const prompt = buildRoundPrompt({
-    task: source.isNative && files.hasSession(agent, round - 1) ? '' : request.prompt,
+    task: goesOn ? '' : request.prompt,
+    digest: goesOn || source.isNative ? '' : settings.redact(await readDigest(place, order.round)),
     instructions: settings.spec.agents[agent]?.instructions ?? '',
     round: order.task,
     answers: files.toVisible(agent, order.shown),
     voting: settings.spec.voting,
-    hasTools: source.isNative,
+    way: source.way,
     isEnforced: order.isEnforced,
     topics: hand.topics,
     ...(order.failedGates === undefined ? {} : { failedGates: order.failedGates }),
   });
-  const promptFile = join(folder, 'prompt.md');
   writeFileSync(promptFile, prompt, { mode: 0o600 });
-  const around = await source.surroundings({ cwd: place.cwd, token: place.token, name: `${round}.1`, promptFile });
   const { panel: _, people: __, interruptions: ___, isAddressed: ____, scope: _____, ...rest } = request;
   return {
-    ...rest,
-    ...around,
-    turn: { iteration: round, attempt: 1 },
-    prompt,
-    promptFile,
-    logs: { ...request.logs, stdoutPath: join(folder, 'stdout.log'), stderrPath: join(folder, 'stderr.log') },
-    hand,
+    ...(settle === undefined ? {} : { settle }),
+    ...(close === undefined ? {} : { close }),
+    request: {
+      ...rest,
+      ...around,
+      ...(session === null ? {} : { session }),
+      turn: { iteration: order.round, attempt: 1 },
+      prompt,
+      promptFile,
+      logs: { ...request.logs, stdoutPath: join(folder, 'stdout.log'), stderrPath: join(folder, 'stderr.log') },
+      hand,
+    },
   };
 }
 
@@ -239,11 +301,8 @@ function createHand({ settings, files, order, move }: RoundOrder, { ask, isOver 
       const text = settings.redact(written);
       if (settings.topics.length > 1 && settings.defaultTopic === null && (topic === undefined || !settings.topics.includes(topic)))
         return { isAccepted: false, text: `Name what it publishes, one of: ${settings.topics.join(', ')}.` };
-      if (text.length > MAX_CONTENT)
-        return {
-          isAccepted: false,
-          text: `The answer is longer than ${MAX_CONTENT} characters: put the long part into a file of your folder.`,
-        };
+      const tooLong = explainTooLong(text);
+      if (tooLong !== null) return { isAccepted: false, text: tooLong };
       const call = nextCall();
       // First, so that no answer is known whose work is not there.
       await files.snapshot(agent, call, text);
@@ -276,12 +335,32 @@ function byNumber(one: string, other: string): number {
   return Number(one.slice('agent'.length)) - Number(other.slice('agent'.length));
 }
 
-/** The last message of an agent without tools is what it hands in. */
-async function handInWords({ order }: RoundOrder, hand: PanelHand, finalText: string): Promise<void> {
-  const spoken = readSpokenHand(finalText, order.task !== 'vote', hand.candidates.length > 0);
-  if (spoken.kind === 'answer') await hand.answer(spoken.content.slice(0, MAX_CONTENT), spoken.topic);
-  if (spoken.kind === 'vote') await hand.vote(spoken.target, spoken.reason);
+interface LastWords {
+  readonly said: string;
+  /** Of the agent, for people. */
+  readonly name: string;
+  /** Of the round. */
+  readonly folder: string;
 }
+
+/** The last message of an agent that handed in nothing by a tool or a command is what it hands in. */
+async function handInWords({ order, observe }: RoundOrder, hand: PanelHand, { said, name, folder }: LastWords): Promise<void> {
+  const spoken = readSpokenHand(said, order.task !== 'vote', hand.candidates.length > 0);
+  if (spoken.kind === 'vote') await hand.vote(spoken.target, spoken.reason);
+  if (spoken.kind !== 'answer') return;
+  const { content, topic } = spoken;
+  if (explainTooLong(content) === null) return void (await hand.answer(content, topic));
+  // Nobody hears a refusal any more: what is too long is handed in cut off, and says so.
+  const whole = join(folder, 'answer.md');
+  writeFileSync(whole, content, { mode: 0o600 });
+  const message = `The last message of ${name} has ${content.length.toLocaleString('en')} characters, more than an answer may have: its beginning counts, and all of it is in ${whole}.`;
+  observe({ type: 'warning', message });
+  await hand.answer(`${startOf(content, HAND_LIMITS.answer - ROOM)}${CUT}`, topic);
+}
+
+const CUT = '\n[… the rest of this answer was too long, and is left out]';
+/** For that, and for secrets that are longer when they are written as taken out. */
+const ROOM = 5000;
 
 /** Keeps the last message of an agent, and its model; tells what it was told, and passes on the rest. */
 function createListener({ order, move, observe }: RoundOrder) {
@@ -293,7 +372,7 @@ function createListener({ order, move, observe }: RoundOrder) {
       if (event.type === 'text') {
         if (isOver) text = '';
         isOver = false;
-        text = endOf(text + event.text, MAX_CONTENT);
+        text = endOf(text + event.text, MAX_SAID);
       }
       if (event.type === 'message-end') isOver = true;
       if (event.type === 'session') model = event.model ?? model;
@@ -301,6 +380,6 @@ function createListener({ order, move, observe }: RoundOrder) {
         for (const update of event.ids) move({ kind: 'update-given', agent: order.agent, round: order.round, update });
       observe(event);
     },
-    facts: () => ({ model, finalText: text.trim() }),
+    facts: () => ({ model, said: text.trim() }),
   };
 }

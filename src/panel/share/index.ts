@@ -1,6 +1,7 @@
 /** Door of `panel/share`: where an agent works, what it made, shown to the others in folders of their own and brought into the run's folder. */
 
 export { applyWork } from './apply-work.ts';
+export { listChanged } from './list-changed.ts';
 export { openWorkspace } from './open-workspace.ts';
 export { createViewerToken, dropOld, dropViewer, shareSnapshot, toViewerRoot } from './share-snapshot.ts';
 export { takeSnapshot } from './take-snapshot.ts';

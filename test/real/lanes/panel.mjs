@@ -1,11 +1,18 @@
-/** A panel of real CLIs and the native agent: each answers in its own way, one is told of an answer while it works, all vote. */
+/**
+ * A panel of real CLIs and the native agent: those that can hand in by the tools of Ralph's server, one by its last message, our own by its tools. One is told of
+ * an answer while it works, all vote.
+ */
 import { wearerOf } from '../wearers.mjs';
 
 const SLOW_MS = 2500;
+/** Who is told so hands in by its last message. */
+const SPEAKER = 'real-speaker';
+const IN_WORDS = 'Call nothing: say it.';
 
 /** @param {import('../bench.mjs').Bench} bench @param {import('../checks.mjs').Checks} checks @param {string[]} names */
 export async function runPanel(bench, checks, names) {
   const clis = ['claude', 'codex'].filter((name) => names.includes(name));
+  const speakers = clis.includes('claude') ? [SPEAKER] : [];
   const native = { type: 'native', provider: 'anthropic', model: 'claude-sonnet-4-5', base_url: `http://127.0.0.1:${bench.server.port}` };
   const project = await bench.createProject('panel', {
     config: {
@@ -17,7 +24,11 @@ export async function runPanel(bench, checks, names) {
           publishes: ['task.complete'],
           panel: {
             first_injection: 'mid_stream',
-            agents: [...clis.map((cli) => ({ id: `real-${cli}`, backend: wearerOf(cli).backend })), { id: 'our-own', backend: native }],
+            agents: [
+              ...clis.map((cli) => ({ id: `real-${cli}`, backend: wearerOf(cli).backend, instructions: `It says the mark of ${cli}.` })),
+              ...speakers.map((id) => ({ id, backend: wearerOf('claude').backend, instructions: IN_WORDS })),
+              { id: 'our-own', backend: native },
+            ],
           },
         },
       },
@@ -30,32 +41,54 @@ export async function runPanel(bench, checks, names) {
     const text = JSON.stringify(conversation.turns);
     bodies.push(text);
     if (!text.includes('## HAND IN')) return undefined;
-    const hasTool = (/** @type {string} */ tool) => conversation.tools.some(({ name }) => name === tool);
-    if (text.includes('Vote for the best answer'))
-      return hasTool('vote')
-        ? { calls: [{ tool: ['vote'], args: { agent_id: 'agent1', reason: 'It is right.' }, isForced: true }] }
-        : { text: 'I have read them.\n\nVOTE: agent1 it is right' };
-    if (hasTool('new_answer')) {
-      if (text.includes('[UPDATE: agent'))
-        return { calls: [{ tool: ['new_answer'], args: { content: 'I have seen yours, and say: 42.' }, isForced: true }] };
+    const last = conversation.turns.at(-1);
+    const results = (last?.results ?? []).join('\n');
+    if (/is in\. End your turn now/.test(results)) return { text: 'I have handed in.' };
+    const isVote = text.lastIndexOf('Vote for the best answer') > text.lastIndexOf('Do the work in your folder');
+    const isNative = conversation.tools.some(({ name }) => name === 'list_files');
+    // claude shows tools of servers only when they are searched for, and takes a call by the whole name.
+    const isClaude = conversation.tools.some(({ name }) => name === 'ToolSearch');
+    const toCall = (/** @type {string} */ tool, /** @type {Record<string, string>} */ args) => ({
+      calls: [{ tool: [isClaude ? `mcp__ralph__${tool}` : tool, `*${tool}`], args, isForced: isNative || isClaude }],
+    });
+    if (text.includes(IN_WORDS)) return { text: isVote ? 'I have read them.\n\nVOTE: agent1 it is right' : 'A speaker says 42.' };
+    if (isVote) return toCall('vote', { agent_id: 'agent1', reason: 'It is right.' });
+    if (isNative && !text.includes('[UPDATE: agent'))
       return { delayMs: SLOW_MS, calls: [{ tool: ['list_files'], args: { path: '.', limit: bodies.length + 5 }, isForced: true }] };
-    }
-    return { text: `The answer is 42, says number ${bodies.length}.` };
+    const content = isNative ? 'I have seen yours, and say: 42.' : `By a tool, number ${bodies.length}: 42.`;
+    return toCall('new_answer', { content });
   });
+  const all = clis.length + speakers.length + 1;
   const result = await project.ralph(['run', '-p', 'What is the answer?', '--no-tui'], { timeoutMs: 120_000 });
   checks.equal('exit code', result.exitCode, 0);
-  checks.ok('no winner', /agent1 won with 3 of 3 votes/.test(result.stdout + result.stderr), result.stdout + result.stderr);
+  checks.ok(
+    'no winner',
+    new RegExp(`agent1 won with ${all} of ${all} votes`).test(result.stdout + result.stderr),
+    result.stdout + result.stderr,
+  );
   const shown = JSON.parse((await project.ralph(['panel', 'show', '--format', 'json'])).stdout);
   const panel = shown.panel ?? shown;
   checks.equal(
     'who voted',
     panel.agents.map((/** @type {{ status: string }} */ { status }) => status),
-    [...clis.map(() => 'voted'), 'voted'],
+    Array.from({ length: all }, () => 'voted'),
   );
+  const answers = JSON.stringify(shown.answers);
+  checks.equal('who handed in by a tool', answers.match(/By a tool, number/g)?.length ?? 0, clis.length);
+  checks.equal('who handed in by its last message', answers.match(/A speaker says/g)?.length ?? 0, speakers.length);
+  // A conversation that goes on holds the first prompt once, and then what the vote is about.
+  for (const cli of clis) {
+    const votes = bodies.filter((text) => text.includes(`says the mark of ${cli}`) && text.includes('Vote for the best answer'));
+    checks.ok(`no vote of ${cli} in its first conversation`, votes.length > 0, `${bodies.length} requests`);
+    checks.ok(
+      `the task was repeated to ${cli}`,
+      votes.every((text) => text.split('What is the answer?').length === 2 && text.split('## HAND IN').length > 2),
+    );
+  }
   checks.ok('our own agent was told of no answer', panel.updates.length > 0, JSON.stringify(panel.updates));
   checks.ok(
     'a name was told',
-    bodies.every((text) => !text.includes('real-claude') && !text.includes('real-codex') && !text.includes('our-own')),
+    bodies.every((text) => !['real-claude', 'real-codex', SPEAKER, 'our-own'].some((id) => text.includes(id))),
   );
   checks.equal('processes left', await bench.alive(), []);
 }

@@ -1,0 +1,56 @@
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { endOf } from '../../core/text/shorten.ts';
+import { listChanged } from '../share/index.ts';
+import { renderDigest } from './round-prompt.ts';
+
+/** What a round leaves for the next one of the same agent, in its folder. */
+const [SESSION, WORDS] = ['session-id', 'last-words.txt'];
+const MAX_WORDS = 1500;
+
+/** A program is given it as an argument. */
+const IS_ID = /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/;
+
+function toRoundFolder(turns: string, round: number): string {
+  return join(turns, `${round}.1`);
+}
+
+/** At once, so that a process after this one can go on with the conversation. */
+export function noteSession(folder: string, session: string): void {
+  if (IS_ID.test(session)) writeNote(join(folder, SESSION), session);
+}
+
+/** What failed may be the conversation itself: the next round begins anew. */
+export function noteRoundEnd(folder: string, said: string, isFailed: boolean): void {
+  if (isFailed) rmSync(join(folder, SESSION), { force: true });
+  if (said !== '') writeNote(join(folder, WORDS), endOf(said, MAX_WORDS));
+}
+
+function writeNote(path: string, text: string): void {
+  try {
+    writeFileSync(path, text, { mode: 0o600 });
+  } catch {
+    // A round without a memory begins anew.
+  }
+}
+
+/** The conversation of the round before; `null` for none. */
+export function readSession(turns: string, round: number): string | null {
+  const session = readText(join(toRoundFolder(turns, round - 1), SESSION)).trim();
+  return IS_ID.test(session) ? session : null;
+}
+
+/** What an agent did before a round, in at most 1,500 characters; empty for nothing. Never rejects. */
+export async function readDigest(place: { readonly cwd: string; readonly turns: string }, round: number): Promise<string> {
+  if (round < 2) return '';
+  const changed = await listChanged(place.cwd).catch(() => []);
+  return renderDigest(changed, readText(join(toRoundFolder(place.turns, round - 1), WORDS)).trim());
+}
+
+function readText(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return '';
+  }
+}
