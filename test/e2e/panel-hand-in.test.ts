@@ -107,7 +107,7 @@ test('an answer comes from a file or from standard input, names its topic, and i
     expect([code, stdout + stderr]).toEqual([0, expect.stringContaining('agent1 won with 2 of 2 votes')]);
     const said = readOutputs(folder);
     expect(said).toContain('Not taken: Name what it publishes, one of: plan.ready, plan.failed.\nexit 1');
-    expect(said).toContain('Not taken: The answer has 100,001 characters, and 100,000 are taken');
+    expect(said).toContain('Not taken: The answer has 100001 characters, and 100000 are taken');
     expect(said).toMatch(/not-there\.md cannot be read \(ENOENT\)[\s\S]*?exit 2/);
     expect(said).toMatch(/The answer is missing\.[\s\S]*?exit 2/);
     expect(said).toContain('{"v":1,"accepted":true,"text":"Your answer is in. End your turn now."}\nexit 0');
