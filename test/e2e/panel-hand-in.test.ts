@@ -1,7 +1,8 @@
 /** Agents of a panel that are programs: they hand in by a command, and hear what became of it. */
-import { readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
+import { findFiles, readAnswers, readMoves } from './panel-scripts.ts';
 import { ralph, start, withFolder } from './ralph.ts';
 
 function config(panel = '', agents = '[{id: anna}, {id: benjamin}]', publishes = '[task.complete]'): string {
@@ -16,33 +17,6 @@ hats:
     panel: {agents: ${agents}, injection: off${panel}}
 `;
 }
-
-interface Move {
-  readonly kind: string;
-  readonly agent?: number;
-  readonly content?: string;
-  readonly target?: string;
-  readonly outcome?: string;
-}
-
-/** Files of the only run, by the end of their paths. */
-function findFiles(folder: string, end: RegExp): readonly string[] {
-  const runs = join(folder, '.ralph/runs');
-  return readdirSync(runs, { recursive: true, encoding: 'utf8' }).flatMap((path) => (end.test(path) ? [join(runs, path)] : []));
-}
-
-function readMoves(folder: string): readonly Move[] {
-  const [journal = ''] = findFiles(folder, /^[^/]+\/journal\.jsonl$/);
-  return readFileSync(journal, 'utf8')
-    .split('\n')
-    .flatMap((line) => {
-      const record = line.includes('panel-moved') ? JSON.parse(line) : undefined;
-      return record === undefined ? [] : [(record.input ?? record).move as Move];
-    });
-}
-
-const listAnswers = (folder: string): readonly (string | undefined)[] =>
-  readMoves(folder).flatMap(({ kind, content }) => (kind === 'answer-given' ? [content] : []));
 
 /** What the agents printed, whoever they are, in no particular order. */
 const readOutputs = (folder: string): string =>
@@ -73,9 +47,9 @@ test('a program answers and votes by a command, is told what became of it, and i
   await withFolder({ 'ralph.yml': config(), 'agent.sh': script }, async (folder) => {
     const { code, stdout, stderr } = await ralph(folder, ['run', '--no-tui']);
     expect([code, stdout + stderr]).toEqual([0, expect.stringContaining('agent2 won with 2 of 2 votes')]);
-    expect(listAnswers(folder).filter((content) => content?.startsWith('I made made.txt, says '))).toHaveLength(2);
-    expect(listAnswers(folder).toSorted().slice(0, 2)).toEqual(['', '']);
-    expect(listAnswers(folder)).not.toContain('These are my last words.');
+    expect(readAnswers(folder).filter((content) => content?.startsWith('I made made.txt, says '))).toHaveLength(2);
+    expect(readAnswers(folder).toSorted().slice(0, 2)).toEqual(['', '']);
+    expect(readAnswers(folder)).not.toContain('These are my last words.');
     const votes = readMoves(folder).filter(({ kind }) => kind === 'vote-given');
     expect(votes.map(({ target }) => target).toSorted()).toEqual(['agent1', 'agent1', 'agent2', 'agent2', 'benjamin', 'benjamin']);
     const said = readOutputs(folder);
@@ -111,7 +85,7 @@ test('an answer comes from a file or from standard input, names its topic, and i
     expect(said).toMatch(/not-there\.md cannot be read \(ENOENT\)[\s\S]*?exit 2/);
     expect(said).toMatch(/The answer is missing\.[\s\S]*?exit 2/);
     expect(said).toContain('{"v":1,"accepted":true,"text":"Your answer is in. End your turn now."}\nexit 0');
-    expect(listAnswers(folder)).toEqual([expect.stringMatching(/^from a file, /), expect.stringMatching(/^from a file, /)]);
+    expect(readAnswers(folder)).toEqual([expect.stringMatching(/^from a file, /), expect.stringMatching(/^from a file, /)]);
     expect((await ralph(folder, ['events', '--format', 'json'])).stdout).toContain('plan.ready');
   });
 });
@@ -129,7 +103,7 @@ test('outside of a round nothing can be handed in, and in a round nobody answers
     const said = readOutputs(folder);
     expect(said).not.toMatch(/exit 0/);
     expect(said.match(/Only a person may do this; nothing was done/g)).toHaveLength(4);
-    expect(listAnswers(folder)).toHaveLength(2);
+    expect(readAnswers(folder)).toHaveLength(2);
   });
 });
 
@@ -149,7 +123,7 @@ test('whoever kills Ralph while programs hand in loses nothing that was accepted
     const { code, stdout, stderr } = await ralph(folder, ['resume', '--no-tui'], env);
     expect([code, stdout + stderr]).toEqual([0, expect.stringContaining('agent1 won with 2 of 2 votes')]);
     expect(accepted()).toHaveLength(2);
-    expect(listAnswers(folder).toSorted()).toEqual(
+    expect(readAnswers(folder).toSorted()).toEqual(
       accepted()
         .map((own) => `A ${own}`)
         .toSorted(),
@@ -162,7 +136,7 @@ test('a last message that is too long for an answer counts by its beginning, whi
   await withFolder({ 'ralph.yml': config(), 'agent.sh': script }, async (folder) => {
     const { code, stdout, stderr } = await ralph(folder, ['run', '--no-tui']);
     expect([code, stdout + stderr]).toEqual([0, expect.stringMatching(/The last message of anna has 120,\d{3} characters/)]);
-    for (const content of listAnswers(folder))
+    for (const content of readAnswers(folder))
       expect(content).toMatch(/^x{90000,}\n\[… the rest of this answer was too long, and is left out\]$/);
     const [whole = ''] = findFiles(folder, /turns\/1\.1\/answer\.md$/);
     expect(readFileSync(whole, 'utf8')).toHaveLength(120_009);

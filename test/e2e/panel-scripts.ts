@@ -46,6 +46,6 @@ export function readMoves(folder: string): readonly Move[] {
     });
 }
 
-export function readAnswers(folder: string): readonly unknown[] {
+export function readAnswers(folder: string): readonly (string | undefined)[] {
   return readMoves(folder).flatMap(({ kind, content }) => (kind === 'answer-given' ? [content] : []));
 }
