@@ -16,7 +16,8 @@ export interface CliContext {
   readonly terminal: Terminal;
   readonly signals: SignalSource;
   /** Reads standard input to its end. */
-  readonly readStdin: () => Promise<string>;
+  /** @param maxBytes where there are more, the rest is not read; default: all is */
+  readonly readStdin: (maxBytes?: number) => Promise<string>;
   /** Tells the command that started this one with `--detach` that the run has begun, once; `null` in every other process. */
   readonly tellBegun: ((runId: string) => void) | null;
   /** Asks the person in front of the terminal; `null` where there is none. */

@@ -43,9 +43,14 @@ function tellBegun(runId: string): void {
   });
 }
 
-async function readStdin(): Promise<string> {
+async function readStdin(maxBytes = Number.POSITIVE_INFINITY): Promise<string> {
   const chunks: Buffer[] = [];
-  for await (const chunk of process.stdin) chunks.push(chunk as Buffer);
+  let bytes = 0;
+  for await (const chunk of process.stdin) {
+    chunks.push(chunk as Buffer);
+    bytes += (chunk as Buffer).length;
+    if (bytes > maxBytes) break;
+  }
   return Buffer.concat(chunks).toString('utf8');
 }
 

@@ -1,3 +1,4 @@
+import { rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { toErrorMessage } from '../core/values/errors.ts';
 import { type HandRound, openHandBox, writeHandRound } from '../emit/index.ts';
@@ -18,7 +19,10 @@ export interface OpenedHand {
 /** Takes what the programs of an agent hand in while it works, one after another. */
 export function openHand({ cwd, promptFile, hand }: Pick<RoundPlace, 'cwd' | 'promptFile' | 'hand'>): OpenedHand {
   const { file, round } = writeHandRound(dirname(promptFile), cwd, hand);
-  return { file, verdictsFile: round.verdictsFile, close: serveHandIns(round, hand) };
+  const settle = serveHandIns(round, hand);
+  // Whoever is still there and hands in later is told at once that there is no round.
+  const close = (): Promise<void> => settle().finally(() => rmSync(file, { force: true }));
+  return { file, verdictsFile: round.verdictsFile, close };
 }
 
 function serveHandIns(round: HandRound, hand: PanelHand): () => Promise<void> {

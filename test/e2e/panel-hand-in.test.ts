@@ -1,5 +1,5 @@
 /** Agents of a panel that are programs: they hand in by a command, and hear what became of it. */
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
 import { makeRepository } from './git.ts';
@@ -156,5 +156,32 @@ test('git finds no repository in the folder of an agent, also where the run is i
     const said = readOutputs(folder);
     expect(said).toContain('none');
     expect(said).not.toContain('found');
+  });
+});
+
+test('an agent that removes its own folder removes nothing of the run', async () => {
+  const body = agent('here=$PWD; cd /; rm -rf "$here"; mkdir -p "$here/.agent"; echo "cleaned up $own"', 'echo "VOTE: agent1 good"');
+  const files = { 'ralph.yml': config(), 'agent.sh': body, 'keep.txt': 'kept', 'src/a.js': '1' };
+  await withFolder(files, async (folder) => {
+    await ralph(folder, ['run', '--no-tui', '-q', '--max-iterations', '1']);
+    expect(['keep.txt', 'src/a.js', 'ralph.yml', 'agent.sh'].filter((name) => !existsSync(join(folder, name)))).toEqual([]);
+  });
+});
+
+test('the same words with other work are another answer', async () => {
+  const body = agent('echo "$own" > made.txt; ralph panel answer Done.', 'ralph panel vote agent2 good');
+  await withFolder({ 'ralph.yml': config(), 'agent.sh': body }, async (folder) => {
+    expect((await ralph(folder, ['run', '--no-tui', '-q'])).code).toBe(0);
+    expect(readAnswers(folder)).toEqual(['Done.', 'Done.']);
+    expect(readMoves(folder).filter(({ kind }) => kind === 'vote-given')).toHaveLength(2);
+    expect(readFileSync(join(folder, 'made.txt'), 'utf8')).not.toBe('');
+  });
+});
+
+test('what comes from standard input without end is read to the limit, and refused', async () => {
+  const body = agent('yes | ralph panel answer - 2>&1; ralph panel answer "$own"', 'ralph panel vote agent1 good');
+  await withFolder({ 'ralph.yml': config(), 'agent.sh': body }, async (folder) => {
+    expect((await ralph(folder, ['run', '--no-tui', '-q'])).code).toBe(0);
+    expect(readOutputs(folder)).toMatch(/Not taken: The answer has \d+ characters, and 100000 are taken/);
   });
 });

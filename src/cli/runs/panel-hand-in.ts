@@ -32,7 +32,7 @@ export async function performPanelVote(context: CliContext, { words, options }: 
 async function readContent(context: CliContext, words: readonly string[], file: unknown): Promise<string> {
   if (typeof file === 'string' && words.length > 0) throw createUsageError('--file and a text exclude each other.', 'Give one.');
   if (typeof file === 'string' && file !== '-') return readAnswerFile(resolve(context.cwd, file), file);
-  if (file === '-' || (words.length === 1 && words[0] === '-')) return context.readStdin();
+  if (file === '-' || (words.length === 1 && words[0] === '-')) return context.readStdin(4 * HAND_LIMITS.answer);
   if (words.length > 0) return words.join(' ');
   throw createUsageError(
     'The answer is missing.',

@@ -14,6 +14,8 @@ export interface PanelOpened {
   readonly numbers: readonly number[];
   /** The name of its folder among those of the run: that of the turn in which it began. */
   readonly home: string;
+  /** The ids of its agents, by place; absent in journals of earlier versions. */
+  readonly ids?: readonly string[];
 }
 
 /** An agent was given a prompt. */
@@ -32,7 +34,7 @@ export interface AnswerGiven {
   readonly call: string;
   /** As it was written; at most 100,000 characters. */
   readonly content: string;
-  /** With every path of its own workspace as `/workspace`: what makes it the same answer. */
+  /** With every path of its own workspace as `/workspace`, and a mark of its work where the same words came with other work: what makes it the same answer. */
   readonly canonical: string;
   /** What it wants the hat to publish if it wins; absent: it does not say. */
   readonly topic?: string;
@@ -244,6 +246,8 @@ export interface OfferedUpdate {
 /** The state of a panel: the fold of its moves. */
 export interface PanelState {
   readonly numbers: readonly number[];
+  /** See `PanelOpened`. */
+  readonly ids?: readonly string[];
   readonly agents: readonly PanelAgent[];
   /** In the order in which they came. */
   readonly answers: readonly PanelAnswer[];

@@ -367,6 +367,10 @@ function start(step: Step, plan: PlannedTurn, isApart: boolean): void {
   const told: Activation = plan.kept === undefined ? placed : { ...placed, told: plan.kept.tells };
   const spec = step.topology.hatById.get(hat)?.panel;
   const turn = spec === undefined ? told : { ...told, panel: openPanel(spec, plan.panel) };
+  if (plan.panel !== undefined && plan.panel.answers.length > 0 && turn.panel?.answers.length === 0) {
+    const words = `The agents of this panel are others now, or stand in another order: it begins anew, without what was handed in before.`;
+    notify(step, 'warning', 'panel-changed', words);
+  }
   change(step, {
     activations: [...step.state.activations, turn],
     activationCounts: plan.retryOf === null ? { ...counts, [hat]: (readOwn(counts, hat) ?? 0) + 1 } : counts,

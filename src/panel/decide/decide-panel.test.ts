@@ -395,6 +395,11 @@ describe('a panel whose process died', () => {
   it('comes to the same end again where it had come to it', () => {
     const panel = open();
     expect(reopenPanel({ ...SPEC, agents: SPEC.agents.slice(1) }, panel.state)).toBeNull();
+    // Answers are kept by place: in another order they would be those of others.
+    const ids = SPEC.agents.map(({ id }) => id);
+    const known = { ...panel.state, ids };
+    expect(reopenPanel(SPEC, known)).not.toBeNull();
+    expect(reopenPanel({ ...SPEC, agents: SPEC.agents.toReversed() }, known)).toBeNull();
   });
 });
 

@@ -33,6 +33,8 @@ export function openPanel(spec: PanelSpec, kept?: PanelState): PanelState {
  */
 export function reopenPanel(spec: PanelSpec, state: PanelState): PanelState | null {
   if (state.agents.length !== spec.agents.length) return null;
+  // By place, so that nobody has the answers of another.
+  if (state.ids?.some((id, place) => id !== spec.agents[place]?.id) === true) return null;
   return {
     ...state,
     phase: 'new',
@@ -75,11 +77,11 @@ function take(step: PanelStep, move: PanelMove): void {
 }
 
 /** A panel that had come to its vote before goes on behind it. */
-function takeOpening(step: PanelStep, { numbers, home }: PanelOpened): void {
+function takeOpening(step: PanelStep, { numbers, home, ids }: PanelOpened): void {
   if (step.state.phase !== 'new') return;
   const { elected, outcome } = step.state;
   const isPresenting = elected !== null && outcome === null;
-  change(step, { phase: isPresenting ? 'presenting' : 'coordinating', numbers, home });
+  change(step, { phase: isPresenting ? 'presenting' : 'coordinating', numbers, home, ...(ids === undefined ? {} : { ids }) });
   if (isPresenting && !step.state.isTimeUp) startRound(step, findWriter(step.spec, elected), 'present');
   // What judged them has ended with the turn before.
   for (const { agent, revision, topic, check } of step.state.answers)

@@ -18,7 +18,9 @@ export function takeAnswer(step: PanelStep, given: AnswerGiven): void {
     return reply(step, given, false, 'No more answers are taken from you. Vote for one of those that there are.');
   const same = step.state.answers.find(({ canonical }) => canonical === given.canonical);
   if (same !== undefined) return takeSame(step, given, same);
-  const near = findAnswer(step.state, given.agent) === undefined ? null : findTooNear(step.spec, step.state, given.content);
+  const own = findAnswer(step.state, given.agent);
+  // What is mended may be said in the same words.
+  const near = own === undefined || own.check?.verdict === 'failed' ? null : findTooNear(step.spec, step.state, given.content);
   if (near !== null) return reply(step, given, false, explainNear(step, given, near));
   const revision = addAnswer(step, given);
   step.orders.push({ ...toReply(given, true, 'Your answer is in.'), revision });
@@ -40,6 +42,7 @@ function takePresentation(step: PanelStep, given: AnswerGiven): void {
   const { elected } = step.state;
   if (elected === null || given.content.trim() === '') return reply(step, given, false, 'The answer is empty: nothing was taken.');
   const { agent, content, canonical, call } = given;
+  if (step.state.agents[agent]?.acted === 'answer') return reply(step, given, false, 'The answer of all is in: nothing more is taken.');
   const before = findAnswer(step.state, agent);
   const topic = given.topic ?? before?.topic ?? null;
   const revision = (before?.revision ?? 0) + 1;
@@ -51,12 +54,12 @@ function takePresentation(step: PanelStep, given: AnswerGiven): void {
   step.orders.push({ ...toReply(given, true, 'This is the answer of all.'), revision });
 }
 
-/** The same words twice are one answer: whoever hands them in as the second is asked to vote. */
+/** The same words twice, with the same work behind them, are one answer: whoever hands them in as the second is asked to vote. */
 function takeSame(step: PanelStep, given: AnswerGiven, same: PanelAnswer): void {
   changeAgent(step, given.agent, { acted: 'answer', isVoteOnly: true });
   const whose =
     same.agent === given.agent ? 'what you have handed in before' : `what ${toNumberName(step.state, same.agent)} has handed in`;
-  reply(step, given, true, `This is ${whose}, word for word: it counts once. You will be asked to vote.`);
+  reply(step, given, true, `This is ${whose}, word for word and with the same work: it counts once. You will be asked to vote.`);
 }
 
 function explainNear(step: PanelStep, given: AnswerGiven, near: PanelAnswer): string {

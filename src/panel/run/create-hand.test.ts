@@ -9,7 +9,12 @@ function open(isAccepted: boolean) {
   let isOver = false;
   const order = {
     settings: { topics: [], defaultTopic: null, redact: (text: string) => text },
-    files: { snapshot, settle: async () => undefined, toCanonical: (_: number, text: string) => text, nameOf: () => 'agent1' },
+    files: {
+      snapshot,
+      settle: async () => undefined,
+      toCanonical: async (_: number, __: string, text: string) => text,
+      nameOf: () => 'agent1',
+    },
     order: { agent: 0, round: 1, task: 'answer', shown: [] },
     move: (move: PanelMove) => moves.push(move),
   } as unknown as HandOrder;

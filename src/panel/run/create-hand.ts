@@ -48,7 +48,8 @@ export function createHand({ settings, files, order, move }: HandOrder, { ask, i
     answer: async (written, topic) => {
       const refusal = findRefusal() ?? (hasAnswered ? ANSWERED : null);
       if (refusal !== null) return refusal;
-      const text = settings.redact(written);
+      // A zero byte is none that every program can be given.
+      const text = settings.redact(written.replaceAll('\0', ''));
       if (settings.topics.length > 1 && settings.defaultTopic === null && (topic === undefined || !settings.topics.includes(topic)))
         return { isAccepted: false, text: `Name what it publishes, one of: ${settings.topics.join(', ')}.` };
       const tooLong = explainTooLong(text);
@@ -56,6 +57,7 @@ export function createHand({ settings, files, order, move }: HandOrder, { ask, i
       const call = nextCall();
       // First, so that no answer is known whose work is not there.
       await files.snapshot(agent, call, text);
+      const canonical = await files.toCanonical(agent, call, text);
       // What is not known of yet is handed in again by whoever goes on.
       if (isOver()) {
         await files.settle(call);
@@ -63,7 +65,7 @@ export function createHand({ settings, files, order, move }: HandOrder, { ask, i
       }
       const reply = ask(call);
       move({
-        ...{ kind: 'answer-given' as const, agent, round, call, content: text, canonical: files.toCanonical(agent, text) },
+        ...{ kind: 'answer-given' as const, agent, round, call, content: text, canonical },
         ...(topic === undefined || !settings.topics.includes(topic) ? {} : { topic }),
       });
       const handed = await reply;

@@ -83,7 +83,8 @@ class PanelTurn {
     const { timeoutMs } = this.#settings.spec;
     const limitMs = this.#request.timeoutMs > 0 ? Math.min(timeoutMs, this.#request.timeoutMs) : timeoutMs;
     this.#timer = setTimeout(() => this.#desk.move({ kind: 'time-up' }), Math.min(limitMs, 2 ** 31 - 1));
-    this.#desk.move({ kind: 'opened', numbers: this.#numbers, home });
+    const ids = this.#settings.spec.agents.map(({ id }) => id);
+    this.#desk.move({ kind: 'opened', numbers: this.#numbers, home, ids });
   }
 
   #obey(order: PanelOrder): void {
@@ -141,7 +142,7 @@ class PanelTurn {
   }
 
   #tellJudgement(answer: CheckAnswer, { isPassed, text }: Judgement): void {
-    const judgement = { isPassed, text: startOf(text, MAX_GATE_TEXT) };
+    const judgement = { isPassed, text: this.#files.toNumbers(startOf(text, MAX_GATE_TEXT)) };
     this.#files.judged(answer, judgement);
     this.#desk.move({ kind: 'answer-checked', agent: answer.agent, revision: answer.revision, ...judgement });
   }

@@ -15,6 +15,7 @@ import {
   toBasePath,
   toViewerRoot,
 } from '../share/index.ts';
+import { KnownAnswers } from './known-answers.ts';
 import type { PanelFilesSettings, PanelPayload } from './panel-settings.ts';
 import type { VisibleAnswer, VisibleGates } from './round-prompt.ts';
 
@@ -45,6 +46,7 @@ export class PanelFiles {
   readonly #contents: Map<string, string>;
   readonly #gates = new Map<string, VisibleGates>();
   readonly #opened = new Map<number, Promise<AgentPlace>>();
+  readonly #known = new KnownAnswers();
   readonly #pending = new Map<string, Pending>();
   readonly #viewWork = new Map<number, Promise<void>>();
   readonly #rename: (text: string) => string;
@@ -61,6 +63,7 @@ export class PanelFiles {
     const ids = agents.map(({ id }) => id);
     for (const answer of answers) {
       this.#putInPlace(answer, answer.call);
+      this.#known.add(answer.canonical, () => this.#snapshotOf(answer));
       const { check } = answer;
       if (check !== undefined && check.verdict !== 'pending')
         this.judged(answer, { isPassed: check.verdict === 'passed', text: check.text });
@@ -111,9 +114,14 @@ export class PanelFiles {
       }));
   }
 
+  /** With numbers for ids. */
+  toNumbers(text: string): string {
+    return this.#rename(text);
+  }
+
   #toGates(answer: ShownAnswer): Pick<VisibleAnswer, 'gates'> {
     const gates = this.#gates.get(toKey(answer));
-    return gates === undefined ? {} : { gates: { ...gates, text: this.#rename(gates.text) } };
+    return gates === undefined ? {} : { gates };
   }
 
   /** The gates have judged an answer. */
@@ -187,9 +195,11 @@ export class PanelFiles {
     if (entry !== undefined && entry.revision === null) await rm(entry.path, { recursive: true, force: true });
   }
 
-  /** With the paths of its own workspace written in one way. */
-  toCanonical(agent: number, text: string): string {
-    return canonicalPaths(text, [this.#placeOf(agent).cwd]);
+  /** What makes it the same answer as another, of what was kept for a call. */
+  toCanonical(agent: number, call: string, text: string): Promise<string> {
+    const entry = this.#pending.get(call);
+    const work = (): string => (entry?.revision == null ? (entry?.path ?? '') : this.#snapshotOf({ agent, revision: entry.revision }));
+    return this.#known.toCanonical(canonicalPaths(text, [this.#placeOf(agent).cwd]), work);
   }
 
   /** Brings the work behind an answer into the folder of the run. */

@@ -3,6 +3,7 @@
 export { applyWork } from './apply-work.ts';
 export { listChanged } from './list-changed.ts';
 export { openWorkspace } from './open-workspace.ts';
+export { hashSnapshot } from './plan-work.ts';
 export { createViewerToken, dropOld, dropViewer, shareSnapshot, toViewerRoot } from './share-snapshot.ts';
 export { takeSnapshot } from './take-snapshot.ts';
 export { createWorkCopies, toCopyFolder } from './work-copies.ts';

@@ -10,7 +10,7 @@ import { resolveInner } from './inner-link.ts';
 import { type FolderList, type Found, listFolder } from './list-folder.ts';
 import { isOwn } from './list-workspace.ts';
 import { removeShared } from './remove-shared.ts';
-import { type BaseFile, type BaseLink, toBasePath, writeBase } from './workspace-base.ts';
+import { type BaseFile, type BaseLink, markRoot, readRoot, toBasePath, writeBase } from './workspace-base.ts';
 
 /** A workspace to be opened. */
 export interface WorkspaceOrder {
@@ -51,7 +51,9 @@ export async function openWorkspace({ from, to, links, skipped, limits = {} }: W
     await inLanes(shared, (path) => linkShared(join(top, path), join(unfinished, path)));
     // One without a base: nobody could say what was changed in it. It goes first, or it would seem to have this one.
     await removeShared(to);
-    await writeBase(base, { skipped: apart, files });
+    await markRoot(unfinished);
+    const root = (await readRoot(unfinished)) ?? '';
+    await writeBase(base, { skipped: apart, root, files });
     await rename(unfinished, to);
     return base;
   } catch (error) {

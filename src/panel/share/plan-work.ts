@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { lstat, readdir, readlink } from 'node:fs/promises';
 import { join, posix } from 'node:path';
 import { toErrorCode } from '../../core/values/errors.ts';
@@ -40,6 +41,14 @@ export async function readMade(snapshot: string): Promise<ReadonlyMap<string, Ma
     made.set(path, { path, kind: 'link', link: await readlink(join(snapshot, path)) });
   });
   return made;
+}
+
+/** The same for two snapshots that hold the same. */
+export async function hashSnapshot(snapshot: string): Promise<string> {
+  const made = [...(await readMade(snapshot)).values()].sort((one, other) => (one.path < other.path ? -1 : 1));
+  const hash = createHash('sha256');
+  for (const one of made) hash.update(`${JSON.stringify(one)}\n`);
+  return hash.digest('hex').slice(0, 16);
 }
 
 /**

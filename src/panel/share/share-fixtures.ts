@@ -59,7 +59,8 @@ export function photograph(top: string): ReadonlyMap<string, string> {
   return found;
 }
 
-/** The files and links of a photograph. */
+/** The files and links of a photograph, but for the mark of the folder of an agent. */
 export function listFiles(top: string): Readonly<Record<string, string>> {
-  return Object.fromEntries([...photograph(top)].filter(([, what]) => !what.startsWith('folder ')));
+  const isShown = ([path, what]: readonly [string, string]): boolean => !what.startsWith('folder ') && path !== '.agent/.workspace';
+  return Object.fromEntries([...photograph(top)].filter(isShown));
 }

@@ -6,6 +6,7 @@ import { resolveInner } from './inner-link.ts';
 import { createLeftOutNotes, type LeftOutList, type LeftOutNotes } from './left-out.ts';
 import { type ListRules, listWorkspace } from './list-workspace.ts';
 import { removeShared } from './remove-shared.ts';
+import { checkRoot } from './workspace-base.ts';
 
 /** How much a snapshot holds; each has a default. */
 export interface SnapshotLimits {
@@ -40,7 +41,10 @@ export async function takeSnapshot(from: string, to: string, limits: SnapshotLim
   await removeShared(unfinished);
   await mkdir(unfinished, { recursive: true });
   try {
-    const top = await realpath(from).catch(() => null);
+    // One that was removed, made anew or replaced by a link: what it lacks was not removed file by file.
+    const root = await checkRoot(from);
+    const top = root === 'other' ? null : await realpath(from).catch(() => null);
+    if (root === 'unmarked') notes.add('', 'unreadable');
     if (top === null) notes.add('', 'unreadable');
     const copied = top === null ? { files: 0, bytes: 0 } : await copyWorkspace(top, unfinished, rules, notes);
     await removeShared(to);

@@ -20,7 +20,7 @@ const open = () =>
     links: [],
     skipped: ['.ralph'],
     listIgnored: async (paths) => paths.filter((path) => path.endsWith('.log')),
-    prepare: (copy) => mkdirSync(join(copy, '.agent')),
+    prepare: (copy) => void mkdirSync(join(copy, '.agent'), { recursive: true }),
   });
 const inCopy = (name: string, file: string): string => join(toCopyFolder(join(top, 'copies'), name), file);
 const inWork = (file: string): string => readFileSync(join(top, 'work', file), 'utf8');

@@ -1,5 +1,5 @@
-import { readFile, rename, writeFile } from 'node:fs/promises';
-import { posix } from 'node:path';
+import { lstat, mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { dirname, join, posix } from 'node:path';
 import { RalphError } from '../../core/values/errors.ts';
 import { isJsonObject, parseJson } from '../../core/values/json.ts';
 
@@ -26,6 +26,8 @@ export interface BaseLink {
 export interface WorkspaceBase {
   /** What did not come along although it is there, and may be nobody's answer: the state folder, what is shared by links. */
   readonly skipped: readonly string[];
+  /** Which folder it is, for the system: one that was removed and made anew is another. Absent in those of earlier versions. */
+  readonly root?: string;
   /** By path, relative to the workspace, with `/`. */
   readonly files: ReadonlyMap<string, BaseFile | BaseLink>;
 }
@@ -35,9 +37,35 @@ export function toBasePath(workspace: string): string {
   return `${workspace}.base.json`;
 }
 
+/** Which folder stands at a path, links not followed; `null` for none. */
+export async function readRoot(path: string): Promise<string | null> {
+  const stats = await lstat(path, { bigint: true }).catch(() => null);
+  return stats?.isDirectory() === true ? `${stats.dev}:${stats.ino}` : null;
+}
+
+/** A file of no use but to be there: a folder that was removed and made anew may have the number of the old one. */
+const MARK = ['.agent', '.workspace'] as const;
+
+/** Marks a folder as that which was made for an agent. */
+export async function markRoot(workspace: string): Promise<void> {
+  const place = join(workspace, ...MARK);
+  await mkdir(dirname(place), { recursive: true });
+  await writeFile(place, '');
+}
+
+/** What the folder of an agent is now: that which was made for it; perhaps not, for its mark is gone; another. */
+export async function checkRoot(workspace: string): Promise<'same' | 'unmarked' | 'other'> {
+  const text = await readFile(toBasePath(workspace), 'utf8').catch(() => null);
+  const made = text === null ? undefined : parseBase(text)?.root;
+  if (made === undefined) return 'same';
+  if (made !== (await readRoot(workspace))) return 'other';
+  const mark = await lstat(join(workspace, ...MARK)).catch(() => null);
+  return mark === null ? 'unmarked' : 'same';
+}
+
 /** Writes a base, whole or not at all. */
-export async function writeBase(path: string, { skipped, files }: WorkspaceBase): Promise<void> {
-  await writeFile(`${path}.tmp`, JSON.stringify({ skipped, files: Object.fromEntries(files) }));
+export async function writeBase(path: string, { skipped, root, files }: WorkspaceBase): Promise<void> {
+  await writeFile(`${path}.tmp`, JSON.stringify({ skipped, root, files: Object.fromEntries(files) }));
   await rename(`${path}.tmp`, path);
 }
 
@@ -67,7 +95,8 @@ function parseBase(text: string): WorkspaceBase | null {
     if (!isPlainPath(path) || !(isFile(entry) || isLink(entry))) return null;
     files.set(path, entry);
   }
-  return skipped.every((path) => typeof path === 'string') ? { skipped, files } : null;
+  const root = typeof value['root'] === 'string' ? { root: value['root'] } : {};
+  return skipped.every((path) => typeof path === 'string') ? { skipped, ...root, files } : null;
 }
 
 function isFile(value: unknown): value is BaseFile {
