@@ -57,7 +57,7 @@ test('a program answers and votes by a command, is told what became of it, and i
     expect(said).toContain('Not taken: The answer is empty: nothing was taken. Hand in what you found or made.\nexit 1');
     expect(said).toContain('Your answer is in. End your turn now.\nexit 0');
     expect(said).toContain('Not taken: You can only vote now, for one of: agent1, agent2.\nexit 1');
-    expect(said).toContain('Not taken: There is no such answer. There are: agent1, agent2.\nexit 1');
+    expect(said).toContain('Not taken: That names no answer. There are: agent1, agent2.\nexit 1');
     expect(said).toContain('Your vote for agent2 is in. End your turn now.\nexit 0');
     expect(said).not.toMatch(/anna/);
     expect(readFileSync(join(folder, 'made.txt'), 'utf8')).toMatch(/^made by /);
@@ -80,7 +80,9 @@ test('an answer comes from a file or from standard input, names its topic, and i
     const { code, stdout, stderr } = await ralph(folder, ['run', '--no-tui']);
     expect([code, stdout + stderr]).toEqual([0, expect.stringContaining(' won with 2 of 2 votes')]);
     const said = readOutputs(folder);
-    expect(said).toContain('Not taken: Name what it publishes, one of: plan.ready, plan.failed.\nexit 1');
+    expect(said).toContain(
+      'Not taken: Name what the answer publishes (such as `--topic plan.ready`), one of: plan.ready, plan.failed.\nexit 1',
+    );
     expect(said).toContain('Not taken: The answer has 100001 characters, and 100000 are taken');
     expect(said).toMatch(/not-there\.md cannot be read \(ENOENT\)[\s\S]*?exit 2/);
     expect(said).toMatch(/The answer is missing\.[\s\S]*?exit 2/);

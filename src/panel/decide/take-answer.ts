@@ -97,7 +97,7 @@ export function takeVote(step: PanelStep, given: VoteGiven): void {
       step,
       given,
       false,
-      names === '' ? 'There is no answer to vote for yet: hand in your own.' : `There is no such answer. There are: ${names}.`,
+      names === '' ? 'There is no answer to vote for yet: hand in your own.' : `${toUnknown(given.target)} There are: ${names}.`,
     );
   if (!isDeciding && listUnseen(step.state, given.agent).length > 0) {
     changeAgent(step, given.agent, { acted: 'vote', vote: null });
@@ -105,6 +105,12 @@ export function takeVote(step: PanelStep, given: VoteGiven): void {
   }
   changeAgent(step, given.agent, { acted: 'vote', vote: { target, reason: given.reason } });
   reply(step, given, true, `Your vote for ${toNumberName(step.state, target)} is in.`);
+}
+
+/** Other words than a number are not repeated: they may be the id of an agent, which no agent is told. */
+function toUnknown(target: string): string {
+  const name = target.trim().toLowerCase();
+  return /^agent\d{1,6}$/.test(name) ? `There is no answer of ${name}.` : 'That names no answer.';
 }
 
 /** The agent whose round it is; `null` where that round is over. */

@@ -33,6 +33,8 @@ export interface RoundPrompt {
   readonly way: HandWay;
   /** The last round ended without an answer or a vote. */
   readonly isEnforced: boolean;
+  /** Why what it handed in then was not taken; empty where it handed in nothing. */
+  readonly refusal?: string;
   /** Of which an answer names one; empty where it need not. */
   readonly topics: readonly string[];
   /** What the gates said of its own last answer, which did not pass; absent: it did, or there is none. */
@@ -48,12 +50,12 @@ const MAX_GATES = 600;
 
 /** What an agent of a panel reads at the beginning of a round. */
 export function buildRoundPrompt(prompt: RoundPrompt): string {
-  const { task, instructions, isEnforced, answers, round, failedGates } = prompt;
+  const { task, instructions, isEnforced, refusal = '', answers, round, failedGates } = prompt;
   return [
     ...(task === '' ? [] : [task.trimEnd(), PANEL]),
     ...(task === '' || instructions === '' ? [] : [`## FOR YOU\n\n${instructions.trim()}`]),
     ...(prompt.digest === undefined || prompt.digest === '' ? [] : [`## WHAT YOU DID BEFORE\n\n${prompt.digest}`]),
-    ...(isEnforced ? ['Your last turn ended without what it was for.'] : []),
+    ...(isEnforced ? [`Your last turn ended without what it was for.${refusal === '' ? '' : ` Not taken: ${refusal}`}`] : []),
     ...(failedGates === undefined ? [] : [`What you handed in did not pass the gates. Mend it:\n\n${fence(failedGates)}`]),
     ...(answers.length === 0 ? [] : [`## ANSWERS\n\n${answers.map((answer) => renderAnswer(answer, MAX_SHOWN)).join('\n\n')}`]),
     `## HAND IN\n\n${HAND_IN[round](prompt)}`,

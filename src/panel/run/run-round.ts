@@ -2,18 +2,16 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { BackendEvent } from '../../core/backends/backend-event.ts';
 import { UNKNOWN_USAGE } from '../../core/backends/usage.ts';
-import { explainTooLong, HAND_LIMITS } from '../../core/panel/hand-limits.ts';
 import type { PanelSpec } from '../../core/run/panel-spec.ts';
-import type { OfferUpdate, PanelMove, Reply, RoundEnded, StartRound } from '../../core/run/panel-state.ts';
+import type { OfferUpdate, Reply, RoundEnded } from '../../core/run/panel-state.ts';
 import type { TurnFailure } from '../../core/run/turn.ts';
 import { toDurationText } from '../../core/text/duration.ts';
-import { endOf, startOf } from '../../core/text/shorten.ts';
+import { endOf } from '../../core/text/shorten.ts';
 import { toErrorMessage } from '../../core/values/errors.ts';
 import type { HandedIn, PanelHand, RunningTurn, TurnRequest } from '../../ports/backend.ts';
-import type { PanelFiles } from './panel-files.ts';
-import type { AgentSource, AgentSurroundings, PanelSettings } from './panel-settings.ts';
-import { readSpokenHand } from './read-words.ts';
-import { noteRoundEnd, noteSession, readDigest, readSession } from './round-memory.ts';
+import { createHand, GIVEN_UP, handInWords, type RoundOrder } from './create-hand.ts';
+import type { AgentSource, AgentSurroundings } from './panel-settings.ts';
+import { noteRefusal, noteRoundEnd, noteSession, readDigest, readRefusal, readSession } from './round-memory.ts';
 import { buildRoundPrompt, renderNews } from './round-prompt.ts';
 
 /** A round that is under way. */
@@ -31,15 +29,6 @@ export interface Round {
 interface Ended extends Pick<RoundEnded, 'outcome' | 'usage' | 'finalText'> {
   readonly failure: TurnFailure | null;
   readonly toolCalls: number;
-}
-
-export interface RoundOrder {
-  readonly settings: PanelSettings;
-  readonly request: TurnRequest;
-  readonly files: PanelFiles;
-  readonly order: StartRound;
-  readonly move: (move: PanelMove) => void;
-  readonly observe: (event: BackendEvent) => void;
 }
 
 const END_GRACE_MS = 5000;
@@ -89,7 +78,15 @@ class PanelRound implements Round {
 
   async #run(): Promise<Ended> {
     const { move, order, settings } = this.#round;
-    const hand = createHand(this.#round, { ask: (call) => this.#awaitReply(call), isOver: () => this.#isOver });
+    let refusal = '';
+    const hand = createHand(this.#round, {
+      ask: (call) => this.#awaitReply(call),
+      isOver: () => this.#isOver,
+      way: this.#source.way,
+      onRefused: (text) => {
+        refusal = text;
+      },
+    });
     const watched = this.#source.isNative ? hand : this.#watchHand(hand);
     const heard = createListener(this.#round);
     const { request, settle, close } = await prepare(this.#round, this.#source, watched);
@@ -115,7 +112,8 @@ class PanelRound implements Round {
     if (!this.#source.isNative) noteRoundEnd(folder, said, result.status === 'failed');
     const name = settings.spec.agents[order.agent]?.id ?? '';
     const isSilent = this.#handedIn === 'nothing' && result.status === 'succeeded';
-    if (!this.#source.isNative && isSilent) await handInWords(this.#round, hand, { said, name, folder });
+    if (!this.#source.isNative && isSilent) refusal = (await handInWords(this.#round, hand, { said, name, folder })) ?? refusal;
+    noteRefusal(folder, refusal);
     const usage = result.usage.costUsd === null ? { ...result.usage, costUsd: this.#source.priceOf(result.usage, model) } : result.usage;
     const facts = { usage, toolCalls: result.toolCalls ?? 0, finalText: endOf(said, MAX_FINAL) };
     // One that was stopped because it had handed in has done what it was for.
@@ -213,7 +211,6 @@ class PanelRound implements Round {
   }
 }
 
-const GIVEN_UP: HandedIn = { isAccepted: false, text: 'The run is being stopped: nothing was taken.' };
 const NOT_BEGUN: Ended = { outcome: 'stopped', failure: null, usage: UNKNOWN_USAGE, toolCalls: 0, finalText: '' };
 
 function toLate({ roundTimeoutMs = 0, graceMs = 0 }: PanelSpec): Pick<Ended, 'outcome' | 'failure' | 'finalText'> {
@@ -260,6 +257,7 @@ async function prepare(round: RoundOrder, source: AgentSource, hand: PanelHand):
     voting: settings.spec.voting,
     way: source.way,
     isEnforced: order.isEnforced,
+    refusal: order.isEnforced ? readRefusal(place.turns, order.round) : '',
     topics: hand.topics,
     ...(order.failedGates === undefined ? {} : { failedGates: order.failedGates }),
   });
@@ -280,87 +278,6 @@ async function prepare(round: RoundOrder, source: AgentSource, hand: PanelHand):
     },
   };
 }
-
-interface Replies {
-  readonly ask: (call: string) => Promise<HandedIn>;
-  readonly isOver: () => boolean;
-}
-
-function createHand({ settings, files, order, move }: RoundOrder, { ask, isOver }: Replies): PanelHand {
-  let calls = 0;
-  const { agent, round, task, shown } = order;
-  const nextCall = (): string => {
-    calls += 1;
-    return `${agent}.${round}.${calls}`;
-  };
-  return {
-    task,
-    candidates: task === 'present' ? [] : shown.map((answer) => files.nameOf(answer.agent)).sort(byNumber),
-    topics: settings.topics.length > 1 ? settings.topics : [],
-    answer: async (written, topic) => {
-      const text = settings.redact(written);
-      if (settings.topics.length > 1 && settings.defaultTopic === null && (topic === undefined || !settings.topics.includes(topic)))
-        return { isAccepted: false, text: `Name what it publishes, one of: ${settings.topics.join(', ')}.` };
-      const tooLong = explainTooLong(text);
-      if (tooLong !== null) return { isAccepted: false, text: tooLong };
-      const call = nextCall();
-      // First, so that no answer is known whose work is not there.
-      await files.snapshot(agent, call, text);
-      // What is not known of yet is handed in again by whoever goes on.
-      if (isOver()) {
-        await files.settle(call);
-        return GIVEN_UP;
-      }
-      const reply = ask(call);
-      move({
-        ...{ kind: 'answer-given' as const, agent, round, call, content: text, canonical: files.toCanonical(agent, text) },
-        ...(topic === undefined || !settings.topics.includes(topic) ? {} : { topic }),
-      });
-      const handed = await reply;
-      // Nobody knows what became of it: a process after this one puts it in its place, if it was taken.
-      if (handed !== GIVEN_UP) await files.settle(call);
-      return handed;
-    },
-    vote: (target, reason) => {
-      if (isOver()) return Promise.resolve(GIVEN_UP);
-      const call = nextCall();
-      const reply = ask(call);
-      move({ kind: 'vote-given', agent, round, call, target, reason: settings.redact(reason) });
-      return reply;
-    },
-  };
-}
-
-function byNumber(one: string, other: string): number {
-  return Number(one.slice('agent'.length)) - Number(other.slice('agent'.length));
-}
-
-interface LastWords {
-  readonly said: string;
-  /** Of the agent, for people. */
-  readonly name: string;
-  /** Of the round. */
-  readonly folder: string;
-}
-
-/** The last message of an agent that handed in nothing by a tool or a command is what it hands in. */
-async function handInWords({ order, observe }: RoundOrder, hand: PanelHand, { said, name, folder }: LastWords): Promise<void> {
-  const spoken = readSpokenHand(said, order.task !== 'vote', hand.candidates.length > 0);
-  if (spoken.kind === 'vote') await hand.vote(spoken.target, spoken.reason);
-  if (spoken.kind !== 'answer') return;
-  const { content, topic } = spoken;
-  if (explainTooLong(content) === null) return void (await hand.answer(content, topic));
-  // Nobody hears a refusal any more: what is too long is handed in cut off, and says so.
-  const whole = join(folder, 'answer.md');
-  writeFileSync(whole, content, { mode: 0o600 });
-  const message = `The last message of ${name} has ${content.length.toLocaleString('en')} characters, more than an answer may have: its beginning counts, and all of it is in ${whole}.`;
-  observe({ type: 'warning', message });
-  await hand.answer(`${startOf(content, HAND_LIMITS.answer - ROOM)}${CUT}`, topic);
-}
-
-const CUT = '\n[… the rest of this answer was too long, and is left out]';
-/** For that, and for secrets that are longer when they are written as taken out. */
-const ROOM = 5000;
 
 /** Keeps the last message of an agent, and its model; tells what it was told, and passes on the rest. */
 function createListener({ order, move, observe }: RoundOrder) {
