@@ -182,7 +182,7 @@ test('what the winner makes of all answers counts with its work', async () => {
   // Who won has read nothing in this conversation yet that another could have changed.
   await withFolder({ 'ralph.yml': config(', injection: off, strategy: synthesize'), 'model.yml': model }, async (folder) => {
     const { code, output } = await runElected(folder);
-    expect([code, output]).toEqual([0, expect.stringContaining('the answer is made of all')]);
+    expect([code, output]).toEqual([0, expect.stringContaining('wrote one answer from all')]);
     expect(readFileSync(join(folder, 'add.mjs'), 'utf8')).toBe('of all\n');
     const [kept = ''] = findFiles(folder, /panels\/1\.1\/answer\.md$/);
     expect(readFileSync(kept, 'utf8')).toBe('This is of all.\n');

@@ -46,7 +46,7 @@ function takePresentation(step: PanelStep, given: AnswerGiven): void {
     answers: [...step.state.answers, { agent, revision, content, canonical, topic, call, isOfAll: true }],
     outcome: { kind: 'won', ...elected, winner: { agent, revision }, content, topic },
   });
-  step.orders.push({ ...toReply(given, true, 'This is the answer of all.'), revision });
+  step.orders.push({ ...toReply(given, true, 'This is the answer of the panel.'), revision });
 }
 
 /** The same words twice are one answer: whoever hands them in as the second is asked to vote. */
@@ -88,7 +88,7 @@ export function takeVote(step: PanelStep, given: VoteGiven): void {
   const best = isDeciding ? listBest(step.spec, step.state) : null;
   const names = (best?.map((place) => toNumberName(step.state, place)) ?? listCandidates(step.state)).join(', ');
   if (agent === null) return reply(step, given, false, 'Your time for this is over: the vote was not taken. Wait for your next prompt.');
-  if (agent.task === 'present') return reply(step, given, false, 'The vote is over: hand in the answer of all.');
+  if (agent.task === 'present') return reply(step, given, false, 'The vote is over: hand in the one answer from all.');
   if (agent.acted === 'answer')
     return reply(step, given, false, 'You have handed in an answer, and that counts: vote when you are asked again.');
   const target = findCandidate(step.state, given.target);
