@@ -3,7 +3,7 @@ import { RalphError } from '../core/values/errors.ts';
 import { HAND_VARIABLE } from './hand-file.ts';
 
 /** Whether this is called by an agent of a panel in its round: one that is no native agent has a file for it, and none has a place for events. */
-export function isPanelRound(env: Environment): boolean {
+function isPanelRound(env: Environment): boolean {
   const { [HAND_VARIABLE]: round = '', RALPH_RUN_ID: run = '', RALPH_HAT: hat = '', RALPH_EVENTS_FILE: events = '' } = env;
   return round !== '' || (run !== '' && hat !== '' && events === '');
 }
