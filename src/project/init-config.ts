@@ -12,7 +12,7 @@ export interface Fitting {
   readonly model: string | null;
   /** An agent CLI of another make, for the hat that asks for one. */
   readonly otherBackend: string | null;
-  /** What proves the work, and the file that names it (`null`: a person did); `null`: the gate stays a comment. */
+  /** What proves the work, and the file that names it (`null`: a person did; `preset`: it is there already); `null`: the gate stays a comment. */
   readonly gate: { readonly command: string; readonly from: string | null } | null;
   /** A person said that no command proves the work: then a run looks for none. */
   readonly wantsNoGate?: boolean;
@@ -26,6 +26,8 @@ const BACKEND = /^# cli:\n# {3}backend: claude.*$/m;
 /** Beside it; once the line above is a setting, it must be one by taking the `#` away. */
 const PERMISSIONS = /^# {3}permissions: default/m;
 const GATES = /^# gates:\n# {3}- on: (\[.*\])\n# {5}run: npm test$/m;
+/** That of a team which makes no sense without one. */
+const OWN_GATE = /^gates:\n {2}- on: (\[.*\])\n {4}run: (.+)$/m;
 const BASELINE = 'gate_baseline: green   # also run before the first turn: at the end it must run as many tests, and be green';
 const NO_GATES = 'gates: []   # no command proves the work; without this line a run looks for one';
 const OTHER_BACKEND = /^( +)# backend: codex$/m;
@@ -39,7 +41,7 @@ export function fitConfig(text: string, { backend, model, otherBackend, gate, wa
     fitted = fitted
       .replace(BACKEND, () => `cli:\n  backend: ${model === null ? backend : `{type: ${backend}, model: ${JSON.stringify(model)}}`}`)
       .replace(PERMISSIONS, '  # permissions: default');
-  if (gate !== null) fitted = writeGate(fitted, gate.from === null ? JSON.stringify(gate.command) : gate.command);
+  if (gate !== null && gate.from !== 'preset') fitted = writeGate(fitted, gate.from === null ? JSON.stringify(gate.command) : gate.command);
   if (wantsNoGate) fitted = hasTestGate(fitted) ? fitted.replace(GATES, NO_GATES) : `${fitted.trimEnd()}\n\n${NO_GATES}\n`;
   if (otherBackend !== null) fitted = fitted.replace(OTHER_BACKEND, `$1backend: ${otherBackend}`);
   return `${SCHEMA_LINE}${fitted}`;
@@ -49,7 +51,13 @@ export function fitConfig(text: string, { backend, model, otherBackend, gate, wa
 function writeGate(text: string, command: string): string {
   const toGate = (topics: string): string => `${BASELINE}\ngates:\n  - on: ${topics}\n    run: ${command}`;
   if (hasTestGate(text)) return text.replace(GATES, (_, topics: string) => toGate(topics));
+  if (findOwnGate(text) !== null) return text.replace(OWN_GATE, (_, topics: string) => toGate(topics));
   return `${text.trimEnd()}\n\n${toGate('[task.complete]')}\n`;
+}
+
+/** What the gate of a team that brings one runs; `null`: it brings none. */
+export function findOwnGate(text: string): string | null {
+  return OWN_GATE.exec(text)?.[2] ?? null;
 }
 
 /** True if a text has a place for the command that runs the tests. */

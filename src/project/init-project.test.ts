@@ -222,6 +222,18 @@ describe('initProject', () => {
     expect(checkConfig({ cwd }).settings?.spec.gates).toEqual([]);
   });
 
+  it('keeps the gate that a team brings, and says so, and has a command that a person named in its place', () => {
+    const cwd = makeFolder(PROJECT);
+    const [preset, on] = ['best-of-n', ['build.done', 'task.complete']];
+    expect(init(cwd, { preset }).gate).toEqual({ command: 'npm test', from: 'preset' });
+    expect(checkConfig({ cwd }).settings?.spec.gates).toMatchObject([{ on, check: 'tests' }]);
+    expect(init(cwd, { preset, gate: null, force: true }).gate).toEqual({ command: 'npm test', from: 'preset' });
+    expect(checkConfig({ cwd }).settings?.spec.gates).toMatchObject([{ on, check: 'tests' }]);
+    expect(init(cwd, { preset, gate: 'make check', force: true }).gate).toEqual({ command: 'make check', from: null });
+    expect(checkConfig({ cwd }).settings?.spec.gates).toMatchObject([{ on, run: 'make check' }]);
+    expect(init(makeFolder(), { preset }).gate).toEqual({ command: 'tests', from: 'preset' });
+  });
+
   it('gives the skeptic an agent of another make than the one that builds, where there is one', () => {
     const both = makePath('claude', 'gemini');
     const labelOf = (order: Partial<InitOrder>): readonly string[] => {

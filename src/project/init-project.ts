@@ -9,6 +9,7 @@ import { findOldName, isTaken } from '../validation/index.ts';
 import { findCheckCommand } from './find-checks.ts';
 import { chooseInitModel, findOtherBackend, type InitBackendOrder, type NativeChoice } from './init-backend.ts';
 import {
+  findOwnGate,
   fitConfig,
   hasTestGate,
   type InitPlace,
@@ -33,14 +34,20 @@ export interface InitOrder extends InitBackendOrder {
   readonly force: boolean;
 }
 
+/** A gate of a project: the file of the project that names it, `preset` for one that the team brings, `null` for one that a person named. */
+interface InitGate {
+  readonly command: string;
+  readonly from: QualityCommand['from'] | 'preset' | null;
+}
+
 /** What was written, and what was found out for it. */
 export interface Initialised {
   /** The names of the files. */
   readonly written: readonly string[];
   /** The hats of the team; empty where one agent does everything. */
   readonly hats: readonly string[];
-  /** The gate that was written: where the files of the project name it `from` is the file, else `null`. */
-  readonly gate: { readonly command: string; readonly from: QualityCommand['from'] | null } | null;
+  /** The gate that was written, or that the team brings; `null`: none. */
+  readonly gate: InitGate | null;
   /** Whether `PROMPT.md` still has to be filled in. */
   readonly isTaskOpen: boolean;
   /** True if the team asks for an agent of another make. */
@@ -71,8 +78,7 @@ export function initProject(order: InitOrder): Initialised {
     model,
     otherBackend,
     gate,
-    // A preset with a gate of its own keeps it.
-    wantsNoGate: order.gate === null && !/^gates:/m.test(text),
+    wantsNoGate: order.gate === null && gate === null,
   });
   const config = order.place == null ? fitted : `${fitted.trimEnd()}\n${toPlaceText(order.place)}`;
   const task = order.task?.trim() ?? '';
@@ -83,11 +89,13 @@ export function initProject(order: InitOrder): Initialised {
   return { written, hats: preset?.hats ?? [], gate, isTaskOpen, wantsOther, otherBackend, native };
 }
 
-/** What a person named, else what the files of the project name, for a team that has a place for it. */
+/** What a person named, else what the files of the project name, for a team that has a place for it; a team that brings a gate keeps it. */
 function findGate({ cwd, gate }: Pick<InitOrder, 'cwd' | 'gate'>, text: string): Initialised['gate'] {
-  if (gate === null || gate?.trim() === '') return null;
-  if (gate !== undefined) return { command: gate.trim(), from: null };
-  return hasTestGate(text) ? findCheckCommand(cwd, 'tests') : null;
+  const named = gate?.trim() ?? '';
+  if (named !== '') return { command: named, from: null };
+  const own = findOwnGate(text);
+  if (own !== null) return { command: (own === 'tests' ? findCheckCommand(cwd, own)?.command : null) ?? own, from: 'preset' };
+  return gate === undefined && hasTestGate(text) ? findCheckCommand(cwd, 'tests') : null;
 }
 
 /** The gate that `ralph init` writes unless it is told otherwise; `null`: none. */

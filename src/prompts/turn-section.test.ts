@@ -89,6 +89,13 @@ describe('the events that called a turn', () => {
     expect(ask({ events: [sampleEvent(topic, payload, { source: 'builder' })] }, 'ralph')).not.toContain('That turn failed');
     expect(ask({ events: [sampleEvent('build.failed', payload)] }, 'ralph')).not.toContain('That turn failed');
   });
+
+  it('say of the work of a panel that could not be taken over that it is to be brought in', () => {
+    const payload = { answer: 'A cache.', author: 'agent2', votes: [], conflicts: ['src/add.ts'], work: '/run/panels/1.1/2' };
+    const note = 'This work won a vote and could not be taken over: meanwhile the paths under `conflicts` changed';
+    expect(ask({ events: [sampleEvent('panel.conflict', payload)] }, 'ralph')).toContain(note);
+    expect(ask({ events: [sampleEvent('build.done', payload)] }, 'ralph')).not.toContain(note);
+  });
 });
 
 describe('why a turn was called', () => {

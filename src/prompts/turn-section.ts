@@ -1,5 +1,5 @@
 import type { RalphEvent } from '../core/events/event.ts';
-import { EXTERNAL, QUALITY_GATE, SYSTEM, TOPIC_ERROR_CLI, TOPIC_ERROR_TIMEOUT } from '../core/events/reserved.ts';
+import { EXTERNAL, QUALITY_GATE, SYSTEM, TOPIC_ERROR_CLI, TOPIC_ERROR_TIMEOUT, TOPIC_PANEL_CONFLICT } from '../core/events/reserved.ts';
 import type { FallbackCause, Feedback, SilentTurn } from '../core/run/feedback.ts';
 import { startOf } from '../core/text/shorten.ts';
 import { isJsonObject, type Json, toPayloadText } from '../core/values/json.ts';
@@ -34,6 +34,9 @@ const MAX_SILENT_SHOWN = 3;
 const LEAST_PAYLOAD_SHOWN = 200;
 
 const FAILED_TURN = 'That turn failed. The events it had been given are in the payload: see that what they ask for still gets done.';
+
+const CONFLICT =
+  'This work won a vote and could not be taken over: meanwhile the paths under `conflicts` changed in the folder. Bring it in yourself: read it in the folder under `work`, and join it with what is there now.';
 
 /** Where the run stands, why this turn was called, and the events that called it. */
 export function planThisTurn(context: PromptContext): Section | null {
@@ -102,7 +105,7 @@ function eventParagraphs(context: PromptContext, events: readonly RalphEvent[]):
     const limit = Math.max(LEAST_PAYLOAD_SHOWN, Math.min(MAX_PAYLOAD_SHOWN, room));
     const shown = startOf(text, limit);
     room -= shown.length;
-    return joinWords([say`${headOf(event)}:`, fenced(shown), cutNote(event, shown.length, text.length), failureNote(event)], '\n');
+    return joinWords([say`${headOf(event)}:`, fenced(shown), cutNote(event, shown.length, text.length), followUpNote(event)], '\n');
   });
 }
 
@@ -135,7 +138,8 @@ function silentParagraph(hat: string, silent: SilentTurn): PromptWords {
   );
 }
 
-function failureNote({ source, topic }: RalphEvent): PromptWords {
+function followUpNote({ source, topic, payload }: RalphEvent): PromptWords {
+  if (topic === TOPIC_PANEL_CONFLICT && isJsonObject(payload) && typeof payload['work'] === 'string') return ours(CONFLICT);
   return ours(source === SYSTEM && (topic === TOPIC_ERROR_CLI || topic === TOPIC_ERROR_TIMEOUT) ? FAILED_TURN : '');
 }
 

@@ -3,7 +3,7 @@ import { EXTERNAL } from '../core/events/reserved.ts';
 import type { RunState } from '../core/run/state.ts';
 import type { Environment } from '../core/values/environment.ts';
 import { RalphError } from '../core/values/errors.ts';
-import { type EventWords, emitInto, toContractPath } from '../emit/index.ts';
+import { type EventWords, emitInto, toContractPath, toNoEvent } from '../emit/index.ts';
 import { findRun, nodeFileSystem, type RunPaths, readJournal, requireBegun, toRunPaths } from '../journal/index.ts';
 import { createJournalFold, type FoldedRun } from '../loop/shell/index.ts';
 import { hasTurns, isTerminalTopic, safetyNetOf, type Topology, takersOf } from '../topology/routing/index.ts';
@@ -18,7 +18,7 @@ import { findHolder } from './run-lock.ts';
  * Appends an event that comes from a person, to the run that is under way, else to the newest one.
  *
  * @param run a certain run: its id or the beginning of it
- * @throws RalphError `no-runs`, `run-unknown`, `run-ambiguous`, `run-not-begun`, `emit-run-over`, `person-refused`, and what {@link emitInto} throws
+ * @throws RalphError `no-runs`, `run-unknown`, `run-ambiguous`, `run-not-begun`, `emit-run-over`, `person-refused`, `panel-inside`, and what {@link emitInto} throws
  */
 export function emitFromOutside(cwd: string, words: EventWords, env: Environment, run?: string): OutsideEvent {
   const layout = findLayout(cwd);
@@ -68,11 +68,15 @@ function toDelivery(topology: Topology, state: RunState, { topic, target }: Even
 /**
  * The hat in whose turn this is called although its environment was cleared: an agent does not get the rights of a person by forgetting who it is.
  * `null` for a person.
+ *
+ * @throws RalphError `panel-inside` for an agent of a panel
  */
 function findActiveHat(layout: Layout, paths: RunPaths): string | null {
   const holder = findHolder(layout, paths.runId)?.owner ?? null;
   if (holder === null || !isInsideRun(holder.pid)) return null;
-  return readFold(paths).state.activations[0]?.hat ?? null;
+  const [active] = readFold(paths).state.activations;
+  if (active?.panel !== undefined && active.panel !== null) throw toNoEvent();
+  return active?.hat ?? null;
 }
 
 /** The run as its journal tells it. */

@@ -8,7 +8,7 @@ import { listKnownRuns, nodeFileSystem, toRunPaths } from '../journal/index.ts';
 import { createRunViewFold } from '../views/fold/index.ts';
 import { toAttention } from '../views/report/index.ts';
 import { findLayout, type Layout } from './layout.ts';
-import { openRun } from './read-run.ts';
+import { openRunIn } from './read-run.ts';
 import type { RunSummary } from './run-api.ts';
 import { readRunFile } from './run-file.ts';
 import { findHolder } from './run-lock.ts';
@@ -59,7 +59,7 @@ export function summariseRun(cwd: string, runId: string, env: Environment): RunS
     worktree: null,
   };
   try {
-    const run = openRun(cwd, runId, env);
+    const run = openRunIn(findLayout(cwd), runId, env);
     let objective = '';
     const fold = createRunViewFold();
     const state = run.replay((record) => {

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import type { RunRecord } from '../core/run/run-record.ts';
 import type { RunState } from '../core/run/state.ts';
 import type { Environment } from '../core/values/environment.ts';
+import { hideRunInRound } from '../emit/index.ts';
 import {
   createJournalReader,
   findRun,
@@ -31,12 +32,14 @@ import { openRunFolder } from './run-workspace.ts';
  * Opens a run for reading, whether it is under way or over.
  *
  * @param run an id or the beginning of one; absent: the one that is under way in this folder, else the newest
- * @throws RalphError `no-runs`, `run-unknown`, `run-ambiguous`, `journal-lost`; its `replay` and `follow`: `run-not-begun`
+ * @throws RalphError `no-runs`, `run-unknown`, `run-ambiguous`, `journal-lost`, `panel-inside`; its `replay` and `follow`: `run-not-begun`
  */
 export function openRun(cwd: string, run: string | undefined, env: Environment): RunReader {
   const layout = findLayout(cwd);
   const living = run === undefined ? findLivingRun(layout, cwd) : null;
-  return openRunIn(layout, findRun({ fs: nodeFileSystem, stateDir: layout.stateDir }, living ?? run ?? 'last'), env);
+  const runId = findRun({ fs: nodeFileSystem, stateDir: layout.stateDir }, living ?? run ?? 'last');
+  hideRunInRound(runId, env);
+  return openRunIn(layout, runId, env);
 }
 
 /** Opens a run whose whole id is known. */

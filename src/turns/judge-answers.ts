@@ -38,7 +38,9 @@ export function createJudge({ settings, runId, gatesIn }: JudgeParts, order: Ite
     const tell = ({ gate, exitCode, timedOut, outputTail }: GateResult): string => {
       const one = spec.gates[gate];
       const how = timedOut ? 'took too long' : exitCode === null ? 'failed' : `failed (exit code ${exitCode})`;
-      return `${one === undefined ? `gate ${gate + 1}` : toGateName(one)} ${how}:\n${endOf(outputTail.trim(), MAX_TOLD)}`;
+      const shown = outputTail.trim();
+      const name = one === undefined ? `gate ${gate + 1}` : toGateName(one);
+      return `${name} ${how}${shown === '' ? ' and printed nothing.' : `:\n${endOf(shown, MAX_TOLD)}`}`;
     };
     return { isPassed: failed.length === 0, text: failed.map(tell).join('\n\n') };
   };

@@ -258,12 +258,15 @@ describe('the MCP server of a round of a panel', () => {
       expect(await settle(true, 'Your answer is in.')).toEqual({ kind: 'answer', content: 'mine', topic: 'plan.ready' });
       expect(await answering).toEqual({ isError: false, content: [{ type: 'text', text: 'Your answer is in.' }] });
       const voting = client.callTool({ name: 'vote', arguments: { agent_id: 'agent9', reason: 'short' } });
-      expect(await settle(false, 'There is no such answer. There are: agent2.')).toEqual({
+      expect(await settle(false, 'There is no answer of agent9. There are: agent2.')).toEqual({
         kind: 'vote',
         target: 'agent9',
         reason: 'short',
       });
-      expect(await voting).toMatchObject({ isError: true, content: [{ text: 'Not taken: There is no such answer. There are: agent2.' }] });
+      expect(await voting).toMatchObject({
+        isError: true,
+        content: [{ text: 'Not taken: There is no answer of agent9. There are: agent2.' }],
+      });
       expect(await client.callTool({ name: 'vote', arguments: {} })).toMatchObject({ isError: true });
       const long = await client.callTool({ name: 'new_answer', arguments: { content: 'x'.repeat(100_001) } });
       expect(long).toMatchObject({ isError: true, content: [{ text: expect.stringContaining('100000 are taken') }] });

@@ -76,11 +76,11 @@ test('Ralph chooses where votes tie, and only among those that tie', async () =>
     expect([code, stdout + stderr]).toEqual([0, expect.stringMatching(/won/)]);
     const numbers = readMoves(folder).find(({ kind }) => kind === 'opened')?.numbers ?? [];
     expect(numbers.toSorted()).toEqual([1, 2, 3]);
-    if (numbers[2] === 3) expect(stdout + stderr).toContain('as many as another: Ralph chose it');
+    if (numbers[2] === 3) expect(stdout + stderr).toContain('(a tie; Ralph chose it)');
   });
 });
 
-test('a synthesizer only writes the answer of all, and its work counts', async () => {
+test('a synthesizer only writes one answer from all, and its work counts', async () => {
   const model = script({
     anna: [[write('a'), answer('One.')], [vote('agent1')]],
     benjamin: [[write('b'), answer('Two.')], [vote('agent1')]],
@@ -89,7 +89,7 @@ test('a synthesizer only writes the answer of all, and its work counts', async (
   const panel = 'agents: [{id: editor}, {id: anna}, {id: benjamin}], injection: off, strategy: synthesize, tie: first, synthesizer: editor';
   await withFolder({ 'ralph.yml': config(panel, 'gates: []'), 'model.yml': model }, async (folder) => {
     const { code, stdout, stderr } = await ralph(folder, ['run', '--no-tui']);
-    expect([code, stdout + stderr]).toEqual([0, expect.stringContaining('editor wrote the answer of all')]);
+    expect([code, stdout + stderr]).toEqual([0, expect.stringContaining('editor wrote one answer from all')]);
     expect(readFileSync(join(folder, 'add.mjs'), 'utf8')).toBe('of both');
     expect(
       readMoves(folder)

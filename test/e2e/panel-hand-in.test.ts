@@ -47,7 +47,7 @@ test('a program answers and votes by a command, is told what became of it, and i
   );
   await withFolder({ 'ralph.yml': config(), 'agent.sh': script }, async (folder) => {
     const { code, stdout, stderr } = await ralph(folder, ['run', '--no-tui']);
-    expect([code, stdout + stderr]).toEqual([0, expect.stringContaining('agent2 won with 2 of 2 votes')]);
+    expect([code, stdout + stderr]).toEqual([0, expect.stringContaining(' won with 2 of 2 votes')]);
     expect(readAnswers(folder).filter((content) => content?.startsWith('I made made.txt, says '))).toHaveLength(2);
     expect(readAnswers(folder).toSorted().slice(0, 2)).toEqual(['', '']);
     expect(readAnswers(folder)).not.toContain('These are my last words.');
@@ -58,7 +58,7 @@ test('a program answers and votes by a command, is told what became of it, and i
     expect(said).toContain('Not taken: The answer is empty: nothing was taken. Hand in what you found or made.\nexit 1');
     expect(said).toContain('Your answer is in. End your turn now.\nexit 0');
     expect(said).toContain('Not taken: You can only vote now, for one of: agent1, agent2.\nexit 1');
-    expect(said).toContain('Not taken: There is no such answer. There are: agent1, agent2.\nexit 1');
+    expect(said).toContain('Not taken: That names no answer. There are: agent1, agent2.\nexit 1');
     expect(said).toContain('Your vote for agent2 is in. End your turn now.\nexit 0');
     expect(said).not.toMatch(/anna/);
     expect(readFileSync(join(folder, 'made.txt'), 'utf8')).toMatch(/^made by /);
@@ -79,9 +79,11 @@ test('an answer comes from a file or from standard input, names its topic, and i
   const reader = '#!/bin/sh\nralph emit task.complete read\n';
   await withFolder({ 'ralph.yml': yaml, 'agent.sh': script, 'reader.sh': reader }, async (folder) => {
     const { code, stdout, stderr } = await ralph(folder, ['run', '--no-tui']);
-    expect([code, stdout + stderr]).toEqual([0, expect.stringContaining('agent1 won with 2 of 2 votes')]);
+    expect([code, stdout + stderr]).toEqual([0, expect.stringContaining(' won with 2 of 2 votes')]);
     const said = readOutputs(folder);
-    expect(said).toContain('Not taken: Name what it publishes, one of: plan.ready, plan.failed.\nexit 1');
+    expect(said).toContain(
+      'Not taken: Name what the answer publishes (such as `--topic plan.ready`), one of: plan.ready, plan.failed.\nexit 1',
+    );
     expect(said).toContain('Not taken: The answer has 100001 characters, and 100000 are taken');
     expect(said).toMatch(/not-there\.md cannot be read \(ENOENT\)[\s\S]*?exit 2/);
     expect(said).toMatch(/The answer is missing\.[\s\S]*?exit 2/);
@@ -93,7 +95,8 @@ test('an answer comes from a file or from standard input, names its topic, and i
 
 test('outside of a round nothing can be handed in, and in a round nobody answers as a person', async () => {
   const script = agent(
-    `ralph answer yes 2>&1; echo "exit $?"; ralph emit task.complete "by the way" 2>&1; echo "exit $?"; ralph panel answer "mine, $own"`,
+    `ralph answer yes 2>&1; echo "exit $?"; ralph emit task.complete "by the way" 2>&1; echo "exit $?"
+     env -i PATH="$PATH" ralph emit task.complete "by a person" 2>&1; echo "exit $?"; ralph panel answer "mine, $own"`,
     'ralph panel vote agent1 "it is good"',
   );
   await withFolder({ 'ralph.yml': config(), 'agent.sh': script }, async (folder) => {
@@ -103,8 +106,27 @@ test('outside of a round nothing can be handed in, and in a round nobody answers
     expect((await ralph(folder, ['run', '--no-tui'])).code).toBe(0);
     const said = readOutputs(folder);
     expect(said).not.toMatch(/exit 0/);
-    expect(said.match(/Only a person may do this; nothing was done/g)).toHaveLength(4);
+    expect(said.match(/Only a person may do this; nothing was done/g)).toHaveLength(2);
+    expect(said.match(/Nothing was published: agents of a panel publish no events/g)).toHaveLength(4);
     expect(readAnswers(folder)).toHaveLength(2);
+  });
+});
+
+test('in a round no command shows the run, which says who is who', async () => {
+  const looks = [
+    ...['panel show', 'panel show --format json', 'show', 'status', 'status --format json', 'events', 'review', 'events --format json'],
+    'graph --live',
+  ];
+  const script = agent(
+    'ralph panel answer "mine, $own"',
+    `${looks.map((look) => `ralph ${look} 2>&1; echo "exit $?"`).join('; ')}; ralph runs; ralph panel vote agent1 "it is good"`,
+  );
+  await withFolder({ 'ralph.yml': config(), 'agent.sh': script }, async (folder) => {
+    expect((await ralph(folder, ['run', '--no-tui'])).code).toBe(0);
+    const said = readOutputs(folder);
+    expect(said.match(/not shown the run that it works for/g)).toHaveLength(2 * looks.length);
+    expect(said).not.toMatch(/exit 0|anna|benjamin|damaged/);
+    expect((await ralph(folder, ['panel', 'show'])).stdout).toContain('benjamin');
   });
 });
 
@@ -122,7 +144,7 @@ test('whoever kills Ralph while programs hand in loses nothing that was accepted
     running.child.kill('SIGKILL');
     await running.done;
     const { code, stdout, stderr } = await ralph(folder, ['resume', '--no-tui'], env);
-    expect([code, stdout + stderr]).toEqual([0, expect.stringContaining('agent1 won with 2 of 2 votes')]);
+    expect([code, stdout + stderr]).toEqual([0, expect.stringContaining(' won with 2 of 2 votes')]);
     expect(accepted()).toHaveLength(2);
     expect(readAnswers(folder).toSorted()).toEqual(
       accepted()

@@ -19,13 +19,14 @@ export const emitCommand: CliCommand = {
     const [topic = '', payload] = args;
     const target = options['target'];
     const words = { topic, payload, json: options['json'] === true, ...(typeof target === 'string' && { target }) };
-    const { emitInto, findTurn, toCutText } = await import('../../emit/index.ts');
+    const { emitInto, findTurn, refuseInRound, toCutText } = await import('../../emit/index.ts');
     const turn = findTurn(env);
     if (turn !== null) {
       const cut = emitInto(words, turn);
       terminal.out(`Published ${topic} as ${turn.hat}.\n${toCutText(cut)}`);
       return 0;
     }
+    refuseInRound(env);
     const { runId, isRunAlive, delivery, cut } = (await loadApp()).emitFromOutside(cwd, words, env);
     terminal.out(`Published ${topic} to ${runId}. ${delivery}\n${toCutText(cut)}`);
     if (!isRunAlive) terminal.out('That run is not under way: it reads the event when it is resumed.\n');

@@ -160,6 +160,14 @@ describe('ralph init', () => {
     );
   });
 
+  it('says that the team brings a gate, and whether its command is known', async () => {
+    const tell = async (command: string) => (await type(['--preset', 'best-of-n'], null, { gate: { command, from: 'preset' } })).out;
+    expect(await tell('npm test')).toContain('Gate: the preset’s own. Ralph runs `npm test` itself before work counts.');
+    expect((await tell('tests')).replace(/\s+/g, ' ')).toContain(
+      'Ralph runs the tests of the project itself before work counts; no command',
+    );
+  });
+
   it('says what comes next, and the gate that it found', async () => {
     const { out } = await type(['--preset', 'feature'], null, { gate: { command: 'cargo test', from: 'Cargo.toml' } });
     expect(out).toContain('Written: ralph.yml, PROMPT.md.\nTeam: feature (builder, reviewer).\n');

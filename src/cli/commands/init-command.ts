@@ -146,6 +146,10 @@ function tellNoAgent({ preset, gate }: Wanted): string {
 
 function tellGate(gate: Initialised['gate']): string {
   if (gate === null) return 'Gate: none, so nothing but the agents’ word proves the work: name a command under gates in ralph.yml.';
+  if (gate.from === 'preset')
+    return gate.command === 'tests'
+      ? 'Gate: the preset’s own. Ralph runs the tests of the project itself before work counts; no command for them is found yet: name it under gates in ralph.yml, or a run looks for it again.'
+      : `Gate: the preset’s own. Ralph runs \`${gate.command}\` itself before work counts.`;
   const from = gate.from === null ? '' : ` (found in ${gate.from})`;
   return `Gate: Ralph runs \`${gate.command}\` itself before work counts${from}.`;
 }

@@ -84,6 +84,29 @@ it('names the file that was written as a shell takes it', async () => {
   expect((await type(['a.yml', '-o', 'new team.yml'])).err).toContain("Next: ralph validate 'new team.yml'\n");
 });
 
+it('says to write what it only printed', async () => {
+  expect((await type(['a.yml'])).err).toContain('Next: write it, with ralph migrate a.yml -o ralph.yml, then ralph validate\n');
+});
+
+it('leaves to a person what held an agent of MassGen, and ends with 1', async () => {
+  const agent = (id: string, more: string) => `  - {id: ${id}, backend: {type: openai, model: gpt-5${more}}}\n`;
+  writeFileSync(join(folder, 'free.yml'), `agents:\n${agent('a', ', reasoning: {effort: high, summary: auto}')}${agent('b', '')}`);
+  const free = await type(['free.yml']);
+  expect([free.exitCode, free.out]).toEqual([0, expect.stringMatching(/effort: high/)]);
+  expect(free.err).toContain('changed: agents.a.backend.reasoning.effort is now backend.effort of that agent.');
+  expect(free.err).toContain('dropped: agents.a.backend.reasoning.summary was left out.');
+  writeFileSync(
+    join(folder, 'held.yml'),
+    `agents:\n${agent('a', ', disallowed_tools: [Bash]')}${agent('b', ', enable_web_search: false')}`,
+  );
+  const held = await type(['held.yml']);
+  expect(held.exitCode).toBe(1);
+  expect(held.err).toContain(
+    'left for you to change: agents.a.backend.disallowed_tools held the agent and was left out. Say it in a profile',
+  );
+  expect(held.err).toContain('left for you to change: agents.b.backend.enable_web_search was left out: deny `web_search`');
+});
+
 describe('ralph migrate --write', () => {
   it('keeps what was kept before', async () => {
     writeFileSync(join(folder, 'a.yml.old'), 'precious');

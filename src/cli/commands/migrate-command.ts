@@ -51,15 +51,17 @@ export const migrateCommand: CliCommand = {
     const toChange = [...migration.left, ...findings.filter(({ code }) => TO_CHANGE.includes(code))];
     reportChanges(context, { ...migration, left: toChange }, file, isWritten ? target : null);
     if (errors.length > 0) reportErrors(context, config.renderDiagnostics(errors), errors.length, { file, target });
-    else context.terminal.err(`Next: ralph validate${toValidated(isWritten ? target : null, file, outcome)}\n`);
-    return errors.length > 0 || toChange.length > 0 ? 1 : 0;
+    else context.terminal.err(`Next: ${toNext(isWritten ? target : null, file, outcome)}\n`);
+    return errors.length > 0 || toChange.length > 0 || (migration.unheld ?? []).length > 0 ? 1 : 0;
   },
 };
 
-/** Which file is to be validated: nothing was written where a text is only printed. */
-function toValidated(written: string | null, file: string, outcome: Migration['outcome']): string {
+/** What comes next: where the new text was only printed, it is to be written first. */
+function toNext(written: string | null, file: string, outcome: Migration['outcome']): string {
   const validated = written ?? (outcome === 'same' ? file : null);
-  return validated === null ? '' : ` ${toShellWord(validated)}`;
+  if (validated !== null) return `ralph validate ${toShellWord(validated)}`;
+  const how = file === 'ralph.yml' ? '--write' : '-o ralph.yml';
+  return `write it, with ralph migrate ${toShellWord(file)} ${how}, then ralph validate`;
 }
 
 /** Findings that are no errors and yet mean that something of the old file has no effect. */
@@ -131,12 +133,13 @@ function tryToWrite(shown: string, write: () => void): void {
 }
 
 function reportChanges({ terminal }: CliContext, migration: Migration, file: string, written: string | null): void {
-  const { outcome, changes, dropped, left } = migration;
+  const { outcome, changes, dropped, left, unheld = [] } = migration;
   const lines = [
     ...(outcome === 'same' && left.length === 0 ? [`${toPlainLine(file, 200)}: nothing to do, it is a current Ralph configuration.`] : []),
     ...(written === null ? [] : [`Written: ${written}.`]),
     ...changes.map((change) => `changed: ${change}`),
     ...dropped.map((text) => `dropped: ${text}`),
+    ...unheld.map((text) => `left for you to change: ${text}`),
     ...left.map(({ message }) => `left for you to change: ${message}`),
   ];
   terminal.err(lines.map((line) => `${toPlainLine(line, 2000)}\n`).join(''));

@@ -231,7 +231,7 @@ describe('signals during a run', () => {
       ['stop', 'kill', 'Ctrl+C again'],
       ['stop', 'terminate', 'SIGTERM'],
     ]);
-    expect(fake.err()).toContain('ralph: Ctrl+C: stopping; the agent has 10 seconds to clean up.');
+    expect(fake.err()).toContain('ralph: Ctrl+C: stopping; agents at work have 10 seconds to clean up.');
     fake.signal('SIGINT');
     expect(app.calls.filter((call) => (call as unknown[])[0] === 'stop')).toHaveLength(3);
   });

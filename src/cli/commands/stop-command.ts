@@ -12,7 +12,7 @@ export const stopCommand: CliCommand = {
       .option('--now', 'also end the running turn, instead of waiting for it');
     addExamples(command, [
       ['ralph stop', 'end the run after its running turn'],
-      ['ralph stop --now', 'end it now; the agent has 10 seconds to clean up'],
+      ['ralph stop --now', 'end it now; agents at work have 10 seconds to clean up'],
       ['ralph stop 20261121-22 --now', 'end a certain run now'],
     ]);
   },

@@ -30,7 +30,7 @@ it('shows a panel line by line, with its agents as people know them', () => {
     '  carl  begins again with 2 answers (round 2)',
     '  carl  failed: exit code 3',
     '  carl  begins again with 2 answers (round 3)',
-    '  carl  was told: There is no such answer. There are: anna, ben.',
+    '  carl  was told: There is no answer of agent9. There are: anna, ben.',
     '  carl  votes for anna: Short and clear.',
     '  anna  is to vote on 2 answers (round 2)',
     '  ben   is to vote on 2 answers (round 2)',
@@ -63,5 +63,5 @@ it('says of a tie, and of too few votes, why an answer won', () => {
   const lines = show([...tied, ...silent]);
   expect(lines).toContain('  ben   handed in nothing, and is to vote on 2 answers (round 3)');
   expect(lines).toContain('  ben   handed in nothing, and is asked no more');
-  expect(lines.at(-1)).toBe('  → anna won with 1 of 2 votes, as many as another: it stands before it');
+  expect(lines.at(-1)).toBe('  → anna won with 1 of 2 votes (a tie; first in the file)');
 });

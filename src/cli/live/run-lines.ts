@@ -260,10 +260,10 @@ export const CTRL_C = 'Ctrl+C';
 /** What happens now that somebody wants the run to stop. */
 export function toStopText({ how, by }: Pick<StopRequested, 'how' | 'by'>): string {
   const who = toPlainLine(by, 40);
-  if (how === 'kill') return `${who}: the agent is killed at once.`;
+  if (how === 'kill') return `${who}: agents at work are killed at once.`;
   if (how === 'after-iteration') return `${who}: the run ends after this turn.`;
-  const more = by === CTRL_C ? ' Ctrl+C again kills it at once.' : '';
-  return `${who}: stopping; the agent has 10 seconds to clean up.${more}`;
+  const more = by === CTRL_C ? ' Ctrl+C again kills them at once.' : '';
+  return `${who}: stopping; agents at work have 10 seconds to clean up.${more}`;
 }
 
 /** Lines of a failed gate's output that are shown. */

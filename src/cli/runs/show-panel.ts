@@ -115,7 +115,7 @@ export function printPanel(run: ShownRun, found: FoundPanel, isWhole: boolean): 
   );
   if (panel.outcome !== null) printLine(terminal, '');
   for (const line of toOutcomeLines(panel, terminal)) printLine(terminal, line);
-  if (whole?.outcome != null && panel.strategy === 'synthesize') section('The answer of all', toContentLines(run, whole.outcome));
+  if (whole?.outcome != null && panel.strategy === 'synthesize') section('One answer from all', toContentLines(run, whole.outcome));
   if (!isWhole && panel.answers.length > 0) printProse(terminal, '\nEvery word of the answers: --answers');
 }
 

@@ -1,5 +1,6 @@
 import type { Pair, Scalar, YAMLMap } from 'yaml';
 import { readOwn } from '../../core/values/json.ts';
+import { NATIVE_KEYS } from '../keys/backend-keys.ts';
 import { HAT_ID_PATTERN, MAX_HAT_ID_LENGTH, RESERVED_HAT_IDS } from '../keys/settings-table.ts';
 import { loadYamlLibrary } from '../yaml/read-by-library.ts';
 import { type AliasTargets, findPair, renameKey, toName, toTarget } from './edit-document.ts';
@@ -30,6 +31,8 @@ export const NO_EQUAL = 'It has no equal here.';
 export interface Report {
   readonly changes: string[];
   readonly dropped: string[];
+  /** What held an agent there and was left out: to be said by hand. */
+  readonly unheld: string[];
   readonly targets: AliasTargets;
 }
 
@@ -78,7 +81,8 @@ export function addBackend(hat: YAMLMap, backend: YAMLMap, agent: ForeignAgent, 
     else if (SAME_BACKEND_KEYS.includes(name) && words !== undefined) {
       made.delete(name);
       made.items.push(pair);
-    } else report.dropped.push(`agents.${id}.backend.${name} was left out. ${KEY_NOTES[name] ?? NO_EQUAL}`);
+    } else if (name === 'reasoning' && words?.['type'] === 'native') addEffort(made, pair, id, report);
+    else dropKey(pair, id, report);
   }
   if (words === undefined)
     report.dropped.push(`agents.${id}.backend.type was left out: nothing here is ${JSON.stringify(type)}. It has the agent of cli.`);
@@ -87,8 +91,41 @@ export function addBackend(hat: YAMLMap, backend: YAMLMap, agent: ForeignAgent, 
   else report.changes.push(`${place} has the agent of cli.backend. Only the native one asks hooks: cli: {backend: {type: native, …}}`);
 }
 
+/** `reasoning: {effort: high}` is `effort: high`. */
+function addEffort(made: YAMLMap, pair: Pair, id: string, { changes, dropped, targets }: Report): void {
+  const reasoning = toTarget(pair.value, targets);
+  for (const entry of isMap(reasoning) ? reasoning.items : []) {
+    const from = `agents.${id}.backend.reasoning.${toName(entry)}`;
+    const level = toScalarText(entry.value, targets) ?? '';
+    if (toName(entry) === 'effort' && EFFORTS.includes(level)) {
+      made.set('effort', new yaml.Scalar(level));
+      changes.push(`${from} is now backend.effort of that agent.`);
+    } else dropped.push(`${from} was left out. ${toName(entry) === 'effort' ? `Here it is one of ${EFFORTS.join(', ')}.` : NO_EQUAL}`);
+  }
+}
+
+const EFFORTS: readonly string[] = NATIVE_KEYS.effort.values;
+
+/** Leaves out a key of a backend, and says so; what held the agent is said to be left to a person. */
+function dropKey(pair: Pair, id: string, { dropped, unheld, targets }: Report): void {
+  const name = toName(pair);
+  const from = `agents.${id}.backend.${name}`;
+  if (LIMITS.includes(name)) unheld.push(`${from} held the agent and was left out. ${HOLD}`);
+  else if (name === 'enable_web_search' && toScalarText(pair.value, targets) === 'false') unheld.push(`${from} was left out: ${NO_WEB}`);
+  else dropped.push(`${from} was left out. ${KEY_NOTES[name] ?? NO_EQUAL}`);
+}
+
+/** Keys that keep an agent from something. */
+const LIMITS: readonly string[] = [
+  ...['disallowed_tools', 'allowed_tools', 'exclude_tools', 'permission_mode', 'sandbox_mode'],
+  ...['command_line_allowed_commands', 'command_line_blocked_commands', 'command_line_docker_network_mode'],
+];
+const HOLD = 'Say it in a profile, `profiles.NAME.deny`, and name that as the `profile` of the agent, or under `permissions:` of the file.';
+const NO_WEB = 'deny `web_search` in a profile, `profiles.NAME.deny`, and name that as the `profile` of the agent.';
+
 const KEY_NOTES: Readonly<Record<string, string>> = {
   api_key: 'Keys come from the environment: api_key_env.',
+  enable_web_search: 'The native agent has `web_search` where its profile offers it and `tools.web_search` names a provider.',
   cwd: 'The agents work in the workspace of the run.',
 };
 

@@ -186,7 +186,7 @@ function listEntries(pair: Pair | undefined, targets: AliasTargets): readonly Pa
 function findIdle(words: PanelWords, key: keyof PanelWords): string | null {
   if (key === 'novelty' && (words.max_answers_per_agent ?? 1) === 1)
     return 'Only further answers of an agent are compared, and each gives one.';
-  if (key === 'max_injections' && words.injection !== undefined) return 'Nobody hears of answers in the midst of work.';
-  if (key === 'grace' && words.round_timeout === undefined) return 'It is the time behind a limit of rounds, and there is none.';
+  if (key === 'max_injections' && words.injection !== undefined) return 'Nobody hears of answers while at work.';
+  if (key === 'grace' && words.round_timeout === undefined) return 'It is the time after a limit of rounds, and there is none.';
   return null;
 }

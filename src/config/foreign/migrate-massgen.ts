@@ -9,6 +9,8 @@ export interface MigratedTeam {
   readonly text: string;
   readonly changes: readonly string[];
   readonly dropped: readonly string[];
+  /** What held an agent and has no equal in the text: left to be said by hand. */
+  readonly unheld: readonly string[];
 }
 
 const yaml = loadYamlLibrary();
@@ -37,7 +39,7 @@ export function migrateMassgen(text: string): MigratedTeam | null {
   const document = parseDocument(text, { schema: 'core', uniqueKeys: false, logLevel: 'silent' });
   const root = document.contents;
   if (!isMap(root) || !hasMassgenAgents(root)) return null;
-  const report: Report = { changes: [], dropped: [], targets: findAliasTargets(document) };
+  const report: Report = { changes: [], dropped: [], unheld: [], targets: findAliasTargets(document) };
   keepHead(document, root);
   const pair = findPair(root, 'agents') ?? findPair(root, 'agent');
   if (pair === undefined) return null;
@@ -57,6 +59,7 @@ export function migrateMassgen(text: string): MigratedTeam | null {
     text: document.toString({ lineWidth: 0, flowCollectionPadding: isPadded(text) }),
     changes: report.changes,
     dropped: report.dropped,
+    unheld: report.unheld,
   };
 }
 

@@ -15,6 +15,8 @@ export interface Migration {
   readonly changes: readonly string[];
   /** What has no equal here and was left out, with what takes its place. */
   readonly dropped: readonly string[];
+  /** What held an agent and was left out, so that a person has to say it; absent for none. */
+  readonly unheld?: readonly string[];
   readonly diagnostics: readonly Diagnostic[];
   /** What is still not our way in a migrated text. */
   readonly left: readonly Diagnostic[];

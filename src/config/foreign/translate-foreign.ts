@@ -233,7 +233,7 @@ function findMassgen(root: LocatedMap): Diagnostic | null {
     severity: 'error',
     message: 'This is a configuration of MassGen.',
     why: 'Its agents would not run: several agents that answer and vote are the `panel` of a hat here, which is written in another form.',
-    fix: 'Let `ralph migrate` make a hat of them that all wear, or write them under `hats.<id>.panel.agents` yourself.',
+    fix: 'Let `ralph migrate` make one hat that all of them wear, or write them under `hats.<id>.panel.agents` yourself.',
   });
 }
 

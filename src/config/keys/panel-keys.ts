@@ -42,13 +42,13 @@ export const PANEL_KEYS = {
   },
   tie: {
     kind: 'choice',
-    doc: 'What is done where answers have equally many votes. `first`: that of the agent that stands first in the file is taken; `ralph`: the agent of `ralph` chooses; `synthesizer`: one answer is made of all.',
+    doc: 'What is done where answers have equally many votes. `first`: that of the agent that stands first in the file is taken; `ralph`: the agent of `ralph` chooses; `synthesizer`: one answer is written from all.',
     values: ['first', 'ralph', 'synthesizer'],
     default: 'first',
   },
   synthesizer: {
     kind: 'word',
-    doc: 'The id of the agent that writes the answer of all; it neither answers nor votes. By default whoever won the vote writes it.',
+    doc: 'The id of the agent that writes one answer from all; it neither answers nor votes. By default whoever won the vote writes it.',
   },
   conflicts: {
     kind: 'word',

@@ -164,7 +164,7 @@ function listIdleKeys(declared: Place['panel']): readonly IdleKey[] {
     { key: 'max_injections', by: 'injection', isSo: isOff, why: noNews, fix: 'write `injection: mid_stream`' },
     {
       ...{ key: 'max_injections', by: 'injection', isSo: isNeverMid, fix: 'write `injection: mid_stream`' },
-      why: 'It counts news in the midst of work, and every one of these is a new prompt.',
+      why: 'It counts news that agents get while they work, and every one of these is a new prompt.',
     },
     {
       ...{ key: 'novelty', by: 'max_answers_per_agent', isSo: panel.max_answers_per_agent === 1, fix: 'write `max_answers_per_agent: 2`' },

@@ -9,7 +9,7 @@ import { findingAt, listHats, type Rule, type RuleInput } from './rule.ts';
 
 type DeclaredPanel = NonNullable<DeclaredHat['panel']>;
 
-/** Who writes the answer of all, who gets conflicts, and what judges answers: all of them are there. */
+/** Who writes one answer from all, who gets conflicts, and what judges answers: all of them are there. */
 export const checkPanelRoles: Rule = (input) =>
   listHats(input).flatMap(([hat, { panel }]) => {
     if (panel === undefined) return [];
@@ -37,7 +37,7 @@ function checkSynthesizer({ input, hat, path }: Place, { synthesizer, agents = [
       findingAt(input, at, {
         code: 'panel-synthesizer',
         severity: 'error',
-        message: `This panel has no agent ${quote(synthesizer)} to write the answer of all.`,
+        message: `This panel has no agent ${quote(synthesizer)} to write one answer from all.`,
         why: 'The synthesizer is one of `agents`, and does nothing else there.',
         fix: ids.length === 0 ? 'Add it to `agents`.' : `Add it to \`agents\`, or name one of them: ${ids.join(', ')}.`,
         hats: [hat],
@@ -51,7 +51,7 @@ function checkSynthesizer({ input, hat, path }: Place, { synthesizer, agents = [
       code: 'panel-synthesizer',
       severity: 'warning',
       message: `The agent ${quote(synthesizer)} of this panel will never do anything.`,
-      why: 'A synthesizer neither answers nor votes, and with these settings no answer is made of all.',
+      why: 'A synthesizer neither answers nor votes, and with these settings no answer is written from all.',
       fix: 'Write `strategy: synthesize` or `tie: synthesizer`, or leave out `synthesizer`.',
       hats: [hat],
     }),

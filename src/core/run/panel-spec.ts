@@ -49,6 +49,6 @@ export interface PanelAgentSpec {
   readonly id: string;
   /** For it alone; empty for none. */
   readonly instructions: string;
-  /** It neither answers nor votes with the others: it decides a tie (`ralph`), or writes the answer of all. Absent: it does. */
+  /** It neither answers nor votes with the others: it decides a tie (`ralph`), or writes one answer from all. Absent: it does. */
   readonly role?: 'ralph' | 'synthesizer';
 }

@@ -99,7 +99,7 @@ export function startRound(step: PanelStep, place: number, task: RoundTask): voi
   const known = step.state.agents[place];
   if (known === undefined) return;
   const round = known.round + 1;
-  // What it is not to hear of in the midst of its work, it does not read at the beginning either.
+  // What it is not to hear of while it works, it does not read at the beginning either.
   const { injection, firstInjection } = step.spec;
   const isBlind = injection === 'off' || (firstInjection === 'protect_first_answer' && findAnswer(step.state, place) === undefined);
   const shown = (task === 'answer' && isBlind ? [] : listShown(step, place, task))
@@ -148,7 +148,7 @@ function isSynthesis(step: PanelStep, { how }: Election): boolean {
   return isWanted && !isOver(step);
 }
 
-/** Who writes the answer of all: the agent whose role that is, else the winner. */
+/** Who writes one answer from all: the agent whose role that is, else the winner. */
 export function findWriter(spec: PanelSpec, { winner }: Election): number {
   const writer = findRole(spec, 'synthesizer');
   return writer < 0 ? winner.agent : writer;
@@ -162,7 +162,7 @@ function explainFailure({ spec, state }: PanelStep): string {
   return `${given} of the ${count} agents of the panel ${given === 1 ? 'has' : 'have'} handed in an answer${why}, and min_agents is ${spec.minAgents}`;
 }
 
-/** The agent that writes the answer of all is at work, or is done: its own answer stands where it wrote none. */
+/** The agent that writes one answer from all is at work, or is done: its own answer stands where it wrote none. */
 function present(step: PanelStep): void {
   const { elected } = step.state;
   const agent = elected === null ? -1 : findWriter(step.spec, elected);

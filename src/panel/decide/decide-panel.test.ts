@@ -103,7 +103,11 @@ describe('a panel that votes', () => {
     panel.end(0);
     for (const name of ['anna', 'agent3', 'agent9', '2', ''])
       expect(panel.vote(1, name)).toMatchObject([
-        { kind: 'reply', isAccepted: false, text: 'There is no such answer. There are: agent2.' },
+        {
+          kind: 'reply',
+          isAccepted: false,
+          text: `${name.startsWith('agent') ? `There is no answer of ${name}.` : 'That names no answer.'} There are: agent2.`,
+        },
       ]);
   });
 
@@ -259,7 +263,9 @@ describe('a panel that votes', () => {
     const panel = tie();
     // Nobody can vote for Ralph, so the third agent has no vote: one to one, and only those two stand for choice.
     expect(panel.all.at(-1)).toMatchObject({ kind: 'start-round', agent: 3, task: 'vote', shown: [{ agent: 0 }, { agent: 1 }] });
-    expect(panel.vote(3, 'agent1')).toMatchObject([{ isAccepted: false, text: 'There is no such answer. There are: agent2, agent3.' }]);
+    expect(panel.vote(3, 'agent1')).toMatchObject([
+      { isAccepted: false, text: 'There is no answer of agent1. There are: agent2, agent3.' },
+    ]);
     panel.vote(3, 'agent3');
     expect(panel.end(3)).toMatchObject([{ kind: 'finish', outcome: { content: 'answer of 1', how: 'ralph' } }]);
     expect(panel.all.at(-1)).toMatchObject({ votes: [{ by: 0 }, { by: 1 }] });

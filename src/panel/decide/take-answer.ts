@@ -51,7 +51,7 @@ function takePresentation(step: PanelStep, given: AnswerGiven): void {
     answers: [...step.state.answers, { agent, revision, content, canonical, topic, call, isOfAll: true }],
     outcome: { kind: 'won', ...elected, winner: { agent, revision }, content, topic },
   });
-  step.orders.push({ ...toReply(given, true, 'This is the answer of all.'), revision });
+  step.orders.push({ ...toReply(given, true, 'This is the answer of the panel.'), revision });
 }
 
 /** The same words twice, with the same work behind them, are one answer: whoever hands them in as the second is asked to vote. */
@@ -93,7 +93,7 @@ export function takeVote(step: PanelStep, given: VoteGiven): void {
   const best = isDeciding ? listBest(step.spec, step.state) : null;
   const names = (best?.map((place) => toNumberName(step.state, place)) ?? listCandidates(step.state)).join(', ');
   if (agent === null) return reply(step, given, false, 'Your time for this is over: the vote was not taken. Wait for your next prompt.');
-  if (agent.task === 'present') return reply(step, given, false, 'The vote is over: hand in the answer of all.');
+  if (agent.task === 'present') return reply(step, given, false, 'The vote is over: hand in the one answer from all.');
   if (agent.acted === 'answer')
     return reply(step, given, false, 'You have handed in an answer, and that counts: vote when you are asked again.');
   const target = findCandidate(step.state, given.target);
@@ -102,7 +102,7 @@ export function takeVote(step: PanelStep, given: VoteGiven): void {
       step,
       given,
       false,
-      names === '' ? 'There is no answer to vote for yet: hand in your own.' : `There is no such answer. There are: ${names}.`,
+      names === '' ? 'There is no answer to vote for yet: hand in your own.' : `${toUnknown(given.target)} There are: ${names}.`,
     );
   if (!isDeciding && listUnseen(step.state, given.agent).length > 0) {
     changeAgent(step, given.agent, { acted: 'vote', vote: null });
@@ -110,6 +110,12 @@ export function takeVote(step: PanelStep, given: VoteGiven): void {
   }
   changeAgent(step, given.agent, { acted: 'vote', vote: { target, reason: given.reason } });
   reply(step, given, true, `Your vote for ${toNumberName(step.state, target)} is in.`);
+}
+
+/** Other words than a number are not repeated: they may be the id of an agent, which no agent is told. */
+function toUnknown(target: string): string {
+  const name = target.trim().toLowerCase();
+  return /^agent\d{1,6}$/.test(name) ? `There is no answer of ${name}.` : 'That names no answer.';
 }
 
 /** The agent whose round it is; `null` where that round is over. */

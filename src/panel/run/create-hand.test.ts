@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import type { PanelMove } from '../../core/run/panel-state.ts';
-import { createHand, type HandOrder } from './create-hand.ts';
+import { createHand, type RoundOrder } from './create-hand.ts';
 
 /** A round in which the rules say to everything what a test says. */
 function open(isAccepted: boolean) {
@@ -17,8 +17,13 @@ function open(isAccepted: boolean) {
     },
     order: { agent: 0, round: 1, task: 'answer', shown: [] },
     move: (move: PanelMove) => moves.push(move),
-  } as unknown as HandOrder;
-  const hand = createHand(order, { ask: async () => ({ isAccepted, text: 'said' }), isOver: () => isOver });
+  } as unknown as RoundOrder;
+  const hand = createHand(order, {
+    ask: async () => ({ isAccepted, text: 'said' }),
+    isOver: () => isOver,
+    way: { kind: 'tools' },
+    onRefused: () => undefined,
+  });
   return {
     hand,
     moves,

@@ -189,9 +189,7 @@ class PanelTurn {
     const applied = await this.#files.apply(outcome.winner);
     if (applied.kind === 'failed') return applied.why;
     if (applied.kind === 'conflict') return this.#tellConflict(applied, payload);
-    const text = `${author} won${votes.length === 0 ? '' : ` with ${payload.votes.filter((vote) => vote.for === author).length} of ${votes.length} votes`}.`;
-    this.#observe({ type: 'text', text });
-    this.#observe({ type: 'message-end' });
+    // No last words: people are told who won by name, and what agents wrote must not be read as the hat's own signals.
     return topic === null ? null : publish(this.#request, topic, payload);
   }
 

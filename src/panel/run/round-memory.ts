@@ -5,7 +5,7 @@ import { listChanged } from '../share/index.ts';
 import { renderDigest } from './round-prompt.ts';
 
 /** What a round leaves for the next one of the same agent, in its folder. */
-const [SESSION, WORDS] = ['session-id', 'last-words.txt'];
+const [SESSION, WORDS, REFUSAL] = ['session-id', 'last-words.txt', 'refusal.txt'];
 const MAX_WORDS = 1500;
 
 /** A program is given it as an argument. */
@@ -24,6 +24,16 @@ export function noteSession(folder: string, session: string): void {
 export function noteRoundEnd(folder: string, said: string, isFailed: boolean): void {
   if (isFailed) rmSync(join(folder, SESSION), { force: true });
   if (said !== '') writeNote(join(folder, WORDS), endOf(said, MAX_WORDS));
+}
+
+/** Why what was handed in last was not taken: where a round ends with that, nobody else tells the agent. */
+export function noteRefusal(folder: string, text: string): void {
+  if (text !== '') writeNote(join(folder, REFUSAL), text);
+}
+
+/** Why nothing was taken in the round before; empty where nothing was handed in. */
+export function readRefusal(turns: string, round: number): string {
+  return readText(join(toRoundFolder(turns, round - 1), REFUSAL)).trim();
 }
 
 function writeNote(path: string, text: string): void {

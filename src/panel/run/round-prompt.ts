@@ -33,6 +33,8 @@ export interface RoundPrompt {
   readonly way: HandWay;
   /** The last round ended without an answer or a vote. */
   readonly isEnforced: boolean;
+  /** Why what it handed in then was not taken; empty where it handed in nothing. */
+  readonly refusal?: string;
   /** Of which an answer names one; empty where it need not. */
   readonly topics: readonly string[];
   /** What the gates said of its own last answer, which did not pass; absent: it did, or there is none. */
@@ -41,19 +43,19 @@ export interface RoundPrompt {
 
 /** So much of an answer is in a prompt, in characters; the rest is told as left out. */
 const MAX_SHOWN = 20_000;
-/** The same in the midst of work: whoever wants more is asked to vote later, with the whole. */
+/** The same for news while it works: whoever wants more is asked to vote later, with the whole. */
 const MAX_NEWS = 4000;
 /** So much of what failing gates said of another's answer. */
 const MAX_GATES = 600;
 
 /** What an agent of a panel reads at the beginning of a round. */
 export function buildRoundPrompt(prompt: RoundPrompt): string {
-  const { task, instructions, isEnforced, answers, round, failedGates } = prompt;
+  const { task, instructions, isEnforced, refusal = '', answers, round, failedGates } = prompt;
   return [
     ...(task === '' ? [] : [task.trimEnd(), PANEL]),
     ...(task === '' || instructions === '' ? [] : [`## FOR YOU\n\n${instructions.trim()}`]),
     ...(prompt.digest === undefined || prompt.digest === '' ? [] : [`## WHAT YOU DID BEFORE\n\n${prompt.digest}`]),
-    ...(isEnforced ? ['Your last turn ended without what it was for.'] : []),
+    ...(isEnforced ? [`Your last turn ended without what it was for.${refusal === '' ? '' : ` Not taken: ${refusal}`}`] : []),
     ...(failedGates === undefined ? [] : [`What you handed in did not pass the gates. Mend it:\n\n${fence(failedGates)}`]),
     ...(answers.length === 0 ? [] : [`## ANSWERS\n\n${answers.map((answer) => renderAnswer(answer, MAX_SHOWN)).join('\n\n')}`]),
     `## HAND IN\n\n${HAND_IN[round](prompt)}`,
@@ -72,7 +74,7 @@ const HAND_IN: Readonly<Record<RoundTask, (prompt: RoundPrompt) => string>> = {
   vote: (prompt) =>
     `Vote for the best answer: ${sayVote(prompt)} Look at the work behind an answer before you trust its words. You may vote for any of them.`,
   present: (prompt) =>
-    `The vote is over. Write the answer of all: take the best of each, leave out what is wrong, and bring your folder to what you say. ${sayAnswer(prompt)}`,
+    `The vote is over. Write one answer from all: take the best of each, leave out what is wrong, and make your folder match it. Then hand it in: ${sayAnswer(prompt)}`,
 };
 
 const READINESS: Readonly<Record<PanelSpec['voting'], string>> = {
@@ -92,7 +94,7 @@ function sayAnswer({ way, topics }: RoundPrompt): string {
     }
     case 'words': {
       const topic = topics.length === 0 ? '' : ` Name what it publishes on a line of its own: \`PUBLISH: <topic>\`, one of ${one}.`;
-      return `write it as your last message: all of that message counts as your answer.${topic}`;
+      return `write it as your last message, all of which counts as your answer.${topic}`;
     }
   }
 }
@@ -148,7 +150,7 @@ function fence(text: string): string {
   return `${mark}\n${text}\n${mark}`;
 }
 
-/** What an agent reads in the midst of its work when others have handed in. */
+/** What an agent reads while it works, when others have handed in. */
 export function renderNews(answers: readonly VisibleAnswer[], way: HandWay): string {
   const names = answers.map(({ name }) => name).join(' and ');
   const vote = way.kind === 'tools' ? 'you can vote for one when you are asked to' : 'you will be asked to vote';

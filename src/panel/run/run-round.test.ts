@@ -31,7 +31,7 @@ type Turn = {
 };
 
 /** A panel whose first agent is a program that does what a test makes it do. */
-function createPanel(source: Partial<AgentSource> = {}) {
+function createPanel(source: Partial<AgentSource> = {}, more: Partial<PanelSettings> = {}) {
   const turns: Turn[] = [];
   const moves: PanelMove[] = [];
   const backend: AgentSource['backend'] = {
@@ -72,7 +72,7 @@ function createPanel(source: Partial<AgentSource> = {}) {
   const files = new PanelFiles({ ...place, home: '1.1', numbers: [2, 3, 1] }, []);
   const settings = {
     ...{ ...place, label: 'panel', agentAt: () => agent, topics: ['done'], defaultTopic: 'done', publish: () => null },
-    ...{ redact: (text: string) => text, shuffle: () => [2, 3, 1] },
+    ...{ redact: (text: string) => text, shuffle: () => [2, 3, 1], ...more },
   } as unknown as PanelSettings;
   const request = { prompt: 'THE TASK', logs: { capBytes: 1000 } } as unknown as TurnRequest;
   const begin = async (round: number, order: Partial<StartRound> = {}) => {
@@ -176,4 +176,55 @@ it('begins anew in a sandbox, in which the conversation is not', async () => {
   expect(turn.request.session).toBeUndefined();
   expect(readFileSync(join(dirname(turn.request.promptFile), 'prompt.md'), 'utf8')).toContain('THE TASK');
   turn.end();
+});
+
+it('tells an agent with its next prompt why its last message was not taken, which nobody else does', async () => {
+  const panel = createPanel({ way: { kind: 'words' } });
+  const speak = async (round: number, text: string, order: Partial<StartRound>) => {
+    const { started, turn } = await panel.begin(round, order);
+    if (text !== '') turn.observe({ type: 'text', text });
+    turn.end();
+    return { started, prompt: turn.request.prompt };
+  };
+  const vote = { task: 'vote', isEnforced: true, shown: [{ agent: 1, revision: 1 }] } as const;
+  const first = await speak(1, 'VOTE: agent9 it is the best', vote);
+  expect(first.prompt).toContain('Your last turn ended without what it was for.\n');
+  const move = await vi.waitFor(() => {
+    const given = panel.moves.findLast(({ kind }) => kind === 'vote-given');
+    if (given?.kind !== 'vote-given') throw new Error('not yet');
+    return given;
+  });
+  const text = 'There is no answer of agent9. There are: agent3.';
+  first.started.reply({ kind: 'reply', agent: 0, round: 1, call: move.call, isAccepted: false, text });
+  await first.started.ended;
+  const second = await speak(2, 'I like the first one.', vote);
+  expect(second.prompt).toContain(`Your last turn ended without what it was for. Not taken: ${text}\n`);
+  await second.started.ended;
+  const third = await speak(3, '', vote);
+  expect(third.prompt).toContain('Not taken: Your last message has no line that votes for one of agent3.\n');
+  await third.started.ended;
+  expect((await speak(4, '', vote)).prompt).not.toContain('Not taken');
+});
+
+it.each([
+  [
+    'words',
+    undefined,
+    'Name what the answer publishes (on a line of its own, such as `PUBLISH: plan.ready`), one of: plan.ready, plan.failed.',
+  ],
+  ['words', 'plan.red', '"plan.red" is nothing that can be published here. Name what the answer publishes (on a line'],
+  ['command', undefined, 'Name what the answer publishes (such as `--topic plan.ready`), one of: plan.ready, plan.failed.'],
+  ['command', 'plan.red', '"plan.red" is nothing that can be published here. Name what'],
+  ['tools', undefined, 'Name what the answer publishes (`topic`), one of'],
+] as const)('says how an answer names what it publishes by %s, where it named %s', async (kind, topic, text) => {
+  const way = kind === 'command' ? { kind, command: 'ralph' } : { kind };
+  const panel = createPanel({ way }, { topics: ['plan.ready', 'plan.failed'], defaultTopic: null });
+  const { started, turn } = await panel.begin(1);
+  if (kind === 'words') turn.observe({ type: 'text', text: `It is so.${topic === undefined ? '' : `\nPUBLISH: ${topic}`}` });
+  else expect((await turn.request.hand?.answer('It is so.', topic))?.text).toContain(text);
+  turn.end();
+  await started.ended;
+  const next = await panel.begin(2, { isEnforced: true });
+  expect(next.turn.request.prompt).toContain(text);
+  next.turn.end();
 });

@@ -2,19 +2,17 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { BackendEvent } from '../../core/backends/backend-event.ts';
 import { UNKNOWN_USAGE } from '../../core/backends/usage.ts';
-import { explainTooLong, HAND_LIMITS } from '../../core/panel/hand-limits.ts';
 import type { PanelSpec } from '../../core/run/panel-spec.ts';
 import type { OfferUpdate, Reply, RoundEnded } from '../../core/run/panel-state.ts';
 import type { TurnFailure } from '../../core/run/turn.ts';
 import { toDurationText } from '../../core/text/duration.ts';
-import { endOf, startOf } from '../../core/text/shorten.ts';
+import { endOf } from '../../core/text/shorten.ts';
 import { toErrorMessage } from '../../core/values/errors.ts';
 import type { HandedIn, PanelHand, RunningTurn, TurnRequest } from '../../ports/backend.ts';
-import { createHand, GIVEN_UP, type HandOrder } from './create-hand.ts';
+import { createHand, GIVEN_UP, handInWords, type RoundOrder } from './create-hand.ts';
 import type { AgentPlace } from './panel-files.ts';
 import type { AgentSource, AgentSurroundings } from './panel-settings.ts';
-import { readSpokenHand } from './read-words.ts';
-import { noteRoundEnd, noteSession, readDigest, readSession } from './round-memory.ts';
+import { noteRefusal, noteRoundEnd, noteSession, readDigest, readRefusal, readSession } from './round-memory.ts';
 import { buildRoundPrompt, renderNews } from './round-prompt.ts';
 
 /** A round that is under way. */
@@ -32,11 +30,6 @@ export interface Round {
 interface Ended extends Pick<RoundEnded, 'outcome' | 'usage' | 'finalText'> {
   readonly failure: TurnFailure | null;
   readonly toolCalls: number;
-}
-
-export interface RoundOrder extends HandOrder {
-  readonly request: TurnRequest;
-  readonly observe: (event: BackendEvent) => void;
 }
 
 const END_GRACE_MS = 5000;
@@ -86,7 +79,15 @@ class PanelRound implements Round {
 
   async #run(): Promise<Ended> {
     const { move, order, settings } = this.#round;
-    const hand = createHand(this.#round, { ask: (call) => this.#awaitReply(call), isOver: () => this.#isOver });
+    let refusal = '';
+    const hand = createHand(this.#round, {
+      ask: (call) => this.#awaitReply(call),
+      isOver: () => this.#isOver,
+      way: this.#source.way,
+      onRefused: (text) => {
+        refusal = text;
+      },
+    });
     const watched = this.#source.isNative ? hand : this.#watchHand(hand);
     const heard = createListener(this.#round);
     const { request, settle, close } = await prepare(this.#round, this.#source, watched);
@@ -112,7 +113,8 @@ class PanelRound implements Round {
     if (!this.#source.isNative) noteRoundEnd(folder, said, result.status === 'failed');
     const name = settings.spec.agents[order.agent]?.id ?? '';
     const isSilent = this.#handedIn === 'nothing' && result.status === 'succeeded';
-    if (!this.#source.isNative && isSilent) await handInWords(this.#round, hand, { said, name, folder });
+    if (!this.#source.isNative && isSilent) refusal = (await handInWords(this.#round, hand, { said, name, folder })) ?? refusal;
+    noteRefusal(folder, refusal);
     const usage = result.usage.costUsd === null ? { ...result.usage, costUsd: this.#source.priceOf(result.usage, model) } : result.usage;
     const facts = { usage, toolCalls: result.toolCalls ?? 0, finalText: endOf(said, MAX_FINAL) };
     // One that was stopped because it had handed in has done what it was for.
@@ -292,39 +294,13 @@ async function writePrompt(
     voting: settings.spec.voting,
     way: source.way,
     isEnforced: order.isEnforced,
+    refusal: order.isEnforced ? readRefusal(place.turns, order.round) : '',
     topics: hand.topics,
     ...(order.failedGates === undefined ? {} : { failedGates: order.failedGates }),
   });
   writeFileSync(promptFile, prompt, { mode: 0o600 });
   return { prompt, ...(session === null ? {} : { session }) };
 }
-
-interface LastWords {
-  readonly said: string;
-  /** Of the agent, for people. */
-  readonly name: string;
-  /** Of the round. */
-  readonly folder: string;
-}
-
-/** The last message of an agent that handed in nothing by a tool or a command is what it hands in. */
-async function handInWords({ order, observe }: RoundOrder, hand: PanelHand, { said, name, folder }: LastWords): Promise<void> {
-  const spoken = readSpokenHand(said, order.task !== 'vote', hand.candidates.length > 0);
-  if (spoken.kind === 'vote') await hand.vote(spoken.target, spoken.reason);
-  if (spoken.kind !== 'answer') return;
-  const { content, topic } = spoken;
-  if (explainTooLong(content) === null) return void (await hand.answer(content, topic));
-  // Nobody hears a refusal any more: what is too long is handed in cut off, and says so.
-  const whole = join(folder, 'answer.md');
-  writeFileSync(whole, content, { mode: 0o600 });
-  const message = `The last message of ${name} has ${content.length.toLocaleString('en')} characters, more than an answer may have: its beginning counts, and all of it is in ${whole}.`;
-  observe({ type: 'warning', message });
-  await hand.answer(`${startOf(content, HAND_LIMITS.answer - ROOM)}${CUT}`, topic);
-}
-
-const CUT = '\n[… the rest of this answer was too long, and is left out]';
-/** For that, and for secrets that are longer when they are written as taken out. */
-const ROOM = 5000;
 
 /** Keeps the last message of an agent, and its model; tells what it was told, and passes on the rest. */
 function createListener({ order, move, observe }: RoundOrder) {

@@ -44,7 +44,7 @@ it('keeps of an answer its beginning and its length, and of reasons what a termi
 it('says who was told of whose answer while it worked, what was refused, and how rounds ended', () => {
   const panel = panelOf(makePanelRecords());
   expect(panel.updates).toMatchObject([{ agent: 1, round: 1, answers: [{ agent: 0, revision: 1 }] }]);
-  expect(panel.remarks).toMatchObject([{ agent: 2, isAccepted: false, text: 'There is no such answer. There are: agent2, agent3.' }]);
+  expect(panel.remarks).toMatchObject([{ agent: 2, isAccepted: false, text: 'There is no answer of agent9. There are: agent2, agent3.' }]);
   expect(panel.rounds.map(({ agent, round, task, shown, end }) => [agent, round, task, shown, end?.outcome])).toEqual([
     [0, 1, 'answer', 0, 'done'],
     [1, 1, 'answer', 0, 'done'],

@@ -35,7 +35,7 @@ export interface Moment {
 export interface PanelAgentView {
   /** As people know it. */
   readonly id: string;
-  /** It decides a tie, or writes the answer of all, and does nothing else; absent: it answers and votes. */
+  /** It decides a tie, or writes one answer from all, and does nothing else; absent: it answers and votes. */
   readonly role?: 'ralph' | 'synthesizer';
   /** As the other agents know it: `agent2`; 0 before the panel begins. */
   readonly number: number;

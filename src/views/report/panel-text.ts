@@ -80,7 +80,7 @@ const TASKS: Readonly<Record<RoundTask, (round: PanelRoundView) => string>> = {
   answer: ({ shown, round }) =>
     `${round === 1 ? 'works on an answer' : 'begins again'}${shown === 0 ? '' : ` with ${toCount(shown, 'answer')}`}`,
   vote: ({ shown }) => `is to vote on ${toCount(shown, 'answer')}`,
-  present: () => 'writes the answer of all',
+  present: () => 'writes one answer from all',
 };
 
 function toRoundEndText({ end }: PanelRoundView): string {
@@ -94,15 +94,15 @@ function toRoundEndText({ end }: PanelRoundView): string {
 export function toPanelOutcomeText(panel: PanelView, outcome: PanelOutcomeView): string {
   if (outcome.kind === 'failed') return `the panel failed: ${toPlainLine(outcome.reason, 300)}`;
   const votes = outcome.allVotes === 0 ? 'without a vote' : `with ${outcome.votes} of ${toCount(outcome.allVotes, 'vote')}`;
-  const made = outcome.isOfAll === true ? ', and the answer is made of all' : '';
-  if (panel.agents[outcome.agent]?.role !== undefined) return `${toAgentName(panel, outcome.agent)} wrote the answer of all`;
+  const made = outcome.isOfAll === true ? ', and wrote one answer from all' : '';
+  if (panel.agents[outcome.agent]?.role !== undefined) return `${toAgentName(panel, outcome.agent)} wrote one answer from all`;
   return `${toAgentName(panel, outcome.agent)} won ${HOW[outcome.how].replace('VOTES', votes)}${outcome.how === 'only' ? '' : made}`;
 }
 
 const HOW = {
   votes: 'VOTES',
-  ralph: 'VOTES, as many as another: Ralph chose it',
-  tie: 'VOTES, as many as another: it stands before it',
+  ralph: 'VOTES (a tie; Ralph chose it)',
+  tie: 'VOTES (a tie; first in the file)',
   first: 'VOTES: too few agents voted, and its answer came first',
   gates: 'as the only one that passed the gates',
   only: 'as the only one that answered',
