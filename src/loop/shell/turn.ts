@@ -37,8 +37,8 @@ export interface OpenedTurn {
   readonly order: IterationStart;
   readonly running: RunningTurn;
   readonly recorder: TurnRecorder;
-  /** The fingerprint of the working tree before the turn; of one in a copy it is taken at its end. */
-  readonly before: string | null;
+  /** The fingerprint of the working tree before the work of the turn; of one in a copy it is taken at its end. */
+  readonly before: () => Promise<string | null>;
   /** Its hat may not write: what it made in a copy is not taken over. */
   readonly isReadOnly: boolean;
   /** See `Surroundings.close`. */
@@ -65,7 +65,7 @@ export async function openTurn(
   const prompt = buildPrompt(topology, turn, settings.prompt);
   const folder = ports.turns.open(order, prompt);
   const copied = await prepare(() => openCopy(ports, order));
-  const before = order.copy === undefined ? await ports.workspace.keepBefore(toTurnName(order)) : null;
+  const tree = await lookAtTree(ports, order);
   const recorder = createTurnRecorder(topology.spec.promise, prompt);
   const isReady = async (): Promise<void> => (copied.ok ? undefined : Promise.reject(new Error(copied.refused.message)));
   const backend = await prepare(() => isReady().then(() => ports.agents.backendFor(order)));
@@ -80,7 +80,7 @@ export async function openTurn(
     if (!copied.ok) return failAtOnce(copied.refused);
     if (!backend.ok) return failAtOnce(backend.refused);
     if (!around.ok) return failAtOnce(around.refused);
-    return backend.value.start(toRequest(context, order, { prompt, folder, around: around.value }, people), heard.take);
+    return backend.value.start(toRequest(context, order, { prompt, folder, around: around.value, tree }, people), heard.take);
   };
   const running = start();
   for (const watch of watches) {
@@ -93,7 +93,25 @@ export async function openTurn(
   };
   const close = around.ok ? around.value.close : undefined;
   const isReadOnly = turn.mayWrite === false;
-  return { order, running, recorder: { ...recorder, finish }, before, isReadOnly, close: close ?? (async () => null) };
+  return { order, running, recorder: { ...recorder, finish }, before: tree.before, isReadOnly, close: close ?? (async () => null) };
+}
+
+/** What the working tree is like before the work of a turn. */
+interface TreeLook extends Pick<PanelDesk, 'takingOver'> {
+  readonly before: OpenedTurn['before'];
+}
+
+/** Agents of a panel work in copies: what changes in the folder until the work that won is taken over is not theirs, and where none is, nothing is. */
+async function lookAtTree({ workspace }: LoopPorts, order: IterationStart): Promise<TreeLook> {
+  const name = toTurnName(order);
+  let before: Promise<string | null> | undefined;
+  const look = (): Promise<string | null> => {
+    before ??= order.copy === undefined ? workspace.keepBefore(name) : Promise.resolve(null);
+    return before;
+  };
+  if (order.panel === undefined) await look();
+  else if (order.copy === undefined) await workspace.keepOpened(name);
+  return { before: look, takingOver: async () => void (await look()) };
 }
 
 /** The scratchpad as it is when the turn begins, without secrets. */
@@ -114,7 +132,7 @@ async function prepare<Value>(get: () => Value | Promise<Value>): Promise<Result
 function toRequest(
   { ports: { backpressure, clock }, settings, loop }: TurnContext,
   order: IterationStart,
-  asked: { readonly prompt: string; readonly folder: TurnFolder; readonly around: Surroundings },
+  asked: { readonly prompt: string; readonly folder: TurnFolder; readonly around: Surroundings; readonly tree: TreeLook },
   people: Pick<TurnPeople, 'people' | 'hold'> | undefined,
 ): TurnRequest {
   const { cwd, env, marker, scope, isolation } = asked.around;
@@ -137,12 +155,12 @@ function toRequest(
     ...(interruptions === 0 ? {} : { interruptions }),
     ...(order.events.some(({ source }) => source === EXTERNAL) && { isAddressed: true as const }),
     ...(people === undefined ? {} : { people: people.people, hold: people.hold }),
-    ...toPanel(order, (move) => loop.post({ type: 'panel-moved', at: clock.now(), iteration, attempt, move })),
+    ...toPanel(order, asked.tree, (move) => loop.post({ type: 'panel-moved', at: clock.now(), iteration, attempt, move })),
   };
 }
 
-function toPanel({ panel }: IterationStart, move: PanelDesk['move']): Pick<TurnRequest, 'panel'> {
-  return panel === undefined ? {} : { panel: { state: panel, move } };
+function toPanel({ panel }: IterationStart, { takingOver }: TreeLook, move: PanelDesk['move']): Pick<TurnRequest, 'panel'> {
+  return panel === undefined ? {} : { panel: { state: panel, move, takingOver } };
 }
 
 function failAtOnce(failure: TurnFailure): RunningTurn {
@@ -207,8 +225,8 @@ export async function reportTurn({ ports, loop }: TurnContext, opened: OpenedTur
   const own = order.copy === undefined ? null : readCopyInbox(ports, order.copy);
   const taken = await takeOverCopy(ports, order, opened.isReadOnly);
   const violations = taken.discarded === undefined ? closed : toDiscarded(taken.discarded);
+  const before = (await opened.before()) ?? taken.before;
   const after = await ports.workspace.keepAfter(toTurnName(order));
-  const before = opened.before ?? taken.before;
   const said = recorder.finish();
   const { eventSources } = loop.topology().spec;
   const { inboxOffset } = loop.state();

@@ -178,7 +178,7 @@ class PanelTurn {
     // Before anything is changed in the folder for it.
     const problem = topic === null ? null : findProblem(topic, payload);
     if (problem !== null) return problem;
-    const applied = await this.#files.apply(outcome.winner);
+    const applied = await this.#files.apply(outcome.winner, this.#desk.takingOver);
     if (applied.kind === 'failed') return applied.why;
     if (applied.kind === 'conflict') return this.#tellConflict(applied, payload);
     const text = `${author} won${votes.length === 0 ? '' : ` with ${payload.votes.filter((vote) => vote.for === author).length} of ${votes.length} votes`}.`;
