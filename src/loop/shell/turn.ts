@@ -25,7 +25,7 @@ import { accept, type Result, refuse } from '../../core/values/result.ts';
 import type { PanelDesk, RunningTurn, TurnRequest, TurnResult } from '../../ports/backend.ts';
 import type { TurnFolder } from '../../ports/turn-store.ts';
 import { buildPrompt, type PromptTurn } from '../../prompts/index.ts';
-import { openCopy, readCopyInbox, takeOverCopy, toDiscarded } from './copy-turn.ts';
+import { lookAtTree, openCopy, readCopyInbox, type TreeLook, takeOverCopy, toDiscarded } from './copy-turn.ts';
 import type { LoopPorts, Surroundings, TurnContext, TurnWatch } from './loop-ports.ts';
 import { checkPayloads, readWholeInbox } from './read-inbox.ts';
 import { createEventRedactor } from './redact-input.ts';
@@ -38,7 +38,7 @@ export interface OpenedTurn {
   readonly running: RunningTurn;
   readonly recorder: TurnRecorder;
   /** The fingerprint of the working tree before the work of the turn; of one in a copy it is taken at its end. */
-  readonly before: () => Promise<string | null>;
+  readonly before: TreeLook['before'];
   /** Its hat may not write: what it made in a copy is not taken over. */
   readonly isReadOnly: boolean;
   /** See `Surroundings.close`. */
@@ -94,24 +94,6 @@ export async function openTurn(
   const close = around.ok ? around.value.close : undefined;
   const isReadOnly = turn.mayWrite === false;
   return { order, running, recorder: { ...recorder, finish }, before: tree.before, isReadOnly, close: close ?? (async () => null) };
-}
-
-/** What the working tree is like before the work of a turn. */
-interface TreeLook extends Pick<PanelDesk, 'takingOver'> {
-  readonly before: OpenedTurn['before'];
-}
-
-/** Agents of a panel work in copies: what changes in the folder until the work that won is taken over is not theirs, and where none is, nothing is. */
-async function lookAtTree({ workspace }: LoopPorts, order: IterationStart): Promise<TreeLook> {
-  const name = toTurnName(order);
-  let before: Promise<string | null> | undefined;
-  const look = (): Promise<string | null> => {
-    before ??= order.copy === undefined ? workspace.keepBefore(name) : Promise.resolve(null);
-    return before;
-  };
-  if (order.panel === undefined) await look();
-  else if (order.copy === undefined) await workspace.keepOpened(name);
-  return { before: look, takingOver: async () => void (await look()) };
 }
 
 /** The scratchpad as it is when the turn begins, without secrets. */

@@ -124,6 +124,11 @@ function selectEntries(status: GitStatus, top: string): StatusEntry[] {
   return selected;
 }
 
+/** One command for all names of a turn. */
+function toUpdates(names: ReadonlyMap<string, string>): string {
+  return [...names].map(([name, tree]) => `update ${name} ${tree}\n`).join('');
+}
+
 /** A lost snapshot costs a view of the past, not the work: it need not wait for the disk. */
 const UNSYNCED = ['core.fsync=none'];
 
@@ -172,6 +177,8 @@ export function createSnapshotKeeper(repository: Repository, runId: string, scra
     shown = undefined;
   }
 
+  const queueNames = (input: string): Promise<void> => naming.then(() => name(input));
+
   return {
     async keep(turn, moment, status, fingerprint) {
       const isFirst = last === undefined;
@@ -184,17 +191,11 @@ export function createSnapshotKeeper(repository: Repository, runId: string, scra
       if (moment === 'opened') opened = turn;
       if (moment !== 'after') names = new Map();
       names.set(ref, tree);
-      // One command for both names of a turn, which nobody waits for. What was there before the first turn is in no other name: it is not to be lost with a kill.
-      if (moment === 'after' || isFirst || isTakingOver) {
-        const input = [...names].map(([of, is]) => `update ${of} ${is}\n`).join('');
-        naming = naming.then(() => name(input));
-      }
-      // What is about to come into the folder is the run's, also if it is killed behind it.
+      // What was there before the first turn is in no other name, and what is about to come into the folder is the run's: neither is to be lost with a kill.
+      if (moment === 'after' || isFirst || isTakingOver) naming = queueNames(toUpdates(names));
       if (isTakingOver) await naming;
       return tree;
     },
-    async settle() {
-      await naming;
-    },
+    settle: () => naming,
   };
 }
