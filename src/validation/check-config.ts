@@ -71,9 +71,9 @@ export function checkConfig(request: CheckRequest): CheckedConfig {
 
 /** A finding for the hats that have no agent on this machine: a run here would be refused. */
 function findMissing(settings: Settings, { coordination }: Topology, cwd: string, look: AgentLook): readonly FlowFinding[] {
-  const toFinding = (entry: HatsWithoutAgent, severity: 'warning' | 'hint', why: string): FlowFinding => ({
+  const toFinding = (entry: HatsWithoutAgent, why: string): FlowFinding => ({
     code: 'agent-missing',
-    severity,
+    severity: 'warning',
     message: toMissingAgentText(entry),
     why,
     fix: toMissingAgentFix([entry], look.listPresent()),
@@ -84,13 +84,14 @@ function findMissing(settings: Settings, { coordination }: Topology, cwd: string
   const find = (spec: BackendSpec): MissingAgent | null => look.find(spec, cwd, settings.priority);
   const panels = listPanels(settings).filter(({ hat }) => !refused.has(hat));
   return [
-    ...unserved.map((entry) => toFinding(entry, 'warning', 'A run on this machine is refused before its first turn.')),
+    ...unserved.map((entry) => toFinding(entry, 'A run on this machine is refused before its first turn.')),
     ...panels.flatMap((panel) =>
-      findShortfall(panel, find).map((entry) => toFinding(entry, 'warning', 'A panel goes on without an agent that cannot be started.')),
+      findShortfall(panel, find).map((entry) => toFinding(entry, 'A panel goes on without an agent that cannot be started.')),
     ),
-    ...(refused.has(RALPH) ? [] : findUnheardConflicts(settings, panels, find)).map((entry) =>
-      toFinding(entry, 'hint', 'Where the work that won cannot be taken over, or a panel fails, it is his turn: the run would be parked.'),
-    ),
+    ...(refused.has(RALPH) ? [] : findUnheardConflicts(settings, panels, find)).map((entry) => ({
+      ...toFinding(entry, 'Where the work that won cannot be taken over, or a panel fails, it is his turn: the run would be parked.'),
+      severity: 'hint' as const,
+    })),
   ];
 }
 

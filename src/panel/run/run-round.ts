@@ -4,14 +4,15 @@ import type { BackendEvent } from '../../core/backends/backend-event.ts';
 import { UNKNOWN_USAGE } from '../../core/backends/usage.ts';
 import { explainTooLong, HAND_LIMITS } from '../../core/panel/hand-limits.ts';
 import type { PanelSpec } from '../../core/run/panel-spec.ts';
-import type { OfferUpdate, PanelMove, Reply, RoundEnded, StartRound } from '../../core/run/panel-state.ts';
+import type { OfferUpdate, Reply, RoundEnded } from '../../core/run/panel-state.ts';
 import type { TurnFailure } from '../../core/run/turn.ts';
 import { toDurationText } from '../../core/text/duration.ts';
 import { endOf, startOf } from '../../core/text/shorten.ts';
 import { toErrorMessage } from '../../core/values/errors.ts';
 import type { HandedIn, PanelHand, RunningTurn, TurnRequest } from '../../ports/backend.ts';
-import type { PanelFiles } from './panel-files.ts';
-import type { AgentSource, AgentSurroundings, PanelSettings } from './panel-settings.ts';
+import { createHand, GIVEN_UP, type HandOrder } from './create-hand.ts';
+import type { AgentPlace } from './panel-files.ts';
+import type { AgentSource, AgentSurroundings } from './panel-settings.ts';
 import { readSpokenHand } from './read-words.ts';
 import { noteRoundEnd, noteSession, readDigest, readSession } from './round-memory.ts';
 import { buildRoundPrompt, renderNews } from './round-prompt.ts';
@@ -33,12 +34,8 @@ interface Ended extends Pick<RoundEnded, 'outcome' | 'usage' | 'finalText'> {
   readonly toolCalls: number;
 }
 
-export interface RoundOrder {
-  readonly settings: PanelSettings;
+export interface RoundOrder extends HandOrder {
   readonly request: TurnRequest;
-  readonly files: PanelFiles;
-  readonly order: StartRound;
-  readonly move: (move: PanelMove) => void;
   readonly observe: (event: BackendEvent) => void;
 }
 
@@ -213,7 +210,6 @@ class PanelRound implements Round {
   }
 }
 
-const GIVEN_UP: HandedIn = { isAccepted: false, text: 'The run is being stopped: nothing was taken.' };
 const NOT_BEGUN: Ended = { outcome: 'stopped', failure: null, usage: UNKNOWN_USAGE, toolCalls: 0, finalText: '' };
 
 function toLate({ roundTimeoutMs = 0, graceMs = 0 }: PanelSpec): Pick<Ended, 'outcome' | 'failure' | 'finalText'> {
@@ -232,7 +228,7 @@ interface Prepared extends Pick<AgentSurroundings, 'settle' | 'close'> {
 
 /** Its folder, what it is shown of the others, and its prompt. */
 async function prepare(round: RoundOrder, source: AgentSource, hand: PanelHand): Promise<Prepared> {
-  const { settings, request, files, order } = round;
+  const { request, files, order } = round;
   const { agent } = order;
   const place = await files.open(agent);
   await files.share(agent, order.shown);
@@ -248,6 +244,42 @@ async function prepare(round: RoundOrder, source: AgentSource, hand: PanelHand):
     promptFile,
     hand,
   });
+  const opened = { place, promptFile, around };
+  const prompt = await writePrompt(round, source, hand, opened).catch(async (error: unknown) => {
+    await settle?.();
+    await close?.();
+    throw error;
+  });
+  const { panel: _, people: __, interruptions: ___, isAddressed: ____, scope: _____, ...rest } = request;
+  return {
+    ...(settle === undefined ? {} : { settle }),
+    ...(close === undefined ? {} : { close }),
+    request: {
+      ...rest,
+      ...around,
+      ...prompt,
+      turn: { iteration: order.round, attempt: 1 },
+      promptFile,
+      logs: { ...request.logs, stdoutPath: join(folder, 'stdout.log'), stderrPath: join(folder, 'stderr.log') },
+      hand,
+    },
+  };
+}
+
+interface OpenedPlace {
+  readonly place: AgentPlace;
+  readonly promptFile: string;
+  readonly around: Pick<TurnRequest, 'scope'>;
+}
+
+/** The prompt of a round, and the conversation that goes on with it. */
+async function writePrompt(
+  { settings, request, files, order }: RoundOrder,
+  source: AgentSource,
+  hand: PanelHand,
+  { place, promptFile, around }: OpenedPlace,
+): Promise<Pick<TurnRequest, 'prompt' | 'session'>> {
+  const { agent } = order;
   // In a sandbox a program has a home of its own for each turn, and no conversation of another.
   const session = source.canResume && around.scope?.confine === undefined ? readSession(place.turns, order.round) : null;
   const goesOn = source.isNative ? files.hasSession(agent, order.round - 1) : session !== null;
@@ -264,75 +296,7 @@ async function prepare(round: RoundOrder, source: AgentSource, hand: PanelHand):
     ...(order.failedGates === undefined ? {} : { failedGates: order.failedGates }),
   });
   writeFileSync(promptFile, prompt, { mode: 0o600 });
-  const { panel: _, people: __, interruptions: ___, isAddressed: ____, scope: _____, ...rest } = request;
-  return {
-    ...(settle === undefined ? {} : { settle }),
-    ...(close === undefined ? {} : { close }),
-    request: {
-      ...rest,
-      ...around,
-      ...(session === null ? {} : { session }),
-      turn: { iteration: order.round, attempt: 1 },
-      prompt,
-      promptFile,
-      logs: { ...request.logs, stdoutPath: join(folder, 'stdout.log'), stderrPath: join(folder, 'stderr.log') },
-      hand,
-    },
-  };
-}
-
-interface Replies {
-  readonly ask: (call: string) => Promise<HandedIn>;
-  readonly isOver: () => boolean;
-}
-
-function createHand({ settings, files, order, move }: RoundOrder, { ask, isOver }: Replies): PanelHand {
-  let calls = 0;
-  const { agent, round, task, shown } = order;
-  const nextCall = (): string => {
-    calls += 1;
-    return `${agent}.${round}.${calls}`;
-  };
-  return {
-    task,
-    candidates: task === 'present' ? [] : shown.map((answer) => files.nameOf(answer.agent)).sort(byNumber),
-    topics: settings.topics.length > 1 ? settings.topics : [],
-    answer: async (written, topic) => {
-      const text = settings.redact(written);
-      if (settings.topics.length > 1 && settings.defaultTopic === null && (topic === undefined || !settings.topics.includes(topic)))
-        return { isAccepted: false, text: `Name what it publishes, one of: ${settings.topics.join(', ')}.` };
-      const tooLong = explainTooLong(text);
-      if (tooLong !== null) return { isAccepted: false, text: tooLong };
-      const call = nextCall();
-      // First, so that no answer is known whose work is not there.
-      await files.snapshot(agent, call, text);
-      // What is not known of yet is handed in again by whoever goes on.
-      if (isOver()) {
-        await files.settle(call);
-        return GIVEN_UP;
-      }
-      const reply = ask(call);
-      move({
-        ...{ kind: 'answer-given' as const, agent, round, call, content: text, canonical: files.toCanonical(agent, text) },
-        ...(topic === undefined || !settings.topics.includes(topic) ? {} : { topic }),
-      });
-      const handed = await reply;
-      // Nobody knows what became of it: a process after this one puts it in its place, if it was taken.
-      if (handed !== GIVEN_UP) await files.settle(call);
-      return handed;
-    },
-    vote: (target, reason) => {
-      if (isOver()) return Promise.resolve(GIVEN_UP);
-      const call = nextCall();
-      const reply = ask(call);
-      move({ kind: 'vote-given', agent, round, call, target, reason: settings.redact(reason) });
-      return reply;
-    },
-  };
-}
-
-function byNumber(one: string, other: string): number {
-  return Number(one.slice('agent'.length)) - Number(other.slice('agent'.length));
+  return { prompt, ...(session === null ? {} : { session }) };
 }
 
 interface LastWords {
