@@ -326,6 +326,7 @@ function withSnapshots(workspace: GitWorkspace): Workspace {
   return {
     exists: workspace.exists,
     checkpoint: workspace.checkpoint,
+    keepOpened: async (turn) => void (await workspace.snapshot(turn, 'opened')),
     keepBefore: async (turn) => (await workspace.snapshot(turn, 'before')).fingerprint,
     keepAfter: async (turn) => (await workspace.snapshot(turn, 'after')).fingerprint,
   };

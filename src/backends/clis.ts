@@ -94,7 +94,7 @@ function createAutoBackend(spec: BackendSpec, options: BackendOptions): Backend 
     start(request, observe) {
       const type = findAvailable(DETECTED_BACKENDS, request.env['PATH'], request.cwd);
       if (type !== undefined) return createBackend({ ...spec, type }, options).start(request, observe);
-      return createFailedTurn({ class: 'spawn', message: toNoAgentError(DETECTED_BACKENDS).message });
+      return createFailedTurn({ class: 'spawn', message: toNoAgentError(DETECTED_BACKENDS).message, isMissing: true });
     },
   };
 }

@@ -153,7 +153,9 @@ function toInvalid(diagnostics: readonly Diagnostic[]): RalphError {
 function withFoundBackends(settings: Settings, { env, isDry }: RunRequest): Settings {
   const open = Object.keys(settings.backends).filter((hat) => settings.backends[hat]?.some((spec) => spec.type === 'auto'));
   if (open.length === 0) return settings;
-  const isSafetyNet = compileTopology(settings.spec).coordination === 'hats' && open.every((hat) => hat === RALPH);
+  // Of a panel one agent may be enough: whether it lacks those that it needs is looked at for each.
+  const panels = (settings.spec.hats ?? []).flatMap(({ id, panel }) => (panel === undefined ? [] : [id]));
+  const isSafetyNet = compileTopology(settings.spec).coordination === 'hats' && open.every((hat) => hat === RALPH || panels.includes(hat));
   const type = findAgent(settings, env, isDry === true || isSafetyNet);
   if (type === null) return settings;
   const fill = (spec: BackendSpec): BackendSpec => (spec.type === 'auto' ? { ...spec, type } : spec);

@@ -84,6 +84,8 @@ export interface PanelDesk {
   readonly state: PanelState;
   /** Never throws. What follows comes through `RunningTurn.obey`. */
   readonly move: (move: PanelMove) => void;
+  /** Called right before the work that won is taken over: what changed in the folder until then is not the turn's. Never rejects. */
+  readonly takingOver: () => Promise<void>;
 }
 
 /** What an agent of a panel hands in through tools. */

@@ -14,6 +14,8 @@ export interface Workspace {
   readonly exists: () => boolean;
   /** Commits what the run changed since it began. */
   readonly checkpoint: (iteration: number) => Promise<CheckpointResult>;
+  /** Keeps the working tree as it is when a turn begins that changes it at its end only: `keepBefore` is called right before that. */
+  readonly keepOpened: (turn: string) => Promise<void>;
   /** Keeps the working tree as it is before and after a turn, so that the difference can be shown later, and tells its fingerprint. */
   readonly keepBefore: (turn: string) => Promise<string | null>;
   readonly keepAfter: (turn: string) => Promise<string | null>;

@@ -8,7 +8,7 @@ import {
   sortDiagnostics,
 } from '../config/index.ts';
 import { type BackendSpec, type BackendType, toBackendLabel, toListedBackend } from '../core/backends/backend-spec.ts';
-import { RALPH } from '../core/events/reserved.ts';
+import { RALPH, TOPIC_PANEL_CONFLICT } from '../core/events/reserved.ts';
 import type { FlowFinding } from '../core/schema/finding.ts';
 import type { Environment } from '../core/values/environment.ts';
 import { type Coordination, compileTopology, type Topology } from '../topology/routing/index.ts';
@@ -71,14 +71,55 @@ export function checkConfig(request: CheckRequest): CheckedConfig {
 
 /** A finding for the hats that have no agent on this machine: a run here would be refused. */
 function findMissing(settings: Settings, { coordination }: Topology, cwd: string, look: AgentLook): readonly FlowFinding[] {
-  return findHatsWithoutAgent(settings, coordination, cwd, look).map((entry) => ({
+  const toFinding = (entry: HatsWithoutAgent, why: string): FlowFinding => ({
     code: 'agent-missing',
     severity: 'warning',
     message: toMissingAgentText(entry),
-    why: 'A run on this machine is refused before its first turn.',
+    why,
     fix: toMissingAgentFix([entry], look.listPresent()),
     ...toSubject(entry.hats.filter((hat) => hat !== RALPH)),
+  });
+  const unserved = findHatsWithoutAgent(settings, coordination, cwd, look);
+  const refused = new Set(unserved.flatMap(({ hats }) => hats));
+  const find = (spec: BackendSpec): MissingAgent | null => look.find(spec, cwd, settings.priority);
+  const panels = listPanels(settings).filter(({ hat }) => !refused.has(hat));
+  return [
+    ...unserved.map((entry) => toFinding(entry, 'A run on this machine is refused before its first turn.')),
+    ...panels.flatMap((panel) =>
+      findShortfall(panel, find).map((entry) => toFinding(entry, 'A panel goes on without an agent that cannot be started.')),
+    ),
+    ...(refused.has(RALPH) ? [] : findUnheardConflicts(settings, panels, find)).map((entry) => ({
+      ...toFinding(entry, 'Where the work that won cannot be taken over, or a panel fails, it is his turn: the run would be parked.'),
+      severity: 'hint' as const,
+    })),
+  ];
+}
+
+/** Agents of a panel that are not there, where others are: those that lack the same program together. */
+function findShortfall({ hat, agents }: WornPanel, find: Find): readonly HatsWithoutAgent[] {
+  const groups = new Map<string, { readonly ids: string[]; readonly missing: MissingAgent }>();
+  for (const { id, role, spec } of agents) {
+    const missing = role === 'ralph' ? null : find(spec);
+    if (missing === null) continue;
+    const known = groups.get(toAgentText(missing));
+    if (known === undefined) groups.set(toAgentText(missing), { ids: [id], missing });
+    else known.ids.push(id);
+  }
+  return [...groups.values()].map(({ ids, missing }) => ({
+    hats: [hat],
+    missing: [missing],
+    what: `${toNames(ids)} of the panel of ${hat} ${ids.length === 1 ? 'has' : 'have'} no installed agent`,
+    key: toPanelKey(hat, ids[0], [missing]),
   }));
+}
+
+/** Ralph gets the conflicts of panels, and has no agent. */
+function findUnheardConflicts(settings: Settings, panels: readonly WornPanel[], find: Find): readonly HatsWithoutAgent[] {
+  const hats = panels.filter(({ conflictsTo }) => conflictsTo === RALPH).map(({ hat }) => hat);
+  const missing = (settings.backends[RALPH] ?? []).flatMap((spec) => find(spec) ?? []);
+  if (hats.length === 0 || missing.length < (settings.backends[RALPH] ?? []).length) return [];
+  const what = `Ralph gets the conflicts of the panel of ${toNames(hats)}, and has no installed agent`;
+  return [{ hats, missing, what, key: 'cli.backend', more: `or name a hat that gets them: hats.${hats[0]}.panel.conflicts` }];
 }
 
 function toSubject(hats: readonly string[]): Pick<FlowFinding, 'hats' | 'at'> {
@@ -106,6 +147,60 @@ export interface HatsWithoutAgent {
   /** Ids of hats, and `ralph`; at least one. */
   readonly hats: readonly string[];
   readonly missing: readonly MissingAgent[];
+  /** The sentence about it, up to the agents; absent: that these hats have none. */
+  readonly what?: string;
+  /** Where another one is to be named; absent: where the hats name theirs. */
+  readonly key?: string;
+  /** What else could be done. */
+  readonly more?: string;
+}
+
+type Find = (spec: BackendSpec) => MissingAgent | null;
+
+/** A hat that a panel wears, with the declaration of each agent. */
+interface WornPanel {
+  readonly hat: string;
+  readonly agents: readonly { readonly id: string; readonly role?: 'ralph' | 'synthesizer'; readonly spec: BackendSpec }[];
+  /** Who gets its conflicts; absent: nobody. */
+  readonly conflictsTo?: string;
+}
+
+function listPanels({ backends, spec }: Pick<Settings, 'backends' | 'spec'>): readonly WornPanel[] {
+  return (spec.hats ?? []).flatMap(({ id: hat, panel, publishes }) => {
+    if (panel === undefined) return [];
+    const agents = panel.agents.flatMap(({ id, role }, place) => {
+      const own = backends[hat]?.[place];
+      return own === undefined ? [] : [{ id, spec: own, ...(role !== undefined && { role }) }];
+    });
+    const conflictsTo = publishes.find(({ topic }) => topic === TOPIC_PANEL_CONFLICT)?.target;
+    return [{ hat, agents, ...(conflictsTo != null && { conflictsTo }) }];
+  });
+}
+
+/** A panel of which nobody could answer, or whose ties Ralph decides who has no agent. */
+function findPanelProblems({ hat, agents }: WornPanel, find: Find): readonly HatsWithoutAgent[] {
+  const members = agents.filter(({ role }) => role === undefined);
+  const missing = members.flatMap(({ spec }) => find(spec) ?? []);
+  const judges = agents.flatMap(({ role, spec }) => (role === 'ralph' ? (find(spec) ?? []) : []));
+  return [
+    ...(missing.length < members.length ? [] : [{ hats: [hat], missing, key: toPanelKey(hat, members[0]?.id, missing) }]),
+    ...(judges.length === 0
+      ? []
+      : [
+          {
+            hats: [hat],
+            missing: judges,
+            what: `Ralph chooses where votes of the panel of ${hat} tie (\`tie: ralph\`), and has no installed agent`,
+            key: 'cli.backend',
+            more: `or let the order of the file decide: hats.${hat}.panel.tie: first`,
+          },
+        ]),
+  ];
+}
+
+/** An agent that names no backend has that of its hat. */
+function toPanelKey(hat: string, id: string | undefined, missing: readonly MissingAgent[]): string {
+  return missing.every(({ label }) => label === 'auto') ? `hats.${hat}.backend` : `backend of ${id} in hats.${hat}.panel.agents`;
 }
 
 /** Looks for agents on this machine. It starts nothing. */
@@ -174,7 +269,14 @@ export function findHatsWithoutAgent(
     known.set(text, found);
     return found;
   };
+  const panels = new Map(listPanels(settings).map((panel) => [panel.hat, panel]));
+  const problems: HatsWithoutAgent[] = [];
   for (const [hat, list] of listAgentsByHat(settings, coordination)) {
+    const panel = panels.get(hat);
+    if (panel !== undefined) {
+      problems.push(...findPanelProblems(panel, find));
+      continue;
+    }
     const missing = list.flatMap((spec) => find(spec) ?? []);
     if (list.length === 0 || missing.length < list.length) continue;
     const key = JSON.stringify(missing);
@@ -182,17 +284,24 @@ export function findHatsWithoutAgent(
     if (others === undefined) byAgents.set(key, { hats: [hat], missing });
     else others.hats.push(hat);
   }
-  return [...byAgents.values()];
+  return [...byAgents.values(), ...problems];
 }
 
 const MAX_NAMES = 6;
 
 /** `reviewer has no installed agent: codex ("codex" was not found in PATH; …).` */
-export function toMissingAgentText({ hats, missing }: HatsWithoutAgent): string {
-  const names = hats.length > MAX_NAMES ? [...hats.slice(0, MAX_NAMES), `${hats.length - MAX_NAMES} more`] : hats;
-  const who = names.length === 1 ? names[0] : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`;
-  const agents = missing.map(({ label, problem }) => `${label} (${problem})`).join(', ');
-  return `${who} ${hats.length === 1 ? 'has' : 'have'} no installed agent: ${agents}.`;
+export function toMissingAgentText({ hats, missing, what }: HatsWithoutAgent): string {
+  const agents = [...new Set(missing.map(toAgentText))].join(', ');
+  return `${what ?? `${toNames(hats)} ${hats.length === 1 ? 'has' : 'have'} no installed agent`}: ${agents}.`;
+}
+
+function toAgentText({ label, problem }: MissingAgent): string {
+  return `${label} (${problem})`;
+}
+
+function toNames(ids: readonly string[]): string {
+  const names = ids.length > MAX_NAMES ? [...ids.slice(0, MAX_NAMES), `${ids.length - MAX_NAMES} more`] : ids;
+  return names.length === 1 ? (names[0] ?? '') : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`;
 }
 
 /** What to do about missing agents: mend a program of the user's own; install the others, or take one that is there. */
@@ -201,12 +310,14 @@ export function toMissingAgentFix(unserved: readonly HatsWithoutAgent[], present
   const own = [...new Set(unserved.flatMap(({ missing }) => missing.flatMap(({ fix }) => fix ?? [])))];
   if (unserved.every(({ missing }) => missing.every(({ fix }) => fix !== null))) return own.join('\n');
   const hats = unserved.flatMap((entry) => entry.hats);
-  const key = hats.length === 1 && hats[0] !== RALPH ? `hats.${hats[0]}.backend` : 'cli.backend';
+  const [only] = unserved.length === 1 ? unserved : [];
+  const key = only?.key ?? (hats.length === 1 && hats[0] !== RALPH ? `hats.${hats[0]}.backend` : 'cli.backend');
   return [
     ...own,
     ...installs.map((install) => `Install it: ${install}`),
     present.length > 0
       ? `${installs.length > 0 ? 'or take' : 'Take'} an agent that is there (${present.join(', ')}): ${key}: ${present[0]}`
       : `No agent CLI is there. A program of your own is one, too: ${key}: {command: ./agent.sh}`,
+    ...unserved.flatMap(({ more }) => more ?? []),
   ].join('\n');
 }

@@ -72,6 +72,7 @@ export function createPorts(world: World): LoopPorts {
     },
     workspace: {
       exists: () => true,
+      keepOpened: async () => undefined,
       keepBefore: async () => {
         if (world.random.chance(0.02)) speak(world);
         return String(world.random.below(2));

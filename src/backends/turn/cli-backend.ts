@@ -55,7 +55,11 @@ function startTurn(
   const env = { ...base, ...invocation.env };
   const found = findCommand(invocation.command, request.cwd, env['PATH']);
   if (!found.ok)
-    return createFailedTurn({ class: 'spawn', message: `${toBackendLabel(spec)} could not be started: ${found.refused.reason}` });
+    return createFailedTurn({
+      class: 'spawn',
+      message: `${toBackendLabel(spec)} could not be started: ${found.refused.reason}`,
+      isMissing: true,
+    });
   const confined = confine({ path: found.value, args: invocation.args, env }, scope);
   if (!confined.ok) return createFailedTurn(confined.refused);
   return runTurn({

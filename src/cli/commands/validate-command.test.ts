@@ -61,6 +61,54 @@ describe('ralph validate', () => {
     expect((await validate([], { env: { PATH: folder } })).out).toContain('No agent CLI is there.');
   });
 
+  describe('looks at each agent of a panel', () => {
+    const SCRIPT = 'backend: {type: native, provider: scripted, script: m.yml}';
+    const find = async (agents: string, more = ''): Promise<readonly { message: string; fix: string; severity: string }[]> => {
+      const panel = `panel: {agents: [${agents}], conflicts: team${more}}`;
+      write({
+        'ralph.yml': `cli: {priority: [codex]}\nhats:\n  team: {profile: creator, triggers: [task.start, task.resume], publishes: [task.complete], ${panel}}\n`,
+      });
+      const { out } = await validate(['--format', 'json']);
+      return JSON.parse(out).files[0].diagnostics.filter(({ code }: { code: string }) => code === 'agent-missing');
+    };
+
+    it('and warns of those that are not there, by what they lack', async () => {
+      const found = await find(
+        `{id: a, ${SCRIPT}}, {id: b, backend: claude}, {id: c, backend: claude}, {id: d, backend: gemini}, {id: e, ${SCRIPT}}`,
+      );
+      expect(found.map(({ message }) => message)).toEqual([
+        expect.stringMatching(/^b and c of the panel of team have no installed agent: claude \(/),
+        expect.stringMatching(/^d of the panel of team has no installed agent: gemini \(/),
+      ]);
+      expect(found[0]?.fix).toContain('backend of b in hats.team.panel.agents: pi');
+    });
+
+    it('and says once what a panel lacks of which all are missing, with the key that counts', async () => {
+      const [auto, ...others] = await find('{id: a}, {id: b}, {id: c}');
+      expect([auto?.message, others]).toEqual(['team has no installed agent: auto (none of codex was found in PATH).', []]);
+      expect(auto?.fix).toContain('hats.team.backend: pi');
+      const [own] = await find('{id: a, backend: claude}, {id: b, backend: gemini}, {id: c, backend: claude}');
+      expect(own?.fix).toContain('backend of a in hats.team.panel.agents: pi');
+    });
+
+    it('and at that of Ralph, where he chooses between answers', async () => {
+      const [found, ...others] = await find(`{id: a, ${SCRIPT}}, {id: b, ${SCRIPT}}, {id: c, ${SCRIPT}}`, ', tie: ralph');
+      expect(found?.message).toMatch(
+        /^Ralph chooses where votes of the panel of team tie \(`tie: ralph`\), and has no installed agent: auto/,
+      );
+      expect(found?.fix).toMatch(/cli\.backend: pi\nor let the order of the file decide: hats\.team\.panel\.tie: first$/);
+      expect(others).toEqual([]);
+    });
+
+    it('and hints at conflicts that nobody could mend', async () => {
+      const [found] = await find(`{id: a, ${SCRIPT}}, {id: b, ${SCRIPT}}, {id: c, ${SCRIPT}}`);
+      expect(found).toBeUndefined();
+      write({ 'ralph.yml': readFileSync(join(folder, 'ralph.yml'), 'utf8').replace(', conflicts: team', '') });
+      const { out } = await validate([]);
+      expect(out).toMatch(/HINT: Ralph gets the conflicts of the panel of team, and has no installed agent: auto/);
+    });
+  });
+
   it('checks the defaults where there is no file', async () => {
     expect(await validate([])).toMatchObject({ exitCode: 0, out: '(defaults): valid (solo)\n' });
   });

@@ -43,6 +43,8 @@ export interface TurnFailure {
   readonly message: string;
   /** Epoch ms at which a usage limit resets, where the agent said so. */
   readonly resetAt?: number;
+  /** The program of the agent is not on this machine, or no agent is; only with class `spawn`. */
+  readonly isMissing?: true;
   /** The agent has tried again itself, as often as the loop would have: no further attempt of the same turn. */
   readonly wasRetried?: true;
 }
@@ -123,6 +125,11 @@ export const NO_WORK = {
 /** Failures that no other try mends: a person is needed, or another agent. */
 export function isHopeless(failure: FailureClass): failure is 'auth' | 'request' {
   return failure === 'auth' || failure === 'request';
+}
+
+/** Whether the same agent would fail again. */
+export function isLasting({ class: kind, isMissing }: TurnFailure): boolean {
+  return isMissing === true || isHopeless(kind);
 }
 
 /** What a person tells agents. */

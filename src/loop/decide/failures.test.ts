@@ -188,4 +188,16 @@ describe('an agent that cannot work, whatever is tried again', () => {
     run.fail({ class: 'spawn', message: 'not there' });
     expect([ending(run), published(run).at(-1)]).toEqual([null, 'error.cli > ralph']);
   });
+
+  it('is Ralph himself, whose program is not there: nobody is left who could go on, so the run is parked at once', () => {
+    const run = building();
+    run.fail({ class: 'spawn', message: 'not there', isMissing: true });
+    expect([ending(run), published(run).at(-1)]).toEqual([null, 'error.cli > ralph']);
+    run.fail({ class: 'spawn', message: 'No agent CLI was found in PATH.', isMissing: true });
+    expect(run.last('run-end')).toMatchObject({
+      reason: 'parked',
+      detail: expect.stringContaining('No agent CLI was found in PATH'),
+      attention: expect.stringContaining('`cli.backend`'),
+    });
+  });
 });

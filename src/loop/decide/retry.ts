@@ -1,4 +1,5 @@
 import { toPersonHelp } from '../../core/backends/backend-spec.ts';
+import { RALPH } from '../../core/events/reserved.ts';
 import type { Activation } from '../../core/run/state.ts';
 import { isHopeless, type TurnFailure } from '../../core/run/turn.ts';
 import { toDurationText } from '../../core/text/duration.ts';
@@ -66,7 +67,8 @@ function toWaitMs(step: Step, { attempt }: Activation, { resetAt }: TurnFailure)
 
 /**
  * An agent that cannot work, whatever is tried again: the next backend of the hat's list takes over, under the same iteration. Without one the run ends
- * as parked where only a person can help; a program that is not there is then a failure of the turn like any other.
+ * as parked where only a person can help; a program that is not there is then a failure of the turn like any other, because Ralph or another hat may go on, unless
+ * it is Ralph's: nobody is left who could.
  *
  * @returns whether that settles the turn
  */
@@ -74,7 +76,8 @@ export function replaceOrPark(step: Step, activation: Activation, failure: TurnF
   const { hat, backend } = activation;
   const { backends } = wearerOf(step, hat);
   const next = backends[backend + 1];
-  if (next === undefined && !isHopeless(failure.class)) return false;
+  const help = isHopeless(failure.class) ? failure.class : failure.isMissing === true && hat === RALPH ? 'missing' : null;
+  if (next === undefined && help === null) return false;
   planAgain(step, activation);
   if (next !== undefined) {
     change(step, { backendOf: { ...step.state.backendOf, [hat]: backend + 1 } });
@@ -83,7 +86,7 @@ export function replaceOrPark(step: Step, activation: Activation, failure: TurnF
   }
   const label = backends[backend] ?? hat;
   change(step, { backendOf: { ...step.state.backendOf, [hat]: 0 } });
-  const attention = isHopeless(failure.class) ? toPersonHelp(label, failure.class) : '';
+  const attention = help === null ? '' : toPersonHelp(label, help);
   endAfterTurns(step, 'parked', `${hat} (${label}) cannot work: ${failure.message}`, attention);
   return true;
 }

@@ -1,6 +1,7 @@
 import type { IterationStart } from '../../core/run/effects.ts';
 import { type TurnId, toTurnName } from '../../core/run/turn.ts';
 import type { ScopeViolations } from '../../core/tools/scope-violations.ts';
+import type { PanelDesk } from '../../ports/backend.ts';
 import type { InboxBatch } from '../../ports/inbox.ts';
 import type { TakenOver } from '../../ports/work-copies.ts';
 import type { LoopPorts } from './loop-ports.ts';
@@ -11,6 +12,24 @@ export async function openCopy({ copies }: LoopPorts, { copy }: IterationStart):
   if (copy === undefined) return;
   if (copies === undefined) throw new Error('there are no copies of the folder here');
   await copies.open(copy);
+}
+
+/** What the working tree is like before the work of a turn. */
+export interface TreeLook extends Pick<PanelDesk, 'takingOver'> {
+  readonly before: () => Promise<string | null>;
+}
+
+/** Agents of a panel work in copies: what changes in the folder until the work that won is taken over is not theirs, and where none is, nothing is. */
+export async function lookAtTree({ workspace }: LoopPorts, order: IterationStart): Promise<TreeLook> {
+  const name = toTurnName(order);
+  let before: Promise<string | null> | undefined;
+  const look = (): Promise<string | null> => {
+    before ??= order.copy === undefined ? workspace.keepBefore(name) : Promise.resolve(null);
+    return before;
+  };
+  if (order.panel === undefined) await look();
+  else if (order.copy === undefined) await workspace.keepOpened(name);
+  return { before: look, takingOver: async () => void (await look()) };
 }
 
 /** A turn, and the copy in which it worked; absent: the folder itself. */

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { UNKNOWN_USAGE } from '../../core/backends/usage.ts';
 import type { Input } from '../../core/run/inputs.ts';
+import { createPanel } from '../../core/run/new-panel.ts';
+import type { PanelState } from '../../core/run/panel-state.ts';
 import type { Activation } from '../../core/run/state.ts';
 import { makeSpec } from '../../core/spec-fixtures.ts';
 import type { ScopeViolations } from '../../core/tools/scope-violations.ts';
@@ -20,14 +22,8 @@ function foldDead(...inputs: readonly Input[]): JournalFold {
   return fold;
 }
 
-/** Recovers at this time, and takes what the journal would. */
-async function recover(
-  fold: JournalFold,
-  at: number,
-  agents: Pick<TurnAgents, 'lookBack' | 'spentBy'> = {},
-): Promise<{ readonly reaped: readonly Activation[]; readonly inputs: readonly Input[] }> {
-  const reaped: Activation[] = [];
-  const ports = {
+function createPorts(at: number) {
+  return {
     inbox: {
       end: () => 0,
       hasMore: () => false,
@@ -36,9 +32,17 @@ async function recover(
       append: () => undefined,
     },
     clock: { now: () => at, setTimer: () => () => undefined },
-    reap: (activation: Activation) => Promise.resolve(void reaped.push(activation)),
-    agents,
   };
+}
+
+/** Recovers at this time, and takes what the journal would. */
+async function recover(
+  fold: JournalFold,
+  at: number,
+  agents: Pick<TurnAgents, 'lookBack' | 'spentBy'> = {},
+): Promise<{ readonly reaped: readonly Activation[]; readonly inputs: readonly Input[] }> {
+  const reaped: Activation[] = [];
+  const ports = { ...createPorts(at), reap: (activation: Activation) => Promise.resolve(void reaped.push(activation)), agents };
   const inputs = await recoverRun(ports, fold.run(), {});
   for (const [index, input] of inputs.entries()) fold.take({ seq: 100 + index, input });
   return { reaped, inputs };
@@ -51,6 +55,25 @@ describe('a run whose process died', () => {
     expect(reaped.map(({ iteration, hat }) => [iteration, hat])).toEqual([[1, 'ralph']]);
     const { state } = fold.run();
     expect([state.status, state.activations.map((activation) => activation.iteration)]).toEqual(['running', [2]]);
+  });
+
+  it.each([
+    ['had not ended', 'coordinating', ['before 1.1', 'after 1.1']],
+    ['had ended', 'ended', []],
+  ] as const)('has changed nothing in the folder where its panel %s', async (_, phase, looks) => {
+    const run = foldDead().run();
+    const [activation] = run.state.activations;
+    const { clock, inbox } = createPorts(BEGIN);
+    const kept: string[] = [];
+    const note = (moment: string) => async (turn: string) => {
+      kept.push(`${moment} ${turn}`);
+      return null;
+    };
+    const workspace = { keepBefore: note('before'), keepAfter: note('after') };
+    const panel: PanelState = { ...createPanel(3), phase };
+    const state = { ...run.state, activations: activation === undefined ? [] : [{ ...activation, panel }] };
+    await recoverRun({ clock, inbox, reap: async () => undefined, workspace }, { ...run, state }, {});
+    expect(kept).toEqual(looks);
   });
 
   it('is asked what its hat has written in the turn that nobody saw the end of', async () => {

@@ -39,7 +39,7 @@ export async function recoverRun(
     const written = copy === undefined ? readWholeInbox(ports.inbox, inboxOffset) : { ...readCopyInbox(ports, copy), offset: inboxOffset };
     const { signals, problems } = written;
     inboxOffset = written.offset;
-    const taken = copy === undefined ? {} : await bringIn(ports, activation);
+    const taken = copy === undefined ? await noteUntouched(ports, activation) : await bringIn(ports, activation);
     const { iteration, attempt } = activation;
     const watched = violations === null ? {} : { violations };
     const at = ports.clock.now();
@@ -63,6 +63,15 @@ export async function recoverRun(
   // What exceeds one read is read before the next turn.
   const [external] = readOutside(ports, folded.state.outsideOffset);
   return [{ type: 'run-resumed', at: ports.clock.now(), ...changes, ...(external === undefined ? {} : { external }) }, ...ends];
+}
+
+/** A panel that had not ended had changed nothing in the folder. */
+async function noteUntouched({ workspace }: Parameters<typeof recoverRun>[0], activation: Activation): Promise<Record<never, never>> {
+  const { panel } = activation;
+  if (panel === undefined || panel.phase === 'ended') return {};
+  await workspace?.keepBefore(toTurnName(activation));
+  await workspace?.keepAfter(toTurnName(activation));
+  return {};
 }
 
 /** What the turn had made in its copy stands in the folder, as if it had worked there. */

@@ -25,7 +25,7 @@ import { accept, type Result, refuse } from '../../core/values/result.ts';
 import type { PanelDesk, RunningTurn, TurnRequest, TurnResult } from '../../ports/backend.ts';
 import type { TurnFolder } from '../../ports/turn-store.ts';
 import { buildPrompt, type PromptTurn } from '../../prompts/index.ts';
-import { openCopy, readCopyInbox, takeOverCopy, toDiscarded } from './copy-turn.ts';
+import { lookAtTree, openCopy, readCopyInbox, type TreeLook, takeOverCopy, toDiscarded } from './copy-turn.ts';
 import type { LoopPorts, Surroundings, TurnContext, TurnWatch } from './loop-ports.ts';
 import { checkPayloads, readWholeInbox } from './read-inbox.ts';
 import { createEventRedactor } from './redact-input.ts';
@@ -37,8 +37,8 @@ export interface OpenedTurn {
   readonly order: IterationStart;
   readonly running: RunningTurn;
   readonly recorder: TurnRecorder;
-  /** The fingerprint of the working tree before the turn; of one in a copy it is taken at its end. */
-  readonly before: string | null;
+  /** The fingerprint of the working tree before the work of the turn; of one in a copy it is taken at its end. */
+  readonly before: TreeLook['before'];
   /** Its hat may not write: what it made in a copy is not taken over. */
   readonly isReadOnly: boolean;
   /** See `Surroundings.close`. */
@@ -65,7 +65,7 @@ export async function openTurn(
   const prompt = buildPrompt(topology, turn, settings.prompt);
   const folder = ports.turns.open(order, prompt);
   const copied = await prepare(() => openCopy(ports, order));
-  const before = order.copy === undefined ? await ports.workspace.keepBefore(toTurnName(order)) : null;
+  const tree = await lookAtTree(ports, order);
   const recorder = createTurnRecorder(topology.spec.promise, prompt);
   const isReady = async (): Promise<void> => (copied.ok ? undefined : Promise.reject(new Error(copied.refused.message)));
   const backend = await prepare(() => isReady().then(() => ports.agents.backendFor(order)));
@@ -80,7 +80,7 @@ export async function openTurn(
     if (!copied.ok) return failAtOnce(copied.refused);
     if (!backend.ok) return failAtOnce(backend.refused);
     if (!around.ok) return failAtOnce(around.refused);
-    return backend.value.start(toRequest(context, order, { prompt, folder, around: around.value }, people), heard.take);
+    return backend.value.start(toRequest(context, order, { prompt, folder, around: around.value, tree }, people), heard.take);
   };
   const running = start();
   for (const watch of watches) {
@@ -93,7 +93,7 @@ export async function openTurn(
   };
   const close = around.ok ? around.value.close : undefined;
   const isReadOnly = turn.mayWrite === false;
-  return { order, running, recorder: { ...recorder, finish }, before, isReadOnly, close: close ?? (async () => null) };
+  return { order, running, recorder: { ...recorder, finish }, before: tree.before, isReadOnly, close: close ?? (async () => null) };
 }
 
 /** The scratchpad as it is when the turn begins, without secrets. */
@@ -114,7 +114,7 @@ async function prepare<Value>(get: () => Value | Promise<Value>): Promise<Result
 function toRequest(
   { ports: { backpressure, clock }, settings, loop }: TurnContext,
   order: IterationStart,
-  asked: { readonly prompt: string; readonly folder: TurnFolder; readonly around: Surroundings },
+  asked: { readonly prompt: string; readonly folder: TurnFolder; readonly around: Surroundings; readonly tree: TreeLook },
   people: Pick<TurnPeople, 'people' | 'hold'> | undefined,
 ): TurnRequest {
   const { cwd, env, marker, scope, isolation } = asked.around;
@@ -137,12 +137,12 @@ function toRequest(
     ...(interruptions === 0 ? {} : { interruptions }),
     ...(order.events.some(({ source }) => source === EXTERNAL) && { isAddressed: true as const }),
     ...(people === undefined ? {} : { people: people.people, hold: people.hold }),
-    ...toPanel(order, (move) => loop.post({ type: 'panel-moved', at: clock.now(), iteration, attempt, move })),
+    ...toPanel(order, asked.tree, (move) => loop.post({ type: 'panel-moved', at: clock.now(), iteration, attempt, move })),
   };
 }
 
-function toPanel({ panel }: IterationStart, move: PanelDesk['move']): Pick<TurnRequest, 'panel'> {
-  return panel === undefined ? {} : { panel: { state: panel, move } };
+function toPanel({ panel }: IterationStart, { takingOver }: TreeLook, move: PanelDesk['move']): Pick<TurnRequest, 'panel'> {
+  return panel === undefined ? {} : { panel: { state: panel, move, takingOver } };
 }
 
 function failAtOnce(failure: TurnFailure): RunningTurn {
@@ -207,8 +207,8 @@ export async function reportTurn({ ports, loop }: TurnContext, opened: OpenedTur
   const own = order.copy === undefined ? null : readCopyInbox(ports, order.copy);
   const taken = await takeOverCopy(ports, order, opened.isReadOnly);
   const violations = taken.discarded === undefined ? closed : toDiscarded(taken.discarded);
+  const before = (await opened.before()) ?? taken.before;
   const after = await ports.workspace.keepAfter(toTurnName(order));
-  const before = opened.before ?? taken.before;
   const said = recorder.finish();
   const { eventSources } = loop.topology().spec;
   const { inboxOffset } = loop.state();

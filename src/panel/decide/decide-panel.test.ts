@@ -180,6 +180,13 @@ describe('a panel that votes', () => {
     expect(panel.end(2)).toMatchObject([{ kind: 'finish', outcome: { kind: 'won', content: 'C', how: 'only' } }]);
   });
 
+  it('does not ask an agent again whose program is not there', () => {
+    const panel = open({ injection: 'off' });
+    panel.end(0, { outcome: 'failed', failure: { class: 'spawn', message: 'claude could not be started', isMissing: true } });
+    panel.end(1, { outcome: 'failed', failure: { class: 'spawn', message: 'the sandbox could not be put up' } });
+    expect(panel.state.agents.map(({ status }) => status)).toEqual(['failed', 'working', 'working']);
+  });
+
   it('fails where fewer agents answered than it needs, or none', () => {
     const auth = { outcome: 'failed', failure: { class: 'auth', message: 'sign in' } } as const;
     const none = open();

@@ -2,7 +2,7 @@ import { addUsage } from '../../core/backends/usage.ts';
 import { createPanel } from '../../core/run/new-panel.ts';
 import type { PanelSpec } from '../../core/run/panel-spec.ts';
 import type { AnswerCheck, PanelMove, PanelOpened, PanelOrder, PanelState, RoundEnded, UpdateGiven } from '../../core/run/panel-state.ts';
-import { isHopeless } from '../../core/run/turn.ts';
+import { isLasting } from '../../core/run/turn.ts';
 import { advance, findWriter, startRound } from './advance.ts';
 import { findAnswer, listNewest } from './answers.ts';
 import { change, changeAgent, listAgents, type PanelStep } from './panel-step.ts';
@@ -117,7 +117,7 @@ function takeRoundEnd(step: PanelStep, { agent, round, outcome, failure, usage }
   if (known.task === 'present') return changeAgent(step, agent, { status: 'done' });
   if (known.acted === 'vote' && known.vote !== null) return changeAgent(step, agent, { status: 'done', enforcements: 0 });
   if (known.acted !== 'nothing') return changeAgent(step, agent, { status: 'waiting', enforcements: 0, failures: 0 });
-  if (outcome === 'failed') return takeFailure(step, agent, known.failures + 1, failure !== undefined && isHopeless(failure.class));
+  if (outcome === 'failed') return takeFailure(step, agent, known.failures + 1, failure !== undefined && isLasting(failure));
   if (outcome === 'stopped' || known.status === 'ending') return changeAgent(step, agent, { status: 'waiting' });
   const enforcements = known.enforcements + 1;
   changeAgent(step, agent, { enforcements, status: 'waiting' });

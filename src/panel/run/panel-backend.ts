@@ -186,7 +186,7 @@ class PanelTurn {
     // Before anything is changed in the folder for it.
     const problem = topic === null ? null : findProblem(topic, payload);
     if (problem !== null) return problem;
-    const applied = await this.#files.apply(outcome.winner);
+    const applied = await this.#files.apply(outcome.winner, this.#desk.takingOver);
     if (applied.kind === 'failed') return applied.why;
     if (applied.kind === 'conflict') return this.#tellConflict(applied, payload);
     // No last words: people are told who won by name, and what agents wrote must not be read as the hat's own signals.

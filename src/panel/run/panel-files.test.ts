@@ -26,7 +26,7 @@ async function win(change: (work: string) => void): Promise<TakeOver> {
   change(cwd);
   await files.snapshot(0, 'a1', 'It is done.');
   files.took(0, 1, 'a1');
-  return files.apply({ agent: 0, revision: 1 });
+  return files.apply({ agent: 0, revision: 1 }, async () => undefined);
 }
 
 const rename = (work: string): void => {

@@ -202,8 +202,12 @@ export class PanelFiles {
     return this.#known.toCanonical(canonicalPaths(text, [this.#placeOf(agent).cwd]), work);
   }
 
-  /** Brings the work behind an answer into the folder of the run. */
-  async apply(winner: ShownAnswer): Promise<TakeOver> {
+  /**
+   * Brings the work behind an answer into the folder of the run.
+   *
+   * @param takingOver called right before
+   */
+  async apply(winner: ShownAnswer, takingOver: () => Promise<void>): Promise<TakeOver> {
     const snapshot = this.#snapshotOf(winner);
     // A process before this one may have done it, and died before the turn had ended.
     const mark = join(this.#top, 'taken-over');
@@ -213,6 +217,7 @@ export class PanelFiles {
     if (!existsSync(snapshot)) return toFailed('the work behind the answer that won is not there any more');
     const base = toBasePath(this.#placeOf(winner.agent).cwd);
     const leftOut = existsSync(`${snapshot}.partial`);
+    await takingOver();
     const { conflicts } = await applyWork({ base, snapshot, to: this.#settings.workspace, leftOut });
     if (conflicts.length > 0) return { kind: 'conflict', conflicts, kept: await this.#layOut(snapshot) };
     await writeFile(mark, '');

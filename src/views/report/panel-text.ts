@@ -138,10 +138,46 @@ export function toPanelStateText({ agents }: Pick<PanelView, 'agents'>): string 
   return `${toCount(agents.length, 'agent')}: ${parts.join(', ')}`;
 }
 
-/** The row of a turn about its panel; none where one agent wears the hat. */
+const MAX_WHY = 160;
+
+/** `3 of 5 agents answered; delta failed: it could not be started`: of a panel of which somebody gave up; else empty. */
+export function toShortfallText(panel: PanelView): string {
+  const failed = panel.agents.flatMap(({ status }, place) => (status === 'failed' ? [place] : []));
+  if (failed.length === 0) return '';
+  const members = panel.agents.filter(({ role }) => role === undefined).length;
+  const answered = new Set(panel.answers.map(({ agent }) => agent)).size;
+  const whys = new Map<string, readonly string[]>();
+  for (const place of failed) {
+    const why = panel.rounds.findLast(({ agent, end }) => agent === place && end !== null)?.end?.failure?.message ?? 'it handed in nothing';
+    whys.set(why, [...(whys.get(why) ?? []), toAgentName(panel, place)]);
+  }
+  const texts = [...whys].map(([why, names]) => `${toNames(names)} failed: ${toPlainLine(why, MAX_WHY)}`);
+  return `${answered} of ${toCount(members, 'agent')} answered; ${texts.join('; ')}`;
+}
+
+/** `2 answers kept; gamma is asked again`: what a resume does with a panel that was interrupted. */
+export function toKeptText(panel: PanelView): string {
+  const answers = new Set(panel.answers.map(({ agent }) => agent)).size;
+  const votes = panel.votes.filter(({ counts }) => counts).length;
+  const kept = [toCount(answers, 'answer'), ...(votes === 0 ? [] : [toCount(votes, 'vote')])].join(' and ');
+  const listAt = (words: readonly PanelAgentWord[]): readonly string[] =>
+    panel.agents.flatMap(({ status, role }, place) => (role === undefined && words.includes(status) ? [toAgentName(panel, place)] : []));
+  const atWork = listAt(['working', 'restarting', 'waiting']);
+  // When all have answered, all who have not voted are asked for that.
+  const asked = atWork.length === 0 ? listAt(['answered']) : atWork;
+  const next = asked.length === 0 ? '' : `; ${toNames(asked)} ${asked.length === 1 ? 'is' : 'are'} asked again`;
+  return `${kept} kept${next}`;
+}
+
+function toNames(names: readonly string[]): string {
+  return names.length < 2 ? names.join('') : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`;
+}
+
+/** The rows of a turn about its panel; none where one agent wears the hat. */
 export function toPanelRow(panel: PanelView | null): readonly FactRow[] {
   if (panel === null) return [];
-  return toRow('Panel', panel.outcome === null ? toPanelStateText(panel) : toPanelOutcomeText(panel, panel.outcome));
+  const state = panel.outcome === null ? toPanelStateText(panel) : toPanelOutcomeText(panel, panel.outcome);
+  return [...toRow('Panel', state), ...toRow('Panel', toShortfallText(panel))];
 }
 
 /** Where an agent stands, in columns: id, number, agent, state, rounds, tokens, cost. */

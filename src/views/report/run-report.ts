@@ -19,6 +19,7 @@ import {
   toUnseenCauses,
 } from './evidence.ts';
 import { toNextStep, toPersonNotes } from './next-step.ts';
+import { toKeptText, toShortfallText } from './panel-text.ts';
 import { toTellRows } from './people-rows.ts';
 import type { WorkFacts } from './work-facts.ts';
 
@@ -39,7 +40,7 @@ export interface ReportFacts {
 }
 
 const UNSURE = 'as far as installed packages can be trusted, which changed (Flagged)';
-const MAX_ROWS = { evidence: 4, flagged: 2, refused: 3, person: 3 };
+const MAX_ROWS = { evidence: 4, flagged: 2, refused: 3, person: 3, panel: 3 };
 
 /** Why a run ended, what was asked, what was done with which evidence, what was refused, what it cost, what needs the person, what to type next. */
 export function toRunReport(view: RunView, facts: ReportFacts = {}): RunReport {
@@ -56,6 +57,7 @@ export function toRunReport(view: RunView, facts: ReportFacts = {}): RunReport {
     ...toFateRows(facts.facts ?? null),
     { label: 'Asked', text: toFirstLine(view.objective, 160) },
     { label: 'Done', text: toDoneText(view) },
+    ...toRows('Panel', limitTo(toShortfalls(view), MAX_ROWS.panel)),
     ...toTellRows(view),
     ...toRows('Evidence', [...toEvidenceTexts(view), ...toLostTests(view), ...toBaseline(view), ...packages.map(() => UNSURE)]),
     ...toRows('Flagged', limitTo(toIdleClaims(view), MAX_ROWS.flagged)),
@@ -155,7 +157,22 @@ function toLeftTexts(view: RunView): readonly string[] {
     hat === null ? topic : `${topic} for ${hat}`;
   const events = undelivered.length > 0 ? undelivered : pending;
   const what = undelivered.length > 0 ? 'not delivered any more' : 'waits for the next resume';
-  return [...toNeverStarted(view), ...(events.length > 0 ? [`${what}: ${toList(events.map(name), 4)}`] : [])];
+  return [...toNeverStarted(view), ...toKeptPanels(view), ...(events.length > 0 ? [`${what}: ${toList(events.map(name), 4)}`] : [])];
+}
+
+/** Panels of which fewer answered than were asked. */
+function toShortfalls({ turns }: RunView): readonly string[] {
+  return turns.flatMap(({ hat, panel }) => {
+    const text = panel === null || panel.outcome === null ? '' : toShortfallText(panel);
+    return text === '' ? [] : [`${hat}: ${text}`];
+  });
+}
+
+/** The panel that a resume takes up. */
+function toKeptPanels({ turns }: RunView): readonly string[] {
+  const last = turns.at(-1);
+  if (last?.status !== 'interrupted' || last.panel === null || last.panel.outcome !== null) return [];
+  return [`the panel of ${last.hat}: ${toKeptText(last.panel)}`];
 }
 
 /** Hats that were called and whose agent could not be started even once. */

@@ -67,6 +67,33 @@ describe('what a whole run changed', () => {
     expect(await run.patch()).not.toContain('mine');
   });
 
+  it('leaves out what changed in a turn before its work came into the folder, and names it', async () => {
+    const repo = createTestRepository({ 'a.txt': '0\n', 'mine.txt': '0\n' });
+    const workspace = repo.workspace(null);
+    await workspace.snapshot('1.1', 'opened');
+    repo.write('mine.txt', 'mine\n');
+    await workspace.snapshot('1.1', 'before');
+    repo.write('a.txt', '1\n');
+    await workspace.snapshot('1.1', 'after');
+    const stat = await workspace.statRun(['1.1']);
+    expect([stat?.files.map(({ path }) => path), stat?.between, stat?.isWhole]).toEqual([['a.txt'], ['mine.txt'], true]);
+  });
+
+  it('has what came into the folder before a turn was killed, and not what changed before that', async () => {
+    const repo = createTestRepository({ 'a.txt': '0\n', 'mine.txt': '0\n' });
+    const killed = repo.workspace(null);
+    await killed.snapshot('1.1', 'opened');
+    repo.write('mine.txt', 'mine\n');
+    await killed.snapshot('1.1', 'before');
+    repo.write('a.txt', '1\n');
+    const workspace = repo.workspace(null);
+    await workspace.snapshot('2.1', 'opened');
+    await workspace.snapshot('2.1', 'before');
+    await workspace.snapshot('2.1', 'after');
+    const stat = await workspace.statRun(['1.1', '2.1']);
+    expect([stat?.files.map(({ path }) => path), stat?.between]).toEqual([['a.txt'], ['mine.txt']]);
+  });
+
   it('says when the end of the last turn was not seen', async () => {
     const repo = createTestRepository({ 'a.txt': '0\n' });
     const run = await play(repo, [() => repo.write('a.txt', '1\n')]);

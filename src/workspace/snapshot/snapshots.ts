@@ -13,8 +13,11 @@ import {
 } from '../../git/index.ts';
 import { readFileSize } from './file-version.ts';
 
-/** Before or after a turn. */
-export type SnapshotMoment = 'before' | 'after';
+/**
+ * Before or after the work of a turn. `opened`: when a turn began whose work comes into the folder at its end only, so that `before` is of later; what changed between
+ * the two is not its work.
+ */
+export type SnapshotMoment = 'opened' | 'before' | 'after';
 
 const NAME = /^[A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+)*$/;
 
@@ -38,7 +41,7 @@ export async function listChangedFiles(repository: Repository, runId: string, tu
   let last: string | undefined;
   let isLost = false;
   for (const turn of turns) {
-    const before = trees.get(`${turn}/before`);
+    const before = readBefore(trees, turn);
     const after = trees.get(`${turn}/after`);
     if (isLost && before !== undefined) {
       if (last === undefined) return null;
@@ -52,6 +55,11 @@ export async function listChangedFiles(repository: Repository, runId: string, tu
   if (isLost) return null;
   const result = await repository.git(['diff-tree', '-r', '-z', '--name-only', '--stdin'], { input: pairs.join('') });
   return result.ok ? toNames(result.stdout) : null;
+}
+
+/** The tree before the work of a turn; where it was killed before it had made any, that with which it began. */
+export function readBefore(trees: ReadonlyMap<string, string>, turn: string): string | undefined {
+  return trees.get(`${turn}/before`) ?? trees.get(`${turn}/opened`);
 }
 
 /** Git writes each pair of trees on a line, then each name with a zero byte behind it. */
@@ -116,11 +124,16 @@ function selectEntries(status: GitStatus, top: string): StatusEntry[] {
   return selected;
 }
 
+/** One command for all names of a turn. */
+function toUpdates(names: ReadonlyMap<string, string>): string {
+  return [...names].map(([name, tree]) => `update ${name} ${tree}\n`).join('');
+}
+
 /** A lost snapshot costs a view of the past, not the work: it need not wait for the disk. */
 const UNSYNCED = ['core.fsync=none'];
 
 /**
- * Snapshots are private refs to trees, `refs/ralph/<run>/<turn>/before` and `…/after`. They are no branches or tags: `git push`, `git
+ * Snapshots are private refs to trees, `refs/ralph/<run>/<turn>/before`, `…/after` and `…/opened`. They are no branches or tags: `git push`, `git
  * fetch`, `git log --all` and pictures of the history pass them over (only `git push --mirror` would send them).
  *
  * One index file serves the whole run, so that only files that changed since the last snapshot are read; where nothing changed,
@@ -133,6 +146,7 @@ export function createSnapshotKeeper(repository: Repository, runId: string, scra
   let last: { readonly fingerprint: string | null; readonly tree: string } | undefined;
   /** The names of the turn that is under way, with their trees: one that is looked at twice has the later one. */
   let names = new Map<string, string>();
+  let opened: string | undefined;
   let shown: { readonly head: string | null; readonly paths: ReadonlySet<string> } | undefined;
 
   async function storeTree(status: GitStatus): Promise<string> {
@@ -163,6 +177,8 @@ export function createSnapshotKeeper(repository: Repository, runId: string, scra
     shown = undefined;
   }
 
+  const queueNames = (input: string): Promise<void> => naming.then(() => name(input));
+
   return {
     async keep(turn, moment, status, fingerprint) {
       const isFirst = last === undefined;
@@ -171,17 +187,15 @@ export function createSnapshotKeeper(repository: Repository, runId: string, scra
       last = { fingerprint, tree };
       const ref = toSnapshotRef(runId, turn, moment);
       if (ref === undefined) return tree;
-      if (moment === 'before') names = new Map();
+      const isTakingOver = moment === 'before' && turn === opened;
+      if (moment === 'opened') opened = turn;
+      if (moment !== 'after') names = new Map();
       names.set(ref, tree);
-      // One command for both names of a turn, which nobody waits for. What was there before the first turn is in no other name: it is not to be lost with a kill.
-      if (moment === 'after' || isFirst) {
-        const input = [...names].map(([of, is]) => `update ${of} ${is}\n`).join('');
-        naming = naming.then(() => name(input));
-      }
+      // What was there before the first turn is in no other name, and what is about to come into the folder is the run's: neither is to be lost with a kill.
+      if (moment === 'after' || isFirst || isTakingOver) naming = queueNames(toUpdates(names));
+      if (isTakingOver) await naming;
       return tree;
     },
-    async settle() {
-      await naming;
-    },
+    settle: () => naming,
   };
 }

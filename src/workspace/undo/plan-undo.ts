@@ -17,7 +17,7 @@ import {
 import { removeTree } from '../../process/index.ts';
 import type { Baseline } from '../snapshot/baseline.ts';
 import { readStanding, storePresent } from '../snapshot/present-tree.ts';
-import { listChangedFiles, readTrees } from '../snapshot/snapshots.ts';
+import { listChangedFiles, readBefore, readTrees } from '../snapshot/snapshots.ts';
 import type { UndoStep } from './undo-record.ts';
 
 /** Which work of a run to take back. */
@@ -121,7 +121,7 @@ function toSinceWhy({ lostTurns: [lost] }: UndoRange): string {
 }
 
 function findRange(snapshots: ReadonlyMap<string, string>, { turns, toTurn }: UndoOrder): UndoRange | null {
-  const before = (turn: string): string | undefined => snapshots.get(`${turn}/before`);
+  const before = (turn: string): string | undefined => readBefore(snapshots, turn);
   const after = (turn: string): string | undefined => snapshots.get(`${turn}/after`);
   const toIteration = (turn: string): number => Number(turn.split('.')[0]);
   // What came into the folder before the last of those that stay, stays.
