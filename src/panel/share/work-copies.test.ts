@@ -13,11 +13,11 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(top, { recursive: true, force: true }));
 
-const open = () =>
+const open = (links: readonly string[] = []) =>
   createWorkCopies({
     folder: join(top, 'copies'),
     workspace: join(top, 'work'),
-    links: [],
+    links,
     skipped: ['.ralph'],
     listIgnored: async (paths) => paths.filter((path) => path.endsWith('.log')),
     prepare: (copy) => mkdirSync(join(copy, '.agent')),
@@ -87,4 +87,13 @@ it('a copy of which nobody can tell what was changed is kept, with the reason', 
   expect(await copies.takeOver('2.1', false)).toMatchObject({
     conflict: { paths: [], kept: 'copies/kept-2.1', why: expect.stringContaining('cannot be read') },
   });
+});
+
+it('what is linked by settings that are newer than the copy is not taken for removed in it', async () => {
+  mkdirSync(join(top, 'work', 'vendor'));
+  writeFileSync(join(top, 'work', 'vendor', 'lib.txt'), 'lib\n');
+  await open().open('2.1');
+  writeFileSync(inCopy('2.1', 'a.txt'), 'changed\n');
+  expect(await open(['vendor']).takeOver('2.1', false)).toEqual({});
+  expect([inWork('a.txt'), inWork('vendor/lib.txt')]).toEqual(['changed\n', 'lib\n']);
 });

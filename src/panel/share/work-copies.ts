@@ -8,7 +8,7 @@ import { applyWork } from './apply-work.ts';
 import { openWorkspace } from './open-workspace.ts';
 import { planWork, readMade } from './plan-work.ts';
 import { removeShared } from './remove-shared.ts';
-import { takeSnapshot } from './take-snapshot.ts';
+import { snapshotWork, type WorkSnapshot } from './snapshot-work.ts';
 import { readBase, toBasePath, writeBase } from './workspace-base.ts';
 
 /** Where copies of a run's folder are made. */
@@ -33,8 +33,6 @@ export function toCopyFolder(folder: string, name: string): string {
 }
 
 const MAX_NAMED = 20;
-/** As much as a copy is made of. */
-const LIMITS = { maxFiles: 100_000, maxBytes: 2 * 2 ** 30 };
 
 /** Creates the copies of a run, but for what is published and asked in them. */
 export function createWorkCopies(made: WorkCopiesSettings): Pick<WorkCopies, 'open' | 'takeOver'> {
@@ -87,20 +85,13 @@ async function discard(made: WorkCopiesSettings, name: string): Promise<TakenOve
   return paths.length === 0 ? {} : { discarded: paths };
 }
 
-interface Snapshot {
-  readonly base: string;
-  readonly snapshot: string;
-  readonly leftOut: boolean;
-  readonly isTooLarge: boolean;
-}
+type Snapshot = WorkSnapshot & Record<'base' | 'snapshot', string>;
 
-async function snapshotOf({ folder, links, skipped }: WorkCopiesSettings, name: string): Promise<Snapshot> {
+async function snapshotOf({ folder }: WorkCopiesSettings, name: string): Promise<Snapshot> {
   const work = toCopyFolder(folder, name);
   // Whoever looks for tests passes over folders of this name.
   const snapshot = join(folder, name, 'node_modules', 'made');
-  const { leftOut } = await takeSnapshot(work, snapshot, { ...LIMITS, skipped: [...skipped, ...links] });
-  const isTooLarge = leftOut.reasons.some((why) => why === 'files' || why === 'bytes');
-  return { base: toBasePath(work), snapshot, leftOut: isTooLarge || leftOut.reasons.includes('unreadable'), isTooLarge };
+  return { ...(await snapshotWork(work, snapshot)), base: toBasePath(work), snapshot };
 }
 
 function toConflict(paths: readonly string[], kept: string): WorkConflict {
