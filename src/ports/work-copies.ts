@@ -27,8 +27,8 @@ export interface WorkCopies {
    */
   readonly open: (name: string) => Promise<void>;
   /**
-   * Brings what was made in it into the folder, all or nothing, and removes it; what is not brought in is kept under another name. One that is not there has
-   * been taken over already. After a crash it is called again. Never rejects.
+   * Brings what was made in it into the folder, all or nothing, and removes it; what is not brought in is kept under another name. One that was never made to its
+   * end, or is taken over already, is nothing to do. After a crash it is called again, and says the same of one that is kept. Never rejects.
    *
    * @param isDiscarded nothing was to be changed in it: what was, is thrown away and named
    */

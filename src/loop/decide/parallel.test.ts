@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { makeGate, makeHat } from '../../core/spec-fixtures.ts';
-import { cost, ending, makeResult, notices, type Play, PROMISE, play, published, ran, refused, write } from './decide-fixtures.ts';
+import { changed, cost, ending, makeResult, notices, type Play, PROMISE, play, published, ran, refused, write } from './decide-fixtures.ts';
 
 const TEAM = [
   makeHat('lead', ['task.start', 'task.resume'], ['build.done']),
@@ -187,6 +187,23 @@ describe('a stop, a crash, a conflict', () => {
       ['linter', '2.1'],
       ['tester', '3.1'],
     ]);
+  });
+
+  it.each([
+    ['works alone now', { hats: TEAM.map((hat) => ({ ...hat, alone: true as const })) }],
+    ['is gone', { hats: TEAM.filter(({ id }) => id === 'lead'), coordinator: 'ralph' as const }],
+    ['takes turns now', { maxParallel: 1 }],
+  ])('a hat that %s is taken up in the folder itself', (_why, other) => {
+    const parts = { hats: TEAM, routing: 'fanout', maxParallel: 3, coordinator: 'hats' } as const;
+    const run = begin();
+    run.post({ type: 'stop-requested', how: 'interrupt', by: 'Ctrl+C' });
+    run.endOf('linter', [], INTERRUPTED);
+    // The others by a process that died.
+    run.resume(changed({ ...parts, ...other }));
+    for (let turns = 0; turns < 3; turns += 1) {
+      expect(run.state().activations.map(({ copy }) => copy)).toEqual([undefined]);
+      run.end();
+    }
   });
 
   it('a stop after the turn begins no further one', () => {

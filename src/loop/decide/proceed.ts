@@ -210,13 +210,17 @@ function fillBatch(step: Step): void {
 
 /** Whether a hat may work while others do. Ralph looks at the work of all. */
 function mayShare(step: Step, hat: string): boolean {
-  const spec = step.topology.hatById.get(hat);
-  return spec !== undefined && spec.alone !== true && !isExhausted(step, hat);
+  return isInCopies(step, hat) && !isExhausted(step, hat);
 }
 
 /** Another attempt is none of the activations that are counted. */
 function maySharePlan(step: Step, { hat, retryOf }: PlannedTurn): boolean {
-  return retryOf === null ? mayShare(step, hat) : step.topology.hatById.has(hat) && step.topology.hatById.get(hat)?.alone !== true;
+  return retryOf === null ? mayShare(step, hat) : isInCopies(step, hat);
+}
+
+function isInCopies({ topology: { spec, hatById } }: Step, hat: string): boolean {
+  const known = hatById.get(hat);
+  return (spec.maxParallel ?? 1) > 1 && known !== undefined && known.alone !== true;
 }
 
 /** Whether what a person told is for this hat. */
@@ -362,7 +366,8 @@ function start(step: Step, plan: PlannedTurn, isApart: boolean): void {
   const counts = step.state.activationCounts;
   // Written out, not spread: what follows a spread is set one by one, and this is done at every turn that is read back.
   const fresh = { iteration, attempt, hat, backend, events, feedback, fallback, startedAt: step.at, pid: null, processStart: null };
-  const copy = plan.copy ?? (isApart ? toTurnName({ iteration, attempt }) : undefined);
+  // What was planned for a copy may be for a hat that works in the folder itself, by a configuration that is newer.
+  const copy = isInCopies(step, hat) ? (plan.copy ?? (isApart ? toTurnName({ iteration, attempt }) : undefined)) : undefined;
   const placed: Activation = copy === undefined ? fresh : { ...fresh, copy };
   const told: Activation = plan.kept === undefined ? placed : { ...placed, told: plan.kept.tells };
   const spec = step.topology.hatById.get(hat)?.panel;

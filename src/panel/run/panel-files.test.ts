@@ -8,16 +8,23 @@ import { PanelFiles, type TakeOver } from './panel-files.ts';
 let workspace = '';
 let files: PanelFiles;
 let mayWrite: boolean;
+let links: readonly string[];
 
 beforeEach(() => {
   const top = createFolder();
   workspace = join(top, 'run');
   mkdirSync(workspace);
-  const folder = join(top, 'panels');
   mayWrite = true;
-  const rules = { links: [], skipped: [], mayWrite: () => mayWrite };
-  files = new PanelFiles({ spec: SAMPLE_PANEL, folder, workspace, ...rules, home: '1.1', numbers: [2, 3, 1] }, []);
+  links = [];
+  files = open();
 });
+
+/** As a process opens them. */
+function open(): PanelFiles {
+  const rules = { links, skipped: [], mayWrite: () => mayWrite };
+  const folder = join(workspace, '..', 'panels');
+  return new PanelFiles({ spec: SAMPLE_PANEL, folder, workspace, ...rules, home: '1.1', numbers: [2, 3, 1] }, []);
+}
 afterEach(removeFolders);
 
 /** An agent changes its folder and hands in, and its answer wins. */
@@ -48,6 +55,15 @@ describe('what the winner removed is removed from the folder of the run', () => 
     expect(await win(rename)).toEqual({ kind: 'done' });
     expect(listFiles(workspace)).toEqual({ ...secrets, 'new.ts': 'x' });
   });
+});
+
+it('what is linked by settings that are newer than the folder of an agent is not taken for removed in it', async () => {
+  writeFiles(workspace, { 'old.ts': 'x', 'vendor/lib.ts': 'lib' });
+  await files.open(0);
+  links = ['vendor'];
+  files = open();
+  expect(await win(rename)).toEqual({ kind: 'done' });
+  expect(listFiles(workspace)).toEqual({ 'new.ts': 'x', 'vendor/lib.ts': 'lib' });
 });
 
 it('of an agent that may not write nothing is taken over, whatever is in its folder', async () => {

@@ -11,7 +11,7 @@ import {
   dropViewer,
   openWorkspace,
   shareSnapshot,
-  takeSnapshot,
+  snapshotWork,
   toBasePath,
   toViewerRoot,
 } from '../share/index.ts';
@@ -157,10 +157,7 @@ export class PanelFiles {
     const path = join(this.#snapshots, `.${call}`);
     await rm(path, { recursive: true, force: true });
     const { cwd } = await this.open(agent);
-    const { leftOut } = await takeSnapshot(cwd, path, { ...LIMITS, skipped: [...this.#settings.skipped, ...this.#settings.links] });
-    const isTooLarge = leftOut.reasons.some((why) => why === 'files' || why === 'bytes');
-    // Behind what cannot be read may be anything. What else is left out hides no file: that one is not in the snapshot says that it was removed.
-    const isPartial = isTooLarge || leftOut.reasons.includes('unreadable');
+    const { leftOut: isPartial, isTooLarge } = await snapshotWork(cwd, path);
     this.#pending.set(call, { agent, content, path, isPartial, isTooLarge, revision: null });
   }
 
@@ -336,9 +333,6 @@ export function toPathList(paths: readonly string[]): string {
   const more = paths.length > 5 ? ` and ${paths.length - 5} more` : '';
   return `${paths.slice(0, 5).join(', ')}${more}`;
 }
-
-/** As much as the folder of an agent is made of. */
-const LIMITS = { maxFiles: 100_000, maxBytes: 2 * 2 ** 30 };
 
 async function openPlace({ workspace, links, skipped }: PanelFilesSettings, place: AgentPlace): Promise<AgentPlace> {
   await mkdir(place.turns, { recursive: true });

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
@@ -13,11 +13,11 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(top, { recursive: true, force: true }));
 
-const open = () =>
+const open = (links: readonly string[] = []) =>
   createWorkCopies({
     folder: join(top, 'copies'),
     workspace: join(top, 'work'),
-    links: [],
+    links,
     skipped: ['.ralph'],
     listIgnored: async (paths) => paths.filter((path) => path.endsWith('.log')),
     prepare: (copy) => void mkdirSync(join(copy, '.agent'), { recursive: true }),
@@ -87,4 +87,59 @@ it('a copy of which nobody can tell what was changed is kept, with the reason', 
   expect(await copies.takeOver('2.1', false)).toMatchObject({
     conflict: { paths: [], kept: 'copies/kept-2.1', why: expect.stringContaining('cannot be read') },
   });
+});
+
+it('what is linked by settings that are newer than the copy is not taken for removed in it', async () => {
+  mkdirSync(join(top, 'work', 'vendor'));
+  writeFileSync(join(top, 'work', 'vendor', 'lib.txt'), 'lib\n');
+  await open().open('2.1');
+  writeFileSync(inCopy('2.1', 'a.txt'), 'changed\n');
+  expect(await open(['vendor']).takeOver('2.1', false)).toEqual({});
+  expect([inWork('a.txt'), inWork('vendor/lib.txt')]).toEqual(['changed\n', 'lib\n']);
+});
+
+it('of a copy that was taken over only leftovers remain when its removal was cut short: it is none that could not be taken over', async () => {
+  const copies = open();
+  await copies.open('2.1');
+  writeFileSync(inCopy('2.1', 'a.txt'), 'changed\n');
+  // What a process left that died while it removed the copy.
+  mkdirSync(join(top, 'copies', 'done-2.1'));
+  writeFileSync(join(top, 'copies', 'done-2.1', 'left'), '');
+  expect(await copies.takeOver('2.1', false)).toEqual({});
+  expect([inWork('a.txt'), readdirSync(join(top, 'copies'))]).toEqual(['changed\n', []]);
+  mkdirSync(join(top, 'copies', 'done-2.1'));
+  expect(await open().takeOver('2.1', false)).toEqual({});
+  expect(readdirSync(join(top, 'copies'))).toEqual([]);
+});
+
+it('a conflict that a process could not tell of any more is told by the next', async () => {
+  const copies = open();
+  await copies.open('2.1');
+  writeFileSync(inCopy('2.1', 'a.txt'), 'changed\n');
+  writeFileSync(join(top, 'work', 'a.txt'), 'person\n');
+  const told = { conflict: { paths: ['a.txt'], total: 1, kept: 'copies/kept-2.1' } };
+  expect(await copies.takeOver('2.1', false)).toEqual(told);
+  expect(await open().takeOver('2.1', false)).toEqual(told);
+  expect([inWork('a.txt'), readFileSync(inCopy('kept-2.1', 'a.txt'), 'utf8')]).toEqual(['person\n', 'changed\n']);
+});
+
+it('a copy that its own agent removed was not taken over, and after a crash neither', async () => {
+  const gone = { conflict: { paths: [], kept: 'copies/kept-2.1', why: expect.stringContaining('was removed while') } };
+  const copies = open();
+  for (const name of ['2.1', '3.1', '4.1']) await copies.open(name);
+  rmSync(toCopyFolder(join(top, 'copies'), '2.1'), { recursive: true });
+  expect(await copies.takeOver('2.1', false)).toMatchObject(gone);
+  expect(await open().takeOver('2.1', false)).toMatchObject(gone);
+  rmSync(join(top, 'copies', '3.1'), { recursive: true });
+  expect(await copies.takeOver('3.1', false)).toMatchObject({ conflict: { why: gone.conflict.why } });
+  rmSync(toCopyFolder(join(top, 'copies'), '4.1'), { recursive: true });
+  expect(await open().takeOver('4.1', false)).toMatchObject({ conflict: { why: gone.conflict.why } });
+});
+
+it('of a copy that was never made to its end nothing is to be taken over', async () => {
+  await open().open('2.1');
+  const work = toCopyFolder(join(top, 'copies'), '2.1');
+  renameSync(work, `${work}.tmp`);
+  expect(await open().takeOver('2.1', false)).toEqual({});
+  expect(readdirSync(join(top, 'copies'))).toEqual([]);
 });
