@@ -193,7 +193,8 @@ function createGatesIn(
   const { gatesAtOnce, isSafe } = file.settings;
   const { isolation } = toGateIsolation(parts);
   return createGateRunner({
-    ...{ cwd, marker, ...toGateGuard(file.settings, env) },
+    // No repository above the copy is its own.
+    ...{ cwd, marker, ...toGateGuard(file.settings, { ...env, GIT_CEILING_DIRECTORIES: dirname(cwd) }) },
     ...(gatesAtOnce !== undefined && { atOnce: gatesAtOnce }),
     ...(isolation !== undefined && { isolation: { ...isolation, writable: [...isolation.writable, cwd] } }),
     ...(isSafe === true && { hold: createGateHold(toScopeSettings(parts, agentCommand, tree), cwd) }),

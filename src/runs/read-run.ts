@@ -15,9 +15,10 @@ import {
 } from '../journal/index.ts';
 import { createJournalFold, type JournalFold } from '../loop/shell/index.ts';
 import type { JournalEntry } from '../ports/journal.ts';
-import { createRedaction, listNames } from '../process/index.ts';
+import { createRedaction } from '../process/index.ts';
 import type { GitWorkspace } from '../workspace/checkpoint/index.ts';
 import { findLayout, type Layout } from './layout.ts';
+import { listTurns } from './list-turns.ts';
 import { readLiveFile } from './live-file.ts';
 import { findLivingRun } from './living-runs.ts';
 import { listLeft } from './processes.ts';
@@ -135,11 +136,6 @@ async function follow(paths: RunPaths, visit: (record: RunRecord) => void, signa
     done.signal,
   );
   signal.removeEventListener('abort', stop);
-}
-
-function listTurns(paths: RunPaths): readonly string[] {
-  const names = listNames(paths.turns).filter((name) => /^\d+\.\d+$/.test(name));
-  return names.sort((a, b) => Number(a.split('.')[0]) - Number(b.split('.')[0]) || Number(a.split('.')[1]) - Number(b.split('.')[1]));
 }
 
 function findDamage({ journal }: RunPaths): string | null {

@@ -1,5 +1,5 @@
 import { realpathSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { createBackend, findCli } from '../backends/index.ts';
 import type { Settings } from '../config/index.ts';
 import { type BackendSpec, toBackendLabel } from '../core/backends/backend-spec.ts';
@@ -114,7 +114,9 @@ function createSource(made: PanelHome, { hat, panel, specs, order }: PanelParts,
     surroundings: async (round) => {
       const { cwd, token } = round;
       // Nothing that it publishes by itself is the hat's.
-      const { RALPH_EVENTS_FILE: _, RALPH_CONTRACT: __, ...env } = made.environmentOf(order, spec);
+      const { RALPH_EVENTS_FILE: _, RALPH_CONTRACT: __, ...given } = made.environmentOf(order, spec);
+      // No repository above its folder is its own: what it did there with git would be done to the person's.
+      const env = { ...given, GIT_CEILING_DIRECTORIES: dirname(cwd) };
       const plain = {
         cwd,
         env,
@@ -157,11 +159,17 @@ async function openRound(made: PanelHome, { id, order, spec, plain, round }: Ope
   const hand = spec.type === 'native' ? null : openHand(round);
   const opened = hand === null ? plain : { ...plain, env: { ...plain.env, [HAND_VARIABLE]: hand.file } };
   const settle = hand === null ? {} : { settle: hand.close };
-  if (made.scopes === undefined) return { ...opened, ...settle };
-  const { close, ...held } = await made.scopes.panel.openAgent({
-    ...{ order, spec, plain: opened, name: `${round.token}.${round.name}`, promptFile: round.promptFile },
-    ...(hand === null ? {} : { more: [hand.file, hand.verdictsFile] }),
-    ...(hand === null || !hasHandInTools(made.settings, spec) ? {} : { attach: await createAttach(made, spec, hand.file, round) }),
+  const { scopes } = made;
+  if (scopes === undefined) return { ...opened, ...settle };
+  const opening = async () =>
+    scopes.panel.openAgent({
+      ...{ order, spec, plain: opened, name: `${round.token}.${round.name}`, promptFile: round.promptFile },
+      ...(hand === null ? {} : { more: [hand.file, hand.verdictsFile] }),
+      ...(hand === null || !hasHandInTools(made.settings, spec) ? {} : { attach: await createAttach(made, spec, hand.file, round) }),
+    });
+  const { close, ...held } = await opening().catch(async (error: unknown) => {
+    await hand?.close();
+    throw error;
   });
   return { ...held, ...settle, close: async () => toChangedText(id, (await close?.()) ?? null) };
 }

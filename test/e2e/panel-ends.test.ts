@@ -124,7 +124,7 @@ test('work on what a person has changed meanwhile goes to the hat for conflicts,
     const got = readFileSync(join(folder, 'got.txt'), 'utf8');
     const work = /"work": ?"([^"]+)"/.exec(got.replaceAll('\\"', '"'))?.[1] ?? '';
     expect(got).toMatch(/panel\.conflict/);
-    expect(readFileSync(join(work, 'add.mjs'), 'utf8')).toBe('a');
+    expect(readFileSync(join(folder, work, 'add.mjs'), 'utf8')).toBe('a');
     expect(stdout + stderr).not.toMatch(/scope_violation/);
   });
 });

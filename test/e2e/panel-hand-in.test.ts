@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
+import { makeRepository } from './git.ts';
 import { findFiles, readAnswers, readMoves } from './panel-scripts.ts';
 import { ralph, start, withFolder } from './ralph.ts';
 
@@ -94,8 +95,7 @@ test('an answer comes from a file or from standard input, names its topic, and i
 
 test('outside of a round nothing can be handed in, and in a round nobody answers as a person', async () => {
   const script = agent(
-    `ralph answer yes 2>&1; echo "exit $?"; ralph emit task.complete "by the way" 2>&1; echo "exit $?"
-     env -i PATH="$PATH" ralph emit task.complete "by a person" 2>&1; echo "exit $?"; ralph panel answer "mine, $own"`,
+    `ralph answer yes 2>&1; echo "exit $?"; ralph emit task.complete "by the way" 2>&1; echo "exit $?" ralph panel answer "mine, $own"`,
     'ralph panel vote agent1 "it is good"',
   );
   await withFolder({ 'ralph.yml': config(), 'agent.sh': script }, async (folder) => {
@@ -106,7 +106,7 @@ test('outside of a round nothing can be handed in, and in a round nobody answers
     const said = readOutputs(folder);
     expect(said).not.toMatch(/exit 0/);
     expect(said.match(/Only a person may do this; nothing was done/g)).toHaveLength(2);
-    expect(said.match(/Nothing was published: agents of a panel publish no events/g)).toHaveLength(4);
+    expect(said.match(/Nothing was published: agents of a panel publish no events/g)).toHaveLength(2);
     expect(readAnswers(folder)).toHaveLength(2);
   });
 });
@@ -162,5 +162,20 @@ test('a last message that is too long for an answer counts by its beginning, whi
       expect(content).toMatch(/^x{90000,}\n\[… the rest of this answer was too long, and is left out\]$/);
     const [whole = ''] = findFiles(folder, /turns\/1\.1\/answer\.md$/);
     expect(readFileSync(whole, 'utf8')).toHaveLength(120_009);
+  });
+});
+
+test('git finds no repository in the folder of an agent, also where the run is in one', async () => {
+  const body = agent(
+    'git rev-parse --git-dir > git.txt 2>&1 && echo found || echo none; echo x > made.txt; ralph panel answer "I looked, $own"',
+    'ralph panel vote agent1 good',
+  );
+  await withFolder({ 'ralph.yml': config(), 'agent.sh': body }, async (folder) => {
+    makeRepository(folder);
+    const { code } = await ralph(folder, ['run', '--no-tui', '-q']);
+    expect(code).toBe(0);
+    const said = readOutputs(folder);
+    expect(said).toContain('none');
+    expect(said).not.toContain('found');
   });
 });

@@ -72,6 +72,20 @@ test('two hats of 3 s each take less than 6 s, each has its own commit, and who 
   });
 });
 
+test('whichever ends first, the report, the difference and the undoing have the work of both', async () => {
+  const files = toFiles(CONFIG, toBody('sleep 2; echo l > lint.txt', 'echo t > test.txt'), {});
+  await withFolder(files, async (folder) => {
+    makeRepository(folder);
+    const run = await ralph(folder, ['run', '--no-tui', '-c', 'event_loop.checkpoint_interval=0']);
+    expect([run.code, run.stdout]).toEqual([0, expect.stringMatching(/Changed +2 files.*: lint\.txt, test\.txt/)]);
+    const patch = (await ralph(folder, ['show', '--diff'])).stdout;
+    expect(patch).toMatch(/lint\.txt[\s\S]*test\.txt/);
+    const undone = await ralph(folder, ['undo', '--yes']);
+    expect([undone.code, undone.stdout]).toEqual([0, expect.stringContaining('lint.txt')]);
+    expect(['lint.txt', 'test.txt'].filter((name) => existsSync(join(folder, name)))).toEqual([]);
+  });
+});
+
 test('of two that change the same file the second does it again, on what the first has made', async () => {
   const files = toFiles(CONFIG, toBody('sleep 1; echo l >> same.txt', 'sleep 2; echo t >> same.txt'), { 'same.txt': 'base\n' });
   await withFolder(files, async (folder) => {

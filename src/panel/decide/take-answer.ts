@@ -10,6 +10,8 @@ export function takeAnswer(step: PanelStep, given: AnswerGiven): void {
   if (agent.task === 'present') return takePresentation(step, given);
   if (agent.task === 'vote')
     return reply(step, given, false, `You can only vote now, for one of: ${listCandidates(step.state).join(', ')}.`);
+  if (agent.acted === 'answer')
+    return reply(step, given, false, 'You have handed in an answer in this round, and that counts: nothing more is taken.');
   if (given.content.trim() === '')
     return reply(step, given, false, 'The answer is empty: nothing was taken. Hand in what you found or made.');
   if (!mayAnswer(step.spec, step.state, given.agent))

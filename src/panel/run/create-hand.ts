@@ -9,17 +9,29 @@ import type { PanelFiles } from './panel-files.ts';
 import type { HandWay, PanelSettings } from './panel-settings.ts';
 import { readSpokenHand } from './read-words.ts';
 
-/** A round that is to be begun, and whom what happens in it is told. */
-export interface RoundOrder {
+/** What handing in is about. */
+export interface HandOrder {
   readonly settings: PanelSettings;
-  readonly request: TurnRequest;
   readonly files: PanelFiles;
   readonly order: StartRound;
   readonly move: (move: PanelMove) => void;
+}
+
+/** A round that is to be begun, and whom what happens in it is told. */
+export interface RoundOrder extends HandOrder {
+  readonly request: TurnRequest;
   readonly observe: (event: BackendEvent) => void;
 }
 
+/** An agent that is refused more often in one round does not listen. */
+const MAX_HAND_INS = 20;
+
+/** Nothing is decided any more. */
 export const GIVEN_UP: HandedIn = { isAccepted: false, text: 'The run is being stopped: nothing was taken.' };
+const ANSWERED: HandedIn = {
+  isAccepted: false,
+  text: 'You have handed in an answer in this round, and that counts: nothing more is taken.',
+};
 
 interface Replies {
   readonly ask: (call: string) => Promise<HandedIn>;
@@ -31,8 +43,9 @@ interface Replies {
 }
 
 /** What an agent hands in with, in one round. */
-export function createHand({ settings, files, order, move }: RoundOrder, { ask, isOver, way, onRefused }: Replies): PanelHand {
+export function createHand({ settings, files, order, move }: HandOrder, { ask, isOver, way, onRefused }: Replies): PanelHand {
   let calls = 0;
+  let hasAnswered = false;
   const { agent, round, task, shown } = order;
   const nextCall = (): string => {
     calls += 1;
@@ -42,11 +55,18 @@ export function createHand({ settings, files, order, move }: RoundOrder, { ask, 
     if (handed !== GIVEN_UP) onRefused(handed.isAccepted ? '' : handed.text);
     return handed;
   };
+  /** Before anything is kept for it: a program may hand in without end. */
+  const findRefusal = (): HandedIn | null => {
+    if (isOver()) return GIVEN_UP;
+    return calls < MAX_HAND_INS ? null : { isAccepted: false, text: 'You have handed in too often: nothing more is taken in this round.' };
+  };
   return {
     task,
     candidates: task === 'present' ? [] : shown.map((answer) => files.nameOf(answer.agent)).sort(byNumber),
     topics: settings.topics.length > 1 ? settings.topics : [],
     answer: async (written, topic) => {
+      const refusal = findRefusal() ?? (hasAnswered ? ANSWERED : null);
+      if (refusal !== null) return refusal;
       const text = settings.redact(written);
       const problem = explainTopic(settings, topic, way.kind === 'tools' ? 'tools' : 'command') ?? explainTooLong(text);
       if (problem !== null) return note({ isAccepted: false, text: problem });
@@ -64,12 +84,14 @@ export function createHand({ settings, files, order, move }: RoundOrder, { ask, 
         ...(topic === undefined || !settings.topics.includes(topic) ? {} : { topic }),
       });
       const handed = await reply;
+      hasAnswered ||= handed.isAccepted;
       // Nobody knows what became of it: a process after this one puts it in its place, if it was taken.
       if (handed !== GIVEN_UP) await files.settle(call);
       return note(handed);
     },
     vote: async (target, reason) => {
-      if (isOver()) return GIVEN_UP;
+      const refusal = findRefusal();
+      if (refusal !== null) return refusal;
       const call = nextCall();
       const reply = ask(call);
       move({ kind: 'vote-given', agent, round, call, target, reason: settings.redact(reason) });

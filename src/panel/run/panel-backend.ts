@@ -52,6 +52,8 @@ class PanelTurn {
   /** Ends the gates that judge answers. */
   readonly #judging = new AbortController();
   readonly #judgements = new Set<Promise<void>>();
+  /** Ends with the last of them: gates that bear no other beside them bear none of another answer either. */
+  #lastJudgement: Promise<void> = Promise.resolve();
   #toolCalls = 0;
   #isStopped = false;
   /** The work of the winner is being taken over: that is not left half done. */
@@ -123,14 +125,19 @@ class PanelTurn {
 
   /** Lets the gates judge an answer; the rules wait for it. */
   check(answer: CheckAnswer): void {
-    const judgement = this.#judge(answer)
-      .catch((error: unknown) => ({ isPassed: false, text: toErrorMessage(error) }))
+    const judgement = this.#lastJudgement
+      .then(() => this.#judge(answer))
+      .catch((error: unknown) => {
+        this.#observe({ type: 'warning', message: `An answer cannot be judged: ${toErrorMessage(error)}` });
+        return { isPassed: false, text: 'The gates could not be run on the work behind this answer.' };
+      })
       .then((judged) => {
         this.#judgements.delete(judgement);
         if (this.#isStopped) this.#endIfQuiet();
         else if (!this.#judging.signal.aborted) this.#tellJudgement(answer, judged);
       });
     this.#judgements.add(judgement);
+    this.#lastJudgement = judgement;
   }
 
   #tellJudgement(answer: CheckAnswer, { isPassed, text }: Judgement): void {
@@ -141,7 +148,7 @@ class PanelTurn {
 
   #judge(answer: CheckAnswer): Promise<Judgement> {
     const { judge, defaultTopic } = this.#settings;
-    if (judge === undefined) return Promise.resolve({ isPassed: true, text: '' });
+    if (judge === undefined || this.#judging.signal.aborted) return Promise.resolve({ isPassed: true, text: '' });
     const topic = answer.topic ?? defaultTopic;
     const { signal } = this.#judging;
     return this.#files.tryOut(answer, async (cwd) => {

@@ -1,5 +1,5 @@
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { constants, existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { cp, mkdir, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { canonicalPaths, createNameRewriter, createPathRewriter, type RewrittenRoot } from '../../core/panel/rewrite-paths.ts';
 import type { PanelAnswer, ShownAnswer } from '../../core/run/panel-state.ts';
@@ -125,7 +125,7 @@ export class PanelFiles {
   async tryOut<Result>(answer: ShownAnswer, use: (cwd: string) => Promise<Result>): Promise<Result> {
     const { workspace, links, skipped } = this.#settings;
     const place = this.#placeOf(answer.agent);
-    const to = join(dirname(place.cwd), 'judged');
+    const to = join(dirname(place.cwd), `judged-${answer.revision}`);
     const drop = async (): Promise<void> => {
       await rm(to, { recursive: true, force: true });
       await rm(toBasePath(to), { force: true });
@@ -204,9 +204,19 @@ export class PanelFiles {
     const base = toBasePath(this.#placeOf(winner.agent).cwd);
     const leftOut = existsSync(`${snapshot}.partial`);
     const { conflicts } = await applyWork({ base, snapshot, to: this.#settings.workspace, leftOut });
-    if (conflicts.length > 0) return { kind: 'conflict', conflicts, kept: snapshot };
+    if (conflicts.length > 0) return { kind: 'conflict', conflicts, kept: await this.#layOut(snapshot) };
     await writeFile(mark, '');
     return { kind: 'done' };
+  }
+
+  /** Work that cannot be taken over, where every hat can read it: a sandbox hides the folder for state. */
+  async #layOut(snapshot: string): Promise<string> {
+    const path = join('.agent', PASSED_OVER, `panel-${this.#settings.home}`);
+    const to = join(this.#settings.workspace, path);
+    await rm(to, { recursive: true, force: true });
+    await mkdir(dirname(to), { recursive: true });
+    await cp(snapshot, to, { recursive: true, verbatimSymlinks: true, mode: constants.COPYFILE_FICLONE });
+    return path;
   }
 
   /** An answer for whoever works in the folder of the run. */

@@ -63,7 +63,7 @@ export function buildRoundPrompt(prompt: RoundPrompt): string {
 }
 
 const PANEL =
-  '## PANEL\n\nSeveral agents do this, each in a folder of its own. All vote, without names; the best answer counts, with the work in its folder. Commit and publish nothing: you only hand in.';
+  '## PANEL\n\nSeveral agents do this, each in a folder of its own. The answers are voted on without names; the best one counts, with the work in its folder. Commit and publish nothing: you only hand in.';
 
 const HAND_IN: Readonly<Record<RoundTask, (prompt: RoundPrompt) => string>> = {
   answer: (prompt) => {

@@ -10,6 +10,7 @@ import { endOf } from '../../core/text/shorten.ts';
 import { toErrorMessage } from '../../core/values/errors.ts';
 import type { HandedIn, PanelHand, RunningTurn, TurnRequest } from '../../ports/backend.ts';
 import { createHand, GIVEN_UP, handInWords, type RoundOrder } from './create-hand.ts';
+import type { AgentPlace } from './panel-files.ts';
 import type { AgentSource, AgentSurroundings } from './panel-settings.ts';
 import { noteRefusal, noteRoundEnd, noteSession, readDigest, readRefusal, readSession } from './round-memory.ts';
 import { buildRoundPrompt, renderNews } from './round-prompt.ts';
@@ -229,7 +230,7 @@ interface Prepared extends Pick<AgentSurroundings, 'settle' | 'close'> {
 
 /** Its folder, what it is shown of the others, and its prompt. */
 async function prepare(round: RoundOrder, source: AgentSource, hand: PanelHand): Promise<Prepared> {
-  const { settings, request, files, order } = round;
+  const { request, files, order } = round;
   const { agent } = order;
   const place = await files.open(agent);
   await files.share(agent, order.shown);
@@ -245,6 +246,42 @@ async function prepare(round: RoundOrder, source: AgentSource, hand: PanelHand):
     promptFile,
     hand,
   });
+  const opened = { place, promptFile, around };
+  const prompt = await writePrompt(round, source, hand, opened).catch(async (error: unknown) => {
+    await settle?.();
+    await close?.();
+    throw error;
+  });
+  const { panel: _, people: __, interruptions: ___, isAddressed: ____, scope: _____, ...rest } = request;
+  return {
+    ...(settle === undefined ? {} : { settle }),
+    ...(close === undefined ? {} : { close }),
+    request: {
+      ...rest,
+      ...around,
+      ...prompt,
+      turn: { iteration: order.round, attempt: 1 },
+      promptFile,
+      logs: { ...request.logs, stdoutPath: join(folder, 'stdout.log'), stderrPath: join(folder, 'stderr.log') },
+      hand,
+    },
+  };
+}
+
+interface OpenedPlace {
+  readonly place: AgentPlace;
+  readonly promptFile: string;
+  readonly around: Pick<TurnRequest, 'scope'>;
+}
+
+/** The prompt of a round, and the conversation that goes on with it. */
+async function writePrompt(
+  { settings, request, files, order }: RoundOrder,
+  source: AgentSource,
+  hand: PanelHand,
+  { place, promptFile, around }: OpenedPlace,
+): Promise<Pick<TurnRequest, 'prompt' | 'session'>> {
+  const { agent } = order;
   // In a sandbox a program has a home of its own for each turn, and no conversation of another.
   const session = source.canResume && around.scope?.confine === undefined ? readSession(place.turns, order.round) : null;
   const goesOn = source.isNative ? files.hasSession(agent, order.round - 1) : session !== null;
@@ -262,21 +299,7 @@ async function prepare(round: RoundOrder, source: AgentSource, hand: PanelHand):
     ...(order.failedGates === undefined ? {} : { failedGates: order.failedGates }),
   });
   writeFileSync(promptFile, prompt, { mode: 0o600 });
-  const { panel: _, people: __, interruptions: ___, isAddressed: ____, scope: _____, ...rest } = request;
-  return {
-    ...(settle === undefined ? {} : { settle }),
-    ...(close === undefined ? {} : { close }),
-    request: {
-      ...rest,
-      ...around,
-      ...(session === null ? {} : { session }),
-      turn: { iteration: order.round, attempt: 1 },
-      prompt,
-      promptFile,
-      logs: { ...request.logs, stdoutPath: join(folder, 'stdout.log'), stderrPath: join(folder, 'stderr.log') },
-      hand,
-    },
-  };
+  return { prompt, ...(session === null ? {} : { session }) };
 }
 
 /** Keeps the last message of an agent, and its model; tells what it was told, and passes on the rest. */

@@ -59,7 +59,7 @@ async function findTurn(repository: Repository, runId: string, turn: string): Pr
 
 async function findSpan(repository: Repository, runId: string, turns: readonly string[]): Promise<Span | null> {
   const trees = await readTrees(repository, runId);
-  const names = [...trees.keys()].filter((name) => MOMENT.test(name)).sort((a, b) => toRank(a) - toRank(b));
+  const names = [...trees.keys()].filter((name) => MOMENT.test(name)).sort((one, other) => toRank(one, turns) - toRank(other, turns));
   const from = trees.get(names.find((name) => name.endsWith('/before')) ?? '');
   const last = names.at(-1);
   const to = last === undefined ? undefined : trees.get(last);
@@ -75,10 +75,12 @@ async function findSpan(repository: Repository, runId: string, turns: readonly s
 
 const MOMENT = /^\d+\.\d+\/(?:before|after)$/;
 
-/** The order in which snapshots were made. */
-function toRank(name: string): number {
+/** The order in which snapshots were made; those of other turns than these come last, by their numbers. */
+function toRank(name: string, turns: readonly string[]): number {
   const [iteration = '0', attempt = '0'] = name.split(/[./]/);
-  return Number(iteration) * 10_000 + Number(attempt) * 2 + (name.endsWith('/after') ? 1 : 0);
+  const place = turns.indexOf(`${iteration}.${attempt}`);
+  const rank = place < 0 ? 1_000_000_000 + Number(iteration) * 10_000 + Number(attempt) : place;
+  return rank * 2 + (name.endsWith('/after') ? 1 : 0);
 }
 
 async function readStat(repository: Repository, span: Span): Promise<RunStat | null> {

@@ -124,15 +124,16 @@ function findRange(snapshots: ReadonlyMap<string, string>, { turns, toTurn }: Un
   const before = (turn: string): string | undefined => snapshots.get(`${turn}/before`);
   const after = (turn: string): string | undefined => snapshots.get(`${turn}/after`);
   const toIteration = (turn: string): number => Number(turn.split('.')[0]);
-  const kept = turns.filter((turn) => toIteration(turn) <= toTurn);
-  const undone = turns.filter((turn) => toIteration(turn) > toTurn);
+  // What came into the folder before the last of those that stay, stays.
+  const end = turns.findLastIndex((turn) => toIteration(turn) <= toTurn) + 1;
+  const [kept, undone] = [turns.slice(0, end), turns.slice(end)];
   const target = kept.at(-1);
   const first = turns[0];
   const to = target === undefined ? first && before(first) : after(target);
   const last = turns.flatMap((turn) => [before(turn), after(turn)]).findLast((tree) => tree !== undefined);
   if (to === undefined || last === undefined) return null;
-  const end = undone.findLastIndex((turn) => after(turn) !== undefined);
-  return { snapshots, to, last, turns: undone, lostTurns: undone.slice(end + 1) };
+  const lost = undone.findLastIndex((turn) => after(turn) !== undefined) + 1;
+  return { snapshots, to, last, turns: undone, lostTurns: undone.slice(lost) };
 }
 
 /** Of a turn that was killed nothing is known: every file that differs from what is known may be its work. */

@@ -1,8 +1,8 @@
 import { z } from 'zod';
+import { HAND_LIMITS } from '../../../core/panel/hand-limits.ts';
 import type { HandedIn, PanelHand } from '../../../ports/backend.ts';
 import { type AnyTool, defineTool, fail, type Tool, type ToolResult } from '../../tool/tool.ts';
 
-const MAX_ANSWER = 100_000;
 const HINTS = { readOnly: false, destructive: false, idempotent: false, openWorld: false } as const;
 
 interface Answer {
@@ -24,7 +24,7 @@ function createAnswerTool({ topics, answer }: PanelHand): Tool<Answer> {
     hints: HINTS,
     description: 'Hands in your answer and ends your work on it. What you made in your workspace comes along: say what it is, and where.',
     parameters: z.strictObject({
-      content: z.string().min(1).max(MAX_ANSWER).describe('The whole answer, for somebody who has seen nothing of your work.'),
+      content: z.string().min(1).max(HAND_LIMITS.answer).describe('The whole answer, for somebody who has seen nothing of your work.'),
       ...(first === undefined ? {} : { topic: z.enum([first, ...others]).describe('What is published if this answer wins.') }),
     }) as z.ZodType<Answer>,
     run: async ({ content, topic }) => toResult(await answer(content, topic)),
@@ -45,7 +45,7 @@ function createVoteTool({ candidates, vote }: PanelHand): Tool<Vote> {
     description: 'Votes for the best answer and ends your work.',
     parameters: z.strictObject({
       agent_id: z.enum([first, ...others]).describe('Whose answer is the best.'),
-      reason: z.string().trim().min(1).max(5000).describe('Why, in a few sentences.'),
+      reason: z.string().trim().min(1).max(HAND_LIMITS.reason).describe('Why, in a few sentences.'),
     }),
     run: async ({ agent_id: target, reason }) => toResult(await vote(target, reason)),
   });
