@@ -136,7 +136,8 @@ const NATIVE_LOGIN = 'set the key of the model’s provider (`ralph doctor` name
  * @param backend the agent's label, such as `claude` or `custom:./agent.sh`
  */
 export function toPersonHelp(backend: string, failure: 'auth' | 'request' | 'missing'): string {
-  if (failure === 'missing') return `install ${backend === 'auto' ? 'an agent' : backend}, or name one that is there (\`cli.backend\`); \`ralph doctor\` lists them`;
+  if (failure === 'missing')
+    return `install ${backend === 'auto' ? 'an agent' : backend}, or name one that is there (\`cli.backend\`); \`ralph doctor\` lists them`;
   if (failure === 'request') return `${backend}: check its model (\`cli.model\`, or \`backend: {model}\` of the hat) and its arguments`;
   const type = backend.split(':')[0] ?? '';
   const known = type === 'native' ? NATIVE_LOGIN : isAgentCli(type) ? AGENT_CLIS[type].login : undefined;
