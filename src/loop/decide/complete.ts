@@ -1,6 +1,7 @@
 import type { EventDraft } from '../../core/events/event.ts';
 import { EXTERNAL, TOPIC_GUIDANCE } from '../../core/events/reserved.ts';
 import { takersOf } from '../../topology/routing/index.ts';
+import { refuseEnd } from './accept-signals.ts';
 import { change, endRun, notify, recordDraft, reject, type Step, tell } from './step.ts';
 
 /** Ends the run as completed. Completion wins over whatever else was said or is pending: that is recorded and handed to nobody. */
@@ -12,6 +13,27 @@ export function complete(step: Step, completion: EventDraft, drafts: readonly Ev
   const waiting = step.state.pending.map((entry) => `${entry.event.topic} (for ${entry.hat})`);
   if (waiting.length > 0) notify(step, 'info', 'undelivered-events', `Not delivered any more: ${waiting.join(', ')}.`);
   endRun(step, 'completed', `${completion.source} declared the work complete`);
+}
+
+/**
+ * Refuses a completion while required events are missing.
+ *
+ * @param drafts what the same turn published
+ * @returns true if it was refused
+ */
+export function refuseIncomplete(step: Step, { source, topic }: EventDraft, drafts: readonly EventDraft[]): boolean {
+  const missing = findMissing(step, drafts);
+  if (missing.length === 0) return false;
+  const words = `these events must have been published first: ${missing.join(', ')}`;
+  refuseEnd(step, source, topic, 'required-events', words);
+  notify(step, 'warning', 'required-events', `Completion by ${source} refused: ${words}.`);
+  return true;
+}
+
+/** The required events that neither the run has nor these are. */
+export function findMissing({ state, topology }: Step, drafts: readonly EventDraft[]): readonly string[] {
+  const published = new Set([...state.seenRequired, ...drafts.map((draft) => draft.topic)]);
+  return topology.spec.requiredEvents.filter((topic) => !published.has(topic));
 }
 
 /**

@@ -14,8 +14,8 @@ import {
   safetyNetOf,
   takersOf,
 } from '../../topology/routing/index.ts';
-import { type Accepted, isCompletion, refuseEnd } from './accept-signals.ts';
-import { holdCompletion } from './complete.ts';
+import { type Accepted, isCompletion } from './accept-signals.ts';
+import { holdCompletion, refuseIncomplete } from './complete.ts';
 import { proveCompletion } from './prove-completion.ts';
 import { askHooks, holdWait, publishEvents } from './publish.ts';
 import { change, deliver, isAmongOthers, notify, type Step, tell } from './step.ts';
@@ -47,21 +47,17 @@ export function finishTurn(step: Step, turn: FinishedTurn): void {
 
 /**
  * A hat that may end the run says that the work is done: required events are checked, then whether people wait to be heard, then gates; then the run ends.
+ * Among turns that run at the same time that is done when the last has ended: until then required events may come.
  *
- * @returns false if the completion was refused at once; true if the run ended or gates were asked
+ * @returns false if the completion was refused at once; true if the run ended, gates were asked or others are waited for
  */
 function claimCompletion(step: Step, { activation, accepted: { drafts }, input }: FinishedTurn, completion: EventDraft): boolean {
-  const missing = findMissing(step, drafts);
-  if (missing.length > 0) {
-    const words = `these events must have been published first: ${missing.join(', ')}`;
-    refuseEnd(step, activation.hat, completion.topic, 'required-events', words);
-    notify(step, 'warning', 'required-events', `Completion by ${activation.hat} refused: ${words}.`);
-    return false;
-  }
+  const isHeld = isAmongOthers(step) || step.state.gateWaits.some((wait) => wait.isHeld === true);
+  if (!isHeld && refuseIncomplete(step, completion, drafts)) return false;
   if (holdCompletion(step, completion)) return false;
   const { hat, iteration } = activation;
   flagIdleClaim(step, activation, input);
-  if (isAmongOthers(step)) holdWait(step, { gates: [], hat, iteration, drafts, completion });
+  if (isHeld) holdWait(step, { gates: [], hat, iteration, drafts, completion });
   else if (step.topology.spec.hooked?.complete.includes(hat) === true)
     askHooks(step, { hat, iteration, drafts, completion, hooks: 'CompletionRequested' });
   else proveCompletion(step, { hat, iteration, drafts, completion });
@@ -77,11 +73,6 @@ function flagIdleClaim(step: Step, activation: Activation, { toolCalls, signalCa
   const butTo = signalCalls > 0 ? ' but to say so' : '';
   const words = `${hat} claimed completion in iteration ${iteration} without a tool call${butTo} and without a change.`;
   notify(step, 'warning', 'idle-completion', words);
-}
-
-function findMissing(step: Step, drafts: readonly EventDraft[]): readonly string[] {
-  const published = new Set([...step.state.seenRequired, ...drafts.map((draft) => draft.topic)]);
-  return step.topology.spec.requiredEvents.filter((topic) => !published.has(topic));
 }
 
 /** Counts fallback turns that brought nothing; any other turn begins the count anew. */

@@ -119,6 +119,28 @@ describe('what waits for all turns at work', () => {
     expect(run.turn().events.map(({ topic }) => topic)).toEqual(['audit.passed', 'lint.passed', 'test.passed']);
   });
 
+  it('a completion waits for a required event that waits for gates, and is refused where they do not let it through', () => {
+    const claim = (isPassed: boolean): Play => {
+      const run = begin({ gates: [makeGate(['lint.passed'])], requiredEvents: ['lint.passed'] });
+      run.endOf('tester', [PROMISE]);
+      run.endOf('linter', [write('lint.passed')]);
+      run.endOf('auditor', [PROMISE]);
+      expect([refused(run), run.all('gates-run').length]).toEqual([[], 1]);
+      run.post({ type: 'gates-finished', request: run.last('gates-run').request, results: [makeResult(0, isPassed)] });
+      return run;
+    };
+    const good = claim(true);
+    expect([refused(good), good.all('gates-run').map(({ topics }) => topics)]).toEqual([
+      [],
+      [['lint.passed'], ['task.complete'], ['task.complete']],
+    ]);
+    good.post({ type: 'gates-finished', request: good.last('gates-run').request, results: [makeResult(0, true)] });
+    expect(ending(good)).toBe('completed');
+    const bad = claim(false);
+    expect(refused(bad).filter((line) => line.includes('required-events'))).toHaveLength(2);
+    expect(ending(bad)).toBeNull();
+  });
+
   it('gates that were not asked yet are asked after a crash, when what is tried again has ended', () => {
     const run = begin({ gates: [makeGate(['lint.passed'])] });
     run.endOf('linter', [write('lint.passed')]);

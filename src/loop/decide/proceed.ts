@@ -40,11 +40,12 @@ function isHeldBack({ state: { status, gateWaits } }: Step): boolean {
   return status === 'ended' || status === 'parked' || gateWaits.length > 0;
 }
 
-/** All turns have ended that ran at the same time: what waited for that is dealt with. */
+/** All turns have ended that ran at the same time: what waited for that is dealt with, and what waits for gates on top of it when they have answered. */
 function endBatch(step: Step): void {
-  if ((step.state.batch ?? null) === null) return;
-  change(step, { batch: null });
-  parkIfLimited(step);
+  if ((step.state.batch ?? null) !== null) {
+    change(step, { batch: null });
+    parkIfLimited(step);
+  }
   releaseHeld(step);
 }
 
