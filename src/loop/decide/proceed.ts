@@ -6,10 +6,10 @@ import type { Activation, PendingEvent, PlannedTurn, TimerWait } from '../../cor
 import { type Tell, type TurnId, toTurnName } from '../../core/run/turn.ts';
 import { toDurationText, toUsdText } from '../../core/text/duration.ts';
 import { readOwn } from '../../core/values/json.ts';
-import { openPanel } from '../../panel/decide/index.ts';
 import { hasTurns, safetyNetOf } from '../../topology/routing/index.ts';
 import { findLoop } from './find-loop.ts';
 import { releaseHeld } from './held.ts';
+import { openTurnPanel } from './on-panel-moved.ts';
 import { addEvent, change, count, deliver, endRun, notify, order, type Step, setTimer, stopClock } from './step.ts';
 
 /** Fallback turns without any result after which a run is stalled. */
@@ -372,11 +372,7 @@ function start(step: Step, plan: PlannedTurn, isApart: boolean): void {
   const placed: Activation = copy === undefined ? fresh : { ...fresh, copy };
   const told: Activation = plan.kept === undefined ? placed : { ...placed, told: plan.kept.tells };
   const spec = step.topology.hatById.get(hat)?.panel;
-  const turn = spec === undefined ? told : { ...told, panel: openPanel(spec, plan.panel) };
-  if (plan.panel !== undefined && plan.panel.answers.length > 0 && turn.panel?.answers.length === 0) {
-    const words = `The agents of this panel are others now, or stand in another order: it begins anew, without what was handed in before.`;
-    notify(step, 'warning', 'panel-changed', words);
-  }
+  const turn = spec === undefined ? told : { ...told, panel: openTurnPanel(step, spec, plan.panel) };
   change(step, {
     activations: [...step.state.activations, turn],
     activationCounts: plan.retryOf === null ? { ...counts, [hat]: (readOwn(counts, hat) ?? 0) + 1 } : counts,
