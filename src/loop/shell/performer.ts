@@ -182,7 +182,10 @@ function createTurnRunner(context: TurnContext): TurnRunner {
   let isClosed = false;
 
   const begin = async (order: IterationStart): Promise<void> => {
-    if (isClosed || !isRunnable(ports, loop, order) || isOrderedAgain(ports, loop, order)) return;
+    if (isClosed) return;
+    // Those that were ordered with it have begun, or are ended as this one is.
+    if (order.copy !== undefined && loop.state().stopping !== null) return loop.post(toInterrupted(ports, loop, order));
+    if (!isRunnable(ports, loop, order) || isOrderedAgain(ports, loop, order)) return;
     const name = toTurnName(order);
     const people = createTurnPeople(context, order);
     peopleOf.set(name, people);
