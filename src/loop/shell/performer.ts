@@ -182,10 +182,7 @@ function createTurnRunner(context: TurnContext): TurnRunner {
   let isClosed = false;
 
   const begin = async (order: IterationStart): Promise<void> => {
-    if (isClosed) return;
-    // Those that were ordered with it have begun, or are ended as this one is.
-    if (order.copy !== undefined && loop.state().stopping !== null) return loop.post(toInterrupted(ports, loop, order));
-    if (!isRunnable(ports, loop, order) || isOrderedAgain(ports, loop, order)) return;
+    if (isClosed || !isRunnable(ports, loop, order) || isOrderedAgain(ports, loop, order)) return;
     const name = toTurnName(order);
     const people = createTurnPeople(context, order);
     peopleOf.set(name, people);
@@ -247,8 +244,12 @@ async function reportOrFail(context: TurnContext, opened: OpenedTurn, result: Tu
   }
 }
 
-/** Whether the workspace is there; if it is not, the loop is told and the turn ends. */
+/** Whether the workspace is there, and no stop came while turns that were ordered with this one began; if not, the loop is told and the turn ends. */
 function isRunnable(ports: LoopPorts, loop: LoopView, order: IterationStart): boolean {
+  if (order.copy !== undefined && loop.state().stopping !== null) {
+    loop.post(toInterrupted(ports, loop, order));
+    return false;
+  }
   if (ports.workspace.exists()) return true;
   const message = 'the folder of the run does not exist any more';
   loop.post({ type: 'environment-failed', at: ports.clock.now(), what: 'workspace', message });
