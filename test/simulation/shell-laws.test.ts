@@ -1,10 +1,12 @@
 /** Laws 3 and 7, held against the real shell under a virtual clock. */
 import { describe, expect, test } from 'vitest';
 import { propertyRuns } from '../../src/core/property-fixtures.ts';
+import type { Input } from '../../src/core/run/inputs.ts';
 import type { RunRecord } from '../../src/core/run/run-record.ts';
 import type { RunSpec } from '../../src/core/run/run-spec.ts';
 import { makeHat, makeSpec } from '../../src/core/spec-fixtures.ts';
 import { createJournalFold, type LoopPorts, type RunOutcome, runLoop } from '../../src/loop/shell/index.ts';
+import { createCopies } from './copies.ts';
 import { createRandom } from './random.ts';
 import { createPorts, createWorld, readEntries } from './world.ts';
 import type { World } from './world-type.ts';
@@ -35,13 +37,15 @@ const SPEC: RunSpec = makeSpec({
 /** Plays one run to its end; `change` may put something between the loop and its world. */
 async function playRun(
   seed: number,
-  change: (ports: LoopPorts, world: World) => LoopPorts,
+  change: (ports: LoopPorts, world: World, post: (input: Input) => void) => LoopPorts,
+  spec = SPEC,
 ): Promise<{ world: World; outcome: RunOutcome }> {
   const world = createWorld(createRandom(seed));
   const at = world.clock.now();
-  const loop = runLoop(change(createPorts(world), world), SETTINGS, {
+  const ports = change(createPorts(world), world, (input) => loop.post(input));
+  const loop = runLoop(ports, SETTINGS, {
     folded: null,
-    inputs: [{ type: 'run-started', at, runId: 'sim', spec: SPEC, flags: [], inboxOffset: 0 }],
+    inputs: [{ type: 'run-started', at, runId: 'sim', spec, flags: [], inboxOffset: 0 }],
   });
   let outcome: RunOutcome | null = null;
   void loop.outcome.then((ended) => {
@@ -171,6 +175,34 @@ test('a wish to stop that is left while a turn runs is followed before another b
   }
   expect(ends).toContain('interrupted');
 });
+
+test.each(['interrupt', 'after-iteration'] as const)(
+  'a stop (%s) while turns of a batch begin starts none of those behind',
+  async (how) => {
+    const hats = ['linter', 'tester', 'auditor'].map((id) => makeHat(id, ['task.start'], [`${id}.done`]));
+    const spec = makeSpec({ hats, routing: 'fanout', maxParallel: 3, coordinator: 'hats' });
+    for (const seed of SEEDS) {
+      const copies: string[] = [];
+      const { outcome } = await playRun(
+        seed,
+        (ports, world, post) => ({
+          ...ports,
+          copies: {
+            ...createCopies(world),
+            open: (name) => {
+              copies.push(name);
+              if (copies.length === 1) post({ type: 'stop-requested', at: world.clock.now(), how, by: 'Ctrl+C' });
+              return createCopies(world).open(name);
+            },
+          },
+        }),
+        spec,
+      );
+      expect([copies, outcome.reason]).toEqual([['1.1'], 'interrupted']);
+      expect(outcome.state.plans.map(({ hat }) => hat)).toEqual(expect.arrayContaining(['tester', 'auditor']));
+    }
+  },
+);
 
 describe('what people said is read once', () => {
   test('also where it counts for nothing, and by whoever reads it first', async () => {

@@ -244,8 +244,12 @@ async function reportOrFail(context: TurnContext, opened: OpenedTurn, result: Tu
   }
 }
 
-/** Whether the workspace is there; if it is not, the loop is told and the turn ends. */
+/** Whether the workspace is there, and no stop came while turns that were ordered with this one began; if not, the loop is told and the turn ends. */
 function isRunnable(ports: LoopPorts, loop: LoopView, order: IterationStart): boolean {
+  if (order.copy !== undefined && loop.state().stopping !== null) {
+    loop.post(toInterrupted(ports, loop, order));
+    return false;
+  }
   if (ports.workspace.exists()) return true;
   const message = 'the folder of the run does not exist any more';
   loop.post({ type: 'environment-failed', at: ports.clock.now(), what: 'workspace', message });
