@@ -4,7 +4,7 @@ import { isAbsolute, join } from 'node:path';
 import type { Environment } from '../core/values/environment.ts';
 import { isRalphError } from '../core/values/errors.ts';
 import { parseJson, toJsonObject } from '../core/values/json.ts';
-import { listKnownRuns, nodeFileSystem, toRunPaths } from '../journal/index.ts';
+import { findRun, listKnownRuns, nodeFileSystem, toRunPaths } from '../journal/index.ts';
 import { createRunViewFold } from '../views/fold/index.ts';
 import { toAttention } from '../views/report/index.ts';
 import { findLayout, type Layout } from './layout.ts';
@@ -59,7 +59,9 @@ export function summariseRun(cwd: string, runId: string, env: Environment): RunS
     worktree: null,
   };
   try {
-    const run = openRunIn(findLayout(cwd), runId, env);
+    const layout = findLayout(cwd);
+    // Found first: that is where a journal that was lost is told.
+    const run = openRunIn(layout, findRun({ fs: nodeFileSystem, stateDir: layout.stateDir }, runId), env);
     let objective = '';
     const fold = createRunViewFold();
     const state = run.replay((record) => {
