@@ -7,9 +7,18 @@ import { readRunFile } from './run-file.ts';
 export function listTurns(paths: Pick<RunPaths, 'turns' | 'settings' | 'journal'>): readonly string[] {
   const names = listNames(paths.turns).filter((name) => /^\d+\.\d+$/.test(name));
   const numbered = names.sort(byNumber);
-  if (names.length === 0 || readRunFile(paths.settings).settings.spec.maxParallel === undefined) return numbered;
+  if (names.length === 0 || !mayOverlap(paths)) return numbered;
   const ended = listEnded(paths).filter((name) => numbered.includes(name));
   return [...ended, ...numbered.filter((name) => !ended.includes(name))];
+}
+
+/** Whether turns of the run may have run at the same time. That its file cannot be read is told by whoever needs it. */
+function mayOverlap({ settings }: Pick<RunPaths, 'settings'>): boolean {
+  try {
+    return readRunFile(settings).settings.spec.maxParallel !== undefined;
+  } catch {
+    return false;
+  }
 }
 
 function byNumber(one: string, other: string): number {
