@@ -52,7 +52,12 @@ export const EVENT_LOOP_KEYS = {
   gates_at_once: { kind: 'integer', doc: 'How many gates run at once.', min: 1, default: 2 },
   timeout_seconds: { kind: 'duration', doc: 'Longest turn.', above: 0, default: 3600 },
   idle_timeout_seconds: { kind: 'duration', doc: 'Longest silence of an agent.', above: 0, default: 900 },
-  cooldown_delay_seconds: { kind: 'duration', doc: 'Pause between two turns; none between those that run at the same time.', min: 0, default: 0 },
+  cooldown_delay_seconds: {
+    kind: 'duration',
+    doc: 'Pause between two turns; none between those that run at the same time.',
+    min: 0,
+    default: 0,
+  },
   on_limit: {
     kind: 'choice',
     doc: "What to do when an agent's usage limit is reached.",
