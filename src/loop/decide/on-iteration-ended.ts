@@ -48,9 +48,7 @@ function isGivenAgain(step: Step, activation: Activation, input: IterationEnded,
   notify(step, 'warning', 'work-conflict', toConflictText(hat, conflict));
   withdrawSignals(step, hat, input, 'conflict');
   if (feedback.some(({ kind }) => kind === 'conflict')) return false;
-  const { counters } = step.state;
-  change(step, { counters: { ...counters, counted: counters.counted + 1 } });
-  noteOutcome(step, activation, input.outcome.status === 'failed' ? input.outcome.failure : null);
+  countTurn(step, activation, input.outcome.status === 'failed' ? input.outcome.failure : null);
   planAfresh(step, activation, { hat, events, fallback, feedback: [...feedback, { kind: 'conflict', ...conflict }] });
   return true;
 }
@@ -122,14 +120,18 @@ function isTriedAgain(step: Step, activation: Activation, input: IterationEnded)
 
 /** A turn of the work: it counts, whatever came of it. */
 function conclude(step: Step, activation: Activation, input: IterationEnded): void {
+  const failure = input.outcome.status === 'failed' ? input.outcome.failure : null;
+  countTurn(step, activation, failure);
+  const accepted = acceptSignals(step, { hat: activation.hat, failed: failure !== null, finalText: input.finalText }, input.signals);
+  finishTurn(step, { activation, input, failure, accepted });
+}
+
+function countTurn(step: Step, activation: Activation, failure: TurnFailure | null): void {
   const { counters } = step.state;
   const counted = counters.counted + 1;
-  const failure = input.outcome.status === 'failed' ? input.outcome.failure : null;
   change(step, { counters: { ...counters, counted } });
   noteOutcome(step, activation, failure);
   orderCheckpoint(step, counted, activation.iteration);
-  const accepted = acceptSignals(step, { hat: activation.hat, failed: failure !== null, finalText: input.finalText }, input.signals);
-  finishTurn(step, { activation, input, failure, accepted });
 }
 
 /** A transient error is a failure of the work only when all attempts are used; a usage limit never is. */

@@ -257,6 +257,12 @@ describe('a stop, a crash, a conflict', () => {
     expect(run.turn().events.map(({ topic }) => topic)).toEqual(['build.done']);
   });
 
+  it('a conflict counts as a turn: the checkpoint that is due by it is made', () => {
+    const run = begin({ limits: { checkpointInterval: 2 } });
+    run.endOf('tester', [], CONFLICT);
+    expect(run.all('checkpoint-make').map(({ iteration }) => iteration)).toEqual([3]);
+  });
+
   it('the second conflict in a row is a failure like any other', () => {
     const run = begin();
     run.endOf('tester', [], CONFLICT);

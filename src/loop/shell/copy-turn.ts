@@ -1,6 +1,6 @@
 import type { IterationStart } from '../../core/run/effects.ts';
 import { type TurnId, toTurnName } from '../../core/run/turn.ts';
-import type { ScopeViolations } from '../../core/tools/scope-violations.ts';
+import { MAX_KEPT_CHANGES, type ScopeViolations } from '../../core/tools/scope-violations.ts';
 import type { PanelDesk } from '../../ports/backend.ts';
 import type { InboxBatch } from '../../ports/inbox.ts';
 import type { TakenOver } from '../../ports/work-copies.ts';
@@ -51,10 +51,8 @@ export function readCopyInbox({ copies, inbox }: Pick<LoopPorts, 'copies' | 'inb
   return readWholeInbox(copies?.inboxOf(copy) ?? inbox, 0);
 }
 
-const MAX_DISCARDED = 50;
-
 /** A hat that may not write has written in its copy: nothing of it was taken over. */
 export function toDiscarded(paths: readonly string[]): ScopeViolations {
-  const changes = paths.slice(0, MAX_DISCARDED).map((path) => ({ path, what: 'changed' as const }));
+  const changes = paths.slice(0, MAX_KEPT_CHANGES).map((path) => ({ path, what: 'changed' as const }));
   return { changes, total: paths.length, diffFile: null, reverted: paths.length, notes: [] };
 }

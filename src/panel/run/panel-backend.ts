@@ -8,7 +8,7 @@ import { toErrorMessage } from '../../core/values/errors.ts';
 import type { Backend, PanelDesk, RunningTurn, TurnRequest, TurnResult } from '../../ports/backend.ts';
 import { PanelFiles, type TakeOver, toPathList } from './panel-files.ts';
 import type { Judgement, PanelPayload, PanelSettings } from './panel-settings.ts';
-import { type Round, startRound } from './run-round.ts';
+import { type Round, startRound, toTimerMs } from './run-round.ts';
 
 /** How much of what failing gates said is kept, and of the paths that cannot be taken over. */
 const MAX_GATE_TEXT = 2000;
@@ -82,7 +82,7 @@ class PanelTurn {
     if (this.#isStopped) return void this.#end('stopped', null);
     const { timeoutMs } = this.#settings.spec;
     const limitMs = this.#request.timeoutMs > 0 ? Math.min(timeoutMs, this.#request.timeoutMs) : timeoutMs;
-    this.#timer = setTimeout(() => this.#desk.move({ kind: 'time-up' }), Math.min(limitMs, 2 ** 31 - 1));
+    this.#timer = setTimeout(() => this.#desk.move({ kind: 'time-up' }), toTimerMs(limitMs));
     const ids = this.#settings.spec.agents.map(({ id }) => id);
     this.#desk.move({ kind: 'opened', numbers: this.#numbers, home, ids });
   }

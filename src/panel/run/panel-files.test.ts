@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { SAMPLE_PANEL } from '../../core/run/panel-fixtures.ts';
+import type { PanelAnswer } from '../../core/run/panel-state.ts';
 import { createFolder, listFiles, removeFolders, writeFiles } from '../share/share-fixtures.ts';
 import { PanelFiles, type TakeOver } from './panel-files.ts';
 
@@ -20,10 +21,10 @@ beforeEach(() => {
 });
 
 /** As a process opens them. */
-function open(): PanelFiles {
+function open(answers: readonly PanelAnswer[] = []): PanelFiles {
   const rules = { links, skipped: [], mayWrite: () => mayWrite };
   const folder = join(workspace, '..', 'panels');
-  return new PanelFiles({ spec: SAMPLE_PANEL, folder, workspace, ...rules, home: '1.1', numbers: [2, 3, 1] }, []);
+  return new PanelFiles({ spec: SAMPLE_PANEL, folder, workspace, ...rules, home: '1.1', numbers: [2, 3, 1] }, answers);
 }
 afterEach(removeFolders);
 
@@ -71,4 +72,29 @@ it('of an agent that may not write nothing is taken over, whatever is in its fol
   writeFiles(workspace, { 'old.ts': 'old' });
   expect(await win(rename)).toEqual({ kind: 'done' });
   expect(listFiles(workspace)).toEqual({ 'old.ts': 'old' });
+});
+
+describe('an agent whose folder is not what it was', () => {
+  it('removes nothing of the run, also where the process died before its snapshot was in its place', async () => {
+    writeFiles(workspace, { 'old.ts': 'x', kept: 'k' });
+    const { cwd } = await files.open(0);
+    for (const name of ['old.ts', 'kept', '.agent']) rmSync(join(cwd, name), { recursive: true });
+    writeFiles(cwd, { 'new.ts': 'n' });
+    await files.snapshot(0, 'a1', 'It is done.');
+    files = open([{ agent: 0, revision: 1, content: 'It is done.', canonical: 'It is done.', topic: null, call: 'a1' }]);
+    expect(await files.apply({ agent: 0, revision: 1 }, async () => undefined)).toEqual({ kind: 'done' });
+    expect(listFiles(workspace)).toEqual({ 'old.ts': 'x', kept: 'k', 'new.ts': 'n' });
+  });
+
+  it('brings nothing in where another folder, or a link to one, stands in its place', async () => {
+    writeFiles(workspace, { 'old.ts': 'x' });
+    const other = createFolder();
+    writeFiles(other, { 'old.ts': 'of somebody else', 'evil.ts': 'e' });
+    const replace = (work: string): void => {
+      rmSync(work, { recursive: true });
+      symlinkSync(other, work);
+    };
+    expect(await win(replace)).toEqual({ kind: 'done' });
+    expect(listFiles(workspace)).toEqual({ 'old.ts': 'x' });
+  });
 });

@@ -32,9 +32,6 @@ interface Pending {
   readonly agent: number;
   readonly content: string;
   readonly path: string;
-  readonly isPartial: boolean;
-  /** More than a snapshot holds. */
-  readonly isTooLarge: boolean;
   revision: number | null;
 }
 
@@ -62,7 +59,9 @@ export class PanelFiles {
     this.#tokens = openTokens(this.#top, agents.length);
     const ids = agents.map(({ id }) => id);
     for (const answer of answers) {
-      this.#putInPlace(answer, answer.call);
+      // What a process before this one had kept, and did not come to put in its place.
+      const [from, to] = [join(this.#snapshots, `.${answer.call}`), this.#snapshotOf(answer)];
+      if (existsSync(from) && !existsSync(to)) putInPlace(from, to);
       this.#known.add(answer.canonical, () => this.#snapshotOf(answer));
       const { check } = answer;
       if (check !== undefined && check.verdict !== 'pending')
@@ -142,9 +141,9 @@ export class PanelFiles {
     try {
       await openWorkspace({ from: workspace, to, links, skipped });
       const snapshot = this.#snapshotOf(answer);
-      if (existsSync(`${snapshot}.too-large`)) throw new Error('the work behind it is too large to be taken over');
+      if (existsSync(`${snapshot}${TOO_LARGE}`)) throw new Error('the work behind it is too large to be taken over');
       if (!this.#settings.mayWrite(answer.agent)) return await use(to);
-      const { conflicts } = await applyWork({ base: toBasePath(place.cwd), snapshot, to, leftOut: existsSync(`${snapshot}.partial`) });
+      const { conflicts } = await applyWork({ base: toBasePath(place.cwd), snapshot, to, leftOut: existsSync(`${snapshot}${PARTIAL}`) });
       if (conflicts.length > 0) throw new Error(`${toPathList(conflicts)} changed in the folder meanwhile`);
       return await use(to);
     } finally {
@@ -158,7 +157,9 @@ export class PanelFiles {
     await rm(path, { recursive: true, force: true });
     const { cwd } = await this.open(agent);
     const { leftOut: isPartial, isTooLarge } = await snapshotWork(cwd, path);
-    this.#pending.set(call, { agent, content, path, isPartial, isTooLarge, revision: null });
+    if (isPartial) await writeFile(`${path}${PARTIAL}`, '');
+    if (isTooLarge) await writeFile(`${path}${TOO_LARGE}`, '');
+    this.#pending.set(call, { agent, content, path, revision: null });
   }
 
   /** What was handed in was taken as a revision. */
@@ -168,28 +169,19 @@ export class PanelFiles {
     entry.revision = revision;
     this.#contents.set(toKey({ agent, revision }), entry.content);
     // At once: whoever is told of it next is to find it there. Where that fails, the answer is known without its work.
-    const to = this.#snapshotOf({ agent, revision });
     try {
-      rmSync(to, { recursive: true, force: true });
-      renameSync(entry.path, to);
-      if (entry.isPartial) writeFileSync(`${to}.partial`, '');
-      if (entry.isTooLarge) writeFileSync(`${to}.too-large`, '');
+      putInPlace(entry.path, this.#snapshotOf({ agent, revision }));
     } catch {
       entry.revision = null;
     }
-  }
-
-  /** What a process before this one had kept, and did not come to put in its place. */
-  #putInPlace(answer: ShownAnswer, call: string): void {
-    const [from, to] = [join(this.#snapshots, `.${call}`), this.#snapshotOf(answer)];
-    if (existsSync(from) && !existsSync(to)) renameSync(from, to);
   }
 
   /** Removes the snapshot of what was not taken. */
   async settle(call: string): Promise<void> {
     const entry = this.#pending.get(call);
     this.#pending.delete(call);
-    if (entry !== undefined && entry.revision === null) await rm(entry.path, { recursive: true, force: true });
+    if (entry === undefined || entry.revision !== null) return;
+    for (const mark of ['', PARTIAL, TOO_LARGE]) await rm(`${entry.path}${mark}`, { recursive: true, force: true });
   }
 
   /** What makes it the same answer as another, of what was kept for a call. */
@@ -209,11 +201,11 @@ export class PanelFiles {
     // A process before this one may have done it, and died before the turn had ended.
     const mark = join(this.#top, 'taken-over');
     if (existsSync(mark) || !this.#settings.mayWrite(winner.agent)) return { kind: 'done' };
-    if (existsSync(`${snapshot}.too-large`))
+    if (existsSync(`${snapshot}${TOO_LARGE}`))
       return toFailed(`the work of the panel is too large to be taken over; it is kept in ${this.#placeOf(winner.agent).cwd}`);
     if (!existsSync(snapshot)) return toFailed('the work behind the answer that won is not there any more');
     const base = toBasePath(this.#placeOf(winner.agent).cwd);
-    const leftOut = existsSync(`${snapshot}.partial`);
+    const leftOut = existsSync(`${snapshot}${PARTIAL}`);
     await takingOver();
     const { conflicts } = await applyWork({ base, snapshot, to: this.#settings.workspace, leftOut });
     if (conflicts.length > 0) return { kind: 'conflict', conflicts, kept: await this.#layOut(snapshot) };
@@ -317,6 +309,17 @@ export class PanelFiles {
  * vitest, tsc) would take them for its own.
  */
 const PASSED_OVER = 'node_modules';
+
+/** Files beside a snapshot: it may lack something that is there; it holds less than there is, for that is too much. */
+const [PARTIAL, TOO_LARGE] = ['.partial', '.too-large'];
+
+/** Gives a snapshot its place, with what stands beside it. The marks go first: without them, what it lacks would seem to have been removed. */
+function putInPlace(from: string, to: string): void {
+  rmSync(to, { recursive: true, force: true });
+  for (const mark of [PARTIAL, TOO_LARGE]) if (existsSync(`${from}${mark}`)) writeFileSync(`${to}${mark}`, '');
+  renameSync(from, to);
+  for (const mark of [PARTIAL, TOO_LARGE]) rmSync(`${from}${mark}`, { force: true });
+}
 
 /** What came of taking over: it is in the folder; others changed the same, so nothing is, and it is kept; it cannot be. */
 export type TakeOver =

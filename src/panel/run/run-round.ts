@@ -220,7 +220,7 @@ function toLate({ roundTimeoutMs = 0, graceMs = 0 }: PanelSpec): Pick<Ended, 'ou
 }
 
 /** Longer ones would end at once. */
-function toTimerMs(ms: number): number {
+export function toTimerMs(ms: number): number {
   return Math.min(ms, 2 ** 31 - 1);
 }
 

@@ -10,7 +10,7 @@ import { resolveInner } from './inner-link.ts';
 import { type FolderList, type Found, listFolder } from './list-folder.ts';
 import { isOwn } from './list-workspace.ts';
 import { removeShared } from './remove-shared.ts';
-import { type BaseFile, type BaseLink, markRoot, readRoot, toBasePath, writeBase } from './workspace-base.ts';
+import { type BaseFile, type BaseLink, markRoot, readRoot, toBasePath, WORKSPACE_LIMITS, writeBase } from './workspace-base.ts';
 
 /** A workspace to be opened. */
 export interface WorkspaceOrder {
@@ -24,8 +24,6 @@ export interface WorkspaceOrder {
   readonly skipped: readonly string[];
   readonly limits?: { readonly maxFiles?: number; readonly maxBytes?: number };
 }
-
-const [MAX_FILES, MAX_BYTES] = [100_000, 2_000_000_000];
 
 /**
  * Gives an agent a workspace of its own: the run's folder as it stands, with what nobody committed, with what git ignores and with secrets, for the agent
@@ -42,7 +40,7 @@ export async function openWorkspace({ from, to, links, skipped, limits = {} }: W
   const apart = [...skipped.map((path) => posix.normalize(path).replace(/\/$/, '')), ...shared];
   const unfinished = `${to}.tmp`;
   await removeShared(unfinished);
-  const onFound = createLimit(limits.maxFiles ?? MAX_FILES, limits.maxBytes ?? MAX_BYTES);
+  const onFound = createLimit({ ...WORKSPACE_LIMITS, ...limits });
   const isSkipped = (path: string): boolean => isOwn(path) || apart.includes(path);
   const list = await listFolder(top, { isSkipped, onFound, isLenient: true });
   try {
@@ -77,7 +75,7 @@ function planShared(names: readonly string[]): readonly string[] {
 }
 
 /** Throws when there is too much of it, and says where the most is. */
-function createLimit(maxFiles: number, maxBytes: number): (found: Found) => void {
+function createLimit({ maxFiles, maxBytes }: Required<NonNullable<WorkspaceOrder['limits']>>): (found: Found) => void {
   const places = new Map<string, { count: number; bytes: number }>();
   let [count, bytes] = [0, 0];
   return ({ path, stats }) => {

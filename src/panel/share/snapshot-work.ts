@@ -1,8 +1,5 @@
 import { takeSnapshot } from './take-snapshot.ts';
-import { readBase, toBasePath } from './workspace-base.ts';
-
-/** As much as a workspace is made of. */
-const LIMITS = { maxFiles: 100_000, maxBytes: 2 * 2 ** 30 };
+import { readBase, toBasePath, WORKSPACE_LIMITS } from './workspace-base.ts';
 
 /** What a snapshot of work lacks. */
 export interface WorkSnapshot {
@@ -20,7 +17,7 @@ export interface WorkSnapshot {
  */
 export async function snapshotWork(workspace: string, to: string): Promise<WorkSnapshot> {
   const { skipped } = await readBase(toBasePath(workspace));
-  const { leftOut } = await takeSnapshot(workspace, to, { ...LIMITS, skipped });
+  const { leftOut } = await takeSnapshot(workspace, to, { ...WORKSPACE_LIMITS, skipped });
   const isTooLarge = leftOut.reasons.some((why) => why === 'files' || why === 'bytes');
   // Behind what cannot be read may be anything. What else is left out hides no file: that one is not in the snapshot says that it was removed.
   return { leftOut: isTooLarge || leftOut.reasons.includes('unreadable'), isTooLarge };

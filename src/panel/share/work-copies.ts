@@ -47,18 +47,19 @@ export function createWorkCopies(made: WorkCopiesSettings): Pick<WorkCopies, 'op
       made.prepare(to);
     },
     takeOver: async (name, isDiscarded) => {
-      const state = await findState(made, name, opened.delete(name));
-      if (state === 'none') {
-        await dropDone(made, name);
-        return {};
-      }
       try {
+        const state = await findState(made, name, opened.delete(name));
+        if (state === 'none') {
+          await dropDone(made, name);
+          return {};
+        }
         if (state === 'gone') return { conflict: { ...NOTHING, kept: await keep(made, name), why: GONE } };
         const taken = isDiscarded ? await discard(made, name) : await apply(made, name);
         if (taken.conflict === undefined) await dropDone(made, name);
         return taken;
       } catch (error) {
-        return { conflict: { ...NOTHING, kept: await keep(made, name), why: toErrorMessage(error) } };
+        const kept = await keep(made, name).catch(() => `copies/${name}`);
+        return { conflict: { ...NOTHING, kept, why: toErrorMessage(error) } };
       }
     },
   };

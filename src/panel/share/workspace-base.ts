@@ -3,6 +3,9 @@ import { dirname, join, posix } from 'node:path';
 import { RalphError } from '../../core/values/errors.ts';
 import { isJsonObject, parseJson } from '../../core/values/json.ts';
 
+/** As much as a workspace is made of, and as is taken over from it. */
+export const WORKSPACE_LIMITS = { maxFiles: 100_000, maxBytes: 2_000_000_000 } as const;
+
 /** A regular file, as it was when it came along. */
 export interface BaseFile {
   readonly size: number;
