@@ -181,6 +181,7 @@ test.each(['interrupt', 'after-iteration'] as const)(
   async (how) => {
     const hats = ['linter', 'tester', 'auditor'].map((id) => makeHat(id, ['task.start'], [`${id}.done`]));
     const spec = makeSpec({ hats, routing: 'fanout', maxParallel: 3, coordinator: 'hats' });
+    const reasons = new Set<string>();
     for (const seed of SEEDS) {
       const copies: string[] = [];
       const { outcome } = await playRun(
@@ -198,9 +199,13 @@ test.each(['interrupt', 'after-iteration'] as const)(
         }),
         spec,
       );
-      expect([copies, outcome.reason]).toEqual([['1.1'], 'interrupted']);
-      expect(outcome.state.plans.map(({ hat }) => hat)).toEqual(expect.arrayContaining(['tester', 'auditor']));
+      expect(copies).toEqual(['1.1']);
+      reasons.add(outcome.reason);
+      // The one that had begun may declare the work complete; else those behind it wait for the resume.
+      if (outcome.reason !== 'completed')
+        expect(outcome.state.plans.map(({ hat }) => hat)).toEqual(expect.arrayContaining(['tester', 'auditor']));
     }
+    expect([...reasons].filter((reason) => reason !== 'completed')).toEqual(['interrupted']);
   },
 );
 
