@@ -8,12 +8,17 @@ import { type Handlers, handle, ignore } from '../../core/values/handlers.ts';
 import { isJsonObject } from '../../core/values/json.ts';
 import { createFlowGraph, createPlainNode, type FlowEdge, type FlowGraph, type FlowNode, toHatNodeId } from '../../topology/graph/index.ts';
 import { compileTopology, isCompletionTopic, type Topology } from '../../topology/routing/index.ts';
+import { countUntil, createVersions } from './versions.ts';
 
 /** Folds the records of a run into its flow graph. */
 export interface GraphFold {
   readonly take: (record: RunRecord) => void;
-  /** The graph of the team that the run has now, with counts; `null` before the run has begun. */
-  readonly view: () => FlowGraph | null;
+  /**
+   * The graph of the team that the run has now, with counts; `null` before the run has begun.
+   *
+   * @param seq as it was after this input; default: the last one
+   */
+  readonly view: (seq?: number) => FlowGraph | null;
 }
 
 /** One way that an event went, and how often. `to`: a hat, `ralph`, or `null` where nobody got it. */
@@ -22,32 +27,53 @@ interface EventPassage {
   readonly to: string | null;
   readonly topic: string;
   readonly how: DeliveryKind;
-  count: number;
+  /** Of the inputs on which it was decided, in order. */
+  readonly seqs: number[];
 }
 
 /** A fold that counts turns by hat, and events by where they went. */
 export function createGraphFold(): GraphFold {
-  let spec: RunSpec | null = null;
+  const teams = createVersions<Team>();
   const counts: Counts = { turns: new Map(), passages: new Map() };
+  const setTeam = (seq: number, spec: RunSpec): void => {
+    const topology = compileTopology(spec);
+    const graph = createFlowGraph(topology);
+    teams.set(seq, { topology, graph, findEdge: createEdgeFinder(graph.edges) });
+  };
   return {
     take: (record) => {
-      if (record.kind === 'input' && record.input.type === 'run-started') spec = record.input.spec;
-      if (record.kind === 'input' && record.input.type === 'run-resumed') spec = record.input.spec ?? spec;
-      if (record.kind === 'effect') handle(HANDLERS, record.effect, counts);
+      if (record.kind === 'input') {
+        const { seq, input } = record;
+        if ((input.type === 'run-started' || input.type === 'run-resumed') && input.spec !== undefined) setTeam(seq, input.spec);
+      }
+      if (record.kind === 'effect') handle(HANDLERS, record.effect, counts, record.seq);
     },
-    view: () => (spec === null ? null : addCounts(compileTopology(spec), counts.turns, [...counts.passages.values()])),
+    view: (seq = Number.POSITIVE_INFINITY) => {
+      const team = teams.at(seq);
+      return team === undefined ? null : addCounts(team, counts, seq);
+    },
   };
 }
 
+/** A team, and what is the same for each of its graphs. */
+interface Team {
+  readonly topology: Topology;
+  readonly graph: FlowGraph;
+  readonly findEdge: (way: Way, topic: string) => FlowEdge | undefined;
+}
+
 interface Counts {
-  /** By hat. */
-  readonly turns: Map<string, number>;
+  /** By hat: the inputs on which its turns began. */
+  readonly turns: Map<string, number[]>;
   readonly passages: Map<string, EventPassage>;
 }
 
-const HANDLERS: Handlers<Effect, [counts: Counts]> = {
-  'iteration-start': ({ turns }, { hat, attempt, isAgain }) => {
-    if (attempt === 1 && isAgain !== true) turns.set(hat, (turns.get(hat) ?? 0) + 1);
+const HANDLERS: Handlers<Effect, [counts: Counts, seq: number]> = {
+  'iteration-start': ({ turns }, seq, { hat, attempt, isAgain }) => {
+    if (attempt !== 1 || isAgain === true) return;
+    const known = turns.get(hat);
+    if (known === undefined) turns.set(hat, [seq]);
+    else known.push(seq);
   },
   'iteration-stop': ignore,
   'gates-run': ignore,
@@ -60,22 +86,22 @@ const HANDLERS: Handlers<Effect, [counts: Counts]> = {
   'question-close': ignore,
   'panel-ordered': ignore,
   'run-end': ignore,
-  'event-publish': ({ passages }, effect) => {
+  'event-publish': ({ passages }, seq, effect) => {
     if (effect.how === 'record' || effect.how === 'undelivered') return;
-    if (effect.how === 'terminal') countPassage(passages, effect, null);
-    for (const to of effect.to) countPassage(passages, effect, to);
+    if (effect.how === 'terminal') countPassage(passages, seq, effect, null);
+    for (const to of effect.to) countPassage(passages, seq, effect, to);
   },
   'event-reject': ignore,
   notice: ignore,
 };
 
-function countPassage(passages: Counts['passages'], { event, how }: EventPublish, to: string | null): void {
+function countPassage(passages: Counts['passages'], seq: number, { event, how }: EventPublish, to: string | null): void {
   const { topic } = event;
   const from = toPublisher(event);
   const key = `${from}\n${to ?? ''}\n${topic}\n${how}`;
   const known = passages.get(key);
-  if (known === undefined) passages.set(key, { from, to, topic, how, count: 1 });
-  else known.count += 1;
+  if (known === undefined) passages.set(key, { from, to, topic, how, seqs: [seq] });
+  else known.seqs.push(seq);
 }
 
 /** Who is behind an event: of one that a gate blocked the hat whose event it was. */
@@ -85,19 +111,20 @@ function toPublisher({ source, payload }: RalphEvent): string {
   return typeof hat === 'string' ? hat : source;
 }
 
-function addCounts(topology: Topology, turns: ReadonlyMap<string, number>, passages: readonly EventPassage[]): FlowGraph {
-  const graph = createFlowGraph(topology);
-  const findEdge = createEdgeFinder(graph.edges);
+function addCounts({ topology, graph, findEdge }: Team, { turns, passages }: Counts, until: number): FlowGraph {
   const counts = new Map<string, number>();
   const seen: FlowEdge[] = [];
-  for (const passage of passages) {
+  for (const passage of passages.values()) {
+    const count = countUntil(passage.seqs, until);
+    if (count === 0) continue;
     const way = toWay(topology, passage);
     const edge = findEdge(way, passage.topic);
-    if (edge === undefined) seen.push(toSeenEdge(way, passage, `seen${seen.length + 1}`));
-    else counts.set(edge.id, (counts.get(edge.id) ?? 0) + passage.count);
+    if (edge === undefined) seen.push(toSeenEdge(way, passage.topic, count, `seen${seen.length + 1}`));
+    else counts.set(edge.id, (counts.get(edge.id) ?? 0) + count);
   }
   const edges = [...graph.edges.map((edge) => ({ ...edge, count: counts.get(edge.id) ?? 0 })), ...seen];
-  return { ...graph, nodes: addNodes(graph.nodes, edges).map((node) => toCounted(node, turns)), edges };
+  const toTurns = (hat: string): number => countUntil(turns.get(hat) ?? [], until);
+  return { ...graph, nodes: addNodes(graph.nodes, edges).map((node) => toCounted(node, toTurns)), edges };
 }
 
 /** Where a passage would be drawn: the node it comes from (of several the first that has such an edge), and the node it goes to. */
@@ -129,7 +156,7 @@ function createEdgeFinder(edges: readonly FlowEdge[]): (way: Way, topic: string)
   };
 }
 
-function toSeenEdge({ from, to }: Way, { topic, count }: EventPassage, id: string): FlowEdge {
+function toSeenEdge({ from, to }: Way, topic: string, count: number, id: string): FlowEdge {
   const facts = { trigger: null, isDefault: false, isGated: false, isOnPath: false };
   return { id, from: from.at(-1) as string, to: to[0] as string, topic, kind: 'seen', ...facts, count };
 }
@@ -144,7 +171,7 @@ function addNodes(nodes: readonly FlowNode[], edges: readonly FlowEdge[]): reado
   return [...missing, ...nodes];
 }
 
-function toCounted(node: FlowNode, turns: ReadonlyMap<string, number>): FlowNode {
+function toCounted(node: FlowNode, toTurns: (hat: string) => number): FlowNode {
   if (node.kind !== 'hat' && node.kind !== 'ralph') return node;
-  return { ...node, turns: turns.get(node.label) ?? 0 };
+  return { ...node, turns: toTurns(node.label) };
 }

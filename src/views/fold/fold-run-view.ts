@@ -26,6 +26,7 @@ export function createRunViewFold(): RunViewFold {
       if (record.kind === 'input') takeInput(draft, record.seq, record.input);
       else if (record.kind === 'effect') takeEffect(draft, record.at, record.effect);
       else takeLive(draft, record);
+      draft.touched.clear();
     },
     view: () => withProof(toView(draft), proof.proof()),
     turnOf: (record) => {
@@ -41,7 +42,8 @@ export function createRunViewFold(): RunViewFold {
   };
 }
 
-function withProof(view: RunView, proof: RunProof | null): RunView {
+/** Whether a completed run is proven is told with its end. */
+export function withProof<View extends Pick<RunView, 'end'>>(view: View, proof: RunProof | null): View {
   return view.end === null || proof === null ? view : { ...view, end: { ...view.end, proof } };
 }
 

@@ -44,7 +44,12 @@ export interface RunDraft extends Omit<Changeable<RunView>, 'turns' | 'totals'> 
   ralphBackends: readonly string[];
   /** Iterations with a turn that ended by itself. */
   readonly finished: Set<number>;
+  /** Turns that may have changed since whoever follows them looked: those that were looked up, or began. */
+  readonly touched: Set<TurnDraft>;
 }
+
+/** A view without its turns. */
+export type RunHead = Omit<RunView, 'turns'>;
 
 /** Nothing known yet. */
 export function createDraft(): RunDraft {
@@ -91,6 +96,7 @@ export function createDraft(): RunDraft {
     panels: new Map(),
     ralphBackends: [],
     finished: new Set(),
+    touched: new Set(),
   };
 }
 
@@ -98,18 +104,24 @@ export function createDraft(): RunDraft {
 export function findTurnDraft(draft: RunDraft, iteration: number, attempt?: number): TurnDraft | undefined {
   for (let index = draft.turns.length - 1; index >= 0; index -= 1) {
     const turn = draft.turns[index];
-    if (turn?.iteration === iteration && (attempt === undefined || turn.attempt === attempt)) return turn;
+    if (turn?.iteration !== iteration || (attempt !== undefined && turn.attempt !== attempt)) continue;
+    draft.touched.add(turn);
+    return turn;
   }
   return undefined;
 }
 
 /** What stands now, untouched by what comes later. */
 export function toView(draft: RunDraft): RunView {
+  return { ...toHead(draft), turns: draft.turns.map(toTurnView) };
+}
+
+/** The same without the turns. */
+export function toHead(draft: RunDraft): RunHead {
   const { workingSince: _since, gateRequests: _gates, hookRequests: _hooks, declaredPanels: _declared, panels: _panels, ...rest } = draft;
-  const { ralphBackends: _backends, ended: _ended, finished, ...view } = rest;
+  const { ralphBackends: _backends, ended: _ended, touched: _touched, turns: _turns, finished, ...view } = rest;
   return {
     ...view,
-    turns: draft.turns.map(toTurnView),
     totals: { ...draft.totals, iterations: finished.size },
     gateSources: [...draft.gateSources],
     baseline: [...draft.baseline],

@@ -131,9 +131,9 @@ function takeGates(draft: RunDraft, input: GatesFinished): void {
     return;
   }
   const turn = request?.turn;
-  turn?.gates.push(
-    ...input.results.map((result) => ({ ...result, at: input.at, iteration: turn.iteration, topics: request?.topics ?? [] })),
-  );
+  if (turn === undefined) return;
+  draft.touched.add(turn);
+  turn.gates.push(...input.results.map((result) => ({ ...result, at: input.at, iteration: turn.iteration, topics: request?.topics ?? [] })));
 }
 
 function takeTimerFired(draft: RunDraft, timer: number): void {
@@ -241,6 +241,7 @@ function takeTurnStart(draft: RunDraft, at: number, effect: IterationStart): voi
   };
   if (place < 0) draft.turns.push(turn);
   else draft.turns.splice(place, 0, turn);
+  draft.touched.add(turn);
   openPanelView(draft, turn, effect);
 }
 
