@@ -5,7 +5,7 @@ import type { Input } from '../src/core/run/inputs.ts';
 import type { HatSpec, RunSpec } from '../src/core/run/run-spec.ts';
 import { makeHat, makeSpec } from '../src/core/spec-fixtures.ts';
 import { nodeFileSystem, openJsonlJournal, readJournal } from '../src/journal/index.ts';
-import { createJournalFold } from '../src/loop/shell/index.ts';
+import { createJournalFold } from '../src/loop/decide/index.ts';
 import { compileTopology, takersOf } from '../src/topology/routing/index.ts';
 
 const HATS = 1000;

@@ -123,8 +123,8 @@ export const ROOMS = {
   views: {
     holds: 'folds of the journal: run view, cost view, graph view',
     mayImport: ['core', 'topology', 'panel/decide'],
-    folders: ['text', 'fold', 'report', 'review'],
-    doors: ['text', 'fold', 'report', 'review'],
+    folders: ['text', 'fold', 'report', 'review', 'frame'],
+    doors: ['text', 'fold', 'report', 'review', 'frame'],
   },
   drawing: {
     holds: 'laid out drawings of the flow graph: svg and unicode',
@@ -146,13 +146,22 @@ export const ROOMS = {
     holds: 'the scenario harness, exported as `ralph-hats/testing`',
     mayImport: ['app', 'backends', 'core', 'ports'],
   },
+  replay: {
+    holds: 'a run made again from its inputs alone, for programs and browsers: what `ralph-hats/views` publishes',
+    mayImport: ['core', 'topology', 'loop/decide', 'views'],
+    pure: true,
+  },
   tui: {
-    holds: 'view in, terminal frame out',
+    holds: 'frames of a run in, cells of a terminal out; keys in, orders out',
     mayImport: ['core', 'views'],
   },
   'web-server': {
-    holds: 'view in, HTTP and server-sent events out',
+    holds: 'frames of runs in, HTTP out; who may ask, who may steer',
     mayImport: ['core', 'views'],
+  },
+  'web-page': {
+    holds: 'the page in the browser, and the same page as one file: bundled by the build, loaded by no command',
+    mayImport: ['core', 'topology', 'views', 'drawing', 'replay'],
   },
   safety: {
     holds: 'what a run keeps from its agents: secrets, its own folders, namespaces; what a safe run needs',
@@ -180,7 +189,7 @@ export const ROOMS = {
       'emit',
       'gates',
       'sandbox',
-      'loop/shell',
+      'loop/decide',
       'views',
       'safety',
     ],

@@ -12,6 +12,7 @@ import {
   emitTo,
   notifyPerson,
   openLiveFile,
+  openTurnIndex,
   ownRun,
   type RunEnd,
   type RunHandle,
@@ -39,6 +40,7 @@ export function driveRun(parts: RunParts, run: AssembledRun, start: Beginning, l
   const { paths, file } = parts;
   const tell = createTeller(parts);
   const live = openLiveFile(paths.folder, run.ports.clock);
+  const index = openTurnIndex(paths.turns, run.ports.clock);
   const proof = createProofFold(file.settings.spec.gates);
   const life = createLifeTeller(parts, start.folded, run.ports.redaction);
   const watchNews = createNewsWatch(start.folded, file.settings.spec.gates, (news) => void tell(news));
@@ -47,6 +49,7 @@ export function driveRun(parts: RunParts, run: AssembledRun, start: Beginning, l
     life.take(record);
     proof.take(record);
     live.observe(record);
+    index.observe(record);
     run.ports.observe(record);
   };
   const toStop = (how: StopRequested['how'], by: string): StopRequested => ({ type: 'stop-requested', at: run.ports.clock.now(), how, by });
@@ -70,6 +73,7 @@ export function driveRun(parts: RunParts, run: AssembledRun, start: Beginning, l
     unwatch();
     disown();
     live.close();
+    index.close();
     const worktree = await closeRun(parts, run);
     const warnings = await life.close();
     for (const lock of locks) releaseLock(lock);

@@ -84,6 +84,7 @@ export {
   notifyPerson,
   type OutsideEvent,
   openRun,
+  openWatchedRun,
   type RecordCursor,
   type Resumed,
   type ResumeOptions,

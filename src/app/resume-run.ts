@@ -1,7 +1,8 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { toContractPath, writeContract } from '../emit/index.ts';
 import { findRun, type Lock, nodeFileSystem, toRunPaths } from '../journal/index.ts';
-import { createJournalFold, recoverRun } from '../loop/shell/index.ts';
+import { createJournalFold } from '../loop/decide/index.ts';
+import { recoverRun } from '../loop/shell/index.ts';
 import { findFinalEnd, planResume, type ResumeOrder, type ResumePlan, toRaisedLimits } from '../planning/index.ts';
 import { loadPluginFiles } from '../plugins/index.ts';
 import { listReferenceFiles, openGateReference } from '../run-gates/index.ts';

@@ -6,7 +6,7 @@ import type { Environment } from '../core/values/environment.ts';
 import { mapTexts } from '../core/values/json.ts';
 import { createLifeHooks, createLifeWatch, type LifeMoment, type LifeRun } from '../hooks/index.ts';
 import type { RunPaths } from '../journal/index.ts';
-import type { FoldedRun } from '../loop/shell/index.ts';
+import type { FoldedRun } from '../loop/decide/index.ts';
 import type { Redaction } from '../ports/redaction.ts';
 import { type RunFile, toGateMarker } from '../runs/index.ts';
 import { toPlainLine } from '../views/text/index.ts';

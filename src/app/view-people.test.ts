@@ -3,7 +3,7 @@ import type { Effect } from '../core/run/effects.ts';
 import type { Input } from '../core/run/inputs.ts';
 import type { RunRecord } from '../core/run/run-record.ts';
 import { makeSpec } from '../core/spec-fixtures.ts';
-import { createJournalFold } from '../loop/shell/index.ts';
+import { createJournalFold } from '../loop/decide/index.ts';
 import { createRunViewFold, type RunView } from '../views/fold/index.ts';
 
 const SENDER = { pid: 1, user: 'ann', how: 'terminal' } as const;

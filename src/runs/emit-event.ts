@@ -5,7 +5,7 @@ import type { Environment } from '../core/values/environment.ts';
 import { RalphError } from '../core/values/errors.ts';
 import { type EventWords, emitInto, toContractPath, toNoEvent } from '../emit/index.ts';
 import { findRun, nodeFileSystem, type RunPaths, readJournal, requireBegun, toRunPaths } from '../journal/index.ts';
-import { createJournalFold, type FoldedRun } from '../loop/shell/index.ts';
+import { createJournalFold, type FoldedRun } from '../loop/decide/index.ts';
 import { hasTurns, isTerminalTopic, safetyNetOf, type Topology, takersOf } from '../topology/routing/index.ts';
 import { findLayout, type Layout } from './layout.ts';
 import { findLivingRun, isInsideRun } from './living-runs.ts';

@@ -67,6 +67,7 @@ export { type Detached, startDetached } from './start-detached.ts';
 export { answerRun, listQuestions, steerOwn, tellRun } from './steer-run.ts';
 export { openSteering } from './steering.ts';
 export { clearStopWish, createStopTaker, type StopOrder, stopRun } from './stop-run.ts';
+export { openTurnIndex } from './turn-index.ts';
 export {
   captureTrustedPrograms,
   hasUnconfirmed,
@@ -76,3 +77,4 @@ export {
 } from './unconfirmed-programs.ts';
 export { watchFolder } from './watch-folder.ts';
 export { createNewsWatch, type RunNews } from './watch-news.ts';
+export { openWatchedRun } from './watched-run.ts';

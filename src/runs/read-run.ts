@@ -13,7 +13,7 @@ import {
   requireBegun,
   toRunPaths,
 } from '../journal/index.ts';
-import { createJournalFold, type JournalFold } from '../loop/shell/index.ts';
+import { createJournalFold, type JournalFold } from '../loop/decide/index.ts';
 import type { JournalEntry } from '../ports/journal.ts';
 import { createRedaction } from '../process/index.ts';
 import type { GitWorkspace } from '../workspace/checkpoint/index.ts';

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { findPackageFolder } from '../config/index.ts';
 import { toDurationText } from '../core/text/duration.ts';
+import type { Environment } from '../core/values/environment.ts';
 import { RalphError } from '../core/values/errors.ts';
 import { type Json, toJsonObject } from '../core/values/json.ts';
 import { createRunId, ensureStateFolders, listRuns, nodeFileSystem, toRunPaths } from '../journal/index.ts';
@@ -18,7 +19,7 @@ export interface DetachOrder {
   readonly words: readonly string[];
   /** What stands on its standard input; `null`: nothing. */
   readonly stdin: string | null;
-  readonly env: Readonly<Record<string, string>>;
+  readonly env: Environment;
   /** Ends the process if it comes before the run has begun. */
   readonly abort: AbortSignal;
 }

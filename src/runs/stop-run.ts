@@ -37,9 +37,7 @@ export interface StopOrder {
  */
 export async function stopRun(order: StopOrder): Promise<{ readonly runId: string; readonly stopped: boolean }> {
   const layout = findLayout(order.cwd);
-  const runId = findAlive(layout, order);
-  const paths = toRunPaths(layout.stateDir, runId);
-  writeStopWish(paths.folder, order.now ? 'now' : 'after', requirePerson(layout, paths, order.env));
+  const runId = leaveStopWish(order);
   order.onWaiting?.(runId);
   const askedAt = Date.now();
   for (let holder = findHolder(layout, runId); holder !== null; holder = findHolder(layout, runId)) {
@@ -49,6 +47,20 @@ export async function stopRun(order: StopOrder): Promise<{ readonly runId: strin
     await pause(LOOK_EVERY_MS);
   }
   return { runId, stopped: true };
+}
+
+/**
+ * Asks a run to stop, and does not wait.
+ *
+ * @returns its whole id
+ * @throws as {@link stopRun}
+ */
+export function leaveStopWish(order: StopOrder): string {
+  const layout = findLayout(order.cwd);
+  const runId = findAlive(layout, order);
+  const paths = toRunPaths(layout.stateDir, runId);
+  writeStopWish(paths.folder, order.now ? 'now' : 'after', requirePerson(layout, paths, order.env));
+  return runId;
 }
 
 function findAlive(layout: Layout, { run, cwd }: StopOrder): string {

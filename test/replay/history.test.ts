@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import type { RunRecord } from '../../src/core/run/run-record.ts';
 import { nodeFileSystem as fs, readJournal } from '../../src/journal/index.ts';
-import { createJournalFold } from '../../src/loop/shell/index.ts';
+import { createJournalFold } from '../../src/loop/decide/index.ts';
 import { createEventFold, createGraphFold, createRunHistory, createRunViewFold } from '../../src/views/fold/index.ts';
 
 const FOLDER = fileURLToPath(new URL('../../fixtures/journals/', import.meta.url));

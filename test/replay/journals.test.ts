@@ -14,7 +14,7 @@ import type { Input } from '../../src/core/run/inputs.ts';
 import { EFFECT_TYPES, INPUT_TYPES } from '../../src/core/run/kinds-fixtures.ts';
 import type { RunState } from '../../src/core/run/state.ts';
 import { nodeFileSystem as fs, readJournal } from '../../src/journal/index.ts';
-import { createJournalFold } from '../../src/loop/shell/index.ts';
+import { createJournalFold } from '../../src/loop/decide/index.ts';
 import { createRunViewFold } from '../../src/views/fold/index.ts';
 import { keepJournal, recordJournal } from './record-journal.ts';
 

@@ -3,7 +3,7 @@ import type { Effect, IterationStart } from '../../src/core/run/effects.ts';
 import type { Input } from '../../src/core/run/inputs.ts';
 import type { RunState } from '../../src/core/run/state.ts';
 import { toTurnName } from '../../src/core/run/turn.ts';
-import { createJournalFold } from '../../src/loop/shell/index.ts';
+import { createJournalFold } from '../../src/loop/decide/index.ts';
 import type { SeededRun } from './simulate-run.ts';
 import { readEntries } from './world.ts';
 import type { World } from './world-type.ts';

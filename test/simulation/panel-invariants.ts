@@ -2,7 +2,7 @@ import type { Effect } from '../../src/core/run/effects.ts';
 import type { FinishPanel, PanelState } from '../../src/core/run/panel-state.ts';
 import type { RunState } from '../../src/core/run/state.ts';
 import { toTurnName } from '../../src/core/run/turn.ts';
-import { createJournalFold } from '../../src/loop/shell/index.ts';
+import { createJournalFold } from '../../src/loop/decide/index.ts';
 import type { SeededRun } from './simulate-run.ts';
 import { readEntries } from './world.ts';
 

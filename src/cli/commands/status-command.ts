@@ -1,24 +1,32 @@
+import { createRunHistory } from '../../views/fold/index.ts';
+import { toPastFacts } from '../../views/frame/index.ts';
 import { toRunStatus, toStatusRecord } from '../../views/report/index.ts';
 import { addExamples } from '../args/help.ts';
 import { addFormatOption, RUN_ARGUMENT } from '../args/options.ts';
-import type { CliCommand } from '../cli-context.ts';
+import { parseCount } from '../args/parse-values.ts';
+import { createUsageError } from '../args/usage-error.ts';
+import type { CliCommand, CliContext } from '../cli-context.ts';
 import { toReportLines } from '../runs/print-report.ts';
-import { readEndFacts, readView } from '../runs/read-run.ts';
+import { isNewestRun, readEndFacts, readView } from '../runs/read-run.ts';
 import { printJson, printLine } from '../terminal/terminal.ts';
 
 /** `ralph status`. */
 export const statusCommand: CliCommand = {
   declare: (command) => {
     command.argument(...RUN_ARGUMENT);
+    command.option('--at <seq>', 'as it was after this input of its journal, 1 for the first');
     addFormatOption(command, ['text', 'json'], 'text for people, json for programs');
     addExamples(command, [
       ['ralph status', 'the newest run on one screen'],
       ['ralph status 20261121-22', 'a certain run'],
+      ['ralph status --at 131', 'the newest run as it was after its 131st input'],
       ['ralph status --format json | jq .totals', 'for programs'],
     ]);
   },
   perform: async (context, { args, options }) => {
     const { terminal, now } = context;
+    if (options['at'] !== undefined)
+      return printPast(context, args[0], parseCount(String(options['at']), '--at', 1), options['format'] === 'json');
     const run = await readView(context, args[0]);
     const { reader, view, isNewest } = run;
     const { isAlive, isUnseen, signalPid } = reader;
@@ -42,3 +50,26 @@ export const statusCommand: CliCommand = {
     return 0;
   },
 };
+
+/** The run as it was after an input. What is known beside its journal is known of now alone, so it is left out. */
+async function printPast(context: CliContext, run: string | undefined, seq: number, isJson: boolean): Promise<number> {
+  const { cwd, env, terminal, loadApp } = context;
+  const app = await loadApp();
+  const reader = app.openRun(cwd, run, env);
+  const history = createRunHistory();
+  reader.replay(history.take);
+  const lastSeq = history.lastSeq();
+  if (seq > lastSeq)
+    throw createUsageError(`Run ${reader.runId} has ${lastSeq} inputs so far, and no input ${seq}.`, `Give a number from 1 to ${lastSeq}.`);
+  const view = history.view(seq);
+  const facts = toPastFacts(view, { isNewest: run === undefined || isNewestRun({ cwd, env }, app, reader.runId) });
+  if (isJson) {
+    printJson(terminal, { ...toStatusRecord(view, facts), seq, lastSeq });
+    return 0;
+  }
+  const report = toRunStatus(view, facts);
+  const when = `At input ${seq} of ${lastSeq}, ${new Date(view.at).toISOString()}:`;
+  printLine(terminal, terminal.style('faint', when));
+  for (const line of toReportLines(report, terminal)) printLine(terminal, line);
+  return 0;
+}

@@ -3,3 +3,4 @@
  * `step <- publish, accept-signals, dispatch … <- finish-turn, block-event, proceed … <- on-* <- decide`.
  */
 export { type Decision, decide, INITIAL_STATE } from './decide.ts';
+export { createJournalFold, type FoldedRun, type JournalFold, toTopology } from './fold-journal.ts';

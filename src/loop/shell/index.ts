@@ -1,7 +1,6 @@
 /**
  * Front door of `loop/shell`: append, decide, perform. `loop-ports`, `read-inbox <- turn, watch-turn <- performer <- run-loop`.
  */
-export { createJournalFold, type FoldedRun, type JournalFold } from './fold-journal.ts';
 export type { AgentPromptFacts, LoopPorts, LoopSettings, Surroundings, TurnAgents } from './loop-ports.ts';
 export { type ResumeChanges, recoverRun } from './recover-run.ts';
 export { type LoopStart, type RunningLoop, type RunOutcome, runLoop } from './run-loop.ts';

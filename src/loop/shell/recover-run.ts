@@ -3,8 +3,8 @@ import type { Input, IterationEnded, TellGiven } from '../../core/run/inputs.ts'
 import type { RunLimits, RunSpec } from '../../core/run/run-spec.ts';
 import type { Activation } from '../../core/run/state.ts';
 import { type TurnReport, toTurnName } from '../../core/run/turn.ts';
+import type { FoldedRun } from '../decide/index.ts';
 import { readCopyInbox, takeOverCopy, toDiscarded } from './copy-turn.ts';
-import type { FoldedRun } from './fold-journal.ts';
 import type { LoopPorts, TurnAgents } from './loop-ports.ts';
 import { readOutside, readWholeInbox } from './read-inbox.ts';
 import { INTERRUPTED } from './turn.ts';

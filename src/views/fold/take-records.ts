@@ -133,7 +133,9 @@ function takeGates(draft: RunDraft, input: GatesFinished): void {
   const turn = request?.turn;
   if (turn === undefined) return;
   draft.touched.add(turn);
-  turn.gates.push(...input.results.map((result) => ({ ...result, at: input.at, iteration: turn.iteration, topics: request?.topics ?? [] })));
+  turn.gates.push(
+    ...input.results.map((result) => ({ ...result, at: input.at, iteration: turn.iteration, topics: request?.topics ?? [] })),
+  );
 }
 
 function takeTimerFired(draft: RunDraft, timer: number): void {

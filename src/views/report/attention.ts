@@ -52,6 +52,16 @@ export function toAttention(view: RunView, facts: StatusFacts): Attention {
   return { state: 'working', evidence: 'It has not ended.', since: view.at, action: toWatchStep(view, facts) };
 }
 
+/** Every state that a run is in, the most urgent first; never empty. The first is that of {@link toAttention}. */
+export function listAttention(view: RunView, facts: StatusFacts): readonly Attention[] {
+  const all = ATTENTION_STATES.flatMap((state) => {
+    const found = view.end === null || state === 'needs_you' || state === 'done' ? JUDGES[state](view, facts) : null;
+    return found === null ? [] : [{ state, ...found }];
+  });
+  const most = toAttention(view, facts);
+  return all.length === 0 ? [most] : all.filter(({ state }) => state === most.state || view.end === null);
+}
+
 /** `needs you: builder asks …` */
 export function toAttentionText({ state, evidence, action }: Attention): string {
   return `${toStateText(state)}: ${evidence}${action === '' ? '' : ` ${action}`}`;

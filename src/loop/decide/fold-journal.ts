@@ -2,9 +2,8 @@ import type { Effect } from '../../core/run/effects.ts';
 import type { Input } from '../../core/run/inputs.ts';
 import type { RunState } from '../../core/run/state.ts';
 import { RalphError } from '../../core/values/errors.ts';
-import type { JournalEntry } from '../../ports/journal.ts';
 import { compileTopology, type Topology } from '../../topology/routing/index.ts';
-import { decide, INITIAL_STATE } from '../decide/index.ts';
+import { decide, INITIAL_STATE } from './decide.ts';
 
 /** A run so far: the fold of its journal. */
 export interface FoldedRun {
@@ -16,7 +15,7 @@ export interface FoldedRun {
 /** Folds inputs one at a time, as they come. */
 export interface JournalFold {
   /** Decides one entry and returns what followed from it. */
-  readonly take: (entry: JournalEntry) => readonly Effect[];
+  readonly take: (entry: { readonly seq: number; readonly input: Input }) => readonly Effect[];
   /** The run so far; throws a `RalphError` when there is none yet. */
   readonly run: () => FoldedRun;
 }

@@ -1,0 +1,142 @@
+import { join } from 'node:path';
+import { setImmediate as breathe } from 'node:timers/promises';
+import { toTurnName } from '../core/run/turn.ts';
+import type { Environment } from '../core/values/environment.ts';
+import { RalphError } from '../core/values/errors.ts';
+import { createRunHistory } from '../views/fold/index.ts';
+import type { SearchHit, Steering, SteeringReceipt, TextPiece, TurnPart, WatchedRun } from '../views/frame/index.ts';
+import { toReceiptText } from '../views/report/index.ts';
+import { cleanText } from '../views/text/index.ts';
+import { findLayout } from './layout.ts';
+import { readPiece, searchFile } from './read-piece.ts';
+import { openRun } from './read-run.ts';
+import type { Heard, RunReader } from './run-api.ts';
+import { startDetached } from './start-detached.ts';
+import { answerRun, tellRun } from './steer-run.ts';
+import { leaveStopWish } from './stop-run.ts';
+import { readTurnIndex } from './turn-index.ts';
+import { watchFolder } from './watch-folder.ts';
+
+const FILES: Readonly<Record<TurnPart, Parameters<RunReader['turnFile']>[1]>> = {
+  prompt: 'prompt.md',
+  output: 'text.md',
+  stdout: 'stdout.log',
+  stderr: 'stderr.log',
+};
+const SEARCHED: readonly TurnPart[] = ['prompt', 'output'];
+/** How long an order that is told waits to be given to an agent. */
+const GIVEN_MS = 1500;
+
+/**
+ * Opens a run for a face. Nothing is read before the first `refresh`.
+ *
+ * @param run an id or the beginning of one; absent: the one that is under way in this folder, else the newest
+ * @throws RalphError as {@link openRun}
+ */
+export function openWatchedRun(cwd: string, run: string | undefined, env: Environment): WatchedRun {
+  const { root } = findLayout(cwd);
+  const reader = openRun(cwd, run, env);
+  const { runId } = reader;
+  const cursor = reader.records();
+  const history = createRunHistory();
+  const again = (): RunReader => openRun(root, runId, env);
+  const shown = (text: string): string => cleanText(reader.redact(text));
+  return {
+    runId,
+    root,
+    history,
+    refresh: (maxMs = Number.POSITIVE_INFINITY) => {
+      const until = performance.now() + maxMs;
+      for (let records = cursor.read(); records.length > 0; records = cursor.read()) {
+        for (const record of records) history.take(record);
+        if (performance.now() >= until) return true;
+      }
+      return false;
+    },
+    facts: () => {
+      const { isAlive, isUnseen, live } = again();
+      return { isAlive, isUnseen, now: Date.now(), live: live(), isNewest: false };
+    },
+    onChange: (call) => watchFolder(reader.runFolder, call),
+    text: (turn, part, range) => redactPiece(readPiece(reader.turnFile(requireTurn(turn), FILES[part]), range), shown),
+    diff: async (turn) => {
+      const patch = await again().diff(turn === null ? null : requireTurn(turn));
+      return patch === null ? null : shown(patch);
+    },
+    index: (turn) => readTurnIndex(join(reader.turnFile(requireTurn(turn), 'text.md'), '..')),
+    search: async (words, limit) => {
+      const hits: SearchHit[] = [];
+      for (let place = history.countTurns() - 1; place >= 0 && hits.length < limit; place -= 1) {
+        const turn = history.turn(place);
+        if (turn === undefined) continue;
+        const name = toTurnName(turn);
+        for (const part of SEARCHED)
+          for (const { line, fromByte } of searchFile(reader.turnFile(name, FILES[part]), words, limit - hits.length))
+            hits.push({ turn: name, part, fromByte, line: shown(line) });
+        await breathe();
+      }
+      return hits;
+    },
+    evidence: (number, range) =>
+      Number.isSafeInteger(number) && number > 0
+        ? redactPiece(readPiece(join(reader.runFolder, 'evidence', `${number}.log`), range), shown)
+        : null,
+    steer: createSteering({ root, runId, env }),
+  };
+}
+
+function redactPiece(piece: TextPiece | null, shown: (text: string) => string): TextPiece | null {
+  return piece === null ? null : { ...piece, text: shown(piece.text) };
+}
+
+/** A name becomes a part of a path. */
+function requireTurn(name: string): string {
+  return /^\d{1,9}\.\d{1,9}$/.test(name) ? name : '0.0';
+}
+
+interface SteeredRun {
+  readonly root: string;
+  readonly runId: string;
+  readonly env: Environment;
+}
+
+function createSteering({ root, runId, env }: SteeredRun): Steering {
+  return {
+    tell: async (words) => toToldReceipt(await tellRun(root, words, env, runId, words.when === 'next' ? 0 : GIVEN_MS)),
+    answer: async (words) => toAnsweredReceipt(await answerRun(root, words, env, runId)),
+    stop: async (how) => {
+      leaveStopWish({ cwd: root, run: runId, now: how === 'now', env });
+      const when = how === 'now' ? 'The turn that runs is ended, then the run.' : 'The run ends when the turn that runs has ended.';
+      return { text: `Asked to stop. ${when}`, seq: null };
+    },
+    resume: () => resume({ root, runId, env }),
+  };
+}
+
+function toToldReceipt({ tell, isRunAlive }: Heard): SteeringReceipt {
+  if (tell !== null) return { text: `In the journal as #${tell.seq}: ${toReceiptText(tell)}.`, seq: tell.seq };
+  return { text: toWrittenText(isRunAlive), seq: null };
+}
+
+function toAnsweredReceipt({ question, isRunAlive }: Heard): SteeringReceipt {
+  const answer = question?.answer ?? null;
+  if (answer === null) return { text: toWrittenText(isRunAlive), seq: null };
+  return { text: `${question?.id} is answered: ${answer.choice}.`, seq: null };
+}
+
+function toWrittenText(isRunAlive: boolean): string {
+  return isRunAlive ? 'Written; the journal does not have it yet.' : 'Written; it counts when the run is resumed.';
+}
+
+async function resume({ root, runId, env }: SteeredRun): Promise<SteeringReceipt> {
+  const { stateDir } = findLayout(root);
+  const words = ['resume', runId];
+  const abort = new AbortController();
+  const started = await startDetached({ cwd: root, stateDir, words, stdin: null, env, abort: abort.signal });
+  if (started.kind === 'running') return { text: `It goes on (process ${started.pid}).`, seq: null };
+  throw new RalphError({
+    code: 'detach-failed',
+    what: `It does not go on: ${started.output.trim().slice(0, 1000) || `exit code ${started.exitCode}`}`,
+    fix: `See why in a terminal: ralph resume ${runId}`,
+  });
+}

@@ -1,0 +1,104 @@
+import { toResultName } from '../../core/gates/gate-result.ts';
+import type { GateVerdict, GateView, RunView, TurnView } from '../fold/run-view.ts';
+import { toGateEndText, toVerdict } from '../report/evidence.ts';
+import { toPlainLine } from '../text/plain-text.ts';
+
+/** What a configured gate has shown so far. */
+export interface EvidenceRow {
+  /** Its place among the configured gates. */
+  readonly gate: number;
+  readonly name: string;
+  /** What it runs; `null`: it looks at protected files. */
+  readonly command: string | null;
+  readonly isRequired: boolean;
+  /** The last one; `not run`: it has not been asked. */
+  readonly verdict: GateVerdict | 'not run';
+  /** How it ended: `exit 1, 3 s`; empty where it has not run. */
+  readonly how: string;
+  /** Why it is red: the last lines of what it said; empty where it is not. */
+  readonly why: string;
+  /** The iteration that it was about; `null` where it has not run. */
+  readonly iteration: number | null;
+  readonly at: number | null;
+  /** Number of its evidence; `null` where there is none. */
+  readonly number: number | null;
+  /** Hash of the files that it is about; `null` where nobody knows. */
+  readonly tree: string | null;
+  /** Turns behind it that changed files: so many times its verdict is out of date. `null` where nobody knows. */
+  readonly changedSince: number | null;
+  /** How often it ran, and how often it was red. */
+  readonly runs: number;
+  readonly failures: number;
+}
+
+const WHY_LENGTH = 600;
+const WHY_LINES = 8;
+
+/** One row for each configured gate, in their order. */
+export function toEvidenceRows(view: RunView): readonly EvidenceRow[] {
+  const results = new Map<number, { readonly gate: GateView; readonly place: number }[]>();
+  for (const [place, turn] of view.turns.entries())
+    for (const gate of turn.gates) {
+      const known = results.get(gate.gate);
+      if (known === undefined) results.set(gate.gate, [{ gate, place }]);
+      else known.push({ gate, place });
+    }
+  return view.gates.map((name, index) => toEvidenceRow(view, index, name, results.get(index) ?? []));
+}
+
+function toEvidenceRow(
+  view: RunView,
+  index: number,
+  name: string,
+  results: readonly { readonly gate: GateView; readonly place: number }[],
+): EvidenceRow {
+  const source = view.gateSources[index];
+  const facts = { gate: index, name: toPlainLine(name, 100), command: source?.command ?? null, isRequired: source?.isRequired !== false };
+  const last = results.at(-1);
+  if (last === undefined) return { ...facts, ...NOT_RUN };
+  const { gate, place } = last;
+  const ran = results.filter((entry) => entry.gate.skipped !== true && entry.gate.evidence?.isCached !== true);
+  const verdict = toVerdict(view, gate);
+  return {
+    ...facts,
+    name: toPlainLine(toResultName(gate), 100),
+    verdict,
+    how: toGateEndText(gate),
+    why: verdict === 'failed' ? toLastLines(gate.outputTail) : '',
+    iteration: gate.iteration,
+    at: gate.at,
+    number: gate.evidence?.number ?? null,
+    tree: gate.evidence?.tree ?? null,
+    changedSince: countChanged(view.turns.slice(place + 1)),
+    runs: ran.length,
+    failures: ran.filter((entry) => toVerdict(view, entry.gate) !== 'passed').length,
+  };
+}
+
+const NOT_RUN = {
+  verdict: 'not run',
+  how: '',
+  why: '',
+  iteration: null,
+  at: null,
+  number: null,
+  tree: null,
+  changedSince: null,
+  runs: 0,
+  failures: 0,
+} as const;
+
+/** `null`: one of them is under way, or nobody looked at its files. */
+function countChanged(turns: readonly TurnView[]): number | null {
+  const changed = turns.filter(({ treeChanged }) => treeChanged === true).length;
+  return changed > 0 || turns.every(({ treeChanged }) => treeChanged === false) ? changed : null;
+}
+
+function toLastLines(text: string): string {
+  const lines = text.split('\n').filter((line) => line.trim() !== '');
+  return lines
+    .slice(-WHY_LINES)
+    .map((line) => toPlainLine(line, 200))
+    .join('\n')
+    .slice(-WHY_LENGTH);
+}

@@ -1,0 +1,35 @@
+/** Door to `views/frame`: what the faces of a run show at one moment (`toRunFrame`), its turns and events page by page, its timeline. Plain JSON. */
+export type { EvidenceRow } from './evidence-rows.ts';
+export type { HatRow } from './hat-rows.ts';
+export {
+  type FrameFacts,
+  type ProgressFacts,
+  type RunFrame,
+  type ToldRow,
+  toPastFacts,
+  toRunFrame,
+  type WorkingTurn,
+} from './run-frame.ts';
+export { type TimelineSlot, toTimeline } from './timeline.ts';
+export {
+  MAX_PAGE,
+  type Page,
+  type PageOrder,
+  type TurnDetail,
+  type TurnRow,
+  toEventPage,
+  toTurnDetail,
+  toTurnPage,
+  toTurnRow,
+} from './turn-rows.ts';
+export type {
+  ByteRange,
+  SearchHit,
+  Steering,
+  SteeringReceipt,
+  TextPiece,
+  ToolCallRow,
+  TurnIndex,
+  TurnPart,
+  WatchedRun,
+} from './watched-run.ts';
