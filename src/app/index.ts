@@ -84,7 +84,6 @@ export {
   notifyPerson,
   type OutsideEvent,
   openRun,
-  openWatchedRun,
   type RecordCursor,
   type Resumed,
   type ResumeOptions,
@@ -110,3 +109,4 @@ export { resumeRun } from './resume-run.ts';
 export { runQueue } from './run-queue.ts';
 export { type Demo, prepareDemo } from './start-demo.ts';
 export { startRun } from './start-run.ts';
+export { openWatchedRun } from './watched-run.ts';

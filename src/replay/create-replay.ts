@@ -1,6 +1,6 @@
 import type { Input } from '../core/run/inputs.ts';
 import { createJournalFold } from '../loop/decide/index.ts';
-import { createRunHistory, type RunHistory } from '../views/fold/index.ts';
+import { createRunHistory, type RunHistory } from '../views/frame/index.ts';
 
 /** One entry of a journal. */
 export interface ReplayEntry {

@@ -2,12 +2,13 @@
  * `ralph-hats/views`: what happened in a run, made again from the inputs of its journal by the same decisions that the run itself took. Pure: it runs in a browser.
  */
 export type { Input } from '../core/run/inputs.ts';
-export type { RunHistory, RunView, TurnView } from '../views/fold/index.ts';
+export type { RunView, TurnView } from '../views/fold/index.ts';
 export {
   type FrameFacts,
   type Page,
   type PageOrder,
   type RunFrame,
+  type RunHistory,
   type TimelineSlot,
   type TurnDetail,
   type TurnRow,

@@ -18,9 +18,11 @@ export { findStaleOwner, listKilledRuns, refuseNested, wasKilled } from './livin
 export { notifyPerson } from './notify-person.ts';
 export { giveToken, ownRun, requireGoodToken, requireOutside, toPeopleFile, withoutToken, writePeople } from './people.ts';
 export { listLeft, listProcesses, reapProcesses, reapRun, reapTurn, toGateMarker, toMarker } from './processes.ts';
+export { readPiece, searchFile } from './read-piece.ts';
 export { openRun, readRecords } from './read-run.ts';
 export { reviewRun, storeEnd } from './review-run.ts';
 export type {
+  Heard,
   LeftProcess,
   OutsideEvent,
   RecordCursor,
@@ -66,8 +68,8 @@ export { settleKilledRun, sweepLandings } from './settle-killed-run.ts';
 export { type Detached, startDetached } from './start-detached.ts';
 export { answerRun, listQuestions, steerOwn, tellRun } from './steer-run.ts';
 export { openSteering } from './steering.ts';
-export { clearStopWish, createStopTaker, type StopOrder, stopRun } from './stop-run.ts';
-export { openTurnIndex } from './turn-index.ts';
+export { clearStopWish, createStopTaker, leaveStopWish, type StopOrder, stopRun } from './stop-run.ts';
+export { openTurnIndex, readTurnIndex } from './turn-index.ts';
 export {
   captureTrustedPrograms,
   hasUnconfirmed,
@@ -77,4 +79,3 @@ export {
 } from './unconfirmed-programs.ts';
 export { watchFolder } from './watch-folder.ts';
 export { createNewsWatch, type RunNews } from './watch-news.ts';
-export { openWatchedRun } from './watched-run.ts';

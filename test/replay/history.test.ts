@@ -5,7 +5,8 @@ import { expect, test } from 'vitest';
 import type { RunRecord } from '../../src/core/run/run-record.ts';
 import { nodeFileSystem as fs, readJournal } from '../../src/journal/index.ts';
 import { createJournalFold } from '../../src/loop/decide/index.ts';
-import { createEventFold, createGraphFold, createRunHistory, createRunViewFold } from '../../src/views/fold/index.ts';
+import { createEventFold, createGraphFold, createRunViewFold } from '../../src/views/fold/index.ts';
+import { createRunHistory } from '../../src/views/frame/index.ts';
 
 const FOLDER = fileURLToPath(new URL('../../fixtures/journals/', import.meta.url));
 const JOURNALS = readdirSync(FOLDER).filter((name) => name.endsWith('.jsonl') && !name.includes('decisions'));

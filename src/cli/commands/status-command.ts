@@ -1,5 +1,4 @@
-import { createRunHistory } from '../../views/fold/index.ts';
-import { toPastFacts } from '../../views/frame/index.ts';
+import { createRunHistory, toPastFacts } from '../../views/frame/index.ts';
 import { toRunStatus, toStatusRecord } from '../../views/report/index.ts';
 import { addExamples } from '../args/help.ts';
 import { addFormatOption, RUN_ARGUMENT } from '../args/options.ts';

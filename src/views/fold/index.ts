@@ -1,6 +1,6 @@
 /**
  * Door to `views/fold`: folds of the records of a run, live or from the journal: the run (`createRunViewFold`), this moment (`createLiveFold`), whether it is proven
- * (`createProofFold`), its events (`createEventFold`), its graph (`createGraphFold`); and all of it at each of its inputs (`createRunHistory`).
+ * (`createProofFold`), its events (`createEventFold`), its graph (`createGraphFold`).
  */
 export { createEventFold, type EventFilter, type EventRow, keepWithCauses, matchesFilter, toCausalTree } from './fold-events.ts';
 export { createGraphFold } from './fold-graph.ts';
@@ -8,5 +8,4 @@ export { createLiveFold, type LiveView, parseLiveView, type RunProgress, toLiveL
 export { createProofFold, toProof } from './fold-proof.ts';
 export { createRunViewFold, type RunViewFold } from './fold-run-view.ts';
 export type { PanelView } from './panel-view.ts';
-export { createRunHistory, type RunHistory, type ToldEvent, type TurnSpan } from './run-history.ts';
 export type { QuestionView, RunProof, RunView, TellView, TurnView } from './run-view.ts';

@@ -10,6 +10,7 @@ export {
   toRunFrame,
   type WorkingTurn,
 } from './run-frame.ts';
+export { createRunHistory, type RunHistory, type ToldEvent, type TurnSpan } from './run-history.ts';
 export { type TimelineSlot, toTimeline } from './timeline.ts';
 export {
   MAX_PAGE,

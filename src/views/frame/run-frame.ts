@@ -1,7 +1,6 @@
 import { addUsage, UNKNOWN_USAGE } from '../../core/backends/usage.ts';
 import type { FlowGraph } from '../../topology/graph/index.ts';
 import { type LiveView, liveTurns, liveUsage } from '../fold/fold-live-view.ts';
-import type { RunHistory } from '../fold/run-history.ts';
 import type { QuestionView, RunView, TellView } from '../fold/run-view.ts';
 import { type Attention, listAttention, toAttention } from '../report/attention.ts';
 import { toNextStep } from '../report/next-step.ts';
@@ -10,6 +9,7 @@ import { isSeen, type StatusFacts, toElapsedNow } from '../report/running-report
 import { toFirstLine, toPlainLine } from '../text/plain-text.ts';
 import { type EvidenceRow, toEvidenceRows } from './evidence-rows.ts';
 import { type HatRow, toHatRows } from './hat-rows.ts';
+import type { RunHistory } from './run-history.ts';
 
 /** What a face shows of a run at one moment, but for its lists of turns and events, which are asked for page by page. Plain JSON, of a size that does not grow with the run. */
 export interface RunFrame {

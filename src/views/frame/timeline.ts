@@ -1,4 +1,4 @@
-import type { RunHistory } from '../fold/run-history.ts';
+import type { RunHistory } from './run-history.ts';
 
 /** A stretch of a run's inputs on a line from its first to its last one. */
 export interface TimelineSlot {

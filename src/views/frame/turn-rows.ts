@@ -1,10 +1,10 @@
 import { toTurnName } from '../../core/run/turn.ts';
 import type { PanelView } from '../fold/panel-view.ts';
-import type { RunHistory, ToldEvent } from '../fold/run-history.ts';
 import type { TurnView } from '../fold/run-view.ts';
 import { toTurnDetails } from '../report/turn-details.ts';
 import { toOutcomeText } from '../report/turn-line.ts';
 import type { FactRow } from '../text/fact-rows.ts';
+import type { RunHistory, ToldEvent } from './run-history.ts';
 
 /** A turn in a list. */
 export interface TurnRow {

@@ -1,5 +1,5 @@
-import type { RunHistory } from '../fold/run-history.ts';
 import type { FrameFacts } from './run-frame.ts';
+import type { RunHistory } from './run-history.ts';
 
 /** A run as a face reads and steers it, whoever gives it: this process, or a page that has the run in it. Reading it changes nothing of the run. */
 export interface WatchedRun {

@@ -3,19 +3,31 @@ import { setImmediate as breathe } from 'node:timers/promises';
 import { toTurnName } from '../core/run/turn.ts';
 import type { Environment } from '../core/values/environment.ts';
 import { RalphError } from '../core/values/errors.ts';
-import { createRunHistory } from '../views/fold/index.ts';
-import type { SearchHit, Steering, SteeringReceipt, TextPiece, TurnPart, WatchedRun } from '../views/frame/index.ts';
+import {
+  answerRun,
+  findLayout,
+  type Heard,
+  leaveStopWish,
+  openRun,
+  type RunReader,
+  readPiece,
+  readTurnIndex,
+  searchFile,
+  startDetached,
+  tellRun,
+  watchFolder,
+} from '../runs/index.ts';
+import {
+  createRunHistory,
+  type SearchHit,
+  type Steering,
+  type SteeringReceipt,
+  type TextPiece,
+  type TurnPart,
+  type WatchedRun,
+} from '../views/frame/index.ts';
 import { toReceiptText } from '../views/report/index.ts';
 import { cleanText } from '../views/text/index.ts';
-import { findLayout } from './layout.ts';
-import { readPiece, searchFile } from './read-piece.ts';
-import { openRun } from './read-run.ts';
-import type { Heard, RunReader } from './run-api.ts';
-import { startDetached } from './start-detached.ts';
-import { answerRun, tellRun } from './steer-run.ts';
-import { leaveStopWish } from './stop-run.ts';
-import { readTurnIndex } from './turn-index.ts';
-import { watchFolder } from './watch-folder.ts';
 
 const FILES: Readonly<Record<TurnPart, Parameters<RunReader['turnFile']>[1]>> = {
   prompt: 'prompt.md',

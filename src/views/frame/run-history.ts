@@ -1,15 +1,15 @@
 import type { RunRecord } from '../../core/run/run-record.ts';
 import { toPayloadText } from '../../core/values/json.ts';
 import type { FlowGraph } from '../../topology/graph/index.ts';
+import { createEventFold, type EventRow } from '../fold/fold-events.ts';
+import { createGraphFold } from '../fold/fold-graph.ts';
+import { createProofFold } from '../fold/fold-proof.ts';
+import { withProof } from '../fold/fold-run-view.ts';
+import { createDraft, type RunHead, type TurnDraft, toHead, toTurnView } from '../fold/run-draft.ts';
+import type { RunView, TurnView } from '../fold/run-view.ts';
+import { takeEffect, takeInput } from '../fold/take-records.ts';
+import { countUntil, createVersions, type Versions } from '../fold/versions.ts';
 import { toPlainLine } from '../text/plain-text.ts';
-import { createEventFold, type EventRow } from './fold-events.ts';
-import { createGraphFold } from './fold-graph.ts';
-import { createProofFold } from './fold-proof.ts';
-import { withProof } from './fold-run-view.ts';
-import { createDraft, type RunHead, type TurnDraft, toHead, toTurnView } from './run-draft.ts';
-import type { RunView, TurnView } from './run-view.ts';
-import { takeEffect, takeInput } from './take-records.ts';
-import { countUntil, createVersions, type Versions } from './versions.ts';
 
 /**
  * A run as it was after each of its inputs. It is folded once; whatever moment is asked for afterwards is looked up, not folded again. Turns are known by their place,
@@ -56,6 +56,28 @@ const END = Number.MAX_SAFE_INTEGER;
 
 /** A history of nothing yet. */
 export function createRunHistory(): RunHistory {
+  const folds = createFolds();
+  const { turns, heads, graph, events, eventSeqs, settle } = folds;
+  const settled = <Result>(look: () => Result): Result => {
+    settle();
+    return look();
+  };
+  return {
+    take: folds.take,
+    lastSeq: folds.lastSeq,
+    view: (seq = END) => settled(() => ({ ...(heads.at(seq) ?? EMPTY_HEAD), turns: seq >= folds.lastSeq() ? turns.now : turns.at(seq) })),
+    graph: (seq = END) => graph.view(seq),
+    countTurns: (seq = END) => settled(() => turns.count(seq)),
+    turn: (place, seq = END) => settled(() => turns.of(place)?.at(seq)),
+    span: (place) => settled(() => turns.span(place)),
+    countEvents: (seq = END) => countUntil(eventSeqs, seq),
+    events: (from, count) => events.slice(Math.max(0, from), Math.max(0, from) + count),
+    changes: (seq) => settled(() => ({ turns: turns.changed(seq), firstEvent: countUntil(eventSeqs, seq) })),
+  };
+}
+
+/** The folds of a history, and what they gave for each input. What the last input changed is put away when the next one comes, or when somebody looks. */
+function createFolds() {
   const draft = createDraft();
   const proof = createProofFold();
   const graph = createGraphFold();
@@ -66,7 +88,6 @@ export function createRunHistory(): RunHistory {
   const eventSeqs: number[] = [];
   let lastSeq = 0;
   let isOpen = false;
-
   const settle = (): void => {
     if (!isOpen) return;
     isOpen = false;
@@ -75,49 +96,22 @@ export function createRunHistory(): RunHistory {
     turns.set(lastSeq, draft.turns, draft.touched);
     draft.touched.clear();
   };
-  const viewAt = (seq: number): RunView => {
-    settle();
-    const head = heads.at(seq) ?? EMPTY_HEAD;
-    return { ...head, turns: seq >= lastSeq ? turns.now : turns.at(seq) };
+  const take = (record: RunRecord): void => {
+    if (record.kind === 'live' || record.kind === 'gate-output') return;
+    proof.take(record);
+    graph.take(record);
+    if (record.kind === 'input') {
+      settle();
+      lastSeq = record.seq;
+      takeInput(draft, record.seq, record.input);
+    } else takeEffect(draft, record.at, record.effect);
+    isOpen = true;
+    for (const { payload, v: _, ...row } of toEvents(record)) {
+      events.push({ ...row, excerpt: toPlainLine(toPayloadText(payload), EXCERPT_LENGTH) });
+      eventSeqs.push(row.seq);
+    }
   };
-  return {
-    take: (record) => {
-      if (record.kind === 'live' || record.kind === 'gate-output') return;
-      proof.take(record);
-      graph.take(record);
-      if (record.kind === 'input') {
-        settle();
-        lastSeq = record.seq;
-        takeInput(draft, record.seq, record.input);
-      } else takeEffect(draft, record.at, record.effect);
-      isOpen = true;
-      for (const { payload, v: _, ...row } of toEvents(record)) {
-        events.push({ ...row, excerpt: toPlainLine(toPayloadText(payload), EXCERPT_LENGTH) });
-        eventSeqs.push(row.seq);
-      }
-    },
-    lastSeq: () => lastSeq,
-    view: (seq = END) => viewAt(seq),
-    graph: (seq = END) => graph.view(seq),
-    countTurns: (seq = END) => {
-      settle();
-      return turns.count(seq);
-    },
-    turn: (place, seq = END) => {
-      settle();
-      return turns.of(place)?.at(seq);
-    },
-    span: (place) => {
-      settle();
-      return turns.span(place);
-    },
-    countEvents: (seq = END) => countUntil(eventSeqs, seq),
-    events: (from, count) => events.slice(Math.max(0, from), Math.max(0, from) + count),
-    changes: (seq) => {
-      settle();
-      return { turns: turns.changed(seq), firstEvent: countUntil(eventSeqs, seq) };
-    },
-  };
+  return { take, settle, heads, turns, graph, events, eventSeqs, lastSeq: () => lastSeq };
 }
 
 const EMPTY_HEAD = toHead(createDraft());
