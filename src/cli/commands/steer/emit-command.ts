@@ -1,5 +1,5 @@
-import { addExamples } from '../args/help.ts';
-import type { CliCommand } from '../cli-context.ts';
+import { addExamples } from '../../args/help.ts';
+import type { CliCommand } from '../../cli-context.ts';
 
 /** `ralph emit`, what agents call. */
 export const emitCommand: CliCommand = {
@@ -19,7 +19,7 @@ export const emitCommand: CliCommand = {
     const [topic = '', payload] = args;
     const target = options['target'];
     const words = { topic, payload, json: options['json'] === true, ...(typeof target === 'string' && { target }) };
-    const { emitInto, findTurn, refuseInRound, toCutText } = await import('../../emit/index.ts');
+    const { emitInto, findTurn, refuseInRound, toCutText } = await import('../../../emit/index.ts');
     const turn = findTurn(env);
     if (turn !== null) {
       const cut = emitInto(words, turn);

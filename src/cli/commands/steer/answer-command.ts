@@ -1,9 +1,9 @@
 import { Option } from 'commander';
-import { toPlainLine } from '../../views/text/index.ts';
-import { addExamples } from '../args/help.ts';
-import { createUsageError } from '../args/usage-error.ts';
-import type { CliCommand } from '../cli-context.ts';
-import { printJson } from '../terminal/terminal.ts';
+import { toPlainLine } from '../../../views/text/index.ts';
+import { addExamples } from '../../args/help.ts';
+import { createUsageError } from '../../args/usage-error.ts';
+import type { CliCommand } from '../../cli-context.ts';
+import { printJson } from '../../terminal/terminal.ts';
 
 /** `ralph answer`. */
 export const answerCommand: CliCommand = {

@@ -1,8 +1,8 @@
-import { parseDurationMs } from '../../config/index.ts';
-import { isDeadline } from '../../core/run/question-limits.ts';
-import { addExamples, addNote } from '../args/help.ts';
-import { createUsageError } from '../args/usage-error.ts';
-import type { CliCommand } from '../cli-context.ts';
+import { parseDurationMs } from '../../../config/index.ts';
+import { isDeadline } from '../../../core/run/question-limits.ts';
+import { addExamples, addNote } from '../../args/help.ts';
+import { createUsageError } from '../../args/usage-error.ts';
+import type { CliCommand } from '../../cli-context.ts';
 
 /** `ralph ask`, what agents call. */
 export const askCommand: CliCommand = {
@@ -29,7 +29,7 @@ export const askCommand: CliCommand = {
       );
     if (deadlineMs !== undefined && !isDeadline(deadlineMs))
       throw createUsageError('--deadline is too long.', 'It must be at most 24h: --deadline 2h');
-    const { askPeople } = await import('../../emit/index.ts');
+    const { askPeople } = await import('../../../emit/index.ts');
     const { choice, by } = await askPeople(
       {
         text,

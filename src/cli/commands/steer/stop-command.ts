@@ -1,8 +1,8 @@
-import { toEndedView, toNextStep } from '../../views/report/index.ts';
-import { addExamples } from '../args/help.ts';
-import { RUN_ARGUMENT } from '../args/options.ts';
-import type { CliCommand } from '../cli-context.ts';
-import { readView } from '../runs/read-run.ts';
+import { toEndedView, toNextStep } from '../../../views/report/index.ts';
+import { addExamples } from '../../args/help.ts';
+import { RUN_ARGUMENT } from '../../args/options.ts';
+import type { CliCommand } from '../../cli-context.ts';
+import { readView } from '../../runs/read-run.ts';
 
 /** `ralph stop`. */
 export const stopCommand: CliCommand = {

@@ -1,12 +1,12 @@
-import { hasErrors, renderDiagnostics } from '../../config/index.ts';
-import { RalphError } from '../../core/values/errors.ts';
-import { checkConfig } from '../../validation/index.ts';
-import { addExamples } from '../args/help.ts';
-import { addConfigOptions, type ConfigOptions, toConfigRequest } from '../args/options.ts';
-import { createUsageError } from '../args/usage-error.ts';
-import type { CliCommand } from '../cli-context.ts';
-import { untilStopped } from '../live/signals.ts';
-import { isColoured, printLine } from '../terminal/terminal.ts';
+import { hasErrors, renderDiagnostics } from '../../../config/index.ts';
+import { RalphError } from '../../../core/values/errors.ts';
+import { checkConfig } from '../../../validation/index.ts';
+import { addExamples } from '../../args/help.ts';
+import { addConfigOptions, type ConfigOptions, toConfigRequest } from '../../args/options.ts';
+import { createUsageError } from '../../args/usage-error.ts';
+import type { CliCommand } from '../../cli-context.ts';
+import { untilStopped } from '../../live/signals.ts';
+import { isColoured, printLine } from '../../terminal/terminal.ts';
 
 /** `ralph notify`. */
 export const notifyCommand: CliCommand = {

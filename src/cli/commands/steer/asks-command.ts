@@ -1,10 +1,10 @@
 import { Option } from 'commander';
-import { toDurationText } from '../../core/text/duration.ts';
-import { toPlainLine } from '../../views/text/index.ts';
-import { addExamples } from '../args/help.ts';
-import { RUN_ARGUMENT } from '../args/options.ts';
-import type { CliCommand } from '../cli-context.ts';
-import { printJson } from '../terminal/terminal.ts';
+import { toDurationText } from '../../../core/text/duration.ts';
+import { toPlainLine } from '../../../views/text/index.ts';
+import { addExamples } from '../../args/help.ts';
+import { RUN_ARGUMENT } from '../../args/options.ts';
+import type { CliCommand } from '../../cli-context.ts';
+import { printJson } from '../../terminal/terminal.ts';
 
 /** `ralph asks`. */
 export const asksCommand: CliCommand = {

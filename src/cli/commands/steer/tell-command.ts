@@ -1,9 +1,9 @@
 import { Option } from 'commander';
-import { addExamples, addNote } from '../args/help.ts';
-import { createUsageError } from '../args/usage-error.ts';
-import type { CliCommand } from '../cli-context.ts';
-import { toReceiptLine } from '../runs/receipt.ts';
-import { printJson } from '../terminal/terminal.ts';
+import { addExamples, addNote } from '../../args/help.ts';
+import { createUsageError } from '../../args/usage-error.ts';
+import type { CliCommand } from '../../cli-context.ts';
+import { toReceiptLine } from '../../runs/receipt.ts';
+import { printJson } from '../../terminal/terminal.ts';
 
 /** How long a person waits by default until an agent was given what they told. */
 const GIVEN_MS = 2000;
