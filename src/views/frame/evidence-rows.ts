@@ -1,6 +1,6 @@
 import { toResultName } from '../../core/gates/gate-result.ts';
 import type { GateVerdict, GateView, RunView, TurnView } from '../fold/run-view.ts';
-import { toGateEndText, toVerdict } from '../report/evidence.ts';
+import { isNoPass, toGateEndText, toVerdict } from '../report/evidence.ts';
 import { toPlainLine } from '../text/plain-text.ts';
 
 /** What a configured gate has shown so far. */
@@ -36,29 +36,36 @@ const WHY_LINES = 8;
 
 /** One row for each configured gate, in their order. */
 export function toEvidenceRows(view: RunView): readonly EvidenceRow[] {
-  const results = new Map<number, { readonly gate: GateView; readonly place: number }[]>();
+  const tallies = new Map<number, Tally>();
+  const noPasses = { notices: view.notices.filter(isNoPass) };
   for (const [place, turn] of view.turns.entries())
     for (const gate of turn.gates) {
-      const known = results.get(gate.gate);
-      if (known === undefined) results.set(gate.gate, [{ gate, place }]);
-      else known.push({ gate, place });
+      const { runs, failures } = tallies.get(gate.gate) ?? NO_RUNS;
+      const verdict = toVerdict(noPasses, gate);
+      const hasRun = gate.skipped !== true && gate.evidence?.isCached !== true;
+      const counts = { runs: runs + (hasRun ? 1 : 0), failures: failures + (hasRun && verdict !== 'passed' ? 1 : 0) };
+      tallies.set(gate.gate, { gate, verdict, place, ...counts });
     }
-  return view.gates.map((name, index) => toEvidenceRow(view, index, name, results.get(index) ?? []));
+  return view.gates.map((name, index) => toEvidenceRow(view, index, name, tallies.get(index)));
 }
 
-function toEvidenceRow(
-  view: RunView,
-  index: number,
-  name: string,
-  results: readonly { readonly gate: GateView; readonly place: number }[],
-): EvidenceRow {
+/** What a gate came to so far. */
+interface Tally {
+  readonly gate: GateView;
+  readonly verdict: GateVerdict;
+  /** Of the turn that it was about. */
+  readonly place: number;
+  readonly runs: number;
+  readonly failures: number;
+}
+
+const NO_RUNS = { runs: 0, failures: 0 };
+
+function toEvidenceRow(view: RunView, index: number, name: string, tally: Tally | undefined): EvidenceRow {
   const source = view.gateSources[index];
   const facts = { gate: index, name: toPlainLine(name, 100), command: source?.command ?? null, isRequired: source?.isRequired !== false };
-  const last = results.at(-1);
-  if (last === undefined) return { ...facts, ...NOT_RUN };
-  const { gate, place } = last;
-  const ran = results.filter((entry) => entry.gate.skipped !== true && entry.gate.evidence?.isCached !== true);
-  const verdict = toVerdict(view, gate);
+  if (tally === undefined) return { ...facts, ...NOT_RUN };
+  const { gate, verdict, place, runs, failures } = tally;
   return {
     ...facts,
     name: toPlainLine(toResultName(gate), 100),
@@ -70,8 +77,8 @@ function toEvidenceRow(
     number: gate.evidence?.number ?? null,
     tree: gate.evidence?.tree ?? null,
     changedSince: countChanged(view.turns.slice(place + 1)),
-    runs: ran.length,
-    failures: ran.filter((entry) => toVerdict(view, entry.gate) !== 'passed').length,
+    runs,
+    failures,
   };
 }
 

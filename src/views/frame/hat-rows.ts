@@ -1,5 +1,4 @@
-import { addUsage, UNKNOWN_USAGE } from '../../core/backends/usage.ts';
-import type { RunView, TurnView } from '../fold/run-view.ts';
+import type { RunView } from '../fold/run-view.ts';
 
 /** What a hat has done and used so far. */
 export interface HatRow {
@@ -19,24 +18,28 @@ export interface HatRow {
 
 /** A row for each hat of the team in its order, then those that only turns have: Ralph as the safety net, hats of an earlier configuration. */
 export function toHatRows({ hats, turns, end }: Pick<RunView, 'hats' | 'turns' | 'end'>): readonly HatRow[] {
-  const byHat = new Map<string, TurnView[]>(hats.map(({ id }) => [id, []]));
+  const rows = new Map<string, Draft>(hats.map(({ id, backends }) => [id, createDraft(id, backends)]));
   for (const turn of turns) {
-    const known = byHat.get(turn.hat);
-    if (known === undefined) byHat.set(turn.hat, [turn]);
-    else known.push(turn);
+    const row = rows.get(turn.hat) ?? createDraft(turn.hat, [turn.backend]);
+    rows.set(turn.hat, row);
+    row.turns += 1;
+    row.failed += turn.status === 'failed' ? 1 : 0;
+    row.isWorking ||= turn.status === 'running' && end === null;
+    row.durationMs += turn.durationMs ?? 0;
+    row.costUsd = add(row.costUsd, turn.usage.costUsd);
+    row.inputTokens = add(row.inputTokens, turn.usage.inputTokens);
+    row.outputTokens = add(row.outputTokens, turn.usage.outputTokens);
   }
-  return [...byHat].map(([id, own]) => {
-    const usage = own.reduce((sum, turn) => addUsage(sum, turn.usage), UNKNOWN_USAGE);
-    return {
-      id,
-      backends: hats.find((hat) => hat.id === id)?.backends ?? [...new Set(own.map(({ backend }) => backend))],
-      isWorking: end === null && own.some(({ status }) => status === 'running'),
-      turns: own.length,
-      failed: own.filter(({ status }) => status === 'failed').length,
-      durationMs: own.reduce((sum, { durationMs }) => sum + (durationMs ?? 0), 0),
-      costUsd: usage.costUsd,
-      inputTokens: usage.inputTokens,
-      outputTokens: usage.outputTokens,
-    };
-  });
+  return [...rows.values()];
+}
+
+type Draft = { -readonly [Key in keyof HatRow]: HatRow[Key] };
+
+function createDraft(id: string, backends: readonly string[]): Draft {
+  return { id, backends, isWorking: false, turns: 0, failed: 0, durationMs: 0, costUsd: null, inputTokens: null, outputTokens: null };
+}
+
+/** What nobody has told adds nothing; where nobody has told anything, nothing is known. */
+function add(sum: number | null, part: number | null): number | null {
+  return part === null ? sum : (sum ?? 0) + part;
 }

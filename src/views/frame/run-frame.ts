@@ -109,6 +109,7 @@ export function toRunFrame(history: RunHistory, facts: FrameFacts, seq?: number)
   const isNow = moment === lastSeq;
   const view = isNow ? history.view() : history.view(moment);
   const known = isNow ? facts : toPastFacts(view, facts);
+  const attentions = listAttention(view, known);
   const live = isSeen(known) && view.end === null ? (known.live ?? null) : null;
   return {
     v: 1,
@@ -121,8 +122,8 @@ export function toRunFrame(history: RunHistory, facts: FrameFacts, seq?: number)
     at: view.at,
     startedAt: view.startedAt,
     state: toState(view, known),
-    attention: toAttention(view, known),
-    attentions: listAttention(view, known),
+    attention: attentions[0] ?? toAttention(view, known),
+    attentions,
     progress: toProgress(view, known, live),
     working: toWorking(view, live),
     runningGates: (live?.gates?.gates ?? []).map((index) => view.gates[index] ?? `#${index}`),

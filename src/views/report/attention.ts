@@ -58,8 +58,7 @@ export function listAttention(view: RunView, facts: StatusFacts): readonly Atten
     const found = view.end === null || state === 'needs_you' || state === 'done' ? JUDGES[state](view, facts) : null;
     return found === null ? [] : [{ state, ...found }];
   });
-  const most = toAttention(view, facts);
-  return all.length === 0 ? [most] : all.filter(({ state }) => state === most.state || view.end === null);
+  return all.length === 0 ? [toAttention(view, facts)] : all;
 }
 
 /** `needs you: builder asks …` */
@@ -134,8 +133,9 @@ function judgeStuckGate(view: RunView, facts: StatusFacts): Omit<Attention, 'sta
 }
 
 function judgeFailures(view: RunView, facts: StatusFacts): Omit<Attention, 'state'> | null {
-  const ended = view.turns.filter(({ status }) => status === 'succeeded' || status === 'failed');
-  const failed = ended.slice(ended.findLastIndex((turn) => !isOwnFailure(turn)) + 1);
+  const { turns } = view;
+  const end = turns.findLastIndex((turn) => (turn.status === 'succeeded' || turn.status === 'failed') && !isOwnFailure(turn));
+  const failed = turns.slice(end + 1).filter(isOwnFailure);
   const [first] = failed;
   if (first === undefined || failed.length < FAILED_TURNS) return null;
   const last = failed.at(-1)?.failure?.message ?? '';
@@ -166,14 +166,16 @@ function judgeGates(view: RunView, facts: StatusFacts): Omit<Attention, 'state'>
 /** The last results of required gates, those that are red. */
 function listRedGates({ turns, gateSources }: RunView): readonly GateView[] {
   const last = new Map<number, GateView>();
-  for (const result of turns.flatMap(({ gates }) => gates)) if (result.skipped !== true) last.set(result.gate, result);
+  for (const { gates } of turns) for (const result of gates) if (result.skipped !== true) last.set(result.gate, result);
   return [...last.values()].filter(({ gate, passed }) => !passed && gateSources[gate]?.isRequired !== false);
 }
 
 /** When it failed first since it last passed. */
 function toRedSince({ turns, at }: RunView, gate: number): number {
-  const results = turns.flatMap(({ gates }) => gates).filter((result) => result.gate === gate && result.skipped !== true);
-  return results[results.findLastIndex(({ passed }) => passed) + 1]?.at ?? at;
+  let since: number | null = null;
+  for (const { gates } of turns)
+    for (const result of gates) if (result.gate === gate && result.skipped !== true) since = result.passed ? null : (since ?? result.at);
+  return since ?? at;
 }
 
 function judgeLimits(view: RunView, facts: StatusFacts): Omit<Attention, 'state'> | null {

@@ -51,6 +51,11 @@ function describeGate(name: string, results: readonly GateView[], view: Pick<Run
 /** Notices of passes that held a completion back. */
 const NO_PASSES = ['gate-lost-tests', 'gate-changed-tests'];
 
+/** Whether a notice says that a pass did not count. */
+export function isNoPass({ code }: Pick<RunView['notices'][number], 'code'>): boolean {
+  return NO_PASSES.includes(code);
+}
+
 /** What a gate said, in a word or three; a pass that held a completion back all the same does not count. */
 export function toVerdict({ notices }: Pick<RunView, 'notices'>, gate: GateView): GateVerdict {
   if (gate.skipped === true) return 'skipped';
