@@ -317,6 +317,7 @@ export const ROOMS = {
       'fleet',
       'loop/shell',
       'views',
+      'drawing',
       'simulate',
       'mcp',
       'mock-model',

@@ -93,6 +93,12 @@ export function openWatchedRun(cwd: string, run: string | undefined, env: Enviro
       Number.isSafeInteger(number) && number > 0
         ? redactPiece(readPiece(join(reader.runFolder, 'evidence', `${number}.log`), range), shown)
         : null,
+    picture: async () => {
+      const graph = history.graph();
+      if (graph === null) return null;
+      const { toGraphPicture } = await import('../drawing/index.ts');
+      return toGraphPicture(graph);
+    },
     steer: createSteering({ root, runId, env }),
   };
 }

@@ -4,6 +4,7 @@ import {
   type FlowArrow,
   type FlowGraph,
   type FlowNode,
+  type GraphPicture,
   toArrowLines,
   toEdgeText,
   toFlowArrows,
@@ -47,6 +48,39 @@ export function drawSvg(graph: FlowGraph, title: string): string {
     '</g>',
     '</svg>',
   ].join('\n')}\n`;
+}
+
+/** A flow graph laid out as {@link drawSvg} would draw it, without its counts; `null` where that is too large for a picture. */
+export function toGraphPicture({ nodes, edges, ...rest }: FlowGraph): GraphPicture | null {
+  if (nodes.length > MAX_NODES || edges.length > MAX_EDGES) return null;
+  const graph: FlowGraph = {
+    ...rest,
+    nodes: nodes.map(({ turns: _turns, ...node }) => node),
+    edges: edges.map(({ count: _count, ...edge }) => edge),
+  };
+  const { width, height, nodes: places, arrows, again, turn } = layOutSvg(graph);
+  return {
+    width,
+    height,
+    nodes: graph.nodes.flatMap((node) => {
+      const rect = places.get(node.id);
+      if (rect === undefined) return [];
+      const lines = toNodeLines(node, again.get(node.id) ?? []).map(({ text }) => text);
+      return [{ ...toPlainRect(rect), id: node.id, kind: node.kind, lines }];
+    }),
+    arrows: arrows.map(({ arrow, placed, label }) => ({
+      edges: arrow.edges.map(({ id }) => id),
+      ...toPaths(placed, turn),
+      isFaint: arrow.isFaint,
+      isWrong: arrow.isWrong,
+      label: toPlainRect(label),
+      lines: toLabelLines(arrow).map((line) => ({ text: line.replace(GATE_MARK, ''), isGated: line.startsWith(GATE_MARK) })),
+    })),
+  };
+}
+
+function toPlainRect({ x, y, width, height }: Rect): Rect {
+  return { x, y, width, height };
 }
 
 function createTooLarge(graph: FlowGraph): RalphError {
@@ -211,9 +245,15 @@ function drawShield(x: number, y: number): string {
 
 const TIP = 9;
 
-/** The line of an arrow with its tip: straight through the ranks, in a curve between them. `turn`: from the layout to the picture. */
+/** The line of an arrow with its tip. */
 function drawLine({ isFaint, isWrong, isOnPath }: FlowArrow, placed: PlacedArrow, turn: (point: Point) => Point): string {
   const style = isOnPath ? 'path' : isWrong ? 'wrong' : isFaint ? 'faint' : '';
+  const { line, tip } = toPaths(placed, turn);
+  return `<path class="line ${style}" d="${line}"/><path class="${style === '' ? 'tip' : `tip ${style}tip`}" d="${tip}"/>`;
+}
+
+/** The ways of an arrow's line and of its tip: straight through the ranks, in a curve between them. `turn`: from the layout to the picture. */
+function toPaths(placed: PlacedArrow, turn: (point: Point) => Point): { readonly line: string; readonly tip: string } {
   const at = (x: number, y: number): string => {
     const point = turn({ x, y });
     return `${num(point.x)} ${num(point.y)}`;
@@ -236,8 +276,7 @@ function drawLine({ isFaint, isWrong, isOnPath }: FlowArrow, placed: PlacedArrow
     if (bottom > top) parts.push(`L${at(station.x, bottom)}`);
     from = { x: station.x, y: bottom };
   }
-  const tip = `M${at(tipX, tipY)}L${at(tipX - 4.5, tipY + back)}L${at(tipX + 4.5, tipY + back)}z`;
-  return `<path class="line ${style}" d="${parts.join('')}"/><path class="${style === '' ? 'tip' : `tip ${style}tip`}" d="${tip}"/>`;
+  return { line: parts.join(''), tip: `M${at(tipX, tipY)}L${at(tipX - 4.5, tipY + back)}L${at(tipX + 4.5, tipY + back)}z` };
 }
 
 function toBox({ x, y, width, height }: Rect): string {

@@ -34,3 +34,4 @@ export type {
   TurnPart,
   WatchedRun,
 } from './watched-run.ts';
+export type { FrameNews, OrderBodies, Refusal, RunList, RunListRow } from './wire.ts';

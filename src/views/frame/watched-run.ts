@@ -1,3 +1,4 @@
+import type { GraphPicture } from '../../topology/graph/index.ts';
 import type { FrameFacts } from './run-frame.ts';
 import type { RunHistory } from './run-history.ts';
 
@@ -24,6 +25,8 @@ export interface WatchedRun {
   readonly search: (words: string, limit: number) => Promise<readonly SearchHit[]>;
   /** The file that keeps the output of a gate's evidence, a piece of it; `null` where it was not kept. */
   readonly evidence: (number: number, range: ByteRange) => TextPiece | null;
+  /** Its flow graph laid out; `null` before it has begun, and where it is too large for a picture. */
+  readonly picture: () => Promise<GraphPicture | null>;
   /** Steering; each resolves once the journal has it, or nobody may. Each rejects with a RalphError for what is refused. */
   readonly steer: Steering;
 }
