@@ -11,6 +11,7 @@ import { createRunOrders, ORDER_NAMES, type OrderName } from './run-orders.ts';
 import { DEAR_READERS, RUN_READERS } from './run-routes.ts';
 import type { RunSource, WebPage } from './run-source.ts';
 import { createRunStreams } from './run-streams.ts';
+import { findSocketUser } from './socket-user.ts';
 
 /** What a server is made of. */
 export interface RouteParts {
@@ -118,6 +119,7 @@ async function requireMethod({ method }: IncomingMessage, allow: 'GET' | 'POST',
 }
 
 async function swap(access: Access, request: IncomingMessage): Promise<{ readonly token: string }> {
+  requireOwnUser(request);
   const { code } = await readBody(request);
   const token = typeof code === 'string' ? access.swapCode(code) : null;
   if (token !== null) return { token };
@@ -126,6 +128,18 @@ async function swap(access: Access, request: IncomingMessage): Promise<{ readonl
     what: 'This code does not count, or does not count any more.',
     why: 'Each counts once and for ten minutes.',
     fix: 'Where ralph web runs it says how another one is had.',
+  });
+}
+
+/** The words by which a program was started can be read by everybody on the machine, and so the code in what a browser is told to open. */
+function requireOwnUser({ socket }: IncomingMessage): void {
+  const { remotePort = 0, localPort = 0 } = socket;
+  const user = findSocketUser({ clientPort: remotePort, serverPort: localPort });
+  if (user === null || user === 0 || user === process.getuid?.()) return;
+  throw new Refused(403, {
+    code: 'web-user',
+    what: 'The code is for the person who started ralph web.',
+    why: 'This comes from another user of the machine.',
   });
 }
 
