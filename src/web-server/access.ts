@@ -11,7 +11,7 @@ export interface Access {
 }
 
 /** How long a code counts. */
-export const CODE_MS = 10 * 60_000;
+const CODE_MS = 10 * 60_000;
 const MAX_CODES = 5;
 const SECRET_BYTES = 32;
 

@@ -31,16 +31,13 @@ export function toOwnHosts(address: string, port: number): readonly string[] {
 export function checkRequest({ url, hosts, origin, site }: RequestHead, ownHosts: readonly string[]): void {
   const [host = ''] = hosts;
   if (hosts.length !== 1 || !ownHosts.includes(host))
-    throw new Refused(421, {
-      code: 'web-host',
-      what: 'This server is not called that.',
+    throw new Refused(421, 'web-host', 'This server is not called that.', {
       why: 'A page of somebody else could have its name point here.',
       fix: `Open it as http://${ownHosts[0]}/`,
     });
-  if (origin !== undefined && origin !== `http://${host}`)
-    throw new Refused(403, { code: 'web-origin', what: 'Another page may not ask this server.' });
-  if (!url.startsWith('/')) throw new Refused(400, { code: 'web-request', what: 'That is no path.' });
+  if (origin !== undefined && origin !== `http://${host}`) throw new Refused(403, 'web-origin', 'Another page may not ask this server.');
+  if (!url.startsWith('/')) throw new Refused(400, 'web-request', 'That is no path.');
   // A person may come from anywhere, but only to the page, which holds no data.
   if (url !== '/' && site !== undefined && site !== 'same-origin' && site !== 'none')
-    throw new Refused(403, { code: 'web-origin', what: 'Another page may not ask this server.' });
+    throw new Refused(403, 'web-origin', 'Another page may not ask this server.');
 }

@@ -24,7 +24,7 @@ export interface StreamTimes {
   readonly stallMs: number;
 }
 
-export const STREAM_TIMES: StreamTimes = { pingMs: 15_000, stallMs: 60_000 };
+const STREAM_TIMES: StreamTimes = { pingMs: 15_000, stallMs: 60_000 };
 
 /** @param onEnd is called once, when the client is gone or the stream has ended */
 export function openEventStream(response: ServerResponse, onEnd: () => void, { pingMs, stallMs }: StreamTimes = STREAM_TIMES): EventStream {

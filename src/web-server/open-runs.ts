@@ -78,7 +78,7 @@ export function createOpenRuns(source: Pick<RunSource, 'open'>, limits: OpenLimi
 
 function openRun(source: Pick<RunSource, 'open'>, key: string): OpenRun {
   const run = source.open(key);
-  if (run === null) throw new Refused(404, { code: 'run-unknown', what: 'There is no such run.', fix: 'See all: ralph runs --all' });
+  if (run === null) throw new Refused(404, 'run-unknown', 'There is no such run.', { fix: 'See all: ralph runs --all' });
   return { run, reading: null };
 }
 

@@ -12,7 +12,7 @@ const MAX_BYTES = 64 << 10;
 export async function readBody(request: IncomingMessage): Promise<JsonObject> {
   const { 'content-type': type = '', 'content-encoding': encoding } = request.headers;
   if (!/^application\/json(?:; ?charset=utf-8)?$/i.test(type) || encoding !== undefined)
-    throw new Refused(415, { code: 'web-type', what: 'Orders are JSON: Content-Type: application/json' });
+    throw new Refused(415, 'web-type', 'Orders are JSON: Content-Type: application/json');
   if (Number(request.headers['content-length'] ?? 0) > MAX_BYTES) throw toTooLong();
   const value = parseJson((await readBytes(request)).toString('utf8'));
   if (!isJsonObject(value)) throw toBadRequest('The body is no JSON object.');
@@ -38,5 +38,5 @@ function readBytes(request: IncomingMessage): Promise<Buffer> {
 }
 
 function toTooLong(): Refused {
-  return new Refused(413, { code: 'web-size', what: 'That is more than 64 KB.' });
+  return new Refused(413, 'web-size', 'That is more than 64 KB.');
 }

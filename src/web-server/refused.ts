@@ -7,11 +7,12 @@ export class Refused extends Error {
   readonly status: number;
   readonly refusal: Refusal;
 
-  constructor(status: number, refusal: Refusal) {
-    super(refusal.what);
+  /** @param code what a page knows it by; docs/guide/web.md lists them */
+  constructor(status: number, code: string, what: string, more: Pick<Refusal, 'why' | 'fix'> = {}) {
+    super(what);
     this.name = 'Refused';
     this.status = status;
-    this.refusal = refusal;
+    this.refusal = { code, what, ...more };
   }
 }
 
@@ -33,11 +34,9 @@ const STATUSES: Readonly<Record<string, number>> = {
 export function toRefused(error: unknown): Refused {
   if (error instanceof Refused) return error;
   if (!isRalphError(error))
-    return new Refused(500, { code: 'web-failed', what: `That could not be done (${cleanText(toErrorCode(error)).slice(0, 80)}).` });
+    return new Refused(500, 'web-failed', `That could not be done (${cleanText(toErrorCode(error)).slice(0, 80)}).`);
   const { code, message, why, fix } = error;
-  return new Refused(STATUSES[code] ?? 409, {
-    code,
-    what: cleanText(message),
+  return new Refused(STATUSES[code] ?? 409, code, cleanText(message), {
     ...(why !== undefined && { why: cleanText(why) }),
     ...(fix !== undefined && { fix: cleanText(fix) }),
   });
@@ -45,5 +44,5 @@ export function toRefused(error: unknown): Refused {
 
 /** A request that makes no sense. */
 export function toBadRequest(what: string): Refused {
-  return new Refused(400, { code: 'web-request', what });
+  return new Refused(400, 'web-request', what);
 }

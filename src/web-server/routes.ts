@@ -52,11 +52,7 @@ export function createRoutes({ page, source, access, canSteer, times }: RoutePar
   };
   const give = async (key: string, name: OrderName, request: IncomingMessage): Promise<unknown> => {
     if (!canSteer)
-      throw new Refused(403, {
-        code: 'web-read-only',
-        what: 'Runs are only shown here; nothing was done.',
-        fix: 'Steer with ralph in a terminal.',
-      });
+      throw new Refused(403, 'web-read-only', 'Runs are only shown here; nothing was done.', { fix: 'Steer with ralph in a terminal.' });
     const body = await readBody(request);
     return orders.give(key, await runs.read(key), name, body);
   };
@@ -67,7 +63,7 @@ export function createRoutes({ page, source, access, canSteer, times }: RoutePar
     if (key !== null && !/^[a-z0-9]+$/.test(key)) throw toBadRequest('"run" is the key of a run.');
     const run = key === null ? null : await runs.read(key);
     if (runStreams.count() + listStreams.count() >= MAX_STREAMS)
-      throw new Refused(503, { code: 'web-busy', what: `${MAX_STREAMS} pages are told what happens already.`, fix: 'Close some.' });
+      throw new Refused(503, 'web-busy', `${MAX_STREAMS} pages are told what happens already.`, { fix: 'Close some.' });
     if (key === null || run === null) listStreams.add(response);
     else runStreams.add(response, run, key, from);
   };
@@ -85,7 +81,7 @@ export function createRoutes({ page, source, access, canSteer, times }: RoutePar
       if (order !== undefined) return requireMethod(request, 'POST', async () => answerJson(response, await give(key, order, request)));
       if (Object.hasOwn(RUN_READERS, name))
         return requireMethod(request, 'GET', async () => answerJson(response, await readRun(key, name, searchParams)));
-      throw new Refused(404, { code: 'web-route', what: 'There is nothing at this address.' });
+      throw new Refused(404, 'web-route', 'There is nothing at this address.');
     },
     end: () => {
       runStreams.end();
@@ -96,11 +92,7 @@ export function createRoutes({ page, source, access, canSteer, times }: RoutePar
 
 function requireToken(access: Access, { headers }: IncomingMessage): void {
   if (access.admits(headers.authorization)) return;
-  throw new Refused(401, {
-    code: 'web-token',
-    what: 'Only whoever has the token may ask this.',
-    fix: 'Open the address that ralph web has printed.',
-  });
+  throw new Refused(401, 'web-token', 'Only whoever has the token may ask this.', { fix: 'Open the address that ralph web has printed.' });
 }
 
 /** The method that a refused one should have been, for the header `Allow`. */
@@ -108,7 +100,7 @@ export class WrongMethod extends Refused {
   readonly allow: string;
 
   constructor(allow: string) {
-    super(405, { code: 'web-method', what: `Only ${allow} does something here.` });
+    super(405, 'web-method', `Only ${allow} does something here.`);
     this.allow = allow;
   }
 }
@@ -123,9 +115,7 @@ async function swap(access: Access, request: IncomingMessage): Promise<{ readonl
   const { code } = await readBody(request);
   const token = typeof code === 'string' ? access.swapCode(code) : null;
   if (token !== null) return { token };
-  throw new Refused(401, {
-    code: 'web-code',
-    what: 'This code does not count, or does not count any more.',
+  throw new Refused(401, 'web-code', 'This code does not count, or does not count any more.', {
     why: 'Each counts once and for ten minutes.',
     fix: 'Where ralph web runs it says how another one is had.',
   });
@@ -136,9 +126,7 @@ function requireOwnUser({ socket }: IncomingMessage): void {
   const { remotePort = 0, localPort = 0 } = socket;
   const user = findSocketUser({ clientPort: remotePort, serverPort: localPort });
   if (user === null || user === 0 || user === process.getuid?.()) return;
-  throw new Refused(403, {
-    code: 'web-user',
-    what: 'The code is for the person who started ralph web.',
+  throw new Refused(403, 'web-user', 'The code is for the person who started ralph web.', {
     why: 'This comes from another user of the machine.',
   });
 }
@@ -150,7 +138,7 @@ function createQueue(): <Result>(act: () => Promise<Result>) => Promise<Result> 
   return async (act) => {
     if (working >= MAX_DEAR) {
       if (waiting.length >= MAX_WAITING)
-        throw new Refused(503, { code: 'web-busy', what: 'Too much is looked for at the same time.', fix: 'Try again.' });
+        throw new Refused(503, 'web-busy', 'Too much is looked for at the same time.', { fix: 'Try again.' });
       await new Promise<void>((resolve) => waiting.push(resolve));
     }
     working += 1;

@@ -57,9 +57,7 @@ const ORDERS: Readonly<Record<OrderName, (run: WatchedRun, body: JsonObject, com
     const isQuestion = ({ id }: { readonly id: string }): boolean => id === question;
     const asked = history.view().questions.find(isQuestion);
     if (asked !== undefined && !history.view(seq).questions.some(isQuestion))
-      throw new Refused(409, {
-        code: 'web-stale',
-        what: `${cleanText(question)} was asked after what was on the screen; nothing was answered.`,
+      throw new Refused(409, 'web-stale', `${cleanText(question)} was asked after what was on the screen; nothing was answered.`, {
         fix: 'Read it, then answer.',
       });
     return steer.answer({ command, question, choice });

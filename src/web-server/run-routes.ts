@@ -55,7 +55,7 @@ function requireTurn(query: Query): string {
 function toPart(query: Query): TurnPart {
   const name = query.text('part', 20);
   const part = PARTS.find((known) => known === name);
-  if (part === undefined) throw new Refused(400, { code: 'web-request', what: `"part" is one of ${PARTS.join(', ')}.` });
+  if (part === undefined) throw new Refused(400, 'web-request', `"part" is one of ${PARTS.join(', ')}.`);
   return part;
 }
 
