@@ -25,7 +25,7 @@ export const webCommand: CliCommand = {
     addExamples(command, [
       ['ralph web', 'print the address of the page; Ctrl+C ends it, runs go on'],
       ['ralph web --open', 'open it in the browser too'],
-      ['ssh -L 4700:127.0.0.1:4700 host ralph web', 'the runs of another machine, in the browser of this one'],
+      ['ssh -t -L 4700:127.0.0.1:4700 host ralph web --port 4700', 'the runs of another machine, in the browser of this one'],
     ]);
   },
   perform: async (context, { options }) => {

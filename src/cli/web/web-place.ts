@@ -27,7 +27,7 @@ export function toWebPlace({ listen, tokenFile, steer, readOnly, port }: Command
   if (isFar && typeof tokenFile !== 'string')
     throw createUsageError(
       `Whoever reaches ${address} could try to read your runs.`,
-      'Add --token-file FILE, a file with a token that you alone can read. Without --listen only this machine reaches the page; from elsewhere: ssh -L 4700:127.0.0.1:4700 HOST',
+      'Add --token-file FILE, a file with a token that you alone can read. Without --listen only this machine reaches the page; from elsewhere: ssh -t -L 4700:127.0.0.1:4700 HOST ralph web --port 4700',
     );
   if (steer === true && readOnly === true)
     throw createUsageError('--steer and --read-only cannot be used together.', 'Leave one of them out.');
