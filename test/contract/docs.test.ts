@@ -37,9 +37,9 @@ test('every relative link of README and docs leads to a file', () => {
 });
 
 test('every `ralph` command that README and docs show exists', () => {
-  const commands = readdirSync(join(ROOT, 'src/cli/commands'))
+  const commands = readdirSync(join(ROOT, 'src/cli/commands'), { encoding: 'utf8', recursive: true })
     .filter((name) => name.endsWith('.ts') && !name.includes('.test.'))
-    .map((name) => name.replace(/(-command)?\.ts$/, ''))
+    .map((name) => name.replace(/^.*\//, '').replace(/(-command)?\.ts$/, ''))
     .concat('help');
   const unknown: string[] = [];
   for (const page of PAGES) {
