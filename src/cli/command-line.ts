@@ -137,11 +137,10 @@ const OTHER_WORDS: Readonly<Partial<Record<string, string>>> = {
   test: 'gates --run',
   todo: 'queue',
   tui: 'run',
-  ui: 'status',
+  ui: 'web',
   update: 'doctor',
   version: '--version',
   watch: 'show --follow',
-  web: 'status',
   wt: 'run --worktree',
 };
 

@@ -21,6 +21,7 @@ const LOADERS: Readonly<Record<CommandName, () => Promise<CliCommand>>> = {
   stop: async () => (await import('./commands/steer/stop-command.ts')).stopCommand,
   status: async () => (await import('./commands/status-command.ts')).statusCommand,
   runs: async () => (await import('./commands/runs-command.ts')).runsCommand,
+  web: async () => (await import('./commands/web-command.ts')).webCommand,
   worktrees: async () => (await import('./commands/worktrees-command.ts')).worktreesCommand,
   land: async () => (await import('./commands/land-command.ts')).landCommand,
   pr: async () => (await import('./commands/pr-command.ts')).prCommand,

@@ -13,6 +13,7 @@ export type CommandName =
   | 'stop'
   | 'status'
   | 'runs'
+  | 'web'
   | 'worktrees'
   | 'land'
   | 'pr'
@@ -61,6 +62,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   { name: 'stop', group: 'first', summary: 'stop a run that is under way in another terminal' },
   { name: 'status', group: 'first', summary: 'show what a run is doing and how far it has got' },
   { name: 'runs', group: 'look', summary: 'list the runs of this folder' },
+  { name: 'web', group: 'look', summary: 'show runs in the browser, live, and steer them there' },
   { name: 'worktrees', group: 'look', summary: 'list, compare, merge and remove the worktrees of runs' },
   { name: 'review', group: 'first', summary: 'review a run: what is proven, what to read, what to do next' },
   { name: 'land', group: 'first', summary: 'merge the branch of a run once its gates pass' },

@@ -1,6 +1,5 @@
-import { closeSync, openSync, readFileSync, readSync } from 'node:fs';
-import { extname, join } from 'node:path';
-import { RalphError, toErrorMessage } from '../../core/values/errors.ts';
+import { closeSync, openSync, readSync } from 'node:fs';
+import { extname } from 'node:path';
 import { toReviewMarkdown } from '../../views/review/index.ts';
 import { toNumberText, toPlainLine } from '../../views/text/index.ts';
 import type { AppApi } from '../app-api.ts';
@@ -10,6 +9,7 @@ import { createUsageError } from '../args/usage-error.ts';
 import type { CliCommand, CliContext } from '../cli-context.ts';
 import { writeOutput } from '../terminal/output-file.ts';
 import { printLine } from '../terminal/terminal.ts';
+import { readReportPage } from '../web/read-page.ts';
 
 type ReportData = Awaited<ReturnType<AppApi['readReport']>>;
 
@@ -50,23 +50,9 @@ function requireKind(output: string | null): 'html' | 'md' {
 
 /** The page with its data in the place of a comment. Nothing in the data can end the element that it stands in. */
 function toPage(app: AppApi, data: ReportData): string {
-  const page = readPage(join(app.findPackageFolder(), 'dist', 'page', 'report.html'));
+  const page = readReportPage(app.findPackageFolder());
   const json = JSON.stringify(data).replaceAll('<', '\\u003c').replaceAll('\u2028', '\\u2028').replaceAll('\u2029', '\\u2029');
   return page.replace('<!-- data -->', () => `<script type="application/json" id="data">${json}</script>`);
-}
-
-function readPage(path: string): string {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch (cause) {
-    throw new RalphError({
-      code: 'web-page',
-      what: `The page is not there: ${toErrorMessage(cause)}`,
-      why: 'It is made when Ralph is built.',
-      fix: 'npm run build',
-      cause,
-    });
-  }
 }
 
 async function writeMarkdown(context: CliContext, run: string | undefined, output: string | null): Promise<number> {
