@@ -20,7 +20,8 @@ const MARKS: Readonly<Record<TimelineSlot['mark'], string>> = { ok: '', red: 'âœ
 /** The run from its first to its last input, with the moment that is looked at. */
 export function TimelineView({ slots, frame, hats, isLive, isPlaying, onSeek, onPlay }: TimelineViewProps) {
   const strip = useRef<HTMLDivElement>(null);
-  const { seq, lastSeq, isNow } = frame;
+  const { seq, lastSeq, isNow, end } = frame;
+  const nowWord = isLive && end === null ? 'LIVE' : 'END';
   const share = lastSeq <= 1 ? 1 : (seq - 1) / (lastSeq - 1);
   const seekTo = (value: number): void => onSeek(value >= lastSeq ? null : Math.max(1, value));
   return (
@@ -51,7 +52,7 @@ export function TimelineView({ slots, frame, hats, isLive, isPlaying, onSeek, on
         input {seq} of {lastSeq}
       </output>
       <button type="button" class="small" disabled={isNow} onClick={() => onSeek(null)}>
-        {isNow ? (isLive ? 'LIVE' : 'END') : isLive ? 'Back to live' : 'To the end'}
+        {isNow ? nowWord : isLive && end === null ? 'Back to live' : 'To the end'}
       </button>
     </section>
   );
