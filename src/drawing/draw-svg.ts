@@ -4,7 +4,6 @@ import {
   type FlowArrow,
   type FlowGraph,
   type FlowNode,
-  type GraphPicture,
   toArrowLines,
   toEdgeText,
   toFlowArrows,
@@ -12,6 +11,7 @@ import {
   toNodeTitle,
   toShortText,
 } from '../topology/graph/index.ts';
+import type { GraphPicture } from '../wire/graph-picture.ts';
 import { toTextCells } from './char-grid.ts';
 import { isLoop, layOut, type PlacedArrow, type Point, type Rect, type Station } from './lay-out.ts';
 import { SVG_STYLE } from './svg-style.ts';
