@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import type { AppApi } from './app-api.ts';
 import type { CommandEntry, CommandName } from './args/command-table.ts';
+import type { FullScreen } from './terminal/full-screen.ts';
 import type { Terminal } from './terminal/terminal.ts';
 
 /** Where signals come from: the process, or a test. */
@@ -22,6 +23,8 @@ export interface CliContext {
   readonly tellBegun: ((runId: string) => void) | null;
   /** Asks the person in front of the terminal; `null` where there is none. */
   readonly ask: ((question: string) => Promise<string>) | null;
+  /** The whole terminal, for a view; `null` where there is none, or its person does not want it drawn on. */
+  readonly openFullScreen: (() => Promise<FullScreen>) | null;
   /** Epoch milliseconds. */
   readonly now: () => number;
   /** Calls again and again, each time after so many milliseconds, until the returned function is called. */

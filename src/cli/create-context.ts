@@ -1,6 +1,7 @@
 import type { Environment } from '../core/values/environment.ts';
 import { RalphError, toErrorCode } from '../core/values/errors.ts';
 import type { CliContext } from './cli-context.ts';
+import { wantsFullScreen } from './terminal/screen-wish.ts';
 import { createTerminal, type OutputStream } from './terminal/terminal.ts';
 
 /** What loads code, so that nothing is bundled with what does not need it. */
@@ -27,6 +28,10 @@ export function createContext(given: Environment, loaders: Loaders, { stdout, st
       const { isatty } = process.getBuiltinModule('node:tty');
       return isatty(0) && isatty(2) ? askPerson : null;
     },
+    get openFullScreen() {
+      const { isatty } = process.getBuiltinModule('node:tty');
+      return wantsFullScreen(env, isatty(0) && isatty(1)) ? openFullScreen : null;
+    },
     now: () => Date.now(),
     every: (periodMs, call) => {
       const timer = setInterval(call, periodMs);
@@ -34,6 +39,12 @@ export function createContext(given: Environment, loaders: Loaders, { stdout, st
     },
     ...loaders,
   };
+}
+
+/** Loaded by who shows a view: opening the streams of the terminal takes time. */
+async function openFullScreen(): ReturnType<NonNullable<CliContext['openFullScreen']>> {
+  const { createFullScreen } = await import('./terminal/full-screen.ts');
+  return createFullScreen(process.stdin, process.stdout);
 }
 
 /** One line, then the channel is closed: nothing else goes over it. Who started this may be gone. */
