@@ -40,6 +40,8 @@ export interface KeyRow {
   readonly meaning: string;
   /** What the last row of the screen says of it, key and word; absent: nothing. */
   readonly hint?: readonly [key: string, word: string];
+  /** The lower, the sooner it is shown there. */
+  readonly rank?: number;
   /** It changes the run: off while the past is looked at, and with `--read-only`. */
   readonly steers?: true;
 }
@@ -61,17 +63,19 @@ export const KEYS: readonly KeyRow[] = [
     shown: ', left',
     meaning: 'the whole screen as it was an input of the journal earlier',
     hint: [', .', 'step'],
+    rank: 8,
   },
   { command: 'step-on', keys: ['.', 'right'], shown: '. right', meaning: 'an input later' },
-  { command: 'turn-back', keys: ['<'], shown: '<', meaning: 'as it was when the turn before began', hint: ['< >', 'turn'] },
+  { command: 'turn-back', keys: ['<'], shown: '<', meaning: 'as it was when the turn before began', hint: ['< >', 'turn'], rank: 9 },
   { command: 'turn-on', keys: ['>'], shown: '>', meaning: 'as it was when the next turn began' },
-  { command: 'live', keys: ['L'], shown: 'L', meaning: 'back to now', hint: ['L', 'live'] },
+  { command: 'live', keys: ['L'], shown: 'L', meaning: 'back to now', hint: ['L', 'live'], rank: 7 },
   {
     command: 'open',
     keys: ['enter'],
     shown: 'enter',
     meaning: 'show more: the panel alone, the turn of an event, the output of a gate, the question',
     hint: ['enter', 'open'],
+    rank: 6,
   },
   { command: 'close', keys: ['esc'], shown: 'esc', meaning: 'back: what was opened, the filter, what is being typed' },
   { command: 'tab-back', keys: ['['], shown: '[', meaning: 'prompt, output, diff, calls of the turn: the one before' },
@@ -82,20 +86,38 @@ export const KEYS: readonly KeyRow[] = [
     shown: '/',
     meaning: 'show only rows and lines with these words, in all panels',
     hint: ['/', 'filter'],
+    rank: 10,
   },
-  { command: 'tell-next', keys: [':'], shown: ':', meaning: 'tell whoever works next something', hint: [':', 'tell next'], steers: true },
-  { command: 'tell-now', keys: ['!'], shown: '!', meaning: 'tell whoever works now something', hint: ['!', 'tell now'], steers: true },
-  { command: 'answer', keys: ['a'], shown: 'a', meaning: 'answer the question that is open', hint: ['a', 'answer'], steers: true },
+  {
+    command: 'tell-next',
+    keys: [':'],
+    shown: ':',
+    meaning: 'tell whoever works next something',
+    hint: [':', 'tell next'],
+    rank: 4,
+    steers: true,
+  },
+  {
+    command: 'tell-now',
+    keys: ['!'],
+    shown: '!',
+    meaning: 'tell whoever works now something',
+    hint: ['!', 'tell now'],
+    rank: 5,
+    steers: true,
+  },
+  { command: 'answer', keys: ['a'], shown: 'a', meaning: 'answer the question that is open', hint: ['a', 'answer'], rank: 2, steers: true },
   {
     command: 'stop',
     keys: ['s'],
     shown: 's',
     meaning: 'stop the run; asks whether after the turn or now',
     hint: ['s', 'stop'],
+    rank: 3,
     steers: true,
   },
-  { command: 'leave', keys: ['q'], shown: 'q', meaning: 'leave; the run goes on', hint: ['q', 'leave'] },
-  { command: 'keys', keys: ['?'], shown: '?', meaning: 'this table', hint: ['?', 'keys'] },
+  { command: 'leave', keys: ['q'], shown: 'q', meaning: 'leave; the run goes on', hint: ['q', 'leave'], rank: 1 },
+  { command: 'keys', keys: ['?'], shown: '?', meaning: 'this table', hint: ['?', 'keys'], rank: 0 },
   { command: 'redraw', keys: ['ctrl+l'], shown: 'ctrl+l', meaning: 'draw every cell again' },
   { command: 'suspend', keys: ['ctrl+z'], shown: 'ctrl+z', meaning: 'back to the shell; `fg` comes back here' },
   {
@@ -107,6 +129,9 @@ export const KEYS: readonly KeyRow[] = [
 ];
 
 const BY_KEY = new Map(KEYS.flatMap((row) => row.keys.map((key) => [key, row] as const)));
+
+/** What the last row tells of, what matters most first. */
+export const HINTS: readonly KeyRow[] = KEYS.filter(({ hint }) => hint !== undefined).sort((a, b) => (a.rank ?? 0) - (b.rank ?? 0));
 
 /** What a key does; `undefined` for nothing. */
 export function findKey(name: string): KeyRow | undefined {

@@ -72,11 +72,7 @@ export function openView(order: ViewOrder): View {
     shown = screen;
     if (order.closesAtEnd && view.scene.frame.isNow && view.scene.frame.end !== null) close();
   };
-  const frames = createFrames(
-    () => guard(draw),
-    terminal.isBehind,
-    () => isClosed,
-  );
+  const frames = createFrames(() => guard(draw), terminal.isBehind, isClosed);
   const tell = (text: string, isBad: boolean): void => {
     state = say(state, text, isBad);
     frames.want();

@@ -1,26 +1,58 @@
 import { toDurationText } from '../../core/text/duration.ts';
+import type { RunFrame } from '../../views/frame/index.ts';
+import type { Attention } from '../../views/report/index.ts';
+import { toPlainLine } from '../../views/text/index.ts';
 import type { Line } from '../cells/screen.ts';
 import type { PanelContent, Room, Scene } from '../scene.ts';
 import { fitLines, span, toClockText, toStateSpan, wrapCells } from './words.ts';
 
 /** What the run needs of its person: the most urgent in full, everything else on a line. */
-export function toAttentionPanel({ frame, now, whyNot }: Scene, { columns, rows }: Room): PanelContent {
+export function toAttentionPanel(scene: Scene, { columns, rows }: Room): PanelContent {
+  const { frame, now } = scene;
   const [first, ...others] = frame.attentions;
+  if (first === undefined) return { title: '', lines: [], chosen: -1 };
+  const age = toClockText((frame.isNow ? now : frame.at) - first.since);
+  const said = toSaidLines(first, age, columns);
+  const answer = toAnswerLines(scene, first);
+  const rest = others.map((other): Line => [toStateSpan(other), span(` ${other.evidence}`)]);
+  const action = answer.length > 0 ? [] : toActionLines(first, columns);
+  const tell = toTellLines(frame);
+  // What to do by hand gives way first, then the rest of a long sentence; who has to answer sees how.
+  const room = rows - answer.length - Math.min(rest.length, 1);
+  const lines = [...fitSaid(said, room), ...answer];
+  const spare = rows - lines.length - rest.length;
+  return { title: '', lines: fitLines([...lines, ...(action.length <= spare ? action : []), ...rest, ...tell], rows), chosen: -1 };
+}
+
+/** `✗ GATE RED tests failed in iteration 2. (0:03)` */
+function toSaidLines(attention: Attention, age: string, columns: number): readonly Line[] {
+  const state = toStateSpan(attention);
+  const [first = '', ...more] = wrapCells(`${state.text} ${attention.evidence} (${age})`, columns);
+  return [[state, span(first.slice(state.text.length))], ...more.map((text) => [span(text)])];
+}
+
+function fitSaid(lines: readonly Line[], room: number): readonly Line[] {
+  if (lines.length <= room || room < 1) return lines.slice(0, Math.max(1, room));
+  const kept = lines.slice(0, room);
+  return [...kept.slice(0, -1), [...(kept.at(-1) ?? []), span(' …')]];
+}
+
+/** Who watches is not told to watch. */
+function toActionLines({ state, action }: Attention, columns: number): readonly Line[] {
+  return state === 'working' ? [] : wrapCells(action, columns - 2).map((text) => [span(`  ${text}`, 'faint')]);
+}
+
+/** What was told last, and what became of it. */
+function toTellLines({ tells, end }: RunFrame): readonly Line[] {
+  const last = tells.at(-1);
+  if (last === undefined || end !== null) return [];
+  return [[span('told ', 'faint'), span(toPlainLine(last.text, 120)), span(`: ${last.receipt}`, 'faint')]];
+}
+
+function toAnswerLines({ frame, now, whyNot }: Scene, { state }: Attention): readonly Line[] {
   const open = frame.questions.find(({ answer }) => answer === null);
-  const age = (since: number): string => toClockText((frame.isNow ? now : frame.at) - since);
-  const lines: Line[] = [];
-  if (first !== undefined) {
-    const evidence = wrapCells(`${first.evidence} (${age(first.since)})`, columns - 2);
-    lines.push([toStateSpan(first), span(` ${others.length === 0 ? '' : `and ${others.length} more`}`, 'faint')]);
-    const isQuestion = first.state === 'needs_you' && open !== undefined && frame.end === null;
-    const action = isQuestion
-      ? toAnswerText(open, frame.isNow ? now : frame.at, whyNot)
-      : wrapCells(first.action, columns - 2).map((text) => [span(`  ${text}`, 'faint')]);
-    const kept = evidence.slice(0, Math.max(1, rows - 1 - Math.min(action.length, 1)));
-    lines.push(...kept.map((text) => [span(`  ${text}`)]), ...action);
-  }
-  for (const other of others) lines.push([toStateSpan(other), span(` ${other.evidence}`)]);
-  return { title: '', lines: fitLines(lines, rows), chosen: -1 };
+  if (open === undefined || state !== 'needs_you' || frame.end !== null) return [];
+  return toAnswerText(open, frame.isNow ? now : frame.at, whyNot);
 }
 
 function toAnswerText(
@@ -39,9 +71,9 @@ export function wishAttention({ frame }: Pick<Scene, 'frame'>, columns: number):
   const [first, ...others] = frame.attentions;
   if (first === undefined) return 1;
   return (
-    1 +
-    wrapCells(`${first.evidence} (00:00)`, columns - 2).length +
-    Math.max(1, wrapCells(first.action, columns - 2).length) +
-    others.length
+    toSaidLines(first, '00:00', columns).length +
+    Math.max(1, toActionLines(first, columns).length) +
+    others.length +
+    toTellLines(frame).length
   );
 }

@@ -1,6 +1,6 @@
 import type { TimelineSlot } from '../../views/frame/index.ts';
 import type { Line, Span } from '../cells/screen.ts';
-import { KEYS } from '../keys.ts';
+import { HINTS } from '../keys.ts';
 import type { Scene } from '../scene.ts';
 import type { Typing } from '../view-state.ts';
 import { span } from './words.ts';
@@ -39,8 +39,10 @@ export function toKeyLine({ state, frame, whyNot }: Scene): Line {
   if (state.asking !== null) return toAskingLine(state.asking, frame.end === null);
   if (state.typing !== null) return toTypingLine(state.typing, frame);
   if (state.message.text !== '') return [span(` ${state.message.text}`, state.message.isBad ? 'warning' : 'good')];
-  const keys = KEYS.flatMap(({ hint, steers }) => {
-    if (hint === undefined || (steers === true && (whyNot !== null || frame.end !== null))) return [];
+  const asks = frame.questions.some(({ answer }) => answer === null);
+  const keys = HINTS.flatMap(({ hint, steers, command }) => {
+    const isOff = steers === true && (whyNot !== null || frame.end !== null || (command === 'answer' && !asks));
+    if (hint === undefined || isOff || (command === 'live' && frame.isNow)) return [];
     return [span(` ${hint[0]}`, 'name'), span(` ${hint[1]} `)];
   });
   return [...(state.filter === '' ? [] : [span(` /${state.filter} `, 'urgent'), span(' esc all ', 'faint')]), ...keys];

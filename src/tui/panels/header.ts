@@ -27,7 +27,9 @@ function listParts(frame: RunFrame): readonly Part[] {
   const { attention, progress, seq, lastSeq, isNow } = frame;
   const { iterations, maxIterations, elapsedMs, maxRuntimeMs, costUsd, maxCostUsd, unknownCostTurns } = progress;
   const isUrgent = attention.state !== 'working' && attention.state !== 'done';
-  const turn = maxIterations === null ? `turn ${iterations}` : `turn ${iterations}/${maxIterations}`;
+  // A turn under way is the one that a person means.
+  const number = Math.max(iterations, ...frame.working.map(({ iteration }) => iteration));
+  const turn = maxIterations === null ? `turn ${number}` : `turn ${number}/${maxIterations}`;
   const atLeast = unknownCostTurns > 0 && costUsd !== null ? 'at least ' : '';
   const cost =
     costUsd === null ? 'cost unknown' : `${atLeast}${toUsdText(costUsd)}${maxCostUsd === null ? '' : `/${toUsdText(maxCostUsd)}`}`;
