@@ -1,6 +1,6 @@
 import type { QuestionView } from '../views/fold/index.ts';
 import type { Key } from './input/read-keys.ts';
-import { findKey, type KeyCommand, type KeyRow } from './keys.ts';
+import { findKey, type KeyCommand } from './keys.ts';
 import { PANELS, type PanelNumber, TURN_TABS, type ViewState } from './view-state.ts';
 
 /** What of the run a key may depend on. */
@@ -51,12 +51,14 @@ export function pressKey(state: ViewState, key: Key, facts: PressFacts): Pressed
   if (quiet.asking !== null) return answerAsking(quiet, key, facts);
   if (quiet.typing !== null && key.name !== 'ctrl+c') return type(quiet, key, facts);
   const row = findKey(key.name);
+  if (quiet.page !== 'run' && (row === undefined || !EVERYWHERE.has(row.command))) return readPage(quiet, row?.command, facts);
   if (row === undefined) return keep(quiet);
-  if (quiet.page !== 'run' && row.command !== 'interrupt' && row.command !== 'redraw' && row.command !== 'suspend')
-    return readPage(quiet, row, facts);
   if (row.steers === true && facts.whyNot !== null) return keep(say(quiet, facts.whyNot, true));
   return COMMANDS[row.command](quiet, facts, key);
 }
+
+/** What a page that lies over everything does not take for itself. */
+const EVERYWHERE: ReadonlySet<KeyCommand> = new Set(['interrupt', 'redraw', 'suspend']);
 
 type Perform = (state: ViewState, facts: PressFacts, key: Key) => Pressed;
 
@@ -167,7 +169,7 @@ function startAnswer(state: ViewState, { open: questions }: PressFacts): ViewSta
 }
 
 /** A page that lies over everything is read, and closed by almost any key. */
-function readPage(state: ViewState, { command }: KeyRow, facts: PressFacts): Pressed {
+function readPage(state: ViewState, command: KeyCommand | undefined, facts: PressFacts): Pressed {
   const rows: Readonly<Partial<Record<KeyCommand, number>>> = {
     up: -1,
     down: 1,
@@ -176,7 +178,7 @@ function readPage(state: ViewState, { command }: KeyRow, facts: PressFacts): Pre
     first: Number.NEGATIVE_INFINITY,
     last: Number.POSITIVE_INFINITY,
   };
-  const moved = rows[command];
+  const moved = command === undefined ? undefined : rows[command];
   return keep(moved === undefined ? { ...state, page: 'run', scroll: 0 } : scrollText(state, moved, facts));
 }
 

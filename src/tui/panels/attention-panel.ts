@@ -1,4 +1,3 @@
-import { toDurationText } from '../../core/text/duration.ts';
 import type { RunFrame } from '../../views/frame/index.ts';
 import type { Attention } from '../../views/report/index.ts';
 import { toPlainLine } from '../../views/text/index.ts';
@@ -9,19 +8,23 @@ import { fitLines, span, toClockText, toStateSpan, wrapCells } from './words.ts'
 /** What the run needs of its person: the most urgent in full, everything else on a line. */
 export function toAttentionPanel(scene: Scene, { columns, rows }: Room): PanelContent {
   const { frame, now } = scene;
-  const [first, ...others] = frame.attentions;
+  const { first, others } = listStates(frame);
   if (first === undefined) return { title: '', lines: [], chosen: -1 };
-  const age = toClockText((frame.isNow ? now : frame.at) - first.since);
-  const said = toSaidLines(first, age, columns);
+  const said = toSaidLines(first, toClockText((frame.isNow ? now : frame.at) - first.since), columns);
   const answer = toAnswerLines(scene, first);
-  const rest = others.map((other): Line => [toStateSpan(other), span(` ${other.evidence}`)]);
+  const rest = [...others.map((other): Line => [toStateSpan(other), span(` ${other.evidence}`)]), ...toTellLines(frame)];
   const action = answer.length > 0 ? [] : toActionLines(first, columns);
-  const tell = toTellLines(frame);
-  // What to do by hand gives way first, then the rest of a long sentence; who has to answer sees how.
-  const room = rows - answer.length - Math.min(rest.length, 1);
-  const lines = [...fitSaid(said, room), ...answer];
-  const spare = rows - lines.length - rest.length;
-  return { title: '', lines: fitLines([...lines, ...(action.length <= spare ? action : []), ...rest, ...tell], rows), chosen: -1 };
+  // What to do by hand gives way first, then what else there is, then the rest of a long sentence; who has to answer sees how.
+  const kept = [...fitSaid(said, rows - answer.length - (rows < 5 ? 0 : Math.min(rest.length, 1))), ...answer];
+  const spare = rows - kept.length;
+  const more = action.length + rest.length <= spare ? [...action, ...rest] : rest;
+  return { title: '', lines: [...kept, ...fitLines(more, spare)].slice(0, rows), chosen: -1 };
+}
+
+/** That a run has ended is said by the header; what it needs is not said twice. */
+function listStates({ attentions }: RunFrame): { readonly first: Attention | undefined; readonly others: readonly Attention[] } {
+  const [first, ...others] = attentions;
+  return { first, others: others.filter(({ state }) => state !== 'done') };
 }
 
 /** `✗ GATE RED tests failed in iteration 2. (0:03)` */
@@ -61,14 +64,14 @@ function toAnswerText(
   whyNot: string | null,
 ): readonly Line[] {
   const left = dueAt - now;
-  const when = left > 0 ? `in ${toDurationText(left)}` : 'now';
+  const when = left > 0 ? `in ${toClockText(left)}` : 'now';
   const shown = choices.map((choice, at) => `${at + 1} ${choice}`).join('  ');
   return [[span(whyNot === null ? '  a answers: ' : '  choices: ', 'name'), span(shown), span(`; ${fallback} counts ${when}`, 'faint')]];
 }
 
 /** How many rows it would like to have. */
 export function wishAttention({ frame }: Pick<Scene, 'frame'>, columns: number): number {
-  const [first, ...others] = frame.attentions;
+  const { first, others } = listStates(frame);
   if (first === undefined) return 1;
   return (
     toSaidLines(first, '00:00', columns).length +
