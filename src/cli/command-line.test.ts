@@ -203,7 +203,6 @@ describe('a word that is no command', () => {
     ['ls', 'ralph runs'],
     ['list', 'ralph runs'],
     ['logs', 'ralph show --follow'],
-    ['watch', 'ralph show --follow'],
     ['attach', 'ralph show --follow'],
     ['continue', 'ralph resume'],
     ['diff', 'ralph show --diff'],

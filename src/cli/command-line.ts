@@ -140,7 +140,6 @@ const OTHER_WORDS: Readonly<Partial<Record<string, string>>> = {
   ui: 'status',
   update: 'doctor',
   version: '--version',
-  watch: 'show --follow',
   web: 'status',
   wt: 'run --worktree',
 };
