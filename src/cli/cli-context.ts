@@ -21,6 +21,8 @@ export interface CliContext {
   readonly readStdin: (maxBytes?: number) => Promise<string>;
   /** Tells the command that started this one with `--detach` that the run has begun, once; `null` in every other process. */
   readonly tellBegun: ((runId: string) => void) | null;
+  /** True in a process that a view started: its person looks at the run, although not here. */
+  readonly isViewed: boolean;
   /** Asks the person in front of the terminal; `null` where there is none. */
   readonly ask: ((question: string) => Promise<string>) | null;
   /** The whole terminal, for a view; `null` where there is none, or its person does not want it drawn on. */

@@ -23,6 +23,7 @@ export function createContext(given: Environment, loaders: Loaders, { stdout, st
     signals: process,
     readStdin,
     tellBegun: detached === undefined || process.send === undefined ? null : tellBegun,
+    isViewed: detached === 'viewed',
     get ask() {
       // Asking `process.stdin` would open it, which loads the streams of files.
       const { isatty } = process.getBuiltinModule('node:tty');

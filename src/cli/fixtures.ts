@@ -80,6 +80,7 @@ export function createFakeContext(world: FakeWorld = {}): FakeContext {
     },
     readStdin: async () => world.stdin ?? '',
     tellBegun: null,
+    isViewed: false,
     ask: world.ask ?? null,
     openFullScreen: world.openFullScreen ?? null,
     now: clock.now,

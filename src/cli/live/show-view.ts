@@ -3,7 +3,7 @@ import type { CliContext } from '../cli-context.ts';
 import type { FullScreen } from '../terminal/full-screen.ts';
 import { toLocalClock } from '../terminal/local-time.ts';
 import { showsUnicode, wantsColour } from '../terminal/terminal.ts';
-import { catchSignals } from './signals.ts';
+import { catchSignals, dieOfHangup } from './signals.ts';
 
 /** A view of a run on a whole terminal. */
 export interface ViewWish {
@@ -13,6 +13,8 @@ export interface ViewWish {
   readonly greeting: string;
   /** True where the view closes by itself when the run has ended. */
   readonly closesAtEnd: boolean;
+  /** What closes the view from outside, as the end of the process of its run does. Absent: nothing. */
+  readonly over?: Promise<unknown>;
   /** What a signal means to the run; the view is closed by every one that this does not keep (`true`). Absent: they are the view's alone. */
   readonly onSignal?: (how: 'interrupt' | 'kill' | 'terminate' | 'hangup') => boolean;
 }
@@ -27,7 +29,7 @@ export async function showView(
   wish: ViewWish,
 ): Promise<ViewEnd> {
   const { openView, COLOURS, NO_COLOURS } = await import('../../tui/index.ts');
-  let end: ViewEnd = 'closed';
+  const ended: { by: ViewEnd } = { by: 'closed' };
   const caught = catchSignals(signals, null);
   screen.enter();
   try {
@@ -40,14 +42,16 @@ export async function showView(
     });
     caught.attach((how) => {
       if (how === 'after-iteration' || wish.onSignal?.(how) === true) return;
-      end = how === 'kill' ? 'interrupt' : how;
+      ended.by = how === 'kill' ? 'interrupt' : how;
       view.close();
     });
+    void wish.over?.then(view.close, view.close);
     await view.closed;
-    return end;
+    return ended.by;
   } finally {
     screen.leave();
     caught.release();
+    if (ended.by === 'hangup') dieOfHangup();
   }
 }
 

@@ -24,7 +24,11 @@ export function createFullScreen(stdin: ReadStream, stdout: WriteStream): FullSc
     if (!isHeld) return;
     isHeld = false;
     process.off('exit', leave);
-    stdin.setRawMode(false);
+    try {
+      stdin.setRawMode(false);
+    } catch {
+      // The terminal is gone.
+    }
     stdin.pause();
     stdout.write(LEAVE);
   };
