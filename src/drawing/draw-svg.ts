@@ -1,4 +1,5 @@
 import { maskControls } from '../core/text/mask-controls.ts';
+import { toTextCells } from '../core/text/text-cells.ts';
 import { RalphError } from '../core/values/errors.ts';
 import {
   type FlowArrow,
@@ -12,7 +13,6 @@ import {
   toShortText,
 } from '../topology/graph/index.ts';
 import type { GraphPicture } from '../wire/graph-picture.ts';
-import { toTextCells } from './char-grid.ts';
 import { isLoop, layOut, type PlacedArrow, type Point, type Rect, type Station } from './lay-out.ts';
 import { SVG_STYLE } from './svg-style.ts';
 

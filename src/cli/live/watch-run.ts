@@ -70,7 +70,7 @@ export async function watchRun(context: CliContext, order: WatchOrder): Promise<
     const handle = await order.start({
       observe: stream.observe,
       backpressure: context.terminal.backpressure,
-      isAttended: () => context.terminal.isTty,
+      isAttended: () => context.terminal.isTty || context.isViewed,
     });
     if (handle === null) return null;
     printWarnings(context.terminal, handle.warnings);

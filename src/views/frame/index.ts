@@ -15,5 +15,5 @@ export type { ByteRange, SearchHit, TextPiece, ToolCallRow, TurnIndex, TurnPart 
 export { type FrameFacts, toPastFacts, toRunFrame } from './run-frame.ts';
 export { createRunHistory, type RunHistory, type TurnSpan } from './run-history.ts';
 export { toTimeline } from './timeline.ts';
-export { toEventPage, toTurnDetail, toTurnPage } from './turn-rows.ts';
+export { toEventPage, toTurnDetail, toTurnPage, toTurnRow } from './turn-rows.ts';
 export type { WatchedRun } from './watched-run.ts';

@@ -43,7 +43,7 @@ function toCount(count: number): number {
 }
 
 /** A turn as it was at a moment; `null` where it had not begun. */
-function toTurnRow(history: RunHistory, place: number, seq?: number): TurnRow | null {
+export function toTurnRow(history: RunHistory, place: number, seq?: number): TurnRow | null {
   const turn = history.turn(place, seq);
   const span = history.span(place);
   if (turn === undefined || span === undefined) return null;
