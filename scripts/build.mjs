@@ -14,6 +14,7 @@ import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { buildPages } from './build-page.mjs';
 import { checkPublishedTypes } from './published-types.mjs';
 import { collectLicences } from './third-party.mjs';
 
@@ -117,8 +118,9 @@ async function bundle(outDir) {
   });
   await build.close();
   await bundleViews(rolldown, outDir);
+  const pages = await buildPages(rolldown, ROOT, outDir);
   const libraries = await bundleLibraries(rolldown, outDir);
-  const modules = [...output, ...libraries, ...command, ...lean].flatMap((file) => (file.type === 'chunk' ? file.moduleIds : []));
+  const modules = [...output, ...libraries, ...command, ...lean, ...pages].flatMap((file) => (file.type === 'chunk' ? file.moduleIds : []));
   writeFileSync(join(outDir, 'THIRD_PARTY_LICENSES.txt'), collectLicences(modules));
 }
 

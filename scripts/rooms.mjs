@@ -318,6 +318,7 @@ export const ROOMS = {
       'loop/shell',
       'views',
       'drawing',
+      'replay',
       'simulate',
       'mcp',
       'mock-model',

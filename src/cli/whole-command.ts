@@ -28,6 +28,7 @@ const LOADERS: Readonly<Record<CommandName, () => Promise<CliCommand>>> = {
   undo: async () => (await import('./commands/undo-command.ts')).undoCommand,
   show: async () => (await import('./commands/show-command.ts')).showCommand,
   review: async () => (await import('./commands/review-command.ts')).reviewCommand,
+  report: async () => (await import('./commands/report-command.ts')).reportCommand,
   panel: async () => (await import('./commands/panel-command.ts')).panelCommand,
   events: async () => (await import('./commands/events-command.ts')).eventsCommand,
   emit: async () => (await import('./commands/steer/emit-command.ts')).emitCommand,

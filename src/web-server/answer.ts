@@ -58,6 +58,7 @@ function toPagePolicy({ script, style }: WebPage): string {
     "default-src 'none'",
     `script-src ${toSources(script)}`,
     `style-src ${toSources(style)}`,
+    'img-src data:',
     "connect-src 'self'",
     "frame-ancestors 'none'",
     "base-uri 'none'",

@@ -13,7 +13,7 @@ it('the page comes without a token, and lets nothing in but its own script and s
   const { status, text, headers } = await ask({ path: '/' });
   expect([status, text]).toEqual([200, PAGE.html]);
   expect(headers['content-security-policy']).toBe(
-    "default-src 'none'; script-src 'sha256-c2NyaXB0'; style-src 'sha256-c3R5bGU='; connect-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'; require-trusted-types-for 'script'; trusted-types 'none'",
+    "default-src 'none'; script-src 'sha256-c2NyaXB0'; style-src 'sha256-c3R5bGU='; img-src data:; connect-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'; require-trusted-types-for 'script'; trusted-types 'none'",
   );
   expect(headers).toMatchObject({
     'cache-control': 'no-store',

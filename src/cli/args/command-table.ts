@@ -20,6 +20,7 @@ export type CommandName =
   | 'undo'
   | 'show'
   | 'review'
+  | 'report'
   | 'panel'
   | 'events'
   | 'emit'
@@ -68,6 +69,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   { name: 'pr', group: 'look', summary: 'push the branch of a run and open a draft pull request' },
   { name: 'undo', group: 'first', summary: 'undo what a run changed, or redo it' },
   { name: 'show', group: 'look', summary: 'show what an agent was asked, what it said and what it changed' },
+  { name: 'report', group: 'look', summary: 'a run as one file to share: a page, or Markdown' },
   { name: 'panel', group: 'look', summary: 'show what the agents of a panel answered, and how they voted' },
   { name: 'events', group: 'look', summary: 'list the events of a run, or follow them' },
   { name: 'tell', group: 'publish', summary: 'tell the agents of a run something while they work' },

@@ -10,11 +10,20 @@ import type { WebPage } from '../../web-server/index.ts';
  * @throws RalphError `web-page` where it has not been built
  */
 export function readPage(packageFolder: string): WebPage {
+  const html = readBuilt(packageFolder, 'web.html');
+  const { script = null, style = null } = toJsonObject(parseJson(readBuilt(packageFolder, 'web.json')) ?? null);
+  return { html, script: toHashes(script), style: toHashes(style) };
+}
+
+/** The page of a report, without its run: that goes in the place of `<!-- data -->`. Throws as {@link readPage}. */
+export function readReportPage(packageFolder: string): string {
+  return readBuilt(packageFolder, 'report.html');
+}
+
+function readBuilt(packageFolder: string, name: string): string {
   const folder = join(packageFolder, 'dist', 'page');
   try {
-    const html = readFileSync(join(folder, 'web.html'), 'utf8');
-    const { script = null, style = null } = toJsonObject(parseJson(readFileSync(join(folder, 'web.json'), 'utf8')) ?? null);
-    return { html, script: toHashes(script), style: toHashes(style) };
+    return readFileSync(join(folder, name), 'utf8');
   } catch (error) {
     throw new RalphError({
       code: 'web-page',
