@@ -9,7 +9,7 @@ import { readStatus, until } from './run-facts.ts';
 
 const TOKEN = '0123456789abcdef0123456789abcdef';
 const ASKS = `
-echo x >> starts.txt
+[ "$(nth turn)" -gt 1 ] && { echo LOOP_COMPLETE; exit 0; }
 answer=$("$RALPH_BIN" ask "Drop the old table?" --choices yes,no --default no)
 while [ ! -e go ]; do sleep 0.05; done
 echo "$answer" >> answers.txt
