@@ -209,7 +209,7 @@ describe('a word that is no command', () => {
     ['diff', 'ralph show --diff'],
     ['version', 'ralph --version'],
     ['kill', 'ralph stop --now'],
-    ['web', 'ralph status'],
+    ['ui', 'ralph web'],
     ['tui', 'ralph run'],
     ['plan', 'ralph run --dry-run'],
   ])('is answered with the command that does it: %s', async (word, command) => {

@@ -11,7 +11,6 @@ import { addExamples, addNote } from '../args/help.ts';
 import { addConfigOptions, addSettingFlags, addShowOptions, type ShowFlags, toConfigRequest, toShowOptions } from '../args/options.ts';
 import { checkRunFlags, type RunFlags, toPlanRequest } from '../args/run-flags.ts';
 import type { CliCommand, CliContext, CommandCall } from '../cli-context.ts';
-import { toDetached } from '../live/detached-run.ts';
 import { resumeAndWatch } from '../live/resume-run.ts';
 import { NO_GATE, toLimitsText, toTeamText } from '../live/run-lines.ts';
 import { withAbort } from '../live/signals.ts';
@@ -105,8 +104,7 @@ async function startAndWatch(
 ): Promise<number> {
   const options = { cwd: context.cwd, worktree: flags.worktree ?? null, nested: flags.nested === true, env: context.env };
   const start: WatchOrder['start'] = (watch) => app.startRun(plan, options, watch);
-  const place = toDetached(context, start);
-  const watched = await watchRun(place.context, { app, show, cwd: context.cwd, isOneTurn: flags.once === true, start: place.start });
+  const watched = await watchRun(context, { app, show, cwd: context.cwd, isOneTurn: flags.once === true, start });
   return watched === null ? 0 : watched.exitCode;
 }
 

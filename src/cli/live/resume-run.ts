@@ -7,8 +7,7 @@ import { parseIterations, parseRuntime, parseUsd } from '../args/parse-values.ts
 import type { CliContext } from '../cli-context.ts';
 import { isNewestRun } from '../runs/read-run.ts';
 import { printWarnings } from '../terminal/print.ts';
-import { toDetached } from './detached-run.ts';
-import { watchRun } from './watch-run.ts';
+import { type WatchOrder, watchRun } from './watch-run.ts';
 
 /** The options of `ralph resume`, as commander hands them over. */
 export interface ResumeFlags extends ShowFlags {
@@ -30,7 +29,7 @@ export async function resumeAndWatch(context: CliContext, run: string | undefine
   const fold = createRunViewFold();
   reader.replay(fold.take);
   let ended: Ended | null = null;
-  const place = toDetached(context, async (watch) => {
+  const start: WatchOrder['start'] = async (watch) => {
     const resumed = await app.resumeRun({ ...options, run: reader.runId }, watch);
     if (resumed.kind === 'running') {
       printWarnings(context.terminal, resumed.warnings);
@@ -38,8 +37,8 @@ export async function resumeAndWatch(context: CliContext, run: string | undefine
     }
     ended = resumed;
     return null;
-  });
-  const watched = await watchRun(place.context, { app, show, cwd: context.cwd, fold, start: place.start });
+  };
+  const watched = await watchRun(context, { app, show, cwd: context.cwd, fold, start });
   if (watched !== null) return watched.exitCode;
   return ended === null ? 1 : tellEnded(context, ended, toNextStep(fold.view(), isNewestRun(context, app, reader.runId)));
 }
