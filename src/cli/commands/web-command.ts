@@ -33,11 +33,12 @@ export const webCommand: CliCommand = {
     const app = await context.loadApp();
     const server = await start(context, app, place);
     const tell = (): void => context.terminal.out(`${server.createUrl()}\n`);
+    // Whoever reads how a new address is had may ask for it at once.
+    context.signals.on('SIGUSR2', tell);
     const url = server.createUrl();
     printLine(context.terminal, url);
     context.terminal.err(toNotes(place));
     if (options['open'] === true) openBrowser(url, (why) => context.terminal.err(`No browser could be opened: ${toPlainLine(why, 200)}\n`));
-    context.signals.on('SIGUSR2', tell);
     await waitForEnd(context);
     context.signals.off('SIGUSR2', tell);
     await server.close();
