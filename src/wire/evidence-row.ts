@@ -10,7 +10,7 @@ export interface EvidenceRow {
   readonly verdict: 'passed' | 'failed' | 'skipped' | 'did not count' | 'not run';
   /** How it ended: `exit 1, 3 s`; empty where it has not run. */
   readonly how: string;
-  /** Why it is red: the last lines of what it said; empty where it is not. */
+  /** Why it is red: the lines of what it said that tell it; empty where it is not. */
   readonly why: string;
   /** The iteration that it was about; `null` where it has not run. */
   readonly iteration: number | null;

@@ -1,4 +1,5 @@
 import { toResultName } from '../../core/gates/gate-result.ts';
+import { pickTellingLines } from '../../core/text/telling-lines.ts';
 import type { EvidenceRow } from '../../wire/evidence-row.ts';
 import type { GateVerdict, GateView, RunView, TurnView } from '../fold/run-view.ts';
 import { isNoPass, toGateEndText, toVerdict } from '../report/evidence.ts';
@@ -44,7 +45,7 @@ function toEvidenceRow(view: RunView, index: number, name: string, tally: Tally 
     name: toPlainLine(toResultName(gate), 100),
     verdict,
     how: toGateEndText(gate),
-    why: verdict === 'failed' ? toLastLines(gate.outputTail) : '',
+    why: verdict === 'failed' ? toWhy(gate.outputTail) : '',
     iteration: gate.iteration,
     at: gate.at,
     number: gate.evidence?.number ?? null,
@@ -74,11 +75,9 @@ function countChanged(turns: readonly TurnView[]): number | null {
   return changed > 0 || turns.every(({ treeChanged }) => treeChanged === false) ? changed : null;
 }
 
-function toLastLines(text: string): string {
-  const lines = text.split('\n').filter((line) => line.trim() !== '');
-  return lines
-    .slice(-WHY_LINES)
+function toWhy(text: string): string {
+  return pickTellingLines(text, WHY_LINES)
     .map((line) => toPlainLine(line, 200))
     .join('\n')
-    .slice(-WHY_LENGTH);
+    .slice(0, WHY_LENGTH);
 }
