@@ -79,6 +79,8 @@ export default defineConfig({
       integration('replay', ['test/replay/**/*.test.ts'], 30_000),
       integration('scenario', ['test/scenarios/**/*.test.ts'], 60_000),
       integration('e2e', ['test/e2e/**/*.test.ts'], 180_000),
+      // With a real browser and a real terminal multiplexer: `npm run e2e:faces` sees to it that they are there.
+      integration('faces', ['test/faces/**/*.test.ts'], 180_000),
     ],
   },
 });
