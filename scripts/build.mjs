@@ -14,6 +14,7 @@ import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { buildPages } from './build-page.mjs';
 import { checkPublishedTypes } from './published-types.mjs';
 import { collectLicences } from './third-party.mjs';
 
@@ -116,8 +117,10 @@ async function bundle(outDir) {
     minify: WHITESPACE_ONLY,
   });
   await build.close();
+  await bundleViews(rolldown, outDir);
+  const pages = await buildPages(rolldown, ROOT, outDir);
   const libraries = await bundleLibraries(rolldown, outDir);
-  const modules = [...output, ...libraries, ...command, ...lean].flatMap((file) => (file.type === 'chunk' ? file.moduleIds : []));
+  const modules = [...output, ...libraries, ...command, ...lean, ...pages].flatMap((file) => (file.type === 'chunk' ? file.moduleIds : []));
   writeFileSync(join(outDir, 'THIRD_PARTY_LICENSES.txt'), collectLicences(modules));
 }
 
@@ -220,6 +223,20 @@ function escapeNonAscii(source) {
   return source.replace(/[\u0080-\uffff]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 
+/** One file of its own: a browser loads it, and finds no module of Node in it. */
+async function bundleViews(rolldown, outDir) {
+  const build = await rolldown({ ...toInput({ views: 'src/replay/index.ts' }, ''), platform: 'browser', plugins: [], external: [] });
+  const { output } = await build.write({
+    dir: outDir,
+    format: 'esm',
+    entryFileNames: '[name].js',
+    codeSplitting: false,
+    minify: WHITESPACE_ONLY,
+  });
+  await build.close();
+  requireSame('imports of ralph-hats/views', output[0].imports, []);
+}
+
 async function bundleLibraries(rolldown, outDir) {
   const build = await rolldown({ cwd: ROOT, input: LIBRARIES, platform: 'node', transform: { target: 'node20' } });
   const { output } = await build.write({
@@ -246,7 +263,7 @@ function hideInnerDefaults(source) {
 async function emitTypes(outDir) {
   const tsc = join(require.resolve('typescript-7/package.json'), '..', 'bin', 'tsc');
   await run(process.execPath, [tsc, '-p', 'tsconfig.build.json', '--outDir', join(outDir, 'types')]);
-  checkPublishedTypes(join(outDir, 'types'), ['index.d.ts', 'testing/index.d.ts'], Object.keys(dependencies));
+  checkPublishedTypes(join(outDir, 'types'), ['index.d.ts', 'testing/index.d.ts', 'replay/index.d.ts'], Object.keys(dependencies));
 }
 
 function run(command, args) {

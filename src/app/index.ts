@@ -105,7 +105,9 @@ export {
 } from '../runs/index.ts';
 export type { HatScope, ScopeLayer, ScopeReport } from '../turns/scopes/index.ts';
 export { landRun } from './land-run.ts';
+export { readReport } from './report-data.ts';
 export { resumeRun } from './resume-run.ts';
+export { createRunCatalog } from './run-catalog.ts';
 export { runQueue } from './run-queue.ts';
 export { type Demo, prepareDemo } from './start-demo.ts';
 export { startRun } from './start-run.ts';

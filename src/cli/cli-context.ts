@@ -6,8 +6,8 @@ import type { Terminal } from './terminal/terminal.ts';
 
 /** Where signals come from: the process, or a test. */
 export interface SignalSource {
-  readonly on: (signal: 'SIGINT' | 'SIGTERM' | 'SIGHUP', listener: () => void) => unknown;
-  readonly off: (signal: 'SIGINT' | 'SIGTERM' | 'SIGHUP', listener: () => void) => unknown;
+  readonly on: (signal: 'SIGINT' | 'SIGTERM' | 'SIGHUP' | 'SIGUSR2', listener: () => void) => unknown;
+  readonly off: (signal: 'SIGINT' | 'SIGTERM' | 'SIGHUP' | 'SIGUSR2', listener: () => void) => unknown;
 }
 
 /** Everything of the world that a command may touch. */

@@ -89,7 +89,7 @@ function toHelpTopic(name: string): string | undefined {
 
 /** What people type who come from elsewhere, and the command that does it. */
 const OTHER_WORDS: Readonly<Partial<Record<string, string>>> = {
-  attach: 'show --follow',
+  attach: 'watch',
   batch: 'queue',
   cancel: 'stop',
   cat: 'show --output',
@@ -137,10 +137,9 @@ const OTHER_WORDS: Readonly<Partial<Record<string, string>>> = {
   test: 'gates --run',
   todo: 'queue',
   tui: 'run',
-  ui: 'status',
+  ui: 'web',
   update: 'doctor',
   version: '--version',
-  web: 'status',
   wt: 'run --worktree',
 };
 

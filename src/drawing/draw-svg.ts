@@ -5,7 +5,6 @@ import {
   type FlowArrow,
   type FlowGraph,
   type FlowNode,
-  type GraphPicture,
   toArrowLines,
   toEdgeText,
   toFlowArrows,
@@ -13,6 +12,7 @@ import {
   toNodeTitle,
   toShortText,
 } from '../topology/graph/index.ts';
+import type { GraphPicture } from '../wire/graph-picture.ts';
 import { isLoop, layOut, type PlacedArrow, type Point, type Rect, type Station } from './lay-out.ts';
 import { SVG_STYLE } from './svg-style.ts';
 

@@ -12,7 +12,7 @@ export { type CleanedRuns, type CleanOrder, cleanRuns, discardUnbegun } from './
 export { emitFromOutside, emitTo, readFold, toOutsideFile } from './emit-event.ts';
 export { findAgentPolicy, mayHatChangeTree, toAgentCapabilities } from './hat-capabilities.ts';
 export { findLayout, type Layout, openAgentFolders, requireLayout, toLayout, toStateName } from './layout.ts';
-export { noteProject, summariseAllRuns, summariseRun, summariseRuns } from './list-runs.ts';
+export { listProjects, noteProject, summariseAllRuns, summariseRun, summariseRuns } from './list-runs.ts';
 export { openLiveFile } from './live-file.ts';
 export { findStaleOwner, listKilledRuns, refuseNested, wasKilled } from './living-runs.ts';
 export { notifyPerson } from './notify-person.ts';

@@ -118,7 +118,7 @@ export function noteProject({ root, stateDir }: Layout, env: Environment): void 
 }
 
 /** The folders that were noted and still have runs. The others are forgotten. */
-function listProjects(env: Environment): readonly KnownProject[] {
+export function listProjects(env: Environment): readonly KnownProject[] {
   const folder = findFolder(env);
   if (folder === null || !existsSync(folder)) return [];
   return readdirSync(folder)

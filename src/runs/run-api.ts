@@ -24,6 +24,8 @@ export interface OutsideEvent {
 
 /** What a person tells a run. */
 export interface TellWords {
+  /** Names it: a run hears the same name once. Default: a new one. */
+  readonly command?: string;
   readonly text: string;
   /** Absent: whoever works. */
   readonly to?: string;
@@ -33,6 +35,8 @@ export interface TellWords {
 
 /** What a person answers. */
 export interface AnswerWords {
+  /** As of {@link TellWords}. */
+  readonly command?: string;
   readonly choice: string;
   /** `q1`; absent: the only open one. */
   readonly question?: string;

@@ -63,7 +63,7 @@ async function tellTo(place: SteeringPlace, words: TellWords, givenMs = 0): Prom
   const { paths, sender } = place;
   const { hats, end } = createLook(paths)();
   refuseComplete(paths, end);
-  const { text, to = null, when = 'now' } = words;
+  const { command: id = randomUUID(), text, to = null, when = 'now' } = words;
   if (text.trim() === '' || text.length > MAX_TOLD) throw toBadWords(text);
   if (to !== null && to !== RALPH && !hats.some(({ id }) => id === to))
     throw new RalphError({
@@ -75,12 +75,11 @@ async function tellTo(place: SteeringPlace, words: TellWords, givenMs = 0): Prom
           : `Hats: ${hats.map(({ id }) => id).join(', ')}. Without --to whoever works is told.`,
       exitCode: 2,
     });
-  const id = randomUUID();
   return say(place, { kind: 'tell', id, text, to, when, sender }, givenMs);
 }
 
 /** See {@link answerRun}. */
-async function answerTo(place: SteeringPlace, { choice, question: name }: AnswerWords): Promise<Heard> {
+async function answerTo(place: SteeringPlace, { command: id = randomUUID(), choice, question: name }: AnswerWords): Promise<Heard> {
   const { paths, sender } = place;
   const { questions, end } = createLook(paths)();
   refuseComplete(paths, end);
@@ -97,7 +96,7 @@ async function answerTo(place: SteeringPlace, { choice, question: name }: Answer
       fix: `Choose one of: ${question.choices.join(', ')}.`,
       exitCode: 2,
     });
-  const heard = await say(place, { kind: 'answer', id: randomUUID(), question: question.id, choice: chosen, sender }, 0);
+  const heard = await say(place, { kind: 'answer', id, question: question.id, choice: chosen, sender }, 0);
   const settled = heard.question?.answer ?? null;
   if (heard.question !== null && settled !== null && (settled.by !== 'person' || settled.choice !== chosen)) throw toLate(heard.question);
   return heard;

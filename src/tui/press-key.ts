@@ -1,4 +1,4 @@
-import type { QuestionView } from '../views/fold/index.ts';
+import type { QuestionRow } from '../wire/run-frame.ts';
 import type { Key } from './input/read-keys.ts';
 import { findKey, type KeyCommand } from './keys.ts';
 import { PANELS, type PanelNumber, TURN_TABS, type ViewState } from './view-state.ts';
@@ -19,7 +19,7 @@ export interface PressFacts {
   /** Whether the chosen gate has an output that was kept. */
   readonly hasGateOutput: boolean;
   /** The questions that are open. */
-  readonly open: readonly QuestionView[];
+  readonly open: readonly QuestionRow[];
   /** How far the text that is shown can be scrolled. */
   readonly maxScroll: number;
   /** Rows of a screen of text. */

@@ -1,4 +1,6 @@
-import { type RunHistory, type ToldEvent, type TurnRow, toEventPage, toTurnPage, toTurnRow } from '../views/frame/index.ts';
+import { type RunHistory, toEventPage, toTurnPage, toTurnRow } from '../views/frame/index.ts';
+import type { ToldEvent } from '../wire/told-event.ts';
+import type { TurnRow } from '../wire/turn-row.ts';
 import type { ShownRows } from './scene.ts';
 
 /** A list of a run as it was at a moment, and as it is filtered: places in it. */

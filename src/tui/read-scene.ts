@@ -1,12 +1,6 @@
-import {
-  type FrameFacts,
-  type RunFrame,
-  type TimelineSlot,
-  toRunFrame,
-  toTimeline,
-  toTurnDetail,
-  type WatchedRun,
-} from '../views/frame/index.ts';
+import { type FrameFacts, toRunFrame, toTimeline, toTurnDetail, type WatchedRun } from '../views/frame/index.ts';
+import type { RunFrame } from '../wire/run-frame.ts';
+import type { TimelineSlot } from '../wire/timeline-slot.ts';
 import type { Size } from './cells/screen.ts';
 import { findPlace, type Layout } from './layout.ts';
 import { toTimelineColumns } from './panels/bottom.ts';

@@ -1,4 +1,6 @@
-import type { ByteRange, TextPiece, TurnDetail, TurnIndex, WatchedRun } from '../views/frame/index.ts';
+import type { WatchedRun } from '../views/frame/index.ts';
+import type { TurnDetail } from '../wire/turn-row.ts';
+import type { ByteRange, TextPiece, TurnIndex } from '../wire/turn-texts.ts';
 import type { Line } from './cells/screen.ts';
 import type { Tone } from './cells/tones.ts';
 import { span, toClockText, wrapCells } from './panels/words.ts';

@@ -1,4 +1,8 @@
-import type { EvidenceRow, RunFrame, TimelineSlot, ToldEvent, TurnDetail, TurnRow } from '../views/frame/index.ts';
+import type { EvidenceRow } from '../wire/evidence-row.ts';
+import type { RunFrame } from '../wire/run-frame.ts';
+import type { TimelineSlot } from '../wire/timeline-slot.ts';
+import type { ToldEvent } from '../wire/told-event.ts';
+import type { TurnDetail, TurnRow } from '../wire/turn-row.ts';
 import type { Line } from './cells/screen.ts';
 import type { ViewState } from './view-state.ts';
 

@@ -1,5 +1,5 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { dirname, join, relative } from 'node:path';
+import { basename, dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { END_REASONS } from '../../src/core/run/end-reasons.ts';
@@ -37,9 +37,9 @@ test('every relative link of README and docs leads to a file', () => {
 });
 
 test('every `ralph` command that README and docs show exists', () => {
-  const commands = readdirSync(join(ROOT, 'src/cli/commands'))
+  const commands = readdirSync(join(ROOT, 'src/cli/commands'), { encoding: 'utf8', recursive: true })
     .filter((name) => name.endsWith('.ts') && !name.includes('.test.'))
-    .map((name) => name.replace(/(-command)?\.ts$/, ''))
+    .map((name) => basename(name).replace(/(-command)?\.ts$/, ''))
     .concat('help');
   const unknown: string[] = [];
   for (const page of PAGES) {

@@ -66,6 +66,8 @@ describe('the package', () => {
     const script =
       "const a = await import('ralph-hats'); const b = await import('ralph-hats/testing'); console.log(Object.keys(a).length, typeof b.runScenario)";
     expect(run(work, process.execPath, ['--input-type=module', '-e', script])).toMatch(/^[1-9]\d* function\n$/);
+    const views = "const { createReplay } = await import('ralph-hats/views'); console.log(createReplay().history.lastSeq())";
+    expect(run(work, process.execPath, ['--input-type=module', '-e', views])).toBe('0\n');
     const names = "const library = await import('ralph-hats'); console.log(Object.keys(library).sort().join(' '))";
     expect(run(work, process.execPath, ['--input-type=module', '-e', names]).trim().split(' ')).toEqual([
       'END_REASONS',

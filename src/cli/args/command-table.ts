@@ -14,12 +14,14 @@ export type CommandName =
   | 'status'
   | 'watch'
   | 'runs'
+  | 'web'
   | 'worktrees'
   | 'land'
   | 'pr'
   | 'undo'
   | 'show'
   | 'review'
+  | 'report'
   | 'panel'
   | 'events'
   | 'emit'
@@ -62,12 +64,14 @@ export const COMMANDS: readonly CommandEntry[] = [
   { name: 'status', group: 'first', summary: 'show what a run is doing and how far it has got' },
   { name: 'watch', group: 'look', summary: 'watch a run on the whole terminal, look back in it, steer it' },
   { name: 'runs', group: 'look', summary: 'list the runs of this folder' },
+  { name: 'web', group: 'look', summary: 'show runs in the browser, live, and steer them there' },
   { name: 'worktrees', group: 'look', summary: 'list, compare, merge and remove the worktrees of runs' },
   { name: 'review', group: 'first', summary: 'review a run: what is proven, what to read, what to do next' },
   { name: 'land', group: 'first', summary: 'merge the branch of a run once its gates pass' },
   { name: 'pr', group: 'look', summary: 'push the branch of a run and open a draft pull request' },
   { name: 'undo', group: 'first', summary: 'undo what a run changed, or redo it' },
   { name: 'show', group: 'look', summary: 'show what an agent was asked, what it said and what it changed' },
+  { name: 'report', group: 'look', summary: 'a run as one file to share: a page, or Markdown' },
   { name: 'panel', group: 'look', summary: 'show what the agents of a panel answered, and how they voted' },
   { name: 'events', group: 'look', summary: 'list the events of a run, or follow them' },
   { name: 'tell', group: 'publish', summary: 'tell the agents of a run something while they work' },

@@ -22,7 +22,7 @@ import type { CliCommand, CliContext, CommandCall } from '../cli-context.ts';
 import { resumeAndWatch } from '../live/resume-run.ts';
 import { NO_GATE, toLimitsText, toTeamText } from '../live/run-lines.ts';
 import { showStarted } from '../live/show-started.ts';
-import { withAbort, withoutHangup } from '../live/signals.ts';
+import { withAbort } from '../live/signals.ts';
 import { type WatchOrder, watchRun } from '../live/watch-run.ts';
 import { printWarnings } from '../terminal/print.ts';
 import { isColoured, printLine, type Terminal } from '../terminal/terminal.ts';
@@ -125,25 +125,6 @@ function isViewWanted(
   return format === 'text' && !quiet && !verbose && !isPlain && flags.once !== true && flags.dryRun !== true;
 }
 
-/** In a process that was detached: says when the run has begun, and goes on when a terminal is closed. */
-function toDetached(context: CliContext, tellBegun: (runId: string) => void, start: WatchOrder['start']) {
-  return {
-    context: { ...context, signals: withoutHangup(context.signals) } satisfies CliContext,
-    start: async (watch) => {
-      let hasBegun = false;
-      const handle = await start({
-        ...watch,
-        observe: (record) => {
-          hasBegun ||= record.kind === 'input';
-          watch.observe(record);
-        },
-      });
-      if (handle !== null && hasBegun) tellBegun(handle.runId);
-      return handle;
-    },
-  } satisfies { context: CliContext; start: WatchOrder['start'] };
-}
-
 async function startAndWatch(
   context: CliContext,
   app: AppApi,
@@ -152,8 +133,7 @@ async function startAndWatch(
 ): Promise<number> {
   const options = { cwd: context.cwd, worktree: flags.worktree ?? null, nested: flags.nested === true, env: context.env };
   const start: WatchOrder['start'] = (watch) => app.startRun(plan, options, watch);
-  const place = context.tellBegun === null ? { context, start } : toDetached(context, context.tellBegun, start);
-  const watched = await watchRun(place.context, { app, show, cwd: context.cwd, isOneTurn: flags.once === true, start: place.start });
+  const watched = await watchRun(context, { app, show, cwd: context.cwd, isOneTurn: flags.once === true, start });
   return watched === null ? 0 : watched.exitCode;
 }
 

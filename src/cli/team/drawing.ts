@@ -1,9 +1,8 @@
-import { lstatSync, type Stats, statSync, writeFileSync } from 'node:fs';
-import { extname, resolve } from 'node:path';
+import { type Stats, statSync } from 'node:fs';
+import { extname } from 'node:path';
 import { toSafeJson } from '../../core/text/mask-controls.ts';
-import { RalphError, toErrorCode } from '../../core/values/errors.ts';
 import { drawDot, drawList, drawMermaid, type FlowGraph } from '../../topology/graph/index.ts';
-import { replaceFile } from '../../validation/index.ts';
+import { writeOutput } from '../terminal/output-file.ts';
 import type { Style } from '../terminal/terminal.ts';
 
 /** Where a drawing goes. */
@@ -18,34 +17,14 @@ export interface DrawingFile {
 /**
  * Writes a drawing. A file that is there is written over only if its ending is one of a drawing and the configuration was not read from it.
  *
- * @throws RalphError `output-exists` (exit code 2), `output-unwritable` (exit code 1)
+ * @throws RalphError as {@link writeOutput}
  */
 export function writeDrawing({ cwd, file, filesRead }: DrawingFile, text: string): void {
-  const path = resolve(cwd, file);
-  try {
-    const there = lstatSync(path, { throwIfNoEntry: false });
-    if (there === undefined) return writeFileSync(path, text, { flag: 'wx' });
-    const obstacle = findObstacle(path, there, filesRead);
-    if (obstacle !== null) throw toTaken(file, obstacle);
-    replaceFile(path, text);
-  } catch (error) {
-    if (error instanceof RalphError) throw error;
-    throw new RalphError({
-      code: 'output-unwritable',
-      what: `${JSON.stringify(file.slice(0, 200))} could not be written (${toErrorCode(error)}).`,
-      why: 'The folder may be missing, or the file may not be yours to write.',
-      fix: 'Name a file in a folder that exists.',
-    });
-  }
-}
-
-/** What speaks against writing over it. */
-function findObstacle(path: string, there: Stats, filesRead: ReadonlySet<string>): string | null {
-  if (there.isSymbolicLink()) return 'is a link';
-  if (there.isDirectory()) return 'is a folder';
-  if (!there.isFile()) return 'is no regular file';
-  if ([...filesRead].some((read) => isSameFile(read, there))) return 'belongs to the configuration';
-  return toGraphFormat(undefined, path) === null ? 'is there already, and its ending is none of a drawing' : null;
+  const findObstacle = (path: string, there: Stats): string | null => {
+    if ([...filesRead].some((read) => isSameFile(read, there))) return 'belongs to the configuration';
+    return toGraphFormat(undefined, path) === null ? 'is there already, and its ending is none of a drawing' : null;
+  };
+  writeOutput({ cwd, file, findObstacle, example: 'team.svg' }, text);
 }
 
 function isSameFile(path: string, { dev, ino }: Stats): boolean {
@@ -55,15 +34,6 @@ function isSameFile(path: string, { dev, ino }: Stats): boolean {
   } catch {
     return false;
   }
-}
-
-function toTaken(file: string, obstacle: string): RalphError {
-  return new RalphError({
-    code: 'output-exists',
-    what: `${JSON.stringify(file.slice(0, 200))} ${obstacle}; nothing was written.`,
-    fix: 'Choose another name, such as team.svg.',
-    exitCode: 2,
-  });
 }
 
 /** How a drawing for the terminal looks. */

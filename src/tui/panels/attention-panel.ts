@@ -1,6 +1,6 @@
-import type { RunFrame } from '../../views/frame/index.ts';
-import type { Attention } from '../../views/report/index.ts';
 import { toPlainLine } from '../../views/text/index.ts';
+import type { Attention } from '../../wire/attention.ts';
+import type { RunFrame } from '../../wire/run-frame.ts';
 import type { Line } from '../cells/screen.ts';
 import type { PanelContent, Room, Scene } from '../scene.ts';
 import { fitLines, span, toClockText, toStateSpan, wrapCells } from './words.ts';

@@ -1,4 +1,4 @@
-import type { TimelineSlot } from '../../views/frame/index.ts';
+import type { TimelineSlot } from '../../wire/timeline-slot.ts';
 import type { Line, Span } from '../cells/screen.ts';
 import { HINTS } from '../keys.ts';
 import type { Scene } from '../scene.ts';

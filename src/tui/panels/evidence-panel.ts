@@ -1,4 +1,4 @@
-import type { EvidenceRow } from '../../views/frame/index.ts';
+import type { EvidenceRow } from '../../wire/evidence-row.ts';
 import type { Line, Span } from '../cells/screen.ts';
 import { type PanelContent, type Room, type Scene, toChosenGate } from '../scene.ts';
 import { fitLines, span, wrapCells } from './words.ts';

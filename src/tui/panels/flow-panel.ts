@@ -1,5 +1,6 @@
-import type { HatRow, RunFrame } from '../../views/frame/index.ts';
 import { toPlainLine } from '../../views/text/index.ts';
+import type { HatRow } from '../../wire/hat-row.ts';
+import type { RunFrame } from '../../wire/run-frame.ts';
 import type { Line } from '../cells/screen.ts';
 import type { PanelContent, Room, Scene } from '../scene.ts';
 import { fitLines, span, toClockText } from './words.ts';

@@ -1,6 +1,6 @@
 import { toUsdText } from '../../core/text/duration.ts';
 import { toTextCells } from '../../core/text/text-cells.ts';
-import type { RunFrame } from '../../views/frame/index.ts';
+import type { RunFrame } from '../../wire/run-frame.ts';
 import type { Line, Span } from '../cells/screen.ts';
 import { span, toClockText, toStateSpan } from './words.ts';
 

@@ -1,6 +1,7 @@
 import { toUsdText } from '../../core/text/duration.ts';
-import type { ToldEvent, TurnRow } from '../../views/frame/index.ts';
 import { toList } from '../../views/text/index.ts';
+import type { ToldEvent } from '../../wire/told-event.ts';
+import type { TurnRow } from '../../wire/turn-row.ts';
 import type { Line, Span } from '../cells/screen.ts';
 import type { PanelContent, Room, Scene, ShownRows } from '../scene.ts';
 import { span, toClockText } from './words.ts';

@@ -1,5 +1,6 @@
 import { toTextCells } from '../../core/text/text-cells.ts';
-import { type Attention, toStateText } from '../../views/report/index.ts';
+import { toStateText } from '../../views/report/index.ts';
+import type { Attention } from '../../wire/attention.ts';
 import type { Line, Span } from '../cells/screen.ts';
 import type { Tone } from '../cells/tones.ts';
 

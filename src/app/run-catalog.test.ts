@@ -1,0 +1,119 @@
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import type { Input } from '../core/run/inputs.ts';
+import { makeSpec } from '../core/spec-fixtures.ts';
+import { nodeFileSystem as fs, openJsonlJournal } from '../journal/index.ts';
+import { noteProject, toLayout } from '../runs/index.ts';
+import { createRunCatalog } from './run-catalog.ts';
+
+let home: string;
+beforeEach(() => {
+  home = mkdtempSync(join(realpathSync(tmpdir()), 'ralph-catalog-'));
+});
+afterEach(() => rmSync(home, { recursive: true, force: true }));
+
+const toEnv = () => ({ HOME: home, XDG_STATE_HOME: join(home, 'state') });
+const IDS = ['20261121-101010-abcde', '20261122-101010-abcde', '20261123-101010-abcde'] as const;
+const AT = Date.UTC(2026, 10, 21);
+
+/** Writes the journal of a run that was stopped, in a folder that is known. */
+function writeRun(folder: string, runId: string, objective: string, day = 0): string {
+  const root = join(home, folder);
+  const path = join(root, '.ralph/runs', runId, 'journal.jsonl');
+  mkdirSync(join(path, '..'), { recursive: true });
+  noteProject(toLayout(root), toEnv());
+  const { journal } = openJsonlJournal({ fs, path });
+  const at = AT + day * 86_400_000;
+  journal.append({ type: 'run-started', at, runId, spec: makeSpec({ objective }), flags: [], inboxOffset: 0 });
+  journal.append({ type: 'stop-requested', at: at + 5000, how: 'kill', by: 'test' } as Input);
+  journal.close();
+  return path;
+}
+
+it('the runs of all folders are one list, the newest first, each with a key that stays', async () => {
+  writeRun('site', IDS[0], 'Build the site.\nAll of it.', 0);
+  writeRun('shop', IDS[1], 'Mend the shop.', 1);
+  const list = await createRunCatalog(home, toEnv()).list();
+  expect(list.runs.map(({ folder, title, startedAt }) => [folder, title, startedAt])).toEqual([
+    ['~/shop', 'Mend the shop.', AT + 86_400_000],
+    ['~/site', 'Build the site. (+1 line)', AT],
+  ]);
+  expect(list.runs[0]).toMatchObject({ runId: IDS[1], iterations: 0, costUsd: null, working: [] });
+  const again = await createRunCatalog(home, toEnv()).list();
+  expect(again.runs.map(({ key }) => key)).toEqual(list.runs.map(({ key }) => key));
+  expect(new Set(list.runs.map(({ key }) => key)).size).toBe(2);
+  for (const { key } of list.runs) expect(key).toMatch(/^[a-z0-9]{1,64}$/);
+});
+
+it('a key is found before anything was read, and nothing else is', async () => {
+  writeRun('site', IDS[0], 'x');
+  const [row] = (await createRunCatalog(home, toEnv()).list()).runs;
+  const fresh = createRunCatalog(home, toEnv());
+  expect(fresh.find(row?.key ?? '')).toMatchObject({ root: join(home, 'site'), runId: IDS[0] });
+  expect(fresh.find(IDS[0])).toBeNull();
+  expect(fresh.find('../../etc')).toBeNull();
+});
+
+it('a run that is over is read once, and again when its journal has changed', async () => {
+  const path = writeRun('site', IDS[0], 'First words.');
+  utimesSync(path, AT / 1000, AT / 1000);
+  const catalog = createRunCatalog(home, toEnv());
+  const titles = async () => (await catalog.list()).runs.map(({ title }) => title);
+  expect(await titles()).toEqual(['First words.']);
+  const { size } = statSync(path);
+  // The same file by size and time: nobody looks into it.
+  writeFileSync(path, 'x'.repeat(size));
+  utimesSync(path, AT / 1000, AT / 1000);
+  expect(await titles()).toEqual(['First words.']);
+  rmSync(path);
+  writeRun('site', IDS[0], 'Other words.');
+  expect(await titles()).toEqual(['Other words.']);
+});
+
+it('runs come and go while it is looked at', async () => {
+  writeRun('site', IDS[0], 'one');
+  const catalog = createRunCatalog(home, toEnv());
+  const ids = async () => (await catalog.list()).runs.map(({ runId }) => runId);
+  expect(await ids()).toEqual([IDS[0]]);
+  writeRun('site', IDS[1], 'two', 1);
+  expect(await ids()).toEqual([IDS[1], IDS[0]]);
+  rmSync(join(home, 'site/.ralph/runs', IDS[0]), { recursive: true });
+  expect(await ids()).toEqual([IDS[1]]);
+});
+
+it('the runs of the folder in which it is called are listed, also where nobody noted it', async () => {
+  writeRun('site', IDS[0], 'x');
+  rmSync(join(home, 'state'), { recursive: true });
+  expect((await createRunCatalog(join(home, 'site'), toEnv()).list()).runs).toHaveLength(1);
+});
+
+it('a folder or a journal that cannot be read hides none of the others', async () => {
+  writeRun('site', IDS[0], 'x');
+  const scribbled = writeRun('site', IDS[1], 'y', 1);
+  writeFileSync(scribbled, 'scribble\n');
+  writeRun('broken', IDS[2], 'z');
+  rmSync(join(home, 'broken/.ralph/runs'), { recursive: true });
+  writeFileSync(join(home, 'broken/.ralph/runs'), 'no folder');
+  const { runs, unread } = await createRunCatalog(home, toEnv()).list();
+  expect(runs.map(({ runId, state }) => [runId, state])).toEqual([
+    [IDS[1], 'gone'],
+    [IDS[0], 'gone'],
+  ]);
+  expect(unread).toEqual([{ folder: '~/broken', why: expect.stringMatching(/runs/) }]);
+});
+
+it('what an agent wrote as a task or a folder is named is shown without what a terminal obeys', async () => {
+  writeRun('a\u001b[2Jb', IDS[0], '\u001b]0;title\u0007Task\u202e');
+  const [row] = (await createRunCatalog(home, toEnv()).list()).runs;
+  expect([row?.folder, row?.title]).toEqual(['~/ab', 'Task']);
+});
+
+it('all that has not ended is listed, and of the others the newest', async () => {
+  for (let index = 0; index < 3; index += 1) writeRun(`f${index}`, IDS[index] ?? '', `run ${index}`, index);
+  const catalog = createRunCatalog(home, toEnv());
+  const [one, two] = await Promise.all([catalog.list(), catalog.list()]);
+  expect(one).toBe(two);
+  expect(one.runs).toHaveLength(3);
+});

@@ -1,0 +1,86 @@
+import { closeSync, openSync, readSync } from 'node:fs';
+import { extname } from 'node:path';
+import { toReviewMarkdown } from '../../views/review/index.ts';
+import { toNumberText, toPlainLine } from '../../views/text/index.ts';
+import type { AppApi } from '../app-api.ts';
+import { addExamples } from '../args/help.ts';
+import { RUN_ARGUMENT } from '../args/options.ts';
+import { createUsageError } from '../args/usage-error.ts';
+import type { CliCommand, CliContext } from '../cli-context.ts';
+import { writeOutput } from '../terminal/output-file.ts';
+import { printLine } from '../terminal/terminal.ts';
+import { readReportPage } from '../web/read-page.ts';
+
+type ReportData = Awaited<ReturnType<AppApi['readReport']>>;
+
+/** `ralph report`. */
+export const reportCommand: CliCommand = {
+  declare: (command) => {
+    command
+      .argument(...RUN_ARGUMENT)
+      .option('-o, --output <file>', 'where it goes: .html for a page, .md for Markdown; - for standard output; default: ralph-RUN.html')
+      .option('--with-outputs', 'prompts, outputs, changes and tool calls of each turn, too (of each text the last 400,000 characters)');
+    addExamples(command, [
+      ['ralph report', 'the newest run as a page of its own, to open or to send'],
+      ['ralph report last -o run.md', 'as Markdown, for a pull request'],
+      ['ralph report 20261121-22 --with-outputs -o night.html', 'a certain run with everything its agents said'],
+    ]);
+  },
+  perform: async (context, { args, options }) => {
+    const output = options['output'] === undefined ? null : String(options['output']);
+    const isMarkdown = requireKind(output) === 'md';
+    if (isMarkdown) return writeMarkdown(context, args[0], output);
+    const app = await context.loadApp();
+    const { cwd, env } = context;
+    const data = await app.readReport({ cwd, run: args[0], env, withOutputs: options['withOutputs'] === true });
+    const page = toPage(app, data);
+    return put(context, output ?? `ralph-${data.row.runId}.html`, page);
+  },
+};
+
+function requireKind(output: string | null): 'html' | 'md' {
+  const ending = output === null || output === '-' ? '.html' : extname(output).toLowerCase();
+  if (ending === '.html' || ending === '.htm') return 'html';
+  if (ending === '.md' || ending === '.markdown') return 'md';
+  throw createUsageError(
+    `${output} ends neither in .html nor in .md.`,
+    'The ending says what is written: run.html is a page, run.md is Markdown.',
+  );
+}
+
+/** The page with its data in the place of a comment. Nothing in the data can end the element that it stands in. */
+function toPage(app: AppApi, data: ReportData): string {
+  const page = readReportPage(app.findPackageFolder());
+  const json = JSON.stringify(data).replaceAll('<', '\\u003c').replaceAll('\u2028', '\\u2028').replaceAll('\u2029', '\\u2029');
+  return page.replace('<!-- data -->', () => `<script type="application/json" id="data">${json}</script>`);
+}
+
+async function writeMarkdown(context: CliContext, run: string | undefined, output: string | null): Promise<number> {
+  const { cwd, env } = context;
+  const app = await context.loadApp();
+  const review = await app.reviewRun(cwd, run === 'last' ? undefined : run, env);
+  return put(context, output ?? '-', `${toReviewMarkdown(review).trimEnd()}\n`);
+}
+
+/** A report that is there is written over; any other file stays. */
+function put({ cwd, terminal }: CliContext, file: string, text: string): number {
+  if (file === '-') {
+    terminal.out(text);
+    return 0;
+  }
+  const findObstacle = (path: string): string | null => (isReport(path) ? null : 'is there already, and is no page of ralph report');
+  writeOutput({ cwd, file, findObstacle, example: 'run-2.html' }, text);
+  printLine(terminal, `Written: ${toPlainLine(file, 300)} (${toNumberText(Math.ceil(text.length / 1000))} kB)`);
+  return 0;
+}
+
+function isReport(path: string): boolean {
+  const handle = openSync(path, 'r');
+  try {
+    const head = Buffer.alloc(300);
+    readSync(handle, head);
+    return head.includes('<meta name="generator" content="ralph report">');
+  } finally {
+    closeSync(handle);
+  }
+}

@@ -1,0 +1,85 @@
+import type { FrameNews } from '../../wire/frame-news.ts';
+import type { OrderBodies, Refusal } from '../../wire/orders.ts';
+import type { RunList } from '../../wire/run-list.ts';
+import type { PageSource, RunSource, SendOrder, TellLink } from './page-source.ts';
+import { forgetToken } from './session.ts';
+import { followShared } from './shared-stream.ts';
+
+/** What the server says no to. */
+class RefusedError extends Error {
+  readonly status: number;
+
+  constructor(status: number, { what, fix }: Refusal) {
+    super(fix === undefined ? what : `${what} ${fix}`);
+    this.name = 'RefusedError';
+    this.status = status;
+  }
+}
+
+/** The runs that a server has, asked for with the token. `canSteer`: whether orders are sent at all. */
+export function createHttpSource(token: string, canSteer: () => boolean): PageSource {
+  const get = <Value>(path: string, values: Values = {}): Promise<Value> => ask<Value>(`${path}${toQuery(values)}`, token);
+  return {
+    isLive: true,
+    list: () => get<RunList>('/api/runs'),
+    followList: (call, tell) => followShared<RunList>({ name: 'runs', path: '/api/stream', event: 'runs', token }, call, tell),
+    open: (key) => openRun(key, { get, token, canSteer }),
+  };
+}
+
+type Values = Readonly<Record<string, string | number | null | undefined>>;
+
+interface Connection {
+  readonly get: <Value>(path: string, values?: Values) => Promise<Value>;
+  readonly token: string;
+  readonly canSteer: () => boolean;
+}
+
+function openRun(key: string, { get, token, canSteer }: Connection): RunSource {
+  const base = `/api/runs/${key}`;
+  const send: SendOrder = (kind, body) =>
+    post(`${base}/${kind}`, token, { ...body, command: crypto.randomUUID() } as OrderBodies[typeof kind]);
+  return {
+    key,
+    leftOut: '',
+    frame: (seq) => get(`${base}/frame`, { seq }),
+    follow: (call: (news: FrameNews) => void, tell: TellLink) =>
+      followShared<FrameNews>({ name: key, path: `/api/stream?run=${key}`, event: 'frame', token }, call, tell),
+    turns: (order) => get(`${base}/turns`, { ...order }),
+    events: (order) => get(`${base}/events`, { ...order }),
+    timeline: (slots) => get(`${base}/timeline`, { slots }),
+    picture: () => get(`${base}/picture`),
+    turn: (place, seq) => get(`${base}/turn`, { place, seq }),
+    text: (turn, part, range) => get(`${base}/text`, { turn, part, ...range }),
+    diff: async (turn) => (await get<{ patch: string | null }>(`${base}/diff`, { turn })).patch,
+    index: (turn) => get(`${base}/index`, { turn }),
+    evidence: (number, range) => get(`${base}/evidence`, { number, ...range }),
+    search: (words, limit) => get(`${base}/search`, { words, limit }),
+    get order() {
+      return canSteer() ? send : null;
+    },
+  };
+}
+
+function toQuery(values: Values): string {
+  const query = new URLSearchParams();
+  for (const [name, value] of Object.entries(values)) if (value !== null && value !== undefined) query.set(name, String(value));
+  const text = query.toString();
+  return text === '' ? '' : `?${text}`;
+}
+
+async function ask<Value>(path: string, token: string): Promise<Value> {
+  return read<Value>(await fetch(path, { headers: { authorization: `Bearer ${token}` } }));
+}
+
+async function post<Value>(path: string, token: string, body: object): Promise<Value> {
+  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+  return read<Value>(await fetch(path, { method: 'POST', headers, body: JSON.stringify(body) }));
+}
+
+async function read<Value>(response: Response): Promise<Value> {
+  if (response.ok) return (await response.json()) as Value;
+  if (response.status === 401) forgetToken();
+  const refusal = (await response.json().catch(() => null)) as Refusal | null;
+  throw new RefusedError(response.status, refusal ?? { code: 'refused', what: `The server answered ${response.status}.` });
+}

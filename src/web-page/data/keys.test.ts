@@ -1,0 +1,25 @@
+import { describe, expect, test } from 'vitest';
+import { createKeyReader, KEYS } from './keys.ts';
+
+describe('the keys of the page', () => {
+  test('each do one thing', () => {
+    const keys = KEYS.map(({ key }) => key);
+    expect(new Set(keys).size).toBe(keys.length);
+    expect(new Set(KEYS.map(({ action }) => action)).size).toBe(KEYS.length);
+  });
+
+  test('are all found when they are pressed', () => {
+    for (const { key, action } of KEYS) {
+      const read = createKeyReader();
+      const isCtrl = key.startsWith('Ctrl+');
+      const presses = isCtrl ? [key.slice(5).toLowerCase()] : [...key];
+      expect(presses.map((press) => read(press, isCtrl)).at(-1)).toBe(action);
+    }
+  });
+
+  test('of two letters wait for the second, and forget the first when another comes', () => {
+    const read = createKeyReader();
+    expect([read('g', false), read('x', false), read('t', false)]).toEqual([null, null, 'tab']);
+    expect([read('g', false), read('t', false)]).toEqual([null, 'go-turns']);
+  });
+});

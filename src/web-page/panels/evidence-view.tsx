@@ -1,0 +1,71 @@
+import { useState } from 'preact/hooks';
+import type { EvidenceRow } from '../../wire/evidence-row.ts';
+import type { RunFrame } from '../../wire/run-frame.ts';
+import type { RunSource } from '../data/page-source.ts';
+import { TextView } from '../parts/text-view.tsx';
+
+const MARKS: Readonly<Record<EvidenceRow['verdict'], string>> = {
+  passed: '✓ passed',
+  failed: '✗ red',
+  skipped: '– skipped',
+  'did not count': '✗ did not count',
+  'not run': '– not run yet',
+};
+
+/** What the gates have shown, and whether that still holds for the files as they are. */
+export function EvidenceView({ frame, source }: { readonly frame: RunFrame; readonly source: RunSource }) {
+  if (frame.evidence.length === 0) return <p class="faint">No gate checks this run: what its agents say is all there is.</p>;
+  return (
+    <ul class="evidence">
+      {frame.evidence.map((row) => (
+        <GateEvidence key={row.gate} row={row} source={source} isRunning={frame.runningGates.includes(row.name)} />
+      ))}
+    </ul>
+  );
+}
+
+function GateEvidence({ row, source, isRunning }: { readonly row: EvidenceRow; readonly source: RunSource; readonly isRunning: boolean }) {
+  const [isOpen, setOpen] = useState(false);
+  const { number } = row;
+  return (
+    <li class={row.verdict === 'failed' || row.verdict === 'did not count' ? 'red' : ''}>
+      <strong>{row.name}</strong> <span class={`verdict ${row.verdict.replaceAll(' ', '-')}`}>{MARKS[row.verdict]}</span>
+      {isRunning && <span class="running"> runs now</span>} <span class="faint">{toFacts(row).join(' · ')}</span>
+      {row.why !== '' && <pre class="why">{row.why}</pre>}
+      {number !== null && (
+        <button type="button" class="small" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+          {isOpen ? 'Close' : 'Whole output'}
+        </button>
+      )}
+      {isOpen && number !== null && (
+        <TextView
+          label={`output of ${row.name}`}
+          subject={`evidence ${number}`}
+          load={(range) => source.evidence(number, range)}
+          from={null}
+          version={0}
+          missing={source.leftOut || 'Its output was not kept.'}
+        />
+      )}
+    </li>
+  );
+}
+
+function toFacts({ how, iteration, changedSince, runs, failures, tree, isRequired, command }: EvidenceRow): readonly string[] {
+  return [
+    ...(command === null ? [] : [command]),
+    ...(how === '' ? [] : [how]),
+    ...(iteration === null ? [] : [`turn ${iteration}`]),
+    ...(tree === null ? [] : [`files ${tree.slice(0, 7)}`]),
+    ...(iteration === null ? [] : [toFreshness(changedSince)]),
+    ...(runs === 0 ? [] : [`red ${failures} of ${runs} times`]),
+    ...(isRequired ? [] : ['the end does not wait for it']),
+  ];
+}
+
+function toFreshness(changedSince: number | null): string {
+  if (changedSince === null) return 'nobody knows whether it is of the files as they are';
+  return changedSince === 0
+    ? 'of the files as they are'
+    : `out of date: ${changedSince} ${changedSince === 1 ? 'turn' : 'turns'} changed files since`;
+}

@@ -1,0 +1,49 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { KEYS, type KeyAction, toKeyText } from '../data/keys.ts';
+
+interface KeyViewProps {
+  /** `help`: all keys; `palette`: those whose words fit what is typed. */
+  readonly kind: 'help' | 'palette';
+  readonly onAction: (action: KeyAction) => void;
+  readonly onClose: () => void;
+}
+
+/** The table of keys, and the same table as a list of actions to choose from. */
+export function KeyView({ kind, onAction, onClose }: KeyViewProps) {
+  const box = useRef<HTMLDialogElement>(null);
+  const [words, setWords] = useState('');
+  useEffect(() => box.current?.showModal(), []);
+  const rows = KEYS.filter(({ text }) => text.includes(words.toLowerCase()));
+  const choose = (action: KeyAction): void => {
+    onClose();
+    onAction(action);
+  };
+  return (
+    <dialog ref={box} onClose={onClose} aria-label={kind === 'help' ? 'Keys' : 'Actions'}>
+      <form
+        method="dialog"
+        onSubmit={() => {
+          const [first] = rows;
+          if (kind === 'palette' && first !== undefined) choose(first.action);
+        }}
+      >
+        {kind === 'palette' && (
+          <label>
+            What <input type="text" value={words} onInput={(event) => setWords(event.currentTarget.value)} />
+          </label>
+        )}
+        <ul class="keys">
+          {rows.map(({ key, action, text }) => (
+            <li key={key}>
+              <kbd>{toKeyText(key)}</kbd>{' '}
+              <button type="button" class="link" onClick={() => choose(action)}>
+                {text}
+              </button>
+            </li>
+          ))}
+        </ul>
+        <button type="submit">{kind === 'help' ? 'Close' : 'Do the first'}</button>
+      </form>
+    </dialog>
+  );
+}

@@ -1,0 +1,49 @@
+import { toDurationText } from '../../core/text/duration.ts';
+import type { RunFrame, WorkingTurn } from '../../wire/run-frame.ts';
+import { AttentionLine } from '../parts/attention-view.tsx';
+
+/** Everything that the run needs, who works now, and who works next. */
+export function NowView({ frame, now }: { readonly frame: RunFrame; readonly now: number }) {
+  return (
+    <section class="now" aria-labelledby="now-title">
+      <h2 id="now-title">What it needs</h2>
+      {frame.attentions.map((attention) => (
+        <AttentionLine key={attention.state} attention={attention} />
+      ))}
+      {frame.working.map((turn) => (
+        <p key={turn.place}>
+          <strong>Now:</strong> {toWorkText(turn, now)}
+        </p>
+      ))}
+      {frame.next !== '' && (
+        <p>
+          <strong>Next:</strong> {frame.next}
+        </p>
+      )}
+      {frame.notices.length > 0 && (
+        <details>
+          <summary>Notices ({frame.notices.length})</summary>
+          <ul>
+            {frame.notices.toReversed().map(({ at, level, text }, index) => (
+              <li key={`${at} ${index}`}>
+                {level}: {text}
+              </li>
+            ))}
+          </ul>
+        </details>
+      )}
+    </section>
+  );
+}
+
+/** `builder @claude in turn 7 for 2 min 10 s: Bash npm test for 3 s` */
+function toWorkText({ hat, backend, iteration, startedAt, tool, lastOutputAt }: WorkingTurn, now: number): string {
+  const since = (at: number): string => toDurationText(Math.max(0, now - at));
+  const doing =
+    tool !== null
+      ? `: ${tool.name} ${tool.summary} for ${since(tool.since)}`
+      : lastOutputAt === null
+        ? ''
+        : `, last heard of ${since(lastOutputAt)} ago`;
+  return `${hat} @${backend} in turn ${iteration} for ${since(startedAt)}${doing}`;
+}

@@ -1,0 +1,47 @@
+import type { RunFrame } from '../../wire/run-frame.ts';
+import { AttentionBadge } from '../parts/attention-view.tsx';
+import { STATE_WORDS, toClockText, toCostText, toTimeText } from '../parts/words.ts';
+
+/** What a run is, and how far: state, turns, time, cost. */
+export function RunHeader({ frame, isLinked }: { readonly frame: RunFrame; readonly isLinked: boolean }) {
+  const { progress, attention, state, title, runId } = frame;
+  const { iterations, maxIterations, failedTurns } = progress;
+  return (
+    <header class="run-header">
+      <h1>{title === '' ? runId : title}</h1>
+      <p class="facts-line">
+        <AttentionBadge state={attention.state} />{' '}
+        <span class="state">{frame.end === null ? STATE_WORDS[state] : `ended: ${frame.end.reason}`}</span>
+        <Meter
+          label="turns"
+          text={`turn ${iterations}${maxIterations === null ? '' : ` of ${maxIterations}`}`}
+          share={toShare(iterations, maxIterations)}
+        />
+        <Meter label="time" text={toTimeText(progress)} share={toShare(progress.elapsedMs, progress.maxRuntimeMs)} />
+        <Meter label="cost" text={toCostText(progress)} share={toShare(progress.costUsd ?? 0, progress.maxCostUsd)} />
+        {failedTurns > 0 && <span>{failedTurns} failed</span>}
+        <span class="faint">{runId}</span>
+        {!isLinked && <span class="problem">No answer from the server. It is asked again.</span>}
+      </p>
+      {!frame.isNow && (
+        <p class="past" role="status">
+          PAST: everything below is as it was at input {frame.seq} of {frame.lastSeq}, {toClockText(frame.at)}. Nothing can be told or
+          stopped from here.
+        </p>
+      )}
+    </header>
+  );
+}
+
+function toShare(used: number, limit: number | null): number | null {
+  return limit === null || limit <= 0 ? null : Math.min(1, used / limit);
+}
+
+function Meter({ label, text, share }: { readonly label: string; readonly text: string; readonly share: number | null }) {
+  return (
+    <span class="meter">
+      <span>{text}</span>
+      {share !== null && <meter aria-label={`${label} used of its limit`} value={share} min={0} max={1} high={0.8} />}
+    </span>
+  );
+}

@@ -1,0 +1,46 @@
+import { toDurationText, toUsdText } from '../../core/text/duration.ts';
+import type { ToldEvent } from '../../wire/told-event.ts';
+import type { TurnRow } from '../../wire/turn-row.ts';
+import { toClockText } from '../parts/words.ts';
+
+const STATUS: Readonly<Record<TurnRow['status'], string>> = { running: '▶', succeeded: '✓', failed: '✗', interrupted: '■' };
+
+/** A turn in the list of turns. */
+export function TurnLine({
+  row,
+  isSelected,
+  onSelect,
+}: {
+  readonly row: TurnRow;
+  readonly isSelected: boolean;
+  readonly onSelect: () => void;
+}) {
+  const facts = [
+    ...(row.durationMs === null ? [] : [toDurationText(row.durationMs)]),
+    ...(row.costUsd === null ? [] : [toUsdText(row.costUsd)]),
+    ...(row.gates === null ? [] : [`gates ${row.gates === 'passed' ? '✓' : '✗ red'}`]),
+    ...row.topics,
+  ];
+  return (
+    <button type="button" class={`row ${row.status}`} aria-current={isSelected ? 'true' : undefined} onClick={onSelect}>
+      <span class="status" title={row.status}>
+        {STATUS[row.status]}
+        <span class="hidden">{row.status}</span>
+      </span>{' '}
+      <span class="name">{row.name}</span> <strong>{row.hat}</strong> <span class="faint">{facts.join(' · ')}</span>
+    </button>
+  );
+}
+
+/** An event in the list of events; a press looks at the moment in which it came up. */
+export function EventLine({ row, onSeek }: { readonly row: ToldEvent; readonly onSeek: () => void }) {
+  return (
+    <button type="button" class="row" onClick={onSeek} title={`look at input ${row.seq}`}>
+      <span class="name">{toClockText(row.ts)}</span> <strong>{row.topic}</strong>{' '}
+      <span class="faint">
+        {row.source} → {row.to.join(', ') || 'nobody'}
+        {row.status === 'routed' ? '' : ` · ${row.status}`} · {row.excerpt}
+      </span>
+    </button>
+  );
+}

@@ -1,0 +1,72 @@
+import { useRef } from 'preact/hooks';
+import type { RunFrame } from '../../wire/run-frame.ts';
+import type { TimelineSlot } from '../../wire/timeline-slot.ts';
+
+interface TimelineViewProps {
+  readonly slots: readonly TimelineSlot[];
+  readonly frame: RunFrame;
+  readonly hats: readonly string[];
+  /** False where the end of the file is the end of the run. */
+  readonly isLive: boolean;
+  readonly isPlaying: boolean;
+  /** `null`: now. */
+  readonly onSeek: (seq: number | null) => void;
+  readonly onPlay: () => void;
+}
+
+/** Colours that those who see few of them tell apart, too (Okabe and Ito); the letter says the same. */
+const COLOURS = 8;
+const MARKS: Readonly<Record<TimelineSlot['mark'], string>> = { ok: '', red: '✗', failed: '!', none: '' };
+
+/** The run from its first to its last input, with the moment that is looked at. */
+export function TimelineView({ slots, frame, hats, isLive, isPlaying, onSeek, onPlay }: TimelineViewProps) {
+  const strip = useRef<HTMLDivElement>(null);
+  const { seq, lastSeq, isNow, end } = frame;
+  const nowWord = isLive && end === null ? 'LIVE' : 'END';
+  const share = lastSeq <= 1 ? 1 : (seq - 1) / (lastSeq - 1);
+  const seekTo = (value: number): void => onSeek(value >= lastSeq ? null : Math.max(1, value));
+  return (
+    <section class="timeline" aria-label="Timeline">
+      <button type="button" class="small" onClick={onPlay} aria-pressed={isPlaying}>
+        {isPlaying ? 'Pause' : 'Play'}
+      </button>
+      <div class="strip" ref={strip}>
+        <div class="slots" aria-hidden="true">
+          {slots.map((slot) => (
+            <span key={slot.fromSeq} class={`slot hat-${toColour(hats, slot.hat)} mark-${slot.mark}`} title={slot.hat ?? ''}>
+              {MARKS[slot.mark]}
+            </span>
+          ))}
+        </div>
+        <input
+          type="range"
+          min={1}
+          max={Math.max(1, lastSeq)}
+          value={seq}
+          aria-label="Input of the journal"
+          aria-valuetext={toValueText(frame)}
+          onInput={(event) => seekTo(Number(event.currentTarget.value))}
+        />
+        <span class="cursor" style={{ left: `${share * 100}%` }} aria-hidden="true" />
+      </div>
+      <output>
+        input {seq} of {lastSeq}
+      </output>
+      <button type="button" class="small" disabled={isNow} onClick={() => onSeek(null)}>
+        {isNow ? nowWord : isLive && end === null ? 'Back to live' : 'To the end'}
+      </button>
+    </section>
+  );
+}
+
+function toColour(hats: readonly string[], hat: string | null): string {
+  const place = hat === null ? -1 : hats.indexOf(hat);
+  return place < 0 ? 'none' : String(place % COLOURS);
+}
+
+/** `input 131 of 214, turn 5, reviewer, tests red` */
+function toValueText({ seq, lastSeq, progress, working, evidence }: RunFrame): string {
+  const red = evidence.filter(({ verdict }) => verdict === 'failed').map(({ name }) => `${name} red`);
+  const who = working.map(({ hat }) => hat);
+  return [`input ${seq} of ${lastSeq}`, `turn ${progress.iterations}`, ...who, ...red].join(', ');
+}
