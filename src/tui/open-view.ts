@@ -51,7 +51,7 @@ export interface View {
 const FRAME_MS = 33;
 const CLOCK_MS = 1000;
 /** How often a growing output is looked at. */
-const GROWTH_MS = 50;
+const GROWTH_MS = FRAME_MS;
 /** So long an ESC may be the beginning of something. */
 const ESC_MS = 40;
 /** So long the journal is read at once before a key is heard again. */
