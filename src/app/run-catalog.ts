@@ -6,7 +6,8 @@ import type { Environment } from '../core/values/environment.ts';
 import { toErrorMessage } from '../core/values/errors.ts';
 import { listKnownRuns, nodeFileSystem, toRunPaths } from '../journal/index.ts';
 import { findLayout, listProjects, openRun, type RecordCursor, type RunReader } from '../runs/index.ts';
-import { createRunHistory, type RunHistory, type RunList, type RunListRow, toRunFrame } from '../views/frame/index.ts';
+import { createRunViewFold, type RunViewFold } from '../views/fold/index.ts';
+import { type RunList, type RunListRow, toListRow } from '../views/frame/index.ts';
 import { toPlainLine } from '../views/text/index.ts';
 
 /** The runs of all folders that are known here, and of one more. A run that is over is read once, and again when its journal has changed. */
@@ -66,7 +67,12 @@ interface CatalogEntry {
   version: string;
   row: RunListRow | null;
   /** What has been read of a run whose process is there; `null` for every other one. */
-  read: { readonly cursor: RecordCursor; readonly history: RunHistory } | null;
+  read: ReadRun | null;
+}
+
+/** A journal that is read on. */
+interface ReadRun extends RecordCursor {
+  readonly fold: RunViewFold;
 }
 
 /** Where runs are; nothing of them is read. */
@@ -103,13 +109,13 @@ async function readEntry(entry: CatalogEntry, env: Environment): Promise<void> {
   entry.version = version;
   try {
     const reader = openRun(place.root, place.runId, env);
-    entry.read ??= { cursor: reader.records(), history: createRunHistory() };
-    const { cursor, history } = entry.read;
-    for (let records = cursor.read(); records.length > 0; records = cursor.read()) {
-      for (const record of records) history.take(record);
+    entry.read ??= { ...reader.records(), fold: createRunViewFold() };
+    const { read, fold } = entry.read;
+    for (let records = read(); records.length > 0; records = read()) {
+      for (const record of records) fold.take(record);
       await breathe();
     }
-    entry.row = toRow(place, reader, history, env);
+    entry.row = toRow(place, reader, entry.read, env);
     // Also a run that is just beginning has a process.
     if (!reader.isAlive) entry.read = null;
   } catch {
@@ -134,30 +140,11 @@ function toEmptyRow({ key, runId, root }: RunPlace, env: Environment): Omit<RunL
   };
 }
 
-function toRow(place: RunPlace, reader: RunReader, history: RunHistory, env: Environment): RunListRow {
+function toRow(place: RunPlace, reader: RunReader, { fold, seq }: ReadRun, env: Environment): RunListRow {
   const empty = toEmptyRow(place, env);
   const { isAlive, isUnseen } = reader;
-  if (history.lastSeq() === 0) return { ...empty, state: isAlive ? 'running' : 'gone' };
-  const { title, state, attention, startedAt, at, end, progress, working } = toRunFrame(history, {
-    isAlive,
-    isUnseen,
-    now: Date.now(),
-    live: reader.live(),
-    isNewest: false,
-  });
-  const { iterations, maxIterations, costUsd } = progress;
-  return {
-    ...empty,
-    title,
-    state,
-    attention,
-    startedAt,
-    at: end?.at ?? at,
-    iterations,
-    maxIterations,
-    costUsd,
-    working: isAlive ? working.map(({ hat }) => hat) : [],
-  };
+  if (seq() === 0) return { ...empty, state: isAlive ? 'running' : 'gone' };
+  return { ...empty, ...toListRow(fold.view(), { isAlive, isUnseen, now: Date.now(), live: reader.live(), isNewest: false }) };
 }
 
 /** The id of a run begins with its time in UTC: `20261121-223331-…`. */

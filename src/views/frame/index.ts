@@ -1,6 +1,7 @@
 /** Door to `views/frame`: what the faces of a run show at one moment (`toRunFrame`), its turns and events page by page, its timeline. Plain JSON. */
 export type { EvidenceRow } from './evidence-rows.ts';
 export type { HatRow } from './hat-rows.ts';
+export { toListRow } from './list-row.ts';
 export type { ReportData, ReportTurn } from './report-data.ts';
 export {
   type FrameFacts,
