@@ -7,8 +7,9 @@ import { toErrorMessage } from '../core/values/errors.ts';
 import { listKnownRuns, nodeFileSystem, toRunPaths } from '../journal/index.ts';
 import { findLayout, listProjects, openRun, type RecordCursor, type RunReader } from '../runs/index.ts';
 import { createRunViewFold, type RunViewFold } from '../views/fold/index.ts';
-import { type RunList, type RunListRow, toListRow } from '../views/frame/index.ts';
+import { toListRow } from '../views/frame/index.ts';
 import { toPlainLine } from '../views/text/index.ts';
+import type { RunList, RunListRow } from '../wire/run-list.ts';
 
 /** The runs of all folders that are known here, and of one more. A run that is over is read once, and again when its journal has changed. */
 export interface RunCatalog {

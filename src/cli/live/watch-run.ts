@@ -71,7 +71,7 @@ export async function watchRun(given: CliContext, order: WatchOrder): Promise<Wa
     const handle = await start({
       observe: stream.observe,
       backpressure: context.terminal.backpressure,
-      isAttended: () => context.terminal.isTty,
+      isAttended: () => context.terminal.isTty || context.isViewed,
     });
     if (handle === null) return null;
     printWarnings(context.terminal, handle.warnings);

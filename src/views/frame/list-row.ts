@@ -1,9 +1,9 @@
+import type { RunListRow } from '../../wire/run-list.ts';
 import type { RunView } from '../fold/run-view.ts';
 import { toAttention } from '../report/attention.ts';
 import { isSeen } from '../report/running-report.ts';
 import { toFirstLine } from '../text/plain-text.ts';
 import { type FrameFacts, toProgress, toState } from './run-frame.ts';
-import type { RunListRow } from './wire.ts';
 
 const TITLE_LENGTH = 160;
 
