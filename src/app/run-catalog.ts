@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { statSync } from 'node:fs';
 import { join, sep } from 'node:path';
-import { setImmediate as breathe } from 'node:timers/promises';
+import { setImmediate as breathe, setTimeout as pause } from 'node:timers/promises';
 import type { Environment } from '../core/values/environment.ts';
 import { toErrorMessage } from '../core/values/errors.ts';
 import { listKnownRuns, nodeFileSystem, toRunPaths } from '../journal/index.ts';
@@ -13,7 +13,10 @@ import type { RunList, RunListRow } from '../wire/run-list.ts';
 
 /** The runs of all folders that are known here, and of one more. A run that is over is read once, and again when its journal has changed. */
 export interface RunCatalog {
-  /** All runs that have not ended, and of the others the newest {@link MAX_LISTED}. While it is read, others have their turn. */
+  /**
+   * All runs that have not ended, and of the others the newest {@link MAX_LISTED}. While it is read, others have their turn; what takes long to read for the first
+   * time is in a later list, the newest runs in the first.
+   */
   readonly list: () => Promise<Omit<RunList, 'canSteer'>>;
   /** The run with this key: its folder and its id; `null` where there is none. Reads no journal. */
   readonly find: (key: string) => { readonly root: string; readonly runId: string } | null;
@@ -21,9 +24,13 @@ export interface RunCatalog {
 
 const MAX_LISTED = 500;
 const MAX_WHY = 300;
+const PATIENCE_MS = 250;
 
-/** @param cwd its runs are in the list, also where nobody has noted its folder */
-export function createRunCatalog(cwd: string, env: Environment): RunCatalog {
+/**
+ * @param cwd its runs are in the list, also where nobody has noted its folder
+ * @param patienceMs how long a list waits for runs that have not been read yet, once it has one
+ */
+export function createRunCatalog(cwd: string, env: Environment, patienceMs = PATIENCE_MS): RunCatalog {
   const entries = new Map<string, CatalogEntry>();
   const scan = (): RunList['unread'] => {
     const { places, unread } = listPlaces(cwd, env);
@@ -32,27 +39,47 @@ export function createRunCatalog(cwd: string, env: Environment): RunCatalog {
     for (const place of places) if (!entries.has(place.key)) entries.set(place.key, { place, version: '', row: null, read: null });
     return unread.map(({ folder, why }) => ({ folder: toShownFolder(folder, env), why }));
   };
-  const read = async (): Promise<Omit<RunList, 'canSteer'>> => {
-    const unread = scan();
-    for (const entry of [...entries.values()]) await readEntry(entry, env);
+  let unread: RunList['unread'] = [];
+  const read = async (onRow: () => void): Promise<void> => {
+    unread = scan();
+    // Ids begin with their time: the newest first.
+    for (const entry of [...entries.values()].toSorted((left, right) => (left.place.runId < right.place.runId ? 1 : -1))) {
+      await readEntry(entry, env);
+      onRow();
+    }
+  };
+  let reading: ReturnType<typeof startReading> | null = null;
+  const toList = (): Omit<RunList, 'canSteer'> => {
     const rows = [...entries.values()].flatMap(({ row }) => row ?? []).toSorted((left, right) => right.startedAt - left.startedAt);
     let ended = 0;
     const runs = rows.filter(({ state }) => (state !== 'ended' && state !== 'damaged') || ++ended <= MAX_LISTED);
     return { runs, at: Date.now(), unread };
   };
-  let reading: ReturnType<typeof read> | null = null;
   return {
-    list: () => {
-      reading ??= read().finally(() => {
+    list: async () => {
+      reading ??= startReading(read, () => {
         reading = null;
       });
-      return reading;
+      await Promise.race([reading.all, Promise.all([reading.first, pause(patienceMs)])]);
+      return toList();
     },
     find: (key) => {
       if (!entries.has(key)) scan();
       return entries.get(key)?.place ?? null;
     },
   };
+}
+
+/** A pass over all runs, and its first row. */
+function startReading(
+  read: (onRow: () => void) => Promise<void>,
+  onEnd: () => void,
+): { readonly all: Promise<void>; readonly first: Promise<void> } {
+  let tellFirst = (): void => undefined;
+  const first = new Promise<void>((resolve) => {
+    tellFirst = resolve;
+  });
+  return { all: read(() => tellFirst()).finally(onEnd), first };
 }
 
 interface RunPlace {
