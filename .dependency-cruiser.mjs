@@ -9,7 +9,7 @@ const TESTS = '\\.test\\.ts$';
 const FIXTURES = 'fixtures\\.ts$';
 const CORE_FIXTURES = `^src/core/.*${FIXTURES}`;
 /** Samples that tests and fixtures of other rooms build on. */
-const SHARED_FIXTURES = `^src/(core|git)/.*${FIXTURES}`;
+const SHARED_FIXTURES = `^src/(core|git|views)/.*${FIXTURES}`;
 const TEST_PACKAGES = 'node_modules/(vitest|fast-check)/';
 const ANY_ROOM = '^src/(loop/[^/]+|panel/decide|[^/]+)/';
 /** The files by which rooms are entered. */
@@ -61,7 +61,7 @@ const generalRules = [
   },
   {
     name: 'room-front-door-only',
-    comment: 'Another room is entered by its doors; tests may also take the fixtures of core and git.',
+    comment: 'Another room is entered by its doors; tests may also take the fixtures of core, git and views.',
     severity: 'error',
     from: { path: ANY_ROOM },
     to: { path: ANY_ROOM, pathNot: ['^src/$1/', ...DOORS, SHARED_FIXTURES] },

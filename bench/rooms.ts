@@ -54,13 +54,14 @@ export function measureResume(path: string): { inputs: number; megabytes: number
   return { inputs: entries, megabytes: statSync(path).size / 1e6, foldMs, parseMs };
 }
 
-function* makeInputs(): Generator<Input> {
+/** A planner and a builder, turn by turn, until somebody has enough. */
+export function* makeInputs(runId = 'bench', inputs = INPUTS): Generator<Input> {
   const hats = [
     makeHat('planner', ['task.start', 'task.resume', 'build.done'], ['build.task']),
     makeHat('builder', ['build.task'], ['build.done']),
   ];
-  yield { type: 'run-started', at: 1, runId: 'bench', spec: toSpec(hats), flags: [], inboxOffset: 0 };
-  for (let turn = 1; turn * 2 < INPUTS; turn += 1) {
+  yield { type: 'run-started', at: 1, runId, spec: toSpec(hats), flags: [], inboxOffset: 0 };
+  for (let turn = 1; turn * 2 < inputs; turn += 1) {
     const at = turn * 10;
     yield {
       type: 'iteration-spawned',

@@ -1,6 +1,7 @@
 /**
  * The pages that are made: the reference of the configuration, docs/reference/configuration.md, from the JSON Schema that `ralph config schema`
- * prints, and so from the settings table; the index of the requirements; the table of events in docs/guide/hooks.md, from src/core/hooks/hook-spec.ts.
+ * prints, and so from the settings table; the index of the requirements; the table of events in docs/guide/hooks.md, from src/core/hooks/hook-spec.ts; the table
+ * of keys in docs/guide/watch.md, from src/tui/keys.ts.
  *
  *   node scripts/docs.mjs                   writes the pages; `npm run docs` builds first
  *   node scripts/docs.mjs --check           writes nothing, fails when a page differs
@@ -11,6 +12,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { HOOKS_PAGE, renderHooksPage } from './hooks-page.mjs';
+import { KEYS_PAGE, renderKeysPage } from './keys-page.mjs';
 import { INDEX_PAGE, renderRequirementsIndex } from './requirements-index.mjs';
 
 const PAGE = 'docs/reference/configuration.md';
@@ -243,6 +245,7 @@ async function main(args) {
     [PAGE]: { text: renderPage(readSchema(schemaAt < 0 ? undefined : args[schemaAt + 1])), from: 'the settings table' },
     [INDEX_PAGE]: { text: renderRequirementsIndex(), from: 'the record of the requirements' },
     [HOOKS_PAGE]: { text: await renderHooksPage(readPage(fileURLToPath(new URL(HOOKS_PAGE, ROOT)))), from: 'the table of events' },
+    [KEYS_PAGE]: { text: await renderKeysPage(readPage(fileURLToPath(new URL(KEYS_PAGE, ROOT)))), from: 'the table of keys' },
   };
   for (const [name, { text, from }] of Object.entries(pages)) {
     const file = fileURLToPath(new URL(name, ROOT));

@@ -33,6 +33,12 @@ export const ROOMS = {
     folders: ['routing', 'graph', 'analysis', 'rules'],
     doors: ['routing', 'graph', 'rules'],
   },
+  wire: {
+    holds: 'what a face is told of a run and what it says to it: types of plain JSON, and nothing else',
+    mayImport: ['core'],
+    pure: true,
+    doors: 'files',
+  },
   'panel/decide': {
     holds: 'the rules of a panel: whose turn it is to answer, to vote, to be told; who wins',
     mayImport: ['core'],
@@ -122,13 +128,13 @@ export const ROOMS = {
   },
   views: {
     holds: 'folds of the journal: run view, cost view, graph view',
-    mayImport: ['core', 'topology', 'panel/decide'],
+    mayImport: ['core', 'wire', 'topology', 'panel/decide'],
     folders: ['text', 'fold', 'report', 'review', 'frame'],
     doors: ['text', 'fold', 'report', 'review', 'frame'],
   },
   drawing: {
     holds: 'laid out drawings of the flow graph: svg and unicode',
-    mayImport: ['core', 'topology'],
+    mayImport: ['core', 'wire', 'topology'],
   },
   simulate: {
     holds: 'runs a topology with seeded agents through the real `decide`',
@@ -148,20 +154,20 @@ export const ROOMS = {
   },
   replay: {
     holds: 'a run made again from its inputs alone, for programs and browsers: what `ralph-hats/views` publishes',
-    mayImport: ['core', 'topology', 'loop/decide', 'views'],
+    mayImport: ['core', 'wire', 'topology', 'loop/decide', 'views'],
     pure: true,
   },
   tui: {
     holds: 'frames of a run in, cells of a terminal out; keys in, orders out',
-    mayImport: ['core', 'views'],
+    mayImport: ['core', 'wire', 'views'],
   },
   'web-server': {
     holds: 'frames of runs in, HTTP out; who may ask, who may steer',
-    mayImport: ['core', 'views'],
+    mayImport: ['core', 'wire', 'views'],
   },
   'web-page': {
     holds: 'the page in the browser, and the same page as one file: bundled by the build, loaded by no command',
-    mayImport: ['core', 'topology', 'views', 'drawing', 'replay'],
+    mayImport: ['core', 'wire', 'topology', 'views', 'drawing', 'replay'],
   },
   safety: {
     holds: 'what a run keeps from its agents: secrets, its own folders, namespaces; what a safe run needs',
@@ -179,6 +185,7 @@ export const ROOMS = {
     holds: 'what is known of the runs of a folder: layout, run file, locks, people, facts, review; stopping, settling and cleaning them',
     mayImport: [
       'core',
+      'wire',
       'topology',
       'ports',
       'config',
@@ -298,6 +305,7 @@ export const ROOMS = {
     holds: 'the composition root: assembles a run, starts it, goes on with it; front door of commands and programs',
     mayImport: [
       'core',
+      'wire',
       'topology',
       'loop/decide',
       'prompts',
@@ -338,12 +346,26 @@ export const ROOMS = {
   },
   cli: {
     holds: 'one file per command: words in, exit code out; `validate`, `graph` and `explain` never load `app`',
-    mayImport: ['emit', 'app', 'config', 'validation', 'topology', 'drawing', 'simulate', 'views', 'tui', 'web-server', 'mcp', 'core'],
+    mayImport: [
+      'emit',
+      'app',
+      'config',
+      'validation',
+      'topology',
+      'drawing',
+      'simulate',
+      'views',
+      'tui',
+      'web-server',
+      'mcp',
+      'core',
+      'wire',
+    ],
   },
   library: {
     holds:
       'what programs call: load, check, draw and play teams; start, watch, steer and read runs, for which it loads `app` when it is needed',
-    mayImport: ['core', 'config', 'validation', 'topology', 'drawing', 'simulate', 'views', 'app'],
+    mayImport: ['core', 'wire', 'config', 'validation', 'topology', 'drawing', 'simulate', 'views', 'app'],
   },
   index: {
     holds: 'the library front door, the single file `src/index.ts`',

@@ -5,15 +5,10 @@ import type { Json } from '../core/values/json.ts';
 import { mapTexts } from '../core/values/json.ts';
 import { createReplay, type ReplayEntry } from '../replay/index.ts';
 import { openRun, type RunReader } from '../runs/index.ts';
-import {
-  type ReportData,
-  type ReportTurn,
-  type RunFrame,
-  type RunListRow,
-  toRunFrame,
-  toTurnPage,
-  type WatchedRun,
-} from '../views/frame/index.ts';
+import { toRunFrame, toTurnPage, type WatchedRun } from '../views/frame/index.ts';
+import type { ReportData, ReportTurn } from '../wire/report-data.ts';
+import type { RunFrame } from '../wire/run-frame.ts';
+import type { RunListRow } from '../wire/run-list.ts';
 import { openWatchedRun } from './watched-run.ts';
 
 /** What a report has beside the journal. */

@@ -6,8 +6,9 @@ import type { Environment } from '../core/values/environment.ts';
 import { toErrorMessage } from '../core/values/errors.ts';
 import { listKnownRuns, nodeFileSystem, toRunPaths } from '../journal/index.ts';
 import { findLayout, listProjects, openRun, type RecordCursor, type RunReader } from '../runs/index.ts';
-import { createRunHistory, type RunHistory, type RunList, type RunListRow, toRunFrame } from '../views/frame/index.ts';
+import { createRunHistory, type RunHistory, toRunFrame } from '../views/frame/index.ts';
 import { toPlainLine } from '../views/text/index.ts';
+import type { RunList, RunListRow } from '../wire/run-list.ts';
 
 /** The runs of all folders that are known here, and of one more. A run that is over is read once, and again when its journal has changed. */
 export interface RunCatalog {

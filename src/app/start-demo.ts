@@ -1,20 +1,32 @@
 import { planRun, type RunPlan } from '../planning/index.ts';
 import { createDemoFolder, type DemoFolder, type DemoName } from '../project/index.ts';
-import type { RunHandle, RunWatch } from '../runs/index.ts';
+import { type Detached, type RunHandle, type RunWatch, startDetached } from '../runs/index.ts';
 import { startRun } from './start-run.ts';
 
 /** The demo's sample, ready to run. */
 export interface Demo extends DemoFolder {
   readonly plan: RunPlan;
   readonly start: (watch: RunWatch) => Promise<RunHandle>;
+  /** The same in a process of its own, for a view that it outlives. */
+  readonly startApart: (abort: AbortSignal) => Promise<Detached>;
 }
 
-/** Prepares a sample of `ralph demo`. No key, no network: its model is a script, and the demo says so. */
-export async function prepareDemo(given: Readonly<Record<string, string>>, name: DemoName): Promise<Demo> {
+/**
+ * Prepares a sample of `ralph demo`. No key, no network: its model is a script, and the demo says so.
+ *
+ * @param slower see {@link createDemoFolder}
+ */
+export async function prepareDemo(given: Readonly<Record<string, string>>, name: DemoName, slower = 1): Promise<Demo> {
   // The sample's tests are a run of their own, also when this is started by a test runner.
   const { NODE_TEST_CONTEXT: _, RALPH_RUN_ID: __, RALPH_HAT: ___, ...env } = given;
-  const sample = await createDemoFolder(env, name);
+  const sample = await createDemoFolder(env, name, slower);
   const cwd = sample.folder;
   const plan = await planRun({ cwd, configFiles: [], flags: {}, env });
-  return { ...sample, plan, start: (watch) => startRun(plan, { cwd, worktree: null, nested: true, env }, watch) };
+  return {
+    ...sample,
+    plan,
+    start: (watch) => startRun(plan, { cwd, worktree: null, nested: true, env }, watch),
+    startApart: (abort) =>
+      startDetached({ cwd, stateDir: plan.settings.stateDir, words: ['run', '--nested'], stdin: null, env, abort, isViewed: true }),
+  };
 }

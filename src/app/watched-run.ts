@@ -17,17 +17,11 @@ import {
   tellRun,
   watchFolder,
 } from '../runs/index.ts';
-import {
-  createRunHistory,
-  type SearchHit,
-  type Steering,
-  type SteeringReceipt,
-  type TextPiece,
-  type TurnPart,
-  type WatchedRun,
-} from '../views/frame/index.ts';
+import { createRunHistory, type WatchedRun } from '../views/frame/index.ts';
 import { toReceiptText } from '../views/report/index.ts';
 import { cleanText } from '../views/text/index.ts';
+import type { Steering, SteeringReceipt } from '../wire/steering.ts';
+import type { SearchHit, TextPiece, TurnPart } from '../wire/turn-texts.ts';
 
 const FILES: Readonly<Record<TurnPart, Parameters<RunReader['turnFile']>[1]>> = {
   prompt: 'prompt.md',

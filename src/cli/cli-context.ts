@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import type { AppApi } from './app-api.ts';
 import type { CommandEntry, CommandName } from './args/command-table.ts';
+import type { FullScreen } from './terminal/full-screen.ts';
 import type { Terminal } from './terminal/terminal.ts';
 
 /** Where signals come from: the process, or a test. */
@@ -20,8 +21,12 @@ export interface CliContext {
   readonly readStdin: (maxBytes?: number) => Promise<string>;
   /** Tells the command that started this one with `--detach` that the run has begun, once; `null` in every other process. */
   readonly tellBegun: ((runId: string) => void) | null;
+  /** True in a process that a view started: its person looks at the run, although not here. */
+  readonly isViewed: boolean;
   /** Asks the person in front of the terminal; `null` where there is none. */
   readonly ask: ((question: string) => Promise<string>) | null;
+  /** The whole terminal, for a view; `null` where there is none, or its person does not want it drawn on. */
+  readonly openFullScreen: (() => Promise<FullScreen>) | null;
   /** Epoch milliseconds. */
   readonly now: () => number;
   /** Calls again and again, each time after so many milliseconds, until the returned function is called. */

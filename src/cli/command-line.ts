@@ -89,7 +89,7 @@ function toHelpTopic(name: string): string | undefined {
 
 /** What people type who come from elsewhere, and the command that does it. */
 const OTHER_WORDS: Readonly<Partial<Record<string, string>>> = {
-  attach: 'show --follow',
+  attach: 'watch',
   batch: 'queue',
   cancel: 'stop',
   cat: 'show --output',
@@ -140,7 +140,6 @@ const OTHER_WORDS: Readonly<Partial<Record<string, string>>> = {
   ui: 'web',
   update: 'doctor',
   version: '--version',
-  watch: 'show --follow',
   wt: 'run --worktree',
 };
 

@@ -1,6 +1,7 @@
 import type { Environment } from '../core/values/environment.ts';
 import { RalphError, toErrorCode } from '../core/values/errors.ts';
 import type { CliContext } from './cli-context.ts';
+import { wantsFullScreen } from './terminal/screen-wish.ts';
 import { createTerminal, type OutputStream } from './terminal/terminal.ts';
 
 /** What loads code, so that nothing is bundled with what does not need it. */
@@ -22,10 +23,15 @@ export function createContext(given: Environment, loaders: Loaders, { stdout, st
     signals: process,
     readStdin,
     tellBegun: detached === undefined || process.send === undefined ? null : tellBegun,
+    isViewed: detached === 'viewed',
     get ask() {
       // Asking `process.stdin` would open it, which loads the streams of files.
       const { isatty } = process.getBuiltinModule('node:tty');
       return isatty(0) && isatty(2) ? askPerson : null;
+    },
+    get openFullScreen() {
+      const { isatty } = process.getBuiltinModule('node:tty');
+      return wantsFullScreen(env, isatty(0) && isatty(1)) ? openFullScreen : null;
     },
     now: () => Date.now(),
     every: (periodMs, call) => {
@@ -34,6 +40,12 @@ export function createContext(given: Environment, loaders: Loaders, { stdout, st
     },
     ...loaders,
   };
+}
+
+/** Loaded by who shows a view: opening the streams of the terminal takes time. */
+async function openFullScreen(): ReturnType<NonNullable<CliContext['openFullScreen']>> {
+  const { createFullScreen } = await import('./terminal/full-screen.ts');
+  return createFullScreen(process.stdin, process.stdout);
 }
 
 /** One line, then the channel is closed: nothing else goes over it. Who started this may be gone. */

@@ -42,6 +42,7 @@ export interface FakeWorld {
   readonly columns?: number;
   readonly stdin?: string;
   readonly ask?: CliContext['ask'];
+  readonly openFullScreen?: CliContext['openFullScreen'];
   /** The reader of standard output goes away after so many writes. */
   readonly closedAfter?: number;
   readonly failure?: string;
@@ -79,7 +80,9 @@ export function createFakeContext(world: FakeWorld = {}): FakeContext {
     },
     readStdin: async () => world.stdin ?? '',
     tellBegun: null,
+    isViewed: false,
     ask: world.ask ?? null,
+    openFullScreen: world.openFullScreen ?? null,
     now: clock.now,
     every: clock.every,
     loadApp: async () => (world.app ?? {}) as AppApi,

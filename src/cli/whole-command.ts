@@ -20,6 +20,7 @@ const LOADERS: Readonly<Record<CommandName, () => Promise<CliCommand>>> = {
   queue: async () => (await import('./commands/queue-command.ts')).queueCommand,
   stop: async () => (await import('./commands/steer/stop-command.ts')).stopCommand,
   status: async () => (await import('./commands/status-command.ts')).statusCommand,
+  watch: async () => (await import('./commands/watch-command.ts')).watchCommand,
   runs: async () => (await import('./commands/runs-command.ts')).runsCommand,
   web: async () => (await import('./commands/web-command.ts')).webCommand,
   worktrees: async () => (await import('./commands/worktrees-command.ts')).worktreesCommand,

@@ -1,10 +1,10 @@
 import { maskControls } from '../core/text/mask-controls.ts';
+import { toTextCells } from '../core/text/text-cells.ts';
 import { RalphError } from '../core/values/errors.ts';
 import {
   type FlowArrow,
   type FlowGraph,
   type FlowNode,
-  type GraphPicture,
   toArrowLines,
   toEdgeText,
   toFlowArrows,
@@ -12,7 +12,7 @@ import {
   toNodeTitle,
   toShortText,
 } from '../topology/graph/index.ts';
-import { toTextCells } from './char-grid.ts';
+import type { GraphPicture } from '../wire/graph-picture.ts';
 import { isLoop, layOut, type PlacedArrow, type Point, type Rect, type Station } from './lay-out.ts';
 import { SVG_STYLE } from './svg-style.ts';
 

@@ -1,3 +1,4 @@
+import { toTextCells } from '../core/text/text-cells.ts';
 import {
   type FlowArrow,
   type FlowGraph,
@@ -10,7 +11,7 @@ import {
   toShortText,
 } from '../topology/graph/index.ts';
 import { assignTracks, type Tracks } from './assign-tracks.ts';
-import { type Cell, type CharGrid, createCharGrid, type Tone, toTextCells } from './char-grid.ts';
+import { type Cell, type CharGrid, createCharGrid, type Tone } from './char-grid.ts';
 import { isLoop, type LaidOutGraph, layOut, type PlacedArrow } from './lay-out.ts';
 
 /** Where a drawing is to fit, and how its parts get their colours. */

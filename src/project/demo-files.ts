@@ -1,4 +1,4 @@
-import { cpSync, existsSync, mkdtempSync } from 'node:fs';
+import { cpSync, existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, isAbsolute, join } from 'node:path';
 import { findPackageFolder } from '../config/index.ts';
@@ -33,11 +33,16 @@ const SAMPLES: Readonly<Record<DemoName, Sample>> = {
   panel: { folder: 'panel', test: ['--test', 'test/duration.test.mjs'], commit: 'Times that are told badly' },
 };
 
-/** Copies a sample of `ralph demo` into a temporary folder, as a git repository where git is there. */
-export async function createDemoFolder(env: Readonly<Record<string, string>>, name: DemoName): Promise<DemoFolder> {
+/**
+ * Copies a sample of `ralph demo` into a temporary folder, as a git repository where git is there.
+ *
+ * @param slower how many times longer its model takes to answer, so that a person can follow it in a view
+ */
+export async function createDemoFolder(env: Readonly<Record<string, string>>, name: DemoName, slower = 1): Promise<DemoFolder> {
   const sample = SAMPLES[name];
   const folder = mkdtempSync(join(tmpdir(), 'ralph-demo-'));
   cpSync(join(findPackageFolder(), 'examples', sample.folder), folder, { recursive: true });
+  slowDown(join(folder, 'model.yml'), slower);
   await makeRepository(folder, env, sample.commit);
   return {
     folder,
@@ -47,6 +52,12 @@ export async function createDemoFolder(env: Readonly<Record<string, string>>, na
       return { passed: result.status === 'exited' && result.exitCode === 0, output: result.output };
     },
   };
+}
+
+function slowDown(script: string, times: number): void {
+  if (times === 1) return;
+  const text = readFileSync(script, 'utf8').replace(/\bdelay_ms: (\d+)/g, (_, ms) => `delay_ms: ${Number(ms) * times}`);
+  writeFileSync(script, text);
 }
 
 async function makeRepository(folder: string, env: Readonly<Record<string, string>>, message: string): Promise<void> {

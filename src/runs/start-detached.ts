@@ -22,6 +22,8 @@ export interface DetachOrder {
   readonly env: Environment;
   /** Ends the process if it comes before the run has begun. */
   readonly abort: AbortSignal;
+  /** True where a person looks at the run and can be asked. Default: nobody does. */
+  readonly isViewed?: boolean;
 }
 
 /** What runs, and how long it may take to begin; tests have a program of their own. */
@@ -34,7 +36,14 @@ export interface DetachLimits {
 
 /** A run that is under way in a process of its own, or what a process said that ended before it had one. */
 export type Detached =
-  | { readonly kind: 'running'; readonly runId: string; readonly pid: number; readonly log: string }
+  | {
+      readonly kind: 'running';
+      readonly runId: string;
+      readonly pid: number;
+      readonly log: string;
+      /** The exit code of the process, once it has ended while this one is there; `null`: a signal ended it. Nothing waits for it by itself. */
+      readonly exited: Promise<number | null>;
+    }
   | { readonly kind: 'ended'; readonly exitCode: number; readonly output: string };
 
 const PATIENCE_MS = 120_000;
@@ -61,11 +70,12 @@ export async function startDetached(order: DetachOrder, limits: DetachLimits = {
   const [program = process.execPath, ...before] = limits.command ?? [process.execPath, join(findPackageFolder(), 'bin', 'ralph.js')];
   const child = spawn(program, [...before, ...words], {
     cwd,
-    env: { ...env, [DETACHED]: '1' },
+    env: { ...env, [DETACHED]: order.isViewed === true ? 'viewed' : '1' },
     detached: true,
     stdio: [stdin === null ? 'ignore' : 'pipe', fd, fd, 'ipc'],
   });
   closeSync(fd);
+  const exited = new Promise<number | null>((resolve) => child.once('exit', (code) => resolve(code)));
   // It may end without having read it.
   child.stdin?.on('error', () => undefined).end(stdin);
   const isRun = (runId: string): boolean => listRuns({ fs: nodeFileSystem, stateDir }).includes(runId);
@@ -75,7 +85,7 @@ export async function startDetached(order: DetachOrder, limits: DetachLimits = {
     const log = join(toRunPaths(stateDir, runId).folder, 'output.log');
     renameSync(draft, log);
     child.unref();
-    return { kind: 'running', runId, pid: child.pid ?? 0, log };
+    return { kind: 'running', runId, pid: child.pid ?? 0, log, exited };
   }
   const output = readFileSync(draft, 'utf8');
   rmSync(draft);

@@ -1,5 +1,5 @@
 import { useEffect, useMemo, useState } from 'preact/hooks';
-import type { RunList } from '../views/frame/index.ts';
+import type { RunList } from '../wire/run-list.ts';
 import type { PageSource } from './data/page-source.ts';
 import { formatRoute, NO_ROUTE, parseRoute, type Route } from './data/route.ts';
 import { RunListPage } from './panels/run-list.tsx';

@@ -1,6 +1,6 @@
 /** The page of one run in a file of its own: its data stands in the file, and nothing is asked of anybody. */
 import { render } from 'preact';
-import type { ReportData } from '../views/frame/index.ts';
+import type { ReportData } from '../wire/report-data.ts';
 import { App } from './app.tsx';
 import { createLocalSource } from './data/local-source.ts';
 

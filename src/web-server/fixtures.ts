@@ -1,5 +1,5 @@
 import { type IncomingHttpHeaders, type IncomingMessage, request as sendRequest } from 'node:http';
-import type { RunList, RunListRow } from '../views/frame/index.ts';
+import type { RunList, RunListRow } from '../wire/run-list.ts';
 import type { StreamTimes } from './event-stream.ts';
 import { createFakeRun, type FakeRun, RUN_ID, START } from './run-fixtures.ts';
 import type { RunSource } from './run-source.ts';

@@ -1,6 +1,6 @@
 import { isRalphError, toErrorCode } from '../core/values/errors.ts';
-import type { Refusal } from '../views/frame/index.ts';
 import { cleanText } from '../views/text/index.ts';
+import type { Refusal } from '../wire/orders.ts';
 
 /** A request that is refused, with the HTTP status of the answer. */
 export class Refused extends Error {

@@ -1,4 +1,5 @@
-import { type TurnPart, toEventPage, toRunFrame, toTimeline, toTurnDetail, toTurnPage, type WatchedRun } from '../views/frame/index.ts';
+import { toEventPage, toRunFrame, toTimeline, toTurnDetail, toTurnPage, type WatchedRun } from '../views/frame/index.ts';
+import type { TurnPart } from '../wire/turn-texts.ts';
 import type { Query } from './query.ts';
 import { Refused, toBadRequest } from './refused.ts';
 

@@ -1,4 +1,5 @@
-import type { RunList, WatchedRun } from '../views/frame/index.ts';
+import type { WatchedRun } from '../views/frame/index.ts';
+import type { RunList } from '../wire/run-list.ts';
 
 /** Where the server has its runs from. */
 export interface RunSource {

@@ -12,6 +12,7 @@ export type CommandName =
   | 'queue'
   | 'stop'
   | 'status'
+  | 'watch'
   | 'runs'
   | 'web'
   | 'worktrees'
@@ -61,6 +62,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   { name: 'queue', group: 'first', summary: 'queue tasks, run them one after another, read what became of them' },
   { name: 'stop', group: 'first', summary: 'stop a run that is under way in another terminal' },
   { name: 'status', group: 'first', summary: 'show what a run is doing and how far it has got' },
+  { name: 'watch', group: 'look', summary: 'watch a run on the whole terminal, look back in it, steer it' },
   { name: 'runs', group: 'look', summary: 'list the runs of this folder' },
   { name: 'web', group: 'look', summary: 'show runs in the browser, live, and steer them there' },
   { name: 'worktrees', group: 'look', summary: 'list, compare, merge and remove the worktrees of runs' },

@@ -2,12 +2,18 @@ import { Argument } from 'commander';
 import type { AppApi } from '../app-api.ts';
 import { addExamples } from '../args/help.ts';
 import { addShowOptions, type ShowFlags, toShowOptions } from '../args/options.ts';
+import { createUsageError } from '../args/usage-error.ts';
 import type { CliCommand, CliContext, CommandCall } from '../cli-context.ts';
+import { showStarted } from '../live/show-started.ts';
+import { withAbort } from '../live/signals.ts';
 import { watchRun } from '../live/watch-run.ts';
 import { printReview } from '../runs/print-report.ts';
 import type { Terminal } from '../terminal/terminal.ts';
+import { serveRuns } from '../web/serve-runs.ts';
+import { toWebPlace } from '../web/web-place.ts';
 
 type Demo = Awaited<ReturnType<AppApi['prepareDemo']>>;
+type DemoName = Parameters<AppApi['prepareDemo']>[1];
 
 /** `ralph demo`. */
 export const demoCommand: CliCommand = {
@@ -15,10 +21,15 @@ export const demoCommand: CliCommand = {
     command.addArgument(
       new Argument('[sample]', 'panel: three agents under one hat, which answer side by side and vote').choices(['panel']),
     );
+    command
+      .option('--watch', 'show it live on the whole terminal, at a pace that a person can follow')
+      .option('--web', 'show it live in the browser: it begins when the page is opened');
     addShowOptions(command);
     addExamples(command, [
       ['ralph demo', 'planner, builder and reviewer fix a failing test; needs no key and no network'],
       ['ralph demo panel', 'three agents solve the same task at once, hear of each other and vote'],
+      ['ralph demo --watch', 'the team live on the whole terminal'],
+      ['ralph demo --web', 'the team live in the browser'],
       ['ralph demo --format ndjson', 'the same for programs'],
     ]);
   },
@@ -30,6 +41,8 @@ async function perform(context: CliContext, { args, options }: Pick<CommandCall,
   const isTold = show.format === 'text' && !show.quiet;
   const name = args[0] === 'panel' ? 'panel' : 'team';
   const app = await context.loadApp();
+  if (options['web'] === true) return serveDemo(context, app, name);
+  if (options['watch'] === true) return viewDemo(context, app, name);
   const demo = await app.prepareDemo(context.env, name);
   const words = WORDS[name];
   if (isTold) await tellBefore(context.terminal, demo, words);
@@ -46,6 +59,38 @@ async function perform(context: CliContext, { args, options }: Pick<CommandCall,
   return after.passed ? 0 : 1;
 }
 
+/** So many times longer its model takes in a view. */
+const SLOWER = 6;
+
+async function viewDemo(context: CliContext, app: AppApi, name: DemoName): Promise<number> {
+  if (context.openFullScreen === null)
+    throw createUsageError('This is no terminal that a view could have for itself.', 'Watch it line by line: ralph demo');
+  const demo = await app.prepareDemo(context.env, name, SLOWER);
+  const started = await withAbort(context, demo.startApart);
+  const code = await showStarted({ ...context, cwd: demo.folder }, started);
+  tellMore(context.terminal, demo, WORDS[name]);
+  return code;
+}
+
+/** The team begins once somebody looks, so that nothing of it is missed. */
+async function serveDemo(context: CliContext, app: AppApi, name: DemoName): Promise<number> {
+  const { terminal } = context;
+  const demo = await app.prepareDemo(context.env, name, SLOWER);
+  const ended = { code: 0 };
+  const begin = async (): Promise<void> => {
+    const started = await demo.startApart(new AbortController().signal);
+    if (started.kind === 'running') return terminal.err(`The team is at work in ${demo.folder}.\n`);
+    terminal.err(started.output);
+    ended.code = started.exitCode;
+  };
+  terminal.err('The team begins when this page is opened:\n');
+  await serveRuns(
+    { ...context, cwd: demo.folder },
+    { place: toWebPlace({}), opensBrowser: false, onFirstLook: () => void begin().catch((error: unknown) => terminal.err(`${error}\n`)) },
+  );
+  return ended.code;
+}
+
 interface Words {
   readonly heading: string;
   readonly real: string;
@@ -53,7 +98,7 @@ interface Words {
   readonly looks: readonly string[];
 }
 
-const WORDS: Readonly<Record<Parameters<AppApi['prepareDemo']>[1], Words>> = {
+const WORDS: Readonly<Record<DemoName, Words>> = {
   team: {
     heading: 'A team of three works on a small repository with a failing test.',
     real: 'agent, tools, profiles, test command, run',

@@ -8,12 +8,21 @@ import { checkConfig } from '../../validation/index.ts';
 import { cleanText, type FactRow, toFirstLine, toNumberText, toPlainLine, toRowLines } from '../../views/text/index.ts';
 import type { AppApi } from '../app-api.ts';
 import { addExamples, addNote } from '../args/help.ts';
-import { addConfigOptions, addSettingFlags, addShowOptions, type ShowFlags, toConfigRequest, toShowOptions } from '../args/options.ts';
+import {
+  addConfigOptions,
+  addSettingFlags,
+  addShowOptions,
+  type ShowFlags,
+  type ShowOptions,
+  toConfigRequest,
+  toShowOptions,
+} from '../args/options.ts';
 import { checkRunFlags, type RunFlags, toPlanRequest } from '../args/run-flags.ts';
 import type { CliCommand, CliContext, CommandCall } from '../cli-context.ts';
 import { resumeAndWatch } from '../live/resume-run.ts';
 import { NO_GATE, toLimitsText, toTeamText } from '../live/run-lines.ts';
-import { withAbort, withoutHangup } from '../live/signals.ts';
+import { showStarted } from '../live/show-started.ts';
+import { withAbort } from '../live/signals.ts';
 import { type WatchOrder, watchRun } from '../live/watch-run.ts';
 import { printWarnings } from '../terminal/print.ts';
 import { isColoured, printLine, type Terminal } from '../terminal/terminal.ts';
@@ -67,6 +76,10 @@ async function perform(context: CliContext, call: CommandCall): Promise<number> 
   const show = toShowOptions(flags);
   if (flags.continue === true) return resumeAndWatch(context, undefined, flags);
   if (flags.detach === true) return detach(context, flags, call);
+  if (isViewWanted(context, flags, show)) {
+    const { started } = await startChild(context, flags, call, true);
+    return showStarted(context, started);
+  }
   const stdinPrompt = flags.promptFile === '-' ? await context.readStdin() : undefined;
   const app = await context.loadApp();
   const plan = await app.planRun(toPlanRequest(context, flags, call, stdinPrompt));
@@ -76,43 +89,40 @@ async function perform(context: CliContext, call: CommandCall): Promise<number> 
 }
 
 /** The same command once more, without `--detach`, in a process of its own; what is wrong with the configuration is said there. */
-async function detach(context: CliContext, flags: RunFlags, call: CommandCall): Promise<number> {
-  const { cwd, env, terminal } = context;
+async function startChild(context: CliContext, flags: RunFlags, call: CommandCall, isViewed: boolean) {
+  const { cwd, env } = context;
   const app = await context.loadApp();
   const end = call.words.includes('--') ? call.words.indexOf('--') : call.words.length;
   const words = ['run', ...call.words.filter((word, index) => word !== '--detach' || index > end)];
   const { settings } = checkConfig({ ...toConfigRequest({ cwd, env }, flags), prompt: 'optional' });
   const stdin = flags.promptFile === '-' ? await context.readStdin() : null;
   const started = await withAbort(context, (abort) =>
-    app.startDetached({ cwd, stateDir: settings?.stateDir ?? '.ralph', words, stdin, env, abort }),
+    app.startDetached({ cwd, stateDir: settings?.stateDir ?? '.ralph', words, stdin, env, abort, isViewed }),
   );
+  return { started, isDeaf: settings?.externalEvents === 'off' };
+}
+
+async function detach(context: CliContext, flags: RunFlags, call: CommandCall): Promise<number> {
+  const { terminal } = context;
+  const { started, isDeaf } = await startChild(context, flags, call, false);
   if (started.kind === 'ended') {
     terminal.err(started.output);
     return started.exitCode;
   }
-  const stop = settings?.externalEvents === 'off' ? `kill ${started.pid}` : `ralph stop ${started.runId}`;
+  const stop = isDeaf ? `kill ${started.pid}` : `ralph stop ${started.runId}`;
   terminal.out(`Run ${started.runId} is under way (process ${started.pid}).\n`);
   terminal.out(`See it:   ralph status ${started.runId}\nFollow:   ralph events ${started.runId} --follow\nStop it:  ${stop}\n`);
   return 0;
 }
 
-/** In a process that was detached: says when the run has begun, and goes on when a terminal is closed. */
-function toDetached(context: CliContext, tellBegun: (runId: string) => void, start: WatchOrder['start']) {
-  return {
-    context: { ...context, signals: withoutHangup(context.signals) } satisfies CliContext,
-    start: async (watch) => {
-      let hasBegun = false;
-      const handle = await start({
-        ...watch,
-        observe: (record) => {
-          hasBegun ||= record.kind === 'input';
-          watch.observe(record);
-        },
-      });
-      if (handle !== null && hasBegun) tellBegun(handle.runId);
-      return handle;
-    },
-  } satisfies { context: CliContext; start: WatchOrder['start'] };
+/** Whether the run is shown on the whole terminal, in a process that outlives the view. */
+function isViewWanted(
+  { openFullScreen, tellBegun }: CliContext,
+  flags: RunFlags,
+  { format, quiet, verbose, isPlain }: ShowOptions,
+): boolean {
+  if (openFullScreen === null || tellBegun !== null) return false;
+  return format === 'text' && !quiet && !verbose && !isPlain && flags.once !== true && flags.dryRun !== true;
 }
 
 async function startAndWatch(
@@ -123,8 +133,7 @@ async function startAndWatch(
 ): Promise<number> {
   const options = { cwd: context.cwd, worktree: flags.worktree ?? null, nested: flags.nested === true, env: context.env };
   const start: WatchOrder['start'] = (watch) => app.startRun(plan, options, watch);
-  const place = context.tellBegun === null ? { context, start } : toDetached(context, context.tellBegun, start);
-  const watched = await watchRun(place.context, { app, show, cwd: context.cwd, isOneTurn: flags.once === true, start: place.start });
+  const watched = await watchRun(context, { app, show, cwd: context.cwd, isOneTurn: flags.once === true, start });
   return watched === null ? 0 : watched.exitCode;
 }
 

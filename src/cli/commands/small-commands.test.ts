@@ -222,6 +222,7 @@ describe('ralph demo', () => {
       command: 'node /opt/ralph/bin/ralph.js',
       plan: {} as never,
       test: async () => ({ passed, output: '' }),
+      startApart: () => Promise.reject(new Error('not asked for')),
       start: (watch) => (app.startRun as AppApi['startRun'])({} as never, {} as never, watch),
     });
   };

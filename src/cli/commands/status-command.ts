@@ -6,7 +6,8 @@ import { parseCount } from '../args/parse-values.ts';
 import { createUsageError } from '../args/usage-error.ts';
 import type { CliCommand, CliContext } from '../cli-context.ts';
 import { toReportLines } from '../runs/print-report.ts';
-import { isNewestRun, readEndFacts, readView } from '../runs/read-run.ts';
+import { printStatus } from '../runs/print-status.ts';
+import { isNewestRun, readView } from '../runs/read-run.ts';
 import { printJson, printLine } from '../terminal/terminal.ts';
 
 /** `ralph status`. */
@@ -27,25 +28,12 @@ export const statusCommand: CliCommand = {
     if (options['at'] !== undefined)
       return printPast(context, args[0], parseCount(String(options['at']), '--at', 1), options['format'] === 'json');
     const run = await readView(context, args[0]);
-    const { reader, view, isNewest } = run;
-    const { isAlive, isUnseen, signalPid } = reader;
     if (options['format'] === 'json') {
-      printJson(terminal, toStatusRecord(view, { isAlive, isUnseen, now: now(), live: reader.live() }));
+      const { isAlive, isUnseen, live } = run.reader;
+      printJson(terminal, toStatusRecord(run.view, { isAlive, isUnseen, now: now(), live: live() }));
       return 0;
     }
-    const facts = await readEndFacts(run);
-    const status = toRunStatus(view, {
-      isAlive,
-      isUnseen,
-      signalPid,
-      now: now(),
-      isNewest,
-      facts,
-      live: reader.live(),
-      left: reader.left(),
-      damage: reader.damage(),
-    });
-    for (const line of toReportLines(status, terminal)) printLine(terminal, line);
+    await printStatus(context, run);
     return 0;
   },
 };

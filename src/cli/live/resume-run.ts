@@ -7,7 +7,7 @@ import { parseIterations, parseRuntime, parseUsd } from '../args/parse-values.ts
 import type { CliContext } from '../cli-context.ts';
 import { isNewestRun } from '../runs/read-run.ts';
 import { printWarnings } from '../terminal/print.ts';
-import { watchRun } from './watch-run.ts';
+import { type WatchOrder, watchRun } from './watch-run.ts';
 
 /** The options of `ralph resume`, as commander hands them over. */
 export interface ResumeFlags extends ShowFlags {
@@ -29,21 +29,16 @@ export async function resumeAndWatch(context: CliContext, run: string | undefine
   const fold = createRunViewFold();
   reader.replay(fold.take);
   let ended: Ended | null = null;
-  const watched = await watchRun(context, {
-    app,
-    show,
-    cwd: context.cwd,
-    fold,
-    start: async (watch) => {
-      const resumed = await app.resumeRun({ ...options, run: reader.runId }, watch);
-      if (resumed.kind === 'running') {
-        printWarnings(context.terminal, resumed.warnings);
-        return resumed.handle;
-      }
-      ended = resumed;
-      return null;
-    },
-  });
+  const start: WatchOrder['start'] = async (watch) => {
+    const resumed = await app.resumeRun({ ...options, run: reader.runId }, watch);
+    if (resumed.kind === 'running') {
+      printWarnings(context.terminal, resumed.warnings);
+      return resumed.handle;
+    }
+    ended = resumed;
+    return null;
+  };
+  const watched = await watchRun(context, { app, show, cwd: context.cwd, fold, start });
   if (watched !== null) return watched.exitCode;
   return ended === null ? 1 : tellEnded(context, ended, toNextStep(fold.view(), isNewestRun(context, app, reader.runId)));
 }

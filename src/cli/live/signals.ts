@@ -52,6 +52,11 @@ export function catchSignals(source: SignalSource, die: (() => void) | null = di
   };
 }
 
+/** Ends the process as a closed terminal does. The engine's own exit falls over a terminal that is gone. */
+export function dieOfHangup(): void {
+  process.kill(process.pid, 'SIGHUP');
+}
+
 function dieOfInterrupt(): void {
   process.kill(process.pid, 'SIGINT');
 }

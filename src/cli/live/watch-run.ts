@@ -22,7 +22,7 @@ import { printWarnings } from '../terminal/print.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { toStopText } from './run-lines.ts';
 import type { RunPrinter } from './run-printer.ts';
-import { catchSignals } from './signals.ts';
+import { catchSignals, withoutHangup } from './signals.ts';
 import { createTextPrinter } from './text-printer.ts';
 
 type RunHandle = Awaited<ReturnType<AppApi['startRun']>>;
@@ -57,20 +57,21 @@ export interface WatchedRun {
 }
 
 /**
- * Starts a run, shows it, passes signals on, and shows its end.
+ * Starts a run, shows it, passes signals on, and shows its end; in a process that was detached, tells that it has begun.
  *
  * @returns `null` if `start` had nothing to be watched
  */
-export async function watchRun(context: CliContext, order: WatchOrder): Promise<WatchedRun | null> {
+export async function watchRun(given: CliContext, order: WatchOrder): Promise<WatchedRun | null> {
+  const { context, start } = toDetached(given, order.start);
   const printer = guardPrinter(createPrinter(context, order.show), context.terminal);
   const fold = order.fold ?? createRunViewFold();
   const stream = createStream(printer, fold);
   const signals = order.isOneOfMany === true ? catchSignals(context.signals, null) : catchSignals(context.signals);
   try {
-    const handle = await order.start({
+    const handle = await start({
       observe: stream.observe,
       backpressure: context.terminal.backpressure,
-      isAttended: () => context.terminal.isTty,
+      isAttended: () => context.terminal.isTty || context.isViewed,
     });
     if (handle === null) return null;
     printWarnings(context.terminal, handle.warnings);
@@ -102,6 +103,30 @@ export async function watchRun(context: CliContext, order: WatchOrder): Promise<
   } finally {
     signals.release();
   }
+}
+
+/** In a process that was detached: says when the run has begun, and goes on when a terminal is closed. In every other one nothing changes. */
+function toDetached(
+  context: CliContext,
+  start: WatchOrder['start'],
+): { readonly context: CliContext; readonly start: WatchOrder['start'] } {
+  const { tellBegun } = context;
+  if (tellBegun === null) return { context, start };
+  return {
+    context: { ...context, signals: withoutHangup(context.signals) },
+    start: async (watch) => {
+      let hasBegun = false;
+      const handle = await start({
+        ...watch,
+        observe: (record) => {
+          hasBegun ||= record.kind === 'input';
+          watch.observe(record);
+        },
+      });
+      if (handle !== null && hasBegun) tellBegun(handle.runId);
+      return handle;
+    },
+  };
 }
 
 /** Where the workspace is gone, the run's own folder may be, too: that must not cost the person the report. */

@@ -18,5 +18,4 @@ export {
   toNodeTitle,
   toShortText,
 } from './flow-graph.ts';
-export type { GraphPicture, PictureArrow, PictureBox, PictureNode } from './graph-picture.ts';
 export { type TopicTrace, type TraceMatch, type TracePublisher, traceTopic } from './trace-topic.ts';

@@ -1,35 +1,9 @@
 import { toResultName } from '../../core/gates/gate-result.ts';
+import { pickTellingLines } from '../../core/text/telling-lines.ts';
+import type { EvidenceRow } from '../../wire/evidence-row.ts';
 import type { GateVerdict, GateView, RunView, TurnView } from '../fold/run-view.ts';
 import { isNoPass, toGateEndText, toVerdict } from '../report/evidence.ts';
 import { toPlainLine } from '../text/plain-text.ts';
-
-/** What a configured gate has shown so far. */
-export interface EvidenceRow {
-  /** Its place among the configured gates. */
-  readonly gate: number;
-  readonly name: string;
-  /** What it runs; `null`: it looks at protected files. */
-  readonly command: string | null;
-  readonly isRequired: boolean;
-  /** The last one; `not run`: it has not been asked. */
-  readonly verdict: GateVerdict | 'not run';
-  /** How it ended: `exit 1, 3 s`; empty where it has not run. */
-  readonly how: string;
-  /** Why it is red: the last lines of what it said; empty where it is not. */
-  readonly why: string;
-  /** The iteration that it was about; `null` where it has not run. */
-  readonly iteration: number | null;
-  readonly at: number | null;
-  /** Number of its evidence; `null` where there is none. */
-  readonly number: number | null;
-  /** Hash of the files that it is about; `null` where nobody knows. */
-  readonly tree: string | null;
-  /** Turns behind it that changed files: so many times its verdict is out of date. `null` where nobody knows. */
-  readonly changedSince: number | null;
-  /** How often it ran, and how often it was red. */
-  readonly runs: number;
-  readonly failures: number;
-}
 
 const WHY_LENGTH = 600;
 const WHY_LINES = 8;
@@ -71,7 +45,7 @@ function toEvidenceRow(view: RunView, index: number, name: string, tally: Tally 
     name: toPlainLine(toResultName(gate), 100),
     verdict,
     how: toGateEndText(gate),
-    why: verdict === 'failed' ? toLastLines(gate.outputTail) : '',
+    why: verdict === 'failed' ? toWhy(gate.outputTail) : '',
     iteration: gate.iteration,
     at: gate.at,
     number: gate.evidence?.number ?? null,
@@ -101,11 +75,9 @@ function countChanged(turns: readonly TurnView[]): number | null {
   return changed > 0 || turns.every(({ treeChanged }) => treeChanged === false) ? changed : null;
 }
 
-function toLastLines(text: string): string {
-  const lines = text.split('\n').filter((line) => line.trim() !== '');
-  return lines
-    .slice(-WHY_LINES)
+function toWhy(text: string): string {
+  return pickTellingLines(text, WHY_LINES)
     .map((line) => toPlainLine(line, 200))
     .join('\n')
-    .slice(-WHY_LENGTH);
+    .slice(0, WHY_LENGTH);
 }

@@ -1,20 +1,5 @@
+import type { HatRow } from '../../wire/hat-row.ts';
 import type { RunView } from '../fold/run-view.ts';
-
-/** What a hat has done and used so far. */
-export interface HatRow {
-  readonly id: string;
-  /** Its agents, in the order in which they are tried; of a panel those that wear it together. */
-  readonly backends: readonly string[];
-  readonly isWorking: boolean;
-  readonly turns: number;
-  readonly failed: number;
-  /** How long its turns took, those under way left out. */
-  readonly durationMs: number;
-  /** `null` where nobody has told any. */
-  readonly costUsd: number | null;
-  readonly inputTokens: number | null;
-  readonly outputTokens: number | null;
-}
 
 /** A row for each hat of the team in its order, then those that only turns have: Ralph as the safety net, hats of an earlier configuration. */
 export function toHatRows({ hats, turns, end }: Pick<RunView, 'hats' | 'turns' | 'end'>): readonly HatRow[] {

@@ -1,7 +1,8 @@
 import type { RunRecord } from '../../core/run/run-record.ts';
 import { toPayloadText } from '../../core/values/json.ts';
 import type { FlowGraph } from '../../topology/graph/index.ts';
-import { createEventFold, type EventRow } from '../fold/fold-events.ts';
+import type { ToldEvent } from '../../wire/told-event.ts';
+import { createEventFold } from '../fold/fold-events.ts';
 import { createGraphFold } from '../fold/fold-graph.ts';
 import { createProofFold } from '../fold/fold-proof.ts';
 import { withProof } from '../fold/fold-run-view.ts';
@@ -43,11 +44,6 @@ export interface TurnSpan {
   readonly startSeq: number;
   /** `null` while it works. */
   readonly endSeq: number | null;
-}
-
-/** A row of events, with the beginning of its payload on one line in the place of the payload. */
-export interface ToldEvent extends Omit<EventRow, 'payload' | 'v'> {
-  readonly excerpt: string;
 }
 
 const EXCERPT_LENGTH = 160;

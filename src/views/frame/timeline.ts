@@ -1,16 +1,5 @@
+import type { TimelineSlot } from '../../wire/timeline-slot.ts';
 import type { RunHistory } from './run-history.ts';
-
-/** A stretch of a run's inputs on a line from its first to its last one. */
-export interface TimelineSlot {
-  readonly fromSeq: number;
-  readonly toSeq: number;
-  /** The hat whose turn it is for the most part; `null`: nobody works. */
-  readonly hat: string | null;
-  /** The worst that began or ended in it: `failed`: a turn failed or was interrupted; `red`: a gate was red; `none`: nobody works. */
-  readonly mark: 'ok' | 'red' | 'failed' | 'none';
-  /** The iteration of the last turn in it; `null`: none. */
-  readonly iteration: number | null;
-}
 
 /**
  * The whole run in so many slots at most, each of the same number of inputs.

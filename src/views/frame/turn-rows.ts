@@ -1,58 +1,14 @@
 import { toTurnName } from '../../core/run/turn.ts';
-import type { PanelView } from '../fold/panel-view.ts';
+import type { Page, PageOrder } from '../../wire/page.ts';
+import type { ToldEvent } from '../../wire/told-event.ts';
+import type { TurnDetail, TurnRow } from '../../wire/turn-row.ts';
 import type { TurnView } from '../fold/run-view.ts';
 import { toTurnDetails } from '../report/turn-details.ts';
 import { toOutcomeText } from '../report/turn-line.ts';
-import type { FactRow } from '../text/fact-rows.ts';
-import type { RunHistory, ToldEvent } from './run-history.ts';
-
-/** A turn in a list. */
-export interface TurnRow {
-  /** Its place in the list of turns, from 0; it never changes. */
-  readonly place: number;
-  /** `7.1`: iteration and attempt. */
-  readonly name: string;
-  readonly iteration: number;
-  readonly attempt: number;
-  readonly hat: string;
-  readonly backend: string;
-  readonly status: TurnView['status'];
-  readonly startedAt: number;
-  readonly durationMs: number | null;
-  readonly costUsd: number | null;
-  readonly toolCalls: number | null;
-  /** Whether files differ from before; `null` where nobody looked. */
-  readonly treeChanged: boolean | null;
-  /** What its gates came to; `null` where none ran. */
-  readonly gates: 'passed' | 'failed' | null;
-  /** Topics that it published, those that a gate turned into others included. */
-  readonly topics: readonly string[];
-  /** `succeeded after 45.2 s, $0.12` */
-  readonly outcome: string;
-  /** The input with which it began, and the one with which it ended; `null` while it works. */
-  readonly startSeq: number;
-  readonly endSeq: number | null;
-}
-
-/** A turn with all that is known of it but what it was asked, said and changed: those are files. */
-export interface TurnDetail {
-  readonly row: TurnRow;
-  readonly rows: readonly FactRow[];
-  readonly gates: TurnView['gates'];
-  readonly panel: PanelView | null;
-}
-
-/** A page of a list. */
-export interface Page<Row> {
-  /** The place of the first row. */
-  readonly from: number;
-  readonly rows: readonly Row[];
-  /** How many there are in all. */
-  readonly total: number;
-}
+import type { RunHistory } from './run-history.ts';
 
 /** More rows are not given at once. */
-export const MAX_PAGE = 500;
+const MAX_PAGE = 500;
 
 /**
  * Some turns as they were at a moment.
@@ -76,14 +32,6 @@ export function toEventPage(history: RunHistory, { from, count, seq }: PageOrder
   const total = history.countEvents(seq);
   const first = toFirst(from, total);
   return { from: first, rows: history.events(first, Math.min(toCount(count), total - first)), total };
-}
-
-/** Which rows, and of which moment (default: now). */
-export interface PageOrder {
-  readonly from: number;
-  /** At most {@link MAX_PAGE}. */
-  readonly count: number;
-  readonly seq?: number | undefined;
 }
 
 function toFirst(from: number, total: number): number {
@@ -131,5 +79,5 @@ function isLastPassed(result: TurnView['gates'][number], _: number, all: TurnVie
 export function toTurnDetail(history: RunHistory, place: number, seq?: number): TurnDetail | null {
   const turn = history.turn(place, seq);
   const row = toTurnRow(history, place, seq);
-  return turn === undefined || row === null ? null : { row, rows: toTurnDetails(turn), gates: turn.gates, panel: turn.panel };
+  return turn === undefined || row === null ? null : { row, rows: toTurnDetails(turn) };
 }

@@ -1,6 +1,7 @@
 import { toResultName } from '../../core/gates/gate-result.ts';
 import { END_REASONS } from '../../core/run/end-reasons.ts';
 import { toDurationText, toUsdText } from '../../core/text/duration.ts';
+import type { Attention, AttentionState } from '../../wire/attention.ts';
 import { liveUsage } from '../fold/fold-live-view.ts';
 import type { GateView, RunView, TurnView } from '../fold/run-view.ts';
 import { cutText, toList, toPlainLine } from '../text/plain-text.ts';
@@ -8,20 +9,14 @@ import { findChangedHook, toNextStep } from './next-step.ts';
 import { isSeen, type StatusFacts, toElapsedNow } from './running-report.ts';
 
 /** What a run needs of its person, the most urgent first. */
-export const ATTENTION_STATES = ['needs_you', 'stuck', 'gate_red', 'limit_near', 'working', 'done'] as const;
-
-export type AttentionState = (typeof ATTENTION_STATES)[number];
-
-/** The one state of a run, and why. */
-export interface Attention {
-  readonly state: AttentionState;
-  /** One sentence. */
-  readonly evidence: string;
-  /** Epoch milliseconds: since when it is so, as far as that is known. */
-  readonly since: number;
-  /** What to do: a sentence, with the command where there is one. */
-  readonly action: string;
-}
+export const ATTENTION_STATES = [
+  'needs_you',
+  'stuck',
+  'gate_red',
+  'limit_near',
+  'working',
+  'done',
+] as const satisfies readonly AttentionState[];
 
 type Judge = (view: RunView, facts: StatusFacts) => Omit<Attention, 'state'> | null;
 

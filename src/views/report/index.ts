@@ -1,5 +1,6 @@
 /** Door to `views/report`: what is made of views: status, report of the end, details of a turn, NDJSON. */
-export { type Attention, isNearLimit, toAttention, toStateText } from './attention.ts';
+export type { Attention } from '../../wire/attention.ts';
+export { isNearLimit, toAttention, toStateText } from './attention.ts';
 export { toStatLines, toStatNotes } from './change-text.ts';
 export { toGateEndText, toRefusalText } from './evidence.ts';
 export {

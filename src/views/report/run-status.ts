@@ -1,9 +1,10 @@
 import { END_REASONS } from '../../core/run/end-reasons.ts';
+import type { Attention } from '../../wire/attention.ts';
 import type { LiveView } from '../fold/fold-live-view.ts';
 import { toProof } from '../fold/fold-proof.ts';
 import type { RunProof, RunView } from '../fold/run-view.ts';
 import type { RunReport } from '../text/fact-rows.ts';
-import { type Attention, toAttention, toAttentionText } from './attention.ts';
+import { toAttention, toAttentionText } from './attention.ts';
 import { toRunReport } from './run-report.ts';
 import { isSeen, type StatusFacts, toElapsedNow, toRunningReport } from './running-report.ts';
 

@@ -1,10 +1,12 @@
-import type { FrameNews, OrderBodies, Refusal, RunList } from '../../views/frame/index.ts';
+import type { FrameNews } from '../../wire/frame-news.ts';
+import type { OrderBodies, Refusal } from '../../wire/orders.ts';
+import type { RunList } from '../../wire/run-list.ts';
 import type { PageSource, RunSource, SendOrder, TellLink } from './page-source.ts';
 import { forgetToken } from './session.ts';
 import { followShared } from './shared-stream.ts';
 
 /** What the server says no to. */
-export class RefusedError extends Error {
+class RefusedError extends Error {
   readonly status: number;
 
   constructor(status: number, { what, fix }: Refusal) {

@@ -1,5 +1,6 @@
 import { createReplay, toEventPage, toRunFrame, toTimeline, toTurnDetail, toTurnPage } from '../../replay/index.ts';
-import type { ByteRange, ReportData, TextPiece, TurnIndex } from '../../views/frame/index.ts';
+import type { ReportData } from '../../wire/report-data.ts';
+import type { ByteRange, TextPiece, TurnIndex } from '../../wire/turn-texts.ts';
 import type { PageSource, RunSource } from './page-source.ts';
 
 const NO_INDEX: TurnIndex = { calls: [], growth: [], isCut: false };

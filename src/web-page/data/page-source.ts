@@ -1,22 +1,14 @@
-import type { GraphPicture } from '../../topology/graph/index.ts';
-import type {
-  ByteRange,
-  FrameNews,
-  OrderBodies,
-  Page,
-  PageOrder,
-  RunFrame,
-  RunList,
-  SearchHit,
-  SteeringReceipt,
-  TextPiece,
-  TimelineSlot,
-  ToldEvent,
-  TurnDetail,
-  TurnIndex,
-  TurnPart,
-  TurnRow,
-} from '../../views/frame/index.ts';
+import type { FrameNews } from '../../wire/frame-news.ts';
+import type { GraphPicture } from '../../wire/graph-picture.ts';
+import type { OrderBodies } from '../../wire/orders.ts';
+import type { Page, PageOrder } from '../../wire/page.ts';
+import type { RunFrame } from '../../wire/run-frame.ts';
+import type { RunList } from '../../wire/run-list.ts';
+import type { SteeringReceipt } from '../../wire/steering.ts';
+import type { TimelineSlot } from '../../wire/timeline-slot.ts';
+import type { ToldEvent } from '../../wire/told-event.ts';
+import type { TurnDetail, TurnRow } from '../../wire/turn-row.ts';
+import type { ByteRange, SearchHit, TextPiece, TurnIndex, TurnPart } from '../../wire/turn-texts.ts';
 
 /** Where a page has its runs from: a server, or the file itself. */
 export interface PageSource {

@@ -13,7 +13,11 @@ describe('an address', () => {
       from: number,
       words: fc.string(),
     });
-    fc.assert(fc.property(route, (state) => expect(parseRoute(formatRoute(state))).toEqual(state)));
+    fc.assert(
+      fc.property(route, (state) => {
+        expect(parseRoute(formatRoute(state))).toEqual(state);
+      }),
+    );
   });
 
   test.each(['', '#', '#/', '#/run/', '#/run/../x', '#/run/ABC', '#code=1234', '#/run/a/b'])('%o is that of the list', (hash) => {

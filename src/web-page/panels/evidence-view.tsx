@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
-import type { EvidenceRow, RunFrame } from '../../views/frame/index.ts';
+import type { EvidenceRow } from '../../wire/evidence-row.ts';
+import type { RunFrame } from '../../wire/run-frame.ts';
 import type { RunSource } from '../data/page-source.ts';
 import { TextView } from '../parts/text-view.tsx';
 

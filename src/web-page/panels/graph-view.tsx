@@ -1,5 +1,5 @@
-import type { GraphPicture, PictureArrow, PictureNode } from '../../topology/graph/index.ts';
-import type { RunFrame } from '../../views/frame/index.ts';
+import type { GraphPicture, PictureArrow, PictureNode } from '../../wire/graph-picture.ts';
+import type { RunFrame } from '../../wire/run-frame.ts';
 
 interface GraphViewProps {
   readonly picture: GraphPicture | null;

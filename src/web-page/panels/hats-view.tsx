@@ -1,5 +1,5 @@
 import { toDurationText, toUsdText } from '../../core/text/duration.ts';
-import type { RunFrame } from '../../views/frame/index.ts';
+import type { RunFrame } from '../../wire/run-frame.ts';
 
 /** What each hat has done and used. */
 export function HatsView({ frame }: { readonly frame: RunFrame }) {

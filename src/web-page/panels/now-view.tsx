@@ -1,5 +1,5 @@
 import { toDurationText } from '../../core/text/duration.ts';
-import type { RunFrame, WorkingTurn } from '../../views/frame/index.ts';
+import type { RunFrame, WorkingTurn } from '../../wire/run-frame.ts';
 import { AttentionLine } from '../parts/attention-view.tsx';
 
 /** Everything that the run needs, who works now, and who works next. */

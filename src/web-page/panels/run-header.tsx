@@ -1,4 +1,4 @@
-import type { RunFrame } from '../../views/frame/index.ts';
+import type { RunFrame } from '../../wire/run-frame.ts';
 import { AttentionBadge } from '../parts/attention-view.tsx';
 import { STATE_WORDS, toClockText, toCostText, toTimeText, toTurnNumber } from '../parts/words.ts';
 

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 import { toUsdText } from '../../core/text/duration.ts';
-import type { RunList, RunListRow } from '../../views/frame/index.ts';
+import type { RunList, RunListRow } from '../../wire/run-list.ts';
 import type { PageSource } from '../data/page-source.ts';
 import { formatRoute, NO_ROUTE } from '../data/route.ts';
 import { AttentionBadge } from '../parts/attention-view.tsx';

@@ -1,5 +1,6 @@
 import { toDurationText, toUsdText } from '../../core/text/duration.ts';
-import type { ToldEvent, TurnRow } from '../../views/frame/index.ts';
+import type { ToldEvent } from '../../wire/told-event.ts';
+import type { TurnRow } from '../../wire/turn-row.ts';
 import { toClockText } from '../parts/words.ts';
 
 const STATUS: Readonly<Record<TurnRow['status'], string>> = { running: '▶', succeeded: '✓', failed: '✗', interrupted: '■' };

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import type { SearchHit } from '../../views/frame/index.ts';
+import type { SearchHit } from '../../wire/turn-texts.ts';
 import type { RunSource } from '../data/page-source.ts';
 import { useLoaded } from '../parts/use-loaded.ts';
 

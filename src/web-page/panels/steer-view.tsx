@@ -1,6 +1,7 @@
 import { useRef, useState } from 'preact/hooks';
 import { toDurationText } from '../../core/text/duration.ts';
-import type { RunFrame, SteeringReceipt } from '../../views/frame/index.ts';
+import type { RunFrame } from '../../wire/run-frame.ts';
+import type { SteeringReceipt } from '../../wire/steering.ts';
 import type { RunSource, SendOrder } from '../data/page-source.ts';
 import { toClockText } from '../parts/words.ts';
 

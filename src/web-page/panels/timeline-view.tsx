@@ -1,5 +1,6 @@
 import { useRef } from 'preact/hooks';
-import type { RunFrame, TimelineSlot } from '../../views/frame/index.ts';
+import type { RunFrame } from '../../wire/run-frame.ts';
+import type { TimelineSlot } from '../../wire/timeline-slot.ts';
 
 interface TimelineViewProps {
   readonly slots: readonly TimelineSlot[];

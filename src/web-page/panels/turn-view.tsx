@@ -1,5 +1,6 @@
 import { toDurationText } from '../../core/text/duration.ts';
-import type { ToolCallRow, TurnDetail } from '../../views/frame/index.ts';
+import type { TurnDetail } from '../../wire/turn-row.ts';
+import type { ToolCallRow } from '../../wire/turn-texts.ts';
 import type { RunSource } from '../data/page-source.ts';
 import { TURN_TABS, type TurnTab } from '../data/route.ts';
 import { DiffView } from '../parts/diff-view.tsx';

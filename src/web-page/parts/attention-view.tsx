@@ -1,4 +1,5 @@
-import { type Attention, toStateText } from '../../views/report/index.ts';
+import { toStateText } from '../../views/report/index.ts';
+import type { Attention } from '../../wire/attention.ts';
 
 /** Told apart without colour, too. */
 const MARKS: Readonly<Record<Attention['state'], string>> = {

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
-import type { Page } from '../../views/frame/index.ts';
+import type { Page } from '../../wire/page.ts';
 
 /** A long list of which only what is seen is in the page. The newest row is on top. */
 interface RowWindowProps<Row> {
@@ -17,7 +17,7 @@ interface RowWindowProps<Row> {
   readonly selected: number | null;
 }
 
-export const ROW_HEIGHT = 30;
+const ROW_HEIGHT = 30;
 /** Rows that are loaded at a time. */
 const PAGE = 60;
 /** Rows beside those that are seen. */

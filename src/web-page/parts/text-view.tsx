@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import type { ByteRange, TextPiece } from '../../views/frame/index.ts';
+import type { ByteRange, TextPiece } from '../../wire/turn-texts.ts';
 import { toBytesText } from './words.ts';
 
 interface TextViewProps {

@@ -1,5 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import type { FrameNews, RunFrame } from '../../views/frame/index.ts';
+import type { FrameNews } from '../../wire/frame-news.ts';
+import type { RunFrame } from '../../wire/run-frame.ts';
 import type { RunSource } from '../data/page-source.ts';
 
 /** A run as the page follows it. */

@@ -1,5 +1,6 @@
 import { toDurationText, toUsdText } from '../../core/text/duration.ts';
-import type { RunFrame, RunListRow } from '../../views/frame/index.ts';
+import type { RunFrame } from '../../wire/run-frame.ts';
+import type { RunListRow } from '../../wire/run-list.ts';
 
 /** What the state of a run is called. */
 export const STATE_WORDS: Readonly<Record<RunListRow['state'], string>> = {

@@ -1,8 +1,7 @@
-import type { Input } from '../../core/run/inputs.ts';
-import type { GraphPicture } from '../../topology/graph/index.ts';
-import type { FrameFacts } from './run-frame.ts';
-import type { TurnIndex } from './watched-run.ts';
-import type { RunListRow } from './wire.ts';
+import type { Input } from '../core/run/inputs.ts';
+import type { GraphPicture } from './graph-picture.ts';
+import type { RunListRow } from './run-list.ts';
+import type { TurnIndex } from './turn-texts.ts';
 
 /** A run in a file of its own: what `ralph report` writes into its page. Secrets are masked. */
 export interface ReportData {
@@ -10,7 +9,8 @@ export interface ReportData {
   readonly row: RunListRow;
   /** Its journal, from the first entry on. */
   readonly entries: readonly { readonly seq: number; readonly input: Input }[];
-  readonly facts: FrameFacts;
+  /** When the report was made, and whether the run was under way. */
+  readonly facts: { readonly isAlive: boolean; readonly isUnseen?: boolean; readonly now: number; readonly isNewest?: boolean };
   readonly picture: GraphPicture | null;
   /** The whole change of the run; `null` where it was not kept, or is left out. */
   readonly diff: string | null;

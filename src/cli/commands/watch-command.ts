@@ -1,0 +1,42 @@
+import { addExamples, addNote } from '../args/help.ts';
+import type { CliCommand, CliContext } from '../cli-context.ts';
+import { followLines } from '../live/follow-lines.ts';
+import { showView, toSignalCode } from '../live/show-view.ts';
+import { printStatus } from '../runs/print-status.ts';
+import { readView } from '../runs/read-run.ts';
+
+/** `ralph watch`. */
+export const watchCommand: CliCommand = {
+  declare: (command) => {
+    command
+      .argument('[run]', 'a run, by its id or the beginning of it; default: the one under way, else the newest')
+      .option('--read-only', 'tell, answer and stop nothing from here');
+    addNote(command, NOTE);
+    addExamples(command, [
+      ['ralph watch', 'the run that is under way in this folder'],
+      ['ralph watch 20261121-22', 'a certain run; of the past, too'],
+      ['ralph watch --read-only', 'look, and steer nothing'],
+      ['ACCESSIBLE=1 ralph watch', 'lines, for screen readers'],
+    ]);
+  },
+  perform: async (context, { args, options }) => watch(context, args[0], options['readOnly'] === true),
+};
+
+const NOTE =
+  'It only looks: closing it, or losing it, changes nothing of the run. ? shows its keys (docs/guide/watch.md). In a pipe, with TERM=dumb or ACCESSIBLE=1 it prints a line for each step instead.';
+
+async function watch(context: CliContext, run: string | undefined, isReadOnly: boolean): Promise<number> {
+  const { cwd, env, openFullScreen, loadApp } = context;
+  const app = await loadApp();
+  const { runId, ...reader } = app.openRun(cwd, run, env);
+  if (openFullScreen === null) {
+    const code = await followLines(context, { runId, ...reader });
+    if (code === 0) await printStatus(context, await readView(context, runId));
+    return code;
+  }
+  const watched = app.openWatchedRun(cwd, runId, env);
+  const end = await showView(context, await openFullScreen(), { run: watched, isReadOnly, greeting: '', closesAtEnd: false });
+  // A terminal that was closed reads nothing any more.
+  if (end !== 'hangup') await printStatus(context, await readView(context, runId));
+  return toSignalCode(end) ?? 0;
+}

@@ -1,0 +1,24 @@
+import { toRunStatus } from '../../views/report/index.ts';
+import type { CliContext } from '../cli-context.ts';
+import { printLine } from '../terminal/terminal.ts';
+import { toReportLines } from './print-report.ts';
+import { type ReadRun, readEndFacts } from './read-run.ts';
+
+/** Prints what a run does now, or how it ended, on one screen. */
+export async function printStatus({ terminal, now }: Pick<CliContext, 'terminal' | 'now'>, run: ReadRun): Promise<void> {
+  const { reader, view, isNewest } = run;
+  const { isAlive, isUnseen, signalPid } = reader;
+  const facts = await readEndFacts(run);
+  const status = toRunStatus(view, {
+    isAlive,
+    isUnseen,
+    signalPid,
+    now: now(),
+    isNewest,
+    facts,
+    live: reader.live(),
+    left: reader.left(),
+    damage: reader.damage(),
+  });
+  for (const line of toReportLines(status, terminal)) printLine(terminal, line);
+}

@@ -1,0 +1,66 @@
+import type { ReadStream, WriteStream } from 'node:tty';
+import type { ViewTerminal } from '../../tui/index.ts';
+
+/** The alternate screen, without a cursor, without breaking of lines, with pastes that are told from keys; cleared once. */
+const ENTER = '\u001b[?1049h\u001b[?25l\u001b[?7l\u001b[?2004h\u001b[2J';
+/** Everything back, whatever was switched. */
+const LEAVE = '\u001b[?2026l\u001b[?2004l\u001b[?7h\u001b[0m\u001b[?25h\u001b[?1049l';
+
+/** A terminal that is held whole, until it is given back. */
+export interface FullScreen extends ViewTerminal {
+  /** Takes it: keys come one by one, and nobody else writes to it. */
+  readonly enter: () => void;
+  /** Gives it back as it was; also called when the process ends in any way that can be heard of. */
+  readonly leave: () => void;
+}
+
+/** Where a terminal does not say how large it is. */
+const UNKNOWN_SIZE = { columns: 80, rows: 24 };
+
+/** The terminal of the process. */
+export function createFullScreen(stdin: ReadStream, stdout: WriteStream): FullScreen {
+  let isHeld = false;
+  const leave = (): void => {
+    if (!isHeld) return;
+    isHeld = false;
+    process.off('exit', leave);
+    try {
+      stdin.setRawMode(false);
+    } catch {
+      // The terminal is gone.
+    }
+    stdin.pause();
+    stdout.write(LEAVE);
+  };
+  const enter = (): void => {
+    if (isHeld) return;
+    isHeld = true;
+    process.once('exit', leave);
+    stdin.setRawMode(true);
+    stdin.setEncoding('utf8');
+    stdin.resume();
+    stdout.write(ENTER);
+  };
+  // A terminal that is gone is no error of the view: SIGHUP says it.
+  stdin.on('error', () => undefined);
+  stdout.on('error', () => undefined);
+  return {
+    enter,
+    leave,
+    size: () => ({ columns: stdout.columns || UNKNOWN_SIZE.columns, rows: stdout.rows || UNKNOWN_SIZE.rows }),
+    write: (text) => {
+      if (isHeld && text !== '' && !stdout.destroyed) stdout.write(text);
+    },
+    isBehind: () => stdout.writableNeedDrain,
+    onInput: (take) => stdin.on('data', (data) => take(String(data))),
+    onResize: (call) => stdout.on('resize', call),
+    suspend: (onBack) => {
+      leave();
+      process.once('SIGCONT', () => {
+        enter();
+        onBack();
+      });
+      process.kill(process.pid, 'SIGTSTP');
+    },
+  };
+}

@@ -1,0 +1,96 @@
+import { isRalphError } from '../../core/values/errors.ts';
+import { toPlainLine } from '../../views/text/index.ts';
+import { type RunSource, startWebServer, type WebServer } from '../../web-server/index.ts';
+import type { AppApi } from '../app-api.ts';
+import type { CliContext } from '../cli-context.ts';
+import { printLine } from '../terminal/terminal.ts';
+import { openBrowser } from './open-browser.ts';
+import { readPage } from './read-page.ts';
+import { USUAL_PORT, type WebPlace } from './web-place.ts';
+
+/** How often it is looked whether the list of runs has changed, while somebody looks at it. */
+const LIST_MS = 1000;
+
+/** How runs are to be served. */
+interface WebWish {
+  readonly place: WebPlace;
+  readonly opensBrowser: boolean;
+  /** Called once, when a browser first asks for the list of runs. */
+  readonly onFirstLook?: () => void;
+}
+
+/** Serves the page with the runs of every folder, and prints its address, until a signal ends it. Runs go on. */
+export async function serveRuns(context: CliContext, wish: WebWish): Promise<void> {
+  const { terminal, signals } = context;
+  const app = await context.loadApp();
+  const server = await start(context, app, wish);
+  const tell = (): void => terminal.out(`${server.createUrl()}\n`);
+  // Whoever reads how a new address is had may ask for it at once.
+  signals.on('SIGUSR2', tell);
+  const url = server.createUrl();
+  printLine(terminal, url);
+  terminal.err(toNotes(wish.place));
+  if (wish.opensBrowser) openBrowser(url, (why) => terminal.err(`No browser could be opened: ${toPlainLine(why, 200)}\n`));
+  await waitForEnd(context);
+  signals.off('SIGUSR2', tell);
+  await server.close();
+}
+
+async function start(context: CliContext, app: AppApi, wish: WebWish): Promise<WebServer> {
+  const { address, port, token, canSteer } = wish.place;
+  const order = {
+    page: readPage(app.findPackageFolder()),
+    source: createSource(context, app, wish),
+    address,
+    canSteer,
+    now: context.now,
+    onFault: (error: unknown) =>
+      context.terminal.err(`${toPlainLine(error instanceof Error ? (error.stack ?? '') : String(error), 1000)}\n`),
+    ...(token !== null && { token }),
+  };
+  try {
+    return await startWebServer({ ...order, port: port ?? USUAL_PORT });
+  } catch (error) {
+    if (port !== null || !isRalphError(error) || error.code !== 'web-port') throw error;
+    return startWebServer({ ...order, port: 0 });
+  }
+}
+
+function createSource({ cwd, env, every }: CliContext, app: AppApi, { place, onFirstLook }: WebWish): RunSource {
+  const catalog = app.createRunCatalog(cwd, env);
+  let isLookedAt = false;
+  return {
+    list: async () => {
+      if (!isLookedAt) onFirstLook?.();
+      isLookedAt = true;
+      return { ...(await catalog.list()), canSteer: place.canSteer };
+    },
+    open: (key) => {
+      const found = catalog.find(key);
+      return found === null ? null : app.openWatchedRun(found.root, found.runId, env);
+    },
+    onListChange: (call) => every(LIST_MS, call),
+  };
+}
+
+function toNotes({ canSteer, isFar }: WebPlace): string {
+  return [
+    'Open it in a browser within ten minutes; it counts once.',
+    `Another browser needs an address of its own, which this prints: kill -USR2 ${process.pid}`,
+    ...(isFar ? ['What goes over the network is not encrypted: use it where you trust everybody.'] : []),
+    ...(canSteer ? [] : ['Runs are only shown there.']),
+    'Ctrl+C ends the page; runs go on.',
+    '',
+  ].join('\n');
+}
+
+function waitForEnd({ signals }: Pick<CliContext, 'signals'>): Promise<void> {
+  return new Promise((resolve) => {
+    const names = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+    const end = (): void => {
+      for (const name of names) signals.off(name, end);
+      resolve();
+    };
+    for (const name of names) signals.on(name, end);
+  });
+}

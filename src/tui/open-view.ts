@@ -1,0 +1,206 @@
+import { isRalphError, toErrorMessage } from '../core/values/errors.ts';
+import type { WatchedRun } from '../views/frame/index.ts';
+import type { SteeringReceipt } from '../wire/steering.ts';
+import { toChanges, type Writing } from './cells/changes.ts';
+import type { Screen, Size } from './cells/screen.ts';
+import { createKeyReader, type Key } from './input/read-keys.ts';
+import { type Order, pressKey, say } from './press-key.ts';
+import { createSceneReader, type SceneView } from './read-scene.ts';
+import { toScreen } from './to-screen.ts';
+import { FIRST_STATE, type ViewState } from './view-state.ts';
+
+/** The terminal that a view has to itself. */
+export interface ViewTerminal {
+  readonly size: () => Size;
+  readonly write: (text: string) => void;
+  /** Whether what was written before has not been taken: another frame would only wait behind it. */
+  readonly isBehind: () => boolean;
+  readonly onInput: (take: (text: string) => void) => void;
+  readonly onResize: (call: () => void) => void;
+  /** Gives the terminal to the shell and comes back when the shell says so. */
+  readonly suspend: (onBack: () => void) => void;
+}
+
+/** A view to be opened. */
+export interface ViewOrder {
+  readonly run: WatchedRun;
+  readonly terminal: ViewTerminal;
+  readonly writing: Writing;
+  readonly isReadOnly: boolean;
+  /** The time of day, for people. */
+  readonly clock: (at: number) => string;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+  /** What the last row says at the beginning; empty: the keys. */
+  readonly greeting: string;
+  /** True where the view closes by itself when the run has ended. */
+  readonly closesAtEnd: boolean;
+}
+
+/** An open view. */
+export interface View {
+  /** Resolves when it is closed; rejects where the run cannot be read or shown any more. */
+  readonly closed: Promise<void>;
+  /** Closes it; the run goes on. */
+  readonly close: () => void;
+  /** Asks as ctrl+c does. */
+  readonly interrupt: () => void;
+}
+
+/** At most thirty frames a second. */
+const FRAME_MS = 33;
+const CLOCK_MS = 1000;
+/** How often a growing output is looked at. */
+const GROWTH_MS = 50;
+/** So long an ESC may be the beginning of something. */
+const ESC_MS = 40;
+/** So long the journal is read at once before a key is heard again. */
+const READ_MS = 60;
+
+/** Shows a run until somebody leaves. It only looks: whatever becomes of the view, nothing becomes of the run but what its keys order. */
+export function openView(order: ViewOrder): View {
+  const { run, terminal, now, writing } = order;
+  let state: ViewState = say(FIRST_STATE, order.greeting, false);
+  let view: SceneView | null = null;
+  let shown: Screen | null = null;
+  const ending = createEnding();
+  const { close, guard, isClosed } = ending;
+  const reader = createSceneReader(run, { clock: order.clock, isReadOnly: order.isReadOnly, onReady: () => frames.want() });
+  const draw = (): void => {
+    view = reader.read(state, terminal.size(), now());
+    const screen = toScreen(view.scene, view.layout);
+    terminal.write(toChanges(shown, screen, writing));
+    shown = screen;
+    if (order.closesAtEnd && view.scene.frame.isNow && view.scene.frame.end !== null) close();
+  };
+  const frames = createFrames(() => guard(draw), terminal.isBehind, isClosed);
+  const tell = (text: string, isBad: boolean): void => {
+    state = say(state, text, isBad);
+    frames.want();
+  };
+  const perform = (wanted: Order): void => {
+    if (wanted.kind === 'leave') return close();
+    if (wanted.kind === 'suspend') return terminal.suspend(() => perform({ kind: 'redraw' }));
+    if (wanted.kind === 'redraw') {
+      shown = null;
+      return frames.want();
+    }
+    tell('Written …', false);
+    steer(run, wanted).then(
+      ({ text }) => tell(text, false),
+      (error: unknown) => tell(toProblem(error), true),
+    );
+  };
+  const press = (key: Key): void => {
+    if (isClosed() || view === null) return;
+    const pressed = pressKey(state, key, view.facts);
+    state = pressed.state;
+    // The next key of the same piece finds what this one made.
+    view = reader.read(state, terminal.size(), now());
+    if (pressed.order !== null) perform(pressed.order);
+    frames.want();
+  };
+  listenToKeys(terminal, (key) => guard(() => press(key)));
+  terminal.onResize(() => frames.want());
+  const read = createRefresh(run, frames.want, isClosed);
+  const refresh = (): void => guard(read);
+  ending.add(run.onChange(refresh));
+  ending.add(every(CLOCK_MS, frames.want));
+  ending.add(every(GROWTH_MS, () => reader.hasGrown() && frames.want()));
+  return { closed: ending.closed, close, interrupt: () => press({ name: 'ctrl+c', text: '' }) };
+}
+
+/** The end of a view: it comes once, by somebody who closes it or by an error. */
+function createEnding() {
+  const timers = new Set<() => void>();
+  let hasEnded = false;
+  let settle = { resolve: (): void => undefined, reject: (_: unknown): void => undefined };
+  const closed = new Promise<void>((resolve, reject) => {
+    settle = { resolve, reject };
+  });
+  const end = (how: () => void): void => {
+    if (hasEnded) return;
+    hasEnded = true;
+    for (const stop of timers) stop();
+    how();
+  };
+  return {
+    closed,
+    add: (stop: () => void): void => void timers.add(stop),
+    isClosed: () => hasEnded,
+    close: () => end(() => settle.resolve()),
+    guard: (call: () => void): void => {
+      try {
+        call();
+      } catch (error) {
+        end(() => settle.reject(error));
+      }
+    },
+  };
+}
+
+function every(periodMs: number, call: () => unknown): () => void {
+  const timer = setInterval(call, periodMs);
+  return () => clearInterval(timer);
+}
+
+/** Frames that are wanted are drawn once, at most thirty times a second; while the terminal is behind, later. */
+function createFrames(draw: () => void, isBehind: () => boolean, isClosed: () => boolean): { readonly want: () => void } {
+  let isWanted = false;
+  let lastAt = Number.NEGATIVE_INFINITY;
+  const tick = (): void => {
+    if (isClosed()) return;
+    if (isBehind()) return void setTimeout(tick, FRAME_MS);
+    isWanted = false;
+    draw();
+    lastAt = performance.now();
+  };
+  return {
+    want: () => {
+      if (isWanted) return;
+      isWanted = true;
+      setTimeout(tick, Math.max(0, FRAME_MS - (performance.now() - lastAt)));
+    },
+  };
+}
+
+/** Reads on in the journal, a little at a time. */
+function createRefresh({ refresh, history }: WatchedRun, want: () => void, isClosed: () => boolean): () => void {
+  let isReading = false;
+  let lastSeq = -1;
+  const read = (): void => {
+    if (isClosed()) return;
+    isReading = refresh(READ_MS);
+    if (history.lastSeq() !== lastSeq) want();
+    lastSeq = history.lastSeq();
+    if (isReading) setImmediate(read);
+  };
+  return () => {
+    if (!isReading) read();
+  };
+}
+
+function listenToKeys(terminal: ViewTerminal, press: (key: Key) => void): void {
+  const keys = createKeyReader();
+  let settle: NodeJS.Timeout | undefined;
+  terminal.onInput((text) => {
+    clearTimeout(settle);
+    for (const key of keys.take(text)) press(key);
+    settle = setTimeout(() => {
+      for (const key of keys.settle()) press(key);
+    }, ESC_MS);
+  });
+}
+
+function steer(
+  { steer: by }: WatchedRun,
+  order: Exclude<Order, { readonly kind: 'leave' | 'redraw' | 'suspend' }>,
+): Promise<SteeringReceipt> {
+  if (order.kind === 'tell') return by.tell({ text: order.text, when: order.when });
+  if (order.kind === 'answer') return by.answer({ question: order.question, choice: order.choice });
+  return by.stop(order.how);
+}
+
+function toProblem(error: unknown): string {
+  return isRalphError(error) ? [error.message, error.fix].filter((part) => part !== undefined).join(' ') : toErrorMessage(error);
+}

@@ -1,0 +1,100 @@
+import { toPlainLine } from '../../views/text/index.ts';
+import type { HatRow } from '../../wire/hat-row.ts';
+import type { RunFrame } from '../../wire/run-frame.ts';
+import type { Line } from '../cells/screen.ts';
+import type { PanelContent, Room, Scene } from '../scene.ts';
+import { fitLines, span, toClockText } from './words.ts';
+
+type Graph = NonNullable<RunFrame['graph']>;
+type Edge = Graph['edges'][number];
+
+const NAME_COLUMNS = 14;
+
+/** Who works, who works next, and what went from whom to whom how often. */
+export function toFlowPanel({ frame, now }: Scene, { rows }: Room): PanelContent {
+  const lines = [...toNowLines(frame, now), ...toNextLines(frame), ...toHatLines(frame)];
+  return { title: '', lines: fitLines(lines, rows), chosen: -1 };
+}
+
+/** How many rows it would like to have. */
+export function wishFlow({ frame, now }: Pick<Scene, 'frame' | 'now'>): number {
+  return toNowLines(frame, now).length + toNextLines(frame).length + toHatLines(frame).length;
+}
+
+function toNowLines(frame: RunFrame, now: number): readonly Line[] {
+  if (frame.end !== null) return [[span('now   ', 'faint'), span('nobody: it has ended')]];
+  const at = frame.isNow ? now : frame.at;
+  if (frame.working.length === 0) {
+    const gates = frame.runningGates.length === 0 ? 'nobody works' : `gates run: ${frame.runningGates.join(', ')}`;
+    return [[span('now   ', 'faint'), span(gates)]];
+  }
+  return frame.working.map(({ hat, backend, startedAt, tool }, index) => [
+    span(index === 0 ? 'now   ' : '      ', 'faint'),
+    span(`▸ ${hat}`, 'good'),
+    span(` @${backend} ${toClockText(at - startedAt)}`),
+    ...(tool === null ? [] : [span(` ${tool.name} `, 'name'), span(`${tool.summary} ${toClockText(at - tool.since)}`, 'faint')]),
+  ]);
+}
+
+function toNextLines(frame: RunFrame): readonly Line[] {
+  const next = frame.next === '' ? toLikelyText(frame) : toPlainLine(frame.next, 300);
+  return next === '' ? [] : [[span('next  ', 'faint'), span(next)]];
+}
+
+/** Who may come next, where that depends on what the hat at work publishes: `reviewer on build.done`. */
+function toLikelyText({ graph, working, end }: RunFrame): string {
+  const [first] = working;
+  if (graph === null || first === undefined || end !== null) return '';
+  const names = new Map(graph.nodes.map(({ id, label }) => [id, label]));
+  const ways = graph.edges
+    .filter(({ from, kind }) => names.get(from) === first.hat && (kind === 'event' || kind === 'target' || kind === 'complete'))
+    .map(({ to, topic, kind }) => (kind === 'complete' ? `the end on ${topic}` : `${names.get(to) ?? to} on ${topic}`));
+  return [...new Set(ways)].map((way) => toPlainLine(way, 80)).join(', or ');
+}
+
+/** Each hat with its turns and what it sent to whom; then what else moved. */
+function toHatLines(frame: RunFrame): readonly Line[] {
+  const { graph, hats } = frame;
+  if (graph === null) return hats.map((hat) => toHatLine(hat, [span('')]));
+  const names = new Map(graph.nodes.map(({ id, label }) => [id, label]));
+  const leaving = (from: string): readonly Edge[] => graph.edges.filter((edge) => edge.from === from && isShown(edge));
+  const known = new Set<string>();
+  const lines = hats.flatMap((hat) => {
+    const id = `hat:${hat.id}`;
+    const from = graph.nodes.some((node) => node.id === id) ? id : hat.id;
+    known.add(from);
+    const edges = leaving(from);
+    if (edges.length === 0) return [toHatLine(hat, [])];
+    return edges.map((edge, index) =>
+      index === 0 ? toHatLine(hat, toEdgeLine(edge, names)) : [span(' '.repeat(NAME_COLUMNS + 6)), ...toEdgeLine(edge, names)],
+    );
+  });
+  const others = graph.nodes
+    .filter(({ id }) => !known.has(id))
+    .flatMap(({ id, label }) =>
+      leaving(id)
+        .filter(({ count = 0 }) => count > 0)
+        .map((edge) => [span(`  ${label} `.padEnd(NAME_COLUMNS + 6), 'faint'), ...toEdgeLine(edge, names)]),
+    );
+  return [...lines, ...others];
+}
+
+/** What the loop does by itself is shown once it has happened. */
+function isShown({ kind, count = 0 }: Edge): boolean {
+  return count > 0 || (kind !== 'system' && kind !== 'seen' && kind !== 'blocked');
+}
+
+function toHatLine({ id, turns, isWorking }: HatRow, edge: Line): Line {
+  const name = toPlainLine(id, NAME_COLUMNS).padEnd(NAME_COLUMNS);
+  return [span(isWorking ? '▸ ' : '  ', 'good'), span(name, isWorking ? 'good' : 'heading'), span(`×${turns} `.padStart(4)), ...edge];
+}
+
+function toEdgeLine({ to, topic, count = 0, kind }: Edge, names: ReadonlyMap<string, string>): Line {
+  const tone = kind === 'orphan' ? 'bad' : count === 0 ? 'faint' : 'plain';
+  const times = count === 0 ? '' : ` ×${count}`;
+  return [
+    span(`${toPlainLine(topic, 60)}${times}`, tone),
+    span(' → ', 'faint'),
+    span(kind === 'orphan' ? 'nobody takes it' : (names.get(to) ?? to), tone),
+  ];
+}

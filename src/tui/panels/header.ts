@@ -1,0 +1,58 @@
+import { toUsdText } from '../../core/text/duration.ts';
+import { toTextCells } from '../../core/text/text-cells.ts';
+import type { RunFrame } from '../../wire/run-frame.ts';
+import type { Line, Span } from '../cells/screen.ts';
+import { span, toClockText, toStateSpan } from './words.ts';
+
+/** A part of the header, and when it gives way. */
+interface Part {
+  readonly span: Span;
+  /** The highest one gives way first. */
+  readonly rank: number;
+}
+
+/** Is it running, does it need me, how far is it, what does it cost, which moment is this: in that order, the less important parts only where they have room. */
+export function toHeaderLine(frame: RunFrame, columns: number): Line {
+  let parts = listParts(frame);
+  const widthOf = (list: readonly Part[]): number => list.reduce((sum, part) => sum + toTextCells(part.span.text) + 2, 0);
+  while (parts.length > 1 && widthOf(parts) > columns) {
+    const worst = Math.max(...parts.map(({ rank }) => rank));
+    parts = parts.filter(({ rank }) => rank !== worst);
+  }
+  const title = columns - widthOf(parts) > 8 ? [span(frame.title, 'faint')] : [];
+  return [...parts.flatMap((part) => [part.span, span('  ')]), ...title];
+}
+
+function listParts(frame: RunFrame): readonly Part[] {
+  const { attention, progress, seq, lastSeq, isNow } = frame;
+  const { iterations, maxIterations, elapsedMs, maxRuntimeMs, costUsd, maxCostUsd, unknownCostTurns } = progress;
+  const isUrgent = attention.state !== 'working' && attention.state !== 'done';
+  // A turn under way is the one that a person means.
+  const number = Math.max(iterations, ...frame.working.map(({ iteration }) => iteration));
+  const turn = maxIterations === null ? `turn ${number}` : `turn ${number}/${maxIterations}`;
+  const atLeast = unknownCostTurns > 0 && costUsd !== null ? 'at least ' : '';
+  const cost =
+    costUsd === null ? 'cost unknown' : `${atLeast}${toUsdText(costUsd)}${maxCostUsd === null ? '' : `/${toUsdText(maxCostUsd)}`}`;
+  return [
+    { span: toStateWord(frame), rank: 0 },
+    ...(isUrgent ? [{ span: toStateSpan(attention), rank: 1 }] : []),
+    { span: span(turn, 'heading'), rank: 2 },
+    { span: span(toClockText(elapsedMs)), rank: 4 },
+    ...(maxRuntimeMs === null ? [] : [{ span: span(`of ${toClockText(maxRuntimeMs)}`, 'faint'), rank: 7 }]),
+    { span: span(cost), rank: 3 },
+    {
+      span: isNow ? span(`${frame.state === 'ended' ? 'END' : 'LIVE'} #${lastSeq}`) : span(`PAST #${seq} of ${lastSeq}`, 'urgent'),
+      rank: isNow ? 5 : 2,
+    },
+    { span: span(frame.runId, 'faint'), rank: 6 },
+  ];
+}
+
+function toStateWord({ state, end, working }: RunFrame): Span {
+  if (state === 'running') return span(working.length === 0 ? 'RUNNING' : '▸ RUNNING', 'good');
+  if (state === 'parked') return span('PARKED', 'warning');
+  if (state === 'gone') return span('DIED', 'bad');
+  if (state === 'unseen') return span('UNSEEN', 'warning');
+  const reason = (end?.reason ?? 'ended').replaceAll('_', ' ').toUpperCase();
+  return span(end?.reason === 'completed' ? `✓ ${reason}` : `ENDED: ${reason}`, end?.reason === 'completed' ? 'good' : 'warning');
+}

@@ -1,0 +1,56 @@
+import { toUsdText } from '../../core/text/duration.ts';
+import { toList } from '../../views/text/index.ts';
+import type { ToldEvent } from '../../wire/told-event.ts';
+import type { TurnRow } from '../../wire/turn-row.ts';
+import type { Line, Span } from '../cells/screen.ts';
+import type { PanelContent, Room, Scene, ShownRows } from '../scene.ts';
+import { span, toClockText } from './words.ts';
+
+/** The turns, a row for each. */
+export function toTurnsPanel({ turns, frame, now }: Scene, _: Room): PanelContent {
+  const at = frame.isNow ? now : frame.at;
+  return { title: toCountText(turns), lines: turns.rows.map((row) => toTurnLine(row, at)), chosen: turns.chosen };
+}
+
+/** The events, a row for each. */
+export function toEventsPanel({ events, clock }: Scene, _: Room): PanelContent {
+  return { title: toCountText(events), lines: events.rows.map((row) => toEventLine(row, clock)), chosen: events.chosen };
+}
+
+function toCountText({ before, rows, total }: ShownRows<unknown>): string {
+  return rows.length === total ? String(total) : `${before + 1} to ${before + rows.length} of ${total}`;
+}
+
+/** A mark and, where it is no success, a word. */
+const STATUS: Readonly<Record<TurnRow['status'], { readonly mark: Span; readonly word: string }>> = {
+  running: { mark: span('▸', 'good'), word: '' },
+  succeeded: { mark: span('✓', 'good'), word: '' },
+  failed: { mark: span('✗', 'bad'), word: ' failed' },
+  interrupted: { mark: span('!', 'warning'), word: ' interrupted' },
+};
+
+function toTurnLine({ name, status, hat, startedAt, durationMs, costUsd, gates, topics }: TurnRow, at: number): Line {
+  const { mark, word } = STATUS[status];
+  const took = toClockText(durationMs ?? at - startedAt);
+  return [
+    mark,
+    span(` ${name.padEnd(5)}`, 'faint'),
+    span(hat.padEnd(10), status === 'running' ? 'good' : 'plain'),
+    span(` ${took.padStart(5)} ${(costUsd === null ? '' : toUsdText(costUsd)).padStart(7)}`),
+    ...(word === '' ? [] : [span(word, 'bad')]),
+    ...(gates === null ? [] : [gates === 'passed' ? span(' gates ok', 'good') : span(' gate RED', 'bad')]),
+    ...(topics.length === 0 ? [] : [span(' → ', 'faint'), span(toList(topics, 3))]),
+  ];
+}
+
+function toEventLine({ seq, ts, topic, source, to, status, excerpt }: ToldEvent, clock: Scene['clock']): Line {
+  const whom = to.length > 0 ? to.join(' and ') : status;
+  return [
+    span(`#${seq} `.padEnd(6), 'faint'),
+    span(`${clock(ts)} `, 'faint'),
+    span(topic, status === 'refused' ? 'bad' : 'heading'),
+    span(` ${source} → ${whom}`),
+    ...(status === 'refused' ? [span(' refused', 'bad')] : []),
+    span(excerpt === '' ? '' : `: ${excerpt}`, 'faint'),
+  ];
+}

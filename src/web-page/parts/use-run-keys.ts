@@ -1,0 +1,57 @@
+import { useState } from 'preact/hooks';
+import type { RunFrame } from '../../wire/run-frame.ts';
+import type { KeyAction } from '../data/keys.ts';
+import type { RunSource } from '../data/page-source.ts';
+import { NO_ROUTE, type Route, TURN_TABS } from '../data/route.ts';
+import { useKeys } from './use-keys.ts';
+
+interface KeyWorld {
+  readonly shown: RunFrame;
+  readonly live: RunFrame;
+  readonly route: Route;
+  readonly go: (route: Partial<Route>, isNew?: boolean) => void;
+  readonly source: RunSource;
+  readonly place: number;
+  readonly seek: (seq: number | null) => void;
+  readonly play: () => void;
+}
+
+/** What each key does on this page. */
+export function useRunKeys({ shown, live, place, route, go, seek, play, source }: KeyWorld) {
+  const [open, setOpen] = useState<'help' | 'palette' | null>(null);
+  const focus = (id: string): void => document.getElementById(id)?.focus();
+  const seekTurn = async (step: number): Promise<void> => {
+    const { rows } = await source.turns({ from: 0, count: 500 });
+    const starts = rows.map(({ startSeq }) => startSeq);
+    const next = step > 0 ? starts.find((start) => start > shown.seq) : starts.findLast((start) => start < shown.seq);
+    if (next !== undefined) seek(next);
+    else if (step > 0) seek(null);
+  };
+  const seekBy = (step: number): void => {
+    const next = shown.seq + step;
+    seek(next >= live.lastSeq ? null : Math.max(1, next));
+  };
+  const actions: Readonly<Record<KeyAction, () => void>> = {
+    'older-turn': () => go({ turn: Math.max(0, place - 1), from: null }),
+    'newer-turn': () => go({ turn: Math.min(shown.turnCount - 1, place + 1), from: null }),
+    'step-back': () => seekBy(-1),
+    'step-on': () => seekBy(1),
+    'turn-back': () => void seekTurn(-1),
+    'turn-on': () => void seekTurn(1),
+    live: () => seek(null),
+    play,
+    tab: () => go({ tab: TURN_TABS[(TURN_TABS.indexOf(route.tab) + 1) % TURN_TABS.length] ?? 'why', from: null }),
+    search: () => focus('search-words'),
+    tell: () => focus('tell-text'),
+    runs: () => go(NO_ROUTE, true),
+    'go-turns': () => focus('turns'),
+    'go-events': () => focus('events'),
+    'go-evidence': () => focus('evidence'),
+    'go-flow': () => focus('flow'),
+    help: () => setOpen('help'),
+    palette: () => setOpen('palette'),
+  };
+  const act = (action: KeyAction): void => actions[action]();
+  useKeys(act);
+  return { open, act, close: () => setOpen(null) };
+}
