@@ -37,19 +37,8 @@ function toNowLines(frame: RunFrame, now: number): readonly Line[] {
 }
 
 function toNextLines(frame: RunFrame): readonly Line[] {
-  const next = frame.next === '' ? toLikelyText(frame) : toPlainLine(frame.next, 300);
+  const next = toPlainLine(frame.next, 300);
   return next === '' ? [] : [[span('next  ', 'faint'), span(next)]];
-}
-
-/** Who may come next, where that depends on what the hat at work publishes: `reviewer on build.done`. */
-function toLikelyText({ graph, working, end }: RunFrame): string {
-  const [first] = working;
-  if (graph === null || first === undefined || end !== null) return '';
-  const names = new Map(graph.nodes.map(({ id, label }) => [id, label]));
-  const ways = graph.edges
-    .filter(({ from, kind }) => names.get(from) === first.hat && (kind === 'event' || kind === 'target' || kind === 'complete'))
-    .map(({ to, topic, kind }) => (kind === 'complete' ? `the end on ${topic}` : `${names.get(to) ?? to} on ${topic}`));
-  return [...new Set(ways)].map((way) => toPlainLine(way, 80)).join(', or ');
 }
 
 /** Each hat with its turns and what it sent to whom; then what else moved. */

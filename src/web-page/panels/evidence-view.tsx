@@ -64,7 +64,7 @@ function toFacts({ how, iteration, changedSince, runs, failures, tree, isRequire
 }
 
 function toFreshness(changedSince: number | null): string {
-  if (changedSince === null) return 'nobody knows whether it is of the files as they are';
+  if (changedSince === null) return 'files may have changed since';
   return changedSince === 0
     ? 'of the files as they are'
     : `out of date: ${changedSince} ${changedSince === 1 ? 'turn' : 'turns'} changed files since`;
