@@ -27,6 +27,8 @@ export function collectProblems(page: Page): readonly string[] {
 export interface RunningWeb {
   /** With the code that counts once. */
   readonly url: string;
+  /** An address with a code that nobody has used: the first, and then one that is asked for. */
+  readonly createUrl: () => Promise<string>;
   readonly child: ChildProcess;
   readonly close: () => Promise<void>;
 }
@@ -38,11 +40,27 @@ export async function startWeb(cwd: string, env: NodeJS.ProcessEnv, args: readon
   child.stderr?.on('data', (data: Buffer) => {
     said += String(data);
   });
-  const url = await new Promise<string>((resolve, reject) => {
-    child.stdout?.once('data', (data: Buffer) => resolve(String(data).trim()));
-    child.once('exit', () => reject(new Error(`ralph web ended: ${said}`)));
-  });
-  return { url, child, close: () => end(child) };
+  const read = (): Promise<string> =>
+    new Promise((resolve, reject) => {
+      child.stdout?.once('data', (data: Buffer) => resolve(String(data).trim()));
+      child.once('exit', () => reject(new Error(`ralph web ended: ${said}`)));
+    });
+  const url = await read();
+  let last = Promise.resolve('');
+  let isUsed = false;
+  const createUrl = (): Promise<string> => {
+    if (!isUsed) {
+      isUsed = true;
+      return Promise.resolve(url);
+    }
+    last = last.then(() => {
+      const next = read();
+      child.kill('SIGUSR2');
+      return next;
+    });
+    return last;
+  };
+  return { url, createUrl, child, close: () => end(child) };
 }
 
 function end(child: ChildProcess): Promise<void> {

@@ -72,14 +72,14 @@ export function toPastFacts(view: Pick<RunView, 'at'>, { isNewest }: Pick<Status
   return { isAlive: true, now: view.at, live: null, ...(isNewest !== undefined && { isNewest }) };
 }
 
-function toState(view: RunView, { isAlive, isUnseen }: FrameFacts): RunFrame['state'] {
+export function toState(view: RunView, { isAlive, isUnseen }: FrameFacts): RunFrame['state'] {
   if (view.end !== null) return 'ended';
   if (isUnseen === true) return 'unseen';
   if (!isAlive) return 'gone';
   return view.status === 'parked' ? 'parked' : 'running';
 }
 
-function toProgress(view: RunView, facts: FrameFacts, live: LiveView | null): ProgressFacts {
+export function toProgress(view: RunView, facts: FrameFacts, live: LiveView | null): ProgressFacts {
   const { totals, limits } = view;
   const usage = addUsage(totals.usage, live === null ? UNKNOWN_USAGE : liveUsage(live));
   return {

@@ -9,7 +9,7 @@ import { followShared } from './shared-stream.ts';
 class RefusedError extends Error {
   readonly status: number;
 
-  constructor(status: number, { what, fix }: Refusal) {
+  constructor(status: number, { what, fix }: Pick<Refusal, 'what' | 'fix'>) {
     super(fix === undefined ? what : `${what} ${fix}`);
     this.name = 'RefusedError';
     this.status = status;
@@ -81,5 +81,5 @@ async function read<Value>(response: Response): Promise<Value> {
   if (response.ok) return (await response.json()) as Value;
   if (response.status === 401) forgetToken();
   const refusal = (await response.json().catch(() => null)) as Refusal | null;
-  throw new RefusedError(response.status, refusal ?? { code: 'refused', what: `The server answered ${response.status}.` });
+  throw new RefusedError(response.status, refusal ?? { what: `The server answered ${response.status}.` });
 }

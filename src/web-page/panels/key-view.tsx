@@ -15,6 +15,8 @@ export function KeyView({ kind, onAction, onClose }: KeyViewProps) {
   useEffect(() => box.current?.showModal(), []);
   const rows = KEYS.filter(({ text }) => text.includes(words.toLowerCase()));
   const choose = (action: KeyAction): void => {
+    // While it is open nothing behind it takes the focus.
+    box.current?.close();
     onClose();
     onAction(action);
   };
@@ -22,9 +24,11 @@ export function KeyView({ kind, onAction, onClose }: KeyViewProps) {
     <dialog ref={box} onClose={onClose} aria-label={kind === 'help' ? 'Keys' : 'Actions'}>
       <form
         method="dialog"
-        onSubmit={() => {
+        onSubmit={(event) => {
           const [first] = rows;
-          if (kind === 'palette' && first !== undefined) choose(first.action);
+          if (kind !== 'palette' || first === undefined) return;
+          event.preventDefault();
+          choose(first.action);
         }}
       >
         {kind === 'palette' && (

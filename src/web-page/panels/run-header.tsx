@@ -1,6 +1,6 @@
 import type { RunFrame } from '../../wire/run-frame.ts';
 import { AttentionBadge } from '../parts/attention-view.tsx';
-import { STATE_WORDS, toClockText, toCostText, toTimeText } from '../parts/words.ts';
+import { STATE_WORDS, toClockText, toCostText, toTimeText, toTurnNumber } from '../parts/words.ts';
 
 /** What a run is, and how far: state, turns, time, cost. */
 export function RunHeader({ frame, isLinked }: { readonly frame: RunFrame; readonly isLinked: boolean }) {
@@ -14,7 +14,8 @@ export function RunHeader({ frame, isLinked }: { readonly frame: RunFrame; reado
         <span class="state">{frame.end === null ? STATE_WORDS[state] : `ended: ${frame.end.reason}`}</span>
         <Meter
           label="turns"
-          text={`turn ${iterations}${maxIterations === null ? '' : ` of ${maxIterations}`}`}
+          text={`turn ${toTurnNumber(frame)}${maxIterations === null ? '' : ` of ${maxIterations}`}`}
+          hint={`${iterations}${maxIterations === null ? '' : ` of ${maxIterations}`} iterations used`}
           share={toShare(iterations, maxIterations)}
         />
         <Meter label="time" text={toTimeText(progress)} share={toShare(progress.elapsedMs, progress.maxRuntimeMs)} />
@@ -37,9 +38,16 @@ function toShare(used: number, limit: number | null): number | null {
   return limit === null || limit <= 0 ? null : Math.min(1, used / limit);
 }
 
-function Meter({ label, text, share }: { readonly label: string; readonly text: string; readonly share: number | null }) {
+interface MeterProps {
+  readonly label: string;
+  readonly text: string;
+  readonly share: number | null;
+  readonly hint?: string;
+}
+
+function Meter({ label, text, share, hint }: MeterProps) {
   return (
-    <span class="meter">
+    <span class="meter" {...(hint !== undefined && { title: hint })}>
       <span>{text}</span>
       {share !== null && <meter aria-label={`${label} used of its limit`} value={share} min={0} max={1} high={0.8} />}
     </span>

@@ -37,11 +37,11 @@ export function SteerView({ frame, source, now }: SteerViewProps) {
       </h2>
       <Questions frame={frame} now={now} act={canSteer ? act : null} />
       {canSteer && <Orders frame={frame} act={act} />}
-      <ul class="receipts" role="log" aria-label="What became of your orders">
+      <div class="receipts" role="log" aria-label="What became of your orders">
         {said.map((line, index) => (
-          <li key={`${line} ${said.length - index}`}>{line}</li>
+          <p key={`${line} ${said.length - index}`}>{line}</p>
         ))}
-      </ul>
+      </div>
       <Told frame={frame} />
     </section>
   );

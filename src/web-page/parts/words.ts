@@ -17,6 +17,11 @@ export function toTurnsText({ iterations, maxIterations }: { readonly iterations
   return `${iterations}${maxIterations === null ? '' : ` of ${maxIterations}`} ${iterations === 1 && maxIterations === null ? 'turn' : 'turns'}`;
 }
 
+/** The turn that a person means: the one under way, where there is one. */
+export function toTurnNumber({ progress, working }: Pick<RunFrame, 'progress' | 'working'>): number {
+  return Math.max(progress.iterations, ...working.map(({ iteration }) => iteration));
+}
+
 /** `$1.92 of $5.00`, with the turns whose cost nobody knows. */
 export function toCostText({ costUsd, maxCostUsd, unknownCostTurns }: RunFrame['progress']): string {
   const spent = costUsd === null ? 'cost unknown' : toUsdText(costUsd);
