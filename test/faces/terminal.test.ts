@@ -77,7 +77,7 @@ async function until(name: string, words: string, withinMs = 15_000): Promise<st
 /** The process of the command in a terminal. */
 function findView(name: string): number {
   const shell = tmux('list-panes', '-t', name, '-F', '#{pane_pid}').trim();
-  return Number(execFileSync('pgrep', ['-P', shell, '-f', 'ralph.js'], { encoding: 'utf8' }).trim().split('\n')[0]);
+  return Number(readFileSync(`/proc/${shell}/task/${shell}/children`, 'utf8').trim().split(' ')[0]);
 }
 
 const readRuns = (): readonly string[] => readdirSync(join(folder, '.ralph', 'runs')).sort();
