@@ -6,7 +6,7 @@ import { listAttention, toAttention } from '../report/attention.ts';
 import { toNextStep } from '../report/next-step.ts';
 import { toReceiptText } from '../report/people-rows.ts';
 import { isSeen, type StatusFacts, toElapsedNow } from '../report/running-report.ts';
-import { toFirstLine, toPlainLine } from '../text/plain-text.ts';
+import { cleanText, toFirstLine, toPlainLine } from '../text/plain-text.ts';
 import { toEvidenceRows } from './evidence-rows.ts';
 import { toHatRows } from './hat-rows.ts';
 import type { RunHistory } from './run-history.ts';
@@ -51,17 +51,18 @@ export function toRunFrame(history: RunHistory, facts: FrameFacts, seq?: number)
     graph: history.graph(moment),
     evidence: toEvidenceRows(view),
     hats: toHatRows(view),
-    questions: view.questions,
+    // Choices are sent back as they are.
+    questions: view.questions.map((question) => ({ ...question, text: cleanText(question.text) })),
     tells: view.tells.map((tell) => ({
       id: tell.id,
       seq: tell.seq,
       at: tell.at,
-      text: tell.text,
+      text: cleanText(tell.text),
       to: tell.to,
       receipt: toReceiptText(tell),
     })),
-    notices: view.notices.slice(-SHOWN_NOTICES),
-    end: view.end,
+    notices: view.notices.slice(-SHOWN_NOTICES).map((notice) => ({ ...notice, text: cleanText(notice.text) })),
+    end: view.end === null ? null : { ...view.end, detail: cleanText(view.end.detail) },
     turnCount: view.turns.length,
     eventCount: history.countEvents(moment),
   };
