@@ -99,6 +99,6 @@ export async function says(page: Page, selector: string, text: string | RegExp):
       .locator(selector)
       .allTextContents()
       .then((texts) => texts.join('\n'));
-  const expected = expect.poll(read, { timeout: 20_000, message: `${selector} says ${text}` });
+  const expected = expect.poll(read, { message: `${selector} says ${text}` });
   await (typeof text === 'string' ? expected.toContain(text) : expected.toMatch(text));
 }

@@ -5,7 +5,11 @@ import type { RunView } from '../fold/run-view.ts';
 import { listAttention, toAttention } from '../report/attention.ts';
 import { toReceiptText } from '../report/people-rows.ts';
 import { isSeen, type StatusFacts, toElapsedNow } from '../report/running-report.ts';
+<<<<<<< HEAD
 import { toFirstLine } from '../text/plain-text.ts';
+=======
+import { cleanText, toFirstLine, toPlainLine } from '../text/plain-text.ts';
+>>>>>>> 66d1c4d8bf35c1f551d6a9f5ce7e2e543630c9af
 import { toEvidenceRows } from './evidence-rows.ts';
 import { toHatRows } from './hat-rows.ts';
 import { toNextText } from './next-text.ts';
@@ -52,17 +56,18 @@ export function toRunFrame(history: RunHistory, facts: FrameFacts, seq?: number)
     graph,
     evidence: toEvidenceRows(view),
     hats: toHatRows(view),
-    questions: view.questions,
+    // Choices are sent back as they are.
+    questions: view.questions.map((question) => ({ ...question, text: cleanText(question.text) })),
     tells: view.tells.map((tell) => ({
       id: tell.id,
       seq: tell.seq,
       at: tell.at,
-      text: tell.text,
+      text: cleanText(tell.text),
       to: tell.to,
       receipt: toReceiptText(tell),
     })),
-    notices: view.notices.slice(-SHOWN_NOTICES),
-    end: view.end,
+    notices: view.notices.slice(-SHOWN_NOTICES).map((notice) => ({ ...notice, text: cleanText(notice.text) })),
+    end: view.end === null ? null : { ...view.end, detail: cleanText(view.end.detail) },
     turnCount: view.turns.length,
     eventCount: history.countEvents(moment),
   };

@@ -1,5 +1,6 @@
 import { useRef, useState } from 'preact/hooks';
 import { toDurationText } from '../../core/text/duration.ts';
+import { toPlainLine } from '../../views/text/index.ts';
 import type { RunFrame } from '../../wire/run-frame.ts';
 import type { SteeringReceipt } from '../../wire/steering.ts';
 import type { RunSource, SendOrder } from '../data/page-source.ts';
@@ -47,6 +48,8 @@ export function SteerView({ frame, source, now }: SteerViewProps) {
   );
 }
 
+const CHOICE_LENGTH = 120;
+
 type Act = (what: string, send: (order: SendOrder) => Promise<SteeringReceipt>) => Promise<boolean>;
 
 function Questions({ frame, now, act }: { readonly frame: RunFrame; readonly now: number; readonly act: Act | null }) {
@@ -62,14 +65,15 @@ function Questions({ frame, now, act }: { readonly frame: RunFrame; readonly now
             {question.text}
           </p>
           <p class="faint">
-            Nobody answers: {question.default}, at {toClockText(question.dueAt)} (in {toDurationText(Math.max(0, question.dueAt - now))}).
+            Nobody answers: {toChoiceText(question.default)}, at {toClockText(question.dueAt)} (in{' '}
+            {toDurationText(Math.max(0, question.dueAt - now))}).
           </p>
           {act !== null &&
             question.choices.map((choice) => (
               <Twice
                 key={choice}
-                word={choice}
-                effect={`Answer ${choice}`}
+                word={toChoiceText(choice)}
+                effect={`Answer ${toChoiceText(choice)}`}
                 isSure={question.purpose !== 'permission' || choice === question.default}
                 act={() =>
                   act(`Answer to ${question.id}`, (order) => order('answer', { question: question.id, choice, seq: frame.lastSeq }))
@@ -80,6 +84,11 @@ function Questions({ frame, now, act }: { readonly frame: RunFrame; readonly now
       ))}
     </>
   );
+}
+
+/** As it is read; the run is sent it as it is. */
+function toChoiceText(choice: string): string {
+  return toPlainLine(choice, CHOICE_LENGTH);
 }
 
 /** A button for what cannot be taken back: the first press names the effect, the second does it. */
