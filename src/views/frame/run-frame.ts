@@ -5,11 +5,7 @@ import type { RunView } from '../fold/run-view.ts';
 import { listAttention, toAttention } from '../report/attention.ts';
 import { toReceiptText } from '../report/people-rows.ts';
 import { isSeen, type StatusFacts, toElapsedNow } from '../report/running-report.ts';
-<<<<<<< HEAD
-import { toFirstLine } from '../text/plain-text.ts';
-=======
-import { cleanText, toFirstLine, toPlainLine } from '../text/plain-text.ts';
->>>>>>> 66d1c4d8bf35c1f551d6a9f5ce7e2e543630c9af
+import { cleanText, toFirstLine } from '../text/plain-text.ts';
 import { toEvidenceRows } from './evidence-rows.ts';
 import { toHatRows } from './hat-rows.ts';
 import { toNextText } from './next-text.ts';
@@ -119,6 +115,9 @@ function toWorking(view: RunView, live: LiveView | null): readonly WorkingTurn[]
       startedAt,
       tool: tool === undefined ? null : { name: tool.name, summary: tool.summary, since: tool.since },
       lastOutputAt: now?.lastOutputAt ?? null,
+      waitsSince:
+        view.questions.find((asked) => asked.answer === null && asked.iteration === iteration && asked.attempt === attempt)?.askedAt ??
+        null,
       idleTimeoutMs: now?.idleTimeoutMs ?? 0,
     };
   });

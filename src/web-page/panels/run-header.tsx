@@ -2,8 +2,15 @@ import type { RunFrame } from '../../wire/run-frame.ts';
 import { AttentionBadge } from '../parts/attention-view.tsx';
 import { STATE_WORDS, toClockText, toCostText, toTimeText, toTurnNumber } from '../parts/words.ts';
 
+interface RunHeaderProps {
+  readonly frame: RunFrame;
+  readonly isLinked: boolean;
+  /** When this was so; `null`: now. */
+  readonly asOf: number | null;
+}
+
 /** What a run is, and how far: state, turns, time, cost. */
-export function RunHeader({ frame, isLinked }: { readonly frame: RunFrame; readonly isLinked: boolean }) {
+export function RunHeader({ frame, isLinked, asOf }: RunHeaderProps) {
   const { progress, attention, state, title, runId } = frame;
   const { iterations, maxIterations, failedTurns } = progress;
   return (
@@ -24,6 +31,11 @@ export function RunHeader({ frame, isLinked }: { readonly frame: RunFrame; reado
         <span class="faint">{runId}</span>
         {!isLinked && <span class="problem">No answer from the server. It is asked again.</span>}
       </p>
+      {asOf !== null && frame.end === null && (
+        <p class="past">
+          As it was at {toClockText(asOf)}, {new Date(asOf).toDateString()}: the run had not ended, and this file does not follow it.
+        </p>
+      )}
       {!frame.isNow && (
         <p class="past" role="status">
           PAST: everything below is as it was at input {frame.seq} of {frame.lastSeq}, {toClockText(frame.at)}. Nothing can be told or

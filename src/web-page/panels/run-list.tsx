@@ -34,7 +34,7 @@ export function RunListPage({ source, onList }: { readonly source: PageSource; r
       <h1>Runs</h1>
       {!isLinked && <p class="problem">No answer from the server. It is asked again.</p>}
       <Section title="Needs you" runs={needs} now={list.at} none="Nothing needs you." />
-      <Section title="Running" runs={running} now={list.at} none="No run is under way." />
+      <Section title="Running without need of you" runs={running} now={list.at} none="No run is under way." />
       <Section title="Finished since you last looked" runs={fresh} now={list.at} none="Nothing." />
       <Section title="Earlier" runs={over.filter((run) => !fresh.includes(run))} now={list.at} none="" />
       {list.unread.map(({ folder, why }) => (
@@ -100,7 +100,9 @@ function Section({ title, runs, now, none }: SectionProps) {
                 {toTurnsText(run)} · {run.costUsd === null ? 'cost unknown' : toUsdText(run.costUsd)} · {run.folder} ·{' '}
                 {toAgoText(run.at, now)}
               </span>
-              {run.attention !== null && run.attention.state !== 'working' && <span class="run-why">{run.attention.evidence}</span>}
+              {run.attention !== null && run.attention.state !== 'working' && run.attention.state !== 'done' && (
+                <span class="run-why">{run.attention.evidence}</span>
+              )}
             </a>
           </li>
         ))}
