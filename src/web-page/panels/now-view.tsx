@@ -11,12 +11,12 @@ export function NowView({ frame, now, act }: { readonly frame: RunFrame; readonl
   return (
     <section class="now" aria-labelledby="now-title">
       <h2 id="now-title">What it needs</h2>
-      {first !== undefined && <AttentionLine attention={isAsked ? { ...first, action: '' } : first} />}
+      {first !== undefined && <AttentionLine attention={isAsked ? { ...first, action: '' } : first} reason={frame.end?.reason ?? null} />}
       {isAsked && <Questions frame={frame} now={now} act={act} />}
       {others
         .filter(({ state }) => state !== 'working')
         .map((attention) => (
-          <AttentionLine key={attention.state} attention={attention} />
+          <AttentionLine key={attention.state} attention={attention} reason={frame.end?.reason ?? null} />
         ))}
       {frame.working.map((turn) => (
         <p key={turn.place}>

@@ -17,7 +17,7 @@ export function RunHeader({ frame, isLinked, asOf }: RunHeaderProps) {
     <header class="run-header">
       <h1>{title === '' ? runId : title}</h1>
       <p class="facts-line">
-        <AttentionBadge state={attention.state} />{' '}
+        <AttentionBadge state={attention.state} reason={frame.end?.reason ?? null} />{' '}
         <span class="state">{frame.end === null ? STATE_WORDS[state] : `ended: ${frame.end.reason}`}</span>
         <Meter
           label="turns"

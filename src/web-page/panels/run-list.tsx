@@ -94,7 +94,7 @@ function Section({ title, runs, now, none }: SectionProps) {
                 {run.attention === null ? (
                   <span class="badge">{STATE_WORDS[run.state]}</span>
                 ) : (
-                  <AttentionBadge state={run.attention.state} />
+                  <AttentionBadge state={run.attention.state} reason={run.reason} />
                 )}{' '}
                 {run.working.length > 0 && `${run.working.join(', ')} · `}
                 {toTurnsText(run)} · {run.costUsd === null ? 'cost unknown' : toUsdText(run.costUsd)} · {run.folder} ·{' '}
