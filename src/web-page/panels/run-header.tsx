@@ -3,7 +3,7 @@ import { AttentionBadge } from '../parts/attention-view.tsx';
 import { STATE_WORDS, toClockText, toCostText, toTimeText, toTurnNumber } from '../parts/words.ts';
 
 /** What a run is, and how far: state, turns, time, cost. */
-export function RunHeader({ frame, isLinked }: { readonly frame: RunFrame; readonly isLinked: boolean }) {
+export function RunHeader({ frame, problem }: { readonly frame: RunFrame; readonly problem: string | null }) {
   const { progress, attention, state, title, runId } = frame;
   const { iterations, maxIterations, failedTurns } = progress;
   return (
@@ -22,8 +22,12 @@ export function RunHeader({ frame, isLinked }: { readonly frame: RunFrame; reado
         <Meter label="cost" text={toCostText(progress)} share={toShare(progress.costUsd ?? 0, progress.maxCostUsd)} />
         {failedTurns > 0 && <span>{failedTurns} failed</span>}
         <span class="faint">{runId}</span>
-        {!isLinked && <span class="problem">No answer from the server. It is asked again.</span>}
       </p>
+      {problem !== null && (
+        <p class="problem" role="status">
+          {problem}
+        </p>
+      )}
       {!frame.isNow && (
         <p class="past" role="status">
           PAST: everything below is as it was at input {frame.seq} of {frame.lastSeq}, {toClockText(frame.at)}. Nothing can be told or
