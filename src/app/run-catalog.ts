@@ -1,18 +1,22 @@
 import { createHash } from 'node:crypto';
 import { statSync } from 'node:fs';
 import { join, sep } from 'node:path';
-import { setImmediate as breathe } from 'node:timers/promises';
+import { setImmediate as breathe, setTimeout as pause } from 'node:timers/promises';
 import type { Environment } from '../core/values/environment.ts';
 import { toErrorMessage } from '../core/values/errors.ts';
 import { listKnownRuns, nodeFileSystem, toRunPaths } from '../journal/index.ts';
 import { findLayout, listProjects, openRun, type RecordCursor, type RunReader } from '../runs/index.ts';
-import { createRunHistory, type RunHistory, toRunFrame } from '../views/frame/index.ts';
+import { createRunViewFold, type RunViewFold } from '../views/fold/index.ts';
+import { toListRow } from '../views/frame/index.ts';
 import { toPlainLine } from '../views/text/index.ts';
 import type { RunList, RunListRow } from '../wire/run-list.ts';
 
 /** The runs of all folders that are known here, and of one more. A run that is over is read once, and again when its journal has changed. */
 export interface RunCatalog {
-  /** All runs that have not ended, and of the others the newest {@link MAX_LISTED}. While it is read, others have their turn. */
+  /**
+   * All runs that have not ended, and of the others the newest {@link MAX_LISTED}. While it is read, others have their turn; what takes long to read for the first
+   * time is in a later list, the newest runs in the first.
+   */
   readonly list: () => Promise<Omit<RunList, 'canSteer'>>;
   /** The run with this key: its folder and its id; `null` where there is none. Reads no journal. */
   readonly find: (key: string) => { readonly root: string; readonly runId: string } | null;
@@ -20,9 +24,13 @@ export interface RunCatalog {
 
 const MAX_LISTED = 500;
 const MAX_WHY = 300;
+const PATIENCE_MS = 250;
 
-/** @param cwd its runs are in the list, also where nobody has noted its folder */
-export function createRunCatalog(cwd: string, env: Environment): RunCatalog {
+/**
+ * @param cwd its runs are in the list, also where nobody has noted its folder
+ * @param patienceMs how long a list waits for runs that have not been read yet, once it has one
+ */
+export function createRunCatalog(cwd: string, env: Environment, patienceMs = PATIENCE_MS): RunCatalog {
   const entries = new Map<string, CatalogEntry>();
   const scan = (): RunList['unread'] => {
     const { places, unread } = listPlaces(cwd, env);
@@ -31,27 +39,47 @@ export function createRunCatalog(cwd: string, env: Environment): RunCatalog {
     for (const place of places) if (!entries.has(place.key)) entries.set(place.key, { place, version: '', row: null, read: null });
     return unread.map(({ folder, why }) => ({ folder: toShownFolder(folder, env), why }));
   };
-  const read = async (): Promise<Omit<RunList, 'canSteer'>> => {
-    const unread = scan();
-    for (const entry of [...entries.values()]) await readEntry(entry, env);
+  let unread: RunList['unread'] = [];
+  const read = async (onRow: () => void): Promise<void> => {
+    unread = scan();
+    // Ids begin with their time: the newest first.
+    for (const entry of [...entries.values()].toSorted((left, right) => (left.place.runId < right.place.runId ? 1 : -1))) {
+      await readEntry(entry, env);
+      onRow();
+    }
+  };
+  let reading: ReturnType<typeof startReading> | null = null;
+  const toList = (): Omit<RunList, 'canSteer'> => {
     const rows = [...entries.values()].flatMap(({ row }) => row ?? []).toSorted((left, right) => right.startedAt - left.startedAt);
     let ended = 0;
     const runs = rows.filter(({ state }) => (state !== 'ended' && state !== 'damaged') || ++ended <= MAX_LISTED);
     return { runs, at: Date.now(), unread };
   };
-  let reading: ReturnType<typeof read> | null = null;
   return {
-    list: () => {
-      reading ??= read().finally(() => {
+    list: async () => {
+      reading ??= startReading(read, () => {
         reading = null;
       });
-      return reading;
+      await Promise.race([reading.all, Promise.all([reading.first, pause(patienceMs)])]);
+      return toList();
     },
     find: (key) => {
       if (!entries.has(key)) scan();
       return entries.get(key)?.place ?? null;
     },
   };
+}
+
+/** A pass over all runs, and its first row. */
+function startReading(
+  read: (onRow: () => void) => Promise<void>,
+  onEnd: () => void,
+): { readonly all: Promise<void>; readonly first: Promise<void> } {
+  let tellFirst = (): void => undefined;
+  const first = new Promise<void>((resolve) => {
+    tellFirst = resolve;
+  });
+  return { all: read(() => tellFirst()).finally(onEnd), first };
 }
 
 interface RunPlace {
@@ -67,7 +95,12 @@ interface CatalogEntry {
   version: string;
   row: RunListRow | null;
   /** What has been read of a run whose process is there; `null` for every other one. */
-  read: { readonly cursor: RecordCursor; readonly history: RunHistory } | null;
+  read: ReadRun | null;
+}
+
+/** A journal that is read on. */
+interface ReadRun extends RecordCursor {
+  readonly fold: RunViewFold;
 }
 
 /** Where runs are; nothing of them is read. */
@@ -104,13 +137,13 @@ async function readEntry(entry: CatalogEntry, env: Environment): Promise<void> {
   entry.version = version;
   try {
     const reader = openRun(place.root, place.runId, env);
-    entry.read ??= { cursor: reader.records(), history: createRunHistory() };
-    const { cursor, history } = entry.read;
-    for (let records = cursor.read(); records.length > 0; records = cursor.read()) {
-      for (const record of records) history.take(record);
+    entry.read ??= { ...reader.records(), fold: createRunViewFold() };
+    const { read, fold } = entry.read;
+    for (let records = read(); records.length > 0; records = read()) {
+      for (const record of records) fold.take(record);
       await breathe();
     }
-    entry.row = toRow(place, reader, history, env);
+    entry.row = toRow(place, reader, entry.read, env);
     // Also a run that is just beginning has a process.
     if (!reader.isAlive) entry.read = null;
   } catch {
@@ -135,30 +168,11 @@ function toEmptyRow({ key, runId, root }: RunPlace, env: Environment): Omit<RunL
   };
 }
 
-function toRow(place: RunPlace, reader: RunReader, history: RunHistory, env: Environment): RunListRow {
+function toRow(place: RunPlace, reader: RunReader, { fold, seq }: ReadRun, env: Environment): RunListRow {
   const empty = toEmptyRow(place, env);
   const { isAlive, isUnseen } = reader;
-  if (history.lastSeq() === 0) return { ...empty, state: isAlive ? 'running' : 'gone' };
-  const { title, state, attention, startedAt, at, end, progress, working } = toRunFrame(history, {
-    isAlive,
-    isUnseen,
-    now: Date.now(),
-    live: reader.live(),
-    isNewest: false,
-  });
-  const { iterations, maxIterations, costUsd } = progress;
-  return {
-    ...empty,
-    title,
-    state,
-    attention,
-    startedAt,
-    at: end?.at ?? at,
-    iterations,
-    maxIterations,
-    costUsd,
-    working: isAlive ? working.map(({ hat }) => hat) : [],
-  };
+  if (seq() === 0) return { ...empty, state: isAlive ? 'running' : 'gone' };
+  return { ...empty, ...toListRow(fold.view(), { isAlive, isUnseen, now: Date.now(), live: reader.live(), isNewest: false }) };
 }
 
 /** The id of a run begins with its time in UTC: `20261121-223331-…`. */

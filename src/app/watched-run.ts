@@ -10,7 +10,7 @@ import {
   leaveStopWish,
   openRun,
   type RunReader,
-  readPiece,
+  readShownPiece,
   readTurnIndex,
   searchFile,
   startDetached,
@@ -21,7 +21,7 @@ import { createRunHistory, type WatchedRun } from '../views/frame/index.ts';
 import { toReceiptText } from '../views/report/index.ts';
 import { cleanText } from '../views/text/index.ts';
 import type { Steering, SteeringReceipt } from '../wire/steering.ts';
-import type { SearchHit, TextPiece, TurnPart } from '../wire/turn-texts.ts';
+import type { SearchHit, TurnPart } from '../wire/turn-texts.ts';
 
 const FILES: Readonly<Record<TurnPart, Parameters<RunReader['turnFile']>[1]>> = {
   prompt: 'prompt.md',
@@ -64,7 +64,7 @@ export function openWatchedRun(cwd: string, run: string | undefined, env: Enviro
       return { isAlive, isUnseen, now: Date.now(), live: live(), isNewest: false };
     },
     onChange: (call) => watchFolder(reader.runFolder, call),
-    text: (turn, part, range) => redactPiece(readPiece(reader.turnFile(requireTurn(turn), FILES[part]), range), shown),
+    text: (turn, part, range) => readShownPiece(reader.turnFile(requireTurn(turn), FILES[part]), range, shown),
     diff: async (turn) => {
       const patch = await again().diff(turn === null ? null : requireTurn(turn));
       return patch === null ? null : shown(patch);
@@ -77,16 +77,14 @@ export function openWatchedRun(cwd: string, run: string | undefined, env: Enviro
         if (turn === undefined) continue;
         const name = toTurnName(turn);
         for (const part of SEARCHED)
-          for (const { line, fromByte } of searchFile(reader.turnFile(name, FILES[part]), words, limit - hits.length))
-            hits.push({ turn: name, part, fromByte, line: shown(line) });
+          for (const { line, fromByte } of searchFile(reader.turnFile(name, FILES[part]), words, limit - hits.length, shown))
+            hits.push({ turn: name, part, fromByte, line });
         await breathe();
       }
       return hits;
     },
     evidence: (number, range) =>
-      Number.isSafeInteger(number) && number > 0
-        ? redactPiece(readPiece(join(reader.runFolder, 'evidence', `${number}.log`), range), shown)
-        : null,
+      Number.isSafeInteger(number) && number > 0 ? readShownPiece(join(reader.runFolder, 'evidence', `${number}.log`), range, shown) : null,
     picture: async () => {
       const graph = history.graph();
       if (graph === null) return null;
@@ -95,10 +93,6 @@ export function openWatchedRun(cwd: string, run: string | undefined, env: Enviro
     },
     steer: createSteering({ root, runId, env }),
   };
-}
-
-function redactPiece(piece: TextPiece | null, shown: (text: string) => string): TextPiece | null {
-  return piece === null ? null : { ...piece, text: shown(piece.text) };
 }
 
 /** A name becomes a part of a path. */

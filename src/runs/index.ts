@@ -18,7 +18,7 @@ export { findStaleOwner, listKilledRuns, refuseNested, wasKilled } from './livin
 export { notifyPerson } from './notify-person.ts';
 export { giveToken, ownRun, requireGoodToken, requireOutside, toPeopleFile, withoutToken, writePeople } from './people.ts';
 export { listLeft, listProcesses, reapProcesses, reapRun, reapTurn, toGateMarker, toMarker } from './processes.ts';
-export { readPiece, searchFile } from './read-piece.ts';
+export { searchFile } from './read-piece.ts';
 export { openRun, readRecords } from './read-run.ts';
 export { reviewRun, storeEnd } from './review-run.ts';
 export type {
@@ -65,6 +65,7 @@ export {
 } from './run-lock.ts';
 export { clearPlacesApart, closeWorktree, isWorktreeOf, openWorkspace, toWorktreeName, type WorkspaceOrder } from './run-workspace.ts';
 export { settleKilledRun, sweepLandings } from './settle-killed-run.ts';
+export { readShownPiece } from './shown-piece.ts';
 export { type Detached, startDetached } from './start-detached.ts';
 export { answerRun, listQuestions, steerOwn, tellRun } from './steer-run.ts';
 export { openSteering } from './steering.ts';

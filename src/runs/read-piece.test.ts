@@ -56,3 +56,10 @@ test('words are found in any case in a file of many megabytes, also in its last 
   expect(searchFile(path, 'needle', 1)).toHaveLength(1);
   expect(searchFile(path, '', 10)).toHaveLength(0);
 });
+
+test('what is masked is not found, and not shown beside what is', () => {
+  const path = write('the key is sk-12345 here\nthe key is free\n');
+  const show = (text: string): string => text.replace('sk-12345', '[redacted]');
+  expect(searchFile(path, 'sk-123', 10, show)).toEqual([]);
+  expect(searchFile(path, 'key is', 10, show).map(({ line }) => line)).toEqual(['the key is [redacted] here', 'the key is free']);
+});

@@ -7,6 +7,8 @@ const SEARCH_BYTES = 1 << 20;
 const LINE_FEED = 10;
 /** So much of a long line is shown around what was found. */
 const MAX_LINE_CHARS = 400;
+/** So much before and behind what was found is masked together, so that no half of a secret is left. */
+const MAX_SHOWN_CHARS = 16_384;
 
 /** A piece of a text file in UTF-8, at most a megabyte; `null` where the file cannot be read. It is cut between characters: `from` may move forward, `next` back, by up to three bytes. */
 export function readPiece(path: string, { from, count }: ByteRange): TextPiece | null {
@@ -40,10 +42,19 @@ function findEnd(bytes: Buffer, from: number, to: number): number {
   return to;
 }
 
-/** Lines of a file that hold the words, whatever their case, in order; none where it cannot be read. The file is read whole, however long, a megabyte at a time. */
-export function searchFile(path: string, words: string, limit: number): readonly { readonly line: string; readonly fromByte: number }[] {
+/**
+ * Lines of a file that hold the words, whatever their case, in order; none where it cannot be read. The file is read whole, however long, a megabyte at a time.
+ *
+ * @param show masks what must not be shown: words are found in what it leaves
+ */
+export function searchFile(
+  path: string,
+  words: string,
+  limit: number,
+  show: (text: string) => string = (text) => text,
+): readonly FoundLine[] {
   const sought = words.toLowerCase();
-  const hits: { line: string; fromByte: number }[] = [];
+  const hits: FoundLine[] = [];
   if (sought === '' || limit <= 0) return hits;
   withFile(path, (fd, totalBytes) => {
     let offset = 0;
@@ -58,7 +69,7 @@ export function searchFile(path: string, words: string, limit: number): readonly
       const isLast = offset >= totalBytes;
       // A line without an end is searched piece by piece, each with the end of the one before it.
       const cut = isLast ? block.length : block.lastIndexOf(LINE_FEED) + 1 || Math.max(0, block.length - 4 * sought.length);
-      findInBlock(block.subarray(0, cut), start, sought, limit, hits);
+      findInBlock(block.subarray(0, cut), { start, sought, limit, show }, hits);
       rest = Buffer.from(block.subarray(cut));
     }
     return null;
@@ -66,16 +77,32 @@ export function searchFile(path: string, words: string, limit: number): readonly
   return hits;
 }
 
-function findInBlock(block: Buffer, start: number, sought: string, limit: number, hits: { line: string; fromByte: number }[]): void {
+interface FoundLine {
+  readonly line: string;
+  readonly fromByte: number;
+}
+
+interface BlockSearch {
+  /** Where in the file the block begins. */
+  readonly start: number;
+  /** In small letters. */
+  readonly sought: string;
+  readonly limit: number;
+  readonly show: (text: string) => string;
+}
+
+function findInBlock(block: Buffer, { start, sought, limit, show }: BlockSearch, hits: FoundLine[]): void {
   if (!block.toString('utf8').toLowerCase().includes(sought)) return;
   for (let from = 0; from < block.length && hits.length < limit; ) {
     const end = block.indexOf(LINE_FEED, from);
     const to = end < 0 ? block.length : end;
     const line = block.toString('utf8', from, to);
     const found = line.toLowerCase().indexOf(sought);
-    if (found >= 0) {
-      const first = Math.max(0, found - MAX_LINE_CHARS / 2);
-      hits.push({ line: line.slice(first, first + MAX_LINE_CHARS), fromByte: start + from });
+    const shown = found < 0 ? '' : show(line.slice(Math.max(0, found - MAX_SHOWN_CHARS), found + MAX_SHOWN_CHARS));
+    const place = found < 0 ? -1 : shown.toLowerCase().indexOf(sought);
+    if (place >= 0) {
+      const first = Math.max(0, place - MAX_LINE_CHARS / 2);
+      hits.push({ line: shown.slice(first, first + MAX_LINE_CHARS), fromByte: start + from });
     }
     from = to + 1;
   }

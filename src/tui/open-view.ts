@@ -51,9 +51,11 @@ export interface View {
 const FRAME_MS = 33;
 const CLOCK_MS = 1000;
 /** How often a growing output is looked at. */
-const GROWTH_MS = 50;
+const GROWTH_MS = FRAME_MS;
 /** So long an ESC may be the beginning of something. */
 const ESC_MS = 40;
+/** How often a frame is drawn while a long journal is read. */
+const READING_FRAME_MS = 400;
 /** So long the journal is read at once before a key is heard again. */
 const READ_MS = 60;
 
@@ -65,7 +67,13 @@ export function openView(order: ViewOrder): View {
   let shown: Screen | null = null;
   const ending = createEnding();
   const { close, guard, isClosed } = ending;
-  const reader = createSceneReader(run, { clock: order.clock, isReadOnly: order.isReadOnly, onReady: () => frames.want() });
+  const journal = createJournalReading(run, isClosed);
+  const reader = createSceneReader(run, {
+    isReading: journal.isReading,
+    clock: order.clock,
+    isReadOnly: order.isReadOnly,
+    onReady: () => frames.want(),
+  });
   const draw = (): void => {
     view = reader.read(state, terminal.size(), now());
     const screen = toScreen(view.scene, view.layout);
@@ -73,7 +81,7 @@ export function openView(order: ViewOrder): View {
     shown = screen;
     if (order.closesAtEnd && view.scene.frame.isNow && view.scene.frame.end !== null) close();
   };
-  const frames = createFrames(() => guard(draw), terminal.isBehind, isClosed);
+  const frames = createFrames(() => guard(draw), { isBehind: terminal.isBehind, isReading: journal.isReading, isClosed });
   const tell = (text: string, isBad: boolean): void => {
     state = say(state, text, isBad);
     frames.want();
@@ -102,8 +110,7 @@ export function openView(order: ViewOrder): View {
   };
   listenToKeys(terminal, (key) => guard(() => press(key)));
   terminal.onResize(() => frames.want());
-  const read = createRefresh(run, frames.want, isClosed);
-  const refresh = (): void => guard(read);
+  const refresh = (): void => guard(() => journal.go(frames.want));
   ending.add(run.onChange(refresh));
   ending.add(every(CLOCK_MS, frames.want));
   ending.add(every(GROWTH_MS, () => reader.hasGrown() && frames.want()));
@@ -144,8 +151,15 @@ function every(periodMs: number, call: () => unknown): () => void {
   return () => clearInterval(timer);
 }
 
-/** Frames that are wanted are drawn once, at most thirty times a second; while the terminal is behind, later. */
-function createFrames(draw: () => void, isBehind: () => boolean, isClosed: () => boolean): { readonly want: () => void } {
+/** When frames are drawn. */
+interface Pace {
+  readonly isBehind: () => boolean;
+  readonly isReading: () => boolean;
+  readonly isClosed: () => boolean;
+}
+
+/** Frames that are wanted are drawn once, at most thirty times a second, seldom while a long journal is read; while the terminal is behind, later. */
+function createFrames(draw: () => void, { isBehind, isReading, isClosed }: Pace): { readonly want: () => void } {
   let isWanted = false;
   let lastAt = Number.NEGATIVE_INFINITY;
   const tick = (): void => {
@@ -159,24 +173,28 @@ function createFrames(draw: () => void, isBehind: () => boolean, isClosed: () =>
     want: () => {
       if (isWanted) return;
       isWanted = true;
-      setTimeout(tick, Math.max(0, FRAME_MS - (performance.now() - lastAt)));
+      setTimeout(tick, Math.max(0, (isReading() ? READING_FRAME_MS : FRAME_MS) - (performance.now() - lastAt)));
     },
   };
 }
 
 /** Reads on in the journal, a little at a time. */
-function createRefresh({ refresh, history }: WatchedRun, want: () => void, isClosed: () => boolean): () => void {
+function createJournalReading({ refresh, history }: WatchedRun, isClosed: () => boolean) {
   let isReading = false;
   let lastSeq = -1;
-  const read = (): void => {
+  const read = (want: () => void): void => {
     if (isClosed()) return;
+    const wasReading = isReading;
     isReading = refresh(READ_MS);
-    if (history.lastSeq() !== lastSeq) want();
+    if (history.lastSeq() !== lastSeq || wasReading) want();
     lastSeq = history.lastSeq();
-    if (isReading) setImmediate(read);
+    if (isReading) setImmediate(read, want);
   };
-  return () => {
-    if (!isReading) read();
+  return {
+    isReading: () => isReading,
+    go: (want: () => void): void => {
+      if (!isReading) read(want);
+    },
   };
 }
 

@@ -17,6 +17,8 @@ export interface SceneSettings {
   readonly clock: (at: number) => string;
   /** Nobody may steer. */
   readonly isReadOnly: boolean;
+  /** Whether there is more in the journal than was read so far. Default: there is not. */
+  readonly isReading?: () => boolean;
   /** Called when something that took longer is there. */
   readonly onReady: () => void;
 }
@@ -40,7 +42,7 @@ const FACTS_MS = 250;
 /** The timeline of a long run is made no more often. */
 const TIMELINE_MS = 500;
 
-export function createSceneReader(run: WatchedRun, { clock, isReadOnly, onReady }: SceneSettings): SceneReader {
+export function createSceneReader(run: WatchedRun, { clock, isReadOnly, isReading = () => false, onReady }: SceneSettings): SceneReader {
   const texts = createTextReader(run, onReady);
   const frameAt = createFrameReader(run);
   const timelineOf = createTimelineReader(run);
@@ -71,7 +73,7 @@ export function createSceneReader(run: WatchedRun, { clock, isReadOnly, onReady 
     grown = isGrowing ? { turn: detail.row.name, bytes: bytesOf(detail.row.name) } : null;
     const rowsOf = (panel: typeof PANELS.turns | typeof PANELS.events): number => findPlace(layout, panel)?.rows ?? 0;
     const whyNot = toWhyNot(isReadOnly, state);
-    const draft = { frame, state, now, clock, detail, text, whyNot, gateText: NO_TEXT };
+    const draft = { frame, state, isReading: isReading(), now, clock, detail, text, whyNot, gateText: NO_TEXT };
     const number = state.page === 'gate' ? (toChosenGate(draft)?.number ?? null) : null;
     const scene: Scene = {
       ...draft,

@@ -39,14 +39,26 @@ const INDEX_MS = 500;
 export function createTextReader(run: Pick<WatchedRun, 'text' | 'diff' | 'index' | 'evidence'>, onReady: () => void): TextReader {
   const readDiff = createDiffReader(run, onReady);
   const readIndex = createIndexReader(run);
+  const once = createLineCache();
+  const readPrompt = (order: TextOrder): readonly Line[] => {
+    const piece = run.text(order.detail.row.name, 'prompt', { from: 0, count: SCROLL_BYTES });
+    return piece === null ? [[span('Its prompt was not kept.', 'faint')]] : toTextLines(piece.text, order);
+  };
   const read: TextReader['read'] = (order) => {
     const { detail, tab, at, scroll, room } = order;
     const { name, status } = detail.row;
-    if (tab === 'diff') return fromTop(toDiffLines(readDiff(name, status === 'running'), order), order);
     if (tab === 'calls') return fromTop(toCallLines(readIndex(name, order.now), order), order);
-    if (tab === 'prompt') {
-      const piece = run.text(name, 'prompt', { from: 0, count: SCROLL_BYTES });
-      return piece === null ? missing('Its prompt was not kept.') : fromTop(toTextLines(piece.text, order), order);
+    if (tab === 'prompt')
+      return fromTop(
+        once(order, null, () => readPrompt(order)),
+        order,
+      );
+    if (tab === 'diff') {
+      const patch = readDiff(name, status === 'running');
+      return fromTop(
+        once(order, patch, () => toDiffLines(patch, order)),
+        order,
+      );
     }
     const limit = at !== null && status === 'running' ? toGrown(readIndex(name, order.now), at) : null;
     const count = scroll > 0 || order.filter !== '' ? SCROLL_BYTES : Math.min(TAIL_BYTES, room.rows * room.columns * 3 + 1024);
@@ -65,6 +77,16 @@ export function createTextReader(run: Pick<WatchedRun, 'text' | 'diff' | 'index'
         { scroll, room },
       );
     },
+  };
+}
+
+/** Lines of what does not change are made once, not in each frame. */
+function createLineCache() {
+  let last: { readonly key: string; readonly of: string | null | undefined; readonly lines: readonly Line[] } | null = null;
+  return ({ detail, tab, filter, room }: TextOrder, of: string | null | undefined, make: () => readonly Line[]): readonly Line[] => {
+    const key = `${detail.row.name} ${detail.row.status} ${tab} ${room.columns} ${filter}`;
+    if (last?.key !== key || last.of !== of) last = { key, of, lines: make() };
+    return last.lines;
   };
 }
 

@@ -10,6 +10,8 @@ import type { ViewState } from './view-state.ts';
 export interface Scene {
   readonly frame: RunFrame;
   readonly state: ViewState;
+  /** There is more in the journal than was read so far: what is shown is not yet how it is now. */
+  readonly isReading: boolean;
   /** Epoch milliseconds, by which what goes on is dated. */
   readonly now: number;
   /** The time of day, for people. */

@@ -32,7 +32,7 @@ export function layOut(scene: Pick<Scene, 'frame' | 'state' | 'now'>, size: Size
   const left = toMiddle(size.columns);
   return toLayout(size, scene.state, {
     attention: wishAttention(scene, left - 1),
-    flow: wishFlow(scene),
+    flow: wishFlow(scene, left - 1),
     evidence: wishEvidence(scene, size.columns - left - 2),
   });
 }
@@ -40,7 +40,7 @@ export function layOut(scene: Pick<Scene, 'frame' | 'state' | 'now'>, size: Size
 /** The screen of a scene. Pure: the same scene, size and layout give the same cells. */
 export function toScreen(scene: Scene, layout: Layout): Screen {
   const canvas = createCanvas(layout);
-  canvas.write(0, 0, toHeaderLine(scene.frame, layout.columns));
+  canvas.write(0, 0, toHeaderLine(scene, layout.columns));
   if (scene.state.page !== 'run') drawPage(canvas, scene, layout);
   else {
     for (const place of layout.panels) drawPanel(canvas, scene, place, layout);

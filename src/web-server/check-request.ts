@@ -2,7 +2,6 @@ import { Refused } from './refused.ts';
 
 /** What is looked at before anything of a request is done. */
 export interface RequestHead {
-  readonly method: string;
   /** As it came: path and query. */
   readonly url: string;
   /** Every header `Host` of the request, as it came. */

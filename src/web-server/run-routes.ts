@@ -15,7 +15,7 @@ export const RUN_READERS: Readonly<Record<string, ReadRun>> = {
   picture: (run) => run.picture(),
   turn: ({ history }, query) => toTurnDetail(history, query.whole('place', PLACES), query.seq('seq')),
   text: (run, query) => run.text(requireTurn(query), toPart(query), toRange(query)),
-  diff: async (run, query) => ({ patch: await run.diff(readTurn(query)) }),
+  diff: async (run, query) => ({ patch: cutPatch(await run.diff(readTurn(query))) }),
   index: (run, query) => run.index(requireTurn(query)),
   evidence: (run, query) => run.evidence(query.whole('number', { ...PLACES, fallback: 0 }), toRange(query)),
   search: (run, query) => run.search(requireWords(query), query.whole('limit', { min: 1, max: 200, fallback: 50 })),
@@ -27,6 +27,7 @@ export const DEAR_READERS: ReadonlySet<string> = new Set(['diff', 'search', 'pic
 const MOST = Number.MAX_SAFE_INTEGER;
 const PLACES = { min: 0, max: MOST, fallback: 0 };
 const MAX_TEXT_BYTES = 262_144;
+const MAX_PATCH_CHARS = 4_000_000;
 const PARTS: readonly TurnPart[] = ['prompt', 'output', 'stdout', 'stderr'];
 
 function toPageOrder(query: Query) {
@@ -39,6 +40,13 @@ function toRange(query: Query) {
     from: query.whole('from', { min: -MOST, max: MOST, fallback: 0 }),
     count: query.whole('count', { min: 0, max: MAX_TEXT_BYTES, fallback: MAX_TEXT_BYTES }),
   };
+}
+
+/** A browser is not given more: whole trees that were added make patches of any size. */
+function cutPatch(patch: string | null): string | null {
+  if (patch === null || patch.length <= MAX_PATCH_CHARS) return patch;
+  const cut = patch.slice(0, MAX_PATCH_CHARS);
+  return `${cut.slice(0, cut.lastIndexOf('\n') + 1)}… ${patch.length - cut.length} more characters: ralph show --diff\n`;
 }
 
 function readTurn(query: Query): string | null {

@@ -73,10 +73,10 @@ export async function startWebServer(order: WebServerOrder): Promise<WebServer> 
   };
 }
 
-function toHead({ method = '', url = '', headers, rawHeaders }: IncomingMessage) {
+function toHead({ url = '', headers, rawHeaders }: IncomingMessage) {
   const hosts = rawHeaders.filter((_, index) => index % 2 === 1 && rawHeaders[index - 1]?.toLowerCase() === 'host');
   const site = headers['sec-fetch-site'];
-  return { method, url, hosts, origin: headers.origin, site: typeof site === 'string' ? site : site?.[0] };
+  return { url, hosts, origin: headers.origin, site: typeof site === 'string' ? site : site?.[0] };
 }
 
 function refuse(response: ServerResponse, error: unknown, onFault: (error: unknown) => void): void {

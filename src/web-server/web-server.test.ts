@@ -227,3 +227,12 @@ it('a port that is taken is told plainly', async () => {
   await expect(start).rejects.toMatchObject({ code: 'web-port', message: `Something listens on port ${port} of 127.0.0.1 already.` });
   other.close();
 });
+
+it('a patch without measure is cut behind a line, and says so', async () => {
+  const fake = createFakeRun();
+  const diff = async (): Promise<string> => '+a line of a file that was added\n'.repeat(200_000);
+  const { get } = await openServer({ runs: { [KEY]: { ...fake, run: { ...fake.run, diff } } } });
+  const { patch } = (await get(`/api/runs/${KEY}/diff`)).json;
+  expect(patch.length).toBeLessThan(4_000_200);
+  expect(patch).toMatch(/added\n… \d+ more characters: ralph show --diff\n$/);
+});

@@ -57,7 +57,12 @@ const UNIONS: Readonly<Record<string, GrowingUnion>> = {
     file: 'src/core/run/run-record.ts',
     begins: 'export type RunRecord =\n',
     member: "{ readonly kind: 'made-up-record' }",
-    tables: ['src/cli/live/text-printer.ts', 'src/views/fold/fold-run-view.ts', 'src/views/report/ndjson-record.ts'],
+    tables: [
+      'src/cli/live/text-printer.ts',
+      'src/views/fold/fold-run-view.ts',
+      'src/views/frame/run-history.ts',
+      'src/views/report/ndjson-record.ts',
+    ],
     switches: ['src/views/fold/fold-live-view.ts'],
   },
   "an agent's event": {

@@ -77,22 +77,33 @@ describe.concurrent('Ctrl+C', () => {
 });
 
 describe('Ctrl+C in a terminal', () => {
-  test('reaches the run and not its agent, which is asked to end', async (context) => {
-    if (spawnSync('script', ['--version']).status !== 0) context.skip('there is no `script` to make a terminal');
-    await withPlace(hangsOnce(`trap 'echo no > interrupted' INT; ${AGENTS['cleans up when it is asked to end']}`), async (folder) => {
-      const terminal = spawn('script', ['-qec', `'${process.execPath}' '${RALPH}' run -p work`, '/dev/null'], {
-        cwd: folder,
-        env: plainEnvironment(),
+  for (const { words, keys, how } of [
+    { words: '--no-tui', keys: ['\u0003'], how: 'reaches the run and not its agent, which is asked to end' },
+    { words: '', keys: ['\u0003', '\u0003'], how: 'asks in a view, and means the same the second time' },
+  ])
+    test(how, async (context) => {
+      if (spawnSync('script', ['--version']).status !== 0) context.skip('there is no `script` to make a terminal');
+      await withPlace(hangsOnce(`trap 'echo no > interrupted' INT; ${AGENTS['cleans up when it is asked to end']}`), async (folder) => {
+        const terminal = spawn('script', ['-qec', `'${process.execPath}' '${RALPH}' run -p work ${words}`, '/dev/null'], {
+          cwd: folder,
+          env: plainEnvironment({ TERM: 'xterm', CI: '', ACCESSIBLE: '' }),
+        });
+        let said = '';
+        terminal.stdout.on('data', (text) => {
+          said += String(text);
+        });
+        const ended = new Promise<number | null>((resolve) => terminal.once('close', resolve));
+        await until('the agent to be at work', () => existsSync(join(folder, 'hangs')));
+        for (const [index, key] of keys.entries()) {
+          await until('the view to be there', () => words !== '' || said.includes(index === 0 ? 'RUNNING' : 'What now?'));
+          terminal.stdin.write(key);
+        }
+        expect(await ended, said).toBe(130);
+        expect([existsSync(join(folder, 'cleaned')), existsSync(join(folder, 'interrupted'))]).toEqual([true, false]);
+        expect(findProcesses(folder)).toEqual([]);
+        await expectResume(folder);
       });
-      const ended = new Promise<number | null>((resolve) => terminal.once('close', resolve));
-      await until('the agent to be at work', () => existsSync(join(folder, 'hangs')));
-      terminal.stdin.write('\u0003');
-      expect(await ended).toBe(130);
-      expect([existsSync(join(folder, 'cleaned')), existsSync(join(folder, 'interrupted'))]).toEqual([true, false]);
-      expect(findProcesses(folder)).toEqual([]);
-      await expectResume(folder);
     });
-  });
 });
 
 describe.concurrent('a run that is told to end', () => {

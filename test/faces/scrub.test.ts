@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
-import { openWatchedRun } from '../../src/app/watched-run.ts';
+import { openWatchedRun } from '../../src/app/index.ts';
 import { toUsdText } from '../../src/core/text/duration.ts';
 import { toPastFacts } from '../../src/views/frame/index.ts';
 import { toStatusRecord } from '../../src/views/report/index.ts';

@@ -105,7 +105,7 @@ export interface ShowFlags {
   readonly format: 'text' | 'ndjson';
   readonly quiet?: boolean;
   readonly verbose?: boolean;
-  /** `--no-tui`: plain lines, without the status line. */
+  /** `--no-tui`: plain lines, without the view or the status line. */
   readonly tui: boolean;
 }
 
@@ -117,7 +117,7 @@ export function addShowOptions(command: Command): void {
         .choices(['text', 'ndjson'])
         .default('text'),
     )
-    .option('--no-tui', 'plain lines, without the status line that a terminal shows')
+    .option('--no-tui', 'plain lines, without the view or the status line that a terminal shows')
     .option('-q, --quiet', 'print only the outcome')
     .option('-v, --verbose', 'also print routing, commands and the sizes of prompts');
 }

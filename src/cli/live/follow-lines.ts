@@ -1,3 +1,4 @@
+import type { RunRecord } from '../../core/run/run-record.ts';
 import { createRunViewFold } from '../../views/fold/index.ts';
 import type { CliContext } from '../cli-context.ts';
 import { isNewestRun, type RunReader } from '../runs/read-run.ts';
@@ -9,50 +10,70 @@ import { createTextPrinter } from './text-printer.ts';
 const LOOK_MS = 1000;
 
 /**
- * Prints what happens in a run, a line for each step, from its beginning until it has ended, its process is gone, or nobody listens any more: for screen readers,
- * files and terminals on which nothing can be drawn over.
+ * Prints what happens in a run, a line for each step with the time at which it was, from its beginning until it has ended, its process is gone, or nobody listens any
+ * more: for screen readers, files and terminals on which nothing can be drawn over.
  *
  * @returns the exit code that a signal gave it; 0 without one
  */
 export async function followLines(context: CliContext, reader: RunReader): Promise<number> {
   const { terminal, signals, cwd, env, loadApp } = context;
   const app = await loadApp();
-  const isNewest = isNewestRun(context, app, reader.runId);
-  const fold = createRunViewFold();
-  const printer = createTextPrinter({ ...context, terminal: { ...terminal, canMove: false } }, { verbose: false });
   const done = new AbortController();
   const caught = catchSignals(signals, null);
   let exitCode = 0;
-  let isBegun = false;
   caught.attach((how) => {
     exitCode = how === 'terminate' ? 143 : how === 'hangup' ? 129 : 130;
     done.abort();
   });
-  const look = setInterval(() => {
+  const lines = createLines(context, reader, isNewestRun(context, app, reader.runId));
+  const look = context.every(LOOK_MS, () => {
     if (terminal.isClosed() || !app.openRun(cwd, reader.runId, env).isAlive) done.abort();
-  }, LOOK_MS);
+  });
   try {
-    await reader.follow((record) => {
-      fold.take(record);
-      if (!isBegun) {
-        const { runId, runFolder } = reader;
-        printer.begin({
-          runId,
-          runFolder,
-          workspace: reader.workspace() ?? cwd,
-          reach: '',
-          isNewest,
-          view: fold.view(),
-          progress: fold.progress,
-        });
-      }
-      isBegun = true;
-      printer.show(record, record.kind === 'input' || record.kind === 'effect' ? fold.turnOf(record) : null);
-    }, done.signal);
+    await reader.follow(lines.take, done.signal);
   } finally {
-    clearInterval(look);
+    look();
+    lines.stop();
     caught.release();
   }
   if (terminal.isClosed()) throw new OutputClosed();
   return exitCode;
+}
+
+/** A printer of a run that somebody else carries out. */
+function createLines(context: CliContext, { runId, runFolder, workspace }: RunReader, isNewest: boolean) {
+  const fold = createRunViewFold();
+  const timers = new Set<() => void>();
+  let at: number | null = null;
+  const printer = createTextPrinter(
+    {
+      terminal: { ...context.terminal, canMove: false },
+      // A step has the time at which it was, not that at which it is read.
+      now: () => at ?? context.now(),
+      every: (periodMs, call) => {
+        const stop = context.every(periodMs, call);
+        timers.add(stop);
+        return stop;
+      },
+    },
+    { verbose: false },
+  );
+  let isBegun = false;
+  const take = (record: RunRecord): void => {
+    fold.take(record);
+    at = record.kind === 'input' ? record.input.at : record.kind === 'effect' ? record.at : null;
+    if (!isBegun) {
+      const place = { runId, runFolder, workspace: workspace() ?? context.cwd, reach: '' };
+      printer.begin({ ...place, isNewest, isElsewhere: true, view: fold.view(), progress: fold.progress });
+    }
+    isBegun = true;
+    printer.show(record, record.kind === 'input' || record.kind === 'effect' ? fold.turnOf(record) : null);
+    at = null;
+  };
+  return {
+    take,
+    stop: () => {
+      for (const stop of timers) stop();
+    },
+  };
 }

@@ -37,8 +37,9 @@ export interface Look {
 export const NO_GATE = 'none: no gate checks the work; name the command that proves it under gates in ralph.yml';
 
 /** The first lines of a run: what was asked, who works on it, what stops it. */
-export function toHeaderLines({ runId, workspace, runFolder, reach, isNewest, view }: RunOpening, look: Look): readonly string[] {
-  const isElsewhere = !runFolder.startsWith(`${workspace}/`);
+export function toHeaderLines(opening: RunOpening, look: Look): readonly string[] {
+  const { runId, workspace, runFolder, reach, view } = opening;
+  const isApart = !runFolder.startsWith(`${workspace}/`);
   const rows: readonly FactRow[] = [
     { label: 'Asked', text: toFirstLine(view.objective, 160) },
     { label: 'Team', text: toTeamText(view) },
@@ -54,14 +55,21 @@ export function toHeaderLines({ runId, workspace, runFolder, reach, isNewest, vi
             ),
           },
         ]),
-    ...(isElsewhere ? [{ label: 'Folder', text: workspace }] : []),
+    ...(isApart ? [{ label: 'Folder', text: workspace }] : []),
     ...(reach === '' ? [] : [{ label: 'Reach', text: reach }]),
     { label: 'Limits', text: toLimitsText(view) },
-    { label: 'Stop', text: `Ctrl+C; go on later with \`ralph resume${isNewest && !isElsewhere ? '' : ` ${runId}`}\`` },
+    ...toStopRows(opening, isApart),
   ];
   const layout = { width: Math.min(look.columns(), MAX_WIDTH), styleLabel: (label: string) => look.style('faint', label) };
   const goesOn = view.resumes > 0 ? ` goes on after ${toIterationsText(view.totals)}` : '';
   return [look.style('heading', `Ralph ${runId}${goesOn}`), ...toRowLines(rows, layout)];
+}
+
+/** What stops it; of one that has ended nothing does. */
+function toStopRows({ runId, isNewest, isElsewhere, view }: RunOpening, isApart: boolean): readonly FactRow[] {
+  const which = isNewest && !isApart ? '' : ` ${runId}`;
+  if (isElsewhere !== true) return [{ label: 'Stop', text: `Ctrl+C; go on later with \`ralph resume${which}\`` }];
+  return view.end === null ? [{ label: 'Stop', text: `\`ralph stop${which}\`; Ctrl+C here ends the watching alone` }] : [];
 }
 
 /** `npm test (found in package.json)` */

@@ -11,6 +11,8 @@ export interface RunOpening {
   readonly reach: string;
   /** Whether the run is the one that a command without a run means. */
   readonly isNewest: boolean;
+  /** True where the run is another process's: Ctrl+C ends the watching alone. Default: it is this one's. */
+  readonly isElsewhere?: boolean;
   readonly view: RunView;
   /** How far the run is, whenever it is asked. */
   readonly progress: () => RunProgress;

@@ -2,6 +2,7 @@ import { toUsdText } from '../../core/text/duration.ts';
 import { toTextCells } from '../../core/text/text-cells.ts';
 import type { RunFrame } from '../../wire/run-frame.ts';
 import type { Line, Span } from '../cells/screen.ts';
+import type { Scene } from '../scene.ts';
 import { span, toClockText, toStateSpan } from './words.ts';
 
 /** A part of the header, and when it gives way. */
@@ -12,8 +13,8 @@ interface Part {
 }
 
 /** Is it running, does it need me, how far is it, what does it cost, which moment is this: in that order, the less important parts only where they have room. */
-export function toHeaderLine(frame: RunFrame, columns: number): Line {
-  let parts = listParts(frame);
+export function toHeaderLine({ frame, isReading }: Pick<Scene, 'frame' | 'isReading'>, columns: number): Line {
+  let parts = isReading ? listReading(frame) : listParts(frame);
   const widthOf = (list: readonly Part[]): number => list.reduce((sum, part) => sum + toTextCells(part.span.text) + 2, 0);
   while (parts.length > 1 && widthOf(parts) > columns) {
     const worst = Math.max(...parts.map(({ rank }) => rank));
@@ -21,6 +22,14 @@ export function toHeaderLine(frame: RunFrame, columns: number): Line {
   }
   const title = columns - widthOf(parts) > 8 ? [span(frame.title, 'faint')] : [];
   return [...parts.flatMap((part) => [part.span, span('  ')]), ...title];
+}
+
+/** How it is now is not known yet, so nothing of it is said. */
+function listReading({ lastSeq, runId }: RunFrame): readonly Part[] {
+  return [
+    { span: span(`READING THE JOURNAL: #${lastSeq} so far`, 'warning'), rank: 0 },
+    { span: span(runId, 'faint'), rank: 6 },
+  ];
 }
 
 function listParts(frame: RunFrame): readonly Part[] {

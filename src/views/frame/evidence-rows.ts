@@ -1,5 +1,5 @@
 import { toResultName } from '../../core/gates/gate-result.ts';
-import { pickTellingLines } from '../../core/text/telling-lines.ts';
+import { isFailureLine, pickTellingLines } from '../../core/text/telling-lines.ts';
 import type { EvidenceRow } from '../../wire/evidence-row.ts';
 import type { GateVerdict, GateView, RunView, TurnView } from '../fold/run-view.ts';
 import { isNoPass, toGateEndText, toVerdict } from '../report/evidence.ts';
@@ -75,8 +75,11 @@ function countChanged(turns: readonly TurnView[]): number | null {
   return changed > 0 || turns.every(({ treeChanged }) => treeChanged === false) ? changed : null;
 }
 
+/** Of lines that tell why and lines that only stand beside them, those that tell. */
 function toWhy(text: string): string {
-  return pickTellingLines(text, WHY_LINES)
+  const lines = pickTellingLines(text, WHY_LINES);
+  const telling = lines.filter(isFailureLine);
+  return (telling.length === 0 ? lines : telling)
     .map((line) => toPlainLine(line, 200))
     .join('\n')
     .slice(0, WHY_LENGTH);

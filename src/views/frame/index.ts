@@ -12,6 +12,7 @@ export type { TimelineSlot } from '../../wire/timeline-slot.ts';
 export type { ToldEvent } from '../../wire/told-event.ts';
 export type { TurnDetail, TurnRow } from '../../wire/turn-row.ts';
 export type { ByteRange, SearchHit, TextPiece, ToolCallRow, TurnIndex, TurnPart } from '../../wire/turn-texts.ts';
+export { toListRow } from './list-row.ts';
 export { type FrameFacts, toPastFacts, toRunFrame } from './run-frame.ts';
 export { createRunHistory, type RunHistory, type TurnSpan } from './run-history.ts';
 export { toTimeline } from './timeline.ts';

@@ -83,6 +83,10 @@ describe('a frame', () => {
     expect(attentions[0]).toEqual(attention);
   });
 
+  it('names who may come next while an agent is at work, by what it may publish', () => {
+    expect(toRunFrame(history, NOW, RED).next).toMatch(/^builder on build\.task/);
+  });
+
   it('names who works next', () => {
     const script = createScript();
     script.publish('task.start', 'system', ['planner']);

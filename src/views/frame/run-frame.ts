@@ -3,12 +3,12 @@ import type { ProgressFacts, RunFrame, WorkingTurn } from '../../wire/run-frame.
 import { type LiveView, liveTurns, liveUsage } from '../fold/fold-live-view.ts';
 import type { RunView } from '../fold/run-view.ts';
 import { listAttention, toAttention } from '../report/attention.ts';
-import { toNextStep } from '../report/next-step.ts';
 import { toReceiptText } from '../report/people-rows.ts';
 import { isSeen, type StatusFacts, toElapsedNow } from '../report/running-report.ts';
-import { cleanText, toFirstLine, toPlainLine } from '../text/plain-text.ts';
+import { cleanText, toFirstLine } from '../text/plain-text.ts';
 import { toEvidenceRows } from './evidence-rows.ts';
 import { toHatRows } from './hat-rows.ts';
+import { toNextText } from './next-text.ts';
 import type { RunHistory } from './run-history.ts';
 
 /** What is known of a run beside its journal, at this moment; nothing of it holds for an earlier one. */
@@ -29,6 +29,7 @@ export function toRunFrame(history: RunHistory, facts: FrameFacts, seq?: number)
   const view = isNow ? history.view() : history.view(moment);
   const known = isNow ? facts : toPastFacts(view, facts);
   const attentions = listAttention(view, known);
+  const graph = history.graph(moment);
   const live = isSeen(known) && view.end === null ? (known.live ?? null) : null;
   return {
     v: 1,
@@ -46,9 +47,9 @@ export function toRunFrame(history: RunHistory, facts: FrameFacts, seq?: number)
     progress: toProgress(view, known, live),
     working: toWorking(view, live),
     runningGates: (live?.gates?.gates ?? []).map((index) => view.gates[index] ?? `#${index}`),
-    next: toNextText(view, known),
+    next: toNextText(view, known, graph),
     pending: view.pending,
-    graph: history.graph(moment),
+    graph,
     evidence: toEvidenceRows(view),
     hats: toHatRows(view),
     // Choices are sent back as they are.
@@ -73,14 +74,14 @@ export function toPastFacts(view: Pick<RunView, 'at'>, { isNewest }: Pick<Status
   return { isAlive: true, now: view.at, live: null, ...(isNewest !== undefined && { isNewest }) };
 }
 
-function toState(view: RunView, { isAlive, isUnseen }: FrameFacts): RunFrame['state'] {
+export function toState(view: RunView, { isAlive, isUnseen }: FrameFacts): RunFrame['state'] {
   if (view.end !== null) return 'ended';
   if (isUnseen === true) return 'unseen';
   if (!isAlive) return 'gone';
   return view.status === 'parked' ? 'parked' : 'running';
 }
 
-function toProgress(view: RunView, facts: FrameFacts, live: LiveView | null): ProgressFacts {
+export function toProgress(view: RunView, facts: FrameFacts, live: LiveView | null): ProgressFacts {
   const { totals, limits } = view;
   const usage = addUsage(totals.usage, live === null ? UNKNOWN_USAGE : liveUsage(live));
   return {
@@ -114,19 +115,10 @@ function toWorking(view: RunView, live: LiveView | null): readonly WorkingTurn[]
       startedAt,
       tool: tool === undefined ? null : { name: tool.name, summary: tool.summary, since: tool.since },
       lastOutputAt: now?.lastOutputAt ?? null,
+      waitsSince:
+        view.questions.find((asked) => asked.answer === null && asked.iteration === iteration && asked.attempt === attempt)?.askedAt ??
+        null,
       idleTimeoutMs: now?.idleTimeoutMs ?? 0,
     };
   });
-}
-
-/** Who works next and why, as far as that is known; of a run that has ended what can be done. */
-function toNextText(view: RunView, facts: FrameFacts): string {
-  const [first] = view.pending;
-  const next = first === undefined ? '' : `${first.hat ?? 'Nobody'} works next, on ${toPlainLine(first.topic, 100)}.`;
-  if (view.end !== null) {
-    const step = toNextStep(view, facts.isNewest !== false);
-    return view.end.reason === 'completed' || next === '' ? step : `${step} ${next}`.trim();
-  }
-  if (view.waiting !== null && next === '') return 'The same turn is tried again.';
-  return next;
 }

@@ -31,6 +31,7 @@ function openRun(key: string, { get, token, canSteer }: Connection): RunSource {
     post(`${base}/${kind}`, token, { ...body, command: crypto.randomUUID() } as OrderBodies[typeof kind]);
   return {
     key,
+    asOf: null,
     leftOut: '',
     frame: (seq) => get(`${base}/frame`, { seq }),
     follow: (call: (news: FrameNews) => void, tell: TellLink) =>

@@ -15,6 +15,7 @@ export function createLocalSource(data: ReportData): PageSource {
   };
   const run: RunSource = {
     key: data.row.key,
+    asOf: data.facts.now,
     leftOut: data.leftOut,
     frame: async (seq) => toRunFrame(history, data.facts, seq),
     follow: (call, tell) => {

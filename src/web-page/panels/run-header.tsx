@@ -2,8 +2,16 @@ import type { RunFrame } from '../../wire/run-frame.ts';
 import { AttentionBadge } from '../parts/attention-view.tsx';
 import { STATE_WORDS, toClockText, toCostText, toTimeText, toTurnNumber } from '../parts/words.ts';
 
+interface RunHeaderProps {
+  readonly frame: RunFrame;
+  /** Why no news arrive; `null`: they do. */
+  readonly problem: string | null;
+  /** When this was so; `null`: now. */
+  readonly asOf: number | null;
+}
+
 /** What a run is, and how far: state, turns, time, cost. */
-export function RunHeader({ frame, problem }: { readonly frame: RunFrame; readonly problem: string | null }) {
+export function RunHeader({ frame, problem, asOf }: RunHeaderProps) {
   const { progress, attention, state, title, runId } = frame;
   const { iterations, maxIterations, failedTurns } = progress;
   return (
@@ -26,6 +34,11 @@ export function RunHeader({ frame, problem }: { readonly frame: RunFrame; readon
       {problem !== null && (
         <p class="problem" role="status">
           {problem}
+        </p>
+      )}
+      {asOf !== null && frame.end === null && (
+        <p class="past">
+          As it was at {toClockText(asOf)}, {new Date(asOf).toDateString()}: the run had not ended, and this file does not follow it.
         </p>
       )}
       {!frame.isNow && (

@@ -22,7 +22,8 @@ export function RunListPage({ source, onList }: { readonly source: PageSource; r
     source.list().then(take, (problem: unknown) => setError(problem instanceof Error ? problem.message : String(problem)));
     return source.followList(take, setProblem);
   }, [source]);
-  if (list === null) return <main>{error === null && problem === null ? <p>Loading …</p> : <p class="problem">{error ?? problem}</p>}</main>;
+  if (list === null)
+    return <main>{error === null && problem === null ? <p>Loading …</p> : <p class="problem">{error ?? problem}</p>}</main>;
   const needs = list.runs.filter(needsPerson);
   const running = list.runs.filter(
     (run) => !needsPerson(run) && (run.state === 'running' || run.state === 'parked' || run.state === 'unseen'),
@@ -38,7 +39,7 @@ export function RunListPage({ source, onList }: { readonly source: PageSource; r
         </p>
       )}
       <Section title="Needs you" runs={needs} now={list.at} none="Nothing needs you." />
-      <Section title="Running" runs={running} now={list.at} none="No run is under way." />
+      <Section title="Running without need of you" runs={running} now={list.at} none="No run is under way." />
       <Section title="Finished since you last looked" runs={fresh} now={list.at} none="Nothing." />
       <Section title="Earlier" runs={over.filter((run) => !fresh.includes(run))} now={list.at} none="" />
       {list.unread.map(({ folder, why }) => (
@@ -104,7 +105,9 @@ function Section({ title, runs, now, none }: SectionProps) {
                 {toTurnsText(run)} · {run.costUsd === null ? 'cost unknown' : toUsdText(run.costUsd)} · {run.folder} ·{' '}
                 {toAgoText(run.at, now)}
               </span>
-              {run.attention !== null && run.attention.state !== 'working' && <span class="run-why">{run.attention.evidence}</span>}
+              {run.attention !== null && run.attention.state !== 'working' && run.attention.state !== 'done' && (
+                <span class="run-why">{run.attention.evidence}</span>
+              )}
             </a>
           </li>
         ))}

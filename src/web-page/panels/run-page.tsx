@@ -8,6 +8,7 @@ import { RowWindow } from '../parts/row-window.tsx';
 import { Speaker } from '../parts/speaker.tsx';
 import { useLoaded } from '../parts/use-loaded.ts';
 import { useNow } from '../parts/use-now.ts';
+import { type Act, useOrders } from '../parts/use-orders.ts';
 import { usePlay } from '../parts/use-play.ts';
 import { useRun } from '../parts/use-run.ts';
 import { useRunKeys } from '../parts/use-run-keys.ts';
@@ -39,7 +40,7 @@ export function RunPage({ source, isLive, route, go }: RunPageProps) {
   const now = useNow(isLive && live?.end === null);
   if (shown === null || live === null)
     return <main>{error === null && problem === null ? <p>Loading …</p> : <p class="problem">{error ?? problem}</p>}</main>;
-  return <LoadedRun {...{ source, isLive, route, go, shown, live, problem, error, version }} now={isLive ? now : live.at} />;
+  return <LoadedRun {...{ source, isLive, route, go, shown, live, problem, error, version }} now={source.asOf ?? now} />;
 }
 
 interface LoadedRunProps extends RunPageProps {
@@ -63,14 +64,15 @@ function LoadedRun({ source, isLive, route, go, shown, live, problem, error, ver
     const found = await findTurn(source, hit.turn, live.turnCount);
     if (found !== null) go({ seq: null, turn: found, tab: hit.part === 'prompt' ? 'prompt' : 'output', from: hit.fromByte }, true);
   };
+  const orders = useOrders(source, shown.isNow);
   const keys = useRunKeys({ shown, live, place, route, go, seek, play, source });
   return (
     <>
       <main class="run">
-        <RunHeader frame={shown} problem={problem} />
+        <RunHeader frame={shown} problem={problem} asOf={source.asOf} />
         {error !== null && <p class="problem">{error}</p>}
-        <RunTop shown={shown} source={source} now={now} />
-        <SteerView frame={shown} source={source} now={now} />
+        <RunTop shown={shown} source={source} now={now} act={orders.act} />
+        <SteerView frame={shown} orders={orders} />
         <RunMiddle {...{ shown, live, source, version, place, seq, seek, go }} />
         {detail.value !== undefined && detail.value !== null && (
           <TurnView
@@ -92,10 +94,10 @@ function LoadedRun({ source, isLive, route, go, shown, live, problem, error, ver
   );
 }
 
-function RunTop({ shown, source, now }: Pick<LoadedRunProps, 'shown' | 'source' | 'now'>) {
+function RunTop({ shown, source, now, act }: Pick<LoadedRunProps, 'shown' | 'source' | 'now'> & { readonly act: Act | null }) {
   return (
     <div class="top">
-      <NowView frame={shown} now={shown.isNow ? now : shown.at} />
+      <NowView frame={shown} now={shown.isNow ? now : shown.at} act={act} />
       <section aria-labelledby="evidence-title" id="evidence" tabIndex={-1}>
         <h2 id="evidence-title">Evidence</h2>
         <EvidenceView frame={shown} source={source} />

@@ -31,6 +31,15 @@ export function TimelineView({ slots, frame, hats, isLive, isPlaying, onSeek, on
         {isPlaying ? 'Pause' : 'Play'}
       </button>
       <div class="strip" ref={strip}>
+        <p class="legend" aria-hidden="true">
+          {hats.slice(0, COLOURS).map((hat) => (
+            <span key={hat}>
+              <span class={`swatch hat-${toColour(hats, hat)}`} /> {hat}
+            </span>
+          ))}
+          <span>✗ a gate was red</span>
+          <span>! a turn failed</span>
+        </p>
         <div class="slots" aria-hidden="true">
           {slots.map((slot) => (
             <span key={slot.fromSeq} class={`slot hat-${toColour(hats, slot.hat)} mark-${slot.mark}`} title={slot.hat ?? ''}>
