@@ -6,7 +6,7 @@ import type { GateResult } from '../../src/core/gates/gate-result.ts';
 import type { Effect, GatesRun, IterationStart } from '../../src/core/run/effects.ts';
 import type { Input } from '../../src/core/run/inputs.ts';
 import { makeGate, makeHat, makeSpec } from '../../src/core/spec-fixtures.ts';
-import { nodeFileSystem, openJsonlJournal } from '../../src/journal/index.ts';
+import { toJournalLine } from '../../src/journal/journal-line.ts';
 import { createJournalFold } from '../../src/loop/decide/index.ts';
 import { createRandom, type Random } from './random.ts';
 
@@ -30,23 +30,23 @@ const SPEC = makeSpec({
   ],
   gates: [makeGate(['build.done'], 'npm test', { name: 'tests' }), makeGate(['build.done'], 'npm run lint', { name: 'lint' })],
   limits: { maxIterations: 1_000_000, maxRuntimeMs: 1e12, maxConsecutiveFailures: 50, maxCostUsd: 1_000_000 },
-  loopDetection: { repetition: 1_000_000, oscillation: 1_000_000 },
+  loopDetection: { repetition: 0, oscillation: 0 },
 });
 
 /** Writes the run into the folder in which it is said to have been started. */
 export function writeLongRun(folder: string, { runId, inputs, seed, keptTurns = 0 }: LongRun): void {
   const runFolder = join(folder, '.ralph/runs', runId);
   mkdirSync(join(runFolder, 'turns'), { recursive: true });
-  const { journal } = openJsonlJournal({ fs: { ...nodeFileSystem, sync: () => undefined }, path: join(runFolder, 'journal.jsonl') });
   const fold = createJournalFold();
   const random = createRandom(seed);
   const orders: Effect[] = [];
   const started: string[] = [];
+  const lines: Buffer[] = [];
   let seq = 0;
   let at = STARTED_AT;
   const take = (input: Input): void => {
-    journal.append(input);
     seq += 1;
+    lines.push(toJournalLine(seq, input));
     orders.push(...fold.take({ seq, input }));
   };
   take({ type: 'run-started', at, runId, spec: SPEC, flags: [], inboxOffset: 0 });
@@ -55,7 +55,7 @@ export function writeLongRun(folder: string, { runId, inputs, seed, keptTurns = 
       if (input.type === 'iteration-spawned') started.push(`${input.iteration}.${input.attempt}`);
       if (seq < inputs) take(input);
     }
-  journal.close();
+  writeFileSync(join(runFolder, 'journal.jsonl'), Buffer.concat(lines));
   for (const turn of started.slice(started.length - Math.min(keptTurns, started.length))) writeTexts(join(runFolder, 'turns', turn), turn);
 }
 
@@ -69,7 +69,7 @@ function writeTexts(folder: string, turn: string): void {
 function* toAnswers(order: Effect, random: Random, next: () => number): Generator<Input> {
   if (order.type === 'gates-run')
     yield { type: 'gates-finished', at: next(), request: order.request, results: order.gates.map((gate) => toResult(gate, order, random)) };
-  if (order.type === 'timer-set' && order.purpose !== 'question' && order.purpose !== 'runtime')
+  if (order.type === 'timer-set' && order.purpose !== 'runtime')
     yield { type: 'timer-fired', at: Math.max(next(), order.dueAt), timer: order.timer };
   if (order.type === 'checkpoint-make')
     yield { type: 'checkpoint-finished', at: next(), iteration: order.iteration, commit: null, leftOut: [], note: '' };
@@ -94,7 +94,7 @@ function* toTurn({ iteration, attempt, hat }: IterationStart, random: Random, ne
       text,
       choices: ['yes', 'no'],
       default: 'no',
-      dueAt: next() + 1e9,
+      dueAt: next() + 60_000,
     };
   }
   if (random() < 0.03)

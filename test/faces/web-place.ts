@@ -67,7 +67,7 @@ export function withWeb(
 async function openPage(browser: Browser, url: Promise<string>, options: BrowserContextOptions = {}): Promise<OpenPage> {
   const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options });
   const page = await context.newPage();
-  page.setDefaultTimeout(20_000);
+  page.setDefaultTimeout(30_000);
   const problems = collectProblems(page);
   await page.goto(await url);
   await page.getByRole('heading', { name: 'Runs', level: 1 }).waitFor();

@@ -19,7 +19,7 @@ export function createLocalSource(data: ReportData): PageSource {
     leftOut: data.leftOut,
     frame: async (seq) => toRunFrame(history, data.facts, seq),
     follow: (call, tell) => {
-      tell(true);
+      tell(null);
       call({ frame: toRunFrame(history, data.facts), turns: [], firstEvent: 0 });
       return () => undefined;
     },

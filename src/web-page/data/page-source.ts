@@ -20,8 +20,8 @@ export interface PageSource {
   readonly open: (key: string) => RunSource;
 }
 
-/** Told whether news arrive. */
-export type TellLink = (isLinked: boolean) => void;
+/** Told why no news arrive, a sentence; `null`: they do. */
+export type TellLink = (problem: string | null) => void;
 
 /** A run as the page asks for it. Every promise rejects with an error whose message a person can read. */
 export interface RunSource {

@@ -4,13 +4,14 @@ import { STATE_WORDS, toClockText, toCostText, toTimeText, toTurnNumber } from '
 
 interface RunHeaderProps {
   readonly frame: RunFrame;
-  readonly isLinked: boolean;
+  /** Why no news arrive; `null`: they do. */
+  readonly problem: string | null;
   /** When this was so; `null`: now. */
   readonly asOf: number | null;
 }
 
 /** What a run is, and how far: state, turns, time, cost. */
-export function RunHeader({ frame, isLinked, asOf }: RunHeaderProps) {
+export function RunHeader({ frame, problem, asOf }: RunHeaderProps) {
   const { progress, attention, state, title, runId } = frame;
   const { iterations, maxIterations, failedTurns } = progress;
   return (
@@ -29,8 +30,12 @@ export function RunHeader({ frame, isLinked, asOf }: RunHeaderProps) {
         <Meter label="cost" text={toCostText(progress)} share={toShare(progress.costUsd ?? 0, progress.maxCostUsd)} />
         {failedTurns > 0 && <span>{failedTurns} failed</span>}
         <span class="faint">{runId}</span>
-        {!isLinked && <span class="problem">No answer from the server. It is asked again.</span>}
       </p>
+      {problem !== null && (
+        <p class="problem" role="status">
+          {problem}
+        </p>
+      )}
       {asOf !== null && frame.end === null && (
         <p class="past">
           As it was at {toClockText(asOf)}, {new Date(asOf).toDateString()}: the run had not ended, and this file does not follow it.

@@ -36,27 +36,23 @@ const SLOTS = 160;
 
 /** A run: what it needs, its flow, its evidence, its turns, one turn, and the line of time to move in. */
 export function RunPage({ source, isLive, route, go }: RunPageProps) {
-  const { shown, live, isLinked, error, version } = useRun(source, route.seq);
+  const { shown, live, problem, error, version } = useRun(source, route.seq);
   const now = useNow(isLive && live?.end === null);
   if (shown === null || live === null)
-    return (
-      <main>
-        {error === null && isLinked ? <p>Loading …</p> : <p class="problem">{error ?? 'No answer from the server. It is asked again.'}</p>}
-      </main>
-    );
-  return <LoadedRun {...{ source, isLive, route, go, shown, live, isLinked, error, version }} now={source.asOf ?? now} />;
+    return <main>{error === null && problem === null ? <p>Loading …</p> : <p class="problem">{error ?? problem}</p>}</main>;
+  return <LoadedRun {...{ source, isLive, route, go, shown, live, problem, error, version }} now={source.asOf ?? now} />;
 }
 
 interface LoadedRunProps extends RunPageProps {
   readonly shown: RunFrame;
   readonly live: RunFrame;
-  readonly isLinked: boolean;
+  readonly problem: string | null;
   readonly error: string | null;
   readonly version: number;
   readonly now: number;
 }
 
-function LoadedRun({ source, isLive, route, go, shown, live, isLinked, error, version, now }: LoadedRunProps) {
+function LoadedRun({ source, isLive, route, go, shown, live, problem, error, version, now }: LoadedRunProps) {
   const seq = shown.isNow ? undefined : shown.seq;
   const place = Math.min(route.turn ?? shown.turnCount - 1, shown.turnCount - 1);
   const slots = useLoaded(() => source.timeline(SLOTS), source.key, [live.lastSeq]);
@@ -73,7 +69,7 @@ function LoadedRun({ source, isLive, route, go, shown, live, isLinked, error, ve
   return (
     <>
       <main class="run">
-        <RunHeader frame={shown} isLinked={isLinked} asOf={source.asOf} />
+        <RunHeader frame={shown} problem={problem} asOf={source.asOf} />
         {error !== null && <p class="problem">{error}</p>}
         <RunTop shown={shown} source={source} now={now} act={orders.act} />
         <SteerView frame={shown} orders={orders} />
