@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import type { Input } from '../core/run/inputs.ts';
 import type { RunRecord } from '../core/run/run-record.ts';
-import type { SecretValue } from '../core/text/secrets.ts';
 import type { RunState } from '../core/run/state.ts';
+import type { SecretValue } from '../core/text/secrets.ts';
 import type { Environment } from '../core/values/environment.ts';
 import { hideRunInRound } from '../emit/index.ts';
 import {
