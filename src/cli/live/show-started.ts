@@ -1,4 +1,6 @@
+import { closeSync, constants, openSync, readSync } from 'node:fs';
 import type { SteeringReceipt } from '../../views/frame/index.ts';
+import { cleanText } from '../../views/text/index.ts';
 import type { AppApi } from '../app-api.ts';
 import type { CliContext } from '../cli-context.ts';
 import { printStatus } from '../runs/print-status.ts';
@@ -6,6 +8,7 @@ import { readView } from '../runs/read-run.ts';
 import type { FullScreen } from '../terminal/full-screen.ts';
 import { showView, toSignalCode } from './show-view.ts';
 import { catchSignals, dieOfHangup, type RunSignals } from './signals.ts';
+import { toPlaceText } from './work-place.ts';
 
 type Started = Awaited<ReturnType<AppApi['startDetached']>>;
 
@@ -53,7 +56,7 @@ interface Shown {
   readonly early: readonly Signal[];
 }
 
-async function show(context: CliContext, { started: { runId, pid, exited }, screen, caught, early }: Shown): Promise<number> {
+async function show(context: CliContext, { started: { runId, pid, log, exited }, screen, caught, early }: Shown): Promise<number> {
   const { terminal, cwd, env } = context;
   const app = await context.loadApp();
   const signal = (name: 'SIGINT' | 'SIGTERM'): void => {
@@ -83,11 +86,35 @@ async function show(context: CliContext, { started: { runId, pid, exited }, scre
   const exitCode = hasEnded ? ((await outlast(exited)) ?? 1) : 0;
   // A terminal that was closed reads nothing any more.
   if (end !== 'hangup') {
-    await printStatus(context, await readView(context, runId));
-    if (hasEnded) terminal.out(BELL);
-    else terminal.out(`It goes on. Come back to it: ralph watch ${runId}\n`);
+    terminal.err(readWarnings(log, runId));
+    const read = await readView(context, runId);
+    const facts = await printStatus(context, read);
+    if (hasEnded) {
+      const work = { runId, workspace: read.reader.workspace(), reason: read.view.end?.reason ?? '', note: '', facts };
+      terminal.out(`${await toPlaceText(context, { app, cwd }, work)}${BELL}`);
+    } else terminal.out(`It goes on. Come back to it: ralph watch ${runId}\n`);
   }
   return hasEnded ? exitCode : (toSignalCode(end) ?? 0);
+}
+
+/** More of them is not looked through. */
+const MAX_WARNINGS_BYTES = 64 << 10;
+
+/** What its process said before its first line: findings about its configuration, and what else a person should know. The view shows nothing of it. */
+function readWarnings(log: string, runId: string): string {
+  const bytes = Buffer.alloc(MAX_WARNINGS_BYTES);
+  try {
+    const handle = openSync(log, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+    try {
+      const text = cleanText(bytes.toString('utf8', 0, readSync(handle, bytes)));
+      const first = text.indexOf(`Ralph ${runId}`);
+      return first < 0 ? '' : text.slice(0, text.lastIndexOf('\n', first) + 1);
+    } finally {
+      closeSync(handle);
+    }
+  } catch {
+    return '';
+  }
 }
 
 /** What ctrl+c means to a run: agents get ten seconds; the next one does not wait. */
