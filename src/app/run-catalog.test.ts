@@ -47,6 +47,12 @@ it('the runs of all folders are one list, the newest first, each with a key that
   for (const { key } of list.runs) expect(key).toMatch(/^[a-z0-9]{1,64}$/);
 });
 
+it('a secret in a task is in no title', async () => {
+  writeRun('site', IDS[0], 'Use verysecretvalue123456.');
+  const env = { ...toEnv(), MY_API_TOKEN: 'verysecretvalue123456' };
+  expect((await createRunCatalog(home, env).list()).runs.map(({ title }) => title)).toEqual(['Use [redacted: MY_API_TOKEN].']);
+});
+
 it('a key is found before anything was read, and nothing else is', async () => {
   writeRun('site', IDS[0], 'x');
   const [row] = (await createRunCatalog(home, toEnv()).list()).runs;

@@ -137,7 +137,7 @@ async function readEntry(entry: CatalogEntry, env: Environment): Promise<void> {
   entry.version = version;
   try {
     const reader = openRun(place.root, place.runId, env);
-    entry.read ??= { ...reader.records(), fold: createRunViewFold() };
+    entry.read ??= { ...reader.shownRecords(), fold: createRunViewFold() };
     const { read, fold } = entry.read;
     for (let records = read(); records.length > 0; records = read()) {
       for (const record of records) fold.take(record);

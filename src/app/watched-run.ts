@@ -43,7 +43,7 @@ export function openWatchedRun(cwd: string, run: string | undefined, env: Enviro
   const { root } = findLayout(cwd);
   const reader = openRun(cwd, run, env);
   const { runId } = reader;
-  const cursor = reader.records();
+  const cursor = reader.shownRecords();
   const history = createRunHistory();
   const again = (): RunReader => openRun(root, runId, env);
   const shown = (text: string): string => cleanText(reader.redact(text));

@@ -125,7 +125,6 @@ const OTHER_WORDS: Readonly<Partial<Record<string, string>>> = {
   prune: 'clean',
   publish: 'emit',
   quit: 'stop',
-  report: 'show',
   restart: 'resume',
   rm: 'clean',
   send: 'emit',

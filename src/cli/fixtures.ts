@@ -320,6 +320,7 @@ export function createFakeApp(
     live: () => null,
     workspace: () => '/project',
     records: handle.records,
+    shownRecords: handle.records,
     replay: (visit: (record: RunRecord) => void) => {
       for (const record of records) visit(record);
       return {} as never;

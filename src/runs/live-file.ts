@@ -1,4 +1,4 @@
-import { closeSync, openSync, readSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { closeSync, constants, openSync, readSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { RunRecord } from '../core/run/run-record.ts';
 import { parseJson } from '../core/values/json.ts';
@@ -54,7 +54,7 @@ export function readLiveFile(runFolder: string): LiveView | null {
 }
 
 function readBeginning(path: string): string {
-  const handle = openSync(path, 'r');
+  const handle = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   try {
     const bytes = Buffer.alloc(MAX_BYTES);
     return bytes.toString('utf8', 0, readSync(handle, bytes, 0, MAX_BYTES, 0));

@@ -1,4 +1,5 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -62,4 +63,14 @@ test('what is masked is not found, and not shown beside what is', () => {
   const show = (text: string): string => text.replace('sk-12345', '[redacted]');
   expect(searchFile(path, 'sk-123', 10, show)).toEqual([]);
   expect(searchFile(path, 'key is', 10, show).map(({ line }) => line)).toEqual(['the key is [redacted] here', 'the key is free']);
+});
+
+test('a link is not followed, and a pipe not waited for', () => {
+  const [link, pipe] = [join(folder, 'link'), join(folder, 'pipe')];
+  symlinkSync(write('not of this run'), link);
+  execFileSync('mkfifo', [pipe]);
+  for (const path of [link, pipe]) {
+    expect(readPiece(path, { from: 0, count: 8 })).toBeNull();
+    expect(searchFile(path, 'run', 10)).toEqual([]);
+  }
 });

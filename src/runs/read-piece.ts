@@ -1,4 +1,4 @@
-import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
+import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 import type { ByteRange, TextPiece } from '../views/frame/index.ts';
 
 /** More is not read at once. */
@@ -108,10 +108,11 @@ function findInBlock(block: Buffer, { start, sought, limit, show }: BlockSearch,
   }
 }
 
+/** A file alone: agents may write beside it, so no link is followed, and no pipe waited for. */
 function withFile<Result>(path: string, read: (fd: number, totalBytes: number) => Result): Result | null {
   let fd: number;
   try {
-    fd = openSync(path, 'r');
+    fd = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   } catch {
     return null;
   }

@@ -1,6 +1,8 @@
 import { join } from 'node:path';
+import type { Input } from '../core/run/inputs.ts';
 import type { RunRecord } from '../core/run/run-record.ts';
 import type { RunState } from '../core/run/state.ts';
+import type { SecretValue } from '../core/text/secrets.ts';
 import type { Environment } from '../core/values/environment.ts';
 import { hideRunInRound } from '../emit/index.ts';
 import {
@@ -16,6 +18,7 @@ import {
 import { createJournalFold, type JournalFold } from '../loop/decide/index.ts';
 import type { JournalEntry } from '../ports/journal.ts';
 import { createRedaction } from '../process/index.ts';
+import { findKnownSecrets } from '../safety/index.ts';
 import type { GitWorkspace } from '../workspace/checkpoint/index.ts';
 import { findLayout, type Layout } from './layout.ts';
 import { listTurns } from './list-turns.ts';
@@ -27,6 +30,7 @@ import { readFacts } from './run-facts.ts';
 import { readRunFile } from './run-file.ts';
 import { findHolder, findSignalPid, isUnseen } from './run-lock.ts';
 import { openRunFolder } from './run-workspace.ts';
+import { toShownInput } from './shown-input.ts';
 
 /**
  * Opens a run for reading, whether it is under way or over.
@@ -53,6 +57,10 @@ export function openRunIn(layout: Layout, runId: string, env: Environment): RunR
   };
   const openFolder = (): GitWorkspace => openRunFolder({ layout, paths, env }, readRunFile(paths.settings));
   let redaction: { text(plain: string): string } | undefined;
+  const redact = (text: string): string => {
+    redaction ??= createRedaction(env, listKnownSecrets(paths, env)) ?? { text: (plain: string) => plain };
+    return redaction.text(text);
+  };
   return {
     runId,
     runFolder: paths.folder,
@@ -63,12 +71,10 @@ export function openRunIn(layout: Layout, runId: string, env: Environment): RunR
     live: () => readLiveFile(paths.folder),
     replay: (visit) => replay(begun(), visit).state,
     records: () => readRecords(paths, 0),
+    shownRecords: () => readRecords(paths, 0, (input) => toShownInput(input, redact)),
     follow: (visit, signal) => follow(begun(), visit, signal),
     turnFile: (name, file) => join(paths.turns, name, file),
-    redact: (text) => {
-      redaction ??= createRedaction(env) ?? { text: (plain: string) => plain };
-      return redaction.text(text);
-    },
+    redact,
     damage: () => (holder === null ? findDamage(paths) : null),
     left: () => (holder === null ? listLeft(paths.runId) : []),
     turns: () => listTurns(paths),
@@ -93,8 +99,12 @@ function replay(paths: RunPaths, visit: (record: RunRecord) => void): Replayed {
 /** About so much of a journal is read at once. */
 const READ_BYTES = 256 << 10;
 
-/** The records of a run behind the input `afterSeq`; what is before it is folded in silence. */
-export function readRecords(paths: RunPaths, afterSeq: number): RecordCursor {
+/**
+ * The records of a run behind the input `afterSeq`; what is before it is folded in silence.
+ *
+ * @param toShown what is made of each input before anything follows from it
+ */
+export function readRecords(paths: RunPaths, afterSeq: number, toShown: (input: Input) => Input = (input) => input): RecordCursor {
   const readOn = createJournalReader({ fs: nodeFileSystem, path: paths.journal }, 0);
   const fold = createJournalFold();
   let seq = 0;
@@ -103,7 +113,7 @@ export function readRecords(paths: RunPaths, afterSeq: number): RecordCursor {
     let bytes = 0;
     readOn((entry, lengthBytes) => {
       ({ seq } = entry);
-      tell(fold, entry, (record) => void (seq > afterSeq && records.push(record)));
+      tell(fold, { seq, input: toShown(entry.input) }, (record) => void (seq > afterSeq && records.push(record)));
       bytes += seq > afterSeq ? lengthBytes : 0;
       return bytes < READ_BYTES;
     });
@@ -141,4 +151,13 @@ async function follow(paths: RunPaths, visit: (record: RunRecord) => void, signa
 function findDamage({ journal }: RunPaths): string | null {
   const { damage } = readJournal({ fs: nodeFileSystem, path: journal }, () => undefined);
   return damage?.message ?? null;
+}
+
+/** Those that the configuration names; none where it is lost. */
+function listKnownSecrets({ settings }: RunPaths, env: Environment): readonly SecretValue[] {
+  try {
+    return findKnownSecrets(readRunFile(settings).settings, env);
+  } catch {
+    return [];
+  }
 }

@@ -144,6 +144,8 @@ export interface RunReader {
   readonly replay: (visit: (record: RunRecord) => void) => RunState;
   /** The same, piece by piece. */
   readonly records: () => RecordCursor;
+  /** The same for a screen or a report: without secrets in what its person declared. */
+  readonly shownRecords: () => RecordCursor;
   /** As `replay`, then goes on with what is appended until the run has ended or the signal comes. */
   readonly follow: (visit: (record: RunRecord) => void, signal: AbortSignal) => Promise<void>;
   /** Absolute path of a turn's file; `name` is `7.1`. The file need not exist. */

@@ -1,4 +1,4 @@
-import { closeSync, openSync, readFileSync, writeSync } from 'node:fs';
+import { closeSync, openSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import type { RunRecord } from '../core/run/run-record.ts';
 import { toTurnName } from '../core/run/turn.ts';
@@ -6,6 +6,7 @@ import { isJsonObject, type Json, parseJson } from '../core/values/json.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { ToolCallRow, TurnIndex } from '../views/frame/index.ts';
 import { toPlainLine } from '../views/text/index.ts';
+import { readPiece } from './read-piece.ts';
 
 const FILE = 'live.jsonl';
 /** The file of a turn grows no further. */
@@ -132,14 +133,8 @@ export function readTurnIndex(turnFolder: string): TurnIndex {
 }
 
 function readLines(path: string): readonly Readonly<Record<string, Json>>[] {
-  try {
-    const lines = readFileSync(path, 'utf8')
-      .slice(0, 2 * MAX_BYTES)
-      .split('\n');
-    return lines.map((line) => parseJson(line)).filter(isJsonObject);
-  } catch {
-    return [];
-  }
+  const text = readPiece(path, { from: 0, count: MAX_BYTES })?.text ?? '';
+  return text.split('\n').map(parseJson).filter(isJsonObject);
 }
 
 function quietly(act: () => void): void {

@@ -43,8 +43,6 @@ export interface View {
   readonly closed: Promise<void>;
   /** Closes it; the run goes on. */
   readonly close: () => void;
-  /** Asks as ctrl+c does. */
-  readonly interrupt: () => void;
 }
 
 /** At most thirty frames a second. */
@@ -114,7 +112,7 @@ export function openView(order: ViewOrder): View {
   ending.add(run.onChange(refresh));
   ending.add(every(CLOCK_MS, frames.want));
   ending.add(every(GROWTH_MS, () => reader.hasGrown() && frames.want()));
-  return { closed: ending.closed, close, interrupt: () => press({ name: 'ctrl+c', text: '' }) };
+  return { closed: ending.closed, close };
 }
 
 /** The end of a view: it comes once, by somebody who closes it or by an error. */

@@ -111,8 +111,13 @@ describe('keys that steer', () => {
     }
   });
 
+  it('but a second ctrl+c stops while the past is looked at, too', () => {
+    expect(press(redRun(), ',\u0003\u0003').orders).toEqual([{ kind: 'stop', how: 'now' }]);
+    expect(press(redRun(), ',\u0003n').orders).toEqual([]);
+  });
+
   it('are all off in a view that only reads', () => {
-    for (const keys of ['sn', ':x\r', '!x\r', 'a1\r', '\u0003a', '\u0003\u0003'])
+    for (const keys of ['sn', ':x\r', '!x\r', 'a1\r', '\u0003a', '\u0003\u0003', ',\u0003\u0003', ',\u0003a'])
       expect(press(askingRun(), keys, { isReadOnly: true }).orders).toEqual([]);
   });
 });

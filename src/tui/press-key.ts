@@ -26,6 +26,8 @@ export interface PressFacts {
   readonly textRows: number;
   /** Why nobody may steer now; `null`: it may be steered. */
   readonly whyNot: string | null;
+  /** Nobody may steer at any time. */
+  readonly isReadOnly: boolean;
   /** The run has not ended. */
   readonly isUnderWay: boolean;
 }
@@ -182,14 +184,14 @@ function readPage(state: ViewState, command: KeyCommand | undefined, facts: Pres
   return keep(moved === undefined ? { ...state, page: 'run', scroll: 0 } : scrollText(state, moved, facts));
 }
 
-function answerAsking(state: ViewState, { name }: Key, { whyNot, isUnderWay }: PressFacts): Pressed {
+function answerAsking(state: ViewState, { name }: Key, { whyNot, isReadOnly, isUnderWay }: PressFacts): Pressed {
   const done = { ...state, asking: null };
   if (name === 'q' && state.asking === 'interrupt') return order(done, { kind: 'leave' });
   const how = name === 'a' ? 'after' : name === 'n' || (name === 'ctrl+c' && state.asking === 'interrupt') ? 'now' : null;
   if (how === null) return keep(done);
   if (!isUnderWay) return order(done, { kind: 'leave' });
   // Who presses ctrl+c twice wants it to end; that the past is on the screen does not matter.
-  if (whyNot !== null && !(name === 'ctrl+c' && state.seq !== null)) return keep(say(done, whyNot, true));
+  if (whyNot !== null && (isReadOnly || name !== 'ctrl+c')) return keep(say(done, whyNot, true));
   return order(done, { kind: 'stop', how });
 }
 

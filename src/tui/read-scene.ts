@@ -83,7 +83,7 @@ export function createSceneReader(run: WatchedRun, { clock, isReadOnly, isReadin
       events: events.show(state.event, rowsOf(PANELS.events)),
       timeline: timelineOf(toTimelineColumns(size.columns), now),
     };
-    return { scene, layout, facts: toPressFacts(run, { scene, layout, moveTurn: turns.move, moveEvent: events.move }) };
+    return { scene, layout, facts: toPressFacts(run, { scene, layout, isReadOnly, moveTurn: turns.move, moveEvent: events.move }) };
   };
   return { read, hasGrown: () => grown !== null && bytesOf(grown.turn) !== grown.bytes };
 }
@@ -96,11 +96,12 @@ function toWhyNot(isReadOnly: boolean, { seq }: ViewState): string | null {
 interface SceneParts {
   readonly scene: Scene;
   readonly layout: Layout;
+  readonly isReadOnly: boolean;
   readonly moveTurn: PressFacts['moveTurn'];
   readonly moveEvent: PressFacts['moveEvent'];
 }
 
-function toPressFacts({ history }: WatchedRun, { scene, layout, moveTurn, moveEvent }: SceneParts): PressFacts {
+function toPressFacts({ history }: WatchedRun, { scene, layout, isReadOnly, moveTurn, moveEvent }: SceneParts): PressFacts {
   const { frame, state, text, gateText, whyNot } = scene;
   return {
     lastSeq: frame.lastSeq,
@@ -124,6 +125,7 @@ function toPressFacts({ history }: WatchedRun, { scene, layout, moveTurn, moveEv
     maxScroll: state.page === 'gate' ? gateText.maxScroll : state.page === 'keys' ? 40 : text.maxScroll,
     textRows: Math.max(2, findPlace(layout, PANELS.turn)?.rows ?? layout.rows - 3),
     whyNot,
+    isReadOnly,
     isUnderWay: frame.end === null,
   };
 }

@@ -71,6 +71,7 @@ const ROWS: readonly Row[] = [
   ['the token in the address', 401, 'web-token', () => ({ path: `/api/runs?token=${TOKEN}` })],
   ['a stream without the token', 401, 'web-token', () => ({ path: `/api/stream?run=${KEY}` })],
   ['an order without the token', 401, 'web-token', () => ({ path: TELL, method: 'POST', headers: JSON_TYPE, body: ORDER })],
+  ['a path of nothing but slashes', 401, 'web-token', () => ({ path: '//' })],
   ['a route that there is not, before it is said so', 401, 'web-token', () => ({ path: '/etc/passwd' })],
   [
     'a question about other origins',

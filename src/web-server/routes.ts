@@ -11,7 +11,7 @@ import { createRunOrders, ORDER_NAMES, type OrderName } from './run-orders.ts';
 import { DEAR_READERS, RUN_READERS } from './run-routes.ts';
 import type { RunSource, WebPage } from './run-source.ts';
 import { createRunStreams } from './run-streams.ts';
-import { findSocketUser } from './socket-user.ts';
+import { findSocketUsers } from './socket-user.ts';
 
 /** What a server is made of. */
 export interface RouteParts {
@@ -69,7 +69,7 @@ export function createRoutes({ page, source, access, canSteer, times }: RoutePar
   };
   return {
     answer: async (request, response) => {
-      const { pathname, searchParams } = new URL(request.url ?? '/', 'http://localhost');
+      const { pathname, searchParams } = new URL(`http://localhost${request.url ?? '/'}`);
       if (pathname === '/') return requireMethod(request, 'GET', () => answerPage(response, page));
       if (pathname === '/api/session' && request.method === 'POST') return answerJson(response, await swap(access, request));
       requireToken(access, request);
@@ -124,8 +124,8 @@ async function swap(access: Access, request: IncomingMessage): Promise<{ readonl
 /** The words by which a program was started can be read by everybody on the machine, and so the code in what a browser is told to open. */
 function requireOwnUser({ socket }: IncomingMessage): void {
   const { remotePort = 0, localPort = 0 } = socket;
-  const user = findSocketUser({ clientPort: remotePort, serverPort: localPort });
-  if (user === null || user === 0 || user === process.getuid?.()) return;
+  const own = [0, process.getuid?.()];
+  if (findSocketUsers({ clientPort: remotePort, serverPort: localPort }).every((user) => own.includes(user))) return;
   throw new Refused(403, 'web-user', 'The code is for the person who started ralph web.', {
     why: 'This comes from another user of the machine.',
   });

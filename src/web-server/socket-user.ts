@@ -7,27 +7,24 @@ export interface SocketEnds {
 }
 
 /**
- * Whose program holds the other end of a connection from this machine, by the tables of the system (Linux); `null` where they do not tell. On other systems,
- * and for programs in another network namespace, nobody knows.
+ * Whose programs hold the other end of a connection from this machine, by the tables of the system (Linux); empty where they do not tell. An end that has said all that
+ * it has to say counts, too: it can still read. On other systems, and for programs in another network namespace, nobody knows.
  */
-export function findSocketUser(ends: SocketEnds, readTable: (name: string) => string = readSystemTable): number | null {
-  for (const name of ['tcp', 'tcp6']) {
-    const user = findInTable(readTable(name), ends);
-    if (user !== null) return user;
-  }
-  return null;
+export function findSocketUsers(ends: SocketEnds, readTable: (name: string) => string = readSystemTable): readonly number[] {
+  return ['tcp', 'tcp6'].flatMap((name) => findInTable(readTable(name), ends));
 }
 
 /** A row: its number, the own end as `address:port` in hexadecimal, the other end, the state, queues, timers, …, the user. */
-function findInTable(table: string, { clientPort, serverPort }: SocketEnds): number | null {
-  for (const row of table.split('\n')) {
+function findInTable(table: string, { clientPort, serverPort }: SocketEnds): readonly number[] {
+  return table.split('\n').flatMap((row) => {
     const [, own = '', other = '', state, , , , user] = row.trim().split(/\s+/);
-    if (state === ESTABLISHED && toPort(own) === clientPort && toPort(other) === serverPort && user !== undefined) return Number(user);
-  }
-  return null;
+    const isEnd = toPort(own) === clientPort && toPort(other) === serverPort && state !== TIME_WAIT;
+    return isEnd && user !== undefined ? [Number(user)] : [];
+  });
 }
 
-const ESTABLISHED = '01';
+/** Nobody holds such a one any more. */
+const TIME_WAIT = '06';
 
 function toPort(end: string): number {
   return Number.parseInt(end.slice(end.lastIndexOf(':') + 1), 16);

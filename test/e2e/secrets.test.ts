@@ -70,6 +70,18 @@ describe.concurrent('a secret of the environment', () => {
     });
   });
 
+  test('that the task or a gate has is in nothing that is made to be shown', async () => {
+    const body = 'echo LOOP_COMPLETE';
+    await withPlace(toFiles(`gates: [{ run: "test ${SECRET}", on: [LOOP_COMPLETE] }]\n`, body), async (folder) => {
+      const env = { TOOL_SECRET: SECRET };
+      await ralph(folder, ['run', '-p', `deploy with ${SECRET}`], env);
+      const { code, stdout } = await ralph(folder, ['report', '--with-outputs', '-o', '-'], env);
+      expect(code).toBe(0);
+      expect(stdout).toContain('deploy with [redacted: TOOL_SECRET]');
+      expect(stdout).not.toContain(SECRET);
+    });
+  });
+
   test('reaches its agent again after a stop, and a new value is told, not refused', async () => {
     const stopping = BODY.replace('emit build.done', '[ "$2" = other-Value-1234567 ] || exit 9; emit build.done');
     await withPlace({ ...files(), 'agent.sh': toFiles(CONFIG, stopping)['agent.sh'] as string }, async (folder) => {

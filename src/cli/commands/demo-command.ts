@@ -5,7 +5,6 @@ import { addShowOptions, type ShowFlags, toShowOptions } from '../args/options.t
 import { createUsageError } from '../args/usage-error.ts';
 import type { CliCommand, CliContext, CommandCall } from '../cli-context.ts';
 import { showStarted } from '../live/show-started.ts';
-import { withAbort } from '../live/signals.ts';
 import { watchRun } from '../live/watch-run.ts';
 import { printReview } from '../runs/print-report.ts';
 import type { Terminal } from '../terminal/terminal.ts';
@@ -66,8 +65,7 @@ async function viewDemo(context: CliContext, app: AppApi, name: DemoName): Promi
   if (context.openFullScreen === null)
     throw createUsageError('This is no terminal that a view could have for itself.', 'Watch it line by line: ralph demo');
   const demo = await app.prepareDemo(context.env, name, SLOWER);
-  const started = await withAbort(context, demo.startApart);
-  const code = await showStarted({ ...context, cwd: demo.folder }, started);
+  const code = await showStarted({ ...context, cwd: demo.folder }, demo.startApart);
   tellMore(context.terminal, demo, WORDS[name]);
   return code;
 }

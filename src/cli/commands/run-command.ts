@@ -77,8 +77,8 @@ async function perform(context: CliContext, call: CommandCall): Promise<number> 
   if (flags.continue === true) return resumeAndWatch(context, undefined, flags);
   if (flags.detach === true) return detach(context, flags, call);
   if (isViewWanted(context, flags, show)) {
-    const { started } = await startChild(context, flags, call, true);
-    return showStarted(context, started);
+    const { start } = await prepareChild(context, flags, call, true);
+    return showStarted(context, start);
   }
   const stdinPrompt = flags.promptFile === '-' ? await context.readStdin() : undefined;
   const app = await context.loadApp();
@@ -89,22 +89,22 @@ async function perform(context: CliContext, call: CommandCall): Promise<number> 
 }
 
 /** The same command once more, without `--detach`, in a process of its own; what is wrong with the configuration is said there. */
-async function startChild(context: CliContext, flags: RunFlags, call: CommandCall, isViewed: boolean) {
+async function prepareChild(context: CliContext, flags: RunFlags, call: CommandCall, isViewed: boolean) {
   const { cwd, env } = context;
   const app = await context.loadApp();
   const end = call.words.includes('--') ? call.words.indexOf('--') : call.words.length;
   const words = ['run', ...call.words.filter((word, index) => word !== '--detach' || index > end)];
   const { settings } = checkConfig({ ...toConfigRequest({ cwd, env }, flags), prompt: 'optional' });
   const stdin = flags.promptFile === '-' ? await context.readStdin() : null;
-  const started = await withAbort(context, (abort) =>
-    app.startDetached({ cwd, stateDir: settings?.stateDir ?? '.ralph', words, stdin, env, abort, isViewed }),
-  );
-  return { started, isDeaf: settings?.externalEvents === 'off' };
+  const start = (abort: AbortSignal) =>
+    app.startDetached({ cwd, stateDir: settings?.stateDir ?? '.ralph', words, stdin, env, abort, isViewed });
+  return { start, isDeaf: settings?.externalEvents === 'off' };
 }
 
 async function detach(context: CliContext, flags: RunFlags, call: CommandCall): Promise<number> {
   const { terminal } = context;
-  const { started, isDeaf } = await startChild(context, flags, call, false);
+  const { start, isDeaf } = await prepareChild(context, flags, call, false);
+  const started = await withAbort(context, start);
   if (started.kind === 'ended') {
     terminal.err(started.output);
     return started.exitCode;

@@ -26,8 +26,16 @@ export async function followLines(context: CliContext, reader: RunReader): Promi
     done.abort();
   });
   const lines = createLines(context, reader, isNewestRun(context, app, reader.runId));
+  const isAlive = (): boolean => {
+    try {
+      return app.openRun(cwd, reader.runId, env).isAlive;
+    } catch {
+      // It was taken away; who asks for it next says so.
+      return false;
+    }
+  };
   const look = context.every(LOOK_MS, () => {
-    if (terminal.isClosed() || !app.openRun(cwd, reader.runId, env).isAlive) done.abort();
+    if (terminal.isClosed() || !isAlive()) done.abort();
   });
   try {
     await reader.follow(lines.take, done.signal);

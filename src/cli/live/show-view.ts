@@ -3,7 +3,7 @@ import type { CliContext } from '../cli-context.ts';
 import type { FullScreen } from '../terminal/full-screen.ts';
 import { toLocalClock } from '../terminal/local-time.ts';
 import { showsUnicode, wantsColour } from '../terminal/terminal.ts';
-import { catchSignals, dieOfHangup } from './signals.ts';
+import { catchSignals, dieOfHangup, type RunSignals } from './signals.ts';
 
 /** A view of a run on a whole terminal. */
 export interface ViewWish {
@@ -15,6 +15,8 @@ export interface ViewWish {
   readonly closesAtEnd: boolean;
   /** What closes the view from outside, as the end of the process of its run does. Absent: nothing. */
   readonly over?: Promise<unknown>;
+  /** Signals that are caught already; the view lets them go at its end. Absent: it catches them itself. */
+  readonly caught?: RunSignals;
   /** What a signal means to the run; the view is closed by every one that this does not keep (`true`). Absent: they are the view's alone. */
   readonly onSignal?: (how: 'interrupt' | 'kill' | 'terminate' | 'hangup') => boolean;
 }
@@ -30,7 +32,7 @@ export async function showView(
 ): Promise<ViewEnd> {
   const { openView, COLOURS, NO_COLOURS } = await import('../../tui/index.ts');
   const ended: { by: ViewEnd } = { by: 'closed' };
-  const caught = catchSignals(signals, null);
+  const caught = wish.caught ?? catchSignals(signals, null);
   screen.enter();
   try {
     const view = openView({

@@ -5,8 +5,8 @@ import { CTRL_C } from './run-lines.ts';
 type Stop = (how: StopRequested['how'], by: string) => void;
 
 /** Signals of a run: caught from before it starts until after it has ended. */
-interface RunSignals {
-  /** Where they go once the run is there; what came before is handed over. */
+export interface RunSignals {
+  /** Where they go from now on; what came before anybody was there is handed over. */
   readonly attach: (stop: Stop) => void;
   /** Gives the signals back to the system. */
   readonly release: () => void;

@@ -1,4 +1,3 @@
-import { relative, sep } from 'node:path';
 import type { RunRecord } from '../../core/run/run-record.ts';
 import { toSafeJson } from '../../core/text/mask-controls.ts';
 import { toErrorMessage } from '../../core/values/errors.ts';
@@ -13,7 +12,7 @@ import {
   toRunReport,
   type WorkFacts,
 } from '../../views/report/index.ts';
-import { toCount, toList, toPlainLine, toRowLines } from '../../views/text/index.ts';
+import { toRowLines } from '../../views/text/index.ts';
 import type { AppApi } from '../app-api.ts';
 import type { ShowOptions } from '../args/options.ts';
 import type { CliContext } from '../cli-context.ts';
@@ -24,6 +23,7 @@ import { toStopText } from './run-lines.ts';
 import type { RunPrinter } from './run-printer.ts';
 import { catchSignals, withoutHangup } from './signals.ts';
 import { createTextPrinter } from './text-printer.ts';
+import { toPlaceText } from './work-place.ts';
 
 type RunHandle = Awaited<ReturnType<AppApi['startRun']>>;
 type RunEnd = Awaited<RunHandle['outcome']>;
@@ -88,10 +88,11 @@ export async function watchRun(given: CliContext, order: WatchOrder): Promise<Wa
     const facts = printer.wantsFacts ? await tryToReadFacts(context, order, handle.runId, view) : null;
     const isNewest = isNewestRun({ ...context, cwd: order.cwd }, order.app, handle.runId);
     printer.end({ runId: handle.runId, view, exitCode, facts, isNewest, tellsNext: order.tellsNext ?? true, isOneTurn });
-    if (order.show.format === 'text')
-      context.terminal.out(
-        isWorktree(handle.workspace) ? await toPlaceText(context, order, handle.workspace, end) : toUncommittedText(handle.runId, facts),
-      );
+    if (order.show.format === 'text') {
+      const { runId, workspace } = handle;
+      const { reason, worktree } = end;
+      context.terminal.out(await toPlaceText(context, order, { runId, workspace, reason, note: worktree?.note ?? '', facts }));
+    }
     if (context.terminal.isTty && order.show.format === 'text') context.terminal.out(BELL);
     for (const warning of end.warnings) context.terminal.err(`ralph: ${warning}\n`);
     // The run is over: what is left to be stopped is the command that tells of it.
@@ -178,45 +179,6 @@ function createStream(printer: RunPrinter, fold: RunViewFold): Stream {
       for (const { record, turn } of early.splice(0)) printer.show(record, turn);
     },
   };
-}
-
-/** The folder of `--worktree` runs has this name, whatever the state folder is called. */
-function isWorktree(workspace: string): boolean {
-  return workspace.includes(`${sep}worktrees${sep}`);
-}
-
-/** Why a worktree has something that is not committed. */
-function toReason({ worktree }: RunEnd): string {
-  const note = worktree?.note ?? '';
-  return note === '' ? '' : ` (${toPlainLine(note, 200)})`;
-}
-
-/** In the folder itself what a run changed is the person's to commit, or to give up. */
-function toUncommittedText(runId: string, facts: WorkFacts | null): string {
-  const { changed, place } = facts ?? { changed: null, place: null };
-  if (changed === null || place?.state == null) return '';
-  const { uncommitted } = place.state;
-  const left = changed.files.map(({ path }) => path).filter((path) => uncommitted.first.includes(path));
-  if (left.length === 0) return '';
-  const count = uncommitted.count > uncommitted.first.length ? `at least ${toCount(left.length, 'file')}` : toCount(left.length, 'file');
-  return `Not committed: ${count} that the run changed (${toPlainLine(toList(left, 3), 300)}). See it: ralph show ${runId} --diff. Undo it: ralph undo\n`;
-}
-
-/** A run in a worktree leaves nothing in the folder where it was started, so it has to be said where to look, and what to do with what is there. */
-async function toPlaceText({ cwd, env }: CliContext, { app, cwd: root }: WatchOrder, workspace: string, end: RunEnd): Promise<string> {
-  const place = `The work is in ${relative(cwd, workspace) || '.'}, a git worktree`;
-  const worktree = await app.findRunWorktree(root, workspace, env).catch(() => null);
-  if (worktree === null) return `${place}. What is in it: ralph worktrees\n`;
-  const { name, commits, uncommitted, ignored } = worktree;
-  const land = end.reason === 'completed' ? 'ralph land' : 'ralph land --unfinished';
-  if (uncommitted.length > 0)
-    return `${place}; not committed there: ${toCount(uncommitted.length, 'file')}${toReason(end)}. Commit what you want to keep, then: ${land}\n`;
-  if (commits > 0) return `${place}, in ${toCount(commits, 'commit')}. Merge it: ${land}\n`;
-  if (ignored.length > 0) {
-    const names = toPlainLine(toList(ignored, 3), 300);
-    return `${place} with nothing but files that git ignores: ${names}. Move what you need out of it, then: ralph worktrees remove ${name} --force\n`;
-  }
-  return `${place} with nothing in it that is not also here. Remove it: ralph worktrees remove ${name}\n`;
 }
 
 /** A printer whose defects are not the run's: they are told once, and the run goes on. */

@@ -1,11 +1,15 @@
-import { toRunStatus } from '../../views/report/index.ts';
+import { toRunStatus, type WorkFacts } from '../../views/report/index.ts';
 import type { CliContext } from '../cli-context.ts';
 import { printLine } from '../terminal/terminal.ts';
 import { toReportLines } from './print-report.ts';
 import { type ReadRun, readEndFacts } from './read-run.ts';
 
-/** Prints what a run does now, or how it ended, on one screen. */
-export async function printStatus({ terminal, now }: Pick<CliContext, 'terminal' | 'now'>, run: ReadRun): Promise<void> {
+/**
+ * Prints what a run does now, or how it ended, on one screen.
+ *
+ * @returns what it has found out for that
+ */
+export async function printStatus({ terminal, now }: Pick<CliContext, 'terminal' | 'now'>, run: ReadRun): Promise<WorkFacts | null> {
   const { reader, view, isNewest } = run;
   const { isAlive, isUnseen, signalPid } = reader;
   const facts = await readEndFacts(run);
@@ -21,4 +25,5 @@ export async function printStatus({ terminal, now }: Pick<CliContext, 'terminal'
     damage: reader.damage(),
   });
   for (const line of toReportLines(status, terminal)) printLine(terminal, line);
+  return facts;
 }

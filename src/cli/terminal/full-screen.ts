@@ -14,6 +14,9 @@ export interface FullScreen extends ViewTerminal {
   readonly leave: () => void;
 }
 
+/** Where there is no shell to go back to, nothing is stopped: the view comes back by itself. */
+const UNSTOPPED_MS = 200;
+
 /** Where a terminal does not say how large it is. */
 const UNKNOWN_SIZE = { columns: 80, rows: 24 };
 
@@ -56,11 +59,16 @@ export function createFullScreen(stdin: ReadStream, stdout: WriteStream): FullSc
     onResize: (call) => stdout.on('resize', call),
     suspend: (onBack) => {
       leave();
-      process.once('SIGCONT', () => {
+      const comeBack = (): void => {
+        clearTimeout(timer);
+        process.off('SIGCONT', comeBack);
         enter();
         onBack();
-      });
-      process.kill(process.pid, 'SIGTSTP');
+      };
+      process.once('SIGCONT', comeBack);
+      const timer = setTimeout(comeBack, UNSTOPPED_MS);
+      // As the terminal does: whoever started this, such as npx, is stopped with it.
+      process.kill(0, 'SIGTSTP');
     },
   };
 }

@@ -44,6 +44,16 @@ describe('what a terminal sends', () => {
     expect(key).toEqual({ name: 'paste', text: 'q\u0003s' });
   });
 
+  it('has no keys in what is too much of a paste, however it comes', () => {
+    for (const size of [1, 7, 1000, 65_536]) {
+      const keys = createKeyReader();
+      const text = `\u001b[200~${'sn'.repeat(30_000)}\u001b[201~q`;
+      const names: string[] = [];
+      for (let from = 0; from < text.length; from += size) names.push(...keys.take(text.slice(from, from + size)).map(({ name }) => name));
+      expect(names).toEqual(['paste', 'q']);
+    }
+  });
+
   it('never stops the reader, whatever it is', () => {
     fc.assert(
       fc.property(

@@ -60,28 +60,42 @@ const BEGUN = /^\u001b(?:\[[0-?]*[ -/]*|O)?$/;
 /** A reader without anything read. */
 export function createKeyReader(): KeyReader {
   let rest = '';
-  return {
+  let isDropping = false;
+  const reader: KeyReader = {
     take: (text) => {
       rest += text;
       const keys: Key[] = [];
+      if (isDropping) {
+        const end = rest.indexOf(PASTE.end);
+        isDropping = end < 0;
+        rest = isDropping ? rest.slice(1 - PASTE.end.length) : rest.slice(end + PASTE.end.length);
+        if (isDropping) return keys;
+      }
       for (let found = readKey(rest); found !== null; found = readKey(rest)) {
         rest = rest.slice(found.length);
         if (found.key !== null) keys.push(found.key);
+        if (found.isCut === true) {
+          isDropping = true;
+          return [...keys, ...reader.take('')];
+        }
       }
       return keys;
     },
     settle: () => {
-      const isLone = rest === ESC;
-      if (!rest.startsWith(PASTE.begin)) rest = '';
+      const isLone = rest === ESC && !isDropping;
+      if (!rest.startsWith(PASTE.begin) && !isDropping) rest = '';
       return isLone ? [{ name: 'esc', text: '' }] : [];
     },
   };
+  return reader;
 }
 
 interface Found {
   /** `null`: nothing that anybody knows. */
   readonly key: Key | null;
   readonly length: number;
+  /** The rest of a paste is still to come: no key is in it. */
+  readonly isCut?: boolean;
 }
 
 /** The first key of a text; `null`: there is none, or not all of it. */
@@ -110,5 +124,7 @@ function readPaste(text: string): Found | null {
   const end = text.indexOf(PASTE.end);
   if (end < 0 && text.length < MAX_PASTE) return null;
   const pasted = text.slice(PASTE.begin.length, end < 0 ? undefined : end).slice(0, MAX_PASTE);
-  return { key: { name: 'paste', text: pasted }, length: end < 0 ? text.length : end + PASTE.end.length };
+  // Its end may have begun.
+  const length = end < 0 ? text.length + 1 - PASTE.end.length : end + PASTE.end.length;
+  return { key: { name: 'paste', text: pasted }, length, isCut: end < 0 };
 }

@@ -27,8 +27,10 @@ interface Connection {
 
 function openRun(key: string, { get, token, canSteer }: Connection): RunSource {
   const base = `/api/runs/${key}`;
-  const send: SendOrder = (kind, body) =>
-    post(`${base}/${kind}`, token, { ...body, command: crypto.randomUUID() } as OrderBodies[typeof kind]);
+  const send: SendOrder = (kind, body) => {
+    const order = { ...body, command: createCommand() } as OrderBodies[typeof kind];
+    return sendAgain(() => post(`${base}/${kind}`, token, order));
+  };
   return {
     key,
     asOf: null,
@@ -70,4 +72,26 @@ async function post<Value>(path: string, token: KeptToken, body: object): Promis
 async function read<Value>(response: Response): Promise<Value> {
   if (response.ok) return (await response.json()) as Value;
   throw new Error(await toRefusalText(response));
+}
+
+/** How long after a connection that broke the same order is sent again; it is carried out once. */
+const AGAIN_MS = [300, 1000];
+
+/** Sends until somebody answers; what is refused is not sent again. */
+async function sendAgain<Value>(send: () => Promise<Value>): Promise<Value> {
+  for (const pauseMs of AGAIN_MS) {
+    try {
+      return await send();
+    } catch (error) {
+      // `fetch` rejects with nothing else where no answer came.
+      if (!(error instanceof TypeError)) throw error;
+    }
+    await new Promise((resolve) => setTimeout(resolve, pauseMs));
+  }
+  return send();
+}
+
+/** A name that no other order has. `crypto.randomUUID` is not there for a page of another machine. */
+function createCommand(): string {
+  return [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, '0')).join('');
 }

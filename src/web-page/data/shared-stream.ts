@@ -28,6 +28,8 @@ const POLL_MS = 1000;
  * @returns a function that ends it
  */
 export function followShared<Value>(stream: SharedStream, call: (value: Value) => void, tell: TellLink): () => void {
+  const { locks } = navigator as Partial<Pick<Navigator, 'locks'>>;
+  if (locks === undefined) return followAlone(stream, call, tell);
   const end = new AbortController();
   const channel = new BroadcastChannel(`ralph-stream-${stream.name}`);
   let last: Value | undefined;
@@ -56,11 +58,21 @@ export function followShared<Value>(stream: SharedStream, call: (value: Value) =
     isReader = true;
     await takeSlot(end.signal, (hasSlot) => readLoop({ stream, share, link, end: end.signal, isOnce: !hasSlot }));
   };
-  navigator.locks.request(`ralph-stream-${stream.name}`, { signal: end.signal }, lead).catch(() => undefined);
+  locks.request(`ralph-stream-${stream.name}`, { signal: end.signal }, lead).catch(() => undefined);
   return () => {
     end.abort();
     channel.close();
   };
+}
+
+/** A browser lets only pages of this machine, and such as came encrypted, agree on who reads: everywhere else each tab reads for itself. */
+function followAlone<Value>(stream: SharedStream, call: (value: Value) => void, tell: TellLink): () => void {
+  const end = new AbortController();
+  const { signal } = end;
+  const share = (value: Value): void => (signal.aborted ? undefined : call(value));
+  const link = (isLinked: boolean): void => (signal.aborted ? undefined : tell(isLinked));
+  void readLoop({ stream, share, link, end: signal, isOnce: false });
+  return () => end.abort();
 }
 
 /** Runs `work` with one of the streams of this browser; where none is left, without one, until one is. */

@@ -20,6 +20,8 @@ interface Shown {
   readonly from: number;
   readonly next: number;
   readonly totalBytes: number;
+  /** Its end was let go for what comes before: more is not put behind it by itself. */
+  readonly isEndLost?: true;
 }
 
 /** Bytes that are asked for at once, and characters that are shown at most: more would make any browser slow. */
@@ -37,7 +39,7 @@ export function TextView({ label, subject, load, from, version, missing }: TextV
     take(load(from === null ? { from: -PIECE, count: PIECE } : { from, count: PIECE }), (piece) => piece);
   }, [subject, from]);
   useEffect(() => {
-    if (shown === undefined || (shown !== null && from !== null)) return;
+    if (shown === undefined || (shown !== null && (from !== null || shown.isEndLost === true))) return;
     const order = shown === null ? { from: -PIECE, count: PIECE } : { from: shown.next, count: PIECE };
     take(load(order), (piece) => (piece === null || shown === null ? piece : append(shown, piece)));
   }, [version]);
@@ -49,7 +51,7 @@ export function TextView({ label, subject, load, from, version, missing }: TextV
   if (shown === null || (shown.totalBytes === 0 && shown.text === '')) return <p class="faint">{missing}</p>;
   const earlier = () =>
     take(load({ from: Math.max(0, shown.from - PIECE), count: Math.min(PIECE, shown.from) }), (piece) =>
-      piece === null ? shown : { ...shown, text: (piece.text + shown.text).slice(0, MAX_SHOWN), from: piece.from },
+      piece === null ? shown : prepend(shown, piece),
     );
   const later = () => take(load({ from: shown.next, count: PIECE }), (piece) => (piece === null ? shown : append(shown, piece)));
   return (
@@ -70,6 +72,19 @@ export function TextView({ label, subject, load, from, version, missing }: TextV
       )}
     </div>
   );
+}
+
+/** The latest of what is shown is let go where it is too much. */
+function prepend(shown: Shown, piece: TextPiece): Shown {
+  const text = piece.text + shown.text;
+  const lost = new TextEncoder().encode(text.slice(MAX_SHOWN)).length;
+  return {
+    text: text.slice(0, MAX_SHOWN),
+    from: piece.from,
+    next: shown.next - lost,
+    totalBytes: piece.totalBytes,
+    ...((lost > 0 || shown.isEndLost === true) && { isEndLost: true }),
+  };
 }
 
 /** The earliest of what is shown is let go where it is too much. */

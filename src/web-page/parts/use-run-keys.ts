@@ -16,12 +16,15 @@ interface KeyWorld {
   readonly play: () => void;
 }
 
+/** More turns do not begin with one input. */
+const TURNS_AROUND = 100;
+
 /** What each key does on this page. */
 export function useRunKeys({ shown, live, place, route, go, seek, play, source }: KeyWorld) {
   const [open, setOpen] = useState<'help' | 'palette' | null>(null);
   const focus = (id: string): void => document.getElementById(id)?.focus();
   const seekTurn = async (step: number): Promise<void> => {
-    const { rows } = await source.turns({ from: 0, count: 500 });
+    const { rows } = await source.turns({ from: Math.max(0, shown.turnCount - TURNS_AROUND), count: 2 * TURNS_AROUND });
     const starts = rows.map(({ startSeq }) => startSeq);
     const next = step > 0 ? starts.find((start) => start > shown.seq) : starts.findLast((start) => start < shown.seq);
     if (next !== undefined) seek(next);
