@@ -70,7 +70,7 @@ function followAlone<Value>(stream: SharedStream, call: (value: Value) => void, 
   const end = new AbortController();
   const { signal } = end;
   const share = (value: Value): void => (signal.aborted ? undefined : call(value));
-  const link = (isLinked: boolean): void => (signal.aborted ? undefined : tell(isLinked));
+  const link: TellLink = (problem) => (signal.aborted ? undefined : tell(problem));
   void readLoop({ stream, share, link, end: signal, isOnce: false });
   return () => end.abort();
 }
