@@ -6,7 +6,7 @@ import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { toFiles } from '../e2e/agent-script.ts';
 import { CHROMIUM } from './browser.ts';
-import { enterRun, says, withWeb } from './web-place.ts';
+import { enterRun, rowOf, says, withWeb } from './web-place.ts';
 
 /** Where one of these is run, `hacked` is set; where one is loaded, something is asked of a host that is not ours. */
 const SCRIPTS = [
@@ -129,7 +129,7 @@ describe.skipIf(CHROMIUM === '')('hostile words', () => {
       await expectHarmless(page, 'the run');
       await page.locator('.graph summary').click();
       for (const turn of await page.locator('#turns .row .name').allTextContents()) {
-        await page.locator('#turns .row', { hasText: turn }).click();
+        await rowOf(page, turn).click();
         await says(page, '#turn-title', `Turn ${turn}`);
         for (const tab of ['why', 'output', 'prompt', 'diff', 'calls']) {
           await page.getByRole('tab', { name: tab }).click();
@@ -137,7 +137,7 @@ describe.skipIf(CHROMIUM === '')('hostile words', () => {
           await expectHarmless(page, `${turn} ${tab}`);
         }
       }
-      await page.locator('#turns .row', { hasText: '1.1' }).click();
+      await rowOf(page, '1.1').click();
       await page.getByRole('tab', { name: 'diff' }).click();
       await says(page, '#turn-panel', 'onerror=hacked=1>.txt');
       await page.getByRole('tab', { name: 'calls' }).click();

@@ -6,7 +6,7 @@ import type { GateResult } from '../../src/core/gates/gate-result.ts';
 import type { Effect, GatesRun, IterationStart } from '../../src/core/run/effects.ts';
 import type { Input } from '../../src/core/run/inputs.ts';
 import { makeGate, makeHat, makeSpec } from '../../src/core/spec-fixtures.ts';
-import { toJournalLine } from '../../src/journal/journal-line.ts';
+import { nodeFileSystem, openJsonlJournal } from '../../src/journal/index.ts';
 import { createJournalFold } from '../../src/loop/decide/index.ts';
 import { createRandom, type Random } from './random.ts';
 
@@ -33,6 +33,9 @@ const SPEC = makeSpec({
   loopDetection: { repetition: 0, oscillation: 0 },
 });
 
+/** Nothing is lost where the machine fails in the midst of a test. */
+const UNSYNCED = { ...nodeFileSystem, sync: () => undefined };
+
 /** Writes the run into the folder in which it is said to have been started. */
 export function writeLongRun(folder: string, { runId, inputs, seed, keptTurns = 0 }: LongRun): void {
   const runFolder = join(folder, '.ralph/runs', runId);
@@ -41,13 +44,13 @@ export function writeLongRun(folder: string, { runId, inputs, seed, keptTurns = 
   const random = createRandom(seed);
   const orders: Effect[] = [];
   const started: string[] = [];
-  const lines: Buffer[] = [];
+  const { journal } = openJsonlJournal({ fs: UNSYNCED, path: join(runFolder, 'journal.jsonl') });
   let seq = 0;
   let at = STARTED_AT;
   const take = (input: Input): void => {
-    seq += 1;
-    lines.push(toJournalLine(seq, input));
-    orders.push(...fold.take({ seq, input }));
+    const entry = journal.append(input);
+    seq = entry.seq;
+    orders.push(...fold.take(entry));
   };
   take({ type: 'run-started', at, runId, spec: SPEC, flags: [], inboxOffset: 0 });
   for (let order = orders.shift(); order !== undefined && seq < inputs; order = orders.shift())
@@ -55,7 +58,7 @@ export function writeLongRun(folder: string, { runId, inputs, seed, keptTurns = 
       if (input.type === 'iteration-spawned') started.push(`${input.iteration}.${input.attempt}`);
       if (seq < inputs) take(input);
     }
-  writeFileSync(join(runFolder, 'journal.jsonl'), Buffer.concat(lines));
+  journal.close();
   for (const turn of started.slice(started.length - Math.min(keptTurns, started.length))) writeTexts(join(runFolder, 'turns', turn), turn);
 }
 

@@ -26,7 +26,7 @@ describe.skipIf(CHROMIUM === '')('two browsers', () => {
       for (const page of pages) {
         await says(page, '.runs', 'Which port?');
         await enterRun(page);
-        await says(page, '.question', 'Which port?');
+        await says(page, '.now', 'Which port?');
       }
       const choices = ['8080', '9090'] as const;
       await Promise.all(choices.map((choice, index) => pages[index]?.getByRole('button', { name: choice, exact: true }).click()));
@@ -81,7 +81,7 @@ describe.skipIf(CHROMIUM === '')('two browsers', () => {
         const { page, problems } = await place.open();
         await says(page, '.runs', 'Which port?');
         await enterRun(page);
-        await says(page, '.question', 'Which port?');
+        await says(page, '.now', 'Which port?');
         expect(await page.locator('.question button, .orders button, .tell').count()).toBe(0);
         await place.ralph('answer', '8080');
         writeFileSync(join(place.folder, 'end'), '');

@@ -6,7 +6,7 @@ interface RunHeaderProps {
   readonly frame: RunFrame;
   /** Why no news arrive; `null`: they do. */
   readonly problem: string | null;
-  /** When this was so; `null`: now. */
+  /** When it was looked at, of a run that had not ended and is not followed; else `null`. */
   readonly asOf: number | null;
 }
 
@@ -36,7 +36,7 @@ export function RunHeader({ frame, problem, asOf }: RunHeaderProps) {
           {problem}
         </p>
       )}
-      {asOf !== null && frame.end === null && (
+      {asOf !== null && (
         <p class="past">
           As it was at {toClockText(asOf)}, {new Date(asOf).toDateString()}: the run had not ended, and this file does not follow it.
         </p>

@@ -69,7 +69,7 @@ function LoadedRun({ source, isLive, route, go, shown, live, problem, error, ver
   return (
     <>
       <main class="run">
-        <RunHeader frame={shown} problem={problem} asOf={source.asOf} />
+        <RunHeader frame={shown} problem={problem} asOf={live.end === null ? source.asOf : null} />
         {error !== null && <p class="problem">{error}</p>}
         <RunTop shown={shown} source={source} now={now} act={orders.act} />
         <SteerView frame={shown} orders={orders} />
@@ -87,7 +87,15 @@ function LoadedRun({ source, isLive, route, go, shown, live, problem, error, ver
         <WholeDiff source={source} />
         <SearchView source={source} words={route.words} onWords={(words) => go({ words }, true)} onHit={(hit) => void openHit(hit)} />
       </main>
-      <TimelineView slots={slots.value ?? []} frame={shown} hats={hats} isLive={isLive} isPlaying={isPlaying} onSeek={seek} onPlay={play} />
+      <TimelineView
+        slots={slots.value ?? []}
+        frame={shown}
+        hats={hats}
+        isLive={isLive && live.end === null}
+        isPlaying={isPlaying}
+        onSeek={seek}
+        onPlay={play}
+      />
       {keys.open !== null && <KeyView kind={keys.open} onAction={keys.act} onClose={keys.close} />}
       <Speaker text={`${live.attention.state.replace('_', ' ')}: ${live.attention.evidence}`} />
     </>
