@@ -83,6 +83,7 @@ function LoadedRun({ source, isLive, route, go, shown, live, isLinked, error, ve
             tab={route.tab}
             from={route.from}
             version={version}
+            isPast={!shown.isNow}
             onTab={(tab) => go({ tab, from: null })}
           />
         )}
