@@ -176,6 +176,14 @@ function toCallLines({ calls, isCut }: TurnIndex, { filter, at, now, detail }: T
   return isCut ? [...lines, [span('More calls were not kept.', 'faint')]] : lines;
 }
 
+const KEPT_DIFFS = 20;
+
+/** Whole trees that were added make patches of any size: so much of one is shown. */
+function cutPatch(patch: string): string {
+  const left = patch.length - SCROLL_BYTES;
+  return left <= 0 ? patch : `${patch.slice(0, SCROLL_BYTES)}\n… ${left} more characters: ralph show --diff`;
+}
+
 /** Diffs of turns that have ended do not change. */
 function createDiffReader({ diff }: Pick<WatchedRun, 'diff'>, onReady: () => void) {
   const known = new Map<string, string | null | undefined>();
@@ -186,7 +194,9 @@ function createDiffReader({ diff }: Pick<WatchedRun, 'diff'>, onReady: () => voi
       diff(turn)
         .catch(() => null)
         .then((patch) => {
-          known.set(turn, patch);
+          known.set(turn, patch === null ? null : cutPatch(patch));
+          const [oldest] = known.keys();
+          if (known.size > KEPT_DIFFS && oldest !== undefined) known.delete(oldest);
           onReady();
         })
         .catch(() => undefined);

@@ -8,6 +8,7 @@ export interface RunFrame {
   readonly runId: string;
   /** The first line of the task. */
   readonly title: string;
+  /** The beginning of the task, 4,000 characters. */
   readonly objective: string;
   /** The input after which all this was so; 0 before the first. */
   readonly seq: number;
@@ -35,7 +36,9 @@ export interface RunFrame {
   readonly graph: FrameGraph | null;
   readonly evidence: readonly EvidenceRow[];
   readonly hats: readonly HatRow[];
+  /** All that are open, and the last 50 that are not. */
   readonly questions: readonly QuestionRow[];
+  /** The last 50. */
   readonly tells: readonly ToldRow[];
   /** The last 20. */
   readonly notices: readonly NoticeRow[];

@@ -30,10 +30,11 @@ it('another address is refused without a token file, and with one it only shows,
   const tokenFile = writeToken();
   expect(toWebPlace({ listen: '192.168.1.5', tokenFile })).toMatchObject({ isFar: true, canSteer: false, token: TOKEN });
   expect(toWebPlace({ listen: '192.168.1.5', tokenFile, steer: true })).toMatchObject({ canSteer: true });
+  expect(toWebPlace({ listen: 'FD00:0:0:0::2', tokenFile })).toMatchObject({ address: 'fd00::2', isFar: true });
   expect(() => toWebPlace({ readOnly: true, steer: true })).toThrow('cannot be used together');
 });
 
-it.each(['0.0.0.0', '::', '0:0:0:0:0:0:0:0', '::ffff:0.0.0.0', 'example.org', '192.168.1', 'fe80::1%eth0', ''])(
+it.each(['0.0.0.0', '::', '0:0:0:0:0:0:0:0', '::ffff:0.0.0.0', '::FFFF:0:0', 'example.org', '192.168.1', 'fe80::1%eth0', ''])(
   'no address to listen on: %s',
   (listen) => {
     expect(() => toWebPlace({ listen, tokenFile: writeToken() })).toThrow(expect.objectContaining({ code: 'usage' }));

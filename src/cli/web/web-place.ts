@@ -44,12 +44,14 @@ function toAddress(text: string): string {
   if (text === 'localhost') return '127.0.0.1';
   if (isIP(text) === 0 || text.includes('%'))
     throw createUsageError(`${JSON.stringify(text.slice(0, 80))} is no IP address.`, 'Such as: --listen 192.168.1.5');
-  if (/^(?:0\.0\.0\.0|[0:]+|::ffff:0\.0\.0\.0)$/i.test(text))
+  // As browsers write it, so that it is the name by which they ask.
+  const address = isIP(text) === 6 ? new URL(`http://[${text}]`).hostname.slice(1, -1) : text;
+  if (['0.0.0.0', '::', '::ffff:0:0'].includes(address))
     throw createUsageError(
       `${text} stands for all addresses of this machine.`,
       'Name the one that is meant: a browser is answered only under the address that it was told.',
     );
-  return text;
+  return address;
 }
 
 function toPort(text: string): number {

@@ -47,6 +47,22 @@ describe('a frame', () => {
     expect(hats.find(({ id }) => id === 'builder')?.costUsd).toBeCloseTo(0.04);
   });
 
+  it('does not grow with the task, nor with what was asked and told', () => {
+    const view = history.view();
+    const toQuestion = (number: number, isOpen: boolean) => ({
+      ...{ id: `q${number}`, hat: 'planner', purpose: 'question' as const, text: 'Now?', choices: ['yes', 'no'], default: 'no' },
+      ...{ dueAt: START, askedAt: START, answer: isOpen ? null : { choice: 'no', by: 'deadline' as const, at: START } },
+    });
+    const told = (number: number) => ({ id: `t${number}`, seq: number, at: START, text: 'x', to: null, when: 'now' as const, given: null });
+    const numbers = Array.from({ length: 500 }, (_, index) => index);
+    const questions = numbers.map((number) => toQuestion(number, number === 3));
+    const long = { ...view, objective: 'x'.repeat(100_000), questions, tells: numbers.map(told) } as unknown as typeof view;
+    const frame = toRunFrame({ ...history, view: () => long }, NOW);
+    expect(frame.questions.map(({ id }) => id)).toEqual(['q3', ...numbers.slice(-50).map((number) => `q${number}`)]);
+    expect(frame.tells.map(({ id }) => id)).toEqual(numbers.slice(-50).map((number) => `t${number}`));
+    expect(frame.objective).toHaveLength(4000);
+  });
+
   it('is of nothing before the first input', () => {
     expect(toRunFrame(history, NOW, 0)).toMatchObject({ seq: 0, turnCount: 0, eventCount: 0, graph: null });
   });

@@ -5,7 +5,7 @@ import type { RunView } from '../fold/run-view.ts';
 import { listAttention, toAttention } from '../report/attention.ts';
 import { toReceiptText } from '../report/people-rows.ts';
 import { isSeen, type StatusFacts, toElapsedNow } from '../report/running-report.ts';
-import { cleanText, toFirstLine } from '../text/plain-text.ts';
+import { cleanText, cutText, toFirstLine } from '../text/plain-text.ts';
 import { toEvidenceRows } from './evidence-rows.ts';
 import { toHatRows } from './hat-rows.ts';
 import { toNextText } from './next-text.ts';
@@ -16,6 +16,9 @@ export type FrameFacts = Pick<StatusFacts, 'isAlive' | 'isUnseen' | 'now' | 'isN
 
 const SHOWN_NOTICES = 20;
 const TITLE_LENGTH = 160;
+const TASK_LENGTH = 4000;
+/** So many that are over, and so many that were told: frames are sent again and again. */
+const SHOWN_WORDS = 50;
 
 /**
  * A run at a moment.
@@ -35,7 +38,7 @@ export function toRunFrame(history: RunHistory, facts: FrameFacts, seq?: number)
     v: 1,
     runId: view.runId,
     title: toFirstLine(view.objective, TITLE_LENGTH),
-    objective: view.objective,
+    objective: cutText(view.objective, TASK_LENGTH),
     seq: moment,
     lastSeq,
     isNow,
@@ -53,8 +56,8 @@ export function toRunFrame(history: RunHistory, facts: FrameFacts, seq?: number)
     evidence: toEvidenceRows(view),
     hats: toHatRows(view),
     // Choices are sent back as they are.
-    questions: view.questions.map((question) => ({ ...question, text: cleanText(question.text) })),
-    tells: view.tells.map((tell) => ({
+    questions: pickQuestions(view.questions).map((question) => ({ ...question, text: cleanText(question.text) })),
+    tells: view.tells.slice(-SHOWN_WORDS).map((tell) => ({
       id: tell.id,
       seq: tell.seq,
       at: tell.at,
@@ -67,6 +70,13 @@ export function toRunFrame(history: RunHistory, facts: FrameFacts, seq?: number)
     turnCount: view.turns.length,
     eventCount: history.countEvents(moment),
   };
+}
+
+/** All that are open, and the last of those that are not. */
+function pickQuestions(questions: RunView['questions']): RunView['questions'] {
+  const over = questions.filter(({ answer }) => answer !== null);
+  const dropped = new Set(over.slice(0, -SHOWN_WORDS));
+  return dropped.size === 0 ? questions : questions.filter((question) => !dropped.has(question));
 }
 
 /** An earlier moment is looked at as if somebody had looked then: its process was there, and its clock stood at that input. */

@@ -81,6 +81,7 @@ function LoadedRun({ source, isLive, route, go, shown, live, problem, error, ver
             tab={route.tab}
             from={route.from}
             version={version}
+            isPast={!shown.isNow}
             onTab={(tab) => go({ tab, from: null })}
           />
         )}

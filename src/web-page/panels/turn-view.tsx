@@ -15,11 +15,13 @@ interface TurnViewProps {
   readonly from: number | null;
   /** Grows when there may be more. */
   readonly version: number;
+  /** An earlier moment of the run is looked at. */
+  readonly isPast: boolean;
   readonly onTab: (tab: TurnTab) => void;
 }
 
 /** One turn: why it is as it is, what its agent was asked, said, changed and called. */
-export function TurnView({ source, detail, tab, from, version, onTab }: TurnViewProps) {
+export function TurnView({ source, detail, tab, from, version, isPast, onTab }: TurnViewProps) {
   const { row } = detail;
   return (
     <section class="turn" aria-labelledby="turn-title">
@@ -47,6 +49,9 @@ export function TurnView({ source, detail, tab, from, version, onTab }: TurnView
         ))}
       </div>
       <div role="tabpanel" id="turn-panel" aria-labelledby={`tab-${tab}`}>
+        {isPast && row.endSeq === null && tab !== 'why' && tab !== 'prompt' && (
+          <p class="faint">All there is by now: the turn was under way at the moment that is looked at.</p>
+        )}
         <TabContent source={source} detail={detail} tab={tab} from={from} version={version} />
       </div>
     </section>
@@ -62,7 +67,7 @@ function moveTab(event: KeyboardEvent, name: TurnTab, onTab: (tab: TurnTab) => v
   document.getElementById(`tab-${next}`)?.focus();
 }
 
-function TabContent({ source, detail, tab, from, version }: Omit<TurnViewProps, 'onTab'>) {
+function TabContent({ source, detail, tab, from, version }: Omit<TurnViewProps, 'onTab' | 'isPast'>) {
   const { row } = detail;
   const live = row.endSeq === null ? version : 0;
   switch (tab) {
