@@ -7,7 +7,10 @@ const OTHER_SERVER =
   'Another ralph web answers here, which does not know this page. Open the address that it has printed, in any tab of this browser.';
 export const JSON_TYPE = { 'content-type': 'application/json' } as const;
 
-/** Asks the server with the token. Rejects with an error that a person can read where there is no answer. */
+/** The connection broke, or there is none: nobody knows whether the server heard. */
+export class NoAnswerError extends Error {}
+
+/** Asks the server with the token. Rejects with NoAnswerError where there is no answer. */
 export async function fetchWith(token: KeptToken, path: string, init: RequestInit & { readonly headers?: object } = {}): Promise<Response> {
   const used = token.get();
   let response: Response;
@@ -15,7 +18,7 @@ export async function fetchWith(token: KeptToken, path: string, init: RequestIni
     response = await fetch(path, { ...init, headers: { ...init.headers, authorization: `Bearer ${used}` } });
   } catch (error) {
     if (init.signal?.aborted === true) throw error;
-    throw new Error('No answer from the server.', { cause: error });
+    throw new NoAnswerError('No answer from the server.', { cause: error });
   }
   if (response.status === 401) token.refuse(used);
   return response;
