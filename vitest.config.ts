@@ -19,6 +19,9 @@ const RETRY = process.env['CI'] === undefined ? 0 : 1;
 /** Property tests take the same samples at every run, unless RALPH_PROPERTY_SEED says otherwise. */
 const PROPERTIES = ['test/property-seed.ts'];
 
+/** How long something is waited for that a test expects sooner or later; a loaded machine is slow. */
+const POLL_MS = 20_000;
+
 /** They start programs. */
 const WITH_PROCESSES = ['src/process/**/*.test.ts', 'src/hooks/**/*.test.ts'];
 
@@ -38,6 +41,7 @@ function integration(name: string, include: readonly string[], testTimeoutMs: nu
       isolate: true,
       testTimeout: testTimeoutMs,
       hookTimeout: testTimeoutMs,
+      expect: { poll: { timeout: POLL_MS } },
     },
   };
 }

@@ -86,7 +86,7 @@ function toProof(entries: readonly ReplayEntry[], facts: ReportData['facts']): s
 
 /** One run alone needs no name beside its own. */
 function toRow(frame: RunFrame, { runId }: WatchedRun): RunListRow {
-  const { title, state, attention, startedAt, at, progress, working } = frame;
+  const { title, state, attention, startedAt, at, progress, working, end } = frame;
   return {
     key: runId.toLowerCase().replace(/[^0-9a-z]/g, '') || 'run',
     runId,
@@ -95,6 +95,7 @@ function toRow(frame: RunFrame, { runId }: WatchedRun): RunListRow {
     state,
     attention,
     startedAt,
+    reason: end?.reason ?? null,
     at,
     iterations: progress.iterations,
     maxIterations: progress.maxIterations,

@@ -159,6 +159,7 @@ function toEmptyRow({ key, runId, root }: RunPlace, env: Environment): Omit<RunL
     folder: toShownFolder(root, env),
     title: '',
     attention: null,
+    reason: null,
     startedAt: toStartOf(runId),
     at: toStartOf(runId),
     iterations: 0,

@@ -32,7 +32,7 @@ export function layOut(scene: Pick<Scene, 'frame' | 'state' | 'now'>, size: Size
   const left = toMiddle(size.columns);
   return toLayout(size, scene.state, {
     attention: wishAttention(scene, left - 1),
-    flow: wishFlow(scene),
+    flow: wishFlow(scene, left - 1),
     evidence: wishEvidence(scene, size.columns - left - 2),
   });
 }

@@ -75,6 +75,7 @@ export async function openServer(words: ServerWords = {}): Promise<TestServer> {
       state: 'running',
       attention: null,
       startedAt: START,
+      reason: null,
     },
     ...{ at: START, iterations: 0, maxIterations: null, costUsd: null, working: [] },
   };

@@ -23,8 +23,11 @@ export interface FakeRun {
   readonly watchers: () => number;
 }
 
-/** @param objective its task; what an agent wrote there is kept as it is */
-export function createFakeRun(objective = 'Build it.'): FakeRun {
+/**
+ * @param objective its task; what an agent wrote there is kept as it is
+ * @param command of its gate, which stands in every frame; default: it has none
+ */
+export function createFakeRun(objective = 'Build it.', command = ''): FakeRun {
   const fresh: RunRecord[] = [];
   const watchers = new Set<() => void>();
   const script = createScript();
@@ -35,7 +38,7 @@ export function createFakeRun(objective = 'Build it.'): FakeRun {
     fresh.push(...records);
     for (const call of watchers) call();
   };
-  add(...script.start(objective));
+  add(...script.start(objective, command));
   return {
     run: {
       runId: RUN_ID,
@@ -103,8 +106,9 @@ function createScript() {
   const input = ({ seq, at }: Moment, given: object) => ({ kind: 'input', seq, input: { ...given, at } }) as RunRecord;
   const effect = ({ seq, at }: Moment, given: object) => ({ kind: 'effect', seq, at, effect: given }) as RunRecord;
   return {
-    start: (objective: string): readonly RunRecord[] => {
-      const spec = makeSpec({ objective, hats: [makeHat('builder', ['task.start'], ['build.done'])] });
+    start: (objective: string, command: string): readonly RunRecord[] => {
+      const gates = command === '' ? [] : [{ on: ['build.done'], run: command, timeoutMs: 1000 }];
+      const spec = makeSpec({ objective, gates, hats: [makeHat('builder', ['task.start'], ['build.done'])] });
       return [input(next(), { type: 'run-started', runId: RUN_ID, spec, flags: [], inboxOffset: 0 })];
     },
     turn: (): readonly RunRecord[] => {

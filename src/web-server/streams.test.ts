@@ -79,7 +79,7 @@ it('more than 64 are not told', async () => {
 });
 
 it('to one that reads nothing only the newest is kept, and it gets that when it reads again', async () => {
-  const fake = createFakeRun('x'.repeat(200_000));
+  const fake = createFakeRun('Build it.', 'x'.repeat(200_000));
   const { stream } = await openServer({ runs: { [KEY]: fake } });
   const slow = await stream(`/api/stream?run=${KEY}`);
   const quick = await stream(`/api/stream?run=${KEY}`);
@@ -96,7 +96,7 @@ it('to one that reads nothing only the newest is kept, and it gets that when it 
 }, 20_000);
 
 it('one that reads nothing for long is let go', async () => {
-  const fake = createFakeRun('x'.repeat(3_000_000));
+  const fake = createFakeRun('Build it.', 'x'.repeat(3_000_000));
   const { stream } = await openServer({ runs: { [KEY]: fake }, times: { pingMs: 10_000, stallMs: 100 } });
   const slow = await stream(`/api/stream?run=${KEY}`);
   slow.response.pause();
@@ -127,7 +127,7 @@ it('a run that is removed ends its stream with why', async () => {
 });
 
 it('the end of the server ends streams, also those that nobody reads', async () => {
-  const fake = createFakeRun('x'.repeat(3_000_000));
+  const fake = createFakeRun('Build it.', 'x'.repeat(3_000_000));
   const { stream, server } = await openServer({ runs: { [KEY]: fake } });
   const client = await stream('/api/stream');
   const slow = await stream(`/api/stream?run=${KEY}`);

@@ -76,6 +76,8 @@ export interface WorkingTurn {
   readonly tool: { readonly name: string; readonly summary: string; readonly since: number } | null;
   /** When anything last came from its agent; `null` where nothing has, or nobody knows. */
   readonly lastOutputAt: number | null;
+  /** Since when it waits for an answer of its people; `null`: it does not. */
+  readonly waitsSince: number | null;
   /** So long may it be silent; 0 for no limit, or where nobody knows. */
   readonly idleTimeoutMs: number;
 }

@@ -13,6 +13,8 @@ export interface RunListRow {
   /** `null` where its journal tells nothing. */
   readonly attention: Attention | null;
   readonly startedAt: number;
+  /** Why it ended; `null` where it has not. */
+  readonly reason: string | null;
   /** When it ended, or its last input so far. */
   readonly at: number;
   readonly iterations: number;

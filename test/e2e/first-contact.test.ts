@@ -177,7 +177,7 @@ describe('completions', () => {
           .map((word) => word.trim())
           .filter((word) => word !== '');
       };
-      expect(complete('ralph', 're')).toEqual(['resume', 'review', 'reap']);
+      expect(complete('ralph', 're')).toEqual(['resume', 'review', 'report', 'reap']);
       expect(complete('ralph', 'run', '--max-')).toEqual(['--max-iterations', '--max-cost', '--max-runtime']);
       expect(complete('ralph', 'completions', 'z')).toEqual(['zsh']);
       expect(complete('ralph', 'run', '--format', '')).toEqual(['text', 'ndjson']);

@@ -8,7 +8,7 @@ import { toFiles } from '../e2e/agent-script.ts';
 import { plainEnvironment, RALPH } from '../e2e/ralph.ts';
 import { findBarriers, WITHOUT_POLICY } from './axe.ts';
 import { CHROMIUM } from './browser.ts';
-import { enterRun, says, withWeb } from './web-place.ts';
+import { enterRun, rowOf, says, withWeb } from './web-place.ts';
 
 const TEAM = `
 gates:
@@ -52,13 +52,13 @@ describe.skipIf(CHROMIUM === '')('nobody is kept out', () => {
       await says(page, '.runs', 'Which colour?');
       await expectNoBarriers(page, 'the list');
       await enterRun(page);
-      await says(page, '.question', 'Which colour?');
+      await says(page, '.now', 'Which colour?');
       await says(page, '.evidence', '✗ red');
       await page.locator('.graph summary').click();
       await page.getByRole('button', { name: 'Whole output' }).click();
       await page.getByRole('button', { name: 'Stop now' }).click();
       await expectNoBarriers(page, 'a run that asks');
-      await page.locator('#turns .row', { hasText: '2.1' }).click();
+      await rowOf(page, '2.1').click();
       for (const tab of TABS) {
         await page.getByRole('tab', { name: tab }).click();
         await says(page, '[role=tab][aria-selected=true]', tab);
@@ -78,6 +78,7 @@ describe.skipIf(CHROMIUM === '')('nobody is kept out', () => {
         await page.locator('dialog').waitFor();
         await expectNoBarriers(page, `the dialog of ${key}`);
         await page.keyboard.press('Escape');
+        await expect.poll(() => page.locator('dialog').count()).toBe(0);
       }
       await place.ralph('answer', 'white');
       await page.keyboard.press('L');

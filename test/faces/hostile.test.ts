@@ -4,8 +4,9 @@ import { chmodSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
+import { toFiles } from '../e2e/agent-script.ts';
 import { CHROMIUM } from './browser.ts';
-import { enterRun, says, withWeb } from './web-place.ts';
+import { enterRun, rowOf, says, withWeb } from './web-place.ts';
 
 /** Where one of these is run, `hacked` is set; where one is loaded, something is asked of a host that is not ours. */
 const SCRIPTS = [
@@ -59,7 +60,7 @@ if (hat === 'planner' && !existsSync('asked')) {
   emit('build.' + hostile, hostile);
   emit('build.task', hostile);
   console.error(hostile);
-  execFileSync(process.env.RALPH_BIN, ['ask', 'May I? ' + hostile.replaceAll('\\0', ''), '--choices', 'yes,<img src=x onerror=hacked=1>', '--default', 'yes']);
+  execFileSync(process.env.RALPH_BIN, ['ask', 'May I? ' + hostile.replaceAll('\\0', ''), '--choices', 'yes,<img src=x onerror=hacked=1>\\u202egpj\\u001b[31m', '--default', 'yes']);
   end('words');
 } else if (hat === 'planner') {
   writeFileSync('fixed', '');
@@ -93,7 +94,7 @@ async function expectHarmless(page: Page, what: string): Promise<void> {
     return {
       hacked: typeof hacked,
       foreign: [...document.querySelectorAll('main :is(script, img, iframe, style, object, embed, link, base), main a[href]:not([href^="#/run/"])')].map(({ outerHTML }) => outerHTML),
-      signs: [...document.querySelectorAll('body *')].filter((element) => signs.test(own(element))).map(({ outerHTML }) => outerHTML.slice(0, 120)),
+      signs: [...document.querySelectorAll('#root *')].filter((element) => signs.test(own(element))).map(({ outerHTML }) => outerHTML.slice(0, 120)),
     };
   })()`);
   expect.soft([what, found]).toEqual([what, { hacked: 'undefined', foreign: [], signs: [] }]);
@@ -122,13 +123,13 @@ describe.skipIf(CHROMIUM === '')('hostile words', () => {
       await page.locator('#tell-text').fill(SCRIPTS);
       await page.getByRole('button', { name: 'Tell', exact: true }).click();
       await says(page, '.told', '<script>');
-      await page.getByRole('button', { name: '<img src=x onerror=hacked=1>' }).click();
+      await page.getByRole('button', { name: '<img src=x onerror=hacked=1>gpj' }).click();
       await says(page, '.run-header', 'ended: completed');
       await run.done;
       await expectHarmless(page, 'the run');
       await page.locator('.graph summary').click();
       for (const turn of await page.locator('#turns .row .name').allTextContents()) {
-        await page.locator('#turns .row', { hasText: turn }).click();
+        await rowOf(page, turn).click();
         await says(page, '#turn-title', `Turn ${turn}`);
         for (const tab of ['why', 'output', 'prompt', 'diff', 'calls']) {
           await page.getByRole('tab', { name: tab }).click();
@@ -136,7 +137,7 @@ describe.skipIf(CHROMIUM === '')('hostile words', () => {
           await expectHarmless(page, `${turn} ${tab}`);
         }
       }
-      await page.locator('#turns .row', { hasText: '1.1' }).click();
+      await rowOf(page, '1.1').click();
       await page.getByRole('tab', { name: 'diff' }).click();
       await says(page, '#turn-panel', 'onerror=hacked=1>.txt');
       await page.getByRole('tab', { name: 'calls' }).click();
@@ -146,6 +147,30 @@ describe.skipIf(CHROMIUM === '')('hostile words', () => {
       await says(page, '.search', 'lines, the newest turn first');
       await expectHarmless(page, 'search');
       expect(new Set(asked)).toEqual(new Set([new URL(place.web.url).host]));
+      expect(problems).toEqual([]);
+    });
+  });
+
+  test('of 100 MB on one line leave the page as quick as it was', async () => {
+    const body = `echo first; head -c 100000000 /dev/zero | tr '\\0' x; printf '\\nneedle at the end\\n'; [ -e again ] && echo LOOP_COMPLETE; touch again`;
+    await withWeb(toFiles('gates: []\nevent_loop: {prompt: Speak, max_iterations: 3}\n', body), async (place) => {
+      await place.ralph('run', '--no-tui');
+      const { page, problems } = await place.open();
+      await enterRun(page);
+      await page.getByRole('tab', { name: 'output' }).click();
+      await says(page, '#turn-panel', 'needle at the end');
+      await says(page, '#turn-panel', /Earlier \(\d+/);
+      for (let presses = 0; presses < 4; presses += 1) await page.getByRole('button', { name: /Earlier/ }).click();
+      const before = performance.now();
+      await page.getByRole('tab', { name: 'why' }).click();
+      await says(page, '#turn-panel', 'succeeded');
+      expect(performance.now() - before).toBeLessThan(3000);
+      await page.locator('.search input').fill('needle');
+      await page.locator('.search input').press('Enter');
+      await page.getByRole('button', { name: 'turn 1.1, output' }).click();
+      await says(page, '#turn-title', 'Turn 1.1');
+      await says(page, '#turn-panel', 'needle at the end');
+      expect(await page.evaluate<number>('document.body.textContent.length')).toBeLessThan(2_000_000);
       expect(problems).toEqual([]);
     });
   });

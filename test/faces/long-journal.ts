@@ -30,24 +30,27 @@ const SPEC = makeSpec({
   ],
   gates: [makeGate(['build.done'], 'npm test', { name: 'tests' }), makeGate(['build.done'], 'npm run lint', { name: 'lint' })],
   limits: { maxIterations: 1_000_000, maxRuntimeMs: 1e12, maxConsecutiveFailures: 50, maxCostUsd: 1_000_000 },
-  loopDetection: { repetition: 1_000_000, oscillation: 1_000_000 },
+  loopDetection: { repetition: 0, oscillation: 0 },
 });
+
+/** Nothing is lost where the machine fails in the midst of a test. */
+const UNSYNCED = { ...nodeFileSystem, sync: () => undefined };
 
 /** Writes the run into the folder in which it is said to have been started. */
 export function writeLongRun(folder: string, { runId, inputs, seed, keptTurns = 0 }: LongRun): void {
   const runFolder = join(folder, '.ralph/runs', runId);
   mkdirSync(join(runFolder, 'turns'), { recursive: true });
-  const { journal } = openJsonlJournal({ fs: { ...nodeFileSystem, sync: () => undefined }, path: join(runFolder, 'journal.jsonl') });
   const fold = createJournalFold();
   const random = createRandom(seed);
   const orders: Effect[] = [];
   const started: string[] = [];
+  const { journal } = openJsonlJournal({ fs: UNSYNCED, path: join(runFolder, 'journal.jsonl') });
   let seq = 0;
   let at = STARTED_AT;
   const take = (input: Input): void => {
-    journal.append(input);
-    seq += 1;
-    orders.push(...fold.take({ seq, input }));
+    const entry = journal.append(input);
+    seq = entry.seq;
+    orders.push(...fold.take(entry));
   };
   take({ type: 'run-started', at, runId, spec: SPEC, flags: [], inboxOffset: 0 });
   for (let order = orders.shift(); order !== undefined && seq < inputs; order = orders.shift())
@@ -69,7 +72,7 @@ function writeTexts(folder: string, turn: string): void {
 function* toAnswers(order: Effect, random: Random, next: () => number): Generator<Input> {
   if (order.type === 'gates-run')
     yield { type: 'gates-finished', at: next(), request: order.request, results: order.gates.map((gate) => toResult(gate, order, random)) };
-  if (order.type === 'timer-set' && order.purpose !== 'question' && order.purpose !== 'runtime')
+  if (order.type === 'timer-set' && order.purpose !== 'runtime')
     yield { type: 'timer-fired', at: Math.max(next(), order.dueAt), timer: order.timer };
   if (order.type === 'checkpoint-make')
     yield { type: 'checkpoint-finished', at: next(), iteration: order.iteration, commit: null, leftOut: [], note: '' };
@@ -94,7 +97,7 @@ function* toTurn({ iteration, attempt, hat }: IterationStart, random: Random, ne
       text,
       choices: ['yes', 'no'],
       default: 'no',
-      dueAt: next() + 1e9,
+      dueAt: next() + 60_000,
     };
   }
   if (random() < 0.03)

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
-import { openWatchedRun } from '../../src/app/watched-run.ts';
+import { openWatchedRun } from '../../src/app/index.ts';
 import { toUsdText } from '../../src/core/text/duration.ts';
 import { toPastFacts } from '../../src/views/frame/index.ts';
 import { toStatusRecord } from '../../src/views/report/index.ts';
@@ -66,19 +66,19 @@ function toMoment({ attention, totals, gates, turns, questions }: StatusRecord):
   };
 }
 
-/** Moves the page to an input and reads what it says there. */
-async function look(page: Page, seq: number): Promise<Moment> {
+/** Moves the page to an input and reads what it says there; of questions, which of these it shows. */
+async function look(page: Page, seq: number, questions: readonly string[]): Promise<Moment> {
   await page.getByRole('slider').fill(String(seq));
   await page.locator('.timeline output', { hasText: `input ${seq} of ` }).waitFor();
   const texts = (selector: string): Promise<readonly string[]> => page.locator(selector).allTextContents();
-  const [[badge = ''], [evidence = ''], used, [, , cost = ''], [turns], verdicts, questions] = await Promise.all([
+  const [[badge = ''], [evidence = ''], used, [, , cost = ''], [turns], verdicts, [now = '']] = await Promise.all([
     texts('.now .attention .badge'),
     texts('.now .attention > span'),
     page.locator('.run-header .meter').first().getAttribute('title'),
     texts('.run-header .meter'),
     texts('#turns .count'),
     texts('.evidence .verdict'),
-    texts('.question > p:first-child'),
+    texts('.now'),
   ]);
   return {
     state: badge.replace(/^\S+ /, ''),
@@ -87,7 +87,7 @@ async function look(page: Page, seq: number): Promise<Moment> {
     cost: cost.replace(/ of \$.*|, \d+ of its turns.*/, ''),
     turns: Number(turns),
     verdicts,
-    questions: questions.map((text) => text.replace(/^.*? (?:asks|wants to): /, '')),
+    questions: questions.filter((text) => now.includes(text)),
   };
 }
 
@@ -119,7 +119,11 @@ function pick(count: number, last: number, seed: number): readonly number[] {
 
 async function compare(place: WebPlace, page: Page, runId: string, seqs: readonly number[], byCommand: number): Promise<readonly Moment[]> {
   const expected = await ask(place, runId, seqs, byCommand);
-  for (const [index, seq] of seqs.entries()) expect([seq, await look(page, seq)]).toEqual([seq, expected[index]]);
+  for (const [index, moment] of expected.entries()) {
+    const seq = seqs[index] ?? 0;
+    expect([seq, await look(page, seq, moment.questions)]).toEqual([seq, moment]);
+    expect(await page.locator('.question').count()).toBe(moment.questions.length);
+  }
   return expected;
 }
 

@@ -1,7 +1,7 @@
 /** A folder with runs, a `ralph web` that serves them and a browser that looks at them. */
 import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import type { Browser, BrowserContextOptions, Locator, Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { withPlace } from '../e2e/processes.ts';
 import { type Finished, makeFolder, plainEnvironment, ralph, readJsonLines, type Started, start } from '../e2e/ralph.ts';
@@ -67,7 +67,7 @@ export function withWeb(
 async function openPage(browser: Browser, url: Promise<string>, options: BrowserContextOptions = {}): Promise<OpenPage> {
   const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options });
   const page = await context.newPage();
-  page.setDefaultTimeout(20_000);
+  page.setDefaultTimeout(30_000);
   const problems = collectProblems(page);
   await page.goto(await url);
   await page.getByRole('heading', { name: 'Runs', level: 1 }).waitFor();
@@ -81,6 +81,11 @@ export async function enterRun(page: Page, title?: string): Promise<void> {
     .first()
     .click();
   await page.locator('.run-header').waitFor();
+}
+
+/** The row of a turn (`2.1`) in the list of turns. */
+export function rowOf(page: Page, turn: string): Locator {
+  return page.locator('#turns .row', { has: page.locator('.name', { hasText: new RegExp(`^${turn.replace('.', '\\.')}$`) }) });
 }
 
 /** The inputs of the newest run's journal. */
@@ -99,6 +104,6 @@ export async function says(page: Page, selector: string, text: string | RegExp):
       .locator(selector)
       .allTextContents()
       .then((texts) => texts.join('\n'));
-  const expected = expect.poll(read, { timeout: 20_000, message: `${selector} says ${text}` });
+  const expected = expect.poll(read, { message: `${selector} says ${text}` });
   await (typeof text === 'string' ? expected.toContain(text) : expected.toMatch(text));
 }

@@ -3,22 +3,24 @@ import type { HatRow } from '../../wire/hat-row.ts';
 import type { RunFrame } from '../../wire/run-frame.ts';
 import type { Line } from '../cells/screen.ts';
 import type { PanelContent, Room, Scene } from '../scene.ts';
-import { fitLines, span, toClockText } from './words.ts';
+import { fitLines, span, toClockText, wrapCells } from './words.ts';
 
 type Graph = NonNullable<RunFrame['graph']>;
 type Edge = Graph['edges'][number];
 
 const NAME_COLUMNS = 14;
+/** As wide as `now` and `next`. */
+const LABEL = '      ';
 
 /** Who works, who works next, and what went from whom to whom how often. */
-export function toFlowPanel({ frame, now }: Scene, { rows }: Room): PanelContent {
-  const lines = [...toNowLines(frame, now), ...toNextLines(frame), ...toHatLines(frame)];
+export function toFlowPanel({ frame, now }: Scene, { columns, rows }: Room): PanelContent {
+  const lines = [...toNowLines(frame, now), ...toNextLines(frame, columns), ...toHatLines(frame)];
   return { title: '', lines: fitLines(lines, rows), chosen: -1 };
 }
 
 /** How many rows it would like to have. */
-export function wishFlow({ frame, now }: Pick<Scene, 'frame' | 'now'>): number {
-  return toNowLines(frame, now).length + toNextLines(frame).length + toHatLines(frame).length;
+export function wishFlow({ frame, now }: Pick<Scene, 'frame' | 'now'>, columns: number): number {
+  return toNowLines(frame, now).length + toNextLines(frame, columns).length + toHatLines(frame).length;
 }
 
 function toNowLines(frame: RunFrame, now: number): readonly Line[] {
@@ -28,17 +30,22 @@ function toNowLines(frame: RunFrame, now: number): readonly Line[] {
     const gates = frame.runningGates.length === 0 ? 'nobody works' : `gates run: ${frame.runningGates.join(', ')}`;
     return [[span('now   ', 'faint'), span(gates)]];
   }
-  return frame.working.map(({ hat, backend, startedAt, tool }, index) => [
+  return frame.working.map(({ hat, backend, startedAt, tool, waitsSince }, index) => [
     span(index === 0 ? 'now   ' : '      ', 'faint'),
     span(`▸ ${hat}`, 'good'),
     span(` @${backend} ${toClockText(at - startedAt)}`),
-    ...(tool === null ? [] : [span(` ${tool.name} `, 'name'), span(`${tool.summary} ${toClockText(at - tool.since)}`, 'faint')]),
+    ...(waitsSince === null ? [] : [span(` waits for your answer ${toClockText(at - waitsSince)}`, 'warning')]),
+    ...(waitsSince !== null || tool === null
+      ? []
+      : [span(` ${tool.name} `, 'name'), span(`${tool.summary} ${toClockText(at - tool.since)}`, 'faint')]),
   ]);
 }
 
-function toNextLines(frame: RunFrame): readonly Line[] {
-  const next = toPlainLine(frame.next, 300);
-  return next === '' ? [] : [[span('next  ', 'faint'), span(next)]];
+function toNextLines(frame: RunFrame, columns: number): readonly Line[] {
+  const [first = '', second, ...rest] = wrapCells(toPlainLine(frame.next, 300), columns - LABEL.length);
+  if (first === '') return [];
+  const more = second === undefined ? [] : [[span(LABEL), span(`${second.trim()}${rest.length > 0 ? ' …' : ''}`)]];
+  return [[span('next  ', 'faint'), span(first)], ...more];
 }
 
 /** Each hat with its turns and what it sent to whom; then what else moved. */

@@ -29,8 +29,11 @@ const STATUS: Readonly<Record<TurnRow['status'], { readonly mark: Span; readonly
   interrupted: { mark: span('!', 'warning'), word: ' interrupted' },
 };
 
+/** Its agent did its turn, and a gate refused what came of it. */
+const RED = { mark: span('✗', 'bad'), word: '' };
+
 function toTurnLine({ name, status, hat, startedAt, durationMs, costUsd, gates, topics }: TurnRow, at: number): Line {
-  const { mark, word } = STATUS[status];
+  const { mark, word } = status === 'succeeded' && gates === 'failed' ? RED : STATUS[status];
   const took = toClockText(durationMs ?? at - startedAt);
   return [
     mark,

@@ -17,6 +17,7 @@ export function toListRow(view: RunView, facts: FrameFacts): Omit<RunListRow, 'k
     state: toState(view, facts),
     attention: toAttention(view, facts),
     startedAt: view.startedAt,
+    reason: view.end?.reason ?? null,
     at: view.end?.at ?? view.at,
     iterations,
     maxIterations,

@@ -5,7 +5,7 @@ import type { RunView } from '../fold/run-view.ts';
 import { listAttention, toAttention } from '../report/attention.ts';
 import { toReceiptText } from '../report/people-rows.ts';
 import { isSeen, type StatusFacts, toElapsedNow } from '../report/running-report.ts';
-import { cutText, toFirstLine } from '../text/plain-text.ts';
+import { cleanText, cutText, toFirstLine } from '../text/plain-text.ts';
 import { toEvidenceRows } from './evidence-rows.ts';
 import { toHatRows } from './hat-rows.ts';
 import { toNextText } from './next-text.ts';
@@ -38,7 +38,7 @@ export function toRunFrame(history: RunHistory, facts: FrameFacts, seq?: number)
     v: 1,
     runId: view.runId,
     title: toFirstLine(view.objective, TITLE_LENGTH),
-    objective: cutText(view.objective, TASK_LENGTH),
+    objective: cutText(cleanText(view.objective.slice(0, 2 * TASK_LENGTH)), TASK_LENGTH),
     seq: moment,
     lastSeq,
     isNow,
@@ -55,17 +55,18 @@ export function toRunFrame(history: RunHistory, facts: FrameFacts, seq?: number)
     graph,
     evidence: toEvidenceRows(view),
     hats: toHatRows(view),
-    questions: pickQuestions(view.questions),
+    // Choices are sent back as they are.
+    questions: pickQuestions(view.questions).map((question) => ({ ...question, text: cleanText(question.text) })),
     tells: view.tells.slice(-SHOWN_WORDS).map((tell) => ({
       id: tell.id,
       seq: tell.seq,
       at: tell.at,
-      text: tell.text,
+      text: cleanText(tell.text),
       to: tell.to,
       receipt: toReceiptText(tell),
     })),
-    notices: view.notices.slice(-SHOWN_NOTICES),
-    end: view.end,
+    notices: view.notices.slice(-SHOWN_NOTICES).map((notice) => ({ ...notice, text: cleanText(notice.text) })),
+    end: view.end === null ? null : { ...view.end, detail: cleanText(view.end.detail) },
     turnCount: view.turns.length,
     eventCount: history.countEvents(moment),
   };
@@ -124,6 +125,9 @@ function toWorking(view: RunView, live: LiveView | null): readonly WorkingTurn[]
       startedAt,
       tool: tool === undefined ? null : { name: tool.name, summary: tool.summary, since: tool.since },
       lastOutputAt: now?.lastOutputAt ?? null,
+      waitsSince:
+        view.questions.find((asked) => asked.answer === null && asked.iteration === iteration && asked.attempt === attempt)?.askedAt ??
+        null,
       idleTimeoutMs: now?.idleTimeoutMs ?? 0,
     };
   });

@@ -3,7 +3,7 @@ import type { Question } from '../../core/run/turn.ts';
 import { completedRun, createScript, failedWith, limitedRun, type RunScript, retryingRun, sampleSpec, sampleUsage } from '../fixtures.ts';
 import { createLiveFold } from '../fold/fold-live-view.ts';
 import { foldRunView } from '../fold/fold-run-view.ts';
-import { ATTENTION_STATES, toAttention, toAttentionText } from './attention.ts';
+import { ATTENTION_STATES, listAttention, toAttention, toAttentionText } from './attention.ts';
 import type { StatusFacts } from './running-report.ts';
 
 function attend({ records }: RunScript, facts: Partial<StatusFacts> & { readonly laterMs?: number } = {}) {
@@ -106,6 +106,18 @@ describe('what a run needs of its person', () => {
     const start = live.turn?.startedAt ?? 0;
     expect(attend(script, { live, now: start + idleMs / 2 }).state).toBe('working');
     expect(attend(script, { live, now: start + idleMs / 2 + 1 })).toMatchObject({ state: 'stuck', since: start });
+  });
+
+  it('calls no agent stuck that waits for an answer: its clock stands', () => {
+    const script = working();
+    ask(script);
+    const { at } = foldRunView(script.records);
+    const fold = createLiveFold(() => at);
+    for (const record of script.records) fold.take(record);
+    const live = fold.view();
+    const view = foldRunView(script.records);
+    const late = { isAlive: true, now: at + 10 * (live.turn?.idleTimeoutMs ?? 0), live };
+    expect(listAttention(view, late).map(({ state }) => state)).toEqual(['needs_you', 'working']);
   });
 
   it('calls a run stuck whose last three turns failed, and not one that a rate limit holds up', () => {

@@ -6,7 +6,7 @@ import { liveUsage } from '../fold/fold-live-view.ts';
 import type { GateView, RunView, TurnView } from '../fold/run-view.ts';
 import { cutText, toList, toPlainLine } from '../text/plain-text.ts';
 import { findChangedHook, toNextStep } from './next-step.ts';
-import { isSeen, type StatusFacts, toElapsedNow } from './running-report.ts';
+import { isAsking, isSeen, type StatusFacts, toElapsedNow } from './running-report.ts';
 
 /** What a run needs of its person, the most urgent first. */
 export const ATTENTION_STATES = [
@@ -109,6 +109,7 @@ function judgeSilence(view: RunView, facts: StatusFacts): Omit<Attention, 'state
   if (turn === null || turn.idleTimeoutMs <= 0 || facts.live?.gates != null) return null;
   if (!view.turns.some((entry) => entry.status === 'running' && entry.iteration === turn.iteration && entry.attempt === turn.attempt))
     return null;
+  if (isAsking(view, turn)) return null;
   const since = turn.lastOutputAt ?? turn.startedAt;
   const silentMs = facts.now - since;
   if (silentMs <= turn.idleTimeoutMs * SILENT_SHARE) return null;

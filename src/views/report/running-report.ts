@@ -114,12 +114,28 @@ function toLiveRows(view: RunView, facts: StatusFacts): readonly FactRow[] {
     return [{ label: 'Gates', text: `${names.join(', ')} for ${toDurationText(now - gates.since)}` }];
   }
   const turns = liveTurns(live).filter((turn) => isRunning(view, turn));
-  return turns.flatMap((turn) => toTurnRows(turn, now, turns.length > 1 ? `${turn.hat}: ` : ''));
+  return turns.flatMap((turn) => toTurnRows(turn, now, { whose: turns.length > 1 ? `${turn.hat}: ` : '', waits: isAsking(view, turn) }));
+}
+
+/** A turn that waits for an answer may be silent: its clock stands. */
+export function isAsking(
+  { questions }: Pick<RunView, 'questions'>,
+  { iteration, attempt }: Pick<TurnView, 'iteration' | 'attempt'>,
+): boolean {
+  return questions.some((asked) => asked.answer === null && asked.iteration === iteration && asked.attempt === attempt);
 }
 
 /** @param whose whose turn it is, where several run */
-function toTurnRows(turn: LiveTurn, now: number, whose: string): readonly FactRow[] {
-  const limit = turn.idleTimeoutMs > 0 ? `; after ${toDurationText(turn.idleTimeoutMs)} of silence the turn is ended` : '';
+function toTurnRows(
+  turn: LiveTurn,
+  now: number,
+  { whose, waits }: { readonly whose: string; readonly waits: boolean },
+): readonly FactRow[] {
+  const limit = waits
+    ? '; it waits for an answer, which stops its clocks'
+    : turn.idleTimeoutMs > 0
+      ? `; after ${toDurationText(turn.idleTimeoutMs)} of silence the turn is ended`
+      : '';
   const last = turn.lastOutputAt === null ? 'none yet' : `the last one ${toDurationText(now - turn.lastOutputAt)} ago`;
   return [
     ...turn.tools.map((tool) => ({

@@ -1,23 +1,13 @@
 import type { FrameNews } from '../../wire/frame-news.ts';
-import type { OrderBodies, Refusal } from '../../wire/orders.ts';
+import type { OrderBodies } from '../../wire/orders.ts';
 import type { RunList } from '../../wire/run-list.ts';
+import { fetchWith, JSON_TYPE, toRefusalText } from './fetch-with.ts';
 import type { PageSource, RunSource, SendOrder, TellLink } from './page-source.ts';
-import { forgetToken } from './session.ts';
+import type { KeptToken } from './session.ts';
 import { followShared } from './shared-stream.ts';
 
-/** What the server says no to. */
-class RefusedError extends Error {
-  readonly status: number;
-
-  constructor(status: number, { what, fix }: Pick<Refusal, 'what' | 'fix'>) {
-    super(fix === undefined ? what : `${what} ${fix}`);
-    this.name = 'RefusedError';
-    this.status = status;
-  }
-}
-
 /** The runs that a server has, asked for with the token. `canSteer`: whether orders are sent at all. */
-export function createHttpSource(token: string, canSteer: () => boolean): PageSource {
+export function createHttpSource(token: KeptToken, canSteer: () => boolean): PageSource {
   const get = <Value>(path: string, values: Values = {}): Promise<Value> => ask<Value>(`${path}${toQuery(values)}`, token);
   return {
     isLive: true,
@@ -31,7 +21,7 @@ type Values = Readonly<Record<string, string | number | null | undefined>>;
 
 interface Connection {
   readonly get: <Value>(path: string, values?: Values) => Promise<Value>;
-  readonly token: string;
+  readonly token: KeptToken;
   readonly canSteer: () => boolean;
 }
 
@@ -43,6 +33,7 @@ function openRun(key: string, { get, token, canSteer }: Connection): RunSource {
   };
   return {
     key,
+    asOf: null,
     leftOut: '',
     frame: (seq) => get(`${base}/frame`, { seq }),
     follow: (call: (news: FrameNews) => void, tell: TellLink) =>
@@ -70,20 +61,17 @@ function toQuery(values: Values): string {
   return text === '' ? '' : `?${text}`;
 }
 
-async function ask<Value>(path: string, token: string): Promise<Value> {
-  return read<Value>(await fetch(path, { headers: { authorization: `Bearer ${token}` } }));
+async function ask<Value>(path: string, token: KeptToken): Promise<Value> {
+  return read<Value>(await fetchWith(token, path));
 }
 
-async function post<Value>(path: string, token: string, body: object): Promise<Value> {
-  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
-  return read<Value>(await fetch(path, { method: 'POST', headers, body: JSON.stringify(body) }));
+async function post<Value>(path: string, token: KeptToken, body: object): Promise<Value> {
+  return read<Value>(await fetchWith(token, path, { method: 'POST', headers: JSON_TYPE, body: JSON.stringify(body) }));
 }
 
 async function read<Value>(response: Response): Promise<Value> {
   if (response.ok) return (await response.json()) as Value;
-  if (response.status === 401) forgetToken();
-  const refusal = (await response.json().catch(() => null)) as Refusal | null;
-  throw new RefusedError(response.status, refusal ?? { what: `The server answered ${response.status}.` });
+  throw new Error(await toRefusalText(response));
 }
 
 /** How long after a connection that broke the same order is sent again; it is carried out once. */

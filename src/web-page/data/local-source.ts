@@ -15,10 +15,11 @@ export function createLocalSource(data: ReportData): PageSource {
   };
   const run: RunSource = {
     key: data.row.key,
+    asOf: data.facts.now,
     leftOut: data.leftOut,
     frame: async (seq) => toRunFrame(history, data.facts, seq),
     follow: (call, tell) => {
-      tell(true);
+      tell(null);
       call({ frame: toRunFrame(history, data.facts), turns: [], firstEvent: 0 });
       return () => undefined;
     },

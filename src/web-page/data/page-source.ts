@@ -20,12 +20,14 @@ export interface PageSource {
   readonly open: (key: string) => RunSource;
 }
 
-/** Told whether news arrive. */
-export type TellLink = (isLinked: boolean) => void;
+/** Told why no news arrive, a sentence; `null`: they do. */
+export type TellLink = (problem: string | null) => void;
 
 /** A run as the page asks for it. Every promise rejects with an error whose message a person can read. */
 export interface RunSource {
   readonly key: string;
+  /** When what is shown was so, for a run that is not followed: a file; `null`: now. */
+  readonly asOf: number | null;
   /** What is not to be had from here, a sentence; empty: everything is that was kept. */
   readonly leftOut: string;
   readonly frame: (seq: number) => Promise<RunFrame>;

@@ -5,11 +5,22 @@ const SIBLING_MS = 400;
 
 interface TokenMessage {
   readonly ask?: true;
+  /** An answer. */
   readonly token?: string;
+  /** That of a server which has just been opened anew: whoever has an older one takes it. */
+  readonly fresh?: string;
 }
 
-/** The token that opens the server, and what to do where there is none. */
-export type Session = { readonly token: string } | { readonly refused: string };
+/** The token that opens the server. */
+export interface KeptToken {
+  /** The one to use now: a tab that is opened with a new code hands it to all others. */
+  readonly get: () => string;
+  /** The server does not know it: it is another one. */
+  readonly refuse: (token: string) => void;
+}
+
+/** The token, or what to do where there is none. */
+export type Session = { readonly token: KeptToken } | { readonly refused: string };
 
 /**
  * Finds the token: for the one-time code in the fragment of the address, which is then taken out of it; else what this tab has kept; else what another tab has.
@@ -19,18 +30,34 @@ export async function openSession(): Promise<Session> {
   if (code !== undefined) history.replaceState(null, '', '#/');
   const swapped = code === undefined ? null : await swapCode(code);
   const token = swapped ?? sessionStorage.getItem(STORED) ?? (await askSiblings());
-  if (token === null) {
-    const why = code === undefined ? 'This address has no code.' : 'This code has been used, or is too old.';
-    return { refused: `${why} Open the address that ralph web printed last.` };
-  }
-  sessionStorage.setItem(STORED, token);
-  answerSiblings(token);
-  return { token };
+  if (token !== null) return { token: keepToken(token, swapped !== null) };
+  const why = code === undefined ? 'This address has no code.' : 'This code has been used, or is too old.';
+  return { refused: `${why} Open the address that ralph web printed last.` };
 }
 
-/** The token is worth nothing any more: the server is another one. */
-export function forgetToken(): void {
-  sessionStorage.removeItem(STORED);
+function keepToken(found: string, isFresh: boolean): KeptToken {
+  let token = found;
+  let isGood = true;
+  const channel = new BroadcastChannel(CHANNEL);
+  const take = (fresh: string): void => {
+    token = fresh;
+    isGood = true;
+    sessionStorage.setItem(STORED, token);
+  };
+  channel.onmessage = ({ data }: MessageEvent<TokenMessage>) => {
+    if (data.ask === true && isGood) channel.postMessage({ token } satisfies TokenMessage);
+    if (data.fresh !== undefined) take(data.fresh);
+  };
+  take(found);
+  if (isFresh) channel.postMessage({ fresh: token } satisfies TokenMessage);
+  return {
+    get: () => token,
+    refuse: (refused) => {
+      if (refused !== token) return;
+      isGood = false;
+      sessionStorage.removeItem(STORED);
+    },
+  };
 }
 
 async function swapCode(code: string): Promise<string | null> {
@@ -57,11 +84,4 @@ function askSiblings(): Promise<string | null> {
     channel.postMessage({ ask: true } satisfies TokenMessage);
     setTimeout(() => end(null), SIBLING_MS);
   });
-}
-
-function answerSiblings(token: string): void {
-  const channel = new BroadcastChannel(CHANNEL);
-  channel.onmessage = ({ data }: MessageEvent<TokenMessage>) => {
-    if (data.ask === true) channel.postMessage({ token } satisfies TokenMessage);
-  };
 }

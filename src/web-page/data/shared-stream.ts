@@ -1,5 +1,8 @@
+import type { Refusal } from '../../wire/orders.ts';
 import { createEventReader } from './event-lines.ts';
+import { fetchWith, NO_ANSWER, toRefusalText, toText } from './fetch-with.ts';
 import type { TellLink } from './page-source.ts';
+import type { KeptToken } from './session.ts';
 
 /** A stream of the server that tabs of one browser share. */
 export interface SharedStream {
@@ -8,7 +11,7 @@ export interface SharedStream {
   readonly path: string;
   /** The event that brings news. */
   readonly event: string;
-  readonly token: string;
+  readonly token: KeptToken;
 }
 
 /** A browser opens six connections to a server, for all of its tabs: more streams than this would leave none for anything else. */
@@ -35,9 +38,9 @@ export function followShared<Value>(stream: SharedStream, call: (value: Value) =
     last = value;
     call(value);
   };
-  channel.onmessage = ({ data }: MessageEvent<{ readonly ask?: true; readonly value?: Value; readonly isLinked?: boolean }>) => {
+  channel.onmessage = ({ data }: MessageEvent<{ readonly ask?: true; readonly value?: Value; readonly problem?: string | null }>) => {
     if (data.value !== undefined) take(data.value);
-    if (data.isLinked !== undefined) tell(data.isLinked);
+    if (data.problem !== undefined) tell(data.problem);
     if (data.ask === true && isReader && last !== undefined) channel.postMessage({ value: last });
   };
   let isReader = false;
@@ -45,10 +48,10 @@ export function followShared<Value>(stream: SharedStream, call: (value: Value) =
     take(value);
     channel.postMessage({ value });
   };
-  const link = (isLinked: boolean): void => {
+  const link = (problem: string | null): void => {
     if (end.signal.aborted) return;
-    tell(isLinked);
-    channel.postMessage({ isLinked });
+    tell(problem);
+    channel.postMessage({ problem });
   };
   channel.postMessage({ ask: true });
   const lead = async (): Promise<void> => {
@@ -67,7 +70,7 @@ function followAlone<Value>(stream: SharedStream, call: (value: Value) => void, 
   const end = new AbortController();
   const { signal } = end;
   const share = (value: Value): void => (signal.aborted ? undefined : call(value));
-  const link = (isLinked: boolean): void => (signal.aborted ? undefined : tell(isLinked));
+  const link: TellLink = (problem) => (signal.aborted ? undefined : tell(problem));
   void readLoop({ stream, share, link, end: signal, isOnce: false });
   return () => end.abort();
 }
@@ -102,23 +105,26 @@ interface ReadOrder<Value> {
 /** Reads the stream, again and again where it breaks, until it is to end. */
 async function readLoop<Value>(order: ReadOrder<Value>): Promise<void> {
   for (let failures = 0; !order.end.aborted; failures += 1) {
-    try {
-      if (await readOnce(order)) failures = -1;
-    } catch {
-      // Told by the state of the link; the next attempt finds out whether it still holds.
-    }
-    if (order.isOnce || order.end.aborted) return;
-    order.link(false);
+    const { hasAnswered, problem } = await readOnce(order).catch((): Reading => ({ hasAnswered: false, problem: NO_ANSWER }));
+    if (order.end.aborted) return;
+    if (problem !== null) order.link(problem);
+    if (order.isOnce) return;
+    if (hasAnswered) failures = -1;
     await pause(RETRY_MS[Math.min(Math.max(failures, 0), RETRY_MS.length - 1)] ?? 0, order.end);
   }
 }
 
-/** True if the server has answered. */
-async function readOnce<Value>({ stream, share, link, end, isOnce }: ReadOrder<Value>): Promise<boolean> {
+/** How a stream ended. `problem`: why, a sentence; `null`: it was to. */
+interface Reading {
+  readonly hasAnswered: boolean;
+  readonly problem: string | null;
+}
+
+async function readOnce<Value>({ stream, share, link, end, isOnce }: ReadOrder<Value>): Promise<Reading> {
   const silence = new AbortController();
   const signal = AbortSignal.any([end, silence.signal]);
-  const response = await fetch(stream.path, { headers: { authorization: `Bearer ${stream.token}` }, signal });
-  if (!response.ok || response.body === null) return false;
+  const response = await fetchWith(stream.token, stream.path, { signal });
+  if (!response.ok || response.body === null) return { hasAnswered: false, problem: await toRefusalText(response) };
   const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
   const read = createEventReader();
   let timer = setTimeout(() => silence.abort(), SILENT_MS);
@@ -126,28 +132,30 @@ async function readOnce<Value>({ stream, share, link, end, isOnce }: ReadOrder<V
     for (let piece = await reader.read(); !piece.done; piece = await reader.read()) {
       clearTimeout(timer);
       timer = setTimeout(() => silence.abort(), SILENT_MS);
-      link(true);
       for (const { event, data } of read(piece.value)) {
+        if (event === 'refused') return { hasAnswered: true, problem: toText(JSON.parse(data) as Refusal) };
+        link(null);
         if (event !== stream.event) continue;
         share(JSON.parse(data) as Value);
-        if (isOnce) {
-          silence.abort();
-          return true;
-        }
+        if (!isOnce) continue;
+        silence.abort();
+        return { hasAnswered: true, problem: null };
       }
     }
   } finally {
     clearTimeout(timer);
   }
-  return true;
+  return { hasAnswered: true, problem: NO_ANSWER };
 }
 
 function pause(ms: number, end: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
-    const timer = setTimeout(resolve, ms);
-    end.addEventListener('abort', () => {
+    const stop = (): void => {
       clearTimeout(timer);
+      end.removeEventListener('abort', stop);
       resolve();
-    });
+    };
+    const timer = setTimeout(stop, ms);
+    end.addEventListener('abort', stop);
   });
 }

@@ -30,7 +30,8 @@ function GateEvidence({ row, source, isRunning }: { readonly row: EvidenceRow; r
   return (
     <li class={row.verdict === 'failed' || row.verdict === 'did not count' ? 'red' : ''}>
       <strong>{row.name}</strong> <span class={`verdict ${row.verdict.replaceAll(' ', '-')}`}>{MARKS[row.verdict]}</span>
-      {isRunning && <span class="running"> runs now</span>} <span class="faint">{toFacts(row).join(' · ')}</span>
+      {isRunning && <span class="running"> runs now</span>} {row.command !== null && <code>{row.command}</code>}{' '}
+      <span class="faint">{toFacts(row).join(' · ')}</span>
       {row.why !== '' && <pre class="why">{row.why}</pre>}
       {number !== null && (
         <button type="button" class="small" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
@@ -51,14 +52,13 @@ function GateEvidence({ row, source, isRunning }: { readonly row: EvidenceRow; r
   );
 }
 
-function toFacts({ how, iteration, changedSince, runs, failures, tree, isRequired, command }: EvidenceRow): readonly string[] {
+function toFacts({ how, iteration, changedSince, runs, failures, tree, isRequired }: EvidenceRow): readonly string[] {
   return [
-    ...(command === null ? [] : [command]),
     ...(how === '' ? [] : [how]),
-    ...(iteration === null ? [] : [`turn ${iteration}`]),
+    ...(iteration === null ? [] : [`after turn ${iteration}`]),
     ...(tree === null ? [] : [`files ${tree.slice(0, 7)}`]),
     ...(iteration === null ? [] : [toFreshness(changedSince)]),
-    ...(runs === 0 ? [] : [`red ${failures} of ${runs} times`]),
+    ...(failures === 0 ? [] : [`red ${failures} of ${runs} times`]),
     ...(isRequired ? [] : ['the end does not wait for it']),
   ];
 }

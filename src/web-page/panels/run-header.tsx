@@ -2,15 +2,23 @@ import type { RunFrame } from '../../wire/run-frame.ts';
 import { AttentionBadge } from '../parts/attention-view.tsx';
 import { STATE_WORDS, toClockText, toCostText, toTimeText, toTurnNumber } from '../parts/words.ts';
 
+interface RunHeaderProps {
+  readonly frame: RunFrame;
+  /** Why no news arrive; `null`: they do. */
+  readonly problem: string | null;
+  /** When it was looked at, of a run that had not ended and is not followed; else `null`. */
+  readonly asOf: number | null;
+}
+
 /** What a run is, and how far: state, turns, time, cost. */
-export function RunHeader({ frame, isLinked }: { readonly frame: RunFrame; readonly isLinked: boolean }) {
+export function RunHeader({ frame, problem, asOf }: RunHeaderProps) {
   const { progress, attention, state, title, runId } = frame;
   const { iterations, maxIterations, failedTurns } = progress;
   return (
     <header class="run-header">
       <h1>{title === '' ? runId : title}</h1>
       <p class="facts-line">
-        <AttentionBadge state={attention.state} />{' '}
+        <AttentionBadge state={attention.state} reason={frame.end?.reason ?? null} />{' '}
         <span class="state">{frame.end === null ? STATE_WORDS[state] : `ended: ${frame.end.reason}`}</span>
         <Meter
           label="turns"
@@ -22,8 +30,17 @@ export function RunHeader({ frame, isLinked }: { readonly frame: RunFrame; reado
         <Meter label="cost" text={toCostText(progress)} share={toShare(progress.costUsd ?? 0, progress.maxCostUsd)} />
         {failedTurns > 0 && <span>{failedTurns} failed</span>}
         <span class="faint">{runId}</span>
-        {!isLinked && <span class="problem">No answer from the server. It is asked again.</span>}
       </p>
+      {problem !== null && (
+        <p class="problem" role="status">
+          {problem}
+        </p>
+      )}
+      {asOf !== null && (
+        <p class="past">
+          As it was at {toClockText(asOf)}, {new Date(asOf).toDateString()}: the run had not ended, and this file does not follow it.
+        </p>
+      )}
       {!frame.isNow && (
         <p class="past" role="status">
           PAST: everything below is as it was at input {frame.seq} of {frame.lastSeq}, {toClockText(frame.at)}. Nothing can be told or

@@ -11,7 +11,7 @@ const SEEN = 'ralph-seen-at';
 /** First page: what needs its person, what runs, what has finished since somebody last looked. */
 export function RunListPage({ source, onList }: { readonly source: PageSource; readonly onList: (list: RunList) => void }) {
   const [list, setList] = useState<RunList | null>(null);
-  const [isLinked, setLinked] = useState(true);
+  const [problem, setProblem] = useState<string | null>(null);
   const [error, setError] = useState<string | null>(null);
   const seenAt = useSeenAt();
   useEffect(() => {
@@ -20,9 +20,10 @@ export function RunListPage({ source, onList }: { readonly source: PageSource; r
       onList(value);
     };
     source.list().then(take, (problem: unknown) => setError(problem instanceof Error ? problem.message : String(problem)));
-    return source.followList(take, setLinked);
+    return source.followList(take, setProblem);
   }, [source]);
-  if (list === null) return <main>{error === null ? <p>Loading …</p> : <p class="problem">{error}</p>}</main>;
+  if (list === null)
+    return <main>{error === null && problem === null ? <p>Loading …</p> : <p class="problem">{error ?? problem}</p>}</main>;
   const needs = list.runs.filter(needsPerson);
   const running = list.runs.filter(
     (run) => !needsPerson(run) && (run.state === 'running' || run.state === 'parked' || run.state === 'unseen'),
@@ -32,9 +33,13 @@ export function RunListPage({ source, onList }: { readonly source: PageSource; r
   return (
     <main class="list">
       <h1>Runs</h1>
-      {!isLinked && <p class="problem">No answer from the server. It is asked again.</p>}
+      {problem !== null && (
+        <p class="problem" role="status">
+          {problem}
+        </p>
+      )}
       <Section title="Needs you" runs={needs} now={list.at} none="Nothing needs you." />
-      <Section title="Running" runs={running} now={list.at} none="No run is under way." />
+      <Section title="Running without need of you" runs={running} now={list.at} none="No run is under way." />
       <Section title="Finished since you last looked" runs={fresh} now={list.at} none="Nothing." />
       <Section title="Earlier" runs={over.filter((run) => !fresh.includes(run))} now={list.at} none="" />
       {list.unread.map(({ folder, why }) => (
@@ -94,13 +99,15 @@ function Section({ title, runs, now, none }: SectionProps) {
                 {run.attention === null ? (
                   <span class="badge">{STATE_WORDS[run.state]}</span>
                 ) : (
-                  <AttentionBadge state={run.attention.state} />
+                  <AttentionBadge state={run.attention.state} reason={run.reason} />
                 )}{' '}
                 {run.working.length > 0 && `${run.working.join(', ')} · `}
                 {toTurnsText(run)} · {run.costUsd === null ? 'cost unknown' : toUsdText(run.costUsd)} · {run.folder} ·{' '}
                 {toAgoText(run.at, now)}
               </span>
-              {run.attention !== null && run.attention.state !== 'working' && <span class="run-why">{run.attention.evidence}</span>}
+              {run.attention !== null && run.attention.state !== 'working' && run.attention.state !== 'done' && (
+                <span class="run-why">{run.attention.evidence}</span>
+              )}
             </a>
           </li>
         ))}

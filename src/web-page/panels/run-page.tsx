@@ -8,6 +8,7 @@ import { RowWindow } from '../parts/row-window.tsx';
 import { Speaker } from '../parts/speaker.tsx';
 import { useLoaded } from '../parts/use-loaded.ts';
 import { useNow } from '../parts/use-now.ts';
+import { type Act, useOrders } from '../parts/use-orders.ts';
 import { usePlay } from '../parts/use-play.ts';
 import { useRun } from '../parts/use-run.ts';
 import { useRunKeys } from '../parts/use-run-keys.ts';
@@ -35,27 +36,23 @@ const SLOTS = 160;
 
 /** A run: what it needs, its flow, its evidence, its turns, one turn, and the line of time to move in. */
 export function RunPage({ source, isLive, route, go }: RunPageProps) {
-  const { shown, live, isLinked, error, version } = useRun(source, route.seq);
+  const { shown, live, problem, error, version } = useRun(source, route.seq);
   const now = useNow(isLive && live?.end === null);
   if (shown === null || live === null)
-    return (
-      <main>
-        {error === null && isLinked ? <p>Loading …</p> : <p class="problem">{error ?? 'No answer from the server. It is asked again.'}</p>}
-      </main>
-    );
-  return <LoadedRun {...{ source, isLive, route, go, shown, live, isLinked, error, version }} now={isLive ? now : live.at} />;
+    return <main>{error === null && problem === null ? <p>Loading …</p> : <p class="problem">{error ?? problem}</p>}</main>;
+  return <LoadedRun {...{ source, isLive, route, go, shown, live, problem, error, version }} now={source.asOf ?? now} />;
 }
 
 interface LoadedRunProps extends RunPageProps {
   readonly shown: RunFrame;
   readonly live: RunFrame;
-  readonly isLinked: boolean;
+  readonly problem: string | null;
   readonly error: string | null;
   readonly version: number;
   readonly now: number;
 }
 
-function LoadedRun({ source, isLive, route, go, shown, live, isLinked, error, version, now }: LoadedRunProps) {
+function LoadedRun({ source, isLive, route, go, shown, live, problem, error, version, now }: LoadedRunProps) {
   const seq = shown.isNow ? undefined : shown.seq;
   const place = Math.min(route.turn ?? shown.turnCount - 1, shown.turnCount - 1);
   const slots = useLoaded(() => source.timeline(SLOTS), source.key, [live.lastSeq]);
@@ -67,14 +64,15 @@ function LoadedRun({ source, isLive, route, go, shown, live, isLinked, error, ve
     const found = await findTurn(source, hit.turn, live.turnCount);
     if (found !== null) go({ seq: null, turn: found, tab: hit.part === 'prompt' ? 'prompt' : 'output', from: hit.fromByte }, true);
   };
+  const orders = useOrders(source, shown.isNow);
   const keys = useRunKeys({ shown, live, place, route, go, seek, play, source });
   return (
     <>
       <main class="run">
-        <RunHeader frame={shown} isLinked={isLinked} />
+        <RunHeader frame={shown} problem={problem} asOf={live.end === null ? source.asOf : null} />
         {error !== null && <p class="problem">{error}</p>}
-        <RunTop shown={shown} source={source} now={now} />
-        <SteerView frame={shown} source={source} now={now} />
+        <RunTop shown={shown} source={source} now={now} act={orders.act} />
+        <SteerView frame={shown} orders={orders} />
         <RunMiddle {...{ shown, live, source, version, place, seq, seek, go }} />
         {detail.value !== undefined && detail.value !== null && (
           <TurnView
@@ -90,17 +88,25 @@ function LoadedRun({ source, isLive, route, go, shown, live, isLinked, error, ve
         <WholeDiff source={source} />
         <SearchView source={source} words={route.words} onWords={(words) => go({ words }, true)} onHit={(hit) => void openHit(hit)} />
       </main>
-      <TimelineView slots={slots.value ?? []} frame={shown} hats={hats} isLive={isLive} isPlaying={isPlaying} onSeek={seek} onPlay={play} />
+      <TimelineView
+        slots={slots.value ?? []}
+        frame={shown}
+        hats={hats}
+        isLive={isLive && live.end === null}
+        isPlaying={isPlaying}
+        onSeek={seek}
+        onPlay={play}
+      />
       {keys.open !== null && <KeyView kind={keys.open} onAction={keys.act} onClose={keys.close} />}
       <Speaker text={`${live.attention.state.replace('_', ' ')}: ${live.attention.evidence}`} />
     </>
   );
 }
 
-function RunTop({ shown, source, now }: Pick<LoadedRunProps, 'shown' | 'source' | 'now'>) {
+function RunTop({ shown, source, now, act }: Pick<LoadedRunProps, 'shown' | 'source' | 'now'> & { readonly act: Act | null }) {
   return (
     <div class="top">
-      <NowView frame={shown} now={shown.isNow ? now : shown.at} />
+      <NowView frame={shown} now={shown.isNow ? now : shown.at} act={act} />
       <section aria-labelledby="evidence-title" id="evidence" tabIndex={-1}>
         <h2 id="evidence-title">Evidence</h2>
         <EvidenceView frame={shown} source={source} />

@@ -15,17 +15,18 @@ export function TurnLine({
   readonly isSelected: boolean;
   readonly onSelect: () => void;
 }) {
+  const isRed = row.gates === 'failed' && row.status === 'succeeded';
   const facts = [
     ...(row.durationMs === null ? [] : [toDurationText(row.durationMs)]),
     ...(row.costUsd === null ? [] : [toUsdText(row.costUsd)]),
-    ...(row.gates === null ? [] : [`gates ${row.gates === 'passed' ? '✓' : '✗ red'}`]),
+    ...(row.gates === null ? [] : [row.gates === 'passed' ? 'gates passed' : 'gate red']),
     ...row.topics,
   ];
   return (
-    <button type="button" class={`row ${row.status}`} aria-current={isSelected ? 'true' : undefined} onClick={onSelect}>
+    <button type="button" class={`row ${isRed ? 'failed' : row.status}`} aria-current={isSelected ? 'true' : undefined} onClick={onSelect}>
       <span class="status" title={row.status}>
-        {STATUS[row.status]}
-        <span class="hidden">{row.status}</span>
+        {isRed ? '✗' : STATUS[row.status]}
+        <span class="hidden">{isRed ? 'a gate was red' : row.status}</span>
       </span>{' '}
       <span class="name">{row.name}</span> <strong>{row.hat}</strong> <span class="faint">{facts.join(' · ')}</span>
     </button>

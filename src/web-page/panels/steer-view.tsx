@@ -1,42 +1,21 @@
 import { useRef, useState } from 'preact/hooks';
-import { toDurationText } from '../../core/text/duration.ts';
 import type { RunFrame } from '../../wire/run-frame.ts';
-import type { SteeringReceipt } from '../../wire/steering.ts';
-import type { RunSource, SendOrder } from '../data/page-source.ts';
-import { toClockText } from '../parts/words.ts';
+import { Twice } from '../parts/twice.tsx';
+import type { Act, Orders as OrdersOf } from '../parts/use-orders.ts';
 
 interface SteerViewProps {
   readonly frame: RunFrame;
-  readonly source: RunSource;
-  readonly now: number;
+  readonly orders: OrdersOf;
 }
 
-/** Questions to answer, words to tell, ways to end and to go on; with what became of each. Nothing of it while the past is looked at. */
-export function SteerView({ frame, source, now }: SteerViewProps) {
-  const [said, setSaid] = useState<readonly string[]>([]);
-  const { order } = source;
-  const act = (what: string, send: (order: SendOrder) => Promise<SteeringReceipt>): Promise<boolean> => {
-    if (order === null) return Promise.resolve(false);
-    setSaid((old) => [`${what}: sent.`, ...old].slice(0, 6));
-    return send(order).then(
-      ({ text }) => {
-        setSaid((old) => [`${what}: ${text}`, ...old].slice(0, 6));
-        return true;
-      },
-      (error: unknown) => {
-        setSaid((old) => [`${what}: refused. ${error instanceof Error ? error.message : String(error)}`, ...old].slice(0, 6));
-        return false;
-      },
-    );
-  };
-  const canSteer = order !== null && frame.isNow;
+/** Words to tell, ways to end and to go on; with what became of each. Nothing of it while the past is looked at. */
+export function SteerView({ frame, orders: { act, said } }: SteerViewProps) {
   return (
     <section class="steer" aria-labelledby="steer-title">
       <h2 id="steer-title" class="hidden">
         Steer
       </h2>
-      <Questions frame={frame} now={now} act={canSteer ? act : null} />
-      {canSteer && <Orders frame={frame} act={act} />}
+      {act !== null && <Orders frame={frame} act={act} />}
       <div class="receipts" role="log" aria-label="What became of your orders">
         {said.map((line, index) => (
           <p key={`${line} ${said.length - index}`}>{line}</p>
@@ -44,57 +23,6 @@ export function SteerView({ frame, source, now }: SteerViewProps) {
       </div>
       <Told frame={frame} />
     </section>
-  );
-}
-
-type Act = (what: string, send: (order: SendOrder) => Promise<SteeringReceipt>) => Promise<boolean>;
-
-function Questions({ frame, now, act }: { readonly frame: RunFrame; readonly now: number; readonly act: Act | null }) {
-  const open = frame.questions.filter(({ answer }) => answer === null);
-  return (
-    <>
-      {open.map((question) => (
-        <div key={question.id} class="question">
-          <p>
-            <strong>
-              {question.hat} {question.purpose === 'permission' ? 'wants to' : 'asks'}:
-            </strong>{' '}
-            {question.text}
-          </p>
-          <p class="faint">
-            Nobody answers: {question.default}, at {toClockText(question.dueAt)} (in {toDurationText(Math.max(0, question.dueAt - now))}).
-          </p>
-          {act !== null &&
-            question.choices.map((choice) => (
-              <Twice
-                key={choice}
-                word={choice}
-                effect={`Answer ${choice}`}
-                isSure={question.purpose !== 'permission' || choice === question.default}
-                act={() =>
-                  act(`Answer to ${question.id}`, (order) => order('answer', { question: question.id, choice, seq: frame.lastSeq }))
-                }
-              />
-            ))}
-        </div>
-      ))}
-    </>
-  );
-}
-
-/** A button for what cannot be taken back: the first press names the effect, the second does it. */
-function Twice({ word, effect, isSure, act }: { word: string; effect: string; isSure?: boolean; act: () => Promise<unknown> }) {
-  const [isAsked, setAsked] = useState(false);
-  const press = (): void => {
-    if (isSure === true || isAsked) {
-      setAsked(false);
-      void act();
-    } else setAsked(true);
-  };
-  return (
-    <button type="button" class={isAsked ? 'danger' : ''} onClick={press} onBlur={() => setAsked(false)}>
-      {isAsked ? `${effect}? Press again` : word}
-    </button>
   );
 }
 

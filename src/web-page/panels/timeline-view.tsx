@@ -6,7 +6,7 @@ interface TimelineViewProps {
   readonly slots: readonly TimelineSlot[];
   readonly frame: RunFrame;
   readonly hats: readonly string[];
-  /** False where the end of the file is the end of the run. */
+  /** False where the end of what is there is the end of the run. */
   readonly isLive: boolean;
   readonly isPlaying: boolean;
   /** `null`: now. */
@@ -21,8 +21,8 @@ const MARKS: Readonly<Record<TimelineSlot['mark'], string>> = { ok: '', red: 'âœ
 /** The run from its first to its last input, with the moment that is looked at. */
 export function TimelineView({ slots, frame, hats, isLive, isPlaying, onSeek, onPlay }: TimelineViewProps) {
   const strip = useRef<HTMLDivElement>(null);
-  const { seq, lastSeq, isNow, end } = frame;
-  const nowWord = isLive && end === null ? 'LIVE' : 'END';
+  const { seq, lastSeq, isNow } = frame;
+  const nowWord = isLive ? 'LIVE' : 'END';
   const share = lastSeq <= 1 ? 1 : (seq - 1) / (lastSeq - 1);
   const seekTo = (value: number): void => onSeek(value >= lastSeq ? null : Math.max(1, value));
   return (
@@ -31,6 +31,15 @@ export function TimelineView({ slots, frame, hats, isLive, isPlaying, onSeek, on
         {isPlaying ? 'Pause' : 'Play'}
       </button>
       <div class="strip" ref={strip}>
+        <p class="legend" aria-hidden="true">
+          {hats.slice(0, COLOURS).map((hat) => (
+            <span key={hat}>
+              <span class={`swatch hat-${toColour(hats, hat)}`} /> {hat}
+            </span>
+          ))}
+          <span>âœ— a gate was red</span>
+          <span>! a turn failed</span>
+        </p>
         <div class="slots" aria-hidden="true">
           {slots.map((slot) => (
             <span key={slot.fromSeq} class={`slot hat-${toColour(hats, slot.hat)} mark-${slot.mark}`} title={slot.hat ?? ''}>
@@ -53,7 +62,7 @@ export function TimelineView({ slots, frame, hats, isLive, isPlaying, onSeek, on
         input {seq} of {lastSeq}
       </output>
       <button type="button" class="small" disabled={isNow} onClick={() => onSeek(null)}>
-        {isNow ? nowWord : isLive && end === null ? 'Back to live' : 'To the end'}
+        {isNow ? nowWord : isLive ? 'Back to live' : 'To the end'}
       </button>
     </section>
   );

@@ -11,8 +11,14 @@ const MARKS: Readonly<Record<Attention['state'], string>> = {
   done: '✓',
 };
 
-/** The state of a run in a word. */
-export function AttentionBadge({ state }: { readonly state: Attention['state'] }) {
+/** The state of a run in a word. What ended otherwise than completed is not called done. */
+export function AttentionBadge({ state, reason }: { readonly state: Attention['state']; readonly reason: string | null }) {
+  if (state === 'done' && reason !== null && reason !== 'completed')
+    return (
+      <strong class="badge">
+        <span aria-hidden="true">■</span> {reason.replaceAll('_', ' ')}
+      </strong>
+    );
   return (
     <strong class={`badge ${state}`}>
       <span aria-hidden="true">{MARKS[state]}</span> {toStateText(state)}
@@ -21,11 +27,11 @@ export function AttentionBadge({ state }: { readonly state: Attention['state'] }
 }
 
 /** One state of a run with its reason and what to do. */
-export function AttentionLine({ attention }: { readonly attention: Attention }) {
+export function AttentionLine({ attention, reason }: { readonly attention: Attention; readonly reason: string | null }) {
   const { state, evidence, action } = attention;
   return (
     <p class={`attention ${state}`}>
-      <AttentionBadge state={state} /> <span>{evidence}</span> {action !== '' && <span class="action">{action}</span>}
+      <AttentionBadge state={state} reason={reason} /> <span>{evidence}</span> {action !== '' && <span class="action">{action}</span>}
     </p>
   );
 }

@@ -32,8 +32,8 @@ export function RowWindow<Row>({ label, total, subject, version, load, rowOf, se
     subject,
     version,
     load,
-    firstShown: Math.max(0, total - 1 - Math.floor((top + height) / ROW_HEIGHT)),
-    shown: Math.ceil(height / ROW_HEIGHT) + 1,
+    firstShown: Math.max(0, total - 1 - Math.floor((top + height) / ROW_HEIGHT) - MARGIN),
+    shown: Math.ceil(height / ROW_HEIGHT) + 1 + 2 * MARGIN,
   });
   useLayoutEffect(() => setHeight(box.current?.clientHeight ?? 400));
   useStay(box, total, subject);

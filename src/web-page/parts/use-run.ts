@@ -9,13 +9,14 @@ export interface FollowedRun {
   readonly live: RunFrame | null;
   /** The run at the moment that is looked at. */
   readonly shown: RunFrame | null;
-  readonly isLinked: boolean;
+  /** Why no news arrive; `null`: they do. */
+  readonly problem: string | null;
   readonly error: string | null;
   /** Grows with each news. */
   readonly version: number;
 }
 
-const NOTHING: FollowedRun = { live: null, shown: null, isLinked: true, error: null, version: 0 };
+const NOTHING: FollowedRun = { live: null, shown: null, problem: null, error: null, version: 0 };
 
 /** Follows a run, and looks it up at `seq` (`null`: now). Of several moments asked for at once only the last one is shown. */
 export function useRun(source: RunSource, seq: number | null): FollowedRun {
@@ -23,7 +24,7 @@ export function useRun(source: RunSource, seq: number | null): FollowedRun {
   useEffect(() => {
     setState(NOTHING);
     const take = ({ frame }: FrameNews): void => setState((old) => ({ ...old, live: frame, version: old.version + 1 }));
-    return source.follow(take, (isLinked) => setState((old) => (old.isLinked === isLinked ? old : { ...old, isLinked })));
+    return source.follow(take, (problem) => setState((old) => (old.problem === problem ? old : { ...old, problem })));
   }, [source]);
   const past = usePast(source, seq);
   const isNow = seq === null || (state.live !== null && seq >= state.live.lastSeq);
