@@ -15,7 +15,7 @@ export async function fetchWith(token: KeptToken, path: string, init: RequestIni
     response = await fetch(path, { ...init, headers: { ...init.headers, authorization: `Bearer ${used}` } });
   } catch (error) {
     if (init.signal?.aborted === true) throw error;
-    throw new Error('No answer from the server.', { cause: error });
+    throw new NoAnswer('No answer from the server.', { cause: error });
   }
   if (response.status === 401) token.refuse(used);
   return response;
@@ -32,3 +32,6 @@ export async function toRefusalText(response: Response): Promise<string> {
 export function toText({ what, fix }: Refusal): string {
   return fix === undefined ? what : `${what} ${fix}`;
 }
+
+/** Nobody knows whether the server has heard it. */
+export class NoAnswer extends Error {}

@@ -1,7 +1,7 @@
 import type { FrameNews } from '../../wire/frame-news.ts';
 import type { OrderBodies } from '../../wire/orders.ts';
 import type { RunList } from '../../wire/run-list.ts';
-import { fetchWith, JSON_TYPE, toRefusalText } from './fetch-with.ts';
+import { fetchWith, JSON_TYPE, NoAnswer, toRefusalText } from './fetch-with.ts';
 import type { PageSource, RunSource, SendOrder, TellLink } from './page-source.ts';
 import type { KeptToken } from './session.ts';
 import { followShared } from './shared-stream.ts';
@@ -83,8 +83,7 @@ async function sendAgain<Value>(send: () => Promise<Value>): Promise<Value> {
     try {
       return await send();
     } catch (error) {
-      // `fetch` rejects with nothing else where no answer came.
-      if (!(error instanceof TypeError)) throw error;
+      if (!(error instanceof NoAnswer)) throw error;
     }
     await new Promise((resolve) => setTimeout(resolve, pauseMs));
   }
