@@ -166,7 +166,7 @@ it('hostile names and texts come as the data that they are, and refusals without
   const { get, post } = await openServer({ runs: { [KEY]: { ...fake, run } } });
   const { headers, json } = await get(`/api/runs/${KEY}/frame`);
   expect(headers['content-type']).toBe('application/json; charset=utf-8');
-  expect(json.objective).toBe(hostile);
+  expect(json.objective).toBe('</script><script>alert(1)</script>');
   expect(json.title).toBe('</script><script>alert(1)</script>');
   const refused = await post(`/api/runs/${KEY}/tell`, { command: 'c', text: 'x', to: 'y' });
   expect([refused.status, refused.json.what]).toEqual([400, 'There is no hat "</script><script>alert(1)</script>".']);

@@ -38,7 +38,7 @@ export function toRunFrame(history: RunHistory, facts: FrameFacts, seq?: number)
     v: 1,
     runId: view.runId,
     title: toFirstLine(view.objective, TITLE_LENGTH),
-    objective: cutText(view.objective, TASK_LENGTH),
+    objective: cutText(cleanText(view.objective.slice(0, 2 * TASK_LENGTH)), TASK_LENGTH),
     seq: moment,
     lastSeq,
     isNow,
