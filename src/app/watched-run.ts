@@ -46,7 +46,8 @@ export function openWatchedRun(cwd: string, run: string | undefined, env: Enviro
   const cursor = reader.shownRecords();
   const history = createRunHistory();
   const again = (): RunReader => openRun(root, runId, env);
-  const shown = (text: string): string => cleanText(reader.redact(text));
+  // Once more behind the cleaning: a control within a secret hides it from the first look.
+  const shown = (text: string): string => reader.redact(cleanText(reader.redact(text)));
   return {
     runId,
     root,

