@@ -43,7 +43,8 @@ describe.skipIf(CHROMIUM === '')('two browsers', () => {
       expect(said[winner]).toContain(`q1 is answered: ${heard}.`);
       expect(said[1 - winner]).toMatch(/refused\. .*answered/);
       expect(said[1 - winner]).toContain(heard);
-      expect(readInputs(place.folder).filter(({ type }) => type === 'answered')).toHaveLength(1);
+      // Both may have reached the run: they stand in the journal one after the other, and the first counts.
+      expect(readInputs(place.folder).find(({ type }) => type === 'answered')).toMatchObject({ question: 'q1', choice: heard });
       for (const page of pages) await expect.poll(() => page.locator('.question').count()).toBe(0);
       // What was refused is an error of the network, and of nothing else.
       for (const { problems } of people) expect(problems.filter((text) => !text.includes('409'))).toEqual([]);
