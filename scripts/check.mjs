@@ -59,14 +59,16 @@ const BUILD_STEPS = [
   { name: 'package', commands: [bin('publint', '--strict')] },
 ];
 
-/** These use child processes and clocks: one at a time, and their progress is shown. */
+/** Most of the contract tests only compute; those of git and from end to end mostly wait for processes, each in folders of its own: two files at a time disturb nobody. */
+const TWO_AT_A_TIME = ['git', 'contract', 'e2e'];
+
+/** These use child processes and clocks; their progress is shown. */
 const SUITES = ['process', 'git', 'contract', 'replay', 'scenario', 'e2e'].map((project) => ({
   name: `${project} tests`,
-  // Most of the contract tests only compute: two files at a time disturb nobody.
   commands: [
     [
       ...['env', 'RALPH_PROPERTY_SHARE=1'],
-      ...bin('vitest', 'run', ...(project === 'contract' ? ['--maxWorkers=2'] : []), ...toReporters(COLOURED ? 'default' : 'dot')),
+      ...bin('vitest', 'run', ...(TWO_AT_A_TIME.includes(project) ? ['--maxWorkers=2'] : []), ...toReporters(COLOURED ? 'default' : 'dot')),
       ...['--project', project],
     ],
   ],
