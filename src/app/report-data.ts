@@ -5,10 +5,8 @@ import type { Json } from '../core/values/json.ts';
 import { mapTexts } from '../core/values/json.ts';
 import { createReplay, type ReplayEntry } from '../replay/index.ts';
 import { openRun, type RunReader } from '../runs/index.ts';
-import { toRunFrame, toTurnPage, type WatchedRun } from '../views/frame/index.ts';
+import { toListRow, toRunFrame, type WatchedRun } from '../views/frame/index.ts';
 import type { ReportData, ReportTurn } from '../wire/report-data.ts';
-import type { RunFrame } from '../wire/run-frame.ts';
-import type { RunListRow } from '../wire/run-list.ts';
 import { openWatchedRun } from './watched-run.ts';
 
 /** What a report has beside the journal. */
@@ -40,20 +38,27 @@ export async function readReport(order: ReportOrder): Promise<ReportData> {
   watched.refresh();
   const reader = openRun(watched.root, watched.runId, order.env);
   const facts = { ...watched.facts(), live: null };
-  const frame = toRunFrame(watched.history, facts);
   const entries = shorten(readEntries(reader), facts);
   const diff = await watched.diff(null);
   const texts = order.withOutputs ? await readTexts(watched) : { turns: {}, evidence: {} };
   const isDiffLeft = diff !== null && !order.withOutputs && diff.length > MAX_DIFF;
   return {
     v: 1,
-    row: toRow(frame, watched),
+    // One run alone needs no name beside its own.
+    row: {
+      key: watched.runId.toLowerCase().replace(/[^0-9a-z]/g, '') || 'run',
+      runId: watched.runId,
+      folder: '',
+      ...toListRow(watched.history.view(), facts),
+    },
     entries,
     facts,
     picture: await watched.picture(),
     diff: isDiffLeft ? null : diff,
     ...texts,
-    leftOut: order.withOutputs ? '' : 'It is not in this file: ralph report --with-outputs puts it there.',
+    leftOut: order.withOutputs
+      ? 'It was not kept, or is too large for this file.'
+      : 'It is not in this file: ralph report --with-outputs puts it there.',
   };
 }
 
@@ -80,28 +85,7 @@ function shorten(entries: readonly ReplayEntry[], facts: ReportData['facts']): r
 function toProof(entries: readonly ReplayEntry[], facts: ReportData['facts']): string {
   const { take, history } = createReplay();
   for (const entry of entries) take(entry);
-  const turns = toTurnPage(history, { from: 0, count: 500 }).rows;
-  return JSON.stringify([toRunFrame(history, facts), turns, history.countEvents()]);
-}
-
-/** One run alone needs no name beside its own. */
-function toRow(frame: RunFrame, { runId }: WatchedRun): RunListRow {
-  const { title, state, attention, startedAt, at, progress, working, end } = frame;
-  return {
-    key: runId.toLowerCase().replace(/[^0-9a-z]/g, '') || 'run',
-    runId,
-    folder: '',
-    title,
-    state,
-    attention,
-    startedAt,
-    reason: end?.reason ?? null,
-    at,
-    iterations: progress.iterations,
-    maxIterations: progress.maxIterations,
-    costUsd: progress.costUsd,
-    working: working.map(({ hat }) => hat),
-  };
+  return JSON.stringify([toRunFrame(history, facts), history.view().turns, history.events(0, history.countEvents())]);
 }
 
 async function readTexts(watched: WatchedRun): Promise<Pick<ReportData, 'turns' | 'evidence'>> {

@@ -18,7 +18,7 @@ export interface ReportData {
   readonly turns: Readonly<Record<string, ReportTurn>>;
   /** Outputs of gates, by the number of their evidence. */
   readonly evidence: Readonly<Record<string, string>>;
-  /** What is not in the file, and how it gets there: a sentence; empty where everything is that was kept. */
+  /** What is said in the place of a text that the file does not have: a sentence. */
   readonly leftOut: string;
 }
 

@@ -14,6 +14,8 @@ const ADDRESS =
     .find(({ family, internal }) => family === 'IPv4' && !internal)?.address ?? '';
 const BODY = '[ "$(nth turn)" -gt 1 ] && { echo LOOP_COMPLETE; exit 0; }; while [ ! -e go ]; do sleep 0.05; done';
 
+if (ADDRESS === '') console.log('faces: SKIPPED, the page from another machine: this one has no address but its own');
+
 describe.skipIf(CHROMIUM === '' || ADDRESS === '')('a page from another machine', () => {
   test('shows a run as it happens, and steers it where it may', async () => {
     const files = toFiles('gates: []\nevent_loop: {prompt: Paint the fence}\n', BODY);

@@ -5,6 +5,7 @@ import type { Effect, EventPublish, EventReject } from '../../core/run/effects.t
 import type { RunRecord } from '../../core/run/run-record.ts';
 import { type Handlers, handle } from '../../core/values/handlers.ts';
 import type { Json } from '../../core/values/json.ts';
+import type { ToldEvent } from '../../wire/told-event.ts';
 
 /**
  * What became of an event.
@@ -15,27 +16,12 @@ import type { Json } from '../../core/values/json.ts';
 export type EventStatus = 'routed' | 'safety-net' | 'terminal' | 'undelivered' | 'recorded' | 'refused' | 'withdrawn';
 
 /** One line of `ralph events --format json`. */
-export interface EventRow {
+export interface EventRow extends Omit<ToldEvent, 'excerpt' | 'status'> {
   /** Version of this record. */
   readonly v: 1;
-  /** `e1`, `e2`, …: unique in the run. */
-  readonly id: string;
-  /** Number of the input in the journal that it followed from. */
-  readonly seq: number;
-  /** Epoch milliseconds. */
-  readonly ts: number;
-  readonly iteration: number;
-  readonly topic: string;
-  readonly source: string;
-  /** Whom its author named; `null` where nobody. */
-  readonly target: string | null;
   /** The person who published it from outside, and by what they were known; `null` for everybody else. */
   readonly sender: Sender | null;
-  /** Ids of the events from which it followed: those that the turn was handed in which it came up. Empty at the start, and for what people publish. */
-  readonly causes: readonly string[];
   readonly payload: Json;
-  /** Who gets it. */
-  readonly to: readonly string[];
   readonly status: EventStatus;
 }
 
