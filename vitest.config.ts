@@ -11,10 +11,10 @@ const toDefine = () => ({
 });
 
 /**
- * Tests of real processes wait for a machine that others use too. On CI, where nobody can ask again, a test that failed gets one more try;
- * `scripts/flaky-reporter.mjs` names each that needed it.
+ * Tests of real processes wait for a machine that others use too. On CI (`.ci/run` says RALPH_TEST_TRIES=2), where nobody can ask
+ * again, a test that failed gets one more try; `scripts/flaky-reporter.mjs` names each that needed it.
  */
-const RETRY = process.env['CI'] === undefined ? 0 : 1;
+const RETRY = process.env['CI'] === undefined && process.env['RALPH_TEST_TRIES'] !== '2' ? 0 : 1;
 
 /** Property tests take the same samples at every run, unless RALPH_PROPERTY_SEED says otherwise. */
 const PROPERTIES = ['test/property-seed.ts'];

@@ -4,8 +4,8 @@ import { type LandReport, type LandRequest, type LandWatch, performLanding, type
 import { requireAgents, requireKnownCost } from '../planning/index.ts';
 import { loadPluginFiles } from '../plugins/index.ts';
 import { removeTree } from '../process/index.ts';
-import { lockRun, type RunHandle, releaseLock, withoutToken } from '../runs/index.ts';
-import { findRunIsolation, requireHeldGates } from '../safety/index.ts';
+import { lockRun, type RunHandle, releaseLock, withoutToken, writePeople } from '../runs/index.ts';
+import { findRunIsolation, isolatesAll, requireHeldGates } from '../safety/index.ts';
 import { compileTopology } from '../topology/routing/index.ts';
 import { keepGates } from './assemble-run.ts';
 import { driveRun } from './drive-run.ts';
@@ -31,6 +31,7 @@ async function startResolver({ layout, landed, settings, cwd, people }: Resolver
   const paths = createRunFolder(state, runId);
   const worktree = `land-${landed}`;
   const drop = (): void => void removeRun({ ...state, removeTree }, runId);
+  writePeople(paths, { who: settings.externalEvents, isIsolated: isolatesAll(isolation, settings.spec), env: people });
   const lock = await lockRun({ layout, runId, worktree, command: 'ralph land --resolve' }).catch((error: unknown) => {
     drop();
     throw error;
@@ -41,7 +42,6 @@ async function startResolver({ layout, landed, settings, cwd, people }: Resolver
       isolation,
       stdinPrompt: null,
       env,
-      people,
       watch: { observe: () => undefined },
       layout,
       paths,

@@ -73,13 +73,15 @@ export async function startRun(plan: RunPlan, given: StartOptions, watch: RunWat
     if (worktree !== null) undo.push(() => dropFolder(layout, worktree, plan, options));
     const paths = createRunFolder({ fs: nodeFileSystem, stateDir: layout.stateDir }, runId);
     undo.push(() => void removeRun({ fs: nodeFileSystem, stateDir: layout.stateDir, removeTree }, runId));
+    const { settings, isolation } = plan;
+    const { env, people } = options;
+    // From its lock on a run counts as under way: whoever brings its token must be known by then.
+    writePeople(paths, { who: settings.externalEvents, isIsolated: isolatesAll(isolation, settings.spec), env: people });
     const runLock = await lockRun({ layout, runId, worktree, command: COMMAND });
     undo.push(() => releaseLock(runLock));
     locks = [lock, runLock];
-    const { settings, isolation } = plan;
-    const { env, people } = options;
     const stdinPrompt = plan.request.stdinPrompt ?? null;
-    ready = await prepareRun({ settings, isolation, stdinPrompt, env, people, watch, layout, paths, workspace, worktree });
+    ready = await prepareRun({ settings, isolation, stdinPrompt, env, watch, layout, paths, workspace, worktree });
   } catch (error) {
     for (const step of undo.reverse()) await tryTo(step);
     throw error;
@@ -162,9 +164,8 @@ async function dropFolder(layout: Layout, name: string, { settings }: RunPlan, {
 /** A run whose folder, workspace and lock are there. */
 export interface RunBeginning extends Pick<RunFile, 'settings' | 'stdinPrompt' | 'workspace' | 'worktree' | 'resolves'> {
   readonly isolation: RunPlan['isolation'];
-  /** Without the token of people, and with it. */
+  /** Without the token of people. */
   readonly env: StartOptions['env'];
-  readonly people: StartOptions['env'];
   readonly watch: RunWatch;
   readonly layout: Layout;
   readonly paths: RunPaths;
@@ -179,7 +180,7 @@ export interface ReadyRun {
 
 /** Writes down what a run begins with, and puts it together. */
 export async function prepareRun(beginning: RunBeginning): Promise<ReadyRun> {
-  const { settings, stdinPrompt, resolves, isolation, env, people, watch, layout, paths, workspace, worktree } = beginning;
+  const { settings, stdinPrompt, resolves, isolation, env, watch, layout, paths, workspace, worktree } = beginning;
   openAgentFolders(workspace, settings);
   const place = { cwd: workspace, env, stateDirs: toStateDirs(settings) };
   const trusted = captureTrustedPrograms(layout, place);
@@ -205,7 +206,6 @@ export async function prepareRun(beginning: RunBeginning): Promise<ReadyRun> {
     gitPrograms,
   };
   writeRunFile(paths.settings, file);
-  writePeople(paths, { who: settings.externalEvents, isIsolated: isolatesAll(isolation, settings.spec), env: people });
   writeContract(paths.folder, { spec: settings.spec, workspace });
   const reference = await openGateReference({ paths, file, env }, false);
   const parts: RunParts = { layout, paths, file, env, watch, reference, isolation };

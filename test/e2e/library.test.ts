@@ -1,5 +1,5 @@
 /** Runs from a program: the library in this process, agents as processes of their own. */
-import { chmodSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
@@ -149,6 +149,20 @@ describe('a run from a program', () => {
       expect(await read.stop({ now: true })).toBe(true);
       expect((await following).at(-1)).toMatchObject({ kind: 'end', reason: 'interrupted' });
       expect((await other).code).toBe(130);
+    });
+  });
+
+  test('knows whose token is good from the moment it counts as under way', async () => {
+    await withAgent(DONE, async (cwd) => {
+      const runs = join(cwd, '.ralph/runs');
+      const other = ralph(cwd, ['run', '-p', 'x', '--no-tui', '-q'], { RALPH_TOKEN: 'a-token-that-nobody-can-guess' });
+      let folder: string | undefined;
+      while (folder === undefined || !existsSync(join(runs, folder, 'lock'))) {
+        folder = existsSync(runs) ? readdirSync(runs)[0] : undefined;
+        await pause(0);
+      }
+      expect(existsSync(join(runs, folder, 'people.json'))).toBe(true);
+      expect((await other).code).toBe(0);
     });
   });
 
