@@ -36,7 +36,7 @@ const IDENTITY = ['-c', 'user.name=Pat', '-c', 'user.email=pat@example.invalid',
  * @property {(args: string[], options?: RalphOptions) => Promise<import('./ralph-command.mjs').RalphResult>} ralph
  * @property {(...args: string[]) => Promise<string>} git standard output
  *
- * @typedef {{ timeoutMs?: number, env?: Record<string, string | undefined> }} RalphOptions env: changes; undefined removes a variable
+ * @typedef {{ timeoutMs?: number, env?: Record<string, string | undefined>, inTerminal?: boolean }} RalphOptions env: changes; undefined removes a variable; inTerminal: in a terminal of its own
  */
 
 /**
@@ -110,7 +110,8 @@ async function createProject(cwd, base, { config, files = {} }) {
   await git('add', '.');
   await git(...IDENTITY, 'commit', '-q', '-m', 'The work begins');
   /** @param {string[]} args @param {RalphOptions} [options] */
-  const start = (args, { timeoutMs = 60_000, env = {} } = {}) => startRalph(args, { cwd, env: withChanges(base, env), timeoutMs });
+  const start = (args, { timeoutMs = 60_000, env = {}, inTerminal = false } = {}) =>
+    startRalph(args, { cwd, env: withChanges(base, env), timeoutMs, inTerminal });
   return { cwd, env: base, git, start, ralph: (args, options) => start(args, options).result };
 }
 
