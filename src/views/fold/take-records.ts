@@ -137,7 +137,8 @@ function takeGates(draft: RunDraft, input: GatesFinished): void {
   const { at } = input;
   const { iteration } = turn;
   const { topics } = request;
-  turn.gates = [...turn.gates, ...input.results.map((result) => ({ ...result, at, iteration, topics }))];
+  // In this order: fields that are added to a copy cost a shape each time.
+  turn.gates = [...turn.gates, ...input.results.map((result) => ({ at, iteration, topics, ...result }))];
 }
 
 function takeTimerFired(draft: RunDraft, timer: number): void {
@@ -202,7 +203,9 @@ function takeNotice(draft: RunDraft, at: number, { code, level, text }: Notice):
 function takeTurnStart(draft: RunDraft, at: number, effect: IterationStart): void {
   const { iteration, attempt, hat, fallback } = effect;
   takePrompted(draft, at, effect);
-  const given = effect.events.map(({ id, topic, source, sender }) => ({ id, topic, source, ...(sender !== undefined && { sender }) }));
+  const given = effect.events.map(({ id, topic, source, sender }) =>
+    sender === undefined ? { id, topic, source } : { id, topic, source, sender },
+  );
   if (attempt > 1) draft.finished.delete(iteration);
   draft.waiting = null;
   draft.status = 'running';
