@@ -127,7 +127,7 @@ export function toView(draft: RunDraft): RunView {
 }
 
 /** The same without the turns. */
-export function toHead(draft: RunDraft): RunHead {
+function toHead(draft: RunDraft): RunHead {
   return joinHead(draft, toHeadParts(draft));
 }
 
