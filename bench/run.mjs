@@ -2,7 +2,7 @@
  * What Ralph costs, each figure beside something that was measured in the same run.
  *
  *   npm run bench                      all, as a table
- *   npm run bench -- --only startup    startup | validate | collections | loop | routing | resume | gates | memory | native | profiles | scope | hooks | panels | faces | terminal | watching | page
+ *   npm run bench -- --only startup    startup | validate | collections | loop | routing | resume | gates | memory | native | profiles | scope | hooks | panels | faces | terminal | watching | watching-time | page
  *   npm run bench -- --peer PATH       also the same loop through a ralph-orchestrator binary
  *   npm run bench -- --only outcomes   forty failing agents through a shell loop, Ralph, and the binary of --peer; some minutes, so only where it is named
  *                    [--json]          its figures and each case as JSON; --agents TEXT,TEXT plays only agents whose names have such a text;
@@ -29,7 +29,7 @@ import { benchResume, benchRouting } from './rooms.mjs';
 import { benchScopeCheck } from './scope-check.mjs';
 import { benchStartup } from './startup.mjs';
 import { benchTerminal } from './terminal.mjs';
-import { benchWatching } from './watching.mjs';
+import { benchWatching, benchWatchingTime } from './watching.mjs';
 
 const BENCHES = {
   startup: benchStartup,
@@ -48,6 +48,7 @@ const BENCHES = {
   faces: benchFaces,
   terminal: benchTerminal,
   watching: benchWatching,
+  'watching-time': benchWatchingTime,
   page: benchPage,
 };
 

@@ -11,62 +11,68 @@ import { openTerminal, toTerminalEnvironment, whyNoTerminal } from './pseudo-ter
 import { startWeb, TOKEN } from './web-server.mjs';
 import { RALPH, withFolder } from './workspace.mjs';
 
-const TURNS = 20;
-const GROUPS = 10;
-const RUNS = 10;
-const LIMIT_MS = 100_000;
+/** Turns that take no time but Ralph's own show what its process pays; those of an agent that takes a while, far less than any real one, what the run as a whole does. */
+const QUICK = { turns: 20, thinkS: 0, groups: 10 };
+const SLOW = { turns: 8, thinkS: 0.25, groups: 40 };
+const MOST_GROUPS = 100;
+const LIMIT_MS = 90_000;
 const BUDGET = 1;
 /** After a view was opened or closed, until the window begins. */
 const SETTLE_MS = 40;
 const SAMPLES = 4000;
-/** `closing`: it is open when the window begins, and is left then. */
-const KINDS = ['alone', 'terminal', 'page', 'closing'];
-const WINDOWS = GROUPS * KINDS.length;
+const VIEWS = {
+  terminal: 'while the terminal view is open',
+  page: 'while a page is told of it',
+  // Open when the window begins, and left then.
+  closing: 'in whose midst a terminal view is closed',
+};
+const KINDS = ['alone', ...Object.keys(VIEWS)];
 
 /** At the beginning of a window it says so and waits for a word; the last one ends the run. */
-const AGENT = `#!/bin/sh
+const toAgent = ({ turns, thinkS }) => `#!/bin/sh
 n=$(cat count 2>/dev/null || echo 0)
-if [ $((n % ${TURNS})) = 0 ]; then
+if [ $((n % ${turns})) = 0 ]; then
   echo $n > told
   read word < go
   [ "$word" = end ] && echo LOOP_COMPLETE
 fi
 echo $((n + 1)) > count
 echo working
+[ ${thinkS} = 0 ] || sleep ${thinkS}
 exit 0
 `;
 
+/** What the process of the run itself pays, while turns come as quickly as they can. */
 export async function benchWatching() {
+  return measure(QUICK, (when) => `a core’s time of a run ${when}`, 'cpuMs');
+}
+
+/** What becomes of its time in all, while its agents take a moment. */
+export async function benchWatchingTime() {
+  return measure(SLOW, (when) => `time of a run whose agents take ${SLOW.thinkS * 1000} ms ${when}`, 'wallMs');
+}
+
+async function measure(design, toWhat, name) {
   const whyNot = whyNoTerminal();
   if (whyNot !== null) return [row('what being watched costs a run', `not measured: ${whyNot}`, '', '')];
   const groups = [];
   const until = performance.now() + LIMIT_MS;
-  for (let run = 0; run < RUNS && performance.now() < until; run += 1) groups.push(...(await measureRun(until)));
-  return [
-    toRow('a core’s time of a run while the terminal view is open', groups, 'terminal', 'cpuMs', true),
-    toRow('its time in all', groups, 'terminal', 'wallMs', false),
-    toRow('a core’s time of a run while a page is told of it', groups, 'page', 'cpuMs', true),
-    toRow('its time in all', groups, 'page', 'wallMs', false),
-    toRow('a core’s time of a run in whose midst a terminal view is closed', groups, 'closing', 'cpuMs', true),
-    toRow('its time in all', groups, 'closing', 'wallMs', false),
-  ];
+  while (groups.length < MOST_GROUPS && performance.now() < until) groups.push(...(await measureRun(design, until)));
+  const { turns } = design;
+  return Object.entries(VIEWS).map(([kind, when]) => toRow(toWhat(when), groups, { kind, name, turns }));
 }
 
-function toRow(what, groups, kind, name, isJudged) {
+function toRow(what, groups, { kind, name, turns }) {
   const differences = groups.map((group) => (group[kind][name] / group.alone[name] - 1) * 100);
   const { median, low, high } = bootstrapMedian(differences);
-  const read = (of) =>
-    shareOf(
-      groups.map((group) => group[of][name] / TURNS),
-      0.5,
-    );
-  const verdict = high < BUDGET ? 'held' : low > BUDGET ? '**missed**' : 'not decided: the interval holds it';
+  const read = (of) => `${toMedian(groups.map((group) => group[of][name] / turns)).toFixed(3)} ms`;
+  const verdict = high < BUDGET ? 'held' : low > BUDGET ? '**missed**' : 'not decided: the interval has it in it';
   return row(
     what,
-    `${read(kind).toFixed(3)} ms a turn`,
-    `nobody looks ${read('alone').toFixed(3)} ms`,
+    `${read(kind)} a turn`,
+    `nobody looks ${read('alone')}`,
     `${toSigned(median)} %`,
-    `95 % interval of the median difference ${toSigned(low)} to ${toSigned(high)} %, ${groups.length} pairs of ${TURNS} turns; budget ${BUDGET} %: ${verdict}${isJudged ? '' : '; the cores are shared with the view, the agents and whoever else works here'}`,
+    `95 % interval of the median difference ${toSigned(low)} to ${toSigned(high)} %, ${groups.length} pairs of ${turns} turns; budget ${BUDGET} %: ${verdict}`,
   );
 }
 
@@ -83,11 +89,12 @@ function toMedian(values) {
   return (sorted[Math.floor((sorted.length - 1) / 2)] + sorted[Math.ceil((sorted.length - 1) / 2)]) / 2;
 }
 
-const CONFIG = `cli: { backend: custom, command: ./agent.sh }\nevent_loop: { max_iterations: ${(WINDOWS + 2) * TURNS}, checkpoint_interval: 0 }\nisolation: off\ngates: []\n`;
+const toConfig = ({ groups, turns }) =>
+  `cli: { backend: custom, command: ./agent.sh }\nevent_loop: { max_iterations: ${(groups * KINDS.length + 2) * turns}, checkpoint_interval: 0 }\nisolation: off\ngates: []\n`;
 
 /** The groups of one run. Its first window warms it up. */
-async function measureRun(until) {
-  return withFolder({ token: TOKEN, 'ralph.yml': CONFIG, 'agent.sh': AGENT }, async (cwd) => {
+async function measureRun(design, until) {
+  return withFolder({ token: TOKEN, 'ralph.yml': toConfig(design), 'agent.sh': toAgent(design) }, async (cwd) => {
     spawnSync('mkfifo', ['told', 'go'], { cwd });
     const env = cleanEnvironment({ XDG_STATE_HOME: join(cwd, 'state') });
     const gate = createGate(cwd);
@@ -99,7 +106,7 @@ async function measureRun(until) {
       await gate.told();
       await measureWindow({ child, gate, views, kind: 'alone' });
       const groups = [];
-      while (groups.length < GROUPS && performance.now() < until) {
+      while (groups.length < design.groups && performance.now() < until) {
         const group = {};
         for (const kind of shuffle(KINDS)) group[kind] = await measureWindow({ child, gate, views, kind });
         groups.push(group);
