@@ -48,3 +48,32 @@ export function row(what, ours, against, ratio, note = '') {
 }
 
 export const ms = (value) => `${value.toFixed(1)} ms`;
+
+export const pause = (durationMs) => new Promise((resolve) => setTimeout(resolve, durationMs));
+
+export async function time(act) {
+  const startedAt = performance.now();
+  await act();
+  return performance.now() - startedAt;
+}
+
+export function timeSync(act) {
+  const startedAt = performance.now();
+  act();
+  return performance.now() - startedAt;
+}
+
+/** The value below which such a share of them is. */
+export function shareOf(values, share) {
+  return values.toSorted((one, other) => one - other)[Math.min(values.length - 1, Math.floor(values.length * share))];
+}
+
+/** p50 and p99. */
+export function toPair(times) {
+  return `${shareOf(times, 0.5).toFixed(1)} and ${ms(shareOf(times, 0.99))}`;
+}
+
+/** A budget, and whether what was measured keeps it. */
+export function toBudget(text, holds) {
+  return `budget ${text}: ${holds ? 'held' : '**missed**'}`;
+}

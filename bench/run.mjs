@@ -2,7 +2,7 @@
  * What Ralph costs, each figure beside something that was measured in the same run.
  *
  *   npm run bench                      all, as a table
- *   npm run bench -- --only startup    startup | validate | collections | loop | routing | resume | gates | memory | native | profiles | scope | hooks | panels | faces
+ *   npm run bench -- --only startup    startup | validate | collections | loop | routing | resume | gates | memory | native | profiles | scope | hooks | panels | faces | terminal | watching | watching-time | page
  *   npm run bench -- --peer PATH       also the same loop through a ralph-orchestrator binary
  *   npm run bench -- --only outcomes   forty failing agents through a shell loop, Ralph, and the binary of --peer; some minutes, so only where it is named
  *                    [--json]          its figures and each case as JSON; --agents TEXT,TEXT plays only agents whose names have such a text;
@@ -21,12 +21,15 @@ import { benchLoop } from './loop.mjs';
 import { benchMemory } from './memory.mjs';
 import { benchNative } from './native.mjs';
 import { AGENTS, benchOutcomes } from './outcomes.mjs';
+import { benchPage } from './page.mjs';
 import { benchPanels } from './panels.mjs';
 import { benchPeer } from './peer.mjs';
 import { benchProfiles } from './profiles.mjs';
 import { benchResume, benchRouting } from './rooms.mjs';
 import { benchScopeCheck } from './scope-check.mjs';
 import { benchStartup } from './startup.mjs';
+import { benchTerminal } from './terminal.mjs';
+import { benchWatching, benchWatchingTime } from './watching.mjs';
 
 const BENCHES = {
   startup: benchStartup,
@@ -43,6 +46,10 @@ const BENCHES = {
   hooks: benchHooks,
   panels: benchPanels,
   faces: benchFaces,
+  terminal: benchTerminal,
+  watching: benchWatching,
+  'watching-time': benchWatchingTime,
+  page: benchPage,
 };
 
 /** It has tables of its own, and is run only where it is named. */

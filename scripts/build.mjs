@@ -99,9 +99,11 @@ async function bundle(outDir) {
   const [yaml, schema] = Object.values(OFTEN_NEEDED);
   const command = await bundleCommand(rolldown, outDir, { name: 'command', entry: 'src/cli/whole-command.ts', libraries: [yaml, schema] });
   const lean = await bundleCommand(rolldown, outDir, { name: 'lean', entry: 'src/cli/lean-command.ts', libraries: [yaml] });
+  const view = await bundleCommand(rolldown, outDir, { name: 'view', entry: 'src/cli/view-command.ts', libraries: [yaml, schema] });
   const hash = createHash('sha256')
     .update(readFileSync(join(outDir, 'command.cjs')))
     .update(readFileSync(join(outDir, 'lean.cjs')))
+    .update(readFileSync(join(outDir, 'view.cjs')))
     .digest('hex')
     .slice(0, 16);
   const start = await rolldown(toInput({ cli: 'src/cli/main.ts' }, hash));
@@ -120,7 +122,9 @@ async function bundle(outDir) {
   await bundleViews(rolldown, outDir);
   const pages = await buildPages(rolldown, ROOT, outDir);
   const libraries = await bundleLibraries(rolldown, outDir);
-  const modules = [...output, ...libraries, ...command, ...lean, ...pages].flatMap((file) => (file.type === 'chunk' ? file.moduleIds : []));
+  const modules = [...output, ...libraries, ...command, ...lean, ...view, ...pages].flatMap((file) =>
+    file.type === 'chunk' ? file.moduleIds : [],
+  );
   writeFileSync(join(outDir, 'THIRD_PARTY_LICENSES.txt'), collectLicences(modules));
 }
 

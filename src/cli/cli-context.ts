@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { AppApi } from './app-api.ts';
+import type { AppApi, WatchApi } from './app-api.ts';
 import type { CommandEntry, CommandName } from './args/command-table.ts';
 import type { FullScreen } from './terminal/full-screen.ts';
 import type { Terminal } from './terminal/terminal.ts';
@@ -33,6 +33,8 @@ export interface CliContext {
   readonly every: (periodMs: number, call: () => void) => () => void;
   /** Loads the composition root: heavy, so only when it is needed. */
   readonly loadApp: () => Promise<AppApi>;
+  /** Loads what runs are read with: all that a bundle for watching holds of the composition root. */
+  readonly loadWatch: () => Promise<WatchApi>;
   /** Loads the code of a command. */
   readonly loadCommand: (name: CommandName) => Promise<CliCommand>;
 }

@@ -1,6 +1,6 @@
 import type { Environment } from '../core/values/environment.ts';
 
-/** What each of the two bundles of commands exports (`whole-command.ts`, `lean-command.ts`), for `main.ts`, which loads one of them. */
+/** What each of the bundles of commands exports (`whole-command.ts`, `lean-command.ts`, `view-command.ts`), for `main.ts`, which loads one of them. */
 export interface CommandBundle {
   /**
    * Runs a command line in this process. Never rejects.

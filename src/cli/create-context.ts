@@ -5,7 +5,7 @@ import { wantsFullScreen } from './terminal/screen-wish.ts';
 import { createTerminal, type OutputStream } from './terminal/terminal.ts';
 
 /** What loads code, so that nothing is bundled with what does not need it. */
-type Loaders = Pick<CliContext, 'loadApp' | 'loadCommand'>;
+type Loaders = Pick<CliContext, 'loadApp' | 'loadWatch' | 'loadCommand'>;
 
 interface Outputs {
   readonly stdout: OutputStream;

@@ -86,6 +86,7 @@ export function createFakeContext(world: FakeWorld = {}): FakeContext {
     now: clock.now,
     every: clock.every,
     loadApp: async () => (world.app ?? {}) as AppApi,
+    loadWatch: async () => (world.app ?? {}) as AppApi,
     loadCommand,
   };
   const signal = (name: Signal): void => {

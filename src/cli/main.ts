@@ -1,14 +1,18 @@
 /*
  * The command line. Its folders, each importing only those before it: terminal <- args <- runs, live, queue, team, validate, web <- commands <- the entries
- * (`whole-command.ts`, `lean-command.ts`, this file). Of the six in the middle, `live` imports `runs`, and `queue` imports `live`. What all of
+ * (`whole-command.ts`, `lean-command.ts`, `view-command.ts`, this file). Of the six in the middle, `live` imports `runs`, and `queue` imports `live`. What all of
  * them share are the types of `cli-context.ts` and `app-api.ts`. A command imports no other command.
  */
 import type { Environment } from '../core/values/environment.ts';
 import type { CommandBundle } from './command-bundle.ts';
 import { toUnwrittenText } from './terminal/unwritten-text.ts';
 
-/** Those that `lean-command.ts` holds. */
-const LEAN_COMMANDS = ['validate', 'explain'];
+/** The bundles of commands that are called often, or waited for; all others are in one. */
+const BUNDLES = new Map([
+  ['validate', 'lean.cjs'],
+  ['explain', 'lean.cjs'],
+  ['watch', 'view.cjs'],
+]);
 
 type Script = InstanceType<typeof import('node:vm').Script>;
 
@@ -23,7 +27,7 @@ type Script = InstanceType<typeof import('node:vm').Script>;
 export async function main(args: readonly string[], env: Environment): Promise<number> {
   if (args[0] === '--version' || args[0] === '-V') return printVersion();
   // The bundles lie beside the file that this one becomes.
-  const bundle = LEAN_COMMANDS.includes(args[0] ?? '') ? 'lean.cjs' : 'command.cjs';
+  const bundle = BUNDLES.get(args[0] ?? '') ?? 'command.cjs';
   return runCompiled(args, env, `${import.meta.dirname}/${bundle}`);
 }
 

@@ -8,7 +8,8 @@ import { createContext } from './create-context.ts';
  * The bundle that holds all commands. A module is loaded together with what it imports, so what only some commands need is imported dynamically.
  */
 export const runCommandLine: CommandBundle['runCommandLine'] = (args, env) => {
-  return runBundled(args, () => createContext(env, { loadApp: () => import('../app/index.ts'), loadCommand }));
+  const loadApp = () => import('../app/index.ts');
+  return runBundled(args, () => createContext(env, { loadApp, loadWatch: loadApp, loadCommand }));
 };
 
 export { COMMAND_NAMES } from './args/command-table.ts';

@@ -49,8 +49,12 @@ const PLACES: readonly (() => string)[] = [() => '/dev/shm', tmpdir];
 const spares: PipeEnds[] = [];
 let nextRefill = FIRST_REFILL;
 let mostAtOnce = LARGEST_REFILL;
-/** In a worker thread Node.js keeps book of every descriptor that is opened there, and a stream that closes one itself spoils it. */
-let isUnavailable = process.platform !== 'linux' || !isMainThread;
+/**
+ * In a worker thread Node.js keeps book of every descriptor that is opened there, and a stream that closes one itself spoils it. `null`: nobody has asked yet; the
+ * module that tells threads apart takes milliseconds to load, which commands that start nothing need not spend.
+ */
+let isUnavailable: boolean | null = null;
+const cannotMake = (): boolean => (isUnavailable ??= process.platform !== 'linux' || !isMainThread);
 
 /** The pipes that this process holds, by run. */
 const held = new Map<string, number>();
@@ -63,7 +67,7 @@ const held = new Map<string, number>();
  * starting `mkfifo` takes a millisecond. Nothing stays on the disk, unless this process is killed in that millisecond: `removeDeadPipes`.
  */
 export function takeOutputPipe(): OutputPipe | undefined {
-  if (spares.length === 0 && !isUnavailable) refill();
+  if (spares.length === 0 && !cannotMake()) refill();
   const ends = spares.pop();
   if (ends === undefined) return undefined;
   return {
@@ -75,7 +79,7 @@ export function takeOutputPipe(): OutputPipe | undefined {
 
 /** Makes pipes for the next child while one runs: the time is spent waiting anyway. */
 export function restockOutputPipes(): void {
-  if (spares.length >= PIPES_OF_A_CHILD || isUnavailable) return;
+  if (spares.length >= PIPES_OF_A_CHILD || cannotMake()) return;
   setImmediate(() => {
     if (spares.length < PIPES_OF_A_CHILD) refill();
   });
@@ -83,7 +87,7 @@ export function restockOutputPipes(): void {
 
 /** Makes a named pipe. Where outputs of children will soon need pipes, too, one call of `mkfifo` makes all of them. */
 export function makeNamedPipe(path: string): boolean {
-  if (spares.length === 0 && !isUnavailable) refill([path]);
+  if (spares.length === 0 && !cannotMake()) refill([path]);
   return existsSync(path) || mkfifo([path]).status === 0;
 }
 

@@ -8,12 +8,19 @@ const POLL_MS = 500;
  * @returns a function that ends it
  */
 export function watchFolder(folder: string, look: () => void): () => void {
-  const watcher = tryWatch(folder, look);
   const poll = setInterval(look, POLL_MS);
   poll.unref();
   look();
+  let watcher: FSWatcher | null = null;
+  // What watches takes the engine milliseconds to load: whatever the first look gave comes before it. What changed in between, the second look finds.
+  const start = setTimeout(() => {
+    watcher = tryWatch(folder, look);
+    look();
+  }, 0);
+  start.unref();
   return () => {
     clearInterval(poll);
+    clearTimeout(start);
     watcher?.close();
   };
 }

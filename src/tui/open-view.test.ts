@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import xterm from '@xterm/headless';
-import { describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { COLOURS } from './cells/tones.ts';
 import { askingRun, endedRun, type Orders, redRun, type SampleRun, toSampleRun } from './fixtures.ts';
 import { openView, type View, type ViewOrder } from './open-view.ts';
@@ -124,6 +124,23 @@ describe('a view', () => {
       },
     };
     await expect(open(redRun(), { run: lost }).view.closed).rejects.toThrow('The journal is gone.');
+  });
+
+  describe('of a long journal', () => {
+    afterEach(() => void vi.useRealTimers());
+
+    it('says that it is read, and shows the run as soon as it is', async () => {
+      vi.useFakeTimers();
+      let isLong = true;
+      const { view, written } = open(redRun(), { run: { ...toSampleRun(redRun()), refresh: () => isLong } });
+      await vi.advanceTimersByTimeAsync(100);
+      expect(written()).toContain('READING THE JOURNAL');
+      const before = written().length;
+      isLong = false;
+      await vi.advanceTimersByTimeAsync(50);
+      expect(written().slice(before)).toContain('RUNNING');
+      view.close();
+    });
   });
 
   it('draws no frame while the terminal has not taken the one before', async () => {

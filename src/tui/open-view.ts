@@ -156,22 +156,29 @@ interface Pace {
   readonly isClosed: () => boolean;
 }
 
-/** Frames that are wanted are drawn once, at most thirty times a second, seldom while a long journal is read; while the terminal is behind, later. */
+/**
+ * Frames that are wanted are drawn once, at most thirty times a second, seldom while a long journal is read; while the terminal is behind, later. One that waits
+ * because of the reading comes as soon as that is over.
+ */
 function createFrames(draw: () => void, { isBehind, isReading, isClosed }: Pace): { readonly want: () => void } {
-  let isWanted = false;
+  let waiting: { readonly timer: NodeJS.Timeout; readonly dueAt: number } | null = null;
   let lastAt = Number.NEGATIVE_INFINITY;
+  const wait = (dueAt: number): void => {
+    waiting = { timer: setTimeout(tick, Math.max(0, dueAt - performance.now())), dueAt };
+  };
   const tick = (): void => {
     if (isClosed()) return;
-    if (isBehind()) return void setTimeout(tick, FRAME_MS);
-    isWanted = false;
+    if (isBehind()) return wait(performance.now() + FRAME_MS);
+    waiting = null;
     draw();
     lastAt = performance.now();
   };
   return {
     want: () => {
-      if (isWanted) return;
-      isWanted = true;
-      setTimeout(tick, Math.max(0, (isReading() ? READING_FRAME_MS : FRAME_MS) - (performance.now() - lastAt)));
+      const dueAt = lastAt + (isReading() ? READING_FRAME_MS : FRAME_MS);
+      if (waiting !== null && waiting.dueAt <= dueAt) return;
+      clearTimeout(waiting?.timer);
+      wait(dueAt);
     },
   };
 }

@@ -26,8 +26,8 @@ const NOTE =
   'It only looks: closing it, or losing it, changes nothing of the run. ? shows its keys (docs/guide/watch.md). In a pipe, with TERM=dumb or ACCESSIBLE=1 it prints a line for each step instead.';
 
 async function watch(context: CliContext, run: string | undefined, isReadOnly: boolean): Promise<number> {
-  const { cwd, env, openFullScreen, loadApp } = context;
-  const app = await loadApp();
+  const { cwd, env, openFullScreen, loadWatch } = context;
+  const app = await loadWatch();
   const { runId, ...reader } = app.openRun(cwd, run, env);
   if (openFullScreen === null) {
     const code = await followLines(context, { runId, ...reader });

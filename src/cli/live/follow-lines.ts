@@ -16,8 +16,8 @@ const LOOK_MS = 1000;
  * @returns the exit code that a signal gave it; 0 without one
  */
 export async function followLines(context: CliContext, reader: RunReader): Promise<number> {
-  const { terminal, signals, cwd, env, loadApp } = context;
-  const app = await loadApp();
+  const { terminal, signals, cwd, env, loadWatch } = context;
+  const app = await loadWatch();
   const done = new AbortController();
   const caught = catchSignals(signals, null);
   let exitCode = 0;

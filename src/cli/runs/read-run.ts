@@ -15,8 +15,8 @@ export interface ReadRun {
 }
 
 /** Reads a run: by its id or the beginning of it, else the newest. */
-export async function readView({ cwd, env, loadApp }: CliContext, run: string | undefined): Promise<ReadRun> {
-  const app = await loadApp();
+export async function readView({ cwd, env, loadWatch }: CliContext, run: string | undefined): Promise<ReadRun> {
+  const app = await loadWatch();
   const reader = app.openRun(cwd, run, env);
   const fold = createRunViewFold();
   reader.replay(fold.take);
