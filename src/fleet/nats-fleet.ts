@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { DeliverPolicy, JsMsg } from '@nats-io/jetstream';
 import type { KvWatchEntry } from '@nats-io/kv';
 import { isJsonObject, isTextList, type Json, parseJson } from '../core/values/json.ts';
 import type {
@@ -15,6 +16,7 @@ import type {
   WorkQueue,
 } from '../ports/fleet.ts';
 import { isLabel, isSubjectPart, parseKey, toKey } from './fleet-names.ts';
+import { keepReading, type Reading } from './keep-reading.ts';
 import { insist, isConflict, type NatsPlace, type NatsServer, openNatsServer, REPORTS } from './nats-server.ts';
 import {
   type ChangeRecord,
@@ -64,23 +66,23 @@ interface Offers {
   readonly close: () => Promise<void>;
 }
 
-function createOffers({ work }: NatsServer): Offers {
+function createOffers({ work, connection }: NatsServer): Offers {
   const open = new Map<string, { readonly order: WorkOrder; readonly revision: number }>();
   const waiting = new Set<() => void>();
-  let watch: ReturnType<typeof work.watch> | undefined;
+  let stop: (() => Promise<void>) | undefined;
   const take = ({ key, revision, operation, value }: KvWatchEntry): void => {
     const record = operation === 'PUT' ? parseWorkRecord(toText(value)) : null;
     if (record?.kind !== 'offered') return void open.delete(key);
     open.set(key, { order: record.order, revision });
     for (const look of waiting) look();
   };
-  const listen = async (): Promise<void> => {
-    watch ??= insist(() => work.watch());
-    for await (const entry of await watch) take(entry);
+  const listen = async (): Promise<Reading<KvWatchEntry>> => {
+    const items = await work.watch();
+    return { items, stop: () => items.stop() };
   };
   return {
     next: (worker, signal) => {
-      if (watch === undefined) void listen().catch(() => undefined);
+      stop ??= keepReading(connection, listen, take);
       return new Promise((resolve) => {
         const look = (): void => {
           const found = signal.aborted ? undefined : [...open].find(([, { order }]) => serves(worker, order));
@@ -95,7 +97,7 @@ function createOffers({ work }: NatsServer): Offers {
       });
     },
     drop: (key) => void open.delete(key),
-    close: async () => (await watch?.catch(() => undefined))?.stop(),
+    close: async () => stop?.(),
   };
 }
 
@@ -154,7 +156,10 @@ async function unlessConflict(change: () => Promise<number>): Promise<number | n
   }
 }
 
-function createReports({ stream, manager }: NatsServer): Reports {
+/** The library's own word, which is not loaded for it. */
+const FROM_SEQUENCE: DeliverPolicy = 'by_start_sequence';
+
+function createReports({ stream, manager, connection }: NatsServer): Reports {
   return {
     append: async ({ run, name, worker, number, body }) => {
       const key = toKey({ run, name });
@@ -163,19 +168,19 @@ function createReports({ stream, manager }: NatsServer): Reports {
     },
     follow: async (run, visit) => {
       requirePart(run);
-      const consumer = await insist(() => stream.consumers.get(REPORTS, { filter_subjects: `ralph.report.${run}.>` }));
-      const messages = await consumer.consume();
-      const reading = (async () => {
-        for await (const message of messages) {
-          const id = parseKey(message.subject.split('.').slice(2).join('.'));
-          const report = parseReport(toText(message.data));
-          if (id !== null && report !== null) visit({ ...id, ...report });
-        }
-      })();
-      return async () => {
-        await messages.close();
-        await reading;
+      let last = 0;
+      const open = async (): Promise<Reading<JsMsg>> => {
+        const start = last === 0 ? {} : { deliver_policy: FROM_SEQUENCE, opt_start_seq: last + 1 };
+        const consumer = await stream.consumers.get(REPORTS, { filter_subjects: `ralph.report.${run}.>`, ...start });
+        const items = await consumer.consume();
+        return { items, stop: () => items.stop() };
       };
+      return keepReading(connection, open, (message) => {
+        last = message.seq;
+        const id = parseKey(message.subject.split('.').slice(2).join('.'));
+        const report = parseReport(toText(message.data));
+        if (id !== null && report !== null) visit({ ...id, ...report });
+      });
     },
     forget: async (run) => {
       requirePart(run);

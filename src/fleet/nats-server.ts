@@ -54,8 +54,12 @@ export async function openNatsServer(place: NatsPlace): Promise<NatsServer> {
 }
 
 async function open({ url, credentials, name }: NatsPlace): Promise<NatsServer> {
-  const [{ connect, credsAuthenticator }, { jetstream, jetstreamManager, RetentionPolicy, StorageType }, { Kvm }, { Objm }] =
-    await Promise.all([import('@nats-io/transport-node'), import('@nats-io/jetstream'), import('@nats-io/kv'), import('@nats-io/obj')]);
+  const [{ connect, credsAuthenticator }, { jetstream, jetstreamManager, RetentionPolicy, StorageType }, { Kvm }, { Objm }] = await Promise.all([
+    import('@nats-io/transport-node').then(toNames),
+    import('@nats-io/jetstream').then(toNames),
+    import('@nats-io/kv').then(toNames),
+    import('@nats-io/obj').then(toNames),
+  ]);
   const { servers, user, pass } = toServer(url);
   const connection = await connect({
     servers,
@@ -85,6 +89,12 @@ async function open({ url, credentials, name }: NatsPlace): Promise<NatsServer> 
     await connection.close();
     throw error;
   }
+}
+
+/** What a module exports: a bundle of it has that in its default, and there once more. */
+function toNames<Module extends object>(module: Module): Module {
+  const inner = 'default' in module ? module.default : null;
+  return typeof inner === 'object' && inner !== null ? toNames(inner as Module) : module;
 }
 
 /** A password in an address is no part of the name of the server. */
@@ -137,7 +147,12 @@ export function isConflict(error: unknown): boolean {
 /** A server that answers with a code of its own has understood, but for the one by which it says that it is not ready. */
 function isRefusal(error: unknown): boolean {
   const code = readApiCode(error);
-  return (code !== null && code !== NOT_READY) || toErrorCode(error) === 'ERR_INVALID_ARG_TYPE';
+  return (code !== null && code !== NOT_READY) || isOver(error);
+}
+
+/** Our own connection was closed: nothing can be asked any more. */
+function isOver(error: unknown): boolean {
+  return ['ClosedConnectionError', 'DrainingConnectionError'].includes(toErrorCode(error));
 }
 
 const NOT_READY = 10008;

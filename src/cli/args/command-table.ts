@@ -15,6 +15,8 @@ export type CommandName =
   | 'watch'
   | 'runs'
   | 'web'
+  | 'worker'
+  | 'fleet'
   | 'worktrees'
   | 'land'
   | 'pr'
@@ -65,6 +67,8 @@ export const COMMANDS: readonly CommandEntry[] = [
   { name: 'watch', group: 'look', summary: 'watch a run on the whole terminal, look back in it, steer it' },
   { name: 'runs', group: 'look', summary: 'list the runs of this folder' },
   { name: 'web', group: 'look', summary: 'show runs in the browser, live, and steer them there' },
+  { name: 'worker', group: 'keep', summary: 'take turns of runs on other machines, as a worker of a fleet' },
+  { name: 'fleet', group: 'keep', summary: 'the server and the workers of a fleet' },
   { name: 'worktrees', group: 'look', summary: 'list, compare, merge and remove the worktrees of runs' },
   { name: 'review', group: 'first', summary: 'review a run: what is proven, what to read, what to do next' },
   { name: 'land', group: 'first', summary: 'merge the branch of a run once its gates pass' },

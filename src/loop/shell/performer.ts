@@ -13,11 +13,13 @@ import type {
 import type { HookAnswer } from '../../core/run/hook-answer.ts';
 import type { IterationEnded } from '../../core/run/inputs.ts';
 import { type TurnId, toTurnName } from '../../core/run/turn.ts';
-import { toErrorCode } from '../../core/values/errors.ts';
+import { toErrorCode, toErrorMessage } from '../../core/values/errors.ts';
 import { type Handlers, handle, ignore } from '../../core/values/handlers.ts';
 import type { RunningTurn, TurnResult } from '../../ports/backend.ts';
+import type { Elsewhere, RemoteTurn } from '../../ports/elsewhere.ts';
 import type { LoopPorts, LoopView, TurnContext } from './loop-ports.ts';
 import { dropStrayLines, readOutside } from './read-inbox.ts';
+import { type StartedElsewhere, startElsewhere } from './remote-turn.ts';
 import { INTERRUPTED, type OpenedTurn, openTurn, reportTurn } from './turn.ts';
 import { createTurnPeople, type TurnPeople } from './turn-people.ts';
 import { createCostGuard, createLingeringWatch, type Spending } from './watch-turn.ts';
@@ -176,13 +178,36 @@ interface LiveTurn {
 function createTurnRunner(context: TurnContext): TurnRunner {
   const { ports, settings, loop } = context;
   const live = new Map<string, LiveTurn>();
+  const remote = new Map<string, RemoteTurn>();
+  const away = new Set<Promise<void>>();
   const peopleOf = new Map<string, TurnPeople>();
   const opening = new Set<Promise<void>>();
   const spending: Spending = new Map();
   let isClosed = false;
 
+  const beginElsewhere = async (elsewhere: Elsewhere, order: IterationStart): Promise<void> => {
+    const name = toTurnName(order);
+    const started = await startOrFail(context, elsewhere, order);
+    if (started === null) return;
+    const { turn, report } = started;
+    remote.set(name, turn);
+    const done = turn.result.then((result) => {
+      remote.delete(name);
+      // What is brought into the folder is that of one turn after the other, each with its checkpoint.
+      const end = async (): Promise<void> => {
+        const ended = await report(result);
+        away.delete(done);
+        loop.post(ended);
+      };
+      return order.copy === undefined ? end() : loop.inOrder(end);
+    });
+    away.add(done);
+    if (isClosed) turn.kill();
+  };
+
   const begin = async (order: IterationStart): Promise<void> => {
     if (isClosed || !isRunnable(ports, loop, order) || isOrderedAgain(ports, loop, order)) return;
+    if (ports.elsewhere !== undefined) return beginElsewhere(ports.elsewhere, order);
     const name = toTurnName(order);
     const people = createTurnPeople(context, order);
     peopleOf.set(name, people);
@@ -219,17 +244,31 @@ function createTurnRunner(context: TurnContext): TurnRunner {
     },
     stop: (turn, force) => {
       const entry = live.get(toTurnName(turn));
+      const worker = remote.get(toTurnName(turn));
+      if (force) worker?.kill();
+      else worker?.hand({ type: 'iteration-stop', iteration: turn.iteration, attempt: turn.attempt, force });
       if (force) entry?.running.kill();
       else entry?.running.stop(settings.stopGraceMs);
     },
-    tell: (offer) => peopleOf.get(toTurnName(offer))?.tell(offer.tell),
-    obey: (ordered) => live.get(toTurnName(ordered))?.running.obey?.(ordered.order),
-    settle: (close) => peopleOf.get(toTurnName(close))?.settle(close),
+    tell: (offer) => {
+      peopleOf.get(toTurnName(offer))?.tell(offer.tell);
+      remote.get(toTurnName(offer))?.hand(offer);
+    },
+    obey: (ordered) => {
+      live.get(toTurnName(ordered))?.running.obey?.(ordered.order);
+      remote.get(toTurnName(ordered))?.hand(ordered);
+    },
+    settle: (close) => {
+      peopleOf.get(toTurnName(close))?.settle(close);
+      remote.get(toTurnName(close))?.hand(close);
+    },
     close: async () => {
       isClosed = true;
       for (const entry of live.values()) entry.running.kill();
+      for (const turn of remote.values()) turn.kill();
       await Promise.allSettled(opening);
-      await Promise.all([...live.values()].map((entry) => entry.done));
+      await Promise.all([...[...live.values()].map((entry) => entry.done), ...away]);
+      await ports.elsewhere?.close();
     },
   };
 }
@@ -281,6 +320,18 @@ function isOrderedAgain(ports: LoopPorts, loop: LoopView, order: IterationStart)
   const problems = [...stray.problems, ...last.problems];
   loop.post({ type: 'events-received', at, ...last, problems, inboxOffset: stray.offset, opening });
   return !isSame();
+}
+
+/** One that cannot be given a copy of the folder is no turn: like one whose own folder cannot be written. */
+async function startOrFail(context: TurnContext, elsewhere: Elsewhere, order: IterationStart): Promise<StartedElsewhere | null> {
+  const { ports, loop } = context;
+  try {
+    return await startElsewhere(context, elsewhere, order);
+  } catch (error) {
+    failStorage(ports, loop, `the copy of the folder for turn ${toTurnName(order)} cannot be made (${toErrorMessage(error)})`);
+    loop.post(toInterrupted(ports, loop, order));
+    return null;
+  }
 }
 
 /** A turn whose folder cannot be written ends the run; the hat runs again when it is resumed. */

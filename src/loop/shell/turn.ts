@@ -241,7 +241,8 @@ export async function reportTurn({ ports, loop }: TurnContext, opened: OpenedTur
   };
 }
 
-function toOutcome(result: TurnResult, conflict: WorkConflict | undefined): TurnOutcome {
+/** How a turn ended for the loop: one whose work was not taken over has failed. */
+export function toOutcome(result: Pick<TurnResult, 'status' | 'failure'>, conflict: WorkConflict | undefined): TurnOutcome {
   if (result.status === 'stopped') return { status: 'interrupted' };
   if (result.status === 'succeeded' && conflict !== undefined) {
     const cause = conflict.why ?? `${conflict.paths.join(', ')} changed in the folder meanwhile`;
