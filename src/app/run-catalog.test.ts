@@ -57,9 +57,11 @@ it('a key is found before anything was read, and nothing else is', async () => {
   writeRun('site', IDS[0], 'x');
   const [row] = (await createRunCatalog(home, toEnv()).list()).runs;
   const fresh = createRunCatalog(home, toEnv());
-  expect(fresh.find(row?.key ?? '')).toMatchObject({ root: join(home, 'site'), runId: IDS[0] });
-  expect(fresh.find(IDS[0])).toBeNull();
-  expect(fresh.find('../../etc')).toBeNull();
+  const run = fresh.open(row?.key ?? '');
+  expect(run).toMatchObject({ root: join(home, 'site'), runId: IDS[0] });
+  expect(run?.history.lastSeq()).toBe(0);
+  expect(fresh.open(IDS[0])).toBeNull();
+  expect(fresh.open('../../etc')).toBeNull();
 });
 
 it('a run that is over is read once, and again when its journal has changed', async () => {
@@ -118,7 +120,7 @@ it('what an agent wrote as a task or a folder is named is shown without what a t
 
 it('what takes long to read is in a later list: the newest come first', async () => {
   for (let index = 0; index < 3; index += 1) writeRun(`f${index}`, IDS[index] ?? '', `run ${index}`, index);
-  const catalog = createRunCatalog(home, toEnv(), 0);
+  const catalog = createRunCatalog(home, toEnv(), { patienceMs: 0, keepMs: 0 });
   const [one, two] = await Promise.all([catalog.list(), catalog.list()]);
   expect(one.runs[0]?.runId).toBe(IDS[2]);
   expect(two.runs).toEqual(one.runs);
@@ -126,4 +128,46 @@ it('what takes long to read is in a later list: the newest come first', async ()
   while (counts.at(-1) !== 3 && counts.length < 1000) counts.push((await catalog.list()).runs.length);
   expect(counts.at(-1)).toBe(3);
   expect(counts).toEqual(counts.toSorted());
+});
+
+/** Long enough to be kept for a while. */
+function writeLongRun(folder: string, runId: string): void {
+  const path = writeRun(folder, runId, 'Long.');
+  const { journal } = openJsonlJournal({ fs: { ...fs, sync: () => undefined }, path });
+  for (let count = 0; count < 5000; count += 1) journal.append({ type: 'stop-requested', at: AT + 6000, how: 'kill', by: 'test' } as Input);
+  journal.close();
+}
+
+it('a long run that is opened from the list is not read again, and is then of whoever opened it', async () => {
+  writeLongRun('site', IDS[0]);
+  writeRun('shop', IDS[1], 'Short.');
+  const catalog = createRunCatalog(home, toEnv());
+  let { runs } = await catalog.list();
+  while (runs.length < 2) ({ runs } = await catalog.list());
+  const keys = new Map(runs.map(({ runId, key }) => [runId, key]));
+  const open = (runId: string) => catalog.open(keys.get(runId) ?? '');
+  const run = open(IDS[0]);
+  expect(run?.history.lastSeq()).toBe(5002);
+  expect(run?.refresh()).toBe(false);
+  expect(open(IDS[0])?.history.lastSeq()).toBe(0);
+  expect(open(IDS[1])?.history.lastSeq()).toBe(0);
+});
+
+it('a long run that nobody opens from the list is forgotten', async () => {
+  writeLongRun('site', IDS[0]);
+  const catalog = createRunCatalog(home, toEnv(), { patienceMs: 250, keepMs: 0 });
+  const [row] = (await catalog.list()).runs;
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  expect(catalog.open(row?.key ?? '')?.history.lastSeq()).toBe(0);
+  expect((await catalog.list()).runs).toEqual([row]);
+});
+
+it('a run that is opened while the list is read is read once for both', async () => {
+  writeLongRun('site', IDS[0]);
+  const [row] = (await createRunCatalog(home, toEnv()).list()).runs;
+  const catalog = createRunCatalog(home, toEnv());
+  const list = catalog.list();
+  const run = catalog.open(row?.key ?? '');
+  await list;
+  expect(run?.history.lastSeq()).toBe(5002);
 });

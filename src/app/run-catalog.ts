@@ -5,11 +5,11 @@ import { setImmediate as breathe, setTimeout as pause } from 'node:timers/promis
 import type { Environment } from '../core/values/environment.ts';
 import { toErrorMessage } from '../core/values/errors.ts';
 import { listKnownRuns, nodeFileSystem, toRunPaths } from '../journal/index.ts';
-import { findLayout, listProjects, openRun, type RecordCursor, type RunReader } from '../runs/index.ts';
-import { createRunViewFold, type RunViewFold } from '../views/fold/index.ts';
-import { toListRow } from '../views/frame/index.ts';
+import { findLayout, listProjects } from '../runs/index.ts';
+import { type FrameFacts, toListRow, type WatchedRun } from '../views/frame/index.ts';
 import { toPlainLine } from '../views/text/index.ts';
 import type { RunList, RunListRow } from '../wire/run-list.ts';
+import { openWatchedRun } from './watched-run.ts';
 
 /** The runs of all folders that are known here, and of one more. A run that is over is read once, and again when its journal has changed. */
 export interface RunCatalog {
@@ -18,25 +18,39 @@ export interface RunCatalog {
    * time is in a later list, the newest runs in the first.
    */
   readonly list: () => Promise<Omit<RunList, 'canSteer'>>;
-  /** The run with this key: its folder and its id; `null` where there is none. Reads no journal. */
-  readonly find: (key: string) => { readonly root: string; readonly runId: string } | null;
+  /** The run with this key, with what the list has read of it; `null` where there is none. Reads no journal. Throws as {@link openWatchedRun}. */
+  readonly open: (key: string) => WatchedRun | null;
+}
+
+/** How long something takes and is kept. */
+export interface CatalogTimes {
+  /** How long a list waits for runs that have not been read yet, once it has one. */
+  readonly patienceMs: number;
+  /** How long a run that is over is kept for whoever may open it from the list. */
+  readonly keepMs: number;
 }
 
 const MAX_LISTED = 500;
 const MAX_WHY = 300;
-const PATIENCE_MS = 250;
+const TIMES: CatalogTimes = { patienceMs: 250, keepMs: 60_000 };
+/** So long is a journal read before something else is looked after. */
+const STEP_MS = 15;
+/** Shorter ones are read again at once. */
+const MIN_KEPT_INPUTS = 5000;
+/** Of all that are kept. */
+const MAX_KEPT_INPUTS = 150_000;
 
 /**
  * @param cwd its runs are in the list, also where nobody has noted its folder
- * @param patienceMs how long a list waits for runs that have not been read yet, once it has one
  */
-export function createRunCatalog(cwd: string, env: Environment, patienceMs = PATIENCE_MS): RunCatalog {
+export function createRunCatalog(cwd: string, env: Environment, { patienceMs, keepMs }: CatalogTimes = TIMES): RunCatalog {
   const entries = new Map<string, CatalogEntry>();
   const scan = (): RunList['unread'] => {
     const { places, unread } = listPlaces(cwd, env);
     const keys = new Set(places.map(({ key }) => key));
     for (const key of entries.keys()) if (!keys.has(key)) entries.delete(key);
-    for (const place of places) if (!entries.has(place.key)) entries.set(place.key, { place, version: '', row: null, read: null });
+    for (const place of places)
+      if (!entries.has(place.key)) entries.set(place.key, { place, version: '', row: null, isOver: false, run: null });
     return unread.map(({ folder, why }) => ({ folder: toShownFolder(folder, env), why }));
   };
   let unread: RunList['unread'] = [];
@@ -44,7 +58,7 @@ export function createRunCatalog(cwd: string, env: Environment, patienceMs = PAT
     unread = scan();
     // Ids begin with their time: the newest first.
     for (const entry of [...entries.values()].toSorted((left, right) => (left.place.runId < right.place.runId ? 1 : -1))) {
-      await readEntry(entry, env);
+      if (await readEntry(entry, env)) keepForNow(entry, [...entries.values()], keepMs);
       onRow();
     }
   };
@@ -63,9 +77,15 @@ export function createRunCatalog(cwd: string, env: Environment, patienceMs = PAT
       await Promise.race([reading.all, Promise.all([reading.first, pause(patienceMs)])]);
       return toList();
     },
-    find: (key) => {
+    open: (key) => {
       if (!entries.has(key)) scan();
-      return entries.get(key)?.place ?? null;
+      const entry = entries.get(key);
+      if (entry === undefined) return null;
+      const run = entry.run ?? openPlace(entry.place, env);
+      // One that is over is whoever's who opened it; one that the list is about to read is read once for both.
+      if (entry.isOver) entry.run = null;
+      else if (reading !== null) entry.run = run;
+      return run;
     },
   };
 }
@@ -94,13 +114,29 @@ interface CatalogEntry {
   /** Of the journal that the row was made from. */
   version: string;
   row: RunListRow | null;
-  /** What has been read of a run whose process is there; `null` for every other one. */
-  read: ReadRun | null;
+  /** Whether its process was not there when it was read. */
+  isOver: boolean;
+  /** What is read on: a run whose process is there, or one that is kept for a while. */
+  run: WatchedRun | null;
 }
 
-/** A journal that is read on. */
-interface ReadRun extends RecordCursor {
-  readonly fold: RunViewFold;
+function openPlace({ root, runId }: RunPlace, env: Environment): WatchedRun {
+  return openWatchedRun(root, runId, env);
+}
+
+/** A long run that is over is kept for a while: who sees it in the list may open it, and then it need not be read again. */
+function keepForNow(entry: CatalogEntry, all: readonly CatalogEntry[], keepMs: number): void {
+  const { run } = entry;
+  if (run === null || !entry.isOver) return;
+  const forget = (): void => {
+    if (entry.run === run) entry.run = null;
+  };
+  const inputs = run.history.lastSeq();
+  const others = all.flatMap((other) => (other.isOver && other !== entry ? (other.run?.history.lastSeq() ?? []) : []));
+  const kept = others.reduce((sum, count) => sum + count, 0);
+  // One is kept however long it is: that is the one that takes long to read.
+  if (inputs < MIN_KEPT_INPUTS || (kept > 0 && kept + inputs > MAX_KEPT_INPUTS)) forget();
+  else setTimeout(forget, keepMs).unref();
 }
 
 /** Where runs are; nothing of them is read. */
@@ -129,27 +165,25 @@ function listPlaces(cwd: string, env: Environment): { readonly places: readonly 
   return { places, unread };
 }
 
-/** Brings a row up to date. That of a run whose process was not there stays as it is while its journal does. */
-async function readEntry(entry: CatalogEntry, env: Environment): Promise<void> {
+/** Brings a row up to date; false where nothing is to be read: that of a run whose process was not there stays as it is while its journal does. */
+async function readEntry(entry: CatalogEntry, env: Environment): Promise<boolean> {
   const { place } = entry;
   const version = readVersion(place.journal);
-  if (entry.row !== null && entry.read === null && entry.version === version) return;
-  entry.version = version;
+  if (entry.isOver && entry.version === version) return false;
+  if (entry.isOver) entry.run = null;
+  Object.assign(entry, { version, isOver: false });
   try {
-    const reader = openRun(place.root, place.runId, env);
-    entry.read ??= { ...reader.shownRecords(), fold: createRunViewFold() };
-    const { read, fold } = entry.read;
-    for (let records = read(); records.length > 0; records = read()) {
-      for (const record of records) fold.take(record);
-      await breathe();
-    }
-    entry.row = toRow(place, reader, entry.read, env);
+    entry.run ??= openPlace(place, env);
+    const { run } = entry;
+    while (run.refresh(STEP_MS)) await breathe();
+    const facts = run.facts();
+    entry.row = toRow(place, run, facts, env);
     // Also a run that is just beginning has a process.
-    if (!reader.isAlive) entry.read = null;
+    entry.isOver = !facts.isAlive;
   } catch {
-    entry.read = null;
-    entry.row = { ...toEmptyRow(place, env), state: 'damaged' };
+    Object.assign(entry, { run: null, isOver: true, row: { ...toEmptyRow(place, env), state: 'damaged' } });
   }
+  return true;
 }
 
 function toEmptyRow({ key, runId, root }: RunPlace, env: Environment): Omit<RunListRow, 'state'> {
@@ -169,11 +203,10 @@ function toEmptyRow({ key, runId, root }: RunPlace, env: Environment): Omit<RunL
   };
 }
 
-function toRow(place: RunPlace, reader: RunReader, { fold, seq }: ReadRun, env: Environment): RunListRow {
+function toRow(place: RunPlace, { history }: WatchedRun, facts: FrameFacts, env: Environment): RunListRow {
   const empty = toEmptyRow(place, env);
-  const { isAlive, isUnseen } = reader;
-  if (seq() === 0) return { ...empty, state: isAlive ? 'running' : 'gone' };
-  return { ...empty, ...toListRow(fold.view(), { isAlive, isUnseen, now: Date.now(), live: reader.live(), isNewest: false }) };
+  if (history.lastSeq() === 0) return { ...empty, state: facts.isAlive ? 'running' : 'gone' };
+  return { ...empty, ...toListRow(history.view(), facts) };
 }
 
 /** The id of a run begins with its time in UTC: `20261121-223331-…`. */

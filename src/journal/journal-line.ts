@@ -31,6 +31,17 @@ function toHex(crc: number): string {
   return crc.toString(16).padStart(8, '0');
 }
 
+/** The checksum that a line begins with; not a number where there is none. Digit by digit: each entry that is read has one, and texts cost more. */
+function readCrc(line: Buffer): number {
+  let crc = 0;
+  for (let at = CRC_START; at < CRC_START + 8; at += 1) {
+    const byte = line[at] as number;
+    const digit = byte >= 0x30 && byte <= 0x39 ? byte - 0x30 : byte >= 0x61 && byte <= 0x66 ? byte - 0x57 : Number.NaN;
+    crc = crc * 16 + digit;
+  }
+  return crc;
+}
+
 /**
  * Parses one line (without its line feed); refused is what is no entry, with what is wrong in words. `seq` is the number it must have; `null`: any.
  *
@@ -38,7 +49,7 @@ function toHex(crc: number): string {
  */
 export function parseJournalLine(line: Buffer, seq: number | null): Result<JournalEntry, string> {
   if (line.length <= BODY_START) return refuse('is not a journal entry');
-  if (toHex(crc32(line.subarray(BODY_START))) !== line.toString('latin1', CRC_START, CRC_START + 8)) {
+  if (readCrc(line) !== crc32(line.subarray(BODY_START))) {
     return refuse('does not fit its checksum');
   }
   const value = parseJson(line.toString('utf8'));

@@ -3,7 +3,7 @@
  * and as many git repositories as there are steps.
  */
 import { execFile } from 'node:child_process';
-import { mkdir, mkdtemp, realpath, rm, symlink, writeFile } from 'node:fs/promises';
+import { access, mkdir, mkdtemp, realpath, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
@@ -36,7 +36,7 @@ const IDENTITY = ['-c', 'user.name=Pat', '-c', 'user.email=pat@example.invalid',
  * @property {(args: string[], options?: RalphOptions) => Promise<import('./ralph-command.mjs').RalphResult>} ralph
  * @property {(...args: string[]) => Promise<string>} git standard output
  *
- * @typedef {{ timeoutMs?: number, env?: Record<string, string | undefined> }} RalphOptions env: changes; undefined removes a variable
+ * @typedef {{ timeoutMs?: number, env?: Record<string, string | undefined>, inTerminal?: boolean }} RalphOptions env: changes; undefined removes a variable; inTerminal: in a terminal of its own
  */
 
 /**
@@ -67,7 +67,7 @@ export async function createBench(installed, { keep }) {
     play: (handler) => {
       play = handler;
     },
-    createProject: (name, contents) => createProject(join(root, name), env, contents),
+    createProject: async (name, contents) => createProject(await findFree(join(root, name)), env, contents),
     alive: async () => (await findByHome(home)).map(({ command }) => command),
     dispose: async () => {
       await endLeftovers(home);
@@ -75,6 +75,22 @@ export async function createBench(installed, { keep }) {
       if (!keep) await rm(root, { recursive: true, force: true, maxRetries: 3 });
     },
   };
+}
+
+/**
+ * A step that is tried again must not find what it left before.
+ *
+ * @param {string} path
+ * @param {number} [number]
+ * @returns {Promise<string>}
+ */
+async function findFree(path, number = 1) {
+  const free = number === 1 ? path : `${path}-${number}`;
+  const isTaken = await access(free).then(
+    () => true,
+    () => false,
+  );
+  return isTaken ? findFree(path, number + 1) : free;
 }
 
 /**
@@ -94,7 +110,8 @@ async function createProject(cwd, base, { config, files = {} }) {
   await git('add', '.');
   await git(...IDENTITY, 'commit', '-q', '-m', 'The work begins');
   /** @param {string[]} args @param {RalphOptions} [options] */
-  const start = (args, { timeoutMs = 60_000, env = {} } = {}) => startRalph(args, { cwd, env: withChanges(base, env), timeoutMs });
+  const start = (args, { timeoutMs = 60_000, env = {}, inTerminal = false } = {}) =>
+    startRalph(args, { cwd, env: withChanges(base, env), timeoutMs, inTerminal });
   return { cwd, env: base, git, start, ralph: (args, options) => start(args, options).result };
 }
 

@@ -3,6 +3,8 @@
 /**
  * @typedef {object} Checks
  * @property {string[]} problems one line each
+ * @property {string[]} notes what was done, where the name of the step does not say it: one line each
+ * @property {(line: string) => void} note
  * @property {(what: string, actual: unknown, expected: unknown) => void} equal compares as JSON
  * @property {(what: string, condition: unknown, detail?: unknown) => void} ok
  */
@@ -11,8 +13,12 @@
 export function createChecks() {
   /** @type {string[]} */
   const problems = [];
+  /** @type {string[]} */
+  const notes = [];
   return {
     problems,
+    notes,
+    note: (line) => void notes.push(line),
     equal(what, actual, expected) {
       const [found, wanted] = [show(actual), show(expected)];
       if (found !== wanted) problems.push(`${what}: ${found}, expected ${wanted}`);

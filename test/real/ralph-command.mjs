@@ -1,5 +1,6 @@
 /** Runs the `ralph` of this checkout as a person would: as a command, by its exit code and its output. */
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { record } from './model-server.mjs';
@@ -33,20 +34,29 @@ export async function endRalphs() {
  *
  * @typedef {object} RunningRalph
  * @property {number} pid
- * @property {(signal: NodeJS.Signals) => void} kill to the process alone, as a terminal would not
+ * @property {(signal: NodeJS.Signals) => void} kill to the process alone, as a terminal would not; in a terminal of its own that is the terminal, which closes
+ * @property {() => string} said standard output until now; of a terminal, what was drawn
+ * @property {(keys: string) => void} press keys in a terminal of its own
  * @property {Promise<RalphResult>} result never rejects
  */
+
+/** Why nothing can be started in a terminal of its own here; undefined where it can. The `script` of other systems takes other words. */
+export function findNoTerminal() {
+  const { stdout } = spawnSync('script', ['--version'], { encoding: 'utf8' });
+  return /util-linux/.test(stdout ?? '') ? undefined : 'there is no `script` of util-linux';
+}
 
 /**
  * Starts `ralph …`. When the time is up it is ended with everything that it started.
  *
  * @param {string[]} args
- * @param {{ cwd: string, env: Record<string, string>, timeoutMs: number }} options
+ * @param {{ cwd: string, env: Record<string, string>, timeoutMs: number, inTerminal?: boolean }} options inTerminal: in a terminal of its own, 120 by 36
  * @returns {RunningRalph}
  */
-export function startRalph(args, { cwd, env, timeoutMs }) {
+export function startRalph(args, { cwd, env, timeoutMs, inTerminal = false }) {
   const startedAt = Date.now();
-  const child = spawn(process.execPath, [COMMAND, ...args], { cwd, env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] });
+  const [program, words] = inTerminal ? ['script', toScriptWords(args)] : [process.execPath, [COMMAND, ...args]];
+  const child = spawn(program, words, { cwd, env, detached: true, stdio: [inTerminal ? 'pipe' : 'ignore', 'pipe', 'pipe'] });
   const pid = child.pid;
   if (pid === undefined) throw new Error('ralph could not be started');
   living.add(pid);
@@ -54,6 +64,7 @@ export function startRalph(args, { cwd, env, timeoutMs }) {
   const output = { stdout: [], stderr: [] };
   child.stdout.on('data', (chunk) => output.stdout.push(chunk));
   child.stderr.on('data', (chunk) => output.stderr.push(chunk));
+  child.stdin?.on('error', () => {});
   let timedOut = false;
   const limit = setTimeout(() => {
     timedOut = true;
@@ -69,7 +80,32 @@ export function startRalph(args, { cwd, env, timeoutMs }) {
       resolve({ exitCode, signal, stdout, stderr, records: toRecords(stdout), timedOut, durationMs: Date.now() - startedAt });
     });
   });
-  return { pid, kill: (signal) => void child.kill(signal), result };
+  return {
+    pid,
+    kill: (signal) => void child.kill(signal),
+    said: () => Buffer.concat(output.stdout).toString('utf8'),
+    press: (keys) => void child.stdin?.write(keys),
+    result,
+  };
+}
+
+/** The command becomes the process right below the terminal. @param {string[]} args */
+function toScriptWords(args) {
+  const command = [process.execPath, COMMAND, ...args].map((word) => `'${word.replaceAll("'", "'\\''")}'`).join(' ');
+  return ['-qfec', `stty columns 120 rows 36; exec ${command}`, '/dev/null'];
+}
+
+/**
+ * @param {number} terminal
+ * @returns {number | undefined} pid of the command that was started in a terminal of its own; undefined when it has ended
+ */
+export function findInTerminal(terminal) {
+  try {
+    const [pid] = readFileSync(`/proc/${terminal}/task/${terminal}/children`, 'utf8').trim().split(' ').map(Number);
+    return pid === 0 ? undefined : pid;
+  } catch {
+    return undefined;
+  }
 }
 
 /**

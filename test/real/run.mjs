@@ -2,10 +2,10 @@
  * End to end with the real agent CLIs: installs the pinned versions into the cache, starts the mock model server, and lets `ralph` run
  * them as a team and through failures. One line per step; a CLI that cannot be installed here is named, and its hats are left out.
  *
- *   node test/real/run.mjs [--only claude,codex,gemini] [--all] [--lane team,scope,safe,story,steer,failures,direct] [--step TEXT] [--keep] [--install-only] [--write]
+ *   node test/real/run.mjs [--only claude,codex,gemini] [--all] [--lane team,scope,failures,faces,safe,story,steer,direct] [--step TEXT] [--keep] [--install-only] [--write]
  *
  * --only: these CLIs; --all: the slow ones too, and every way to be stopped with each; without both, of the slow ones only those that are held by a
- * profile, and only in the lane scope. --lane: default team, scope and failures; safe lets each CLI try what a safe run must hold, story is an evening and a
+ * profile, and only in the lane scope. --lane: default team, scope, failures and faces; safe lets each CLI try what a safe run must hold, story is an evening and a
  * morning of a person with each, steer tells and answers each while it works, direct asks each CLI alone, without ralph.
  * --step: only steps whose name holds the text. --keep: leaves the folders there for a look.
  * --write: puts what each layer stopped into docs/guide/sandbox-layers.md, and how each agent hears a person into docs/guide/steering.md; otherwise the
@@ -87,6 +87,7 @@ async function runStep({ name, run }, bench) {
   await run(bench, checks).catch((error) => checks.problems.push(error instanceof Error ? (error.stack ?? error.message) : String(error)));
   const isPassed = checks.problems.length === 0;
   say(`${isPassed ? 'ok  ' : 'FAIL'} ${secondsSince(startedAt)}  ${name}`);
+  for (const note of checks.notes) say(`       ${note}`);
   for (const problem of checks.problems) say(`       ${problem}`);
   return isPassed;
 }

@@ -2,6 +2,7 @@
 
 import { PROBED_CLIS } from './agent-clis.mjs';
 import { exercise, scripts } from './lanes/direct.mjs';
+import { runWithFaces } from './lanes/faces.mjs';
 import { runHungModel, runLateError, runRateLimit, runRefusedKey, runSwitch, runUsageLimit } from './lanes/failures.mjs';
 import { runBare, runCostLimit, runDoctor, runLongPrompt } from './lanes/manners.mjs';
 import { runOwnSandbox, WITH_OWN_SANDBOX } from './lanes/own-sandbox.mjs';
@@ -25,9 +26,10 @@ const TURN_TIMEOUT_MS = 30_000;
  * @property {(bench: import('./bench.mjs').Bench, checks: import('./checks.mjs').Checks) => Promise<void>} run
  */
 
-/** The lanes by name; the first three run unless others are asked for. */
-export const LANES = ['team', 'scope', 'safe', 'story', 'steer', 'failures', 'direct'];
-export const DEFAULT_LANES = ['team', 'scope', 'failures'];
+/** The lanes by name. */
+export const LANES = ['team', 'scope', 'failures', 'faces', 'safe', 'story', 'steer', 'direct'];
+/** Those that run unless others are asked for. */
+export const DEFAULT_LANES = ['team', 'scope', 'failures', 'faces'];
 
 /** Ways to be stopped, and the CLI that is stopped so unless all are. */
 const STOPS = /** @type {const} */ ([
@@ -168,6 +170,7 @@ export function planSteps(everyone, { keep, every, scopeOnly, noSandbox, noSocat
     ...wearers
       .filter(({ label }) => every || ['claude', 'codex', 'opencode'].includes(label))
       .map((wearer) => failure(`a program cut loose: ${wearer.label}`, (bench, checks) => runCutLoose(bench, checks, wearer))),
+    { lane: 'faces', name: 'faces come and go while claude and codex work', run: runWithFaces },
     ...installed.map((cli) => ({
       lane: 'direct',
       name: `direct: ${cli.spec.name}`,

@@ -18,7 +18,7 @@ function createWorld(): FakeContext {
   mkdirSync(join(folder, 'dist/page'), { recursive: true });
   writeFileSync(join(folder, 'dist/page/web.html'), '<!doctype html><title>Ralph</title>');
   writeFileSync(join(folder, 'dist/page/web.json'), JSON.stringify({ script: ['sha256-c2NyaXB0', "x'; script-src *"], style: [] }));
-  const createRunCatalog: AppApi['createRunCatalog'] = () => ({ list: async () => ({ runs: [], at: 0, unread: [] }), find: () => null });
+  const createRunCatalog: AppApi['createRunCatalog'] = () => ({ list: async () => ({ runs: [], at: 0, unread: [] }), open: () => null });
   return createFakeContext({ app: { findPackageFolder: () => folder, createRunCatalog } });
 }
 

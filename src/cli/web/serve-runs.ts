@@ -68,10 +68,7 @@ function createSource({ cwd, env, every }: CliContext, app: AppApi, { place, onF
       isLookedAt = true;
       return { ...(await catalog.list()), canSteer: place.canSteer };
     },
-    open: (key) => {
-      const found = catalog.find(key);
-      return found === null ? null : app.openWatchedRun(found.root, found.runId, env);
-    },
+    open: catalog.open,
     onListChange: (call) => every(LIST_MS, call),
   };
 }

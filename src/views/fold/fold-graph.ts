@@ -33,24 +33,20 @@ interface EventPassage {
 
 /** A fold that counts turns by hat, and events by where they went. */
 export function createGraphFold(): GraphFold {
-  const teams = createVersions<Team>();
+  const teams = createVersions<() => Team>();
   const counts: Counts = { turns: new Map(), passages: new Map() };
-  const setTeam = (seq: number, spec: RunSpec): void => {
-    const topology = compileTopology(spec);
-    const graph = createFlowGraph(topology);
-    teams.set(seq, { topology, graph, findEdge: createEdgeFinder(graph.edges) });
-  };
   return {
     take: (record) => {
       if (record.kind === 'input') {
         const { seq, input } = record;
-        if ((input.type === 'run-started' || input.type === 'run-resumed') && input.spec !== undefined) setTeam(seq, input.spec);
+        if ((input.type === 'run-started' || input.type === 'run-resumed') && input.spec !== undefined)
+          teams.set(seq, prepareTeam(input.spec));
       }
       if (record.kind === 'effect') handle(HANDLERS, record.effect, counts, record.seq);
     },
     view: (seq = Number.POSITIVE_INFINITY) => {
       const team = teams.at(seq);
-      return team === undefined ? null : addCounts(team, counts, seq);
+      return team === undefined ? null : addCounts(team(), counts, seq);
     },
   };
 }
@@ -60,6 +56,18 @@ interface Team {
   readonly topology: Topology;
   readonly graph: FlowGraph;
   readonly findEdge: (way: Way, topic: string) => FlowEdge | undefined;
+}
+
+/** It is compiled when somebody looks at it: of most runs of a list nobody does. */
+function prepareTeam(spec: RunSpec): () => Team {
+  let team: Team | undefined;
+  return () => {
+    if (team !== undefined) return team;
+    const topology = compileTopology(spec);
+    const graph = createFlowGraph(topology);
+    team = { topology, graph, findEdge: createEdgeFinder(graph.edges) };
+    return team;
+  };
 }
 
 interface Counts {

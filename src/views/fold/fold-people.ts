@@ -8,8 +8,8 @@ const MAX_KEPT = 100;
 
 /** The part of a view that people and agents say to each other. */
 interface PeopleDraft {
-  tells: TellView[];
-  questions: QuestionView[];
+  tells: readonly TellView[];
+  questions: readonly QuestionView[];
 }
 
 /** A person told something: it is in the journal. The same command twice is one. */
@@ -36,7 +36,7 @@ export function takePrompted(draft: PeopleDraft, at: number, { events, hat, iter
 }
 
 /** People are asked. */
-export function takeQuestion(draft: PeopleDraft, { answer: _, ...question }: Question): void {
+export function takeQuestion(draft: PeopleDraft, question: Question): void {
   const all = [...draft.questions, { ...question, answer: null }];
   // Settled ones go first: somebody waits for the others.
   const gone = all.filter(({ answer }) => answer !== null).slice(0, Math.max(0, all.length - MAX_KEPT));

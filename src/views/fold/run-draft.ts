@@ -2,10 +2,10 @@ import { UNKNOWN_USAGE } from '../../core/backends/usage.ts';
 import type { HooksAsk } from '../../core/run/effects.ts';
 import type { PanelSpec } from '../../core/run/panel-spec.ts';
 import type { PanelState } from '../../core/run/panel-state.ts';
-import type { RunView, TurnView } from './run-view.ts';
+import { type CheckpointView, MAX_NOTICES, type NoticeView, type RunView, type TurnView, type WaitingEvent } from './run-view.ts';
 
-/** A view under way: the same, but it may be changed, lists of its own included. */
-type Changeable<T> = { -readonly [K in keyof T]: T[K] extends readonly (infer Item)[] ? Item[] : T[K] };
+/** A view under way: its parts may be replaced. What they hold is never changed: views and versions share it. */
+type Changeable<T> = { -readonly [K in keyof T]: T[K] };
 
 export type TurnDraft = Changeable<TurnView>;
 
@@ -22,9 +22,13 @@ export interface PanelFold {
 }
 
 /** A run view under way. */
-export interface RunDraft extends Omit<Changeable<RunView>, 'turns' | 'totals'> {
+export interface RunDraft extends Omit<Changeable<RunView>, 'turns' | 'totals' | GrowingList> {
   readonly turns: TurnDraft[];
   readonly totals: Changeable<RunView['totals']>;
+  readonly checkpoints: CheckpointView[];
+  /** All of them: a view has the last. */
+  readonly notices: NoticeView[];
+  readonly undelivered: WaitingEvent[];
   /** Since when this process of the run works on it; `null` after its end. */
   workingSince: number | null;
   /** Gates that were asked and have not answered, by request. */
@@ -48,8 +52,14 @@ export interface RunDraft extends Omit<Changeable<RunView>, 'turns' | 'totals'> 
   readonly touched: Set<TurnDraft>;
 }
 
+/** Lists to which is only added: what they were at a moment is known by their length. */
+export type GrowingList = 'checkpoints' | 'notices' | 'undelivered';
+
 /** A view without its turns. */
 export type RunHead = Omit<RunView, 'turns'>;
+
+/** What a head is made of: of lists that grow, how long they are. */
+export type HeadParts = Omit<RunHead, GrowingList> & Readonly<Record<GrowingList, number>>;
 
 /** Nothing known yet. */
 export function createDraft(): RunDraft {
@@ -117,21 +127,46 @@ export function toView(draft: RunDraft): RunView {
 }
 
 /** The same without the turns. */
-export function toHead(draft: RunDraft): RunHead {
-  const { workingSince: _since, gateRequests: _gates, hookRequests: _hooks, declaredPanels: _declared, panels: _panels, ...rest } = draft;
-  const { ralphBackends: _backends, ended: _ended, touched: _touched, turns: _turns, finished, ...view } = rest;
+function toHead(draft: RunDraft): RunHead {
+  return joinHead(draft, toHeadParts(draft));
+}
+
+/** Field by field: a copy that leaves some out takes many times as long. */
+export function toHeadParts(draft: RunDraft): HeadParts {
   return {
-    ...view,
-    totals: { ...draft.totals, iterations: finished.size },
-    gateSources: [...draft.gateSources],
-    baseline: [...draft.baseline],
-    checkpoints: [...draft.checkpoints],
-    notices: [...draft.notices],
-    pending: [...draft.pending],
-    undelivered: [...draft.undelivered],
-    tells: [...draft.tells],
-    questions: [...draft.questions],
+    runId: draft.runId,
+    status: draft.status,
+    objective: draft.objective,
+    promise: draft.promise,
+    coordination: draft.coordination,
+    hats: draft.hats,
+    limits: draft.limits,
+    gates: draft.gates,
+    gateSources: draft.gateSources,
+    baseline: draft.baseline,
+    startedAt: draft.startedAt,
+    at: draft.at,
     elapsedMs: toElapsedMs(draft),
+    totals: { ...draft.totals, iterations: draft.finished.size },
+    checkpoints: draft.checkpoints.length,
+    notices: draft.notices.length,
+    pending: draft.pending,
+    undelivered: draft.undelivered.length,
+    waiting: draft.waiting,
+    end: draft.end,
+    resumes: draft.resumes,
+    tells: draft.tells,
+    questions: draft.questions,
+  };
+}
+
+/** A head from its parts; the lists may be longer by now. */
+export function joinHead({ checkpoints, notices, undelivered }: Pick<RunDraft, GrowingList>, parts: HeadParts): RunHead {
+  return {
+    ...parts,
+    checkpoints: checkpoints.slice(0, parts.checkpoints),
+    notices: notices.slice(Math.max(0, parts.notices - MAX_NOTICES), parts.notices),
+    undelivered: undelivered.slice(0, parts.undelivered),
   };
 }
 
@@ -142,12 +177,5 @@ export function toElapsedMs({ elapsedMs, workingSince, at }: RunDraft): number {
 
 /** One turn as it stands. */
 export function toTurnView(turn: TurnDraft): TurnView {
-  return {
-    ...turn,
-    given: [...turn.given],
-    published: [...turn.published],
-    blocked: [...turn.blocked],
-    refused: [...turn.refused],
-    gates: [...turn.gates],
-  };
+  return { ...turn };
 }

@@ -13,7 +13,7 @@ import { takeHooksAnswered, takeHooksAsked } from './fold-hooks.ts';
 import { closePanelView, openPanelView, takePanelMove } from './fold-panel.ts';
 import { takeAnswer, takeClose, takeGiven, takePrompted, takeQuestion, takeQueued, takeTold } from './fold-people.ts';
 import { findTurnDraft, type RunDraft, type TurnDraft } from './run-draft.ts';
-import { type BlockedEvent, MAX_NOTICES } from './run-view.ts';
+import type { BlockedEvent } from './run-view.ts';
 
 /** What an input changes in the view. */
 export function takeInput(draft: RunDraft, seq: number, input: Input): void {
@@ -72,19 +72,20 @@ function takeSpec(draft: RunDraft, spec: RunSpec): void {
     topology.hats.flatMap(({ id, panel, backends }) => (panel === undefined ? [] : [[id, { spec: panel, backends }] as const])),
   );
   draft.coordination = topology.coordination;
-  draft.hats = topology.hats.map(({ id, backends, panel }) => ({
+  const hats = topology.hats.map(({ id, backends, panel }) => ({
     id,
     backends,
     ...(panel === undefined ? {} : { agents: panel.agents.map((agent) => agent.id) }),
   }));
-  if (topology.coordination !== 'hats' && !topology.classic) draft.hats.unshift({ id: 'ralph', backends: spec.ralph.backends });
+  const hasRalph = topology.coordination !== 'hats' && !topology.classic;
+  draft.hats = hasRalph ? [{ id: 'ralph', backends: spec.ralph.backends }, ...hats] : hats;
 }
 
 function takeSpawn(draft: RunDraft, input: IterationSpawned): void {
   const turn = findTurnDraft(draft, input.iteration, input.attempt);
   if (turn === undefined) return;
   const { backend, pid, promptHash, promptTokens, tools = null } = input;
-  Object.assign(turn, { backend, tools, pid, promptHash, promptTokens, command: [...input.argv] });
+  Object.assign(turn, { backend, tools, pid, promptHash, promptTokens, command: input.argv });
 }
 
 function takeTurnEnd(draft: RunDraft, input: IterationEnded): void {
@@ -109,7 +110,7 @@ function takeTurnEnd(draft: RunDraft, input: IterationEnded): void {
     treeChanged,
     leftovers,
     violations: input.violations ?? null,
-    denials: input.denials ?? [],
+    denials: input.denials ?? NONE,
     denied: input.denied ?? input.denials?.length ?? 0,
     hooks: joinHookRecords(input.hooks ?? null, turn.hooks),
     toolCalls: input.toolCalls ?? turn.toolCalls,
@@ -119,7 +120,7 @@ function takeTurnEnd(draft: RunDraft, input: IterationEnded): void {
   draft.ended = turn;
   if (draft.waiting?.purpose === 'limit' && !isAtWork(draft)) draft.status = 'parked';
   if (outcome.status === 'interrupted') {
-    draft.pending.unshift(...turn.given.map(({ id, topic }) => ({ id, topic, hat: turn.hat })));
+    draft.pending = [...turn.given.map(({ id, topic }) => ({ id, topic, hat: turn.hat })), ...draft.pending];
   }
 }
 
@@ -127,15 +128,17 @@ function takeGates(draft: RunDraft, input: GatesFinished): void {
   const request = draft.gateRequests.get(input.request);
   draft.gateRequests.delete(input.request);
   if (request?.isBaseline === true) {
-    draft.baseline = [...input.results];
+    draft.baseline = input.results;
     return;
   }
   const turn = request?.turn;
-  if (turn === undefined) return;
+  if (request === undefined || turn === undefined) return;
   draft.touched.add(turn);
-  turn.gates.push(
-    ...input.results.map((result) => ({ ...result, at: input.at, iteration: turn.iteration, topics: request?.topics ?? [] })),
-  );
+  const { at } = input;
+  const { iteration } = turn;
+  const { topics } = request;
+  // In this order: fields that are added to a copy cost a shape each time.
+  turn.gates = [...turn.gates, ...input.results.map((result) => ({ at, iteration, topics, ...result }))];
 }
 
 function takeTimerFired(draft: RunDraft, timer: number): void {
@@ -145,6 +148,8 @@ function takeTimerFired(draft: RunDraft, timer: number): void {
 }
 
 const EXCERPT_LENGTH = 160;
+/** Most lists of a turn are empty: one is enough for all of them. */
+const NONE: readonly never[] = Object.freeze([]);
 
 /** What an effect changes in the view. */
 export function takeEffect(draft: RunDraft, at: number, effect: Effect): void {
@@ -185,20 +190,22 @@ function isAtWork({ turns }: RunDraft): boolean {
 
 function takeRefusal(draft: RunDraft, _at: number, { id, iteration, hat, topic, why, allowed, detail }: EventReject): void {
   draft.totals.refused += why === 'withdrawn' ? 0 : 1;
-  findTurnDraft(draft, iteration)?.refused.push({ id, hat, topic, why, allowed, ...(detail === undefined ? {} : { detail }) });
+  const turn = findTurnDraft(draft, iteration);
+  if (turn !== undefined) turn.refused = [...turn.refused, { id, hat, topic, why, allowed, ...(detail === undefined ? {} : { detail }) }];
 }
 
 function takeNotice(draft: RunDraft, at: number, { code, level, text }: Notice): void {
   // Told while it happens; afterwards the turns themselves say who had them, and what is wrong must not drown in it.
   if (code === 'hat-switched') return;
   draft.notices.push({ at, level, code, text });
-  if (draft.notices.length > MAX_NOTICES) draft.notices.shift();
 }
 
 function takeTurnStart(draft: RunDraft, at: number, effect: IterationStart): void {
   const { iteration, attempt, hat, fallback } = effect;
   takePrompted(draft, at, effect);
-  const given = effect.events.map(({ id, topic, source, sender }) => ({ id, topic, source, ...(sender !== undefined && { sender }) }));
+  const given = effect.events.map(({ id, topic, source, sender }) =>
+    sender === undefined ? { id, topic, source } : { id, topic, source, sender },
+  );
   if (attempt > 1) draft.finished.delete(iteration);
   draft.waiting = null;
   draft.status = 'running';
@@ -226,17 +233,17 @@ function takeTurnStart(draft: RunDraft, at: number, effect: IterationStart): voi
     pid: null,
     promptTokens: null,
     promptHash: null,
-    command: [],
+    command: NONE,
     fallback,
     given,
-    published: [],
-    blocked: [],
-    refused: [],
-    gates: [],
+    published: NONE,
+    blocked: NONE,
+    refused: NONE,
+    gates: NONE,
     treeChanged: null,
     leftovers: 0,
     violations: null,
-    denials: [],
+    denials: NONE,
     denied: 0,
     hooks: null,
     panel: null,
@@ -260,11 +267,12 @@ function takeEvent(draft: RunDraft, _at: number, effect: EventPublish): void {
   if (how === 'undelivered') draft.undelivered.push({ id, topic, hat: null });
   else if (how === 'record') passExhausted(draft, topic);
   else draft.totals.routed += 1;
-  draft.pending.push(...to.map((hat) => ({ id, topic, hat })));
+  if (to.length > 0) draft.pending = [...draft.pending, ...to.map((hat) => ({ id, topic, hat }))];
   const turn = findTurnDraft(draft, iteration);
-  if (turn !== undefined && source === QUALITY_GATE) turn.blocked.push({ id, topic, to, ...toBlocked(event.payload) });
+  if (turn !== undefined && source === QUALITY_GATE) turn.blocked = [...turn.blocked, { id, topic, to, ...toBlocked(event.payload) }];
   if (turn === undefined || (source !== turn.hat && source !== SYSTEM)) return;
-  turn.published.push({ id, topic, source, to, how, excerpt: toPlainLine(toPayloadText(event.payload), EXCERPT_LENGTH) });
+  const excerpt = toPlainLine(toPayloadText(event.payload), EXCERPT_LENGTH);
+  turn.published = [...turn.published, { id, topic, source, to, how, excerpt }];
 }
 
 function toBlocked(payload: Json): Pick<BlockedEvent, 'original' | 'gates'> {
@@ -293,5 +301,8 @@ function takeEnd(draft: RunDraft, at: number, { reason, detail, attention }: Run
   draft.waiting = null;
   if (draft.workingSince !== null) draft.elapsedMs += Math.max(0, at - draft.workingSince);
   draft.workingSince = null;
-  if (reason === 'completed') draft.undelivered.push(...draft.pending.splice(0));
+  if (reason === 'completed') {
+    draft.undelivered.push(...draft.pending);
+    draft.pending = [];
+  }
 }

@@ -4,9 +4,6 @@ export interface Versions<Value> {
   readonly set: (seq: number, value: Value) => void;
   /** What it was after an input; `undefined` before the first. Takes the logarithm of the number of versions. */
   readonly at: (seq: number) => Value | undefined;
-  readonly last: () => Value | undefined;
-  /** The inputs on which it was set, in order. */
-  readonly seqs: readonly number[];
 }
 
 /** Nothing was set yet. */
@@ -20,8 +17,6 @@ export function createVersions<Value>(): Versions<Value> {
       values.push(value);
     },
     at: (seq) => values[countUntil(seqs, seq) - 1],
-    last: () => values.at(-1),
-    seqs,
   };
 }
 

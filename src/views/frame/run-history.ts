@@ -2,14 +2,23 @@ import type { RunRecord } from '../../core/run/run-record.ts';
 import { toPayloadText } from '../../core/values/json.ts';
 import type { FlowGraph } from '../../topology/graph/index.ts';
 import type { ToldEvent } from '../../wire/told-event.ts';
-import { createEventFold } from '../fold/fold-events.ts';
+import { createEventFold, type EventRow } from '../fold/fold-events.ts';
 import { createGraphFold } from '../fold/fold-graph.ts';
 import { createProofFold } from '../fold/fold-proof.ts';
 import { withProof } from '../fold/fold-run-view.ts';
-import { createDraft, type RunHead, type TurnDraft, toHead, toTurnView } from '../fold/run-draft.ts';
+import {
+  createDraft,
+  type HeadParts,
+  joinHead,
+  type RunDraft,
+  type RunHead,
+  type TurnDraft,
+  toHeadParts,
+  toTurnView,
+} from '../fold/run-draft.ts';
 import type { RunView, TurnView } from '../fold/run-view.ts';
 import { takeEffect, takeInput } from '../fold/take-records.ts';
-import { countUntil, createVersions, type Versions } from '../fold/versions.ts';
+import { countUntil, createVersions } from '../fold/versions.ts';
 import { toPlainLine } from '../text/plain-text.ts';
 
 /**
@@ -61,10 +70,10 @@ export function createRunHistory(): RunHistory {
   return {
     take: folds.take,
     lastSeq: folds.lastSeq,
-    view: (seq = END) => settled(() => ({ ...(heads.at(seq) ?? EMPTY_HEAD), turns: seq >= folds.lastSeq() ? turns.now : turns.at(seq) })),
+    view: (seq = END) => settled(() => ({ ...heads.at(seq), turns: seq >= folds.lastSeq() ? turns.now : turns.at(seq) })),
     graph: (seq = END) => graph.view(seq),
     countTurns: (seq = END) => settled(() => turns.count(seq)),
-    turn: (place, seq = END) => settled(() => turns.of(place)?.at(seq)),
+    turn: (place, seq = END) => settled(() => turns.turn(place, seq)),
     span: (place) => settled(() => turns.span(place)),
     countEvents: (seq = END) => countUntil(eventSeqs, seq),
     events: (from, count) => events.slice(Math.max(0, from), Math.max(0, from) + count),
@@ -78,7 +87,7 @@ function createFolds() {
   const proof = createProofFold();
   const graph = createGraphFold();
   const toEvents = createEventFold();
-  const heads = createVersions<RunHead>();
+  const heads = createHeadVersions(draft);
   const turns = createTurnVersions();
   const events: ToldEvent[] = [];
   const eventSeqs: number[] = [];
@@ -87,8 +96,7 @@ function createFolds() {
   const settle = (): void => {
     if (!isOpen) return;
     isOpen = false;
-    const head = withProof(toHead(draft), draft.end === null ? null : proof.proof());
-    heads.set(lastSeq, shareParts(head, heads.last()));
+    heads.set(lastSeq, withProof(toHeadParts(draft), proof.proof()));
     turns.set(lastSeq, draft.turns, draft.touched);
     draft.touched.clear();
   };
@@ -102,15 +110,49 @@ function createFolds() {
       takeInput(draft, record.seq, record.input);
     } else takeEffect(draft, record.at, record.effect);
     isOpen = true;
-    for (const { payload, v: _, ...row } of toEvents(record)) {
-      events.push({ ...row, excerpt: toPlainLine(toPayloadText(payload), EXCERPT_LENGTH) });
+    for (const row of toEvents(record)) {
+      events.push(toToldEvent(row));
       eventSeqs.push(row.seq);
     }
   };
   return { take, settle, heads, turns, graph, events, eventSeqs, lastSeq: () => lastSeq };
 }
 
-const EMPTY_HEAD = toHead(createDraft());
+function toToldEvent({ id, seq, ts, iteration, topic, source, target, causes, to, status, payload }: EventRow): ToldEvent {
+  const excerpt = toPlainLine(toPayloadText(payload), EXCERPT_LENGTH);
+  return { id, seq, ts, iteration, topic, source, target, causes, to, status, excerpt };
+}
+
+/** The heads of a history, part by part: most inputs change few of them. */
+function createHeadVersions(draft: RunDraft) {
+  const empty = toHeadParts(draft);
+  const names = Object.keys(empty) as (keyof HeadParts)[];
+  const columns = names.map((name) => ({ name, versions: createVersions<unknown>() }));
+  let last = empty;
+  return {
+    set: (seq: number, parts: HeadParts): void => {
+      const now = { ...parts, totals: shareSame(parts.totals, last.totals), end: shareSame(parts.end, last.end) };
+      for (const { name, versions } of columns) if (now[name] !== last[name]) versions.set(seq, now[name]);
+      last = now;
+    },
+    at: (seq: number): RunHead => {
+      const parts: Record<string, unknown> = { ...empty };
+      for (const { name, versions } of columns) {
+        const known = versions.at(seq);
+        if (known !== undefined) parts[name] = known;
+      }
+      return joinHead(draft, parts as unknown as HeadParts);
+    },
+  };
+}
+
+/** The object before, where it has the same fields: it is kept once. */
+function shareSame<Parts extends object | null>(now: Parts, before: Parts): Parts {
+  if (now === null || before === null) return now;
+  const known = before as Readonly<Record<string, unknown>>;
+  const fields = Object.entries(now);
+  return fields.length === Object.keys(known).length && fields.every(([name, value]) => value === known[name]) ? before : now;
+}
 
 /** The turns of a history. */
 interface TurnVersions {
@@ -119,83 +161,54 @@ interface TurnVersions {
   readonly set: (seq: number, drafts: readonly TurnDraft[], touched: ReadonlySet<TurnDraft>) => void;
   readonly count: (seq: number) => number;
   readonly at: (seq: number) => readonly TurnView[];
-  readonly of: (place: number) => Versions<TurnView> | undefined;
+  readonly turn: (place: number, seq: number) => TurnView | undefined;
   readonly span: (place: number) => TurnSpan | undefined;
   /** Places of those that were set behind an input. */
   readonly changed: (seq: number) => readonly number[];
 }
 
+/** What a turn was from an input on. A turn has few versions, so that each knows the one before it, which takes less room than lists. */
+interface TurnVersion {
+  readonly seq: number;
+  readonly turn: TurnView;
+  readonly before: TurnVersion | undefined;
+}
+
 function createTurnVersions(): TurnVersions {
-  const all: Versions<TurnView>[] = [];
+  const last: TurnVersion[] = [];
   const now: TurnView[] = [];
   const starts: number[] = [];
   const ends: (number | null)[] = [];
   const log = { seqs: [] as number[], places: [] as number[] };
+  const find = (place: number, seq: number): TurnView | undefined => {
+    let version = last[place];
+    while (version !== undefined && version.seq > seq) version = version.before;
+    return version?.turn;
+  };
   return {
     now,
     set: (seq, drafts, touched) => {
-      for (const turn of touched) {
-        const place = drafts.lastIndexOf(turn);
+      for (const draft of touched) {
+        const place = drafts.lastIndexOf(draft);
         // What was replaced by a turn in its place is no turn any more.
         if (place < 0) continue;
-        const view = shareEmpty(toTurnView(turn));
-        if (all[place] === undefined) {
-          all[place] = createVersions();
-          starts[place] = seq;
-        }
-        all[place].set(seq, view);
-        now[place] = view;
-        ends[place] = view.status === 'running' ? null : (ends[place] ?? seq);
+        const turn = toTurnView(draft);
+        const known = last[place];
+        if (known === undefined) starts[place] = seq;
+        last[place] = { seq, turn, before: known?.seq === seq ? known.before : known };
+        now[place] = turn;
+        ends[place] = turn.status === 'running' ? null : (ends[place] ?? seq);
         log.seqs.push(seq);
         log.places.push(place);
       }
     },
     count: (seq) => countUntil(starts, seq),
-    at: (seq) => all.slice(0, countUntil(starts, seq)).flatMap((versions) => versions.at(seq) ?? []),
-    of: (place) => all[place],
+    at: (seq) => last.slice(0, countUntil(starts, seq)).flatMap((_, place) => find(place, seq) ?? []),
+    turn: find,
     span: (place) => {
       const startSeq = starts[place];
       return startSeq === undefined ? undefined : { startSeq, endSeq: ends[place] ?? null };
     },
     changed: (seq) => [...new Set(log.places.slice(countUntil(log.seqs, seq)))],
   };
-}
-
-const EMPTY: readonly never[] = Object.freeze([]);
-
-/** Most of a turn's lists are empty: one list is enough for all of them. */
-function shareEmpty(turn: TurnView): TurnView {
-  const { given, published, blocked, refused, gates, command, denials } = turn;
-  const share = <Item>(list: readonly Item[]): readonly Item[] => (list.length === 0 ? EMPTY : list);
-  return {
-    ...turn,
-    given: share(given),
-    published: share(published),
-    blocked: share(blocked),
-    refused: share(refused),
-    gates: share(gates),
-    command: share(command),
-    denials: share(denials),
-  };
-}
-
-/** Takes from the version before what is the same in both, so that a list which did not change is kept once. */
-function shareParts(head: RunHead, before: RunHead | undefined): RunHead {
-  if (before === undefined) return head;
-  const shared: Record<string, unknown> = { ...head };
-  for (const name in before) {
-    const known = before[name as keyof RunHead];
-    if (shared[name] !== known && isSame(shared[name], known)) shared[name] = known;
-  }
-  return shared as unknown as RunHead;
-}
-
-/** True for lists of the same things, and objects with the same fields; one level deep, which is all that a fold makes anew. */
-function isSame(one: unknown, other: unknown): boolean {
-  if (typeof one !== 'object' || typeof other !== 'object' || one === null || other === null) return false;
-  if (Array.isArray(one) && Array.isArray(other)) return one.length === other.length && one.every((item, index) => item === other[index]);
-  if (Array.isArray(one) || Array.isArray(other)) return false;
-  const known = other as Readonly<Record<string, unknown>>;
-  const fields = Object.entries(one);
-  return fields.length === Object.keys(known).length && fields.every(([name, value]) => value === known[name]);
 }
