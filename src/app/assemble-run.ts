@@ -18,9 +18,9 @@ import {
 import type { HeldRun } from '../landing/index.ts';
 import type { LoopPorts, LoopSettings } from '../loop/shell/index.ts';
 import { createWorkCopies, toCopyFolder } from '../panel/share/index.ts';
-import type { GateRunner } from '../ports/gate-runner.ts';
 import type { Elsewhere } from '../ports/elsewhere.ts';
 import type { Fleet } from '../ports/fleet.ts';
+import type { GateRunner } from '../ports/gate-runner.ts';
 import type { JournalDamage, JournalEntry } from '../ports/journal.ts';
 import type { Isolation } from '../ports/program.ts';
 import type { WorkCopies } from '../ports/work-copies.ts';

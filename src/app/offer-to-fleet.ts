@@ -2,11 +2,12 @@ import { lstatSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { join } from 'node:path';
 import type { IterationStart } from '../core/run/effects.ts';
 import { toTurnName } from '../core/run/turn.ts';
+import type { Environment } from '../core/values/environment.ts';
 import { RalphError } from '../core/values/errors.ts';
 import { isJsonObject, type Json } from '../core/values/json.ts';
 import { offerTurns } from '../fleet/index.ts';
 import { findRepository, type Repository, readHead } from '../git/index.ts';
-import { createSharedFileSystem, withHandle, writeAll } from '../journal/index.ts';
+import { createSharedFileSystem, type RunPaths, withHandle, writeAll } from '../journal/index.ts';
 import { toCopyFolder } from '../panel/share/index.ts';
 import type { Elsewhere } from '../ports/elsewhere.ts';
 import type { Blobs, Fleet } from '../ports/fleet.ts';
@@ -14,9 +15,16 @@ import { steadyMs } from '../process/index.ts';
 import type { RunFile } from '../runs/index.ts';
 import { toStateDirs, withoutKeys } from '../safety/index.ts';
 import { COPIES, readScratchpad } from '../turns/index.ts';
-import type { GitWorkspace } from '../workspace/checkpoint/index.ts';
 import { fetchBundle, packWork, writeWork } from '../workspace/bundle/index.ts';
-import type { RunParts } from './assemble-run.ts';
+import type { GitWorkspace } from '../workspace/checkpoint/index.ts';
+
+/** A run whose turns are offered. */
+export interface OfferedRun {
+  readonly paths: RunPaths;
+  readonly file: RunFile;
+  readonly env: Environment;
+  readonly fleet: Fleet;
+}
 
 /** A bundle in the fleet, and the commit that it brings. */
 export interface SentBundle {
@@ -45,7 +53,7 @@ export interface SentHome {
 }
 
 /** Gives the turns of a run to the workers of a fleet. */
-export function offerToFleet(parts: RunParts & { readonly fleet: Fleet }, workspace: GitWorkspace, tell: (text: string) => void): Elsewhere {
+export function offerToFleet(parts: OfferedRun, workspace: GitWorkspace, tell: (text: string) => void): Elsewhere {
   const { fleet, file, paths } = parts;
   const sent = new Map<string, string>();
   let base: Promise<SentBundle & { readonly head: string }> | undefined;
@@ -69,12 +77,13 @@ export function offerToFleet(parts: RunParts & { readonly fleet: Fleet }, worksp
   return offerTurns({
     ...{ fleet, run: paths.runId, pack, steady: steadyMs, tell, lostAfterMs: toLostAfterMs(parts.env) },
     labelsOf: (order) => toLabels(file, order),
-    bringTo: async (order, home, copy) => bringHome(parts, { order, home: parseHome(home), copy, before: sent.get(toTurnName(order)) ?? '' }),
+    bringTo: async (order, home, copy) =>
+      bringHome(parts, { order, home: parseHome(home), copy, before: sent.get(toTurnName(order)) ?? '' }),
   });
 }
 
 /** `RALPH_FLEET_LOST_AFTER`, in seconds: how long a worker may say nothing. */
-function toLostAfterMs({ RALPH_FLEET_LOST_AFTER: text = '' }: RunParts['env']): number {
+function toLostAfterMs({ RALPH_FLEET_LOST_AFTER: text = '' }: OfferedRun['env']): number {
   const seconds = Number(text);
   return text !== '' && seconds >= 1 && seconds <= 3600 ? seconds * 1000 : USUAL_LOST_MS;
 }
@@ -88,7 +97,7 @@ const NO_COMMIT = 'A run on a fleet needs a git repository with a commit: worker
  *
  * @throws RalphError `fleet-repository`
  */
-export async function requireSendable({ file, env }: Pick<RunParts, 'file' | 'env'>): Promise<void> {
+export async function requireSendable({ file, env }: Pick<OfferedRun, 'file' | 'env'>): Promise<void> {
   const found = await findRepository(toRepositorySettings({ file, env }));
   const fix = 'Make one here: git init && git add . && git commit -m "The beginning"';
   if (!found.ok) throw new RalphError({ code: 'fleet-repository', what: NO_COMMIT, why: `Here git says: ${found.refused}.`, fix });
@@ -101,28 +110,30 @@ export async function requireSendable({ file, env }: Pick<RunParts, 'file' | 'en
   if ((await readHead(found.value.git)).commit === null) throw new RalphError({ code: 'fleet-repository', what: NO_COMMIT, fix });
 }
 
-function toRepositorySettings({ file, env }: Pick<RunParts, 'file' | 'env'>): Parameters<typeof findRepository>[0] {
+function toRepositorySettings({ file, env }: Pick<OfferedRun, 'file' | 'env'>): Parameters<typeof findRepository>[0] {
   const { workspace, settings, gitPrograms } = file;
   return { cwd: workspace, env: withoutKeys(settings, env), stateDirs: toStateDirs(settings), programs: gitPrograms };
 }
 
-async function openRepository(parts: RunParts): Promise<Repository> {
+async function openRepository(parts: OfferedRun): Promise<Repository> {
   const found = await findRepository(toRepositorySettings(parts));
   if (!found.ok) throw new RalphError({ code: 'fleet-repository', what: NO_COMMIT, why: found.refused });
   return found.value;
 }
 
-async function packBase(
-  parts: RunParts & { readonly fleet: Fleet },
-  repository: Repository,
-  head: string,
-): Promise<SentBundle & { readonly head: string }> {
+async function packBase(parts: OfferedRun, repository: Repository, head: string): Promise<SentBundle & { readonly head: string }> {
   const { runId } = parts.paths;
-  const { commit, bundle } = await packWork(repository, { runId, tree: `${head}^{tree}`, head, known: null, file: join(parts.paths.folder, 'git', 'base.bundle') });
+  const { commit, bundle } = await packWork(repository, {
+    runId,
+    tree: `${head}^{tree}`,
+    head,
+    known: null,
+    file: join(parts.paths.folder, 'git', 'base.bundle'),
+  });
   return { commit, head, blob: await parts.fleet.blobs.put(bundle) };
 }
 
-function toScratch({ paths }: RunParts, order: IterationStart, what: string): string {
+function toScratch({ paths }: OfferedRun, order: IterationStart, what: string): string {
   return join(paths.folder, 'git', `${toTurnName(order)}.${what}`);
 }
 
@@ -141,7 +152,7 @@ interface Homecoming {
   readonly before: string;
 }
 
-async function bringHome(parts: RunParts & { readonly fleet: Fleet }, { order, home, copy, before }: Homecoming): Promise<void> {
+async function bringHome(parts: OfferedRun, { order, home, copy, before }: Homecoming): Promise<void> {
   const { fleet, paths, file } = parts;
   await bringFiles(parts, order, home);
   if (home.work !== null) {
@@ -164,7 +175,7 @@ export async function demandBlob(blobs: Blobs, hash: string): Promise<Uint8Array
 }
 
 /** Prompt and outputs of the turn, in the place of what passed by while it ran. */
-async function bringFiles({ fleet, paths }: RunParts & { readonly fleet: Fleet }, order: IterationStart, { files }: SentHome): Promise<void> {
+async function bringFiles({ fleet, paths }: OfferedRun, order: IterationStart, { files }: SentHome): Promise<void> {
   const folder = join(paths.turns, toTurnName(order));
   for (const { name, blob } of files) {
     const bytes = await demandBlob(fleet.blobs, blob);
@@ -195,7 +206,10 @@ function parseHome(value: Json): SentHome {
   const { work = null, files = [], scratchpad = null } = value;
   const listed = Array.isArray(files) ? files.slice(0, MAX_FILES) : [];
   return {
-    work: isJsonObject(work) && typeof work['blob'] === 'string' && typeof work['commit'] === 'string' ? { blob: work['blob'], commit: work['commit'] } : null,
+    work:
+      isJsonObject(work) && typeof work['blob'] === 'string' && typeof work['commit'] === 'string'
+        ? { blob: work['blob'], commit: work['commit'] }
+        : null,
     files: listed.flatMap((file) => {
       if (!isJsonObject(file)) return [];
       const { name, blob } = file;

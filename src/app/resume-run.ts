@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { toContractPath, writeContract } from '../emit/index.ts';
-import { findRun, type Lock, nodeFileSystem, toRunPaths } from '../journal/index.ts';
 import { connectFleet } from '../fleet/index.ts';
+import { findRun, type Lock, nodeFileSystem, toRunPaths } from '../journal/index.ts';
 import { createJournalFold } from '../loop/decide/index.ts';
 import { recoverRun } from '../loop/shell/index.ts';
 import { findFinalEnd, planResume, type ResumeOrder, type ResumePlan, toRaisedLimits } from '../planning/index.ts';
@@ -107,8 +107,18 @@ async function drive({ options, watch, layout, paths, locks }: Resumption, chang
   const reference = await openGateReference({ paths, file: next, env: options.env }, true);
   const { fleet: address } = next;
   // Who asks is in no file: a variable says it where the address of the fleet does not.
-  const fleet = address === undefined ? undefined : await connectFleet({ url: options.env['RALPH_FLEET'] ?? address, name: `ralph ${paths.runId}` });
-  const parts: RunParts = { layout, paths, file: next, env: options.env, watch, reference, isolation, ...(fleet === undefined ? {} : { fleet }) };
+  const fleet =
+    address === undefined ? undefined : await connectFleet({ url: options.env['RALPH_FLEET'] ?? address, name: `ralph ${paths.runId}` });
+  const parts: RunParts = {
+    layout,
+    paths,
+    file: next,
+    env: options.env,
+    watch,
+    reference,
+    isolation,
+    ...(fleet === undefined ? {} : { fleet }),
+  };
   const run = assembleRun(parts, (entry) => void fold.take(entry));
   const folded = fold.run();
   const spec = isChanged ? { spec: next.settings.spec } : {};

@@ -171,7 +171,9 @@ async function dropFolder(layout: Layout, name: string, { settings }: RunPlan, {
 }
 
 /** A run whose folder, workspace and lock are there. */
-export interface RunBeginning extends Pick<RunFile, 'settings' | 'stdinPrompt' | 'workspace' | 'worktree' | 'resolves'>, Pick<RunParts, 'fleet'> {
+export interface RunBeginning
+  extends Pick<RunFile, 'settings' | 'stdinPrompt' | 'workspace' | 'worktree' | 'resolves'>,
+    Pick<RunParts, 'fleet'> {
   /** Of the fleet. */
   readonly address?: string;
   readonly isolation: RunPlan['isolation'];

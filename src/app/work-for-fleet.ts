@@ -22,8 +22,8 @@ import { compileTopology } from '../topology/routing/index.ts';
 import { readScratchpad } from '../turns/index.ts';
 import { checkOutWork, fetchBundle, packWork } from '../workspace/bundle/index.ts';
 import { type AssembledRun, assembleRun, type RunParts } from './assemble-run.ts';
-import { closeWorkerHome, openWorkerHome, sweepWorkerHomes } from './worker-home.ts';
 import { demandBlob, type SentHome, type SentPlace, sendFiles, writeScratchpad } from './offer-to-fleet.ts';
+import { closeWorkerHome, openWorkerHome, sweepWorkerHomes } from './worker-home.ts';
 
 /** A worker of a fleet. */
 export interface WorkerOrder {
@@ -95,7 +95,14 @@ async function openPlace({ fleet, home, env, id }: WorkerOrder, job: Job): Promi
   writeFileSync(paths.settings, await demandBlob(fleet.blobs, sent.settings), { mode: 0o600 });
   const kept = readRunFile(paths.settings);
   const settings = withSecrets(kept.settings, env);
-  const file: RunFile = { ...kept, settings, workspace: root, worktree: null, baseline: null, gitPrograms: await captureGitPrograms({ cwd: root, env }) };
+  const file: RunFile = {
+    ...kept,
+    settings,
+    workspace: root,
+    worktree: null,
+    baseline: null,
+    gitPrograms: await captureGitPrograms({ cwd: root, env }),
+  };
   const own = withoutKeys(settings, env);
   const found = await findRepository({ cwd: root, env: own, stateDirs: toStateDirs(settings), programs: file.gitPrograms });
   if (!found.ok) throw new Error(found.refused);
@@ -107,7 +114,10 @@ async function openPlace({ fleet, home, env, id }: WorkerOrder, job: Job): Promi
   const reference = await openGateReference({ paths, file, env }, false);
   const watch = { observe: (_: RunRecord): void => undefined };
   const parts: RunParts = { layout, paths, file, env, watch: { observe: (record) => watch.observe(record) }, reference, isolation };
-  const run = withMarker(assembleRun(parts, () => undefined), id);
+  const run = withMarker(
+    assembleRun(parts, () => undefined),
+    id,
+  );
   return { run, file, repository: found.value, turns: paths.turns, scratch: join(root, '.git'), watch };
 }
 
@@ -124,7 +134,8 @@ function withMarker(run: AssembledRun, id: string): AssembledRun {
 /** Secrets do not travel: what a reference names is what it says here. */
 function withSecrets<Settings extends RunFile['settings']>(settings: Settings, env: Environment): Settings {
   const { backends, mcpServers, variables = {} } = settings;
-  const fill = (text: string): string => text.replace(/\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g, (mark, name: string) => (name in variables ? (env[name] ?? '') : mark));
+  const fill = (text: string): string =>
+    text.replace(/\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g, (mark, name: string) => (name in variables ? (env[name] ?? '') : mark));
   const resolve = <Value>(value: Value): Value => mapTexts(value as Json, fill) as Value;
   return { ...settings, backends: resolve(backends), mcpServers: resolve(mcpServers) };
 }
@@ -134,7 +145,12 @@ async function fetchWork({ blobs }: Fleet, repository: Repository, job: Job, scr
   const file = join(scratch, 'ralph.bundle');
   // A run that goes on in another process has another base.
   if (!(await repository.git(['cat-file', '-e', `${base.commit}^{commit}`])).ok)
-    await fetchBundle(repository, { bundle: await demandBlob(blobs, base.blob), file, ref: `refs/ralph-fleet/base-${base.commit}`, commit: base.commit });
+    await fetchBundle(repository, {
+      bundle: await demandBlob(blobs, base.blob),
+      file,
+      ref: `refs/ralph-fleet/base-${base.commit}`,
+      commit: base.commit,
+    });
   const bundle = await demandBlob(blobs, work.blob);
   await fetchBundle(repository, { bundle, file, ref: 'refs/ralph-fleet/work', commit: work.commit });
   return work;
@@ -207,7 +223,10 @@ function createAwayLoop(file: RunFile, state: RunState, post: (input: Input) => 
 async function reportFailure(job: Job, message: string): Promise<IterationEnded> {
   const { effect, state } = parseTask(job.task);
   const { iteration, attempt } = effect;
-  const outcome = { status: 'failed' as const, failure: { class: 'transient' as const, message: `the worker could not begin: ${message}` } };
+  const outcome = {
+    status: 'failed' as const,
+    failure: { class: 'transient' as const, message: `the worker could not begin: ${message}` },
+  };
   const input: IterationEnded = {
     ...{ type: 'iteration-ended', at: Date.now(), iteration, attempt, inboxOffset: state.inboxOffset },
     ...INTERRUPTED,
@@ -228,6 +247,7 @@ function parsePlace(place: Json): SentPlace {
   if (typeof settings !== 'string' || typeof stateDir !== 'string' || !isJsonObject(base) || !isJsonObject(work))
     throw new Error('the order does not say where to work');
   // It becomes a folder below the worker's own.
-  if (!/^[A-Za-z0-9._-]+(?:\/[A-Za-z0-9._-]+)*$/.test(stateDir) || stateDir.split('/').includes('..')) throw new Error('the order names no folder for state');
+  if (!/^[A-Za-z0-9._-]+(?:\/[A-Za-z0-9._-]+)*$/.test(stateDir) || stateDir.split('/').includes('..'))
+    throw new Error('the order names no folder for state');
   return place as unknown as SentPlace;
 }

@@ -31,7 +31,9 @@ export async function openWorkerHome(home: string, id: string): Promise<void> {
     });
   }
   if (left !== null) await clear(home, left.id);
-  writeFileSync(join(home, FILE), `${JSON.stringify({ id, pid: process.pid, startTime: processStartTime(process.pid) })}\n`, { mode: 0o600 });
+  writeFileSync(join(home, FILE), `${JSON.stringify({ id, pid: process.pid, startTime: processStartTime(process.pid) })}\n`, {
+    mode: 0o600,
+  });
 }
 
 /** Ends and removes what workers left that were killed, of all folders in one. */

@@ -1,4 +1,4 @@
-import { isInputType, type Input, type IterationEnded } from '../core/run/inputs.ts';
+import { type Input, type IterationEnded, isInputType } from '../core/run/inputs.ts';
 import type { TurnId } from '../core/run/turn.ts';
 import { isJsonObject, type Json, parseJson } from '../core/values/json.ts';
 import type { Blobs } from '../ports/fleet.ts';

@@ -54,12 +54,13 @@ export async function openNatsServer(place: NatsPlace): Promise<NatsServer> {
 }
 
 async function open({ url, credentials, name }: NatsPlace): Promise<NatsServer> {
-  const [{ connect, credsAuthenticator }, { jetstream, jetstreamManager, RetentionPolicy, StorageType }, { Kvm }, { Objm }] = await Promise.all([
-    import('@nats-io/transport-node').then(toNames),
-    import('@nats-io/jetstream').then(toNames),
-    import('@nats-io/kv').then(toNames),
-    import('@nats-io/obj').then(toNames),
-  ]);
+  const [{ connect, credsAuthenticator }, { jetstream, jetstreamManager, RetentionPolicy, StorageType }, { Kvm }, { Objm }] =
+    await Promise.all([
+      import('@nats-io/transport-node').then(toNames),
+      import('@nats-io/jetstream').then(toNames),
+      import('@nats-io/kv').then(toNames),
+      import('@nats-io/obj').then(toNames),
+    ]);
   const { servers, user, pass } = toServer(url);
   const connection = await connect({
     servers,

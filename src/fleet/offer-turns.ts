@@ -6,7 +6,7 @@ import { toErrorMessage } from '../core/values/errors.ts';
 import { isJsonObject, type Json } from '../core/values/json.ts';
 import type { Elsewhere, RemoteOrder, RemoteResult, RemoteTurn, RemoteWatch } from '../ports/elsewhere.ts';
 import type { Fleet, WorkId, WorkReport, WorkStanding } from '../ports/fleet.ts';
-import { fromBody, parseWorkerWords, PROTOCOL, toBody } from './messages.ts';
+import { fromBody, PROTOCOL, parseWorkerWords, toBody } from './messages.ts';
 
 /** A run whose turns are offered. */
 export interface OfferSettings {
@@ -66,7 +66,9 @@ export function offerTurns(made: OfferSettings): Elsewhere {
   const start = ({ order, state }: RemoteOrder, watch: RemoteWatch): RemoteTurn => {
     const turn = openTurn(made, order, watch, (name) => open.delete(name));
     open.set(turn.opened.id.name, turn.opened);
-    const offered: Promise<void> = offer(made, turn.opened, { effect: order, state } as unknown as Json, follow).finally(() => offers.delete(offered));
+    const offered: Promise<void> = offer(made, turn.opened, { effect: order, state } as unknown as Json, follow).finally(() =>
+      offers.delete(offered),
+    );
     offers.add(offered);
     return {
       result: turn.result,

@@ -118,7 +118,13 @@ async function work(made: WorkSettings, claim: WorkClaim, slot: number, kill: Ab
         number += 1;
         const numbered = number;
         if (fence.signal.aborted) return;
-        await fleet.reports.append({ run, name, worker: worker.id, number: numbered, body: await toBody(fleet.blobs, words as unknown as Json) });
+        await fleet.reports.append({
+          run,
+          name,
+          worker: worker.id,
+          number: numbered,
+          body: await toBody(fleet.blobs, words as unknown as Json),
+        });
       },
       show: (record) => fleet.wires.show({ run, name }, record as unknown as Json),
       onEffect: (take) => {

@@ -48,7 +48,8 @@ const env = (): Record<string, string> => ({ RALPH_FLEET: server.url, RALPH_FLEE
 function makeProject(files: Readonly<Record<string, string>> = {}): string {
   const folder = makeFolder({ 'ralph.yml': CONFIG, 'agent.sh': AGENT, ...files });
   ends.push(async () => rmSync(folder, { recursive: true, force: true, maxRetries: 3 }));
-  const git = (...args: string[]): void => void execFileSync('git', args, { cwd: folder, env: { ...plainEnvironment(), HOME: folder }, stdio: 'ignore' });
+  const git = (...args: string[]): void =>
+    void execFileSync('git', args, { cwd: folder, env: { ...plainEnvironment(), HOME: folder }, stdio: 'ignore' });
   git('init', '-q', '-b', 'main');
   git('add', '.');
   git('-c', 'user.name=Uma', '-c', 'user.email=uma@example.org', 'commit', '-qm', 'The beginning');
@@ -180,8 +181,14 @@ describe('a run on a fleet', () => {
 
   test('is refused where there is no server, no repository, or no commit', async () => {
     const folder = makeProject();
-    expect(await ralph(folder, [...RUN, '--fleet', 'nats://127.0.0.1:1'])).toMatchObject({ code: 1, stderr: expect.stringContaining('There is no fleet at') });
-    expect(await ralph(folder, [...RUN, '--fleet', 'http://x'])).toMatchObject({ code: 2, stderr: expect.stringContaining('nats://host:4222') });
+    expect(await ralph(folder, [...RUN, '--fleet', 'nats://127.0.0.1:1'])).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('There is no fleet at'),
+    });
+    expect(await ralph(folder, [...RUN, '--fleet', 'http://x'])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('nats://host:4222'),
+    });
     const plain = makeFolder({ 'ralph.yml': CONFIG, 'agent.sh': AGENT });
     ends.push(async () => rmSync(plain, { recursive: true, force: true }));
     const refused = await onFleet(plain);

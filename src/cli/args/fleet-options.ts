@@ -2,7 +2,7 @@ import type { Environment } from '../../core/values/environment.ts';
 import { createUsageError } from './usage-error.ts';
 
 /** The address of a fleet where none is typed. */
-export const FLEET = 'RALPH_FLEET';
+const FLEET = 'RALPH_FLEET';
 
 /**
  * Checks the address of a fleet.

@@ -7,6 +7,7 @@ import { estimateTokens } from '../../core/text/estimate-tokens.ts';
 import { checkConfig } from '../../validation/index.ts';
 import { cleanText, type FactRow, toFirstLine, toNumberText, toPlainLine, toRowLines } from '../../views/text/index.ts';
 import type { AppApi } from '../app-api.ts';
+import { toFleetAddress } from '../args/fleet-options.ts';
 import { addExamples, addNote } from '../args/help.ts';
 import {
   addConfigOptions,
@@ -17,7 +18,6 @@ import {
   toConfigRequest,
   toShowOptions,
 } from '../args/options.ts';
-import { toFleetAddress } from '../args/fleet-options.ts';
 import { checkRunFlags, type RunFlags, toPlanRequest } from '../args/run-flags.ts';
 import type { CliCommand, CliContext, CommandCall } from '../cli-context.ts';
 import { resumeAndWatch } from '../live/resume-run.ts';
@@ -52,7 +52,10 @@ function declare(command: Command): void {
     .option('--continue', 'continue the newest run instead, as `ralph resume` does')
     .option('--accept-changes', 'with --continue: accept a changed configuration or prompt without asking')
     .option('--detach', 'start the run in the background: it goes on when the terminal is closed')
-    .option('--fleet <url>', 'let the workers of a fleet take the turns (ralph worker); the run itself, its gates and its journal stay here')
+    .option(
+      '--fleet <url>',
+      'let the workers of a fleet take the turns (ralph worker); the run itself, its gates and its journal stay here',
+    )
     .option('--nested', 'allow a run inside an agent’s turn');
   addShowOptions(command);
   addNote(command, PRECEDENCE);

@@ -12,7 +12,10 @@ export const workerCommand: CliCommand = {
   declare: (command) => {
     command
       .option('--nats <url>', 'the address of the fleet; default: RALPH_FLEET')
-      .option('--labels <labels>', 'what it has, with commas between: agents (claude, codex, native, …) and names of your own; default: the agents that are installed')
+      .option(
+        '--labels <labels>',
+        'what it has, with commas between: agents (claude, codex, native, …) and names of your own; default: the agents that are installed',
+      )
       .option('--slots <n>', 'how many turns at the same time', '1')
       .option('--name <name>', 'what it is called; default: the name of the machine, and a part that is made up')
       .option('--home <folder>', 'where it keeps folders of its own; default: ralph/fleet in the folder for caches');
@@ -31,7 +34,9 @@ export const workerCommand: CliCommand = {
     const fleet = await app.connectFleet({ url, name: `ralph worker ${id}` });
     const tell = (text: string): void => terminal.err(`${text}\n`);
     const { drain, kill, release } = catchStops(context, tell);
-    tell(`The worker ${id} takes turns for ${labels.join(', ')}${slots === 1 ? '' : `, ${slots} at the same time`}. Ctrl+C ends it when those under way have ended.`);
+    tell(
+      `The worker ${id} takes turns for ${labels.join(', ')}${slots === 1 ? '' : `, ${slots} at the same time`}. Ctrl+C ends it when those under way have ended.`,
+    );
     try {
       const typed = options['home'];
       const siblings = typeof typed === 'string' ? null : join(toCache(env), 'ralph', 'fleet');
@@ -54,7 +59,10 @@ function toLabels(typed: unknown, app: AppApi, { env, cwd }: Pick<CliContext, 'e
   const labels = typed.split(',').map((label) => label.trim());
   const wrong = labels.find((label) => !LABEL.test(label));
   if (wrong === undefined) return [...new Set(labels)].sort();
-  throw createUsageError(`${JSON.stringify(wrong.slice(0, 60))} is no label.`, 'A label has small letters, digits, - and _: --labels claude,gpu');
+  throw createUsageError(
+    `${JSON.stringify(wrong.slice(0, 60))} is no label.`,
+    'A label has small letters, digits, - and _: --labels claude,gpu',
+  );
 }
 
 function toSlots(typed: unknown): number {
@@ -64,7 +72,10 @@ function toSlots(typed: unknown): number {
 }
 
 function toName(typed: unknown): string {
-  const plain = hostname().toLowerCase().replace(/[^a-z0-9-]+/g, '-').slice(0, 40);
+  const plain = hostname()
+    .toLowerCase()
+    .replace(/[^a-z0-9-]+/g, '-')
+    .slice(0, 40);
   const name = typeof typed === 'string' ? typed : `${plain === '' ? 'worker' : plain}-${randomBytes(3).toString('hex')}`;
   if (/^[A-Za-z0-9_-]{1,60}$/.test(name)) return name;
   throw createUsageError(`${JSON.stringify(name.slice(0, 60))} is no name of a worker.`, 'A name has letters, digits, - and _.');
@@ -74,7 +85,10 @@ function toCache(env: CliContext['env']): string {
   const { XDG_CACHE_HOME: cache = '', HOME: home = '' } = env;
   if (cache.startsWith('/')) return cache;
   if (home !== '') return join(home, '.cache');
-  throw createUsageError('There is no folder for caches: neither XDG_CACHE_HOME nor HOME is set.', 'Say where it may work: --home <folder>');
+  throw createUsageError(
+    'There is no folder for caches: neither XDG_CACHE_HOME nor HOME is set.',
+    'Say where it may work: --home <folder>',
+  );
 }
 
 /** The first Ctrl+C lets turns under way end; a second one gives them up, and so does SIGTERM. */

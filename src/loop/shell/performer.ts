@@ -13,14 +13,14 @@ import type {
 import type { HookAnswer } from '../../core/run/hook-answer.ts';
 import type { IterationEnded } from '../../core/run/inputs.ts';
 import { type TurnId, toTurnName } from '../../core/run/turn.ts';
-import { toErrorCode, toErrorMessage } from '../../core/values/errors.ts';
+import { toErrorCode } from '../../core/values/errors.ts';
 import { type Handlers, handle, ignore } from '../../core/values/handlers.ts';
 import type { RunningTurn, TurnResult } from '../../ports/backend.ts';
-import type { Elsewhere, RemoteTurn } from '../../ports/elsewhere.ts';
+import type { Elsewhere } from '../../ports/elsewhere.ts';
 import type { LoopPorts, LoopView, TurnContext } from './loop-ports.ts';
 import { dropStrayLines, readOutside } from './read-inbox.ts';
-import { type StartedElsewhere, startElsewhere } from './remote-turn.ts';
-import { INTERRUPTED, type OpenedTurn, openTurn, reportTurn } from './turn.ts';
+import { createAwayTurns } from './remote-turn.ts';
+import { failStorage, type OpenedTurn, openTurn, reportTurn, toInterrupted } from './turn.ts';
 import { createTurnPeople, type TurnPeople } from './turn-people.ts';
 import { createCostGuard, createLingeringWatch, type Spending } from './watch-turn.ts';
 
@@ -35,7 +35,7 @@ export interface Performer {
 /** Creates the performer of one loop. */
 export function createPerformer(context: TurnContext): Performer {
   const { ports, loop } = context;
-  const turns = createTurnRunner(context);
+  const turns = ports.elsewhere === undefined ? createTurnRunner(context) : createAwayRunner(context, ports.elsewhere);
   const timers = new Map<number, () => void>();
   const gates = createGatePerformer(ports, loop);
   const hooks = createHookPerformer(ports, loop);
@@ -168,6 +168,22 @@ interface TurnRunner {
   readonly close: () => Promise<void>;
 }
 
+/** Turns that are taken by workers; what comes before a turn is the same. */
+function createAwayRunner(context: TurnContext, elsewhere: Elsewhere): TurnRunner {
+  const { ports, loop } = context;
+  const away = createAwayTurns(context, elsewhere);
+  return {
+    start: async (order) => {
+      if (isRunnable(ports, loop, order) && !isOrderedAgain(ports, loop, order)) await away.start(order);
+    },
+    stop: away.stop,
+    tell: away.hand,
+    obey: away.hand,
+    settle: away.hand,
+    close: away.close,
+  };
+}
+
 /** A turn in this process. */
 interface LiveTurn {
   readonly running: RunningTurn;
@@ -178,36 +194,13 @@ interface LiveTurn {
 function createTurnRunner(context: TurnContext): TurnRunner {
   const { ports, settings, loop } = context;
   const live = new Map<string, LiveTurn>();
-  const remote = new Map<string, RemoteTurn>();
-  const away = new Set<Promise<void>>();
   const peopleOf = new Map<string, TurnPeople>();
   const opening = new Set<Promise<void>>();
   const spending: Spending = new Map();
   let isClosed = false;
 
-  const beginElsewhere = async (elsewhere: Elsewhere, order: IterationStart): Promise<void> => {
-    const name = toTurnName(order);
-    const started = await startOrFail(context, elsewhere, order);
-    if (started === null) return;
-    const { turn, report } = started;
-    remote.set(name, turn);
-    const done = turn.result.then((result) => {
-      remote.delete(name);
-      // What is brought into the folder is that of one turn after the other, each with its checkpoint.
-      const end = async (): Promise<void> => {
-        const ended = await report(result);
-        away.delete(done);
-        loop.post(ended);
-      };
-      return order.copy === undefined ? end() : loop.inOrder(end);
-    });
-    away.add(done);
-    if (isClosed) turn.kill();
-  };
-
   const begin = async (order: IterationStart): Promise<void> => {
     if (isClosed || !isRunnable(ports, loop, order) || isOrderedAgain(ports, loop, order)) return;
-    if (ports.elsewhere !== undefined) return beginElsewhere(ports.elsewhere, order);
     const name = toTurnName(order);
     const people = createTurnPeople(context, order);
     peopleOf.set(name, people);
@@ -244,31 +237,17 @@ function createTurnRunner(context: TurnContext): TurnRunner {
     },
     stop: (turn, force) => {
       const entry = live.get(toTurnName(turn));
-      const worker = remote.get(toTurnName(turn));
-      if (force) worker?.kill();
-      else worker?.hand({ type: 'iteration-stop', iteration: turn.iteration, attempt: turn.attempt, force });
       if (force) entry?.running.kill();
       else entry?.running.stop(settings.stopGraceMs);
     },
-    tell: (offer) => {
-      peopleOf.get(toTurnName(offer))?.tell(offer.tell);
-      remote.get(toTurnName(offer))?.hand(offer);
-    },
-    obey: (ordered) => {
-      live.get(toTurnName(ordered))?.running.obey?.(ordered.order);
-      remote.get(toTurnName(ordered))?.hand(ordered);
-    },
-    settle: (close) => {
-      peopleOf.get(toTurnName(close))?.settle(close);
-      remote.get(toTurnName(close))?.hand(close);
-    },
+    tell: (offer) => peopleOf.get(toTurnName(offer))?.tell(offer.tell),
+    obey: (ordered) => live.get(toTurnName(ordered))?.running.obey?.(ordered.order),
+    settle: (close) => peopleOf.get(toTurnName(close))?.settle(close),
     close: async () => {
       isClosed = true;
       for (const entry of live.values()) entry.running.kill();
-      for (const turn of remote.values()) turn.kill();
       await Promise.allSettled(opening);
-      await Promise.all([...[...live.values()].map((entry) => entry.done), ...away]);
-      await ports.elsewhere?.close();
+      await Promise.all([...live.values()].map((entry) => entry.done));
     },
   };
 }
@@ -322,18 +301,6 @@ function isOrderedAgain(ports: LoopPorts, loop: LoopView, order: IterationStart)
   return !isSame();
 }
 
-/** One that cannot be given a copy of the folder is no turn: like one whose own folder cannot be written. */
-async function startOrFail(context: TurnContext, elsewhere: Elsewhere, order: IterationStart): Promise<StartedElsewhere | null> {
-  const { ports, loop } = context;
-  try {
-    return await startElsewhere(context, elsewhere, order);
-  } catch (error) {
-    failStorage(ports, loop, `the copy of the folder for turn ${toTurnName(order)} cannot be made (${toErrorMessage(error)})`);
-    loop.post(toInterrupted(ports, loop, order));
-    return null;
-  }
-}
-
 /** A turn whose folder cannot be written ends the run; the hat runs again when it is resumed. */
 async function openOrFail(context: TurnContext, order: IterationStart, people: TurnPeople, spending: Spending): Promise<OpenedTurn | null> {
   const { ports, loop } = context;
@@ -350,13 +317,4 @@ async function openOrFail(context: TurnContext, order: IterationStart, people: T
     loop.post(toInterrupted(ports, loop, order));
     return null;
   }
-}
-
-/** The end of a turn of which nothing can be told. */
-function toInterrupted(ports: LoopPorts, loop: LoopView, { iteration, attempt }: IterationStart): IterationEnded {
-  return { type: 'iteration-ended', at: ports.clock.now(), iteration, attempt, ...INTERRUPTED, inboxOffset: loop.state().inboxOffset };
-}
-
-function failStorage(ports: LoopPorts, loop: LoopView, message: string): void {
-  loop.post({ type: 'environment-failed', at: ports.clock.now(), what: 'storage', message });
 }

@@ -1,14 +1,78 @@
-import type { IterationStart } from '../../core/run/effects.ts';
+import type { Effect, IterationStart } from '../../core/run/effects.ts';
 import type { IterationEnded } from '../../core/run/inputs.ts';
-import { type TurnOutcome, type TurnReport, toTurnName } from '../../core/run/turn.ts';
+import { type TurnId, type TurnOutcome, type TurnReport, toTurnName } from '../../core/run/turn.ts';
 import { toErrorCode, toErrorMessage } from '../../core/values/errors.ts';
 import type { Elsewhere, RemoteResult, RemoteTurn } from '../../ports/elsewhere.ts';
 import { takeOverCopy, toDiscarded } from './copy-turn.ts';
 import type { TurnContext } from './loop-ports.ts';
-import { INTERRUPTED, toOutcome } from './turn.ts';
+import { failStorage, INTERRUPTED, toInterrupted, toOutcome } from './turn.ts';
+
+/** The turns of a loop that workers have. */
+export interface AwayTurns {
+  /** Resolves when the turn is on its way. */
+  readonly start: (order: IterationStart) => Promise<void>;
+  readonly stop: (turn: TurnId, force: boolean) => void;
+  /** Hands an effect to the worker of its turn. */
+  readonly hand: (effect: Effect & TurnId) => void;
+  /** Gives up all that are away. */
+  readonly close: () => Promise<void>;
+}
+
+/** Creates them; none is away at first. */
+export function createAwayTurns(context: TurnContext, elsewhere: Elsewhere): AwayTurns {
+  const { loop } = context;
+  const remote = new Map<string, RemoteTurn>();
+  const ends = new Set<Promise<void>>();
+  let isClosed = false;
+  const start = async (order: IterationStart): Promise<void> => {
+    const name = toTurnName(order);
+    const started = await startOrFail(context, elsewhere, order);
+    if (started === null) return;
+    remote.set(name, started.turn);
+    const done = started.turn.result.then((result) => {
+      remote.delete(name);
+      const end = async (): Promise<void> => {
+        const ended = await started.report(result);
+        ends.delete(done);
+        loop.post(ended);
+      };
+      // What is brought into the folder is that of one turn after the other, each with its checkpoint.
+      return order.copy === undefined ? end() : loop.inOrder(end);
+    });
+    ends.add(done);
+    if (isClosed) started.turn.kill();
+  };
+  return {
+    start,
+    stop: ({ iteration, attempt }, force) => {
+      const turn = remote.get(toTurnName({ iteration, attempt }));
+      if (force) turn?.kill();
+      else turn?.hand({ type: 'iteration-stop', iteration, attempt, force });
+    },
+    hand: (effect) => remote.get(toTurnName(effect))?.hand(effect),
+    close: async () => {
+      isClosed = true;
+      for (const turn of remote.values()) turn.kill();
+      await Promise.all(ends);
+      await elsewhere.close();
+    },
+  };
+}
+
+/** One that cannot be given a copy of the folder is no turn: like one whose own folder cannot be written. */
+async function startOrFail(context: TurnContext, elsewhere: Elsewhere, order: IterationStart): Promise<StartedElsewhere | null> {
+  const { ports, loop } = context;
+  try {
+    return await startElsewhere(context, elsewhere, order);
+  } catch (error) {
+    failStorage(ports, loop, `the copy of the folder for turn ${toTurnName(order)} cannot be made (${toErrorMessage(error)})`);
+    loop.post(toInterrupted(ports, loop, order));
+    return null;
+  }
+}
 
 /** A turn that a worker has, and its end here. */
-export interface StartedElsewhere {
+interface StartedElsewhere {
   readonly turn: RemoteTurn;
   /** The report of the turn, when its work is in the folder. Never rejects. */
   readonly report: (result: RemoteResult) => Promise<IterationEnded>;
@@ -20,7 +84,7 @@ export interface StartedElsewhere {
  *
  * @throws the system error, where the copy cannot be made
  */
-export async function startElsewhere(context: TurnContext, elsewhere: Elsewhere, order: IterationStart): Promise<StartedElsewhere> {
+async function startElsewhere(context: TurnContext, elsewhere: Elsewhere, order: IterationStart): Promise<StartedElsewhere> {
   const { ports, loop } = context;
   const { copy = toTurnName(order), ...plain } = order;
   if (ports.copies === undefined) throw new Error('there are no copies of the folder here');
@@ -64,7 +128,8 @@ async function report({ ports, loop }: TurnContext, order: CopyOrder, result: Re
     ...(discarded === undefined ? {} : { violations: toDiscarded(discarded) }),
   };
   const at = ports.clock.now();
-  if (result.kind !== 'ended') return { type: 'iteration-ended', at, iteration, attempt, ...INTERRUPTED, outcome: toLostOutcome(result), ...common };
+  if (result.kind !== 'ended')
+    return { type: 'iteration-ended', at, iteration, attempt, ...INTERRUPTED, outcome: toLostOutcome(result), ...common };
   const { ended } = result;
   if (brought !== null) return { ...ended, at, iteration, attempt, outcome: failAs(brought), signals: [], ...common };
   const outcome = toOutcome({ status: toStatus(ended), failure: toFailure(ended) }, conflict);

@@ -1,6 +1,16 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { ABSENT, commitTree, demandGit, GitProblem, isSubmodule, listDifferences, type Repository, readTree, toPathList } from '../../git/index.ts';
+import {
+  ABSENT,
+  commitTree,
+  demandGit,
+  GitProblem,
+  isSubmodule,
+  listDifferences,
+  type Repository,
+  readTree,
+  toPathList,
+} from '../../git/index.ts';
 import { readStanding } from '../snapshot/present-tree.ts';
 
 /** A working tree as a commit of its own, on top of what was checked out. */
@@ -63,7 +73,20 @@ export async function fetchBundle(
   try {
     writeFileSync(file, bundle);
     const settings = { config: ['fetch.fsckObjects=true', 'fetch.writeCommitGraph=false'], timeoutMs: PACK_MS };
-    await demandGit(git, ['fetch', '--quiet', '--no-tags', '--no-write-fetch-head', '--no-auto-maintenance', '--no-recurse-submodules', file, `+${OUT}:${ref}`], settings);
+    await demandGit(
+      git,
+      [
+        'fetch',
+        '--quiet',
+        '--no-tags',
+        '--no-write-fetch-head',
+        '--no-auto-maintenance',
+        '--no-recurse-submodules',
+        file,
+        `+${OUT}:${ref}`,
+      ],
+      settings,
+    );
   } finally {
     rmSync(file, { force: true });
   }
