@@ -47,7 +47,7 @@ export async function openNatsServer(place: NatsPlace): Promise<NatsServer> {
       code: 'fleet-unreachable',
       what: `There is no fleet at ${toShownUrl(place.url)}: ${toErrorMessage(error)}.`,
       why: 'Turns, reports and files of a fleet go through that server; it needs JetStream.',
-      fix: 'Start one: ralph fleet up\nOr, by hand: nats-server -js -a 127.0.0.1',
+      fix: 'Start one on this machine: nats-server -js -a 127.0.0.1 (apt-get install nats-server)\nThe guide: docs/guide/fleet.md',
       cause: error,
     });
   }

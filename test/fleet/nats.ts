@@ -41,7 +41,7 @@ export async function startServer(): Promise<TestServer> {
 
 function start(folder: string, port: string): ChildProcess {
   const args = ['-js', '-a', '127.0.0.1', '-p', port, '-sd', join(folder, 'store'), '--ports_file_dir', folder];
-  return spawn('nats-server', args, { stdio: 'ignore' });
+  return spawn('/usr/sbin/nats-server', args, { stdio: 'ignore' });
 }
 
 /** The server writes it where it was told to, once it listens. */
