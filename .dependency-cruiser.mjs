@@ -9,7 +9,7 @@ const TESTS = '\\.test\\.ts$';
 const FIXTURES = 'fixtures\\.ts$';
 const CORE_FIXTURES = `^src/core/.*${FIXTURES}`;
 /** Samples that tests and fixtures of other rooms build on. */
-const SHARED_FIXTURES = `^src/(core|git|views)/.*${FIXTURES}`;
+const SHARED_FIXTURES = `^src/(core|fleet|git|views)/.*${FIXTURES}`;
 const TEST_PACKAGES = 'node_modules/(vitest|fast-check)/';
 const ANY_ROOM = '^src/(loop/[^/]+|panel/decide|[^/]+)/';
 /** The files by which rooms are entered. */

@@ -84,6 +84,8 @@ export default defineConfig({
       integration('scenario', ['test/scenarios/**/*.test.ts'], 60_000),
       integration('e2e', ['test/e2e/**/*.test.ts'], 180_000),
       // With a real browser and a real terminal multiplexer: `npm run e2e:faces` sees to it that they are there.
+      // With real servers: `npm run e2e:fleet`.
+      integration('fleet', ['test/fleet/**/*.test.ts'], 60_000),
       integration('faces', ['test/faces/**/*.test.ts'], 180_000),
     ],
   },

@@ -62,6 +62,10 @@ const LIBRARIES = {
   'mcp-http': '@modelcontextprotocol/sdk/client/streamableHttp.js',
   'mcp-stdio': '@modelcontextprotocol/sdk/shared/stdio.js',
   'mcp-types': '@modelcontextprotocol/sdk/types.js',
+  nats: '@nats-io/transport-node',
+  'nats-jetstream': '@nats-io/jetstream',
+  'nats-kv': '@nats-io/kv',
+  'nats-obj': '@nats-io/obj',
 };
 const LIBRARIES_APART = {
   name: 'libraries-apart',

@@ -107,8 +107,8 @@ export const ROOMS = {
   workspace: {
     holds: 'the folder the agents work in, with git: baseline, checkpoints, snapshots of turns, worktrees',
     mayImport: ['core', 'ports', 'process', 'git'],
-    folders: ['snapshot', 'watch', 'checkpoint', 'worktree', 'landing', 'undo'],
-    doors: ['snapshot', 'watch', 'checkpoint', 'worktree', 'landing', 'undo'],
+    folders: ['snapshot', 'bundle', 'watch', 'checkpoint', 'worktree', 'landing', 'undo'],
+    doors: ['snapshot', 'bundle', 'watch', 'checkpoint', 'worktree', 'landing', 'undo'],
   },
   'panel/share': {
     holds: 'folders of agents that work at the same time: made, kept, shown to the others, taken over',
@@ -119,7 +119,7 @@ export const ROOMS = {
     mayImport: ['core', 'ports', 'panel/share'],
   },
   fleet: {
-    holds: 'the journal, the work queue and the workers over several machines',
+    holds: 'a connection to workers on other machines, on NATS JetStream; how turns are offered to them and taken by them',
     mayImport: ['core', 'ports'],
   },
   'loop/shell': {

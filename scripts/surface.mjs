@@ -11,7 +11,7 @@ import { ROOT } from './sources.mjs';
  */
 const SURFACE = {
   commands: {
-    count: 44,
+    count: 46,
     first: 34,
     list: listCommands,
     added: [
@@ -26,6 +26,8 @@ const SURFACE = {
       { name: 'panel', why: 'who answered what and who voted for whom is no part of a turn with one agent, and has no room in `show`' },
       { name: 'report', why: 'a run has to be shown to somebody who has neither Ralph nor the machine; `review` is for the one who has' },
       { name: 'web', why: 'runs of all folders, seen and steered from a browser, which no command in a terminal replaces' },
+      { name: 'worker', why: 'takes turns of runs on other machines: nothing else waits for work of others' },
+      { name: 'fleet', why: 'which workers are there and what they hold, which no journal says' },
       { name: 'watch', why: 'what a run does, and how it came to it, on one screen; replaces status in a loop beside show --follow' },
       { name: 'notify', why: 'whether a phone rings at night is found out before the night, without a run' },
     ],

@@ -18,6 +18,8 @@ import {
 import type { HeldRun } from '../landing/index.ts';
 import type { LoopPorts, LoopSettings } from '../loop/shell/index.ts';
 import { createWorkCopies, toCopyFolder } from '../panel/share/index.ts';
+import type { Elsewhere } from '../ports/elsewhere.ts';
+import type { Fleet } from '../ports/fleet.ts';
 import type { GateRunner } from '../ports/gate-runner.ts';
 import type { JournalDamage, JournalEntry } from '../ports/journal.ts';
 import type { Isolation } from '../ports/program.ts';
@@ -54,6 +56,7 @@ import {
   writeAgentCommand,
 } from '../turns/index.ts';
 import type { GitWorkspace } from '../workspace/checkpoint/index.ts';
+import { offerToFleet } from './offer-to-fleet.ts';
 
 /** How long an agent may take to end when it is asked to. */
 const STOP_GRACE_MS = 10_000;
@@ -68,6 +71,8 @@ export interface RunParts {
   readonly reference: GateReference;
   /** `null`: programs share the processes of the machine. */
   readonly isolation: Isolation | null;
+  /** Whose workers take the turns; absent: turns are taken here. */
+  readonly fleet?: Fleet;
 }
 
 /** A run that is ready to begin or to go on. */
@@ -99,6 +104,7 @@ export function assembleRun(parts: RunParts, visit: (entry: JournalEntry) => voi
   const outside = createJsonlInbox({ fs: nodeFileSystem, path: toOutsideFile(paths), label: 'outside.jsonl', hasSenders: true });
   const people = admitPeople(outside, file.settings.externalEvents, paths);
   const backpressure = watch.backpressure === undefined ? {} : { backpressure: watch.backpressure };
+  const elsewhere = createElsewhere(parts, workspace);
   const ports: LoopPorts = {
     journal,
     clock: createRunClock(),
@@ -121,7 +127,10 @@ export function assembleRun(parts: RunParts, visit: (entry: JournalEntry) => voi
     workspace: withSnapshots(workspace),
     copies: createCopies(parts),
     agents: createAgents(parts, agentCommand, workspace, people.admitTokens),
-    reap: (activation) => reapTurn(paths.runId, activation),
+    ...(elsewhere === null ? {} : { elsewhere }),
+    reap: async (activation) => {
+      await Promise.all([reapTurn(paths.runId, activation), elsewhere?.withdraw(activation)]);
+    },
     ...(checkPayload === null ? {} : { checkPayload }),
     ...(redaction === null ? {} : { redaction }),
     readScratchpad: () => readScratchpad(file.workspace, prompts.scratchpad),
@@ -136,6 +145,15 @@ export function assembleRun(parts: RunParts, visit: (entry: JournalEntry) => voi
     damage,
     admitStop: people.admitStop,
   };
+}
+
+/** Gives the turns to workers; `null` where they are taken here. What their workers wait for is told as a warning of the run. */
+function createElsewhere(parts: RunParts, workspace: GitWorkspace): Elsewhere | null {
+  const { fleet, watch } = parts;
+  if (fleet === undefined) return null;
+  const tell = (text: string): void =>
+    watch.observe({ kind: 'effect', seq: 0, at: Date.now(), effect: { type: 'notice', level: 'warning', code: 'fleet', text } });
+  return offerToFleet({ ...parts, fleet }, workspace, tell);
 }
 
 function createAgents(

@@ -102,6 +102,7 @@ async function closeRun(parts: RunParts, { workspace, ports }: AssembledRun): Pr
   const worktree = await closeWorktree(parts, workspace);
   await reference.close();
   ports.journal.close();
+  await parts.fleet?.close();
   // Beside the rescued journal, so that the run can go on from there.
   const rescue = toRescuePaths(layout.stateDir, paths.runId);
   if (existsSync(rescue.folder)) writeRunFile(rescue.settings, file);

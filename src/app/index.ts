@@ -10,6 +10,7 @@ export {
   type ProbesReport,
   probeAgents,
 } from '../doctor/index.ts';
+export { connectFleet } from '../fleet/index.ts';
 export { createLifeHooks, createLoopHookAsker, createToolHooks, type HookedCall, type ToolHooks } from '../hooks/index.ts';
 export {
   diffRunWorktree,
@@ -112,3 +113,4 @@ export { runQueue } from './run-queue.ts';
 export { type Demo, prepareDemo } from './start-demo.ts';
 export { startRun } from './start-run.ts';
 export { openWatchedRun } from './watched-run.ts';
+export { type WorkerOrder, workForFleet } from './work-for-fleet.ts';

@@ -1,5 +1,6 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { toContractPath, writeContract } from '../emit/index.ts';
+import { connectFleet } from '../fleet/index.ts';
 import { findRun, type Lock, nodeFileSystem, toRunPaths } from '../journal/index.ts';
 import { createJournalFold } from '../loop/decide/index.ts';
 import { recoverRun } from '../loop/shell/index.ts';
@@ -33,7 +34,7 @@ import {
 } from '../runs/index.ts';
 import { isolatesAll, packForSafety, toStateDirs } from '../safety/index.ts';
 import { createWorktree } from '../workspace/worktree/index.ts';
-import { assembleRun } from './assemble-run.ts';
+import { assembleRun, type RunParts } from './assemble-run.ts';
 import { driveRun } from './drive-run.ts';
 
 /**
@@ -104,7 +105,20 @@ async function drive({ options, watch, layout, paths, locks }: Resumption, chang
   writeContract(paths.folder, { spec: next.settings.spec, workspace: next.workspace });
   const fold = createJournalFold();
   const reference = await openGateReference({ paths, file: next, env: options.env }, true);
-  const parts = { layout, paths, file: next, env: options.env, watch, reference, isolation };
+  const { fleet: address } = next;
+  // Who asks is in no file: a variable says it where the address of the fleet does not.
+  const fleet =
+    address === undefined ? undefined : await connectFleet({ url: options.env['RALPH_FLEET'] ?? address, name: `ralph ${paths.runId}` });
+  const parts: RunParts = {
+    layout,
+    paths,
+    file: next,
+    env: options.env,
+    watch,
+    reference,
+    isolation,
+    ...(fleet === undefined ? {} : { fleet }),
+  };
   const run = assembleRun(parts, (entry) => void fold.take(entry));
   const folded = fold.run();
   const spec = isChanged ? { spec: next.settings.spec } : {};

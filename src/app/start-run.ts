@@ -2,6 +2,7 @@ import { existsSync, mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Input } from '../core/run/inputs.ts';
 import { writeContract } from '../emit/index.ts';
+import { connectFleet, toShownUrl } from '../fleet/index.ts';
 import { captureBase } from '../git/index.ts';
 import { createRunFolder, createRunId, ensureStateFolders, type Lock, nodeFileSystem, type RunPaths, removeRun } from '../journal/index.ts';
 import type { RunPlan } from '../planning/index.ts';
@@ -41,6 +42,7 @@ import { captureBaseline } from '../workspace/snapshot/index.ts';
 import { createWorktree, removeWorktree } from '../workspace/worktree/index.ts';
 import { type AssembledRun, assembleRun, type RunParts } from './assemble-run.ts';
 import { driveRun } from './drive-run.ts';
+import { requireSendable } from './offer-to-fleet.ts';
 
 /**
  * Starts a run. One that is refused leaves nothing behind: no folder of a run, no worktree, no lock.
@@ -81,13 +83,20 @@ export async function startRun(plan: RunPlan, given: StartOptions, watch: RunWat
     undo.push(() => releaseLock(runLock));
     locks = [lock, runLock];
     const stdinPrompt = plan.request.stdinPrompt ?? null;
-    ready = await prepareRun({ settings, isolation, stdinPrompt, env, watch, layout, paths, workspace, worktree });
+    const fleet = await openFleet(options, runId);
+    undo.push(async () => fleet.fleet?.close());
+    ready = await prepareRun({ settings, isolation, stdinPrompt, env, watch, layout, paths, workspace, worktree, ...fleet });
   } catch (error) {
     for (const step of undo.reverse()) await tryTo(step);
     throw error;
   }
   noteProject(layout, options.env);
   return driveRun(ready.parts, ready.run, { folded: null, inputs: [ready.started], warnings }, locks);
+}
+
+/** The fleet that was named. */
+async function openFleet({ fleet: address }: StartOptions, runId: string): Promise<Pick<RunBeginning, 'fleet' | 'address'>> {
+  return address === undefined ? {} : { address, fleet: await connectFleet({ url: address, name: `ralph ${runId}` }) };
 }
 
 /** The name of the worktree; `null`: the folder itself. */
@@ -162,7 +171,11 @@ async function dropFolder(layout: Layout, name: string, { settings }: RunPlan, {
 }
 
 /** A run whose folder, workspace and lock are there. */
-export interface RunBeginning extends Pick<RunFile, 'settings' | 'stdinPrompt' | 'workspace' | 'worktree' | 'resolves'> {
+export interface RunBeginning
+  extends Pick<RunFile, 'settings' | 'stdinPrompt' | 'workspace' | 'worktree' | 'resolves'>,
+    Pick<RunParts, 'fleet'> {
+  /** Of the fleet. */
+  readonly address?: string;
   readonly isolation: RunPlan['isolation'];
   /** Without the token of people. */
   readonly env: StartOptions['env'];
@@ -180,7 +193,7 @@ export interface ReadyRun {
 
 /** Writes down what a run begins with, and puts it together. */
 export async function prepareRun(beginning: RunBeginning): Promise<ReadyRun> {
-  const { settings, stdinPrompt, resolves, isolation, env, watch, layout, paths, workspace, worktree } = beginning;
+  const { settings, stdinPrompt, resolves, fleet, address, isolation, env, watch, layout, paths, workspace, worktree } = beginning;
   openAgentFolders(workspace, settings);
   const place = { cwd: workspace, env, stateDirs: toStateDirs(settings) };
   const trusted = captureTrustedPrograms(layout, place);
@@ -199,16 +212,18 @@ export async function prepareRun(beginning: RunBeginning): Promise<ReadyRun> {
     workspace,
     worktree,
     ...(resolves === undefined ? {} : { resolves }),
+    ...(address === undefined ? {} : { fleet: toShownUrl(address) }),
     stdinPrompt,
     base,
     settings,
     baseline,
     gitPrograms,
   };
+  if (fleet !== undefined) await requireSendable({ file, env });
   writeRunFile(paths.settings, file);
   writeContract(paths.folder, { spec: settings.spec, workspace });
   const reference = await openGateReference({ paths, file, env }, false);
-  const parts: RunParts = { layout, paths, file, env, watch, reference, isolation };
+  const parts: RunParts = { layout, paths, file, env, watch, reference, isolation, ...(fleet === undefined ? {} : { fleet }) };
   const run = assembleRun(parts, () => undefined);
   const started = {
     type: 'run-started' as const,

@@ -24,6 +24,8 @@ const LOADERS: Readonly<Record<CommandName, () => Promise<CliCommand>>> = {
   watch: async () => (await import('./commands/watch-command.ts')).watchCommand,
   runs: async () => (await import('./commands/runs-command.ts')).runsCommand,
   web: async () => (await import('./commands/web-command.ts')).webCommand,
+  worker: async () => (await import('./commands/worker-command.ts')).workerCommand,
+  fleet: async () => (await import('./commands/fleet-command.ts')).fleetCommand,
   worktrees: async () => (await import('./commands/worktrees-command.ts')).worktreesCommand,
   land: async () => (await import('./commands/land-command.ts')).landCommand,
   pr: async () => (await import('./commands/pr-command.ts')).prCommand,

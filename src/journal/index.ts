@@ -5,7 +5,16 @@
  * `jsonl-journal` (writes), `follow-journal` (reads on), `jsonl-inbox` (the agents' events), `find-run`.
  */
 export { type AgentEvent, appendAgentLine, appendAgentRefusal, appendLine } from './agent-line.ts';
-export { type FileFacts, type FileKind, type FileSystem, type FolderItem, makeFolders, type OpenMode } from './file-system.ts';
+export {
+  type FileFacts,
+  type FileKind,
+  type FileSystem,
+  type FolderItem,
+  makeFolders,
+  type OpenMode,
+  withHandle,
+  writeAll,
+} from './file-system.ts';
 export { findRun, findRunId, hasNeverBegun, listKnownRuns, requireBegun } from './find-run.ts';
 export { createJournalReader, followJournal } from './follow-journal.ts';
 export { createJsonlInbox, type InboxSettings } from './jsonl-inbox.ts';

@@ -120,7 +120,8 @@ async function requireStartable(settings: Settings, { coordination }: Topology, 
   requireOwnTask(settings);
   requireKnownCost(settings);
   await requireSafety(settings, request.cwd, request.env);
-  const [isolation] = await Promise.all([findRunIsolation(settings), requireAgents(settings, coordination, request)]);
+  const agents = request.isElsewhere === true ? null : requireAgents(settings, coordination, request);
+  const [isolation] = await Promise.all([findRunIsolation(settings), agents]);
   return isolation;
 }
 

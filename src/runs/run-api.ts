@@ -206,6 +206,8 @@ export interface StartOptions {
   readonly nested: boolean;
   /** Its id, where somebody wrote it down before; no run may have it. Default: a new one. */
   readonly runId?: string;
+  /** Address of the fleet whose workers take the turns; absent: they are taken here. */
+  readonly fleet?: string;
   readonly env: Environment;
 }
 
@@ -244,6 +246,8 @@ export interface RunRequest {
   readonly env: Environment;
   /** Nothing will be started, so it does not matter whether an agent is installed. */
   readonly isDry?: boolean;
+  /** Agents work on other machines: whether they are installed is seen there. */
+  readonly isElsewhere?: boolean;
   /** One turn of this hat, and no more. */
   readonly hat?: string;
   /** Of a run that goes on: the name of the worktree that it works in, `null` in the folder itself. Absent: a new run. */

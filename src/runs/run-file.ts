@@ -24,6 +24,8 @@ export interface RunFile {
   readonly worktree: string | null;
   /** Of one that resolves a conflict of a landing: id of the run that is landed. It works in that landing's worktree, and nothing of its own is to be landed. */
   readonly resolves?: string;
+  /** Address of the fleet whose workers take the turns, without who asks. Absent: they are taken on this machine. */
+  readonly fleet?: string;
   /** What was typed in, when the prompt came from standard input. */
   readonly stdinPrompt: string | null;
   /** What HEAD was when the run began; for a worktree where it branched off, and the branch checked out in the main checkout. Absent in files of older versions. */

@@ -18,6 +18,7 @@ export interface RunFlags extends ConfigOptions {
   readonly acceptChanges?: boolean;
   readonly nested?: boolean;
   readonly detach?: boolean;
+  readonly fleet?: string;
   /** False: `--no-gates`. */
   readonly gates?: boolean;
 }
@@ -76,6 +77,7 @@ const NOT_WITH_CONTINUE = [
   'dryRun',
   'nested',
   'detach',
+  'fleet',
 ] as const;
 
 /** A run that goes on has its task and its configuration. */
@@ -114,6 +116,7 @@ export function toPlanRequest(
   return {
     ...config,
     assignments: [...config.assignments, ...toAssignments(flags)],
+    ...(flags.fleet === undefined ? {} : { isElsewhere: true }),
     flags: {
       ...config.flags,
       ...(prompt === undefined ? {} : { prompt }),

@@ -7,6 +7,7 @@ import { estimateTokens } from '../../core/text/estimate-tokens.ts';
 import { checkConfig } from '../../validation/index.ts';
 import { cleanText, type FactRow, toFirstLine, toNumberText, toPlainLine, toRowLines } from '../../views/text/index.ts';
 import type { AppApi } from '../app-api.ts';
+import { toFleetAddress } from '../args/fleet-options.ts';
 import { addExamples, addNote } from '../args/help.ts';
 import {
   addConfigOptions,
@@ -51,6 +52,10 @@ function declare(command: Command): void {
     .option('--continue', 'continue the newest run instead, as `ralph resume` does')
     .option('--accept-changes', 'with --continue: accept a changed configuration or prompt without asking')
     .option('--detach', 'start the run in the background: it goes on when the terminal is closed')
+    .option(
+      '--fleet <url>',
+      'let the workers of a fleet take the turns (ralph worker); the run itself, its gates and its journal stay here',
+    )
     .option('--nested', 'allow a run inside an agent’s turn');
   addShowOptions(command);
   addNote(command, PRECEDENCE);
@@ -131,7 +136,10 @@ async function startAndWatch(
   plan: RunPlan,
   { flags, show }: { readonly flags: RunFlags; readonly show: ReturnType<typeof toShowOptions> },
 ): Promise<number> {
-  const options = { cwd: context.cwd, worktree: flags.worktree ?? null, nested: flags.nested === true, env: context.env };
+  const options = {
+    ...{ cwd: context.cwd, worktree: flags.worktree ?? null, nested: flags.nested === true, env: context.env },
+    ...(flags.fleet === undefined ? {} : { fleet: toFleetAddress(flags.fleet) }),
+  };
   const start: WatchOrder['start'] = (watch) => app.startRun(plan, options, watch);
   const watched = await watchRun(context, { app, show, cwd: context.cwd, isOneTurn: flags.once === true, start });
   return watched === null ? 0 : watched.exitCode;

@@ -10,6 +10,7 @@ import type { TurnId } from '../../core/run/turn.ts';
 import type { ScopeViolations } from '../../core/tools/scope-violations.ts';
 import type { Backend, RunningTurn, TurnScope } from '../../ports/backend.ts';
 import type { Clock } from '../../ports/clock.ts';
+import type { Elsewhere } from '../../ports/elsewhere.ts';
 import type { GateRunner } from '../../ports/gate-runner.ts';
 import type { Inbox } from '../../ports/inbox.ts';
 import type { Journal } from '../../ports/journal.ts';
@@ -45,6 +46,8 @@ export interface LoopPorts {
   /** Where turns work that run at the same time. Absent: none can. */
   readonly copies?: WorkCopies;
   readonly agents: TurnAgents;
+  /** Workers that take the turns, each in a copy that comes home; needs `copies`. Absent: turns are taken here. */
+  readonly elsewhere?: Elsewhere;
   /** Ends what a dead process left of a turn. Resolves when nothing of it is alive. */
   readonly reap: (activation: Activation) => Promise<void>;
   /** Says whether payloads are what the schemas of their topics ask for; absent where no topic has one. */

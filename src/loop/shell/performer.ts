@@ -16,9 +16,11 @@ import { type TurnId, toTurnName } from '../../core/run/turn.ts';
 import { toErrorCode } from '../../core/values/errors.ts';
 import { type Handlers, handle, ignore } from '../../core/values/handlers.ts';
 import type { RunningTurn, TurnResult } from '../../ports/backend.ts';
+import type { Elsewhere } from '../../ports/elsewhere.ts';
 import type { LoopPorts, LoopView, TurnContext } from './loop-ports.ts';
 import { dropStrayLines, readOutside } from './read-inbox.ts';
-import { INTERRUPTED, type OpenedTurn, openTurn, reportTurn } from './turn.ts';
+import { createAwayTurns } from './remote-turn.ts';
+import { failStorage, type OpenedTurn, openTurn, reportTurn, toInterrupted } from './turn.ts';
 import { createTurnPeople, type TurnPeople } from './turn-people.ts';
 import { createCostGuard, createLingeringWatch, type Spending } from './watch-turn.ts';
 
@@ -33,7 +35,7 @@ export interface Performer {
 /** Creates the performer of one loop. */
 export function createPerformer(context: TurnContext): Performer {
   const { ports, loop } = context;
-  const turns = createTurnRunner(context);
+  const turns = ports.elsewhere === undefined ? createTurnRunner(context) : createAwayRunner(context, ports.elsewhere);
   const timers = new Map<number, () => void>();
   const gates = createGatePerformer(ports, loop);
   const hooks = createHookPerformer(ports, loop);
@@ -164,6 +166,22 @@ interface TurnRunner {
   readonly settle: (close: QuestionClose) => void;
   readonly obey: (ordered: PanelOrdered) => void;
   readonly close: () => Promise<void>;
+}
+
+/** Turns that are taken by workers; what comes before a turn is the same. */
+function createAwayRunner(context: TurnContext, elsewhere: Elsewhere): TurnRunner {
+  const { ports, loop } = context;
+  const away = createAwayTurns(context, elsewhere);
+  return {
+    start: async (order) => {
+      if (isRunnable(ports, loop, order) && !isOrderedAgain(ports, loop, order)) await away.start(order);
+    },
+    stop: away.stop,
+    tell: away.hand,
+    obey: away.hand,
+    settle: away.hand,
+    close: away.close,
+  };
 }
 
 /** A turn in this process. */
@@ -299,13 +317,4 @@ async function openOrFail(context: TurnContext, order: IterationStart, people: T
     loop.post(toInterrupted(ports, loop, order));
     return null;
   }
-}
-
-/** The end of a turn of which nothing can be told. */
-function toInterrupted(ports: LoopPorts, loop: LoopView, { iteration, attempt }: IterationStart): IterationEnded {
-  return { type: 'iteration-ended', at: ports.clock.now(), iteration, attempt, ...INTERRUPTED, inboxOffset: loop.state().inboxOffset };
-}
-
-function failStorage(ports: LoopPorts, loop: LoopView, message: string): void {
-  loop.post({ type: 'environment-failed', at: ports.clock.now(), what: 'storage', message });
 }

@@ -9,6 +9,7 @@ import type { IterationEnded, IterationSpawned } from '../../core/run/inputs.ts'
 import {
   NO_WORK,
   type TurnFailure,
+  type TurnId,
   type TurnOutcome,
   type TurnReport,
   toSwitchText,
@@ -26,7 +27,7 @@ import type { PanelDesk, RunningTurn, TurnRequest, TurnResult } from '../../port
 import type { TurnFolder } from '../../ports/turn-store.ts';
 import { buildPrompt, type PromptTurn } from '../../prompts/index.ts';
 import { lookAtTree, openCopy, readCopyInbox, type TreeLook, takeOverCopy, toDiscarded } from './copy-turn.ts';
-import type { LoopPorts, Surroundings, TurnContext, TurnWatch } from './loop-ports.ts';
+import type { LoopPorts, LoopView, Surroundings, TurnContext, TurnWatch } from './loop-ports.ts';
 import { checkPayloads, readWholeInbox } from './read-inbox.ts';
 import { createEventRedactor } from './redact-input.ts';
 import { isSignalCall } from './signal-call.ts';
@@ -241,7 +242,8 @@ export async function reportTurn({ ports, loop }: TurnContext, opened: OpenedTur
   };
 }
 
-function toOutcome(result: TurnResult, conflict: WorkConflict | undefined): TurnOutcome {
+/** How a turn ended for the loop: one whose work was not taken over has failed. */
+export function toOutcome(result: Pick<TurnResult, 'status' | 'failure'>, conflict: WorkConflict | undefined): TurnOutcome {
   if (result.status === 'stopped') return { status: 'interrupted' };
   if (result.status === 'succeeded' && conflict !== undefined) {
     const cause = conflict.why ?? `${conflict.paths.join(', ')} changed in the folder meanwhile`;
@@ -269,6 +271,16 @@ export const INTERRUPTED: TurnReport = {
   finalText: '',
   treeChanged: null,
 };
+
+/** The end of a turn of which nothing can be told. */
+export function toInterrupted(ports: LoopPorts, loop: LoopView, { iteration, attempt }: TurnId): IterationEnded {
+  return { type: 'iteration-ended', at: ports.clock.now(), iteration, attempt, ...INTERRUPTED, inboxOffset: loop.state().inboxOffset };
+}
+
+/** What is kept of the run cannot be written any more. */
+export function failStorage(ports: LoopPorts, loop: LoopView, message: string): void {
+  loop.post({ type: 'environment-failed', at: ports.clock.now(), what: 'storage', message });
+}
 
 /** So much of the end of the last assistant message is kept, in characters. */
 const FINAL_TEXT_LIMIT = 16_384;

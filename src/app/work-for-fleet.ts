@@ -1,0 +1,253 @@
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { IterationStart } from '../core/run/effects.ts';
+import type { Input, IterationEnded } from '../core/run/inputs.ts';
+import type { LiveRecord, RunRecord } from '../core/run/run-record.ts';
+import type { RunState } from '../core/run/state.ts';
+import { toTurnName } from '../core/run/turn.ts';
+import type { Environment } from '../core/values/environment.ts';
+import { toErrorMessage } from '../core/values/errors.ts';
+import { isJsonObject, type Json, mapTexts } from '../core/values/json.ts';
+import { writeContract } from '../emit/index.ts';
+import { type Job, PROTOCOL, takeWork } from '../fleet/index.ts';
+import { captureGitPrograms, createGit, demandGit, findRepository, type Repository } from '../git/index.ts';
+import { ensureStateFolders, makeFolders, nodeFileSystem, toRunPaths } from '../journal/index.ts';
+import { createPerformer, INTERRUPTED, type LoopView } from '../loop/shell/index.ts';
+import { loadPluginFiles } from '../plugins/index.ts';
+import type { Fleet } from '../ports/fleet.ts';
+import { openGateReference } from '../run-gates/index.ts';
+import { openAgentFolders, type RunFile, readRunFile, toLayout } from '../runs/index.ts';
+import { findRunIsolation, toStateDirs, withoutKeys } from '../safety/index.ts';
+import { compileTopology } from '../topology/routing/index.ts';
+import { readScratchpad } from '../turns/index.ts';
+import { checkOutWork, fetchBundle, packWork } from '../workspace/bundle/index.ts';
+import { type AssembledRun, assembleRun, type RunParts } from './assemble-run.ts';
+import { demandBlob, type SentHome, type SentPlace, sendFiles, writeScratchpad } from './offer-to-fleet.ts';
+import { closeWorkerHome, openWorkerHome, sweepWorkerHomes } from './worker-home.ts';
+
+/** A worker of a fleet. */
+export interface WorkerOrder {
+  readonly fleet: Fleet;
+  /** Where it keeps folders of its own; absolute. */
+  readonly home: string;
+  /** A folder of workers' folders: what killed ones left in it is ended and removed. `null`: nobody looks. */
+  readonly siblings: string | null;
+  readonly id: string;
+  readonly labels: readonly string[];
+  readonly slots: number;
+  readonly env: Environment;
+  /** Tells a person what it does, a line each. */
+  readonly tell: (text: string) => void;
+}
+
+/**
+ * Takes turns of a fleet's runs until `drain` is aborted, and gives up those that it has when `kill` is. Each place of the worker has, for each run, a folder with a
+ * repository of its own; everything around the agent is what it would be in a run on this machine.
+ */
+export async function workForFleet(order: WorkerOrder, drain: AbortSignal, kill: AbortSignal): Promise<void> {
+  const { fleet, home, id, labels, slots, tell } = order;
+  if (order.siblings !== null) await sweepWorkerHomes(order.siblings);
+  await openWorkerHome(home, id);
+  const places = new Map<string, Promise<WorkPlace>>();
+  const perform = async (job: Job): Promise<void> => {
+    const startedAt = Date.now();
+    tell(`Turn ${job.name} of run ${job.run}: taken.`);
+    const key = `${job.run}/${job.slot}`;
+    const place = places.get(key) ?? openPlace(order, job);
+    places.set(key, place);
+    // One that could not be made is made anew for the next turn.
+    const opened = await place.catch((error: unknown) => {
+      places.delete(key);
+      return toErrorMessage(error);
+    });
+    const ended =
+      typeof opened === 'string'
+        ? await reportFailure(job, opened)
+        : await takeTurn(order, opened, job).catch((error: unknown) => reportFailure(job, toErrorMessage(error)));
+    const seconds = Math.round((Date.now() - startedAt) / 1000);
+    tell(`Turn ${job.name} of run ${job.run}: ${job.fenced.aborted ? 'given up' : ended.outcome.status} after ${seconds} s.`);
+  };
+  await takeWork({ fleet, worker: { id, labels, protocol: PROTOCOL }, slots, perform, tell }, drain, kill);
+  closeWorkerHome(home);
+}
+
+/** A folder of the worker's own in which the turns of a run are taken, one after the other. */
+interface WorkPlace {
+  readonly run: AssembledRun;
+  readonly file: RunFile;
+  readonly repository: Repository;
+  readonly turns: string;
+  readonly scratch: string;
+  /** Who sees what happens in the turn that is taken just now. */
+  readonly watch: { observe: (record: RunRecord) => void };
+}
+
+async function openPlace({ fleet, home, env, id }: WorkerOrder, job: Job): Promise<WorkPlace> {
+  const sent = parsePlace(job.place);
+  const root = join(home, job.run, String(job.slot));
+  mkdirSync(root, { recursive: true, mode: 0o700 });
+  const git = createGit({ cwd: root, env });
+  if (!existsSync(join(root, '.git'))) await demandGit(git, ['init', '--quiet']);
+  const layout = toLayout(root, sent.stateDir);
+  ensureStateFolders(nodeFileSystem, [layout.stateDir]);
+  const paths = toRunPaths(layout.stateDir, job.run);
+  makeFolders(nodeFileSystem, paths.turns);
+  writeFileSync(paths.settings, await demandBlob(fleet.blobs, sent.settings), { mode: 0o600 });
+  const kept = readRunFile(paths.settings);
+  const settings = withSecrets(kept.settings, env);
+  const file: RunFile = {
+    ...kept,
+    settings,
+    workspace: root,
+    worktree: null,
+    baseline: null,
+    gitPrograms: await captureGitPrograms({ cwd: root, env }),
+  };
+  const own = withoutKeys(settings, env);
+  const found = await findRepository({ cwd: root, env: own, stateDirs: toStateDirs(settings), programs: file.gitPrograms });
+  if (!found.ok) throw new Error(found.refused);
+  await checkOutWork(found.value, await fetchWork(fleet, found.value, job, join(root, '.git')));
+  await loadPluginFiles(settings, root);
+  openAgentFolders(root, settings);
+  writeContract(paths.folder, { spec: settings.spec, workspace: root });
+  const { isolation } = await findRunIsolation(settings);
+  const reference = await openGateReference({ paths, file, env }, false);
+  const watch = { observe: (_: RunRecord): void => undefined };
+  const parts: RunParts = { layout, paths, file, env, watch: { observe: (record) => watch.observe(record) }, reference, isolation };
+  const run = withMarker(
+    assembleRun(parts, () => undefined),
+    id,
+  );
+  return { run, file, repository: found.value, turns: paths.turns, scratch: join(root, '.git'), watch };
+}
+
+/** Programs of a turn bear the worker's name: whoever follows a killed worker finds them, and nobody takes them for those of a run on this machine. */
+function withMarker(run: AssembledRun, id: string): AssembledRun {
+  const { agents } = run.ports;
+  const surroundings: typeof agents.surroundings = async (order) => {
+    const plain = await agents.surroundings(order);
+    return { ...plain, marker: `${id}/${plain.marker}` };
+  };
+  return { ...run, ports: { ...run.ports, agents: { ...agents, surroundings } } };
+}
+
+/** Secrets do not travel: what a reference names is what it says here. */
+function withSecrets<Settings extends RunFile['settings']>(settings: Settings, env: Environment): Settings {
+  const { backends, mcpServers, variables = {} } = settings;
+  const fill = (text: string): string =>
+    text.replace(/\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g, (mark, name: string) => (name in variables ? (env[name] ?? '') : mark));
+  const resolve = <Value>(value: Value): Value => mapTexts(value as Json, fill) as Value;
+  return { ...settings, backends: resolve(backends), mcpServers: resolve(mcpServers) };
+}
+
+async function fetchWork({ blobs }: Fleet, repository: Repository, job: Job, scratch: string): Promise<SentPlace['work']> {
+  const { base, work } = parsePlace(job.place);
+  const file = join(scratch, 'ralph.bundle');
+  // A run that goes on in another process has another base.
+  if (!(await repository.git(['cat-file', '-e', `${base.commit}^{commit}`])).ok)
+    await fetchBundle(repository, {
+      bundle: await demandBlob(blobs, base.blob),
+      file,
+      ref: `refs/ralph-fleet/base-${base.commit}`,
+      commit: base.commit,
+    });
+  const bundle = await demandBlob(blobs, work.blob);
+  await fetchBundle(repository, { bundle, file, ref: 'refs/ralph-fleet/work', commit: work.commit });
+  return work;
+}
+
+/** Takes a turn as a run on this machine would: with the same code, and a loop that is somewhere else. */
+async function takeTurn({ fleet }: WorkerOrder, place: WorkPlace, job: Job): Promise<IterationEnded> {
+  const { run, file, watch } = place;
+  const { effect, state } = parseTask(job.task);
+  const work = await fetchWork(fleet, place.repository, job, place.scratch);
+  await checkOutWork(place.repository, work);
+  openAgentFolders(file.workspace, file.settings);
+  const { scratchpad } = parsePlace(job.place);
+  if (scratchpad !== null) writeScratchpad(file, scratchpad);
+  let told: Promise<unknown> = Promise.resolve();
+  const tell = (words: Parameters<Job['report']>[0]): void => {
+    told = told.then(() => job.report(words));
+  };
+  watch.observe = (record) => {
+    if (record.kind === 'live') job.show(record satisfies LiveRecord);
+  };
+  const ended = new Promise<IterationEnded>((resolve) => {
+    const post = (input: Input): void => {
+      if (input.type === 'iteration-ended') resolve(input);
+      else if (input.type !== 'environment-failed') tell({ kind: 'input', input });
+    };
+    const turns: typeof run.ports.turns = {
+      ...run.ports.turns,
+      open: (turn, text) => {
+        tell({ kind: 'prompt', text });
+        return run.ports.turns.open(turn, text);
+      },
+    };
+    const loop = createAwayLoop(file, { ...state, inboxOffset: run.ports.inbox.end() }, post);
+    const performer = createPerformer({ ports: { ...run.ports, turns }, settings: run.settings, loop });
+    job.fenced.addEventListener('abort', () => void performer.close());
+    job.onEffect((wanted) => void performer.perform(wanted).catch(() => undefined));
+    void performer.perform(effect).then(() => (job.fenced.aborted ? performer.close() : undefined));
+  });
+  const input = await ended;
+  await told.catch(() => undefined);
+  const { tree } = await run.workspace.snapshot(toTurnName(effect), 'after');
+  const home: SentHome = {
+    work: tree === null ? null : await sendWork(fleet, place, { runId: job.run, tree, from: work.commit }),
+    files: await sendFiles(fleet.blobs, join(place.turns, toTurnName(effect))),
+    scratchpad: readScratchpad(file.workspace, file.settings.prompts.scratchpad)?.text ?? null,
+  };
+  await job.report({ kind: 'ended', input, home: home as unknown as Json });
+  return input;
+}
+
+async function sendWork(
+  { blobs }: Fleet,
+  { repository, scratch }: WorkPlace,
+  { runId, tree, from }: { readonly runId: string; readonly tree: string; readonly from: string },
+): Promise<SentHome['work']> {
+  const before = (await demandGit(repository.git, ['rev-parse', '--verify', `${from}^{tree}`])).trim();
+  if (before === tree) return null;
+  const { commit, bundle } = await packWork(repository, { runId, tree, head: from, known: from, file: join(scratch, 'ralph-home.bundle') });
+  return { commit, blob: await blobs.put(bundle) };
+}
+
+/** What a turn knows of a loop that is elsewhere: how it was when the turn was ordered. */
+function createAwayLoop(file: RunFile, state: RunState, post: (input: Input) => void): LoopView {
+  const topology = compileTopology(file.settings.spec);
+  return { post, state: () => state, topology: () => topology, inOrder: (job) => job(), hear: () => undefined };
+}
+
+/** A turn that cannot even begin here has failed: another worker may have what this one lacks. */
+async function reportFailure(job: Job, message: string): Promise<IterationEnded> {
+  const { effect, state } = parseTask(job.task);
+  const { iteration, attempt } = effect;
+  const outcome = {
+    status: 'failed' as const,
+    failure: { class: 'transient' as const, message: `the worker could not begin: ${message}` },
+  };
+  const input: IterationEnded = {
+    ...{ type: 'iteration-ended', at: Date.now(), iteration, attempt, inboxOffset: state.inboxOffset },
+    ...INTERRUPTED,
+    outcome,
+  };
+  await job.report({ kind: 'ended', input, home: { work: null, files: [], scratchpad: null } });
+  return input;
+}
+
+function parseTask(task: Json): { readonly effect: IterationStart; readonly state: RunState } {
+  const { effect, state } = isJsonObject(task) ? task : {};
+  if (!isJsonObject(effect) || effect['type'] !== 'iteration-start' || !isJsonObject(state)) throw new Error('the order holds no turn');
+  return { effect: effect as unknown as IterationStart, state: state as unknown as RunState };
+}
+
+function parsePlace(place: Json): SentPlace {
+  const { settings, stateDir, base, work } = isJsonObject(place) ? place : {};
+  if (typeof settings !== 'string' || typeof stateDir !== 'string' || !isJsonObject(base) || !isJsonObject(work))
+    throw new Error('the order does not say where to work');
+  // It becomes a folder below the worker's own.
+  if (!/^[A-Za-z0-9._-]+(?:\/[A-Za-z0-9._-]+)*$/.test(stateDir) || stateDir.split('/').includes('..'))
+    throw new Error('the order names no folder for state');
+  return place as unknown as SentPlace;
+}

@@ -1,0 +1,72 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { RalphError } from '../core/values/errors.ts';
+import { isJsonObject, parseJson } from '../core/values/json.ts';
+import { isAlive, processStartTime, removeTree } from '../process/index.ts';
+import { reapRun } from '../runs/index.ts';
+
+const FILE = 'worker.json';
+
+/**
+ * Takes a folder for a worker. What a killed one left there is ended and removed: its programs must not go on beside those of this one.
+ *
+ * @throws RalphError `worker-home` where a worker that lives has it, or somebody else's files are in it; the system error
+ */
+export async function openWorkerHome(home: string, id: string): Promise<void> {
+  mkdirSync(home, { recursive: true, mode: 0o700 });
+  const left = readOwner(home);
+  if (left === null && readdirSync(home).length > 0) {
+    throw new RalphError({
+      code: 'worker-home',
+      what: `The folder ${home} is not empty, and no worker of Ralph made it.`,
+      why: 'A worker removes what it finds in its folder.',
+      fix: 'Name another one: --home <folder>',
+    });
+  }
+  if (left !== null && isAlive(left)) {
+    throw new RalphError({
+      code: 'worker-home',
+      what: `The worker ${left.id} (process ${left.pid}) works in ${home}.`,
+      fix: 'Name another folder, --home <folder>, or give the worker more --slots.',
+    });
+  }
+  if (left !== null) await clear(home, left.id);
+  writeFileSync(join(home, FILE), `${JSON.stringify({ id, pid: process.pid, startTime: processStartTime(process.pid) })}\n`, {
+    mode: 0o600,
+  });
+}
+
+/** Ends and removes what workers left that were killed, of all folders in one. */
+export async function sweepWorkerHomes(folder: string): Promise<void> {
+  if (!existsSync(folder)) return;
+  for (const name of readdirSync(folder)) {
+    const owner = readOwner(join(folder, name));
+    if (owner === null || isAlive(owner)) continue;
+    await clear(join(folder, name), owner.id);
+    removeTree(join(folder, name));
+  }
+}
+
+/** Removes what a worker has made, when it is over. */
+export function closeWorkerHome(home: string): void {
+  for (const name of readdirSync(home)) removeTree(join(home, name));
+}
+
+async function clear(home: string, id: string): Promise<void> {
+  await reapRun(id);
+  for (const name of readdirSync(home)) if (name !== FILE) removeTree(join(home, name));
+}
+
+interface Owner {
+  readonly id: string;
+  readonly pid: number;
+  readonly startTime: string;
+}
+
+function readOwner(home: string): Owner | null {
+  const path = join(home, FILE);
+  const value = existsSync(path) ? parseJson(readFileSync(path, 'utf8')) : null;
+  if (!isJsonObject(value)) return null;
+  const { id, pid, startTime } = value;
+  return typeof id === 'string' && typeof pid === 'number' && typeof startTime === 'string' ? { id, pid, startTime } : null;
+}

@@ -1,0 +1,27 @@
+import type { Environment } from '../../core/values/environment.ts';
+import { createUsageError } from './usage-error.ts';
+
+/** The address of a fleet where none is typed. */
+const FLEET = 'RALPH_FLEET';
+
+/**
+ * Checks the address of a fleet.
+ *
+ * @throws usage error for anything but `nats://host[:port]` or `tls://…`
+ */
+export function toFleetAddress(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : null;
+  if (url !== null && ['nats:', 'tls:'].includes(url.protocol) && url.hostname !== '') return text;
+  throw createUsageError('That is no address of a fleet.', 'Write it as nats://host:4222, or tls://host:4222 with TLS.');
+}
+
+/**
+ * The address that is meant: the one that was typed, else that of `RALPH_FLEET`.
+ *
+ * @throws usage error where there is none
+ */
+export function findFleetAddress(typed: unknown, env: Environment): string {
+  const text = typeof typed === 'string' ? typed : env[FLEET];
+  if (text !== undefined && text !== '') return toFleetAddress(text);
+  throw createUsageError('Which fleet?', `Say its address: --nats nats://127.0.0.1:4222, or ${FLEET}=… in the environment.`);
+}

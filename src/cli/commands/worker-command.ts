@@ -1,0 +1,115 @@
+import { randomBytes } from 'node:crypto';
+import { hostname } from 'node:os';
+import { join, resolve } from 'node:path';
+import type { AppApi } from '../app-api.ts';
+import { findFleetAddress } from '../args/fleet-options.ts';
+import { addExamples } from '../args/help.ts';
+import { createUsageError } from '../args/usage-error.ts';
+import type { CliCommand, CliContext } from '../cli-context.ts';
+
+/** `ralph worker`. */
+export const workerCommand: CliCommand = {
+  declare: (command) => {
+    command
+      .option('--nats <url>', 'the address of the fleet; default: RALPH_FLEET')
+      .option(
+        '--labels <labels>',
+        'what it has, with commas between: agents (claude, codex, native, …) and names of your own; default: the agents that are installed',
+      )
+      .option('--slots <n>', 'how many turns at the same time', '1')
+      .option('--name <name>', 'what it is called; default: the name of the machine, and a part that is made up')
+      .option('--home <folder>', 'where it keeps folders of its own; default: ralph/fleet in the folder for caches');
+    addExamples(command, [
+      ['ralph worker --nats nats://10.0.0.5:4222', 'take turns for every agent that is installed here; Ctrl+C lets those under way end'],
+      ['ralph worker --labels claude --slots 2', 'two turns at once, of claude alone, from the fleet of RALPH_FLEET'],
+    ]);
+  },
+  perform: async (context, { options }) => {
+    const { env, terminal, cwd } = context;
+    const url = findFleetAddress(options['nats'], env);
+    const app = await context.loadApp();
+    const labels = toLabels(options['labels'], app, context);
+    const slots = toSlots(options['slots']);
+    const id = toName(options['name']);
+    const fleet = await app.connectFleet({ url, name: `ralph worker ${id}` });
+    const tell = (text: string): void => terminal.err(`${text}\n`);
+    const { drain, kill, release } = catchStops(context, tell);
+    tell(
+      `The worker ${id} takes turns for ${labels.join(', ')}${slots === 1 ? '' : `, ${slots} at the same time`}. Ctrl+C ends it when those under way have ended.`,
+    );
+    try {
+      const typed = options['home'];
+      const siblings = typeof typed === 'string' ? null : join(toCache(env), 'ralph', 'fleet');
+      const home = typeof typed === 'string' ? resolve(cwd, typed) : join(siblings ?? '', id);
+      await app.workForFleet({ fleet, home, siblings, id, labels, slots, env, tell }, drain, kill);
+    } finally {
+      release();
+      await fleet.close();
+    }
+    return kill.aborted ? 130 : 0;
+  },
+};
+
+const LABEL = /^[a-z0-9][a-z0-9_-]{0,39}$/;
+
+function toLabels(typed: unknown, app: AppApi, { env, cwd }: Pick<CliContext, 'env' | 'cwd'>): readonly string[] {
+  if (typeof typed !== 'string') {
+    return [...new Set([...app.listAvailable(env['PATH'], cwd), 'native', 'custom'])].sort();
+  }
+  const labels = typed.split(',').map((label) => label.trim());
+  const wrong = labels.find((label) => !LABEL.test(label));
+  if (wrong === undefined) return [...new Set(labels)].sort();
+  throw createUsageError(
+    `${JSON.stringify(wrong.slice(0, 60))} is no label.`,
+    'A label has small letters, digits, - and _: --labels claude,gpu',
+  );
+}
+
+function toSlots(typed: unknown): number {
+  const slots = Number(typed);
+  if (Number.isInteger(slots) && slots >= 1 && slots <= 64) return slots;
+  throw createUsageError('--slots takes a number from 1 to 64.', 'Two turns at the same time: --slots 2');
+}
+
+function toName(typed: unknown): string {
+  const plain = hostname()
+    .toLowerCase()
+    .replace(/[^a-z0-9-]+/g, '-')
+    .slice(0, 40);
+  const name = typeof typed === 'string' ? typed : `${plain === '' ? 'worker' : plain}-${randomBytes(3).toString('hex')}`;
+  if (/^[A-Za-z0-9_-]{1,60}$/.test(name)) return name;
+  throw createUsageError(`${JSON.stringify(name.slice(0, 60))} is no name of a worker.`, 'A name has letters, digits, - and _.');
+}
+
+function toCache(env: CliContext['env']): string {
+  const { XDG_CACHE_HOME: cache = '', HOME: home = '' } = env;
+  if (cache.startsWith('/')) return cache;
+  if (home !== '') return join(home, '.cache');
+  throw createUsageError(
+    'There is no folder for caches: neither XDG_CACHE_HOME nor HOME is set.',
+    'Say where it may work: --home <folder>',
+  );
+}
+
+/** The first Ctrl+C lets turns under way end; a second one gives them up, and so does SIGTERM. */
+function catchStops({ signals }: CliContext, tell: (text: string) => void) {
+  const [drain, kill] = [new AbortController(), new AbortController()];
+  const onInterrupt = (): void => {
+    if (drain.signal.aborted) kill.abort();
+    else tell('No more turns; those under way go on. Ctrl+C again gives them up.');
+    drain.abort();
+  };
+  const onEnd = (): void => {
+    drain.abort();
+    kill.abort();
+  };
+  signals.on('SIGINT', onInterrupt);
+  signals.on('SIGTERM', onEnd);
+  signals.on('SIGHUP', onEnd);
+  const release = (): void => {
+    signals.off('SIGINT', onInterrupt);
+    signals.off('SIGTERM', onEnd);
+    signals.off('SIGHUP', onEnd);
+  };
+  return { drain: drain.signal, kill: kill.signal, release };
+}

@@ -1,0 +1,185 @@
+import { afterEach, describe, expect, test } from 'vitest';
+import type { Fleet, WorkerFacts, WorkOrder, WorkReport } from '../ports/fleet.ts';
+
+const worker = (id: string, ...labels: string[]): WorkerFacts => ({ id, labels, protocol: 1 });
+const order = (run: string, name: string, ...labels: string[]): WorkOrder => ({ run, name, labels, protocol: 1, body: { task: name } });
+const signal = (): AbortSignal => AbortSignal.timeout(20_000);
+
+let count = 0;
+const newRun = (): string => {
+  count += 1;
+  return `run-${process.pid}-${Date.now()}-${count}`;
+};
+
+type Connect = () => Promise<Fleet>;
+
+/**
+ * What every kind of fleet keeps.
+ *
+ * @param open connects to one and the same fleet as before
+ */
+export function describeFleet(kind: string, open: Connect): void {
+  describe(`a fleet on ${kind}`, () => {
+    const opened: Fleet[] = [];
+    const connect = async (): Promise<Fleet> => {
+      const fleet = await open();
+      opened.push(fleet);
+      return fleet;
+    };
+    afterEach(async () => {
+      for (const fleet of opened.splice(0)) await fleet.close();
+    });
+    for (const describePart of [describeOrders, describeHolding, describeReports, describeFiles, describeNames]) describePart(connect);
+  });
+}
+
+function describeOrders(connect: Connect): void {
+  test('gives an order to one worker, of those that have all of its labels', async () => {
+    const [mine, theirs] = [await connect(), await connect()];
+    const run = newRun();
+    const claims = [
+      theirs.queue.claim(worker('plain', 'claude'), AbortSignal.timeout(1500)),
+      ...['one', 'two', 'three'].map((id) => theirs.queue.claim(worker(id, 'claude', run), AbortSignal.timeout(1500))),
+    ];
+    await mine.queue.offer(order(run, '1.1', run, 'claude'));
+    const taken = (await Promise.all(claims)).filter((claim) => claim !== null);
+    expect(taken.map((claim) => claim.order)).toEqual([order(run, '1.1', run, 'claude')]);
+    const [{ kind, worker: holder } = { kind: '', worker: '' }] = [await mine.queue.look({ run, name: '1.1' })].map((one) => ({
+      worker: '',
+      ...one,
+    }));
+    expect([kind, ['one', 'two', 'three'].includes(holder)]).toEqual(['held', true]);
+  });
+
+  test('gives orders in the order in which they were offered, also to a worker that comes later, and an order of another protocol to nobody', async () => {
+    const fleet = await connect();
+    const run = newRun();
+    await fleet.queue.offer({ ...order(run, '0.1', run), protocol: 2 });
+    for (const name of ['1.1', '2.1', '3.1']) await fleet.queue.offer(order(run, name, run));
+    const names: string[] = [];
+    for (let left = 3; left > 0; left -= 1) names.push((await fleet.queue.claim(worker('one', run), signal()))?.order.name ?? 'none');
+    expect(names).toEqual(['1.1', '2.1', '3.1']);
+    expect(await fleet.queue.claim(worker('one', run), AbortSignal.timeout(200))).toBe(null);
+  });
+
+  test('takes the same order once, also after it was held', async () => {
+    const fleet = await connect();
+    const run = newRun();
+    await fleet.queue.offer(order(run, '1.1', run));
+    await fleet.queue.offer(order(run, '1.1', run));
+    const claim = await fleet.queue.claim(worker('one', run), signal());
+    await fleet.queue.offer(order(run, '1.1', run));
+    expect(await claim?.end()).toBe(true);
+    await fleet.queue.offer(order(run, '1.1', run));
+    expect(await fleet.queue.claim(worker('two', run), AbortSignal.timeout(300))).toBe(null);
+    expect(await fleet.queue.look({ run, name: '1.1' })).toEqual({ kind: 'over' });
+  });
+}
+
+function describeHolding(connect: Connect): void {
+  test('shows by its beats that a worker lives, and fences one that was given up', async () => {
+    const [mine, theirs] = [await connect(), await connect()];
+    const run = newRun();
+    await mine.queue.offer(order(run, '1.1', run));
+    expect(await mine.queue.look({ run, name: '1.1' })).toEqual({ kind: 'offered' });
+    const claim = await theirs.queue.claim(worker('one', run), signal());
+    const before = await mine.queue.look({ run, name: '1.1' });
+    expect(await claim?.beat()).toBe(true);
+    const now = await mine.queue.look({ run, name: '1.1' });
+    expect(now).not.toEqual(before);
+    expect(await mine.queue.withdraw({ run, name: '1.1' }, before)).toBe(false);
+    expect(await claim?.beat()).toBe(true);
+    expect(await mine.queue.withdraw({ run, name: '1.1' }, await mine.queue.look({ run, name: '1.1' }))).toBe(true);
+    expect([await claim?.beat(), await claim?.end(), await claim?.beat()]).toEqual([false, false, false]);
+  });
+
+  test('withdraws an order that nobody has taken, and one whoever holds it, and forgets both', async () => {
+    const fleet = await connect();
+    const run = newRun();
+    await fleet.queue.offer(order(run, '1.1', run));
+    expect(await fleet.queue.withdraw({ run, name: '1.1' })).toBe(true);
+    expect(await fleet.queue.claim(worker('one', run), AbortSignal.timeout(300))).toBe(null);
+    await fleet.queue.offer(order(run, '2.1', run));
+    const claim = await fleet.queue.claim(worker('one', run), signal());
+    expect(await fleet.queue.withdraw({ run, name: '2.1' })).toBe(true);
+    expect(await claim?.end()).toBe(false);
+    await fleet.queue.forget({ run, name: '2.1' });
+    expect(await fleet.queue.look({ run, name: '2.1' })).toEqual({ kind: 'over' });
+  });
+}
+
+function describeReports(connect: Connect): void {
+  test('keeps reports in their order, each once, for whoever follows from the beginning or later', async () => {
+    const [mine, theirs] = [await connect(), await connect()];
+    const [run, other] = [newRun(), newRun()];
+    const report = (number: number, name = '1.1', of = run): WorkReport => ({ run: of, name, worker: 'one', number, body: { number } });
+    const early: WorkReport[] = [];
+    const end = await mine.reports.follow(run, (one) => early.push(one));
+    for (const one of [report(1), report(1), report(2), report(1, '1.1', other), report(1, '2.1'), report(2)])
+      await theirs.reports.append(one);
+    await expect.poll(() => early).toEqual([report(1), report(2), report(1, '2.1')]);
+    const late: WorkReport[] = [];
+    const endLate = await mine.reports.follow(run, (one) => late.push(one));
+    await expect.poll(() => late).toEqual(early);
+    await Promise.all([end(), endLate()]);
+    await mine.reports.forget(run);
+    const forgotten: WorkReport[] = [];
+    await (await mine.reports.follow(run, (one) => forgotten.push(one)))();
+    expect(forgotten).toEqual([]);
+  });
+}
+
+function describeFiles(connect: Connect): void {
+  test('keeps files by what they hold', async () => {
+    const [mine, theirs] = [await connect(), await connect()];
+    const bytes = new Uint8Array(3_000_000).map((_, index) => index * 7);
+    const hash = await mine.blobs.put(bytes);
+    expect(await mine.blobs.put(bytes)).toBe(hash);
+    expect(Buffer.from((await theirs.blobs.get(hash)) ?? []).equals(Buffer.from(bytes))).toBe(true);
+    expect([await theirs.blobs.get('0'.repeat(64)), await theirs.blobs.get('../x')]).toEqual([null, null]);
+    expect(Buffer.from((await theirs.blobs.get(await mine.blobs.put(new Uint8Array()))) ?? [1])).toHaveLength(0);
+  });
+
+  test('asks the worker of an order, and says where nobody answers; shows what passes by', async () => {
+    const [mine, theirs] = [await connect(), await connect()];
+    const run = newRun();
+    const heard: unknown[] = [];
+    const seen: unknown[] = [];
+    expect(await mine.wires.ask({ run, name: '1.1' }, 'anybody')).toBe(false);
+    const deaf = theirs.wires.answer({ run, name: '1.1' }, (words) => heard.push(words));
+    await expect.poll(() => mine.wires.ask({ run, name: '1.1' }, { stop: true })).toBe(true);
+    expect(heard.at(-1)).toEqual({ stop: true });
+    deaf();
+    await expect.poll(() => mine.wires.ask({ run, name: '1.1' }, 'gone')).toBe(false);
+    const blind = mine.wires.watch(run, (name, live) => seen.push([name, live]));
+    await expect
+      .poll(() => {
+        theirs.wires.show({ run, name: '2.1' }, { text: 'x' });
+        return seen[0];
+      })
+      .toEqual(['2.1', { text: 'x' }]);
+    blind();
+  });
+}
+
+function describeNames(connect: Connect): void {
+  test('lists its workers, with what they hold, until they leave', async () => {
+    const [mine, theirs] = [await connect(), await connect()];
+    const id = newRun();
+    const state = { ...worker(id, 'claude', 'gpu'), slots: 2, busy: [{ run: 'r', name: '1.1' }], isDraining: false };
+    await theirs.workers.tell(state);
+    expect((await mine.workers.list()).filter((one) => one.id === id)).toEqual([state]);
+    await theirs.workers.tell({ ...state, isDraining: true, busy: [] });
+    expect((await mine.workers.list()).find((one) => one.id === id)).toMatchObject({ isDraining: true, busy: [] });
+    await theirs.workers.leave(id);
+    expect((await mine.workers.list()).filter((one) => one.id === id)).toEqual([]);
+  });
+
+  test('refuses names that could mean something else to a server', async () => {
+    const fleet = await connect();
+    for (const run of ['', 'a.b', '*', '>', 'a b', '../x', 'x'.repeat(200)]) {
+      await expect(fleet.queue.offer(order(run, '1.1', 'claude'))).rejects.toThrow('no part of a subject');
+      await expect(fleet.queue.look({ run: 'ok', name: `${run}*` })).rejects.toThrow('no part of a subject');
+    }
+  });
+}

@@ -1,0 +1,130 @@
+import { createHash } from 'node:crypto';
+import type { Json } from '../core/values/json.ts';
+import type { Fleet, Reports, Wires, WorkClaim, WorkerFacts, WorkerState, WorkQueue, WorkReport } from '../ports/fleet.ts';
+import { toKey } from './fleet-names.ts';
+import { type ChangeRecord, type KeptRecord, serves, toClaim, toStanding } from './work-record.ts';
+
+/** A fleet in one process: what the contract asks, without a server. */
+export function createMemoryFleet(): Fleet {
+  const blobs = new Map<string, Uint8Array>();
+  const workers = new Map<string, WorkerState>();
+  return {
+    queue: createQueue(),
+    reports: createReports(),
+    blobs: {
+      put: async (bytes) => {
+        const hash = createHash('sha256').update(bytes).digest('hex');
+        blobs.set(hash, bytes);
+        return hash;
+      },
+      get: async (hash) => blobs.get(hash) ?? null,
+    },
+    wires: createWires(),
+    workers: {
+      tell: async (worker) => void workers.set(worker.id, worker),
+      leave: async (id) => void workers.delete(id),
+      list: async () => [...workers.values()],
+    },
+    close: async () => undefined,
+  };
+}
+
+function createQueue(): WorkQueue {
+  const records = new Map<string, KeptRecord>();
+  const changed = new Set<() => void>();
+  let revision = 0;
+  const put = (key: string, record: KeptRecord['record']): number => {
+    revision += 1;
+    records.set(key, { record, revision });
+    for (const look of [...changed]) look();
+    return revision;
+  };
+  const changeOf =
+    (key: string): ChangeRecord =>
+    async (record, expected) =>
+      records.get(key)?.revision === expected ? put(key, record) : null;
+  const take = (worker: WorkerFacts): WorkClaim | null => {
+    for (const [key, { record }] of records) {
+      if (record.kind !== 'offered' || !serves(worker, record.order)) continue;
+      return toClaim(record.order, worker.id, put(key, { kind: 'held', worker: worker.id }), changeOf(key));
+    }
+    return null;
+  };
+  return {
+    offer: async (order) => {
+      if (!records.has(toKey(order))) put(toKey(order), { kind: 'offered', order });
+    },
+    claim: (worker, signal) =>
+      new Promise((resolve) => {
+        const look = (): void => {
+          // What it takes is itself a change.
+          changed.delete(look);
+          const claim = signal.aborted ? null : take(worker);
+          if (claim === null && !signal.aborted) return void changed.add(look);
+          signal.removeEventListener('abort', look);
+          resolve(claim);
+        };
+        signal.addEventListener('abort', look);
+        look();
+      }),
+    look: async (id) => toStanding(records.get(toKey(id)) ?? null),
+    withdraw: async (id, held) => {
+      const kept = records.get(toKey(id));
+      if (kept === undefined || kept.record.kind === 'over') return held === undefined;
+      if (held?.kind === 'held' && kept.revision !== held.beat) return false;
+      put(toKey(id), { kind: 'over' });
+      return true;
+    },
+    forget: async (id) => void records.delete(toKey(id)),
+  };
+}
+
+function createReports(): Reports {
+  const reports: WorkReport[] = [];
+  const reported = new Set<(report: WorkReport) => void>();
+  const toName = ({ run, name, worker, number }: WorkReport): string => `${run} ${name} ${worker} ${number}`;
+  return {
+    append: async (report) => {
+      if (reports.some((known) => toName(known) === toName(report))) return;
+      reports.push(report);
+      for (const visit of reported) visit(report);
+    },
+    follow: async (run, visit) => {
+      const take = (report: WorkReport): void => {
+        if (report.run === run) visit(report);
+      };
+      for (const report of reports) take(report);
+      reported.add(take);
+      return async () => void reported.delete(take);
+    },
+    forget: async (run) => {
+      for (const [index, report] of [...reports.entries()].reverse()) if (report.run === run) reports.splice(index, 1);
+    },
+  };
+}
+
+function createWires(): Wires {
+  const asked = new Map<string, (words: Json) => void>();
+  const seen = new Set<(run: string, name: string, live: Json) => void>();
+  return {
+    ask: async (id, words) => {
+      const hear = asked.get(toKey(id));
+      hear?.(words);
+      return hear !== undefined;
+    },
+    answer: (id, hear) => {
+      asked.set(toKey(id), hear);
+      return () => void asked.delete(toKey(id));
+    },
+    show: ({ run, name }, live) => {
+      for (const see of seen) see(run, name, live);
+    },
+    watch: (run, see) => {
+      const take = (of: string, name: string, live: Json): void => {
+        if (of === run) see(name, live);
+      };
+      seen.add(take);
+      return () => void seen.delete(take);
+    },
+  };
+}

@@ -1,0 +1,32 @@
+import type { WorkId } from '../ports/fleet.ts';
+
+const PART = /^[A-Za-z0-9_-]{1,120}$/;
+
+/** Whether a text may be a part of a subject: no wildcard, no dot, nothing that a server reads otherwise. */
+export function isSubjectPart(text: string): boolean {
+  return PART.test(text);
+}
+
+/** A label of workers: `claude`, `gpu-2`. */
+export function isLabel(text: string): boolean {
+  return /^[a-z0-9][a-z0-9_-]{0,39}$/.test(text);
+}
+
+/**
+ * The two last parts of a subject or a key: turn 7.1 of a run is `<run>.7_1`.
+ *
+ * @throws Error for what could mean another subject: names come from a journal, and a message may hold anything
+ */
+export function toKey({ run, name }: WorkId): string {
+  const turn = name.replaceAll('.', '_');
+  if (!isSubjectPart(run) || !isSubjectPart(turn))
+    throw new Error(`no part of a subject: ${JSON.stringify(`${run} ${name}`.slice(0, 80))}`);
+  return `${run}.${turn}`;
+}
+
+/** What {@link toKey} made a key of; `null` for any other. */
+export function parseKey(key: string): WorkId | null {
+  const [run = '', turn = '', ...rest] = key.split('.');
+  if (rest.length > 0 || !isSubjectPart(run) || !isSubjectPart(turn)) return null;
+  return { run, name: turn.replaceAll('_', '.') };
+}

@@ -1,0 +1,53 @@
+import { type Input, type IterationEnded, isInputType } from '../core/run/inputs.ts';
+import type { TurnId } from '../core/run/turn.ts';
+import { isJsonObject, type Json, parseJson } from '../core/values/json.ts';
+import type { Blobs } from '../ports/fleet.ts';
+
+/** Of orders and reports. A worker of another one leaves an order alone. */
+export const PROTOCOL = 1;
+
+/** A message may hold so much; what is larger goes the way of files. A server takes 1 MB by default, and base64 is not needed. */
+const MAX_INLINE_CHARS = 200_000;
+
+/** As it is sent: itself, or where it is. */
+export async function toBody(blobs: Blobs, value: Json): Promise<Json> {
+  const text = JSON.stringify(value);
+  return text.length <= MAX_INLINE_CHARS ? { value } : { blob: await blobs.put(new TextEncoder().encode(text)) };
+}
+
+/** What was sent; `null` where it cannot be had. */
+export async function fromBody(blobs: Blobs, body: Json): Promise<Json> {
+  if (!isJsonObject(body)) return null;
+  if (body['value'] !== undefined) return body['value'];
+  const bytes = typeof body['blob'] === 'string' ? await blobs.get(body['blob']) : null;
+  return bytes === null ? null : (parseJson(new TextDecoder().decode(bytes)) ?? null);
+}
+
+/** What a worker reports. */
+export type WorkerWords =
+  | { readonly kind: 'prompt'; readonly text: string }
+  | { readonly kind: 'input'; readonly input: Input }
+  /** The last one. `home`: where what the turn made is. */
+  | { readonly kind: 'ended'; readonly input: IterationEnded; readonly home: Json };
+
+/** What of a turn a worker may tell the loop. Its end is told apart. */
+const TOLD: ReadonlySet<Input['type']> = new Set(['iteration-spawned', 'usage-reported', 'tell-given', 'asked', 'panel-moved']);
+
+/** Reads what a worker reported of a turn; `null` for what it may not say, and for what is of another turn. */
+export function parseWorkerWords(value: Json, turn: TurnId): WorkerWords | null {
+  if (!isJsonObject(value)) return null;
+  const { kind, text, input, home = null } = value;
+  if (kind === 'prompt') return typeof text === 'string' ? { kind, text } : null;
+  if (!isJsonObject(input) || typeof input['type'] !== 'string' || !isInputType(input['type'])) return null;
+  if (input['iteration'] !== turn.iteration || input['attempt'] !== turn.attempt || typeof input['at'] !== 'number') return null;
+  const told = input as unknown as Input;
+  if (kind === 'ended') return isEnd(told) ? { kind, input: told, home } : null;
+  return kind === 'input' && TOLD.has(told.type) ? { kind, input: told } : null;
+}
+
+/** What the loop counts with is there. */
+function isEnd(input: Input): input is IterationEnded {
+  if (input.type !== 'iteration-ended') return false;
+  const { outcome, usage, signals, problems, finalText } = input;
+  return isJsonObject(outcome) && isJsonObject(usage) && Array.isArray(signals) && Array.isArray(problems) && typeof finalText === 'string';
+}

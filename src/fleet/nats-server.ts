@@ -1,0 +1,164 @@
+import { readFileSync } from 'node:fs';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { JetStreamClient, JetStreamManager } from '@nats-io/jetstream';
+import type { KV } from '@nats-io/kv';
+import type { ObjectStore } from '@nats-io/obj';
+import type { NatsConnection } from '@nats-io/transport-node';
+import { RalphError, toErrorCode, toErrorMessage } from '../core/values/errors.ts';
+import { WORKER_GONE_MS } from '../ports/fleet.ts';
+
+/** Where a server is, and who asks. */
+export interface NatsPlace {
+  /** `nats://host:4222`, `tls://…`; a name and a password may stand in it. */
+  readonly url: string;
+  /** A file of credentials, as `nsc` writes it; absent: what the address says. */
+  readonly credentials?: string;
+  /** Who it is, for whoever looks at the server. */
+  readonly name: string;
+}
+
+/** A server with all that a fleet keeps there. */
+export interface NatsServer {
+  readonly connection: NatsConnection;
+  readonly stream: JetStreamClient;
+  readonly manager: JetStreamManager;
+  readonly work: KV;
+  readonly workers: KV;
+  readonly blobs: ObjectStore;
+}
+
+export const REPORTS = 'RALPH_REPORTS';
+const CONNECT_MS = 5000;
+/** What was asked while the server went away is asked again after it. */
+const ANSWER_MS = 2000;
+/** A report that is written again within it is the same one. In nanoseconds. */
+const SAME_WITHIN_NS = 10 * 60 * 1e9;
+
+/**
+ * Connects, and makes what is not there yet. What the oldest server in use (2.9) does not know is not asked for.
+ *
+ * @throws RalphError `fleet-unreachable`
+ */
+export async function openNatsServer(place: NatsPlace): Promise<NatsServer> {
+  try {
+    return await open(place);
+  } catch (error) {
+    throw new RalphError({
+      code: 'fleet-unreachable',
+      what: `There is no fleet at ${toShownUrl(place.url)}: ${toErrorMessage(error)}.`,
+      why: 'Turns, reports and files of a fleet go through that server; it needs JetStream.',
+      fix: 'Start one on this machine: nats-server -js -a 127.0.0.1 (apt-get install nats-server)\nThe guide: docs/guide/fleet.md',
+      cause: error,
+    });
+  }
+}
+
+async function open({ url, credentials, name }: NatsPlace): Promise<NatsServer> {
+  const [{ connect, credsAuthenticator }, { jetstream, jetstreamManager, RetentionPolicy, StorageType }, { Kvm }, { Objm }] =
+    await Promise.all([
+      import('@nats-io/transport-node').then(toNames),
+      import('@nats-io/jetstream').then(toNames),
+      import('@nats-io/kv').then(toNames),
+      import('@nats-io/obj').then(toNames),
+    ]);
+  const { servers, user, pass } = toServer(url);
+  const connection = await connect({
+    servers,
+    name,
+    timeout: CONNECT_MS,
+    maxReconnectAttempts: -1,
+    reconnectTimeWait: 500,
+    ...(user === undefined ? {} : { user, pass: pass ?? '' }),
+    ...(credentials === undefined ? {} : { authenticator: credsAuthenticator(readFileSync(credentials)) }),
+  });
+  try {
+    const manager = await jetstreamManager(connection, { timeout: CONNECT_MS });
+    await manager.streams.add({
+      ...{ name: REPORTS, subjects: ['ralph.report.>'], storage: StorageType.File, retention: RetentionPolicy.Limits },
+      ...{ duplicate_window: SAME_WITHIN_NS, allow_direct: true },
+    });
+    const stream = jetstream(connection, { timeout: ANSWER_MS });
+    const stores = new Kvm(stream);
+    const storage = StorageType.File;
+    const [work, workers, blobs] = await Promise.all([
+      stores.create('ralph_work', { history: 1, storage }),
+      stores.create('ralph_workers', { history: 1, storage: StorageType.Memory, ttl: WORKER_GONE_MS }),
+      new Objm(stream).create('ralph_blobs', { storage }),
+    ]);
+    return { connection, manager, stream, work, workers, blobs };
+  } catch (error) {
+    await connection.close();
+    throw error;
+  }
+}
+
+/** What a module exports: a bundle of it has that in its default, and there once more. */
+function toNames<Module extends object>(module: Module): Module {
+  const inner = 'default' in module ? module.default : null;
+  return typeof inner === 'object' && inner !== null ? toNames(inner as Module) : module;
+}
+
+/** A password in an address is no part of the name of the server. */
+function toServer(url: string): { readonly servers: string; readonly user?: string; readonly pass?: string } {
+  const { protocol, host, username, password } = new URL(url);
+  const servers = `${protocol}//${host}`;
+  return username === '' ? { servers } : { servers, user: decodeURIComponent(username), pass: decodeURIComponent(password) };
+}
+
+/** The address without who asks. */
+export function toShownUrl(url: string): string {
+  try {
+    return toServer(url).servers;
+  } catch {
+    return 'that address';
+  }
+}
+
+/** What is asked of a server that is just gone, or chooses a leader, is asked again for so long. */
+const PATIENCE_MS = 15_000;
+const FIRST_PAUSE_MS = 50;
+const LONGEST_PAUSE_MS = 2000;
+
+/**
+ * Does something again while the server cannot be asked, with longer and longer pauses. A refusal is no failure of that kind: it is thrown at once.
+ *
+ * @throws what the last try threw
+ */
+export async function insist<Result>(act: () => Promise<Result>, patienceMs = PATIENCE_MS): Promise<Result> {
+  const startedAt = performance.now();
+  for (let wait = FIRST_PAUSE_MS; ; wait = Math.min(wait * 2, LONGEST_PAUSE_MS)) {
+    try {
+      return await act();
+    } catch (error) {
+      if (isRefusal(error) || performance.now() - startedAt > patienceMs) throw error;
+      // Whoever waits for the same server is not to ask at the same moment.
+      await pause(wait * (0.5 + Math.random() / 2));
+    }
+  }
+}
+
+/** The server's word for a change of something that had changed. */
+const WRONG_LAST = 10071;
+
+/** Whether the server refused a change because somebody else was first. */
+export function isConflict(error: unknown): boolean {
+  return readApiCode(error) === WRONG_LAST;
+}
+
+/** A server that answers with a code of its own has understood, but for the one by which it says that it is not ready. */
+function isRefusal(error: unknown): boolean {
+  const code = readApiCode(error);
+  return (code !== null && code !== NOT_READY) || isOver(error);
+}
+
+/** Our own connection was closed: nothing can be asked any more. */
+function isOver(error: unknown): boolean {
+  return ['ClosedConnectionError', 'DrainingConnectionError'].includes(toErrorCode(error));
+}
+
+const NOT_READY = 10008;
+
+function readApiCode(error: unknown): number | null {
+  const { code } = (error ?? {}) as { readonly code?: unknown };
+  return typeof code === 'number' && code >= 10_000 ? code : null;
+}

@@ -1,0 +1,213 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Effect, IterationStart } from '../core/run/effects.ts';
+import type { LiveRecord } from '../core/run/run-record.ts';
+import { toTurnName } from '../core/run/turn.ts';
+import { toErrorMessage } from '../core/values/errors.ts';
+import { isJsonObject, type Json } from '../core/values/json.ts';
+import type { Elsewhere, RemoteOrder, RemoteResult, RemoteTurn, RemoteWatch } from '../ports/elsewhere.ts';
+import type { Fleet, WorkId, WorkReport, WorkStanding } from '../ports/fleet.ts';
+import { fromBody, PROTOCOL, parseWorkerWords, toBody } from './messages.ts';
+
+/** A run whose turns are offered. */
+export interface OfferSettings {
+  readonly fleet: Fleet;
+  readonly run: string;
+  /** What a worker must have for a turn. */
+  readonly labelsOf: (order: IterationStart) => readonly string[];
+  /** What it works on, and how: kept in the fleet when this resolves. */
+  readonly pack: (order: IterationStart) => Promise<Json>;
+  /** Puts what a worker made into a copy, see `RemoteResult`. */
+  readonly bringTo: (order: IterationStart, home: Json, copy: string) => Promise<void>;
+  /** Milliseconds that count on, whatever becomes of the clock. */
+  readonly steady: () => number;
+  /** Something a person should know now. */
+  readonly tell: (text: string) => void;
+  /** A worker that has not said for so long that it lives is lost. */
+  readonly lostAfterMs: number;
+}
+
+/** How often an order is looked at. */
+const LOOK_MS = 500;
+/** A worker that has ended writes its report before; one that is still on its way gets so long. */
+const REPORT_MS = 10_000;
+/** An order that nobody takes is told of after so long. */
+const UNTAKEN_MS = 5000;
+
+interface OpenTurn {
+  readonly id: WorkId;
+  readonly order: IterationStart;
+  readonly watch: RemoteWatch;
+  readonly labels: readonly string[];
+  readonly settle: (result: RemoteResult) => void;
+  isOver: boolean;
+  worker: string | null;
+  /** What is to be done with reports, one after the other. */
+  reading: Promise<void>;
+}
+
+/** Offers the turns of a run to the workers of a fleet, and hears what they report. */
+export function offerTurns(made: OfferSettings): Elsewhere {
+  const { fleet, run } = made;
+  const open = new Map<string, OpenTurn>();
+  const offers = new Set<Promise<void>>();
+  let following: Promise<() => Promise<void>> | undefined;
+  const unwatch = fleet.wires.watch(run, (name, live) => {
+    const turn = open.get(name);
+    const record = turn === undefined ? null : parseLive(live, turn);
+    if (record !== null) turn?.watch.live(record);
+  });
+  const follow = (): Promise<unknown> => {
+    following ??= fleet.reports.follow(run, (report) => {
+      const turn = open.get(report.name);
+      if (turn !== undefined) turn.reading = turn.reading.then(() => readReport(made, turn, report)).catch(() => undefined);
+    });
+    return following;
+  };
+  const start = ({ order, state }: RemoteOrder, watch: RemoteWatch): RemoteTurn => {
+    const turn = openTurn(made, order, watch, (name) => open.delete(name));
+    open.set(turn.opened.id.name, turn.opened);
+    const offered: Promise<void> = offer(made, turn.opened, { effect: order, state } as unknown as Json, follow).finally(() =>
+      offers.delete(offered),
+    );
+    offers.add(offered);
+    return {
+      result: turn.result,
+      hand: (effect) => void hand(made, turn.opened, effect),
+      kill: () => void giveUp(made, turn.opened, { kind: 'killed' }),
+    };
+  };
+  return {
+    start,
+    withdraw: async (turn) => {
+      const id = { run, name: toTurnName(turn) };
+      await fleet.queue.withdraw(id).catch(() => false);
+      await fleet.wires.ask(id, KILL);
+    },
+    close: async () => {
+      unwatch();
+      await Promise.all(offers);
+      await (await following?.catch(() => undefined))?.();
+    },
+  };
+}
+
+/** Said to a worker whose order is not its own any more, so that it need not find out by itself. */
+const KILL: Json = { kind: 'kill' };
+
+function openTurn(
+  { run, labelsOf }: OfferSettings,
+  order: IterationStart,
+  watch: RemoteWatch,
+  onEnd: (name: string) => void,
+): { readonly opened: OpenTurn; readonly result: Promise<RemoteResult> } {
+  let settle: OpenTurn['settle'] = () => undefined;
+  const id = { run, name: toTurnName(order) };
+  const result = new Promise<RemoteResult>((resolve) => {
+    settle = resolve;
+  });
+  const opened: OpenTurn = {
+    ...{ id, order, watch, labels: labelsOf(order), isOver: false, worker: null, reading: Promise.resolve() },
+    settle: (how) => {
+      if (opened.isOver) return;
+      opened.isOver = true;
+      onEnd(id.name);
+      settle(how);
+    },
+  };
+  return { opened, result };
+}
+
+async function offer(made: OfferSettings, turn: OpenTurn, task: Json, follow: () => Promise<unknown>): Promise<void> {
+  const { fleet } = made;
+  try {
+    await follow();
+    const place = await made.pack(turn.order);
+    const body = await toBody(fleet.blobs, { task, place, lostAfterMs: made.lostAfterMs });
+    if (turn.isOver) return;
+    await fleet.queue.offer({ ...turn.id, labels: turn.labels, protocol: PROTOCOL, body });
+    await watchTurn(made, turn);
+  } catch (error) {
+    turn.settle({ kind: 'lost', failure: { class: 'transient', message: `the fleet could not be asked: ${toErrorMessage(error)}` } });
+  }
+  await fleet.queue.forget(turn.id).catch(() => undefined);
+}
+
+/** Watches over an order until it is over. */
+async function watchTurn(made: OfferSettings, turn: OpenTurn): Promise<void> {
+  const { fleet, steady, lostAfterMs } = made;
+  let last: WorkStanding = { kind: 'offered' };
+  let since = steady();
+  let isTold = false;
+  while (!turn.isOver) {
+    const standing = await fleet.queue.look(turn.id).catch(() => null);
+    if (standing === null) {
+      // While the server cannot be asked, no worker can say that it lives.
+      since = steady();
+      await pause(LOOK_MS);
+      continue;
+    }
+    if (JSON.stringify(standing) !== JSON.stringify(last)) since = steady();
+    last = standing;
+    const waited = steady() - since;
+    if (standing.kind === 'held') turn.worker = standing.worker;
+    if (standing.kind === 'held' && waited > lostAfterMs && (await fleet.queue.withdraw(turn.id, standing))) {
+      turn.settle(toLost(`the worker ${standing.worker} was lost: it said nothing for ${Math.round(waited / 1000)} s`));
+    } else if (standing.kind === 'over' && waited > REPORT_MS) {
+      turn.settle(toLost(`the worker ${turn.worker ?? 'of the turn'} ended without a report`));
+    } else if (standing.kind === 'offered' && waited > UNTAKEN_MS && !isTold) {
+      isTold = true;
+      made.tell(await toUntakenText(made, turn));
+    }
+    await pause(LOOK_MS);
+  }
+}
+
+function toLost(message: string): RemoteResult {
+  return { kind: 'lost', failure: { class: 'transient', message } };
+}
+
+async function toUntakenText({ fleet }: OfferSettings, { id, labels }: OpenTurn): Promise<string> {
+  const workers = (await fleet.workers.list()).filter((worker) => labels.every((label) => worker.labels.includes(label)));
+  const wanted = labels.join(',');
+  return workers.length === 0
+    ? `Turn ${id.name} waits for a worker with ${wanted}, and there is none: ralph worker --nats … --labels ${wanted}`
+    : `Turn ${id.name} waits: ${workers.length === 1 ? 'the worker' : `all ${workers.length} workers`} with ${wanted} ${workers.length === 1 ? 'is' : 'are'} busy.`;
+}
+
+async function readReport(made: OfferSettings, turn: OpenTurn, report: WorkReport): Promise<void> {
+  const words = turn.isOver ? null : parseWorkerWords(await fromBody(made.fleet.blobs, report.body), turn.order);
+  if (words === null || turn.isOver) return;
+  turn.worker = report.worker;
+  if (words.kind === 'prompt') return turn.watch.prompt(words.text);
+  // The processes of a worker are on its machine: nothing here may be ended by their numbers.
+  if (words.kind === 'input')
+    return turn.watch.post(words.input.type === 'iteration-spawned' ? { ...words.input, pid: null, processStart: null } : words.input);
+  turn.settle({ kind: 'ended', ended: words.input, bringTo: (copy) => made.bringTo(turn.order, words.home, copy) });
+}
+
+function parseLive(value: Json, { order }: OpenTurn): LiveRecord | null {
+  if (!isJsonObject(value) || !isJsonObject(value['event']) || typeof value['event']['type'] !== 'string') return null;
+  const { iteration, attempt, hat } = order;
+  return { kind: 'live', iteration, attempt, hat, event: value['event'] } as unknown as LiveRecord;
+}
+
+/** Until the worker says that it heard, or the turn is over. One that nobody has taken yet is taken back where it is to stop. */
+async function hand(made: OfferSettings, turn: OpenTurn, effect: Effect): Promise<void> {
+  const { fleet } = made;
+  while (!turn.isOver) {
+    if (await fleet.wires.ask(turn.id, { kind: 'effect', effect } as unknown as Json)) return;
+    if (effect.type === 'iteration-stop' && (await isUntaken(made, turn))) return giveUp(made, turn, { kind: 'killed' });
+    await pause(LOOK_MS);
+  }
+}
+
+async function isUntaken({ fleet }: OfferSettings, { id }: OpenTurn): Promise<boolean> {
+  return (await fleet.queue.look(id).catch(() => null))?.kind === 'offered';
+}
+
+async function giveUp({ fleet }: OfferSettings, turn: OpenTurn, result: RemoteResult): Promise<void> {
+  const { id } = turn;
+  await fleet.queue.withdraw(id).catch(() => false);
+  await fleet.wires.ask(id, KILL);
+  turn.settle(result);
+}

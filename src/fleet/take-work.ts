@@ -1,0 +1,144 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Effect } from '../core/run/effects.ts';
+import type { LiveRecord } from '../core/run/run-record.ts';
+import { toErrorMessage } from '../core/values/errors.ts';
+import { isJsonObject, type Json } from '../core/values/json.ts';
+import type { Fleet, WorkClaim, WorkerFacts, WorkerState, WorkId } from '../ports/fleet.ts';
+import { fromBody, toBody, type WorkerWords } from './messages.ts';
+
+/** A worker. */
+export interface WorkSettings {
+  readonly fleet: Fleet;
+  readonly worker: WorkerFacts;
+  /** How many orders at the same time. */
+  readonly slots: number;
+  /** Does what an order asks, and resolves when nothing of it is alive. What it throws ends the order without a report. */
+  readonly perform: (job: Job) => Promise<void>;
+  readonly tell: (text: string) => void;
+}
+
+/** An order that is worked on. */
+export interface Job extends WorkId {
+  /** Which of the worker's places it has: 0, 1, … */
+  readonly slot: number;
+  readonly task: Json;
+  readonly place: Json;
+  /** Durable when it resolves; reports keep their order. */
+  readonly report: (words: WorkerWords) => Promise<void>;
+  readonly show: (record: LiveRecord) => void;
+  /** Called with what the coordinator wants of the turn. */
+  readonly onEffect: (hear: (effect: Effect) => void) => void;
+  /** Aborted when the order is not the worker's own any more: everything of it is to end at once, and nothing of it counts. */
+  readonly fenced: AbortSignal;
+}
+
+/** It says so often that it lives, of the time after which it is given up. */
+const BEATS = 5;
+const USUAL_LOST_MS = 20_000;
+const TELL_MS = 10_000;
+
+/**
+ * Takes orders until it is aborted; those that it has are worked on to their end.
+ *
+ * @param drain aborted: no more orders
+ * @param kill aborted: those that it has are given up too
+ */
+export async function takeWork(made: WorkSettings, drain: AbortSignal, kill: AbortSignal): Promise<void> {
+  const { fleet, worker, slots } = made;
+  const busy = new Map<number, WorkId>();
+  const toState = (): WorkerState => ({ ...worker, slots, busy: [...busy.values()], isDraining: drain.aborted });
+  const tellState = (): Promise<void> => fleet.workers.tell(toState()).catch(() => undefined);
+  const over = new AbortController();
+  const telling = repeat(TELL_MS, over.signal, tellState);
+  await tellState();
+  const serve = async (slot: number): Promise<void> => {
+    while (!drain.aborted) {
+      const claim = await claimNext(made, drain);
+      if (claim === null) continue;
+      const { run, name } = claim.order;
+      busy.set(slot, { run, name });
+      void tellState();
+      await work(made, claim, slot, kill);
+      busy.delete(slot);
+      void tellState();
+    }
+  };
+  await Promise.all(Array.from({ length: slots }, (_, slot) => serve(slot)));
+  over.abort();
+  await telling;
+  await fleet.workers.leave(worker.id).catch(() => undefined);
+}
+
+const AGAIN_MS = 1000;
+
+async function claimNext({ fleet, worker, tell }: WorkSettings, drain: AbortSignal): Promise<WorkClaim | null> {
+  try {
+    return await fleet.queue.claim(worker, drain);
+  } catch (error) {
+    tell(`The server cannot be asked: ${toErrorMessage(error)}.`);
+    await pause(AGAIN_MS);
+    return null;
+  }
+}
+
+async function repeat(everyMs: number, signal: AbortSignal, act: () => Promise<void>): Promise<void> {
+  while (!signal.aborted) {
+    await pause(everyMs, undefined, { signal }).catch(() => undefined);
+    if (!signal.aborted) await act();
+  }
+}
+
+async function work(made: WorkSettings, claim: WorkClaim, slot: number, kill: AbortSignal): Promise<void> {
+  const { fleet, worker, tell } = made;
+  const { run, name } = claim.order;
+  const fence = new AbortController();
+  const over = new AbortController();
+  const giveUp = (): void => fence.abort();
+  kill.addEventListener('abort', giveUp);
+  if (kill.aborted) giveUp();
+  let beating: Promise<void> = Promise.resolve();
+  const heard: Effect[] = [];
+  let hear: (effect: Effect) => void = (effect) => heard.push(effect);
+  const unhear = fleet.wires.answer({ run, name }, (words) => {
+    if (!isJsonObject(words)) return;
+    if (words['kind'] === 'kill') fence.abort();
+    if (words['kind'] === 'effect' && isJsonObject(words['effect'])) hear(words['effect'] as unknown as Effect);
+  });
+  try {
+    const body = await fromBody(fleet.blobs, claim.order.body);
+    const { task = null, place = null, lostAfterMs } = isJsonObject(body) ? body : {};
+    beating = repeat((typeof lostAfterMs === 'number' ? lostAfterMs : USUAL_LOST_MS) / BEATS, over.signal, async () => {
+      // A server that cannot be asked is no answer: whoever waits for the beat decides.
+      if (!(await claim.beat().catch(() => true))) fence.abort();
+    });
+    let number = 0;
+    await made.perform({
+      ...{ run, name, slot, task, place, fenced: fence.signal },
+      report: async (words) => {
+        number += 1;
+        const numbered = number;
+        if (fence.signal.aborted) return;
+        await fleet.reports.append({
+          run,
+          name,
+          worker: worker.id,
+          number: numbered,
+          body: await toBody(fleet.blobs, words as unknown as Json),
+        });
+      },
+      show: (record) => fleet.wires.show({ run, name }, record as unknown as Json),
+      onEffect: (take) => {
+        hear = take;
+        for (const effect of heard.splice(0)) take(effect);
+      },
+    });
+  } catch (error) {
+    tell(`Turn ${name} of run ${run} could not be worked on: ${toErrorMessage(error)}.`);
+  } finally {
+    unhear();
+    over.abort();
+    await beating;
+    kill.removeEventListener('abort', giveUp);
+    await claim.end().catch(() => false);
+  }
+}

@@ -1,0 +1,163 @@
+import type { Effect, IterationStart } from '../../core/run/effects.ts';
+import type { IterationEnded } from '../../core/run/inputs.ts';
+import { type TurnId, type TurnOutcome, type TurnReport, toTurnName } from '../../core/run/turn.ts';
+import { toErrorCode, toErrorMessage } from '../../core/values/errors.ts';
+import type { Elsewhere, RemoteResult, RemoteTurn } from '../../ports/elsewhere.ts';
+import { takeOverCopy, toDiscarded } from './copy-turn.ts';
+import type { TurnContext } from './loop-ports.ts';
+import { failStorage, INTERRUPTED, toInterrupted, toOutcome } from './turn.ts';
+
+/** The turns of a loop that workers have. */
+export interface AwayTurns {
+  /** Resolves when the turn is on its way. */
+  readonly start: (order: IterationStart) => Promise<void>;
+  readonly stop: (turn: TurnId, force: boolean) => void;
+  /** Hands an effect to the worker of its turn. */
+  readonly hand: (effect: Effect & TurnId) => void;
+  /** Gives up all that are away. */
+  readonly close: () => Promise<void>;
+}
+
+/** Creates them; none is away at first. */
+export function createAwayTurns(context: TurnContext, elsewhere: Elsewhere): AwayTurns {
+  const { loop } = context;
+  const remote = new Map<string, RemoteTurn>();
+  const ends = new Set<Promise<void>>();
+  let isClosed = false;
+  const start = async (order: IterationStart): Promise<void> => {
+    const name = toTurnName(order);
+    const started = await startOrFail(context, elsewhere, order);
+    if (started === null) return;
+    remote.set(name, started.turn);
+    const done = started.turn.result.then((result) => {
+      remote.delete(name);
+      const end = async (): Promise<void> => {
+        const ended = await started.report(result);
+        ends.delete(done);
+        loop.post(ended);
+      };
+      // What is brought into the folder is that of one turn after the other, each with its checkpoint.
+      return order.copy === undefined ? end() : loop.inOrder(end);
+    });
+    ends.add(done);
+    if (isClosed) started.turn.kill();
+  };
+  return {
+    start,
+    stop: ({ iteration, attempt }, force) => {
+      const turn = remote.get(toTurnName({ iteration, attempt }));
+      if (force) turn?.kill();
+      else turn?.hand({ type: 'iteration-stop', iteration, attempt, force });
+    },
+    hand: (effect) => remote.get(toTurnName(effect))?.hand(effect),
+    close: async () => {
+      isClosed = true;
+      for (const turn of remote.values()) turn.kill();
+      await Promise.all(ends);
+      await elsewhere.close();
+    },
+  };
+}
+
+/** One that cannot be given a copy of the folder is no turn: like one whose own folder cannot be written. */
+async function startOrFail(context: TurnContext, elsewhere: Elsewhere, order: IterationStart): Promise<StartedElsewhere | null> {
+  const { ports, loop } = context;
+  try {
+    return await startElsewhere(context, elsewhere, order);
+  } catch (error) {
+    failStorage(ports, loop, `the copy of the folder for turn ${toTurnName(order)} cannot be made (${toErrorMessage(error)})`);
+    loop.post(toInterrupted(ports, loop, order));
+    return null;
+  }
+}
+
+/** A turn that a worker has, and its end here. */
+interface StartedElsewhere {
+  readonly turn: RemoteTurn;
+  /** The report of the turn, when its work is in the folder. Never rejects. */
+  readonly report: (result: RemoteResult) => Promise<IterationEnded>;
+}
+
+/**
+ * Offers a turn to workers. Like one that works beside others it has a copy of the folder, into which its work comes first: so what changed in the folder meanwhile is a
+ * conflict, and never overwritten.
+ *
+ * @throws the system error, where the copy cannot be made
+ */
+async function startElsewhere(context: TurnContext, elsewhere: Elsewhere, order: IterationStart): Promise<StartedElsewhere> {
+  const { ports, loop } = context;
+  const { copy = toTurnName(order), ...plain } = order;
+  if (ports.copies === undefined) throw new Error('there are no copies of the folder here');
+  await ports.copies.open(copy);
+  if (order.copy === undefined) await ports.workspace.keepOpened(toTurnName(order));
+  let isOpen = false;
+  const turn = elsewhere.start(
+    { order: plain, state: loop.state() },
+    {
+      prompt: (text) => {
+        ports.turns.open(order, text);
+        isOpen = true;
+      },
+      post: loop.post,
+      live: (record) => {
+        if (isOpen && record.kind === 'live' && record.event.type === 'text') ports.turns.appendText(order, record.event.text);
+        ports.observe(record);
+      },
+    },
+  );
+  return { turn, report: (result) => report(context, { ...order, copy }, result) };
+}
+
+type CopyOrder = IterationStart & Required<Pick<IterationStart, 'copy'>>;
+
+async function report({ ports, loop }: TurnContext, order: CopyOrder, result: RemoteResult): Promise<IterationEnded> {
+  const { iteration, attempt, copy } = order;
+  // What comes home takes the place of what was written while it passed by.
+  ports.turns.close(order);
+  const brought = result.kind === 'ended' ? await bring(result, copy) : null;
+  const isReadOnly = ports.agents.promptFactsOf?.(order).mayWrite === false;
+  // Of a turn that nobody finished nothing is in the copy.
+  const taken = await takeOverCopy(ports, order, isReadOnly);
+  const after = await ports.workspace.keepAfter(toTurnName(order));
+  const treeChanged = taken.before === null || after === null ? null : taken.before !== after;
+  const { conflict, discarded } = taken;
+  const common = {
+    treeChanged,
+    inboxOffset: loop.state().inboxOffset,
+    ...(conflict === undefined ? {} : { conflict }),
+    ...(discarded === undefined ? {} : { violations: toDiscarded(discarded) }),
+  };
+  const at = ports.clock.now();
+  if (result.kind !== 'ended')
+    return { type: 'iteration-ended', at, iteration, attempt, ...INTERRUPTED, outcome: toLostOutcome(result), ...common };
+  const { ended } = result;
+  if (brought !== null) return { ...ended, at, iteration, attempt, outcome: failAs(brought), signals: [], ...common };
+  const outcome = toOutcome({ status: toStatus(ended), failure: toFailure(ended) }, conflict);
+  return { ...ended, at, iteration, attempt, outcome, ...common };
+}
+
+/** Why what a worker made could not be had; `null` where it was. */
+async function bring({ bringTo }: RemoteResult & { readonly kind: 'ended' }, copy: string): Promise<string | null> {
+  try {
+    await bringTo(copy);
+    return null;
+  } catch (error) {
+    return `what it made on its worker could not be brought here: ${toErrorMessage(error)} (${toErrorCode(error)})`;
+  }
+}
+
+function failAs(message: string): TurnOutcome {
+  return { status: 'failed', failure: { class: 'transient', message } };
+}
+
+function toLostOutcome(result: Exclude<RemoteResult, { readonly kind: 'ended' }>): TurnOutcome {
+  return result.kind === 'lost' ? { status: 'failed', failure: result.failure } : { status: 'interrupted' };
+}
+
+function toStatus({ outcome }: TurnReport): 'succeeded' | 'failed' | 'stopped' {
+  return outcome.status === 'interrupted' ? 'stopped' : outcome.status;
+}
+
+function toFailure({ outcome }: TurnReport): Parameters<typeof toOutcome>[0]['failure'] {
+  return outcome.status === 'failed' ? outcome.failure : null;
+}

@@ -1,0 +1,54 @@
+import type { Effect, IterationStart } from '../core/run/effects.ts';
+import type { Input, IterationEnded } from '../core/run/inputs.ts';
+import type { LiveRecord } from '../core/run/run-record.ts';
+import type { RunState } from '../core/run/state.ts';
+import type { TurnFailure } from '../core/run/turn.ts';
+
+/** Turns that are taken by workers in other processes, on this machine or others. */
+export interface Elsewhere {
+  /** Offers a turn. Never throws; what goes wrong is in the result. */
+  readonly start: (turn: RemoteOrder, watch: RemoteWatch) => RemoteTurn;
+  /** Ends what a process before this one offered: when it resolves, its worker reports nothing that counts. Never rejects. */
+  readonly withdraw: (turn: IterationStart | Pick<IterationStart, 'iteration' | 'attempt'>) => Promise<void>;
+  readonly close: () => Promise<void>;
+}
+
+/** What a worker needs to know beside what the run has told it once. */
+export interface RemoteOrder {
+  readonly order: IterationStart;
+  /** As the loop had it when the turn was ordered. */
+  readonly state: RunState;
+}
+
+/** Sees what the worker tells while it works. */
+export interface RemoteWatch {
+  /** The prompt that the agent got, whole. */
+  readonly prompt: (text: string) => void;
+  /** What the turn told the loop, but for its end. */
+  readonly post: (input: Input) => void;
+  readonly live: (record: LiveRecord) => void;
+}
+
+/** A turn in the hands of others. */
+export interface RemoteTurn {
+  /** Settles once, never rejects. */
+  readonly result: Promise<RemoteResult>;
+  /** Hands an effect that is for the turn to its worker, which may never get it: the turn may be over. */
+  readonly hand: (effect: Effect) => void;
+  /** Gives it up: nothing that its worker makes from now on counts. */
+  readonly kill: () => void;
+}
+
+/** What became of it. */
+export type RemoteResult =
+  | {
+      readonly kind: 'ended';
+      readonly ended: IterationEnded;
+      /**
+       * Puts what the turn changed into a copy of the folder that is as the folder was when it was offered, and its files (prompt, outputs) into the turn's folder. Rejects
+       * where that cannot be done.
+       */
+      readonly bringTo: (copy: string) => Promise<void>;
+    }
+  | { readonly kind: 'lost'; readonly failure: TurnFailure }
+  | { readonly kind: 'killed' };

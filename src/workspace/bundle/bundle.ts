@@ -1,0 +1,152 @@
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import {
+  ABSENT,
+  commitTree,
+  demandGit,
+  GitProblem,
+  isSubmodule,
+  listDifferences,
+  type Repository,
+  readTree,
+  toPathList,
+} from '../../git/index.ts';
+import { readStanding } from '../snapshot/present-tree.ts';
+
+/** A working tree as a commit of its own, on top of what was checked out. */
+export interface SentWork {
+  /** Its tree is the working tree: what git tracks, and what it does not know. */
+  readonly commit: string;
+  /** What was checked out. */
+  readonly head: string;
+  /** The branch; `null`: none. */
+  readonly branch: string | null;
+}
+
+/** What is to be packed. */
+export interface PackOrder {
+  readonly runId: string;
+  /** The tree of the work. */
+  readonly tree: string;
+  readonly head: string;
+  /** The other side has this commit, and all before it; `null`: it has nothing. */
+  readonly known: string | null;
+  /** Absolute path for a while, in a folder of ours. */
+  readonly file: string;
+}
+
+const OUT = 'refs/ralph-fleet/out';
+const OBJECT_ID = /^[0-9a-f]{40,64}$/;
+const PACK_MS = 5 * 60_000;
+
+/**
+ * Packs a working tree with the commits that lead to it.
+ *
+ * @throws GitProblem, the system error
+ */
+export async function packWork({ git }: Repository, order: PackOrder): Promise<{ readonly commit: string; readonly bundle: Uint8Array }> {
+  const { runId, tree, head, known, file } = order;
+  const commit = await commitTree(git, { tree, parent: head, subject: 'The working tree of a turn', runId });
+  mkdirSync(dirname(file), { recursive: true });
+  await demandGit(git, ['update-ref', OUT, commit]);
+  try {
+    await demandGit(git, ['bundle', 'create', '-q', file, OUT, ...(known === null ? [] : [`^${known}`])], { timeoutMs: PACK_MS });
+    return { commit, bundle: readFileSync(file) };
+  } finally {
+    await git(['update-ref', '-d', OUT]);
+    rmSync(file, { force: true });
+  }
+}
+
+/**
+ * Takes a bundle in under a name of the run, so that git's own clean-up leaves it. Each object is checked.
+ *
+ * @param commit what it must bring
+ * @throws GitProblem where it brings anything else; the system error
+ */
+export async function fetchBundle(
+  { git }: Pick<Repository, 'git'>,
+  { bundle, file, ref, commit }: { readonly bundle: Uint8Array; readonly file: string; readonly ref: string; readonly commit: string },
+): Promise<void> {
+  requireId(commit);
+  mkdirSync(dirname(file), { recursive: true });
+  try {
+    writeFileSync(file, bundle);
+    const settings = { config: ['fetch.fsckObjects=true', 'fetch.writeCommitGraph=false'], timeoutMs: PACK_MS };
+    await demandGit(
+      git,
+      [
+        'fetch',
+        '--quiet',
+        '--no-tags',
+        '--no-write-fetch-head',
+        '--no-auto-maintenance',
+        '--no-recurse-submodules',
+        file,
+        `+${OUT}:${ref}`,
+      ],
+      settings,
+    );
+  } finally {
+    rmSync(file, { force: true });
+  }
+  const found = (await demandGit(git, ['rev-parse', '--verify', `${ref}^{commit}`])).trim();
+  if (found !== commit) throw new GitProblem('the bundle holds another commit than was said');
+}
+
+function requireId(id: string): void {
+  if (!OBJECT_ID.test(id)) throw new GitProblem('that is no name of a commit');
+}
+
+/**
+ * Makes a folder show a working tree: the branch and its commit are checked out, the rest is not committed, as it was where it comes from. What git ignores there stays.
+ *
+ * @throws GitProblem
+ */
+export async function checkOutWork({ git }: Pick<Repository, 'git'>, { commit, head, branch }: SentWork): Promise<void> {
+  for (const id of [commit, head]) requireId(id);
+  if (branch === null) await demandGit(git, ['update-ref', '--no-deref', 'HEAD', head]);
+  else {
+    await demandGit(git, ['check-ref-format', '--branch', branch]);
+    await demandGit(git, ['symbolic-ref', 'HEAD', `refs/heads/${branch}`]);
+    await demandGit(git, ['update-ref', `refs/heads/${branch}`, head]);
+  }
+  await demandGit(git, ['read-tree', '--reset', '-u', commit], { timeoutMs: PACK_MS });
+  await demandGit(git, ['clean', '-ffdq', '--exclude=.ralph']);
+  await demandGit(git, ['read-tree', head]);
+  await git(['update-index', '-q', '--refresh']);
+}
+
+/** What a turn changed, and where it is to be written. */
+export interface WriteOrder {
+  /** Trees or commits. */
+  readonly before: string;
+  readonly after: string;
+  /** A folder of ours that is as `before`. */
+  readonly to: string;
+  /** Absolute path of an index of ours. */
+  readonly indexFile: string;
+}
+
+/**
+ * Writes the difference of two trees into a folder. Nothing of Ralph's own is touched, no repository within, and nothing behind a link.
+ *
+ * @throws GitProblem, the system error
+ */
+export async function writeWork({ git, isOwnState }: Repository, { before, after, to, indexFile }: WriteOrder): Promise<void> {
+  for (const id of [before, after]) requireId(id);
+  const changes = (await listDifferences(git, before, after)).filter(
+    ({ path, left, right }) => !isOwnState(path) && !isSubmodule(left) && !isSubmodule(right),
+  );
+  // First what goes: a folder may come in the place of a file.
+  for (const { path } of changes) if (readStanding(to, path) === 'file') rmSync(join(to, path));
+  const written = changes.filter(({ right }) => right !== ABSENT).map(({ path }) => path);
+  if (written.length === 0) return;
+  mkdirSync(dirname(indexFile), { recursive: true });
+  try {
+    await readTree(git, { indexFile }, after);
+    await demandGit(git, ['checkout-index', '--force', `--prefix=${to}/`, '-z', '--stdin'], { indexFile, input: toPathList(written) });
+  } finally {
+    rmSync(indexFile, { force: true });
+  }
+}

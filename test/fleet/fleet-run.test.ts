@@ -1,0 +1,198 @@
+/** Runs whose turns are taken by workers: real server, real processes, agents that are scripts. */
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { type Finished, makeFolder, plainEnvironment, ralph, readJsonLines, start } from '../e2e/ralph.ts';
+import { startServer, type TestServer } from './nats.ts';
+
+const CONFIG = `event_loop: {starting_event: build.start, completion_promise: LOOP_COMPLETE, max_iterations: 12}
+cli: {backend: custom, command: ./agent.sh}
+hats:
+  builder: {triggers: [build.start, review.rejected], publishes: [build.done], instructions: Build.}
+  reviewer: {triggers: [build.done], publishes: [review.rejected, LOOP_COMPLETE], instructions: Review.}
+gates:
+  - {name: lines, on: build.done, run: test -s out.txt}
+`;
+
+/** Builds twice, for the first review refuses; a file \`slow\` in the workspace makes it take longer. */
+const AGENT = `#!/bin/sh
+cat > /dev/null
+echo "at work as $RALPH_HAT"
+if [ "$RALPH_HAT" = builder ]; then
+  if [ -e slow ]; then sleep "$(cat slow)"; fi
+  echo "built with $(cat mine.txt)" >> out.txt
+  ralph emit build.done built
+elif [ "$(wc -l < out.txt)" -lt 2 ]; then
+  ralph emit review.rejected "one line more"
+else
+  ralph emit LOOP_COMPLETE fine
+fi
+`;
+
+let server: TestServer;
+const ends: (() => Promise<unknown>)[] = [];
+
+beforeAll(async () => {
+  server = await startServer();
+});
+afterAll(() => server.close());
+afterEach(async () => {
+  for (const end of ends.splice(0).reverse()) await end();
+});
+
+const env = (): Record<string, string> => ({ RALPH_FLEET: server.url, RALPH_FLEET_LOST_AFTER: '3' });
+
+function makeProject(files: Readonly<Record<string, string>> = {}): string {
+  const folder = makeFolder({ 'ralph.yml': CONFIG, 'agent.sh': AGENT, ...files });
+  ends.push(async () => rmSync(folder, { recursive: true, force: true, maxRetries: 3 }));
+  const git = (...args: string[]): void =>
+    void execFileSync('git', args, { cwd: folder, env: { ...plainEnvironment(), HOME: folder }, stdio: 'ignore' });
+  git('init', '-q', '-b', 'main');
+  git('add', '.');
+  git('-c', 'user.name=Uma', '-c', 'user.email=uma@example.org', 'commit', '-qm', 'The beginning');
+  writeFileSync(join(folder, 'mine.txt'), 'what nobody committed\n');
+  return folder;
+}
+
+interface Worker {
+  readonly pid: number;
+  readonly home: string;
+  readonly end: () => Promise<Finished>;
+}
+
+async function startWorker(name: string, home = mkdtempSync(join(tmpdir(), 'ralph-worker-'))): Promise<Worker> {
+  const started = start(tmpdir(), ['worker', '--name', name, '--home', home, '--labels', 'custom'], env());
+  await started.says('takes turns');
+  const end = async (): Promise<Finished> => {
+    started.child.kill('SIGTERM');
+    const finished = await started.done;
+    rmSync(home, { recursive: true, force: true, maxRetries: 3 });
+    return finished;
+  };
+  ends.push(async () => {
+    started.child.kill('SIGCONT');
+    await end();
+  });
+  return { pid: started.child.pid ?? 0, home, end };
+}
+
+const RUN = ['run', '--no-tui', '-p', 'Build it'];
+const onFleet = (folder: string, ...more: string[]): Promise<Finished> => ralph(folder, [...RUN, '--fleet', server.url, ...more], env());
+
+async function listEvents(folder: string): Promise<readonly string[]> {
+  const { stdout } = await ralph(folder, ['events', 'last', '--format', 'json']);
+  return readJsonLines<{ topic: string; source?: string }>(stdout).map(({ topic }) => topic);
+}
+
+/** The name of the worker that has a turn of any run, as soon as one has. */
+async function waitForHolder(): Promise<string> {
+  for (;;) {
+    const { stdout } = await ralph(tmpdir(), ['fleet', '--format', 'json'], env());
+    const holder = readJsonLines<{ id: string; busy: readonly unknown[] }>(stdout).find(({ busy }) => busy.length > 0);
+    if (holder !== undefined) return holder.id;
+    await pause(100);
+  }
+}
+
+describe('a run on a fleet', () => {
+  test('routes the same events and makes the same files as on one machine, and its turns can be read as ever', async () => {
+    const [here, away] = [makeProject(), makeProject()];
+    await Promise.all([startWorker('one'), startWorker('two')]);
+    const [local, remote] = await Promise.all([ralph(here, RUN), onFleet(away)]);
+    expect([local.code, remote.code], remote.stdout + remote.stderr).toEqual([0, 0]);
+    expect(readFileSync(join(away, 'out.txt'), 'utf8')).toBe('built with what nobody committed\nbuilt with what nobody committed\n');
+    expect(readFileSync(join(away, 'out.txt'), 'utf8')).toBe(readFileSync(join(here, 'out.txt'), 'utf8'));
+    expect(await listEvents(away)).toEqual(await listEvents(here));
+    const shown = await ralph(away, ['show', 'last', '1', '--output']);
+    expect(shown.stdout).toContain('at work as builder');
+    expect((await ralph(away, ['show', 'last', '1', '--diff'])).stdout).toContain('+built with what nobody committed');
+  });
+
+  test('goes on with another worker when one is killed, and what the killed one left is ended by the next in its folder', async () => {
+    const folder = makeProject({ slow: '5' });
+    const workers = { one: await startWorker('one'), two: await startWorker('two') };
+    const run = onFleet(folder);
+    const holder = workers[(await waitForHolder()) as 'one' | 'two'];
+    await pause(500);
+    process.kill(holder.pid, 'SIGKILL');
+    const { code, stdout } = await run;
+    expect(code, stdout).toBe(0);
+    expect(stdout).toMatch(/the worker (one|two) was lost: it said nothing for \d+ s/);
+    expect(readFileSync(join(folder, 'out.txt'), 'utf8').split('\n')).toHaveLength(3);
+    await startWorker('three', holder.home);
+    expect(execFileSync('sh', ['-c', 'ps -eo args | grep "[s]leep 5$" || true']).toString()).toBe('');
+  });
+
+  test('takes nothing from a worker that was frozen and wakes up again', async () => {
+    const folder = makeProject({ slow: '2' });
+    const frozen = await startWorker('frozen');
+    const run = onFleet(folder);
+    await waitForHolder();
+    process.kill(frozen.pid, 'SIGSTOP');
+    await startWorker('fresh');
+    await pause(4500);
+    process.kill(frozen.pid, 'SIGCONT');
+    const { code, stdout } = await run;
+    expect(code, stdout).toBe(0);
+    expect(readFileSync(join(folder, 'out.txt'), 'utf8').split('\n')).toHaveLength(3);
+  });
+
+  test('is resumed after its own process was killed, with the worker still at work', async () => {
+    const folder = makeProject({ slow: '4' });
+    await startWorker('one');
+    const first = start(folder, [...RUN, '--fleet', server.url], env());
+    await waitForHolder();
+    await pause(700);
+    first.child.kill('SIGKILL');
+    await first.done;
+    writeFileSync(join(folder, 'slow'), '0');
+    const { code, stdout } = await ralph(folder, ['resume', '--no-tui'], env());
+    expect(code, stdout).toBe(0);
+    expect(readFileSync(join(folder, 'out.txt'), 'utf8').split('\n')).toHaveLength(3);
+  });
+
+  test('outlives its server', async () => {
+    const folder = makeProject({ slow: '4' });
+    await startWorker('one');
+    const run = onFleet(folder);
+    await waitForHolder();
+    await server.kill();
+    await pause(1000);
+    await server.restart();
+    const { code, stdout } = await run;
+    expect(code, stdout).toBe(0);
+  });
+
+  test('stops at once where a person wants it, also the agent on its worker', async () => {
+    const folder = makeProject({ slow: '97' });
+    await startWorker('one');
+    const run = start(folder, [...RUN, '--fleet', server.url], env());
+    await run.says('at work as builder');
+    const from = Date.now();
+    run.child.kill('SIGINT');
+    expect((await run.done).code).toBe(130);
+    expect(Date.now() - from).toBeLessThan(12_000);
+    await expect.poll(() => execFileSync('sh', ['-c', 'ps -eo args | grep "[s]leep 97" || true']).toString()).toBe('');
+    expect(existsSync(join(folder, 'out.txt'))).toBe(false);
+  });
+
+  test('is refused where there is no server, no repository, or no commit', async () => {
+    const folder = makeProject();
+    expect(await ralph(folder, [...RUN, '--fleet', 'nats://127.0.0.1:1'])).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('There is no fleet at'),
+    });
+    expect(await ralph(folder, [...RUN, '--fleet', 'http://x'])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('nats://host:4222'),
+    });
+    const plain = makeFolder({ 'ralph.yml': CONFIG, 'agent.sh': AGENT });
+    ends.push(async () => rmSync(plain, { recursive: true, force: true }));
+    const refused = await onFleet(plain);
+    expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('needs a git repository with a commit') });
+    expect(existsSync(join(plain, '.ralph', 'lock'))).toBe(false);
+  });
+});

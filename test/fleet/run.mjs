@@ -1,0 +1,18 @@
+/**
+ * Runs on a fleet, with a real server: `npm run e2e:fleet [filter …]`. Where nats-server is missing it is installed by apt-get; where that may not be, the tests are skipped,
+ * and the reason is said.
+ */
+import { spawnSync } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { findMissing } from '../debian-program.mjs';
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+
+const missing = findMissing('fleet', 'nats-server', '/usr/sbin/nats-server');
+if (missing === null) {
+  const args = ['run', '--project', 'fleet', '--passWithNoTests=false', '--maxWorkers=1', ...process.argv.slice(2)];
+  const { status } = spawnSync(process.execPath, ['node_modules/vitest/vitest.mjs', ...args], { cwd: ROOT, stdio: 'inherit' });
+  process.exitCode = status ?? 1;
+} else {
+  console.log(`fleet: SKIPPED, all of it: nats-server: ${missing}`);
+}
