@@ -17,7 +17,8 @@ import type {
 } from '../ports/fleet.ts';
 import { isLabel, isSubjectPart, parseKey, toKey } from './fleet-names.ts';
 import { keepReading, type Reading } from './keep-reading.ts';
-import { insist, isConflict, type NatsPlace, type NatsServer, openNatsServer, REPORTS } from './nats-server.ts';
+import type { NatsPlace } from './nats-place.ts';
+import { insist, isConflict, type NatsServer, openNatsServer, REPORTS } from './nats-server.ts';
 import {
   type ChangeRecord,
   type KeptRecord,

@@ -6,16 +6,7 @@ import type { ObjectStore } from '@nats-io/obj';
 import type { NatsConnection } from '@nats-io/transport-node';
 import { RalphError, toErrorCode, toErrorMessage } from '../core/values/errors.ts';
 import { WORKER_GONE_MS } from '../ports/fleet.ts';
-
-/** Where a server is, and who asks. */
-export interface NatsPlace {
-  /** `nats://host:4222`, `tls://…`; a name and a password may stand in it. */
-  readonly url: string;
-  /** A file of credentials, as `nsc` writes it; absent: what the address says. */
-  readonly credentials?: string;
-  /** Who it is, for whoever looks at the server. */
-  readonly name: string;
-}
+import { type NatsPlace, toServer, toShownUrl } from './nats-place.ts';
 
 /** A server with all that a fleet keeps there. */
 export interface NatsServer {
@@ -96,22 +87,6 @@ async function open({ url, credentials, name }: NatsPlace): Promise<NatsServer> 
 function toNames<Module extends object>(module: Module): Module {
   const inner = 'default' in module ? module.default : null;
   return typeof inner === 'object' && inner !== null ? toNames(inner as Module) : module;
-}
-
-/** A password in an address is no part of the name of the server. */
-function toServer(url: string): { readonly servers: string; readonly user?: string; readonly pass?: string } {
-  const { protocol, host, username, password } = new URL(url);
-  const servers = `${protocol}//${host}`;
-  return username === '' ? { servers } : { servers, user: decodeURIComponent(username), pass: decodeURIComponent(password) };
-}
-
-/** The address without who asks. */
-export function toShownUrl(url: string): string {
-  try {
-    return toServer(url).servers;
-  } catch {
-    return 'that address';
-  }
 }
 
 /** What is asked of a server that is just gone, or chooses a leader, is asked again for so long. */
