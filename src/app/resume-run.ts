@@ -108,7 +108,7 @@ async function drive({ options, watch, layout, paths, locks }: Resumption, chang
   const { fleet: address } = next;
   // Who asks is in no file: a variable says it where the address of the fleet does not.
   const fleet =
-    address === undefined ? undefined : await connectFleet({ url: options.env['RALPH_FLEET'] ?? address, name: `ralph ${paths.runId}` });
+    address === undefined ? undefined : await connectFleet({ url: options.people['RALPH_FLEET'] ?? address, name: `ralph ${paths.runId}` });
   const parts: RunParts = {
     layout,
     paths,

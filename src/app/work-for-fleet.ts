@@ -4,7 +4,7 @@ import type { IterationStart } from '../core/run/effects.ts';
 import type { Input, IterationEnded } from '../core/run/inputs.ts';
 import type { LiveRecord, RunRecord } from '../core/run/run-record.ts';
 import type { RunState } from '../core/run/state.ts';
-import { toTurnName } from '../core/run/turn.ts';
+import { type TurnOutcome, toTurnName } from '../core/run/turn.ts';
 import type { Environment } from '../core/values/environment.ts';
 import { toErrorMessage } from '../core/values/errors.ts';
 import { isJsonObject, type Json, mapTexts } from '../core/values/json.ts';
@@ -16,7 +16,7 @@ import { createPerformer, INTERRUPTED, type LoopView } from '../loop/shell/index
 import { loadPluginFiles } from '../plugins/index.ts';
 import type { Fleet } from '../ports/fleet.ts';
 import { openGateReference } from '../run-gates/index.ts';
-import { openAgentFolders, type RunFile, readRunFile, toLayout } from '../runs/index.ts';
+import { openAgentFolders, type RunFile, readRunFile, toLayout, withoutToken } from '../runs/index.ts';
 import { findRunIsolation, toStateDirs, withoutKeys } from '../safety/index.ts';
 import { compileTopology } from '../topology/routing/index.ts';
 import { readScratchpad } from '../turns/index.ts';
@@ -46,6 +46,8 @@ export interface WorkerOrder {
  */
 export async function workForFleet(order: WorkerOrder, drain: AbortSignal, kill: AbortSignal): Promise<void> {
   const { fleet, home, id, labels, slots, tell } = order;
+  // Agents do not get the way into the fleet.
+  const own = { ...order, env: withoutToken(order.env) };
   if (order.siblings !== null) await sweepWorkerHomes(order.siblings);
   await openWorkerHome(home, id);
   const places = new Map<string, Promise<WorkPlace>>();
@@ -53,7 +55,7 @@ export async function workForFleet(order: WorkerOrder, drain: AbortSignal, kill:
     const startedAt = Date.now();
     tell(`Turn ${job.name} of run ${job.run}: taken.`);
     const key = `${job.run}/${job.slot}`;
-    const place = places.get(key) ?? openPlace(order, job);
+    const place = places.get(key) ?? openPlace(own, job);
     places.set(key, place);
     // One that could not be made is made anew for the next turn.
     const opened = await place.catch((error: unknown) => {
@@ -63,7 +65,7 @@ export async function workForFleet(order: WorkerOrder, drain: AbortSignal, kill:
     const ended =
       typeof opened === 'string'
         ? await reportFailure(job, opened)
-        : await takeTurn(order, opened, job).catch((error: unknown) => reportFailure(job, toErrorMessage(error)));
+        : await takeTurn(own, opened, job).catch((error: unknown) => reportFailure(job, toErrorMessage(error)));
     const seconds = Math.round((Date.now() - startedAt) / 1000);
     tell(`Turn ${job.name} of run ${job.run}: ${job.fenced.aborted ? 'given up' : ended.outcome.status} after ${seconds} s.`);
   };
@@ -172,10 +174,12 @@ async function takeTurn({ fleet }: WorkerOrder, place: WorkPlace, job: Job): Pro
   watch.observe = (record) => {
     if (record.kind === 'live') job.show(record satisfies LiveRecord);
   };
+  let trouble: string | null = null;
   const ended = new Promise<IterationEnded>((resolve) => {
     const post = (input: Input): void => {
-      if (input.type === 'iteration-ended') resolve(input);
-      else if (input.type !== 'environment-failed') tell({ kind: 'input', input });
+      if (input.type === 'environment-failed') trouble = input.message;
+      else if (input.type === 'iteration-ended') resolve(trouble === null ? input : { ...input, outcome: failFor(trouble) });
+      else tell({ kind: 'input', input });
     };
     const turns: typeof run.ports.turns = {
       ...run.ports.turns,
@@ -223,17 +227,18 @@ function createAwayLoop(file: RunFile, state: RunState, post: (input: Input) => 
 async function reportFailure(job: Job, message: string): Promise<IterationEnded> {
   const { effect, state } = parseTask(job.task);
   const { iteration, attempt } = effect;
-  const outcome = {
-    status: 'failed' as const,
-    failure: { class: 'transient' as const, message: `the worker could not begin: ${message}` },
-  };
   const input: IterationEnded = {
     ...{ type: 'iteration-ended', at: Date.now(), iteration, attempt, inboxOffset: state.inboxOffset },
     ...INTERRUPTED,
-    outcome,
+    outcome: failFor(`it could not begin: ${message}`),
   };
   await job.report({ kind: 'ended', input, home: { work: null, files: [], scratchpad: null } });
   return input;
+}
+
+/** What a worker lacks, another one may have. */
+function failFor(message: string): TurnOutcome {
+  return { status: 'failed', failure: { class: 'transient', message: `the worker is in trouble: ${message}` } };
 }
 
 function parseTask(task: Json): { readonly effect: IterationStart; readonly state: RunState } {

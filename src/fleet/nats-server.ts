@@ -19,6 +19,8 @@ export interface NatsServer {
 }
 
 export const REPORTS = 'RALPH_REPORTS';
+/** Files of runs are forgotten after so long: 30 days. In nanoseconds. */
+const KEPT_NS = 30 * 24 * 3600 * 1e9;
 const CONNECT_MS = 5000;
 /** What was asked while the server went away is asked again after it. */
 const ANSWER_MS = 2000;
@@ -74,7 +76,7 @@ async function open({ url, credentials, name }: NatsPlace): Promise<NatsServer> 
     const [work, workers, blobs] = await Promise.all([
       stores.create('ralph_work', { history: 1, storage }),
       stores.create('ralph_workers', { history: 1, storage: StorageType.Memory, ttl: WORKER_GONE_MS }),
-      new Objm(stream).create('ralph_blobs', { storage }),
+      new Objm(stream).create('ralph_blobs', { storage, ttl: KEPT_NS }),
     ]);
     return { connection, manager, stream, work, workers, blobs };
   } catch (error) {

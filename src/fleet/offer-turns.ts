@@ -87,6 +87,8 @@ export function offerTurns(made: OfferSettings): Elsewhere {
       unwatch();
       await Promise.all(offers);
       await (await following?.catch(() => undefined))?.();
+      // No turn of this process is away any more, and none of another one reports what counts.
+      await fleet.reports.forget(run).catch(() => undefined);
     },
   };
 }

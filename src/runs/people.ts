@@ -49,9 +49,9 @@ const NOBODY_KNOWN: PeopleFile = { who: 'open', pidNamespace: null, isIsolated: 
 const OTHER_NAMESPACE = 'This process lives in another process namespace than the run, as its agents do.';
 const OF_RUN = 'This process belongs to the run itself.';
 
-/** An environment without the token, for whatever a run starts. */
+/** An environment without the token, and without the way into a fleet, for whatever a run starts: who is in there may run commands on every worker. */
 export function withoutToken<Env extends Environment>(env: Env): Env {
-  const { [TOKEN]: _, ...rest } = env;
+  const { [TOKEN]: _, RALPH_FLEET: __, ...rest } = env;
   return rest as Env;
 }
 
