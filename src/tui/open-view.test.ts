@@ -81,7 +81,7 @@ describe('a view', () => {
 
   it('says what became of an order', async () => {
     const { view, type, until, orders } = open(askingRun());
-    await until('Deploy to staging?');
+    await until('staging?');
     type('a1\r');
     await until('In the journal as #9.');
     expect(orders).toEqual([['answer', { question: 'q1', choice: 'yes' }]]);

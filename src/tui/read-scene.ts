@@ -51,7 +51,8 @@ export function createSceneReader(run: WatchedRun, { clock, isReadOnly, isReadin
 
   const read: SceneReader['read'] = (state, size, now) => {
     const frame = frameAt(state.seq, now);
-    const layout = layOut({ frame, state, now }, size);
+    const whyNot = toWhyNot(isReadOnly, state);
+    const layout = layOut({ frame, state, now, clock, whyNot }, size);
     const order = { seq: frame.seq, filter: state.filter.toLowerCase() };
     const [turns, events] = [listTurns(run.history, order), listEvents(run.history, order)];
     const chosen = turns.move(state.turn, 0);
@@ -72,7 +73,6 @@ export function createSceneReader(run: WatchedRun, { clock, isReadOnly, isReadin
     const isGrowing = detail?.row.status === 'running' && state.tab === 'output' && room !== null && frame.isNow;
     grown = isGrowing ? { turn: detail.row.name, bytes: bytesOf(detail.row.name) } : null;
     const rowsOf = (panel: typeof PANELS.turns | typeof PANELS.events): number => findPlace(layout, panel)?.rows ?? 0;
-    const whyNot = toWhyNot(isReadOnly, state);
     const draft = { frame, state, isReading: isReading(), now, clock, detail, text, whyNot, gateText: NO_TEXT };
     const number = state.page === 'gate' ? (toChosenGate(draft)?.number ?? null) : null;
     const scene: Scene = {

@@ -42,21 +42,22 @@ describe('the first screen', () => {
     expect(red).toMatch(/GATE RED/);
     expect(red).toMatch(/✗ RED tests/);
     const asking = show(askingRun(), { columns, rows });
-    expect(asking).toContain('NEEDS YOU');
+    expect(asking).toContain('WAITING FOR YOU');
+    expect(asking).not.toMatch(/RUNNING|WORKING/);
     expect(
       asking
         .split('\n')
         .map((line) => line.split('│')[0]?.trim())
         .join(' '),
     ).toContain('Deploy to staging?');
-    expect(asking).toMatch(/1 yes {2}2 no/);
+    expect(asking).toMatch(/press a, then 1 yes, 2 no/);
   });
 });
 
 describe('other screens', () => {
   it('of the past say so, and how it was then', () => {
     const text = show(endedRun(), USUAL, { seq: 6 });
-    expect(text).toMatch(/PAST #6 of \d+/);
+    expect(text).toMatch(/PAST input 6 of \d+/);
     expect(text).toContain('✗ RED node --test');
     expect(text).not.toContain('COMPLETED');
   });

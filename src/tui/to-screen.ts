@@ -28,7 +28,7 @@ const PANEL: Readonly<Record<PanelNumber, Panel>> = {
 };
 
 /** The layout of a scene on a screen of this size. */
-export function layOut(scene: Pick<Scene, 'frame' | 'state' | 'now'>, size: Size): Layout {
+export function layOut(scene: Pick<Scene, 'frame' | 'state' | 'now' | 'clock' | 'whyNot'>, size: Size): Layout {
   const left = toMiddle(size.columns);
   return toLayout(size, scene.state, {
     attention: wishAttention(scene, left - 1),

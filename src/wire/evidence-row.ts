@@ -21,6 +21,8 @@ export interface EvidenceRow {
   readonly tree: string | null;
   /** Turns behind it that changed files: so many times its verdict is out of date. `null` where nobody knows. */
   readonly changedSince: number | null;
+  /** Whether it still holds, in words: `of the files as they are`, `was red after turn 4, not run since`; empty where it has not run. */
+  readonly age: string;
   /** How often it ran, and how often it was red. */
   readonly runs: number;
   readonly failures: number;

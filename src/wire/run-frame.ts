@@ -19,12 +19,19 @@ export interface RunFrame {
   /** When that input came; epoch milliseconds. */
   readonly at: number;
   readonly startedAt: number;
-  /** `gone`: it has not ended, and its process is not there. `unseen`: nobody can see from here whether it is. */
-  readonly state: 'running' | 'parked' | 'ended' | 'gone' | 'unseen';
+  /**
+   * `waiting`: all that could go on waits for an answer of its people. `gone`: it has not ended, and its process is not there. `unseen`: nobody can see from here
+   * whether it is.
+   */
+  readonly state: 'running' | 'waiting' | 'parked' | 'ended' | 'gone' | 'unseen';
+  /** The same in the one word that every face says: `running`, `waiting for you`, `completed`, `ended: interrupted`. */
+  readonly word: string;
   /** The most urgent. */
   readonly attention: Attention;
   /** All that applies, the most urgent first; never empty. */
   readonly attentions: readonly Attention[];
+  /** The same as a face says it: first what a person must do, then how it goes on, and last a gate that is red, which is a hat's business. */
+  readonly said: readonly Attention[];
   readonly progress: ProgressFacts;
   /** Turns under way, in the order in which they began; empty: nobody works. */
   readonly working: readonly WorkingTurn[];
@@ -59,6 +66,8 @@ export interface ProgressFacts {
   readonly maxCostUsd: number | null;
   /** Turns whose cost nobody knows: the sum is too low by theirs. */
   readonly unknownCostTurns: number;
+  /** What the sum leaves out, to be said behind it: ` + turn 6`, `, 2 turns unknown`; empty: nothing. */
+  readonly costNote: string;
   readonly inputTokens: number | null;
   readonly outputTokens: number | null;
 }
@@ -117,6 +126,8 @@ export interface QuestionRow {
   /** Epoch milliseconds: until when an answer is waited for. */
   readonly dueAt: number;
   readonly askedAt: number;
+  /** What became of it: `answered "yes"`, `not answered: the run ended before`. */
+  readonly fate: string;
   /** `null` while it is open. `deadline`: nobody answered in time. */
   readonly answer: { readonly choice: string; readonly by: string; readonly at: number } | null;
 }

@@ -9,7 +9,7 @@ export interface RunListRow {
   readonly folder: string;
   /** The first line of its task. */
   readonly title: string;
-  readonly state: 'running' | 'parked' | 'ended' | 'gone' | 'unseen' | 'damaged';
+  readonly state: 'running' | 'waiting' | 'parked' | 'ended' | 'gone' | 'unseen' | 'damaged';
   /** `null` where its journal tells nothing. */
   readonly attention: Attention | null;
   readonly startedAt: number;

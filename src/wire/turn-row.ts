@@ -4,11 +4,15 @@ export interface TurnRow {
   readonly place: number;
   /** `7.1`: iteration and attempt. */
   readonly name: string;
+  /** How people read it: `7`; `7.2` for what was tried again. */
+  readonly label: string;
   readonly iteration: number;
   readonly attempt: number;
   readonly hat: string;
   readonly backend: string;
   readonly status: 'running' | 'succeeded' | 'failed' | 'interrupted';
+  /** `stopped`: it was interrupted, or the run was stopped before its gates had answered; `red`: its agent did its work, and a gate refused what came of it. */
+  readonly mark: 'running' | 'passed' | 'red' | 'failed' | 'stopped';
   readonly startedAt: number;
   readonly durationMs: number | null;
   readonly costUsd: number | null;

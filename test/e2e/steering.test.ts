@@ -210,7 +210,7 @@ hats:
       const telling = start(folder, ['tell', 'use the old API']);
       await until('it is in the journal', () => readInputs(folder).some(({ type }) => type === 'told'));
       writeFileSync(join(folder, 'go'), '');
-      expect((await telling.done).stdout).toMatch(/in the journal \(#\d+\), given to ralph in turn 1\.1 after 1 call of tools/);
+      expect((await telling.done).stdout).toMatch(/in the journal \(#\d+\), given to ralph in turn 1 after 1 call of tools/);
       writeFileSync(join(folder, 'end'), '');
       expect((await run.done).code).toBe(0);
       expect(countInSessions(folder, 'use the old API')).toBe(1);

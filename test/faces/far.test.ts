@@ -30,7 +30,7 @@ describe.skipIf(CHROMIUM === '' || ADDRESS === '')('a page from another machine'
       await page.getByRole('button', { name: 'Tell', exact: true }).click();
       await says(page, '.told', 'use green');
       writeFileSync(join(place.folder, 'go'), '');
-      await says(page, '.run-header', 'ended: completed');
+      await says(page, '.run-header', 'completed');
       await run.done;
       // That its origin could be isolated from others is said in vain there.
       expect(problems.filter((problem) => !problem.includes('Cross-Origin-Opener-Policy'))).toEqual([]);

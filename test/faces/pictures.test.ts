@@ -21,7 +21,7 @@ const SCREEN = { columns: 120, rows: 36 };
 const NO_TMUX = spawnSync('tmux', ['-V']).status !== 0;
 
 /** It waits for its person beside a red gate. */
-const TEAM = `event_loop: { max_iterations: 40, max_cost_usd: 5 }
+const TEAM = `event_loop: { max_iterations: 40, max_cost_usd: 2 }
 workspace: in_place
 cli: { backend: { type: custom, command: ./agent.sh, output_format: stream } }
 gates:
@@ -33,20 +33,39 @@ hats:
   reviewer: { triggers: [build.done], publishes: [review.passed, review.rejected] }
 `;
 
+/** What the builder says. */
+const WORDS = [
+  'I read src/login.mjs, its test, and the sessions migration.',
+  '',
+  'What I found',
+  '- refresh() hands out a new token whatever the old one was: nothing remembers that a token was used.',
+  '- A used token is found again in the old sessions table, which nothing else reads any more.',
+  '- The new table has a unique index on the hash of a token, so a second use fails there by itself.',
+  '',
+  'What I do',
+  '1. Mark a token as used in the statement that hands out the next one.',
+  '2. Refuse a marked token, and end its session.',
+  '3. Drop the old table, so that no used token comes back.',
+  '',
+  'Step 3 touches staging, so a person has to decide. The migration is ready, and a dump of the table is kept for a week.',
+].join('\\n');
+
 const AGENT = `#!/bin/sh
 say() { printf '{"type":"result","subtype":"success","is_error":false,"session_id":"s","result":"%s","total_cost_usd":%s}\\n' "$1" "$2"; }
 speak() { printf '{"type":"assistant","message":{"content":[{"type":"text","text":"%s"}]}}\\n' "$1"; }
 echo '{"type":"system","subtype":"init","session_id":"s","model":"m"}'
 n=$(($(cat count 2>/dev/null || echo 0) + 1)); echo $n > count
 if [ "$RALPH_HAT" = planner ]; then
+  sleep 1
   "$RALPH_BIN" emit build.task "Refuse a refresh token that was used once." > /dev/null
-  say "The login keeps a refresh token alive after it was used. One step: refuse it." 0.21
+  say "The login keeps a refresh token alive after it was used. One step: refuse it." 0.0208
 else
-  speak "A used token is found again in the old sessions table, which nothing else reads any more. I would drop it; the migration is ready."
+  sleep 2
+  speak "${WORDS}"
   [ $n -lt 6 ] || "$RALPH_BIN" ask "Deploy the migration that drops the old sessions table to staging?" --choices yes,no --default no --deadline 2h > /dev/null
   echo "// attempt $n" >> src/login.mjs
   "$RALPH_BIN" emit build.done "Used tokens are refused." > /dev/null
-  say "I changed src/login.mjs; all tests pass now." 0.64
+  say "I changed src/login.mjs; all tests pass now." 0.0352
 fi
 `;
 
@@ -120,22 +139,25 @@ describe.skipIf(CHROMIUM === '')('the pictures of the guide', () => {
       let screen = '';
       try {
         const seen = [
-          /! NEEDS YOU builder asks: Deploy the migration/,
-          /a answers: 1 yes {2}2 no; no counts in 1:5\d:\d\d/,
-          /turn 6\/40 .*\$1\.91\/\$5\.00/,
-          /✗ GATE RED tests failed in iteration 4\./,
+          /^! WAITING FOR YOU /,
+          /! WAITING FOR YOU builder asks: Deploy/,
+          /If nobody answers by \d\d:\d\d \(in (?:2 h 00|1 h 5\d) min\)/,
+          /press a, then 1 yes, 2 no/,
+          /turn 6\/40 .*\$0\.13\/\$2\.00 {2}\+ turn 6/,
+          /✗ GATE RED tests failed 2 times in a row/,
+          /may be old: files may have changed since turn 4/,
           /✗ RED tests exit 1, .* red 2 of 2/,
           /\| not ok 1 - refuses a refresh token that was used once/,
           /\| expected: 'refused'/,
           /now {3}▸ builder @custom/,
           /next {2}reviewer on build\.done, or planner on/,
-          /A used token is found again in the old sessions/,
+          /A used token is found again in the old/,
           /q leave/,
         ];
         const look = (): readonly string[] => {
           screen = tmux('capture-pane', '-e', '-p');
           const text = toScreenText(screen);
-          return seen.filter((words) => !words.test(text)).map(String);
+          return [...seen.filter((words) => !words.test(text)), ...[/RUNNING|WORKING/].filter((words) => words.test(text))].map(String);
         };
         await expect.poll(look).toEqual([]);
       } finally {
@@ -158,9 +180,11 @@ describe.skipIf(CHROMIUM === '')('the pictures of the guide', () => {
       await expectSeen([
         page.getByText('builder asks: Deploy the migration'),
         page.getByRole('button', { name: 'yes', exact: true }),
-        page.getByText(/If nobody answers, no counts/),
-        page.getByText('$1.91 of $5.00'),
-        page.getByText('tests failed in iteration 4.'),
+        page.locator('.run-header .badge', { hasText: 'waiting for you' }),
+        page.getByText(/If nobody answers by \d\d:\d\d \(in .*\), "no" counts\./),
+        page.getByText('$0.13 of $2.00 + turn 6'),
+        page.getByText(/tests failed 2 times in a row, last after turn 4, each time with "refuses a refresh token/),
+        page.getByText(/may be old: files may have changed since turn 4/),
         page.locator('.evidence .red', { hasText: /tests.*✗ red/s }),
         page.getByText('not ok 1 - refuses a refresh token that was used once'),
         page.getByText(/^Now: builder .* waited for your answer/),
@@ -175,7 +199,34 @@ describe.skipIf(CHROMIUM === '')('the pictures of the guide', () => {
     }
   });
 
-  test('show in the report of a run that was stopped what it cost, which gate is red and why, and how it goes on', async () => {
+  const openReport = async (): Promise<Page> => {
+    const path = join(home, 'run.html');
+    ralph('report', '-o', path);
+    const page = await browser.newPage({ viewport: SIZE });
+    await page.goto(pathToFileURL(path).href);
+    await page.locator('.graph svg').waitFor();
+    return page;
+  };
+
+  test('show in its report the same, as it was when the report was made, and how to answer', async () => {
+    const page = await openReport();
+    await expectSeen([
+      page.getByText(/^A snapshot of .*: the run had not ended/),
+      page.locator('.run-header .badge', { hasText: 'waiting for you' }),
+      page.getByText('builder asks: Deploy the migration'),
+      page.getByText('ralph answer q1 yes|no'),
+      page.getByText(/If nobody answers by .*, "no" counts\./),
+      page.getByText('$0.13 of $2.00 + turn 6'),
+      page.locator('.evidence .red', { hasText: /tests.*✗ red/s }),
+      page.getByText('not ok 1 - refuses a refresh token that was used once'),
+      page.getByText(/^Next: reviewer on build\.done, or planner on build\.blocked/),
+      page.locator('#turns .row', { hasText: 'gate red' }),
+    ]);
+    await take('report.png', page);
+    await page.close();
+  });
+
+  test('the report of a run that was stopped says by whom, what became of the question, how it goes on, and that its red gate is old', async () => {
     if (readStatus().end === null) {
       // It waits for the turn, which waits for the answer: in this order no other turn begins.
       const stop = start(folder, ['stop'], variables);
@@ -183,24 +234,18 @@ describe.skipIf(CHROMIUM === '')('the pictures of the guide', () => {
       ralph('answer', 'no');
       expect((await stop.done).code).toBe(0);
     }
-    const path = join(home, 'run.html');
-    ralph('report', '-o', path);
-    const page = await browser.newPage({ viewport: SIZE });
-    await page.goto(pathToFileURL(path).href);
-    await page.locator('.graph svg').waitFor();
-    await page
-      .getByRole('button', { name: /gate red/ })
-      .first()
-      .click();
+    const page = await openReport();
     await expectSeen([
-      page.getByText('ended: interrupted'),
-      page.getByText('$2.55 of $5.00'),
-      page.locator('.evidence .red', { hasText: /tests.*✗ red/s }),
-      page.getByText('not ok 1 - refuses a refresh token that was used once'),
-      page.getByText(/^Next: Go on with `ralph resume/),
-      page.locator('#turns .row', { hasText: 'gate red' }),
+      page.getByText(/^A snapshot of .*\d\.$/),
+      page.getByText(/Stopped by ralph stop.* after turn 6\./),
+      page.locator('.asked', { hasText: 'answered "no"' }),
+      page.getByText(/^Next: After ralph resume: the gates run on build\.done of builder\./),
+      page.getByText('$0.17 of $2.00'),
+      page.getByText('was red after turn 4, not run since'),
+      page.locator('#turns .row.interrupted', { hasText: '■' }),
     ]);
-    await take('report.png', page);
+    expect(await page.locator('.evidence .red').count()).toBe(0);
+    expect(await page.locator('#turns [aria-current]').count()).toBe(0);
     await page.close();
   });
 });

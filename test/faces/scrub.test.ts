@@ -29,6 +29,8 @@ const RECORDED = [
   'resume_after_kill',
 ];
 
+const URGENT = ['needs you', 'stuck', 'gate red', 'limit near', 'working', 'done'];
+
 /** What both say of a moment. */
 interface Moment {
   readonly state: string;
@@ -71,22 +73,26 @@ async function look(page: Page, seq: number, questions: readonly string[]): Prom
   await page.getByRole('slider').fill(String(seq));
   await page.locator('.timeline output', { hasText: `input ${seq} of ` }).waitFor();
   const texts = (selector: string): Promise<readonly string[]> => page.locator(selector).allTextContents();
-  const [[badge = ''], [evidence = ''], used, [, , cost = ''], [turns], verdicts, [now = '']] = await Promise.all([
+  const [badges, evidences, used, [, , cost = ''], [turns], verdicts, [now = '']] = await Promise.all([
     texts('.now .attention .badge'),
-    texts('.now .attention > span'),
+    texts('.now .attention > span:not(.action)'),
     page.locator('.run-header .meter').first().getAttribute('title'),
     texts('.run-header .meter'),
     texts('#turns .count'),
     texts('.evidence .verdict'),
     texts('.now'),
   ]);
+  // The page says what is its person's first, the command what is the most urgent.
+  const words = badges.map((badge) => badge.replace(/^\S+ /, '').replace('waiting for you', 'needs you'));
+  const state = URGENT.find((word) => words.includes(word)) ?? '';
   return {
-    state: badge.replace(/^\S+ /, ''),
-    evidence,
+    state,
+    evidence: evidences[words.indexOf(state)] ?? '',
     iterations: Number.parseInt(used ?? '', 10),
-    cost: cost.replace(/ of \$.*|, \d+ of its turns.*/, ''),
+    cost: cost.replace(/ of \$.*|, \d+ turns? unknown.*| \+ turn .*/, ''),
     turns: Number(turns),
-    verdicts,
+    // A verdict about older files is said to be one.
+    verdicts: verdicts.map((verdict) => verdict.replace('was red', 'red')),
     questions: questions.filter((text) => now.includes(text)),
   };
 }

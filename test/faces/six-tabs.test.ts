@@ -66,7 +66,7 @@ describe.skipIf(CHROMIUM === '')('tabs of one browser', () => {
       }
       expect(problems).toEqual([]);
       await Promise.all(ends.map((end) => end()));
-      for (const tab of tabs) await says(tab, '.run-header', 'ended: completed');
+      for (const tab of tabs) await says(tab, '.run-header', 'completed');
     });
   });
 
@@ -91,7 +91,7 @@ describe.skipIf(CHROMIUM === '')('tabs of one browser', () => {
       await tabs.shift()?.close();
       await expectAllLive(tabs);
       await Promise.all(ends.map((end) => end()));
-      for (const tab of tabs) await says(tab, '.run-header', 'ended: completed');
+      for (const tab of tabs) await says(tab, '.run-header', 'completed');
       await expect.poll(() => page.locator('.runs .badge.done').count()).toBe(RUNS.length);
       expect(problems.flat()).toEqual([]);
     });

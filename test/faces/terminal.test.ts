@@ -130,8 +130,8 @@ describe.skipIf(WHY_NOT !== null)(`the terminal view in tmux${WHY_NOT === null ?
 
   test('it looks back as ralph status --at does, and steers nothing meanwhile', async () => {
     press('watch', '<');
-    const past = await until('watch', 'PAST #');
-    const seq = /PAST #(\d+) of/.exec(past)?.[1] ?? '';
+    const past = await until('watch', 'PAST input');
+    const seq = /PAST input (\d+) of/.exec(past)?.[1] ?? '';
     const at = JSON.parse(
       execFileSync(process.execPath, [RALPH, 'status', '--at', seq, '--format', 'json'], {
         cwd: folder,
@@ -143,7 +143,7 @@ describe.skipIf(WHY_NOT !== null)(`the terminal view in tmux${WHY_NOT === null ?
     press('watch', 's');
     await until('watch', 'This is the past');
     press('watch', 'L');
-    await until('watch', 'LIVE #');
+    await until('watch', 'LIVE input');
   });
 
   test('it tells an agent something, and says what became of it', async () => {

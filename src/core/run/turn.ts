@@ -19,6 +19,11 @@ export function toTurnName(turn: TurnId): string {
   return `${turn.iteration}.${turn.attempt}`;
 }
 
+/** `7`, and `7.2` for what was tried again: how people read it. */
+export function toTurnLabel(turn: TurnId): string {
+  return turn.attempt === 1 ? String(turn.iteration) : toTurnName(turn);
+}
+
 /** `switched to critic (14 tools available)`: how a change of the hat is logged. */
 export function toSwitchText(hat: string, tools: number): string {
   return `switched to ${hat} (${tools} tools available)`;

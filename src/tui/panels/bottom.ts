@@ -10,7 +10,7 @@ export function toTimelineColumns(columns: number): number {
   return Math.max(1, columns - 2);
 }
 
-/** The whole run on a line: the first letter of each hat where it takes over, `x` where something was red or failed, and where the person is. */
+/** The whole run on a line: the first letter of each hat where it takes over, `✗` where something was red or failed, `■` where a turn was stopped, and where the person is. */
 export function toTimelineLine({ timeline, frame }: Pick<Scene, 'timeline' | 'frame'>, columns: number): Line {
   const room = toTimelineColumns(columns);
   // A short run is stretched over the line.
@@ -29,7 +29,8 @@ export function toTimelineLine({ timeline, frame }: Pick<Scene, 'timeline' | 'fr
 }
 
 function toSlotSpan({ hat, mark }: TimelineSlot, isTaken: boolean): Span {
-  if (mark === 'failed' || mark === 'red') return span('x', 'bad');
+  if (mark === 'failed' || mark === 'red') return span('✗', 'bad');
+  if (mark === 'stopped') return span('■', 'warning');
   if (mark === 'none' || hat === null) return span('─', 'faint');
   return isTaken ? span([...hat][0] ?? '─', 'name') : span('─', 'good');
 }

@@ -16,7 +16,10 @@ export function toEvidencePanel(scene: Scene, { columns, rows }: Room): PanelCon
   const lines: Line[] = [];
   for (const row of frame.evidence) {
     if (row === chosen) mark = lines.length;
-    const why = row.verdict === 'failed' ? toWhyLines(row, columns).slice(-Math.min(left, Math.ceil(spare / Math.max(1, red)))) : [];
+    const why =
+      row.verdict === 'failed'
+        ? [...toAgeLines(row, columns), ...toWhyLines(row, columns)].slice(-Math.min(left, Math.ceil(spare / Math.max(1, red))))
+        : [];
     left -= why.length;
     lines.push(toGateLine(row), ...(left < 0 || why.length === 0 ? [] : why));
   }
@@ -27,20 +30,28 @@ const VERDICTS: Readonly<Record<EvidenceRow['verdict'], Span>> = {
   passed: span('✓ passed', 'good'),
   failed: span('✗ RED', 'bad'),
   skipped: span('- skipped', 'faint'),
-  'did not count': span('! passed, did not count', 'warning'),
+  'did not count': span('✗ passed, did not count', 'warning'),
   'not run': span('- not run', 'faint'),
 };
 
 function toGateLine({ name, verdict, how, iteration, changedSince, isRequired, runs, failures }: EvidenceRow): Line {
-  const old = changedSince === null || changedSince === 0 || verdict === 'not run' ? '' : `, ${changedSince} changes since`;
-  const when = iteration === null ? '' : `, turn ${iteration}${old}`;
+  const isOld = changedSince !== null && changedSince > 0;
+  // Of a red gate it is said below.
+  const age = verdict === 'failed' ? '' : isOld ? ', old' : changedSince === null ? ', may be old' : '';
+  const when = iteration === null ? '' : `, turn ${iteration}${age}`;
   return [
-    VERDICTS[verdict],
+    verdict === 'failed' && isOld ? span('✗ was red', 'warning') : VERDICTS[verdict],
     span(` ${name}`, 'heading'),
     span(isRequired ? '' : ' (optional)', 'faint'),
     span(how === '' ? '' : ` ${how}${when}`, 'faint'),
     span(failures === 0 ? '' : `, red ${failures} of ${runs}`, 'faint'),
   ];
+}
+
+/** Whether what a red gate says still holds. */
+function toAgeLines({ verdict, age, changedSince }: EvidenceRow, columns: number): readonly Line[] {
+  if (verdict !== 'failed' || changedSince === 0) return [];
+  return wrapCells(age, columns - 2).map((text) => [span(`  ${text}`, 'warning')]);
 }
 
 function toWhyLines({ why }: EvidenceRow, columns: number): readonly Line[] {
@@ -51,5 +62,8 @@ function toWhyLines({ why }: EvidenceRow, columns: number): readonly Line[] {
 
 /** How many rows it would like to have. */
 export function wishEvidence({ frame }: Pick<Scene, 'frame'>, columns: number): number {
-  return frame.evidence.reduce((sum, row) => sum + 1 + (row.verdict === 'failed' ? toWhyLines(row, columns).length : 0), 0);
+  return frame.evidence.reduce(
+    (sum, row) => sum + 1 + (row.verdict === 'failed' ? toAgeLines(row, columns).length + toWhyLines(row, columns).length : 0),
+    0,
+  );
 }

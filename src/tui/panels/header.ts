@@ -27,41 +27,43 @@ export function toHeaderLine({ frame, isReading }: Pick<Scene, 'frame' | 'isRead
 /** How it is now is not known yet, so nothing of it is said. */
 function listReading({ lastSeq, runId }: RunFrame): readonly Part[] {
   return [
-    { span: span(`READING THE JOURNAL: #${lastSeq} so far`, 'warning'), rank: 0 },
+    { span: span(`READING THE JOURNAL: input ${lastSeq} so far`, 'warning'), rank: 0 },
     { span: span(runId, 'faint'), rank: 6 },
   ];
 }
 
 function listParts(frame: RunFrame): readonly Part[] {
   const { attention, progress, seq, lastSeq, isNow } = frame;
-  const { iterations, maxIterations, elapsedMs, maxRuntimeMs, costUsd, maxCostUsd, unknownCostTurns } = progress;
-  const isUrgent = attention.state !== 'working' && attention.state !== 'done';
+  const { iterations, maxIterations, elapsedMs, maxRuntimeMs, costUsd, maxCostUsd, costNote } = progress;
+  // One word for how it is: of a run that waits for its person that says what it needs, too.
+  const isUrgent = attention.state !== 'working' && attention.state !== 'done' && frame.state !== 'waiting';
   // A turn under way is the one that a person means.
   const number = Math.max(iterations, ...frame.working.map(({ iteration }) => iteration));
   const turn = maxIterations === null ? `turn ${number}` : `turn ${number}/${maxIterations}`;
-  const atLeast = unknownCostTurns > 0 && costUsd !== null ? 'at least ' : '';
-  const cost =
-    costUsd === null ? 'cost unknown' : `${atLeast}${toUsdText(costUsd)}${maxCostUsd === null ? '' : `/${toUsdText(maxCostUsd)}`}`;
+  const limit = costUsd === null || maxCostUsd === null ? '' : `/${toUsdText(maxCostUsd)}`;
+  const cost = costUsd === null ? 'cost unknown' : `${toUsdText(costUsd)}${limit}`;
   return [
     { span: toStateWord(frame), rank: 0 },
-    ...(isUrgent ? [{ span: toStateSpan(attention), rank: 1 }] : []),
+    ...(isUrgent ? [{ span: toStateSpan(attention, frame), rank: 1 }] : []),
     { span: span(turn, 'heading'), rank: 2 },
     { span: span(toClockText(elapsedMs)), rank: 4 },
     ...(maxRuntimeMs === null ? [] : [{ span: span(`of ${toClockText(maxRuntimeMs)}`, 'faint'), rank: 7 }]),
     { span: span(cost), rank: 3 },
+    ...(costNote === '' ? [] : [{ span: span(costNote.replace(/^[, ]+/, '')), rank: 5 }]),
     {
-      span: isNow ? span(`${frame.state === 'ended' ? 'END' : 'LIVE'} #${lastSeq}`) : span(`PAST #${seq} of ${lastSeq}`, 'urgent'),
+      span: isNow
+        ? span(`${frame.state === 'ended' ? 'END' : 'LIVE'} input ${lastSeq}`)
+        : span(`PAST input ${seq} of ${lastSeq}`, 'urgent'),
       rank: isNow ? 5 : 2,
     },
     { span: span(frame.runId, 'faint'), rank: 6 },
   ];
 }
 
-function toStateWord({ state, end, working }: RunFrame): Span {
-  if (state === 'running') return span(working.length === 0 ? 'RUNNING' : '▸ RUNNING', 'good');
-  if (state === 'parked') return span('PARKED', 'warning');
-  if (state === 'gone') return span('DIED', 'bad');
-  if (state === 'unseen') return span('UNSEEN', 'warning');
-  const reason = (end?.reason ?? 'ended').replaceAll('_', ' ').toUpperCase();
-  return span(end?.reason === 'completed' ? `✓ ${reason}` : `ENDED: ${reason}`, end?.reason === 'completed' ? 'good' : 'warning');
+function toStateWord({ state, word, end, working }: RunFrame): Span {
+  const text = word.toUpperCase();
+  if (state === 'running') return span(working.length === 0 ? text : `▸ ${text}`, 'good');
+  if (state === 'waiting') return span(`! ${text}`, 'urgent');
+  if (end?.reason === 'completed') return span(`✓ ${text}`, 'good');
+  return span(text, state === 'gone' ? 'bad' : 'warning');
 }

@@ -4,7 +4,7 @@ import type { ToldEvent } from '../../wire/told-event.ts';
 import type { TurnRow } from '../../wire/turn-row.ts';
 import type { Line, Span } from '../cells/screen.ts';
 import type { PanelContent, Room, Scene, ShownRows } from '../scene.ts';
-import { span, toClockText } from './words.ts';
+import { span, toClockText, toTookText } from './words.ts';
 
 /** The turns, a row for each. */
 export function toTurnsPanel({ turns, frame, now }: Scene, _: Room): PanelContent {
@@ -22,25 +22,23 @@ function toCountText({ before, rows, total }: ShownRows<unknown>): string {
 }
 
 /** A mark and, where it is no success, a word. */
-const STATUS: Readonly<Record<TurnRow['status'], { readonly mark: Span; readonly word: string }>> = {
+const MARKS: Readonly<Record<TurnRow['mark'], { readonly mark: Span; readonly word: string }>> = {
   running: { mark: span('▸', 'good'), word: '' },
-  succeeded: { mark: span('✓', 'good'), word: '' },
+  passed: { mark: span('✓', 'good'), word: '' },
+  red: { mark: span('✗', 'bad'), word: '' },
   failed: { mark: span('✗', 'bad'), word: ' failed' },
-  interrupted: { mark: span('!', 'warning'), word: ' interrupted' },
+  stopped: { mark: span('■', 'warning'), word: ' stopped' },
 };
 
-/** Its agent did its turn, and a gate refused what came of it. */
-const RED = { mark: span('✗', 'bad'), word: '' };
-
-function toTurnLine({ name, status, hat, startedAt, durationMs, costUsd, gates, topics }: TurnRow, at: number): Line {
-  const { mark, word } = status === 'succeeded' && gates === 'failed' ? RED : STATUS[status];
-  const took = toClockText(durationMs ?? at - startedAt);
+function toTurnLine({ label, mark: kind, hat, startedAt, durationMs, costUsd, gates, topics }: TurnRow, at: number): Line {
+  const { mark, word } = MARKS[kind];
+  const took = durationMs === null ? toClockText(at - startedAt) : toTookText(durationMs);
   return [
     mark,
-    span(` ${name.padEnd(5)}`, 'faint'),
-    span(hat.padEnd(10), status === 'running' ? 'good' : 'plain'),
-    span(` ${took.padStart(5)} ${(costUsd === null ? '' : toUsdText(costUsd)).padStart(7)}`),
-    ...(word === '' ? [] : [span(word, 'bad')]),
+    span(` ${label.padEnd(4)}`, 'faint'),
+    span(hat.padEnd(10), kind === 'running' ? 'good' : 'plain'),
+    span(` ${took.padStart(6)} ${(costUsd === null ? '' : toUsdText(costUsd)).padStart(7)}`),
+    ...(word === '' ? [] : [span(word, kind === 'stopped' ? 'warning' : 'bad')]),
     ...(gates === null ? [] : [gates === 'passed' ? span(' gates ok', 'good') : span(' gate RED', 'bad')]),
     ...(topics.length === 0 ? [] : [span(' → ', 'faint'), span(toList(topics, 3))]),
   ];

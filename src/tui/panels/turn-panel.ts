@@ -2,18 +2,18 @@ import { toUsdText } from '../../core/text/duration.ts';
 import type { Line } from '../cells/screen.ts';
 import type { PanelContent, Room, Scene } from '../scene.ts';
 import { TURN_TABS } from '../view-state.ts';
-import { span, toClockText } from './words.ts';
+import { span, toClockText, toTookText } from './words.ts';
 
 /** The chosen turn: what it was asked, said, changed, or called. */
 export function toTurnPanel({ detail, text, state, frame, now }: Scene, { rows }: Room): PanelContent {
   if (detail === null) return { title: '', lines: [[span('No turn has begun.', 'faint')]], chosen: -1 };
-  const { name, hat, backend, durationMs, startedAt, costUsd, status } = detail.row;
-  const took = toClockText(durationMs ?? (frame.isNow ? now : frame.at) - startedAt);
+  const { label, hat, backend, durationMs, startedAt, costUsd, mark, status } = detail.row;
+  const took = durationMs === null ? toClockText((frame.isNow ? now : frame.at) - startedAt) : toTookText(durationMs);
   const cost = costUsd === null ? '' : ` ${toUsdText(costUsd)}`;
   const tabs: Line = TURN_TABS.flatMap((tab) => [tab === state.tab ? span(`[${tab}]`, 'heading') : span(` ${tab} `, 'faint')]);
   const note = text.note === '' ? [] : [span(`  ${text.note}`, 'faint')];
   return {
-    title: `${name} ${hat} @${backend} ${took}${cost}${status === 'running' ? '' : ` ${status}`}`,
+    title: `${label} ${hat} @${backend} ${took}${cost}${status === 'running' ? '' : ` ${mark === 'stopped' ? mark : status}`}`,
     lines: [[...tabs, ...note], ...text.lines.slice(0, Math.max(0, rows - 1))],
     chosen: -1,
   };

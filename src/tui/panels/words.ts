@@ -1,6 +1,8 @@
+import { toDurationText } from '../../core/text/duration.ts';
 import { toTextCells } from '../../core/text/text-cells.ts';
 import { toStateText } from '../../views/report/index.ts';
 import type { Attention } from '../../wire/attention.ts';
+import type { RunFrame } from '../../wire/run-frame.ts';
 import type { Line, Span } from '../cells/screen.ts';
 import type { Tone } from '../cells/tones.ts';
 
@@ -17,6 +19,11 @@ export function toClockText(durationMs: number): string {
   return minutes < 60 ? `${minutes}:${two(seconds % 60)}` : `${Math.floor(minutes / 60)}:${two(minutes % 60)}:${two(seconds % 60)}`;
 }
 
+/** How long something took: as a clock, and below a second as `525 ms`. */
+export function toTookText(durationMs: number): string {
+  return durationMs < 1000 ? toDurationText(durationMs) : toClockText(durationMs);
+}
+
 /** The mark and the tone of what needs a person; the word is said beside them. */
 const STATES: Readonly<Record<Attention['state'], { readonly mark: string; readonly tone: Tone }>> = {
   needs_you: { mark: '!', tone: 'urgent' },
@@ -27,10 +34,11 @@ const STATES: Readonly<Record<Attention['state'], { readonly mark: string; reado
   done: { mark: '✓', tone: 'good' },
 };
 
-/** `! NEEDS YOU` */
-export function toStateSpan({ state }: Pick<Attention, 'state'>): Span {
+/** `! NEEDS YOU`; `! WAITING FOR YOU` where nothing goes on without them. */
+export function toStateSpan({ state }: Pick<Attention, 'state'>, frame: Pick<RunFrame, 'state' | 'word'>): Span {
   const { mark, tone } = STATES[state];
-  return span(`${mark} ${toStateText(state).toUpperCase()}`, tone);
+  const word = state === 'needs_you' && frame.state === 'waiting' ? frame.word : toStateText(state);
+  return span(`${mark} ${word.toUpperCase()}`, tone);
 }
 
 /** A text in lines of at most so many columns, broken at spaces where there are any. */

@@ -137,6 +137,8 @@ export interface TurnView extends TurnId {
   readonly blocked: readonly BlockedEvent[];
   readonly refused: readonly RefusedEvent[];
   readonly gates: readonly GateView[];
+  /** Topics whose gates had not answered when the run ended: they are run again when it goes on. Absent: there are none. */
+  readonly gatesDue?: readonly string[];
   /** Whether the working tree differs from before; `null` where nobody looked. */
   readonly treeChanged: boolean | null;
   /** Processes that had to be ended after the agent's own exit. */

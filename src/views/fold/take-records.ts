@@ -161,6 +161,10 @@ const EFFECT_HANDLERS: Handlers<Effect, [draft: RunDraft, at: number]> = {
   'iteration-stop': ignore,
   'gates-run': (draft, _at, { request, topics, isBaseline, iteration }) => {
     const turn = iteration === undefined ? draft.turns.at(-1) : findTurnDraft(draft, iteration);
+    if (turn?.gatesDue !== undefined) {
+      delete turn.gatesDue;
+      draft.touched.add(turn);
+    }
     draft.gateRequests.set(request, { topics, turn, isBaseline: isBaseline === true });
   },
   'timer-set': takeTimerSet,
@@ -301,6 +305,11 @@ function takeEnd(draft: RunDraft, at: number, { reason, detail, attention }: Run
   draft.waiting = null;
   if (draft.workingSince !== null) draft.elapsedMs += Math.max(0, at - draft.workingSince);
   draft.workingSince = null;
+  for (const { topics, turn } of draft.gateRequests.values()) {
+    if (turn === undefined) continue;
+    turn.gatesDue = [...topics];
+    draft.touched.add(turn);
+  }
   if (reason === 'completed') {
     draft.undelivered.push(...draft.pending);
     draft.pending = [];

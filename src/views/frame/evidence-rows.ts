@@ -3,7 +3,7 @@ import { isFailureLine, pickTellingLines } from '../../core/text/telling-lines.t
 import type { EvidenceRow } from '../../wire/evidence-row.ts';
 import type { GateVerdict, GateView, RunView, TurnView } from '../fold/run-view.ts';
 import { isNoPass, toGateEndText, toVerdict } from '../report/evidence.ts';
-import { toPlainLine } from '../text/plain-text.ts';
+import { toCount, toPlainLine } from '../text/plain-text.ts';
 
 const WHY_LENGTH = 600;
 const WHY_LINES = 8;
@@ -50,7 +50,7 @@ function toEvidenceRow(view: RunView, index: number, name: string, tally: Tally 
     at: gate.at,
     number: gate.evidence?.number ?? null,
     tree: gate.evidence?.tree ?? null,
-    changedSince: countChanged(view.turns.slice(place + 1)),
+    ...toAge(verdict, gate.iteration, countChanged(view.turns.slice(place + 1))),
     runs,
     failures,
   };
@@ -65,6 +65,7 @@ const NOT_RUN = {
   number: null,
   tree: null,
   changedSince: null,
+  age: '',
   runs: 0,
   failures: 0,
 } as const;
@@ -73,6 +74,13 @@ const NOT_RUN = {
 function countChanged(turns: readonly TurnView[]): number | null {
   const changed = turns.filter(({ treeChanged }) => treeChanged === true).length;
   return changed > 0 || turns.every(({ treeChanged }) => treeChanged === false) ? changed : null;
+}
+
+function toAge(verdict: GateVerdict, turn: number, changedSince: number | null): Pick<EvidenceRow, 'changedSince' | 'age'> {
+  if (changedSince === null) return { changedSince, age: `may be old: files may have changed since turn ${turn}` };
+  if (changedSince === 0) return { changedSince, age: 'of the files as they are' };
+  if (verdict === 'failed') return { changedSince, age: `was red after turn ${turn}, not run since` };
+  return { changedSince, age: `old: ${toCount(changedSince, 'turn')} changed files since turn ${turn}` };
 }
 
 /** Of lines that tell why and lines that only stand beside them, those that tell. */

@@ -1,11 +1,13 @@
 import { addUsage, UNKNOWN_USAGE } from '../../core/backends/usage.ts';
+import { type TurnId, toTurnLabel } from '../../core/run/turn.ts';
+import type { Attention } from '../../wire/attention.ts';
 import type { ProgressFacts, RunFrame, WorkingTurn } from '../../wire/run-frame.ts';
 import { type LiveView, liveTurns, liveUsage } from '../fold/fold-live-view.ts';
 import type { RunView } from '../fold/run-view.ts';
 import { listAttention, toAttention } from '../report/attention.ts';
-import { toReceiptText } from '../report/people-rows.ts';
-import { isSeen, type StatusFacts, toElapsedNow } from '../report/running-report.ts';
-import { cleanText, cutText, toFirstLine } from '../text/plain-text.ts';
+import { toFateText, toReceiptText } from '../report/people-rows.ts';
+import { isSeen, isWaiting, type StatusFacts, toElapsedNow } from '../report/running-report.ts';
+import { cleanText, cutText, toCount, toFirstLine } from '../text/plain-text.ts';
 import { toEvidenceRows } from './evidence-rows.ts';
 import { toHatRows } from './hat-rows.ts';
 import { toNextText } from './next-text.ts';
@@ -32,6 +34,7 @@ export function toRunFrame(history: RunHistory, facts: FrameFacts, seq?: number)
   const view = isNow ? history.view() : history.view(moment);
   const known = isNow ? facts : toPastFacts(view, facts);
   const attentions = listAttention(view, known);
+  const state = toState(view, known);
   const graph = history.graph(moment);
   const live = isSeen(known) && view.end === null ? (known.live ?? null) : null;
   return {
@@ -44,9 +47,11 @@ export function toRunFrame(history: RunHistory, facts: FrameFacts, seq?: number)
     isNow,
     at: view.at,
     startedAt: view.startedAt,
-    state: toState(view, known),
+    state,
+    word: toWord(state, view.end?.reason ?? ''),
     attention: attentions[0] ?? toAttention(view, known),
     attentions,
+    said: toSaid(attentions),
     progress: toProgress(view, known, live),
     working: toWorking(view, live),
     runningGates: (live?.gates?.gates ?? []).map((index) => view.gates[index] ?? `#${index}`),
@@ -56,7 +61,11 @@ export function toRunFrame(history: RunHistory, facts: FrameFacts, seq?: number)
     evidence: toEvidenceRows(view),
     hats: toHatRows(view),
     // Choices are sent back as they are.
-    questions: pickQuestions(view.questions).map((question) => ({ ...question, text: cleanText(question.text) })),
+    questions: pickQuestions(view.questions).map((question) => ({
+      ...question,
+      text: cleanText(question.text),
+      fate: toFateText(question, view),
+    })),
     tells: view.tells.slice(-SHOWN_WORDS).map((tell) => ({
       id: tell.id,
       seq: tell.seq,
@@ -84,11 +93,37 @@ export function toPastFacts(view: Pick<RunView, 'at'>, { isNewest }: Pick<Status
   return { isAlive: true, now: view.at, live: null, ...(isNewest !== undefined && { isNewest }) };
 }
 
-export function toState(view: RunView, { isAlive, isUnseen }: FrameFacts): RunFrame['state'] {
+export function toState(view: RunView, facts: FrameFacts): RunFrame['state'] {
   if (view.end !== null) return 'ended';
-  if (isUnseen === true) return 'unseen';
-  if (!isAlive) return 'gone';
-  return view.status === 'parked' ? 'parked' : 'running';
+  if (facts.isUnseen === true) return 'unseen';
+  if (!facts.isAlive) return 'gone';
+  if (view.status === 'parked') return 'parked';
+  return isWaiting(view, facts) ? 'waiting' : 'running';
+}
+
+const WORDS: Readonly<Record<Exclude<RunFrame['state'], 'ended'>, string>> = {
+  running: 'running',
+  waiting: 'waiting for you',
+  parked: 'parked',
+  gone: 'died',
+  unseen: 'cannot be seen from here',
+};
+
+function toWord(state: RunFrame['state'], reason: string): string {
+  if (state !== 'ended') return WORDS[state];
+  return reason === 'completed' ? reason : `ended: ${reason.replaceAll('_', ' ')}`;
+}
+
+/** In their order. */
+const FOR_PEOPLE: readonly Attention['state'][] = ['needs_you', 'stuck', 'limit_near'];
+
+/** That a run has ended is its word; what it needs is not said twice. */
+function toSaid(attentions: readonly Attention[]): readonly Attention[] {
+  const needs = attentions.filter(({ state }) => FOR_PEOPLE.includes(state));
+  const goes = attentions.filter(({ state }) => state === 'working' || (state === 'done' && needs.length === 0));
+  // Whoever may look at its output has it beside.
+  const red = attentions.filter(({ state }) => state === 'gate_red').map((attention) => ({ ...attention, action: '' }));
+  return [...needs, ...goes, ...red];
 }
 
 export function toProgress(view: RunView, facts: FrameFacts, live: LiveView | null): ProgressFacts {
@@ -103,9 +138,24 @@ export function toProgress(view: RunView, facts: FrameFacts, live: LiveView | nu
     costUsd: usage.costUsd,
     maxCostUsd: limits?.maxCostUsd ?? null,
     unknownCostTurns: totals.unknownCostTurns,
+    costNote: usage.costUsd === null ? '' : toCostNote(view, live),
     inputTokens: usage.inputTokens,
     outputTokens: usage.outputTokens,
   };
+}
+
+/** What a turn under way costs is known once its agent tells. */
+function toCostNote({ turns, totals: { unknownCostTurns }, end }: RunView, live: LiveView | null): string {
+  const told = live === null ? [] : liveTurns(live).filter(({ usage }) => usage.costUsd !== null);
+  const open = end !== null ? [] : turns.filter((turn) => turn.status === 'running' && !told.some((known) => isSameTurn(known, turn)));
+  return [
+    ...(unknownCostTurns === 0 ? [] : [`, ${toCount(unknownCostTurns, 'turn')} unknown`]),
+    ...open.map((turn) => ` + turn ${toTurnLabel(turn)}`),
+  ].join('');
+}
+
+function isSameTurn(one: TurnId, other: TurnId): boolean {
+  return one.iteration === other.iteration && one.attempt === other.attempt;
 }
 
 function toWorking(view: RunView, live: LiveView | null): readonly WorkingTurn[] {
@@ -113,7 +163,7 @@ function toWorking(view: RunView, live: LiveView | null): readonly WorkingTurn[]
   const known = live === null ? [] : liveTurns(live);
   return view.turns.flatMap((turn, place) => {
     if (turn.status !== 'running') return [];
-    const now = known.find(({ iteration, attempt }) => iteration === turn.iteration && attempt === turn.attempt);
+    const now = known.find((other) => isSameTurn(other, turn));
     const tool = now?.tools.at(-1);
     const { iteration, attempt, hat, backend, startedAt } = turn;
     return {
@@ -125,9 +175,7 @@ function toWorking(view: RunView, live: LiveView | null): readonly WorkingTurn[]
       startedAt,
       tool: tool === undefined ? null : { name: tool.name, summary: tool.summary, since: tool.since },
       lastOutputAt: now?.lastOutputAt ?? null,
-      waitsSince:
-        view.questions.find((asked) => asked.answer === null && asked.iteration === iteration && asked.attempt === attempt)?.askedAt ??
-        null,
+      waitsSince: view.questions.find((asked) => asked.answer === null && isSameTurn(asked, turn))?.askedAt ?? null,
       idleTimeoutMs: now?.idleTimeoutMs ?? 0,
     };
   });

@@ -27,7 +27,7 @@ export function toTimeline(history: RunHistory, slots: number): readonly Timelin
   }));
 }
 
-const MARKS = ['none', 'ok', 'red', 'failed'] as const;
+const MARKS = ['none', 'ok', 'stopped', 'red', 'failed'] as const;
 
 interface SlotDraft {
   readonly fromSeq: number;
@@ -43,12 +43,9 @@ function addTurn(slots: readonly SlotDraft[], size: number, history: RunHistory,
   const span = history.span(place);
   if (turn === undefined || span === undefined) return;
   const endSeq = span.endSeq ?? history.lastSeq();
-  const bad =
-    turn.status === 'failed' || turn.status === 'interrupted'
-      ? 3
-      : turn.gates.some(({ passed, skipped }) => !passed && skipped !== true)
-        ? 2
-        : 1;
+  const isRed = turn.gates.some(({ passed, skipped }) => !passed && skipped !== true);
+  const isStopped = turn.status === 'interrupted' || turn.gatesDue !== undefined;
+  const bad = MARKS.indexOf(turn.status === 'failed' ? 'failed' : isRed ? 'red' : isStopped ? 'stopped' : 'ok');
   const last = toSlot(endSeq, size);
   for (let index = toSlot(span.startSeq, size); index <= last; index += 1) {
     const slot = slots[index];

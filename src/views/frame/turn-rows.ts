@@ -1,4 +1,4 @@
-import { toTurnName } from '../../core/run/turn.ts';
+import { toTurnLabel, toTurnName } from '../../core/run/turn.ts';
 import type { Page, PageOrder } from '../../wire/page.ts';
 import type { ToldEvent } from '../../wire/told-event.ts';
 import type { TurnDetail, TurnRow } from '../../wire/turn-row.ts';
@@ -49,25 +49,34 @@ export function toTurnRow(history: RunHistory, place: number, seq?: number): Tur
   if (turn === undefined || span === undefined) return null;
   const { iteration, attempt, hat, backend, status, startedAt, durationMs, usage, toolCalls, treeChanged, gates } = turn;
   const ran = gates.filter(({ skipped }) => skipped !== true);
+  const verdict = ran.length === 0 ? null : ran.at(-1)?.passed === true && ran.every(isLastPassed) ? 'passed' : 'failed';
   return {
     place,
     name: toTurnName(turn),
+    label: toTurnLabel(turn),
     iteration,
     attempt,
     hat,
     backend,
     status,
+    mark: toMark(turn, verdict),
     startedAt,
     durationMs,
     costUsd: usage.costUsd,
     toolCalls,
     treeChanged,
-    gates: ran.length === 0 ? null : ran.at(-1)?.passed === true && ran.every(isLastPassed) ? 'passed' : 'failed',
+    gates: verdict,
     topics: [...turn.published.map(({ topic }) => topic), ...turn.blocked.map(({ topic }) => topic)],
     outcome: toOutcomeText(turn),
     startSeq: span.startSeq,
     endSeq: status === 'running' ? null : span.endSeq,
   };
+}
+
+function toMark({ status, gatesDue }: TurnView, verdict: TurnRow['gates']): TurnRow['mark'] {
+  if (status === 'running' || status === 'failed') return status;
+  if (status === 'interrupted' || gatesDue !== undefined) return 'stopped';
+  return verdict === 'failed' ? 'red' : 'passed';
 }
 
 /** Whether the last result of its gate in the turn is a pass. */

@@ -35,15 +35,15 @@ function ask(script: RunScript, id = 'q1'): void {
   script.effect({ type: 'question-open', question });
 }
 
-function judge(script: RunScript, request: number, passed: boolean): void {
+function judge(script: RunScript, request: number, passed: boolean, outputTail = ''): void {
   script.effect({ type: 'gates-run', request, gates: [0], topics: ['build.done'] });
-  const result = { gate: 0, command: 'node --test', passed, exitCode: 1, timedOut: false, durationMs: 1, outputTail: '' };
+  const result = { gate: 0, command: 'node --test', passed, exitCode: 1, timedOut: false, durationMs: 1, outputTail };
   script.input({ type: 'gates-finished', request, results: [result] });
 }
 
 describe('what a run needs of its person', () => {
   it('is nothing while somebody works, which says who', () => {
-    expect(attend(working())).toMatchObject({ state: 'working', evidence: 'planner works in iteration 1.' });
+    expect(attend(working())).toMatchObject({ state: 'working', evidence: 'planner works in turn 1.' });
     expect(attend(working()).action).toBe('Watch it with `ralph show --follow`.');
   });
 
@@ -108,7 +108,7 @@ describe('what a run needs of its person', () => {
     expect(attend(script, { live, now: start + idleMs / 2 + 1 })).toMatchObject({ state: 'stuck', since: start });
   });
 
-  it('calls no agent stuck that waits for an answer: its clock stands', () => {
+  it('calls no agent stuck or at work that waits for an answer: its clock stands', () => {
     const script = working();
     ask(script);
     const { at } = foldRunView(script.records);
@@ -117,7 +117,7 @@ describe('what a run needs of its person', () => {
     const live = fold.view();
     const view = foldRunView(script.records);
     const late = { isAlive: true, now: at + 10 * (live.turn?.idleTimeoutMs ?? 0), live };
-    expect(listAttention(view, late).map(({ state }) => state)).toEqual(['needs_you', 'working']);
+    expect(listAttention(view, late).map(({ state }) => state)).toEqual(['needs_you']);
   });
 
   it('calls a run stuck whose last three turns failed, and not one that a rate limit holds up', () => {
@@ -153,9 +153,38 @@ describe('what a run needs of its person', () => {
     judge(script, 2, false);
     const { at } = foldRunView(script.records);
     judge(script, 3, false);
-    expect(attend(script)).toMatchObject({ state: 'gate_red', evidence: 'node --test failed in iteration 1.', since: at });
+    expect(attend(script)).toMatchObject({
+      state: 'gate_red',
+      evidence: 'node --test failed 2 times in a row, last after turn 1.',
+      since: at,
+    });
     judge(script, 4, true);
     expect(attend(script).state).toBe('working');
+  });
+
+  it('says that a gate is red for the same reason again and again, by what the lines that tell it have in common', () => {
+    const script = working();
+    const redden = (request: number, ...lines: readonly string[]): void => judge(script, request, false, lines.join('\n'));
+    redden(1, 'not ok 1 - rounds prices (3.1ms)', 'not ok 2 - refuses a used token (1.2ms)', '# fail 2');
+    expect(attend(script).evidence).toBe('node --test failed after turn 1.');
+    redden(2, 'ok 1 - rounds prices', 'not ok 2 - refuses a used token (0.9ms)', '# fail 1');
+    expect(attend(script).evidence).toBe('node --test failed 2 times in a row, last after turn 1, each time with "refuses a used token".');
+    redden(3, 'not ok 1 - rounds prices (3.1ms)', 'ok 2 - refuses a used token');
+    expect(attend(script).evidence).toBe('node --test failed 3 times in a row, last after turn 1.');
+    judge(script, 4, true);
+    redden(5, 'not ok 2 - refuses a used token');
+    expect(attend(script).evidence).toBe('node --test failed after turn 1.');
+  });
+
+  it.each([
+    ['in the midst of', true],
+    ['after', false],
+  ])('names who stopped it, and that it was %s a turn', (where, isCutOff) => {
+    const script = working();
+    script.input({ type: 'stop-requested', how: isCutOff ? 'interrupt' : 'after-iteration', by: 'ralph stop (ann)' });
+    script.endTurn(1, isCutOff ? { outcome: { status: 'interrupted' }, exitCode: null } : {});
+    script.effect({ type: 'run-end', reason: 'interrupted', detail: 'stopped by ralph stop (ann)' });
+    expect(attend(script, { isAlive: false })).toMatchObject({ state: 'done', evidence: `Stopped by ralph stop (ann) ${where} turn 1.` });
   });
 
   it('lets a gate be red that is not required', () => {
@@ -167,7 +196,7 @@ describe('what a run needs of its person', () => {
   });
 
   it.each([
-    [{ maxIterations: 5 }, 'iterations are used'],
+    [{ maxIterations: 5 }, 'turns are used'],
     [{ maxIterations: 50, maxCostUsd: 0.1 }, 'are spent'],
     [{ maxIterations: 50, maxRuntimeMs: 220_000 }, 'have passed'],
   ])('tells at four fifths of a limit that it is near: %j', (limits, words) => {

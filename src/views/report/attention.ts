@@ -1,12 +1,12 @@
-import { toResultName } from '../../core/gates/gate-result.ts';
 import { END_REASONS } from '../../core/run/end-reasons.ts';
 import { toDurationText, toUsdText } from '../../core/text/duration.ts';
 import type { Attention, AttentionState } from '../../wire/attention.ts';
 import { liveUsage } from '../fold/fold-live-view.ts';
 import type { GateView, RunView, TurnView } from '../fold/run-view.ts';
-import { cutText, toList, toPlainLine } from '../text/plain-text.ts';
+import { toList, toPlainLine } from '../text/plain-text.ts';
 import { findChangedHook, toNextStep } from './next-step.ts';
-import { isAsking, isSeen, type StatusFacts, toElapsedNow } from './running-report.ts';
+import { listRedGates, toRedSince, toRedText } from './red-gates.ts';
+import { isAsking, isSeen, isWaiting, type StatusFacts, toElapsedNow } from './running-report.ts';
 
 /** What a run needs of its person, the most urgent first. */
 export const ATTENTION_STATES = [
@@ -34,7 +34,7 @@ const JUDGES: Readonly<Record<AttentionState, Judge>> = {
   stuck: (view, facts) => judgeSilence(view, facts) ?? judgeStuckGate(view, facts) ?? judgeFailures(view, facts),
   gate_red: judgeGates,
   limit_near: judgeLimits,
-  working: (view, facts) => (view.end === null ? judgeWork(view, facts) : null),
+  working: (view, facts) => (view.end !== null || isWaiting(view, facts) ? null : judgeWork(view, facts)),
   done: judgeDone,
 };
 
@@ -151,27 +151,11 @@ function judgeGates(view: RunView, facts: StatusFacts): Omit<Attention, 'state'>
   const red = listRedGates(view);
   const [first] = red;
   if (first === undefined) return null;
-  const names = red.map((gate) => toPlainLine(toResultName(gate), 100)).join(', ');
   return {
-    evidence: `${cutText(names, 300)} failed in iteration ${first.iteration}.`,
+    evidence: toRedText(view),
     since: Math.min(...red.map(({ gate }) => toRedSince(view, gate))),
     action: toGateStep(first, view, facts),
   };
-}
-
-/** The last results of required gates, those that are red. */
-function listRedGates({ turns, gateSources }: RunView): readonly GateView[] {
-  const last = new Map<number, GateView>();
-  for (const { gates } of turns) for (const result of gates) if (result.skipped !== true) last.set(result.gate, result);
-  return [...last.values()].filter(({ gate, passed }) => !passed && gateSources[gate]?.isRequired !== false);
-}
-
-/** When it failed first since it last passed. */
-function toRedSince({ turns, at }: RunView, gate: number): number {
-  let since: number | null = null;
-  for (const { gates } of turns)
-    for (const result of gates) if (result.gate === gate && result.skipped !== true) since = result.passed ? null : (since ?? result.at);
-  return since ?? at;
 }
 
 function judgeLimits(view: RunView, facts: StatusFacts): Omit<Attention, 'state'> | null {
@@ -181,7 +165,7 @@ function judgeLimits(view: RunView, facts: StatusFacts): Omit<Attention, 'state'
   const { maxIterations, maxCostUsd, maxRuntimeMs } = limits;
   if (isNearLimit(totals.iterations, maxIterations)) {
     const since = turns.findLast(({ status }) => status !== 'running')?.startedAt ?? view.at;
-    return { evidence: `${totals.iterations} of ${maxIterations} iterations are used.`, since, action };
+    return { evidence: `${totals.iterations} of ${maxIterations} turns are used.`, since, action };
   }
   const costUsd = (totals.usage.costUsd ?? 0) + (isSeen(facts) && facts.live ? (liveUsage(facts.live).costUsd ?? 0) : 0);
   if (maxCostUsd !== null && isNearLimit(costUsd, maxCostUsd))
@@ -216,13 +200,22 @@ function judgeWork(view: RunView, facts: StatusFacts): Omit<Attention, 'state'> 
     const hats = running.map(({ hat }) => hat);
     return { evidence: `${toList(hats, 4)} work at the same time.`, since: turn.startedAt, action };
   }
-  return { evidence: `${turn.hat} works in iteration ${turn.iteration}.`, since: turn.startedAt, action };
+  return { evidence: `${turn.hat} works in turn ${turn.iteration}.`, since: turn.startedAt, action };
 }
 
 function judgeDone(view: RunView, facts: StatusFacts): Omit<Attention, 'state'> | null {
   const { end } = view;
   if (end === null) return null;
-  return { evidence: END_REASONS[end.reason].text, since: end.at, action: toNextStep(view, facts.isNewest !== false) };
+  return { evidence: toEndText(view, end), since: end.at, action: toNextStep(view, facts.isNewest !== false) };
+}
+
+/** Of a run that was stopped: by whom, and where it was then. */
+function toEndText({ turns }: RunView, { reason, detail }: NonNullable<RunView['end']>): string {
+  const [, by] = /^stopped by (.+)$/s.exec(detail) ?? [];
+  if (by === undefined) return END_REASONS[reason].text;
+  const last = turns.at(-1);
+  const where = last === undefined ? '' : `${last.status === 'interrupted' ? ' in the midst of' : ' after'} turn ${last.iteration}`;
+  return `Stopped by ${toPlainLine(by, 200)}${where}.`;
 }
 
 function toWatchStep(view: RunView, facts: StatusFacts): string {

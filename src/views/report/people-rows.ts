@@ -1,4 +1,4 @@
-import { toTurnName } from '../../core/run/turn.ts';
+import { toTurnLabel } from '../../core/run/turn.ts';
 import { toDurationText } from '../../core/text/duration.ts';
 import type { QuestionView, RunView, TellView } from '../fold/run-view.ts';
 import type { FactRow } from '../text/fact-rows.ts';
@@ -18,6 +18,31 @@ function toQuestionText({ id, hat, text, choices, default: fallback, dueAt }: Qu
   return `${id} of ${hat}: ${toPlainLine(text, 400)} Answer: \`ralph answer ${id} ${listed}\` ("${toPlainLine(fallback, 60)}" counts ${when})`;
 }
 
+/** `If nobody answers by 01:45 (in 2 h 00 min), "no" counts.` `clock`: the time of day, for people. */
+export function toDeadlineText(
+  { default: fallback, dueAt }: Pick<QuestionView, 'default' | 'dueAt'>,
+  now: number,
+  clock: (at: number) => string,
+): string {
+  const choice = `"${toPlainLine(fallback, 60)}"`;
+  if (dueAt <= now) return `Nobody has answered in time: ${choice} counts.`;
+  return `If nobody answers by ${clock(dueAt).slice(0, 5)} (in ${toDurationText(dueAt - now)}), ${choice} counts.`;
+}
+
+/** What became of a question: `answered "yes"`, `not answered: the run ended before`. */
+export function toFateText({ answer }: Pick<QuestionView, 'answer'>, { end }: Pick<RunView, 'end'>): string {
+  if (answer === null) return end === null ? 'waits for an answer' : 'not answered: the run ended before';
+  const choice = `"${toPlainLine(answer.choice, 60)}"`;
+  switch (answer.by) {
+    case 'person':
+      return `answered ${choice}`;
+    case 'deadline':
+      return `nobody answered in time: ${choice} counted`;
+    case 'withdrawn':
+      return 'not answered: its turn ended before';
+  }
+}
+
 /** What people told and nobody has yet, what they told last, and who has it. */
 export function toTellRows({ tells }: Pick<RunView, 'tells'>): readonly FactRow[] {
   return tells
@@ -25,9 +50,9 @@ export function toTellRows({ tells }: Pick<RunView, 'tells'>): readonly FactRow[
     .map((tell) => ({ label: 'Told', text: `"${toPlainLine(tell.text, 120)}" (#${tell.seq}): ${toReceiptText(tell)}` }));
 }
 
-/** `given to builder in turn 7.1 after 12 calls of tools` */
+/** `given to builder in turn 7 after 12 calls of tools` */
 export function toReceiptText({ to, when, given }: TellView): string {
   if (given === null) return `waits for ${to ?? 'whoever works'}${when === 'next' ? ', for the next prompt' : ''}`;
   const how = given.call === null ? 'with its prompt' : `after ${toCount(given.call, 'call')} of tools`;
-  return `given to ${given.hat} in turn ${toTurnName(given)} ${how}`;
+  return `given to ${given.hat} in turn ${toTurnLabel(given)} ${how}`;
 }

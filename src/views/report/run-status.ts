@@ -46,6 +46,7 @@ export function toStatusRecord(view: RunView, facts: StatusFacts): StatusRecord 
     exitCode,
     proof,
     ...view,
+    turns: view.turns.map(({ gatesDue: _, ...turn }) => turn),
     elapsedMs: toElapsedNow(view, facts),
     live: isAlive ? live : null,
     attention: toAttention(view, facts),

@@ -125,6 +125,13 @@ export function isAsking(
   return questions.some((asked) => asked.answer === null && asked.iteration === iteration && asked.attempt === attempt);
 }
 
+/** Whether everything that could work waits for an answer of its people. What one agent of a panel asks does not hold the others up. */
+export function isWaiting(view: RunView, facts: Pick<StatusFacts, 'isAlive' | 'isUnseen' | 'live'>): boolean {
+  if (view.end !== null || !isSeen(facts) || facts.live?.gates != null) return false;
+  const running = view.turns.filter(({ status }) => status === 'running');
+  return running.length > 0 && running.every((turn) => turn.panel === null && isAsking(view, turn));
+}
+
 /** @param whose whose turn it is, where several run */
 function toTurnRows(
   turn: LiveTurn,

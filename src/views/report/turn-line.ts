@@ -1,5 +1,5 @@
 import { TOPIC_CONTINUE } from '../../core/events/reserved.ts';
-import { toTurnName } from '../../core/run/turn.ts';
+import { toTurnLabel } from '../../core/run/turn.ts';
 import { toDurationText, toUsdText } from '../../core/text/duration.ts';
 import type { PublishedEvent, TurnView } from '../fold/run-view.ts';
 import { toList, toPlainLine } from '../text/plain-text.ts';
@@ -10,9 +10,8 @@ import { toList, toPlainLine } from '../text/plain-text.ts';
  * @param isCutOff whether the process of its run is gone and the run has not ended
  */
 export function toTurnLine(turn: TurnView, isCutOff = false): string {
-  const name = turn.attempt === 1 ? String(turn.iteration) : toTurnName(turn);
   const outcome = isCutOff && turn.status === 'running' ? 'was running when the process of the run ended' : toOutcomeText(turn);
-  return `${name} ${turn.hat} ${outcome}${toEventsText(turn)}`;
+  return `${toTurnLabel(turn)} ${turn.hat} ${outcome}${toEventsText(turn)}`;
 }
 
 /** How a turn went: `succeeded in 45.2 s, $0.12`, `failed in 2.0 s: exit code 1`, `is running`. */

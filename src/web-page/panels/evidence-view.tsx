@@ -28,8 +28,13 @@ function GateEvidence({ row, source, isRunning }: { readonly row: EvidenceRow; r
   const [isOpen, setOpen] = useState(false);
   const { number } = row;
   return (
-    <li class={row.verdict === 'failed' || row.verdict === 'did not count' ? 'red' : ''}>
-      <strong>{row.name}</strong> <span class={`verdict ${row.verdict.replaceAll(' ', '-')}`}>{MARKS[row.verdict]}</span>
+    <li class={toKind(row)}>
+      <strong>{row.name}</strong>{' '}
+      {isOld(row) ? (
+        <span class="verdict">✗ was red</span>
+      ) : (
+        <span class={`verdict ${row.verdict.replaceAll(' ', '-')}`}>{MARKS[row.verdict]}</span>
+      )}
       {isRunning && <span class="running"> runs now</span>} {row.command !== null && <code>{row.command}</code>}{' '}
       <span class="faint">{toFacts(row).join(' · ')}</span>
       {row.why !== '' && <pre class="why">{row.why}</pre>}
@@ -52,20 +57,23 @@ function GateEvidence({ row, source, isRunning }: { readonly row: EvidenceRow; r
   );
 }
 
-function toFacts({ how, iteration, changedSince, runs, failures, tree, isRequired }: EvidenceRow): readonly string[] {
+function toFacts({ how, iteration, changedSince, age, runs, failures, tree, isRequired }: EvidenceRow): readonly string[] {
   return [
+    ...(age !== '' && changedSince !== 0 ? [age] : []),
     ...(how === '' ? [] : [how]),
-    ...(iteration === null ? [] : [`after turn ${iteration}`]),
+    ...(iteration !== null && changedSince === 0 ? [`after turn ${iteration}`, age] : []),
     ...(tree === null ? [] : [`files ${tree.slice(0, 7)}`]),
-    ...(iteration === null ? [] : [toFreshness(changedSince)]),
     ...(failures === 0 ? [] : [`red ${failures} of ${runs} times`]),
     ...(isRequired ? [] : ['the end does not wait for it']),
   ];
 }
 
-function toFreshness(changedSince: number | null): string {
-  if (changedSince === null) return 'files may have changed since';
-  return changedSince === 0
-    ? 'of the files as they are'
-    : `out of date: ${changedSince} ${changedSince === 1 ? 'turn' : 'turns'} changed files since`;
+/** A verdict about files that are others by now must not be the loudest thing. */
+function isOld({ verdict, changedSince }: EvidenceRow): boolean {
+  return verdict === 'failed' && changedSince !== null && changedSince > 0;
+}
+
+function toKind(row: EvidenceRow): string {
+  if (isOld(row)) return 'old';
+  return row.verdict === 'failed' || row.verdict === 'did not count' ? 'red' : '';
 }

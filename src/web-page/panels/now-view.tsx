@@ -1,22 +1,25 @@
+import { toTurnLabel } from '../../core/run/turn.ts';
 import { toDurationText } from '../../core/text/duration.ts';
+import type { Attention } from '../../wire/attention.ts';
 import type { RunFrame, WorkingTurn } from '../../wire/run-frame.ts';
-import { AttentionLine } from '../parts/attention-view.tsx';
+import { AttentionLine, WithCommands } from '../parts/attention-view.tsx';
 import type { Act } from '../parts/use-orders.ts';
-import { Questions } from './questions.tsx';
+import { Asked, Questions } from './questions.tsx';
 
 /** Everything that the run needs, who works now, and who works next. */
 export function NowView({ frame, now, act }: { readonly frame: RunFrame; readonly now: number; readonly act: Act | null }) {
-  const [first, ...others] = frame.attentions;
   const isAsked = frame.end === null && frame.questions.some(({ answer }) => answer === null);
+  const said = frame.said.filter(({ state }) => state !== 'gate_red').map((attention) => withoutButton(attention, act));
+  const [first, ...others] = said;
   return (
     <section class="now" aria-labelledby="now-title">
       <h2 id="now-title">What it needs</h2>
-      {first !== undefined && <AttentionLine attention={isAsked ? { ...first, action: '' } : first} reason={frame.end?.reason ?? null} />}
+      {first !== undefined && <AttentionLine attention={first} frame={frame} />}
       {isAsked && <Questions frame={frame} now={now} act={act} />}
       {others
         .filter(({ state }) => state !== 'working')
         .map((attention) => (
-          <AttentionLine key={attention.state} attention={attention} reason={frame.end?.reason ?? null} />
+          <AttentionLine key={attention.state} attention={attention} frame={frame} />
         ))}
       {frame.working.map((turn) => (
         <p key={turn.place}>
@@ -25,9 +28,15 @@ export function NowView({ frame, now, act }: { readonly frame: RunFrame; readonl
       ))}
       {frame.next !== '' && (
         <p>
-          <strong>Next:</strong> {frame.next}
+          <strong>Next:</strong> <WithCommands text={frame.next} />
         </p>
       )}
+      {frame.said
+        .filter(({ state }) => state === 'gate_red')
+        .map((attention) => (
+          <AttentionLine key={attention.state} attention={attention} frame={frame} />
+        ))}
+      <Asked frame={frame} />
       {frame.notices.length > 0 && (
         <details>
           <summary>Notices ({frame.notices.length})</summary>
@@ -44,8 +53,14 @@ export function NowView({ frame, now, act }: { readonly frame: RunFrame; readonl
   );
 }
 
+/** Who watches is not told to watch; the command for what a button of the page does is not said beside it. */
+function withoutButton(attention: Attention, act: Act | null): Attention {
+  const isButton = act !== null && /^(?:Answer|Go on) with `[^`]*`\.$/.test(attention.action) && !attention.action.includes(' --');
+  return attention.state === 'working' || isButton ? { ...attention, action: '' } : attention;
+}
+
 /** `builder @claude in turn 7 for 2 min 10 s: Bash npm test for 3 s` */
-function toWorkText({ hat, backend, iteration, startedAt, tool, lastOutputAt, waitsSince }: WorkingTurn, now: number): string {
+function toWorkText({ hat, backend, iteration, attempt, startedAt, tool, lastOutputAt, waitsSince }: WorkingTurn, now: number): string {
   const since = (at: number): string => toDurationText(Math.max(0, now - at));
   const doing =
     waitsSince !== null
@@ -55,5 +70,5 @@ function toWorkText({ hat, backend, iteration, startedAt, tool, lastOutputAt, wa
         : lastOutputAt === null
           ? ''
           : `, last heard of ${since(lastOutputAt)} ago`;
-  return `${hat} @${backend} in turn ${iteration} for ${since(startedAt)}${doing}`;
+  return `${hat} @${backend} in turn ${toTurnLabel({ iteration, attempt })} for ${since(startedAt)}${doing}`;
 }

@@ -1,4 +1,4 @@
-import { toDurationText } from '../../core/text/duration.ts';
+import { toDeadlineText } from '../../views/report/index.ts';
 import { toPlainLine } from '../../views/text/index.ts';
 import type { RunFrame } from '../../wire/run-frame.ts';
 import { Twice } from '../parts/twice.tsx';
@@ -22,10 +22,7 @@ export function Questions({ frame, now, act }: { readonly frame: RunFrame; reado
               {question.text}
             </p>
           )}
-          <p>
-            If nobody answers, <strong>{toChoiceText(question.default)}</strong> counts at {toClockText(question.dueAt)} (in{' '}
-            {toDurationText(Math.max(0, question.dueAt - now))}).
-          </p>
+          <p>{toDeadlineText(question, now, toClockText)}</p>
           {act !== null &&
             question.choices.map((choice) => (
               <Twice
@@ -41,6 +38,24 @@ export function Questions({ frame, now, act }: { readonly frame: RunFrame; reado
         </div>
       ))}
     </>
+  );
+}
+
+/** What people were asked before, and what became of it. */
+export function Asked({ frame }: { readonly frame: RunFrame }) {
+  const over = frame.questions.filter(({ answer }) => answer !== null || frame.end !== null);
+  if (over.length === 0) return null;
+  return (
+    <details open={over.length <= 3}>
+      <summary>Asked ({over.length})</summary>
+      <ul class="asked">
+        {over.toReversed().map(({ id, hat, text, fate }) => (
+          <li key={id}>
+            <strong>{hat}:</strong> {text} <span class="fate">{fate}</span>
+          </li>
+        ))}
+      </ul>
+    </details>
   );
 }
 

@@ -1,29 +1,33 @@
 import type { RunFrame } from '../../wire/run-frame.ts';
-import { AttentionBadge } from '../parts/attention-view.tsx';
-import { STATE_WORDS, toClockText, toCostText, toTimeText, toTurnNumber } from '../parts/words.ts';
+import { AttentionBadge, WordBadge } from '../parts/attention-view.tsx';
+import { toClockText, toCostText, toTimeText, toTurnNumber } from '../parts/words.ts';
 
 interface RunHeaderProps {
   readonly frame: RunFrame;
   /** Why no news arrive; `null`: they do. */
   readonly problem: string | null;
-  /** When it was looked at, of a run that had not ended and is not followed; else `null`. */
+  /** When it was looked at, of a run that is not followed: a file; else `null`. */
   readonly asOf: number | null;
+  /** Whether the run has ended by now. */
+  readonly isOver: boolean;
 }
 
 /** What a run is, and how far: state, turns, time, cost. */
-export function RunHeader({ frame, problem, asOf }: RunHeaderProps) {
+export function RunHeader({ frame, problem, asOf, isOver }: RunHeaderProps) {
   const { progress, attention, state, title, runId } = frame;
   const { iterations, maxIterations, failedTurns } = progress;
+  // One word for how it is: of a run that waits for its person that says what it needs, too.
+  const isUrgent = attention.state !== 'working' && attention.state !== 'done' && state !== 'waiting';
   return (
     <header class="run-header">
       <h1>{title === '' ? runId : title}</h1>
       <p class="facts-line">
-        <AttentionBadge state={attention.state} reason={frame.end?.reason ?? null} />{' '}
-        <span class="state">{frame.end === null ? STATE_WORDS[state] : `ended: ${frame.end.reason}`}</span>
+        <WordBadge frame={frame} />{' '}
+        {isUrgent && <AttentionBadge state={attention.state} run={{ state, reason: frame.end?.reason ?? null }} />}
         <Meter
           label="turns"
           text={`turn ${toTurnNumber(frame)}${maxIterations === null ? '' : ` of ${maxIterations}`}`}
-          hint={`${iterations}${maxIterations === null ? '' : ` of ${maxIterations}`} iterations used`}
+          hint={`${iterations}${maxIterations === null ? '' : ` of ${maxIterations}`} turns used`}
           share={toShare(iterations, maxIterations)}
         />
         <Meter label="time" text={toTimeText(progress)} share={toShare(progress.elapsedMs, progress.maxRuntimeMs)} />
@@ -38,7 +42,8 @@ export function RunHeader({ frame, problem, asOf }: RunHeaderProps) {
       )}
       {asOf !== null && (
         <p class="past">
-          As it was at {toClockText(asOf)}, {new Date(asOf).toDateString()}: the run had not ended, and this file does not follow it.
+          A snapshot of {new Date(asOf).toDateString()}, {toClockText(asOf).slice(0, 5)}
+          {isOver ? '.' : ': the run had not ended, and this file does not follow it.'}
         </p>
       )}
       {!frame.isNow && (

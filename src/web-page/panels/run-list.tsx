@@ -4,7 +4,7 @@ import type { RunList, RunListRow } from '../../wire/run-list.ts';
 import type { PageSource } from '../data/page-source.ts';
 import { formatRoute, NO_ROUTE } from '../data/route.ts';
 import { AttentionBadge } from '../parts/attention-view.tsx';
-import { STATE_WORDS, toAgoText, toTurnsText } from '../parts/words.ts';
+import { toAgoText, toTurnsText } from '../parts/words.ts';
 
 const SEEN = 'ralph-seen-at';
 
@@ -26,7 +26,7 @@ export function RunListPage({ source, onList }: { readonly source: PageSource; r
     return <main>{error === null && problem === null ? <p>Loading …</p> : <p class="problem">{error ?? problem}</p>}</main>;
   const needs = list.runs.filter(needsPerson);
   const running = list.runs.filter(
-    (run) => !needsPerson(run) && (run.state === 'running' || run.state === 'parked' || run.state === 'unseen'),
+    (run) => !needsPerson(run) && (run.state === 'running' || run.state === 'waiting' || run.state === 'parked' || run.state === 'unseen'),
   );
   const over = list.runs.filter((run) => !needs.includes(run) && !running.includes(run));
   const fresh = over.filter(({ at }) => at > seenAt);
@@ -97,9 +97,9 @@ function Section({ title, runs, now, none }: SectionProps) {
               <span class="run-title">{run.title === '' ? run.runId : run.title}</span>
               <span class="run-facts">
                 {run.attention === null ? (
-                  <span class="badge">{STATE_WORDS[run.state]}</span>
+                  <span class="badge">{run.state === 'damaged' ? 'cannot be read' : run.state}</span>
                 ) : (
-                  <AttentionBadge state={run.attention.state} reason={run.reason} />
+                  <AttentionBadge state={run.attention.state} run={run} />
                 )}{' '}
                 {run.working.length > 0 && `${run.working.join(', ')} · `}
                 {toTurnsText(run)} · {run.costUsd === null ? 'cost unknown' : toUsdText(run.costUsd)} · {run.folder} ·{' '}

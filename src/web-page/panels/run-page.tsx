@@ -1,4 +1,5 @@
 import { useMemo } from 'preact/hooks';
+import { toStateText } from '../../views/report/index.ts';
 import type { RunFrame } from '../../wire/run-frame.ts';
 import type { SearchHit } from '../../wire/turn-texts.ts';
 import { findTurn } from '../data/find-turn.ts';
@@ -69,11 +70,11 @@ function LoadedRun({ source, isLive, route, go, shown, live, problem, error, ver
   return (
     <>
       <main class="run">
-        <RunHeader frame={shown} problem={problem} asOf={live.end === null ? source.asOf : null} />
+        <RunHeader frame={shown} problem={problem} asOf={source.asOf} isOver={live.end !== null} />
         {error !== null && <p class="problem">{error}</p>}
         <RunTop shown={shown} source={source} now={now} act={orders.act} />
         <SteerView frame={shown} orders={orders} />
-        <RunMiddle {...{ shown, live, source, version, place, seq, seek, go }} />
+        <RunMiddle {...{ shown, live, source, version, place: route.turn === null ? null : place, seq, seek, go }} />
         {detail.value !== undefined && detail.value !== null && (
           <TurnView
             source={source}
@@ -98,7 +99,7 @@ function LoadedRun({ source, isLive, route, go, shown, live, problem, error, ver
         onPlay={play}
       />
       {keys.open !== null && <KeyView kind={keys.open} onAction={keys.act} onClose={keys.close} />}
-      <Speaker text={`${live.attention.state.replace('_', ' ')}: ${live.attention.evidence}`} />
+      <Speaker text={`${live.state === 'waiting' ? live.word : toStateText(live.attention.state)}: ${live.attention.evidence}`} />
     </>
   );
 }
@@ -116,7 +117,8 @@ function RunTop({ shown, source, now, act }: Pick<LoadedRunProps, 'shown' | 'sou
 }
 
 interface RunMiddleProps extends Pick<LoadedRunProps, 'shown' | 'live' | 'source' | 'version' | 'go'> {
-  readonly place: number;
+  /** The turn that somebody has chosen; `null`: nobody has. */
+  readonly place: number | null;
   readonly seq: number | undefined;
   readonly seek: (seq: number | null) => void;
 }

@@ -3,7 +3,14 @@ import type { ToldEvent } from '../../wire/told-event.ts';
 import type { TurnRow } from '../../wire/turn-row.ts';
 import { toClockText } from '../parts/words.ts';
 
-const STATUS: Readonly<Record<TurnRow['status'], string>> = { running: '▶', succeeded: '✓', failed: '✗', interrupted: '■' };
+/** The class of a row, its mark, and what that means. */
+const MARKS: Readonly<Record<TurnRow['mark'], readonly [kind: string, mark: string, meaning: string]>> = {
+  running: ['running', '▶', 'running'],
+  passed: ['succeeded', '✓', 'succeeded'],
+  red: ['failed', '✗', 'a gate was red'],
+  failed: ['failed', '✗', 'failed'],
+  stopped: ['interrupted', '■', 'stopped'],
+};
 
 /** A turn in the list of turns. */
 export function TurnLine({
@@ -15,20 +22,21 @@ export function TurnLine({
   readonly isSelected: boolean;
   readonly onSelect: () => void;
 }) {
-  const isRed = row.gates === 'failed' && row.status === 'succeeded';
+  const [kind, mark, meaning] = MARKS[row.mark];
   const facts = [
     ...(row.durationMs === null ? [] : [toDurationText(row.durationMs)]),
     ...(row.costUsd === null ? [] : [toUsdText(row.costUsd)]),
     ...(row.gates === null ? [] : [row.gates === 'passed' ? 'gates passed' : 'gate red']),
+    ...(row.mark === 'stopped' ? ['stopped'] : []),
     ...row.topics,
   ];
   return (
-    <button type="button" class={`row ${isRed ? 'failed' : row.status}`} aria-current={isSelected ? 'true' : undefined} onClick={onSelect}>
-      <span class="status" title={row.status}>
-        {isRed ? '✗' : STATUS[row.status]}
-        <span class="hidden">{isRed ? 'a gate was red' : row.status}</span>
+    <button type="button" class={`row ${kind}`} aria-current={isSelected ? 'true' : undefined} onClick={onSelect}>
+      <span class="status" title={meaning}>
+        {mark}
+        <span class="hidden">{meaning}</span>
       </span>{' '}
-      <span class="name">{row.name}</span> <strong>{row.hat}</strong> <span class="faint">{facts.join(' · ')}</span>
+      <span class="name">{row.label}</span> <strong>{row.hat}</strong> <span class="faint">{facts.join(' · ')}</span>
     </button>
   );
 }

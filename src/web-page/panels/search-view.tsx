@@ -54,7 +54,7 @@ function Hits({ source, words, onHit }: Omit<SearchViewProps, 'onWords'>) {
         {value.map((hit) => (
           <li key={`${hit.turn} ${hit.part} ${hit.fromByte} ${hit.line}`}>
             <button type="button" class="link" onClick={() => onHit(hit)}>
-              turn {hit.turn}, {hit.part}
+              turn {hit.turn.replace(/\.1$/, '')}, {hit.part}
             </button>{' '}
             <code>{hit.line}</code>
           </li>

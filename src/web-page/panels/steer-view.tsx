@@ -35,12 +35,14 @@ function Orders({ frame, act }: { readonly frame: RunFrame; readonly act: Act })
         <>
           <Twice
             word="Stop after this turn"
+            title="The turn goes on to its end; no other one begins"
             effect="End the run when the turn has ended"
             act={() => act('Stop', (order) => order('stop', { how: 'after' }))}
           />
           <Twice
             word="Stop now"
-            effect="End the turn and the run at once"
+            title="Ends the turn and the run at once: what the turn has not finished is lost"
+            effect="End the run and lose what the turn has not finished"
             act={() => act('Stop now', (order) => order('stop', { how: 'now' }))}
           />
         </>

@@ -16,13 +16,14 @@ interface TimelineViewProps {
 
 /** Colours that those who see few of them tell apart, too (Okabe and Ito); the letter says the same. */
 const COLOURS = 8;
-const MARKS: Readonly<Record<TimelineSlot['mark'], string>> = { ok: '', red: '✗', failed: '!', none: '' };
+const MARKS: Readonly<Record<TimelineSlot['mark'], string>> = { ok: '', stopped: '■', red: '✗', failed: '✗', none: '' };
 
 /** The run from its first to its last input, with the moment that is looked at. */
 export function TimelineView({ slots, frame, hats, isLive, isPlaying, onSeek, onPlay }: TimelineViewProps) {
   const strip = useRef<HTMLDivElement>(null);
   const { seq, lastSeq, isNow } = frame;
-  const nowWord = isLive ? 'LIVE' : 'END';
+  // A file of a run that goes on elsewhere has no end to show.
+  const nowWord = isLive ? 'LIVE' : frame.end === null ? 'SNAPSHOT' : 'END';
   const share = lastSeq <= 1 ? 1 : (seq - 1) / (lastSeq - 1);
   const seekTo = (value: number): void => onSeek(value >= lastSeq ? null : Math.max(1, value));
   return (
@@ -37,8 +38,8 @@ export function TimelineView({ slots, frame, hats, isLive, isPlaying, onSeek, on
               <span class={`swatch hat-${toColour(hats, hat)}`} /> {hat}
             </span>
           ))}
-          <span>✗ a gate was red</span>
-          <span>! a turn failed</span>
+          <span>✗ a gate was red, or a turn failed</span>
+          {slots.some(({ mark }) => mark === 'stopped') && <span>■ a turn was stopped</span>}
         </p>
         <div class="slots" aria-hidden="true">
           {slots.map((slot) => (

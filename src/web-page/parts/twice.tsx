@@ -1,7 +1,16 @@
 import { useState } from 'preact/hooks';
 
+interface TwiceProps {
+  readonly word: string;
+  /** What comes of it, for who rests on it. */
+  readonly title?: string;
+  readonly effect: string;
+  readonly isSure?: boolean;
+  readonly act: () => Promise<unknown>;
+}
+
 /** A button for what cannot be taken back: the first press names the effect, the second does it. */
-export function Twice({ word, effect, isSure, act }: { word: string; effect: string; isSure?: boolean; act: () => Promise<unknown> }) {
+export function Twice({ word, title, effect, isSure, act }: TwiceProps) {
   const [isAsked, setAsked] = useState(false);
   const press = (): void => {
     if (isSure === true || isAsked) {
@@ -10,7 +19,13 @@ export function Twice({ word, effect, isSure, act }: { word: string; effect: str
     } else setAsked(true);
   };
   return (
-    <button type="button" class={isAsked ? 'danger' : ''} onClick={press} onBlur={() => setAsked(false)}>
+    <button
+      type="button"
+      class={isAsked ? 'danger' : ''}
+      onClick={press}
+      onBlur={() => setAsked(false)}
+      {...(title !== undefined && { title })}
+    >
       {isAsked ? `${effect}? Press again` : word}
     </button>
   );

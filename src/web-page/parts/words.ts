@@ -1,16 +1,5 @@
 import { toDurationText, toUsdText } from '../../core/text/duration.ts';
 import type { RunFrame } from '../../wire/run-frame.ts';
-import type { RunListRow } from '../../wire/run-list.ts';
-
-/** What the state of a run is called. */
-export const STATE_WORDS: Readonly<Record<RunListRow['state'], string>> = {
-  running: 'running',
-  parked: 'waits',
-  ended: 'ended',
-  gone: 'its process is gone',
-  unseen: 'cannot be seen from here',
-  damaged: 'cannot be read',
-};
 
 /** `turn 7 of 40` */
 export function toTurnsText({ iterations, maxIterations }: { readonly iterations: number; readonly maxIterations: number | null }): string {
@@ -22,12 +11,11 @@ export function toTurnNumber({ progress, working }: Pick<RunFrame, 'progress' | 
   return Math.max(progress.iterations, ...working.map(({ iteration }) => iteration));
 }
 
-/** `$1.92 of $5.00`, with the turns whose cost nobody knows. */
-export function toCostText({ costUsd, maxCostUsd, unknownCostTurns }: RunFrame['progress']): string {
+/** `$1.92 of $5.00 + turn 6`, with the turns whose cost nobody knows. */
+export function toCostText({ costUsd, maxCostUsd, costNote }: RunFrame['progress']): string {
   const spent = costUsd === null ? 'cost unknown' : toUsdText(costUsd);
   const limit = maxCostUsd === null ? '' : ` of ${toUsdText(maxCostUsd)}`;
-  const unknown = costUsd === null || unknownCostTurns === 0 ? '' : `, ${unknownCostTurns} of its turns unknown`;
-  return `${spent}${limit}${unknown}`;
+  return `${spent}${limit}${costNote}`;
 }
 
 /** `41 s of 4 h 00 min` */
