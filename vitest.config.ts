@@ -22,8 +22,18 @@ const PROPERTIES = ['test/property-seed.ts'];
 /** How long something is waited for that a test expects sooner or later; a loaded machine is slow. */
 const POLL_MS = 20_000;
 
-/** They start programs. */
-const WITH_PROCESSES = ['src/process/**/*.test.ts', 'src/hooks/**/*.test.ts'];
+/** They start programs, or threads that work until they are ended. */
+const WITH_PROCESSES = [
+  ...['src/process/**/*.test.ts', 'src/hooks/**/*.test.ts'],
+  ...['src/gates/create-gate-runner.test.ts', 'src/gates/gate-evidence.test.ts'],
+  ...[
+    'src/runs/processes.test.ts',
+    'src/runs/start-detached.test.ts',
+    'src/runs/stop-run.test.ts',
+    'src/runs/unconfirmed-programs.test.ts',
+  ],
+  'src/agent/tools/grep-threads.test.ts',
+];
 
 /** They need real git in real repositories: too slow for the check, so with the suites. */
 const WITH_GIT = ['src/workspace/**/*.test.ts', 'src/git/**/*.test.ts'];
