@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { defineConfig } from 'vitest/config';
 import packageJson from './package.json' with { type: 'json' };
 
@@ -9,6 +11,13 @@ const toDefine = () => ({
   RALPH_SCHEMA_LIBRARY: '"@cfworker/json-schema"',
   RALPH_PROPERTY_SHARE: process.env['RALPH_PROPERTY_SHARE'] ?? '0.1',
 });
+
+/**
+ * Where transformed modules are kept from run to run, each under a hash of its text. Vitest clears it when the packages change;
+ * that a transform depends on the compiler's settings too is known here alone.
+ */
+const SETTINGS_OF_COMPILER = ['tsconfig.json', 'tsconfig.page.json'].map((name) => readFileSync(new URL(name, import.meta.url), 'utf8'));
+const TRANSFORMED = `node_modules/.cache/vitest-${createHash('sha256').update(SETTINGS_OF_COMPILER.join('\n')).digest('hex').slice(0, 16)}`;
 
 /**
  * Tests of real processes wait for a machine that others use too. On CI (`.ci/run` says RALPH_TEST_TRIES=2), where nobody can ask
@@ -59,6 +68,7 @@ function integration(name: string, include: readonly string[], testTimeoutMs: nu
 export default defineConfig({
   test: {
     passWithNoTests: true,
+    experimental: { fsModuleCache: true, fsModuleCachePath: TRANSFORMED },
     projects: [
       // The unit tests share their threads' module graphs: starting a fresh one per file would cost ten times the tests themselves.
       {
