@@ -36,6 +36,7 @@ const WITH_PROCESSES = [
   ...['src/process/**/*.test.ts', 'src/hooks/**/*.test.ts'],
   ...['src/gates/create-gate-runner.test.ts', 'src/gates/gate-evidence.test.ts'],
   ...[
+    'src/runs/list-runs.test.ts',
     'src/runs/processes.test.ts',
     'src/runs/start-detached.test.ts',
     'src/runs/stop-run.test.ts',
