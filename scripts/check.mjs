@@ -18,14 +18,8 @@ const LINT_FLAGS = ['--error-on-warnings', '--diagnostic-level=warn', '--max-dia
 /** What passed at the second try is named. Vitest takes a CI machine for one with colours. */
 const toReporters = (name) => ['--reporter', name, '--reporter', './scripts/flaky-reporter.mjs', ...(COLOURED ? [] : ['--no-color'])];
 
-/** Tests make much that is soon garbage: with more room for it, it is looked through less often. Its threads take this over. */
-const ROOM_FOR_YOUNG = '--max-semi-space-size=32';
-
 /** By default one core is left free, which on two of them leaves half of the machine idle; the third worker has work while the others wait for a process. */
-const UNIT_TESTS = [
-  ...[process.execPath, ROOM_FOR_YOUNG, 'node_modules/vitest/vitest.mjs'],
-  ...['run', '--maxWorkers=3', ...toReporters('minimal'), '--project', 'unit'],
-];
+const UNIT_TESTS = bin('vitest', 'run', '--maxWorkers=3', ...toReporters('minimal'), '--project', 'unit');
 
 /** Enough to see that a law still holds; `npm test` takes them all. */
 const FEW_SAMPLES = ['RALPH_PROPERTY_SHARE=0.1', 'RALPH_SIM_RUNS=20', 'RALPH_MUTATIONS=40', 'RALPH_YAML_RUNS=100'];
