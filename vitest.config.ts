@@ -45,8 +45,8 @@ const WITH_PROCESSES = [
   'src/agent/tools/grep-threads.test.ts',
 ];
 
-/** They need real git in real repositories: too slow for the check, so with the suites. */
-const WITH_GIT = ['src/workspace/**/*.test.ts', 'src/git/**/*.test.ts'];
+/** They need real git in real repositories, or copy whole folders as it does: too slow for the check, so with the suites. */
+const WITH_GIT = ['src/workspace/**/*.test.ts', 'src/git/**/*.test.ts', 'src/panel/share/**/*.test.ts'];
 
 /** Suites of their own processes: real files, child processes, longer waits. */
 function integration(name: string, include: readonly string[], testTimeoutMs: number) {
