@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { defineConfig } from 'vitest/config';
 import packageJson from './package.json' with { type: 'json' };
 
@@ -11,6 +13,13 @@ const toDefine = () => ({
 });
 
 /**
+ * Where transformed modules are kept from run to run, each under a hash of its text. Vitest clears it when the packages change;
+ * that a transform depends on the compiler's settings too is known here alone.
+ */
+const SETTINGS_OF_COMPILER = ['tsconfig.json', 'tsconfig.page.json'].map((name) => readFileSync(new URL(name, import.meta.url), 'utf8'));
+const TRANSFORMED = `node_modules/.cache/vitest-${createHash('sha256').update(SETTINGS_OF_COMPILER.join('\n')).digest('hex').slice(0, 16)}`;
+
+/**
  * Tests of real processes wait for a machine that others use too. On CI (`.ci/run` says RALPH_TEST_TRIES=2), where nobody can ask
  * again, a test that failed gets one more try; `scripts/flaky-reporter.mjs` names each that needed it.
  */
@@ -22,11 +31,22 @@ const PROPERTIES = ['test/property-seed.ts'];
 /** How long something is waited for that a test expects sooner or later; a loaded machine is slow. */
 const POLL_MS = 20_000;
 
-/** They start programs. */
-const WITH_PROCESSES = ['src/process/**/*.test.ts', 'src/hooks/**/*.test.ts'];
+/** They start programs, or threads that work until they are ended. */
+const WITH_PROCESSES = [
+  ...['src/process/**/*.test.ts', 'src/hooks/**/*.test.ts'],
+  ...['src/gates/create-gate-runner.test.ts', 'src/gates/gate-evidence.test.ts'],
+  ...[
+    'src/runs/list-runs.test.ts',
+    'src/runs/processes.test.ts',
+    'src/runs/start-detached.test.ts',
+    'src/runs/stop-run.test.ts',
+    'src/runs/unconfirmed-programs.test.ts',
+  ],
+  'src/agent/tools/grep-threads.test.ts',
+];
 
-/** They need real git in real repositories: too slow for the check, so with the suites. */
-const WITH_GIT = ['src/workspace/**/*.test.ts', 'src/git/**/*.test.ts'];
+/** They need real git in real repositories, or copy whole folders as it does: too slow for the check, so with the suites. */
+const WITH_GIT = ['src/workspace/**/*.test.ts', 'src/git/**/*.test.ts', 'src/panel/share/**/*.test.ts'];
 
 /** Suites of their own processes: real files, child processes, longer waits. */
 function integration(name: string, include: readonly string[], testTimeoutMs: number) {
@@ -49,6 +69,7 @@ function integration(name: string, include: readonly string[], testTimeoutMs: nu
 export default defineConfig({
   test: {
     passWithNoTests: true,
+    experimental: { fsModuleCache: true, fsModuleCachePath: TRANSFORMED },
     projects: [
       // The unit tests share their threads' module graphs: starting a fresh one per file would cost ten times the tests themselves.
       {

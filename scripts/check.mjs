@@ -31,12 +31,14 @@ const DEPCRUISE_CACHE = ['--cache', 'node_modules/.cache/dependency-cruiser', '-
 const toCheckSteps = (all) => [
   { name: 'unit tests', commands: [['env', ...(all ? ['RALPH_PROPERTY_SHARE=1'] : FEW_SAMPLES), ...UNIT_TESTS]] },
   // The compiler of 7.x is a native program and takes a tenth of the time; what reads types through its API (the room rules) needs the one before it.
+  // By itself it checks with four threads, each of which works out anew what the types of others are: more work, on cores that the tests have taken.
   // The page runs in a browser: it has other globals, and none of Node.
   {
     name: 'types',
     commands: ['tsconfig.json', 'tsconfig.page.json'].map((project) => [
       process.execPath,
       'node_modules/typescript-7/bin/tsc',
+      '--singleThreaded',
       '-p',
       project,
     ]),

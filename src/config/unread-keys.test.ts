@@ -111,6 +111,13 @@ function withValue(tree: unknown, [key, ...rest]: Path, value: unknown): unknown
   return { ...map, [key]: withValue(map[key], rest, value) };
 }
 
+/** Whether a tree has what the key stands in: where it has not, the key is seldom read, and never alone. */
+function hasRoom(tree: unknown, path: Path): boolean {
+  let parent = tree;
+  for (const key of path.slice(0, -1)) parent = (parent as Tree | undefined)?.[key];
+  return parent !== undefined;
+}
+
 /** What a configuration comes to, but for the hash of it all; `null` where it has errors. */
 function compile(cwd: string, tree: unknown): string | null {
   writeFileSync(join(cwd, 'ralph.yml'), JSON.stringify(tree));
@@ -124,12 +131,15 @@ it('each key changes what a configuration comes to: one that nobody reads is a p
   const unread = inFolder(FILES, (cwd) => {
     const before = SURROUNDINGS.map((tree) => compile(cwd, tree));
     expect(before.map((compiled) => compiled === null)).toEqual([false, false, false, true, false, false, false, false]);
+    const isReadIn = (tree: unknown, path: Path, setting: Setting): boolean =>
+      listSamples(setting).some((sample) => {
+        const after = compile(cwd, withValue(tree, path, sample));
+        return after !== null && after !== before[SURROUNDINGS.indexOf(tree)];
+      });
+    // One is enough: the likely ones first, which is half of the work.
     const isRead = (path: Path, setting: Setting): boolean =>
-      SURROUNDINGS.some((tree, index) =>
-        listSamples(setting).some((sample) => {
-          const after = compile(cwd, withValue(tree, path, sample));
-          return after !== null && after !== before[index];
-        }),
+      [true, false].some((likely) =>
+        SURROUNDINGS.filter((tree) => hasRoom(tree, path) === likely).some((tree) => isReadIn(tree, path, setting)),
       );
     return [...listKeys(SETTINGS_TABLE.keys, [])].filter(([path, setting]) => !isRead(path, setting)).map(([path]) => path.join('.'));
   });

@@ -13,6 +13,7 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { takeShare } from '../core/property-fixtures.ts';
 import type { Input } from '../core/run/inputs.ts';
 import { createTemporaryFolder, toInput, toInputs } from './fixtures.ts';
 import { toJournalLine } from './journal-line.ts';
@@ -91,7 +92,7 @@ describe('a journal that is opened again', () => {
   it('has every whole entry after it was cut at any byte, and goes on behind them', () => {
     const whole = toJournalBytes(2);
     const path = createPath();
-    for (let length = 0; length <= whole.length; length += 1) {
+    for (const length of takeShare(Array.from({ length: whole.length + 1 }, (_none, index) => index))) {
       writeFileSync(path, whole.subarray(0, length));
       const lines = whole.subarray(0, length).toString().split('\n').length - 1;
       const goodBytes = toJournalBytes(lines).length;

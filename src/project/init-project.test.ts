@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { listPresets } from '../config/index.ts';
 import { toBackendLabel } from '../core/backends/backend-spec.ts';
+import { takeShare } from '../core/property-fixtures.ts';
 import { checkConfig } from '../validation/index.ts';
 import { findInitPlace } from './init-config.ts';
 import { type InitOrder, initProject, isTemplate } from './init-project.ts';
@@ -44,7 +45,7 @@ const CASES = [undefined, ...NAMES].flatMap((preset) =>
   [undefined, 'codex', 'native'].flatMap((backend) => [{}, PROJECT].map((files) => ({ preset, backend, files }))),
 );
 
-it.each(CASES)('what it writes validates without a finding: %j', ({ preset, backend, files }) => {
+it.each(takeShare(CASES))('what it writes validates without a finding: %j', ({ preset, backend, files }) => {
   const cwd = makeFolder(files);
   init(cwd, { ...(preset === undefined ? {} : { preset }), ...(backend === undefined ? {} : { backend }) });
   const { diagnostics, settings } = checkConfig({ cwd });
@@ -53,7 +54,7 @@ it.each(CASES)('what it writes validates without a finding: %j', ({ preset, back
 });
 
 describe('where runs work', () => {
-  it.each([undefined, ...NAMES])('is written where a worktree can be made, and validates: %j', (preset) => {
+  it.each(takeShare([undefined, ...NAMES]))('is written where a worktree can be made, and validates: %j', (preset) => {
     for (const obstacle of [null, 'no agent can be held here: bwrap\nis not there']) {
       const cwd = makeFolder(PROJECT);
       init(cwd, { ...(preset === undefined ? {} : { preset }), place: { obstacle, links: ['node_modules', '.venv'] } });

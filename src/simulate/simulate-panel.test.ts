@@ -4,6 +4,7 @@ import { propertyRuns } from '../core/property-fixtures.ts';
 import { SAMPLE_PANEL } from '../core/run/panel-fixtures.ts';
 import type { PanelSpec } from '../core/run/panel-spec.ts';
 import { makeGate, makeHat, makeSpec } from '../core/spec-fixtures.ts';
+import { playedRuns } from './played-runs-fixtures.ts';
 import { simulate, traceRun } from './simulate.ts';
 
 const SURE = { silent: 0, failure: 0, gateFailure: 0 };
@@ -26,7 +27,7 @@ const panelsOf = (...args: Parameters<typeof simulate>) => simulate(...args).pan
 
 describe('a panel in a simulation', () => {
   test('answers and votes, and the hat publishes what the answer that won names', () => {
-    const report = simulate(makeTeam({ injection: 'off' }), { ...SURE, runs: 200 });
+    const report = simulate(makeTeam({ injection: 'off' }), { ...SURE, runs: playedRuns(200) });
     expect(report).toMatchObject({ canComplete: true, completed: { share: 1 }, hints: [] });
     const [panel] = report.panels;
     // Nobody hears of an answer before the vote: each answers once and votes once.
@@ -59,13 +60,13 @@ describe('a panel in a simulation', () => {
   });
 
   test('hears of answers as it is declared: who begins again has more prompts', () => {
-    const promptsOf = (parts: Partial<PanelSpec>) => panelsOf(makeTeam(parts), { ...SURE, runs: 100 })?.rounds ?? 0;
+    const promptsOf = (parts: Partial<PanelSpec>) => panelsOf(makeTeam(parts), { ...SURE, runs: playedRuns(100) })?.rounds ?? 0;
     expect(promptsOf({ injection: 'restart', firstInjection: 'restart' })).toBeGreaterThan(promptsOf({ injection: 'off' }) + 0.5);
   });
 
   test('votes the sooner the more lenient it is', () => {
     const answersOf = (voting: PanelSpec['voting']) =>
-      panelsOf(makeTeam({ voting, maxAnswersPerAgent: 3, novelty: 'off' }), { ...SURE, runs: 200 })?.answers ?? 0;
+      panelsOf(makeTeam({ voting, maxAnswersPerAgent: 3, novelty: 'off' }), { ...SURE, runs: playedRuns(200) })?.answers ?? 0;
     expect(answersOf('lenient')).toBeLessThan(answersOf('balanced'));
     expect(answersOf('balanced')).toBeLessThan(answersOf('strict'));
   });
@@ -79,8 +80,8 @@ describe('a panel in a simulation', () => {
   });
 
   test('fails where fewer agents answer than have to', () => {
-    const report = panelsOf(makeTeam({ minAgents: 3, maxAnswersTotal: 3 }), { runs: 300, silent: 0.3, failure: 0.3 });
-    const alone = panelsOf(makeTeam({ minAgents: 1 }), { runs: 300, silent: 0.3, failure: 0.3 });
+    const report = panelsOf(makeTeam({ minAgents: 3, maxAnswersTotal: 3 }), { runs: playedRuns(300), silent: 0.3, failure: 0.3 });
+    const alone = panelsOf(makeTeam({ minAgents: 1 }), { runs: playedRuns(300), silent: 0.3, failure: 0.3 });
     const failedOf = (panel: typeof report) => panel?.outcomes.find(({ outcome }) => outcome === 'failed')?.share ?? 0;
     expect(failedOf(report)).toBeGreaterThan(failedOf(alone) + 0.2);
   });
@@ -120,7 +121,7 @@ describe('a panel in a simulation', () => {
   test('of whose answers the best is taken asks the gates first: what they refuse is handed in again, or is no choice', () => {
     const gates = [makeGate(['answer.*'])];
     const play = (strategy: PanelSpec['strategy'], gateFailure: number) =>
-      panelsOf({ ...makeTeam({ strategy, injection: 'off' }), gates }, { ...SURE, gateFailure, runs: 100 });
+      panelsOf({ ...makeTeam({ strategy, injection: 'off' }), gates }, { ...SURE, gateFailure, runs: playedRuns(100) });
     expect(play('best_of', 0)?.outcomes.map(({ outcome }) => outcome)).toEqual(['votes', 'tie']);
     expect(play('best_of', 0.7)?.outcomes.map(({ outcome }) => outcome)).toContain('gates');
     expect(play('vote', 0.7)?.outcomes.map(({ outcome }) => outcome)).not.toContain('gates');
@@ -128,13 +129,13 @@ describe('a panel in a simulation', () => {
 
   test('lets Ralph decide a tie where that is his role', () => {
     const agents = [...SAMPLE_PANEL.agents, { id: 'judge', instructions: '', role: 'ralph' as const }];
-    const panel = panelsOf(makeTeam({ agents, tie: 'ralph', injection: 'off' }), { ...SURE, runs: 100 });
+    const panel = panelsOf(makeTeam({ agents, tie: 'ralph', injection: 'off' }), { ...SURE, runs: playedRuns(100) });
     expect(panel).toMatchObject({ agents: 3, answers: 3, votes: 3 });
     expect(panel?.outcomes.map(({ outcome }) => outcome)).toEqual(['votes', 'ralph']);
   });
 
   test('waits for a late agent no longer than its round may take', () => {
-    const late = { silent: 0, failure: 0.5, gateFailure: 0, runs: 100 };
+    const late = { silent: 0, failure: 0.5, gateFailure: 0, runs: playedRuns(100) };
     const timeUpOf = (parts: Partial<PanelSpec>) => panelsOf(makeTeam(parts), late)?.timeUp ?? 0;
     expect(timeUpOf({})).toBeGreaterThan(0.5);
     expect(timeUpOf({ roundTimeoutMs: 120_000, graceMs: 30_000 })).toBeLessThan(0.1);

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { makeGate, makeHat, makeSpec } from '../core/spec-fixtures.ts';
 import { compileTopology } from '../topology/routing/index.ts';
+import { playedRuns } from './played-runs-fixtures.ts';
 import { createSimulation, simulate, traceRun } from './simulate.ts';
 
 type SpecParts = NonNullable<Parameters<typeof makeSpec>[0]>;
@@ -64,7 +65,7 @@ describe('what a simulation says', () => {
   });
 
   test('runs that complete only because an agent made a fault do not count as a way to the end', () => {
-    const report = simulate(makeCircle(), { runs: 200 });
+    const report = simulate(makeCircle(), { runs: playedRuns(200) });
     expect(report.completed.share).toBeGreaterThan(0.1);
     expect(report).toMatchObject({ canComplete: false, withoutFaults: { canComplete: false } });
     expect(report.hints[0]).toContain(
@@ -264,7 +265,7 @@ describe("the configuration's own rules", () => {
   });
 
   test('without hats Ralph goes on or ends the run', () => {
-    const report = simulate(makeSpec(), { ...SURE, runs: 500 });
+    const report = simulate(makeSpec(), { ...SURE, runs: playedRuns(500) });
     expect(report).toMatchObject({ coordination: 'solo', completed: { share: 1 }, hints: [] });
     expect(report.iterations?.median).toBe(1);
     expect(simulate(makeSpec({ mode: 'single' }), { runs: 100 })).toMatchObject({ canComplete: true, neverUsed: [] });
@@ -274,7 +275,7 @@ describe("the configuration's own rules", () => {
     const spec = makeSpec({
       hats: [makeHat('builder', ['build.task'], ['build.done']), makeHat('critic', ['build.done'], ['review.done'])],
     });
-    const report = simulate(spec, { runs: 300 });
+    const report = simulate(spec, { runs: playedRuns(300) });
     expect(report).toMatchObject({ coordination: 'ralph', canComplete: true, neverUsed: [], hints: [] });
     expect(report.hats.map(({ hat, mayEnd }) => [hat, mayEnd])).toEqual([
       ['builder', false],

@@ -219,7 +219,7 @@ it('costs what stands in the text, and not what might: a panel of fifty has a re
     shown: `/run/panels/1.1/v/agent${index + 1}`,
   }));
   const startMs = performance.now();
-  for (let pair = 0; pair < 500; pair += 1)
+  for (let pair = 0; pair < propertyRuns(500); pair += 1)
     expect(
       createPathRewriter({ roots: roots.map(({ path, shown }) => ({ path: path.replace('tree', `t${pair}`), shown })) })('See src/a.ts.'),
     ).toBe('See src/a.ts.');
