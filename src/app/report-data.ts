@@ -41,6 +41,7 @@ export async function readReport(order: ReportOrder): Promise<ReportData> {
   const entries = shorten(readEntries(reader), facts);
   const diff = await watched.diff(null);
   const texts = order.withOutputs ? await readTexts(watched) : { turns: {}, evidence: {} };
+  const damage = reader.damage();
   const isDiffLeft = diff !== null && !order.withOutputs && diff.length > MAX_DIFF;
   return {
     v: 1,
@@ -52,6 +53,7 @@ export async function readReport(order: ReportOrder): Promise<ReportData> {
       ...toListRow(watched.history.view(), facts),
     },
     entries,
+    ...(damage === null ? {} : { damage }),
     facts,
     picture: await watched.picture(),
     diff: isDiffLeft ? null : diff,

@@ -33,6 +33,16 @@ describe('a secret of the environment', () => {
     expect(stripColours(redact(nested))).not.toContain(VALUE);
   });
 
+  it.each(['\u202e', '\u200e', '\u200b', '\u00ad', '\ufeff', '\u0000', '\u0007', '\u2066', '\ufe0f'])(
+    'is found with %j within it, and what has none keeps its marks',
+    (mark) => {
+      const hidden = `a ${VALUE.slice(0, 9)}${mark}${VALUE.slice(9)} b`;
+      expect(redact(hidden)).toBe('a [redacted: ANTHROPIC_API_KEY] b');
+      expect(createRedaction({ ANTHROPIC_API_KEY: VALUE })?.text(hidden)).toBe('a [redacted: ANTHROPIC_API_KEY] b');
+      expect(redact(`no ${mark} secret`)).toBe(`no ${mark} secret`);
+    },
+  );
+
   it('is taken out as well where a line was cut in the middle of it', () => {
     expect(redact(`abc ${VALUE.slice(0, 12)}[… 900 more characters]`)).toBe('abc [redacted: ANTHROPIC_API_KEY][… 900 more characters]');
     expect(redact(`abc ${VALUE.slice(0, 6)}[… 900 more characters]`)).toBe('abc [redacted: ANTHROPIC_API_KEY][… 900 more characters]');

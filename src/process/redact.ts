@@ -52,7 +52,7 @@ export function createRedaction(env: Environment, named: readonly SecretValue[] 
   if (secrets.length === 0) return null;
   const redact = toRedactor(secrets, []);
   const text = (given: string): string => {
-    const plain = stripColours(given);
+    const plain = stripHidden(given);
     const redacted = redact(plain);
     return redacted === plain ? given : redacted;
   };
@@ -90,8 +90,13 @@ function countBegun(text: string, value: string): number {
 function toRedactor(secrets: readonly SecretValue[], shapes: readonly TokenShape[]): Redactor {
   const findSpellings = createSpellingFinder(secrets.flatMap(toSpellings));
   return (text) => {
-    // What is left out later must not hide a secret now.
-    let redacted = stripColours(text);
+    const shown = redactPlain(stripHidden(text));
+    // Where there is none, marks of direction and joiners stay in the text.
+    return shown === stripHidden(text) ? stripColours(text) : shown;
+  };
+  // What is left out later must not hide a secret now.
+  function redactPlain(text: string): string {
+    let redacted = text;
     let flat = toFlat(redacted);
     for (const { name, literal, toPattern } of findSpellings(flat)) {
       if (!flat.includes(literal)) continue;
@@ -100,7 +105,7 @@ function toRedactor(secrets: readonly SecretValue[], shapes: readonly TokenShape
     }
     for (const shape of shapes) redacted = redactShape(redacted, shape);
     return redactCutEnds(redacted, secrets);
-  };
+  }
 }
 
 /** Finds which spellings a text may have, in their order: of many, in one look at the text, so that the time hardly depends on how many there are. */
@@ -205,6 +210,14 @@ function toPercentCodes(value: string): string {
 function toBase64Part(bytes: Buffer, offset: number): string {
   const text = Buffer.concat([Buffer.alloc(offset), bytes]).toString('base64');
   return text.slice(Math.ceil((offset * 8) / 6), Math.floor(((offset + bytes.length) * 8) / 6));
+}
+
+/** What nobody sees: marks of direction, joiners, spaces of no width, controls; not the ends of lines, and not a mark for what was taken out before. */
+const HIDDEN = /(?![\n\r\t])[\p{Default_Ignorable_Code_Point}\p{Cf}\p{Cc}]/gu;
+
+/** A text without anything that could stand unseen within a secret. */
+function stripHidden(text: string): string {
+  return stripColours(text).replace(HIDDEN, '');
 }
 
 /** A text without codes for colours, and with a mark for every other escape: doing it twice finds no code that the first time has put together. */

@@ -38,6 +38,7 @@ function open(sample: SampleRun, changes: Partial<ViewOrder> = {}): OpenedView {
       onInput: (take) => {
         heard.input = take;
       },
+      onBack: () => undefined,
       onResize: (call) => {
         heard.resize = call;
       },
@@ -153,6 +154,7 @@ describe('a view', () => {
       isBehind: () => isBehind,
       onInput: () => undefined,
       onResize: () => undefined,
+      onBack: () => undefined,
       suspend: () => undefined,
     };
     const { view } = open(redRun(), order);

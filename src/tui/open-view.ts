@@ -17,6 +17,8 @@ export interface ViewTerminal {
   readonly isBehind: () => boolean;
   readonly onInput: (take: (text: string) => void) => void;
   readonly onResize: (call: () => void) => void;
+  /** The process was stopped from outside and goes on: whoever had the terminal meanwhile has written on it. */
+  readonly onBack: (call: () => void) => void;
   /** Gives the terminal to the shell and comes back when the shell says so. */
   readonly suspend: (onBack: () => void) => void;
 }
@@ -108,6 +110,7 @@ export function openView(order: ViewOrder): View {
   };
   listenToKeys(terminal, (key) => guard(() => press(key)));
   terminal.onResize(() => frames.want());
+  terminal.onBack(() => perform({ kind: 'redraw' }));
   const refresh = (): void => guard(() => journal.go(frames.want));
   ending.add(run.onChange(refresh));
   ending.add(every(CLOCK_MS, frames.want));

@@ -18,6 +18,8 @@ export interface ReportData {
   readonly turns: Readonly<Record<string, ReportTurn>>;
   /** Outputs of gates, by the number of their evidence. */
   readonly evidence: Readonly<Record<string, string>>;
+  /** What of the journal could not be read, in words; absent: all of it could. */
+  readonly damage?: string;
   /** What is said in the place of a text that the file does not have: a sentence. */
   readonly leftOut: string;
 }

@@ -1,5 +1,5 @@
 /** `ralph report`: what is in its file, and what it writes over. What the page shows of it: test/faces/report.test.ts. */
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { toFiles } from './agent-script.ts';
@@ -17,6 +17,11 @@ async function withRun(use: (folder: string) => Promise<void>): Promise<void> {
     expect(code, stderr).toBe(0);
     await use(folder);
   });
+}
+
+function findJournal(folder: string): string {
+  const [run = ''] = readdirSync(join(folder, '.ralph', 'runs'));
+  return join(folder, '.ralph', 'runs', run, 'journal.jsonl');
 }
 
 const readData = (page: string): { readonly entries: readonly unknown[]; readonly leftOut: string; readonly turns: object } =>
@@ -51,7 +56,19 @@ describe.concurrent('a report', () => {
   test('is Markdown where the name says so', async () => {
     await withRun(async (folder) => {
       expect((await ralph(folder, ['report', '-o', 'run.md'], ENV)).code).toBe(0);
-      expect(readFileSync(join(folder, 'run.md'), 'utf8')).toMatch(/^## Completed/);
+      expect(readFileSync(join(folder, 'run.md'), 'utf8')).toMatch(/^<!-- ralph report -->\n\n## Completed/);
+      expect((await ralph(folder, ['report', '-o', 'run.md'], ENV)).code).toBe(0);
+    });
+  });
+
+  test('of a damaged journal says so, on the terminal and in the file', async () => {
+    await withRun(async (folder) => {
+      const journal = findJournal(folder);
+      const bytes = readFileSync(journal);
+      bytes.fill(0, Math.floor(bytes.length / 2), Math.floor(bytes.length / 2) + 40);
+      writeFileSync(journal, bytes);
+      expect(await ralph(folder, ['report', '-o', 'run.html'], ENV)).toMatchObject({ code: 0, stderr: expect.stringContaining('Damaged: ') });
+      expect(readData(readFileSync(join(folder, 'run.html'), 'utf8'))).toMatchObject({ damage: expect.stringContaining('journal.jsonl') });
     });
   });
 

@@ -122,6 +122,18 @@ describe.skipIf(WHY_NOT !== null)(`the terminal view in tmux${WHY_NOT === null ?
     await until('watch', '4 Events 2');
   });
 
+  test('it comes back whole after it was stopped from outside', async () => {
+    const view = findView('watch');
+    process.kill(view, 'SIGSTOP');
+    await pause(300);
+    press('watch', 'x');
+    process.kill(view, 'SIGCONT');
+    press('watch', '?');
+    await until('watch', 'Keys');
+    press('watch', 'Escape');
+    await until('watch', 'Flow');
+  });
+
   test('it says which gate is red and why', async () => {
     go(2);
     await until('watch', 'GATE RED');

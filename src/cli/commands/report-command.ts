@@ -34,6 +34,7 @@ export const reportCommand: CliCommand = {
     const { cwd, env } = context;
     const data = await app.readReport({ cwd, run: args[0], env, withOutputs: options['withOutputs'] === true });
     const page = toPage(app, data);
+    if (data.damage !== undefined) context.terminal.err(`Damaged: ${toPlainLine(data.damage, 300)}\n`);
     return put(context, output ?? `ralph-${data.row.runId}.html`, page);
   },
 };
@@ -59,7 +60,8 @@ async function writeMarkdown(context: CliContext, run: string | undefined, outpu
   const { cwd, env } = context;
   const app = await context.loadApp();
   const review = await app.reviewRun(cwd, run === 'last' ? undefined : run, env);
-  return put(context, output ?? '-', `${toReviewMarkdown(review).trimEnd()}\n`);
+  const text = `${toReviewMarkdown(review).trimEnd()}\n`;
+  return put(context, output ?? '-', output === null || output === '-' ? text : `${MARKDOWN_MARK}\n\n${text}`);
 }
 
 /** A report that is there is written over; any other file stays. */
@@ -68,18 +70,21 @@ function put({ cwd, terminal }: CliContext, file: string, text: string): number 
     terminal.out(text);
     return 0;
   }
-  const findObstacle = (path: string): string | null => (isReport(path) ? null : 'is there already, and is no page of ralph report');
+  const findObstacle = (path: string): string | null => (isReport(path) ? null : 'is there already, and ralph report did not write it');
   writeOutput({ cwd, file, findObstacle, example: 'run-2.html' }, text);
-  printLine(terminal, `Written: ${toPlainLine(file, 300)} (${toNumberText(Math.ceil(text.length / 1000))} kB)`);
+  printLine(terminal, `Written: ${toPlainLine(file, 300)} (${toNumberText(Math.ceil(Buffer.byteLength(text) / 1000))} kB)`);
   return 0;
 }
+
+/** By it a report in Markdown is known again; no reader sees it. */
+const MARKDOWN_MARK = '<!-- ralph report -->';
 
 function isReport(path: string): boolean {
   const handle = openSync(path, 'r');
   try {
     const head = Buffer.alloc(300);
     readSync(handle, head);
-    return head.includes('<meta name="generator" content="ralph report">');
+    return head.includes('<meta name="generator" content="ralph report">') || head.includes(MARKDOWN_MARK);
   } finally {
     closeSync(handle);
   }

@@ -57,6 +57,16 @@ export function createFullScreen(stdin: ReadStream, stdout: WriteStream): FullSc
     isBehind: () => stdout.writableNeedDrain,
     onInput: (take) => stdin.on('data', (data) => take(String(data))),
     onResize: (call) => stdout.on('resize', call),
+    onBack: (call) => {
+      process.on('SIGCONT', () => {
+        if (!isHeld) return;
+        // A shell has set it as it likes it: only a change is carried out.
+        stdin.setRawMode(false);
+        stdin.setRawMode(true);
+        stdout.write(ENTER);
+        call();
+      });
+    },
     suspend: (onBack) => {
       leave();
       const comeBack = (): void => {

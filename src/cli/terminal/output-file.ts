@@ -1,4 +1,4 @@
-import { lstatSync, type Stats, writeFileSync } from 'node:fs';
+import { lstatSync, rmSync, type Stats, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { RalphError, toErrorCode } from '../../core/values/errors.ts';
 import { replaceFile } from '../../validation/index.ts';
@@ -23,7 +23,7 @@ export function writeOutput({ cwd, file, findObstacle, example }: OutputFile, te
   const path = resolve(cwd, file);
   try {
     const there = lstatSync(path, { throwIfNoEntry: false });
-    if (there === undefined) return writeFileSync(path, text, { flag: 'wx' });
+    if (there === undefined) return writeFresh(path, text);
     const obstacle = findKind(there) ?? findObstacle(path, there);
     if (obstacle !== null) throw toTaken(file, obstacle, example);
     replaceFile(path, text);
@@ -32,9 +32,19 @@ export function writeOutput({ cwd, file, findObstacle, example }: OutputFile, te
     throw new RalphError({
       code: 'output-unwritable',
       what: `${JSON.stringify(file.slice(0, 200))} could not be written (${toErrorCode(error)}).`,
-      why: 'The folder may be missing, or the file may not be yours to write.',
+      why: 'The folder may be missing, the file may not be yours to write, or there is no room for it.',
       fix: 'Name a file in a folder that exists.',
     });
+  }
+}
+
+/** A part of it is none of it. */
+function writeFresh(path: string, text: string): void {
+  try {
+    writeFileSync(path, text, { flag: 'wx' });
+  } catch (error) {
+    if (!['EEXIST', 'ENOENT', 'EACCES'].includes(toErrorCode(error))) rmSync(path, { force: true });
+    throw error;
   }
 }
 

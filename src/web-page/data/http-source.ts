@@ -35,6 +35,7 @@ function openRun(key: string, { get, token, canSteer }: Connection): RunSource {
     key,
     asOf: null,
     leftOut: '',
+    damage: null,
     frame: (seq) => get(`${base}/frame`, { seq }),
     follow: (call: (news: FrameNews) => void, tell: TellLink) =>
       followShared<FrameNews>({ name: key, path: `/api/stream?run=${key}`, event: 'frame', token }, call, tell),

@@ -17,6 +17,7 @@ export function createLocalSource(data: ReportData): PageSource {
     key: data.row.key,
     asOf: data.facts.now,
     leftOut: data.leftOut,
+    damage: data.damage ?? null,
     frame: async (seq) => toRunFrame(history, data.facts, seq),
     follow: (call, tell) => {
       tell(null);

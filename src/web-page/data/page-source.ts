@@ -30,6 +30,8 @@ export interface RunSource {
   readonly asOf: number | null;
   /** What is not to be had from here, a sentence; empty: everything is that was kept. */
   readonly leftOut: string;
+  /** What of the journal could not be read; `null`: nothing is known of any. */
+  readonly damage: string | null;
   readonly frame: (seq: number) => Promise<RunFrame>;
   /** Calls with the run now, and again at each change. */
   readonly follow: (call: (news: FrameNews) => void, tell: TellLink) => () => void;

@@ -10,10 +10,12 @@ interface RunHeaderProps {
   readonly asOf: number | null;
   /** Whether the run has ended by now. */
   readonly isOver: boolean;
+  /** See `PageSource`. */
+  readonly damage: string | null;
 }
 
 /** What a run is, and how far: state, turns, time, cost. */
-export function RunHeader({ frame, problem, asOf, isOver }: RunHeaderProps) {
+export function RunHeader({ frame, problem, asOf, isOver, damage }: RunHeaderProps) {
   const { progress, attention, state, title, runId } = frame;
   const { iterations, maxIterations, failedTurns } = progress;
   // One word for how it is: of a run that waits for its person that says what it needs, too.
@@ -40,6 +42,7 @@ export function RunHeader({ frame, problem, asOf, isOver }: RunHeaderProps) {
           {problem}
         </p>
       )}
+      {damage !== null && <p class="problem">Damaged, and shown as far as it can be read: {damage}.</p>}
       {asOf !== null && (
         <p class="past">
           A snapshot of {new Date(asOf).toDateString()}, {toClockText(asOf).slice(0, 5)}

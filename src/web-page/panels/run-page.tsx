@@ -70,7 +70,7 @@ function LoadedRun({ source, isLive, route, go, shown, live, problem, error, ver
   return (
     <>
       <main class="run">
-        <RunHeader frame={shown} problem={problem} asOf={source.asOf} isOver={live.end !== null} />
+        <RunHeader frame={shown} problem={problem} asOf={source.asOf} isOver={live.end !== null} damage={source.damage} />
         {error !== null && <p class="problem">{error}</p>}
         <RunTop shown={shown} source={source} now={now} act={orders.act} />
         <SteerView frame={shown} orders={orders} />
