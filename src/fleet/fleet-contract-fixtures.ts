@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { Fleet, WorkerFacts, WorkOrder, WorkReport } from '../ports/fleet.ts';
 
@@ -5,11 +6,7 @@ const worker = (id: string, ...labels: string[]): WorkerFacts => ({ id, labels, 
 const order = (run: string, name: string, ...labels: string[]): WorkOrder => ({ run, name, labels, protocol: 1, body: { task: name } });
 const signal = (): AbortSignal => AbortSignal.timeout(20_000);
 
-let count = 0;
-const newRun = (): string => {
-  count += 1;
-  return `run-${process.pid}-${Date.now()}-${count}`;
-};
+const newRun = (): string => `run-${randomUUID()}`;
 
 type Connect = () => Promise<Fleet>;
 

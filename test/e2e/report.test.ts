@@ -67,7 +67,10 @@ describe.concurrent('a report', () => {
       const bytes = readFileSync(journal);
       bytes.fill(0, Math.floor(bytes.length / 2), Math.floor(bytes.length / 2) + 40);
       writeFileSync(journal, bytes);
-      expect(await ralph(folder, ['report', '-o', 'run.html'], ENV)).toMatchObject({ code: 0, stderr: expect.stringContaining('Damaged: ') });
+      expect(await ralph(folder, ['report', '-o', 'run.html'], ENV)).toMatchObject({
+        code: 0,
+        stderr: expect.stringContaining('Damaged: '),
+      });
       expect(readData(readFileSync(join(folder, 'run.html'), 'utf8'))).toMatchObject({ damage: expect.stringContaining('journal.jsonl') });
     });
   });

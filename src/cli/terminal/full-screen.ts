@@ -60,10 +60,7 @@ export function createFullScreen(stdin: ReadStream, stdout: WriteStream): FullSc
     onBack: (call) => {
       process.on('SIGCONT', () => {
         if (!isHeld) return;
-        // A shell has set it as it likes it: only a change is carried out.
-        stdin.setRawMode(false);
-        stdin.setRawMode(true);
-        stdout.write(ENTER);
+        takeAgain(stdin, stdout);
         call();
       });
     },
@@ -81,4 +78,11 @@ export function createFullScreen(stdin: ReadStream, stdout: WriteStream): FullSc
       process.kill(0, 'SIGTSTP');
     },
   };
+}
+
+/** A shell has set the terminal as it likes it, and only a change is carried out. */
+function takeAgain(stdin: ReadStream, stdout: WriteStream): void {
+  stdin.setRawMode(false);
+  stdin.setRawMode(true);
+  stdout.write(ENTER);
 }
