@@ -65,7 +65,7 @@ test('a run is shown and steered from two pages at once, and goes on when the pa
     const web = await openWeb(folder);
     await until('the question in the list', async () => (await readRow(web))?.attention?.state === 'needs_you');
     const { key, state } = (await readRow(web)) as Row;
-    expect(state).toBe('running');
+    expect(state).toBe('waiting');
     const { seq } = (await web.get(`/api/runs/${key}/frame`)).json as { readonly seq: number };
     const stale = await web.post(`/api/runs/${key}/answer`, { command: 'a0', question: 'q1', choice: 'yes', seq: 1 });
     expect([stale.status, stale.json['code']]).toEqual([409, 'web-stale']);
