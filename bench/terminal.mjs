@@ -61,7 +61,7 @@ async function benchFirstFrame(writeJournal, { inputs, budgetMs, runs, mayRead }
     const isReading = frames.filter((frame) => frame.isReading).length;
     const rest = mayRead
       ? `the whole screen ${ms(whole.min - node.min)} after it`
-      : `${isReading} of ${frames.length} said first that they read, and count until they did not`;
+      : `${isReading} of ${frames.length} said first that they read, and count until they did not; that first frame came ${ms(first.min - node.min)} after Node's own start`;
     return row(
       `\`ralph watch\`, ${inputs.toLocaleString('en')} inputs: until the first frame is written`,
       ms(counted.min),
@@ -124,13 +124,13 @@ async function benchEvents(writeJournal) {
 
 async function timeInputs(cwd, journal) {
   const terminal = await openTerminal(WATCH, { cwd, env: toEnvironment(cwd) });
-  await terminal.until(({ headline }) => /#\d/.test(headline) && !headline.includes(READING));
+  await terminal.until(({ headline }) => /input \d/.test(headline) && !headline.includes(READING));
   const times = [];
   for (let count = 0; count < EVENTS; count += 1) {
     await pause(PAUSE_MS + Math.random() * 10);
     const startedAt = performance.now();
     const seq = journal.append();
-    const isThere = new RegExp(`#${seq}\\b`);
+    const isThere = new RegExp(`input ${seq}\\b`);
     times.push((await terminal.until(({ headline }) => isThere.test(headline))) - startedAt);
   }
   await terminal.leave();

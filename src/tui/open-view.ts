@@ -58,6 +58,8 @@ const ESC_MS = 40;
 const READING_FRAME_MS = 400;
 /** So long the journal is read at once before a key is heard again. */
 const READ_MS = 60;
+/** The same before the first frame, which says that it reads where that was not all: somebody waits for it. */
+const FIRST_READ_MS = 10;
 
 /** Shows a run until somebody leaves. It only looks: whatever becomes of the view, nothing becomes of the run but what its keys order. */
 export function openView(order: ViewOrder): View {
@@ -193,7 +195,7 @@ function createJournalReading({ refresh, history }: WatchedRun, isClosed: () => 
   const read = (want: () => void): void => {
     if (isClosed()) return;
     const wasReading = isReading;
-    isReading = refresh(READ_MS);
+    isReading = refresh(lastSeq < 0 ? FIRST_READ_MS : READ_MS);
     if (history.lastSeq() !== lastSeq || wasReading) want();
     lastSeq = history.lastSeq();
     if (isReading) setImmediate(read, want);
