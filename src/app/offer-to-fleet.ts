@@ -14,7 +14,7 @@ import type { Blobs, Fleet } from '../ports/fleet.ts';
 import { steadyMs } from '../process/index.ts';
 import type { RunFile } from '../runs/index.ts';
 import { toStateDirs, withoutKeys } from '../safety/index.ts';
-import { COPIES, readScratchpad } from '../turns/index.ts';
+import { COPIES, findSpec, readScratchpad } from '../turns/index.ts';
 import { fetchBundle, packWork, writeWork } from '../workspace/bundle/index.ts';
 import type { GitWorkspace } from '../workspace/checkpoint/index.ts';
 
@@ -138,9 +138,9 @@ function toScratch({ paths }: OfferedRun, order: IterationStart, what: string): 
 }
 
 /** What a worker must have: the program of each agent that may take the turn. */
-function toLabels({ settings }: RunFile, { hat, backend, panel }: IterationStart): readonly string[] {
-  const specs = settings.backends[hat] ?? settings.backends['ralph'] ?? [];
-  const types = panel === undefined ? [specs[backend]?.type ?? 'custom'] : specs.map(({ type }) => type);
+function toLabels({ settings }: RunFile, order: IterationStart): readonly string[] {
+  const agents = order.panel === undefined ? [] : (settings.backends[order.hat] ?? []);
+  const types = [findSpec(settings, order), ...agents].map(({ type }) => type);
   return [...new Set(types)].sort();
 }
 
@@ -189,13 +189,17 @@ const FILE_NAME = /^[a-z0-9][a-z0-9.-]{0,60}$/;
 const MAX_FILES = 50;
 const MAX_FILE_BYTES = 64 << 20;
 
-/** The files of a turn that go along with its report. */
-export async function sendFiles(blobs: Blobs, folder: string): Promise<SentHome['files']> {
+/** The files of a turn that go along with its report. `redact`: what is secret on a worker is known there alone. */
+export async function sendFiles(blobs: Blobs, folder: string, redact: (text: string) => string): Promise<SentHome['files']> {
   const names = readdirSync(folder).filter((name) => FILE_NAME.test(name));
   const sent: { readonly name: string; readonly blob: string }[] = [];
   for (const name of names.sort().slice(0, MAX_FILES)) {
     const stats = lstatSync(join(folder, name));
-    if (stats.isFile() && stats.size <= MAX_FILE_BYTES) sent.push({ name, blob: await blobs.put(readFileSync(join(folder, name))) });
+    if (!stats.isFile() || stats.size > MAX_FILE_BYTES) continue;
+    const bytes = readFileSync(join(folder, name));
+    const text = bytes.toString('utf8');
+    const shown = redact(text);
+    sent.push({ name, blob: await blobs.put(shown === text ? bytes : Buffer.from(shown)) });
   }
   return sent;
 }

@@ -119,11 +119,16 @@ async function drive({ options, watch, layout, paths, locks }: Resumption, chang
     isolation,
     ...(fleet === undefined ? {} : { fleet }),
   };
-  const run = assembleRun(parts, (entry) => void fold.take(entry));
-  const folded = fold.run();
-  const spec = isChanged ? { spec: next.settings.spec } : {};
-  const inputs = await recoverRun(run.ports, folded, { ...spec, limits: toRaisedLimits(folded.state, options) });
-  return { kind: 'running', handle: driveRun(parts, run, { folded, inputs }, locks), warnings };
+  try {
+    const run = assembleRun(parts, (entry) => void fold.take(entry));
+    const folded = fold.run();
+    const spec = isChanged ? { spec: next.settings.spec } : {};
+    const inputs = await recoverRun(run.ports, folded, { ...spec, limits: toRaisedLimits(folded.state, options) });
+    return { kind: 'running', handle: driveRun(parts, run, { folded, inputs }, locks), warnings };
+  } catch (error) {
+    await fleet?.close();
+    throw error;
+  }
 }
 
 /** Remembers small files; the function that is returned puts them back as they were. */

@@ -12,7 +12,7 @@ import { writeContract } from '../emit/index.ts';
 import { type Job, PROTOCOL, takeWork } from '../fleet/index.ts';
 import { captureGitPrograms, createGit, demandGit, findRepository, type Repository } from '../git/index.ts';
 import { ensureStateFolders, makeFolders, nodeFileSystem, toRunPaths } from '../journal/index.ts';
-import { createPerformer, INTERRUPTED, type LoopView } from '../loop/shell/index.ts';
+import { createPerformer, INTERRUPTED, type LoopView, redactInput } from '../loop/shell/index.ts';
 import { loadPluginFiles } from '../plugins/index.ts';
 import type { Fleet } from '../ports/fleet.ts';
 import { openGateReference } from '../run-gates/index.ts';
@@ -116,7 +116,7 @@ async function openPlace({ fleet, home, env, id }: WorkerOrder, job: Job): Promi
   const reference = await openGateReference({ paths, file, env }, false);
   const watch = { observe: (_: RunRecord): void => undefined };
   const parts: RunParts = { layout, paths, file, env, watch: { observe: (record) => watch.observe(record) }, reference, isolation };
-  const run = withMarker(
+  const run = asWorker(
     assembleRun(parts, () => undefined),
     id,
   );
@@ -124,13 +124,15 @@ async function openPlace({ fleet, home, env, id }: WorkerOrder, job: Job): Promi
 }
 
 /** Programs of a turn bear the worker's name: whoever follows a killed worker finds them, and nobody takes them for those of a run on this machine. */
-function withMarker(run: AssembledRun, id: string): AssembledRun {
+function asWorker(run: AssembledRun, id: string): AssembledRun {
   const { agents } = run.ports;
   const surroundings: typeof agents.surroundings = async (order) => {
     const plain = await agents.surroundings(order);
     return { ...plain, marker: `${id}/${plain.marker}` };
   };
-  return { ...run, ports: { ...run.ports, agents: { ...agents, surroundings } } };
+  // Its files come home, and its commits do not.
+  const promptFactsOf: typeof agents.promptFactsOf = (order) => ({ ...agents.promptFactsOf?.(order), mayCommit: false });
+  return { ...run, ports: { ...run.ports, agents: { ...agents, surroundings, promptFactsOf } } };
 }
 
 /** Secrets do not travel: what a reference names is what it says here. */
@@ -175,8 +177,10 @@ async function takeTurn({ fleet }: WorkerOrder, place: WorkPlace, job: Job): Pro
     if (record.kind === 'live') job.show(record satisfies LiveRecord);
   };
   let trouble: string | null = null;
-  const ended = new Promise<IterationEnded>((resolve) => {
-    const post = (input: Input): void => {
+  const redact = (text: string): string => run.ports.redaction?.text(text) ?? text;
+  const ended = new Promise<IterationEnded>((resolve, fail) => {
+    const post = (given: Input): void => {
+      const input = redactInput(given, run.ports.redaction);
       if (input.type === 'environment-failed') trouble = input.message;
       else if (input.type === 'iteration-ended') resolve(trouble === null ? input : { ...input, outcome: failFor(trouble) });
       else tell({ kind: 'input', input });
@@ -192,15 +196,16 @@ async function takeTurn({ fleet }: WorkerOrder, place: WorkPlace, job: Job): Pro
     const performer = createPerformer({ ports: { ...run.ports, turns }, settings: run.settings, loop });
     job.fenced.addEventListener('abort', () => void performer.close());
     job.onEffect((wanted) => void performer.perform(wanted).catch(() => undefined));
-    void performer.perform(effect).then(() => (job.fenced.aborted ? performer.close() : undefined));
+    const begun = performer.perform(effect).then(() => (job.fenced.aborted ? performer.close() : undefined));
+    begun.catch(fail);
   });
   const input = await ended;
   await told.catch(() => undefined);
   const { tree } = await run.workspace.snapshot(toTurnName(effect), 'after');
   const home: SentHome = {
     work: tree === null ? null : await sendWork(fleet, place, { runId: job.run, tree, from: work.commit }),
-    files: await sendFiles(fleet.blobs, join(place.turns, toTurnName(effect))),
-    scratchpad: readScratchpad(file.workspace, file.settings.prompts.scratchpad)?.text ?? null,
+    files: await sendFiles(fleet.blobs, join(place.turns, toTurnName(effect)), redact),
+    scratchpad: toRedacted(readScratchpad(file.workspace, file.settings.prompts.scratchpad)?.text ?? null, redact),
   };
   await job.report({ kind: 'ended', input, home: home as unknown as Json });
   return input;
@@ -215,6 +220,10 @@ async function sendWork(
   if (before === tree) return null;
   const { commit, bundle } = await packWork(repository, { runId, tree, head: from, known: from, file: join(scratch, 'ralph-home.bundle') });
   return { commit, blob: await blobs.put(bundle) };
+}
+
+function toRedacted(text: string | null, redact: (text: string) => string): string | null {
+  return text === null ? null : redact(text);
 }
 
 /** What a turn knows of a loop that is elsewhere: how it was when the turn was ordered. */

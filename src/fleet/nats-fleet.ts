@@ -73,7 +73,8 @@ function createOffers({ work, connection }: NatsServer): Offers {
   let stop: (() => Promise<void>) | undefined;
   const take = ({ key, revision, operation, value }: KvWatchEntry): void => {
     const record = operation === 'PUT' ? parseWorkRecord(toText(value)) : null;
-    if (record?.kind !== 'offered') return void open.delete(key);
+    // One that stands in the place of another is nobody's.
+    if (record?.kind !== 'offered' || toKey(record.order) !== key) return void open.delete(key);
     open.set(key, { order: record.order, revision });
     for (const look of waiting) look();
   };

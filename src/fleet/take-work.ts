@@ -88,6 +88,17 @@ async function repeat(everyMs: number, signal: AbortSignal, act: () => Promise<v
   }
 }
 
+/** A report that is lost would be a turn that did something else: it is sent again until it is there, or nothing of the order counts any more. */
+async function untilSent(fenced: AbortSignal, send: () => Promise<void>): Promise<void> {
+  while (!fenced.aborted) {
+    try {
+      return await send();
+    } catch {
+      await pause(AGAIN_MS, undefined, { signal: fenced }).catch(() => undefined);
+    }
+  }
+}
+
 async function work(made: WorkSettings, claim: WorkClaim, slot: number, kill: AbortSignal): Promise<void> {
   const { fleet, worker, tell } = made;
   const { run, name } = claim.order;
@@ -117,13 +128,9 @@ async function work(made: WorkSettings, claim: WorkClaim, slot: number, kill: Ab
       report: async (words) => {
         number += 1;
         const numbered = number;
-        if (fence.signal.aborted) return;
-        await fleet.reports.append({
-          run,
-          name,
-          worker: worker.id,
-          number: numbered,
-          body: await toBody(fleet.blobs, words as unknown as Json),
+        await untilSent(fence.signal, async () => {
+          const body = await toBody(fleet.blobs, words as unknown as Json);
+          await fleet.reports.append({ run, name, worker: worker.id, number: numbered, body });
         });
       },
       show: (record) => fleet.wires.show({ run, name }, record as unknown as Json),

@@ -1,6 +1,6 @@
 import { isJsonObject, isTextList, type Json, parseJson } from '../core/values/json.ts';
 import type { WorkClaim, WorkerFacts, WorkOrder, WorkReport, WorkStanding } from '../ports/fleet.ts';
-import { isLabel } from './fleet-names.ts';
+import { isLabel, isSubjectPart } from './fleet-names.ts';
 
 /** How an order is kept. What is held or over has lost its body: whoever holds it has it. */
 export type WorkRecord =
@@ -27,7 +27,9 @@ function parseOrder(value: Json | undefined): WorkOrder | null {
   if (!isJsonObject(value)) return null;
   const { run, name, labels, protocol, body = null } = value;
   const isNamed = typeof run === 'string' && typeof name === 'string' && typeof protocol === 'number';
-  return isNamed && isTextList(labels) && labels.every(isLabel) ? { run, name, labels, protocol, body } : null;
+  // A worker makes folders of these names.
+  if (!isNamed || !isSubjectPart(run) || !/^\d{1,9}\.\d{1,9}$/.test(name)) return null;
+  return isTextList(labels) && labels.every(isLabel) ? { run, name, labels, protocol, body } : null;
 }
 
 /** Reads a report; `null` for what is none. */

@@ -84,7 +84,7 @@ export const KEYS: readonly KeyRow[] = [
     command: 'filter',
     keys: ['/'],
     shown: '/',
-    meaning: 'show only rows and lines with these words, in all panels',
+    meaning: 'show only turns, events and lines of the turn with these words',
     hint: ['/', 'filter'],
     rank: 10,
   },

@@ -50,6 +50,8 @@ export interface View {
 /** At most thirty frames a second. */
 const FRAME_MS = 33;
 const CLOCK_MS = 1000;
+/** So long a word stands in the last row. */
+const SAID_MS = 12_000;
 /** How often a growing output is looked at. */
 const GROWTH_MS = FRAME_MS;
 /** So long an ESC may be the beginning of something. */
@@ -115,9 +117,19 @@ export function openView(order: ViewOrder): View {
   terminal.onBack(() => perform({ kind: 'redraw' }));
   const refresh = (): void => guard(() => journal.go(frames.want));
   ending.add(run.onChange(refresh));
-  ending.add(every(CLOCK_MS, frames.want));
+  const isOld = createMessageClock();
+  ending.add(every(CLOCK_MS, () => (isOld(state.message) ? tell('', false) : frames.want())));
   ending.add(every(GROWTH_MS, () => reader.hasGrown() && frames.want()));
   return { closed: ending.closed, close };
+}
+
+/** Whether a word has stood in the place of the keys for long enough; asked again and again. */
+function createMessageClock(): (message: ViewState['message']) => boolean {
+  let last: { readonly message: ViewState['message'] | null; readonly at: number } = { message: null, at: 0 };
+  return (message) => {
+    if (last.message !== message) last = { message, at: performance.now() };
+    return message.text !== '' && performance.now() - last.at > SAID_MS;
+  };
 }
 
 /** The end of a view: it comes once, by somebody who closes it or by an error. */

@@ -63,8 +63,12 @@ interface Worker {
   readonly end: () => Promise<Finished>;
 }
 
-async function startWorker(name: string, home = mkdtempSync(join(tmpdir(), 'ralph-worker-'))): Promise<Worker> {
-  const started = start(tmpdir(), ['worker', '--name', name, '--home', home, '--labels', 'custom'], env());
+async function startWorker(
+  name: string,
+  home = mkdtempSync(join(tmpdir(), 'ralph-worker-')),
+  more: Readonly<Record<string, string>> = {},
+): Promise<Worker> {
+  const started = start(tmpdir(), ['worker', '--name', name, '--home', home, '--labels', 'custom'], { ...env(), ...more });
   await started.says('takes turns');
   const end = async (): Promise<Finished> => {
     started.child.kill('SIGTERM');
@@ -177,6 +181,22 @@ describe('a run on a fleet', () => {
     expect(Date.now() - from).toBeLessThan(12_000);
     await expect.poll(() => execFileSync('sh', ['-c', 'ps -eo args | grep "[s]leep 97" || true']).toString()).toBe('');
     expect(existsSync(join(folder, 'out.txt'))).toBe(false);
+  });
+
+  test('lets no secret of a worker travel: neither in what its agent says and publishes, nor in its logs', async () => {
+    const secret = 'swordfish-9876543210';
+    const agent = `#!/bin/sh
+echo "the token is $SHOP_API_TOKEN, the fleet is at \${RALPH_FLEET:-nowhere}"
+echo "$SHOP_API_TOKEN" >&2
+ralph emit LOOP_COMPLETE "with $SHOP_API_TOKEN"
+`;
+    const folder = makeProject({ 'agent.sh': agent, 'ralph.yml': 'cli: {backend: custom, command: ./agent.sh}\n' });
+    await startWorker('one', undefined, { SHOP_API_TOKEN: secret });
+    const { code, stdout } = await onFleet(folder);
+    expect(code, stdout).toBe(0);
+    expect(stdout).toContain('the token is [redacted: SHOP_API_TOKEN], the fleet is at nowhere');
+    expect(execFileSync('grep', ['-rc', 'redacted: SHOP_API_TOKEN', join(folder, '.ralph', 'runs')]).toString()).toMatch(/stderr\.log:1/);
+    expect(execFileSync('sh', ['-c', `grep -rl ${secret} ${join(folder, '.ralph')} || true`]).toString()).toBe('');
   });
 
   test('is refused where there is no server, no repository, or no commit', async () => {

@@ -117,7 +117,7 @@ export function addShowOptions(command: Command): void {
         .choices(['text', 'ndjson'])
         .default('text'),
     )
-    .option('--no-tui', 'plain lines, without the view or the status line that a terminal shows')
+    .option('--no-tui', 'plain lines; without it a terminal has the view of `ralph run`, or a status line')
     .option('-q, --quiet', 'print only the outcome')
     .option('-v, --verbose', 'also print routing, commands and the sizes of prompts');
 }

@@ -100,12 +100,12 @@ const WORDS: Readonly<Record<DemoName, Words>> = {
   team: {
     heading: 'A team of three works on a small repository with a failing test.',
     real: 'agent, tools, profiles, test command, run',
-    looks: ['events'],
+    looks: ['watch', 'events'],
   },
   panel: {
     heading: 'Three agents under one hat work on the same failing test, each in a folder of its own, and vote; a reviewer gets what won.',
     real: 'agents, tools, folders, votes, test command, run',
-    looks: ['panel show --answers', 'show --diff'],
+    looks: ['watch', 'panel show --answers', 'show --diff'],
   },
 };
 

@@ -116,7 +116,9 @@ async function detach(context: CliContext, flags: RunFlags, call: CommandCall): 
   }
   const stop = isDeaf ? `kill ${started.pid}` : `ralph stop ${started.runId}`;
   terminal.out(`Run ${started.runId} is under way (process ${started.pid}).\n`);
-  terminal.out(`See it:   ralph status ${started.runId}\nFollow:   ralph events ${started.runId} --follow\nStop it:  ${stop}\n`);
+  terminal.out(
+    `See it:   ralph watch ${started.runId}, or ralph status ${started.runId}\nFollow:   ralph events ${started.runId} --follow\nStop it:  ${stop}\n`,
+  );
   return 0;
 }
 

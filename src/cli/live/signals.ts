@@ -16,9 +16,10 @@ export interface RunSignals {
  * The first Ctrl+C stops the run gracefully, a second one kills the agent at once; SIGTERM and SIGHUP stop it gracefully. While there is no run yet, a second
  * Ctrl+C ends the command as it would without us.
  *
+ * @param by who is said to interrupt: the person's keys, or what passes them on
  * @param die what ends the command; `null`: a second Ctrl+C waits for the run, as the first one does
  */
-export function catchSignals(source: SignalSource, die: (() => void) | null = dieOfInterrupt): RunSignals {
+export function catchSignals(source: SignalSource, die: (() => void) | null = dieOfInterrupt, by = CTRL_C): RunSignals {
   let stop: Stop | null = null;
   let interrupts = 0;
   const early: Parameters<Stop>[] = [];
@@ -28,7 +29,7 @@ export function catchSignals(source: SignalSource, die: (() => void) | null = di
   };
   const onInterrupt = (): void => {
     interrupts += 1;
-    if (interrupts === 1) return pass('interrupt', CTRL_C);
+    if (interrupts === 1) return pass('interrupt', by);
     if (stop !== null || die === null) return pass('kill', 'Ctrl+C again');
     release();
     die();

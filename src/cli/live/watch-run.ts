@@ -66,7 +66,8 @@ export async function watchRun(given: CliContext, order: WatchOrder): Promise<Wa
   const printer = guardPrinter(createPrinter(context, order.show), context.terminal);
   const fold = order.fold ?? createRunViewFold();
   const stream = createStream(printer, fold);
-  const signals = order.isOneOfMany === true ? catchSignals(context.signals, null) : catchSignals(context.signals);
+  const by = context.isViewed ? 'Ctrl+C or stop in its view' : undefined;
+  const signals = order.isOneOfMany === true ? catchSignals(context.signals, null) : catchSignals(context.signals, undefined, by);
   try {
     const handle = await start({
       observe: stream.observe,

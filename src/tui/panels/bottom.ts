@@ -42,7 +42,8 @@ export function toKeyLine({ state, frame, whyNot }: Scene): Line {
   if (state.message.text !== '') return [span(` ${state.message.text}`, state.message.isBad ? 'warning' : 'good')];
   const asks = frame.questions.some(({ answer }) => answer === null);
   const keys = HINTS.flatMap(({ hint, steers, command }) => {
-    const isOff = steers === true && (whyNot !== null || frame.end !== null || (command === 'answer' && !asks));
+    const isOver = command === 'answer' ? !asks || frame.end?.reason === 'completed' : frame.end !== null;
+    const isOff = steers === true && (whyNot !== null || isOver);
     if (hint === undefined || isOff || (command === 'live' && frame.isNow)) return [];
     return [span(` ${hint[0]}`, 'name'), span(` ${hint[1]} `)];
   });
@@ -50,7 +51,7 @@ export function toKeyLine({ state, frame, whyNot }: Scene): Line {
 }
 
 function toAskingLine(asking: 'stop' | 'interrupt', isUnderWay: boolean): Line {
-  const leave = asking === 'interrupt' ? [span(' q', 'name'), span(' leave it running ')] : [];
+  const leave = asking === 'interrupt' ? [span(' q', 'name'), span(isUnderWay ? ' leave it running ' : ' leave ')] : [];
   if (!isUnderWay) return [...leave, span(' esc', 'name'), span(' back')];
   const now = asking === 'interrupt' ? ' n, ctrl+c' : ' n';
   return [

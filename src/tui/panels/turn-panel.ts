@@ -6,7 +6,8 @@ import { span, toClockText, toTookText } from './words.ts';
 
 /** The chosen turn: what it was asked, said, changed, or called. */
 export function toTurnPanel({ detail, text, state, frame, now }: Scene, { rows }: Room): PanelContent {
-  if (detail === null) return { title: '', lines: [[span('No turn has begun.', 'faint')]], chosen: -1 };
+  if (detail === null)
+    return { title: '', lines: [[span(state.filter === '' ? 'No turn has begun.' : `No turn has ${state.filter}.`, 'faint')]], chosen: -1 };
   const { label, hat, backend, durationMs, startedAt, costUsd, mark, status } = detail.row;
   const took = durationMs === null ? toClockText((frame.isNow ? now : frame.at) - startedAt) : toTookText(durationMs);
   const cost = costUsd === null ? '' : ` ${toUsdText(costUsd)}`;

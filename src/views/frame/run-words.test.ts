@@ -128,7 +128,7 @@ describe('what is said of a run', () => {
     expect(frameOf(script).questions[0]?.fate).toBe('waits for an answer');
     script.endTurn(2, { outcome: { status: 'interrupted' }, exitCode: null });
     end(script);
-    expect(frameOf(script).questions[0]?.fate).toBe('not answered: the run ended before');
+    expect(frameOf(script).questions[0]?.fate).toBe('open: an answer counts when the run goes on');
   });
 });
 

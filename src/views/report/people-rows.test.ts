@@ -29,5 +29,8 @@ test('every question tells what became of it', () => {
   expect(toFate('deadline')).toBe('nobody answered in time: "no" counted');
   expect(toFate('withdrawn')).toBe('not answered: its turn ended before');
   expect(toFateText({ answer: null }, open)).toBe('waits for an answer');
-  expect(toFateText({ answer: null }, { end: { reason: 'interrupted', detail: '', at: 0 } })).toBe('not answered: the run ended before');
+  expect(toFateText({ answer: null }, { end: { reason: 'interrupted', detail: '', at: 0 } })).toBe(
+    'open: an answer counts when the run goes on',
+  );
+  expect(toFateText({ answer: null }, { end: { reason: 'completed', detail: '', at: 0 } })).toBe('not answered: the run ended before');
 });

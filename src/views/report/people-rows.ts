@@ -11,6 +11,24 @@ export function toQuestionRows({ questions }: Pick<RunView, 'questions'>, now: n
   return questions.filter(({ answer }) => answer === null).map((question) => ({ label: 'Asks', text: toQuestionText(question, now) }));
 }
 
+/** What was asked and is open in a run that was stopped: whoever answers before it goes on, or after, is heard. None in one that is complete. */
+export function toLeftQuestionRows({ questions, end }: Pick<RunView, 'questions' | 'end'>): readonly FactRow[] {
+  if (end === null || !mayGoOn(end)) return [];
+  const open = questions.filter(({ answer }) => answer === null);
+  return open.map(({ id, hat, text, choices }) => {
+    const listed = choices.map((choice) => toPlainLine(choice, 60)).join('|');
+    return {
+      label: 'Asks',
+      text: `${id} of ${hat}: ${toPlainLine(text, 400)} Answer: \`ralph answer ${id} ${listed}\`, heard when the run goes on`,
+    };
+  });
+}
+
+/** Whether what waits for an answer can still get one. */
+function mayGoOn({ reason }: NonNullable<RunView['end']>): boolean {
+  return reason !== 'completed';
+}
+
 /** `q1 of builder: Drop the table? Answer: ralph answer q1 yes|no ("no" counts in 29 min 57 s)` */
 function toQuestionText({ id, hat, text, choices, default: fallback, dueAt }: QuestionView, now: number): string {
   const when = dueAt > now ? `in ${toDurationText(dueAt - now)}` : 'as soon as the run goes on';
@@ -29,9 +47,11 @@ export function toDeadlineText(
   return `If nobody answers by ${clock(dueAt).slice(0, 5)} (in ${toDurationText(dueAt - now)}), ${choice} counts.`;
 }
 
-/** What became of a question: `answered "yes"`, `not answered: the run ended before`. */
+/** What became of a question: `answered "yes"`, `open: an answer counts when the run goes on`. */
 export function toFateText({ answer }: Pick<QuestionView, 'answer'>, { end }: Pick<RunView, 'end'>): string {
-  if (answer === null) return end === null ? 'waits for an answer' : 'not answered: the run ended before';
+  if (answer === null && end === null) return 'waits for an answer';
+  if (answer === null)
+    return end !== null && mayGoOn(end) ? 'open: an answer counts when the run goes on' : 'not answered: the run ended before';
   const choice = `"${toPlainLine(answer.choice, 60)}"`;
   switch (answer.by) {
     case 'person':

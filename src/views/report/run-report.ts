@@ -20,7 +20,7 @@ import {
 } from './evidence.ts';
 import { toNextStep, toPersonNotes } from './next-step.ts';
 import { toKeptText, toShortfallText } from './panel-text.ts';
-import { toTellRows } from './people-rows.ts';
+import { toLeftQuestionRows, toTellRows } from './people-rows.ts';
 import type { WorkFacts } from './work-facts.ts';
 
 /** What is known beside the journal. */
@@ -58,6 +58,7 @@ export function toRunReport(view: RunView, facts: ReportFacts = {}): RunReport {
     { label: 'Asked', text: toFirstLine(view.objective, 160) },
     { label: 'Done', text: toDoneText(view) },
     ...toRows('Panel', limitTo(toShortfalls(view), MAX_ROWS.panel)),
+    ...toLeftQuestionRows(view),
     ...toTellRows(view),
     ...toRows('Evidence', [...toEvidenceTexts(view), ...toLostTests(view), ...toBaseline(view), ...packages.map(() => UNSURE)]),
     ...toRows('Flagged', limitTo(toIdleClaims(view), MAX_ROWS.flagged)),

@@ -8,7 +8,8 @@ import { Asked, Questions } from './questions.tsx';
 
 /** Everything that the run needs, who works now, and who works next. */
 export function NowView({ frame, now, act }: { readonly frame: RunFrame; readonly now: number; readonly act: Act | null }) {
-  const isAsked = frame.end === null && frame.questions.some(({ answer }) => answer === null);
+  // An answer to a run that was stopped is heard when it goes on.
+  const isAsked = frame.end?.reason !== 'completed' && frame.questions.some(({ answer }) => answer === null);
   const said = frame.said.filter(({ state }) => state !== 'gate_red').map((attention) => withoutButton(attention, act));
   const [first, ...others] = said;
   return (

@@ -22,7 +22,7 @@ export function Questions({ frame, now, act }: { readonly frame: RunFrame; reado
               {question.text}
             </p>
           )}
-          <p>{toDeadlineText(question, now, toClockText)}</p>
+          <p>{frame.end === null ? toDeadlineText(question, now, toClockText) : `${question.fate}.`}</p>
           {act !== null &&
             question.choices.map((choice) => (
               <Twice
@@ -43,7 +43,7 @@ export function Questions({ frame, now, act }: { readonly frame: RunFrame; reado
 
 /** What people were asked before, and what became of it. */
 export function Asked({ frame }: { readonly frame: RunFrame }) {
-  const over = frame.questions.filter(({ answer }) => answer !== null || frame.end !== null);
+  const over = frame.questions.filter(({ answer }) => answer !== null || frame.end?.reason === 'completed');
   if (over.length === 0) return null;
   return (
     <details open={over.length <= 3}>

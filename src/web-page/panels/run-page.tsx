@@ -92,6 +92,7 @@ function LoadedRun({ source, isLive, route, go, shown, live, problem, error, ver
       <TimelineView
         slots={slots.value ?? []}
         frame={shown}
+        wanted={route.seq ?? live.lastSeq}
         hats={hats}
         isLive={isLive && live.end === null}
         isPlaying={isPlaying}

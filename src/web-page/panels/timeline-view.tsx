@@ -5,6 +5,8 @@ import type { TimelineSlot } from '../../wire/timeline-slot.ts';
 interface TimelineViewProps {
   readonly slots: readonly TimelineSlot[];
   readonly frame: RunFrame;
+  /** Where the person has gone to: what is shown may still be on its way there. */
+  readonly wanted: number;
   readonly hats: readonly string[];
   /** False where the end of what is there is the end of the run. */
   readonly isLive: boolean;
@@ -19,7 +21,7 @@ const COLOURS = 8;
 const MARKS: Readonly<Record<TimelineSlot['mark'], string>> = { ok: '', stopped: '■', red: '✗', failed: '✗', none: '' };
 
 /** The run from its first to its last input, with the moment that is looked at. */
-export function TimelineView({ slots, frame, hats, isLive, isPlaying, onSeek, onPlay }: TimelineViewProps) {
+export function TimelineView({ slots, frame, wanted, hats, isLive, isPlaying, onSeek, onPlay }: TimelineViewProps) {
   const strip = useRef<HTMLDivElement>(null);
   const { seq, lastSeq, isNow } = frame;
   // A file of a run that goes on elsewhere has no end to show.
@@ -52,7 +54,7 @@ export function TimelineView({ slots, frame, hats, isLive, isPlaying, onSeek, on
           type="range"
           min={1}
           max={Math.max(1, lastSeq)}
-          value={seq}
+          value={wanted}
           aria-label="Input of the journal"
           aria-valuetext={toValueText(frame)}
           onInput={(event) => seekTo(Number(event.currentTarget.value))}

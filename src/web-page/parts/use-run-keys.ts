@@ -31,7 +31,8 @@ export function useRunKeys({ shown, live, place, route, go, seek, play, source }
     else if (step > 0) seek(null);
   };
   const seekBy = (step: number): void => {
-    const next = shown.seq + step;
+    // From where the person has gone to: what is shown may still be on its way there.
+    const next = (route.seq ?? live.lastSeq) + step;
     seek(next >= live.lastSeq ? null : Math.max(1, next));
   };
   const actions: Readonly<Record<KeyAction, () => void>> = {
