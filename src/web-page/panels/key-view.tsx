@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { KEYS, type KeyAction, toKeyText } from '../data/keys.ts';
 
 interface KeyViewProps {
@@ -12,7 +12,8 @@ interface KeyViewProps {
 export function KeyView({ kind, onAction, onClose }: KeyViewProps) {
   const box = useRef<HTMLDialogElement>(null);
   const [words, setWords] = useState('');
-  useEffect(() => box.current?.showModal(), []);
+  // Before anything else can be pressed: a key that comes between would be lost.
+  useLayoutEffect(() => box.current?.showModal(), []);
   const rows = KEYS.filter(({ text }) => text.includes(words.toLowerCase()));
   const choose = (action: KeyAction): void => {
     // While it is open nothing behind it takes the focus.
