@@ -26,7 +26,7 @@ export function describeFleet(kind: string, open: Connect): void {
     afterEach(async () => {
       for (const fleet of opened.splice(0)) await fleet.close();
     });
-    for (const describePart of [describeOrders, describeHolding, describeReports, describeFiles, describeNames]) describePart(connect);
+    for (const describePart of [describeOrders, describeHolding, describeReports, describeFiles, describeNames, describeRuns]) describePart(connect);
   });
 }
 
@@ -178,5 +178,51 @@ function describeNames(connect: Connect): void {
       await expect(fleet.queue.offer(order(run, '1.1', 'claude'))).rejects.toThrow('no part of a subject');
       await expect(fleet.queue.look({ run: 'ok', name: `${run}*` })).rejects.toThrow('no part of a subject');
     }
+  });
+}
+
+function describeRuns(connect: Connect): void {
+  test('keeps what is written of a run, in order, and refuses whoever does not write behind the last one', async () => {
+    const [mine, theirs] = [await connect(), await connect()];
+    const run = newRun();
+    const first = await mine.log.append(run, { behind: 0, name: 'a.1', body: { one: 1 } });
+    const second = await mine.log.append(run, { behind: first ?? 0, name: 'a.2', body: { two: 2 } });
+    expect([first, second].every((place) => typeof place === 'number' && place > 0)).toBe(true);
+    expect(await theirs.log.append(run, { behind: first ?? 0, name: 'b.1', body: 'late' })).toBe(null);
+    expect(await theirs.log.append(run, { behind: 0, name: 'b.2', body: 'late' })).toBe(null);
+    const seen: unknown[] = [];
+    expect(await theirs.log.read(run, (body) => seen.push(body))).toBe(second);
+    expect(seen).toEqual([{ one: 1 }, { two: 2 }]);
+  });
+
+  test('takes a writing once that is tried again under its name', async () => {
+    const fleet = await connect();
+    const run = newRun();
+    const first = await fleet.log.append(run, { behind: 0, name: 'a.1', body: 1 });
+    expect(await fleet.log.append(run, { behind: 0, name: 'a.1', body: 1 })).toBe(first);
+    const seen: unknown[] = [];
+    await fleet.log.read(run, (body) => seen.push(body));
+    expect(seen).toEqual([1]);
+  });
+
+  test('has nothing of a run of which nothing was written', async () => {
+    const fleet = await connect();
+    const seen: unknown[] = [];
+    expect([await fleet.log.read(newRun(), (body) => seen.push(body)), seen]).toEqual([0, []]);
+  });
+
+  test('gives a run to one process: of two who saw the same lease one gets it', async () => {
+    const [mine, theirs] = [await connect(), await connect()];
+    const run = newRun();
+    const lease = { run, epoch: 1, place: 'one', host: 'a', state: 'held', lostAfterMs: 1000, title: 'Fix it' } as const;
+    expect(await mine.leases.look(run)).toBe(null);
+    const beats = await Promise.all([mine.leases.write(lease, 0), theirs.leases.write({ ...lease, place: 'two' }, 0)]);
+    expect(beats.filter((beat) => beat === null)).toHaveLength(1);
+    const kept = await theirs.leases.look(run);
+    expect([kept?.beat, kept?.lease.place]).toEqual([beats.find((beat) => beat !== null), beats[0] === null ? 'two' : 'one']);
+    const again = await mine.leases.write({ ...lease, epoch: 2 }, kept?.beat ?? 0);
+    expect(again).not.toBe(null);
+    expect(await theirs.leases.write({ ...lease, epoch: 3 }, kept?.beat ?? 0)).toBe(null);
+    expect((await theirs.leases.list()).filter((one) => one.lease.run === run)).toEqual([{ lease: { ...lease, epoch: 2 }, beat: again }]);
   });
 }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Json } from '../core/values/json.ts';
-import type { Fleet, Reports, Wires, WorkClaim, WorkerFacts, WorkerState, WorkQueue, WorkReport } from '../ports/fleet.ts';
+import type { Fleet, KeptLease, Reports, RunLeases, RunLog, Wires, WorkClaim, WorkerFacts, WorkerState, WorkQueue, WorkReport } from '../ports/fleet.ts';
 import { toKey } from './fleet-names.ts';
 import { type ChangeRecord, type KeptRecord, serves, toClaim, toStanding } from './work-record.ts';
 
@@ -25,7 +25,45 @@ export function createMemoryFleet(): Fleet {
       leave: async (id) => void workers.delete(id),
       list: async () => [...workers.values()],
     },
+    log: createRunLog(),
+    leases: createRunLeases(),
     close: async () => undefined,
+  };
+}
+
+function createRunLog(): RunLog {
+  const logs = new Map<string, { readonly name: string; readonly body: Json }[]>();
+  const open = (run: string) => {
+    const log = logs.get(run) ?? [];
+    logs.set(run, log);
+    return log;
+  };
+  return {
+    append: async (run, { behind, name, body }) => {
+      const log = open(run);
+      const known = log.findIndex((one) => one.name === name);
+      if (known >= 0) return known + 1;
+      return log.length === behind ? log.push({ name, body }) : null;
+    },
+    read: async (run, visit) => {
+      for (const { body } of open(run)) visit(body);
+      return open(run).length;
+    },
+  };
+}
+
+function createRunLeases(): RunLeases {
+  const leases = new Map<string, KeptLease>();
+  let revision = 0;
+  return {
+    look: async (run) => leases.get(run) ?? null,
+    write: async (lease, beat) => {
+      if ((leases.get(lease.run)?.beat ?? 0) !== beat) return null;
+      revision += 1;
+      leases.set(lease.run, { lease, beat: revision });
+      return revision;
+    },
+    list: async () => [...leases.values()],
   };
 }
 

@@ -18,7 +18,8 @@ import type {
 import { isLabel, isSubjectPart, parseKey, toKey } from './fleet-names.ts';
 import { keepReading, type Reading } from './keep-reading.ts';
 import type { NatsPlace } from './nats-place.ts';
-import { insist, isConflict, type NatsServer, openNatsServer, REPORTS } from './nats-server.ts';
+import { createRunLeases, createRunLog } from './nats-runs.ts';
+import { insist, type NatsServer, openNatsServer, REPORTS, unlessConflict } from './nats-server.ts';
 import {
   type ChangeRecord,
   type KeptRecord,
@@ -45,6 +46,8 @@ export async function connectFleet(place: NatsPlace): Promise<Fleet> {
     blobs: createBlobs(server),
     wires: createWires(server),
     workers: createWorkerList(server),
+    log: createRunLog(server),
+    leases: createRunLeases(server),
     close: async () => {
       await offers.close();
       await server.connection.close();
@@ -146,16 +149,6 @@ function createQueue({ work }: NatsServer, offers: Offers): WorkQueue {
       await insist(() => work.purge(key));
     },
   };
-}
-
-/** `null` where somebody else was first. A change that had arrived although its answer was lost is then one, too: the order counts as lost, never as held twice. */
-async function unlessConflict(change: () => Promise<number>): Promise<number | null> {
-  try {
-    return await insist(change);
-  } catch (error) {
-    if (isConflict(error)) return null;
-    throw error;
-  }
 }
 
 /** The library's own word, which is not loaded for it. */

@@ -15,10 +15,12 @@ export interface NatsServer {
   readonly manager: JetStreamManager;
   readonly work: KV;
   readonly workers: KV;
+  readonly runs: KV;
   readonly blobs: ObjectStore;
 }
 
 export const REPORTS = 'RALPH_REPORTS';
+export const RUNS = 'RALPH_RUNS';
 /** Files of runs are forgotten after so long: 30 days. In nanoseconds. */
 const KEPT_NS = 30 * 24 * 3600 * 1e9;
 const CONNECT_MS = 5000;
@@ -70,15 +72,20 @@ async function open({ url, credentials, name }: NatsPlace): Promise<NatsServer> 
       ...{ name: REPORTS, subjects: ['ralph.report.>'], storage: StorageType.File, retention: RetentionPolicy.Limits },
       ...{ duplicate_window: SAME_WITHIN_NS, allow_direct: true },
     });
+    await manager.streams.add({
+      ...{ name: RUNS, subjects: ['ralph.run.*'], storage: StorageType.File, retention: RetentionPolicy.Limits },
+      ...{ duplicate_window: SAME_WITHIN_NS, allow_direct: true, max_age: KEPT_NS },
+    });
     const stream = jetstream(connection, { timeout: ANSWER_MS });
     const stores = new Kvm(stream);
     const storage = StorageType.File;
-    const [work, workers, blobs] = await Promise.all([
+    const [work, workers, runs, blobs] = await Promise.all([
       stores.create('ralph_work', { history: 1, storage }),
       stores.create('ralph_workers', { history: 1, storage: StorageType.Memory, ttl: WORKER_GONE_MS }),
+      stores.create('ralph_runs', { history: 1, storage, ttl: KEPT_NS / 1e6 }),
       new Objm(stream).create('ralph_blobs', { storage, ttl: KEPT_NS }),
     ]);
-    return { connection, manager, stream, work, workers, blobs };
+    return { connection, manager, stream, work, workers, runs, blobs };
   } catch (error) {
     await connection.close();
     throw error;
@@ -117,8 +124,18 @@ export async function insist<Result>(act: () => Promise<Result>, patienceMs = PA
 /** The server's word for a change of something that had changed. */
 const WRONG_LAST = 10071;
 
+/** `null` where somebody else was first. A change that had arrived although its answer was lost is then one, too: what it was for counts as lost, never as had twice. */
+export async function unlessConflict<Result>(change: () => Promise<Result>): Promise<Result | null> {
+  try {
+    return await insist(change);
+  } catch (error) {
+    if (isConflict(error)) return null;
+    throw error;
+  }
+}
+
 /** Whether the server refused a change because somebody else was first. */
-export function isConflict(error: unknown): boolean {
+function isConflict(error: unknown): boolean {
   return readApiCode(error) === WRONG_LAST;
 }
 

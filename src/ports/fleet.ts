@@ -113,6 +113,58 @@ export interface WorkerState extends WorkerFacts {
 
 export const WORKER_GONE_MS = 30_000;
 
+/**
+ * What is kept of a run so that another process can go on with it: records in the order in which they were written.
+ *
+ * Contract: what `append` has resolved for is durable where the kind of fleet says so; of two who write behind the same place one is refused.
+ */
+export interface RunLog {
+  /** Writes records behind a place. The place behind them; `null` where somebody else has written there. With the same `name` it is the same writing. */
+  readonly append: (run: string, writing: LogWriting) => Promise<LogPlace | null>;
+  /** Gives every writing to `visit`, oldest first. The place behind the last one. */
+  readonly read: (run: string, visit: (body: Json) => void) => Promise<LogPlace>;
+}
+
+/** 0: nothing has been written. */
+export type LogPlace = number;
+
+/** What is written at once. */
+export interface LogWriting {
+  readonly behind: LogPlace;
+  readonly name: string;
+  readonly body: Json;
+}
+
+/** Which process has a run: `free` when it has let go of it, `ended` when nobody has to go on with it. */
+export interface RunLease {
+  readonly run: string;
+  /** Counts those who had it. */
+  readonly epoch: number;
+  /** The folder in which it is; a name that was made up. */
+  readonly place: string;
+  /** The machine's name, for people. */
+  readonly host: string;
+  readonly state: 'held' | 'free' | 'ended';
+  /** One that was not renewed for so long may be taken by others. */
+  readonly lostAfterMs: number;
+  /** What the run is for, and how it ended: a line for people. */
+  readonly title: string;
+}
+
+/** A lease as it stands. `beat` differs from every earlier one: whoever watches judges by a clock of its own how long it has stayed the same. */
+export interface KeptLease {
+  readonly lease: RunLease;
+  readonly beat: number;
+}
+
+/** Who has which run. A lease changes by compare-and-swap alone. */
+export interface RunLeases {
+  readonly look: (run: string) => Promise<KeptLease | null>;
+  /** Writes it if it still stands as it was seen; 0: there is none. The new beat, `null` where it had changed. */
+  readonly write: (lease: RunLease, beat: number) => Promise<number | null>;
+  readonly list: () => Promise<readonly KeptLease[]>;
+}
+
 /** A connection to a fleet. */
 export interface Fleet {
   readonly queue: WorkQueue;
@@ -120,5 +172,7 @@ export interface Fleet {
   readonly blobs: Blobs;
   readonly wires: Wires;
   readonly workers: WorkerList;
+  readonly log: RunLog;
+  readonly leases: RunLeases;
   readonly close: () => Promise<void>;
 }

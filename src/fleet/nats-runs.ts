@@ -1,0 +1,80 @@
+import { isJsonObject, type Json, parseJson } from '../core/values/json.ts';
+import type { KeptLease, RunLease, RunLeases, RunLog } from '../ports/fleet.ts';
+import { isSubjectPart } from './fleet-names.ts';
+import { insist, type NatsServer, RUNS, unlessConflict } from './nats-server.ts';
+
+const toText = (bytes: Uint8Array): string => new TextDecoder().decode(bytes);
+const toBytes = (value: unknown): Uint8Array => new TextEncoder().encode(JSON.stringify(value));
+
+/** What is kept of runs: a subject of one stream for each, on which the server itself refuses whoever does not write behind the last message. */
+export function createRunLog({ stream, manager }: NatsServer): RunLog {
+  return {
+    append: async (run, { behind, name, body }) => {
+      const subject = toSubject(run);
+      // Where the answer to the first try was lost, the second one is known by its name and refused by nobody.
+      const options = { msgID: `${run}.${name}`, expect: { lastSubjectSequence: behind } };
+      const told = await unlessConflict(() => stream.publish(subject, toBytes(body), options));
+      return told === null ? null : told.seq;
+    },
+    read: async (run, visit) => {
+      const subject = toSubject(run);
+      const last = await insist(() => readLast(manager, subject));
+      if (last === 0) return 0;
+      const consumer = await insist(() => stream.consumers.get(RUNS, { filter_subjects: subject }));
+      const messages = await consumer.consume();
+      for await (const message of messages) {
+        visit(parseJson(toText(message.data)) ?? null);
+        if (message.seq >= last) break;
+      }
+      return last;
+    },
+  };
+}
+
+async function readLast(manager: NatsServer['manager'], subject: string): Promise<number> {
+  try {
+    return (await manager.streams.getMessage(RUNS, { last_by_subj: subject }))?.seq ?? 0;
+  } catch (error) {
+    if ((error as { readonly code?: unknown }).code === NO_MESSAGE) return 0;
+    throw error;
+  }
+}
+
+/** The server's word for a subject on which nothing stands. */
+const NO_MESSAGE = 10037;
+
+function toSubject(run: string): string {
+  if (!isSubjectPart(run)) throw new Error(`no part of a subject: ${JSON.stringify(run.slice(0, 80))}`);
+  return `ralph.run.${run}`;
+}
+
+/** Who has which run. */
+export function createRunLeases({ runs }: NatsServer): RunLeases {
+  const look: RunLeases['look'] = async (run) => {
+    if (!isSubjectPart(run)) return null;
+    const entry = await insist(() => runs.get(run));
+    const lease = entry?.operation === 'PUT' ? parseLease(parseJson(toText(entry.value))) : null;
+    return entry === null || lease === null || lease.run !== run ? null : { lease, beat: entry.revision };
+  };
+  return {
+    look,
+    write: (lease, beat) =>
+      unlessConflict(() => (beat === 0 ? runs.create(lease.run, toBytes(lease)) : runs.update(lease.run, toBytes(lease), beat))),
+    list: async () => {
+      const keys: string[] = [];
+      for await (const key of await insist(() => runs.keys())) keys.push(key);
+      const found = await Promise.all(keys.sort().map(look));
+      return found.filter((kept): kept is KeptLease => kept !== null);
+    },
+  };
+}
+
+/** Reads a lease; `null` for what cannot be one. */
+function parseLease(value: Json | undefined): RunLease | null {
+  if (!isJsonObject(value)) return null;
+  const { run, epoch, place, host, state, lostAfterMs, title } = value;
+  const isNamed = typeof run === 'string' && typeof place === 'string' && typeof host === 'string' && typeof title === 'string';
+  if (!isNamed || !isSubjectPart(run) || !isSubjectPart(place)) return null;
+  if (typeof epoch !== 'number' || typeof lostAfterMs !== 'number') return null;
+  return state === 'held' || state === 'free' || state === 'ended' ? { run, epoch, place, host, state, lostAfterMs, title } : null;
+}
