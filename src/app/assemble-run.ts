@@ -18,8 +18,6 @@ import {
 import type { HeldRun } from '../landing/index.ts';
 import type { LoopPorts, LoopSettings } from '../loop/shell/index.ts';
 import { createWorkCopies, toCopyFolder } from '../panel/share/index.ts';
-import type { Elsewhere } from '../ports/elsewhere.ts';
-import type { Fleet } from '../ports/fleet.ts';
 import type { GateRunner } from '../ports/gate-runner.ts';
 import type { JournalDamage, JournalEntry } from '../ports/journal.ts';
 import type { Isolation } from '../ports/program.ts';
@@ -56,7 +54,8 @@ import {
   writeAgentCommand,
 } from '../turns/index.ts';
 import type { GitWorkspace } from '../workspace/checkpoint/index.ts';
-import { offerToFleet } from './offer-to-fleet.ts';
+import { type KeptRun, keepJournal } from './kept-run.ts';
+import { type OfferedTurns, offerToFleet } from './offer-to-fleet.ts';
 
 /** How long an agent may take to end when it is asked to. */
 const STOP_GRACE_MS = 10_000;
@@ -71,8 +70,8 @@ export interface RunParts {
   readonly reference: GateReference;
   /** `null`: programs share the processes of the machine. */
   readonly isolation: Isolation | null;
-  /** Whose workers take the turns; absent: turns are taken here. */
-  readonly fleet?: Fleet;
+  /** The fleet that keeps it, and whose workers take the turns; absent: turns are taken here. */
+  readonly kept?: KeptRun;
 }
 
 /** A run that is ready to begin or to go on. */
@@ -96,7 +95,11 @@ export function assembleRun(parts: RunParts, visit: (entry: JournalEntry) => voi
   const agentCommand = writeAgentCommand(layout.binDir);
   const { journal, damage } = openJsonlJournal(
     { fs: nodeFileSystem, path: paths.journal, rescueFolder: toRescuePaths(layout.stateDir, paths.runId).folder },
-    visit,
+    (entry) => {
+      // What the process before this one wrote last may be known to nobody else.
+      if (parts.kept !== undefined && entry.seq > parts.kept.keptTo) parts.kept.keeper.add({ kind: 'entry', entry });
+      visit(entry);
+    },
   );
   const workspace = openWorkspace(parts);
   const redaction = createRedaction(env, findKnownSecrets(file.settings, env));
@@ -106,7 +109,7 @@ export function assembleRun(parts: RunParts, visit: (entry: JournalEntry) => voi
   const backpressure = watch.backpressure === undefined ? {} : { backpressure: watch.backpressure };
   const elsewhere = createElsewhere(parts, workspace);
   const ports: LoopPorts = {
-    journal,
+    journal: parts.kept === undefined ? journal : keepJournal(journal, parts.kept),
     clock: createRunClock(),
     inbox: createJsonlInbox({
       fs: createSharedFileSystem(file.workspace),
@@ -124,7 +127,7 @@ export function assembleRun(parts: RunParts, visit: (entry: JournalEntry) => voi
       ...toHold(parts, agentCommand, workspace),
       ...backpressure,
     }),
-    workspace: withSnapshots(workspace),
+    workspace: withSnapshots(workspace, elsewhere),
     copies: createCopies(parts),
     agents: createAgents(parts, agentCommand, workspace, people.admitTokens),
     ...(elsewhere === null ? {} : { elsewhere }),
@@ -148,12 +151,12 @@ export function assembleRun(parts: RunParts, visit: (entry: JournalEntry) => voi
 }
 
 /** Gives the turns to workers; `null` where they are taken here. What their workers wait for is told as a warning of the run. */
-function createElsewhere(parts: RunParts, workspace: GitWorkspace): Elsewhere | null {
-  const { fleet, watch } = parts;
-  if (fleet === undefined) return null;
+function createElsewhere(parts: RunParts, workspace: GitWorkspace): OfferedTurns | null {
+  const { kept, watch } = parts;
+  if (kept === undefined) return null;
   const tell = (text: string): void =>
     watch.observe({ kind: 'effect', seq: 0, at: Date.now(), effect: { type: 'notice', level: 'warning', code: 'fleet', text } });
-  return offerToFleet({ ...parts, fleet }, workspace, tell);
+  return offerToFleet({ ...parts, ...kept }, workspace, tell);
 }
 
 function createAgents(
@@ -340,12 +343,17 @@ function withReadOnly(kept: ReturnType<typeof keepGates>, folders: readonly stri
   return isolation === undefined ? kept : { ...kept, isolation: { ...isolation, readOnly: [...isolation.readOnly, ...folders] } };
 }
 
-function withSnapshots(workspace: GitWorkspace): Workspace {
+function withSnapshots(workspace: GitWorkspace, elsewhere: OfferedTurns | null): Workspace {
   return {
     exists: workspace.exists,
     checkpoint: workspace.checkpoint,
     keepOpened: async (turn) => void (await workspace.snapshot(turn, 'opened')),
     keepBefore: async (turn) => (await workspace.snapshot(turn, 'before')).fingerprint,
-    keepAfter: async (turn) => (await workspace.snapshot(turn, 'after')).fingerprint,
+    keepAfter: async (turn) => {
+      const { fingerprint, tree } = await workspace.snapshot(turn, 'after');
+      // One that cannot be sent now is sent with the next turn.
+      await elsewhere?.keepTree(tree).catch(() => undefined);
+      return fingerprint;
+    },
   };
 }

@@ -26,6 +26,7 @@ import {
 } from '../runs/index.ts';
 import { describeReach, toDefined } from '../safety/index.ts';
 import { createProofFold } from '../views/fold/index.ts';
+import { toPlainLine } from '../views/text/index.ts';
 import type { AssembledRun, RunParts } from './assemble-run.ts';
 import { createLifeTeller } from './tell-life.ts';
 
@@ -65,6 +66,10 @@ export function driveRun(parts: RunParts, run: AssembledRun, start: Beginning, l
     const wish = takeStop();
     if (wish !== null) loop.post(wish);
   });
+  // Somebody else goes on with it: what is under way here counts for nothing.
+  void parts.kept?.keeper.lost.then((message) =>
+    loop.post({ type: 'environment-failed', at: run.ports.clock.now(), what: 'storage', message }),
+  );
   // A defect or a failed assertion must not leave agents behind that nobody watches.
   process.once('exit', killAllStarted);
   const disown = ownRun(paths);
@@ -74,7 +79,7 @@ export function driveRun(parts: RunParts, run: AssembledRun, start: Beginning, l
     disown();
     live.close();
     index.close();
-    const worktree = await closeRun(parts, run);
+    const worktree = await closeRun(parts, run, reason);
     const warnings = await life.close();
     for (const lock of locks) releaseLock(lock);
     process.removeListener('exit', killAllStarted);
@@ -96,13 +101,16 @@ export function driveRun(parts: RunParts, run: AssembledRun, start: Beginning, l
 }
 
 /** Closes what a run had open, and writes down how it ended. What became of its worktree. */
-async function closeRun(parts: RunParts, { workspace, ports }: AssembledRun): Promise<RunEnd['worktree']> {
+async function closeRun(parts: RunParts, { workspace, ports }: AssembledRun, reason: RunEnd['reason']): Promise<RunEnd['worktree']> {
   const { layout, paths, file, reference } = parts;
   await workspace.settle();
   const worktree = await closeWorktree(parts, workspace);
   await reference.close();
   ports.journal.close();
-  await parts.fleet?.close();
+  const { kept } = parts;
+  const title = toPlainLine(file.settings.spec.objective, 80);
+  await kept?.keeper.close({ state: reason === 'completed' ? 'ended' : 'free', title: `${title} (${reason})` });
+  await kept?.fleet.close();
   // Beside the rescued journal, so that the run can go on from there.
   const rescue = toRescuePaths(layout.stateDir, paths.runId);
   if (existsSync(rescue.folder)) writeRunFile(rescue.settings, file);

@@ -5,9 +5,18 @@ import { toTurnName } from '../core/run/turn.ts';
 import type { Environment } from '../core/values/environment.ts';
 import { RalphError } from '../core/values/errors.ts';
 import { isJsonObject, type Json } from '../core/values/json.ts';
-import { offerTurns } from '../fleet/index.ts';
+import {
+  isFileName,
+  MAX_FILES,
+  offerTurns,
+  parseFiles,
+  type RunKeeper,
+  type SentBundle,
+  type SentFile,
+  type SentTree,
+} from '../fleet/index.ts';
 import { findRepository, type Repository, readHead } from '../git/index.ts';
-import { createSharedFileSystem, type RunPaths, withHandle, writeAll } from '../journal/index.ts';
+import type { RunPaths } from '../journal/index.ts';
 import { toCopyFolder } from '../panel/share/index.ts';
 import type { Elsewhere } from '../ports/elsewhere.ts';
 import type { Blobs, Fleet } from '../ports/fleet.ts';
@@ -17,6 +26,7 @@ import { toStateDirs, withoutKeys } from '../safety/index.ts';
 import { COPIES, findSpec, readScratchpad } from '../turns/index.ts';
 import { fetchBundle, packWork, writeWork } from '../workspace/bundle/index.ts';
 import type { GitWorkspace } from '../workspace/checkpoint/index.ts';
+import { demandBlob, writeScratchpad } from './sent-work.ts';
 
 /** A run whose turns are offered. */
 export interface OfferedRun {
@@ -24,66 +34,86 @@ export interface OfferedRun {
   readonly file: RunFile;
   readonly env: Environment;
   readonly fleet: Fleet;
-}
-
-/** A bundle in the fleet, and the commit that it brings. */
-export interface SentBundle {
-  readonly blob: string;
-  readonly commit: string;
+  readonly keeper: RunKeeper;
 }
 
 /** What a worker works on: plain JSON in an order. */
-export interface SentPlace {
+export interface SentPlace extends SentTree {
   /** The settings of the run, as its folder has them. */
   readonly settings: string;
   readonly stateDir: string;
-  /** All that was committed when the run's first turn was offered. */
-  readonly base: SentBundle;
-  /** The working tree, and what was committed since. */
-  readonly work: SentBundle & { readonly head: string; readonly branch: string | null };
-  readonly scratchpad: string | null;
 }
 
 /** What a worker made: plain JSON in its report. */
 export interface SentHome {
   /** `null`: it changed no file. */
   readonly work: SentBundle | null;
-  readonly files: readonly { readonly name: string; readonly blob: string }[];
+  readonly files: readonly SentFile[];
   readonly scratchpad: string | null;
 }
 
+/** The turns of a run in the hands of others. */
+export interface OfferedTurns extends Elsewhere {
+  /** Sends the folder as it is after a turn, for whoever goes on with the run. `null`: it is not known how it is. */
+  readonly keepTree: (tree: string | null) => Promise<void>;
+}
+
 /** Gives the turns of a run to the workers of a fleet. */
-export function offerToFleet(parts: OfferedRun, workspace: GitWorkspace, tell: (text: string) => void): Elsewhere {
-  const { fleet, file, paths } = parts;
+export function offerToFleet(parts: OfferedRun, workspace: GitWorkspace, tell: (text: string) => void): OfferedTurns {
+  const { fleet, file, paths, keeper } = parts;
   const sent = new Map<string, string>();
-  let base: Promise<SentBundle & { readonly head: string }> | undefined;
+  const send = createTreeSender(parts);
   const pack = async (order: IterationStart): Promise<Json> => {
-    const repository = await openRepository(parts);
-    const { commit: head, branch } = await readHead(repository.git);
     const { tree } = await workspace.snapshot(toTurnName(order), 'opened');
-    if (head === null || tree === null) throw new RalphError({ code: 'fleet-repository', what: NO_COMMIT });
-    base ??= packBase(parts, repository, head);
-    const { head: known, ...sentBase } = await base;
-    const work = await packWork(repository, { runId: paths.runId, tree, head, known, file: toScratch(parts, order, 'out') });
-    sent.set(toTurnName(order), work.commit);
+    if (tree === null) throw new RalphError({ code: 'fleet-repository', what: NO_COMMIT });
+    const place = await send(tree);
+    sent.set(toTurnName(order), place.work.commit);
+    // Whoever goes on after this turn was offered begins where it began.
+    await keeper.settled();
     const settings = await fleet.blobs.put(readFileSync(paths.settings));
-    const place: SentPlace = {
-      ...{ settings, stateDir: file.settings.stateDir, base: sentBase },
-      work: { blob: await fleet.blobs.put(work.bundle), commit: work.commit, head, branch },
-      scratchpad: readScratchpad(file.workspace, file.settings.prompts.scratchpad)?.text ?? null,
-    };
-    return place as unknown as Json;
+    return { settings, stateDir: file.settings.stateDir, ...place } satisfies SentPlace as unknown as Json;
   };
-  return offerTurns({
-    ...{ fleet, run: paths.runId, pack, steady: steadyMs, tell, lostAfterMs: toLostAfterMs(parts.env) },
+  const offered = offerTurns({
+    ...{ fleet, run: paths.runId, pack, steady: steadyMs, tell, lostAfterMs: toLostAfterMs(parts.env), isOwn: keeper.isOwn },
     labelsOf: (order) => toLabels(file, order),
     bringTo: async (order, home, copy) =>
       bringHome(parts, { order, home: parseHome(home), copy, before: sent.get(toTurnName(order)) ?? '' }),
   });
+  return { ...offered, keepTree: async (tree) => void (tree === null ? null : await send(tree)) };
+}
+
+/** Sends trees of a run's folder, and keeps the last one for whoever goes on with the run. One that was sent just before is not sent again. */
+function createTreeSender(parts: OfferedRun): (tree: string) => Promise<SentTree> {
+  const { paths, file, fleet, keeper } = parts;
+  let base: Promise<SentBundle & { readonly head: string }> | undefined;
+  let last: { readonly tree: string; readonly sent: SentTree } | null = null;
+  let sending: Promise<unknown> = Promise.resolve();
+  const packTree = async (repository: Repository, tree: string): Promise<Pick<SentTree, 'base' | 'work'>> => {
+    const { commit: head, branch } = await readHead(repository.git);
+    if (head === null) throw new RalphError({ code: 'fleet-repository', what: NO_COMMIT });
+    if (last?.tree === tree && last.sent.work.head === head && last.sent.work.branch === branch) return last.sent;
+    base ??= packBase(parts, repository, head);
+    const { head: known, ...sentBase } = await base;
+    const work = await packWork(repository, { runId: paths.runId, tree, head, known, file: join(paths.folder, 'git', 'work.bundle') });
+    return { base: sentBase, work: { blob: await fleet.blobs.put(work.bundle), commit: work.commit, head, branch } };
+  };
+  const send = async (tree: string): Promise<SentTree> => {
+    const { base: sentBase, work } = await packTree(await openRepository(parts), tree);
+    const scratchpad = readScratchpad(file.workspace, file.settings.prompts.scratchpad)?.text ?? null;
+    const sent: SentTree = { base: sentBase, work, scratchpad };
+    if (last === null || last.sent.work !== work || last.sent.scratchpad !== scratchpad) keeper.add({ kind: 'tree', tree: sent });
+    last = { tree, sent };
+    return sent;
+  };
+  return (tree) => {
+    const done = sending.then(() => send(tree));
+    sending = done.catch(() => undefined);
+    return done;
+  };
 }
 
 /** `RALPH_FLEET_LOST_AFTER`, in seconds: how long a worker may say nothing. */
-function toLostAfterMs({ RALPH_FLEET_LOST_AFTER: text = '' }: OfferedRun['env']): number {
+export function toLostAfterMs({ RALPH_FLEET_LOST_AFTER: text = '' }: OfferedRun['env']): number {
   const seconds = Number(text);
   return text !== '' && seconds >= 1 && seconds <= 3600 ? seconds * 1000 : USUAL_LOST_MS;
 }
@@ -167,15 +197,9 @@ async function bringHome(parts: OfferedRun, { order, home, copy, before }: Homec
   if (home.scratchpad !== null) writeScratchpad(file, home.scratchpad);
 }
 
-/** What is to be there and is not. */
-export async function demandBlob(blobs: Blobs, hash: string): Promise<Uint8Array> {
-  const bytes = await blobs.get(hash);
-  if (bytes === null) throw new Error('a file is not in the fleet any more');
-  return bytes;
-}
-
 /** Prompt and outputs of the turn, in the place of what passed by while it ran. */
-async function bringFiles({ fleet, paths }: OfferedRun, order: IterationStart, { files }: SentHome): Promise<void> {
+async function bringFiles({ fleet, paths, keeper }: OfferedRun, order: IterationStart, { files }: SentHome): Promise<void> {
+  keeper.add({ kind: 'turn', name: toTurnName(order), files });
   const folder = join(paths.turns, toTurnName(order));
   for (const { name, blob } of files) {
     const bytes = await demandBlob(fleet.blobs, blob);
@@ -184,14 +208,11 @@ async function bringFiles({ fleet, paths }: OfferedRun, order: IterationStart, {
   }
 }
 
-/** A file of a turn's folder: no path, and no name that is hidden. */
-const FILE_NAME = /^[a-z0-9][a-z0-9.-]{0,60}$/;
-const MAX_FILES = 50;
 const MAX_FILE_BYTES = 64 << 20;
 
 /** The files of a turn that go along with its report. `redact`: what is secret on a worker is known there alone. */
 export async function sendFiles(blobs: Blobs, folder: string, redact: (text: string) => string): Promise<SentHome['files']> {
-  const names = readdirSync(folder).filter((name) => FILE_NAME.test(name));
+  const names = readdirSync(folder).filter(isFileName);
   const sent: { readonly name: string; readonly blob: string }[] = [];
   for (const name of names.sort().slice(0, MAX_FILES)) {
     const stats = lstatSync(join(folder, name));
@@ -208,29 +229,12 @@ export async function sendFiles(blobs: Blobs, folder: string, redact: (text: str
 function parseHome(value: Json): SentHome {
   if (!isJsonObject(value)) return { work: null, files: [], scratchpad: null };
   const { work = null, files = [], scratchpad = null } = value;
-  const listed = Array.isArray(files) ? files.slice(0, MAX_FILES) : [];
   return {
     work:
       isJsonObject(work) && typeof work['blob'] === 'string' && typeof work['commit'] === 'string'
         ? { blob: work['blob'], commit: work['commit'] }
         : null,
-    files: listed.flatMap((file) => {
-      if (!isJsonObject(file)) return [];
-      const { name, blob } = file;
-      return typeof name === 'string' && typeof blob === 'string' && FILE_NAME.test(name) ? [{ name, blob }] : [];
-    }),
+    files: parseFiles(files),
     scratchpad: typeof scratchpad === 'string' ? scratchpad : null,
   };
-}
-
-/** Through no link: agents may put anything in its place. */
-export function writeScratchpad({ workspace, settings }: Pick<RunFile, 'workspace' | 'settings'>, text: string): void {
-  const fs = createSharedFileSystem(workspace);
-  const path = join(workspace, settings.prompts.scratchpad);
-  try {
-    if (fs.stat(path) !== null) fs.unlink(path);
-    withHandle(fs, fs.open(path, 'create'), (handle) => writeAll(fs, handle, Buffer.from(text)));
-  } catch {
-    // A note that cannot be kept is lost; the work is not.
-  }
 }

@@ -6,6 +6,7 @@ import { createJournalFold } from '../loop/decide/index.ts';
 import { recoverRun } from '../loop/shell/index.ts';
 import { findFinalEnd, planResume, type ResumeOrder, type ResumePlan, toRaisedLimits } from '../planning/index.ts';
 import { loadPluginFiles } from '../plugins/index.ts';
+import type { Fleet } from '../ports/fleet.ts';
 import { listReferenceFiles, openGateReference } from '../run-gates/index.ts';
 import {
   clearPlacesApart,
@@ -36,6 +37,8 @@ import { isolatesAll, packForSafety, toStateDirs } from '../safety/index.ts';
 import { createWorktree } from '../workspace/worktree/index.ts';
 import { assembleRun, type RunParts } from './assemble-run.ts';
 import { driveRun } from './drive-run.ts';
+import { catchUp } from './fetch-run.ts';
+import { type KeptRun, keepSettings, openKeptRun, readKeptState, takeRun } from './kept-run.ts';
 
 /**
  * Goes on with a run: after Ctrl+C, a kill, a crash of the machine, a limit, a failure. A resume that is refused leaves the run as it was.
@@ -73,10 +76,46 @@ interface Resumption extends ResumeOrder {
 }
 
 async function goOn(resumption: Resumption): Promise<Resumed> {
+  const kept = await openKept(resumption);
+  try {
+    return await goOnWith(resumption, kept);
+  } catch (error) {
+    await letGo(kept, 'free');
+    throw error;
+  }
+}
+
+/** Takes the run in its fleet, and brings here what became of it elsewhere. */
+async function openKept({ layout, paths, file, options }: Resumption): Promise<KeptRun | null> {
+  if (file.fleet === undefined) return null;
+  // Who asks is in no file: a variable says it where the address of the fleet does not.
+  const fleet = await connectFleet({ url: options.people['RALPH_FLEET'] ?? file.fleet, name: `ralph ${paths.runId}` });
+  try {
+    return await takeKept(fleet, { layout, paths, file, env: options.env });
+  } catch (error) {
+    await fleet.close();
+    throw error;
+  }
+}
+
+async function takeKept(fleet: Fleet, parts: Pick<RunParts, 'layout' | 'paths' | 'file' | 'env'>): Promise<KeptRun> {
+  const taken = await takeRun(fleet, parts);
+  const state = await readKeptState(fleet, parts.paths.runId);
+  await catchUp({ fleet, ...parts }, state, readFold(parts.paths).entries);
+  return openKeptRun(fleet, taken, state);
+}
+
+async function letGo(kept: KeptRun | null, state: 'free' | 'ended', title = ''): Promise<void> {
+  await kept?.keeper.close({ state, title });
+  await kept?.fleet.close();
+}
+
+async function goOnWith(resumption: Resumption, kept: KeptRun | null): Promise<Resumed> {
   const { options, layout, paths, locks } = resumption;
   const ended = findFinalEnd(readFold(paths).state, options);
   if (ended !== null) {
     for (const lock of locks) releaseLock(lock);
+    await letGo(kept, 'ended', resumption.file.settings.spec.objective.slice(0, 80));
     return { kind: 'ended', runId: paths.runId, ...ended };
   }
   const changes = await planResume(resumption);
@@ -87,14 +126,14 @@ async function goOn(resumption: Resumption): Promise<Resumed> {
   await restoreWorkspace(layout, next, options);
   const putBack = keepFiles([paths.settings, toPeopleFile(paths), toContractPath(paths.folder), ...listReferenceFiles(paths)]);
   try {
-    return await drive(resumption, changes);
+    return await drive(resumption, changes, kept);
   } catch (error) {
     putBack();
     throw error;
   }
 }
 
-async function drive({ options, watch, layout, paths, locks }: Resumption, changes: ResumePlan): Promise<Resumed> {
+async function drive({ options, watch, layout, paths, locks }: Resumption, changes: ResumePlan, kept: KeptRun | null): Promise<Resumed> {
   const { next, isChanged, isolation, warnings } = changes;
   writeRunFile(paths.settings, next);
   writePeople(paths, {
@@ -105,10 +144,7 @@ async function drive({ options, watch, layout, paths, locks }: Resumption, chang
   writeContract(paths.folder, { spec: next.settings.spec, workspace: next.workspace });
   const fold = createJournalFold();
   const reference = await openGateReference({ paths, file: next, env: options.env }, true);
-  const { fleet: address } = next;
-  // Who asks is in no file: a variable says it where the address of the fleet does not.
-  const fleet =
-    address === undefined ? undefined : await connectFleet({ url: options.people['RALPH_FLEET'] ?? address, name: `ralph ${paths.runId}` });
+  if (kept !== null) await keepSettings(kept, paths);
   const parts: RunParts = {
     layout,
     paths,
@@ -117,18 +153,13 @@ async function drive({ options, watch, layout, paths, locks }: Resumption, chang
     watch,
     reference,
     isolation,
-    ...(fleet === undefined ? {} : { fleet }),
+    ...(kept === null ? {} : { kept }),
   };
-  try {
-    const run = assembleRun(parts, (entry) => void fold.take(entry));
-    const folded = fold.run();
-    const spec = isChanged ? { spec: next.settings.spec } : {};
-    const inputs = await recoverRun(run.ports, folded, { ...spec, limits: toRaisedLimits(folded.state, options) });
-    return { kind: 'running', handle: driveRun(parts, run, { folded, inputs }, locks), warnings };
-  } catch (error) {
-    await fleet?.close();
-    throw error;
-  }
+  const run = assembleRun(parts, (entry) => void fold.take(entry));
+  const folded = fold.run();
+  const spec = isChanged ? { spec: next.settings.spec } : {};
+  const inputs = await recoverRun(run.ports, folded, { ...spec, limits: toRaisedLimits(folded.state, options) });
+  return { kind: 'running', handle: driveRun(parts, run, { folded, inputs }, locks), warnings };
 }
 
 /** Remembers small files; the function that is returned puts them back as they were. */

@@ -7,6 +7,7 @@ import { captureBase } from '../git/index.ts';
 import { createRunFolder, createRunId, ensureStateFolders, type Lock, nodeFileSystem, type RunPaths, removeRun } from '../journal/index.ts';
 import type { RunPlan } from '../planning/index.ts';
 import { loadPluginFiles } from '../plugins/index.ts';
+import type { Fleet } from '../ports/fleet.ts';
 import { removeTree } from '../process/index.ts';
 import { openGateReference } from '../run-gates/index.ts';
 import {
@@ -42,6 +43,7 @@ import { captureBaseline } from '../workspace/snapshot/index.ts';
 import { createWorktree, removeWorktree } from '../workspace/worktree/index.ts';
 import { type AssembledRun, assembleRun, type RunParts } from './assemble-run.ts';
 import { driveRun } from './drive-run.ts';
+import { keepSettings, openKeptRun, takeRun } from './kept-run.ts';
 import { requireSendable } from './offer-to-fleet.ts';
 
 /**
@@ -93,6 +95,8 @@ export async function startRun(plan: RunPlan, given: StartOptions, watch: RunWat
   noteProject(layout, options.env);
   return driveRun(ready.parts, ready.run, { folded: null, inputs: [ready.started], warnings }, locks);
 }
+
+const NOTHING_KEPT = { end: 0, entries: [] } as const;
 
 /** The fleet that was named. */
 async function openFleet({ fleet: address }: StartOptions, runId: string): Promise<Pick<RunBeginning, 'fleet' | 'address'>> {
@@ -171,9 +175,8 @@ async function dropFolder(layout: Layout, name: string, { settings }: RunPlan, {
 }
 
 /** A run whose folder, workspace and lock are there. */
-export interface RunBeginning
-  extends Pick<RunFile, 'settings' | 'stdinPrompt' | 'workspace' | 'worktree' | 'resolves'>,
-    Pick<RunParts, 'fleet'> {
+export interface RunBeginning extends Pick<RunFile, 'settings' | 'stdinPrompt' | 'workspace' | 'worktree' | 'resolves'> {
+  readonly fleet?: Fleet;
   /** Of the fleet. */
   readonly address?: string;
   readonly isolation: RunPlan['isolation'];
@@ -223,7 +226,9 @@ export async function prepareRun(beginning: RunBeginning): Promise<ReadyRun> {
   writeRunFile(paths.settings, file);
   writeContract(paths.folder, { spec: settings.spec, workspace });
   const reference = await openGateReference({ paths, file, env }, false);
-  const parts: RunParts = { layout, paths, file, env, watch, reference, isolation, ...(fleet === undefined ? {} : { fleet }) };
+  const kept = fleet === undefined ? undefined : openKeptRun(fleet, await takeRun(fleet, { paths, file, env }), NOTHING_KEPT);
+  if (kept !== undefined) await keepSettings(kept, paths);
+  const parts: RunParts = { layout, paths, file, env, watch, reference, isolation, ...(kept === undefined ? {} : { kept }) };
   const run = assembleRun(parts, () => undefined);
   const started = {
     type: 'run-started' as const,

@@ -7,9 +7,9 @@ import type { RunState } from '../core/run/state.ts';
 import { type TurnOutcome, toTurnName } from '../core/run/turn.ts';
 import type { Environment } from '../core/values/environment.ts';
 import { toErrorMessage } from '../core/values/errors.ts';
-import { isJsonObject, type Json, mapTexts } from '../core/values/json.ts';
+import { isJsonObject, type Json } from '../core/values/json.ts';
 import { writeContract } from '../emit/index.ts';
-import { type Job, PROTOCOL, takeWork } from '../fleet/index.ts';
+import { type Job, PROTOCOL, parseTree, takeWork } from '../fleet/index.ts';
 import { captureGitPrograms, createGit, demandGit, findRepository, type Repository } from '../git/index.ts';
 import { ensureStateFolders, makeFolders, nodeFileSystem, toRunPaths } from '../journal/index.ts';
 import { createPerformer, INTERRUPTED, type LoopView, redactInput } from '../loop/shell/index.ts';
@@ -20,9 +20,10 @@ import { openAgentFolders, type RunFile, readRunFile, toLayout, withoutToken } f
 import { findRunIsolation, toStateDirs, withoutKeys } from '../safety/index.ts';
 import { compileTopology } from '../topology/routing/index.ts';
 import { readScratchpad } from '../turns/index.ts';
-import { checkOutWork, fetchBundle, packWork } from '../workspace/bundle/index.ts';
+import { checkOutWork, packWork } from '../workspace/bundle/index.ts';
 import { type AssembledRun, assembleRun, type RunParts } from './assemble-run.ts';
-import { demandBlob, type SentHome, type SentPlace, sendFiles, writeScratchpad } from './offer-to-fleet.ts';
+import { type SentHome, type SentPlace, sendFiles } from './offer-to-fleet.ts';
+import { demandBlob, fetchTree, isStateFolder, withSecrets, writeScratchpad } from './sent-work.ts';
 import { closeWorkerHome, openWorkerHome, sweepWorkerHomes } from './worker-home.ts';
 
 /** A worker of a fleet. */
@@ -108,7 +109,7 @@ async function openPlace({ fleet, home, env, id }: WorkerOrder, job: Job): Promi
   const own = withoutKeys(settings, env);
   const found = await findRepository({ cwd: root, env: own, stateDirs: toStateDirs(settings), programs: file.gitPrograms });
   if (!found.ok) throw new Error(found.refused);
-  await checkOutWork(found.value, await fetchWork(fleet, found.value, job, join(root, '.git')));
+  await checkOutWork(found.value, await fetchTree(fleet.blobs, found.value, sent, join(root, '.git')));
   await loadPluginFiles(settings, root);
   openAgentFolders(root, settings);
   writeContract(paths.folder, { spec: settings.spec, workspace: root });
@@ -135,36 +136,11 @@ function asWorker(run: AssembledRun, id: string): AssembledRun {
   return { ...run, ports: { ...run.ports, agents: { ...agents, surroundings, promptFactsOf } } };
 }
 
-/** Secrets do not travel: what a reference names is what it says here. */
-function withSecrets<Settings extends RunFile['settings']>(settings: Settings, env: Environment): Settings {
-  const { backends, mcpServers, variables = {} } = settings;
-  const fill = (text: string): string =>
-    text.replace(/\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g, (mark, name: string) => (name in variables ? (env[name] ?? '') : mark));
-  const resolve = <Value>(value: Value): Value => mapTexts(value as Json, fill) as Value;
-  return { ...settings, backends: resolve(backends), mcpServers: resolve(mcpServers) };
-}
-
-async function fetchWork({ blobs }: Fleet, repository: Repository, job: Job, scratch: string): Promise<SentPlace['work']> {
-  const { base, work } = parsePlace(job.place);
-  const file = join(scratch, 'ralph.bundle');
-  // A run that goes on in another process has another base.
-  if (!(await repository.git(['cat-file', '-e', `${base.commit}^{commit}`])).ok)
-    await fetchBundle(repository, {
-      bundle: await demandBlob(blobs, base.blob),
-      file,
-      ref: `refs/ralph-fleet/base-${base.commit}`,
-      commit: base.commit,
-    });
-  const bundle = await demandBlob(blobs, work.blob);
-  await fetchBundle(repository, { bundle, file, ref: 'refs/ralph-fleet/work', commit: work.commit });
-  return work;
-}
-
 /** Takes a turn as a run on this machine would: with the same code, and a loop that is somewhere else. */
 async function takeTurn({ fleet }: WorkerOrder, place: WorkPlace, job: Job): Promise<IterationEnded> {
   const { run, file, watch } = place;
   const { effect, state } = parseTask(job.task);
-  const work = await fetchWork(fleet, place.repository, job, place.scratch);
+  const work = await fetchTree(fleet.blobs, place.repository, parsePlace(job.place), place.scratch);
   await checkOutWork(place.repository, work);
   openAgentFolders(file.workspace, file.settings);
   const { scratchpad } = parsePlace(job.place);
@@ -257,11 +233,10 @@ function parseTask(task: Json): { readonly effect: IterationStart; readonly stat
 }
 
 function parsePlace(place: Json): SentPlace {
-  const { settings, stateDir, base, work } = isJsonObject(place) ? place : {};
-  if (typeof settings !== 'string' || typeof stateDir !== 'string' || !isJsonObject(base) || !isJsonObject(work))
-    throw new Error('the order does not say where to work');
+  const { settings, stateDir } = isJsonObject(place) ? place : {};
+  const tree = parseTree(place);
+  if (typeof settings !== 'string' || tree === null) throw new Error('the order does not say where to work');
   // It becomes a folder below the worker's own.
-  if (!/^[A-Za-z0-9._-]+(?:\/[A-Za-z0-9._-]+)*$/.test(stateDir) || stateDir.split('/').includes('..'))
-    throw new Error('the order names no folder for state');
-  return place as unknown as SentPlace;
+  if (!isStateFolder(stateDir)) throw new Error('the order names no folder for state');
+  return { settings, stateDir, ...tree };
 }

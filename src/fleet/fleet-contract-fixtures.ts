@@ -26,7 +26,8 @@ export function describeFleet(kind: string, open: Connect): void {
     afterEach(async () => {
       for (const fleet of opened.splice(0)) await fleet.close();
     });
-    for (const describePart of [describeOrders, describeHolding, describeReports, describeFiles, describeNames, describeRuns]) describePart(connect);
+    for (const describePart of [describeOrders, describeHolding, describeReports, describeFiles, describeNames, describeRuns])
+      describePart(connect);
   });
 }
 

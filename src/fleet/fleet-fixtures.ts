@@ -1,6 +1,18 @@
 import { createHash } from 'node:crypto';
 import type { Json } from '../core/values/json.ts';
-import type { Fleet, KeptLease, Reports, RunLeases, RunLog, Wires, WorkClaim, WorkerFacts, WorkerState, WorkQueue, WorkReport } from '../ports/fleet.ts';
+import type {
+  Fleet,
+  KeptLease,
+  Reports,
+  RunLeases,
+  RunLog,
+  Wires,
+  WorkClaim,
+  WorkerFacts,
+  WorkerState,
+  WorkQueue,
+  WorkReport,
+} from '../ports/fleet.ts';
 import { toKey } from './fleet-names.ts';
 import { type ChangeRecord, type KeptRecord, serves, toClaim, toStanding } from './work-record.ts';
 

@@ -24,6 +24,8 @@ export interface OfferSettings {
   readonly tell: (text: string) => void;
   /** A worker that has not said for so long that it lives is lost. */
   readonly lostAfterMs: number;
+  /** Whether the run is still this process's own. */
+  readonly isOwn: () => boolean;
 }
 
 /** How often an order is looked at. */
@@ -87,8 +89,8 @@ export function offerTurns(made: OfferSettings): Elsewhere {
       unwatch();
       await Promise.all(offers);
       await (await following?.catch(() => undefined))?.();
-      // No turn of this process is away any more, and none of another one reports what counts.
-      await fleet.reports.forget(run).catch(() => undefined);
+      // No turn of this process is away any more, and none of another one reports what counts, unless somebody else goes on with the run.
+      if (made.isOwn()) await fleet.reports.forget(run).catch(() => undefined);
     },
   };
 }

@@ -17,6 +17,7 @@ export {
 } from './file-system.ts';
 export { findRun, findRunId, hasNeverBegun, listKnownRuns, requireBegun } from './find-run.ts';
 export { createJournalReader, followJournal } from './follow-journal.ts';
+export { toJournalLines } from './journal-line.ts';
 export { createJsonlInbox, type InboxSettings } from './jsonl-inbox.ts';
 export { type OpenedJournal, openJsonlJournal } from './jsonl-journal.ts';
 export {

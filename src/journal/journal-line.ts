@@ -27,6 +27,11 @@ export function toJournalLine(seq: number, input: Input): Buffer {
   return Buffer.from(`{"crc":"${toHex(crc32(body))}",${body}\n`);
 }
 
+/** A whole journal. */
+export function toJournalLines(entries: readonly JournalEntry[]): Buffer {
+  return Buffer.concat(entries.map(({ seq, input }) => toJournalLine(seq, input)));
+}
+
 function toHex(crc: number): string {
   return crc.toString(16).padStart(8, '0');
 }

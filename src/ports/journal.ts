@@ -26,6 +26,11 @@ export interface Journal {
   readonly append: (input: Input) => JournalEntry;
   /** Throws a `RalphError` where what was appended can no longer be read: the file is gone, cut or exchanged. Absent: that is not checked. */
   readonly check?: () => void;
+  /**
+   * Resolves when all that was appended is where others can go on with it; nothing follows from an entry before. Rejects where that cannot be had. Absent: nobody else has to
+   * know it.
+   */
+  readonly settled?: () => Promise<void>;
   /** Gives every entry to `visit`, oldest first, at constant memory. */
   readonly read: (visit: (entry: JournalEntry) => void) => void;
   readonly close: () => void;

@@ -235,12 +235,24 @@ class Loop {
   }
 
   async #perform(effect: Effect): Promise<void> {
+    if (this.#ports.journal.settled !== undefined && !(await this.#isSettled())) return;
     if (effect.type === 'run-end') return this.#isLost() ? undefined : this.#finish(effect.reason, effect.detail);
     if (this.#isOver) return;
     try {
       await this.#performer.perform(effect);
     } catch (error) {
       this.#fail(`${effect.type} could not be carried out: ${toErrorMessage(error)}`);
+    }
+  }
+
+  /** Where others may go on with the run, nothing follows from what they do not know. */
+  async #isSettled(): Promise<boolean> {
+    try {
+      await this.#ports.journal.settled?.();
+      return true;
+    } catch (error) {
+      this.#fail(toErrorMessage(error));
+      return false;
     }
   }
 

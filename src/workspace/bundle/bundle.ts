@@ -11,7 +11,7 @@ import {
   readTree,
   toPathList,
 } from '../../git/index.ts';
-import { readStanding } from '../snapshot/present-tree.ts';
+import { readStanding, storePresent } from '../snapshot/present-tree.ts';
 
 /** A working tree as a commit of its own, on top of what was checked out. */
 export interface SentWork {
@@ -149,4 +149,32 @@ export async function writeWork({ git, isOwnState }: Repository, { before, after
   } finally {
     rmSync(indexFile, { force: true });
   }
+}
+
+/** What a run changed elsewhere, and is to be written into its folder. */
+export interface BringOrder {
+  /** Commits or trees: what the folder was like when the run left it, and what it is to be like. */
+  readonly before: string;
+  readonly after: string;
+  /** Absolute path of an index of ours. */
+  readonly indexFile: string;
+}
+
+/**
+ * Writes the difference of two trees into the repository's own folder, unless a file was changed there as well.
+ *
+ * @returns the files that were; then nothing has been written
+ * @throws GitProblem, the system error
+ */
+export async function bringWork(repository: Repository, { before, after, indexFile }: BringOrder): Promise<readonly string[]> {
+  const { git, top } = repository;
+  for (const id of [before, after]) requireId(id);
+  const wanted = await listDifferences(git, before, after);
+  const paths = wanted.map(({ path }) => path);
+  const present = await storePresent(repository, before, paths, { indexFile });
+  // One that is already as it is to be was brought before.
+  const missing = new Set((await listDifferences(git, present, after)).map(({ path }) => path));
+  const own = (await listDifferences(git, before, present)).filter(({ path }) => missing.has(path)).map(({ path }) => path);
+  if (own.length === 0) await writeWork(repository, { before: present, after, to: top, indexFile });
+  return own;
 }

@@ -1,2 +1,2 @@
 /** Front door of `workspace/bundle`: a working tree on its way to another machine, and what was made of it on its way back. */
-export { checkOutWork, fetchBundle, packWork, type SentWork, writeWork } from './bundle.ts';
+export { bringWork, checkOutWork, fetchBundle, packWork, type SentWork, writeWork } from './bundle.ts';

@@ -1,0 +1,179 @@
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join, relative } from 'node:path';
+import type { Environment } from '../core/values/environment.ts';
+import { RalphError } from '../core/values/errors.ts';
+import { isJsonObject, parseJson } from '../core/values/json.ts';
+import { isFileName, type SentTree } from '../fleet/index.ts';
+import { captureGitPrograms, createGit, demandGit, findRepository, type Repository } from '../git/index.ts';
+import { ensureStateFolders, makeFolders, nodeFileSystem, type RunPaths, toJournalLines, toRunPaths } from '../journal/index.ts';
+import type { Blobs, Fleet } from '../ports/fleet.ts';
+import { listReferenceFiles } from '../run-gates/index.ts';
+import { type Layout, openAgentFolders, type RunFile, readRunFile, toLayout, writeRunFile } from '../runs/index.ts';
+import { toStateDirs, withoutKeys } from '../safety/index.ts';
+import { bringWork, checkOutWork } from '../workspace/bundle/index.ts';
+import { type KeptState, readPlace, writePlace } from './kept-run.ts';
+import { demandBlob, fetchTree, isStateFolder, withSecrets, writeScratchpad } from './sent-work.ts';
+
+/** A run that is to go on in a folder where it has never been. */
+export interface FetchOrder {
+  readonly fleet: Fleet;
+  readonly runId: string;
+  /** An empty folder, absolute. */
+  readonly root: string;
+  readonly env: Environment;
+  /** What this folder is called among those in which the run has been. */
+  readonly place: string;
+}
+
+/**
+ * Makes a folder of what a fleet keeps of a run: the working tree in a repository of its own, the journal, the settings, prompts and outputs of turns. Who fetches it has
+ * taken the run before.
+ *
+ * @throws RalphError `fleet-run-unknown` where not all of it is there; GitProblem, the system error
+ */
+export async function fetchRun({ fleet, runId, root, env, place }: FetchOrder, kept: KeptState): Promise<void> {
+  const { settings, tree, entries } = kept;
+  if (settings === null || tree === null || entries.length === 0) throw toUnknown(runId);
+  const bytes = await demandBlob(fleet.blobs, settings.settings);
+  const stateDir = readStateName(bytes);
+  const git = createGit({ cwd: root, env });
+  await demandGit(git, ['init', '--quiet']);
+  const layout = toLayout(root, stateDir);
+  ensureStateFolders(nodeFileSystem, [layout.stateDir]);
+  const paths = toRunPaths(layout.stateDir, runId);
+  makeFolders(nodeFileSystem, paths.turns);
+  writePlace(paths, place);
+  writeFileSync(paths.settings, bytes, { mode: 0o600 });
+  const sent = readRunFile(paths.settings);
+  const file: RunFile = {
+    ...sent,
+    ...{ settings: toOwnSettings(sent, root, env), workspace: root, worktree: null, baseline: null },
+    gitPrograms: await captureGitPrograms({ cwd: root, env }),
+  };
+  const repository = await openOwnRepository(file, env);
+  await checkOutWork(repository, await fetchTree(fleet.blobs, repository, tree, join(root, '.git')));
+  writeRunFile(paths.settings, file);
+  await fetchReferences(fleet.blobs, paths, settings.references);
+  await fetchTurns(fleet.blobs, paths, kept.turns);
+  openAgentFolders(root, file.settings);
+  if (tree.scratchpad !== null) writeScratchpad(file, tree.scratchpad);
+  // Last: a folder without a journal is no run.
+  writeFileSync(paths.journal, toJournalLines(entries), { mode: 0o600 });
+}
+
+function toUnknown(runId: string): RalphError {
+  return new RalphError({
+    code: 'fleet-run-unknown',
+    what: `The fleet does not keep enough of run ${runId} to go on with it.`,
+    why: 'A run can go on elsewhere from its first turn on; what a fleet keeps is forgotten after 30 days.',
+    fix: 'Resume it in the folder in which it was started.',
+  });
+}
+
+function readStateName(bytes: Uint8Array): string {
+  const value = parseJson(new TextDecoder().decode(bytes));
+  const settings = isJsonObject(value) ? value['settings'] : undefined;
+  const name = isJsonObject(settings) ? settings['stateDir'] : undefined;
+  if (isStateFolder(name)) return name;
+  throw new Error('the settings that the fleet keeps name no folder for state');
+}
+
+/** What variables say here; and files of the folder where the folder is now. */
+function toOwnSettings({ settings, workspace }: RunFile, root: string, env: Environment): RunFile['settings'] {
+  const own = withSecrets(settings, env);
+  const { variables = {}, configFiles } = own;
+  const said = Object.fromEntries(Object.keys(variables).map((name) => [name, env[name] ?? '']));
+  const toHere = (path: string): string => (path.startsWith(`${workspace}/`) ? join(root, relative(workspace, path)) : path);
+  return { ...own, variables: said, configFiles: configFiles.map(toHere) };
+}
+
+async function openOwnRepository({ workspace, settings, gitPrograms: programs }: RunFile, env: Environment): Promise<Repository> {
+  const found = await findRepository({ cwd: workspace, env: withoutKeys(settings, env), stateDirs: toStateDirs(settings), programs });
+  if (!found.ok) throw new Error(found.refused);
+  return found.value;
+}
+
+async function fetchReferences(blobs: Blobs, paths: RunPaths, files: KeptReferences): Promise<void> {
+  for (const path of listReferenceFiles(paths)) {
+    const sent = files.find(({ name }) => name === basename(path));
+    if (sent === undefined) continue;
+    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    writeFileSync(path, await demandBlob(blobs, sent.blob), { mode: 0o600 });
+  }
+}
+
+type KeptReferences = NonNullable<KeptState['settings']>['references'];
+
+/** Prompts and outputs of turns that are not here yet. */
+async function fetchTurns(blobs: Blobs, { turns }: RunPaths, kept: KeptState['turns']): Promise<void> {
+  for (const [name, files] of kept) {
+    const folder = join(turns, name);
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    for (const file of files) {
+      if (!isFileName(file.name) || existsSync(join(folder, file.name))) continue;
+      // What is forgotten since is missed where it is asked for.
+      const bytes = await blobs.get(file.blob);
+      if (bytes !== null) writeFileSync(join(folder, file.name), bytes, { mode: 0o600, flag: 'wx' });
+    }
+  }
+}
+
+/** A run of this folder, which may have gone on elsewhere. */
+export interface CatchUpOrder {
+  readonly fleet: Fleet;
+  readonly layout: Layout;
+  readonly paths: RunPaths;
+  readonly file: RunFile;
+  readonly env: Environment;
+}
+
+/**
+ * Brings into the folder of a run what became of it elsewhere: its journal, prompts and outputs of turns, and the working tree. What a person changed here meanwhile is
+ * never overwritten. Nothing is done where nobody else had the run.
+ *
+ * @param lastSeq of the journal that is here
+ * @returns whether something was brought
+ * @throws RalphError `fleet-home-changed` where both sides changed the same files; then nothing has been done
+ */
+export async function catchUp(order: CatchUpOrder, kept: KeptState, lastSeq: number): Promise<boolean> {
+  const { fleet, paths, file } = order;
+  const place = readPlace(paths);
+  const isOurs = kept.lastPlace === null || kept.lastPlace === place;
+  if (isOurs && kept.entries.length <= lastSeq) return false;
+  const from = kept.treeOf.get(place);
+  if (kept.tree !== null && from !== undefined) await bringTree(order, from, kept.tree);
+  await fetchTurns(fleet.blobs, paths, kept.turns);
+  if (kept.tree !== null && kept.tree.scratchpad !== null) writeScratchpad(file, kept.tree.scratchpad);
+  writeJournal(paths, toJournalLines(kept.entries));
+  return true;
+}
+
+async function bringTree({ fleet, paths, file, env }: CatchUpOrder, from: SentTree, to: SentTree): Promise<void> {
+  const repository = await openOwnRepository(file, env);
+  const scratch = join(paths.folder, 'git');
+  mkdirSync(scratch, { recursive: true });
+  // Written before by this folder, and perhaps cleaned up since.
+  await fetchTree(fleet.blobs, repository, from, scratch);
+  await fetchTree(fleet.blobs, repository, to, scratch);
+  const changed = await bringWork(repository, { before: from.work.commit, after: to.work.commit, indexFile: join(scratch, 'home.index') });
+  if (changed.length === 0) return;
+  const shown = changed.slice(0, 5).join(', ');
+  throw new RalphError({
+    code: 'fleet-home-changed',
+    what: `The run went on elsewhere, and changed files that were changed here as well: ${shown}${changed.length > 5 ? ', …' : ''}.`,
+    why: 'What you changed is not overwritten.',
+    fix: `Put your changes aside (git stash), then: ralph resume ${paths.runId}`,
+  });
+}
+
+/** The fleet's journal in the place of the one that is here; what is only here (nobody has seen it, nothing followed from it) is set aside. */
+function writeJournal({ journal }: RunPaths, lines: Buffer): void {
+  const here = existsSync(journal) ? readFileSync(journal) : Buffer.alloc(0);
+  if (lines.length < here.length || !lines.subarray(0, here.length).equals(here)) {
+    let number = 1;
+    while (existsSync(`${journal}.left-${number}`)) number += 1;
+    writeFileSync(`${journal}.left-${number}`, here, { mode: 0o600, flag: 'wx' });
+  }
+  writeFileSync(`${journal}.new`, lines, { mode: 0o600 });
+  renameSync(`${journal}.new`, journal);
+}

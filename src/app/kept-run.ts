@@ -1,0 +1,106 @@
+import { randomUUID } from 'node:crypto';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { hostname } from 'node:os';
+import { basename, join } from 'node:path';
+import type { Environment } from '../core/values/environment.ts';
+import { type KeptRecord, keepRun, type RunKeeper, readKept, type SentFile, type SentTree, takeLease } from '../fleet/index.ts';
+import type { RunPaths } from '../journal/index.ts';
+import type { Fleet, KeptLease, LogPlace } from '../ports/fleet.ts';
+import type { Journal, JournalEntry } from '../ports/journal.ts';
+import { steadyMs } from '../process/index.ts';
+import { listReferenceFiles } from '../run-gates/index.ts';
+import type { RunFile } from '../runs/index.ts';
+import { toPlainLine } from '../views/text/index.ts';
+import { toLostAfterMs } from './offer-to-fleet.ts';
+
+/** A run that its fleet keeps, in the process that has it. */
+export interface KeptRun {
+  readonly fleet: Fleet;
+  readonly keeper: RunKeeper;
+  /** The last entry of the journal that the fleet has. */
+  readonly keptTo: number;
+}
+
+/** What a fleet keeps of a run. */
+export interface KeptState {
+  readonly end: LogPlace;
+  /** The folder of whoever wrote last. */
+  readonly lastPlace: string | null;
+  readonly entries: readonly JournalEntry[];
+  readonly settings: (KeptRecord & { readonly kind: 'settings' }) | null;
+  readonly tree: SentTree | null;
+  /** The last tree that each folder sent. */
+  readonly treeOf: ReadonlyMap<string, SentTree>;
+  readonly turns: ReadonlyMap<string, readonly SentFile[]>;
+}
+
+/** Reads it whole. */
+export async function readKeptState(fleet: Fleet, run: string): Promise<KeptState> {
+  const entries: JournalEntry[] = [];
+  const treeOf = new Map<string, SentTree>();
+  const turns = new Map<string, readonly SentFile[]>();
+  let found: Pick<KeptState, 'lastPlace' | 'settings' | 'tree'> = { lastPlace: null, settings: null, tree: null };
+  const end = await readKept(fleet, run, ({ place, records }) => {
+    found = { ...found, lastPlace: place };
+    for (const record of records) {
+      if (record.kind === 'entry') entries.push(record.entry);
+      else if (record.kind === 'turn') turns.set(record.name, record.files);
+      else if (record.kind === 'settings') found = { ...found, settings: record };
+      else {
+        treeOf.set(place, record.tree);
+        found = { ...found, tree: record.tree };
+      }
+    }
+  });
+  const gap = entries.findIndex(({ seq }, index) => seq !== index + 1);
+  if (gap >= 0) throw new Error(`the journal that the fleet keeps has a gap before entry ${gap + 1}`);
+  return { end, entries, treeOf, turns, ...found };
+}
+
+/** Takes a run of this folder for this process. Throws what `takeLease` throws. */
+export function takeRun(
+  fleet: Fleet,
+  { paths, file, env }: { readonly paths: RunPaths; readonly file: RunFile; readonly env: Environment },
+) {
+  const { objective } = file.settings.spec;
+  const wish = { run: paths.runId, place: readPlace(paths), host: toPlainLine(hostname(), 60), title: toPlainLine(objective, 80) };
+  return takeLease(fleet, { ...wish, lostAfterMs: toLostAfterMs(env) }, steadyMs);
+}
+
+/** Keeps a run that was taken from here on. */
+export function openKeptRun(fleet: Fleet, taken: KeptLease, { end, entries }: Pick<KeptState, 'end' | 'entries'>): KeptRun {
+  return { fleet, keeper: keepRun({ fleet, taken, behind: end }), keptTo: entries.length };
+}
+
+/** What this folder is called among those in which the run has been. It travels with nothing that others make a folder of. */
+export function readPlace({ folder }: Pick<RunPaths, 'folder'>): string {
+  const path = join(folder, 'place');
+  if (!existsSync(path)) writePlace({ folder }, randomUUID());
+  return readFileSync(path, 'utf8').trim();
+}
+
+export function writePlace({ folder }: Pick<RunPaths, 'folder'>, place: string): void {
+  writeFileSync(join(folder, 'place'), `${place}\n`, { mode: 0o600 });
+}
+
+/** What whoever goes on works with. */
+export async function keepSettings({ fleet, keeper }: KeptRun, paths: RunPaths): Promise<void> {
+  const files = listReferenceFiles(paths).filter((path) => existsSync(path));
+  const references = await Promise.all(
+    files.map(async (path): Promise<SentFile> => ({ name: basename(path), blob: await fleet.blobs.put(readFileSync(path)) })),
+  );
+  keeper.add({ kind: 'settings', settings: await fleet.blobs.put(readFileSync(paths.settings)), references });
+}
+
+/** A journal whose entries are kept by the fleet as well. */
+export function keepJournal(journal: Journal, { keeper }: KeptRun): Journal {
+  return {
+    ...journal,
+    append: (input) => {
+      const entry = journal.append(input);
+      keeper.add({ kind: 'entry', entry });
+      return entry;
+    },
+    settled: keeper.settled,
+  };
+}

@@ -1,0 +1,196 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { RalphError, toErrorMessage } from '../core/values/errors.ts';
+import type { Json } from '../core/values/json.ts';
+import type { Fleet, KeptLease, LogPlace, RunLease } from '../ports/fleet.ts';
+import { fromBody, toBody } from './messages.ts';
+import { type KeptPiece, type KeptRecord, parsePiece } from './run-records.ts';
+
+/** Who wants a run. */
+export type LeaseWish = Pick<RunLease, 'run' | 'place' | 'host' | 'lostAfterMs' | 'title'>;
+
+/** How often a lease is looked at that somebody else holds. */
+const LOOK_MS = 200;
+
+/**
+ * Takes a run for a process: where nobody has it, where whoever had it was in the same folder (and is dead, for one process at a time has a folder's run), or where it was
+ * not renewed for as long as it says.
+ *
+ * @param steady milliseconds that count on
+ * @throws RalphError `fleet-run-held` where somebody else has it and lives
+ */
+export async function takeLease({ leases }: Pick<Fleet, 'leases'>, wish: LeaseWish, steady: () => number): Promise<KeptLease> {
+  let seen = await leases.look(wish.run);
+  let since = steady();
+  for (;;) {
+    const isOpen = seen === null || seen.lease.state !== 'held' || seen.lease.place === wish.place;
+    if (isOpen || steady() - since > (seen?.lease.lostAfterMs ?? 0)) {
+      const lease: RunLease = { ...wish, epoch: (seen?.lease.epoch ?? 0) + 1, state: 'held' };
+      const beat = await leases.write(lease, seen?.beat ?? 0);
+      if (beat !== null) return { lease, beat };
+    } else await pause(LOOK_MS);
+    const now = await leases.look(wish.run);
+    if (now?.beat === seen?.beat) continue;
+    if (now?.lease.state === 'held' && now.lease.place !== wish.place) throw toHeld(now.lease);
+    seen = now;
+    since = steady();
+  }
+}
+
+function toHeld({ run, host }: RunLease): RalphError {
+  return new RalphError({
+    code: 'fleet-run-held',
+    what: `Run ${run} goes on in a process on ${host}.`,
+    why: 'Two processes that decide about one run would give its agents the same work twice.',
+    fix: `Wait until it has ended, then bring it here: ralph resume ${run}\nWho has which run: ralph fleet`,
+  });
+}
+
+/** Keeps in the fleet what another process needs to go on with a run, for as long as the run is this process's own. */
+export interface RunKeeper {
+  /** Adds a record; it is written as soon as what was added before is. */
+  readonly add: (record: KeptRecord) => void;
+  /** Resolves when all that was added is kept. Rejects where the run is not this process's own any more, or the fleet could not be asked for too long. */
+  readonly settled: () => Promise<void>;
+  /** False: somebody else goes on with the run. */
+  readonly isOwn: () => boolean;
+  /** Resolves with the reason when nothing more can be kept; may stay open for ever. */
+  readonly lost: Promise<string>;
+  /** Lets go of the run, when the rest is kept. Never rejects. */
+  readonly close: (how: Pick<RunLease, 'state' | 'title'>) => Promise<void>;
+}
+
+/** What a keeper begins with. */
+export interface KeeperSettings {
+  readonly fleet: Fleet;
+  readonly taken: KeptLease;
+  /** Where what is kept ends. */
+  readonly behind: LogPlace;
+}
+
+/** A server that is away is waited for so long; then the run ends, and can be resumed. */
+const PATIENCE_MS = 60_000;
+/** A record more does not go into a piece of so many characters. */
+const PIECE_CHARS = 150_000;
+
+/** Creates the keeper of a run that was just taken. */
+export function keepRun({ fleet, taken, behind }: KeeperSettings): RunKeeper {
+  const { run, epoch, place } = taken.lease;
+  const waiting: KeptRecord[] = [];
+  let end = behind;
+  let pieces = 0;
+  let trouble: Error | null = null;
+  let writing: Promise<void> = Promise.resolve();
+  let isWriting = false;
+  let tellLost: (reason: string) => void = () => undefined;
+  const lost = new Promise<string>((resolve) => {
+    tellLost = resolve;
+  });
+  const lose = (error: Error): void => {
+    trouble ??= error;
+    tellLost(trouble.message);
+  };
+  const lease = createBeats(fleet, taken, lose);
+  const writeAll = async (): Promise<void> => {
+    try {
+      while (waiting.length > 0 && trouble === null) {
+        const records = takePiece(waiting);
+        pieces += 1;
+        const body = await toBody(fleet.blobs, { v: 1, place, records } as unknown as Json);
+        const written = await patiently(() => fleet.log.append(run, { behind: end, name: `${epoch}.${place}.${pieces}`, body }));
+        if (written === null) return lose(new Error(TAKEN));
+        end = written;
+      }
+    } catch (error) {
+      lose(new Error(`the fleet could not be asked: ${toErrorMessage(error)}`));
+    } finally {
+      // At once: what is added from here on begins anew.
+      isWriting = false;
+    }
+  };
+  const write = (): void => {
+    if (isWriting) return;
+    isWriting = true;
+    writing = writeAll();
+  };
+  const settled = async (): Promise<void> => {
+    await writing;
+    if (trouble !== null) throw trouble;
+  };
+  return {
+    add: (record) => {
+      waiting.push(record);
+      write();
+    },
+    settled,
+    isOwn: () => trouble?.message !== TAKEN,
+    lost,
+    close: async (how) => {
+      await settled().catch(() => undefined);
+      await lease.end(trouble === null ? how : null);
+    },
+  };
+}
+
+const TAKEN = 'another process goes on with this run: it had been given up, for it had said nothing for too long';
+
+/** Says again and again that the process lives. */
+function createBeats({ leases }: Pick<Fleet, 'leases'>, taken: KeptLease, lose: (error: Error) => void) {
+  let beat: number | null = taken.beat;
+  let telling: Promise<void> = Promise.resolve();
+  const tell = (lease: RunLease): void => {
+    telling = telling.then(async () => {
+      if (beat === null) return;
+      try {
+        beat = await leases.write(lease, beat);
+        if (beat === null) lose(new Error(TAKEN));
+      } catch {
+        // The server is away: while it is, nobody can take the run either.
+      }
+    });
+  };
+  const timer = setInterval(() => tell(taken.lease), Math.max(taken.lease.lostAfterMs / 4, 100));
+  timer.unref();
+  return {
+    end: async (how: Pick<RunLease, 'state' | 'title'> | null): Promise<void> => {
+      clearInterval(timer);
+      if (how !== null) tell({ ...taken.lease, ...how });
+      await telling;
+    },
+  };
+}
+
+function takePiece(waiting: KeptRecord[]): readonly KeptRecord[] {
+  let chars = 0;
+  let count = 0;
+  for (const record of waiting) {
+    chars += JSON.stringify(record).length;
+    if (count > 0 && chars > PIECE_CHARS) break;
+    count += 1;
+  }
+  return waiting.splice(0, count);
+}
+
+/** A server that is away longer than what is asked of it waits for is asked again. */
+async function patiently<Result>(act: () => Promise<Result>): Promise<Result> {
+  const startedAt = performance.now();
+  for (;;) {
+    try {
+      return await act();
+    } catch (error) {
+      if (performance.now() - startedAt > PATIENCE_MS) throw error;
+      await pause(LOOK_MS);
+    }
+  }
+}
+
+/** Reads all that is kept of a run. Where it ends. */
+export async function readKept(fleet: Fleet, run: string, visit: (piece: KeptPiece) => void): Promise<LogPlace> {
+  const bodies: Json[] = [];
+  const end = await fleet.log.read(run, (body) => bodies.push(body));
+  for (const body of bodies) {
+    const piece = parsePiece(await fromBody(fleet.blobs, body));
+    if (piece === null) throw new Error('what the fleet keeps of the run cannot be read');
+    visit(piece);
+  }
+  return end;
+}
