@@ -28,6 +28,7 @@ import { describeReach, toDefined } from '../safety/index.ts';
 import { createProofFold } from '../views/fold/index.ts';
 import { toPlainLine } from '../views/text/index.ts';
 import type { AssembledRun, RunParts } from './assemble-run.ts';
+import { STANDS_IN } from './kept-run.ts';
 import { createLifeTeller } from './tell-life.ts';
 
 /** Where a loop begins. */
@@ -109,7 +110,7 @@ async function closeRun(parts: RunParts, { workspace, ports }: AssembledRun, rea
   ports.journal.close();
   const { kept } = parts;
   const title = toPlainLine(file.settings.spec.objective, 80);
-  await kept?.keeper.close({ state: reason === 'completed' ? 'ended' : 'free', title: `${title} (${reason})` });
+  await kept?.keeper.close({ state: toLeaseState(reason, parts.env), title: `${title} (${reason})` });
   await kept?.fleet.close();
   // Beside the rescued journal, so that the run can go on from there.
   const rescue = toRescuePaths(layout.stateDir, paths.runId);
@@ -117,6 +118,12 @@ async function closeRun(parts: RunParts, { workspace, ports }: AssembledRun, rea
   clearStopWish(paths.folder);
   await storeEnd(parts);
   return worktree;
+}
+
+/** Nobody goes on by itself with what a person ended. Where a worker has it, its end is the worker's. */
+function toLeaseState(reason: RunEnd['reason'], env: RunParts['env']): 'held' | 'free' | 'ended' {
+  if (reason === 'completed') return 'ended';
+  return reason === 'terminated' && env[STANDS_IN] !== undefined ? 'held' : 'free';
 }
 
 function toNews({ reason, detail, exitCode, proof, state }: RunEnd): RunNews {

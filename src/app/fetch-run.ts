@@ -8,7 +8,7 @@ import { captureGitPrograms, createGit, demandGit, findRepository, type Reposito
 import { ensureStateFolders, makeFolders, nodeFileSystem, type RunPaths, toJournalLines, toRunPaths } from '../journal/index.ts';
 import type { Blobs, Fleet } from '../ports/fleet.ts';
 import { listReferenceFiles } from '../run-gates/index.ts';
-import { type Layout, openAgentFolders, type RunFile, readRunFile, toLayout, writeRunFile } from '../runs/index.ts';
+import { openAgentFolders, type RunFile, readRunFile, toLayout, writeRunFile } from '../runs/index.ts';
 import { toStateDirs, withoutKeys } from '../safety/index.ts';
 import { bringWork, checkOutWork } from '../workspace/bundle/index.ts';
 import { type KeptState, readPlace, writePlace } from './kept-run.ts';
@@ -121,7 +121,6 @@ async function fetchTurns(blobs: Blobs, { turns }: RunPaths, kept: KeptState['tu
 /** A run of this folder, which may have gone on elsewhere. */
 export interface CatchUpOrder {
   readonly fleet: Fleet;
-  readonly layout: Layout;
   readonly paths: RunPaths;
   readonly file: RunFile;
   readonly env: Environment;

@@ -105,6 +105,7 @@ export {
   tellRun,
 } from '../runs/index.ts';
 export type { HatScope, ScopeLayer, ScopeReport } from '../turns/scopes/index.ts';
+export { bringRun } from './bring-run.ts';
 export { landRun } from './land-run.ts';
 export { readReport } from './report-data.ts';
 export { resumeRun } from './resume-run.ts';

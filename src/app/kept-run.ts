@@ -57,6 +57,9 @@ export async function readKeptState(fleet: Fleet, run: string): Promise<KeptStat
   return { end, entries, treeOf, turns, ...found };
 }
 
+/** Tells a run that it is in the hands of a worker: one that is ended with the worker is gone on with by another. */
+export const STANDS_IN = 'RALPH_STANDS_IN';
+
 /** Takes a run of this folder for this process. Throws what `takeLease` throws. */
 export function takeRun(
   fleet: Fleet,

@@ -76,8 +76,10 @@ export function offerToFleet(parts: OfferedRun, workspace: GitWorkspace, tell: (
   const offered = offerTurns({
     ...{ fleet, run: paths.runId, pack, steady: steadyMs, tell, lostAfterMs: toLostAfterMs(parts.env), isOwn: keeper.isOwn },
     labelsOf: (order) => toLabels(file, order),
-    bringTo: async (order, home, copy) =>
-      bringHome(parts, { order, home: parseHome(home), copy, before: sent.get(toTurnName(order)) ?? '' }),
+    bringTo: async (order, home, copy) => {
+      await keeper.confirm();
+      await bringHome(parts, { order, home: parseHome(home), copy, before: sent.get(toTurnName(order)) ?? '' });
+    },
   });
   return { ...offered, keepTree: async (tree) => void (tree === null ? null : await send(tree)) };
 }

@@ -24,7 +24,8 @@ import { checkOutWork, packWork } from '../workspace/bundle/index.ts';
 import { type AssembledRun, assembleRun, type RunParts } from './assemble-run.ts';
 import { type SentHome, type SentPlace, sendFiles } from './offer-to-fleet.ts';
 import { demandBlob, fetchTree, isStateFolder, withSecrets, writeScratchpad } from './sent-work.ts';
-import { closeWorkerHome, openWorkerHome, sweepWorkerHomes } from './worker-home.ts';
+import { standIn } from './stand-in.ts';
+import { closeWorkerHome, openWorkerHome, STOOD_IN, sweepWorkerHomes } from './worker-home.ts';
 
 /** A worker of a fleet. */
 export interface WorkerOrder {
@@ -36,6 +37,9 @@ export interface WorkerOrder {
   readonly id: string;
   readonly labels: readonly string[];
   readonly slots: number;
+  /** Goes on with so many runs whose own process is lost. */
+  readonly standsInFor: number;
+  /** With the address of the fleet. */
   readonly env: Environment;
   /** Tells a person what it does, a line each. */
   readonly tell: (text: string) => void;
@@ -70,7 +74,10 @@ export async function workForFleet(order: WorkerOrder, drain: AbortSignal, kill:
     const seconds = Math.round((Date.now() - startedAt) / 1000);
     tell(`Turn ${job.name} of run ${job.run}: ${job.fenced.aborted ? 'given up' : ended.outcome.status} after ${seconds} s.`);
   };
-  await takeWork({ fleet, worker: { id, labels, protocol: PROTOCOL }, slots, perform, tell }, drain, kill);
+  await Promise.all([
+    takeWork({ fleet, worker: { id, labels, protocol: PROTOCOL }, slots, perform, tell }, drain, kill),
+    standIn({ fleet, home: join(home, STOOD_IN), env: order.env, atOnce: order.standsInFor, tell }, drain, kill),
+  ]);
   closeWorkerHome(home);
 }
 

@@ -6,6 +6,8 @@ import { isAlive, processStartTime, removeTree } from '../process/index.ts';
 import { reapRun } from '../runs/index.ts';
 
 const FILE = 'worker.json';
+/** Folders of runs that the worker goes on with. */
+export const STOOD_IN = 'runs';
 
 /**
  * Takes a folder for a worker. What a killed one left there is ended and removed: its programs must not go on beside those of this one.

@@ -16,13 +16,19 @@ const LOOK_MS = 200;
  * not renewed for as long as it says.
  *
  * @param steady milliseconds that count on
+ * @param stale as it was seen when it had not been renewed for too long; absent: that is found out here
  * @throws RalphError `fleet-run-held` where somebody else has it and lives
  */
-export async function takeLease({ leases }: Pick<Fleet, 'leases'>, wish: LeaseWish, steady: () => number): Promise<KeptLease> {
+export async function takeLease(
+  { leases }: Pick<Fleet, 'leases'>,
+  wish: LeaseWish,
+  steady: () => number,
+  stale?: KeptLease,
+): Promise<KeptLease> {
   let seen = await leases.look(wish.run);
   let since = steady();
   for (;;) {
-    const isOpen = seen === null || seen.lease.state !== 'held' || seen.lease.place === wish.place;
+    const isOpen = seen === null || seen.lease.state !== 'held' || seen.lease.place === wish.place || seen.beat === stale?.beat;
     if (isOpen || steady() - since > (seen?.lease.lostAfterMs ?? 0)) {
       const lease: RunLease = { ...wish, epoch: (seen?.lease.epoch ?? 0) + 1, state: 'held' };
       const beat = await leases.write(lease, seen?.beat ?? 0);
@@ -51,6 +57,8 @@ export interface RunKeeper {
   readonly add: (record: KeptRecord) => void;
   /** Resolves when all that was added is kept. Rejects where the run is not this process's own any more, or the fleet could not be asked for too long. */
   readonly settled: () => Promise<void>;
+  /** Asks the fleet whether the run is still this process's own: it may have been frozen. Rejects where it is not. */
+  readonly confirm: () => Promise<void>;
   /** False: somebody else goes on with the run. */
   readonly isOwn: () => boolean;
   /** Resolves with the reason when nothing more can be kept; may stay open for ever. */
@@ -122,6 +130,10 @@ export function keepRun({ fleet, taken, behind }: KeeperSettings): RunKeeper {
       write();
     },
     settled,
+    confirm: async () => {
+      await lease.renew();
+      if (trouble !== null) throw trouble;
+    },
     isOwn: () => trouble?.message !== TAKEN,
     lost,
     close: async (how) => {
@@ -151,6 +163,10 @@ function createBeats({ leases }: Pick<Fleet, 'leases'>, taken: KeptLease, lose: 
   const timer = setInterval(() => tell(taken.lease), Math.max(taken.lease.lostAfterMs / 4, 100));
   timer.unref();
   return {
+    renew: async (): Promise<void> => {
+      tell(taken.lease);
+      await telling;
+    },
     end: async (how: Pick<RunLease, 'state' | 'title'> | null): Promise<void> => {
       clearInterval(timer);
       if (how !== null) tell({ ...taken.lease, ...how });

@@ -1,105 +1,13 @@
 /** Runs whose turns are taken by workers: real server, real processes, agents that are scripts. */
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { type Finished, makeFolder, plainEnvironment, ralph, readJsonLines, start } from '../e2e/ralph.ts';
-import { startServer, type TestServer } from './nats.ts';
+import { describe, expect, test } from 'vitest';
+import { makeFolder, ralph, start } from '../e2e/ralph.ts';
+import { AGENT, CONFIG, listEvents, RUN, setUpFleet } from './scene.ts';
 
-const CONFIG = `event_loop: {starting_event: build.start, completion_promise: LOOP_COMPLETE, max_iterations: 12}
-cli: {backend: custom, command: ./agent.sh}
-hats:
-  builder: {triggers: [build.start, review.rejected], publishes: [build.done], instructions: Build.}
-  reviewer: {triggers: [build.done], publishes: [review.rejected, LOOP_COMPLETE], instructions: Review.}
-gates:
-  - {name: lines, on: build.done, run: test -s out.txt}
-`;
-
-/** Builds twice, for the first review refuses; a file \`slow\` in the workspace makes it take longer. */
-const AGENT = `#!/bin/sh
-cat > /dev/null
-echo "at work as $RALPH_HAT"
-if [ "$RALPH_HAT" = builder ]; then
-  if [ -e slow ]; then sleep "$(cat slow)"; fi
-  echo "built with $(cat mine.txt)" >> out.txt
-  ralph emit build.done built
-elif [ "$(wc -l < out.txt)" -lt 2 ]; then
-  ralph emit review.rejected "one line more"
-else
-  ralph emit LOOP_COMPLETE fine
-fi
-`;
-
-let server: TestServer;
-const ends: (() => Promise<unknown>)[] = [];
-
-beforeAll(async () => {
-  server = await startServer();
-});
-afterAll(() => server.close());
-afterEach(async () => {
-  for (const end of ends.splice(0).reverse()) await end();
-});
-
-const env = (): Record<string, string> => ({ RALPH_FLEET: server.url, RALPH_FLEET_LOST_AFTER: '3' });
-
-function makeProject(files: Readonly<Record<string, string>> = {}): string {
-  const folder = makeFolder({ 'ralph.yml': CONFIG, 'agent.sh': AGENT, ...files });
-  ends.push(async () => rmSync(folder, { recursive: true, force: true, maxRetries: 3 }));
-  const git = (...args: string[]): void =>
-    void execFileSync('git', args, { cwd: folder, env: { ...plainEnvironment(), HOME: folder }, stdio: 'ignore' });
-  git('init', '-q', '-b', 'main');
-  git('add', '.');
-  git('-c', 'user.name=Uma', '-c', 'user.email=uma@example.org', 'commit', '-qm', 'The beginning');
-  writeFileSync(join(folder, 'mine.txt'), 'what nobody committed\n');
-  return folder;
-}
-
-interface Worker {
-  readonly pid: number;
-  readonly home: string;
-  readonly end: () => Promise<Finished>;
-}
-
-async function startWorker(
-  name: string,
-  home = mkdtempSync(join(tmpdir(), 'ralph-worker-')),
-  more: Readonly<Record<string, string>> = {},
-): Promise<Worker> {
-  const started = start(tmpdir(), ['worker', '--name', name, '--home', home, '--labels', 'custom'], { ...env(), ...more });
-  await started.says('takes turns');
-  const end = async (): Promise<Finished> => {
-    started.child.kill('SIGTERM');
-    const finished = await started.done;
-    rmSync(home, { recursive: true, force: true, maxRetries: 3 });
-    return finished;
-  };
-  ends.push(async () => {
-    started.child.kill('SIGCONT');
-    await end();
-  });
-  return { pid: started.child.pid ?? 0, home, end };
-}
-
-const RUN = ['run', '--no-tui', '-p', 'Build it'];
-const onFleet = (folder: string, ...more: string[]): Promise<Finished> => ralph(folder, [...RUN, '--fleet', server.url, ...more], env());
-
-async function listEvents(folder: string): Promise<readonly string[]> {
-  const { stdout } = await ralph(folder, ['events', 'last', '--format', 'json']);
-  return readJsonLines<{ topic: string; source?: string }>(stdout).map(({ topic }) => topic);
-}
-
-/** The name of the worker that has a turn of any run, as soon as one has. */
-async function waitForHolder(): Promise<string> {
-  for (;;) {
-    const { stdout } = await ralph(tmpdir(), ['fleet', '--format', 'json'], env());
-    const holder = readJsonLines<{ id: string; busy: readonly unknown[] }>(stdout).find(({ busy }) => busy.length > 0);
-    if (holder !== undefined) return holder.id;
-    await pause(100);
-  }
-}
+const { server, env, after, makeProject, startWorker, onFleet, waitForHolder } = setUpFleet();
 
 describe('a run on a fleet', () => {
   test('routes the same events and makes the same files as on one machine, and its turns can be read as ever', async () => {
@@ -147,7 +55,7 @@ describe('a run on a fleet', () => {
   test('is resumed after its own process was killed, with the worker still at work', async () => {
     const folder = makeProject({ slow: '4' });
     await startWorker('one');
-    const first = start(folder, [...RUN, '--fleet', server.url], env());
+    const first = start(folder, [...RUN, '--fleet', server().url], env());
     await waitForHolder();
     await pause(700);
     first.child.kill('SIGKILL');
@@ -163,9 +71,9 @@ describe('a run on a fleet', () => {
     await startWorker('one');
     const run = onFleet(folder);
     await waitForHolder();
-    await server.kill();
+    await server().kill();
     await pause(1000);
-    await server.restart();
+    await server().restart();
     const { code, stdout } = await run;
     expect(code, stdout).toBe(0);
   });
@@ -173,7 +81,7 @@ describe('a run on a fleet', () => {
   test('stops at once where a person wants it, also the agent on its worker', async () => {
     const folder = makeProject({ slow: '97' });
     await startWorker('one');
-    const run = start(folder, [...RUN, '--fleet', server.url], env());
+    const run = start(folder, [...RUN, '--fleet', server().url], env());
     await run.says('at work as builder');
     const from = Date.now();
     run.child.kill('SIGINT');
@@ -210,7 +118,7 @@ ralph emit LOOP_COMPLETE "with $SHOP_API_TOKEN"
       stderr: expect.stringContaining('nats://host:4222'),
     });
     const plain = makeFolder({ 'ralph.yml': CONFIG, 'agent.sh': AGENT });
-    ends.push(async () => rmSync(plain, { recursive: true, force: true }));
+    after(async () => rmSync(plain, { recursive: true, force: true }));
     const refused = await onFleet(plain);
     expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('needs a git repository with a commit') });
     expect(existsSync(join(plain, '.ralph', 'lock'))).toBe(false);

@@ -1,42 +1,80 @@
+import type { Fleet } from '../../ports/fleet.ts';
 import { findFleetAddress } from '../args/fleet-options.ts';
 import { addExamples } from '../args/help.ts';
 import { addFormatOption } from '../args/options.ts';
-import type { CliCommand } from '../cli-context.ts';
+import { createUsageError } from '../args/usage-error.ts';
+import type { CliCommand, CliContext } from '../cli-context.ts';
 import { printTable } from '../terminal/print.ts';
 import { printJson } from '../terminal/terminal.ts';
 
 /** `ralph fleet`. */
 export const fleetCommand: CliCommand = {
   declare: (command) => {
-    command.option('--nats <url>', 'the address of the fleet; default: RALPH_FLEET');
+    command
+      .argument('[what]', 'workers: those that are there; runs: those that the fleet keeps, and who has them', 'workers')
+      .option('--nats <url>', 'the address of the fleet; default: RALPH_FLEET');
     addFormatOption(command, ['table', 'json'], 'table for people, json for programs: one object per line');
-    addExamples(command, [['ralph fleet --nats nats://10.0.0.5:4222', 'the workers that are there, and what they work on']]);
+    addExamples(command, [
+      ['ralph fleet --nats nats://10.0.0.5:4222', 'the workers that are there, and what they work on'],
+      ['ralph fleet runs', 'the runs of the fleet of RALPH_FLEET: on which machine each goes on, and which have ended'],
+    ]);
   },
-  perform: async ({ env, terminal, loadApp }, { options }) => {
-    const url = findFleetAddress(options['nats'], env);
-    const app = await loadApp();
+  perform: async (context, { args, options }) => {
+    const show = toShow(args[0] ?? 'workers');
+    const url = findFleetAddress(options['nats'], context.env);
+    const app = await context.loadApp();
     const fleet = await app.connectFleet({ url, name: 'ralph fleet' });
     try {
-      const workers = await fleet.workers.list();
-      if (options['format'] === 'json') {
-        for (const worker of workers) printJson(terminal, { v: 1, ...worker });
-        return 0;
-      }
-      if (workers.length === 0) terminal.err('No worker is there. Start one: ralph worker --nats …\n');
-      else
-        printTable(
-          terminal,
-          ['worker', 'labels', 'slots', 'works on'],
-          workers.map(({ id, labels, slots, busy, isDraining }) => [
-            id,
-            labels.join(','),
-            `${busy.length}/${slots}`,
-            [...busy.map(({ run, name }) => `${run} ${name}`), ...(isDraining ? ['(takes no more)'] : [])].join(', '),
-          ]),
-        );
+      await show(fleet, context, options['format'] === 'json');
       return 0;
     } finally {
       await fleet.close();
     }
   },
 };
+
+type Show = (fleet: Fleet, context: CliContext, isJson: boolean) => Promise<void>;
+
+function toShow(what: string): Show {
+  if (what === 'workers') return showWorkers;
+  if (what === 'runs') return showRuns;
+  throw createUsageError(
+    `ralph fleet shows workers or runs, and not ${JSON.stringify(what.slice(0, 40))}.`,
+    'Its workers: ralph fleet\nIts runs: ralph fleet runs',
+  );
+}
+
+async function showWorkers(fleet: Fleet, { terminal }: CliContext, isJson: boolean): Promise<void> {
+  const workers = await fleet.workers.list();
+  if (isJson) {
+    for (const worker of workers) printJson(terminal, { v: 1, ...worker });
+    return;
+  }
+  if (workers.length === 0) return terminal.err('No worker is there. Start one: ralph worker --nats …\n');
+  printTable(
+    terminal,
+    ['worker', 'labels', 'slots', 'works on'],
+    workers.map(({ id, labels, slots, busy, isDraining }) => [
+      id,
+      labels.join(','),
+      `${busy.length}/${slots}`,
+      [...busy.map(({ run, name }) => `${run} ${name}`), ...(isDraining ? ['(takes no more)'] : [])].join(', '),
+    ]),
+  );
+}
+
+const STATES = { held: 'goes on', free: 'stopped', ended: 'ended' } as const;
+
+async function showRuns(fleet: Fleet, { terminal }: CliContext, isJson: boolean): Promise<void> {
+  const runs = (await fleet.leases.list()).map(({ lease }) => lease);
+  if (isJson) {
+    for (const { run, state, host, epoch, title } of runs) printJson(terminal, { v: 1, run, state, host, epoch, title });
+    return;
+  }
+  if (runs.length === 0) return terminal.err('The fleet keeps no run. Start one: ralph run --fleet …\n');
+  printTable(
+    terminal,
+    ['run', 'is', 'last on', 'what for'],
+    runs.map(({ run, state, host, title }) => [run, STATES[state], host, title]),
+  );
+}

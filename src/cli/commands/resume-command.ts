@@ -16,7 +16,8 @@ function declare(command: Command): void {
     .option('--max-iterations <n>', '+10: ten more turns; 30: thirty in all')
     .option('--max-cost <usd>', 'US dollars in all')
     .option('--max-runtime <duration>', '+1h: an hour more; 6h: six hours in all')
-    .option('--accept-changes', 'accept a configuration or prompt that has changed, without asking');
+    .option('--accept-changes', 'accept a configuration or prompt that has changed, without asking')
+    .option('--fleet <url>', 'a run that this fleet keeps, in a folder that is empty: it is brought here first');
   addShowOptions(command);
   addExamples(command, [
     ['ralph resume', 'continue the newest run'],
@@ -24,5 +25,6 @@ function declare(command: Command): void {
     ['ralph resume --max-iterations +10', 'ten more turns after the limit was reached'],
     ['ralph resume --max-cost 20', 'a higher limit of the cost'],
     ['ralph resume --accept-changes', 'with a changed ralph.yml or PROMPT.md'],
+    ['ralph resume 20261121-221500-ab12c --fleet nats://10.0.0.5:4222', 'go on here with a run that was begun on another machine'],
   ]);
 }

@@ -17,6 +17,7 @@ export const workerCommand: CliCommand = {
         'what it has, with commas between: agents (claude, codex, native, …) and names of your own; default: the agents that are installed',
       )
       .option('--slots <n>', 'how many turns at the same time', '1')
+      .option('--stand-in <n>', 'with how many runs at the same time it goes on whose own process is lost; 0: none', '1')
       .option('--name <name>', 'what it is called; default: the name of the machine, and a part that is made up')
       .option('--home <folder>', 'where it keeps folders of its own; default: ralph/fleet in the folder for caches');
     addExamples(command, [
@@ -29,7 +30,8 @@ export const workerCommand: CliCommand = {
     const url = findFleetAddress(options['nats'], env);
     const app = await context.loadApp();
     const labels = toLabels(options['labels'], app, context);
-    const slots = toSlots(options['slots']);
+    const slots = toCount('--slots', options['slots'], 1);
+    const standsInFor = toCount('--stand-in', options['standIn'], 0);
     const id = toName(options['name']);
     const fleet = await app.connectFleet({ url, name: `ralph worker ${id}` });
     const tell = (text: string): void => terminal.err(`${text}\n`);
@@ -41,7 +43,11 @@ export const workerCommand: CliCommand = {
       const typed = options['home'];
       const siblings = typeof typed === 'string' ? null : join(toCache(env), 'ralph', 'fleet');
       const home = typeof typed === 'string' ? resolve(cwd, typed) : join(siblings ?? '', id);
-      await app.workForFleet({ fleet, home, siblings, id, labels, slots, env, tell }, drain, kill);
+      await app.workForFleet(
+        { fleet, home, siblings, id, labels, slots, standsInFor, env: { ...env, RALPH_FLEET: url }, tell },
+        drain,
+        kill,
+      );
     } finally {
       release();
       await fleet.close();
@@ -65,10 +71,10 @@ function toLabels(typed: unknown, app: AppApi, { env, cwd }: Pick<CliContext, 'e
   );
 }
 
-function toSlots(typed: unknown): number {
-  const slots = Number(typed);
-  if (Number.isInteger(slots) && slots >= 1 && slots <= 64) return slots;
-  throw createUsageError('--slots takes a number from 1 to 64.', 'Two turns at the same time: --slots 2');
+function toCount(option: string, typed: unknown, least: number): number {
+  const count = Number(typed);
+  if (Number.isInteger(count) && count >= least && count <= 64) return count;
+  throw createUsageError(`${option} takes a number from ${least} to 64.`, `Two at the same time: ${option} 2`);
 }
 
 function toName(typed: unknown): string {

@@ -2,6 +2,7 @@ import { createRunViewFold } from '../../views/fold/index.ts';
 import { toNextStep } from '../../views/report/index.ts';
 import { toPlainLine } from '../../views/text/index.ts';
 import type { AppApi } from '../app-api.ts';
+import { toFleetAddress } from '../args/fleet-options.ts';
 import { type ShowFlags, toShowOptions } from '../args/options.ts';
 import { parseIterations, parseRuntime, parseUsd } from '../args/parse-values.ts';
 import type { CliContext } from '../cli-context.ts';
@@ -15,6 +16,7 @@ export interface ResumeFlags extends ShowFlags {
   readonly maxCost?: string;
   readonly maxRuntime?: string;
   readonly acceptChanges?: boolean;
+  readonly fleet?: string;
 }
 
 type ResumeOptions = Parameters<AppApi['resumeRun']>[0];
@@ -25,6 +27,11 @@ export async function resumeAndWatch(context: CliContext, run: string | undefine
   const show = toShowOptions(flags);
   const options = toResumeOptions(context, run, flags);
   const app = await context.loadApp();
+  await app.bringRun({
+    ...{ cwd: context.cwd, env: context.env },
+    ...(run === undefined ? {} : { run }),
+    ...(flags.fleet === undefined ? {} : { fleet: toFleetAddress(flags.fleet) }),
+  });
   const reader = app.openRun(context.cwd, run, context.env);
   const fold = createRunViewFold();
   reader.replay(fold.take);
