@@ -19,6 +19,8 @@ export interface KeptRun {
   readonly keeper: RunKeeper;
   /** The last entry of the journal that the fleet has. */
   readonly keptTo: number;
+  /** What workers reported of turns that are open, as the journal has it already: it comes once more. By turn. */
+  readonly heard: Map<string, string[]>;
 }
 
 /** What a fleet keeps of a run. */
@@ -72,7 +74,7 @@ export function takeRun(
 
 /** Keeps a run that was taken from here on. */
 export function openKeptRun(fleet: Fleet, taken: KeptLease, { end, entries }: Pick<KeptState, 'end' | 'entries'>): KeptRun {
-  return { fleet, keeper: keepRun({ fleet, taken, behind: end }), keptTo: entries.length };
+  return { fleet, keeper: keepRun({ fleet, taken, behind: end }), keptTo: entries.length, heard: new Map() };
 }
 
 /** What this folder is called among those in which the run has been. It travels with nothing that others make a folder of. */

@@ -1,7 +1,8 @@
 import { lstatSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { IterationStart } from '../core/run/effects.ts';
-import { toTurnName } from '../core/run/turn.ts';
+import type { Input } from '../core/run/inputs.ts';
+import { type TurnId, toTurnName } from '../core/run/turn.ts';
 import type { Environment } from '../core/values/environment.ts';
 import { RalphError } from '../core/values/errors.ts';
 import { isJsonObject, type Json } from '../core/values/json.ts';
@@ -35,6 +36,8 @@ export interface OfferedRun {
   readonly env: Environment;
   readonly fleet: Fleet;
   readonly keeper: RunKeeper;
+  /** See `KeptRun`. */
+  readonly heard: Map<string, string[]>;
 }
 
 /** What a worker works on: plain JSON in an order. */
@@ -48,6 +51,8 @@ export interface SentPlace extends SentTree {
 export interface SentHome {
   /** `null`: it changed no file. */
   readonly work: SentBundle | null;
+  /** What it began with: a commit that was sent to it. */
+  readonly from: string;
   readonly files: readonly SentFile[];
   readonly scratchpad: string | null;
 }
@@ -61,13 +66,11 @@ export interface OfferedTurns extends Elsewhere {
 /** Gives the turns of a run to the workers of a fleet. */
 export function offerToFleet(parts: OfferedRun, workspace: GitWorkspace, tell: (text: string) => void): OfferedTurns {
   const { fleet, file, paths, keeper } = parts;
-  const sent = new Map<string, string>();
   const send = createTreeSender(parts);
   const pack = async (order: IterationStart): Promise<Json> => {
     const { tree } = await workspace.snapshot(toTurnName(order), 'opened');
     if (tree === null) throw new RalphError({ code: 'fleet-repository', what: NO_COMMIT });
     const place = await send(tree);
-    sent.set(toTurnName(order), place.work.commit);
     // Whoever goes on after this turn was offered begins where it began.
     await keeper.settled();
     const settings = await fleet.blobs.put(readFileSync(paths.settings));
@@ -78,10 +81,21 @@ export function offerToFleet(parts: OfferedRun, workspace: GitWorkspace, tell: (
     labelsOf: (order) => toLabels(file, order),
     bringTo: async (order, home, copy) => {
       await keeper.confirm();
-      await bringHome(parts, { order, home: parseHome(home), copy, before: sent.get(toTurnName(order)) ?? '' });
+      await bringHome(parts, { order, home: parseHome(home), copy });
     },
   });
-  return { ...offered, keepTree: async (tree) => void (tree === null ? null : await send(tree)) };
+  const start: OfferedTurns['start'] = (turn, watch) => offered.start(turn, { ...watch, post: toNew(parts.heard, turn.order, watch.post) });
+  return { ...offered, start, keepTree: async (tree) => void (tree === null ? null : await send(tree)) };
+}
+
+/** Passes on what the journal does not have yet: a process that takes up a turn is told all of it again. */
+function toNew(heard: OfferedRun['heard'], turn: TurnId, post: (input: Input) => void): (input: Input) => void {
+  return (input) => {
+    const known = heard.get(toTurnName(turn)) ?? [];
+    const place = known.indexOf(JSON.stringify(input));
+    if (place < 0) post(input);
+    else known.splice(place, 1);
+  };
 }
 
 /** Sends trees of a run's folder, and keeps the last one for whoever goes on with the run. One that was sent just before is not sent again. */
@@ -180,11 +194,9 @@ interface Homecoming {
   readonly order: IterationStart;
   readonly home: SentHome;
   readonly copy: string;
-  /** The commit that was sent. */
-  readonly before: string;
 }
 
-async function bringHome(parts: OfferedRun, { order, home, copy, before }: Homecoming): Promise<void> {
+async function bringHome(parts: OfferedRun, { order, home, copy }: Homecoming): Promise<void> {
   const { fleet, paths, file } = parts;
   await bringFiles(parts, order, home);
   if (home.work !== null) {
@@ -194,7 +206,7 @@ async function bringHome(parts: OfferedRun, { order, home, copy, before }: Homec
     const ref = `refs/ralph/${paths.runId}/${toTurnName(order)}/worker`;
     await fetchBundle(repository, { bundle, file: toScratch(parts, order, 'home'), ref, commit });
     const to = toCopyFolder(join(paths.folder, COPIES), copy);
-    await writeWork(repository, { before, after: commit, to, indexFile: toScratch(parts, order, 'index') });
+    await writeWork(repository, { before: home.from, after: commit, to, indexFile: toScratch(parts, order, 'index') });
   }
   if (home.scratchpad !== null) writeScratchpad(file, home.scratchpad);
 }
@@ -229,13 +241,14 @@ export async function sendFiles(blobs: Blobs, folder: string, redact: (text: str
 
 /** Reads what a worker says that it made. */
 function parseHome(value: Json): SentHome {
-  if (!isJsonObject(value)) return { work: null, files: [], scratchpad: null };
-  const { work = null, files = [], scratchpad = null } = value;
+  if (!isJsonObject(value)) return { work: null, from: '', files: [], scratchpad: null };
+  const { work = null, from, files = [], scratchpad = null } = value;
   return {
     work:
       isJsonObject(work) && typeof work['blob'] === 'string' && typeof work['commit'] === 'string'
         ? { blob: work['blob'], commit: work['commit'] }
         : null,
+    from: typeof from === 'string' ? from : '',
     files: parseFiles(files),
     scratchpad: typeof scratchpad === 'string' ? scratchpad : null,
   };

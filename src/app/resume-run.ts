@@ -1,4 +1,5 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { toTurnName } from '../core/run/turn.ts';
 import { toContractPath, writeContract } from '../emit/index.ts';
 import { connectFleet } from '../fleet/index.ts';
 import { findRun, type Lock, nodeFileSystem, toRunPaths } from '../journal/index.ts';
@@ -37,6 +38,7 @@ import { isolatesAll, packForSafety, toStateDirs } from '../safety/index.ts';
 import { createWorktree } from '../workspace/worktree/index.ts';
 import { assembleRun, type RunParts } from './assemble-run.ts';
 import { driveRun } from './drive-run.ts';
+import { createAwayWatch } from './away-watch.ts';
 import { catchUp } from './fetch-run.ts';
 import { type KeptRun, keepSettings, openKeptRun, readKeptState, takeRun } from './kept-run.ts';
 
@@ -155,11 +157,14 @@ async function drive({ options, watch, layout, paths, locks }: Resumption, chang
     isolation,
     ...(kept === null ? {} : { kept }),
   };
-  const run = assembleRun(parts, (entry) => void fold.take(entry));
+  const away = createAwayWatch();
+  const run = assembleRun(parts, (entry) => away.take(entry, fold.take(entry)));
   const folded = fold.run();
+  const attached = kept === null || isChanged ? [] : away.listOpen(folded.state);
+  for (const order of attached) kept?.heard.set(toTurnName(order), away.heardOf(order));
   const spec = isChanged ? { spec: next.settings.spec } : {};
-  const inputs = await recoverRun(run.ports, folded, { ...spec, limits: toRaisedLimits(folded.state, options) });
-  return { kind: 'running', handle: driveRun(parts, run, { folded, inputs }, locks), warnings };
+  const inputs = await recoverRun(run.ports, folded, { ...spec, limits: toRaisedLimits(folded.state, options), attached });
+  return { kind: 'running', handle: driveRun(parts, run, { folded, inputs, attached }, locks), warnings };
 }
 
 /** Remembers small files; the function that is returned puts them back as they were. */

@@ -187,6 +187,7 @@ async function takeTurn({ fleet }: WorkerOrder, place: WorkPlace, job: Job): Pro
   const { tree } = await run.workspace.snapshot(toTurnName(effect), 'after');
   const home: SentHome = {
     work: tree === null ? null : await sendWork(fleet, place, { runId: job.run, tree, from: work.commit }),
+    from: work.commit,
     files: await sendFiles(fleet.blobs, join(place.turns, toTurnName(effect)), redact),
     scratchpad: toRedacted(readScratchpad(file.workspace, file.settings.prompts.scratchpad)?.text ?? null, redact),
   };
@@ -224,7 +225,7 @@ async function reportFailure(job: Job, message: string): Promise<IterationEnded>
     ...INTERRUPTED,
     outcome: failFor(`it could not begin: ${message}`),
   };
-  await job.report({ kind: 'ended', input, home: { work: null, files: [], scratchpad: null } });
+  await job.report({ kind: 'ended', input, home: { work: null, from: '', files: [], scratchpad: null } });
   return input;
 }
 

@@ -48,7 +48,10 @@ describe('a run whose own process is lost', () => {
     expect(home.stderr).toContain('This run has ended');
     expect(readFileSync(join(away, 'out.txt'), 'utf8')).toBe(readFileSync(join(here, 'out.txt'), 'utf8'));
     expect(readFileSync(join(away, 'mine.txt'), 'utf8')).toBe('what nobody committed\n');
-    expect((await listEvents(away)).filter((topic) => topic !== 'task.resume')).toEqual(await listEvents(here));
+    // The turn that a worker had is taken up, and not begun again.
+    expect(await listEvents(away)).toEqual(await listEvents(here));
+    const turns = readdirSync(join(away, '.ralph', 'runs', run, 'turns')).filter((name) => /^\d+\.\d+$/.test(name));
+    expect(turns.sort()).toEqual(['1.1', '2.1', '3.1', '4.1']);
     expect((await ralph(away, ['show', 'last', '--output'])).stdout).toContain('at work as reviewer');
     expect((await ralph(away, ['status', 'last', '--format', 'json'])).stdout).toContain('completed');
   });

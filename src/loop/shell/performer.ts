@@ -28,6 +28,8 @@ import { createCostGuard, createLingeringWatch, type Spending } from './watch-tu
 export interface Performer {
   /** Resolves when the effect is under way (a turn, gates, a timer) or done (a checkpoint). Throws only when the storage fails. */
   readonly perform: (effect: Effect) => Promise<void>;
+  /** Takes up a turn that a process before this one gave to a worker, who may still be at it. Only where turns are taken elsewhere. */
+  readonly attach: (order: IterationStart) => Promise<void>;
   /** Takes back timers, ends gates and turns; resolves when nothing is alive. */
   readonly close: () => Promise<void>;
 }
@@ -41,6 +43,7 @@ export function createPerformer(context: TurnContext): Performer {
   const hooks = createHookPerformer(ports, loop);
   return {
     perform: async (effect) => handle(PERFORMERS, effect, { ports, loop, turns, timers, gates, hooks }),
+    attach: async (order) => turns.attach?.(order),
     close: async () => {
       for (const cancel of timers.values()) cancel();
       timers.clear();
@@ -161,6 +164,8 @@ function checkChanged({ checkPayload }: LoopPorts, was: string, answer: HookAnsw
 interface TurnRunner {
   /** Resolves when the agent is started. Throws when its folder cannot be written. */
   readonly start: (order: IterationStart) => Promise<void>;
+  /** Absent: a turn ends with the process that it began in. */
+  readonly attach?: (order: IterationStart) => Promise<void>;
   readonly stop: (turn: TurnId, force: boolean) => void;
   readonly tell: (offer: TellOffer) => void;
   readonly settle: (close: QuestionClose) => void;
@@ -176,6 +181,7 @@ function createAwayRunner(context: TurnContext, elsewhere: Elsewhere): TurnRunne
     start: async (order) => {
       if (isRunnable(ports, loop, order) && !isOrderedAgain(ports, loop, order)) await away.start(order);
     },
+    attach: away.start,
     stop: away.stop,
     tell: away.hand,
     obey: away.hand,

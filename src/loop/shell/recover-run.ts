@@ -2,7 +2,7 @@ import { UNKNOWN_USAGE } from '../../core/backends/usage.ts';
 import type { Input, IterationEnded, TellGiven } from '../../core/run/inputs.ts';
 import type { RunLimits, RunSpec } from '../../core/run/run-spec.ts';
 import type { Activation } from '../../core/run/state.ts';
-import { type TurnReport, toTurnName } from '../../core/run/turn.ts';
+import { type TurnId, type TurnReport, toTurnName } from '../../core/run/turn.ts';
 import type { FoldedRun } from '../decide/index.ts';
 import { readCopyInbox, takeOverCopy, toDiscarded } from './copy-turn.ts';
 import type { LoopPorts, TurnAgents } from './loop-ports.ts';
@@ -13,6 +13,12 @@ import { INTERRUPTED } from './turn.ts';
 export interface ResumeChanges {
   readonly spec?: RunSpec;
   readonly limits?: Partial<RunLimits>;
+}
+
+/** What the process before this one left. */
+export interface LeftTurns {
+  /** Turns that workers still have, or have reported of: they go on. Absent: none. */
+  readonly attached?: readonly TurnId[];
 }
 
 /**
@@ -26,11 +32,12 @@ export async function recoverRun(
     readonly agents?: Pick<TurnAgents, 'lookBack' | 'spentBy' | 'toldBy' | 'promptFactsOf'>;
   },
   folded: FoldedRun,
-  changes: ResumeChanges,
+  { attached = [], ...changes }: ResumeChanges & LeftTurns,
 ): Promise<readonly Input[]> {
   const ends: (TellGiven | IterationEnded)[] = [];
   let { inboxOffset } = folded.state;
   for (const activation of folded.state.activations) {
+    if (attached.some((turn) => toTurnName(turn) === toTurnName(activation))) continue;
     await ports.reap(activation);
     // In a copy nobody looked at the folder.
     const violations = activation.copy === undefined ? ((await ports.agents?.lookBack?.(activation)) ?? null) : null;

@@ -1,4 +1,4 @@
-import type { Effect } from '../../core/run/effects.ts';
+import type { Effect, IterationStart } from '../../core/run/effects.ts';
 import type { EndReason } from '../../core/run/end-reasons.ts';
 import type { Input } from '../../core/run/inputs.ts';
 import type { RunState } from '../../core/run/state.ts';
@@ -33,6 +33,8 @@ export interface LoopStart {
   readonly folded: FoldedRun | null;
   /** `run-started`, or what resuming needs: `run-resumed`, then the end of an interrupted turn. */
   readonly inputs: readonly Input[];
+  /** Turns that workers have since the process before this one; absent: none. */
+  readonly attached?: readonly IterationStart[];
 }
 
 /**
@@ -42,6 +44,7 @@ export interface LoopStart {
 export function runLoop(ports: LoopPorts, settings: LoopSettings, start: LoopStart): RunningLoop {
   const loop = new Loop(ports, settings, start.folded);
   for (const input of start.inputs) loop.post(input);
+  for (const order of start.attached ?? []) loop.attach(order);
   loop.listen();
   return { post: loop.post, outcome: loop.outcome };
 }
@@ -139,6 +142,11 @@ class Loop {
     });
     return this.#jobs;
   };
+
+  attach(order: IterationStart): void {
+    this.#opened.add(toTurnName(order));
+    this.#work = this.#work.then(() => (this.#isOver ? undefined : this.#performer.attach(order)));
+  }
 
   readonly post = (input: Input): void => {
     this.#queue.push(input);
