@@ -54,7 +54,7 @@ import {
   writeAgentCommand,
 } from '../turns/index.ts';
 import type { GitWorkspace } from '../workspace/checkpoint/index.ts';
-import { type KeptRun, keepJournal } from './kept-run.ts';
+import { type KeptRun, keepJournal, keepRest } from './kept-run.ts';
 import { type OfferedTurns, offerToFleet } from './offer-to-fleet.ts';
 
 /** How long an agent may take to end when it is asked to. */
@@ -95,11 +95,7 @@ export function assembleRun(parts: RunParts, visit: (entry: JournalEntry) => voi
   const agentCommand = writeAgentCommand(layout.binDir);
   const { journal, damage } = openJsonlJournal(
     { fs: nodeFileSystem, path: paths.journal, rescueFolder: toRescuePaths(layout.stateDir, paths.runId).folder },
-    (entry) => {
-      // What the process before this one wrote last may be known to nobody else.
-      if (parts.kept !== undefined && entry.seq > parts.kept.keptTo) parts.kept.keeper.add({ kind: 'entry', entry });
-      visit(entry);
-    },
+    keepRest(parts.kept, visit),
   );
   const workspace = openWorkspace(parts);
   const redaction = createRedaction(env, findKnownSecrets(file.settings, env));

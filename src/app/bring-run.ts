@@ -11,7 +11,7 @@ import { findLayout, type Layout, lockRun, lockWorkspace, readFold, readRunFile,
 import { toPlainLine } from '../views/text/index.ts';
 import { catchUp, fetchRun } from './fetch-run.ts';
 import { readKeptState, takeRun } from './kept-run.ts';
-import { toLostAfterMs } from './offer-to-fleet.ts';
+import { toLostAfterMs } from './sent-work.ts';
 
 /** A run that is to go on here. */
 export interface BringOptions {

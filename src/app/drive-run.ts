@@ -67,10 +67,7 @@ export function driveRun(parts: RunParts, run: AssembledRun, start: Beginning, l
     const wish = takeStop();
     if (wish !== null) loop.post(wish);
   });
-  // Somebody else goes on with it: what is under way here counts for nothing.
-  void parts.kept?.keeper.lost.then((message) =>
-    loop.post({ type: 'environment-failed', at: run.ports.clock.now(), what: 'storage', message }),
-  );
+  endWhenLost(parts, (message) => loop.post({ type: 'environment-failed', at: run.ports.clock.now(), what: 'storage', message }));
   // A defect or a failed assertion must not leave agents behind that nobody watches.
   process.once('exit', killAllStarted);
   const disown = ownRun(paths);
@@ -99,6 +96,11 @@ export function driveRun(parts: RunParts, run: AssembledRun, start: Beginning, l
     outcome,
     notify: (end, abort) => tell(toNews(end), abort),
   };
+}
+
+/** Where somebody else goes on with a run, what is under way here counts for nothing. */
+function endWhenLost({ kept }: RunParts, end: (message: string) => void): void {
+  void kept?.keeper.lost.then(end);
 }
 
 /** Closes what a run had open, and writes down how it ended. What became of its worktree. */

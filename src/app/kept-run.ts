@@ -11,7 +11,7 @@ import { steadyMs } from '../process/index.ts';
 import { listReferenceFiles } from '../run-gates/index.ts';
 import type { RunFile } from '../runs/index.ts';
 import { toPlainLine } from '../views/text/index.ts';
-import { toLostAfterMs } from './offer-to-fleet.ts';
+import { toLostAfterMs } from './sent-work.ts';
 
 /** A run that its fleet keeps, in the process that has it. */
 export interface KeptRun {
@@ -95,6 +95,15 @@ export async function keepSettings({ fleet, keeper }: KeptRun, paths: RunPaths):
     files.map(async (path): Promise<SentFile> => ({ name: basename(path), blob: await fleet.blobs.put(readFileSync(path)) })),
   );
   keeper.add({ kind: 'settings', settings: await fleet.blobs.put(readFileSync(paths.settings)), references });
+}
+
+/** What the process before this one wrote last may be known to nobody else: it is kept when the journal is read. */
+export function keepRest(kept: KeptRun | undefined, visit: (entry: JournalEntry) => void): (entry: JournalEntry) => void {
+  if (kept === undefined) return visit;
+  return (entry) => {
+    if (entry.seq > kept.keptTo) kept.keeper.add({ kind: 'entry', entry });
+    visit(entry);
+  };
 }
 
 /** A journal whose entries are kept by the fleet as well. */

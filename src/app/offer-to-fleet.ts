@@ -27,7 +27,7 @@ import { toStateDirs, withoutKeys } from '../safety/index.ts';
 import { COPIES, findSpec, readScratchpad } from '../turns/index.ts';
 import { fetchBundle, packWork, writeWork } from '../workspace/bundle/index.ts';
 import type { GitWorkspace } from '../workspace/checkpoint/index.ts';
-import { demandBlob, writeScratchpad } from './sent-work.ts';
+import { demandBlob, toLostAfterMs, writeScratchpad } from './sent-work.ts';
 
 /** A run whose turns are offered. */
 export interface OfferedRun {
@@ -127,14 +127,6 @@ function createTreeSender(parts: OfferedRun): (tree: string) => Promise<SentTree
     return done;
   };
 }
-
-/** `RALPH_FLEET_LOST_AFTER`, in seconds: how long a worker may say nothing. */
-export function toLostAfterMs({ RALPH_FLEET_LOST_AFTER: text = '' }: OfferedRun['env']): number {
-  const seconds = Number(text);
-  return text !== '' && seconds >= 1 && seconds <= 3600 ? seconds * 1000 : USUAL_LOST_MS;
-}
-
-const USUAL_LOST_MS = 20_000;
 
 const NO_COMMIT = 'A run on a fleet needs a git repository with a commit: workers get what was committed, and the rest on top of it.';
 

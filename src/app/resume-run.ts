@@ -37,8 +37,8 @@ import {
 import { isolatesAll, packForSafety, toStateDirs } from '../safety/index.ts';
 import { createWorktree } from '../workspace/worktree/index.ts';
 import { assembleRun, type RunParts } from './assemble-run.ts';
-import { driveRun } from './drive-run.ts';
 import { createAwayWatch } from './away-watch.ts';
+import { driveRun } from './drive-run.ts';
 import { catchUp } from './fetch-run.ts';
 import { type KeptRun, keepSettings, openKeptRun, readKeptState, takeRun } from './kept-run.ts';
 

@@ -62,3 +62,11 @@ export function writeScratchpad({ workspace, settings }: Pick<RunFile, 'workspac
     // A note that cannot be kept is lost; the work is not.
   }
 }
+
+/** `RALPH_FLEET_LOST_AFTER`, in seconds: how long a worker may say nothing. */
+export function toLostAfterMs({ RALPH_FLEET_LOST_AFTER: text = '' }: Environment): number {
+  const seconds = Number(text);
+  return text !== '' && seconds >= 1 && seconds <= 3600 ? seconds * 1000 : USUAL_LOST_MS;
+}
+
+const USUAL_LOST_MS = 20_000;

@@ -89,10 +89,7 @@ export function keepRun({ fleet, taken, behind }: KeeperSettings): RunKeeper {
   let trouble: Error | null = null;
   let writing: Promise<void> = Promise.resolve();
   let isWriting = false;
-  let tellLost: (reason: string) => void = () => undefined;
-  const lost = new Promise<string>((resolve) => {
-    tellLost = resolve;
-  });
+  const { lost, tellLost } = createLoss();
   const lose = (error: Error): void => {
     trouble ??= error;
     tellLost(trouble.message);
@@ -141,6 +138,14 @@ export function keepRun({ fleet, taken, behind }: KeeperSettings): RunKeeper {
       await lease.end(trouble === null ? how : null);
     },
   };
+}
+
+function createLoss(): { readonly lost: Promise<string>; readonly tellLost: (reason: string) => void } {
+  let tellLost = (_: string): void => undefined;
+  const lost = new Promise<string>((resolve) => {
+    tellLost = resolve;
+  });
+  return { lost, tellLost };
 }
 
 const TAKEN = 'another process goes on with this run: it had been given up, for it had said nothing for too long';

@@ -4,6 +4,7 @@ import { propertyRuns } from '../../src/core/property-fixtures.ts';
 import type { Input } from '../../src/core/run/inputs.ts';
 import type { RunRecord } from '../../src/core/run/run-record.ts';
 import type { RunSpec } from '../../src/core/run/run-spec.ts';
+import { toTurnName } from '../../src/core/run/turn.ts';
 import { makeHat, makeSpec } from '../../src/core/spec-fixtures.ts';
 import { createJournalFold } from '../../src/loop/decide/index.ts';
 import { type LoopPorts, type RunOutcome, runLoop } from '../../src/loop/shell/index.ts';
@@ -110,6 +111,62 @@ describe('law 3: the input is on disk before it is decided', () => {
       expect(outcome.state).toEqual(fold.run().state);
       expect(world.agents.alive).toBe(0);
     }
+  });
+});
+
+describe('a run that others may go on with', () => {
+  test('does nothing that follows from an entry which they do not know yet', async () => {
+    let started = 0;
+    for (const seed of SEEDS) {
+      let known = 0;
+      const orderedBy = new Map<string, number>();
+      await playRun(seed, (ports, world) => ({
+        ...ports,
+        journal: {
+          ...ports.journal,
+          settled: async () => {
+            const appended = readEntries(world).length;
+            await new Promise((resolve) => setImmediate(resolve));
+            known = Math.max(known, appended);
+          },
+        },
+        observe: (record) => {
+          if (record.kind === 'effect' && record.effect.type === 'iteration-start') orderedBy.set(toTurnName(record.effect), record.seq);
+        },
+        agents: {
+          ...ports.agents,
+          backendFor: (order) => {
+            started += 1;
+            expect(known).toBeGreaterThanOrEqual(orderedBy.get(toTurnName(order)) ?? Number.POSITIVE_INFINITY);
+            return ports.agents.backendFor(order);
+          },
+        },
+      }));
+    }
+    expect(started).toBeGreaterThan(100);
+  });
+
+  test('ends without another turn where it is not its own any more', async () => {
+    let isTaken = false;
+    const { world, outcome } = await playRun(7, (ports) => ({
+      ...ports,
+      journal: {
+        ...ports.journal,
+        settled: async () => {
+          if (isTaken) throw new Error('another process goes on with this run');
+        },
+      },
+      agents: {
+        ...ports.agents,
+        backendFor: (order) => {
+          expect(isTaken).toBe(false);
+          isTaken = true;
+          return ports.agents.backendFor(order);
+        },
+      },
+    }));
+    expect(outcome).toMatchObject({ reason: 'storage_failed', detail: 'another process goes on with this run' });
+    expect(world.agents.alive).toBe(0);
   });
 });
 

@@ -1,4 +1,4 @@
-import type { Fleet } from '../../ports/fleet.ts';
+import type { AppApi } from '../app-api.ts';
 import { findFleetAddress } from '../args/fleet-options.ts';
 import { addExamples } from '../args/help.ts';
 import { addFormatOption } from '../args/options.ts';
@@ -33,6 +33,7 @@ export const fleetCommand: CliCommand = {
   },
 };
 
+type Fleet = Awaited<ReturnType<AppApi['connectFleet']>>;
 type Show = (fleet: Fleet, context: CliContext, isJson: boolean) => Promise<void>;
 
 function toShow(what: string): Show {

@@ -54,7 +54,7 @@ export const END_REASONS: Readonly<Record<EndReason, EndReasonFacts>> = {
     text: 'The folder the run works in is no longer there.',
     next: 'Bring the folder back, then `ralph resume`.',
   },
-  storage_failed: { exitCode: 1, text: 'The journal or a log could not be kept.', next: 'Free some space, then `ralph resume`.' },
+  storage_failed: { exitCode: 1, text: 'The journal or a log could not be kept.', next: 'Mend what it names, then `ralph resume`.' },
   max_iterations: { exitCode: 2, text: 'The limit of iterations is used up.', next: 'Go on with `ralph resume --max-iterations +10`.' },
   max_runtime: {
     exitCode: 2,

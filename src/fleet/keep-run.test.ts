@@ -1,0 +1,106 @@
+import { describe, expect, test, vi } from 'vitest';
+import type { Input } from '../core/run/inputs.ts';
+import type { Fleet, RunLease } from '../ports/fleet.ts';
+import { createMemoryFleet } from './fleet-fixtures.ts';
+import { keepRun, readKept, takeLease } from './keep-run.ts';
+import type { KeptRecord } from './run-records.ts';
+
+const steady = (): number => performance.now();
+const wish = (place: string, lostAfterMs = 300) => ({ run: 'r1', place, host: `on-${place}`, title: 'Fix it', lostAfterMs });
+const entry = (seq: number): KeptRecord => ({
+  kind: 'entry',
+  entry: { seq, input: { type: 'timer-fired', at: seq, timer: seq } satisfies Input },
+});
+
+async function begin(fleet: Fleet, place: string) {
+  const taken = await takeLease(fleet, wish(place), steady);
+  return keepRun({ fleet, taken, behind: await fleet.log.read('r1', () => undefined) });
+}
+
+async function readSeqs(fleet: Fleet): Promise<readonly number[]> {
+  const seqs: number[] = [];
+  await readKept(fleet, 'r1', ({ records }) => {
+    for (const record of records) if (record.kind === 'entry') seqs.push(record.entry.seq);
+  });
+  return seqs;
+}
+
+describe('a lease of a run', () => {
+  test('is taken where nobody has it, where it was let go of, and at once by the folder that had it', async () => {
+    const fleet = createMemoryFleet();
+    expect((await takeLease(fleet, wish('a'), steady)).lease).toMatchObject({ epoch: 1, place: 'a', state: 'held' });
+    expect((await takeLease(fleet, wish('a'), steady)).lease.epoch).toBe(2);
+    const keeper = await begin(fleet, 'a');
+    await keeper.close({ state: 'free', title: 'Fix it (interrupted)' });
+    expect((await takeLease(fleet, wish('b'), steady)).lease).toMatchObject({ epoch: 4, place: 'b' });
+  });
+
+  test('is refused while whoever has it says that it lives', async () => {
+    const fleet = createMemoryFleet();
+    const keeper = await begin(fleet, 'a');
+    await expect(takeLease(fleet, wish('b', 2000), steady)).rejects.toMatchObject({
+      code: 'fleet-run-held',
+      message: expect.stringContaining('on-a'),
+    });
+    await keeper.close({ state: 'ended', title: 'Fix it' });
+  });
+
+  test('is taken from whoever has said nothing for as long as the lease says, by one of two', async () => {
+    const fleet = createMemoryFleet();
+    const lease: RunLease = { ...wish('dead'), epoch: 7, state: 'held' };
+    await fleet.leases.write(lease, 0);
+    const from = performance.now();
+    const taken = await Promise.allSettled([takeLease(fleet, wish('b'), steady), takeLease(fleet, wish('c'), steady)]);
+    expect(performance.now() - from).toBeGreaterThan(300);
+    expect(taken.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+    expect((await fleet.leases.look('r1'))?.lease.epoch).toBe(8);
+  });
+});
+
+describe('what is kept of a run', () => {
+  test('is there when it has settled, in order, in pieces that a message can hold', async () => {
+    const fleet = createMemoryFleet();
+    const keeper = await begin(fleet, 'a');
+    const long = 'x'.repeat(120_000);
+    for (let seq = 1; seq <= 5; seq += 1)
+      keeper.add({ kind: 'entry', entry: { seq, input: { type: 'stop-requested', at: seq, how: 'kill', by: long } } });
+    await keeper.settled();
+    expect(await readSeqs(fleet)).toEqual([1, 2, 3, 4, 5]);
+    await keeper.close({ state: 'ended', title: 'Fix it' });
+    expect((await fleet.leases.look('r1'))?.lease.state).toBe('ended');
+  });
+
+  test('takes nothing from a process that another one has taken the run from: it is told, and what it adds is not there', async () => {
+    const fleet = createMemoryFleet();
+    const frozen = await begin(fleet, 'a');
+    frozen.add(entry(1));
+    await frozen.settled();
+    const stale = await fleet.leases.look('r1');
+    const taken = await takeLease(fleet, wish('b'), steady, stale ?? undefined);
+    const next = keepRun({ fleet, taken, behind: await fleet.log.read('r1', () => undefined) });
+    next.add(entry(2));
+    await next.settled();
+    frozen.add({ ...entry(2) });
+    await expect(frozen.settled()).rejects.toThrow('another process goes on with this run');
+    expect(await frozen.lost).toContain('another process goes on');
+    expect([frozen.isOwn(), next.isOwn()]).toEqual([false, true]);
+    await expect(frozen.confirm()).rejects.toThrow('another process');
+    await frozen.close({ state: 'ended', title: 'mine' });
+    expect((await fleet.leases.look('r1'))?.lease).toMatchObject({ place: 'b', state: 'held' });
+    expect(await readSeqs(fleet)).toEqual([1, 2]);
+    await next.close({ state: 'ended', title: 'Fix it' });
+  });
+
+  test('notices within a few beats that the run is another one’s, without writing anything', async () => {
+    const fleet = createMemoryFleet();
+    const frozen = await begin(fleet, 'a');
+    await takeLease(fleet, wish('b'), steady, (await fleet.leases.look('r1')) ?? undefined);
+    await vi.waitFor(() => expect(frozen.isOwn()).toBe(false), { timeout: 5000 });
+  });
+
+  test('is refused to read where a piece is none', async () => {
+    const fleet = createMemoryFleet();
+    await fleet.log.append('r1', { behind: 0, name: 'x', body: { value: { v: 2, records: [] } } });
+    await expect(readKept(fleet, 'r1', () => undefined)).rejects.toThrow('cannot be read');
+  });
+});
