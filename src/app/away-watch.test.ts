@@ -20,7 +20,7 @@ const spawned = (iteration: number) => ({
     attempt: 1,
     pid: null,
     processStart: null,
-    backend: 0,
+    backend: 'custom',
     argv: [],
     promptHash: '',
     promptTokens: 1,
