@@ -63,7 +63,7 @@ describe.skipIf(CHROMIUM === '')('by keyboard alone', () => {
       await expect.poll(() => selectedTurn(page)).toBe('3');
       await keyboard.press('k');
       await expect.poll(() => selectedTurn(page)).toBe('4');
-      await keyboard.press('t');
+      await keyboard.press(']');
       await says(page, '[role=tab][aria-selected=true]', 'output');
       await says(page, '#turn-panel', 'words of turn 4');
       await tabTo(page, 'output');
@@ -80,7 +80,7 @@ describe.skipIf(CHROMIUM === '')('by keyboard alone', () => {
       for (let step = 0; step < 3; step += 1) await keyboard.press(',');
       await says(page, '.timeline output', `input ${lastSeq - 4} of ${lastSeq}`);
       expect(await page.getByRole('button', { name: 'Tell', exact: true }).count()).toBe(0);
-      await keyboard.press('[');
+      await keyboard.press('<');
       await expect.poll(() => page.getByRole('slider').inputValue()).not.toBe(String(lastSeq - 4));
       await tabTo(page, 'Input of the journal');
       await keyboard.press('Home');
@@ -123,11 +123,14 @@ describe.skipIf(CHROMIUM === '')('by keyboard alone', () => {
       await keyboard.press('Enter');
       await says(page, '.receipts', /Tell: In the journal as #\d+/);
       await says(page, '.told', 'keep the lamp');
-      await tabTo(page, 'yes', 'Shift+Tab');
+      await page.locator('h1').first().click();
+      await keyboard.press('a');
+      await tabTo(page, 'yes');
       await keyboard.press('Enter');
       await says(page, '.receipts', 'Answer to q1: q1 is answered: yes.');
       await expect.poll(() => page.locator('.question').count()).toBe(0);
-      await tabTo(page, 'Stop after this turn', 'Shift+Tab');
+      await keyboard.press('s');
+      await expect.poll(() => focusedId(page)).toBe('stop');
       await keyboard.press('Enter');
       expect(readInputs(place.folder).some(({ type }) => type === 'stop-requested')).toBe(false);
       await says(page, '.orders', 'Press again');

@@ -12,7 +12,7 @@ export function Questions({ frame, now, act }: { readonly frame: RunFrame; reado
   const open = frame.questions.filter(({ answer }) => answer === null);
   return (
     <>
-      {open.map((question) => (
+      {open.map((question, at) => (
         <div key={question.id} class="question">
           {!frame.attention.evidence.includes(question.text) && (
             <p>
@@ -24,8 +24,9 @@ export function Questions({ frame, now, act }: { readonly frame: RunFrame; reado
           )}
           <p>{frame.end === null ? toDeadlineText(question, now, toClockText) : `${question.fate}.`}</p>
           {act !== null &&
-            question.choices.map((choice) => (
+            question.choices.map((choice, index) => (
               <Twice
+                {...(at === 0 && index === 0 && { id: 'answers' })}
                 key={choice}
                 word={toChoiceText(choice)}
                 effect={`Answer ${toChoiceText(choice)}`}

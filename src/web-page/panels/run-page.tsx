@@ -66,7 +66,7 @@ function LoadedRun({ source, isLive, route, go, shown, live, problem, error, ver
     if (found !== null) go({ seq: null, turn: found, tab: hit.part === 'prompt' ? 'prompt' : 'output', from: hit.fromByte }, true);
   };
   const orders = useOrders(source, shown.isNow);
-  const keys = useRunKeys({ shown, live, place, route, go, seek, play, source });
+  const keys = useRunKeys({ shown, live, place, route, go, seek, play, source, isLive });
   return (
     <>
       <main class="run">
@@ -99,7 +99,7 @@ function LoadedRun({ source, isLive, route, go, shown, live, problem, error, ver
         onSeek={seek}
         onPlay={play}
       />
-      {keys.open !== null && <KeyView kind={keys.open} onAction={keys.act} onClose={keys.close} />}
+      {keys.open !== null && <KeyView kind={keys.open} keys={keys.keys} onAction={keys.act} onClose={keys.close} />}
       <Speaker text={`${live.state === 'waiting' ? live.word : toStateText(live.attention.state)}: ${live.attention.evidence}`} />
     </>
   );
