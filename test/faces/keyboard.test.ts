@@ -138,6 +138,9 @@ describe.skipIf(CHROMIUM === '')('by keyboard alone', () => {
       await says(page, '.receipts', 'Asked to stop.');
       writeFileSync(join(place.folder, 'end'), '');
       await says(page, '.run-header', 'ended:');
+      expect(readInputs(place.folder).find(({ type }) => type === 'stop-requested')).toMatchObject({
+        by: expect.stringMatching(/^stop on its page \(/),
+      });
       await run.done;
       await keyboard.press('g');
       await keyboard.press('r');
