@@ -125,12 +125,13 @@ describe.skipIf(CHROMIUM === '')('by keyboard alone', () => {
       await says(page, '.told', 'keep the lamp');
       await page.locator('h1').first().click();
       await keyboard.press('a');
-      await tabTo(page, 'yes');
+      await page.locator('#answers:focus').waitFor();
+      expect(await page.locator('#answers').textContent()).toBe('yes');
       await keyboard.press('Enter');
       await says(page, '.receipts', 'Answer to q1: q1 is answered: yes.');
       await expect.poll(() => page.locator('.question').count()).toBe(0);
       await keyboard.press('s');
-      await expect.poll(() => focusedId(page)).toBe('stop');
+      await page.locator('#stop:focus').waitFor();
       await keyboard.press('Enter');
       expect(readInputs(place.folder).some(({ type }) => type === 'stop-requested')).toBe(false);
       await says(page, '.orders', 'Press again');

@@ -76,18 +76,25 @@ export function createFullScreen(stdin: ReadStream, stdout: WriteStream): FullSc
     },
     suspend: (onBack) => {
       leave();
-      const comeBack = (): void => {
-        clearTimeout(timer);
-        process.off('SIGCONT', comeBack);
+      waitForShell(() => {
         enter();
         onBack();
-      };
-      process.once('SIGCONT', comeBack);
-      const timer = setTimeout(comeBack, UNSTOPPED_MS);
-      // As the terminal does: whoever started this, such as npx, is stopped with it.
-      process.kill(0, 'SIGTSTP');
+      });
     },
   };
+}
+
+/** Stops the process, and calls once it goes on. */
+function waitForShell(onBack: () => void): void {
+  const comeBack = (): void => {
+    clearTimeout(timer);
+    process.off('SIGCONT', comeBack);
+    onBack();
+  };
+  process.once('SIGCONT', comeBack);
+  const timer = setTimeout(comeBack, UNSTOPPED_MS);
+  // As the terminal does: whoever started this, such as npx, is stopped with it.
+  process.kill(0, 'SIGTSTP');
 }
 
 /** A shell has set the terminal as it likes it, and only a change is carried out. */
