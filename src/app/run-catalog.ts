@@ -121,7 +121,7 @@ interface CatalogEntry {
 }
 
 function openPlace({ root, runId }: RunPlace, env: Environment): WatchedRun {
-  return openWatchedRun(root, runId, env);
+  return openWatchedRun(root, runId, env, 'page');
 }
 
 /** A long run that is over is kept for a while: who sees it in the list may open it, and then it need not be read again. */

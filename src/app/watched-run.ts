@@ -5,6 +5,7 @@ import type { Environment } from '../core/values/environment.ts';
 import { RalphError } from '../core/values/errors.ts';
 import {
   answerRun,
+  type Face,
   findLayout,
   type Heard,
   leaveStopWish,
@@ -37,9 +38,10 @@ const GIVEN_MS = 1500;
  * Opens a run for a face. Nothing is read before the first `refresh`.
  *
  * @param run an id or the beginning of one; absent: the one that is under way in this folder, else the newest
+ * @param face which one, for the record of what is stopped from it
  * @throws RalphError as {@link openRun}
  */
-export function openWatchedRun(cwd: string, run: string | undefined, env: Environment): WatchedRun {
+export function openWatchedRun(cwd: string, run: string | undefined, env: Environment, face: Face = 'view'): WatchedRun {
   const { root } = findLayout(cwd);
   const reader = openRun(cwd, run, env);
   const { runId } = reader;
@@ -92,7 +94,7 @@ export function openWatchedRun(cwd: string, run: string | undefined, env: Enviro
       const { toGraphPicture } = await import('../drawing/index.ts');
       return toGraphPicture(graph);
     },
-    steer: createSteering({ root, runId, env }),
+    steer: createSteering({ root, runId, env, face }),
   };
 }
 
@@ -105,14 +107,15 @@ interface SteeredRun {
   readonly root: string;
   readonly runId: string;
   readonly env: Environment;
+  readonly face: Face;
 }
 
-function createSteering({ root, runId, env }: SteeredRun): Steering {
+function createSteering({ root, runId, env, face }: SteeredRun): Steering {
   return {
     tell: async (words) => toToldReceipt(await tellRun(root, words, env, runId, words.when === 'next' ? 0 : GIVEN_MS)),
     answer: async (words) => toAnsweredReceipt(await answerRun(root, words, env, runId)),
     stop: async (how) => {
-      leaveStopWish({ cwd: root, run: runId, now: how === 'now', env });
+      leaveStopWish({ cwd: root, run: runId, now: how === 'now', env, face });
       const when = how === 'now' ? 'The turn that runs is ended, then the run.' : 'The run ends when the turn that runs has ended.';
       return { text: `Asked to stop. ${when}`, seq: null };
     },
@@ -135,7 +138,7 @@ function toWrittenText(isRunAlive: boolean): string {
   return isRunAlive ? 'Written; the journal does not have it yet.' : 'Written; it counts when the run is resumed.';
 }
 
-async function resume({ root, runId, env }: SteeredRun): Promise<SteeringReceipt> {
+async function resume({ root, runId, env }: Omit<SteeredRun, 'face'>): Promise<SteeringReceipt> {
   const { stateDir } = findLayout(root);
   const words = ['resume', runId];
   const abort = new AbortController();

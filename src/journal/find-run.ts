@@ -3,7 +3,7 @@ import { toWayBack } from '../core/text/shell-word.ts';
 import { RalphError, toErrorCode } from '../core/values/errors.ts';
 import { isJsonObject } from '../core/values/json.ts';
 import { type FileSystem, readRange, withHandle } from './file-system.ts';
-import { hasBegun } from './read-journal.ts';
+import { findJournal, hasBegun } from './read-journal.ts';
 import { listRuns, type StateFolder, toRescuePaths, toRunPaths } from './run-folder.ts';
 import { readSettings } from './run-settings.ts';
 
@@ -161,7 +161,7 @@ function requireJournal(state: StateFolder, runId: string): void {
 
 function beginsWith(fs: FileSystem, path: string, beginning: string): boolean {
   const lengthBytes = fs.stat(beginning)?.sizeBytes ?? 0;
-  if ((fs.stat(path)?.sizeBytes ?? -1) < lengthBytes) return false;
+  if ((findJournal({ fs, path })?.sizeBytes ?? -1) < lengthBytes) return false;
   return withHandle(fs, fs.open(path, 'read'), (left) =>
     withHandle(fs, fs.open(beginning, 'read'), (right) => {
       for (let from = 0; from < lengthBytes; from += PIECE_BYTES)

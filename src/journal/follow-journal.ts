@@ -1,7 +1,7 @@
 import type { JournalEntry } from '../ports/journal.ts';
 import { withHandle } from './file-system.ts';
 import { MAX_JOURNAL_LINE_BYTES, parseJournalLine } from './journal-line.ts';
-import type { JournalFile } from './read-journal.ts';
+import { findJournal, type JournalFile } from './read-journal.ts';
 import { scanLines } from './scan-lines.ts';
 
 /** Changes that the watch missed are seen after this time. */
@@ -10,7 +10,7 @@ const POLL_MS = 250;
 /**
  * Gives the entries from a byte of the journal on to `onEntry`, and goes on as they are written, until `signal` aborts; then it resolves.
  * The journal may not exist yet. A cut or damaged line is waited for: it is being written, or a resume will cut it off.
- * Rejects with the system error, RalphError `journal-newer`, or what `onEntry` throws.
+ * Rejects with the system error, RalphError `journal-newer`, `journal-no-file`, or what `onEntry` throws.
  */
 export function followJournal(
   file: JournalFile,
@@ -73,7 +73,7 @@ export function createJournalReader(
   let offset = fromBytes;
   let nextSeq: number | null = null;
   return (onEntry): void => {
-    const sizeBytes = fs.stat(path)?.sizeBytes ?? offset;
+    const sizeBytes = findJournal({ fs, path })?.sizeBytes ?? offset;
     if (sizeBytes < offset) {
       offset = sizeBytes;
       nextSeq = null;

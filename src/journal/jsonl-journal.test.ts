@@ -1,7 +1,9 @@
+import { execFileSync } from 'node:child_process';
 import {
   appendFileSync,
   chmodSync,
   existsSync,
+  mkdirSync,
   readdirSync,
   readFileSync,
   renameSync,
@@ -16,10 +18,11 @@ import { describe, expect, it } from 'vitest';
 import { takeShare } from '../core/property-fixtures.ts';
 import type { Input } from '../core/run/inputs.ts';
 import { createTemporaryFolder, toInput, toInputs } from './fixtures.ts';
+import { createJournalReader } from './follow-journal.ts';
 import { toJournalLine } from './journal-line.ts';
 import { openJsonlJournal } from './jsonl-journal.ts';
 import { nodeFileSystem as fs } from './node-file-system.ts';
-import { readJournal } from './read-journal.ts';
+import { hasBegun, readJournal } from './read-journal.ts';
 
 function createPath(): string {
   return join(createTemporaryFolder(), 'journal.jsonl');
@@ -216,6 +219,22 @@ describe('reading while the run is on', () => {
   it('finds no damage in a sound journal, and nothing in an empty one', () => {
     expect(readJournal({ fs, path: createJournalFile(3) }, () => {}).damage).toBeNull();
     expect(readJournal({ fs, path: createJournalFile(0) }, () => {})).toEqual({ lastSeq: 0, goodBytes: 0, damage: null });
+  });
+
+  it.each([
+    ['a folder', (path: string) => mkdirSync(path)],
+    ['a pipe', (path: string) => execFileSync('mkfifo', [path])],
+  ])('says that %s in its place is no file, whoever reads it', (_, make) => {
+    const path = createPath();
+    make(path);
+    const refusal = expect.objectContaining({ code: 'journal-no-file', message: expect.stringContaining(path), exitCode: 1 });
+    const readers = [
+      () => readJournal({ fs, path }, () => {}),
+      () => hasBegun({ fs, path }),
+      () => createJournalReader({ fs, path }, 0)(() => true),
+      () => openJsonlJournal({ fs, path }),
+    ];
+    for (const read of readers) expect(read).toThrow(refusal);
   });
 
   it('throws when the journal changed under its writer', () => {

@@ -4,7 +4,7 @@ import { RalphError, toErrorCode } from '../core/values/errors.ts';
 import type { Journal, JournalDamage, JournalEntry } from '../ports/journal.ts';
 import { type FileFacts, type FileSystem, makeFolders, readRange, withHandle, writeAll } from './file-system.ts';
 import { MAX_JOURNAL_LINE_BYTES, toJournalLine } from './journal-line.ts';
-import { type JournalFile, scanJournal } from './read-journal.ts';
+import { findJournal, type JournalFile, scanJournal } from './read-journal.ts';
 
 /**
  * Up to this size a journal is kept in memory, so that it can be written anew; of a larger one only a handle is kept open, which does not help where the
@@ -33,11 +33,11 @@ export interface OpenedJournal {
  * From then on the file is watched: where it is gone, cut or exchanged, the next entry is refused (`journal-lost`).
  *
  * @param visit is given every good entry on the way, which saves a second pass when a run goes on.
- * @throws the system error; RalphError `journal-newer`.
+ * @throws the system error; RalphError `journal-newer`, `journal-no-file`.
  */
 export function openJsonlJournal(file: JournalToWrite, visit: (entry: JournalEntry) => void = () => {}): OpenedJournal {
   const { fs, path } = file;
-  const isNew = fs.stat(path) === null;
+  const isNew = findJournal(file) === null;
   if (isNew) makeFolders(fs, dirname(path));
   const found = isNew ? { lastSeq: 0, goodBytes: 0, fault: null } : scanJournal(file, visit);
   const damage = found.fault === null ? null : repairJournal(file, found.goodBytes, found.fault);

@@ -1,7 +1,8 @@
 import { basename } from 'node:path';
+import { RalphError } from '../core/values/errors.ts';
 import { refuse } from '../core/values/result.ts';
 import type { JournalDamage, JournalEntry } from '../ports/journal.ts';
-import { type FileSystem, withHandle } from './file-system.ts';
+import { type FileFacts, type FileSystem, withHandle } from './file-system.ts';
 import { MAX_JOURNAL_LINE_BYTES, parseJournalLine } from './journal-line.ts';
 import { scanLines } from './scan-lines.ts';
 
@@ -29,22 +30,38 @@ export interface JournalPrefix {
 }
 
 /**
+ * What is known of a journal; `null`: it is not there. A pipe or a folder in its place is nothing that can be read.
+ *
+ * @throws RalphError `journal-no-file`; the system error
+ */
+export function findJournal({ fs, path }: JournalFile): FileFacts | null {
+  const facts = fs.stat(path);
+  if (facts === null || facts.kind === 'file') return facts;
+  throw new RalphError({
+    code: 'journal-no-file',
+    what: `The journal of a run is not a file: ${path}`,
+    why: `${facts.kind === 'folder' ? 'A folder' : 'A pipe or a device'} stands in its place, so nothing of the run can be read.`,
+    fix: 'Move it away, and put the journal back if you have it. Other runs are not touched by this: ralph runs',
+  });
+}
+
+/**
  * Gives the good entries of a journal to `visit`, oldest first, at constant memory, and stops before the first line that is cut or damaged.
  * Changes nothing, so it is safe beside a running run. A journal that is not there (its run was killed before it began) is an empty one.
  *
- * @throws the system error; RalphError `journal-newer`.
+ * @throws the system error; RalphError `journal-newer`, `journal-no-file`.
  */
 export function readJournal(file: JournalFile, visit: (entry: JournalEntry) => void): JournalExtent {
-  if (file.fs.stat(file.path) === null) return { lastSeq: 0, goodBytes: 0, damage: null };
+  if (findJournal(file) === null) return { lastSeq: 0, goodBytes: 0, damage: null };
   const { lastSeq, goodBytes, fault } = scanJournal(file, visit);
   if (fault === null) return { lastSeq, goodBytes, damage: null };
   const lostBytes = Math.max(0, (file.fs.stat(file.path)?.sizeBytes ?? 0) - goodBytes);
   return { lastSeq, goodBytes, damage: { goodBytes, lostBytes, message: `${fault}; ${lostBytes} bytes from there on are not read` } };
 }
 
-/** Whether a journal has a first line: without one, its run never began. */
+/** Whether a journal has a first line: without one, its run never began. Throws as `findJournal`. */
 export function hasBegun({ fs, path }: JournalFile): boolean {
-  if (fs.stat(path) === null) return false;
+  if (findJournal({ fs, path }) === null) return false;
   return withHandle(fs, fs.open(path, 'read'), (handle) => {
     let lines = 0;
     scanLines({ fs, handle, from: 0, maxLineBytes: MAX_JOURNAL_LINE_BYTES }, () => {

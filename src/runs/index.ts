@@ -69,7 +69,7 @@ export { readShownPiece } from './shown-piece.ts';
 export { type Detached, startDetached } from './start-detached.ts';
 export { answerRun, listQuestions, steerOwn, tellRun } from './steer-run.ts';
 export { openSteering } from './steering.ts';
-export { clearStopWish, createStopTaker, leaveStopWish, type StopOrder, stopRun } from './stop-run.ts';
+export { clearStopWish, createStopTaker, type Face, leaveStopWish, type StopOrder, stopRun } from './stop-run.ts';
 export { openTurnIndex, readTurnIndex } from './turn-index.ts';
 export {
   captureTrustedPrograms,

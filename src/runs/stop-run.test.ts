@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Sender } from '../core/events/event.ts';
-import { clearStopWish, createWishReader, writeStopWish } from './stop-run.ts';
+import { clearStopWish, createStopTaker, createWishReader, writeStopWish } from './stop-run.ts';
 
 const SENDER: Sender = { pid: 7, user: 'ada', how: 'token' };
 let folder: string;
@@ -24,18 +24,32 @@ describe('a wish to stop', () => {
     const take = createWishReader(folder);
     expect(take()).toBeNull();
     writeStopWish(folder, 'after', SENDER);
-    expect([take(), take()]).toEqual([{ wish: 'after', sender: SENDER }, null]);
+    expect([take(), take()]).toEqual([{ wish: 'after', sender: SENDER, by: 'ralph stop' }, null]);
     writeStopWish(folder, 'now', SENDER);
-    expect([take(), take()]).toEqual([{ wish: 'now', sender: SENDER }, null]);
+    expect([take(), take()]).toEqual([{ wish: 'now', sender: SENDER, by: 'ralph stop' }, null]);
     expect(readdirSync(folder)).toEqual(['stop']);
+  });
+
+  it.each([
+    ['view', 'stop in its view (ada, process 7, by token)'],
+    ['page', 'stop on its page (ada, process 7, by token)'],
+    [undefined, 'ralph stop (ada, process 7, by token)'],
+  ] as const)('from %s is on record as %j', (face, by) => {
+    const take = createStopTaker(
+      folder,
+      () => true,
+      (how, who) => ({ type: 'stop-requested', at: 1, how, by: who }),
+    );
+    writeStopWish(folder, 'now', SENDER, face);
+    expect(take()).toMatchObject({ how: 'interrupt', by });
   });
 
   it('is taken again where somebody else has the same one: whoever was refused must not speak for a person', () => {
     const take = createWishReader(folder);
     writeFileSync(join(folder, 'stop'), 'after\n');
-    expect(take()).toEqual({ wish: 'after', sender: null });
+    expect(take()).toEqual({ wish: 'after', sender: null, by: 'ralph stop' });
     writeStopWish(folder, 'after', SENDER);
-    expect(take()).toEqual({ wish: 'after', sender: SENDER });
+    expect(take()).toEqual({ wish: 'after', sender: SENDER, by: 'ralph stop' });
   });
 
   it.each([
@@ -54,7 +68,7 @@ describe('a wish to stop', () => {
     const take = createWishReader(folder);
     expect(take()).toBeNull();
     writeStopWish(folder, 'now', SENDER);
-    expect(take()).toEqual({ wish: 'now', sender: SENDER });
+    expect(take()).toEqual({ wish: 'now', sender: SENDER, by: 'ralph stop' });
     clearStopWish(folder);
     put();
     clearStopWish(folder);

@@ -17,6 +17,12 @@ import { findHolder, isUnseen } from './run-lock.ts';
 const STOP_NOW_MS = 25_000;
 const LOOK_EVERY_MS = 100;
 
+/** What a person looks at a run with, and stops it from. */
+export type Face = 'view' | 'page';
+
+/** How the journal names a stop from there. */
+const STOP_WORDS: Readonly<Record<Face, string>> = { view: 'stop in its view', page: 'stop on its page' };
+
 /** What `ralph stop` is to do. */
 export interface StopOrder {
   readonly cwd: string;
@@ -25,6 +31,8 @@ export interface StopOrder {
   /** End the running turn too. */
   readonly now: boolean;
   readonly env: Environment;
+  /** Where it was ordered; absent: by the command. */
+  readonly face?: Face;
   /** Called once, before waiting. */
   readonly onWaiting?: (runId: string) => void;
 }
@@ -59,7 +67,7 @@ export function leaveStopWish(order: StopOrder): string {
   const layout = findLayout(order.cwd);
   const runId = findAlive(layout, order);
   const paths = toRunPaths(layout.stateDir, runId);
-  writeStopWish(paths.folder, order.now ? 'now' : 'after', requirePerson(layout, paths, order.env));
+  writeStopWish(paths.folder, order.now ? 'now' : 'after', requirePerson(layout, paths, order.env), order.face);
   return runId;
 }
 
@@ -80,11 +88,11 @@ export type StopWish = 'after' | 'now';
 const FILE = 'stop';
 const MAX_BYTES = 4096;
 
-/** Leaves the wish in the run's folder, with whose it is. It appears whole: half of it would be a wish of nobody. */
-export function writeStopWish(runFolder: string, wish: StopWish, sender: Sender): void {
+/** Leaves the wish in the run's folder, with whose it is and where it was ordered. It appears whole: half of it would be a wish of nobody. */
+export function writeStopWish(runFolder: string, wish: StopWish, sender: Sender, face?: Face): void {
   const draft = join(runFolder, `${FILE}.${process.pid}`);
   removeTree(draft);
-  writeFileSync(draft, `${wish}\n${JSON.stringify(sender)}\n`, { flag: 'wx' });
+  writeFileSync(draft, `${wish}\n${JSON.stringify(sender)}\n${face ?? ''}\n`, { flag: 'wx' });
   const path = join(runFolder, FILE);
   if (lstatSync(path, { throwIfNoEntry: false })?.isDirectory()) clearStopWish(runFolder);
   renameSync(draft, path);
@@ -103,6 +111,8 @@ export function clearStopWish(runFolder: string): void {
 interface LeftWish {
   readonly wish: StopWish;
   readonly sender: Sender | null;
+  /** In words, where it was ordered. */
+  readonly by: string;
 }
 
 /** Takes what is left in the run's folder: each wish of each sender once; `null` when there is nothing new. */
@@ -112,8 +122,12 @@ export function createWishReader(runFolder: string): () => LeftWish | null {
     const text = readText(runFolder);
     if (text === last || text === '') return null;
     last = text;
-    const [wish, by = ''] = text.split('\n');
-    return { wish: wish === 'now' ? 'now' : 'after', sender: parseSender(parseJson(by)) };
+    const [wish, by = '', face] = text.split('\n');
+    return {
+      wish: wish === 'now' ? 'now' : 'after',
+      sender: parseSender(parseJson(by)),
+      by: face === 'view' || face === 'page' ? STOP_WORDS[face] : 'ralph stop',
+    };
   };
 }
 
@@ -150,6 +164,6 @@ export function createStopTaker(
     // One that was refused does not count: a person may say the same after it.
     if (left === null || !admit(left.sender) || left.sender === null || left.wish === followed) return null;
     followed = left.wish;
-    return toStop(left.wish === 'now' ? 'interrupt' : 'after-iteration', `ralph stop (${toSenderText(left.sender)})`);
+    return toStop(left.wish === 'now' ? 'interrupt' : 'after-iteration', `${left.by} (${toSenderText(left.sender)})`);
   };
 }

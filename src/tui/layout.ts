@@ -27,6 +27,8 @@ export interface Wishes {
   readonly evidence: number;
 }
 
+/** On a smaller screen there is no room for panels: only how the run is and what it needs. */
+export const LEAST: Size = { columns: 24, rows: 7 };
 /** With fewer columns there is room for one panel at a time. */
 const TWO_HALVES = 60;
 /** From so many rows on, turns and events are shown both. */
@@ -37,10 +39,16 @@ export function toLayout(size: Size, state: Pick<ViewState, 'panel' | 'list' | '
   const { columns, rows } = size;
   const body = Math.max(1, rows - 3);
   const frame = { columns, rows, timelineRow: rows - 2, keyRow: rows - 1 };
+  if (isTooSmall(size)) return { ...frame, middle: null, panels: [] };
   if (columns < TWO_HALVES || state.isZoomed)
     return { ...frame, middle: null, panels: [{ panel: state.panel, row: 1, column: 0, columns, rows: body - 1 }] };
   const middle = toMiddle(columns);
   return { ...frame, middle, panels: [...layLeft(body, middle, state, wishes), ...layRight(body, middle, columns, wishes)] };
+}
+
+/** Whether there is no room for panels. */
+export function isTooSmall({ columns, rows }: Size): boolean {
+  return columns < LEAST.columns || rows < LEAST.rows;
 }
 
 /** Where the line between two halves stands. */

@@ -27,6 +27,7 @@ describe('the first screen', () => {
   it('of a run that only its person can bring on', () => expectGolden('signed-out', show(signedOutRun())));
   it('of a run that has completed', () => expectGolden('completed', show(endedRun())));
   it('on the smallest terminal with two halves', () => expectGolden('smallest', show(redRun(), { columns: 60, rows: 15 })));
+  it('on one without room for panels', () => expectGolden('too-small', show(askingRun(), { columns: 20, rows: 5 })));
   it('on a large terminal', () => expectGolden('large', show(redRun(), { columns: 200, rows: 50 })));
   it('on a narrow terminal, one panel at a time', () => expectGolden('narrow', show(askingRun(), { columns: 48, rows: 15 }, { panel: 1 })));
 
@@ -36,7 +37,7 @@ describe('the first screen', () => {
     [300, 60],
   ])('answers on %i columns and %i rows what a person asks first', (columns, rows) => {
     const red = show(redRun(), { columns, rows });
-    expect(red).toContain('RUNNING');
+    expect(red).toMatch(/RUNNING.* LIVE/);
     expect(red).toContain('turn 3/40');
     expect(red).toContain('$0.55/$5.00');
     expect(red).toMatch(/GATE RED/);
@@ -44,6 +45,9 @@ describe('the first screen', () => {
     const asking = show(askingRun(), { columns, rows });
     expect(asking).toContain('WAITING FOR YOU');
     expect(asking).not.toMatch(/RUNNING|WORKING/);
+    expect(asking.split('\n')[0]).toContain('LIVE');
+    expect(show(endedRun(), { columns, rows }).split('\n')[0]).toContain('END');
+    expect(show(redRun(), { columns, rows }, { seq: 6 }).split('\n')[0]).toContain('PAST');
     expect(
       asking
         .split('\n')

@@ -1,5 +1,5 @@
 import { type Canvas, createCanvas, type Line, type Screen, type Size } from './cells/screen.ts';
-import { type Layout, type PanelPlace, toLayout, toMiddle } from './layout.ts';
+import { isTooSmall, type Layout, LEAST, type PanelPlace, toLayout, toMiddle } from './layout.ts';
 import { toAttentionPanel, wishAttention } from './panels/attention-panel.ts';
 import { toKeyLine, toTimelineLine } from './panels/bottom.ts';
 import { toEvidencePanel, wishEvidence } from './panels/evidence-panel.ts';
@@ -41,6 +41,7 @@ export function layOut(scene: Pick<Scene, 'frame' | 'state' | 'now' | 'clock' | 
 export function toScreen(scene: Scene, layout: Layout): Screen {
   const canvas = createCanvas(layout);
   canvas.write(0, 0, toHeaderLine(scene, layout.columns));
+  if (scene.state.page === 'run' && isTooSmall(layout)) return drawNeeds(canvas, scene, layout);
   if (scene.state.page !== 'run') drawPage(canvas, scene, layout);
   else {
     for (const place of layout.panels) drawPanel(canvas, scene, place, layout);
@@ -48,6 +49,16 @@ export function toScreen(scene: Scene, layout: Layout): Screen {
     canvas.write(layout.timelineRow, 0, toTimelineLine(scene, layout.columns));
   }
   canvas.write(layout.keyRow, 0, toKeyLine(scene));
+  return canvas.toScreen();
+}
+
+/** A screen without room for panels: what the run needs, and that more is shown on a larger one. */
+function drawNeeds(canvas: Canvas, scene: Scene, { columns, rows, keyRow }: Layout): Screen {
+  const { lines } = toAttentionPanel(scene, { columns, rows: Math.max(1, rows - 2) });
+  for (const [index, line] of lines.slice(0, Math.max(0, rows - 2)).entries()) canvas.write(1 + index, 0, line);
+  const { asking, typing, message } = scene.state;
+  const isQuiet = asking === null && typing === null && message.text === '';
+  canvas.write(keyRow, 0, isQuiet ? [span(`too small: ${LEAST.columns} x ${LEAST.rows}`, 'faint')] : toKeyLine(scene));
   return canvas.toScreen();
 }
 

@@ -2,6 +2,7 @@
 import { render } from 'preact';
 import { App } from './app.tsx';
 import { createHttpSource } from './data/http-source.ts';
+import { formatRoute, NO_ROUTE } from './data/route.ts';
 import { openSession } from './data/session.ts';
 
 const root = document.getElementById('root') ?? document.body;
@@ -20,6 +21,9 @@ if ('refused' in session) {
   source.list().then(
     (list) => {
       canSteer = list.canSteer;
+      // Who has gone somewhere meanwhile stays there.
+      if (session.isNew && list.opens !== undefined && location.hash === '#/')
+        location.replace(formatRoute({ ...NO_ROUTE, run: list.opens }));
     },
     () => undefined,
   );

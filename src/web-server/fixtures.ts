@@ -14,6 +14,7 @@ export interface ServerWords {
   readonly canSteer?: boolean;
   readonly now?: () => number;
   readonly times?: StreamTimes;
+  readonly requestMs?: number;
   readonly list?: RunSource['list'];
 }
 
@@ -65,7 +66,7 @@ export async function closeServers(): Promise<void> {
 export const PAGE = { html: '<!doctype html><title>Ralph</title>', script: ['sha256-c2NyaXB0'], style: ['sha256-c3R5bGU='] };
 
 export async function openServer(words: ServerWords = {}): Promise<TestServer> {
-  const { runs = { [KEY]: createFakeRun() }, canSteer = true, now = Date.now, times } = words;
+  const { runs = { [KEY]: createFakeRun() }, canSteer = true, now = Date.now, times, requestMs } = words;
   const row: RunListRow = {
     ...{
       key: KEY,
@@ -91,6 +92,7 @@ export async function openServer(words: ServerWords = {}): Promise<TestServer> {
     now,
     onFault: (error) => faults.push(error),
     ...(times !== undefined && { times }),
+    ...(requestMs !== undefined && { requestMs }),
   });
   started.push(server);
   const own = `127.0.0.1:${server.port}`;

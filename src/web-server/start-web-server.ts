@@ -5,6 +5,7 @@ import { createAccess } from './access.ts';
 import { answerRefused } from './answer.ts';
 import { checkRequest, toOwnHosts } from './check-request.ts';
 import type { StreamTimes } from './event-stream.ts';
+import { limitConnections } from './limit-connections.ts';
 import { toRefused } from './refused.ts';
 import { createRoutes, type Routes, WrongMethod } from './routes.ts';
 import type { RunSource, WebPage } from './run-source.ts';
@@ -26,6 +27,8 @@ export interface WebServerOrder {
   /** Is told of errors that are nobody's mistake but the server's. */
   readonly onFault: (error: unknown) => void;
   readonly times?: StreamTimes;
+  /** How long a request may take to come in; default: ten seconds, tests are faster. */
+  readonly requestMs?: number;
 }
 
 /** A server that listens. */
@@ -37,20 +40,27 @@ export interface WebServer {
   readonly close: () => Promise<void>;
 }
 
-/** How long a request may take to come in. */
-const REQUEST_MS = 15_000;
+const REQUEST_MS = 10_000;
+/** How often it is looked which requests took longer. */
+const LOOK_MS = 1000;
 const MAX_HEADER_BYTES = 16 << 10;
 const MAX_CONNECTIONS = 256;
 
 /** @throws RalphError `web-port`, `web-address` where it cannot listen there */
 export async function startWebServer(order: WebServerOrder): Promise<WebServer> {
-  const { address, now } = order;
+  const { address, now, requestMs = REQUEST_MS } = order;
   const access = createAccess(now, order.token);
   const routes = createRoutes({ ...order, access });
   const own: { hosts: readonly string[] } = { hosts: [] };
   const server = createServer(
-    { maxHeaderSize: MAX_HEADER_BYTES, requestTimeout: REQUEST_MS, headersTimeout: REQUEST_MS },
+    {
+      maxHeaderSize: MAX_HEADER_BYTES,
+      requestTimeout: requestMs,
+      headersTimeout: requestMs,
+      connectionsCheckingInterval: Math.min(LOOK_MS, requestMs),
+    },
     (request, response) => {
+      noteRequest(request, response);
       void answer(request, response);
     },
   );
@@ -62,7 +72,7 @@ export async function startWebServer(order: WebServerOrder): Promise<WebServer> 
       refuse(response, error, order.onFault);
     }
   };
-  server.maxConnections = MAX_CONNECTIONS;
+  const noteRequest = limitConnections(server, MAX_CONNECTIONS, ({ headers }) => access.admits(headers.authorization));
   const port = await listen(server, address, order.port);
   own.hosts = toOwnHosts(address, port);
   const host = address.includes(':') ? `[${address}]` : address;

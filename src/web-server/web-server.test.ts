@@ -1,7 +1,7 @@
-import { createServer } from 'node:net';
+import { connect, createServer, type Socket } from 'node:net';
 import { afterEach, expect, it } from 'vitest';
 import { RalphError } from '../core/values/errors.ts';
-import { closeServers, KEY, openServer, PAGE, TOKEN } from './fixtures.ts';
+import { closeServers, KEY, openServer, PAGE, TOKEN, until } from './fixtures.ts';
 import { createFakeRun } from './run-fixtures.ts';
 
 afterEach(closeServers);
@@ -211,6 +211,40 @@ it('only few ask for what is dear at the same time, and of the others only few w
   expect(answers.filter(({ status }) => status === 200).length).toBeGreaterThanOrEqual(10);
   expect(answers.some(({ status }) => status === 503)).toBe(true);
   expect(most).toBeLessThanOrEqual(2);
+});
+
+it('connections that ask nothing keep nobody out, and cut off nothing that the person is told', async () => {
+  const { server, get, stream } = await openServer();
+  const told = await stream(`/api/stream?run=${KEY}`);
+  await until(() => told.events('frame').length === 1);
+  const open: Socket[] = [];
+  let gone = 0;
+  for (let index = 0; index < 300; index += 1) {
+    const socket = connect(server.port, '127.0.0.1');
+    socket.once('close', () => {
+      gone += 1;
+    });
+    socket.on('error', () => undefined);
+    // Some of them have begun to say something.
+    socket.write(index % 2 === 0 ? '' : 'GET / HTTP/1.1\r\nHost: ');
+    open.push(socket);
+  }
+  await until(() => gone >= 45);
+  expect((await get(`/api/runs/${KEY}/frame`)).status).toBe(200);
+  expect(told.response.destroyed).toBe(false);
+  for (const socket of open) socket.destroy();
+  told.close();
+});
+
+it('a request that comes in too slowly is given up', async () => {
+  const { server, own } = await openServer({ requestMs: 400 });
+  const socket = connect(server.port, '127.0.0.1');
+  const drip = setInterval(() => socket.write('x'), 50);
+  socket.write(`GET / HTTP/1.1\r\nHost: ${own}\r\nX: `);
+  socket.on('error', () => undefined);
+  socket.resume();
+  await until(() => socket.closed);
+  clearInterval(drip);
 });
 
 it('a port that is taken is told plainly', async () => {

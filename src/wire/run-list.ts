@@ -34,4 +34,6 @@ export interface RunList {
   readonly canSteer: boolean;
   /** Folders whose runs could not be read, and why. */
   readonly unread: readonly { readonly folder: string; readonly why: string }[];
+  /** The key of the run that a page begins with; absent: it begins with the list. */
+  readonly opens?: string;
 }

@@ -69,6 +69,14 @@ describe.skipIf(CHROMIUM === '')('a report', () => {
     await expect.poll(() => page.getByRole('tabpanel').textContent()).toContain('✓ ok');
   });
 
+  test('lists no key that does nothing in a file', async () => {
+    await page.keyboard.press('?');
+    const dialog = page.getByRole('dialog', { name: 'Keys' });
+    expect(await dialog.textContent()).toContain('back to where a turn began');
+    expect(await dialog.textContent()).not.toMatch(/tell|answer|stop|list of runs/);
+    await page.keyboard.press('Escape');
+  });
+
   test('without outputs names what it leaves out', async () => {
     ralph('report', '-o', 'short.html');
     expect(statSync(join(folder, 'short.html')).size).toBeLessThan(1_000_000);

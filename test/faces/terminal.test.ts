@@ -135,6 +135,22 @@ describe.skipIf(WHY_NOT !== null)(`the terminal view in tmux${WHY_NOT === null ?
     await until('watch', 'Flow');
   });
 
+  test.each([
+    ['SIGQUIT', 131],
+    ['SIGTERM', 143],
+  ] as const)('killed by %s it gives the terminal back as it was', async (signal, code) => {
+    open('killed', 'watch');
+    await until('killed', 'builder works');
+    const state = (): string => tmux('display-message', '-p', '-t', 'killed', '#{alternate_on} #{cursor_flag}').trim();
+    expect(state()).toBe('1 0');
+    process.kill(findView('killed'), signal);
+    await until('killed', `exit code ${code}`);
+    expect(state()).toBe('0 1');
+    const terminal = tmux('display-message', '-p', '-t', 'killed', '#{pane_tty}').trim();
+    expect(execFileSync('stty', ['-F', terminal, '-a'], { encoding: 'utf8' })).toMatch(/ icanon .* echo /s);
+    tmux('kill-session', '-t', 'killed');
+  });
+
   test('it says which gate is red and why', async () => {
     go(2);
     await until('watch', 'GATE RED');

@@ -1,4 +1,5 @@
 import { Argument } from 'commander';
+import { toErrorMessage } from '../../core/values/errors.ts';
 import type { AppApi } from '../app-api.ts';
 import { addExamples } from '../args/help.ts';
 import { addShowOptions, type ShowFlags, toShowOptions } from '../args/options.ts';
@@ -47,15 +48,24 @@ async function perform(context: CliContext, { args, options }: Pick<CommandCall,
   if (isTold) await tellBefore(context.terminal, demo, words);
   const watched = await watchRun(context, { app, show, cwd: demo.folder, tellsNext: false, start: demo.start });
   if (watched === null) return 1;
-  const after = await demo.test();
-  if (isTold) {
-    tellAfter(context.terminal, after.passed);
-    const review = await app.reviewRun(demo.folder, watched.handle.runId, context.env);
-    printReview(context.terminal, review, REVIEW_LINES);
-    tellMore(context.terminal, demo, words);
-  }
+  const after = isTold ? await tellEnd(context, app, { demo, runId: watched.handle.runId, words }) : await demo.test();
   if (watched.end.exitCode !== 0) return watched.end.exitCode;
   return after.passed ? 0 : 1;
+}
+
+interface EndedDemo {
+  readonly demo: Demo;
+  readonly runId: string;
+  readonly words: Words;
+}
+
+/** What came of it. */
+async function tellEnd({ terminal, env }: CliContext, app: AppApi, { demo, runId, words }: EndedDemo): ReturnType<Demo['test']> {
+  const after = await demo.test();
+  tellAfter(terminal, after.passed);
+  printReview(terminal, await app.reviewRun(demo.folder, runId, env), REVIEW_LINES);
+  tellMore(terminal, demo, words);
+  return after;
 }
 
 /** So many times longer its model takes in a view. */
@@ -72,21 +82,40 @@ async function viewDemo(context: CliContext, app: AppApi, name: DemoName): Promi
 
 /** The team begins once somebody looks, so that nothing of it is missed. */
 async function serveDemo(context: CliContext, app: AppApi, name: DemoName): Promise<number> {
-  const { terminal } = context;
-  const demo = await app.prepareDemo(context.env, name, SLOWER);
-  const ended = { code: 0 };
-  const begin = async (): Promise<void> => {
+  const { terminal, env } = context;
+  const demo = await app.prepareDemo(env, name, SLOWER);
+  const place = { ...context, cwd: demo.folder };
+  let runId: string | null = null;
+  let code: number | null = 0;
+  const begin = async (): Promise<string | null> => {
     const started = await demo.startApart(new AbortController().signal);
-    if (started.kind === 'running') return terminal.err(`The team is at work in ${demo.folder}.\n`);
-    terminal.err(started.output);
-    ended.code = started.exitCode;
+    if (started.kind === 'ended') {
+      terminal.err(started.output);
+      code = started.exitCode;
+      return null;
+    }
+    terminal.err(`The team is at work in ${demo.folder}.\n`);
+    void started.exited.then((exitCode) => {
+      code = exitCode;
+      terminal.err('The team has ended. Ctrl+C ends the page and tells what came of it.\n');
+    });
+    ({ runId } = started);
+    return runId;
   };
+  const onFirstLook = (): Promise<string | null> =>
+    begin().catch((error: unknown) => {
+      terminal.err(`${toErrorMessage(error)}\n`);
+      return null;
+    });
   terminal.err('The team begins when this page is opened:\n');
-  await serveRuns(
-    { ...context, cwd: demo.folder },
-    { place: toWebPlace({}), opensBrowser: false, onFirstLook: () => void begin().catch((error: unknown) => terminal.err(`${error}\n`)) },
-  );
-  return ended.code;
+  await serveRuns(place, { place: toWebPlace({}), opensBrowser: false, onFirstLook });
+  if (runId === null) return code ?? 1;
+  if (!app.openRun(demo.folder, runId, env).isAlive) {
+    const after = await tellEnd(context, app, { demo, runId, words: WORDS[name] });
+    return code === 0 && !after.passed ? 1 : (code ?? 1);
+  }
+  terminal.out(`The team goes on. Come back to it: cd ${demo.folder} && ${demo.command} watch ${runId}\n`);
+  return 0;
 }
 
 interface Words {

@@ -14,6 +14,9 @@ export interface FullScreen extends ViewTerminal {
   readonly leave: () => void;
 }
 
+/** Signals that end the process and that nothing else of Ralph listens to while a view is open. */
+const DEADLY = ['SIGQUIT', 'SIGUSR2', 'SIGALRM'] as const;
+
 /** Where there is no shell to go back to, nothing is stopped: the view comes back by itself. */
 const UNSTOPPED_MS = 200;
 
@@ -27,6 +30,7 @@ export function createFullScreen(stdin: ReadStream, stdout: WriteStream): FullSc
     if (!isHeld) return;
     isHeld = false;
     process.off('exit', leave);
+    for (const signal of DEADLY) process.off(signal, dieOf);
     try {
       stdin.setRawMode(false);
     } catch {
@@ -35,10 +39,16 @@ export function createFullScreen(stdin: ReadStream, stdout: WriteStream): FullSc
     stdin.pause();
     stdout.write(LEAVE);
   };
+  /** The shell has its terminal back before the process ends as it would have without us. */
+  const dieOf = (signal: NodeJS.Signals): void => {
+    leave();
+    process.kill(process.pid, signal);
+  };
   const enter = (): void => {
     if (isHeld) return;
     isHeld = true;
     process.once('exit', leave);
+    for (const signal of DEADLY) process.on(signal, dieOf);
     stdin.setRawMode(true);
     stdin.setEncoding('utf8');
     stdin.resume();
@@ -66,18 +76,25 @@ export function createFullScreen(stdin: ReadStream, stdout: WriteStream): FullSc
     },
     suspend: (onBack) => {
       leave();
-      const comeBack = (): void => {
-        clearTimeout(timer);
-        process.off('SIGCONT', comeBack);
+      waitForShell(() => {
         enter();
         onBack();
-      };
-      process.once('SIGCONT', comeBack);
-      const timer = setTimeout(comeBack, UNSTOPPED_MS);
-      // As the terminal does: whoever started this, such as npx, is stopped with it.
-      process.kill(0, 'SIGTSTP');
+      });
     },
   };
+}
+
+/** Stops the process, and calls once it goes on. */
+function waitForShell(onBack: () => void): void {
+  const comeBack = (): void => {
+    clearTimeout(timer);
+    process.off('SIGCONT', comeBack);
+    onBack();
+  };
+  process.once('SIGCONT', comeBack);
+  const timer = setTimeout(comeBack, UNSTOPPED_MS);
+  // As the terminal does: whoever started this, such as npx, is stopped with it.
+  process.kill(0, 'SIGTSTP');
 }
 
 /** A shell has set the terminal as it likes it, and only a change is carried out. */

@@ -16,8 +16,8 @@ const LIST_MS = 1000;
 interface WebWish {
   readonly place: WebPlace;
   readonly opensBrowser: boolean;
-  /** Called once, when a browser first asks for the list of runs. */
-  readonly onFirstLook?: () => void;
+  /** Called once, when a browser first asks for the list of runs: starts a run, which is the first that is shown. `null`: there is none. */
+  readonly onFirstLook?: () => Promise<string | null>;
 }
 
 /** Serves the page with the runs of every folder, and prints its address, until a signal ends it. Runs go on. */
@@ -61,12 +61,14 @@ async function start(context: CliContext, app: AppApi, wish: WebWish): Promise<W
 
 function createSource({ cwd, env, every }: CliContext, app: AppApi, { place, onFirstLook }: WebWish): RunSource {
   const catalog = app.createRunCatalog(cwd, env);
-  let isLookedAt = false;
+  let begun: Promise<string | null> | null = null;
   return {
     list: async () => {
-      if (!isLookedAt) onFirstLook?.();
-      isLookedAt = true;
-      return { ...(await catalog.list()), canSteer: place.canSteer };
+      begun ??= onFirstLook === undefined ? Promise.resolve(null) : onFirstLook();
+      const first = await begun;
+      const list = { ...(await catalog.list()), canSteer: place.canSteer };
+      const opens = list.runs.find(({ runId }) => runId === first)?.key;
+      return opens === undefined ? list : { ...list, opens };
     },
     open: catalog.open,
     onListChange: (call) => every(LIST_MS, call),

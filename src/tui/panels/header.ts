@@ -10,6 +10,8 @@ interface Part {
   readonly span: Span;
   /** The highest one gives way first. */
   readonly rank: number;
+  /** What stands in its place then. Absent: nothing. */
+  readonly less?: Part;
 }
 
 /** Is it running, does it need me, how far is it, what does it cost, which moment is this: in that order, the less important parts only where they have room. */
@@ -18,7 +20,7 @@ export function toHeaderLine({ frame, isReading }: Pick<Scene, 'frame' | 'isRead
   const widthOf = (list: readonly Part[]): number => list.reduce((sum, part) => sum + toTextCells(part.span.text) + 2, 0);
   while (parts.length > 1 && widthOf(parts) > columns) {
     const worst = Math.max(...parts.map(({ rank }) => rank));
-    parts = parts.filter(({ rank }) => rank !== worst);
+    parts = parts.flatMap((part) => (part.rank !== worst ? [part] : part.less === undefined ? [] : [part.less]));
   }
   const title = columns - widthOf(parts) > 8 ? [span(frame.title, 'faint')] : [];
   return [...parts.flatMap((part) => [part.span, span('  ')]), ...title];
@@ -33,7 +35,7 @@ function listReading({ lastSeq, runId }: RunFrame): readonly Part[] {
 }
 
 function listParts(frame: RunFrame): readonly Part[] {
-  const { attention, progress, seq, lastSeq, isNow } = frame;
+  const { attention, progress } = frame;
   const { iterations, maxIterations, elapsedMs, maxRuntimeMs, costUsd, maxCostUsd, costNote } = progress;
   // One word for how it is: of a run that waits for its person that says what it needs, too.
   const isUrgent = attention.state !== 'working' && attention.state !== 'done' && frame.state !== 'waiting';
@@ -46,18 +48,20 @@ function listParts(frame: RunFrame): readonly Part[] {
     { span: toStateWord(frame), rank: 0 },
     ...(isUrgent ? [{ span: toStateSpan(attention, frame), rank: 1 }] : []),
     { span: span(turn, 'heading'), rank: 2 },
-    { span: span(toClockText(elapsedMs)), rank: 4 },
-    ...(maxRuntimeMs === null ? [] : [{ span: span(`of ${toClockText(maxRuntimeMs)}`, 'faint'), rank: 7 }]),
+    { span: span(toClockText(elapsedMs)), rank: 5 },
+    ...(maxRuntimeMs === null ? [] : [{ span: span(`of ${toClockText(maxRuntimeMs)}`, 'faint'), rank: 8 }]),
     { span: span(cost), rank: 3 },
-    ...(costNote === '' ? [] : [{ span: span(costNote.replace(/^[, ]+/, '')), rank: 5 }]),
-    {
-      span: isNow
-        ? span(`${frame.state === 'ended' ? 'END' : 'LIVE'} input ${lastSeq}`)
-        : span(`PAST input ${seq} of ${lastSeq}`, 'urgent'),
-      rank: isNow ? 5 : 2,
-    },
-    { span: span(frame.runId, 'faint'), rank: 6 },
+    ...(costNote === '' ? [] : [{ span: span(costNote.replace(/^[, ]+/, '')), rank: 6 }]),
+    toMomentPart(frame),
+    { span: span(frame.runId, 'faint'), rank: 7 },
   ];
+}
+
+/** Which moment is shown: that it is the past is never left out for a number. */
+function toMomentPart({ isNow, seq, lastSeq, state }: RunFrame): Part {
+  if (!isNow) return { span: span(`PAST input ${seq} of ${lastSeq}`, 'urgent'), rank: 6, less: { span: span('PAST', 'urgent'), rank: 1 } };
+  const word = state === 'ended' ? 'END' : 'LIVE';
+  return { span: span(`${word} input ${lastSeq}`), rank: 6, less: { span: span(word), rank: 4 } };
 }
 
 function toStateWord({ state, word, end, working }: RunFrame): Span {

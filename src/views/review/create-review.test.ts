@@ -101,6 +101,20 @@ describe('a review', () => {
     );
   });
 
+  it('as Markdown says what people were asked, and what became of it or how to answer', () => {
+    const script = createScript();
+    script.publish('task.start', 'system', ['builder']);
+    script.startTurn('builder', 1);
+    const question = { iteration: 1, attempt: 1, hat: 'builder', purpose: 'question', choices: ['yes', 'no'], default: 'no' } as const;
+    for (const id of ['q1', 'q2'])
+      script.effect({ type: 'question-open', question: { ...question, id, text: `${id}?`, askedAt: START, dueAt: START } } as never);
+    script.effect({ type: 'question-close', id: 'q1', choice: 'yes', by: 'person' } as never);
+    const markdown = toReviewMarkdown(toReview(foldRunView(script.records), sampleReviewFacts()));
+    expect(markdown).toContain('### Asked');
+    expect(markdown).toContain('answered "yes"');
+    expect(markdown).toContain('`ralph answer q2 yes|no`');
+  });
+
   it('is soon there and bounded after a thousand turns', () => {
     const script = createScript();
     script.publish('task.start', 'system', ['planner']);

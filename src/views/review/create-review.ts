@@ -1,9 +1,10 @@
 import { addUsage, UNKNOWN_USAGE } from '../../core/backends/usage.ts';
 import { toResultName } from '../../core/gates/gate-result.ts';
 import { toProof } from '../fold/fold-proof.ts';
-import type { GateView, RunView, TurnView } from '../fold/run-view.ts';
+import type { GateView, QuestionView, RunView, TurnView } from '../fold/run-view.ts';
 import { toGateEndText, toRefusals, toVerdict } from '../report/evidence.ts';
 import { toReviewSteps } from '../report/next-step.ts';
+import { toFateText } from '../report/people-rows.ts';
 import { toRunReport } from '../report/run-report.ts';
 import { type StatusFacts, toRunningReport } from '../report/running-report.ts';
 import { toReadFirst, type WorkFacts } from '../report/work-facts.ts';
@@ -42,6 +43,7 @@ export function toReview(view: RunView, given: ReviewFacts): Review {
     readFirst: facts.changed === null ? [] : toReadFirst(facts.changed).slice(0, MAX.readFirst),
     said,
     refused: toRefusals(view).slice(0, MAX.lines),
+    questions: view.questions.slice(-MAX.lines).map((question) => toAskedText(question, view)),
     stopped: toStopped(view.turns),
     hats: toReviewHats(view),
     next: steps.length > 0 ? steps : rows.filter((row) => row.label === 'Next').map((row) => row.text),
@@ -73,6 +75,12 @@ function toOneEvidence(view: RunView, gate: GateView): ReviewEvidence {
     tree: evidence?.tree ?? null,
     log: evidence?.log ?? null,
   };
+}
+
+/** `builder asked: Deploy to staging? answered "yes"` */
+function toAskedText(question: QuestionView, view: RunView): string {
+  const { hat, purpose, text } = question;
+  return `${hat} ${purpose === 'permission' ? 'wanted to' : 'asked'}: ${toPlainLine(text, 400)} - ${toFateText(question, view)}`;
 }
 
 /** One line for each kind, the frequent ones first. */

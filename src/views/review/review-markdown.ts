@@ -21,7 +21,7 @@ const LISTED = new Set(['Asked', 'Read', 'Reviews', 'By hat', 'Stopped', 'Refuse
 
 /** A review as Markdown that does nothing but show, whatever agents wrote: for the description of a change, or a file. */
 export function toReviewMarkdown(review: Review): string {
-  const { runId, headline, evidence, readFirst, said, refused, stopped, hats, next, rows } = review;
+  const { runId, headline, evidence, readFirst, said, refused, questions, stopped, hats, next, rows } = review;
   const commits = review.facts.place?.state?.commits ?? null;
   const left = rows.filter((row) => row.label === 'Left').map((row) => row.text);
   return [
@@ -58,6 +58,7 @@ export function toReviewMarkdown(review: Review): string {
     ...toSaid('What reviewers said', said.reviews, MAX.reviews, MAX.reviewText),
     ...toList('Left undone', [...left, ...said.todos.slice(0, MAX.todos).map(toTodoText)].map(toMarkdownText), MAX.todos),
     ...toSaid(left.length + said.todos.length === 0 ? 'Left undone' : '', said.left, MAX.left, MAX.leftText),
+    ...toList('Asked', questions.map(toMarkdownText), MAX.lines),
     ...toList('Refused', refused.map(toMarkdownText), MAX.lines),
     ...toList('Stopped', stopped.map(toMarkdownText), MAX.lines),
     ...toList(

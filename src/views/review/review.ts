@@ -26,6 +26,8 @@ export interface Review {
   readonly readFirst: readonly FileToRead[];
   readonly said: SaidFacts;
   readonly refused: readonly string[];
+  /** What people were asked, and what became of it. */
+  readonly questions: readonly string[];
   /** Uses of tools that were stopped, and what hats changed that may not. */
   readonly stopped: readonly string[];
   readonly hats: readonly ReviewHat[];

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createKeyReader, KEYS } from './keys.ts';
+import { createKeyReader, KEYS, listKeys } from './keys.ts';
 
 describe('the keys of the page', () => {
   test('each do one thing', () => {
@@ -17,9 +17,23 @@ describe('the keys of the page', () => {
     }
   });
 
+  test('are those of the terminal view, where both do the same', () => {
+    // As docs/guide/watch.md lists them.
+    const same = { ',': 'step-back', '.': 'step-on', '<': 'turn-back', '>': 'turn-on', L: 'live', '[': 'tab-back', ']': 'tab-on' };
+    const steering = { ':': 'tell-next', '!': 'tell-now', a: 'answer', s: 'stop', '?': 'help' };
+    for (const [key, action] of Object.entries({ ...same, ...steering })) expect(createKeyReader()(key, false)).toBe(action);
+  });
+
+  test('that steer or go to other runs are not listed in a file', () => {
+    const keys = listKeys({ canSteer: false, hasServer: false }).map(({ key }) => key);
+    expect(keys).toEqual(expect.arrayContaining(['j', ',', 'L', '?']));
+    for (const key of [':', '!', 'a', 's', 'gr']) expect(keys).not.toContain(key);
+    expect(listKeys({ canSteer: true, hasServer: true })).toEqual(KEYS);
+  });
+
   test('of two letters wait for the second, and forget the first when another comes', () => {
     const read = createKeyReader();
-    expect([read('g', false), read('x', false), read('t', false)]).toEqual([null, null, 'tab']);
+    expect([read('g', false), read('x', false), read('L', false)]).toEqual([null, null, 'live']);
     expect([read('g', false), read('t', false)]).toEqual([null, 'go-turns']);
   });
 });

@@ -8,9 +8,13 @@ export type KeyAction =
   | 'turn-on'
   | 'live'
   | 'play'
-  | 'tab'
+  | 'tab-back'
+  | 'tab-on'
   | 'search'
-  | 'tell'
+  | 'tell-next'
+  | 'tell-now'
+  | 'answer'
+  | 'stop'
   | 'runs'
   | 'go-turns'
   | 'go-events'
@@ -25,22 +29,28 @@ export interface KeyRow {
   readonly key: string;
   readonly action: KeyAction;
   readonly text: string;
+  /** Where it does nothing it is not listed: it steers the run, or goes to other runs. Absent: it works in a file, too. */
+  readonly needs?: 'steering' | 'server';
 }
 
-/** Every key of the page: the one table of what is heard, what the help shows and what the palette offers. */
+/** Every key of the page, the same as in the terminal view (`src/tui/keys.ts`) where both do it: the one table of what is heard, what the help shows and what the palette offers. */
 export const KEYS: readonly KeyRow[] = [
   { key: 'j', action: 'older-turn', text: 'the turn below' },
   { key: 'k', action: 'newer-turn', text: 'the turn above' },
   { key: ',', action: 'step-back', text: 'one input back' },
   { key: '.', action: 'step-on', text: 'one input on' },
-  { key: '[', action: 'turn-back', text: 'back to where a turn began' },
-  { key: ']', action: 'turn-on', text: 'on to where a turn began' },
-  { key: 'L', action: 'live', text: 'back to live' },
+  { key: '<', action: 'turn-back', text: 'back to where a turn began' },
+  { key: '>', action: 'turn-on', text: 'on to where a turn began' },
+  { key: 'L', action: 'live', text: 'back to now' },
   { key: ' ', action: 'play', text: 'play from here, or pause' },
-  { key: 't', action: 'tab', text: 'the next tab of the turn' },
+  { key: '[', action: 'tab-back', text: 'the tab of the turn before this one' },
+  { key: ']', action: 'tab-on', text: 'the next tab of the turn' },
   { key: '/', action: 'search', text: 'search' },
-  { key: ':', action: 'tell', text: 'tell the agents something' },
-  { key: 'gr', action: 'runs', text: 'to the list of runs' },
+  { key: ':', action: 'tell-next', text: 'tell whoever works next something', needs: 'steering' },
+  { key: '!', action: 'tell-now', text: 'tell whoever works now something', needs: 'steering' },
+  { key: 'a', action: 'answer', text: 'to the answers of the question that is open', needs: 'steering' },
+  { key: 's', action: 'stop', text: 'to the buttons that stop the run', needs: 'steering' },
+  { key: 'gr', action: 'runs', text: 'to the list of runs', needs: 'server' },
   { key: 'gt', action: 'go-turns', text: 'to the turns' },
   { key: 'ge', action: 'go-events', text: 'to the events' },
   { key: 'gg', action: 'go-evidence', text: 'to the evidence of the gates' },
@@ -48,6 +58,11 @@ export const KEYS: readonly KeyRow[] = [
   { key: '?', action: 'help', text: 'these keys' },
   { key: 'Ctrl+K', action: 'palette', text: 'find an action by its words' },
 ];
+
+/** The keys that do something where a run is shown this way. */
+export function listKeys({ canSteer, hasServer }: { readonly canSteer: boolean; readonly hasServer: boolean }): readonly KeyRow[] {
+  return KEYS.filter(({ needs }) => (needs === 'steering' ? canSteer : needs === undefined || hasServer));
+}
 
 /** How a key is written for people. */
 export function toKeyText(key: string): string {

@@ -19,8 +19,8 @@ export interface KeptToken {
   readonly refuse: (token: string) => void;
 }
 
-/** The token, or what to do where there is none. */
-export type Session = { readonly token: KeptToken } | { readonly refused: string };
+/** The token, and whether it was opened with a code just now; or what to do where there is none. */
+export type Session = { readonly token: KeptToken; readonly isNew: boolean } | { readonly refused: string };
 
 /**
  * Finds the token: for the one-time code in the fragment of the address, which is then taken out of it; else what this tab has kept; else what another tab has.
@@ -30,7 +30,7 @@ export async function openSession(): Promise<Session> {
   if (code !== undefined) history.replaceState(null, '', '#/');
   const swapped = code === undefined ? null : await swapCode(code);
   const token = swapped ?? sessionStorage.getItem(STORED) ?? (await askSiblings());
-  if (token !== null) return { token: keepToken(token, swapped !== null) };
+  if (token !== null) return { token: keepToken(token, swapped !== null), isNew: swapped !== null };
   const why = code === undefined ? 'This address has no code.' : 'This code has been used, or is too old.';
   return { refused: `${why} Open the address that ralph web printed last.` };
 }

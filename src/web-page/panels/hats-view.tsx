@@ -1,8 +1,10 @@
 import { toDurationText, toUsdText } from '../../core/text/duration.ts';
 import type { RunFrame } from '../../wire/run-frame.ts';
 
-/** What each hat has done and used. */
-export function HatsView({ frame }: { readonly frame: RunFrame }) {
+/** What each hat has done and used. A turn under way counts as long as it has taken. */
+export function HatsView({ frame, now }: { readonly frame: RunFrame; readonly now: number }) {
+  const toMs = ({ id, durationMs }: RunFrame['hats'][number]): number =>
+    frame.working.filter(({ hat }) => hat === id).reduce((sum, { startedAt }) => sum + Math.max(0, now - startedAt), durationMs);
   return (
     <table class="hats">
       <thead>
@@ -22,7 +24,7 @@ export function HatsView({ frame }: { readonly frame: RunFrame }) {
             <td>{hat.backends.join(', ')}</td>
             <td>{hat.turns}</td>
             <td>{hat.failed}</td>
-            <td>{hat.turns === 0 ? '' : toDurationText(hat.durationMs)}</td>
+            <td>{hat.turns === 0 ? '' : toDurationText(toMs(hat))}</td>
             <td>{hat.turns === 0 ? '' : toUsdText(hat.costUsd)}</td>
           </tr>
         ))}

@@ -1,20 +1,21 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
-import { KEYS, type KeyAction, toKeyText } from '../data/keys.ts';
+import { type KeyAction, type KeyRow, toKeyText } from '../data/keys.ts';
 
 interface KeyViewProps {
   /** `help`: all keys; `palette`: those whose words fit what is typed. */
   readonly kind: 'help' | 'palette';
+  readonly keys: readonly KeyRow[];
   readonly onAction: (action: KeyAction) => void;
   readonly onClose: () => void;
 }
 
 /** The table of keys, and the same table as a list of actions to choose from. */
-export function KeyView({ kind, onAction, onClose }: KeyViewProps) {
+export function KeyView({ kind, keys, onAction, onClose }: KeyViewProps) {
   const box = useRef<HTMLDialogElement>(null);
   const [words, setWords] = useState('');
   // Before anything else can be pressed: a key that comes between would be lost.
   useLayoutEffect(() => box.current?.showModal(), []);
-  const rows = KEYS.filter(({ text }) => text.includes(words.toLowerCase()));
+  const rows = keys.filter(({ text }) => text.includes(words.toLowerCase()));
   const choose = (action: KeyAction): void => {
     // While it is open nothing behind it takes the focus.
     box.current?.close();

@@ -12,7 +12,7 @@ export function Questions({ frame, now, act }: { readonly frame: RunFrame; reado
   const open = frame.questions.filter(({ answer }) => answer === null);
   return (
     <>
-      {open.map((question) => (
+      {open.map((question, at) => (
         <div key={question.id} class="question">
           {!frame.attention.evidence.includes(question.text) && (
             <p>
@@ -23,9 +23,15 @@ export function Questions({ frame, now, act }: { readonly frame: RunFrame; reado
             </p>
           )}
           <p>{frame.end === null ? toDeadlineText(question, now, toClockText) : `${question.fate}.`}</p>
+          {act === null && frame.isNow && !frame.attention.action.includes(`ralph answer ${question.id} `) && (
+            <p>
+              Answer it where the run is: <code>{toCommand(question)}</code>
+            </p>
+          )}
           {act !== null &&
-            question.choices.map((choice) => (
+            question.choices.map((choice, index) => (
               <Twice
+                {...(at === 0 && index === 0 && { id: 'answers' })}
                 key={choice}
                 word={toChoiceText(choice)}
                 effect={`Answer ${toChoiceText(choice)}`}
@@ -57,6 +63,11 @@ export function Asked({ frame }: { readonly frame: RunFrame }) {
       </ul>
     </details>
   );
+}
+
+/** What is typed where no button answers: in a file, and where nobody steers. */
+function toCommand({ id, choices }: RunFrame['questions'][number]): string {
+  return `ralph answer ${id} ${choices.map((choice) => toPlainLine(choice, 60)).join('|')}`;
 }
 
 /** As it is read; the run is sent it as it is. */

@@ -66,7 +66,7 @@ function LoadedRun({ source, isLive, route, go, shown, live, problem, error, ver
     if (found !== null) go({ seq: null, turn: found, tab: hit.part === 'prompt' ? 'prompt' : 'output', from: hit.fromByte }, true);
   };
   const orders = useOrders(source, shown.isNow);
-  const keys = useRunKeys({ shown, live, place, route, go, seek, play, source });
+  const keys = useRunKeys({ shown, live, place, route, go, seek, play, source, isLive });
   return (
     <>
       <main class="run">
@@ -74,7 +74,9 @@ function LoadedRun({ source, isLive, route, go, shown, live, problem, error, ver
         {error !== null && <p class="problem">{error}</p>}
         <RunTop shown={shown} source={source} now={now} act={orders.act} />
         <SteerView frame={shown} orders={orders} />
-        <RunMiddle {...{ shown, live, source, version, place: route.turn === null ? null : place, seq, seek, go }} />
+        <RunMiddle
+          {...{ shown, live, source, version, now: shown.isNow ? now : shown.at, place: route.turn === null ? null : place, seq, seek, go }}
+        />
         {detail.value !== undefined && detail.value !== null && (
           <TurnView
             source={source}
@@ -99,7 +101,7 @@ function LoadedRun({ source, isLive, route, go, shown, live, problem, error, ver
         onSeek={seek}
         onPlay={play}
       />
-      {keys.open !== null && <KeyView kind={keys.open} onAction={keys.act} onClose={keys.close} />}
+      {keys.open !== null && <KeyView kind={keys.open} keys={keys.keys} onAction={keys.act} onClose={keys.close} />}
       <Speaker text={`${live.state === 'waiting' ? live.word : toStateText(live.attention.state)}: ${live.attention.evidence}`} />
     </>
   );
@@ -117,14 +119,14 @@ function RunTop({ shown, source, now, act }: Pick<LoadedRunProps, 'shown' | 'sou
   );
 }
 
-interface RunMiddleProps extends Pick<LoadedRunProps, 'shown' | 'live' | 'source' | 'version' | 'go'> {
+interface RunMiddleProps extends Pick<LoadedRunProps, 'shown' | 'live' | 'source' | 'version' | 'now' | 'go'> {
   /** The turn that somebody has chosen; `null`: nobody has. */
   readonly place: number | null;
   readonly seq: number | undefined;
   readonly seek: (seq: number | null) => void;
 }
 
-function RunMiddle({ shown, live, source, version, place, seq, seek, go }: RunMiddleProps) {
+function RunMiddle({ shown, live, source, version, now, place, seq, seek, go }: RunMiddleProps) {
   const moment = seq === undefined ? 'now' : String(seq);
   // Edges of a run's graph are few; where a new one comes up, it is laid out anew.
   const picture = useLoaded(source.picture, source.key, [live.graph?.edges.length, live.graph?.nodes.length]);
@@ -134,7 +136,7 @@ function RunMiddle({ shown, live, source, version, place, seq, seek, go }: RunMi
         <h2 id="flow-title">Flow</h2>
         <GraphView picture={picture.value ?? null} frame={shown} />
         <h2>Hats</h2>
-        <HatsView frame={shown} />
+        <HatsView frame={shown} now={now} />
       </section>
       <div class="lists">
         <section aria-labelledby="turns-title" id="turns" tabIndex={-1}>

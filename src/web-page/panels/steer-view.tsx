@@ -34,6 +34,7 @@ function Orders({ frame, act }: { readonly frame: RunFrame; readonly act: Act })
       {!isOver && (
         <>
           <Twice
+            id="stop"
             word="Stop after this turn"
             title="The turn goes on to its end; no other one begins"
             effect="End the run when the turn has ended"
@@ -85,7 +86,7 @@ function TellForm({ frame, act }: { readonly frame: RunFrame; readonly act: Act 
       </label>
       <label>
         when{' '}
-        <select value={when} onChange={(event) => setWhen(event.currentTarget.value === 'now' ? 'now' : 'next')}>
+        <select id="tell-when" value={when} onChange={(event) => setWhen(event.currentTarget.value === 'now' ? 'now' : 'next')}>
           <option value="next">with the next prompt</option>
           <option value="now">now, while it works</option>
         </select>

@@ -1,6 +1,8 @@
 import { useState } from 'preact/hooks';
 
 interface TwiceProps {
+  /** Absent: no key goes to it. */
+  readonly id?: string;
   readonly word: string;
   /** What comes of it, for who rests on it. */
   readonly title?: string;
@@ -10,7 +12,7 @@ interface TwiceProps {
 }
 
 /** A button for what cannot be taken back: the first press names the effect, the second does it. */
-export function Twice({ word, title, effect, isSure, act }: TwiceProps) {
+export function Twice({ id, word, title, effect, isSure, act }: TwiceProps) {
   const [isAsked, setAsked] = useState(false);
   const press = (): void => {
     if (isSure === true || isAsked) {
@@ -24,6 +26,7 @@ export function Twice({ word, title, effect, isSure, act }: TwiceProps) {
       class={isAsked ? 'danger' : ''}
       onClick={press}
       onBlur={() => setAsked(false)}
+      {...(id !== undefined && { id })}
       {...(title !== undefined && { title })}
     >
       {isAsked ? `${effect}? Press again` : word}

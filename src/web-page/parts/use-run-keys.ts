@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import type { RunFrame } from '../../wire/run-frame.ts';
-import type { KeyAction } from '../data/keys.ts';
+import { type KeyAction, listKeys } from '../data/keys.ts';
 import type { RunSource } from '../data/page-source.ts';
 import { NO_ROUTE, type Route, TURN_TABS } from '../data/route.ts';
 import { useKeys } from './use-keys.ts';
@@ -11,6 +11,8 @@ interface KeyWorld {
   readonly route: Route;
   readonly go: (route: Partial<Route>, isNew?: boolean) => void;
   readonly source: RunSource;
+  /** False in a file. */
+  readonly isLive: boolean;
   readonly place: number;
   readonly seek: (seq: number | null) => void;
   readonly play: () => void;
@@ -19,10 +21,23 @@ interface KeyWorld {
 /** More turns do not begin with one input. */
 const TURNS_AROUND = 100;
 
+function focus(id: string): void {
+  document.getElementById(id)?.focus();
+}
+
+/** Goes to the words to be told, with the time at which they are to be said chosen. */
+function focusTell(when: 'now' | 'next'): void {
+  const choice = document.getElementById('tell-when');
+  if (choice instanceof HTMLSelectElement) {
+    choice.value = when;
+    choice.dispatchEvent(new Event('change', { bubbles: true }));
+  }
+  focus('tell-text');
+}
+
 /** What each key does on this page. */
-export function useRunKeys({ shown, live, place, route, go, seek, play, source }: KeyWorld) {
+export function useRunKeys({ shown, live, place, route, go, seek, play, source, isLive }: KeyWorld) {
   const [open, setOpen] = useState<'help' | 'palette' | null>(null);
-  const focus = (id: string): void => document.getElementById(id)?.focus();
   const seekTurn = async (step: number): Promise<void> => {
     const { rows } = await source.turns({ from: Math.max(0, shown.turnCount - TURNS_AROUND), count: 2 * TURNS_AROUND });
     const starts = rows.map(({ startSeq }) => startSeq);
@@ -35,6 +50,10 @@ export function useRunKeys({ shown, live, place, route, go, seek, play, source }
     const next = (route.seq ?? live.lastSeq) + step;
     seek(next >= live.lastSeq ? null : Math.max(1, next));
   };
+  const goTab = (step: number): void => {
+    const next = (TURN_TABS.indexOf(route.tab) + step + TURN_TABS.length) % TURN_TABS.length;
+    go({ tab: TURN_TABS[next] ?? 'why', from: null });
+  };
   const actions: Readonly<Record<KeyAction, () => void>> = {
     'older-turn': () => go({ turn: Math.max(0, place - 1), from: null }),
     'newer-turn': () => go({ turn: Math.min(shown.turnCount - 1, place + 1), from: null }),
@@ -44,9 +63,13 @@ export function useRunKeys({ shown, live, place, route, go, seek, play, source }
     'turn-on': () => void seekTurn(1),
     live: () => seek(null),
     play,
-    tab: () => go({ tab: TURN_TABS[(TURN_TABS.indexOf(route.tab) + 1) % TURN_TABS.length] ?? 'why', from: null }),
+    'tab-back': () => goTab(-1),
+    'tab-on': () => goTab(1),
     search: () => focus('search-words'),
-    tell: () => focus('tell-text'),
+    'tell-next': () => focusTell('next'),
+    'tell-now': () => focusTell('now'),
+    answer: () => focus('answers'),
+    stop: () => focus('stop'),
     runs: () => go(NO_ROUTE, true),
     'go-turns': () => focus('turns'),
     'go-events': () => focus('events'),
@@ -57,5 +80,6 @@ export function useRunKeys({ shown, live, place, route, go, seek, play, source }
   };
   const act = (action: KeyAction): void => actions[action]();
   useKeys(act);
-  return { open, act, close: () => setOpen(null) };
+  const keys = listKeys({ canSteer: source.order !== null, hasServer: isLive });
+  return { open, keys, act, close: () => setOpen(null) };
 }
