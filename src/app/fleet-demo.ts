@@ -14,8 +14,22 @@ import { type FleetNews, FleetStory, type HeldTurn, type StoryEnd } from './flee
 
 /** The demo of a fleet, ready to be played: a server, a run and two workers, each a process of its own. */
 export interface FleetDemo extends DemoFolder {
-  /** Plays it to its end and ends all that it started; `null` where it was aborted. `raw` gets the lines of the run, as `ralph run --format ndjson` prints them. */
-  readonly play: (abort: AbortSignal, tell: (news: FleetNews) => void, raw?: (line: string) => void) => Promise<FleetDemoEnd | null>;
+  /** Plays it to its end and ends all that it started; `null` where it was stopped. */
+  readonly play: (stops: DemoStops, watch: DemoWatch) => Promise<FleetDemoEnd | null>;
+}
+
+/** Aborted where the demo is to stop. */
+interface DemoStops {
+  readonly stop: AbortSignal;
+  /** Whoever waits for what it started has lost patience: SIGKILL. */
+  readonly kill: AbortSignal;
+}
+
+/** Who follows it. */
+interface DemoWatch {
+  readonly tell: (news: FleetNews) => void;
+  /** Gets the lines of the run, as `ralph run --format ndjson` prints them. */
+  readonly raw: (line: string) => void;
 }
 
 /** How it went. */
@@ -50,13 +64,14 @@ export async function prepareFleetDemo(given: Readonly<Record<string, string>>):
   const sample = await createDemoFolder(env, 'fleet');
   return {
     ...sample,
-    play: async (abort, tell, raw = () => undefined) => {
+    play: async ({ stop, kill }, watch) => {
       const stage = new Stage(dirname(sample.folder), env);
+      kill.addEventListener('abort', () => stage.kill());
       try {
-        const end = await play({ stage, sample, program, tell, raw }, abort);
-        return abort.aborted ? null : end;
+        const end = await play({ ...watch, stage, sample, program }, stop);
+        return stop.aborted ? null : end;
       } catch (error) {
-        if (abort.aborted) return null;
+        if (stop.aborted) return null;
         throw error;
       } finally {
         await stage.close();
@@ -115,6 +130,10 @@ class Stage {
     return child;
   }
 
+  kill(): void {
+    for (const child of this.#started) void child.kill();
+  }
+
   /** Ends the run first, and the server last: each says goodbye to who is still there. */
   async close(): Promise<void> {
     await this.fleet?.close().catch(() => undefined);
@@ -123,13 +142,11 @@ class Stage {
   }
 }
 
-interface Play {
+interface Play extends DemoWatch {
   readonly stage: Stage;
   readonly sample: DemoFolder;
   /** The server. */
   readonly program: string;
-  readonly tell: (news: FleetNews) => void;
-  readonly raw: (line: string) => void;
 }
 
 async function play(given: Play, abort: AbortSignal): Promise<FleetDemoEnd> {

@@ -5,10 +5,10 @@ import type { AppApi } from '../app-api.ts';
 import type { ShowOptions } from '../args/options.ts';
 import type { CliContext } from '../cli-context.ts';
 import type { Style, Terminal } from '../terminal/terminal.ts';
-import { untilStopped } from './signals.ts';
+import { catchSignals } from './signals.ts';
 
 type FleetDemo = Awaited<ReturnType<AppApi['prepareFleetDemo']>>;
-type FleetNews = Parameters<Parameters<FleetDemo['play']>[1]>[0];
+type FleetNews = Parameters<Parameters<FleetDemo['play']>[1]['tell']>[0];
 type FleetDemoEnd = NonNullable<Awaited<ReturnType<FleetDemo['play']>>>;
 
 /** Plays the demo of a fleet and tells what happens in it, a line each. */
@@ -24,7 +24,7 @@ export async function playFleetDemo(context: CliContext, app: AppApi, show: Show
   const raw = (line: string): void => {
     if (show.format === 'ndjson') terminal.out(`${line}\n`);
   };
-  const { result: end, stoppedBy } = await untilStopped(context, (abort) => demo.play(abort, tell, raw));
+  const { end, stoppedBy } = await playUntilStopped(context, demo, { tell, raw });
   if (end === null) {
     terminal.err('ralph: The demo was stopped, and with it all that it had started.\n');
     return stoppedBy ?? 1;
@@ -32,7 +32,9 @@ export async function playFleetDemo(context: CliContext, app: AppApi, show: Show
   const tookMs = now() - from;
   const after = await demo.test();
   if (show.format === 'text')
-    terminal.out(toSummary(end, { tookMs, lostAfterS: app.DEMO_LOST_AFTER_S, passed: after.passed }, terminal.style));
+    terminal.out(
+      (isTold ? '\n' : '') + toSummary(end, { tookMs, lostAfterS: app.DEMO_LOST_AFTER_S, passed: after.passed }, terminal.style),
+    );
   if (isTold) tellMore(terminal, demo);
   if (end.exitCode !== 0) {
     const words = end.errors.trim();
@@ -44,6 +46,20 @@ export async function playFleetDemo(context: CliContext, app: AppApi, show: Show
     });
   }
   return after.passed && end.killed !== null && end.killed.seenAfterMs !== null ? 0 : 1;
+}
+
+/** A second Ctrl+C waits, too, for what the demo has started: it kills that. */
+async function playUntilStopped({ signals }: CliContext, demo: FleetDemo, watch: Parameters<FleetDemo['play']>[1]) {
+  const [stop, kill] = [new AbortController(), new AbortController()];
+  const caught = catchSignals(signals, null);
+  let stoppedBy: number | null = null;
+  caught.attach((how) => {
+    stoppedBy ??= how === 'terminate' ? 143 : how === 'hangup' ? 129 : 130;
+    stop.abort();
+    if (how === 'kill') kill.abort();
+  });
+  const end = await demo.play({ stop: stop.signal, kill: kill.signal }, watch).finally(caught.release);
+  return { end, stoppedBy };
 }
 
 function tellBefore({ out, style }: Terminal, demo: FleetDemo, before: { readonly passed: boolean }): void {
@@ -89,7 +105,7 @@ function toText(news: FleetNews, style: Style): string {
         `${news.worker} is lost: ${toDurationText(news.afterMs)} after it was killed it is given up; turn ${news.turn} is offered again`,
       );
     case 'turn-failed':
-      return style('warning', `turn ${news.turn} failed: ${toPlainLine(news.why, 200)}`);
+      return style('warning', `turn ${news.turn} came to nothing: ${toPlainLine(news.why, 200)}`);
     case 'turn-done':
       return `  done by ${news.worker} in ${toDurationText(news.durationMs)}`;
     case 'published':
@@ -127,7 +143,6 @@ function toSummary({ takers, killed, reason }: FleetDemoEnd, { tookMs, lostAfter
   const workers = [...new Set(takers.map(({ worker }) => worker))].sort();
   const lost = killed === null ? [] : takers.filter(({ turn, worker }) => turn === killed.turn && worker === killed.worker);
   return [
-    '',
     style(
       isComplete ? 'good' : 'bad',
       `${isComplete ? 'Completed' : `Not completed (${reason ?? 'the run ended without a word'})`} after ${toCount(takers.length - lost.length, 'turn')} in ${toDurationText(tookMs)}.`,
