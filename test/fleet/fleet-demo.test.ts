@@ -30,7 +30,7 @@ describe('ralph demo fleet', { timeout: 120_000 }, () => {
       const fleet = await ralph(folder, ['demo', 'fleet'], { PATH, TMPDIR: folder });
       expect(fleet.code, fleet.stdout + fleet.stderr).toBe(0);
       expect(fleet.stdout).toMatch(
-        /nats-server listens on 127\.0\.0\.1:\d+[\s\S]*w2 is there[\s\S]*turn 1, planner: taken by w[12][\s\S]*gate tests.*failed[\s\S]*turn 4, builder: taken by (w[12])[\s\S]*\1 is killed \(SIGKILL, process \d+\) while it works on turn 4[\s\S]*\1 is lost: 2\.\d s after[\s\S]*turn 4 begins again as 4\.2, builder: taken by (?!\1)w[12][\s\S]*gate tests.*passed[\s\S]*Completed after 6 turns in[\s\S]*✓ node --test passes/,
+        /nats-server listens on 127\.0\.0\.1:\d+[\s\S]*w2 is there[\s\S]*turn 1, planner: taken by w[12][\s\S]*gate tests.*failed[\s\S]*turn 4, builder: taken by (w[12])[\s\S]*\1 is killed \(SIGKILL, process \d+\) while it works on turn 4[\s\S]*\1 is lost: \d\.\d s after[\s\S]*turn 4 begins again as 4\.2, builder: taken by (?!\1)w[12][\s\S]*gate tests.*passed[\s\S]*Completed after 6 turns in[\s\S]*✓ node --test passes/,
       );
       expect(fleet.stdout).toContain('docs/guide/fleet.md');
       const pids = readPids(fleet.stdout);

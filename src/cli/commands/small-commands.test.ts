@@ -297,7 +297,7 @@ describe('ralph demo fleet', () => {
     const unseen = await type(['demo', 'fleet'], fleet({ ...END, killed: { ...END.killed, seenAfterMs: null } }));
     expect([unseen.exitCode, unseen.out]).toEqual([1, expect.stringContaining('turn 4 was not given up')]);
     const failed = await type(['demo', 'fleet'], fleet({ ...END, reason: 'max_runtime', exitCode: 2, errors: 'no git\n' }));
-    expect(failed).toMatchObject({ exitCode: 2, err: expect.stringContaining('no git') });
+    expect(failed).toMatchObject({ exitCode: 1, err: expect.stringContaining('no git') });
     expect(failed.out).toContain('Not completed (max_runtime)');
   });
 

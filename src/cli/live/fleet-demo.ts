@@ -42,7 +42,6 @@ export async function playFleetDemo(context: CliContext, app: AppApi, show: Show
       code: 'demo-failed',
       what: 'The run of the demo did not complete.',
       ...(words === '' ? {} : { why: `It said last:\n${words}` }),
-      exitCode: end.exitCode ?? 1,
     });
   }
   return after.passed && end.killed !== null && end.killed.seenAfterMs !== null ? 0 : 1;
