@@ -7,7 +7,7 @@ import { toTurnName } from '../core/run/turn.ts';
 import type { Environment } from '../core/values/environment.ts';
 import { RalphError } from '../core/values/errors.ts';
 import { connectFleet } from '../fleet/index.ts';
-import type { Fleet } from '../ports/fleet.ts';
+import type { Fleet, WorkerState } from '../ports/fleet.ts';
 import { type ChildProcessHandle, isProgram, removeTree, startProcess, steadyMs } from '../process/index.ts';
 import { createDemoFolder, type DemoFolder } from '../project/index.ts';
 import { type FleetNews, FleetStory, type HeldTurn, type StoryEnd } from './fleet-demo-story.ts';
@@ -45,6 +45,8 @@ const KILLED_IN = 4;
 /** One of which no change of a file was heard is killed after so long. */
 const PATIENCE_MS = 2500;
 const LOOK_MS = 100;
+/** Longer than any answer of a server on the same machine. */
+const ANSWER_MS = 1000;
 const START_MS = 20_000;
 const END_MS = 4000;
 const WORKERS = ['w1', 'w2'];
@@ -136,7 +138,11 @@ class Stage {
 
   /** Ends the run first, and the server last: each says goodbye to who is still there. */
   async close(): Promise<void> {
-    await this.fleet?.close().catch(() => undefined);
+    if (this.fleet !== null)
+      await within(
+        this.fleet.close().catch(() => undefined),
+        undefined,
+      );
     for (const child of this.#started.reverse()) await child.stop(END_MS);
     for (const folder of this.#scratch) removeTree(folder);
   }
@@ -219,7 +225,7 @@ async function startWorkers(
     await waitFor(
       stage,
       { child, name, what: `The worker ${name}`, abort },
-      async () => (await fleet.workers.list()).some(({ id }) => id === name) || undefined,
+      async () => (await listWorkers(fleet)).some(({ id }) => id === name) || undefined,
     );
     tell({ kind: 'worker-came', worker: name, pid: child.pid ?? 0 });
   }
@@ -288,6 +294,19 @@ function isMeant({ iteration, changed, heldAt }: HeldTurn): boolean {
 }
 
 async function listBusy(fleet: Fleet): Promise<readonly { readonly name: string; readonly worker: string }[]> {
-  const workers = await fleet.workers.list().catch(() => []);
+  const workers = await listWorkers(fleet);
   return workers.flatMap(({ id: worker, busy }) => busy.map(({ name }) => ({ name, worker })));
+}
+
+/** A list that does not come, because the server is busy or gone, is asked for anew: whoever follows the demo must not wait for it. */
+function listWorkers({ workers }: Fleet): Promise<readonly WorkerState[]> {
+  return within(
+    workers.list().catch(() => []),
+    [],
+  );
+}
+
+/** What comes in time, else what stands for it. */
+function within<Value>(coming: Promise<Value>, otherwise: Value): Promise<Value> {
+  return Promise.race([coming, pause(ANSWER_MS, otherwise, { ref: false })]);
 }
