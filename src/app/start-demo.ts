@@ -16,7 +16,7 @@ export interface Demo extends DemoFolder {
  *
  * @param slower see {@link createDemoFolder}
  */
-export async function prepareDemo(given: Readonly<Record<string, string>>, name: DemoName, slower = 1): Promise<Demo> {
+export async function prepareDemo(given: Readonly<Record<string, string>>, name: Exclude<DemoName, 'fleet'>, slower = 1): Promise<Demo> {
   // The sample's tests are a run of their own, also when this is started by a test runner.
   const { NODE_TEST_CONTEXT: _, RALPH_RUN_ID: __, RALPH_HAT: ___, ...env } = given;
   const sample = await createDemoFolder(env, name, slower);

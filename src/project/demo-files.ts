@@ -9,7 +9,7 @@ import { runCommand } from '../process/index.ts';
 
 /** The sample of the demo. */
 export interface DemoFolder {
-  /** The temporary folder with the sample repository. */
+  /** The sample repository: a temporary folder, or one within. */
   readonly folder: string;
   /** How Ralph is typed here: `ralph`, or `node /path/bin/ralph.js`. */
   readonly command: string;
@@ -17,8 +17,8 @@ export interface DemoFolder {
   readonly test: () => Promise<{ readonly passed: boolean; readonly output: string }>;
 }
 
-/** The samples: a team, and a hat that several agents wear. */
-export type DemoName = 'team' | 'panel';
+/** The samples: a team, a hat that several agents wear, and the team on a fleet. */
+export type DemoName = 'team' | 'panel' | 'fleet';
 
 interface Sample {
   /** Below `examples`. */
@@ -26,10 +26,14 @@ interface Sample {
   /** What its gate runs, behind `node`. Tests that are named are those of the sample alone, without those in the folders of a panel's agents. */
   readonly test: readonly string[];
   readonly commit: string;
+  /** The folder of the repository within the temporary one, where other things lie beside it. */
+  readonly below?: string;
 }
 
+const TEAM: Sample = { folder: 'demo', test: ['--test'], commit: 'A cart that adds up wrongly' };
 const SAMPLES: Readonly<Record<DemoName, Sample>> = {
-  team: { folder: 'demo', test: ['--test'], commit: 'A cart that adds up wrongly' },
+  team: TEAM,
+  fleet: { ...TEAM, below: 'shop' },
   panel: { folder: 'panel', test: ['--test', 'test/duration.test.mjs'], commit: 'Times that are told badly' },
 };
 
@@ -40,7 +44,7 @@ const SAMPLES: Readonly<Record<DemoName, Sample>> = {
  */
 export async function createDemoFolder(env: Readonly<Record<string, string>>, name: DemoName, slower = 1): Promise<DemoFolder> {
   const sample = SAMPLES[name];
-  const folder = mkdtempSync(join(tmpdir(), 'ralph-demo-'));
+  const folder = join(mkdtempSync(join(tmpdir(), 'ralph-demo-')), sample.below ?? '');
   cpSync(join(findPackageFolder(), 'examples', sample.folder), folder, { recursive: true });
   slowDown(join(folder, 'model.yml'), slower);
   await makeRepository(folder, env, sample.commit);

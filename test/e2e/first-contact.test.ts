@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { toFiles } from './agent-script.ts';
@@ -105,6 +105,18 @@ describe.concurrent('a newcomer', () => {
       const broken = await ralph(folder, ['doctor'], env);
       expect(broken.code).toBe(1);
       expect(broken.stdout).toContain('ralph validate');
+    });
+  });
+
+  test('is told by `ralph demo fleet` what it lacks, and nothing is made', async () => {
+    await withPlace({}, async (folder) => {
+      const demo = await ralph(folder, ['demo', 'fleet'], { PATH: folder, TMPDIR: folder });
+      expect([demo.code, demo.stdout]).toEqual([1, '']);
+      expect(demo.stderr).toContain('apt-get install nats-server');
+      expect(demo.stderr).not.toMatch(/^ +at /m);
+      const watched = await ralph(folder, ['demo', 'fleet', '--web'], { PATH: folder, TMPDIR: folder });
+      expect(watched).toMatchObject({ code: 2, stderr: expect.stringContaining('ralph watch') });
+      expect(readdirSync(folder).filter((name) => name.startsWith('ralph-demo'))).toEqual([]);
     });
   });
 

@@ -64,6 +64,30 @@ describe('a script', () => {
     expect(await createModelOf({ turns, after_last: 'repeat' }, { turnsBefore: 3 })()).toMatchObject({ ok: true });
   });
 
+  it('finds a turn by the prompt where one says `when`, however many were taken before; the prompt stays that of the turn', async () => {
+    const value = {
+      hats: {
+        a: [
+          { steps: [{ text: 'one' }] },
+          { when: ['Build', 'bridge'], steps: [{ text: 'bridge' }] },
+          { when: 'tower', steps: [{ text: 'tower' }, { text: 'higher' }] },
+        ],
+        b: [{ when: 'bridge', steps: [{ text: 'x' }] }],
+      },
+    };
+    const next = createModelOf(value, { turnsBefore: 7 });
+    expect(await next()).toMatchObject({ message: { parts: [{ text: 'tower' }] } });
+    expect(await next({ messages: [{ role: 'user', text: 'Build a bridge' }] })).toMatchObject({
+      message: { parts: [{ text: 'higher' }] },
+    });
+    const prompt = (text: string) => createModelOf(value, { turnsBefore: 1 })({ messages: [{ role: 'user', text }] });
+    expect(await prompt('Build a bridge')).toMatchObject({ message: { parts: [{ text: 'bridge' }] } });
+    expect(await prompt('Cross the bridge')).toMatchObject({ message: { parts: [{ text: 'one' }] } });
+    expect(await createModelOf(value, { hat: 'b' })()).toMatchObject({
+      failure: { message: 'script: the script has no turn of b for this prompt' },
+    });
+  });
+
   it('calls tools, and fails as it is told to', async () => {
     const next = createModelOf({
       turns: [{ steps: [{ calls: [{ tool: 'look', args: { path: 'x' } }] }, { fail: { retry_after_ms: 5 } }] }],

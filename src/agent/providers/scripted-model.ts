@@ -9,23 +9,48 @@ import { fillJson, fillText, findTakeFault, takeWords } from './take-words.ts';
 
 /**
  * A model that says what was written beforehand, and checks what it is given: so that demos and tests run the real agent with real tools, without a key.
- * Its place in the script is found by hat, turn and step, so a run that was killed goes on where it was.
+ * Its place in the script is found by hat, turn and step, so a run that was killed goes on where it was. The turn is found by its number, or by what it is asked
+ * for (`when`): a worker of a fleet knows only the turns that it took itself.
  */
 export function createScriptedModel(script: ModelScript, place: ModelPlace): Model {
-  const turns = script.hats[place.hat] ?? script.turns;
-  const last = script.after_last === 'repeat' ? turns.length - 1 : Number.POSITIVE_INFINITY;
-  const turn = turns[Math.min(place.turnsBefore, last)];
+  let found: FoundTurn | undefined;
   let next = place.stepsBefore;
   return {
     label: 'scripted/script',
     step: async (request, observe, signal) => {
-      if (turn === undefined) return fail(`the script has no turn ${place.turnsBefore + 1} of ${place.hat}`);
+      found ??= findTurn(script, place, request);
+      const { turn, number } = found;
+      if (turn === undefined)
+        return fail(`the script has no turn ${number === null ? `of ${place.hat} for this prompt` : `${number} of ${place.hat}`}`);
       next += 1;
       const step = turn.steps[next - 1] ?? NOTHING_LEFT;
-      const where = `step ${next} of turn ${place.turnsBefore + 1} of ${place.hat}`;
+      const where = `step ${next} of turn ${number} of ${place.hat}`;
       return runStep(step, { request, observe, signal, where });
     },
   };
+}
+
+interface FoundTurn {
+  readonly turn: ModelScript['turns'][number] | undefined;
+  /** From 1; `null`: turns of this hat are not counted, and none fits. */
+  readonly number: number | null;
+}
+
+function findTurn({ hats, turns: others, after_last }: ModelScript, { hat, turnsBefore }: ModelPlace, request: ModelRequest): FoundTurn {
+  const turns = hats[hat] ?? others;
+  if (turns.some(({ when }) => when !== undefined)) {
+    const prompt = readPrompt(request);
+    const fitting = turns.findIndex(({ when }) => when !== undefined && [when].flat().every((text) => prompt.includes(text)));
+    const index = fitting === -1 ? turns.findIndex(({ when }) => when === undefined) : fitting;
+    return { turn: turns[index], number: index === -1 ? null : index + 1 };
+  }
+  const last = after_last === 'repeat' ? turns.length - 1 : Number.POSITIVE_INFINITY;
+  return { turn: turns[Math.min(turnsBefore, last)], number: turnsBefore + 1 };
+}
+
+/** The newest message of ours. */
+function readPrompt({ messages }: ModelRequest): string {
+  return messages.findLast((message) => message.role === 'user')?.text ?? '';
 }
 
 /** Behind the last step: it says nothing more and calls nothing. */
@@ -73,8 +98,9 @@ function toParts({ thinking, text, calls }: ScriptStep, { messages }: ModelReque
 }
 
 /** What was expected and is not so; `null` where all is well. */
-function findMissed({ expect }: ScriptStep, { messages, tools }: ModelRequest): string | null {
+function findMissed({ expect }: ScriptStep, request: ModelRequest): string | null {
   if (expect === undefined) return null;
+  const { messages, tools } = request;
   const offered = new Set(tools.map(({ name }) => name));
   for (const name of expect.tools) if (!offered.has(name)) return `${name} should be offered, and is not`;
   for (const name of expect.no_tools) if (offered.has(name)) return `${name} is offered, and should not be`;
@@ -83,7 +109,7 @@ function findMissed({ expect }: ScriptStep, { messages, tools }: ModelRequest): 
     if (!results.some((result) => result.includes(text)))
       return `no result holds "${text}"; they are: ${results.join(' | ').slice(0, 500)}`;
   }
-  const prompt = messages.findLast((message) => message.role === 'user')?.text ?? '';
+  const prompt = readPrompt(request);
   for (const text of [expect.prompt].flat()) if (!prompt.includes(text)) return `the prompt does not hold "${text}"`;
   return null;
 }
@@ -140,11 +166,18 @@ const STEP = z.strictObject({
   usage: z.strictObject({ input: z.number().min(0).default(0), output: z.number().min(0).default(0) }).optional(),
 });
 
-const TURN = z.strictObject({ steps: z.array(STEP) });
+const TURN = z.strictObject({
+  /**
+   * Texts that the prompt has to hold, all of them. Turns of a hat of which one says it are not counted: the first one that fits is taken, where none does the
+   * first one that does not say it.
+   */
+  when: z.union([z.string(), z.array(z.string())]).optional(),
+  steps: z.array(STEP),
+});
 
 const SCRIPT = z
   .strictObject({
-    /** By hat id, `ralph` among them: one entry for each of its turns. */
+    /** By hat id, `ralph` among them: one entry for each of its turns, in their order, but for those with `when`. */
     hats: z.record(z.string(), z.array(TURN)).default({}),
     /** Turns of every hat that is not named. */
     turns: z.array(TURN).default([]),

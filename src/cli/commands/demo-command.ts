@@ -2,9 +2,10 @@ import { Argument } from 'commander';
 import { toErrorMessage } from '../../core/values/errors.ts';
 import type { AppApi } from '../app-api.ts';
 import { addExamples } from '../args/help.ts';
-import { addShowOptions, type ShowFlags, toShowOptions } from '../args/options.ts';
+import { addShowOptions, type ShowFlags, type ShowOptions, toShowOptions } from '../args/options.ts';
 import { createUsageError } from '../args/usage-error.ts';
 import type { CliCommand, CliContext, CommandCall } from '../cli-context.ts';
+import { playFleetDemo, toVerdict } from '../live/fleet-demo.ts';
 import { showStarted } from '../live/show-started.ts';
 import { watchRun } from '../live/watch-run.ts';
 import { printReview } from '../runs/print-report.ts';
@@ -13,13 +14,16 @@ import { serveRuns } from '../web/serve-runs.ts';
 import { toWebPlace } from '../web/web-place.ts';
 
 type Demo = Awaited<ReturnType<AppApi['prepareDemo']>>;
-type DemoName = Parameters<AppApi['prepareDemo']>[1];
+type SampleName = Parameters<AppApi['prepareDemo']>[1];
 
 /** `ralph demo`. */
 export const demoCommand: CliCommand = {
   declare: (command) => {
     command.addArgument(
-      new Argument('[sample]', 'panel: three agents under one hat, which answer side by side and vote').choices(['panel']),
+      new Argument(
+        '[sample]',
+        'panel: three agents under one hat, which answer side by side and vote; fleet: the team on two workers, of which one is killed (needs nats-server)',
+      ).choices(['panel', 'fleet']),
     );
     command
       .option('--watch', 'show it live on the whole terminal, at a pace that a person can follow')
@@ -28,6 +32,7 @@ export const demoCommand: CliCommand = {
     addExamples(command, [
       ['ralph demo', 'planner, builder and reviewer fix a failing test; needs no key and no network'],
       ['ralph demo panel', 'three agents solve the same task at once, hear of each other and vote'],
+      ['ralph demo fleet', 'a server, a run and two workers as processes of their own; one worker is killed in the middle'],
       ['ralph demo --watch', 'the team live on the whole terminal'],
       ['ralph demo --web', 'the team live in the browser'],
       ['ralph demo --format ndjson', 'the same for programs'],
@@ -39,8 +44,9 @@ export const demoCommand: CliCommand = {
 async function perform(context: CliContext, { args, options }: Pick<CommandCall, 'args' | 'options'>): Promise<number> {
   const show = toShowOptions(options as unknown as ShowFlags);
   const isTold = show.format === 'text' && !show.quiet;
-  const name = args[0] === 'panel' ? 'panel' : 'team';
   const app = await context.loadApp();
+  if (args[0] === 'fleet') return playFleet(context, app, show, options);
+  const name = args[0] === 'panel' ? 'panel' : 'team';
   if (options['web'] === true) return serveDemo(context, app, name);
   if (options['watch'] === true) return viewDemo(context, app, name);
   const demo = await app.prepareDemo(context.env, name);
@@ -51,6 +57,15 @@ async function perform(context: CliContext, { args, options }: Pick<CommandCall,
   const after = isTold ? await tellEnd(context, app, { demo, runId: watched.handle.runId, words }) : await demo.test();
   if (watched.end.exitCode !== 0) return watched.end.exitCode;
   return after.passed ? 0 : 1;
+}
+
+async function playFleet(context: CliContext, app: AppApi, show: ShowOptions, options: CommandCall['options']): Promise<number> {
+  if (options['web'] === true || options['watch'] === true)
+    throw createUsageError(
+      'The demo of a fleet is told line by line.',
+      'Type: ralph demo fleet\nIts run can be watched meanwhile, in the folder that it names: ralph watch',
+    );
+  return playFleetDemo(context, app, show);
 }
 
 interface EndedDemo {
@@ -71,7 +86,7 @@ async function tellEnd({ terminal, env }: CliContext, app: AppApi, { demo, runId
 /** So many times longer its model takes in a view. */
 const SLOWER = 6;
 
-async function viewDemo(context: CliContext, app: AppApi, name: DemoName): Promise<number> {
+async function viewDemo(context: CliContext, app: AppApi, name: SampleName): Promise<number> {
   if (context.openFullScreen === null)
     throw createUsageError('This is no terminal that a view could have for itself.', 'Watch it line by line: ralph demo');
   const demo = await app.prepareDemo(context.env, name, SLOWER);
@@ -81,7 +96,7 @@ async function viewDemo(context: CliContext, app: AppApi, name: DemoName): Promi
 }
 
 /** The team begins once somebody looks, so that nothing of it is missed. */
-async function serveDemo(context: CliContext, app: AppApi, name: DemoName): Promise<number> {
+async function serveDemo(context: CliContext, app: AppApi, name: SampleName): Promise<number> {
   const { terminal, env } = context;
   const demo = await app.prepareDemo(env, name, SLOWER);
   const place = { ...context, cwd: demo.folder };
@@ -125,7 +140,7 @@ interface Words {
   readonly looks: readonly string[];
 }
 
-const WORDS: Readonly<Record<DemoName, Words>> = {
+const WORDS: Readonly<Record<SampleName, Words>> = {
   team: {
     heading: 'A team of three works on a small repository with a failing test.',
     real: 'agent, tools, profiles, test command, run',
@@ -177,8 +192,4 @@ function tellMore({ out }: Terminal, demo: Demo, { looks }: Words): void {
       '',
     ].join('\n'),
   );
-}
-
-function toVerdict(passed: boolean, style: Terminal['style']): string {
-  return passed ? style('good', '✓ node --test passes') : style('bad', '✗ node --test fails');
 }

@@ -250,6 +250,65 @@ describe('ralph demo', () => {
   });
 });
 
+describe('ralph demo fleet', () => {
+  type FleetDemo = Awaited<ReturnType<AppApi['prepareFleetDemo']>>;
+  const END = {
+    takers: [
+      { turn: '1', worker: 'w2' },
+      { turn: '4', worker: 'w1' },
+      { turn: '4.2', worker: 'w2' },
+    ],
+    killed: { turn: '4', worker: 'w1', seenAfterMs: 2100 },
+    reason: 'completed',
+    exitCode: 0,
+    errors: '',
+  };
+  const fleet = (end: Awaited<ReturnType<FleetDemo['play']>>): Partial<AppApi> => ({
+    DEMO_LOST_AFTER_S: 2,
+    prepareFleetDemo: async () => ({
+      folder: '/tmp/demo/shop',
+      command: 'ralph',
+      test: async () => ({ passed: true, output: '' }),
+      play: async (_, { tell, raw }) => {
+        tell({ kind: 'turn-taken', turn: '4.2', hat: 'builder', worker: 'w2' });
+        tell({ kind: 'published', topic: 'build.blocked', payload: '{"gates":["tests"]}', to: ['planner'] });
+        raw('{"kind":"run"}');
+        return end;
+      },
+    }),
+  });
+
+  it('tells what happens as it does, who took which turn, and how soon the loss was seen', async () => {
+    const { exitCode, out } = await type(['demo', 'fleet'], fleet(END));
+    expect(exitCode).toBe(0);
+    expect(out).toMatch(/ \d\.\d s {2}turn 4 begins again as 4\.2, builder: taken by w2\n.* → build\.blocked to planner\n/);
+    expect(out).toContain('Completed after 2 turns in');
+    expect(out).toMatch(/w1 +turn 4 \(killed\)\n +w2 +turns 1, 4\.2\n/);
+    expect(out).toContain('w1 was given up 2.1 s after it was killed: RALPH_FLEET_LOST_AFTER=2 here');
+  });
+
+  it('says no more than the outcome with -q, and for programs what the run says', async () => {
+    expect((await type(['demo', 'fleet', '-q'], fleet(END))).out).toMatch(/^Completed after 2 turns[^/]*✓ node --test passes\n$/);
+    expect((await type(['demo', 'fleet', '--format', 'ndjson'], fleet(END))).out).toBe('{"kind":"run"}\n');
+  });
+
+  it('fails where nobody was killed, the loss was not seen, or the run did not complete; then with the last words of the run', async () => {
+    expect((await type(['demo', 'fleet'], fleet({ ...END, killed: null }))).exitCode).toBe(1);
+    const unseen = await type(['demo', 'fleet'], fleet({ ...END, killed: { ...END.killed, seenAfterMs: null } }));
+    expect([unseen.exitCode, unseen.out]).toEqual([1, expect.stringContaining('turn 4 was not given up')]);
+    const failed = await type(['demo', 'fleet'], fleet({ ...END, reason: 'max_runtime', exitCode: 2, errors: 'no git\n' }));
+    expect(failed).toMatchObject({ exitCode: 1, err: expect.stringContaining('no git') });
+    expect(failed.out).toContain('Not completed (max_runtime)');
+  });
+
+  it('is told line by line, and in no view', async () => {
+    expect(await type(['demo', 'fleet', '--watch'], fleet(END))).toMatchObject({
+      exitCode: 2,
+      err: expect.stringContaining('ralph watch'),
+    });
+  });
+});
+
 describe('ralph review', () => {
   it('is a screen, all of it, JSON or Markdown of the same run', async () => {
     const app = createFakeApp();

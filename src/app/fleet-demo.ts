@@ -1,0 +1,312 @@
+import { randomBytes } from 'node:crypto';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { delimiter, dirname, isAbsolute, join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { findPackageFolder } from '../config/index.ts';
+import { toTurnName } from '../core/run/turn.ts';
+import type { Environment } from '../core/values/environment.ts';
+import { RalphError } from '../core/values/errors.ts';
+import { connectFleet } from '../fleet/index.ts';
+import type { Fleet, WorkerState } from '../ports/fleet.ts';
+import { type ChildProcessHandle, isProgram, removeTree, startProcess, steadyMs } from '../process/index.ts';
+import { createDemoFolder, type DemoFolder } from '../project/index.ts';
+import { type FleetNews, FleetStory, type HeldTurn, type StoryEnd } from './fleet-demo-story.ts';
+
+/** The demo of a fleet, ready to be played: a server, a run and two workers, each a process of its own. */
+export interface FleetDemo extends DemoFolder {
+  /** Plays it to its end and ends all that it started; `null` where it was stopped. */
+  readonly play: (stops: DemoStops, watch: DemoWatch) => Promise<FleetDemoEnd | null>;
+}
+
+/** Aborted where the demo is to stop. */
+interface DemoStops {
+  readonly stop: AbortSignal;
+  /** Whoever waits for what it started has lost patience: SIGKILL. */
+  readonly kill: AbortSignal;
+}
+
+/** Who follows it. */
+interface DemoWatch {
+  readonly tell: (news: FleetNews) => void;
+  /** Gets the lines of the run, as `ralph run --format ndjson` prints them. */
+  readonly raw: (line: string) => void;
+}
+
+/** How it went. */
+export interface FleetDemoEnd extends StoryEnd {
+  /** Of the process of the run; `null`: a signal ended it. */
+  readonly exitCode: number | null;
+  /** What the run said on standard error. */
+  readonly errors: string;
+}
+
+/** The worker of a turn of this iteration is killed: the builder's second one, which changes files and runs tests. */
+const KILLED_IN = 4;
+/** One of which no change of a file was heard is killed after so long. */
+const PATIENCE_MS = 2500;
+const LOOK_MS = 100;
+/** Longer than any answer of a server on the same machine. */
+const ANSWER_MS = 1000;
+const START_MS = 20_000;
+const END_MS = 4000;
+const WORKERS = ['w1', 'w2'];
+
+/** So long, in seconds, a worker of the demo may say nothing: the usual 20 s would be a long wait. */
+export const DEMO_LOST_AFTER_S = 2;
+
+/**
+ * Prepares the demo of a fleet. No key, no network but this machine's own.
+ *
+ * @throws RalphError `fleet-server-missing`; `play`: `demo-failed`, `fleet-unreachable`
+ */
+export async function prepareFleetDemo(given: Readonly<Record<string, string>>): Promise<FleetDemo> {
+  const program = findServer(given);
+  // The sample's tests are a run of their own, also when this is started by a test runner.
+  const { NODE_TEST_CONTEXT: _, RALPH_RUN_ID: __, RALPH_HAT: ___, RALPH_FLEET: ____, ...env } = given;
+  const sample = await createDemoFolder(env, 'fleet');
+  return {
+    ...sample,
+    play: async ({ stop, kill }, watch) => {
+      const stage = new Stage(dirname(sample.folder), env);
+      kill.addEventListener('abort', () => stage.kill());
+      try {
+        const end = await play({ ...watch, stage, sample, program }, stop);
+        return stop.aborted ? null : end;
+      } catch (error) {
+        if (stop.aborted) return null;
+        throw error;
+      } finally {
+        await stage.close();
+      }
+    },
+  };
+}
+
+/** Debian puts servers into `sbin`, which is not on everybody's PATH. */
+function findServer({ PATH = '' }: Environment): string {
+  const folders = PATH.split(delimiter).filter(isAbsolute);
+  const beside = folders.filter((folder) => folder.endsWith('/bin')).map((folder) => join(folder, '..', 'sbin'));
+  const found = [...folders, ...beside].map((folder) => join(folder, 'nats-server')).find(isProgram);
+  if (found !== undefined) return found;
+  throw new RalphError({
+    code: 'fleet-server-missing',
+    what: 'The demo of a fleet needs nats-server, and there is none on the PATH.',
+    why: 'Runs and workers of a fleet meet at that server; Ralph brings only its client along.',
+    fix: 'Debian, Ubuntu: apt-get install nats-server\nmacOS: brew install nats-server\nElsewhere: https://github.com/nats-io/nats-server/releases\nWithout one: ralph demo',
+  });
+}
+
+/** What the demo has started, the newest last, and where. */
+class Stage {
+  readonly root: string;
+  readonly #env: Environment;
+  readonly #started: ChildProcessHandle[] = [];
+  readonly #scratch: string[] = [];
+  fleet: Fleet | null = null;
+
+  constructor(root: string, env: Environment) {
+    this.root = root;
+    this.#env = env;
+  }
+
+  /** A folder that is removed at the end. */
+  addFolder(name: string): string {
+    const path = join(this.root, name);
+    mkdirSync(path, { mode: 0o700 });
+    this.#scratch.push(path);
+    return path;
+  }
+
+  start(
+    name: string,
+    words: readonly string[],
+    more: { readonly env?: Environment; readonly cwd?: string; readonly onLine?: (line: string) => void } = {},
+  ): ChildProcessHandle {
+    const [command = '', ...args] = words;
+    const child = startProcess({
+      ...{ command, args, cwd: more.cwd ?? this.root, env: { ...this.#env, ...more.env } },
+      stderrPath: join(this.root, `${name}.log`),
+      ...(more.onLine === undefined ? {} : { onStdoutLine: more.onLine }),
+    });
+    this.#started.push(child);
+    return child;
+  }
+
+  kill(): void {
+    for (const child of this.#started) void child.kill();
+  }
+
+  /** Ends the run first, and the server last: each says goodbye to who is still there. */
+  async close(): Promise<void> {
+    if (this.fleet !== null)
+      await within(
+        this.fleet.close().catch(() => undefined),
+        undefined,
+      );
+    for (const child of this.#started.reverse()) await child.stop(END_MS);
+    for (const folder of this.#scratch) removeTree(folder);
+  }
+}
+
+interface Play extends DemoWatch {
+  readonly stage: Stage;
+  readonly sample: DemoFolder;
+  /** The server. */
+  readonly program: string;
+}
+
+async function play(given: Play, abort: AbortSignal): Promise<FleetDemoEnd> {
+  const { stage, sample, tell, raw } = given;
+  const story = new FleetStory(tell, steadyMs);
+  const url = await startServer(given, abort);
+  const fleet = await connectFleet({ url, name: 'ralph demo' });
+  stage.fleet = fleet;
+  const workers = await startWorkers(given, fleet, url, abort);
+  const run = stage.start(
+    'run',
+    [...toRalph(), 'run', '--nested', '--no-tui', '--format', 'ndjson', '--fleet', url, '-c', 'event_loop.retry.base_seconds=1'],
+    {
+      cwd: sample.folder,
+      env: { RALPH_FLEET_LOST_AFTER: String(DEMO_LOST_AFTER_S) },
+      onLine: (line) => {
+        raw(line);
+        story.takeLine(line, run.pid ?? 0);
+      },
+    },
+  );
+  const stop = (): void => void run.stop(END_MS);
+  abort.addEventListener('abort', stop);
+  if (abort.aborted) stop();
+  const over = new AbortController();
+  const watching = killOne({ fleet, workers, story }, over.signal);
+  const { exitCode, stderrTail: errors } = await run.result;
+  over.abort();
+  await watching;
+  return { ...story.end(), exitCode, errors };
+}
+
+/** The words that start this Ralph. */
+function toRalph(): readonly string[] {
+  return [process.execPath, join(findPackageFolder(), 'bin', 'ralph.js')];
+}
+
+/** Starts the server on a free port of loopback, with a password: whoever may offer turns runs commands here. */
+async function startServer({ stage, program, tell }: Play, abort: AbortSignal): Promise<string> {
+  const folder = stage.addFolder('server');
+  const password = randomBytes(16).toString('hex');
+  const config = join(folder, 'server.conf');
+  const settings = {
+    ...{ host: '127.0.0.1', port: -1, ports_file_dir: folder, jetstream: { store_dir: join(folder, 'store') } },
+    authorization: { user: 'ralph', password },
+  };
+  writeFileSync(config, JSON.stringify(settings), { mode: 0o600 });
+  const server = stage.start('server', [program, '-c', config]);
+  const port = await waitFor(stage, { child: server, name: 'server', what: 'nats-server', abort }, async () => {
+    const file = readdirSync(folder).find((name) => name.endsWith('.ports'));
+    return /:(\d+)"/.exec(file === undefined ? '' : readFileSync(join(folder, file), 'utf8'))?.[1];
+  });
+  tell({ kind: 'server-started', program, port });
+  return `nats://ralph:${password}@127.0.0.1:${port}`;
+}
+
+/** Starts the workers, each with a folder of its own, and waits until the fleet knows them. */
+async function startWorkers(
+  { stage, tell }: Play,
+  fleet: Fleet,
+  url: string,
+  abort: AbortSignal,
+): Promise<Map<string, ChildProcessHandle>> {
+  const workers = new Map<string, ChildProcessHandle>();
+  for (const name of WORKERS) {
+    const words = [...toRalph(), 'worker', '--name', name, '--home', stage.addFolder(name), '--labels', 'native'];
+    workers.set(name, stage.start(name, words, { env: { RALPH_FLEET: url } }));
+  }
+  for (const [name, child] of workers) {
+    await waitFor(
+      stage,
+      { child, name, what: `The worker ${name}`, abort },
+      async () => (await listWorkers(fleet)).some(({ id }) => id === name) || undefined,
+    );
+    tell({ kind: 'worker-came', worker: name, pid: child.pid ?? 0 });
+  }
+  return workers;
+}
+
+interface Awaited {
+  readonly child: ChildProcessHandle;
+  /** Of its log. */
+  readonly name: string;
+  readonly what: string;
+  readonly abort: AbortSignal;
+}
+
+/** Asks again and again; whoever ends or takes too long instead is told of with its last words. */
+async function waitFor<Found>(stage: Stage, { child, name, what, abort }: Awaited, find: () => Promise<Found | undefined>): Promise<Found> {
+  const from = steadyMs();
+  let hasEnded = false;
+  void child.result.then(() => (hasEnded = true));
+  for (;;) {
+    const found = await find();
+    if (found !== undefined) return found;
+    abort.throwIfAborted();
+    if (hasEnded || steadyMs() - from > START_MS) break;
+    await pause(LOOK_MS);
+  }
+  const log = join(stage.root, `${name}.log`);
+  const words = existsSync(log) ? readFileSync(log, 'utf8').trim().slice(-2000) : '';
+  throw new RalphError({
+    code: 'demo-failed',
+    what: `${what} ${hasEnded ? 'ended at once' : `did not say within ${START_MS / 1000} s that it is there`}.`,
+    ...(words === '' ? {} : { why: `It said last:\n${words}` }),
+  });
+}
+
+interface Fates {
+  readonly fleet: Fleet;
+  readonly workers: ReadonlyMap<string, ChildProcessHandle>;
+  readonly story: FleetStory;
+}
+
+/** Follows who works on what, and kills the worker that has the turn that is meant, with all that it started: as where a machine loses its power. */
+async function killOne({ fleet, workers, story }: Fates, over: AbortSignal): Promise<void> {
+  let isKilled = false;
+  while (!over.aborted) {
+    const busy = await listBusy(fleet);
+    for (const { name, worker } of busy) story.see(name, worker);
+    const held = story.held();
+    if (
+      !isKilled &&
+      held !== null &&
+      isMeant(held) &&
+      busy.some(({ name, worker }) => name === toTurnName(held) && worker === held.worker)
+    ) {
+      isKilled = true;
+      const victim = workers.get(held.worker);
+      void victim?.kill();
+      story.kill(held, victim?.pid ?? 0);
+    }
+    await pause(LOOK_MS);
+  }
+}
+
+function isMeant({ iteration, changed, heldAt }: HeldTurn): boolean {
+  return iteration >= KILLED_IN && (changed !== null || steadyMs() - heldAt > PATIENCE_MS);
+}
+
+async function listBusy(fleet: Fleet): Promise<readonly { readonly name: string; readonly worker: string }[]> {
+  const workers = await listWorkers(fleet);
+  return workers.flatMap(({ id: worker, busy }) => busy.map(({ name }) => ({ name, worker })));
+}
+
+/** A list that does not come, because the server is busy or gone, is asked for anew: whoever follows the demo must not wait for it. */
+function listWorkers({ workers }: Fleet): Promise<readonly WorkerState[]> {
+  return within(
+    workers.list().catch(() => []),
+    [],
+  );
+}
+
+/** What comes in time, else what stands for it. */
+function within<Value>(coming: Promise<Value>, otherwise: Value): Promise<Value> {
+  return Promise.race([coming, pause(ANSWER_MS, otherwise, { ref: false })]);
+}
