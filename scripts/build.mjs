@@ -103,7 +103,12 @@ async function bundle(outDir) {
   const [yaml, schema] = Object.values(OFTEN_NEEDED);
   const command = await bundleCommand(rolldown, outDir, { name: 'command', entry: 'src/cli/whole-command.ts', libraries: [yaml, schema] });
   const lean = await bundleCommand(rolldown, outDir, { name: 'lean', entry: 'src/cli/lean-command.ts', libraries: [yaml] });
-  const view = await bundleCommand(rolldown, outDir, { name: 'view', entry: 'src/cli/view-command.ts', libraries: [yaml, schema] });
+  const view = await bundleCommand(rolldown, outDir, {
+    name: 'view',
+    entry: 'src/cli/view-command.ts',
+    libraries: [yaml, schema],
+    plugins: [CONFIG_APART],
+  });
   const hash = createHash('sha256')
     .update(readFileSync(join(outDir, 'command.cjs')))
     .update(readFileSync(join(outDir, 'lean.cjs')))
@@ -151,11 +156,19 @@ function bundleOftenNeeded(found) {
   };
 }
 
+/** The view asks the configuration for one word, in the few projects that mention it: it would be half of the bundle, and is loaded when it is asked. */
+const CONFIG_APART = {
+  name: 'config-apart',
+  resolveId: (id, importer) =>
+    id === './load-config.ts' && importer === join(SOURCES, 'config/index.ts') ? { id: CONFIG, external: true } : null,
+};
+const CONFIG = '#library/config';
+
 /** Commands in one script, which can be kept compiled (src/cli/main.ts). */
-async function bundleCommand(rolldown, outDir, { name, entry, libraries }) {
+async function bundleCommand(rolldown, outDir, { name, entry, libraries, plugins = [] }) {
   const input = toInput({ [name]: entry }, '');
   const bundled = new Set();
-  const build = await rolldown({ ...input, plugins: [bundleOftenNeeded(bundled), ...input.plugins] });
+  const build = await rolldown({ ...input, plugins: [bundleOftenNeeded(bundled), ...plugins, ...input.plugins] });
   const { output } = await build.write({
     dir: outDir,
     format: 'cjs',
@@ -257,6 +270,21 @@ async function bundleLibraries(rolldown, outDir) {
   });
   await build.close();
   for (const { fileName } of output) rewrite(join(outDir, 'libraries', fileName), hideInnerDefaults);
+  return [...output, ...(await bundleConfig(rolldown, outDir))];
+}
+
+/** As a library of its own: see CONFIG_APART. */
+async function bundleConfig(rolldown, outDir) {
+  const build = await rolldown(toInput({ config: 'src/config/index.ts' }, ''));
+  const { output } = await build.write({
+    dir: join(outDir, 'libraries'),
+    format: 'cjs',
+    exports: 'named',
+    entryFileNames: '[name].cjs',
+    codeSplitting: false,
+    minify: WHITESPACE_ONLY,
+  });
+  await build.close();
   return output;
 }
 

@@ -59,12 +59,15 @@ export function readJournal(file: JournalFile, visit: (entry: JournalEntry) => v
   return { lastSeq, goodBytes, damage: { goodBytes, lostBytes, message: `${fault}; ${lostBytes} bytes from there on are not read` } };
 }
 
+/** Most first lines are shorter. */
+const FIRST_LINE_BYTES = 8192;
+
 /** Whether a journal has a first line: without one, its run never began. Throws as `findJournal`. */
 export function hasBegun({ fs, path }: JournalFile): boolean {
   if (findJournal({ fs, path }) === null) return false;
   return withHandle(fs, fs.open(path, 'read'), (handle) => {
     let lines = 0;
-    scanLines({ fs, handle, from: 0, maxLineBytes: MAX_JOURNAL_LINE_BYTES }, () => {
+    scanLines({ fs, handle, from: 0, maxLineBytes: MAX_JOURNAL_LINE_BYTES, chunkBytes: FIRST_LINE_BYTES }, () => {
       lines += 1;
       return false;
     });

@@ -11,7 +11,7 @@ export interface ScanSettings {
   readonly to?: number;
   /** Longer lines are told, but not held in memory. */
   readonly maxLineBytes: number;
-  /** For tests. */
+  /** About so many bytes are read at a time. */
   readonly chunkBytes?: number;
 }
 

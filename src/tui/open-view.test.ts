@@ -142,6 +142,19 @@ describe('a view', () => {
       expect(written().slice(before)).toContain('RUNNING');
       view.close();
     });
+
+    it('shows the run at once where the reading ends just behind a frame that says it', async () => {
+      vi.useFakeTimers();
+      let isLong = true;
+      const { view, written } = open(redRun(), { run: { ...toSampleRun(redRun()), refresh: () => isLong } });
+      await vi.advanceTimersByTimeAsync(5);
+      expect(written()).toContain('READING THE JOURNAL');
+      const before = written().length;
+      isLong = false;
+      await vi.advanceTimersByTimeAsync(5);
+      expect(written().slice(before)).toContain('RUNNING');
+      view.close();
+    });
   });
 
   it('draws no frame while the terminal has not taken the one before', async () => {

@@ -58,10 +58,8 @@ const GROWTH_MS = FRAME_MS;
 const ESC_MS = 40;
 /** How often a frame is drawn while a long journal is read. */
 const READING_FRAME_MS = 400;
-/** So long the journal is read at once before a key is heard again. */
+/** So long the journal is read at once before a key is heard again. The first frame waits as long: most journals are read by then, and need no frame that says it. */
 const READ_MS = 60;
-/** The same before the first frame, which says that it reads where that was not all: somebody waits for it. */
-const FIRST_READ_MS = 10;
 
 /** Shows a run until somebody leaves. It only looks: whatever becomes of the view, nothing becomes of the run but what its keys order. */
 export function openView(order: ViewOrder): View {
@@ -174,12 +172,12 @@ interface Pace {
 }
 
 /**
- * Frames that are wanted are drawn once, at most thirty times a second, seldom while a long journal is read; while the terminal is behind, later. One that waits
- * because of the reading comes as soon as that is over.
+ * Frames that are wanted are drawn once, at most thirty times a second, seldom while a long journal is read; while the terminal is behind, later. The one behind
+ * the reading comes at once: somebody waits for it.
  */
 function createFrames(draw: () => void, { isBehind, isReading, isClosed }: Pace): { readonly want: () => void } {
   let waiting: { readonly timer: NodeJS.Timeout; readonly dueAt: number } | null = null;
-  let lastAt = Number.NEGATIVE_INFINITY;
+  let last = { at: Number.NEGATIVE_INFINITY, wasReading: false };
   const wait = (dueAt: number): void => {
     waiting = { timer: setTimeout(tick, Math.max(0, dueAt - performance.now())), dueAt };
   };
@@ -188,11 +186,11 @@ function createFrames(draw: () => void, { isBehind, isReading, isClosed }: Pace)
     if (isBehind()) return wait(performance.now() + FRAME_MS);
     waiting = null;
     draw();
-    lastAt = performance.now();
+    last = { at: performance.now(), wasReading: isReading() };
   };
   return {
     want: () => {
-      const dueAt = lastAt + (isReading() ? READING_FRAME_MS : FRAME_MS);
+      const dueAt = last.at + (isReading() ? READING_FRAME_MS : last.wasReading ? 0 : FRAME_MS);
       if (waiting !== null && waiting.dueAt <= dueAt) return;
       clearTimeout(waiting?.timer);
       wait(dueAt);
@@ -207,7 +205,7 @@ function createJournalReading({ refresh, history }: WatchedRun, isClosed: () => 
   const read = (want: () => void): void => {
     if (isClosed()) return;
     const wasReading = isReading;
-    isReading = refresh(lastSeq < 0 ? FIRST_READ_MS : READ_MS);
+    isReading = refresh(READ_MS);
     if (history.lastSeq() !== lastSeq || wasReading) want();
     lastSeq = history.lastSeq();
     if (isReading) setImmediate(read, want);

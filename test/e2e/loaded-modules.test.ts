@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
-import { chmodSync, readFileSync } from 'node:fs';
+import { chmodSync, existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { ralph, withFolder } from './ralph.ts';
 
 const FILES = {
@@ -10,6 +10,8 @@ const FILES = {
   'nothing.cjs': '',
   'hook.cjs': `process.on('exit', () => require('node:fs').writeFileSync(__dirname + '/loaded.txt', process.moduleLoadList.join('\\n')));\n`,
 };
+
+const CONFIG_HOOK = `process.on('exit', () => Object.keys(require.cache).some((name) => name.endsWith('config.cjs')) && require('node:fs').writeFileSync(__dirname + '/config-loaded', ''));\n`;
 
 /** The built-in modules that a run of a shell agent has loaded. */
 async function listLoaded(): Promise<readonly string[]> {
@@ -33,4 +35,25 @@ test('a run of a shell agent loads nothing of HTTP: neither the sandbox, its pro
 test('a run of a shell agent loads neither what loads modules nor what it does without', async () => {
   const needless = /^NativeModule (?:internal\/modules\/esm\/translators|fs\/promises|internal\/fs\/promises|perf_hooks)$/;
   expect((await listLoaded()).filter((name) => needless.test(name))).toEqual([]);
+});
+
+describe('ralph watch', () => {
+  const watch = async (config: string): Promise<{ readonly stdout: string; readonly isConfigLoaded: boolean }> =>
+    await withFolder({ ...FILES, 'ralph.yml': `${FILES['ralph.yml']}${config}`, 'hook.cjs': CONFIG_HOOK }, async (folder) => {
+      chmodSync(join(folder, 'agent.sh'), 0o755);
+      expect(await ralph(folder, ['run', '-p', 'x', '--no-tui', '-q'])).toMatchObject({ code: 0 });
+      const { stdout } = await ralph(folder, ['watch'], { NODE_OPTIONS: `--require ${join(folder, 'hook.cjs')}` });
+      return { stdout, isConfigLoaded: existsSync(join(folder, 'config-loaded')) };
+    });
+
+  test('reads no configuration where it says nothing of the state folder', async () => {
+    expect(await watch('')).toMatchObject({ isConfigLoaded: false, stdout: expect.stringContaining('Completed') });
+  });
+
+  test('finds the run in the state folder that the configuration names', async () => {
+    expect(await watch('core: { state_dir: .elsewhere }\n')).toMatchObject({
+      isConfigLoaded: true,
+      stdout: expect.stringContaining('Completed'),
+    });
+  });
 });

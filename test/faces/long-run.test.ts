@@ -57,6 +57,13 @@ describe.skipIf(CHROMIUM === '')(`a run of ${INPUTS} inputs`, () => {
         }),
       )} ms`;
 
+      // One that goes on for ever would lay the page out at each frame for as long as it is open.
+      const endless = await page.evaluate(
+        () =>
+          document.getAnimations().filter((animation) => animation.effect?.getComputedTiming().endTime === Number.POSITIVE_INFINITY).length,
+      );
+      expect(endless).toBe(0);
+
       const random = createRandom(5);
       const seeks: number[] = [];
       for (let count = 0; count < SEEKS; count += 1) {

@@ -35,13 +35,15 @@ export async function showView(
   const caught = wish.caught ?? catchSignals(signals, null);
   screen.enter();
   try {
-    const view = openView({
-      ...wish,
-      terminal: screen,
-      writing: { palette: wantsColour(true, env) ? COLOURS : NO_COLOURS, isUnicode: showsUnicode(env) },
-      clock: toLocalClock,
-      now,
-    });
+    const view = withoutOptimising(() =>
+      openView({
+        ...wish,
+        terminal: screen,
+        writing: { palette: wantsColour(true, env) ? COLOURS : NO_COLOURS, isUnicode: showsUnicode(env) },
+        clock: toLocalClock,
+        now,
+      }),
+    );
     caught.attach((how) => {
       if (how === 'after-iteration' || wish.onSignal?.(how) === true) return;
       ended.by = how === 'kill' ? 'interrupt' : how;
@@ -54,6 +56,23 @@ export async function showView(
     screen.leave();
     caught.release();
     if (ended.by === 'hangup') dieOfHangup();
+  }
+}
+
+/**
+ * What is read before the first frame takes some milliseconds, in which the engine would optimise a hundred functions; a third of the time of that frame would go
+ * into it. What is run later is optimised as ever.
+ */
+function withoutOptimising<Result>(call: () => Result): Result {
+  // Compiled code of the engine's own modules is not taken under another flag, so those that are needed meanwhile are loaded before.
+  process.getBuiltinModule('node:zlib');
+  process.getBuiltinModule('node:perf_hooks');
+  const { setFlagsFromString } = process.getBuiltinModule('node:v8');
+  setFlagsFromString('--no-opt');
+  try {
+    return call();
+  } finally {
+    setFlagsFromString('--opt');
   }
 }
 

@@ -131,9 +131,15 @@ function createHeadVersions(draft: RunDraft) {
   let last = empty;
   return {
     set: (seq: number, parts: HeadParts): void => {
-      const now = { ...parts, totals: shareSame(parts.totals, last.totals), end: shareSame(parts.end, last.end) };
-      for (const { name, versions } of columns) if (now[name] !== last[name]) versions.set(seq, now[name]);
-      last = now;
+      const totals = shareSame(parts.totals, last.totals);
+      const end = shareSame(parts.end, last.end);
+      // One by one, by number: it is done for each input, and whatever goes through a list makes garbage of each step.
+      for (let index = 0; index < columns.length; index += 1) {
+        const { name, versions } = columns[index] as (typeof columns)[number];
+        const value = name === 'totals' ? totals : name === 'end' ? end : parts[name];
+        if (value !== last[name]) versions.set(seq, value);
+      }
+      last = totals === parts.totals && end === parts.end ? parts : { ...parts, totals, end };
     },
     at: (seq: number): RunHead => {
       const parts: Record<string, unknown> = { ...empty };
@@ -149,9 +155,10 @@ function createHeadVersions(draft: RunDraft) {
 /** The object before, where it has the same fields: it is kept once. */
 function shareSame<Parts extends object | null>(now: Parts, before: Parts): Parts {
   if (now === null || before === null) return now;
+  const fresh = now as Readonly<Record<string, unknown>>;
   const known = before as Readonly<Record<string, unknown>>;
-  const fields = Object.entries(now);
-  return fields.length === Object.keys(known).length && fields.every(([name, value]) => value === known[name]) ? before : now;
+  const names = Object.keys(fresh);
+  return names.length === Object.keys(known).length && names.every((name) => fresh[name] === known[name]) ? before : now;
 }
 
 /** The turns of a history. */

@@ -119,7 +119,8 @@ function continueEscape(character: string): CleanerPlace {
 
 /** A whole text, cleaned. */
 export function cleanText(text: string): string {
-  return createTextCleaner().take(text);
+  // Nearly every text is clean, and there are several for each input of a run.
+  return SUSPICIOUS.test(text) ? createTextCleaner().take(text) : text;
 }
 
 /** Control characters, invisible or direction-changing marks, broken surrogates (bytes that are not UTF-8), and what would end the quotes. */

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { Page } from '../../wire/page.ts';
 
 /** A long list of which only what is seen is in the page. The newest row is on top. */
@@ -21,21 +21,18 @@ const ROW_HEIGHT = 30;
 /** Rows that are loaded at a time. */
 const PAGE = 60;
 /** Rows beside those that are seen. */
-const MARGIN = 12;
+const MARGIN = 6;
+/** Rows come and go so many at a time: to look for them at each frame of a scroll would be most of its work. */
+const STEP = 4;
 
 export function RowWindow<Row>({ label, total, subject, version, load, rowOf, selected }: RowWindowProps<Row>) {
   const box = useRef<HTMLElement>(null);
+  // The first row that is seen, rounded down to a step.
   const [top, setTop] = useState(0);
-  const [height, setHeight] = useState(400);
-  const rows = useRows({
-    total,
-    subject,
-    version,
-    load,
-    firstShown: Math.max(0, total - 1 - Math.floor((top + height) / ROW_HEIGHT) - MARGIN),
-    shown: Math.ceil(height / ROW_HEIGHT) + 1 + 2 * MARGIN,
-  });
-  useLayoutEffect(() => setHeight(box.current?.clientHeight ?? 400));
+  const height = useHeight(box);
+  const first = Math.max(0, top - MARGIN);
+  const last = Math.min(total, top + STEP + Math.ceil(height / ROW_HEIGHT) + MARGIN);
+  const rows = useRows({ total, subject, version, load, firstShown: Math.max(0, total - last), shown: Math.max(0, last - first) });
   useStay(box, total, subject);
   useEffect(() => {
     const list = box.current;
@@ -44,24 +41,53 @@ export function RowWindow<Row>({ label, total, subject, version, load, rowOf, se
     if (at < list.scrollTop) list.scrollTop = at;
     else if (at + ROW_HEIGHT > list.scrollTop + list.clientHeight) list.scrollTop = at + ROW_HEIGHT - list.clientHeight;
   }, [selected, subject]);
-  const first = Math.max(0, Math.floor(top / ROW_HEIGHT) - MARGIN);
-  const last = Math.min(total, Math.ceil((top + height) / ROW_HEIGHT) + MARGIN);
   const places = Array.from({ length: Math.max(0, last - first) }, (_, index) => total - 1 - first - index);
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by keyboard
-    <section class="rows" ref={box} onScroll={() => setTop(box.current?.scrollTop ?? 0)} tabIndex={0} aria-label={label}>
+    <section class="rows" ref={box} onScroll={() => setTop(toStep(box.current?.scrollTop ?? 0))} tabIndex={0} aria-label={label}>
       <ul style={{ height: `${total * ROW_HEIGHT}px` }} aria-label={`${label}, ${total}`}>
-        {places.map((place) => {
-          const row = rows.get(place);
-          return (
-            <li key={place} style={{ transform: `translateY(${(total - 1 - place) * ROW_HEIGHT}px)` }}>
-              {row === undefined ? <span class="faint">…</span> : rowOf(row, place)}
-            </li>
-          );
-        })}
+        {places.map((place) => (
+          <RowItem key={place} row={rows.get(place)} place={place} at={total - 1 - place} rowOf={rowOf} />
+        ))}
       </ul>
     </section>
   );
+}
+
+function toStep(scrollTop: number): number {
+  return Math.floor(scrollTop / (ROW_HEIGHT * STEP)) * STEP;
+}
+
+interface RowItemProps<Row> extends Pick<RowWindowProps<Row>, 'rowOf'> {
+  readonly row: Row | undefined;
+  readonly place: number;
+  /** How many rows are above it. */
+  readonly at: number;
+}
+
+/** The same element as before while nothing of it has changed: at each step of a scroll most rows stay what they are. */
+function RowItem<Row>({ row, place, at, rowOf }: RowItemProps<Row>) {
+  return useMemo(
+    () => (
+      <li style={{ transform: `translateY(${at * ROW_HEIGHT}px)` }}>
+        {row === undefined ? <span class="faint">…</span> : rowOf(row, place)}
+      </li>
+    ),
+    [row, place, at, rowOf],
+  );
+}
+
+/** How high the list is. It is told, not asked for at each frame, which would lay the page out once more. */
+function useHeight(box: { readonly current: HTMLElement | null }): number {
+  const [height, setHeight] = useState(400);
+  useLayoutEffect(() => {
+    const list = box.current;
+    if (list === null) return;
+    const sizes = new ResizeObserver(() => setHeight(list.clientHeight));
+    sizes.observe(list);
+    return () => sizes.disconnect();
+  }, []);
+  return height;
 }
 
 /** New rows on top do not move what is being read. */
