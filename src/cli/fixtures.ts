@@ -347,6 +347,7 @@ export function createFakeApp(
       for (const record of records) watch.observe(record);
       return handle;
     },
+    bringRun: async (options) => void calls.push(['bringRun', options]),
     resumeRun: async (options, watch) => {
       calls.push(['resumeRun', options]);
       watch.observe({ kind: 'input', seq: 99, input: { type: 'run-resumed', at: START + 60_000 } });

@@ -11,7 +11,8 @@ async function resume(args: readonly string[], resumeRun?: ResumeRun, world: Fak
   const fake = createFakeContext({ app, ...world });
   const exitCode = await performCommandLine(['resume', ...args], fake.context);
   const options = (app.calls as [string, Record<string, unknown>][]).find(([call]) => call === 'resumeRun')?.[1];
-  return { exitCode, out: fake.out(), err: fake.err(), options };
+  const order = (app.calls as [string, unknown][]).filter(([call]) => call === 'bringRun' || call === 'resumeRun');
+  return { exitCode, out: fake.out(), err: fake.err(), options, order };
 }
 
 describe('ralph resume', () => {
@@ -21,6 +22,13 @@ describe('ralph resume', () => {
     expect(options).toMatchObject({ run: RUN_ID, maxIterations: { add: 10 }, maxCostUsd: 20, acceptChanges: false });
     expect(out).toContain(`Ralph ${RUN_ID} goes on after 2 iterations`);
     expect(out).toContain('planner 1 turn, builder 2 turns');
+  });
+
+  it('has what a fleet keeps of the run brought here before anything of it is read', async () => {
+    const { order } = await resume([RUN_ID, '--fleet', 'nats://10.0.0.5']);
+    expect(order.map(([call]) => call)).toEqual(['bringRun', 'resumeRun']);
+    expect(order[0]?.[1]).toMatchObject({ run: RUN_ID, fleet: 'nats://10.0.0.5' });
+    expect(await resume(['--fleet', 'http://10.0.0.5'])).toMatchObject({ exitCode: 2, order: [] });
   });
 
   it.each([
