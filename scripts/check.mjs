@@ -111,7 +111,7 @@ const HISTORIES = {
   name: 'undo histories',
   commands: [
     [
-      ...[...BESIDE, 'RALPH_UNDO_HISTORIES=500', ...bin('vitest', 'run', '--maxWorkers=1', SOME_TESTS, '--project', 'git')],
+      ...[...BESIDE, 'RALPH_UNDO_HISTORIES=200', ...bin('vitest', 'run', '--maxWorkers=1', SOME_TESTS, '--project', 'git')],
       ...['src/workspace/undo/undo-work', '-t', 'after any history'],
     ],
   ],

@@ -5,8 +5,8 @@ import { findProcesses } from './processes.ts';
 import { ralph, readJsonLines, start, withFolder } from './ralph.ts';
 import { repeat } from './run-facts.ts';
 
-/** 40 runs here; as many as wanted by `RALPH_CRASH_RUNS=200 npx vitest run --project e2e test/e2e/crash.test.ts`. */
-const RUNS = Number(process.env['RALPH_CRASH_RUNS'] ?? 40);
+/** 20 runs here; as many as wanted by `RALPH_CRASH_RUNS=200 npx vitest run --project e2e test/e2e/crash.test.ts`. */
+const RUNS = Number(process.env['RALPH_CRASH_RUNS'] ?? 20);
 const AT_ONCE = 2;
 /** Turns of planner and builder together. */
 const STEPS = 15;
