@@ -98,6 +98,26 @@ describe('what is kept of a run', () => {
     await vi.waitFor(() => expect(frozen.isOwn()).toBe(false), { timeout: 5000 });
   });
 
+  test('is not given up for a beat whose answer was lost on the way', async () => {
+    const fleet = createMemoryFleet();
+    const taken = await takeLease(fleet, wish('a', 400), steady);
+    let lost = 0;
+    const leases: Fleet['leases'] = {
+      ...fleet.leases,
+      write: async (lease, beat) => {
+        const written = await fleet.leases.write(lease, beat);
+        lost += 1;
+        return lost % 2 === 1 ? null : written;
+      },
+    };
+    const keeper = keepRun({ fleet: { ...fleet, leases }, taken, behind: 0 });
+    await vi.waitFor(() => expect(lost).toBeGreaterThan(4), { timeout: 5000 });
+    await keeper.confirm();
+    expect(keeper.isOwn()).toBe(true);
+    await keeper.close({ state: 'ended', title: 'Fix it' });
+    expect((await fleet.leases.look('r1'))?.lease.state).toBe('ended');
+  });
+
   test('is refused to read where a piece is none', async () => {
     const fleet = createMemoryFleet();
     await fleet.log.append('r1', { behind: 0, name: 'x', body: { value: { v: 2, records: [] } } });

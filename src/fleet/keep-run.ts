@@ -128,8 +128,7 @@ export function keepRun({ fleet, taken, behind }: KeeperSettings): RunKeeper {
     },
     settled,
     confirm: async () => {
-      await lease.renew();
-      if (trouble !== null) throw trouble;
+      if (!(await lease.renew())) throw trouble ?? new Error('the fleet could not be asked whether this process still has the run');
     },
     isOwn: () => trouble?.message !== TAKEN,
     lost,
@@ -153,28 +152,31 @@ const TAKEN = 'another process goes on with this run: it had been given up, for 
 /** Says again and again that the process lives. */
 function createBeats({ leases }: Pick<Fleet, 'leases'>, taken: KeptLease, lose: (error: Error) => void) {
   let beat: number | null = taken.beat;
-  let telling: Promise<void> = Promise.resolve();
-  const tell = (lease: RunLease): void => {
-    telling = telling.then(async () => {
-      if (beat === null) return;
-      try {
-        beat = await leases.write(lease, beat);
-        if (beat === null) lose(new Error(TAKEN));
-      } catch {
-        // The server is away: while it is, nobody can take the run either.
-      }
-    });
+  let telling: Promise<boolean> = Promise.resolve(true);
+  const write = async (lease: RunLease): Promise<boolean> => {
+    if (beat === null) return false;
+    beat = (await leases.write(lease, beat)) ?? (await writeAgain(lease));
+    if (beat === null) lose(new Error(TAKEN));
+    return beat !== null;
+  };
+  // A beat that had arrived although its answer was lost is this process's own.
+  const writeAgain = async (lease: RunLease): Promise<number | null> => {
+    const kept = await leases.look(lease.run);
+    const isOwn = kept?.lease.epoch === lease.epoch && kept.lease.place === lease.place;
+    return isOwn ? leases.write(lease, kept.beat) : null;
+  };
+  /** False: it is not its own any more, or the server cannot be asked. While that is away, nobody can take the run either. */
+  const tell = (lease: RunLease): Promise<boolean> => {
+    telling = telling.then(() => write(lease)).catch(() => false);
+    return telling;
   };
   const timer = setInterval(() => tell(taken.lease), Math.max(taken.lease.lostAfterMs / 4, 100));
   timer.unref();
   return {
-    renew: async (): Promise<void> => {
-      tell(taken.lease);
-      await telling;
-    },
+    renew: () => tell(taken.lease),
     end: async (how: Pick<RunLease, 'state' | 'title'> | null): Promise<void> => {
       clearInterval(timer);
-      if (how !== null) tell({ ...taken.lease, ...how });
+      if (how !== null) void tell({ ...taken.lease, ...how });
       await telling;
     },
   };

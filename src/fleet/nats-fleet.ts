@@ -19,7 +19,7 @@ import { isLabel, isSubjectPart, parseKey, toKey } from './fleet-names.ts';
 import { keepReading, type Reading } from './keep-reading.ts';
 import type { NatsPlace } from './nats-place.ts';
 import { createRunLeases, createRunLog } from './nats-runs.ts';
-import { insist, type NatsServer, openNatsServer, REPORTS, unlessConflict } from './nats-server.ts';
+import { insist, listKeys, type NatsServer, openNatsServer, REPORTS, unlessConflict, WORKERS } from './nats-server.ts';
 import {
   type ChangeRecord,
   type KeptRecord,
@@ -248,7 +248,8 @@ function createWires({ connection }: NatsServer): Wires {
   };
 }
 
-function createWorkerList({ workers }: NatsServer): WorkerList {
+function createWorkerList(server: NatsServer): WorkerList {
+  const { workers } = server;
   return {
     tell: async (worker) => {
       requirePart(worker.id);
@@ -259,9 +260,8 @@ function createWorkerList({ workers }: NatsServer): WorkerList {
       await insist(() => workers.purge(id));
     },
     list: async () => {
-      const keys: string[] = [];
-      for await (const key of await insist(() => workers.keys())) keys.push(key);
-      const entries = await Promise.all(keys.sort().map((key) => insist(() => workers.get(key))));
+      const keys = await listKeys(server, WORKERS);
+      const entries = await Promise.all(keys.map((key) => insist(() => workers.get(key))));
       return entries.flatMap((entry) => (entry?.operation === 'PUT' ? parseWorker(toText(entry.value)) : []));
     },
   };

@@ -1,7 +1,7 @@
 import { isJsonObject, type Json, parseJson } from '../core/values/json.ts';
 import type { KeptLease, RunLease, RunLeases, RunLog } from '../ports/fleet.ts';
 import { isSubjectPart } from './fleet-names.ts';
-import { insist, type NatsServer, RUNS, unlessConflict } from './nats-server.ts';
+import { insist, LEASES, listKeys, type NatsServer, RUNS, unlessConflict } from './nats-server.ts';
 
 const toText = (bytes: Uint8Array): string => new TextDecoder().decode(bytes);
 const toBytes = (value: unknown): Uint8Array => new TextEncoder().encode(JSON.stringify(value));
@@ -22,9 +22,14 @@ export function createRunLog({ stream, manager }: NatsServer): RunLog {
       if (last === 0) return 0;
       const consumer = await insist(() => stream.consumers.get(RUNS, { filter_subjects: subject }));
       const messages = await consumer.consume();
-      for await (const message of messages) {
-        visit(parseJson(toText(message.data)) ?? null);
-        if (message.seq >= last) break;
+      try {
+        for await (const message of messages) {
+          visit(parseJson(toText(message.data)) ?? null);
+          if (message.seq >= last) break;
+        }
+      } finally {
+        await messages.close().catch(() => undefined);
+        await consumer.delete().catch(() => undefined);
       }
       return last;
     },
@@ -49,7 +54,8 @@ function toSubject(run: string): string {
 }
 
 /** Who has which run. */
-export function createRunLeases({ runs }: NatsServer): RunLeases {
+export function createRunLeases(server: NatsServer): RunLeases {
+  const { runs } = server;
   const look: RunLeases['look'] = async (run) => {
     if (!isSubjectPart(run)) return null;
     const entry = await insist(() => runs.get(run));
@@ -61,9 +67,7 @@ export function createRunLeases({ runs }: NatsServer): RunLeases {
     write: (lease, beat) =>
       unlessConflict(() => (beat === 0 ? runs.create(lease.run, toBytes(lease)) : runs.update(lease.run, toBytes(lease), beat))),
     list: async () => {
-      const keys: string[] = [];
-      for await (const key of await insist(() => runs.keys())) keys.push(key);
-      const found = await Promise.all(keys.sort().map(look));
+      const found = await Promise.all((await listKeys(server, LEASES)).map(look));
       return found.filter((kept): kept is KeptLease => kept !== null);
     },
   };

@@ -21,6 +21,8 @@ export interface NatsServer {
 
 export const REPORTS = 'RALPH_REPORTS';
 export const RUNS = 'RALPH_RUNS';
+export const WORKERS = 'ralph_workers';
+export const LEASES = 'ralph_runs';
 /** Files of runs are forgotten after so long: 30 days. In nanoseconds. */
 const KEPT_NS = 30 * 24 * 3600 * 1e9;
 const CONNECT_MS = 5000;
@@ -81,8 +83,8 @@ async function open({ url, credentials, name }: NatsPlace): Promise<NatsServer> 
     const storage = StorageType.File;
     const [work, workers, runs, blobs] = await Promise.all([
       stores.create('ralph_work', { history: 1, storage }),
-      stores.create('ralph_workers', { history: 1, storage: StorageType.Memory, ttl: WORKER_GONE_MS }),
-      stores.create('ralph_runs', { history: 1, storage, ttl: KEPT_NS / 1e6 }),
+      stores.create(WORKERS, { history: 1, storage: StorageType.Memory, ttl: WORKER_GONE_MS }),
+      stores.create(LEASES, { history: 1, storage, ttl: KEPT_NS / 1e6 }),
       new Objm(stream).create('ralph_blobs', { storage, ttl: KEPT_NS }),
     ]);
     return { connection, manager, stream, work, workers, runs, blobs };
@@ -123,6 +125,19 @@ export async function insist<Result>(act: () => Promise<Result>, patienceMs = PA
 
 /** The server's word for a change of something that had changed. */
 const WRONG_LAST = 10071;
+
+/**
+ * The keys of a bucket. Its own list waits for a message per key, for ever where one runs out meanwhile; the server knows them without.
+ *
+ * @throws what the server says
+ */
+export async function listKeys({ manager }: Pick<NatsServer, 'manager'>, bucket: string): Promise<readonly string[]> {
+  const prefix = `$KV.${bucket}.`;
+  const { state } = await insist(() => manager.streams.info(`KV_${bucket}`, { subjects_filter: `${prefix}>` }));
+  return Object.keys(state.subjects ?? {})
+    .map((subject) => subject.slice(prefix.length))
+    .sort();
+}
 
 /** `null` where somebody else was first. A change that had arrived although its answer was lost is then one, too: what it was for counts as lost, never as had twice. */
 export async function unlessConflict<Result>(change: () => Promise<Result>): Promise<Result | null> {
