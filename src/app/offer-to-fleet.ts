@@ -175,11 +175,11 @@ function toScratch({ paths }: OfferedRun, order: IterationStart, what: string): 
   return join(paths.folder, 'git', `${toTurnName(order)}.${what}`);
 }
 
-/** What a worker must have: the program of each agent that may take the turn. */
+/** What a worker must have: the program of each agent that may take the turn, and what the hat asks for. */
 function toLabels({ settings }: RunFile, order: IterationStart): readonly string[] {
   const agents = order.panel === undefined ? [] : (settings.backends[order.hat] ?? []);
   const types = [findSpec(settings, order), ...agents].map(({ type }) => type);
-  return [...new Set(types)].sort();
+  return [...new Set([...types, ...(settings.runsOn?.[order.hat] ?? [])])].sort();
 }
 
 interface Homecoming {

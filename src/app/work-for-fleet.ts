@@ -46,15 +46,21 @@ export interface WorkerOrder {
 }
 
 /**
- * Takes turns of a fleet's runs until `drain` is aborted, and gives up those that it has when `kill` is. Each place of the worker has, for each run, a folder with a
+ * Takes turns of a fleet's runs until `stop` is aborted or somebody of the fleet asks for that, and gives up those that it has when `kill` is. Each place of the worker has, for each run, a folder with a
  * repository of its own; everything around the agent is what it would be in a run on this machine.
  */
-export async function workForFleet(order: WorkerOrder, drain: AbortSignal, kill: AbortSignal): Promise<void> {
+export async function workForFleet(order: WorkerOrder, stop: AbortSignal, kill: AbortSignal): Promise<void> {
   const { fleet, home, id, labels, slots, tell } = order;
+  const drained = new AbortController();
+  const drain = AbortSignal.any([stop, drained.signal]);
   // Agents do not get the way into the fleet.
   const own = { ...order, env: withoutToken(order.env) };
   if (order.siblings !== null) await sweepWorkerHomes(order.siblings);
   await openWorkerHome(home, id);
+  const undrain = fleet.workers.onDrain(id, () => {
+    if (!drain.aborted) tell('No more turns, for somebody asked for that; those under way go on.');
+    drained.abort();
+  });
   const places = new Map<string, Promise<WorkPlace>>();
   const perform = async (job: Job): Promise<void> => {
     const startedAt = Date.now();
@@ -78,6 +84,7 @@ export async function workForFleet(order: WorkerOrder, drain: AbortSignal, kill:
     takeWork({ fleet, worker: { id, labels, protocol: PROTOCOL }, slots, perform, tell }, drain, kill),
     standIn({ fleet, home: join(home, STOOD_IN), env: order.env, atOnce: order.standsInFor, tell }, drain, kill),
   ]);
+  undrain();
   closeWorkerHome(home);
 }
 

@@ -46,6 +46,8 @@ export interface Settings {
   readonly noteForm?: 'json';
   /** The rules about calls of tools of each hat that has some, by the same names. */
   readonly permissions?: Readonly<Record<string, PermissionSpec>>;
+  /** What workers of a fleet must have for turns of hats, beside their agents, by the same names; absent: nothing. */
+  readonly runsOn?: Readonly<Record<string, readonly string[]>>;
   /** What binds agents beyond their own flags. */
   readonly sandbox: SandboxRules;
   /** Who may publish to the run from outside and stop it. */

@@ -77,6 +77,8 @@ function listSamples(setting: Setting): readonly unknown[] {
     case 'topic':
     case 'pattern':
       return ['sample.topic', 'build.done'];
+    case 'label':
+      return ['sample', 'gpu'];
     case 'text':
     case 'line':
     case 'word':

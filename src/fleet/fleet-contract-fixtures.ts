@@ -26,7 +26,15 @@ export function describeFleet(kind: string, open: Connect): void {
     afterEach(async () => {
       for (const fleet of opened.splice(0)) await fleet.close();
     });
-    for (const describePart of [describeOrders, describeHolding, describeReports, describeFiles, describeNames, describeRuns])
+    for (const describePart of [
+      describeOrders,
+      describeHolding,
+      describeReports,
+      describeFiles,
+      describeNames,
+      describeDraining,
+      describeRuns,
+    ])
       describePart(connect);
   });
 }
@@ -179,6 +187,21 @@ function describeNames(connect: Connect): void {
       await expect(fleet.queue.offer(order(run, '1.1', 'claude'))).rejects.toThrow('no part of a subject');
       await expect(fleet.queue.look({ run: 'ok', name: `${run}*` })).rejects.toThrow('no part of a subject');
     }
+  });
+}
+
+function describeDraining(connect: Connect): void {
+  test('tells one worker that it is to take no more, and says where there is none', async () => {
+    const [mine, theirs] = [await connect(), await connect()];
+    const id = newRun();
+    expect(await mine.workers.drain(id)).toBe(false);
+    let heard = 0;
+    const end = theirs.workers.onDrain(id, () => {
+      heard += 1;
+    });
+    await expect.poll(() => mine.workers.drain(id)).toBe(true);
+    expect(heard).toBeGreaterThan(0);
+    end();
   });
 }
 

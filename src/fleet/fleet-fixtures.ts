@@ -20,6 +20,7 @@ import { type ChangeRecord, type KeptRecord, serves, toClaim, toStanding } from 
 export function createMemoryFleet(): Fleet {
   const blobs = new Map<string, Uint8Array>();
   const workers = new Map<string, WorkerState>();
+  const draining = new Map<string, () => void>();
   return {
     queue: createQueue(),
     reports: createReports(),
@@ -36,6 +37,15 @@ export function createMemoryFleet(): Fleet {
       tell: async (worker) => void workers.set(worker.id, worker),
       leave: async (id) => void workers.delete(id),
       list: async () => [...workers.values()],
+      drain: async (id) => {
+        const hear = draining.get(id);
+        hear?.();
+        return hear !== undefined;
+      },
+      onDrain: (id, hear) => {
+        draining.set(id, hear);
+        return () => void draining.delete(id);
+      },
     },
     log: createRunLog(),
     leases: createRunLeases(),

@@ -7,11 +7,6 @@ export function isSubjectPart(text: string): boolean {
   return PART.test(text);
 }
 
-/** A label of workers: `claude`, `gpu-2`. */
-export function isLabel(text: string): boolean {
-  return /^[a-z0-9][a-z0-9_-]{0,39}$/.test(text);
-}
-
 /**
  * The two last parts of a subject or a key: turn 7.1 of a run is `<run>.7_1`.
  *

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { DeliverPolicy, JsMsg } from '@nats-io/jetstream';
 import type { KvWatchEntry } from '@nats-io/kv';
 import { isJsonObject, isTextList, type Json, parseJson } from '../core/values/json.ts';
+import { isLabel } from '../core/values/label.ts';
 import type {
   Blobs,
   Fleet,
@@ -15,7 +16,7 @@ import type {
   WorkOrder,
   WorkQueue,
 } from '../ports/fleet.ts';
-import { isLabel, isSubjectPart, parseKey, toKey } from './fleet-names.ts';
+import { isSubjectPart, parseKey, toKey } from './fleet-names.ts';
 import { keepReading, type Reading } from './keep-reading.ts';
 import type { NatsPlace } from './nats-place.ts';
 import { createRunLeases, createRunLog } from './nats-runs.ts';
@@ -207,6 +208,16 @@ function createBlobs({ blobs }: NatsServer): Blobs {
 /** How long a worker may take to say that it heard. */
 const ANSWER_MS = 1000;
 
+/** False: nobody has heard it, or not in time. */
+async function request(connection: NatsServer['connection'], subject: string, words: Json): Promise<boolean> {
+  try {
+    await connection.request(subject, toBytes(words), { timeout: ANSWER_MS });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 function createWires({ connection }: NatsServer): Wires {
   const listen = (subject: string, take: (of: string, words: Json, reply: () => void) => void): (() => void) => {
     const subscription = connection.subscribe(subject, {
@@ -218,14 +229,7 @@ function createWires({ connection }: NatsServer): Wires {
     return () => subscription.unsubscribe();
   };
   return {
-    ask: async (id, words) => {
-      try {
-        await connection.request(`ralph.ask.${toKey(id)}`, toBytes(words), { timeout: ANSWER_MS });
-        return true;
-      } catch {
-        return false;
-      }
-    },
+    ask: (id, words) => request(connection, `ralph.ask.${toKey(id)}`, words),
     answer: (id, hear) =>
       listen(`ralph.ask.${toKey(id)}`, (_, words, reply) => {
         reply();
@@ -249,7 +253,11 @@ function createWires({ connection }: NatsServer): Wires {
 }
 
 function createWorkerList(server: NatsServer): WorkerList {
-  const { workers } = server;
+  const { workers, connection } = server;
+  const toSubject = (id: string): string => {
+    requirePart(id);
+    return `ralph.drain.${id}`;
+  };
   return {
     tell: async (worker) => {
       requirePart(worker.id);
@@ -263,6 +271,17 @@ function createWorkerList(server: NatsServer): WorkerList {
       const keys = await listKeys(server, WORKERS);
       const entries = await Promise.all(keys.map((key) => insist(() => workers.get(key))));
       return entries.flatMap((entry) => (entry?.operation === 'PUT' ? parseWorker(toText(entry.value)) : []));
+    },
+    drain: (id) => request(connection, toSubject(id), null),
+    onDrain: (id, hear) => {
+      const subscription = connection.subscribe(toSubject(id), {
+        callback: (error, message) => {
+          if (error !== null) return;
+          message.respond();
+          hear();
+        },
+      });
+      return () => subscription.unsubscribe();
     },
   };
 }

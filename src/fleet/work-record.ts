@@ -1,6 +1,7 @@
 import { isJsonObject, isTextList, type Json, parseJson } from '../core/values/json.ts';
+import { isLabel } from '../core/values/label.ts';
 import type { WorkClaim, WorkerFacts, WorkOrder, WorkReport, WorkStanding } from '../ports/fleet.ts';
-import { isLabel, isSubjectPart } from './fleet-names.ts';
+import { isSubjectPart } from './fleet-names.ts';
 
 /** How an order is kept. What is held or over has lost its body: whoever holds it has it. */
 export type WorkRecord =

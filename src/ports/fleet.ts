@@ -100,6 +100,10 @@ export interface WorkerList {
   readonly tell: (worker: WorkerState) => Promise<void>;
   readonly leave: (id: string) => Promise<void>;
   readonly list: () => Promise<readonly WorkerState[]>;
+  /** Asks one to take no more orders and to end when it has none. False: nobody of that name heard it. */
+  readonly drain: (id: string) => Promise<boolean>;
+  /** Hears that; the function that is returned ends it. */
+  readonly onDrain: (id: string, hear: () => void) => () => void;
 }
 
 /** How a worker is. */

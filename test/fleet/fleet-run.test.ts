@@ -1,15 +1,42 @@
 /** Runs whose turns are taken by workers: real server, real processes, agents that are scripts. */
 import { execFileSync } from 'node:child_process';
-import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
+import { nodeFileSystem, readJournal } from '../../src/journal/index.ts';
+import { createJournalFold } from '../../src/loop/decide/index.ts';
 import { makeFolder, ralph, start } from '../e2e/ralph.ts';
 import { AGENT, CONFIG, listEvents, RUN, setUpFleet } from './scene.ts';
 
 const { server, env, after, makeProject, startWorker, onFleet, waitForHolder } = setUpFleet();
 
+/** What the journal of a folder's run leads to, but for what differs from run to run. */
+function foldRun(folder: string): unknown {
+  const runs = join(folder, '.ralph', 'runs');
+  const fold = createJournalFold();
+  const path = join(runs, readdirSync(runs)[0] ?? '', 'journal.jsonl');
+  readJournal({ fs: nodeFileSystem, path }, (entry) => void fold.take(entry));
+  const differs = ['at', 'runId', 'elapsedMs', 'runningSince', 'startedAt', 'pid', 'processStart', 'dueAt', 'inboxOffset', 'durationMs'];
+  return JSON.parse(JSON.stringify(fold.run().state, (key, value: unknown) => (differs.includes(key) ? undefined : value)));
+}
+
 describe('a run on a fleet', () => {
+  test('gives a turn only to a worker that has what its hat asks for', async () => {
+    const folder = makeProject({ 'ralph.yml': CONFIG.replace('instructions: Build.', 'instructions: Build., runs_on: [gpu]') });
+    await startWorker('plain');
+    const run = start(folder, [...RUN, '--fleet', server().url], env());
+    await run.says('waits for a worker with custom,gpu');
+    const gpu = await startWorker('strong', undefined, {}, ['--labels', 'custom,gpu']);
+    const { code, stdout } = await run.done;
+    expect(code, stdout).toBe(0);
+    // One that is told to take no more ends by itself.
+    const drained = await ralph(folder, ['fleet', 'drain', 'strong'], env());
+    expect([drained.code, drained.stderr]).toEqual([0, expect.stringContaining('takes no more turns')]);
+    expect((await gpu.gone).code).toBe(0);
+    expect((await ralph(folder, ['fleet', 'drain', 'strong'], env())).code).toBe(1);
+  });
+
   test('routes the same events and makes the same files as on one machine, and its turns can be read as ever', async () => {
     const [here, away] = [makeProject(), makeProject()];
     await Promise.all([startWorker('one'), startWorker('two')]);
@@ -18,6 +45,7 @@ describe('a run on a fleet', () => {
     expect(readFileSync(join(away, 'out.txt'), 'utf8')).toBe('built with what nobody committed\nbuilt with what nobody committed\n');
     expect(readFileSync(join(away, 'out.txt'), 'utf8')).toBe(readFileSync(join(here, 'out.txt'), 'utf8'));
     expect(await listEvents(away)).toEqual(await listEvents(here));
+    expect(foldRun(away)).toEqual(foldRun(here));
     const shown = await ralph(away, ['show', 'last', '1', '--output']);
     expect(shown.stdout).toContain('at work as builder');
     expect((await ralph(away, ['show', 'last', '1', '--diff'])).stdout).toContain('+built with what nobody committed');

@@ -36,6 +36,8 @@ export interface Worker {
   readonly pid: number;
   readonly home: string;
   readonly end: () => Promise<Finished>;
+  /** Resolves when it has ended. */
+  readonly gone: Promise<Finished>;
 }
 
 export const RUN = ['run', '--no-tui', '-p', 'Build it'];
@@ -96,7 +98,11 @@ export function setUpFleet(): FleetScene {
     more: Readonly<Record<string, string>> = {},
     words: readonly string[] = [],
   ): Promise<Worker> {
-    const started = start(tmpdir(), ['worker', '--name', name, '--home', home, '--labels', 'custom', ...words], { ...env(), ...more });
+    const started = start(
+      tmpdir(),
+      ['worker', '--name', name, '--home', home, ...(words.includes('--labels') ? [] : ['--labels', 'custom']), ...words],
+      { ...env(), ...more },
+    );
     await started.says('takes turns');
     const end = async (): Promise<Finished> => {
       started.child.kill('SIGTERM');
@@ -108,7 +114,7 @@ export function setUpFleet(): FleetScene {
       started.child.kill('SIGCONT');
       await end();
     });
-    return { pid: started.child.pid ?? 0, home, end };
+    return { pid: started.child.pid ?? 0, home, end, gone: started.done };
   }
 
   const onFleet = (folder: string, ...more: string[]): Promise<Finished> => ralph(folder, [...RUN, '--fleet', server.url, ...more], env());

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 import { join, resolve } from 'node:path';
+import { isLabel } from '../../core/values/label.ts';
 import type { AppApi } from '../app-api.ts';
 import { findFleetAddress } from '../args/fleet-options.ts';
 import { addExamples } from '../args/help.ts';
@@ -56,14 +57,12 @@ export const workerCommand: CliCommand = {
   },
 };
 
-const LABEL = /^[a-z0-9][a-z0-9_-]{0,39}$/;
-
 function toLabels(typed: unknown, app: AppApi, { env, cwd }: Pick<CliContext, 'env' | 'cwd'>): readonly string[] {
   if (typeof typed !== 'string') {
     return [...new Set([...app.listAvailable(env['PATH'], cwd), 'native', 'custom'])].sort();
   }
   const labels = typed.split(',').map((label) => label.trim());
-  const wrong = labels.find((label) => !LABEL.test(label));
+  const wrong = labels.find((label) => !isLabel(label));
   if (wrong === undefined) return [...new Set(labels)].sort();
   throw createUsageError(
     `${JSON.stringify(wrong.slice(0, 60))} is no label.`,

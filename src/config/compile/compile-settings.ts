@@ -57,6 +57,11 @@ interface SettingsParts {
   readonly objective: Objective;
 }
 
+function compileRunsOn({ hats = {} }: Declared): Pick<Settings, 'runsOn'> {
+  const named = Object.entries(hats).flatMap(([id, { runs_on: labels = [] }]) => (labels.length === 0 ? [] : [[id, labels] as const]));
+  return named.length === 0 ? {} : { runsOn: Object.fromEntries(named) };
+}
+
 function compileHuman(declared: Declared['human']): Pick<Settings, 'human'> {
   const { ask, deadline: deadlineMs } = toEffective(HUMAN_KEYS, declared);
   return ask === DEFAULT_HUMAN.ask && deadlineMs === DEFAULT_HUMAN.deadlineMs ? {} : { human: { ask, deadlineMs } };
@@ -90,6 +95,7 @@ export function compileSettings(parts: SettingsParts): Settings {
     ...(parts.hooks.ofRun.length === 0 ? {} : { runHooks: parts.hooks.ofRun }),
     ...(toEffective(HOOKS_DEFAULTS_KEYS, declared.hooks_defaults).tool_result === 'json' ? { noteForm: 'json' as const } : {}),
     ...(Object.keys(parts.permissions).length === 0 ? {} : { permissions: parts.permissions }),
+    ...compileRunsOn(declared),
     sandbox: compileSandbox(parts),
     externalEvents: declared.external_events ?? 'open',
     ...compileHuman(declared.human),

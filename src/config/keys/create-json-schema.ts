@@ -178,6 +178,8 @@ function toTextSchema(kind: TextSetting['kind']): JsonSchema {
       return { ...text, maxLength: MAX_TOPIC_LENGTH, pattern: String.raw`^${SEGMENT}(?:\.${SEGMENT})*$|${VARIABLE}` };
     case 'pattern':
       return { ...text, maxLength: MAX_TOPIC_LENGTH, pattern: String.raw`^${STEP}(?:\.${STEP})*$|${VARIABLE}` };
+    case 'label':
+      return { ...text, pattern: '^[a-z0-9][a-z0-9_-]{0,39}$' };
     case 'promise':
       return { ...text, maxLength: MAX_PROMISE_LENGTH, pattern: String.raw`^\S+$` };
     case 'path':

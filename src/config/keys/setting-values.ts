@@ -1,4 +1,5 @@
 import { isTopic, isTopicPattern } from '../../core/events/topics.ts';
+import { isLabel } from '../../core/values/label.ts';
 import type { EffectiveOf, Keys, LeafSetting, NumberSetting, Setting, TextSetting, ValuesOf } from './setting.ts';
 
 /** Longer waits than this, in seconds, overflow the timers of the platform: about 24 days. */
@@ -49,6 +50,8 @@ function acceptsText(kind: TextSetting['kind'], value: string): boolean {
       return isTopic(value);
     case 'pattern':
       return isTopicPattern(value);
+    case 'label':
+      return isLabel(value);
     case 'promise':
       return /^\S+$/.test(value) && value.length <= MAX_PROMISE_LENGTH;
     case 'path':
@@ -103,6 +106,7 @@ export function toLeafValue(setting: LeafSetting, value: string | number | boole
     case 'path':
     case 'file':
     case 'variable':
+    case 'label':
       return value;
   }
 }

@@ -33,7 +33,7 @@ export type LeafSetting = TextSetting | FlagSetting | NumberSetting | ChoiceSett
  * - `variable`: the value of an environment variable: a `word` that may be empty or long.
  */
 export interface TextSetting extends Described {
-  readonly kind: 'text' | 'line' | 'word' | 'command' | 'topic' | 'pattern' | 'promise' | 'path' | 'file' | 'variable';
+  readonly kind: 'text' | 'line' | 'word' | 'command' | 'topic' | 'pattern' | 'promise' | 'path' | 'file' | 'variable' | 'label';
 }
 
 /** `true` or `false`. */

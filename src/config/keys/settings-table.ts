@@ -55,6 +55,12 @@ export const HAT_KEYS = {
   timeout_seconds: { kind: 'duration', doc: 'Longest turn; `event_loop.timeout_seconds` by default.', above: 0 },
   idle_timeout_seconds: { kind: 'duration', doc: 'Longest silence; `event_loop.idle_timeout_seconds` by default.', above: 0 },
   backend: BACKEND,
+  runs_on: {
+    kind: 'list',
+    doc: 'Labels that a worker of a fleet must have to take turns of this hat, beside those of its agents. Without a fleet they mean nothing.',
+    default: [],
+    items: { kind: 'label', doc: 'A label, as `ralph worker --labels` says it.' },
+  },
   profile: PROFILE,
   hooks: {
     ...HOOKS,

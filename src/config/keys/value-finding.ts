@@ -143,6 +143,7 @@ const KINDS: Readonly<Record<Exclude<Setting['kind'], 'choice' | 'list'>, readon
   topic: ['a topic', ': words of letters, digits, `_` and `-` with dots between them, such as `build.done`'],
   pattern: ['a topic or a pattern', ', such as `build.done`, or `build.*` in which `*` is a whole segment'],
   promise: ['one word', ' without white space, such as `LOOP_COMPLETE`'],
+  label: ['a label', ': small letters, digits, `-` and `_`, such as `gpu`'],
   flag: ['`true` or `false`', ''],
   integer: ['a whole number', ''],
   number: ['a number', ''],
