@@ -14,7 +14,7 @@ import type {
   WorkReport,
 } from '../ports/fleet.ts';
 import { toKey } from './fleet-names.ts';
-import { type ChangeRecord, type KeptRecord, serves, toClaim, toStanding } from './work-record.ts';
+import { type ChangeRecord, type KeptRecord, serves, toClaim, toHeld, toStanding } from './work-record.ts';
 
 /** A fleet in one process: what the contract asks, without a server. */
 export function createMemoryFleet(): Fleet {
@@ -106,7 +106,8 @@ function createQueue(): WorkQueue {
   const take = (worker: WorkerFacts): WorkClaim | null => {
     for (const [key, { record }] of records) {
       if (record.kind !== 'offered' || !serves(worker, record.order)) continue;
-      return toClaim(record.order, worker.id, put(key, { kind: 'held', worker: worker.id }), changeOf(key));
+      const own = toHeld(worker.id);
+      return toClaim(record.order, own, put(key, own), changeOf(key));
     }
     return null;
   };

@@ -10,6 +10,9 @@ export type LeaseWish = Pick<RunLease, 'run' | 'place' | 'host' | 'lostAfterMs' 
 
 /** How often a lease is looked at that somebody else holds. */
 const LOOK_MS = 200;
+/** A server that took so long to answer was away. */
+export const LONG_ASK_MS = 2000;
+const MAX_REFUSALS = 20;
 
 /**
  * Takes a run for a process: where nobody has it, where whoever had it was in the same folder (and is dead, for one process at a time has a folder's run), or where it was
@@ -27,14 +30,21 @@ export async function takeLease(
 ): Promise<KeptLease> {
   let seen = await leases.look(wish.run);
   let since = steady();
+  let refusals = 0;
   for (;;) {
     const isOpen = seen === null || seen.lease.state !== 'held' || seen.lease.place === wish.place || seen.beat === stale?.beat;
     if (isOpen || steady() - since > (seen?.lease.lostAfterMs ?? 0)) {
       const lease: RunLease = { ...wish, epoch: (seen?.lease.epoch ?? 0) + 1, state: 'held' };
       const beat = await leases.write(lease, seen?.beat ?? 0);
       if (beat !== null) return { lease, beat };
+      refusals += 1;
+      if (refusals > MAX_REFUSALS)
+        throw new Error(`what the fleet says of who has run ${wish.run} cannot be read: it may be of a newer version`);
     } else await pause(LOOK_MS);
+    const askedAt = steady();
     const now = await leases.look(wish.run);
+    // While the server could not be asked, nobody could renew it.
+    if (steady() - askedAt > LONG_ASK_MS) since = steady();
     if (now?.beat === seen?.beat) continue;
     if (now?.lease.state === 'held' && now.lease.place !== wish.place) throw toHeld(now.lease);
     seen = now;
@@ -47,7 +57,7 @@ function toHeld({ run, host }: RunLease): RalphError {
     code: 'fleet-run-held',
     what: `Run ${run} goes on in a process on ${host}.`,
     why: 'Two processes that decide about one run would give its agents the same work twice.',
-    fix: `Wait until it has ended, then bring it here: ralph resume ${run}\nWho has which run: ralph fleet`,
+    fix: `Wait until it has ended, then bring it here: ralph resume ${run}\nWho has which run: ralph fleet runs`,
   });
 }
 
@@ -59,7 +69,7 @@ export interface RunKeeper {
   readonly settled: () => Promise<void>;
   /** Asks the fleet whether the run is still this process's own: it may have been frozen. Rejects where it is not. */
   readonly confirm: () => Promise<void>;
-  /** False: somebody else goes on with the run. */
+  /** False: somebody else goes on with the run, or may. */
   readonly isOwn: () => boolean;
   /** Resolves with the reason when nothing more can be kept; may stay open for ever. */
   readonly lost: Promise<string>;
@@ -130,7 +140,7 @@ export function keepRun({ fleet, taken, behind }: KeeperSettings): RunKeeper {
     confirm: async () => {
       if (!(await lease.renew())) throw trouble ?? new Error('the fleet could not be asked whether this process still has the run');
     },
-    isOwn: () => trouble?.message !== TAKEN,
+    isOwn: () => trouble === null,
     lost,
     close: async (how) => {
       await settled().catch(() => undefined);

@@ -1,3 +1,4 @@
+import { UNKNOWN_USAGE } from '../core/backends/usage.ts';
 import { type Input, type IterationEnded, isInputType } from '../core/run/inputs.ts';
 import type { TurnId } from '../core/run/turn.ts';
 import { isJsonObject, type Json, parseJson } from '../core/values/json.ts';
@@ -48,6 +49,16 @@ export function parseWorkerWords(value: Json, turn: TurnId): WorkerWords | null 
 /** What the loop counts with is there. */
 function isEnd(input: Input): input is IterationEnded {
   if (input.type !== 'iteration-ended') return false;
-  const { outcome, usage, signals, problems, finalText } = input;
-  return isJsonObject(outcome) && isJsonObject(usage) && Array.isArray(signals) && Array.isArray(problems) && typeof finalText === 'string';
+  const { outcome, usage, signals, problems, finalText, durationMs } = input as unknown as Readonly<Record<string, Json>>;
+  if (!isJsonObject(outcome) || !isJsonObject(usage) || typeof finalText !== 'string' || typeof durationMs !== 'number') return false;
+  const { status, failure } = outcome;
+  const isOutcome = ['succeeded', 'failed', 'interrupted'].includes(String(status));
+  const hasReason = status !== 'failed' || (isJsonObject(failure) && typeof failure['message'] === 'string');
+  const isUsage = Object.keys(UNKNOWN_USAGE).every((key) => isFigure(usage[key]));
+  return isOutcome && hasReason && isUsage && [signals, problems].every((list) => Array.isArray(list) && list.every(isJsonObject));
+}
+
+/** A number that counts on, or nothing that is known. */
+function isFigure(value: Json | undefined): boolean {
+  return value === null || (typeof value === 'number' && value >= 0);
 }

@@ -28,8 +28,9 @@ import {
   parseWorkRecord,
   serves,
   toClaim,
+  toHeld,
+  toOwnChange,
   toStanding,
-  type WorkRecord,
 } from './work-record.ts';
 
 /**
@@ -122,9 +123,10 @@ function createQueue({ work }: NatsServer, offers: Offers): WorkQueue {
     for (let offer = await offers.next(worker, signal); offer !== null; offer = await offers.next(worker, signal)) {
       const { key, order, revision } = offer;
       offers.drop(key);
-      const held: WorkRecord = { kind: 'held', worker: worker.id };
-      const taken = await changeOf(key)(held, revision);
-      if (taken !== null) return toClaim(order, worker.id, taken, changeOf(key));
+      const own = toHeld(worker.id);
+      const change = toOwnChange(own, changeOf(key), () => read(order));
+      const taken = await change(own, revision);
+      if (taken !== null) return toClaim(order, own, taken, change);
     }
     return null;
   };
@@ -223,7 +225,12 @@ function createWires({ connection }: NatsServer): Wires {
     const subscription = connection.subscribe(subject, {
       callback: (error, message) => {
         const words = error === null ? parseJson(toText(message.data)) : undefined;
-        if (words !== undefined) take(message.subject, words, () => void message.respond());
+        if (words === undefined) return;
+        try {
+          take(message.subject, words, () => void message.respond());
+        } catch {
+          // What passes by may be anything; an error here would end the reading of the whole connection.
+        }
       },
     });
     return () => subscription.unsubscribe();
@@ -290,7 +297,8 @@ function parseWorker(text: string): readonly WorkerState[] {
   const value = parseJson(text);
   if (!isJsonObject(value)) return [];
   const { id, labels, protocol, slots, busy, isDraining } = value;
-  if (typeof id !== 'string' || !isTextList(labels) || typeof protocol !== 'number' || typeof slots !== 'number') return [];
+  if (typeof id !== 'string' || !isSubjectPart(id) || !isTextList(labels) || typeof protocol !== 'number' || typeof slots !== 'number')
+    return [];
   return [
     {
       id,
@@ -306,5 +314,5 @@ function parseWorker(text: string): readonly WorkerState[] {
 function parseId(value: Json): readonly WorkId[] {
   if (!isJsonObject(value)) return [];
   const { run, name } = value;
-  return typeof run === 'string' && typeof name === 'string' ? [{ run, name }] : [];
+  return typeof run === 'string' && isSubjectPart(run) && typeof name === 'string' && /^[\d.]{1,20}$/.test(name) ? [{ run, name }] : [];
 }

@@ -22,15 +22,18 @@ export function createRunLog({ stream, manager }: NatsServer): RunLog {
       if (last === 0) return 0;
       const consumer = await insist(() => stream.consumers.get(RUNS, { filter_subjects: subject }));
       const messages = await consumer.consume();
+      let seen = 0;
       try {
         for await (const message of messages) {
           visit(parseJson(toText(message.data)) ?? null);
-          if (message.seq >= last) break;
+          seen = message.seq;
+          if (seen >= last) break;
         }
       } finally {
         await messages.close().catch(() => undefined);
         await consumer.delete().catch(() => undefined);
       }
+      if (seen < last) throw new Error('what the fleet keeps of the run could not be read to its end');
       return last;
     },
   };
@@ -73,6 +76,8 @@ export function createRunLeases(server: NatsServer): RunLeases {
   };
 }
 
+const MAX_TEXT = 300;
+
 /** Reads a lease; `null` for what cannot be one. */
 function parseLease(value: Json | undefined): RunLease | null {
   if (!isJsonObject(value)) return null;
@@ -80,5 +85,6 @@ function parseLease(value: Json | undefined): RunLease | null {
   const isNamed = typeof run === 'string' && typeof place === 'string' && typeof host === 'string' && typeof title === 'string';
   if (!isNamed || !isSubjectPart(run) || !isSubjectPart(place)) return null;
   if (typeof epoch !== 'number' || typeof lostAfterMs !== 'number') return null;
+  if (host.length > MAX_TEXT || title.length > MAX_TEXT || !(lostAfterMs >= 100)) return null;
   return state === 'held' || state === 'free' || state === 'ended' ? { run, epoch, place, host, state, lostAfterMs, title } : null;
 }

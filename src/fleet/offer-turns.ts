@@ -6,6 +6,7 @@ import { toErrorMessage } from '../core/values/errors.ts';
 import { isJsonObject, type Json } from '../core/values/json.ts';
 import type { Elsewhere, RemoteOrder, RemoteResult, RemoteTurn, RemoteWatch } from '../ports/elsewhere.ts';
 import type { Fleet, WorkId, WorkReport, WorkStanding } from '../ports/fleet.ts';
+import { LONG_ASK_MS } from './keep-run.ts';
 import { fromBody, PROTOCOL, parseWorkerWords, toBody } from './messages.ts';
 
 /** A run whose turns are offered. */
@@ -133,7 +134,7 @@ async function offer(made: OfferSettings, turn: OpenTurn, task: Json, follow: ()
   } catch (error) {
     turn.settle({ kind: 'lost', failure: { class: 'transient', message: `the fleet could not be asked: ${toErrorMessage(error)}` } });
   }
-  await fleet.queue.forget(turn.id).catch(() => undefined);
+  if (made.isOwn()) await fleet.queue.forget(turn.id).catch(() => undefined);
 }
 
 /** Watches over an order until it is over. */
@@ -143,9 +144,11 @@ async function watchTurn(made: OfferSettings, turn: OpenTurn): Promise<void> {
   let since = steady();
   let isTold = false;
   while (!turn.isOver) {
+    const askedAt = steady();
     const standing = await fleet.queue.look(turn.id).catch(() => null);
+    // While the server cannot be asked, no worker can say that it lives.
+    if (steady() - askedAt > LONG_ASK_MS) since = steady();
     if (standing === null) {
-      // While the server cannot be asked, no worker can say that it lives.
       since = steady();
       await pause(LOOK_MS);
       continue;
@@ -191,6 +194,7 @@ async function readReport(made: OfferSettings, turn: OpenTurn, report: WorkRepor
 
 function parseLive(value: Json, { order }: OpenTurn): LiveRecord | null {
   if (!isJsonObject(value) || !isJsonObject(value['event']) || typeof value['event']['type'] !== 'string') return null;
+  if (value['event']['type'] === 'text' && typeof value['event']['text'] !== 'string') return null;
   const { iteration, attempt, hat } = order;
   return { kind: 'live', iteration, attempt, hat, event: value['event'] } as unknown as LiveRecord;
 }
@@ -209,9 +213,12 @@ async function isUntaken({ fleet }: OfferSettings, { id }: OpenTurn): Promise<bo
   return (await fleet.queue.look(id).catch(() => null))?.kind === 'offered';
 }
 
-async function giveUp({ fleet }: OfferSettings, turn: OpenTurn, result: RemoteResult): Promise<void> {
+/** A turn of a run that somebody else goes on with is theirs: they take it up. */
+async function giveUp({ fleet, isOwn }: OfferSettings, turn: OpenTurn, result: RemoteResult): Promise<void> {
   const { id } = turn;
-  await fleet.queue.withdraw(id).catch(() => false);
-  await fleet.wires.ask(id, KILL);
+  if (isOwn()) {
+    await fleet.queue.withdraw(id).catch(() => false);
+    await fleet.wires.ask(id, KILL);
+  }
   turn.settle(result);
 }

@@ -1,13 +1,18 @@
+import { randomUUID } from 'node:crypto';
 import { isJsonObject, isTextList, type Json, parseJson } from '../core/values/json.ts';
 import { isLabel } from '../core/values/label.ts';
 import type { WorkClaim, WorkerFacts, WorkOrder, WorkReport, WorkStanding } from '../ports/fleet.ts';
 import { isSubjectPart } from './fleet-names.ts';
 
 /** How an order is kept. What is held or over has lost its body: whoever holds it has it. */
-export type WorkRecord =
-  | { readonly kind: 'offered'; readonly order: WorkOrder }
-  | { readonly kind: 'held'; readonly worker: string }
-  | { readonly kind: 'over' };
+export type WorkRecord = { readonly kind: 'offered'; readonly order: WorkOrder } | HeldRecord | { readonly kind: 'over' };
+
+/** `nonce`: of this holding, so that whoever wrote it knows it again. */
+export interface HeldRecord {
+  readonly kind: 'held';
+  readonly worker: string;
+  readonly nonce: string;
+}
 
 /** A record as it stands in a store that counts its changes. */
 export interface KeptRecord {
@@ -19,7 +24,8 @@ export interface KeptRecord {
 export function parseWorkRecord(text: string): WorkRecord {
   const value = parseJson(text);
   if (!isJsonObject(value)) return { kind: 'over' };
-  if (value['kind'] === 'held' && typeof value['worker'] === 'string') return { kind: 'held', worker: value['worker'] };
+  const { kind, worker, nonce } = value;
+  if (kind === 'held' && typeof worker === 'string' && isSubjectPart(worker) && typeof nonce === 'string') return { kind, worker, nonce };
   const order = value['kind'] === 'offered' ? parseOrder(value['order']) : null;
   return order === null ? { kind: 'over' } : { kind: 'offered', order };
 }
@@ -56,12 +62,27 @@ export function serves({ labels, protocol }: WorkerFacts, order: WorkOrder): boo
 /** Changes a record if it still has that revision; the new one, or `null` where it had changed. */
 export type ChangeRecord = (record: WorkRecord, revision: number) => Promise<number | null>;
 
+/** An order in the hands of a worker, from now on. */
+export function toHeld(worker: string): HeldRecord {
+  return { kind: 'held', worker, nonce: randomUUID() };
+}
+
+/** A change that had arrived although its answer was lost is known by its nonce, and made again. */
+export function toOwnChange(own: HeldRecord, change: ChangeRecord, look: () => Promise<KeptRecord | null>): ChangeRecord {
+  return async (record, revision) => {
+    const made = await change(record, revision);
+    if (made !== null) return made;
+    const kept = await look();
+    return kept?.record.kind === 'held' && kept.record.nonce === own.nonce ? change(record, kept.revision) : null;
+  };
+}
+
 /** The claim of an order that was just taken. */
-export function toClaim(order: WorkOrder, worker: string, held: number, change: ChangeRecord): WorkClaim {
+export function toClaim(order: WorkOrder, own: HeldRecord, held: number, change: ChangeRecord): WorkClaim {
   let revision: number | null = held;
   const write = async (record: WorkRecord): Promise<boolean> => {
     if (revision !== null) revision = await change(record, revision);
     return revision !== null;
   };
-  return { order, beat: () => write({ kind: 'held', worker }), end: () => write({ kind: 'over' }) };
+  return { order, beat: () => write(own), end: () => write({ kind: 'over' }) };
 }

@@ -90,7 +90,7 @@ describe('a run among things that go wrong', () => {
     'ends as if nothing had happened, seed %i',
     async (seed) => {
       const random = createRandom(seed);
-      const upTo = (most: number): number => Math.floor(random() * most);
+      const upTo = (most: number): number => random.below(most);
       const [here, away] = [makeProject(FILES), makeProject(FILES)];
       expect((await ralph(here, RUN)).code).toBe(0);
       const homes = ['a', 'b'].map((name) => mkdtempSync(join(tmpdir(), `ralph-chaos-${name}-`)));

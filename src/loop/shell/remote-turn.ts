@@ -1,8 +1,9 @@
 import type { Effect, IterationStart } from '../../core/run/effects.ts';
-import type { IterationEnded } from '../../core/run/inputs.ts';
+import type { Input, IterationEnded } from '../../core/run/inputs.ts';
 import { type TurnId, type TurnOutcome, type TurnReport, toTurnName } from '../../core/run/turn.ts';
 import { toErrorCode, toErrorMessage } from '../../core/values/errors.ts';
 import type { Elsewhere, RemoteResult, RemoteTurn } from '../../ports/elsewhere.ts';
+import { decide } from '../decide/index.ts';
 import { takeOverCopy, toDiscarded } from './copy-turn.ts';
 import type { TurnContext } from './loop-ports.ts';
 import { failStorage, INTERRUPTED, toInterrupted, toOutcome } from './turn.ts';
@@ -98,7 +99,9 @@ async function startElsewhere(context: TurnContext, elsewhere: Elsewhere, order:
         ports.turns.open(order, text);
         isOpen = true;
       },
-      post: loop.post,
+      post: (input) => {
+        if (canFollow(loop, input)) loop.post(input);
+      },
       live: (record) => {
         if (isOpen && record.kind === 'live' && record.event.type === 'text') ports.turns.appendText(order, record.event.text);
         ports.observe(record);
@@ -133,7 +136,21 @@ async function report({ ports, loop }: TurnContext, order: CopyOrder, result: Re
   const { ended } = result;
   if (brought !== null) return { ...ended, at, iteration, attempt, outcome: failAs(brought), signals: [], ...common };
   const outcome = toOutcome({ status: toStatus(ended), failure: toFailure(ended) }, conflict);
-  return { ...ended, at, iteration, attempt, outcome, ...common };
+  const reported: IterationEnded = { ...ended, at, iteration, attempt, outcome, ...common };
+  if (canFollow(loop, reported)) return reported;
+  return { type: 'iteration-ended', at, iteration, attempt, ...INTERRUPTED, outcome: failAs(UNREADABLE), ...common };
+}
+
+const UNREADABLE = 'what its worker reported of its end cannot be read';
+
+/** What a worker says is an input once a decision can follow from it: in the journal it would be one at each resume, too. */
+function canFollow(loop: TurnContext['loop'], input: Input): boolean {
+  try {
+    decide(loop.topology(), loop.state(), input);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** Why what a worker made could not be had; `null` where it was. */
