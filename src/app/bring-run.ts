@@ -1,16 +1,17 @@
 import { randomUUID } from 'node:crypto';
-import { existsSync, readdirSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { hostname } from 'node:os';
 import type { Environment } from '../core/values/environment.ts';
-import { isRalphError, RalphError } from '../core/values/errors.ts';
+import { RalphError } from '../core/values/errors.ts';
 import { connectFleet, keepRun, type LeaseWish, takeLease } from '../fleet/index.ts';
-import { findRunId, nodeFileSystem, toRunPaths } from '../journal/index.ts';
-import type { Fleet, KeptLease } from '../ports/fleet.ts';
+import { listKnownRuns, nodeFileSystem } from '../journal/index.ts';
+import { createJournalFold } from '../loop/decide/index.ts';
+import type { Fleet, KeptLease, RunLease } from '../ports/fleet.ts';
 import { steadyMs } from '../process/index.ts';
-import { findLayout, type Layout, lockRun, lockWorkspace, readFold, readRunFile, releaseLock, withoutToken } from '../runs/index.ts';
+import { findLayout, withoutToken } from '../runs/index.ts';
 import { toPlainLine } from '../views/text/index.ts';
-import { catchUp, fetchRun } from './fetch-run.ts';
-import { readKeptState, takeRun } from './kept-run.ts';
+import { fetchRun } from './fetch-run.ts';
+import { type KeptState, readKeptState } from './kept-run.ts';
 import { toLostAfterMs } from './sent-work.ts';
 
 /** A run that is to go on here. */
@@ -18,35 +19,24 @@ export interface BringOptions {
   readonly cwd: string;
   /** An id; of one that is here also the beginning of it; absent: the newest. */
   readonly run?: string;
-  /** Address of the fleet that keeps it: for a run that is not here. */
-  readonly fleet?: string;
+  /** Address of the fleet that keeps it. */
+  readonly fleet: string;
   readonly env: Environment;
 }
 
 /**
- * Brings here what a fleet keeps of a run: all of it into an empty folder, or what became of it elsewhere into its own. Nothing where no fleet keeps it.
+ * Brings here what a fleet keeps of a run that is not here, into an empty folder. Nothing where it is here.
  *
- * @throws RalphError `fleet-unreachable`, `fleet-run-held`, `fleet-run-unknown`, `fleet-home-changed`, `run-in-progress`; the system error
+ * @throws RalphError `fleet-unreachable`, `fleet-run-held`, `fleet-run-unknown`; the system error
  */
 export async function bringRun(options: BringOptions): Promise<void> {
-  const layout = findLayout(options.cwd);
-  const known = findHere(options, layout);
-  if (known !== null) return bringHome(options, layout, known);
-  if (options.fleet !== undefined) await bringNew(options, options.fleet);
+  const { stateDir } = findLayout(options.cwd);
+  const isHere = listKnownRuns({ fs: nodeFileSystem, stateDir }).some((run) => run === options.run || run.startsWith(options.run ?? run));
+  if (!isHere) await bringNew(options);
 }
 
-/** `null`: it is not here, and a fleet may have it. */
-function findHere({ run = 'last', fleet }: BringOptions, { stateDir }: Layout): string | null {
-  try {
-    return findRunId({ fs: nodeFileSystem, stateDir }, run);
-  } catch (error) {
-    if (fleet !== undefined && isRalphError(error) && ['no-runs', 'run-unknown'].includes(error.code)) return null;
-    throw error;
-  }
-}
-
-async function bringNew({ cwd, run, env }: BringOptions, url: string): Promise<void> {
-  if (run === undefined) throw toNoRun('Which run?', 'Say its id: ralph fleet lists those that the fleet keeps.');
+async function bringNew({ cwd, run, fleet: url, env }: BringOptions): Promise<void> {
+  if (run === undefined) throw toNoRun('Which run?', 'Say its id: ralph fleet runs lists those that the fleet keeps.');
   if (readdirSync(cwd).length > 0) {
     throw toNoRun(
       `Run ${toPlainLine(run, 60)} is not in this folder, and it is not empty.`,
@@ -85,35 +75,33 @@ export interface FetchInto {
 /** Takes a run of which nothing is here, and makes its folder. It is held until it goes on: by whoever resumes it in that folder, before the lease is over. */
 export async function fetchInto({ fleet, run, root, env, stale }: FetchInto): Promise<void> {
   const kept = stale ?? (await fleet.leases.look(run));
-  if (kept === null) throw toNoRun(`The fleet knows no run ${toPlainLine(run, 60)}.`, 'Those that it knows: ralph fleet');
-  const { title } = kept.lease;
+  if (kept === null) throw toNoRun(`The fleet knows no run ${toPlainLine(run, 60)}.`, 'Those that it knows: ralph fleet runs');
+  const { title, state: before } = kept.lease;
   const wish: LeaseWish = { run, place: randomUUID(), host: toPlainLine(hostname(), 60), title, lostAfterMs: toLostAfterMs(env) };
-  const taken = await takeLease(fleet, wish, steadyMs, stale);
-  const state = await readKeptState(fleet, run);
-  const keeper = keepRun({ fleet, taken, behind: state.end });
+  const keeper = keepRun({ fleet, taken: await takeLease(fleet, wish, steadyMs, stale) });
+  // As long as it has not gone on, nobody has decided that it is to.
+  let left: RunLease['state'] = before;
   try {
+    const state = await readKeptState(fleet, run);
+    const end = toEnd(state);
+    if (stale !== undefined && end !== null && end !== 'terminated') {
+      left = end === 'completed' ? 'ended' : 'free';
+      throw new Error(`it had ended (${end}) before its process was lost`);
+    }
     await fetchRun({ fleet, runId: run, root, env, place: wish.place }, state);
+    keeper.begin(state.end);
+    // What is here is known from here on, whatever becomes of this process.
+    if (state.tree !== null) keeper.add({ kind: 'tree', tree: state.tree });
+    await keeper.settled();
   } finally {
-    await keeper.close({ state: 'held', title });
+    await keeper.close({ state: left, title });
   }
 }
 
-async function bringHome({ env }: BringOptions, layout: Layout, runId: string): Promise<void> {
-  const paths = toRunPaths(layout.stateDir, runId);
-  const file = existsSync(paths.settings) ? readRunFile(paths.settings) : null;
-  if (file?.fleet === undefined) return;
-  const order = { layout, runId, worktree: file.worktree, command: 'ralph resume' };
-  const locks = [await lockRun(order)];
-  try {
-    locks.push(await lockWorkspace(order));
-    const fleet = await connectFleet({ url: env['RALPH_FLEET'] ?? file.fleet, name: `ralph ${runId}` });
-    try {
-      await takeRun(fleet, { paths, file, env });
-      await catchUp({ fleet, paths, file, env: withoutToken(env) }, await readKeptState(fleet, runId), readFold(paths).entries);
-    } finally {
-      await fleet.close();
-    }
-  } finally {
-    for (const lock of locks) releaseLock(lock);
-  }
+/** How the run ended that is kept; `null`: it has not. */
+function toEnd({ entries }: KeptState): string | null {
+  if (entries.length === 0) return null;
+  const fold = createJournalFold();
+  for (const entry of entries) fold.take(entry);
+  return fold.run().state.end?.reason ?? null;
 }

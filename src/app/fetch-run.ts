@@ -1,5 +1,6 @@
-import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, relative } from 'node:path';
+import { toShellWord } from '../core/text/shell-word.ts';
 import type { Environment } from '../core/values/environment.ts';
 import { RalphError } from '../core/values/errors.ts';
 import { isJsonObject, parseJson } from '../core/values/json.ts';
@@ -124,6 +125,8 @@ export interface CatchUpOrder {
   readonly paths: RunPaths;
   readonly file: RunFile;
   readonly env: Environment;
+  /** Rejects where the run is not this process's own any more: asked right before something is written. */
+  readonly confirm: () => Promise<void>;
 }
 
 /**
@@ -140,6 +143,7 @@ export async function catchUp(order: CatchUpOrder, kept: KeptState, lastSeq: num
   const isOurs = kept.lastPlace === null || kept.lastPlace === place;
   if (isOurs && kept.entries.length <= lastSeq) return false;
   const from = kept.treeOf.get(place);
+  if (kept.tree !== null && from === undefined) throw toUnknown(paths.runId);
   if (kept.tree !== null && from !== undefined) await bringTree(order, from, kept.tree);
   await fetchTurns(fleet.blobs, paths, kept.turns);
   if (kept.tree !== null && kept.tree.scratchpad !== null) writeScratchpad(file, kept.tree.scratchpad);
@@ -147,21 +151,26 @@ export async function catchUp(order: CatchUpOrder, kept: KeptState, lastSeq: num
   return true;
 }
 
-async function bringTree({ fleet, paths, file, env }: CatchUpOrder, from: SentTree, to: SentTree): Promise<void> {
+async function bringTree({ fleet, paths, file, env, confirm }: CatchUpOrder, from: SentTree, to: SentTree): Promise<void> {
   const repository = await openOwnRepository(file, env);
   const scratch = join(paths.folder, 'git');
   mkdirSync(scratch, { recursive: true });
   // Written before by this folder, and perhaps cleaned up since.
   await fetchTree(fleet.blobs, repository, from, scratch);
   await fetchTree(fleet.blobs, repository, to, scratch);
-  const changed = await bringWork(repository, { before: from.work.commit, after: to.work.commit, indexFile: join(scratch, 'home.index') });
-  if (changed.length === 0) return;
+  await confirm();
+  const mark = join(paths.folder, 'bringing');
+  const { commit: before } = from.work;
+  const isCutOff = existsSync(mark) && readFileSync(mark, 'utf8') === to.work.commit;
+  const order = { before, after: to.work.commit, indexFile: join(scratch, 'home.index'), isCutOff };
+  const changed = await bringWork(repository, order, () => writeFileSync(mark, to.work.commit, { mode: 0o600 }));
+  if (changed.length === 0) return rmSync(mark, { force: true });
   const shown = changed.slice(0, 5).join(', ');
   throw new RalphError({
     code: 'fleet-home-changed',
     what: `The run went on elsewhere, and changed files that were changed here as well: ${shown}${changed.length > 5 ? ', …' : ''}.`,
     why: 'What you changed is not overwritten.',
-    fix: `Put your changes aside (git stash), then: ralph resume ${paths.runId}`,
+    fix: `Copy your versions away. Then put back what the run had left: git restore --source=${before.slice(0, 12)} --worktree -- ${changed.slice(0, 5).map(toShellWord).join(' ')}\n(one that is not known there: move it away), and then: ralph resume ${paths.runId}`,
   });
 }
 

@@ -5,7 +5,7 @@ import { basename, join } from 'node:path';
 import type { Environment } from '../core/values/environment.ts';
 import { type KeptRecord, keepRun, type RunKeeper, readKept, type SentFile, type SentTree, takeLease } from '../fleet/index.ts';
 import type { RunPaths } from '../journal/index.ts';
-import type { Fleet, KeptLease, LogPlace } from '../ports/fleet.ts';
+import type { Fleet, LogPlace, RunLease } from '../ports/fleet.ts';
 import type { Journal, JournalEntry } from '../ports/journal.ts';
 import { steadyMs } from '../process/index.ts';
 import { listReferenceFiles } from '../run-gates/index.ts';
@@ -62,19 +62,35 @@ export async function readKeptState(fleet: Fleet, run: string): Promise<KeptStat
 /** Tells a run that it is in the hands of a worker: one that is ended with the worker is gone on with by another. */
 export const STANDS_IN = 'RALPH_STANDS_IN';
 
-/** Takes a run of this folder for this process. Throws what `takeLease` throws. */
-export function takeRun(
+/** A run that was just taken. */
+export interface TakenRun {
+  readonly keeper: RunKeeper;
+  /** Who had it before, and how; `null`: nobody. */
+  readonly before: RunLease | null;
+}
+
+/** How a run is left that could not go on here: as it was, but for one that others are to go on with. */
+export function toLeft({ before }: TakenRun, env: Environment, title: string): Pick<RunLease, 'state' | 'title'> {
+  if (env[STANDS_IN] !== undefined) return { state: 'held', title };
+  return { state: before?.state ?? 'free', title: before?.title ?? title };
+}
+
+/** Takes a run of this folder for this process, which says from then on that it lives. Throws what `takeLease` throws. */
+export async function takeRun(
   fleet: Fleet,
   { paths, file, env }: { readonly paths: RunPaths; readonly file: RunFile; readonly env: Environment },
 ) {
   const { objective } = file.settings.spec;
   const wish = { run: paths.runId, place: readPlace(paths), host: toPlainLine(hostname(), 60), title: toPlainLine(objective, 80) };
-  return takeLease(fleet, { ...wish, lostAfterMs: toLostAfterMs(env) }, steadyMs);
+  const before = await fleet.leases.look(paths.runId);
+  const taken = await takeLease(fleet, { ...wish, lostAfterMs: toLostAfterMs(env) }, steadyMs);
+  return { keeper: keepRun({ fleet, taken }), before: before?.lease ?? null };
 }
 
-/** Keeps a run that was taken from here on. */
-export function openKeptRun(fleet: Fleet, taken: KeptLease, { end, entries }: Pick<KeptState, 'end' | 'entries'>): KeptRun {
-  return { fleet, keeper: keepRun({ fleet, taken, behind: end }), keptTo: entries.length, heard: new Map() };
+/** Keeps a run that was just taken, from here on. */
+export function openKeptRun(fleet: Fleet, keeper: RunKeeper, { end, entries }: Pick<KeptState, 'end' | 'entries'>): KeptRun {
+  keeper.begin(end);
+  return { fleet, keeper, keptTo: entries.length, heard: new Map() };
 }
 
 /** What this folder is called among those in which the run has been. It travels with nothing that others make a folder of. */

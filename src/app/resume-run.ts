@@ -40,7 +40,7 @@ import { assembleRun, type RunParts } from './assemble-run.ts';
 import { createAwayWatch } from './away-watch.ts';
 import { driveRun } from './drive-run.ts';
 import { catchUp } from './fetch-run.ts';
-import { type KeptRun, keepSettings, openKeptRun, readKeptState, takeRun } from './kept-run.ts';
+import { type KeptRun, keepSettings, openKeptRun, readKeptState, type TakenRun, takeRun, toLeft } from './kept-run.ts';
 
 /**
  * Goes on with a run: after Ctrl+C, a kill, a crash of the machine, a limit, a failure. A resume that is refused leaves the run as it was.
@@ -78,38 +78,40 @@ interface Resumption extends ResumeOrder {
 }
 
 async function goOn(resumption: Resumption): Promise<Resumed> {
-  const kept = await openKept(resumption);
+  const taken = await takeInFleet(resumption);
   try {
+    const kept = taken === null ? null : await catchUpWith(resumption, taken);
+    resumption.options.onBrought?.();
     return await goOnWith(resumption, kept);
   } catch (error) {
-    await letGo(kept, 'free');
+    await taken?.keeper.close(toLeft(taken, resumption.options.env, resumption.file.settings.spec.objective.slice(0, 80)));
+    await taken?.fleet.close();
     throw error;
   }
 }
 
-/** Takes the run in its fleet, and brings here what became of it elsewhere. */
-async function openKept({ layout, paths, file, options }: Resumption): Promise<KeptRun | null> {
-  if (file.fleet === undefined) return null;
+interface TakenInFleet extends TakenRun {
+  readonly fleet: Fleet;
+}
+
+/** Takes the run in the fleet that keeps it. One that is complete is asked for nowhere. */
+async function takeInFleet({ paths, file, options }: Resumption): Promise<TakenInFleet | null> {
+  if (file.fleet === undefined || readFold(paths).state.end?.reason === 'completed') return null;
   // Who asks is in no file: a variable says it where the address of the fleet does not.
   const fleet = await connectFleet({ url: options.people['RALPH_FLEET'] ?? file.fleet, name: `ralph ${paths.runId}` });
   try {
-    return await takeKept(fleet, { layout, paths, file, env: options.env });
+    return { fleet, ...(await takeRun(fleet, { paths, file, env: options.env })) };
   } catch (error) {
     await fleet.close();
     throw error;
   }
 }
 
-async function takeKept(fleet: Fleet, parts: Pick<RunParts, 'layout' | 'paths' | 'file' | 'env'>): Promise<KeptRun> {
-  const taken = await takeRun(fleet, parts);
-  const state = await readKeptState(fleet, parts.paths.runId);
-  await catchUp({ fleet, ...parts }, state, readFold(parts.paths).entries);
-  return openKeptRun(fleet, taken, state);
-}
-
-async function letGo(kept: KeptRun | null, state: 'free' | 'ended', title = ''): Promise<void> {
-  await kept?.keeper.close({ state, title });
-  await kept?.fleet.close();
+/** Brings here what became of it elsewhere. */
+async function catchUpWith({ paths, file, options }: Resumption, { fleet, keeper }: TakenInFleet): Promise<KeptRun> {
+  const state = await readKeptState(fleet, paths.runId);
+  await catchUp({ fleet, paths, file, env: options.env, confirm: keeper.confirm }, state, readFold(paths).entries);
+  return openKeptRun(fleet, keeper, state);
 }
 
 async function goOnWith(resumption: Resumption, kept: KeptRun | null): Promise<Resumed> {
@@ -117,7 +119,8 @@ async function goOnWith(resumption: Resumption, kept: KeptRun | null): Promise<R
   const ended = findFinalEnd(readFold(paths).state, options);
   if (ended !== null) {
     for (const lock of locks) releaseLock(lock);
-    await letGo(kept, 'ended', resumption.file.settings.spec.objective.slice(0, 80));
+    await kept?.keeper.close({ state: 'ended', title: resumption.file.settings.spec.objective.slice(0, 80) });
+    await kept?.fleet.close();
     return { kind: 'ended', runId: paths.runId, ...ended };
   }
   const changes = await planResume(resumption);

@@ -3,9 +3,11 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Environment } from '../core/values/environment.ts';
 import { isRalphError, toErrorMessage } from '../core/values/errors.ts';
+import { LONG_ASK_MS } from '../fleet/index.ts';
 import type { Fleet, KeptLease } from '../ports/fleet.ts';
 import { removeTree, steadyMs } from '../process/index.ts';
-import { findLayout, startDetached, toStateName } from '../runs/index.ts';
+import { type Detached, findLayout, startDetached, toStateName } from '../runs/index.ts';
+import { toPlainLine } from '../views/text/index.ts';
 import { fetchInto } from './bring-run.ts';
 import { STANDS_IN } from './kept-run.ts';
 
@@ -26,28 +28,52 @@ const LOOK_MS = 400;
 
 /**
  * Watches the leases of a fleet's runs until `drain` is aborted. One that is not renewed any more is taken, and the run goes on in a folder and a process of its own. Those
- * that are under way then are waited for, and ended when `kill` is aborted.
+ * that are under way then are handed on: another worker goes on with them.
  */
 export async function standIn(worker: StandIn, drain: AbortSignal, kill: AbortSignal): Promise<void> {
+  if (worker.atOnce === 0) return;
   const watch = createLeaseWatch();
-  const running = new Set<Promise<void>>();
-  const failed = new Set<string>();
+  const running = new Map<string, Promise<void>>();
+  const pauses = createPauses();
+  const stop = AbortSignal.any([drain, kill]);
+  const begin = (lease: KeptLease): void => {
+    const { run } = lease.lease;
+    const done = goOnWith(worker, lease, stop)
+      .catch((error: unknown) => {
+        // Another worker was quicker.
+        if (isRalphError(error) && error.code === 'fleet-run-held') return;
+        pauses.note(run);
+        worker.tell(`Run ${run}: cannot go on here: ${toProblem(error)}`);
+      })
+      .finally(() => running.delete(run));
+    running.set(run, done);
+  };
   while (!drain.aborted) {
+    const askedAt = steadyMs();
     const leases = await worker.fleet.leases.list().catch(() => null);
-    const stale = leases === null ? watch.pass() : watch.look(leases);
-    for (const lease of stale) {
-      if (running.size >= worker.atOnce || failed.has(lease.lease.run)) continue;
-      const done: Promise<void> = goOnWith(worker, lease, kill)
-        .catch((error: unknown) => {
-          failed.add(lease.lease.run);
-          worker.tell(`Run ${lease.lease.run}: cannot go on here: ${toProblem(error)}`);
-        })
-        .finally(() => running.delete(done));
-      running.add(done);
+    const wasAway = leases === null || steadyMs() - askedAt > LONG_ASK_MS;
+    for (const lease of wasAway ? watch.pass() : watch.look(leases)) {
+      const { run } = lease.lease;
+      if (running.size < worker.atOnce && !running.has(run) && pauses.isOver(run)) begin(lease);
     }
     await pause(LOOK_MS, undefined, { signal: drain }).catch(() => undefined);
   }
-  await Promise.all(running);
+  await Promise.all(running.values());
+}
+
+const FIRST_PAUSE_MS = 10_000;
+const LONGEST_PAUSE_MS = 20 * 60_000;
+
+/** After each failure with a run it is left alone for twice as long. */
+function createPauses() {
+  const failed = new Map<string, { readonly until: number; readonly nextMs: number }>();
+  return {
+    isOver: (run: string): boolean => (failed.get(run)?.until ?? 0) <= steadyMs(),
+    note: (run: string): void => {
+      const pauseMs = failed.get(run)?.nextMs ?? FIRST_PAUSE_MS;
+      failed.set(run, { until: steadyMs() + pauseMs, nextMs: Math.min(pauseMs * 2, LONGEST_PAUSE_MS) });
+    },
+  };
 }
 
 function toProblem(error: unknown): string {
@@ -75,20 +101,38 @@ function createLeaseWatch() {
   };
 }
 
-async function goOnWith({ fleet, home, env, tell }: StandIn, stale: KeptLease, kill: AbortSignal): Promise<void> {
-  const { run, host, lostAfterMs } = stale.lease;
-  const root = join(home, run);
+async function goOnWith({ fleet, home, env, tell }: StandIn, stale: KeptLease, stop: AbortSignal): Promise<void> {
+  const { run, host, lostAfterMs, epoch } = stale.lease;
+  // Not that of an earlier time: its process may be there still, frozen.
+  const root = join(home, `${run}-${epoch + 1}`);
   if (existsSync(root)) removeTree(root);
   mkdirSync(root, { recursive: true, mode: 0o700 });
-  await fetchInto({ fleet, run, root, env, stale });
-  tell(`Run ${run}: its process on ${host} has said nothing for ${Math.round(lostAfterMs / 1000)} s; it goes on here.`);
-  const words = ['resume', run];
-  const stateDir = toStateName(findLayout(root));
-  const started = await startDetached({ cwd: root, stateDir, words, stdin: null, env: { ...env, [STANDS_IN]: '1' }, abort: kill });
-  if (started.kind === 'ended') throw new Error(started.output.trim().slice(-2000));
-  const end = (): void => void process.kill(started.pid, 'SIGTERM');
-  kill.addEventListener('abort', end);
-  const code = await started.exited;
-  kill.removeEventListener('abort', end);
-  tell(`Run ${run}: ended here with exit code ${code ?? 'of a signal'}.`);
+  try {
+    await fetchInto({ fleet, run, root, env, stale });
+    tell(`Run ${run}: its process on ${toPlainLine(host, 60)} has said nothing for ${Math.round(lostAfterMs / 1000)} s; it goes on here.`);
+    const stateDir = toStateName(findLayout(root));
+    const words = ['resume', run];
+    const started = await startDetached({ cwd: root, stateDir, words, stdin: null, env: { ...env, [STANDS_IN]: '1' }, abort: stop });
+    if (started.kind === 'ended') throw new Error(toPlainLine(started.output.trim().slice(-2000), 2000));
+    const code = await waitFor(started, stop);
+    tell(`Run ${run}: ended here${code === null ? '' : ` with exit code ${code}`}.`);
+  } finally {
+    removeTree(root);
+  }
+}
+
+/** A worker that is to end hands its runs on: they say so, and others take them. */
+async function waitFor({ pid, exited }: Detached & { readonly kind: 'running' }, stop: AbortSignal): Promise<number | null> {
+  const end = (): void => {
+    try {
+      process.kill(pid, 'SIGTERM');
+    } catch {
+      // It has just ended by itself.
+    }
+  };
+  stop.addEventListener('abort', end);
+  if (stop.aborted) end();
+  const code = await exited;
+  stop.removeEventListener('abort', end);
+  return code;
 }

@@ -226,7 +226,7 @@ export async function prepareRun(beginning: RunBeginning): Promise<ReadyRun> {
   writeRunFile(paths.settings, file);
   writeContract(paths.folder, { spec: settings.spec, workspace });
   const reference = await openGateReference({ paths, file, env }, false);
-  const kept = fleet === undefined ? undefined : openKeptRun(fleet, await takeRun(fleet, { paths, file, env }), NOTHING_KEPT);
+  const kept = fleet === undefined ? undefined : openKeptRun(fleet, (await takeRun(fleet, { paths, file, env })).keeper, NOTHING_KEPT);
   if (kept !== undefined) await keepSettings(kept, paths);
   const parts: RunParts = { layout, paths, file, env, watch, reference, isolation, ...(kept === undefined ? {} : { kept }) };
   const run = assembleRun(parts, () => undefined);

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { RalphError } from '../core/values/errors.ts';
 import { isJsonObject, parseJson } from '../core/values/json.ts';
 import { isAlive, processStartTime, removeTree } from '../process/index.ts';
-import { reapRun } from '../runs/index.ts';
+import { findLayout, findLivingRun, reapRun } from '../runs/index.ts';
 
 const FILE = 'worker.json';
 /** Folders of runs that the worker goes on with. */
@@ -45,7 +45,7 @@ export async function sweepWorkerHomes(folder: string): Promise<void> {
     const owner = readOwner(join(folder, name));
     if (owner === null || isAlive(owner)) continue;
     await clear(join(folder, name), owner.id);
-    removeTree(join(folder, name));
+    if (listLiving(join(folder, name)).length === 0) removeTree(join(folder, name));
   }
 }
 
@@ -56,7 +56,21 @@ export function closeWorkerHome(home: string): void {
 
 async function clear(home: string, id: string): Promise<void> {
   await reapRun(id);
-  for (const name of readdirSync(home)) if (name !== FILE) removeTree(join(home, name));
+  const living = listLiving(home);
+  for (const name of readdirSync(home)) {
+    if (name === FILE || (name === STOOD_IN && living.length > 0)) continue;
+    removeTree(join(home, name));
+  }
+}
+
+/** Folders of runs that a killed worker went on with, whose own process is still there: it has the run. */
+function listLiving(home: string): readonly string[] {
+  const folder = join(home, STOOD_IN);
+  if (!existsSync(folder)) return [];
+  return readdirSync(folder).filter((name) => {
+    const layout = findLayout(join(folder, name));
+    return findLivingRun(layout, layout.root) !== null;
+  });
 }
 
 interface Owner {

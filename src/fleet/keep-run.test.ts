@@ -1,6 +1,6 @@
 import { describe, expect, test, vi } from 'vitest';
 import type { Input } from '../core/run/inputs.ts';
-import type { Fleet, RunLease } from '../ports/fleet.ts';
+import type { Fleet, KeptLease, RunLease } from '../ports/fleet.ts';
 import { createMemoryFleet } from './fleet-fixtures.ts';
 import { keepRun, readKept, takeLease } from './keep-run.ts';
 import type { KeptRecord } from './run-records.ts';
@@ -12,9 +12,15 @@ const entry = (seq: number): KeptRecord => ({
   entry: { seq, input: { type: 'timer-fired', at: seq, timer: seq } satisfies Input },
 });
 
+async function startKeeper(fleet: Fleet, taken: KeptLease) {
+  const keeper = keepRun({ fleet, taken });
+  keeper.begin(await fleet.log.read('r1', () => undefined));
+  return keeper;
+}
+
 async function begin(fleet: Fleet, place: string) {
   const taken = await takeLease(fleet, wish(place), steady);
-  return keepRun({ fleet, taken, behind: await fleet.log.read('r1', () => undefined) });
+  return startKeeper(fleet, taken);
 }
 
 async function readSeqs(fleet: Fleet): Promise<readonly number[]> {
@@ -77,7 +83,7 @@ describe('what is kept of a run', () => {
     await frozen.settled();
     const stale = await fleet.leases.look('r1');
     const taken = await takeLease(fleet, wish('b'), steady, stale ?? undefined);
-    const next = keepRun({ fleet, taken, behind: await fleet.log.read('r1', () => undefined) });
+    const next = await startKeeper(fleet, taken);
     next.add(entry(2));
     await next.settled();
     frozen.add({ ...entry(2) });
@@ -110,7 +116,7 @@ describe('what is kept of a run', () => {
         return lost % 2 === 1 ? null : written;
       },
     };
-    const keeper = keepRun({ fleet: { ...fleet, leases }, taken, behind: 0 });
+    const keeper = await startKeeper({ ...fleet, leases }, taken);
     await vi.waitFor(() => expect(lost).toBeGreaterThan(4), { timeout: 5000 });
     await keeper.confirm();
     expect(keeper.isOwn()).toBe(true);

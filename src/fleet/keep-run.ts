@@ -55,7 +55,7 @@ export async function takeLease(
 function toHeld({ run, host }: RunLease): RalphError {
   return new RalphError({
     code: 'fleet-run-held',
-    what: `Run ${run} goes on in a process on ${host}.`,
+    what: `Run ${run} goes on in a process on ${host.replaceAll(/[^\w.-]/g, '?')}.`,
     why: 'Two processes that decide about one run would give its agents the same work twice.',
     fix: `Wait until it has ended, then bring it here: ralph resume ${run}\nWho has which run: ralph fleet runs`,
   });
@@ -63,6 +63,8 @@ function toHeld({ run, host }: RunLease): RalphError {
 
 /** Keeps in the fleet what another process needs to go on with a run, for as long as the run is this process's own. */
 export interface RunKeeper {
+  /** From here on it is written, behind that place; until then the keeper only says that the process lives. */
+  readonly begin: (behind: LogPlace) => void;
   /** Adds a record; it is written as soon as what was added before is. */
   readonly add: (record: KeptRecord) => void;
   /** Resolves when all that was added is kept. Rejects where the run is not this process's own any more, or the fleet could not be asked for too long. */
@@ -81,8 +83,6 @@ export interface RunKeeper {
 export interface KeeperSettings {
   readonly fleet: Fleet;
   readonly taken: KeptLease;
-  /** Where what is kept ends. */
-  readonly behind: LogPlace;
 }
 
 /** A server that is away is waited for so long; then the run ends, and can be resumed. */
@@ -91,10 +91,10 @@ const PATIENCE_MS = 60_000;
 const PIECE_CHARS = 150_000;
 
 /** Creates the keeper of a run that was just taken. */
-export function keepRun({ fleet, taken, behind }: KeeperSettings): RunKeeper {
+export function keepRun({ fleet, taken }: KeeperSettings): RunKeeper {
   const { run, epoch, place } = taken.lease;
   const waiting: KeptRecord[] = [];
-  let end = behind;
+  let end: LogPlace | null = null;
   let pieces = 0;
   let trouble: Error | null = null;
   let writing: Promise<void> = Promise.resolve();
@@ -107,11 +107,12 @@ export function keepRun({ fleet, taken, behind }: KeeperSettings): RunKeeper {
   const lease = createBeats(fleet, taken, lose);
   const writeAll = async (): Promise<void> => {
     try {
-      while (waiting.length > 0 && trouble === null) {
+      while (waiting.length > 0 && trouble === null && end !== null) {
+        const behind: LogPlace = end;
         const records = takePiece(waiting);
         pieces += 1;
         const body = await toBody(fleet.blobs, { v: 1, place, records } as unknown as Json);
-        const written = await patiently(() => fleet.log.append(run, { behind: end, name: `${epoch}.${place}.${pieces}`, body }));
+        const written = await patiently(() => fleet.log.append(run, { behind, name: `${epoch}.${place}.${pieces}`, body }));
         if (written === null) return lose(new Error(TAKEN));
         end = written;
       }
@@ -132,6 +133,10 @@ export function keepRun({ fleet, taken, behind }: KeeperSettings): RunKeeper {
     if (trouble !== null) throw trouble;
   };
   return {
+    begin: (behind) => {
+      end = behind;
+      write();
+    },
     add: (record) => {
       waiting.push(record);
       write();

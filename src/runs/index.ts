@@ -14,7 +14,7 @@ export { findAgentPolicy, mayHatChangeTree, toAgentCapabilities } from './hat-ca
 export { findLayout, type Layout, openAgentFolders, requireLayout, toLayout, toStateName } from './layout.ts';
 export { listProjects, noteProject, summariseAllRuns, summariseRun, summariseRuns } from './list-runs.ts';
 export { openLiveFile } from './live-file.ts';
-export { findStaleOwner, listKilledRuns, refuseNested, wasKilled } from './living-runs.ts';
+export { findLivingRun, findStaleOwner, listKilledRuns, refuseNested, wasKilled } from './living-runs.ts';
 export { notifyPerson } from './notify-person.ts';
 export { giveToken, ownRun, requireGoodToken, requireOutside, toPeopleFile, withoutToken, writePeople } from './people.ts';
 export { listLeft, listProcesses, reapProcesses, reapRun, reapTurn, toGateMarker, toMarker } from './processes.ts';

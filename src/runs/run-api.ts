@@ -221,6 +221,8 @@ export interface ResumeOptions {
   /** Running time in all, or that much more of it. */
   readonly maxRuntimeMs?: { readonly add: number } | { readonly set: number };
   readonly acceptChanges: boolean;
+  /** Called when what a fleet keeps of the run is here, before anything is added: its journal can be read. */
+  readonly onBrought?: () => void;
   /** Asks a person whether to go on with what changed; absent where nobody can be asked. */
   readonly confirm?: (changed: readonly string[]) => Promise<boolean>;
   readonly env: Environment;

@@ -1,3 +1,4 @@
+import { toPlainLine } from '../../views/text/index.ts';
 import type { AppApi } from '../app-api.ts';
 import { findFleetAddress } from '../args/fleet-options.ts';
 import { addExamples } from '../args/help.ts';
@@ -90,7 +91,7 @@ async function showWorkers(fleet: Fleet, { terminal }: CliContext, isJson: boole
   return 0;
 }
 
-const STATES = { held: 'goes on', free: 'stopped', ended: 'ended' } as const;
+const STATES = { held: 'has not ended', free: 'stopped', ended: 'complete' } as const;
 
 async function showRuns(fleet: Fleet, { terminal }: CliContext, isJson: boolean): Promise<number> {
   const runs = (await fleet.leases.list()).map(({ lease }) => lease);
@@ -103,7 +104,7 @@ async function showRuns(fleet: Fleet, { terminal }: CliContext, isJson: boolean)
     printTable(
       terminal,
       ['run', 'is', 'last on', 'what for'],
-      runs.map(({ run, state, host, title }) => [run, STATES[state], host, title]),
+      runs.map(({ run, state, host, title }) => [run, STATES[state], toPlainLine(host, 60), toPlainLine(title, 120)]),
     );
   return 0;
 }

@@ -2,7 +2,7 @@ import { createRunViewFold } from '../../views/fold/index.ts';
 import { toNextStep } from '../../views/report/index.ts';
 import { toPlainLine } from '../../views/text/index.ts';
 import type { AppApi } from '../app-api.ts';
-import { toFleetAddress } from '../args/fleet-options.ts';
+import { findFleetAddress } from '../args/fleet-options.ts';
 import { type ShowFlags, toShowOptions } from '../args/options.ts';
 import { parseIterations, parseRuntime, parseUsd } from '../args/parse-values.ts';
 import type { CliContext } from '../cli-context.ts';
@@ -27,17 +27,17 @@ export async function resumeAndWatch(context: CliContext, run: string | undefine
   const show = toShowOptions(flags);
   const options = toResumeOptions(context, run, flags);
   const app = await context.loadApp();
-  await app.bringRun({
-    ...{ cwd: context.cwd, env: context.env },
-    ...(run === undefined ? {} : { run }),
-    ...(flags.fleet === undefined ? {} : { fleet: toFleetAddress(flags.fleet) }),
-  });
+  if (flags.fleet !== undefined) {
+    const fleet = findFleetAddress(flags.fleet, context.env);
+    await app.bringRun({ cwd: context.cwd, env: context.env, fleet, ...(run === undefined ? {} : { run }) });
+  }
   const reader = app.openRun(context.cwd, run, context.env);
   const fold = createRunViewFold();
-  reader.replay(fold.take);
   let ended: Ended | null = null;
   const start: WatchOrder['start'] = async (watch) => {
-    const resumed = await app.resumeRun({ ...options, run: reader.runId }, watch);
+    // What became of it elsewhere is in its journal only then.
+    const onBrought = (): void => void reader.replay(fold.take);
+    const resumed = await app.resumeRun({ ...options, run: reader.runId, onBrought }, watch);
     if (resumed.kind === 'running') {
       printWarnings(context.terminal, resumed.warnings);
       return resumed.handle;

@@ -1,5 +1,5 @@
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
 import {
   ABSENT,
   commitTree,
@@ -158,15 +158,22 @@ export interface BringOrder {
   readonly after: string;
   /** Absolute path of an index of ours. */
   readonly indexFile: string;
+  /** Somebody began to write the same and was cut off: a file that is missing may be one that was being written. */
+  readonly isCutOff?: boolean;
 }
 
 /**
- * Writes the difference of two trees into the repository's own folder, unless a file was changed there as well.
+ * Writes the difference of two trees into the repository's own folder, unless a file was changed there as well, or something else stands in its place.
  *
+ * @param onWrite called right before the first file is written
  * @returns the files that were; then nothing has been written
  * @throws GitProblem, the system error
  */
-export async function bringWork(repository: Repository, { before, after, indexFile }: BringOrder): Promise<readonly string[]> {
+export async function bringWork(
+  repository: Repository,
+  { before, after, indexFile, isCutOff = false }: BringOrder,
+  onWrite: () => void = () => undefined,
+): Promise<readonly string[]> {
   const { git, top } = repository;
   for (const id of [before, after]) requireId(id);
   const wanted = await listDifferences(git, before, after);
@@ -174,7 +181,25 @@ export async function bringWork(repository: Repository, { before, after, indexFi
   const present = await storePresent(repository, before, paths, { indexFile });
   // One that is already as it is to be was brought before.
   const missing = new Set((await listDifferences(git, present, after)).map(({ path }) => path));
-  const own = (await listDifferences(git, before, present)).filter(({ path }) => missing.has(path)).map(({ path }) => path);
-  if (own.length === 0) await writeWork(repository, { before: present, after, to: top, indexFile });
-  return own;
+  const touched = (await listDifferences(git, before, present)).filter(
+    ({ path, right }) => missing.has(path) && !(isCutOff && right === ABSENT && readStanding(top, path) === 'nothing'),
+  );
+  const own = new Set(touched.map(({ path }) => path));
+  // A folder in the place of a file may hold anything; git would take it away.
+  for (const { path, right } of wanted) if (right !== ABSENT && isInTheWay(top, path, paths)) own.add(path);
+  if (own.size > 0) return [...own].sort();
+  onWrite();
+  await writeWork(repository, { before: present, after, to: top, indexFile });
+  return [];
+}
+
+/** Whether something stands in the place of a file that does not go with the same change. */
+function isInTheWay(top: string, path: string, changed: readonly string[]): boolean {
+  const standing = readStanding(top, path);
+  if (standing === 'special' || standing === 'behind') return !changed.some((other) => path.startsWith(`${other}/`));
+  if (standing !== 'folder') return false;
+  const going = new Set(changed);
+  return readdirSync(join(top, path), { withFileTypes: true, recursive: true }).some(
+    (item) => !item.isDirectory() && !going.has(relative(top, join(item.parentPath ?? item.path, item.name))),
+  );
 }
