@@ -164,10 +164,11 @@ async function play(given: Play, abort: AbortSignal): Promise<FleetDemoEnd> {
   const workers = await startWorkers(given, fleet, url, abort);
   const run = stage.start(
     'run',
-    [...toRalph(), 'run', '--nested', '--no-tui', '--format', 'ndjson', '--fleet', url, '-c', 'event_loop.retry.base_seconds=1'],
+    [...toRalph(), 'run', '--nested', '--no-tui', '--format', 'ndjson', '--fleet', '-c', 'event_loop.retry.base_seconds=1'],
     {
       cwd: sample.folder,
-      env: { RALPH_FLEET_LOST_AFTER: String(DEMO_LOST_AFTER_S) },
+      // In no list of processes: whoever may offer turns runs commands here.
+      env: { RALPH_FLEET: url, RALPH_FLEET_LOST_AFTER: String(DEMO_LOST_AFTER_S) },
       onLine: (line) => {
         raw(line);
         story.takeLine(line, run.pid ?? 0);

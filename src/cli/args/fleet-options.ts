@@ -23,5 +23,5 @@ export function toFleetAddress(text: string): string {
 export function findFleetAddress(typed: unknown, env: Environment): string {
   const text = typeof typed === 'string' ? typed : env[FLEET];
   if (text !== undefined && text !== '') return toFleetAddress(text);
-  throw createUsageError('Which fleet?', `Say its address: --nats nats://127.0.0.1:4222, or ${FLEET}=… in the environment.`);
+  throw createUsageError('Which fleet?', `Say its address, nats://127.0.0.1:4222 or the like, or set ${FLEET} in the environment.`);
 }

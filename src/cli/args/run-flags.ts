@@ -18,7 +18,8 @@ export interface RunFlags extends ConfigOptions {
   readonly acceptChanges?: boolean;
   readonly nested?: boolean;
   readonly detach?: boolean;
-  readonly fleet?: string;
+  /** True: that of `RALPH_FLEET`. */
+  readonly fleet?: string | true;
   /** False: `--no-gates`. */
   readonly gates?: boolean;
 }

@@ -17,7 +17,7 @@ function declare(command: Command): void {
     .option('--max-cost <usd>', 'US dollars in all')
     .option('--max-runtime <duration>', '+1h: an hour more; 6h: six hours in all')
     .option('--accept-changes', 'accept a configuration or prompt that has changed, without asking')
-    .option('--fleet <url>', 'a run that this fleet keeps, in a folder that is empty: it is brought here first');
+    .option('--fleet [url]', 'a run that this fleet keeps, in a folder that is empty: it is brought here first');
   addShowOptions(command);
   addExamples(command, [
     ['ralph resume', 'continue the newest run'],

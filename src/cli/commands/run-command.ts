@@ -7,7 +7,7 @@ import { estimateTokens } from '../../core/text/estimate-tokens.ts';
 import { checkConfig } from '../../validation/index.ts';
 import { cleanText, type FactRow, toFirstLine, toNumberText, toPlainLine, toRowLines } from '../../views/text/index.ts';
 import type { AppApi } from '../app-api.ts';
-import { toFleetAddress } from '../args/fleet-options.ts';
+import { findFleetAddress } from '../args/fleet-options.ts';
 import { addExamples, addNote } from '../args/help.ts';
 import {
   addConfigOptions,
@@ -53,7 +53,7 @@ function declare(command: Command): void {
     .option('--accept-changes', 'with --continue: accept a changed configuration or prompt without asking')
     .option('--detach', 'start the run in the background: it goes on when the terminal is closed')
     .option(
-      '--fleet <url>',
+      '--fleet [url]',
       'let the workers of a fleet take the turns (ralph worker); the run itself, its gates and its journal stay here',
     )
     .option('--nested', 'allow a run inside an agent’s turn');
@@ -140,7 +140,7 @@ async function startAndWatch(
 ): Promise<number> {
   const options = {
     ...{ cwd: context.cwd, worktree: flags.worktree ?? null, nested: flags.nested === true, env: context.env },
-    ...(flags.fleet === undefined ? {} : { fleet: toFleetAddress(flags.fleet) }),
+    ...(flags.fleet === undefined ? {} : { fleet: findFleetAddress(flags.fleet, context.env) }),
   };
   const start: WatchOrder['start'] = (watch) => app.startRun(plan, options, watch);
   const watched = await watchRun(context, { app, show, cwd: context.cwd, isOneTurn: flags.once === true, start });

@@ -16,7 +16,8 @@ export interface ResumeFlags extends ShowFlags {
   readonly maxCost?: string;
   readonly maxRuntime?: string;
   readonly acceptChanges?: boolean;
-  readonly fleet?: string;
+  /** True: that of `RALPH_FLEET`. */
+  readonly fleet?: string | true;
 }
 
 type ResumeOptions = Parameters<AppApi['resumeRun']>[0];

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { findRepository } from '../../git/index.ts';
@@ -20,7 +20,8 @@ async function setUp() {
   const found = await findRepository({ cwd: repo.path, env: process.env, stateDirs: ['.ralph'] });
   if (!found.ok) throw new Error(found.refused);
   const repository = found.value;
-  return { repo, bring: () => bringWork(repository, { before, after, indexFile: join(repo.path, '.git', 'home.index') }) };
+  const indexFile = join(repo.path, '.git', 'home.index');
+  return { repo, bring: (isCutOff = false) => bringWork(repository, { before, after, indexFile, isCutOff }) };
 }
 
 describe('what a run changed elsewhere', () => {
@@ -39,6 +40,30 @@ describe('what a run changed elsewhere', () => {
     expect(() => read('sub/c.txt')).toThrow('ENOENT');
     // Once more: it is there already.
     expect(await bring()).toEqual([]);
+  });
+
+  test('takes no folder away that a person made where a file is to be', async () => {
+    const { repo, bring } = await setUp();
+    repo.write('new.txt/precious', 'precious\n');
+    expect(await bring()).toEqual(['new.txt']);
+    expect(readFileSync(join(repo.path, 'new.txt/precious'), 'utf8')).toBe('precious\n');
+  });
+
+  test('goes through no link that a person put in the way', async () => {
+    const { repo, bring } = await setUp();
+    const elsewhere = createTestRepository({ 'c.txt': 'precious\n' });
+    repo.git('rm', '-rq', 'sub');
+    symlinkSync(elsewhere.path, join(repo.path, 'sub'));
+    await bring();
+    expect(readFileSync(join(elsewhere.path, 'c.txt'), 'utf8')).toBe('precious\n');
+  });
+
+  test('is taken up after it was cut off: what is missing then was being written', async () => {
+    const { repo, bring } = await setUp();
+    rmSync(join(repo.path, 'a.txt'));
+    expect(await bring()).toEqual(['a.txt']);
+    expect(await bring(true)).toEqual([]);
+    expect(readFileSync(join(repo.path, 'a.txt'), 'utf8')).toBe('a of the run\n');
   });
 
   test('is not written at all where a person changed, made or removed one of the same files', async () => {
