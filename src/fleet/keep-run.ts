@@ -92,22 +92,50 @@ const PIECE_CHARS = 150_000;
 
 /** Creates the keeper of a run that was just taken. */
 export function keepRun({ fleet, taken }: KeeperSettings): RunKeeper {
-  const { run, epoch, place } = taken.lease;
-  const waiting: KeptRecord[] = [];
-  let end: LogPlace | null = null;
-  let pieces = 0;
   let trouble: Error | null = null;
-  let writing: Promise<void> = Promise.resolve();
-  let isWriting = false;
   const { lost, tellLost } = createLoss();
   const lose = (error: Error): void => {
     trouble ??= error;
     tellLost(trouble.message);
   };
+  const isOwn = (): boolean => trouble === null;
   const lease = createBeats(fleet, taken, lose);
+  const log = createLogWriter(fleet, taken.lease, { isOwn, lose });
+  const settled = async (): Promise<void> => {
+    await log.written();
+    if (trouble !== null) throw trouble;
+  };
+  return {
+    begin: log.begin,
+    add: log.add,
+    settled,
+    confirm: async () => {
+      if (!(await lease.renew())) throw trouble ?? new Error('the fleet could not be asked whether this process still has the run');
+    },
+    isOwn,
+    lost,
+    close: async (how) => {
+      await settled().catch(() => undefined);
+      await lease.end(isOwn() ? how : null);
+    },
+  };
+}
+
+interface Ownership {
+  readonly isOwn: () => boolean;
+  readonly lose: (error: Error) => void;
+}
+
+/** Writes records piece by piece, each piece behind the one before it. */
+function createLogWriter(fleet: Fleet, { run, epoch, place }: RunLease, { isOwn, lose }: Ownership) {
+  const waiting: KeptRecord[] = [];
+  let end: LogPlace | null = null;
+  let pieces = 0;
+  let writing: Promise<void> = Promise.resolve();
+  let isWriting = false;
   const writeAll = async (): Promise<void> => {
     try {
-      while (waiting.length > 0 && trouble === null && end !== null) {
+      while (waiting.length > 0 && isOwn() && end !== null) {
         const behind: LogPlace = end;
         const records = takePiece(waiting);
         pieces += 1;
@@ -128,29 +156,16 @@ export function keepRun({ fleet, taken }: KeeperSettings): RunKeeper {
     isWriting = true;
     writing = writeAll();
   };
-  const settled = async (): Promise<void> => {
-    await writing;
-    if (trouble !== null) throw trouble;
-  };
   return {
-    begin: (behind) => {
+    begin: (behind: LogPlace): void => {
       end = behind;
       write();
     },
-    add: (record) => {
+    add: (record: KeptRecord): void => {
       waiting.push(record);
       write();
     },
-    settled,
-    confirm: async () => {
-      if (!(await lease.renew())) throw trouble ?? new Error('the fleet could not be asked whether this process still has the run');
-    },
-    isOwn: () => trouble === null,
-    lost,
-    close: async (how) => {
-      await settled().catch(() => undefined);
-      await lease.end(trouble === null ? how : null);
-    },
+    written: () => writing,
   };
 }
 

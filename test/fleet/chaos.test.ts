@@ -1,6 +1,6 @@
 /**
  * Runs of a team of three with a gate, in which workers, the run's own process and the server are killed and frozen at random moments: they end with the events and the
- * files of a run that nobody disturbed. Two runs here; as many as wanted by `RALPH_FLEET_CHAOS_RUNS=200 npm run e2e:fleet -- chaos`, another beginning by
+ * files of a run that nobody disturbed. One run here; as many as wanted by `RALPH_FLEET_CHAOS_RUNS=200 npm run e2e:fleet -- chaos`, another beginning by
  * `RALPH_FLEET_CHAOS_SEED=7`.
  */
 import { execFileSync } from 'node:child_process';
@@ -13,7 +13,7 @@ import { ralph, readJsonLines, start } from '../e2e/ralph.ts';
 import { createRandom } from '../simulation/random.ts';
 import { listEvents, RUN, setUpFleet, type Worker } from './scene.ts';
 
-const RUNS = Number(process.env['RALPH_FLEET_CHAOS_RUNS'] ?? 2);
+const RUNS = Number(process.env['RALPH_FLEET_CHAOS_RUNS'] ?? 1);
 const SEED = Number(process.env['RALPH_FLEET_CHAOS_SEED'] ?? 1);
 /** More would be a fleet that nobody could run anything on: five failures in a row park a run. */
 const BLOWS = 4;

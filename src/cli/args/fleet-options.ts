@@ -9,7 +9,7 @@ const FLEET = 'RALPH_FLEET';
  *
  * @throws usage error for anything but `nats://host[:port]` or `tls://…`
  */
-export function toFleetAddress(text: string): string {
+function toFleetAddress(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : null;
   if (url !== null && ['nats:', 'tls:'].includes(url.protocol) && url.hostname !== '') return text;
   throw createUsageError('That is no address of a fleet.', 'Write it as nats://host:4222, or tls://host:4222 with TLS.');

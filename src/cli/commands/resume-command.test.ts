@@ -49,13 +49,10 @@ describe('ralph resume', () => {
   });
 
   it('says that a run has ended and gives its exit code', async () => {
-    const ended: ResumeRun = async () => ({
-      kind: 'ended',
-      runId: RUN_ID,
-      reason: 'completed',
-      exitCode: 0,
-      text: 'This run has ended: it is complete.',
-    });
+    const ended: ResumeRun = async ({ onBrought }) => {
+      onBrought?.();
+      return { kind: 'ended', runId: RUN_ID, reason: 'completed', exitCode: 0, text: 'This run has ended: it is complete.' };
+    };
     expect(await resume([], ended)).toMatchObject({
       exitCode: 0,
       out: '',
