@@ -2,7 +2,7 @@
  * What Ralph costs, each figure beside something that was measured in the same run.
  *
  *   npm run bench                      all, as a table
- *   npm run bench -- --only startup    startup | validate | collections | loop | routing | resume | gates | memory | native | profiles | scope | hooks | panels | faces | terminal | watching | watching-time | page
+ *   npm run bench -- --only startup    startup | validate | collections | loop | routing | resume | gates | memory | native | profiles | scope | hooks | panels | faces | terminal | watching | watching-time | page | fleet
  *   npm run bench -- --peer PATH       also the same loop through a ralph-orchestrator binary
  *   npm run bench -- --only outcomes   forty failing agents through a shell loop, Ralph, and the binary of --peer; some minutes, so only where it is named
  *                    [--json]          its figures and each case as JSON; --agents TEXT,TEXT plays only agents whose names have such a text;
@@ -15,6 +15,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { benchCollections, benchValidate } from './collections.mjs';
 import { benchFaces } from './faces.mjs';
+import { benchFleet } from './fleet.mjs';
 import { benchGates } from './gates.mjs';
 import { benchHooks } from './hooks.mjs';
 import { benchLoop } from './loop.mjs';
@@ -50,6 +51,7 @@ const BENCHES = {
   watching: benchWatching,
   'watching-time': benchWatchingTime,
   page: benchPage,
+  fleet: benchFleet,
 };
 
 /** It has tables of its own, and is run only where it is named. */
