@@ -2,7 +2,7 @@ import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { toTurnName } from '../core/run/turn.ts';
 import { toContractPath, writeContract } from '../emit/index.ts';
 import { connectFleet } from '../fleet/index.ts';
-import { findRun, type Lock, nodeFileSystem, toRunPaths } from '../journal/index.ts';
+import { findRun, type Lock, nodeFileSystem, requireBegun, toRunPaths } from '../journal/index.ts';
 import { createJournalFold } from '../loop/decide/index.ts';
 import { recoverRun } from '../loop/shell/index.ts';
 import { findFinalEnd, planResume, type ResumeOrder, type ResumePlan, toRaisedLimits } from '../planning/index.ts';
@@ -12,6 +12,7 @@ import { listReferenceFiles, openGateReference } from '../run-gates/index.ts';
 import {
   clearPlacesApart,
   clearStopWish,
+  findHolder,
   findLayout,
   type Layout,
   lockRun,
@@ -45,7 +46,7 @@ import { type KeptRun, keepSettings, openKeptRun, readKeptState, type TakenRun, 
 /**
  * Goes on with a run: after Ctrl+C, a kill, a crash of the machine, a limit, a failure. A resume that is refused leaves the run as it was.
  *
- * @throws RalphError `token-invalid`; `plugin-file`, `tool-invalid`, `tool-twice`; `no-runs`, `run-unknown`, `journal-lost`, `run-in-progress`, `resume-changed`; the system error
+ * @throws RalphError `token-invalid`; `plugin-file`, `tool-invalid`, `tool-twice`; `no-runs`, `run-unknown`, `run-not-begun`, `journal-lost`, `run-in-progress`, `resume-changed`; the system error
  */
 export async function resumeRun(given: ResumeOptions, watch: RunWatch): Promise<Resumed> {
   requireGoodToken(given.env);
@@ -53,6 +54,7 @@ export async function resumeRun(given: ResumeOptions, watch: RunWatch): Promise<
   const layout = findLayout(options.cwd);
   const runId = findRun({ fs: nodeFileSystem, stateDir: layout.stateDir }, options.run ?? 'last');
   const paths = toRunPaths(layout.stateDir, runId);
+  requireBegun({ fs: nodeFileSystem, stateDir: layout.stateDir }, runId, findHolder(layout, runId) !== null);
   const file = readRunFile(paths.settings);
   requireOwnWork(paths, file);
   const order = { layout, runId, worktree: file.worktree, command: 'ralph resume' };
