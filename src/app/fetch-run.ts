@@ -144,14 +144,19 @@ export async function catchUp(order: CatchUpOrder, kept: KeptState, lastSeq: num
   if (isOurs && kept.entries.length <= lastSeq) return false;
   const from = kept.treeOf.get(place);
   if (kept.tree !== null && from === undefined) throw toUnknown(paths.runId);
-  if (kept.tree !== null && from !== undefined) await bringTree(order, from, kept.tree);
+  if (kept.tree !== null && from !== undefined) await bringTree(order, from, kept.tree, kept.trees.slice(kept.trees.indexOf(from) + 1, -1));
   await fetchTurns(fleet.blobs, paths, kept.turns);
   if (kept.tree !== null && kept.tree.scratchpad !== null) writeScratchpad(file, kept.tree.scratchpad);
   writeJournal(paths, toJournalLines(kept.entries));
   return true;
 }
 
-async function bringTree({ fleet, paths, file, env, confirm }: CatchUpOrder, from: SentTree, to: SentTree): Promise<void> {
+async function bringTree(
+  { fleet, paths, file, env, confirm }: CatchUpOrder,
+  from: SentTree,
+  to: SentTree,
+  between: readonly SentTree[],
+): Promise<void> {
   const repository = await openOwnRepository(file, env);
   const scratch = join(paths.folder, 'git');
   mkdirSync(scratch, { recursive: true });
@@ -163,7 +168,13 @@ async function bringTree({ fleet, paths, file, env, confirm }: CatchUpOrder, fro
   const { commit: before } = from.work;
   const isCutOff = existsSync(mark) && readFileSync(mark, 'utf8') === to.work.commit;
   const order = { before, after: to.work.commit, indexFile: join(scratch, 'home.index'), isCutOff };
-  const changed = await bringWork(repository, order, () => writeFileSync(mark, to.work.commit, { mode: 0o600 }));
+  const onWrite = (): void => writeFileSync(mark, to.work.commit, { mode: 0o600 });
+  let changed = await bringWork(repository, order, onWrite);
+  if (changed.length > 0 && between.length > 0) {
+    // What a turn made may have been written here right before the process was lost, and be kept by the one that went on.
+    for (const tree of between) await fetchTree(fleet.blobs, repository, tree, scratch);
+    changed = await bringWork(repository, { ...order, between: between.map(({ work }) => work.commit) }, onWrite);
+  }
   if (changed.length === 0) return rmSync(mark, { force: true });
   const shown = changed.slice(0, 5).join(', ');
   throw new RalphError({

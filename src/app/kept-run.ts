@@ -31,6 +31,8 @@ export interface KeptState {
   readonly entries: readonly JournalEntry[];
   readonly settings: (KeptRecord & { readonly kind: 'settings' }) | null;
   readonly tree: SentTree | null;
+  /** All that were sent, in order. */
+  readonly trees: readonly SentTree[];
   /** The last tree that each folder sent. */
   readonly treeOf: ReadonlyMap<string, SentTree>;
   readonly turns: ReadonlyMap<string, readonly SentFile[]>;
@@ -39,6 +41,7 @@ export interface KeptState {
 /** Reads it whole. */
 export async function readKeptState(fleet: Fleet, run: string): Promise<KeptState> {
   const entries: JournalEntry[] = [];
+  const trees: SentTree[] = [];
   const treeOf = new Map<string, SentTree>();
   const turns = new Map<string, readonly SentFile[]>();
   let found: Pick<KeptState, 'lastPlace' | 'settings' | 'tree'> = { lastPlace: null, settings: null, tree: null };
@@ -49,6 +52,7 @@ export async function readKeptState(fleet: Fleet, run: string): Promise<KeptStat
       else if (record.kind === 'turn') turns.set(record.name, record.files);
       else if (record.kind === 'settings') found = { ...found, settings: record };
       else {
+        trees.push(record.tree);
         treeOf.set(place, record.tree);
         found = { ...found, tree: record.tree };
       }
@@ -56,7 +60,7 @@ export async function readKeptState(fleet: Fleet, run: string): Promise<KeptStat
   });
   const gap = entries.findIndex(({ seq }, index) => seq !== index + 1);
   if (gap >= 0) throw new Error(`the journal that the fleet keeps has a gap before entry ${gap + 1}`);
-  return { end, entries, treeOf, turns, ...found };
+  return { end, entries, trees, treeOf, turns, ...found };
 }
 
 /** Tells a run that it is in the hands of a worker: one that is ended with the worker is gone on with by another. */

@@ -21,7 +21,9 @@ async function setUp() {
   if (!found.ok) throw new Error(found.refused);
   const repository = found.value;
   const indexFile = join(repo.path, '.git', 'home.index');
-  return { repo, bring: (isCutOff = false) => bringWork(repository, { before, after, indexFile, isCutOff }) };
+  const bring = (isCutOff = false, between: readonly string[] = []) =>
+    bringWork(repository, { before, after, indexFile, isCutOff, between });
+  return { repo, bring };
 }
 
 describe('what a run changed elsewhere', () => {
@@ -40,6 +42,17 @@ describe('what a run changed elsewhere', () => {
     expect(() => read('sub/c.txt')).toThrow('ENOENT');
     // Once more: it is there already.
     expect(await bring()).toEqual([]);
+  });
+
+  test('takes a file for the run’s own that is as in a tree in between', async () => {
+    const { repo, bring } = await setUp();
+    repo.write('a.txt', 'a in between\n');
+    repo.git('add', 'a.txt');
+    const between = repo.git('write-tree').trim();
+    repo.git('reset', '-q');
+    expect(await bring()).toEqual(['a.txt']);
+    expect(await bring(false, [between])).toEqual([]);
+    expect(readFileSync(join(repo.path, 'a.txt'), 'utf8')).toBe('a of the run\n');
   });
 
   test('takes no folder away that a person made where a file is to be', async () => {

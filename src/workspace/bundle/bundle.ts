@@ -160,6 +160,8 @@ export interface BringOrder {
   readonly indexFile: string;
   /** Somebody began to write the same and was cut off: a file that is missing may be one that was being written. */
   readonly isCutOff?: boolean;
+  /** Commits in between: a file that is as in one of them is the run's own. */
+  readonly between?: readonly string[];
 }
 
 /**
@@ -171,7 +173,7 @@ export interface BringOrder {
  */
 export async function bringWork(
   repository: Repository,
-  { before, after, indexFile, isCutOff = false }: BringOrder,
+  { before, after, indexFile, isCutOff = false, between = [] }: BringOrder,
   onWrite: () => void = () => undefined,
 ): Promise<readonly string[]> {
   const { git, top } = repository;
@@ -185,6 +187,11 @@ export async function bringWork(
     ({ path, right }) => missing.has(path) && !(isCutOff && right === ABSENT && readStanding(top, path) === 'nothing'),
   );
   const own = new Set(touched.map(({ path }) => path));
+  for (const commit of own.size === 0 ? [] : between) {
+    requireId(commit);
+    const differing = new Set((await listDifferences(git, present, commit)).map(({ path }) => path));
+    for (const path of [...own]) if (!differing.has(path)) own.delete(path);
+  }
   // A folder in the place of a file may hold anything; git would take it away.
   for (const { path, right } of wanted) if (right !== ABSENT && isInTheWay(top, path, paths)) own.add(path);
   if (own.size > 0) return [...own].sort();
