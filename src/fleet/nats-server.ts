@@ -40,6 +40,14 @@ export async function openNatsServer(place: NatsPlace): Promise<NatsServer> {
   try {
     return await open(place);
   } catch (error) {
+    if (/authorization|authentication/i.test(toErrorMessage(error))) {
+      throw new RalphError({
+        code: 'fleet-unreachable',
+        what: `The fleet at ${toShownUrl(place.url)} does not let you in: ${toErrorMessage(error)}.`,
+        fix: 'Look at the name and the password in the address: nats://NAME:PASSWORD@host:4222 (a / in a password is written %2F)',
+        cause: error,
+      });
+    }
     throw new RalphError({
       code: 'fleet-unreachable',
       what: `There is no fleet at ${toShownUrl(place.url)}: ${toErrorMessage(error)}.`,
