@@ -17,7 +17,7 @@ import { toLostAfterMs } from './sent-work.ts';
 /** A run that is to go on here. */
 export interface BringOptions {
   readonly cwd: string;
-  /** An id; of one that is here also the beginning of it; absent: the newest. */
+  /** An id; of one that is here also its beginning or end; absent: the newest. */
   readonly run?: string;
   /** Address of the fleet that keeps it. */
   readonly fleet: string;
@@ -31,8 +31,9 @@ export interface BringOptions {
  */
 export async function bringRun(options: BringOptions): Promise<void> {
   const { stateDir } = findLayout(options.cwd);
-  const isHere = listKnownRuns({ fs: nodeFileSystem, stateDir }).some((run) => run === options.run || run.startsWith(options.run ?? run));
-  if (!isHere) await bringNew(options);
+  const { run: wanted } = options;
+  const isMeant = (run: string): boolean => wanted === undefined || run.startsWith(wanted) || run.endsWith(wanted);
+  if (!listKnownRuns({ fs: nodeFileSystem, stateDir }).some(isMeant)) await bringNew(options);
 }
 
 async function bringNew({ cwd, run, fleet: url, env }: BringOptions): Promise<void> {
@@ -41,6 +42,7 @@ async function bringNew({ cwd, run, fleet: url, env }: BringOptions): Promise<vo
     throw toNoRun(
       `Run ${toPlainLine(run, 60)} is not in this folder, and it is not empty.`,
       `Make a new one for it: mkdir ${toPlainLine(run, 60)} && cd ${toPlainLine(run, 60)}`,
+      'A run that a fleet keeps is brought into an empty folder.',
     );
   }
   const fleet = await connectFleet({ url, name: `ralph ${toPlainLine(run, 60)}` });
@@ -51,17 +53,11 @@ async function bringNew({ cwd, run, fleet: url, env }: BringOptions): Promise<vo
   }
 }
 
-function toNoRun(what: string, fix: string): RalphError {
-  return new RalphError({
-    code: 'fleet-run-unknown',
-    what,
-    why: 'A run that a fleet keeps is brought into an empty folder.',
-    fix,
-    exitCode: 2,
-  });
+function toNoRun(what: string, fix: string, why?: string): RalphError {
+  return new RalphError({ code: 'fleet-run-unknown', what, ...(why === undefined ? {} : { why }), fix, exitCode: 2 });
 }
 
-/** A run that nobody has any more. */
+/** A run that is to be brought into a folder. */
 export interface FetchInto {
   readonly fleet: Fleet;
   readonly run: string;
@@ -72,7 +68,11 @@ export interface FetchInto {
   readonly stale?: KeptLease;
 }
 
-/** Takes a run of which nothing is here, and makes its folder. It is held until it goes on: by whoever resumes it in that folder, before the lease is over. */
+/**
+ * Takes a run of which nothing is here, makes its folder, and lets go of it: whoever resumes it in that folder takes it again, at once.
+ *
+ * @throws as `bringRun`; Error where a run that was given up had ended before
+ */
 export async function fetchInto({ fleet, run, root, env, stale }: FetchInto): Promise<void> {
   const kept = stale ?? (await fleet.leases.look(run));
   if (kept === null) throw toNoRun(`The fleet knows no run ${toPlainLine(run, 60)}.`, 'Those that it knows: ralph fleet runs');

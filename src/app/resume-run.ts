@@ -82,8 +82,8 @@ interface Resumption extends ResumeOrder {
 async function goOn(resumption: Resumption): Promise<Resumed> {
   const taken = await takeInFleet(resumption);
   try {
-    const kept = taken === null ? null : await catchUpWith(resumption, taken);
-    resumption.options.onBrought?.();
+    const { kept, wasElsewhere } = taken === null ? NOT_KEPT : await catchUpWith(resumption, taken);
+    resumption.options.onBrought?.(wasElsewhere);
     return await goOnWith(resumption, kept);
   } catch (error) {
     await taken?.keeper.close(toLeft(taken, resumption.options.env, resumption.file.settings.spec.objective.slice(0, 80)));
@@ -91,6 +91,8 @@ async function goOn(resumption: Resumption): Promise<Resumed> {
     throw error;
   }
 }
+
+const NOT_KEPT = { kept: null, wasElsewhere: false } as const;
 
 interface TakenInFleet extends TakenRun {
   readonly fleet: Fleet;
@@ -110,10 +112,14 @@ async function takeInFleet({ paths, file, options }: Resumption): Promise<TakenI
 }
 
 /** Brings here what became of it elsewhere. */
-async function catchUpWith({ paths, file, options }: Resumption, { fleet, keeper }: TakenInFleet): Promise<KeptRun> {
+async function catchUpWith(
+  { paths, file, options }: Resumption,
+  { fleet, keeper }: TakenInFleet,
+): Promise<{ readonly kept: KeptRun; readonly wasElsewhere: boolean }> {
   const state = await readKeptState(fleet, paths.runId);
-  await catchUp({ fleet, paths, file, env: options.env, confirm: keeper.confirm }, state, readFold(paths).entries);
-  return openKeptRun(fleet, keeper, state);
+  const order = { fleet, paths, file, env: options.env, confirm: keeper.confirm };
+  const wasElsewhere = await catchUp(order, state, readFold(paths).entries);
+  return { kept: openKeptRun(fleet, keeper, state), wasElsewhere };
 }
 
 async function goOnWith(resumption: Resumption, kept: KeptRun | null): Promise<Resumed> {

@@ -172,7 +172,6 @@ export async function resumeRun(options: ResumeRunOptions = {}): Promise<Run> {
   const app = await loadApp();
   const reader = app.openRun(cwd, options.run, env);
   const fold = createRunViewFold();
-  reader.replay(fold.take);
   const feed = createRunFeed(fold);
   const resumed = await app.resumeRun(
     {
@@ -180,6 +179,7 @@ export async function resumeRun(options: ResumeRunOptions = {}): Promise<Run> {
       env,
       run: reader.runId,
       acceptChanges,
+      onBrought: () => reader.replay(fold.take),
       ...given({
         maxIterations: moreIterations === undefined ? toSet(maxIterations) : { add: moreIterations },
         maxCostUsd,

@@ -221,8 +221,11 @@ export interface ResumeOptions {
   /** Running time in all, or that much more of it. */
   readonly maxRuntimeMs?: { readonly add: number } | { readonly set: number };
   readonly acceptChanges: boolean;
-  /** Called when what a fleet keeps of the run is here, before anything is added: its journal can be read. */
-  readonly onBrought?: () => void;
+  /**
+   * Called before anything is added to the journal, which is whole then: with true where a fleet kept more of the run than was here, for it went on elsewhere, and that has been
+   * brought.
+   */
+  readonly onBrought?: (wasElsewhere: boolean) => void;
   /** Asks a person whether to go on with what changed; absent where nobody can be asked. */
   readonly confirm?: (changed: readonly string[]) => Promise<boolean>;
   readonly env: Environment;

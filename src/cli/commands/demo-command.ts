@@ -5,8 +5,9 @@ import { addExamples } from '../args/help.ts';
 import { addShowOptions, type ShowFlags, type ShowOptions, toShowOptions } from '../args/options.ts';
 import { createUsageError } from '../args/usage-error.ts';
 import type { CliCommand, CliContext, CommandCall } from '../cli-context.ts';
-import { playFleetDemo, toVerdict } from '../live/fleet-demo.ts';
+import { playFleetDemo } from '../live/fleet-demo.ts';
 import { showStarted } from '../live/show-started.ts';
+import { type DemoWords, tellBefore, toVerdict } from '../live/tell-demo.ts';
 import { watchRun } from '../live/watch-run.ts';
 import { printReview } from '../runs/print-report.ts';
 import type { Terminal } from '../terminal/terminal.ts';
@@ -51,7 +52,7 @@ async function perform(context: CliContext, { args, options }: Pick<CommandCall,
   if (options['watch'] === true) return viewDemo(context, app, name);
   const demo = await app.prepareDemo(context.env, name);
   const words = WORDS[name];
-  if (isTold) await tellBefore(context.terminal, demo, words);
+  if (isTold) tellBefore(context.terminal, demo.folder, (await demo.test()).passed, words);
   const watched = await watchRun(context, { app, show, cwd: demo.folder, tellsNext: false, start: demo.start });
   if (watched === null) return 1;
   const after = isTold ? await tellEnd(context, app, { demo, runId: watched.handle.runId, words }) : await demo.test();
@@ -133,9 +134,7 @@ async function serveDemo(context: CliContext, app: AppApi, name: SampleName): Pr
   return 0;
 }
 
-interface Words {
-  readonly heading: string;
-  readonly real: string;
+interface Words extends DemoWords {
   /** What shows more of the run, behind `ralph`. */
   readonly looks: readonly string[];
 }
@@ -152,21 +151,6 @@ const WORDS: Readonly<Record<SampleName, Words>> = {
     looks: ['watch', 'panel show --answers', 'show --diff'],
   },
 };
-
-async function tellBefore({ out, style }: Terminal, demo: Demo, { heading, real }: Words): Promise<void> {
-  const before = await demo.test();
-  out(
-    [
-      style('heading', heading),
-      `What the model says was written beforehand: no key, no network, nothing to pay. The rest is real: ${real}.`,
-      '',
-      `  Folder  ${demo.folder}`,
-      `  Before  ${toVerdict(before.passed, style)}`,
-      '',
-      '',
-    ].join('\n'),
-  );
-}
 
 function tellAfter({ out, style }: Terminal, passed: boolean): void {
   out(

@@ -6,6 +6,7 @@ import type { ShowOptions } from '../args/options.ts';
 import type { CliContext } from '../cli-context.ts';
 import type { Style, Terminal } from '../terminal/terminal.ts';
 import { catchSignals } from './signals.ts';
+import { tellBefore, toVerdict } from './tell-demo.ts';
 
 type FleetDemo = Awaited<ReturnType<AppApi['prepareFleetDemo']>>;
 type FleetNews = Parameters<Parameters<FleetDemo['play']>[1]['tell']>[0];
@@ -16,7 +17,7 @@ export async function playFleetDemo(context: CliContext, app: AppApi, show: Show
   const { terminal, now } = context;
   const demo = await app.prepareFleetDemo(context.env);
   const isTold = show.format === 'text' && !show.quiet;
-  if (isTold) tellBefore(terminal, demo, await demo.test());
+  if (isTold) tellBefore(terminal, demo.folder, (await demo.test()).passed, WORDS);
   const from = now();
   const tell = (news: FleetNews): void => {
     if (isTold) terminal.out(toLine(now() - from, news, terminal.style));
@@ -61,19 +62,10 @@ async function playUntilStopped({ signals }: CliContext, demo: FleetDemo, watch:
   return { end, stoppedBy };
 }
 
-function tellBefore({ out, style }: Terminal, demo: FleetDemo, before: { readonly passed: boolean }): void {
-  out(
-    [
-      style('heading', 'A team works on a small repository, its turns on two workers; one of them is killed in the middle.'),
-      'What the model says was written beforehand: no key, no network but this machine’s own. The rest is real: server, processes, folders, tools, gate, run.',
-      '',
-      `  Folder  ${demo.folder}`,
-      `  Before  ${toVerdict(before.passed, style)}`,
-      '',
-      '',
-    ].join('\n'),
-  );
-}
+const WORDS = {
+  heading: 'A team works on a small repository, its turns on two workers; one of them is killed in the middle.',
+  real: 'server on this machine, processes, folders, tools, gate, run',
+};
 
 const TIME_WIDTH = 7;
 const MOST_PAYLOAD = 70;
@@ -174,9 +166,4 @@ function tellMore({ out }: Terminal, { folder, command }: FleetDemo): void {
       '',
     ].join('\n'),
   );
-}
-
-/** What the sample's tests say. */
-export function toVerdict(passed: boolean, style: Style): string {
-  return passed ? style('good', '✓ node --test passes') : style('bad', '✗ node --test fails');
 }

@@ -37,7 +37,10 @@ export async function resumeAndWatch(context: CliContext, run: string | undefine
   let ended: Ended | null = null;
   const start: WatchOrder['start'] = async (watch) => {
     // What became of it elsewhere is in its journal only then.
-    const onBrought = (): void => void reader.replay(fold.take);
+    const onBrought = (wasElsewhere: boolean): void => {
+      reader.replay(fold.take);
+      if (wasElsewhere) context.terminal.err('The run went on elsewhere; its journal, outputs and files are here now.\n');
+    };
     const resumed = await app.resumeRun({ ...options, run: reader.runId, onBrought }, watch);
     if (resumed.kind === 'running') {
       printWarnings(context.terminal, resumed.warnings);
