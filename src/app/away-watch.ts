@@ -23,7 +23,11 @@ export function createAwayWatch(): AwayWatch {
       if (input.type === 'iteration-ended') {
         orders.delete(turn ?? '');
         heard.delete(turn ?? '');
-      } else if (turn !== null) heard.set(turn, [...(heard.get(turn) ?? []), JSON.stringify(input)]);
+      } else if (turn !== null) {
+        const told = heard.get(turn) ?? [];
+        told.push(JSON.stringify(input));
+        heard.set(turn, told);
+      }
       for (const effect of effects) if (effect.type === 'iteration-start') orders.set(toTurnName(effect), effect);
     },
     listOpen: ({ activations, questions, stopping }) =>

@@ -83,7 +83,7 @@ export function toLeft({ before }: TakenRun, env: Environment, title: string): P
 export async function takeRun(
   fleet: Fleet,
   { paths, file, env }: { readonly paths: RunPaths; readonly file: RunFile; readonly env: Environment },
-) {
+): Promise<TakenRun> {
   const { objective } = file.settings.spec;
   const wish = { run: paths.runId, place: readPlace(paths), host: toPlainLine(hostname(), 60), title: toPlainLine(objective, 80) };
   const before = await fleet.leases.look(paths.runId);
