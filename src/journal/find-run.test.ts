@@ -42,6 +42,14 @@ describe('finding a run', () => {
     expect(findRun(state, 'last')).toBe(ids[2]);
   });
 
+  it('passes over one whose journal is a folder for the last one, as over one that has not begun', () => {
+    const { state, ids } = createRuns();
+    const [, second = '', newest = ''] = ids;
+    writeFileSync(toRunPaths(state.stateDir, second).journal, 'a line\n');
+    mkdirSync(toRunPaths(state.stateDir, newest).journal);
+    expect(findRun(state, 'last')).toBe(second);
+  });
+
   it('takes the newest that has begun for the last one: not one that was killed before, or over its first line', () => {
     const { state, ids } = createRuns();
     const [first = '', second = ''] = ids;

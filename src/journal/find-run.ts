@@ -1,6 +1,6 @@
 import { dirname } from 'node:path';
 import { toWayBack } from '../core/text/shell-word.ts';
-import { RalphError, toErrorCode } from '../core/values/errors.ts';
+import { isRalphError, RalphError, toErrorCode } from '../core/values/errors.ts';
 import { isJsonObject } from '../core/values/json.ts';
 import { type FileSystem, readRange, withHandle } from './file-system.ts';
 import { findJournal, hasBegun } from './read-journal.ts';
@@ -38,8 +38,14 @@ export function findRunId(state: StateFolder, text: string): string {
   return match;
 }
 
+/** One that cannot be read must not hide the runs before it: whoever means that run is told why. */
 function hasJournal({ fs, stateDir }: StateFolder, runId: string): boolean {
-  return hasBegun({ fs, path: toRunPaths(stateDir, runId).journal });
+  try {
+    return hasBegun({ fs, path: toRunPaths(stateDir, runId).journal });
+  } catch (error) {
+    if (isRalphError(error)) return false;
+    throw error;
+  }
 }
 
 /** Whether the run only resolved a conflict when another one was landed: its settings name that one. */

@@ -54,7 +54,8 @@ export function toScreen(scene: Scene, layout: Layout): Screen {
 
 /** A screen without room for panels: what the run needs, and that more is shown on a larger one. */
 function drawNeeds(canvas: Canvas, scene: Scene, { columns, rows, keyRow }: Layout): Screen {
-  const { lines } = toAttentionPanel(scene, { columns, rows: Math.max(1, rows - 2) });
+  // The state is in the first row: each row counts.
+  const [, ...lines] = toAttentionPanel(scene, { columns, rows: Math.max(2, rows - 1) }).lines;
   for (const [index, line] of lines.slice(0, Math.max(0, rows - 2)).entries()) canvas.write(1 + index, 0, line);
   const { asking, typing, message } = scene.state;
   const isQuiet = asking === null && typing === null && message.text === '';

@@ -3,7 +3,8 @@ import type { Socket } from 'node:net';
 
 /**
  * Keeps a server to so many connections: one more takes the place of the one that has waited longest without a request of somebody who has the token. A program
- * that holds connections open cannot keep the person out, and what the person's browser is being answered is never cut off.
+ * that holds connections open cannot keep the person out, and what a request with the token is being answered is never cut off. Before the page has its token, a program that
+ * opens hundreds of connections at that very moment can cut it off: then it is opened again.
  *
  * @param isOwn whether a request is the person's
  * @returns to be called with each request

@@ -64,6 +64,8 @@ export async function showView(
  * into it. What is run later is optimised as ever.
  */
 function withoutOptimising<Result>(call: () => Result): Result {
+  // Whoever has said how the engine is to compile is not overruled afterwards.
+  if (process.execArgv.length > 0) return call();
   // Compiled code of the engine's own modules is not taken under another flag, so those that are needed meanwhile are loaded before.
   process.getBuiltinModule('node:zlib');
   process.getBuiltinModule('node:perf_hooks');

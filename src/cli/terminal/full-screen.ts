@@ -14,7 +14,7 @@ export interface FullScreen extends ViewTerminal {
   readonly leave: () => void;
 }
 
-/** Signals that end the process and that nothing else of Ralph listens to while a view is open. */
+/** Signals that end the process, that somebody may send, and that nothing else of Ralph listens to while a view is open. */
 const DEADLY = ['SIGQUIT', 'SIGUSR2', 'SIGALRM'] as const;
 
 /** Where there is no shell to go back to, nothing is stopped: the view comes back by itself. */

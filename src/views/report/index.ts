@@ -14,7 +14,7 @@ export {
 } from './ndjson-record.ts';
 export { toNextStep } from './next-step.ts';
 export { toAgentCells, toAgentName, toPanelOutcomeText, toPanelStateText, toPanelSteps, toVoteLines } from './panel-text.ts';
-export { toDeadlineText, toReceiptText } from './people-rows.ts';
+export { toDeadlineText, toLapseText, toReceiptText } from './people-rows.ts';
 export { isTurnDone, toRunReport } from './run-report.ts';
 export { type StatusRecord, toEndedView, toRunStatus, toStatusRecord } from './run-status.ts';
 export { toHatAndBackend } from './running-report.ts';

@@ -11,17 +11,22 @@ export function toQuestionRows({ questions }: Pick<RunView, 'questions'>, now: n
   return questions.filter(({ answer }) => answer === null).map((question) => ({ label: 'Asks', text: toQuestionText(question, now) }));
 }
 
-/** What was asked and is open in a run that was stopped: whoever answers before it goes on, or after, is heard. None in one that is complete. */
+/** What was asked and is open in a run that was stopped: whoever answers before it goes on is heard. None in one that is complete. */
 export function toLeftQuestionRows({ questions, end }: Pick<RunView, 'questions' | 'end'>): readonly FactRow[] {
   if (end === null || !mayGoOn(end)) return [];
   const open = questions.filter(({ answer }) => answer === null);
-  return open.map(({ id, hat, text, choices }) => {
-    const listed = choices.map((choice) => toPlainLine(choice, 60)).join('|');
-    return {
-      label: 'Asks',
-      text: `${id} of ${hat}: ${toPlainLine(text, 400)} Answer: \`ralph answer ${id} ${listed}\`, heard when the run goes on`,
-    };
-  });
+  return open.map((question) => ({ label: 'Asks', text: `${toAskText(question)}, before the run goes on: ${toLapseText(question)}` }));
+}
+
+/** `q1 of builder: Drop the table? Answer: ralph answer q1 yes|no` */
+function toAskText({ id, hat, text, choices }: QuestionView): string {
+  const listed = choices.map((choice) => toPlainLine(choice, 60)).join('|');
+  return `${id} of ${hat}: ${toPlainLine(text, 400)} Answer: \`ralph answer ${id} ${listed}\``;
+}
+
+/** `if its time is over by then, "no" counts`: of a question of a run that was stopped. */
+export function toLapseText({ default: fallback }: Pick<QuestionView, 'default'>): string {
+  return `if its time is over by then, "${toPlainLine(fallback, 60)}" counts`;
 }
 
 /** Whether what waits for an answer can still get one. */
@@ -30,10 +35,10 @@ function mayGoOn({ reason }: NonNullable<RunView['end']>): boolean {
 }
 
 /** `q1 of builder: Drop the table? Answer: ralph answer q1 yes|no ("no" counts in 29 min 57 s)` */
-function toQuestionText({ id, hat, text, choices, default: fallback, dueAt }: QuestionView, now: number): string {
+function toQuestionText(question: QuestionView, now: number): string {
+  const { default: fallback, dueAt } = question;
   const when = dueAt > now ? `in ${toDurationText(dueAt - now)}` : 'as soon as the run goes on';
-  const listed = choices.map((choice) => toPlainLine(choice, 60)).join('|');
-  return `${id} of ${hat}: ${toPlainLine(text, 400)} Answer: \`ralph answer ${id} ${listed}\` ("${toPlainLine(fallback, 60)}" counts ${when})`;
+  return `${toAskText(question)} ("${toPlainLine(fallback, 60)}" counts ${when})`;
 }
 
 /** `If nobody answers by 01:45 (in 2 h 00 min), "no" counts.` `clock`: the time of day, for people. */

@@ -17,13 +17,6 @@ describe('the keys of the page', () => {
     }
   });
 
-  test('are those of the terminal view, where both do the same', () => {
-    // As docs/guide/watch.md lists them.
-    const same = { ',': 'step-back', '.': 'step-on', '<': 'turn-back', '>': 'turn-on', L: 'live', '[': 'tab-back', ']': 'tab-on' };
-    const steering = { ':': 'tell-next', '!': 'tell-now', a: 'answer', s: 'stop', '?': 'help' };
-    for (const [key, action] of Object.entries({ ...same, ...steering })) expect(createKeyReader()(key, false)).toBe(action);
-  });
-
   test('that steer or go to other runs are not listed in a file', () => {
     const keys = listKeys({ canSteer: false, hasServer: false }).map(({ key }) => key);
     expect(keys).toEqual(expect.arrayContaining(['j', ',', 'L', '?']));

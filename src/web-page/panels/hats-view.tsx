@@ -1,10 +1,11 @@
 import { toDurationText, toUsdText } from '../../core/text/duration.ts';
 import type { RunFrame } from '../../wire/run-frame.ts';
 
-/** What each hat has done and used. A turn under way counts as long as it has taken. */
+/** What each hat has done and used. A turn under way counts as long as it has taken; one whose process is gone, as long as that was seen. */
 export function HatsView({ frame, now }: { readonly frame: RunFrame; readonly now: number }) {
+  const until = frame.state === 'gone' ? frame.at : now;
   const toMs = ({ id, durationMs }: RunFrame['hats'][number]): number =>
-    frame.working.filter(({ hat }) => hat === id).reduce((sum, { startedAt }) => sum + Math.max(0, now - startedAt), durationMs);
+    frame.working.filter(({ hat }) => hat === id).reduce((sum, { startedAt }) => sum + Math.max(0, until - startedAt), durationMs);
   return (
     <table class="hats">
       <thead>

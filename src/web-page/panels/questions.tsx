@@ -1,4 +1,4 @@
-import { toDeadlineText } from '../../views/report/index.ts';
+import { toDeadlineText, toLapseText } from '../../views/report/index.ts';
 import { toPlainLine } from '../../views/text/index.ts';
 import type { RunFrame } from '../../wire/run-frame.ts';
 import { Twice } from '../parts/twice.tsx';
@@ -22,7 +22,7 @@ export function Questions({ frame, now, act }: { readonly frame: RunFrame; reado
               {question.text}
             </p>
           )}
-          <p>{frame.end === null ? toDeadlineText(question, now, toClockText) : `${question.fate}.`}</p>
+          <p>{frame.end === null ? toDeadlineText(question, now, toClockText) : `${question.fate}; ${toLapseText(question)}.`}</p>
           {act === null && frame.isNow && !frame.attention.action.includes(`ralph answer ${question.id} `) && (
             <p>
               Answer it where the run is: <code>{toCommand(question)}</code>
