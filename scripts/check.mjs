@@ -21,7 +21,7 @@ const toReporters = (name) => ['--reporter', name, '--reporter', './scripts/flak
 /** By default one core is left free, which on two of them leaves half of the machine idle; the third worker has work while the others wait for a process. */
 const UNIT_TESTS = bin('vitest', 'run', '--maxWorkers=3', ...toReporters('minimal'), '--project', 'unit');
 
-/** Enough to see that a law still holds; `npm test` takes them all. */
+/** Enough to see that a law still holds; `npm test` takes five times as many. */
 const FEW_SAMPLES = ['RALPH_PROPERTY_SHARE=0.1', 'RALPH_SIM_RUNS=20', 'RALPH_MUTATIONS=40', 'RALPH_YAML_RUNS=100'];
 
 /** By content, since a clone gives every file a new time. */
@@ -29,7 +29,7 @@ const DEPCRUISE_CACHE = ['--cache', 'node_modules/.cache/dependency-cruiser', '-
 
 /** Slow ones first, so that the quick ones fill the other lane. The check takes a part of the samples of property tests. */
 const toCheckSteps = (all) => [
-  { name: 'unit tests', commands: [['env', ...(all ? ['RALPH_PROPERTY_SHARE=1'] : FEW_SAMPLES), ...UNIT_TESTS]] },
+  { name: 'unit tests', commands: [['env', ...(all ? ['RALPH_PROPERTY_SHARE=0.5'] : FEW_SAMPLES), ...UNIT_TESTS]] },
   // The compiler of 7.x is a native program and takes a tenth of the time; what reads types through its API (the room rules) needs the one before it.
   // By itself it checks with four threads, each of which works out anew what the types of others are: more work, on cores that the tests have taken.
   // The page runs in a browser: it has other globals, and none of Node.
@@ -69,7 +69,7 @@ const SUITES = ['process', 'git', 'contract', 'replay', 'scenario', 'e2e'].map((
   name: `${project} tests`,
   commands: [
     [
-      ...['env', 'RALPH_PROPERTY_SHARE=1'],
+      ...['env', 'RALPH_PROPERTY_SHARE=0.5'],
       ...bin('vitest', 'run', ...(TWO_AT_A_TIME.includes(project) ? ['--maxWorkers=2'] : []), ...toReporters(COLOURED ? 'default' : 'dot')),
       ...['--project', project],
     ],
@@ -83,11 +83,11 @@ const BESIDE = ['nice', '-n', '19', 'env'];
 /** Of a step that names files: one of which no test is left is a mistake here, and not a pass. */
 const SOME_TESTS = '--passWithNoTests=false';
 
-/** The check plays 20 simulated runs; this plays a hundred times as many. */
+/** The check plays 20 simulated runs; this plays fifty times as many. */
 const SIMULATION = {
   name: 'simulation',
   commands: [
-    [...BESIDE, 'RALPH_SIM_RUNS=2000', ...bin('vitest', 'run', '--maxWorkers=1', SOME_TESTS, '--project', 'unit', 'test/simulation')],
+    [...BESIDE, 'RALPH_SIM_RUNS=1000', ...bin('vitest', 'run', '--maxWorkers=1', SOME_TESTS, '--project', 'unit', 'test/simulation')],
   ],
 };
 
@@ -97,9 +97,9 @@ const MUTATIONS = {
   commands: [
     [
       ...BESIDE,
-      'RALPH_MUTATIONS=10000',
-      'RALPH_YAML_RUNS=4000',
-      'RALPH_BROKEN_TEAMS=2000',
+      'RALPH_MUTATIONS=4000',
+      'RALPH_YAML_RUNS=2000',
+      'RALPH_BROKEN_TEAMS=800',
       ...bin('vitest', 'run', '--maxWorkers=1', SOME_TESTS, '--project', 'unit'),
       ...['src/config/yaml/mutated-yaml', 'src/config/yaml/parse-yaml', 'src/validation/broken-teams'],
     ],
@@ -111,7 +111,7 @@ const HISTORIES = {
   name: 'undo histories',
   commands: [
     [
-      ...[...BESIDE, 'RALPH_UNDO_HISTORIES=200', ...bin('vitest', 'run', '--maxWorkers=1', SOME_TESTS, '--project', 'git')],
+      ...[...BESIDE, 'RALPH_UNDO_HISTORIES=100', ...bin('vitest', 'run', '--maxWorkers=1', SOME_TESTS, '--project', 'git')],
       ...['src/workspace/undo/undo-work', '-t', 'after any history'],
     ],
   ],

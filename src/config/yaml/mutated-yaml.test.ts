@@ -9,7 +9,7 @@ import { hasErrors, renderDiagnostics } from '../findings/diagnostics.ts';
 import { loadConfig } from '../load-config.ts';
 import { YAML_PIECES } from './yaml-fixtures.ts';
 
-/** 150 in the check, 10,000 in `npm test`; `RALPH_MUTATIONS=100000 npx vitest run --project unit src/config/mutated-yaml` for more. */
+/** 150 in the check, 4,000 in `npm test`; `RALPH_MUTATIONS=100000 npx vitest run --project unit src/config/mutated-yaml` for more. */
 const RUNS = Number(process.env['RALPH_MUTATIONS'] ?? 150);
 
 const BASE = `mode: multi
