@@ -17,7 +17,7 @@ import {
 } from '../journal/index.ts';
 import type { HeldRun } from '../landing/index.ts';
 import type { LoopPorts, LoopSettings } from '../loop/shell/index.ts';
-import { createWorkCopies, toCopyFolder } from '../panel/share/index.ts';
+import { createWorkCopies, type RunCopies, toCopyFolder } from '../panel/share/index.ts';
 import type { GateRunner } from '../ports/gate-runner.ts';
 import type { JournalDamage, JournalEntry } from '../ports/journal.ts';
 import type { Isolation } from '../ports/program.ts';
@@ -72,6 +72,8 @@ export interface RunParts {
   readonly isolation: Isolation | null;
   /** The fleet that keeps it, and whose workers take the turns; absent: turns are taken here. */
   readonly kept?: KeptRun;
+  /** Whether it is the place of a worker, which knows itself what its turns change. */
+  readonly isWorker?: boolean;
 }
 
 /** A run that is ready to begin or to go on. */
@@ -97,13 +99,14 @@ export function assembleRun(parts: RunParts, visit: (entry: JournalEntry) => voi
     { fs: nodeFileSystem, path: paths.journal, rescueFolder: toRescuePaths(layout.stateDir, paths.runId).folder },
     keepRest(parts.kept, visit),
   );
-  const workspace = openWorkspace(parts);
+  const workspace = openWorkspace({ ...parts, ...toFleetSide(parts) });
   const redaction = createRedaction(env, findKnownSecrets(file.settings, env));
   const checkPayload = createPayloadCheck(file.settings.spec.events);
   const outside = createJsonlInbox({ fs: nodeFileSystem, path: toOutsideFile(paths), label: 'outside.jsonl', hasSenders: true });
   const people = admitPeople(outside, file.settings.externalEvents, paths);
   const backpressure = watch.backpressure === undefined ? {} : { backpressure: watch.backpressure };
-  const elsewhere = createElsewhere(parts, workspace);
+  const copies = createCopies(parts);
+  const elsewhere = createElsewhere(parts, workspace, copies);
   const ports: LoopPorts = {
     journal: parts.kept === undefined ? journal : keepJournal(journal, parts.kept),
     clock: createRunClock(),
@@ -123,8 +126,8 @@ export function assembleRun(parts: RunParts, visit: (entry: JournalEntry) => voi
       ...toHold(parts, agentCommand, workspace),
       ...backpressure,
     }),
-    workspace: withSnapshots(workspace, elsewhere),
-    copies: createCopies(parts),
+    workspace: parts.isWorker === true ? withoutSnapshots(workspace) : withSnapshots(workspace, elsewhere),
+    copies,
     agents: createAgents(parts, agentCommand, workspace, people.admitTokens),
     ...(elsewhere === null ? {} : { elsewhere }),
     reap: async (activation) => {
@@ -147,12 +150,12 @@ export function assembleRun(parts: RunParts, visit: (entry: JournalEntry) => voi
 }
 
 /** Gives the turns to workers; `null` where they are taken here. What their workers wait for is told as a warning of the run. */
-function createElsewhere(parts: RunParts, workspace: GitWorkspace): OfferedTurns | null {
+function createElsewhere(parts: RunParts, workspace: GitWorkspace, copies: RunCopies): OfferedTurns | null {
   const { kept, watch } = parts;
   if (kept === undefined) return null;
   const tell = (text: string): void =>
     watch.observe({ kind: 'effect', seq: 0, at: Date.now(), effect: { type: 'notice', level: 'warning', code: 'fleet', text } });
-  return offerToFleet({ ...parts, ...kept }, workspace, tell);
+  return offerToFleet({ ...parts, ...kept }, workspace, copies, tell);
 }
 
 function createAgents(
@@ -178,7 +181,7 @@ function createAgents(
 }
 
 /** Copies of the folder for turns that run at the same time, with what agents have there beside the work. */
-function createCopies({ paths, file, env }: RunParts): WorkCopies {
+function createCopies({ paths, file, env }: RunParts): WorkCopies & RunCopies {
   const { settings, workspace, gitPrograms: programs } = file;
   const repository = { programs, cwd: workspace, env: withoutKeys(settings, env), stateDirs: toStateDirs(settings) };
   const folder = join(paths.folder, COPIES);
@@ -346,10 +349,20 @@ function withSnapshots(workspace: GitWorkspace, elsewhere: OfferedTurns | null):
     keepOpened: async (turn) => void (await workspace.snapshot(turn, 'opened')),
     keepBefore: async (turn) => (await workspace.snapshot(turn, 'before')).fingerprint,
     keepAfter: async (turn) => {
-      const { fingerprint, tree } = await workspace.snapshot(turn, 'after');
+      const snapshot = await workspace.snapshot(turn, 'after');
       // One that cannot be sent now is sent with the next turn.
-      await elsewhere?.keepTree(tree).catch(() => undefined);
-      return fingerprint;
+      await elsewhere?.keepTree(snapshot).catch(() => undefined);
+      return snapshot.fingerprint;
     },
   };
+}
+
+/** What a turn changed is found out once, by whoever sends it home. */
+function withoutSnapshots({ exists, checkpoint }: GitWorkspace): Workspace {
+  return { exists, checkpoint, keepOpened: async () => undefined, keepBefore: async () => null, keepAfter: async () => null };
+}
+
+function toFleetSide({ kept, isWorker }: RunParts): Pick<Parameters<typeof openWorkspace>[0], 'onFleet'> {
+  if (isWorker === true) return { onFleet: 'worker' };
+  return kept === undefined ? {} : { onFleet: 'run' };
 }

@@ -4,7 +4,7 @@ import { toShellWord } from '../core/text/shell-word.ts';
 import type { Environment } from '../core/values/environment.ts';
 import { RalphError } from '../core/values/errors.ts';
 import { isJsonObject, parseJson } from '../core/values/json.ts';
-import { isFileName, type SentTree } from '../fleet/index.ts';
+import { demandBlob, fromContent, isFileName, type SentTree } from '../fleet/index.ts';
 import { captureGitPrograms, createGit, demandGit, findRepository, type Repository } from '../git/index.ts';
 import { ensureStateFolders, makeFolders, nodeFileSystem, type RunPaths, toJournalLines, toRunPaths } from '../journal/index.ts';
 import type { Blobs, Fleet } from '../ports/fleet.ts';
@@ -13,7 +13,7 @@ import { openAgentFolders, type RunFile, readRunFile, toLayout, writeRunFile } f
 import { toStateDirs, withoutKeys } from '../safety/index.ts';
 import { bringWork, checkOutWork } from '../workspace/bundle/index.ts';
 import { type KeptState, readPlace, writePlace } from './kept-run.ts';
-import { demandBlob, fetchTree, isStateFolder, withSecrets, writeScratchpad } from './sent-work.ts';
+import { fetchTree, isStateFolder, withSecrets, writeScratchpad } from './sent-work.ts';
 
 /** A run that is to go on in a folder where it has never been. */
 export interface FetchOrder {
@@ -57,7 +57,7 @@ export async function fetchRun({ fleet, runId, root, env, place }: FetchOrder, k
   await fetchReferences(fleet.blobs, paths, settings.references);
   await fetchTurns(fleet.blobs, paths, kept.turns);
   openAgentFolders(root, file.settings);
-  if (tree.scratchpad !== null) writeScratchpad(file, tree.scratchpad);
+  writeScratchpad(file, tree.scratchpad);
   // Last: a folder without a journal is no run.
   writeFileSync(paths.journal, toJournalLines(entries), { mode: 0o600 });
 }
@@ -99,7 +99,7 @@ async function fetchReferences(blobs: Blobs, paths: RunPaths, files: KeptReferen
     const sent = files.find(({ name }) => name === basename(path));
     if (sent === undefined) continue;
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-    writeFileSync(path, await demandBlob(blobs, sent.blob), { mode: 0o600 });
+    writeFileSync(path, await fromContent(blobs, sent), { mode: 0o600 });
   }
 }
 
@@ -113,7 +113,7 @@ async function fetchTurns(blobs: Blobs, { turns }: RunPaths, kept: KeptState['tu
     for (const file of files) {
       if (!isFileName(file.name) || existsSync(join(folder, file.name))) continue;
       // What is forgotten since is missed where it is asked for.
-      const bytes = await blobs.get(file.blob);
+      const bytes = await fromContent(blobs, file).catch(() => null);
       if (bytes !== null) writeFileSync(join(folder, file.name), bytes, { mode: 0o600, flag: 'wx' });
     }
   }
@@ -161,19 +161,20 @@ async function bringTree(
   const scratch = join(paths.folder, 'git');
   mkdirSync(scratch, { recursive: true });
   // Written before by this folder, and perhaps cleaned up since.
-  await fetchTree(fleet.blobs, repository, from, scratch);
-  await fetchTree(fleet.blobs, repository, to, scratch);
+  const fetch = async (tree: SentTree): Promise<string> => (await fetchTree(fleet.blobs, repository, tree, scratch)).commit;
+  const before = await fetch(from);
+  const after = await fetch(to);
   await confirm();
   const mark = join(paths.folder, 'bringing');
-  const { commit: before } = from.work;
-  const isCutOff = existsSync(mark) && readFileSync(mark, 'utf8') === to.work.commit;
-  const order = { before, after: to.work.commit, indexFile: join(scratch, 'home.index'), isCutOff };
-  const onWrite = (): void => writeFileSync(mark, to.work.commit, { mode: 0o600 });
+  const isCutOff = existsSync(mark) && readFileSync(mark, 'utf8') === after;
+  const order = { before, after, indexFile: join(scratch, 'home.index'), isCutOff };
+  const onWrite = (): void => writeFileSync(mark, after, { mode: 0o600 });
   let changed = await bringWork(repository, order, onWrite);
   if (changed.length > 0 && between.length > 0) {
     // What a turn made may have been written here right before the process was lost, and be kept by the one that went on.
-    for (const tree of between) await fetchTree(fleet.blobs, repository, tree, scratch);
-    changed = await bringWork(repository, { ...order, between: between.map(({ work }) => work.commit) }, onWrite);
+    const passed: string[] = [];
+    for (const tree of between) passed.push(await fetch(tree));
+    changed = await bringWork(repository, { ...order, between: passed }, onWrite);
   }
   if (changed.length === 0) return rmSync(mark, { force: true });
   const shown = changed.slice(0, 5).join(', ');

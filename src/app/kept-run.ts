@@ -3,7 +3,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { basename, join } from 'node:path';
 import type { Environment } from '../core/values/environment.ts';
-import { type KeptRecord, keepRun, type RunKeeper, readKept, type SentFile, type SentTree, takeLease } from '../fleet/index.ts';
+import { type KeptRecord, keepRun, type RunKeeper, readKept, type SentFile, type SentTree, takeLease, toContent } from '../fleet/index.ts';
 import type { RunPaths } from '../journal/index.ts';
 import type { Fleet, LogPlace, RunLease } from '../ports/fleet.ts';
 import type { Journal, JournalEntry } from '../ports/journal.ts';
@@ -52,15 +52,21 @@ export async function readKeptState(fleet: Fleet, run: string): Promise<KeptStat
       else if (record.kind === 'turn') turns.set(record.name, record.files);
       else if (record.kind === 'settings') found = { ...found, settings: record };
       else {
-        trees.push(record.tree);
-        treeOf.set(place, record.tree);
-        found = { ...found, tree: record.tree };
+        const tree = record.kind === 'tree' ? record.tree : toStepped(found.tree, record);
+        trees.push(tree);
+        treeOf.set(place, tree);
+        found = { ...found, tree };
       }
     }
   });
   const gap = entries.findIndex(({ seq }, index) => seq !== index + 1);
   if (gap >= 0) throw new Error(`the journal that the fleet keeps has a gap before entry ${gap + 1}`);
   return { end, entries, trees, treeOf, turns, ...found };
+}
+
+function toStepped(last: SentTree | null, { step, scratchpad }: KeptRecord & { readonly kind: 'step' }): SentTree {
+  if (last === null) throw new Error('the fleet keeps what changed, and not since when');
+  return { ...last, steps: [...last.steps, step], scratchpad };
 }
 
 /** Tells a run that it is in the hands of a worker: one that is ended with the worker is gone on with by another. */
@@ -112,7 +118,7 @@ export function writePlace({ folder }: Pick<RunPaths, 'folder'>, place: string):
 export async function keepSettings({ fleet, keeper }: KeptRun, paths: RunPaths): Promise<void> {
   const files = listReferenceFiles(paths).filter((path) => existsSync(path));
   const references = await Promise.all(
-    files.map(async (path): Promise<SentFile> => ({ name: basename(path), blob: await fleet.blobs.put(readFileSync(path)) })),
+    files.map(async (path): Promise<SentFile> => ({ name: basename(path), ...(await toContent(fleet.blobs, readFileSync(path))) })),
   );
   keeper.add({ kind: 'settings', settings: await fleet.blobs.put(readFileSync(paths.settings)), references });
 }

@@ -44,7 +44,7 @@ import { createWorktree, removeWorktree } from '../workspace/worktree/index.ts';
 import { type AssembledRun, assembleRun, type RunParts } from './assemble-run.ts';
 import { driveRun } from './drive-run.ts';
 import { keepSettings, openKeptRun, takeRun } from './kept-run.ts';
-import { requireSendable } from './offer-to-fleet.ts';
+import { requireSendable } from './send-tree.ts';
 
 /**
  * Starts a run. One that is refused leaves nothing behind: no folder of a run, no worktree, no lock.

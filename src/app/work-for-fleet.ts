@@ -9,21 +9,21 @@ import type { Environment } from '../core/values/environment.ts';
 import { toErrorMessage } from '../core/values/errors.ts';
 import { isJsonObject, type Json } from '../core/values/json.ts';
 import { writeContract } from '../emit/index.ts';
-import { type Job, PROTOCOL, parseTree, takeWork } from '../fleet/index.ts';
-import { captureGitPrograms, createGit, demandGit, findRepository, type Repository } from '../git/index.ts';
+import { fromContent, type Job, PROTOCOL, parseContent, parseTree, takeWork } from '../fleet/index.ts';
+import { captureGitPrograms, createGit, demandGit, findRepository } from '../git/index.ts';
 import { ensureStateFolders, makeFolders, nodeFileSystem, toRunPaths } from '../journal/index.ts';
 import { createPerformer, INTERRUPTED, type LoopView, redactInput } from '../loop/shell/index.ts';
 import { loadPluginFiles } from '../plugins/index.ts';
 import type { Fleet } from '../ports/fleet.ts';
 import { openGateReference } from '../run-gates/index.ts';
-import { openAgentFolders, type RunFile, readRunFile, toLayout, withoutToken } from '../runs/index.ts';
+import { openAgentFolders, openWorkspace, type RunFile, readRunFile, toLayout, withoutToken } from '../runs/index.ts';
 import { findRunIsolation, toStateDirs, withoutKeys } from '../safety/index.ts';
 import { compileTopology } from '../topology/routing/index.ts';
 import { readScratchpad } from '../turns/index.ts';
-import { checkOutWork, packWork } from '../workspace/bundle/index.ts';
 import { type AssembledRun, assembleRun, type RunParts } from './assemble-run.ts';
 import { type SentHome, type SentPlace, sendFiles } from './offer-to-fleet.ts';
-import { demandBlob, fetchTree, isStateFolder, withSecrets, writeScratchpad } from './sent-work.ts';
+import { createPlaceTree, type PlaceTree } from './place-tree.ts';
+import { isStateFolder, withSecrets, writeScratchpad } from './sent-work.ts';
 import { standIn } from './stand-in.ts';
 import { closeWorkerHome, openWorkerHome, STOOD_IN, sweepWorkerHomes } from './worker-home.ts';
 
@@ -92,9 +92,8 @@ export async function workForFleet(order: WorkerOrder, stop: AbortSignal, kill: 
 interface WorkPlace {
   readonly run: AssembledRun;
   readonly file: RunFile;
-  readonly repository: Repository;
+  readonly tree: PlaceTree;
   readonly turns: string;
-  readonly scratch: string;
   /** Who sees what happens in the turn that is taken just now. */
   readonly watch: { observe: (record: RunRecord) => void };
 }
@@ -109,7 +108,7 @@ async function openPlace({ fleet, home, env, id }: WorkerOrder, job: Job): Promi
   ensureStateFolders(nodeFileSystem, [layout.stateDir]);
   const paths = toRunPaths(layout.stateDir, job.run);
   makeFolders(nodeFileSystem, paths.turns);
-  writeFileSync(paths.settings, await demandBlob(fleet.blobs, sent.settings), { mode: 0o600 });
+  writeFileSync(paths.settings, await fromContent(fleet.blobs, sent.settings), { mode: 0o600 });
   const kept = readRunFile(paths.settings);
   const settings = withSecrets(kept.settings, env);
   const file: RunFile = {
@@ -123,19 +122,22 @@ async function openPlace({ fleet, home, env, id }: WorkerOrder, job: Job): Promi
   const own = withoutKeys(settings, env);
   const found = await findRepository({ cwd: root, env: own, stateDirs: toStateDirs(settings), programs: file.gitPrograms });
   if (!found.ok) throw new Error(found.refused);
-  await checkOutWork(found.value, await fetchTree(fleet.blobs, found.value, sent, join(root, '.git')));
+  const scratch = join(root, '.git');
+  const tree = createPlaceTree(found.value, openWorkspace({ paths, file, env, onFleet: 'worker' }), { blobs: fleet.blobs, scratch });
+  await tree.show(sent);
   await loadPluginFiles(settings, root);
   openAgentFolders(root, settings);
   writeContract(paths.folder, { spec: settings.spec, workspace: root });
   const { isolation } = await findRunIsolation(settings);
   const reference = await openGateReference({ paths, file, env }, false);
   const watch = { observe: (_: RunRecord): void => undefined };
-  const parts: RunParts = { layout, paths, file, env, watch: { observe: (record) => watch.observe(record) }, reference, isolation };
+  const observe: RunParts['watch']['observe'] = (record) => watch.observe(record);
+  const parts: RunParts = { layout, paths, file, env, watch: { observe }, reference, isolation, isWorker: true };
   const run = asWorker(
     assembleRun(parts, () => undefined),
     id,
   );
-  return { run, file, repository: found.value, turns: paths.turns, scratch: join(root, '.git'), watch };
+  return { run, file, tree, turns: paths.turns, watch };
 }
 
 /** Programs of a turn bear the worker's name: whoever follows a killed worker finds them, and nobody takes them for those of a run on this machine. */
@@ -154,11 +156,10 @@ function asWorker(run: AssembledRun, id: string): AssembledRun {
 async function takeTurn({ fleet }: WorkerOrder, place: WorkPlace, job: Job): Promise<IterationEnded> {
   const { run, file, watch } = place;
   const { effect, state } = parseTask(job.task);
-  const work = await fetchTree(fleet.blobs, place.repository, parsePlace(job.place), place.scratch);
-  await checkOutWork(place.repository, work);
+  const sent = parsePlace(job.place);
+  const from = await place.tree.show(sent);
   openAgentFolders(file.workspace, file.settings);
-  const { scratchpad } = parsePlace(job.place);
-  if (scratchpad !== null) writeScratchpad(file, scratchpad);
+  writeScratchpad(file, sent.scratchpad);
   let told: Promise<unknown> = Promise.resolve();
   const tell = (words: Parameters<Job['report']>[0]): void => {
     told = told.then(() => job.report(words));
@@ -191,26 +192,14 @@ async function takeTurn({ fleet }: WorkerOrder, place: WorkPlace, job: Job): Pro
   });
   const input = await ended;
   await told.catch(() => undefined);
-  const { tree } = await run.workspace.snapshot(toTurnName(effect), 'after');
   const home: SentHome = {
-    work: tree === null ? null : await sendWork(fleet, place, { runId: job.run, tree, from: work.commit }),
-    from: work.commit,
+    changes: await place.tree.collect(),
+    from,
     files: await sendFiles(fleet.blobs, join(place.turns, toTurnName(effect)), redact),
     scratchpad: toRedacted(readScratchpad(file.workspace, file.settings.prompts.scratchpad)?.text ?? null, redact),
   };
   await job.report({ kind: 'ended', input, home: home as unknown as Json });
   return input;
-}
-
-async function sendWork(
-  { blobs }: Fleet,
-  { repository, scratch }: WorkPlace,
-  { runId, tree, from }: { readonly runId: string; readonly tree: string; readonly from: string },
-): Promise<SentHome['work']> {
-  const before = (await demandGit(repository.git, ['rev-parse', '--verify', `${from}^{tree}`])).trim();
-  if (before === tree) return null;
-  const { commit, bundle } = await packWork(repository, { runId, tree, head: from, known: from, file: join(scratch, 'ralph-home.bundle') });
-  return { commit, blob: await blobs.put(bundle) };
 }
 
 function toRedacted(text: string | null, redact: (text: string) => string): string | null {
@@ -232,7 +221,7 @@ async function reportFailure(job: Job, message: string): Promise<IterationEnded>
     ...INTERRUPTED,
     outcome: failFor(`it could not begin: ${message}`),
   };
-  await job.report({ kind: 'ended', input, home: { work: null, from: '', files: [], scratchpad: null } });
+  await job.report({ kind: 'ended', input, home: null });
   return input;
 }
 
@@ -248,9 +237,10 @@ function parseTask(task: Json): { readonly effect: IterationStart; readonly stat
 }
 
 function parsePlace(place: Json): SentPlace {
-  const { settings, stateDir } = isJsonObject(place) ? place : {};
+  const { settings: sent, stateDir } = isJsonObject(place) ? place : {};
   const tree = parseTree(place);
-  if (typeof settings !== 'string' || tree === null) throw new Error('the order does not say where to work');
+  const settings = isJsonObject(sent) ? parseContent(sent) : null;
+  if (settings === null || tree === null) throw new Error('the order does not say where to work');
   // It becomes a folder below the worker's own.
   if (!isStateFolder(stateDir)) throw new Error('the order names no folder for state');
   return { settings, stateDir, ...tree };

@@ -1,18 +1,21 @@
 /** Front door of `fleet`: a connection to workers on other machines. `fleet-names <- work-record`, `nats-place <- nats-server <- keep-reading <- nats-fleet`; `messages <- offer-turns, take-work`; `run-records <- keep-run`. */
 
 export { keepRun, type LeaseWish, LONG_ASK_MS, type RunKeeper, readKept, takeLease } from './keep-run.ts';
-export { PROTOCOL } from './messages.ts';
+export { demandBlob, fromContent, PROTOCOL, parseContent, type SentContent, toBody, toContent } from './messages.ts';
 export { connectFleet } from './nats-fleet.ts';
 export { toShownUrl } from './nats-place.ts';
-export { offerTurns } from './offer-turns.ts';
+export { type OfferSettings, offerTurns } from './offer-turns.ts';
 export {
   isFileName,
   type KeptRecord,
   MAX_FILES,
   parseFiles,
   parseTree,
+  readChanges,
   type SentBundle,
+  type SentChange,
   type SentFile,
+  type SentStep,
   type SentTree,
 } from './run-records.ts';
 export { type Job, takeWork } from './take-work.ts';

@@ -139,7 +139,7 @@ function createLogWriter(fleet: Fleet, { run, epoch, place }: RunLease, { isOwn,
         const behind: LogPlace = end;
         const records = takePiece(waiting);
         pieces += 1;
-        const body = await toBody(fleet.blobs, { v: 1, place, records } as unknown as Json);
+        const body = await toBody(fleet.blobs, { v: 2, place, records } as unknown as Json);
         const written = await patiently(() => fleet.log.append(run, { behind, name: `${epoch}.${place}.${pieces}`, body }));
         if (written === null) return lose(new Error(TAKEN));
         end = written;

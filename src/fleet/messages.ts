@@ -5,7 +5,7 @@ import { isJsonObject, type Json, parseJson } from '../core/values/json.ts';
 import type { Blobs } from '../ports/fleet.ts';
 
 /** Of orders and reports. A worker of another one leaves an order alone. */
-export const PROTOCOL = 1;
+export const PROTOCOL = 2;
 
 /** A message may hold so much; what is larger goes the way of files. A server takes 1 MB by default, and base64 is not needed. */
 const MAX_INLINE_CHARS = 200_000;
@@ -22,6 +22,34 @@ export async function fromBody(blobs: Blobs, body: Json): Promise<Json> {
   if (body['value'] !== undefined) return body['value'];
   const bytes = typeof body['blob'] === 'string' ? await blobs.get(body['blob']) : null;
   return bytes === null ? null : (parseJson(new TextDecoder().decode(bytes)) ?? null);
+}
+
+/** A file as it is sent: its bytes in base64, or where they are. */
+export type SentContent = { readonly bytes: string } | { readonly blob: string };
+
+/** A larger file goes a way of its own. */
+const MAX_INLINE_BYTES = 16_384;
+
+export async function toContent(blobs: Blobs, bytes: Uint8Array): Promise<SentContent> {
+  return bytes.length <= MAX_INLINE_BYTES ? { bytes: Buffer.from(bytes).toString('base64') } : { blob: await blobs.put(bytes) };
+}
+
+/** What was sent. Rejects where it cannot be had. */
+export async function fromContent(blobs: Blobs, content: SentContent): Promise<Uint8Array> {
+  return 'bytes' in content ? Buffer.from(content.bytes, 'base64') : demandBlob(blobs, content.blob);
+}
+
+/** What is to be there and is not. */
+export async function demandBlob(blobs: Blobs, hash: string): Promise<Uint8Array> {
+  const bytes = await blobs.get(hash);
+  if (bytes === null) throw new Error('a file is not in the fleet any more');
+  return bytes;
+}
+
+/** Reads it; `null` for what is none. */
+export function parseContent({ bytes, blob }: Readonly<Record<string, Json>>): SentContent | null {
+  if (typeof bytes === 'string') return { bytes };
+  return typeof blob === 'string' ? { blob } : null;
 }
 
 /** What a worker reports. */

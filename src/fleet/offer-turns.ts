@@ -4,7 +4,7 @@ import type { LiveRecord } from '../core/run/run-record.ts';
 import { toTurnName } from '../core/run/turn.ts';
 import { toErrorMessage } from '../core/values/errors.ts';
 import { isJsonObject, type Json } from '../core/values/json.ts';
-import type { Elsewhere, RemoteOrder, RemoteResult, RemoteTurn, RemoteWatch } from '../ports/elsewhere.ts';
+import type { BroughtIn, Elsewhere, RemoteOrder, RemoteResult, RemoteTurn, RemoteWatch } from '../ports/elsewhere.ts';
 import type { Fleet, WorkId, WorkReport, WorkStanding } from '../ports/fleet.ts';
 import { LONG_ASK_MS } from './keep-run.ts';
 import { fromBody, PROTOCOL, parseWorkerWords, toBody } from './messages.ts';
@@ -17,8 +17,11 @@ export interface OfferSettings {
   readonly labelsOf: (order: IterationStart) => readonly string[];
   /** What it works on, and how: kept in the fleet when this resolves. */
   readonly pack: (order: IterationStart) => Promise<Json>;
-  /** Puts what a worker made into a copy, see `RemoteResult`. */
-  readonly bringTo: (order: IterationStart, home: Json, copy: string) => Promise<void>;
+  /** How what a worker made comes home, see `RemoteResult`. */
+  readonly homecoming: {
+    readonly bringTo: (order: IterationStart, home: Json, copy: string) => Promise<void>;
+    readonly bringIn: (order: IterationStart, home: Json, isDiscarded: boolean) => Promise<BroughtIn>;
+  };
   /** Milliseconds that count on, whatever becomes of the clock. */
   readonly steady: () => number;
   /** Something a person should know now. */
@@ -189,7 +192,14 @@ async function readReport(made: OfferSettings, turn: OpenTurn, report: WorkRepor
   // The processes of a worker are on its machine: nothing here may be ended by their numbers.
   if (words.kind === 'input')
     return turn.watch.post(words.input.type === 'iteration-spawned' ? { ...words.input, pid: null, processStart: null } : words.input);
-  turn.settle({ kind: 'ended', ended: words.input, bringTo: (copy) => made.bringTo(turn.order, words.home, copy) });
+  const { order } = turn;
+  const { bringTo, bringIn } = made.homecoming;
+  turn.settle({
+    kind: 'ended',
+    ended: words.input,
+    bringTo: (copy) => bringTo(order, words.home, copy),
+    bringIn: (isDiscarded) => bringIn(order, words.home, isDiscarded),
+  });
 }
 
 function parseLive(value: Json, { order }: OpenTurn): LiveRecord | null {

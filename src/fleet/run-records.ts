@@ -1,7 +1,9 @@
 import { type Input, isInputType } from '../core/run/inputs.ts';
 import { isJsonObject, type Json } from '../core/values/json.ts';
+import type { Blobs } from '../ports/fleet.ts';
 import type { JournalEntry } from '../ports/journal.ts';
 import { isSubjectPart } from './fleet-names.ts';
+import { fromBody, parseContent, type SentContent } from './messages.ts';
 
 /** A bundle in the fleet, and the commit that it brings. */
 export interface SentBundle {
@@ -10,18 +12,48 @@ export interface SentBundle {
 }
 
 /** A file in the fleet. */
-export interface SentFile {
-  readonly name: string;
-  readonly blob: string;
-}
+export type SentFile = { readonly name: string } & SentContent;
 
-/** A working tree in the fleet. */
+/** A working tree in the fleet: a whole one, and what became of it step by step. */
 export interface SentTree {
   /** All that was committed when the process that sends it sent the first one. */
   readonly base: SentBundle;
-  /** The tree itself, and what was committed since. */
-  readonly work: SentBundle & { readonly head: string; readonly branch: string | null };
+  /** A whole tree, and what was committed since. */
+  readonly work: SentBundle & {
+    readonly head: string;
+    readonly branch: string | null;
+    /** Its object id. */
+    readonly tree: string;
+  };
+  readonly steps: readonly SentStep[];
   readonly scratchpad: string | null;
+}
+
+/** What changed from one tree to the next. */
+export interface SentStep {
+  /** Object id of the tree to which it leads, where it was sent. */
+  readonly to: string;
+  /** A list of changes: see `readChanges`. */
+  readonly body: Json;
+}
+
+/** What became of a file; without a `mode` it is gone. */
+export type SentChange =
+  | { readonly path: string; readonly mode: null }
+  | ({ readonly path: string; readonly mode: string; readonly isNew: boolean } & SentContent);
+
+/** Reads a list of changes as it was sent. Rejects where it is none: a part of them would be another tree. */
+export async function readChanges(blobs: Blobs, body: Json): Promise<readonly SentChange[]> {
+  const list = await fromBody(blobs, body);
+  if (!Array.isArray(list)) throw new Error('what was changed cannot be had from the fleet');
+  return list.map((value: Json): SentChange => {
+    const { path, mode = null, isNew = false } = isJsonObject(value) ? value : {};
+    const content = isJsonObject(value) ? parseContent(value) : null;
+    if (typeof path !== 'string') throw new Error('what was changed cannot be read');
+    if (mode === null) return { path, mode };
+    if (typeof mode !== 'string' || content === null) throw new Error('what was changed cannot be read');
+    return { path, mode, isNew: isNew === true, ...content };
+  });
 }
 
 /** What is kept of a run for whoever goes on with it. */
@@ -31,6 +63,8 @@ export type KeptRecord =
   | { readonly kind: 'settings'; readonly settings: string; readonly references: readonly SentFile[] }
   /** The tree as it is from here on. */
   | { readonly kind: 'tree'; readonly tree: SentTree }
+  /** The same, as a change of the last one. */
+  | { readonly kind: 'step'; readonly step: SentStep; readonly scratchpad: string | null }
   /** Prompt and outputs of a turn. */
   | { readonly kind: 'turn'; readonly name: string; readonly files: readonly SentFile[] };
 
@@ -44,13 +78,13 @@ export interface KeptPiece {
 export function parsePiece(value: Json): KeptPiece | null {
   if (!isJsonObject(value)) return null;
   const { v, place, records } = value;
-  if (v !== 1 || typeof place !== 'string' || !isSubjectPart(place) || !Array.isArray(records)) return null;
+  if (v !== 2 || typeof place !== 'string' || !isSubjectPart(place) || !Array.isArray(records)) return null;
   return { place, records: records.flatMap((record) => parseRecord(record) ?? []) };
 }
 
 function parseRecord(value: Json): KeptRecord | null {
   if (!isJsonObject(value)) return null;
-  const { kind, entry, settings, references, tree, name, files } = value;
+  const { kind, entry, settings, references, tree, step, scratchpad, name, files } = value;
   if (kind === 'entry') {
     const read = parseEntry(entry);
     return read === null ? null : { kind, entry: read };
@@ -59,6 +93,10 @@ function parseRecord(value: Json): KeptRecord | null {
   if (kind === 'tree') {
     const read = parseTree(tree);
     return read === null ? null : { kind, tree: read };
+  }
+  if (kind === 'step') {
+    const read = parseStep(step);
+    return read === null ? null : { kind, step: read, scratchpad: typeof scratchpad === 'string' ? scratchpad : null };
   }
   // It becomes the name of a folder.
   return kind === 'turn' && typeof name === 'string' && /^\d{1,9}\.\d{1,9}$/.test(name) ? { kind, name, files: parseFiles(files) } : null;
@@ -82,10 +120,18 @@ export function parseTree(value: Json | undefined): SentTree | null {
   if (!isJsonObject(value) || !isJsonObject(value['work'])) return null;
   const base = parseBundle(value['base']);
   const work = parseBundle(value['work']);
-  const { head, branch = null } = value['work'];
-  if (base === null || work === null || typeof head !== 'string' || (branch !== null && typeof branch !== 'string')) return null;
-  const { scratchpad = null } = value;
-  return { base, work: { ...work, head, branch }, scratchpad: typeof scratchpad === 'string' ? scratchpad : null };
+  const { head, branch = null, tree } = value['work'];
+  const { scratchpad = null, steps } = value;
+  const read = Array.isArray(steps) ? steps.map(parseStep) : [null];
+  const isWork = typeof head === 'string' && typeof tree === 'string' && (branch === null || typeof branch === 'string');
+  if (base === null || work === null || !isWork || !read.every((step) => step !== null)) return null;
+  return { base, work: { ...work, head, branch, tree }, steps: read, scratchpad: typeof scratchpad === 'string' ? scratchpad : null };
+}
+
+function parseStep(value: Json | undefined): SentStep | null {
+  if (!isJsonObject(value)) return null;
+  const { to, body } = value;
+  return typeof to === 'string' && body !== undefined ? { to, body } : null;
 }
 
 /** A file of a turn's folder: no path, and no name that is hidden. */
@@ -104,7 +150,8 @@ export function parseFiles(value: Json | undefined): readonly SentFile[] {
   if (!Array.isArray(value)) return [];
   return value.slice(0, MAX_FILES).flatMap((file) => {
     if (!isJsonObject(file)) return [];
-    const { name, blob } = file;
-    return typeof name === 'string' && typeof blob === 'string' && isFileName(name) ? [{ name, blob }] : [];
+    const { name } = file;
+    const content = parseContent(file);
+    return typeof name === 'string' && content !== null && isFileName(name) ? [{ name, ...content }] : [];
   });
 }

@@ -3,6 +3,7 @@ import type { Input, IterationEnded } from '../core/run/inputs.ts';
 import type { LiveRecord } from '../core/run/run-record.ts';
 import type { RunState } from '../core/run/state.ts';
 import type { TurnFailure } from '../core/run/turn.ts';
+import type { TakenOver } from './work-copies.ts';
 
 /** Turns that are taken by workers in other processes, on this machine or others. */
 export interface Elsewhere {
@@ -39,6 +40,9 @@ export interface RemoteTurn {
   readonly kill: () => void;
 }
 
+/** What came into the folder; `before`: its fingerprint right before that. */
+export type BroughtIn = TakenOver & { readonly before: string | null };
+
 /** What became of it. */
 export type RemoteResult =
   | {
@@ -49,6 +53,13 @@ export type RemoteResult =
        * where that cannot be done.
        */
       readonly bringTo: (copy: string) => Promise<void>;
+      /**
+       * Brings it into the folder itself, all or nothing, and never over what was changed there since the turn was offered. After a crash it is called again. Rejects where
+       * what the turn made cannot be had.
+       *
+       * @param isDiscarded nothing was to be changed: what was, is thrown away and named
+       */
+      readonly bringIn: (isDiscarded: boolean) => Promise<BroughtIn>;
     }
   | { readonly kind: 'lost'; readonly failure: TurnFailure }
   | { readonly kind: 'killed' };

@@ -18,10 +18,12 @@ export interface WorkspaceOrder {
   readonly paths: Pick<RunPaths, 'folder' | 'runId'>;
   readonly file: RunFile;
   readonly env: Environment;
+  /** On a fleet: it is told which files differ. A worker keeps nothing of its own. Absent: no fleet. */
+  readonly onFleet?: 'run' | 'worker';
 }
 
 /** The workspace of a run, for the loop and for `ralph show --diff`. */
-export function openWorkspace({ paths, file, env }: WorkspaceOrder): GitWorkspace {
+export function openWorkspace({ paths, file, env, onFleet }: WorkspaceOrder): GitWorkspace {
   const { checkpointBranch } = file.settings;
   return createWorkspace({
     cwd: file.workspace,
@@ -32,6 +34,8 @@ export function openWorkspace({ paths, file, env }: WorkspaceOrder): GitWorkspac
     baseline: file.baseline,
     programs: file.gitPrograms,
     checkpointBranch,
+    keepsSnapshots: onFleet !== 'worker',
+    keepsLooks: onFleet !== undefined,
     ownBranch: file.worktree === null ? null : `ralph/${file.worktree}`,
   });
 }

@@ -2,10 +2,10 @@ import type { Effect, IterationStart } from '../../core/run/effects.ts';
 import type { Input, IterationEnded } from '../../core/run/inputs.ts';
 import { type TurnId, type TurnOutcome, type TurnReport, toTurnName } from '../../core/run/turn.ts';
 import { toErrorCode, toErrorMessage } from '../../core/values/errors.ts';
-import type { Elsewhere, RemoteResult, RemoteTurn } from '../../ports/elsewhere.ts';
+import type { BroughtIn, Elsewhere, RemoteResult, RemoteTurn } from '../../ports/elsewhere.ts';
 import { decide } from '../decide/index.ts';
-import { takeOverCopy, toDiscarded } from './copy-turn.ts';
-import type { TurnContext } from './loop-ports.ts';
+import { openCopy, takeOverCopy, toDiscarded } from './copy-turn.ts';
+import type { LoopPorts, TurnContext } from './loop-ports.ts';
 import { failStorage, INTERRUPTED, toInterrupted, toOutcome } from './turn.ts';
 
 /** The turns of a loop that workers have. */
@@ -80,17 +80,15 @@ interface StartedElsewhere {
 }
 
 /**
- * Offers a turn to workers. Like one that works beside others it has a copy of the folder, into which its work comes first: so what changed in the folder meanwhile is a
- * conflict, and never overwritten.
+ * Offers a turn to workers. One that works beside others has a copy of the folder, into which its work comes first; what changed in the folder meanwhile is a conflict for
+ * any, and never overwritten.
  *
  * @throws the system error, where the copy cannot be made
  */
 async function startElsewhere(context: TurnContext, elsewhere: Elsewhere, order: IterationStart): Promise<StartedElsewhere> {
   const { ports, loop } = context;
-  const { copy = toTurnName(order), ...plain } = order;
-  if (ports.copies === undefined) throw new Error('there are no copies of the folder here');
-  await ports.copies.open(copy);
-  if (order.copy === undefined) await ports.workspace.keepOpened(toTurnName(order));
+  const { copy: _, ...plain } = order;
+  await openCopy(ports, order);
   let isOpen = false;
   const turn = elsewhere.start(
     { order: plain, state: loop.state() },
@@ -108,19 +106,14 @@ async function startElsewhere(context: TurnContext, elsewhere: Elsewhere, order:
       },
     },
   );
-  return { turn, report: (result) => report(context, { ...order, copy }, result) };
+  return { turn, report: (result) => report(context, order, result) };
 }
 
-type CopyOrder = IterationStart & Required<Pick<IterationStart, 'copy'>>;
-
-async function report({ ports, loop }: TurnContext, order: CopyOrder, result: RemoteResult): Promise<IterationEnded> {
-  const { iteration, attempt, copy } = order;
+async function report({ ports, loop }: TurnContext, order: IterationStart, result: RemoteResult): Promise<IterationEnded> {
+  const { iteration, attempt } = order;
   // What comes home takes the place of what was written while it passed by.
   ports.turns.close(order);
-  const brought = result.kind === 'ended' ? await bring(result, copy) : null;
-  const isReadOnly = ports.agents.promptFactsOf?.(order).mayWrite === false;
-  // Of a turn that nobody finished nothing is in the copy.
-  const taken = await takeOverCopy(ports, order, isReadOnly);
+  const { trouble, ...taken } = await bringHome(ports, order, result);
   const after = await ports.workspace.keepAfter(toTurnName(order));
   const treeChanged = taken.before === null || after === null ? null : taken.before !== after;
   const { conflict, discarded } = taken;
@@ -134,7 +127,7 @@ async function report({ ports, loop }: TurnContext, order: CopyOrder, result: Re
   if (result.kind !== 'ended')
     return { type: 'iteration-ended', at, iteration, attempt, ...INTERRUPTED, outcome: toLostOutcome(result), ...common };
   const { ended } = result;
-  if (brought !== null) return { ...ended, at, iteration, attempt, outcome: failAs(brought), signals: [], ...common };
+  if (trouble !== null) return { ...ended, at, iteration, attempt, outcome: failAs(trouble), signals: [], ...common };
   const outcome = toOutcome({ status: toStatus(ended), failure: toFailure(ended) }, conflict);
   const reported: IterationEnded = { ...ended, at, iteration, attempt, outcome, ...common };
   if (canFollow(loop, reported)) return reported;
@@ -153,14 +146,27 @@ function canFollow(loop: TurnContext['loop'], input: Input): boolean {
   }
 }
 
-/** Why what a worker made could not be had; `null` where it was. */
-async function bring({ bringTo }: RemoteResult & { readonly kind: 'ended' }, copy: string): Promise<string | null> {
+/** Brings what a worker made into the folder. `trouble`: why it could not be had. */
+async function bringHome(
+  ports: LoopPorts,
+  order: IterationStart,
+  result: RemoteResult,
+): Promise<BroughtIn & { readonly trouble: string | null }> {
+  const isReadOnly = ports.agents.promptFactsOf?.(order).mayWrite === false;
   try {
-    await bringTo(copy);
-    return null;
+    // Of a turn that nobody finished there is nothing.
+    if (order.copy === undefined)
+      return { ...(await (result.kind === 'ended' ? result.bringIn(isReadOnly) : lookAgain(ports, order))), trouble: null };
+    if (result.kind === 'ended') await result.bringTo(order.copy);
+    return { ...(await takeOverCopy(ports, order, isReadOnly)), trouble: null };
   } catch (error) {
-    return `what it made on its worker could not be brought here: ${toErrorMessage(error)} (${toErrorCode(error)})`;
+    const trouble = `what it made on its worker could not be brought here: ${toErrorMessage(error)} (${toErrorCode(error)})`;
+    return { ...(await (order.copy === undefined ? lookAgain(ports, order) : takeOverCopy(ports, order, isReadOnly))), trouble };
   }
+}
+
+async function lookAgain({ workspace }: LoopPorts, order: IterationStart): Promise<BroughtIn> {
+  return { before: await workspace.keepBefore(toTurnName(order)) };
 }
 
 function failAs(message: string): TurnOutcome {

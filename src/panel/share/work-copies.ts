@@ -1,15 +1,16 @@
-import { existsSync, realpathSync } from 'node:fs';
+import { chmodSync, existsSync, lstatSync, readlinkSync, realpathSync } from 'node:fs';
 import { mkdir, readdir, rename, rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import type { WorkConflict } from '../../core/run/turn.ts';
 import { toErrorMessage } from '../../core/values/errors.ts';
 import type { TakenOver, WorkCopies } from '../../ports/work-copies.ts';
 import { applyWork } from './apply-work.ts';
+import { hashFile } from './hash-file.ts';
 import { openWorkspace } from './open-workspace.ts';
 import { planWork, readMade } from './plan-work.ts';
 import { removeShared } from './remove-shared.ts';
 import { snapshotWork, type WorkSnapshot } from './snapshot-work.ts';
-import { readBase, toBasePath, writeBase } from './workspace-base.ts';
+import { type BaseFile, type BaseLink, readBase, toBasePath, writeBase } from './workspace-base.ts';
 
 /** Where copies of a run's folder are made. */
 export interface WorkCopiesSettings {
@@ -34,8 +35,32 @@ export function toCopyFolder(folder: string, name: string): string {
 
 const MAX_NAMED = 20;
 
-/** Creates the copies of a run, but for what is published and asked in them. */
-export function createWorkCopies(made: WorkCopiesSettings): Pick<WorkCopies, 'open' | 'takeOver'> {
+/** Work that was made elsewhere, in a folder that was as this one. */
+export interface BroughtWork {
+  /** What was made, changed or removed; paths relative to the folder. */
+  readonly paths: readonly BroughtPath[];
+  /** Writes these files, but for those that were removed, below a folder that is empty. */
+  readonly write: (to: string) => void;
+  /** As of `takeOver`. */
+  readonly isDiscarded: boolean;
+}
+
+export interface BroughtPath {
+  readonly path: string;
+  /** There was no such file where it was made. */
+  readonly isNew: boolean;
+  /** Somebody has changed it here meanwhile. */
+  readonly isTouched: boolean;
+}
+
+/** The copies of a run, but for what is published and asked in them. */
+export interface RunCopies extends Pick<WorkCopies, 'open' | 'takeOver'> {
+  /** Brings work into the folder that was made in none of its copies, as `takeOver` does. Never rejects. */
+  readonly bring: (name: string, work: BroughtWork) => Promise<TakenOver>;
+}
+
+/** Creates the copies of a run. */
+export function createWorkCopies(made: WorkCopiesSettings): RunCopies {
   const opened = new Set<string>();
   return {
     open: async (name) => {
@@ -54,15 +79,73 @@ export function createWorkCopies(made: WorkCopiesSettings): Pick<WorkCopies, 'op
           return {};
         }
         if (state === 'gone') return { conflict: { ...NOTHING, kept: await keep(made, name), why: GONE } };
-        const taken = isDiscarded ? await discard(made, name) : await apply(made, name);
-        if (taken.conflict === undefined) await dropDone(made, name);
-        return taken;
+        return await take(made, name, await snapshotOf(made, name), isDiscarded);
       } catch (error) {
-        const kept = await keep(made, name).catch(() => `copies/${name}`);
-        return { conflict: { ...NOTHING, kept, why: toErrorMessage(error) } };
+        return toFailed(made, name, error);
+      }
+    },
+    bring: async (name, work) => {
+      try {
+        return await take(made, name, await unpack(made, name, work), work.isDiscarded);
+      } catch (error) {
+        return toFailed(made, name, error);
       }
     },
   };
+}
+
+async function take(made: WorkCopiesSettings, name: string, work: Snapshot, isDiscarded: boolean): Promise<TakenOver> {
+  const taken = isDiscarded ? await discard(made, work) : await apply(made, name, work);
+  if (taken.conflict === undefined) await dropDone(made, name);
+  return taken;
+}
+
+async function toFailed(made: WorkCopiesSettings, name: string, error: unknown): Promise<TakenOver> {
+  const kept = await keep(made, name).catch(() => `copies/${name}`);
+  return { conflict: { ...NOTHING, kept, why: toErrorMessage(error) } };
+}
+
+/** Makes of it what a copy and its snapshot would be, with nothing in it but what was changed. */
+async function unpack(
+  { folder, workspace, links, skipped }: WorkCopiesSettings,
+  name: string,
+  { paths, write }: BroughtWork,
+): Promise<Snapshot> {
+  const work = toCopyFolder(folder, name);
+  const own = join(folder, name);
+  // Of a process that was killed while it brought the same.
+  if (existsSync(own)) await removeShared(own);
+  await mkdir(work, { recursive: true });
+  write(work);
+  const base = new Map<string, BaseFile | BaseLink>();
+  for (const { path, isNew, isTouched } of paths) {
+    const here = isNew ? null : await readBaseEntry(join(workspace, path));
+    if (here !== null && 'mode' in here) keepRights(join(work, path), here.mode);
+    if (isTouched && !isNew) base.set(path, OTHER);
+    else if (here !== null) base.set(path, here);
+  }
+  await writeBase(toBasePath(work), { skipped: [...skipped, ...links], files: base });
+  return { base: toBasePath(work), snapshot: work, leftOut: false, isTooLarge: false };
+}
+
+/** No file is as this one. */
+const OTHER: BaseFile = { size: -1, mtimeMs: 0, mode: 0, hash: '' };
+
+/** As a file is now; `null` for none. */
+async function readBaseEntry(place: string): Promise<BaseFile | BaseLink | null> {
+  const stats = lstatSync(place, { throwIfNoEntry: false });
+  if (stats?.isSymbolicLink() === true) {
+    const link = readlinkSync(place);
+    return { link, shown: link };
+  }
+  if (stats?.isFile() !== true) return null;
+  return { size: stats.size, mtimeMs: stats.mtimeMs, mode: stats.mode & 0o777, hash: await hashFile(place, stats.size) };
+}
+
+/** Git says of a file only whether it can be run: the rest of the rights is as it was here. */
+function keepRights(place: string, mode: number): void {
+  const stats = lstatSync(place, { throwIfNoEntry: false });
+  if (stats?.isFile() === true && (stats.mode & 0o100) === (mode & 0o100)) chmodSync(place, mode);
 }
 
 const GONE = 'its folder was removed while it worked there';
@@ -116,8 +199,7 @@ async function dropDone({ folder }: WorkCopiesSettings, name: string): Promise<v
 
 const NOTHING = { paths: [], total: 0 } as const;
 
-async function apply(made: WorkCopiesSettings, name: string): Promise<TakenOver> {
-  const work = await snapshotOf(made, name);
+async function apply(made: WorkCopiesSettings, name: string, work: Snapshot): Promise<TakenOver> {
   if (work.isTooLarge) return { conflict: { ...NOTHING, kept: await keep(made, name), why: 'it is too large' } };
   const { base, snapshot, leftOut } = work;
   const order = { base, snapshot, to: made.workspace, leftOut };
@@ -134,8 +216,7 @@ async function apply(made: WorkCopiesSettings, name: string): Promise<TakenOver>
 }
 
 /** Names what was changed in a copy of which nothing is brought in. */
-async function discard(made: WorkCopiesSettings, name: string): Promise<TakenOver> {
-  const { base, snapshot, leftOut } = await snapshotOf(made, name);
+async function discard(made: WorkCopiesSettings, { base, snapshot, leftOut }: Snapshot): Promise<TakenOver> {
   const plan = await planWork(await readBase(base), await readMade(snapshot), realpathSync(made.workspace), !leftOut);
   const paths = [...plan.writes.map(({ path }) => path), ...plan.removals].sort();
   return paths.length === 0 ? {} : { discarded: paths };

@@ -13,9 +13,9 @@ import {
 } from '../../git/index.ts';
 import { readStanding, storePresent } from '../snapshot/present-tree.ts';
 
-/** A working tree as a commit of its own, on top of what was checked out. */
+/** A working tree, and what was checked out. */
 export interface SentWork {
-  /** Its tree is the working tree: what git tracks, and what it does not know. */
+  /** A commit, or a tree: what git tracks, and what it does not know. */
   readonly commit: string;
   /** What was checked out. */
   readonly head: string;
@@ -94,8 +94,13 @@ export async function fetchBundle(
   if (found !== commit) throw new GitProblem('the bundle holds another commit than was said');
 }
 
+/** Whether a text is the name of an object. */
+export function isObjectId(id: string): boolean {
+  return OBJECT_ID.test(id);
+}
+
 function requireId(id: string): void {
-  if (!OBJECT_ID.test(id)) throw new GitProblem('that is no name of a commit');
+  if (!isObjectId(id)) throw new GitProblem('that is no name of a commit');
 }
 
 /**
@@ -118,7 +123,7 @@ export async function checkOutWork({ git }: Pick<Repository, 'git'>, { commit, h
 }
 
 /** What a turn changed, and where it is to be written. */
-export interface WriteOrder {
+interface WriteOrder {
   /** Trees or commits. */
   readonly before: string;
   readonly after: string;
@@ -133,7 +138,7 @@ export interface WriteOrder {
  *
  * @throws GitProblem, the system error
  */
-export async function writeWork({ git, isOwnState }: Repository, { before, after, to, indexFile }: WriteOrder): Promise<void> {
+async function writeWork({ git, isOwnState }: Repository, { before, after, to, indexFile }: WriteOrder): Promise<void> {
   for (const id of [before, after]) requireId(id);
   const changes = (await listDifferences(git, before, after)).filter(
     ({ path, left, right }) => !isOwnState(path) && !isSubmodule(left) && !isSubmodule(right),

@@ -1,2 +1,12 @@
 /** Front door of `workspace/bundle`: a working tree on its way to another machine, and what was made of it on its way back. */
-export { bringWork, checkOutWork, fetchBundle, packWork, type SentWork, writeWork } from './bundle.ts';
+export { bringWork, checkOutWork, fetchBundle, isObjectId, packWork, type SentWork } from './bundle.ts';
+export {
+  FILE_MODES,
+  type FileChanges,
+  type FileMode,
+  type FileState,
+  isWorkPath,
+  readFileState,
+  storeChanges,
+  writeChanges,
+} from './file-changes.ts';

@@ -1,15 +1,19 @@
 import { statSync } from 'node:fs';
+import { join } from 'node:path';
 import type { RunStat } from '../../core/run/run-stat.ts';
 import type { CommitLine, WorkState } from '../../core/run/work-state.ts';
 import { toErrorMessage } from '../../core/values/errors.ts';
 import {
+  ABSENT,
   findRepository,
+  type GitStatus,
   type ProgramFindings,
   type Repository,
   type RepositorySearch,
   type RepositorySettings,
   readHead,
   readStatus,
+  toLook,
   type WorktreePlace,
 } from '../../git/index.ts';
 import type { CheckpointResult, Workspace } from '../../ports/workspace.ts';
@@ -17,7 +21,14 @@ import type { Baseline } from '../snapshot/baseline.ts';
 import { listUntouched } from '../snapshot/baseline.ts';
 import { describeFolder, toFingerprint } from '../snapshot/fingerprint.ts';
 import { diffRun, diffTurn, statRun, statTurn } from '../snapshot/run-diff.ts';
-import { createSnapshotKeeper, dropSnapshots, listChangedFiles, type SnapshotKeeper, type SnapshotMoment } from '../snapshot/snapshots.ts';
+import {
+  createSnapshotKeeper,
+  dropSnapshots,
+  listChangedFiles,
+  type SnapshotKeeper,
+  type SnapshotMoment,
+  selectEntries,
+} from '../snapshot/snapshots.ts';
 import { commitWorktree, makeCheckpoint } from './checkpoint.ts';
 
 export interface WorkspaceSettings extends RepositorySettings {
@@ -32,6 +43,8 @@ export interface WorkspaceSettings extends RepositorySettings {
   readonly ownBranch?: string | null;
   /** Default true. Without them `diff` knows nothing of this run, and a turn costs some milliseconds less. */
   readonly keepsSnapshots?: boolean;
+  /** Whether a snapshot tells which files differ from the commit. Default false. */
+  readonly keepsLooks?: boolean;
 }
 
 /** What the working tree was like at one moment. */
@@ -40,6 +53,17 @@ export interface Snapshot {
   readonly fingerprint: string | null;
   /** Object id of the tree; null outside git, and where it could not be stored. */
   readonly tree: string | null;
+  /** Absent where nobody asked for it, outside git, and where too many files differ. */
+  readonly looks?: WorkLooks;
+}
+
+/** Which files of a working tree differ from its commit. */
+export interface WorkLooks {
+  readonly head: string | null;
+  /** `null`: none. */
+  readonly branch: string | null;
+  /** By path from the top, those that a snapshot stores. One that is gone is among them. */
+  readonly files: ReadonlyMap<string, { readonly look: string | null; readonly isNew: boolean }>;
 }
 
 /** The folder the agents work in, with what git can tell about it. Nothing here throws or rejects. */
@@ -81,10 +105,11 @@ export function createWorkspace(settings: WorkspaceSettings): GitWorkspace {
     const repository = found.value;
     const status = await readStatus(repository);
     const fingerprint = await toFingerprint(status, repository, settings.stateDirs);
-    if (settings.keepsSnapshots === false) return { fingerprint, tree: null };
+    const looks = settings.keepsLooks === true ? toLooks(status, repository.top) : {};
+    if (settings.keepsSnapshots === false) return { fingerprint, tree: null, ...looks };
     keeper ??= createSnapshotKeeper(repository, settings.runId, settings.scratchDir);
     const tree = await keeper.keep(turn, moment, status, fingerprint).catch(() => null);
-    return { fingerprint, tree };
+    return { fingerprint, tree, ...looks };
   }
 
   async function checkpoint(iteration: number): Promise<CheckpointResult> {
@@ -128,6 +153,17 @@ export function createWorkspace(settings: WorkspaceSettings): GitWorkspace {
     },
     settle: () => inTurn(async () => keeper?.settle()),
   };
+}
+
+function toLooks(status: GitStatus, top: string): Pick<Snapshot, 'looks'> {
+  const { head, branch } = status;
+  try {
+    const entries = selectEntries(status, top);
+    const files = new Map(entries.map(({ path, head: was }) => [path, { look: toLook(join(top, path)), isNew: was === ABSENT }]));
+    return { looks: { head, branch, files } };
+  } catch {
+    return {};
+  }
 }
 
 async function commitRest(settings: WorkspaceSettings, place: WorktreePlace, subject: string): Promise<CheckpointResult> {

@@ -51,7 +51,7 @@ export function removeFolders(path: string): void {
 }
 
 /** As git does: a folder out of which the last file went goes too, but not the one in which the agents worked. */
-export function removeEmptyFolders({ top, prefix }: Repository, gone: readonly { readonly path: string }[]): void {
+export function removeEmptyFolders({ top, prefix }: Pick<Repository, 'top' | 'prefix'>, gone: readonly { readonly path: string }[]): void {
   const folders = new Set(gone.flatMap(({ path }) => listParents(path)));
   const deepest = [...folders].filter((folder) => !prefix.startsWith(`${folder}/`)).sort((left, right) => right.length - left.length);
   for (const folder of deepest) {

@@ -110,7 +110,7 @@ const MAX_FILES = 20_000;
  *
  * @throws GitProblem when they are too many or too large.
  */
-function selectEntries(status: GitStatus, top: string): StatusEntry[] {
+export function selectEntries(status: GitStatus, top: string): StatusEntry[] {
   if (status.entries.length > MAX_FILES) throw new GitProblem('too many files differ from the last commit');
   let totalBytes = 0;
   const selected = status.entries.filter((entry) => {
@@ -146,7 +146,7 @@ export function createSnapshotKeeper(repository: Repository, runId: string, scra
   let last: { readonly fingerprint: string | null; readonly tree: string } | undefined;
   /** The names of the turn that is under way, with their trees: one that is looked at twice has the later one. */
   let names = new Map<string, string>();
-  let opened: string | undefined;
+  let opened: { readonly turn: string; readonly tree: string } | undefined;
   let shown: { readonly head: string | null; readonly paths: ReadonlySet<string> } | undefined;
 
   async function storeTree(status: GitStatus): Promise<string> {
@@ -187,12 +187,14 @@ export function createSnapshotKeeper(repository: Repository, runId: string, scra
       last = { fingerprint, tree };
       const ref = toSnapshotRef(runId, turn, moment);
       if (ref === undefined) return tree;
-      const isTakingOver = moment === 'before' && turn === opened;
-      if (moment === 'opened') opened = turn;
+      const isTakingOver = moment === 'before' && turn === opened?.turn;
+      const isAsOpened = isTakingOver && opened?.tree === tree;
+      if (moment === 'opened') opened = { turn, tree };
       if (moment !== 'after') names = new Map();
       names.set(ref, tree);
-      // What was there before the first turn is in no other name, and what is about to come into the folder is the run's: neither is to be lost with a kill.
-      if (moment === 'after' || isFirst || isTakingOver) naming = queueNames(toUpdates(names));
+      // What was there before the first turn is in no other name, and what is about to come into the folder is the run's: neither is to be lost with a kill. Of a turn that
+      // opens the name is written while it goes on.
+      if (moment !== 'before' || isFirst || (isTakingOver && !isAsOpened)) naming = queueNames(toUpdates(names));
       if (isTakingOver) await naming;
       return tree;
     },

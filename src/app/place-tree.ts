@@ -1,0 +1,115 @@
+import { createHash } from 'node:crypto';
+import { join } from 'node:path';
+import type { Json } from '../core/values/json.ts';
+import { type SentChange, type SentTree, toBody } from '../fleet/index.ts';
+import { ABSENT, isOddName, listDifferences, type Repository, toLook } from '../git/index.ts';
+import type { Blobs } from '../ports/fleet.ts';
+import { checkOutWork, type FileChanges, type FileState, readFileState, writeChanges } from '../workspace/bundle/index.ts';
+import type { GitWorkspace, WorkLooks } from '../workspace/checkpoint/index.ts';
+import { listDiffering } from './send-tree.ts';
+import { fetchChanges, fetchTree, toSentChange } from './sent-work.ts';
+
+/** The working tree of a worker's place, which nobody else changes between turns. */
+export interface PlaceTree {
+  /** Makes it show a tree; the name under which that was sent. Where it shows an earlier one of the same run, only what changed since is written. */
+  readonly show: (sent: SentTree) => Promise<string>;
+  /** What the turn changed, as it is sent home; `null`: nothing. */
+  readonly collect: () => Promise<Json>;
+}
+
+/** What the folder shows. */
+interface Shown {
+  /** The commit of the whole tree, and the tree of one of the steps after it. */
+  readonly commit: string;
+  readonly tree: string;
+  readonly looks: WorkLooks;
+  /** What the last turn made of it, by path: it may have come home or not. */
+  readonly own: ReadonlyMap<string, string>;
+}
+
+export function createPlaceTree(
+  { top, git, isOwnState }: Repository,
+  workspace: Pick<GitWorkspace, 'snapshot'>,
+  { blobs, scratch }: { readonly blobs: Blobs; readonly scratch: string },
+): PlaceTree {
+  const repository = { top, git, isOwnState };
+  let shown: Shown | null = null;
+  const look = async (): Promise<WorkLooks> => {
+    const { looks } = await workspace.snapshot('look', 'after');
+    if (looks === undefined) throw new Error('more files differ from the commit than can travel');
+    return looks;
+  };
+  return {
+    show: async (sent) => {
+      const tree = sent.steps.at(-1)?.to ?? sent.work.tree;
+      const before = shown;
+      shown = null;
+      const pending = before === null ? null : await listPending(blobs, before, sent);
+      if (before === null || pending === null) {
+        await checkOutWork(repository, await fetchTree(blobs, repository, sent, scratch));
+        shown = { commit: sent.work.commit, tree, looks: await look(), own: new Map() };
+      } else {
+        writeChanges(top, pending);
+        shown = { commit: sent.work.commit, tree, looks: withWritten(before.looks, top, pending), own: new Map() };
+      }
+      return tree;
+    },
+    collect: async () => {
+      const before = shown;
+      if (before === null) throw new Error('nobody knows what the folder showed');
+      shown = null;
+      const looks = await look();
+      // As in the commit, or gone: of these git says nothing.
+      const isAsWritten = (path: string): boolean =>
+        !looks.files.has(path) && before.looks.files.get(path)?.look === toLook(join(top, path));
+      const added = new Set<string>();
+      const paths = new Set(listDiffering(before.looks, looks).filter((path) => !isAsWritten(path)));
+      for (const path of paths) if (!before.looks.files.has(path) && looks.files.get(path)?.isNew === true) added.add(path);
+      const isMoved = looks.head !== before.looks.head || looks.branch !== before.looks.branch;
+      // What the agent committed differs from the commit no more.
+      if (isMoved && before.looks.head !== null && looks.head !== null)
+        for (const { path, left } of await listDifferences(git, before.looks.head, looks.head)) {
+          if (isOwnState(path)) continue;
+          if (left === ABSENT && !before.looks.files.has(path)) added.add(path);
+          paths.add(path);
+        }
+      const own = new Map<string, string>();
+      const changes: SentChange[] = [];
+      for (const path of [...paths].sort()) {
+        if (isOddName(path)) throw new Error(`a file cannot travel whose name is no UTF-8: ${JSON.stringify(path)}`);
+        const state = readFileState(top, path);
+        own.set(path, toKey(state));
+        changes.push(await toSentChange(blobs, path, state, added.has(path)));
+      }
+      shown = isMoved ? null : { ...before, looks, own };
+      return changes.length === 0 ? null : toBody(blobs, changes as unknown as Json);
+    },
+  };
+}
+
+/** What is to be written so that the folder shows another tree; `null` where that cannot be told. */
+async function listPending(blobs: Blobs, { commit, tree, own }: Shown, { work, steps }: SentTree): Promise<FileChanges | null> {
+  if (commit !== work.commit) return null;
+  const place = [work.tree, ...steps.map(({ to }) => to)].lastIndexOf(tree);
+  const [next, ...later] = place < 0 ? [] : steps.slice(place);
+  if (next === undefined) return place < 0 || own.size > 0 ? null : new Map();
+  const pending = new Map(await fetchChanges(blobs, next.body));
+  // What came home as it is here is not written once more.
+  for (const [path, key] of own) {
+    const state = pending.get(path);
+    if (state === undefined || toKey(state) !== key) return null;
+    pending.delete(path);
+  }
+  for (const { body } of later) for (const [path, state] of await fetchChanges(blobs, body)) pending.set(path, state);
+  return pending;
+}
+
+function toKey(state: FileState | null): string {
+  return state === null ? '' : `${state.mode} ${createHash('sha256').update(state.bytes).digest('hex')}`;
+}
+
+function withWritten(looks: WorkLooks, top: string, written: FileChanges): WorkLooks {
+  const files = new Map(looks.files);
+  for (const path of written.keys()) files.set(path, { look: toLook(join(top, path)), isNew: files.get(path)?.isNew ?? false });
+  return { ...looks, files };
+}

@@ -1,0 +1,86 @@
+import { chmodSync, lstatSync, mkdirSync, readFileSync, readlinkSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { dirname, join, posix } from 'node:path';
+import { demandGit, encodeNames, type Repository, readTree, toPathList, writeTree } from '../../git/index.ts';
+import { readStanding, removeEmptyFolders } from '../snapshot/present-tree.ts';
+
+/** How git names what a file is: one that is plain, one that can be run, a link. */
+export const FILE_MODES = ['100644', '100755', '120000'] as const;
+export type FileMode = (typeof FILE_MODES)[number];
+
+/** A file as it is to be, byte by byte; of a link the bytes are what it says. */
+export interface FileState {
+  readonly mode: FileMode;
+  readonly bytes: Uint8Array;
+}
+
+/** What became of a file; `null`: it is gone. Paths are relative to the folder, with `/`. */
+export type FileChanges = ReadonlyMap<string, FileState | null>;
+
+/** Whether a path names a file below a folder, in one way only, and nothing of git's own. */
+export function isWorkPath(path: string): boolean {
+  if (path === '' || path.length > 4096 || path.includes('\0') || posix.isAbsolute(path) || posix.normalize(path) !== path) return false;
+  return !path.endsWith('/') && path.split('/').every((part) => part !== '..' && part !== '.' && !/^\.git$/i.test(part));
+}
+
+/** What stands at a path, links not followed; `null` for no file. Throws the system error where it cannot be read. */
+export function readFileState(top: string, path: string): FileState | null {
+  if (readStanding(top, path) !== 'file') return null;
+  const place = encodeNames(join(top, path));
+  const stats = lstatSync(place);
+  if (stats.isSymbolicLink()) return { mode: '120000', bytes: readlinkSync(place, 'buffer') };
+  return { mode: (stats.mode & 0o100) === 0 ? '100644' : '100755', bytes: readFileSync(place) };
+}
+
+/**
+ * Writes changes into a folder of ours. Nothing is written through a link, and no folder is taken away that holds something.
+ *
+ * @throws the system error; Error where something stands in the way. A part may be written then
+ */
+export function writeChanges(top: string, changes: FileChanges): void {
+  // First what goes: a folder may come in the place of a file.
+  for (const path of changes.keys()) {
+    if (!isWorkPath(path)) throw new Error(`that is no path of a file: ${JSON.stringify(path.slice(0, 200))}`);
+    if (readStanding(top, path) === 'file') rmSync(encodeNames(join(top, path)));
+  }
+  removeEmptyFolders(
+    { top, prefix: '' },
+    [...changes.keys()].map((path) => ({ path })),
+  );
+  for (const [path, state] of changes) {
+    if (state === null) continue;
+    const standing = readStanding(top, path);
+    if (standing !== 'nothing') throw new Error(`something stands where a file is to be: ${JSON.stringify(path)}`);
+    const place = encodeNames(join(top, path));
+    mkdirSync(encodeNames(dirname(join(top, path))), { recursive: true });
+    if (state.mode === '120000') symlinkSync(Buffer.from(state.bytes), place);
+    else {
+      writeFileSync(place, state.bytes, { flag: 'wx' });
+      if (state.mode === '100755') chmodSync(place, 0o755);
+    }
+  }
+}
+
+/**
+ * Stores a tree in which these files are as they are said to be, byte by byte, and all others as in `base`, which is a tree or a commit; its object id.
+ *
+ * @param scratch absolute path of a folder of ours that is not there yet
+ * @throws GitProblem, the system error
+ */
+export async function storeChanges({ git }: Pick<Repository, 'git'>, base: string, changes: FileChanges, scratch: string): Promise<string> {
+  const index = { indexFile: join(scratch, 'index') };
+  const written = [...changes].flatMap(([path, state]) => (state === null ? [] : [{ path, ...state }]));
+  mkdirSync(scratch, { recursive: true });
+  try {
+    await readTree(git, index, base);
+    for (const [number, { bytes }] of written.entries()) writeFileSync(join(scratch, String(number)), bytes);
+    const input = written.map((_, number) => `${join(scratch, String(number))}\n`).join('');
+    const stored = written.length === 0 ? '' : await demandGit(git, ['hash-object', '-w', '--no-filters', '--stdin-paths'], { input });
+    const ids = stored.split('\n');
+    await demandGit(git, ['update-index', '--force-remove', '-z', '--stdin'], { ...index, input: toPathList([...changes.keys()]) });
+    const lines = written.map(({ path, mode }, number) => `${mode} ${ids[number] ?? ''}\t${path}`);
+    await demandGit(git, ['update-index', '-z', '--index-info'], { ...index, input: toPathList(lines) });
+    return await writeTree(git, index);
+  } finally {
+    rmSync(scratch, { recursive: true, force: true });
+  }
+}
