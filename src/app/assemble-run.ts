@@ -155,7 +155,9 @@ function createElsewhere(parts: RunParts, workspace: GitWorkspace, copies: RunCo
   if (kept === undefined) return null;
   const tell = (text: string): void =>
     watch.observe({ kind: 'effect', seq: 0, at: Date.now(), effect: { type: 'notice', level: 'warning', code: 'fleet', text } });
-  return offerToFleet({ ...parts, ...kept }, workspace, copies, tell);
+  const { workspace: folder, settings } = parts.file;
+  const readNotes = (): string | null => readScratchpad(folder, settings.prompts.scratchpad)?.text ?? null;
+  return offerToFleet({ ...parts, ...kept, readNotes }, workspace, copies, tell);
 }
 
 function createAgents(

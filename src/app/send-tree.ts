@@ -8,7 +8,6 @@ import type { RunPaths } from '../journal/index.ts';
 import type { Fleet } from '../ports/fleet.ts';
 import type { RunFile } from '../runs/index.ts';
 import { toStateDirs, withoutKeys } from '../safety/index.ts';
-import { readScratchpad } from '../turns/index.ts';
 import { packWork, readFileState } from '../workspace/bundle/index.ts';
 import type { Snapshot, WorkLooks } from '../workspace/checkpoint/index.ts';
 import { toSentChange } from './sent-work.ts';
@@ -20,6 +19,8 @@ export interface SentRun {
   readonly env: Environment;
   readonly fleet: Fleet;
   readonly keeper: RunKeeper;
+  /** What agents noted for each other; `null`: nothing. */
+  readonly readNotes: () => string | null;
 }
 
 const NO_COMMIT = 'A run on a fleet needs a git repository with a commit: workers get what was committed, and the rest on top of it.';
@@ -46,7 +47,7 @@ type Base = SentBundle & { readonly head: string };
  * git. One that was sent just before is not sent again.
  */
 export function createTreeSender(parts: SentRun): (snapshot: Snapshot) => Promise<SentTree> {
-  const { file, keeper } = parts;
+  const { keeper } = parts;
   const repository = createOpener(parts);
   let base: Promise<Base> | undefined;
   let last: LastSent | null = null;
@@ -63,7 +64,7 @@ export function createTreeSender(parts: SentRun): (snapshot: Snapshot) => Promis
   };
   const send = async ({ tree, looks }: Snapshot): Promise<SentTree> => {
     if (tree === null) throw new RalphError({ code: 'fleet-repository', what: NO_COMMIT });
-    const scratchpad = readScratchpad(file.workspace, file.settings.prompts.scratchpad)?.text ?? null;
+    const scratchpad = parts.readNotes();
     const before = last;
     const step = before === null ? null : await toStep(parts, before, { tree, looks });
     if (before === null || step === null) {

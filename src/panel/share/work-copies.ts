@@ -1,8 +1,8 @@
-import { chmodSync, existsSync, lstatSync, readlinkSync, realpathSync } from 'node:fs';
+import { chmodSync, existsSync, lstatSync, readlinkSync, realpathSync, type Stats } from 'node:fs';
 import { mkdir, readdir, rename, rm } from 'node:fs/promises';
-import { basename, join } from 'node:path';
+import { basename, join, posix } from 'node:path';
 import type { WorkConflict } from '../../core/run/turn.ts';
-import { toErrorMessage } from '../../core/values/errors.ts';
+import { toErrorCode, toErrorMessage } from '../../core/values/errors.ts';
 import type { TakenOver, WorkCopies } from '../../ports/work-copies.ts';
 import { applyWork } from './apply-work.ts';
 import { hashFile } from './hash-file.ts';
@@ -119,7 +119,7 @@ async function unpack(
   write(work);
   const base = new Map<string, BaseFile | BaseLink>();
   for (const { path, isNew, isTouched } of paths) {
-    const here = isNew ? null : await readBaseEntry(join(workspace, path));
+    const here = isNew ? null : await readBaseEntry(workspace, path);
     if (here !== null && 'mode' in here) keepRights(join(work, path), here.mode);
     if (isTouched && !isNew) base.set(path, OTHER);
     else if (here !== null) base.set(path, here);
@@ -132,19 +132,28 @@ async function unpack(
 const OTHER: BaseFile = { size: -1, mtimeMs: 0, mode: 0, hash: '' };
 
 /** As a file is now; `null` for none. */
-async function readBaseEntry(place: string): Promise<BaseFile | BaseLink | null> {
-  const stats = lstatSync(place, { throwIfNoEntry: false });
-  if (stats?.isSymbolicLink() === true) {
-    const link = readlinkSync(place);
-    return { link, shown: link };
-  }
+async function readBaseEntry(top: string, path: string): Promise<BaseFile | BaseLink | null> {
+  const place = join(top, path);
+  const stats = lookAt(place);
+  // Said to lead to the top, which is always there: what it leads to need not have come along.
+  if (stats?.isSymbolicLink() === true) return { link: readlinkSync(place), shown: posix.relative(posix.dirname(path), '.') || '.' };
   if (stats?.isFile() !== true) return null;
   return { size: stats.size, mtimeMs: stats.mtimeMs, mode: stats.mode & 0o777, hash: await hashFile(place, stats.size) };
 }
 
+/** `null` also where a file stands on the way. */
+function lookAt(place: string): Stats | null {
+  try {
+    return lstatSync(place);
+  } catch (error) {
+    if (['ENOENT', 'ENOTDIR'].includes(toErrorCode(error))) return null;
+    throw error;
+  }
+}
+
 /** Git says of a file only whether it can be run: the rest of the rights is as it was here. */
 function keepRights(place: string, mode: number): void {
-  const stats = lstatSync(place, { throwIfNoEntry: false });
+  const stats = lookAt(place);
   if (stats?.isFile() === true && (stats.mode & 0o100) === (mode & 0o100)) chmodSync(place, mode);
 }
 

@@ -108,8 +108,7 @@ export function createWorkspace(settings: WorkspaceSettings): GitWorkspace {
     const looks = settings.keepsLooks === true ? toLooks(status, repository.top) : {};
     if (settings.keepsSnapshots === false) return { fingerprint, tree: null, ...looks };
     keeper ??= createSnapshotKeeper(repository, settings.runId, settings.scratchDir);
-    const tree = await keeper.keep(turn, moment, status, fingerprint).catch(() => null);
-    return { fingerprint, tree, ...looks };
+    return { fingerprint, tree: await keeper.keep(turn, moment, status, fingerprint).catch(() => null), ...looks };
   }
 
   async function checkpoint(iteration: number): Promise<CheckpointResult> {

@@ -177,24 +177,22 @@ export function createSnapshotKeeper(repository: Repository, runId: string, scra
     shown = undefined;
   }
 
-  const queueNames = (input: string): Promise<void> => naming.then(() => name(input));
+  const nameLater = (input: string): Promise<void> => naming.then(() => name(input));
 
   return {
     async keep(turn, moment, status, fingerprint) {
       const isFirst = last === undefined;
-      const isKnown = last !== undefined && fingerprint !== null && last.fingerprint === fingerprint;
-      const tree = isKnown && last ? last.tree : await storeTree(status);
+      const known = fingerprint !== null && last?.fingerprint === fingerprint ? last.tree : null;
+      const tree = known ?? (await storeTree(status));
       last = { fingerprint, tree };
       const ref = toSnapshotRef(runId, turn, moment);
       if (ref === undefined) return tree;
       const isTakingOver = moment === 'before' && turn === opened?.turn;
-      const isAsOpened = isTakingOver && opened?.tree === tree;
       if (moment === 'opened') opened = { turn, tree };
       if (moment !== 'after') names = new Map();
       names.set(ref, tree);
-      // What was there before the first turn is in no other name, and what is about to come into the folder is the run's: neither is to be lost with a kill. Of a turn that
-      // opens the name is written while it goes on.
-      if (moment !== 'before' || isFirst || (isTakingOver && !isAsOpened)) naming = queueNames(toUpdates(names));
+      // What was there before the first turn is in no other name, and what is about to come into the folder is the run's: neither is to be lost with a kill.
+      if (moment !== 'before' || isFirst || (isTakingOver && opened?.tree !== tree)) naming = nameLater(toUpdates(names));
       if (isTakingOver) await naming;
       return tree;
     },
