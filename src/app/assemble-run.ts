@@ -141,7 +141,7 @@ export function assembleRun(parts: RunParts, visit: (entry: JournalEntry) => voi
     ...backpressure,
   };
   return {
-    ports,
+    ports: elsewhere === null ? ports : withNotice(ports, elsewhere),
     settings: { prompt: toRunPrompts(file), turnLogCapBytes, stopGraceMs: STOP_GRACE_MS, asking: toAsking(file.settings) },
     workspace,
     damage,
@@ -356,6 +356,23 @@ function withSnapshots(workspace: GitWorkspace, elsewhere: OfferedTurns | null):
       await elsewhere?.keepTree(snapshot).catch(() => undefined);
       return snapshot.fingerprint;
     },
+  };
+}
+
+/** Whoever offers turns hears of what changes the folder between them. */
+function withNotice(ports: LoopPorts, { expectChange }: OfferedTurns): LoopPorts {
+  const noting =
+    <Args extends readonly unknown[], Result>(act: (...args: Args) => Promise<Result>) =>
+    (...args: Args): Promise<Result> => {
+      expectChange();
+      return act(...args).finally(expectChange);
+    };
+  const { gates, hooks, workspace } = ports;
+  return {
+    ...ports,
+    gates: { ...gates, run: noting(gates.run) },
+    workspace: { ...workspace, checkpoint: noting(workspace.checkpoint) },
+    ...(hooks === undefined ? {} : { hooks: { ...hooks, ask: noting(hooks.ask) } }),
   };
 }
 

@@ -56,14 +56,19 @@ export interface SentHome {
 export interface OfferedTurns extends Elsewhere {
   /** Sends the folder as it is after a turn, for whoever goes on with the run. */
   readonly keepTree: (snapshot: Snapshot) => Promise<void>;
+  /** Something of this run may change the folder from here on, other than a turn. */
+  readonly expectChange: () => void;
 }
 
 /** Gives the turns of a run to the workers of a fleet. */
 export function offerToFleet(parts: OfferedRun, workspace: GitWorkspace, copies: RunCopies, tell: (text: string) => void): OfferedTurns {
   const { fleet, file, paths, keeper } = parts;
   const send = createTreeSender(parts);
+  let last: { readonly snapshot: Snapshot; readonly at: number } | null = null;
+  const look = async (order: IterationStart): Promise<Snapshot> =>
+    last !== null && steadyMs() - last.at < FRESH_MS ? last.snapshot : workspace.snapshot(toTurnName(order), 'opened');
   const pack = async (order: IterationStart): Promise<Json> => {
-    const place = await send(await workspace.snapshot(toTurnName(order), 'opened'));
+    const place = await send(await look(order));
     // Whoever goes on after this turn was offered begins where it began.
     await keeper.settled();
     const settings = await toContent(fleet.blobs, readFileSync(paths.settings));
@@ -75,8 +80,18 @@ export function offerToFleet(parts: OfferedRun, workspace: GitWorkspace, copies:
     homecoming: createHomecoming(parts, workspace, copies),
   });
   const start: OfferedTurns['start'] = (turn, watch) => offered.start(turn, { ...watch, post: toNew(parts.heard, turn.order, watch.post) });
-  return { ...offered, start, keepTree: async (snapshot) => void (snapshot.tree === null ? null : await send(snapshot)) };
+  const keepTree: OfferedTurns['keepTree'] = async (snapshot) => {
+    last = { snapshot, at: steadyMs() };
+    if (snapshot.tree !== null) await send(snapshot);
+  };
+  const expectChange = (): void => {
+    last = null;
+  };
+  return { ...offered, start, keepTree, expectChange };
 }
+
+/** A turn that follows at once begins with what the one before it left. What somebody changes in so short a time is found when the turn comes home, as if it had begun before. */
+const FRESH_MS = 50;
 
 /** Passes on what the journal does not have yet: a process that takes up a turn is told all of it again. */
 function toNew(heard: OfferedRun['heard'], turn: TurnId, post: (input: Input) => void): (input: Input) => void {

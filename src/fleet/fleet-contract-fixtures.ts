@@ -73,9 +73,13 @@ function describeOrders(connect: Connect): void {
     const run = newRun();
     await fleet.queue.offer(order(run, '1.1', run));
     await fleet.queue.offer(order(run, '1.1', run));
+    await fleet.queue.remind({ run, name: '1.1' });
     const claim = await fleet.queue.claim(worker('one', run), signal());
     await fleet.queue.offer(order(run, '1.1', run));
+    await fleet.queue.remind({ run, name: '1.1' });
+    expect(await claim?.beat()).toBe(true);
     expect(await claim?.end()).toBe(true);
+    await fleet.queue.remind({ run, name: '1.1' });
     await fleet.queue.offer(order(run, '1.1', run));
     expect(await fleet.queue.claim(worker('two', run), AbortSignal.timeout(300))).toBe(null);
     expect(await fleet.queue.look({ run, name: '1.1' })).toEqual({ kind: 'over' });
@@ -83,6 +87,18 @@ function describeOrders(connect: Connect): void {
 }
 
 function describeHolding(connect: Connect): void {
+  test('loses no order that is offered while others are forgotten', async () => {
+    const [mine, theirs] = [await connect(), await connect()];
+    const run = newRun();
+    for (let turn = 1; turn <= 150; turn += 1) {
+      const next = theirs.queue.claim(worker('one', run), signal());
+      await Promise.all([mine.queue.offer(order(run, `${turn}.1`, run)), mine.queue.forget({ run, name: `${turn - 1}.1` })]);
+      const claim = await next;
+      expect(claim?.order.name).toBe(`${turn}.1`);
+      await claim?.end();
+    }
+  });
+
   test('shows by its beats that a worker lives, and fences one that was given up', async () => {
     const [mine, theirs] = [await connect(), await connect()];
     const run = newRun();
@@ -136,6 +152,19 @@ function describeReports(connect: Connect): void {
 }
 
 function describeFiles(connect: Connect): void {
+  test('loses no report of a run while those of another are forgotten', async () => {
+    const [mine, theirs] = [await connect(), await connect()];
+    const [run, other] = [newRun(), newRun()];
+    const seen: number[] = [];
+    const close = await mine.reports.follow(run, ({ number }) => seen.push(number));
+    for (let number = 1; number <= 150; number += 1) {
+      await theirs.reports.append({ run: other, name: '1.1', worker: 'two', number, body: null });
+      await Promise.all([theirs.reports.append({ run, name: '1.1', worker: 'one', number, body: null }), mine.reports.forget(other)]);
+    }
+    await expect.poll(() => seen.length).toBe(150);
+    await close();
+  });
+
   test('keeps files by what they hold', async () => {
     const [mine, theirs] = [await connect(), await connect()];
     const bytes = new Uint8Array(3_000_000).map((_, index) => index * 7);

@@ -115,6 +115,10 @@ function createQueue(): WorkQueue {
     offer: async (order) => {
       if (!records.has(toKey(order))) put(toKey(order), { kind: 'offered', order });
     },
+    remind: async (id) => {
+      const kept = records.get(toKey(id));
+      if (kept?.record.kind === 'offered') put(toKey(id), kept.record);
+    },
     claim: (worker, signal) =>
       new Promise((resolve) => {
         const look = (): void => {

@@ -135,6 +135,10 @@ function createQueue({ work }: NatsServer, offers: Offers): WorkQueue {
       const key = toKey(order);
       await unlessConflict(() => work.create(key, toBytes({ kind: 'offered', order })));
     },
+    remind: async (id) => {
+      const kept = await read(id);
+      if (kept?.record.kind === 'offered') await changeOf(toKey(id))(kept.record, kept.revision);
+    },
     claim,
     look: async (id) => toStanding(await read(id)),
     withdraw: async (id, held) => {

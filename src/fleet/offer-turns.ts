@@ -36,7 +36,7 @@ export interface OfferSettings {
 const LOOK_MS = 500;
 /** A worker that has ended writes its report before; one that is still on its way gets so long. */
 const REPORT_MS = 10_000;
-/** An order that nobody takes is told of after so long. */
+/** An order that nobody takes is told of after so long, and offered once more each time. */
 const UNTAKEN_MS = 5000;
 
 interface OpenTurn {
@@ -145,7 +145,7 @@ async function watchTurn(made: OfferSettings, turn: OpenTurn): Promise<void> {
   const { fleet, steady, lostAfterMs } = made;
   let last: WorkStanding = { kind: 'offered' };
   let since = steady();
-  let isTold = false;
+  let reminders = 0;
   while (!turn.isOver) {
     const askedAt = steady();
     const standing = await fleet.queue.look(turn.id).catch(() => null);
@@ -164,9 +164,10 @@ async function watchTurn(made: OfferSettings, turn: OpenTurn): Promise<void> {
       turn.settle(toLost(`the worker ${standing.worker} was lost: it said nothing for ${Math.round(waited / 1000)} s`));
     } else if (standing.kind === 'over' && waited > REPORT_MS) {
       turn.settle(toLost(`the worker ${turn.worker ?? 'of the turn'} ended without a report`));
-    } else if (standing.kind === 'offered' && waited > UNTAKEN_MS && !isTold) {
-      isTold = true;
-      made.tell(await toUntakenText(made, turn));
+    } else if (standing.kind === 'offered' && waited > UNTAKEN_MS * (reminders + 1)) {
+      reminders += 1;
+      await fleet.queue.remind(turn.id).catch(() => undefined);
+      if (reminders === 1) made.tell(await toUntakenText(made, turn));
     }
     await pause(LOOK_MS);
   }

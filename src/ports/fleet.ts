@@ -32,6 +32,8 @@ export type WorkStanding =
  */
 export interface WorkQueue {
   readonly offer: (order: WorkOrder) => Promise<void>;
+  /** Says once more that it is offered, if nobody has taken it: whoever waits may not have heard of it. */
+  readonly remind: (id: WorkId) => Promise<void>;
   /** The oldest order that these labels can serve, held by this worker from now on; `null` when aborted. */
   readonly claim: (worker: WorkerFacts, signal: AbortSignal) => Promise<WorkClaim | null>;
   /** Of one that is not known: over. */
