@@ -4,7 +4,7 @@ import type { JetStreamClient, JetStreamManager } from '@nats-io/jetstream';
 import type { KV } from '@nats-io/kv';
 import type { ObjectStore } from '@nats-io/obj';
 import type { NatsConnection } from '@nats-io/transport-node';
-import { RalphError, toErrorCode, toErrorMessage } from '../core/values/errors.ts';
+import { isRalphError, RalphError, toErrorCode, toErrorMessage } from '../core/values/errors.ts';
 import { WORKER_GONE_MS } from '../ports/fleet.ts';
 import { type NatsPlace, toServer, toShownUrl } from './nats-place.ts';
 
@@ -40,34 +40,35 @@ export async function openNatsServer(place: NatsPlace): Promise<NatsServer> {
   try {
     return await open(place);
   } catch (error) {
-    if (/authorization|authentication/i.test(toErrorMessage(error))) {
-      throw new RalphError({
-        code: 'fleet-unreachable',
-        what: `The fleet at ${toShownUrl(place.url)} does not let you in: ${toErrorMessage(error)}.`,
-        fix: 'Look at the name and the password in the address: nats://NAME:PASSWORD@host:4222 (a / in a password is written %2F)',
-        cause: error,
-      });
-    }
-    throw new RalphError({
-      code: 'fleet-unreachable',
-      what: `There is no fleet at ${toShownUrl(place.url)}: ${toErrorMessage(error)}.`,
-      why: 'Turns, reports and files of a fleet go through that server; it needs JetStream.',
-      fix: 'Start one on this machine: nats-server -js -a 127.0.0.1 (apt-get install nats-server)\nThe guide: docs/guide/fleet.md',
-      cause: error,
-    });
+    throw toUnreachable(place, error);
   }
 }
 
-async function open({ url, credentials, name }: NatsPlace): Promise<NatsServer> {
-  const [{ connect, credsAuthenticator }, { jetstream, jetstreamManager, RetentionPolicy, StorageType }, { Kvm }, { Objm }] =
-    await Promise.all([
-      import('@nats-io/transport-node').then(toNames),
-      import('@nats-io/jetstream').then(toNames),
-      import('@nats-io/kv').then(toNames),
-      import('@nats-io/obj').then(toNames),
-    ]);
+/** What a person can do about a server that cannot be used. */
+export function toUnreachable({ url }: NatsPlace, error: unknown): RalphError {
+  if (isRalphError(error)) return error;
+  if (/authorization|authentication/i.test(toErrorMessage(error))) {
+    return new RalphError({
+      code: 'fleet-unreachable',
+      what: `The fleet at ${toShownUrl(url)} does not let you in: ${toErrorMessage(error)}.`,
+      fix: 'Look at the name and the password in the address: nats://NAME:PASSWORD@host:4222 (a / in a password is written %2F)',
+      cause: error,
+    });
+  }
+  return new RalphError({
+    code: 'fleet-unreachable',
+    what: `There is no fleet at ${toShownUrl(url)}: ${toErrorMessage(error)}.`,
+    why: 'Turns, reports and files of a fleet go through that server; it needs JetStream.',
+    fix: 'Start one on this machine: ralph fleet up\nThe guide: docs/guide/fleet.md',
+    cause: error,
+  });
+}
+
+/** Connects, and asks for nothing. Throws what the client throws. */
+export async function dial({ url, credentials, name }: NatsPlace): Promise<NatsConnection> {
+  const { connect, credsAuthenticator } = await import('@nats-io/transport-node').then(toNames);
   const { servers, user, pass } = toServer(url);
-  const connection = await connect({
+  return connect({
     servers,
     name,
     timeout: CONNECT_MS,
@@ -76,6 +77,21 @@ async function open({ url, credentials, name }: NatsPlace): Promise<NatsServer> 
     ...(user === undefined ? {} : { user, pass: pass ?? '' }),
     ...(credentials === undefined ? {} : { authenticator: credsAuthenticator(readFileSync(credentials)) }),
   });
+}
+
+/** Throws where the server, or the account, has no JetStream. */
+export async function askJetStream(connection: NatsConnection): Promise<void> {
+  const { jetstreamManager } = await import('@nats-io/jetstream').then(toNames);
+  await jetstreamManager(connection, { timeout: CONNECT_MS });
+}
+
+async function open(place: NatsPlace): Promise<NatsServer> {
+  const [{ jetstream, jetstreamManager, RetentionPolicy, StorageType }, { Kvm }, { Objm }] = await Promise.all([
+    import('@nats-io/jetstream').then(toNames),
+    import('@nats-io/kv').then(toNames),
+    import('@nats-io/obj').then(toNames),
+  ]);
+  const connection = await dial(place);
   try {
     const manager = await jetstreamManager(connection, { timeout: CONNECT_MS });
     await manager.streams.add({

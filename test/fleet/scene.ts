@@ -122,7 +122,7 @@ export function setUpFleet(): FleetScene {
   /** The name of the worker that has a turn of any run, as soon as one has. */
   async function waitForHolder(): Promise<string> {
     for (;;) {
-      const { stdout } = await ralph(tmpdir(), ['fleet', '--format', 'json'], env());
+      const { stdout } = await ralph(tmpdir(), ['fleet', 'workers', '--format', 'json'], env());
       const holder = readJsonLines<{ id: string; busy: readonly unknown[] }>(stdout).find(({ busy }) => busy.length > 0);
       if (holder !== undefined) return holder.id;
       await pause(100);

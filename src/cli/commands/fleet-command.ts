@@ -1,10 +1,12 @@
+import { join, resolve } from 'node:path';
 import { toPlainLine } from '../../views/text/index.ts';
 import type { AppApi } from '../app-api.ts';
-import { findFleetAddress } from '../args/fleet-options.ts';
+import { findFleetAddress, toCacheFolder } from '../args/fleet-options.ts';
 import { addExamples } from '../args/help.ts';
 import { addFormatOption } from '../args/options.ts';
 import { createUsageError } from '../args/usage-error.ts';
-import type { CliCommand, CliContext } from '../cli-context.ts';
+import type { CliCommand, CliContext, CommandCall } from '../cli-context.ts';
+import { bringUpServer, tellServer } from '../live/fleet-up.ts';
 import { printTable } from '../terminal/print.ts';
 import { printJson } from '../terminal/terminal.ts';
 
@@ -14,30 +16,43 @@ export const fleetCommand: CliCommand = {
     command
       .argument(
         '[what]',
-        'workers: those that are there; runs: those that the fleet keeps, and who has them; drain: ends a worker when it has no turn',
-        'workers',
+        'status: the workers and the runs; workers, runs: one of the two; drain: ends a worker when it has no turn; up: starts a server on this machine',
+        'status',
       )
       .argument('[worker]', 'of drain: its name')
-      .option('--nats <url>', 'the address of the fleet; default: RALPH_FLEET');
+      .option('--nats <url>', 'the address of the fleet; default: RALPH_FLEET. Of up: looks whether that server will do, and starts none')
+      .option('--home <folder>', 'of up: what the server keeps; default: ralph/fleet-server in the folder for caches');
     addFormatOption(command, ['table', 'json'], 'table for people, json for programs: one object per line');
     addExamples(command, [
-      ['ralph fleet --nats nats://10.0.0.5:4222', 'the workers that are there, and what they work on'],
+      ['ralph fleet up', 'a server for a fleet on this machine, with a login of its own, until Ctrl+C'],
+      ['ralph fleet up --nats nats://10.0.0.5:4222', 'does that server have what a fleet needs? What is missing is said'],
+      ['ralph fleet --nats nats://10.0.0.5:4222', 'the workers that are there, what they work on, and the runs'],
       ['ralph fleet drain laptop-3f2a1c', 'let that worker take no more turns, and end when those under way have ended'],
       ['ralph fleet runs', 'the runs of the fleet of RALPH_FLEET: on which machine each goes on, and which have ended'],
     ]);
   },
   perform: async (context, { args, options }) => {
-    const show = toShow(args[0] ?? 'workers', args[1]);
+    const isJson = options['format'] === 'json';
+    if (args[0] === 'up') return up(context, args[1], options, isJson);
+    const show = toShow(args[0] ?? 'status', args[1]);
     const url = findFleetAddress(options['nats'], context.env);
     const app = await context.loadApp();
     const fleet = await app.connectFleet({ url, name: 'ralph fleet' });
     try {
-      return await show(fleet, context, options['format'] === 'json');
+      return await show(fleet, context, isJson);
     } finally {
       await fleet.close();
     }
   },
 };
+
+async function up(context: CliContext, more: string | undefined, { nats, home }: CommandCall['options'], isJson: boolean): Promise<number> {
+  const { cwd, env } = context;
+  if (more !== undefined)
+    throw createUsageError('ralph fleet up takes no name.', 'A server with a folder of its own: ralph fleet up --home <folder>');
+  if (typeof nats === 'string') return tellServer(context, findFleetAddress(nats, env), isJson);
+  return bringUpServer(context, typeof home === 'string' ? resolve(cwd, home) : join(toCacheFolder(env), 'fleet-server'), isJson);
+}
 
 type Fleet = Awaited<ReturnType<AppApi['connectFleet']>>;
 /** Its exit code. */
@@ -48,12 +63,24 @@ function toShow(what: string, worker: string | undefined): Show {
     if (worker !== undefined) return (fleet, { terminal }) => drain(fleet, terminal, worker);
     throw createUsageError('Which worker?', 'Its name is in the first column of: ralph fleet');
   }
-  if (what === 'workers') return showWorkers;
-  if (what === 'runs') return showRuns;
+  const shown = SHOWN.get(what);
+  if (shown !== undefined) return shown;
   throw createUsageError(
-    `ralph fleet takes workers, runs or drain, and not ${JSON.stringify(what.slice(0, 40))}.`,
-    'Its workers: ralph fleet\nIts runs: ralph fleet runs',
+    `ralph fleet takes status, workers, runs, drain or up, and not ${JSON.stringify(what.slice(0, 40))}.`,
+    'Its workers and runs: ralph fleet',
   );
+}
+
+const SHOWN: ReadonlyMap<string, Show> = new Map([
+  ['status', showStatus],
+  ['workers', showWorkers],
+  ['runs', showRuns],
+]);
+
+async function showStatus(fleet: Fleet, context: CliContext, isJson: boolean): Promise<number> {
+  await showWorkers(fleet, context, isJson);
+  if (!isJson) context.terminal.out('\n');
+  return showRuns(fleet, context, isJson);
 }
 
 async function drain(fleet: Fleet, terminal: CliContext['terminal'], worker: string): Promise<number> {
@@ -73,7 +100,7 @@ function isName(text: string): boolean {
 async function showWorkers(fleet: Fleet, { terminal }: CliContext, isJson: boolean): Promise<number> {
   const workers = await fleet.workers.list();
   if (isJson) {
-    for (const worker of workers) printJson(terminal, { v: 1, ...worker });
+    for (const worker of workers) printJson(terminal, { v: 1, kind: 'worker', ...worker });
     return 0;
   }
   if (workers.length === 0) terminal.err('No worker is there. Start one: ralph worker --nats …\n');
@@ -96,7 +123,7 @@ const STATES = { held: 'has not ended', free: 'stopped', ended: 'complete' } as 
 async function showRuns(fleet: Fleet, { terminal }: CliContext, isJson: boolean): Promise<number> {
   const runs = (await fleet.leases.list()).map(({ lease }) => lease);
   if (isJson) {
-    for (const { run, state, host, epoch, title } of runs) printJson(terminal, { v: 1, run, state, host, epoch, title });
+    for (const { run, state, host, epoch, title } of runs) printJson(terminal, { v: 1, kind: 'run', run, state, host, epoch, title });
     return 0;
   }
   if (runs.length === 0) terminal.err('The fleet keeps no run. Start one: ralph run --fleet …\n');
