@@ -82,7 +82,7 @@ export async function workForFleet(order: WorkerOrder, stop: AbortSignal, kill: 
   };
   await Promise.all([
     takeWork({ fleet, worker: { id, labels, protocol: PROTOCOL }, slots, perform, tell }, drain, kill),
-    standIn({ fleet, home: join(home, STOOD_IN), env: order.env, atOnce: order.standsInFor, tell }, drain, kill),
+    standIn({ fleet, id, home: join(home, STOOD_IN), env: order.env, atOnce: order.standsInFor, tell }, drain, kill),
   ]);
   undrain();
   closeWorkerHome(home);

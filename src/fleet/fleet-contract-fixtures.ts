@@ -238,7 +238,7 @@ function describeRuns(connect: Connect): void {
   test('gives a run to one process: of two who saw the same lease one gets it', async () => {
     const [mine, theirs] = [await connect(), await connect()];
     const run = newRun();
-    const lease = { run, epoch: 1, place: 'one', host: 'a', state: 'held', lostAfterMs: 1000, title: 'Fix it' } as const;
+    const lease = { run, epoch: 1, place: 'one', host: 'a', worker: 'w1', state: 'held', lostAfterMs: 1000, title: 'Fix it' } as const;
     expect(await mine.leases.look(run)).toBe(null);
     const beats = await Promise.all([mine.leases.write(lease, 0), theirs.leases.write({ ...lease, place: 'two' }, 0)]);
     expect(beats.filter((beat) => beat === null)).toHaveLength(1);

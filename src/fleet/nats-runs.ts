@@ -81,10 +81,12 @@ const MAX_TEXT = 300;
 /** Reads a lease; `null` for what cannot be one. */
 function parseLease(value: Json | undefined): RunLease | null {
   if (!isJsonObject(value)) return null;
-  const { run, epoch, place, host, state, lostAfterMs, title } = value;
+  const { run, epoch, place, host, worker, state, lostAfterMs, title } = value;
   const isNamed = typeof run === 'string' && typeof place === 'string' && typeof host === 'string' && typeof title === 'string';
   if (!isNamed || !isSubjectPart(run) || !isSubjectPart(place)) return null;
   if (typeof epoch !== 'number' || typeof lostAfterMs !== 'number') return null;
   if (host.length > MAX_TEXT || title.length > MAX_TEXT || !(lostAfterMs >= 100)) return null;
-  return state === 'held' || state === 'free' || state === 'ended' ? { run, epoch, place, host, state, lostAfterMs, title } : null;
+  if (state !== 'held' && state !== 'free' && state !== 'ended') return null;
+  const standsIn = typeof worker === 'string' && isSubjectPart(worker) ? { worker } : {};
+  return { run, epoch, place, host, ...standsIn, state, lostAfterMs, title };
 }

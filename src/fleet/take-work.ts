@@ -51,6 +51,7 @@ export async function takeWork(made: WorkSettings, drain: AbortSignal, kill: Abo
   const over = new AbortController();
   const telling = repeat(TELL_MS, over.signal, tellState);
   await tellState();
+  drain.addEventListener('abort', () => void tellState());
   const serve = async (slot: number): Promise<void> => {
     while (!drain.aborted) {
       const claim = await claimNext(made, drain);

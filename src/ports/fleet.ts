@@ -148,6 +148,8 @@ export interface RunLease {
   readonly place: string;
   /** The machine's name, for people. */
   readonly host: string;
+  /** The worker that goes on with it; absent: a process of a person. */
+  readonly worker?: string;
   readonly state: 'held' | 'free' | 'ended';
   /** One that was not renewed for so long may be taken by others. */
   readonly lostAfterMs: number;

@@ -11,9 +11,9 @@ const WORKER: WorkerState = { id: 'w', labels: ['claude'], protocol: 1, slots: 2
 const LEASE: Lease = { run: 'r', epoch: 1, place: 'p', host: 'desk', state: 'held', lostAfterMs: 1000, title: 'Fix it' };
 
 /** As far as the command looks into it. */
-function fleetOf(workers: readonly WorkerState[], leases: readonly Lease[]): Partial<AppApi> {
+function fleetOf(workers: readonly WorkerState[], leases: readonly Lease[], hearing: readonly string[] = []): Partial<AppApi> {
   const fleet = {
-    workers: { list: async () => workers },
+    workers: { list: async () => workers, drain: async (id: string) => hearing.includes(id) },
     leases: { list: async () => leases.map((lease) => ({ lease, beat: 1 })) },
     close: async () => undefined,
   };
@@ -36,13 +36,45 @@ describe('ralph fleet', () => {
   it('shows workers and runs in one look, as ralph fleet status does, and each alone', async () => {
     const app = fleetOf([{ ...WORKER, id: 'w1' }], [{ ...LEASE, run: 'r1' }]);
     const both = await type(['fleet'], app);
-    expect(both.out).toMatch(/w1 +claude +0\/2[\s\S]*r1 +has not ended +desk +Fix it/);
+    expect(both.out).toMatch(/w1 +idle +claude +0\/2[\s\S]*r1 +has not ended +desk +Fix it/);
     expect((await type(['fleet', 'status'], app)).out).toBe(both.out);
     const json = (await type(['fleet', '--format', 'json'], app)).out.trimEnd().split('\n');
     expect(json.map((line) => (JSON.parse(line) as { kind: string }).kind)).toEqual(['worker', 'run']);
     expect((await type(['fleet', 'workers'], app)).out).not.toContain('r1');
     expect((await type(['fleet', 'runs'], app)).out).not.toContain('w1');
     expect(await type(['fleet', 'constructor'], app)).toMatchObject({ exitCode: 2, err: expect.stringContaining('"constructor"') });
+  });
+
+  it('says of a worker that it is at work or draining, and of a run which worker has it and its turns', async () => {
+    const busy = [{ run: '20261127-aa', name: '3.1' }];
+    const app = fleetOf(
+      [
+        { ...WORKER, id: 'w1', busy, isDraining: true },
+        { ...WORKER, id: 'w2', busy },
+      ],
+      [
+        { ...LEASE, run: '20261127-aa', worker: 'w9' },
+        { ...LEASE, run: '20261127-bb', state: 'ended' },
+      ],
+    );
+    expect((await type(['fleet', 'workers'], app)).out).toMatch(/w1 +draining +claude[\s\S]*w2 +at work +claude/);
+    const one = await type(['fleet', 'runs', 'aa'], app);
+    expect(one.out).toMatch(/20261127-aa +has not ended +worker w9, desk +3\.1 with w1, 3\.1 with w2 +Fix it\n$/);
+    const json = JSON.parse((await type(['fleet', 'runs', '20261127-aa', '--format', 'json'], app)).out) as unknown;
+    expect(json).toMatchObject({ kind: 'run', worker: 'w9', turns: [{ name: '3.1', worker: 'w1' }, { worker: 'w2' }] });
+    expect(await type(['fleet', 'runs', 'zz'], app)).toMatchObject({ exitCode: 1, err: expect.stringContaining('no run zz') });
+    expect(await type(['fleet', 'workers', 'w1'], app)).toMatchObject({ exitCode: 2, err: expect.stringContaining('takes no name') });
+  });
+
+  it('says for programs, too, whether a worker heard that it is to drain', async () => {
+    const app = fleetOf([WORKER], [], ['w']);
+    expect(await type(['fleet', 'drain', 'w', '--format', 'json'], app)).toMatchObject({
+      exitCode: 0,
+      out: '{"v":1,"kind":"drain","worker":"w","isHeard":true}\n',
+      err: '',
+    });
+    const unheard = await type(['fleet', 'drain', 'x.>', '--format', 'json'], app);
+    expect([unheard.exitCode, JSON.parse(unheard.out)]).toEqual([1, { v: 1, kind: 'drain', worker: 'x.>', isHeard: false }]);
   });
 });
 
