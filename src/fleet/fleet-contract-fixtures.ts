@@ -172,13 +172,29 @@ function describeNames(connect: Connect): void {
   test('lists its workers, with what they hold, until they leave', async () => {
     const [mine, theirs] = [await connect(), await connect()];
     const id = newRun();
-    const state = { ...worker(id, 'claude', 'gpu'), slots: 2, busy: [{ run: 'r', name: '1.1' }], isDraining: false };
+    const state = { ...worker(id, 'claude', 'gpu'), token: 'one', slots: 2, busy: [{ run: 'r', name: '1.1' }], isDraining: false };
     await theirs.workers.tell(state);
     expect((await mine.workers.list()).filter((one) => one.id === id)).toEqual([state]);
     await theirs.workers.tell({ ...state, isDraining: true, busy: [] });
     expect((await mine.workers.list()).find((one) => one.id === id)).toMatchObject({ isDraining: true, busy: [] });
-    await theirs.workers.leave(id);
+    await theirs.workers.leave(state);
     expect((await mine.workers.list()).filter((one) => one.id === id)).toEqual([]);
+  });
+
+  test('gives a name to one worker, and gives it back to the one that had it', async () => {
+    const [mine, theirs] = [await connect(), await connect()];
+    const id = newRun();
+    const state = { ...worker(id, 'claude'), slots: 1, busy: [], isDraining: false };
+    const told = await Promise.all([mine.workers.tell({ ...state, token: 'one' }), theirs.workers.tell({ ...state, token: 'two' })]);
+    expect([...told].sort()).toEqual([false, true]);
+    const [first, second] = told[0] ? ['one', 'two'] : ['two', 'one'];
+    expect(await theirs.workers.tell({ ...state, token: first as string, slots: 3 })).toBe(true);
+    expect(await mine.workers.tell({ ...state, token: second as string })).toBe(false);
+    await mine.workers.leave({ id, token: second as string });
+    expect((await mine.workers.list()).find((one) => one.id === id)).toMatchObject({ token: first, slots: 3 });
+    await mine.workers.leave({ id, token: first as string });
+    expect(await theirs.workers.tell({ ...state, token: second as string })).toBe(true);
+    await theirs.workers.leave({ id, token: second as string });
   });
 
   test('refuses names that could mean something else to a server', async () => {

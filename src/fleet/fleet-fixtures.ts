@@ -34,8 +34,14 @@ export function createMemoryFleet(): Fleet {
     },
     wires: createWires(),
     workers: {
-      tell: async (worker) => void workers.set(worker.id, worker),
-      leave: async (id) => void workers.delete(id),
+      tell: async (worker) => {
+        if (![undefined, worker.token].includes(workers.get(worker.id)?.token)) return false;
+        workers.set(worker.id, worker);
+        return true;
+      },
+      leave: async ({ id, token }) => {
+        if (workers.get(id)?.token === token) workers.delete(id);
+      },
       list: async () => [...workers.values()],
       drain: async (id) => {
         const hear = draining.get(id);

@@ -265,14 +265,27 @@ function createWorkerList(server: NatsServer): WorkerList {
     requirePart(id);
     return `ralph.drain.${id}`;
   };
+  /** What cannot be read is nobody's, and is written over. */
+  const look = async (id: string): Promise<{ readonly token: string | null; readonly revision: number } | null> => {
+    requirePart(id);
+    const entry = await insist(() => workers.get(id));
+    if (entry?.operation !== 'PUT') return null;
+    return { token: parseWorker(toText(entry.value))[0]?.token ?? null, revision: entry.revision };
+  };
   return {
     tell: async (worker) => {
-      requirePart(worker.id);
-      await insist(() => workers.put(worker.id, toBytes(worker)));
+      for (;;) {
+        const kept = await look(worker.id);
+        if (kept !== null && kept.token !== null && kept.token !== worker.token) return false;
+        const told = await unlessConflict(() =>
+          kept === null ? workers.create(worker.id, toBytes(worker)) : workers.update(worker.id, toBytes(worker), kept.revision),
+        );
+        if (told !== null) return true;
+      }
     },
-    leave: async (id) => {
-      requirePart(id);
-      await insist(() => workers.purge(id));
+    leave: async ({ id, token }) => {
+      const kept = await look(id);
+      if (kept?.token === token) await unlessConflict(() => workers.purge(id, { previousSeq: kept.revision }));
     },
     list: async () => {
       const keys = await listKeys(server, WORKERS);
@@ -296,12 +309,13 @@ function createWorkerList(server: NatsServer): WorkerList {
 function parseWorker(text: string): readonly WorkerState[] {
   const value = parseJson(text);
   if (!isJsonObject(value)) return [];
-  const { id, labels, protocol, slots, busy, isDraining } = value;
-  if (typeof id !== 'string' || !isSubjectPart(id) || !isTextList(labels) || typeof protocol !== 'number' || typeof slots !== 'number')
-    return [];
+  const { id, token, labels, protocol, slots, busy, isDraining } = value;
+  if (typeof id !== 'string' || !isSubjectPart(id) || typeof token !== 'string' || !isSubjectPart(token)) return [];
+  if (!isTextList(labels) || typeof protocol !== 'number' || typeof slots !== 'number') return [];
   return [
     {
       id,
+      token,
       labels: labels.filter(isLabel),
       protocol,
       slots,

@@ -9,7 +9,9 @@ import { fromBody, toBody, type WorkerWords } from './messages.ts';
 /** A worker. */
 export interface WorkSettings {
   readonly fleet: Fleet;
-  readonly worker: WorkerFacts;
+  readonly worker: WorkerFacts & Pick<WorkerState, 'token'>;
+  /** Another worker has its name by now: this one had said nothing for too long. */
+  readonly onNameLost: () => void;
   /** How many orders at the same time. */
   readonly slots: number;
   /** Does what an order asks, and resolves when nothing of it is alive. What it throws ends the order without a report. */
@@ -47,7 +49,15 @@ export async function takeWork(made: WorkSettings, drain: AbortSignal, kill: Abo
   const { fleet, worker, slots } = made;
   const busy = new Map<number, WorkId>();
   const toState = (): WorkerState => ({ ...worker, slots, busy: [...busy.values()], isDraining: drain.aborted });
-  const tellState = (): Promise<void> => fleet.workers.tell(toState()).catch(() => undefined);
+  // One after the other: what is told last is how it is.
+  let told: Promise<void> = Promise.resolve();
+  const tellState = (): Promise<void> => {
+    told = told.then(async () => {
+      // A server that cannot be asked is no answer.
+      if (!(await fleet.workers.tell(toState()).catch(() => true)) && !drain.aborted) made.onNameLost();
+    });
+    return told;
+  };
   const over = new AbortController();
   const telling = repeat(TELL_MS, over.signal, tellState);
   await tellState();
@@ -67,7 +77,8 @@ export async function takeWork(made: WorkSettings, drain: AbortSignal, kill: Abo
   await Promise.all(Array.from({ length: slots }, (_, slot) => serve(slot)));
   over.abort();
   await telling;
-  await fleet.workers.leave(worker.id).catch(() => undefined);
+  await told;
+  await fleet.workers.leave(worker).catch(() => undefined);
 }
 
 const AGAIN_MS = 1000;

@@ -96,9 +96,10 @@ export interface Wires {
 
 /** Workers that are there. */
 export interface WorkerList {
-  /** Again and again: one that says nothing for {@link WORKER_GONE_MS} is gone. */
-  readonly tell: (worker: WorkerState) => Promise<void>;
-  readonly leave: (id: string) => Promise<void>;
+  /** Again and again: one that says nothing for {@link WORKER_GONE_MS} is gone. False: another one that is in the list has that name, and stays there. */
+  readonly tell: (worker: WorkerState) => Promise<boolean>;
+  /** Takes off the list what was told under that name with that token. */
+  readonly leave: (worker: Pick<WorkerState, 'id' | 'token'>) => Promise<void>;
   readonly list: () => Promise<readonly WorkerState[]>;
   /** Asks one to take no more orders and to end when it has none. False: nobody of that name heard it. */
   readonly drain: (id: string) => Promise<boolean>;
@@ -108,6 +109,8 @@ export interface WorkerList {
 
 /** How a worker is. */
 export interface WorkerState extends WorkerFacts {
+  /** Made up once for its folder: by it a worker that was killed is known when it is started again, and another one of the same name is not taken for it. No secret. */
+  readonly token: string;
   readonly slots: number;
   /** Orders that it holds: run and name. */
   readonly busy: readonly WorkId[];

@@ -7,7 +7,7 @@ type Fleet = Awaited<ReturnType<AppApi['connectFleet']>>;
 type WorkerState = Awaited<ReturnType<Fleet['workers']['list']>>[number];
 type Lease = Awaited<ReturnType<Fleet['leases']['list']>>[number]['lease'];
 
-const WORKER: WorkerState = { id: 'w', labels: ['claude'], protocol: 1, slots: 2, busy: [], isDraining: false };
+const WORKER: WorkerState = { id: 'w', token: 't', labels: ['claude'], protocol: 1, slots: 2, busy: [], isDraining: false };
 const LEASE: Lease = { run: 'r', epoch: 1, place: 'p', host: 'desk', state: 'held', lostAfterMs: 1000, title: 'Fix it' };
 
 /** As far as the command looks into it. */

@@ -105,7 +105,7 @@ function isName(text: string): boolean {
 async function showWorkers(fleet: Fleet, { terminal }: CliContext, isJson: boolean): Promise<number> {
   const workers = await fleet.workers.list();
   if (isJson) {
-    for (const worker of workers) printJson(terminal, { v: 1, kind: 'worker', ...worker });
+    for (const { token: _, ...worker } of workers) printJson(terminal, { v: 1, kind: 'worker', ...worker });
     return 0;
   }
   if (workers.length === 0) terminal.err('No worker is there. Start one: ralph worker --nats …\n');
