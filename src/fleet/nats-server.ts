@@ -1,12 +1,12 @@
-import { readFileSync } from 'node:fs';
+import { isIP } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { JetStreamClient, JetStreamManager } from '@nats-io/jetstream';
 import type { KV } from '@nats-io/kv';
 import type { ObjectStore } from '@nats-io/obj';
-import type { NatsConnection } from '@nats-io/transport-node';
-import { isRalphError, RalphError, toErrorCode, toErrorMessage } from '../core/values/errors.ts';
+import type { NatsConnection, TlsOptions } from '@nats-io/transport-node';
+import { isRalphError, RalphError, type RalphErrorFacts, toErrorCode, toErrorMessage } from '../core/values/errors.ts';
 import { WORKER_GONE_MS } from '../ports/fleet.ts';
-import { type NatsPlace, toServer, toShownUrl } from './nats-place.ts';
+import { mustEncrypt, type NatsPlace, readLogin, toShownUrl } from './nats-place.ts';
 
 /** A server with all that a fleet keeps there. */
 export interface NatsServer {
@@ -47,36 +47,61 @@ export async function openNatsServer(place: NatsPlace): Promise<NatsServer> {
 /** What a person can do about a server that cannot be used. */
 export function toUnreachable({ url }: NatsPlace, error: unknown): RalphError {
   if (isRalphError(error)) return error;
-  if (/authorization|authentication/i.test(toErrorMessage(error))) {
-    return new RalphError({
-      code: 'fleet-unreachable',
-      what: `The fleet at ${toShownUrl(url)} does not let you in: ${toErrorMessage(error)}.`,
+  const [message, shown] = [toErrorMessage(error), toShownUrl(url)];
+  const toError = ({ what, ...more }: Pick<RalphErrorFacts, 'what' | 'why' | 'fix'>): RalphError =>
+    new RalphError({ code: 'fleet-unreachable', what, ...more, cause: error });
+  if (/authorization|authentication/i.test(message)) {
+    return toError({
+      what: `The fleet at ${shown} does not let you in: ${message}.`,
       fix: 'Look at the name and the password in the address: nats://NAME:PASSWORD@host:4222 (a / in a password is written %2F)',
-      cause: error,
     });
   }
-  return new RalphError({
-    code: 'fleet-unreachable',
-    what: `There is no fleet at ${toShownUrl(url)}: ${toErrorMessage(error)}.`,
+  if (message === NO_TLS) {
+    return toError({
+      what: `The server at ${shown} offers no TLS: nothing was sent to it.`,
+      why: 'The address says tls://. Without it whoever listens on the network reads passwords, prompts and files, and can answer in the server’s place.',
+      fix: 'Give the server a certificate (docs/guide/fleet.md), or write nats:// on a network that is your own',
+    });
+  }
+  if (CERTIFICATE_CODES.test(toErrorCode(error))) {
+    return toError({
+      what: `The certificate of the server at ${shown} is not to be trusted: ${message.replace(/[.:\s]+$/, '')}.`,
+      fix: 'Where an authority of your own made it: export NODE_EXTRA_CA_CERTS=/path/of/ca.pem\nWhere it is made for another name, write that name in the address',
+    });
+  }
+  return toError({
+    what: `There is no fleet at ${shown}: ${message}.`,
     why: 'Turns, reports and files of a fleet go through that server; it needs JetStream.',
     fix: 'Start one on this machine: ralph fleet up\nThe guide: docs/guide/fleet.md',
-    cause: error,
   });
 }
 
-/** Connects, and asks for nothing. Throws what the client throws. */
-export async function dial({ url, credentials, name }: NatsPlace): Promise<NatsConnection> {
+/** The client's words. */
+const NO_TLS = "server does not support 'tls'";
+const CERTIFICATE_CODES = /CERT|UNABLE_TO_VERIFY|ERR_TLS/;
+
+/** Connects, and asks for nothing. Throws what the client throws, and RalphError `fleet-login`. */
+export async function dial(place: NatsPlace): Promise<NatsConnection> {
   const { connect, credsAuthenticator } = await import('@nats-io/transport-node').then(toNames);
-  const { servers, user, pass } = toServer(url);
+  const { url, name } = place;
+  const login = readLogin(place);
   return connect({
-    servers,
+    servers: toShownUrl(url),
     name,
     timeout: CONNECT_MS,
     maxReconnectAttempts: -1,
     reconnectTimeWait: 500,
-    ...(user === undefined ? {} : { user, pass: pass ?? '' }),
-    ...(credentials === undefined ? {} : { authenticator: credsAuthenticator(readFileSync(credentials)) }),
+    // With it the client sends nothing, no login either, to a server that offers no TLS.
+    ...(mustEncrypt(url) ? { tls: toTlsOptions(url) } : {}),
+    ...(login.kind === 'password' ? { user: login.user, pass: login.pass } : {}),
+    ...(login.kind === 'credentials' ? { authenticator: credsAuthenticator(login.bytes) } : {}),
   });
+}
+
+/** The client passes on what it does not know. Of an address in numbers it does not say whose certificate is expected, and Node.js then expects one of `localhost`. */
+function toTlsOptions(url: string): TlsOptions {
+  const host = new URL(url).hostname.replace(/^\[|\]$/g, '');
+  return isIP(host) === 0 ? {} : ({ host } as TlsOptions);
 }
 
 /** Throws where the server, or the account, has no JetStream. */

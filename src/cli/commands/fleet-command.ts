@@ -38,7 +38,7 @@ export const fleetCommand: CliCommand = {
     const show = toShow(args[0] ?? 'status', args[1]);
     const url = findFleetAddress(options['nats'], context.env);
     const app = await context.loadApp();
-    const fleet = await app.connectFleet({ url, name: 'ralph fleet' });
+    const fleet = await app.connectFleet({ url, env: context.env, name: 'ralph fleet' });
     try {
       return await show(fleet, context, isJson);
     } finally {

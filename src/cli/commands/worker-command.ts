@@ -34,7 +34,7 @@ export const workerCommand: CliCommand = {
     const slots = toCount('--slots', options['slots'], 1);
     const standsInFor = toCount('--stand-in', options['standIn'], 0);
     const id = toName(options['name']);
-    const fleet = await app.connectFleet({ url, name: `ralph worker ${id}` });
+    const fleet = await app.connectFleet({ url, env, name: `ralph worker ${id}` });
     const tell = (text: string): void => terminal.err(`${text}\n`);
     const { drain, kill, release } = catchStops(context, tell);
     tell(

@@ -88,8 +88,8 @@ function tellStarted({ terminal }: CliContext, server: StartedServer, isJson: bo
 const MARKS = { good: '✓', warning: '!', bad: '✗' } as const;
 
 /** Looks whether a server that is there will do; starts nothing. */
-export async function tellServer({ terminal, loadApp }: CliContext, url: string, isJson: boolean): Promise<number> {
-  const found = await (await loadApp()).checkServer({ url, name: 'ralph fleet up' });
+export async function tellServer({ terminal, env, loadApp }: CliContext, url: string, isJson: boolean): Promise<number> {
+  const found = await (await loadApp()).checkServer({ url, env, name: 'ralph fleet up' });
   for (const { state, text, fix } of found) {
     if (isJson) printJson(terminal, { v: 1, state, text, fix: fix ?? null });
     else terminal.out(`${terminal.style(state, `${MARKS[state]} ${text}`)}\n${toIndented(fix)}`);
