@@ -60,27 +60,37 @@ export async function connectFleet(place: NatsPlace): Promise<Fleet> {
 const toText = (bytes: Uint8Array): string => new TextDecoder().decode(bytes);
 const toBytes = (value: unknown): Uint8Array => new TextEncoder().encode(JSON.stringify(value));
 
+/**
+ * An order has two records, so that accounts of workers need no right to write the first one: what is offered, and who holds it or that it is over. It is offered as long as the first one is there without
+ * the second.
+ */
+const OFFER = 'offer.';
+const HOLDING = 'held.';
+
 /** Orders that nobody has taken, as they come. */
 interface Offers {
   /** The oldest one that this worker can serve; waits for it. `null` when aborted. */
-  readonly next: (
-    worker: WorkerFacts,
-    signal: AbortSignal,
-  ) => Promise<{ readonly key: string; readonly order: WorkOrder; readonly revision: number } | null>;
+  readonly next: (worker: WorkerFacts, signal: AbortSignal) => Promise<WorkOrder | null>;
   /** It is taken: it is not given again unless it is offered anew. */
-  readonly drop: (key: string) => void;
+  readonly drop: (order: WorkOrder) => void;
   readonly close: () => Promise<void>;
 }
 
 function createOffers({ work, connection }: NatsServer): Offers {
-  const open = new Map<string, { readonly order: WorkOrder; readonly revision: number }>();
+  const offered = new Map<string, WorkOrder>();
+  const taken = new Set<string>();
   const waiting = new Set<() => void>();
   let stop: (() => Promise<void>) | undefined;
-  const take = ({ key, revision, operation, value }: KvWatchEntry): void => {
-    const record = operation === 'PUT' ? parseWorkRecord(toText(value)) : null;
+  const take = ({ key, operation, value }: KvWatchEntry): void => {
+    if (key.startsWith(HOLDING)) {
+      const id = key.slice(HOLDING.length);
+      return void (operation === 'PUT' ? taken.add(id) : taken.delete(id));
+    }
+    const id = key.slice(OFFER.length);
+    const record = operation === 'PUT' && key.startsWith(OFFER) ? parseWorkRecord(toText(value)) : null;
     // One that stands in the place of another is nobody's.
-    if (record?.kind !== 'offered' || toKey(record.order) !== key) return void open.delete(key);
-    open.set(key, { order: record.order, revision });
+    if (record?.kind !== 'offered' || toKey(record.order) !== id) return void offered.delete(id);
+    offered.set(id, record.order);
     for (const look of waiting) look();
   };
   const listen = async (): Promise<Reading<KvWatchEntry>> => {
@@ -92,64 +102,77 @@ function createOffers({ work, connection }: NatsServer): Offers {
       stop ??= keepReading(connection, listen, take);
       return new Promise((resolve) => {
         const look = (): void => {
-          const found = signal.aborted ? undefined : [...open].find(([, { order }]) => serves(worker, order));
+          const found = signal.aborted ? undefined : [...offered].find(([id, order]) => !taken.has(id) && serves(worker, order));
           if (found === undefined && !signal.aborted) return;
           waiting.delete(look);
           signal.removeEventListener('abort', look);
-          resolve(found === undefined ? null : { key: found[0], ...found[1] });
+          resolve(found?.[1] ?? null);
         };
         waiting.add(look);
         signal.addEventListener('abort', look);
         look();
       });
     },
-    drop: (key) => void open.delete(key),
+    drop: (order) => void taken.add(toKey(order)),
     close: async () => stop?.(),
   };
 }
 
 function createQueue({ work }: NatsServer, offers: Offers): WorkQueue {
-  const changeOf =
-    (key: string): ChangeRecord =>
-    (record, revision) =>
-      unlessConflict(() => work.update(key, toBytes(record), revision));
-  const read = async (id: WorkId): Promise<KeptRecord | null> => {
-    const key = toKey(id);
+  const changeOf = (id: WorkId): ChangeRecord => {
+    const key = HOLDING + toKey(id);
+    return (record, revision) =>
+      unlessConflict(() => (revision === 0 ? work.create(key, toBytes(record)) : work.update(key, toBytes(record), revision)));
+  };
+  const readKey = async (key: string): Promise<KeptRecord | null> => {
     const entry = await insist(() => work.get(key));
     if (entry === null || entry.operation !== 'PUT') return null;
     return { record: parseWorkRecord(toText(entry.value)), revision: entry.revision };
   };
+  const readHolding = (id: WorkId): Promise<KeptRecord | null> => readKey(HOLDING + toKey(id));
+  const readOffer = async (id: WorkId): Promise<WorkOrder | null> => {
+    const kept = await readKey(OFFER + toKey(id));
+    return kept?.record.kind === 'offered' && toKey(kept.record.order) === toKey(id) ? kept.record.order : null;
+  };
   const claim: WorkQueue['claim'] = async (worker, signal): Promise<WorkClaim | null> => {
-    for (let offer = await offers.next(worker, signal); offer !== null; offer = await offers.next(worker, signal)) {
-      const { key, order, revision } = offer;
-      offers.drop(key);
+    for (let order = await offers.next(worker, signal); order !== null; order = await offers.next(worker, signal)) {
+      const id: WorkId = order;
+      offers.drop(order);
       const own = toHeld(worker.id);
-      const change = toOwnChange(own, changeOf(key), () => read(order));
-      const taken = await change(own, revision);
-      if (taken !== null) return toClaim(order, own, taken, change);
+      const change = toOwnChange(own, changeOf(id), () => readHolding(id));
+      const taken = await change(own, 0);
+      if (taken === null) continue;
+      // One that was forgotten meanwhile is nobody's: what is forgotten loses its offer first.
+      const current = await readOffer(id);
+      if (current !== null) return toClaim(current, own, taken, change);
+      await unlessConflict(() => work.purge(HOLDING + toKey(id), { previousSeq: taken }));
     }
     return null;
   };
   return {
     offer: async (order) => {
-      const key = toKey(order);
+      const key = OFFER + toKey(order);
       await unlessConflict(() => work.create(key, toBytes({ kind: 'offered', order })));
     },
     claim,
-    look: async (id) => toStanding(await read(id)),
+    look: async (id) => {
+      const held = await readHolding(id);
+      return held === null && (await readOffer(id)) !== null ? { kind: 'offered' } : toStanding(held);
+    },
     withdraw: async (id, held) => {
       for (;;) {
-        const kept = await read(id);
-        if (kept === null || kept.record.kind === 'over') return held === undefined;
-        if (held?.kind === 'held' && held.beat !== kept.revision) return false;
-        if ((await changeOf(toKey(id))({ kind: 'over' }, kept.revision)) !== null) return true;
+        const kept = await readHolding(id);
+        if (kept?.record.kind === 'over' || (kept === null && (await readOffer(id)) === null)) return held === undefined;
+        if (held?.kind === 'held' && held.beat !== kept?.revision) return false;
+        if ((await changeOf(id)({ kind: 'over' }, kept?.revision ?? 0)) !== null) return true;
         // Its worker has said meanwhile that it lives.
         if (held !== undefined) return false;
       }
     },
     forget: async (id) => {
       const key = toKey(id);
-      await insist(() => work.purge(key));
+      await insist(() => work.purge(OFFER + key));
+      await insist(() => work.purge(HOLDING + key));
     },
   };
 }

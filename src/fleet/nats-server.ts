@@ -6,6 +6,7 @@ import type { ObjectStore } from '@nats-io/obj';
 import type { NatsConnection, TlsOptions } from '@nats-io/transport-node';
 import { isRalphError, RalphError, type RalphErrorFacts, toErrorCode, toErrorMessage } from '../core/values/errors.ts';
 import { WORKER_GONE_MS } from '../ports/fleet.ts';
+import { isSubjectPart } from './fleet-names.ts';
 import { mustEncrypt, type NatsPlace, readLogin, toShownUrl } from './nats-place.ts';
 
 /** A server with all that a fleet keeps there. */
@@ -23,6 +24,7 @@ export const REPORTS = 'RALPH_REPORTS';
 export const RUNS = 'RALPH_RUNS';
 export const WORKERS = 'ralph_workers';
 export const LEASES = 'ralph_runs';
+const BLOBS = 'ralph_blobs';
 /** Files of runs are forgotten after so long: 30 days. In nanoseconds. */
 const KEPT_NS = 30 * 24 * 3600 * 1e9;
 const CONNECT_MS = 5000;
@@ -56,6 +58,12 @@ export function toUnreachable({ url }: NatsPlace, error: unknown): RalphError {
       fix: 'Look at the name and the password in the address: nats://NAME:PASSWORD@host:4222 (a / in a password is written %2F)',
     });
   }
+  if (FORBIDDEN.test(message)) {
+    return toError({
+      what: `The account with which you ask the fleet at ${shown} lacks a right: ${message}.`,
+      fix: 'What each account needs: docs/guide/fleet.md. What a fleet keeps there is made by the first account that may: ralph fleet',
+    });
+  }
   if (message === NO_TLS) {
     return toError({
       what: `The server at ${shown} offers no TLS: nothing was sent to it.`,
@@ -85,6 +93,7 @@ export async function dial(place: NatsPlace): Promise<NatsConnection> {
   const { connect, credsAuthenticator } = await import('@nats-io/transport-node').then(toNames);
   const { url, name } = place;
   const login = readLogin(place);
+  const user = login.kind === 'password' && isSubjectPart(login.user) ? login.user : null;
   return connect({
     servers: toShownUrl(url),
     name,
@@ -93,6 +102,8 @@ export async function dial(place: NatsPlace): Promise<NatsConnection> {
     reconnectTimeWait: 500,
     // With it the client sends nothing, no login either, to a server that offers no TLS.
     ...(mustEncrypt(url) ? { tls: toTlsOptions(url) } : {}),
+    // Answers to one user are then not for the eyes of others, where the server has permissions that say so.
+    ...(user === null ? {} : { inboxPrefix: `_INBOX_${user}` }),
     ...(login.kind === 'password' ? { user: login.user, pass: login.pass } : {}),
     ...(login.kind === 'credentials' ? { authenticator: credsAuthenticator(login.bytes) } : {}),
   });
@@ -119,22 +130,31 @@ async function open(place: NatsPlace): Promise<NatsServer> {
   const connection = await dial(place);
   try {
     const manager = await jetstreamManager(connection, { timeout: CONNECT_MS });
-    await manager.streams.add({
-      ...{ name: REPORTS, subjects: ['ralph.report.>'], storage: StorageType.File, retention: RetentionPolicy.Limits },
-      ...{ duplicate_window: SAME_WITHIN_NS, allow_direct: true },
-    });
-    await manager.streams.add({
-      ...{ name: RUNS, subjects: ['ralph.run.*'], storage: StorageType.File, retention: RetentionPolicy.Limits },
-      ...{ duplicate_window: SAME_WITHIN_NS, allow_direct: true, max_age: KEPT_NS },
-    });
+    const kept = { storage: StorageType.File, retention: RetentionPolicy.Limits, duplicate_window: SAME_WITHIN_NS, allow_direct: true };
+    await makeOrFind(
+      () => manager.streams.add({ ...kept, name: REPORTS, subjects: ['ralph.report.>'] }),
+      () => manager.streams.info(REPORTS),
+    );
+    await makeOrFind(
+      () => manager.streams.add({ ...kept, name: RUNS, subjects: ['ralph.run.*'], max_age: KEPT_NS }),
+      () => manager.streams.info(RUNS),
+    );
     const stream = jetstream(connection, { timeout: ANSWER_MS });
-    const stores = new Kvm(stream);
+    const [stores, files] = [new Kvm(stream), new Objm(stream)];
     const storage = StorageType.File;
+    const openBucket = (name: string, how: Parameters<typeof stores.create>[1]) =>
+      makeOrFind(
+        () => stores.create(name, { history: 1, ...how }),
+        () => stores.open(name),
+      );
     const [work, workers, runs, blobs] = await Promise.all([
-      stores.create('ralph_work', { history: 1, storage }),
-      stores.create(WORKERS, { history: 1, storage: StorageType.Memory, ttl: WORKER_GONE_MS }),
-      stores.create(LEASES, { history: 1, storage, ttl: KEPT_NS / 1e6 }),
-      new Objm(stream).create('ralph_blobs', { storage, ttl: KEPT_NS }),
+      openBucket('ralph_work', { storage }),
+      openBucket(WORKERS, { storage: StorageType.Memory, ttl: WORKER_GONE_MS }),
+      openBucket(LEASES, { storage, ttl: KEPT_NS / 1e6 }),
+      makeOrFind(
+        () => files.create(BLOBS, { storage, ttl: KEPT_NS }),
+        () => files.open(BLOBS),
+      ),
     ]);
     return { connection, manager, stream, work, workers, runs, blobs };
   } catch (error) {
@@ -142,6 +162,18 @@ async function open(place: NatsPlace): Promise<NatsServer> {
     throw error;
   }
 }
+
+/** An account that may make nothing can use what is there. */
+async function makeOrFind<Place>(make: () => Promise<Place>, find: () => Promise<Place>): Promise<Place> {
+  try {
+    return await make();
+  } catch (error) {
+    if (FORBIDDEN.test(toErrorMessage(error))) return find();
+    throw error;
+  }
+}
+
+const FORBIDDEN = /permissions violation/i;
 
 /** What a module exports: a bundle of it has that in its default, and there once more. */
 function toNames<Module extends object>(module: Module): Module {
@@ -206,7 +238,7 @@ function isConflict(error: unknown): boolean {
 /** A server that answers with a code of its own has understood, but for the one by which it says that it is not ready. */
 function isRefusal(error: unknown): boolean {
   const code = readApiCode(error);
-  return (code !== null && code !== NOT_READY) || isOver(error);
+  return (code !== null && code !== NOT_READY) || isOver(error) || FORBIDDEN.test(toErrorMessage(error));
 }
 
 /** Our own connection was closed: nothing can be asked any more. */

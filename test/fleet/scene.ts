@@ -65,6 +65,15 @@ export async function listEvents(folder: string): Promise<readonly string[]> {
   return readJsonLines<{ topic: string; source?: string }>(stdout).map(({ topic }) => topic);
 }
 
+/** Makes a repository of a folder. */
+export function commitAll(folder: string): void {
+  const git = (...args: string[]): void =>
+    void execFileSync('git', args, { cwd: folder, env: { ...plainEnvironment(), HOME: folder }, stdio: 'ignore' });
+  git('init', '-q', '-b', 'main');
+  git('add', '.');
+  git('-c', 'user.name=Uma', '-c', 'user.email=uma@example.org', 'commit', '-qm', 'The beginning');
+}
+
 /** Starts a server for the tests of a file; what they start is ended after each. */
 export function setUpFleet(): FleetScene {
   let server: TestServer;
@@ -83,11 +92,7 @@ export function setUpFleet(): FleetScene {
   function makeProject(files: Readonly<Record<string, string>> = {}): string {
     const folder = makeFolder({ 'ralph.yml': CONFIG, 'agent.sh': AGENT, ...files });
     ends.push(async () => rmSync(folder, { recursive: true, force: true, maxRetries: 3 }));
-    const git = (...args: string[]): void =>
-      void execFileSync('git', args, { cwd: folder, env: { ...plainEnvironment(), HOME: folder }, stdio: 'ignore' });
-    git('init', '-q', '-b', 'main');
-    git('add', '.');
-    git('-c', 'user.name=Uma', '-c', 'user.email=uma@example.org', 'commit', '-qm', 'The beginning');
+    commitAll(folder);
     writeFileSync(join(folder, 'mine.txt'), 'what nobody committed\n');
     return folder;
   }
