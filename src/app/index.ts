@@ -73,9 +73,6 @@ export {
 } from '../run-gates/index.ts';
 export {
   answerRun,
-  type CleanedRuns,
-  type CleanOrder,
-  cleanRuns,
   type Detached,
   emitFromOutside,
   giveToken,
@@ -109,6 +106,7 @@ export { bringRun } from './bring-run.ts';
 export { DEMO_LOST_AFTER_S, type FleetDemo, type FleetDemoEnd, prepareFleetDemo } from './fleet-demo.ts';
 export type { FleetNews } from './fleet-demo-story.ts';
 export { type FleetServer, startFleetServer } from './fleet-server.ts';
+export { cleanRuns } from './forget-run.ts';
 export { landRun } from './land-run.ts';
 export { readReport } from './report-data.ts';
 export { resumeRun } from './resume-run.ts';

@@ -245,6 +245,28 @@ function describeRuns(connect: Connect): void {
     expect(seen).toEqual([1]);
   });
 
+  test('forgets a run: who has it, what was written of it and its orders, unless somebody has taken it meanwhile', async () => {
+    const [mine, theirs] = [await connect(), await connect()];
+    const [run, other] = [newRun(), newRun()];
+    const lease = { run, epoch: 1, place: 'one', host: 'a', state: 'free', lostAfterMs: 1000, title: 'Fix it' } as const;
+    const beat = (await mine.leases.write(lease, 0)) ?? 0;
+    for (const one of [run, other]) {
+      await mine.log.append(one, { behind: 0, name: 'a.1', body: 1 });
+      await mine.queue.offer(order(one, '1.1', run));
+    }
+    const taken = (await theirs.leases.write({ ...lease, epoch: 2, state: 'held' }, beat)) ?? 0;
+    expect(await mine.leases.forget(run, beat)).toBe(false);
+    expect(await mine.leases.forget(run, taken)).toBe(true);
+    expect(await theirs.leases.look(run)).toBe(null);
+    await mine.log.forget(run);
+    await mine.queue.forgetRun(run);
+    expect([await theirs.log.read(run, () => undefined), (await theirs.log.read(other, () => undefined)) > 0]).toEqual([0, true]);
+    const claim = await theirs.queue.claim(worker('one', run), signal());
+    expect(claim?.order.run).toBe(other);
+    expect(await theirs.queue.claim(worker('one', run), AbortSignal.timeout(300))).toBe(null);
+    expect(await mine.leases.write(lease, 0)).not.toBe(null);
+  });
+
   test('has nothing of a run of which nothing was written', async () => {
     const fleet = await connect();
     const seen: unknown[] = [];

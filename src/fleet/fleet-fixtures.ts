@@ -13,7 +13,7 @@ import type {
   WorkQueue,
   WorkReport,
 } from '../ports/fleet.ts';
-import { toKey } from './fleet-names.ts';
+import { parseKey, toKey } from './fleet-names.ts';
 import { type ChangeRecord, type KeptRecord, serves, toClaim, toHeld, toStanding } from './work-record.ts';
 
 /** A fleet in one process: what the contract asks, without a server. */
@@ -77,6 +77,7 @@ function createRunLog(): RunLog {
       for (const { body } of open(run)) visit(body);
       return open(run).length;
     },
+    forget: async (run) => void logs.delete(run),
   };
 }
 
@@ -91,6 +92,7 @@ function createRunLeases(): RunLeases {
       leases.set(lease.run, { lease, beat: revision });
       return revision;
     },
+    forget: async (run, beat) => leases.get(run)?.beat === beat && leases.delete(run),
     list: async () => [...leases.values()],
   };
 }
@@ -143,6 +145,9 @@ function createQueue(): WorkQueue {
       return true;
     },
     forget: async (id) => void records.delete(toKey(id)),
+    forgetRun: async (run) => {
+      for (const key of records.keys()) if (parseKey(key)?.run === run) records.delete(key);
+    },
   };
 }
 

@@ -20,7 +20,7 @@ import { isSubjectPart, parseKey, toKey } from './fleet-names.ts';
 import { keepReading, type Reading } from './keep-reading.ts';
 import type { NatsPlace } from './nats-place.ts';
 import { createRunLeases, createRunLog } from './nats-runs.ts';
-import { insist, listKeys, type NatsServer, openNatsServer, REPORTS, unlessConflict, WORKERS } from './nats-server.ts';
+import { insist, listKeys, type NatsServer, openNatsServer, REPORTS, unlessConflict, WORK, WORKERS } from './nats-server.ts';
 import {
   type ChangeRecord,
   type KeptRecord,
@@ -118,7 +118,7 @@ function createOffers({ work, connection }: NatsServer): Offers {
   };
 }
 
-function createQueue({ work }: NatsServer, offers: Offers): WorkQueue {
+function createQueue({ work, manager }: NatsServer, offers: Offers): WorkQueue {
   const changeOf = (id: WorkId): ChangeRecord => {
     const key = HOLDING + toKey(id);
     return (record, revision) =>
@@ -173,6 +173,11 @@ function createQueue({ work }: NatsServer, offers: Offers): WorkQueue {
       const key = toKey(id);
       await insist(() => work.purge(OFFER + key));
       await insist(() => work.purge(HOLDING + key));
+    },
+    forgetRun: async (run) => {
+      requirePart(run);
+      for (const part of [OFFER, HOLDING])
+        await insist(() => manager.streams.purge(`KV_${WORK}`, { filter: `$KV.${WORK}.${part}${run}.*` }));
     },
   };
 }

@@ -36,6 +36,10 @@ export function createRunLog({ stream, manager }: NatsServer): RunLog {
       if (seen < last) throw new Error('what the fleet keeps of the run could not be read to its end');
       return last;
     },
+    forget: async (run) => {
+      const subject = toSubject(run);
+      await insist(() => manager.streams.purge(RUNS, { filter: subject }));
+    },
   };
 }
 
@@ -69,6 +73,14 @@ export function createRunLeases(server: NatsServer): RunLeases {
     look,
     write: (lease, beat) =>
       unlessConflict(() => (beat === 0 ? runs.create(lease.run, toBytes(lease)) : runs.update(lease.run, toBytes(lease), beat))),
+    forget: async (run, beat) => {
+      if (!isSubjectPart(run)) return false;
+      const forgotten = await unlessConflict(async () => {
+        await runs.purge(run, { previousSeq: beat });
+        return true;
+      });
+      return forgotten ?? false;
+    },
     list: async () => {
       const found = await Promise.all((await listKeys(server, LEASES)).map(look));
       return found.filter((kept): kept is KeptLease => kept !== null);

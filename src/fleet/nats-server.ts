@@ -22,6 +22,7 @@ export interface NatsServer {
 
 export const REPORTS = 'RALPH_REPORTS';
 export const RUNS = 'RALPH_RUNS';
+export const WORK = 'ralph_work';
 export const WORKERS = 'ralph_workers';
 export const LEASES = 'ralph_runs';
 const BLOBS = 'ralph_blobs';
@@ -148,7 +149,7 @@ async function open(place: NatsPlace): Promise<NatsServer> {
         () => stores.open(name),
       );
     const [work, workers, runs, blobs] = await Promise.all([
-      openBucket('ralph_work', { storage }),
+      openBucket(WORK, { storage }),
       openBucket(WORKERS, { storage: StorageType.Memory, ttl: WORKER_GONE_MS }),
       openBucket(LEASES, { storage, ttl: KEPT_NS / 1e6 }),
       makeOrFind(

@@ -40,6 +40,8 @@ export interface WorkQueue {
   readonly withdraw: (id: WorkId, held?: WorkStanding) => Promise<boolean>;
   /** Forgets it. */
   readonly forget: (id: WorkId) => Promise<void>;
+  /** Forgets all of a run. */
+  readonly forgetRun: (run: string) => Promise<void>;
 }
 
 /** What a worker can do. */
@@ -130,6 +132,7 @@ export interface RunLog {
   readonly append: (run: string, writing: LogWriting) => Promise<LogPlace | null>;
   /** Gives every writing to `visit`, oldest first. The place behind the last one. */
   readonly read: (run: string, visit: (body: Json) => void) => Promise<LogPlace>;
+  readonly forget: (run: string) => Promise<void>;
 }
 
 /** 0: nothing has been written. */
@@ -171,6 +174,8 @@ export interface RunLeases {
   readonly look: (run: string) => Promise<KeptLease | null>;
   /** Writes it if it still stands as it was seen; 0: there is none. The new beat, `null` where it had changed. */
   readonly write: (lease: RunLease, beat: number) => Promise<number | null>;
+  /** Forgets it if it still stands as it was seen. False: it had changed. */
+  readonly forget: (run: string, beat: number) => Promise<boolean>;
   readonly list: () => Promise<readonly KeptLease[]>;
 }
 

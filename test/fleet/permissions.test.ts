@@ -65,6 +65,12 @@ describe('accounts with the rights of the guide', { timeout: 60_000 }, () => {
       expect((await ralph(folder, ['fleet', 'drain', 'w1'], person)).code).toBe(0);
       expect((await worker.done).code).toBe(0);
       expect((await ralph(folder, ['fleet', 'workers'], person)).stderr).toContain('No worker is there');
+      const dry = await ralph(folder, ['clean', '--keep', '0', '--dry-run']);
+      expect(dry.stderr).toContain('stays there for 30 days');
+      expect((await ralph(folder, ['fleet', 'runs'], person)).stdout).toContain('complete');
+      const cleaned = await ralph(folder, ['clean', '--keep', '0'], { RALPH_FLEET: addressOf('owner') });
+      expect([cleaned.code, cleaned.stderr]).toEqual([0, expect.stringContaining('is forgotten by the fleet')]);
+      expect((await ralph(folder, ['fleet', 'runs'], person)).stderr).toContain('keeps no run');
     });
   });
 
