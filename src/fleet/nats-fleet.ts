@@ -118,22 +118,30 @@ function createOffers({ work, connection }: NatsServer): Offers {
   };
 }
 
-function createQueue({ work, manager }: NatsServer, offers: Offers): WorkQueue {
-  const changeOf = (id: WorkId): ChangeRecord => {
-    const key = HOLDING + toKey(id);
-    return (record, revision) =>
-      unlessConflict(() => (revision === 0 ? work.create(key, toBytes(record)) : work.update(key, toBytes(record), revision)));
-  };
+/** The two records of orders. */
+function createOrderRecords({ work }: NatsServer) {
   const readKey = async (key: string): Promise<KeptRecord | null> => {
     const entry = await insist(() => work.get(key));
     if (entry === null || entry.operation !== 'PUT') return null;
     return { record: parseWorkRecord(toText(entry.value)), revision: entry.revision };
   };
-  const readHolding = (id: WorkId): Promise<KeptRecord | null> => readKey(HOLDING + toKey(id));
-  const readOffer = async (id: WorkId): Promise<WorkOrder | null> => {
-    const kept = await readKey(OFFER + toKey(id));
-    return kept?.record.kind === 'offered' && toKey(kept.record.order) === toKey(id) ? kept.record.order : null;
+  return {
+    readHolding: (id: WorkId): Promise<KeptRecord | null> => readKey(HOLDING + toKey(id)),
+    readOffer: async (id: WorkId): Promise<WorkOrder | null> => {
+      const kept = await readKey(OFFER + toKey(id));
+      return kept?.record.kind === 'offered' && toKey(kept.record.order) === toKey(id) ? kept.record.order : null;
+    },
+    changeOf: (id: WorkId): ChangeRecord => {
+      const key = HOLDING + toKey(id);
+      return (record, revision) =>
+        unlessConflict(() => (revision === 0 ? work.create(key, toBytes(record)) : work.update(key, toBytes(record), revision)));
+    },
   };
+}
+
+function createQueue(server: NatsServer, offers: Offers): WorkQueue {
+  const { work, manager } = server;
+  const { readHolding, readOffer, changeOf } = createOrderRecords(server);
   const claim: WorkQueue['claim'] = async (worker, signal): Promise<WorkClaim | null> => {
     for (let order = await offers.next(worker, signal); order !== null; order = await offers.next(worker, signal)) {
       const id: WorkId = order;

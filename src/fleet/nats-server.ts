@@ -150,7 +150,7 @@ async function open(place: NatsPlace): Promise<NatsServer> {
       );
     const [work, workers, runs, blobs] = await Promise.all([
       openBucket(WORK, { storage }),
-      openBucket(WORKERS, { storage: StorageType.Memory, ttl: WORKER_GONE_MS }),
+      openBucket(WORKERS, { storage, ttl: WORKER_GONE_MS }),
       openBucket(LEASES, { storage, ttl: KEPT_NS / 1e6 }),
       makeOrFind(
         () => files.create(BLOBS, { storage, ttl: KEPT_NS }),

@@ -49,10 +49,14 @@ export async function takeWork(made: WorkSettings, drain: AbortSignal, kill: Abo
   const { fleet, worker, slots } = made;
   const busy = new Map<number, WorkId>();
   const toState = (): WorkerState => ({ ...worker, slots, busy: [...busy.values()], isDraining: drain.aborted });
-  // One after the other: what is told last is how it is.
+  // One after the other, so that what is told last is how it is; at most one waits.
   let told: Promise<void> = Promise.resolve();
+  let isWaiting = false;
   const tellState = (): Promise<void> => {
+    if (isWaiting) return told;
+    isWaiting = true;
     told = told.then(async () => {
+      isWaiting = false;
       // A server that cannot be asked is no answer.
       if (!(await fleet.workers.tell(toState()).catch(() => true)) && !drain.aborted) made.onNameLost();
     });
