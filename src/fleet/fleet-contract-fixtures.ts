@@ -68,6 +68,30 @@ function describeOrders(connect: Connect): void {
     expect(await fleet.queue.claim(worker('one', run), AbortSignal.timeout(200))).toBe(null);
   });
 
+  test('leaves an order alone as long as whoever claims does not accept it, and gives it others meanwhile', async () => {
+    const [mine, theirs] = [await connect(), await connect()];
+    const run = newRun();
+    let isWanted = false;
+    const waited: number[] = [];
+    const accept = async ({ name }: WorkOrder, waitedMs: number): Promise<boolean> => {
+      if (name !== '1.1') return true;
+      waited.push(waitedMs);
+      return isWanted;
+    };
+    await theirs.queue.claim(worker('one', run), AbortSignal.timeout(300), accept);
+    const first = theirs.queue.claim(worker('one', run), signal(), accept);
+    await mine.queue.offer(order(run, '1.1', run));
+    await expect.poll(() => waited.length).toBeGreaterThan(0);
+    await mine.queue.offer(order(run, '2.1', run));
+    expect((await first)?.order.name).toBe('2.1');
+    expect(await mine.queue.look({ run, name: '1.1' })).toEqual({ kind: 'offered' });
+    const second = theirs.queue.claim(worker('one', run), signal(), accept);
+    await expect.poll(() => waited.length, { timeout: 3000 }).toBeGreaterThan(2);
+    isWanted = true;
+    expect((await second)?.order.name).toBe('1.1');
+    expect([(waited[0] ?? 0) < 300, (waited.at(-1) ?? 0) > (waited[0] ?? 0)]).toEqual([true, true]);
+  });
+
   test('takes the same order once, also after it was held', async () => {
     const fleet = await connect();
     const run = newRun();

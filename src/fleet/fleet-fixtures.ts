@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Json } from '../core/values/json.ts';
 import type {
+  AcceptOrder,
   Fleet,
   KeptLease,
   Reports,
@@ -10,6 +11,7 @@ import type {
   WorkClaim,
   WorkerFacts,
   WorkerState,
+  WorkOrder,
   WorkQueue,
   WorkReport,
 } from '../ports/fleet.ts';
@@ -107,13 +109,29 @@ function createQueue(): WorkQueue {
     for (const look of [...changed]) look();
     return revision;
   };
+  const accepted = new Set<string>();
+  /** Asked about again a little later. */
+  const ask = async (key: string, order: WorkOrder, accept: AcceptOrder): Promise<void> => {
+    refused.add(key);
+    if (await accept(order, performance.now() - (since.get(key) ?? 0))) accepted.add(key);
+    else await new Promise((resolve) => setTimeout(resolve, 20));
+    refused.delete(key);
+    for (const look of [...changed]) look();
+  };
   const changeOf =
     (key: string): ChangeRecord =>
     async (record, expected) =>
       records.get(key)?.revision === expected ? put(key, record) : null;
-  const take = (worker: WorkerFacts): WorkClaim | null => {
+  const refused = new Set<string>();
+  const since = new Map<string, number>();
+  const take = (worker: WorkerFacts, accept?: AcceptOrder): WorkClaim | null => {
     for (const [key, { record }] of records) {
-      if (record.kind !== 'offered' || !serves(worker, record.order)) continue;
+      if (record.kind !== 'offered' || !serves(worker, record.order) || refused.has(key)) continue;
+      if (accept !== undefined && !accepted.has(key)) {
+        void ask(key, record.order, accept);
+        continue;
+      }
+      accepted.delete(key);
       const own = toHeld(worker.id);
       return toClaim(record.order, own, put(key, own), changeOf(key));
     }
@@ -121,14 +139,16 @@ function createQueue(): WorkQueue {
   };
   return {
     offer: async (order) => {
-      if (!records.has(toKey(order))) put(toKey(order), { kind: 'offered', order });
+      if (records.has(toKey(order))) return;
+      since.set(toKey(order), performance.now());
+      put(toKey(order), { kind: 'offered', order });
     },
-    claim: (worker, signal) =>
+    claim: (worker, signal, accept) =>
       new Promise((resolve) => {
         const look = (): void => {
           // What it takes is itself a change.
           changed.delete(look);
-          const claim = signal.aborted ? null : take(worker);
+          const claim = signal.aborted ? null : take(worker, accept);
           if (claim === null && !signal.aborted) return void changed.add(look);
           signal.removeEventListener('abort', look);
           resolve(claim);

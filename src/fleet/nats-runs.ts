@@ -1,10 +1,7 @@
 import { isJsonObject, type Json, parseJson } from '../core/values/json.ts';
 import type { KeptLease, RunLease, RunLeases, RunLog } from '../ports/fleet.ts';
 import { isSubjectPart } from './fleet-names.ts';
-import { insist, LEASES, listKeys, type NatsServer, RUNS, unlessConflict } from './nats-server.ts';
-
-const toText = (bytes: Uint8Array): string => new TextDecoder().decode(bytes);
-const toBytes = (value: unknown): Uint8Array => new TextEncoder().encode(JSON.stringify(value));
+import { insist, LEASES, listKeys, type NatsServer, RUNS, toBytes, toText, unlessConflict } from './nats-server.ts';
 
 /** What is kept of runs: a subject of one stream for each, on which the server itself refuses whoever does not write behind the last message. */
 export function createRunLog({ stream, manager }: NatsServer): RunLog {

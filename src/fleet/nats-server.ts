@@ -182,6 +182,9 @@ function toNames<Module extends object>(module: Module): Module {
   return typeof inner === 'object' && inner !== null ? toNames(inner as Module) : module;
 }
 
+export const toText = (bytes: Uint8Array): string => new TextDecoder().decode(bytes);
+export const toBytes = (value: unknown): Uint8Array => new TextEncoder().encode(JSON.stringify(value));
+
 /** What is asked of a server that is just gone, or chooses a leader, is asked again for so long. */
 const PATIENCE_MS = 15_000;
 const FIRST_PAUSE_MS = 50;

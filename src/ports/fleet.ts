@@ -32,8 +32,8 @@ export type WorkStanding =
  */
 export interface WorkQueue {
   readonly offer: (order: WorkOrder) => Promise<void>;
-  /** The oldest order that these labels can serve, held by this worker from now on; `null` when aborted. */
-  readonly claim: (worker: WorkerFacts, signal: AbortSignal) => Promise<WorkClaim | null>;
+  /** The oldest order that these labels can serve, held by this worker from now on; `null` when aborted. With `accept`, one that is not accepted is left alone, and asked about again soon. */
+  readonly claim: (worker: WorkerFacts, signal: AbortSignal, accept?: AcceptOrder) => Promise<WorkClaim | null>;
   /** Of one that is not known: over. */
   readonly look: (id: WorkId) => Promise<WorkStanding>;
   /** Ends an order for whoever holds it. With `held`, only if it still stands so. False: it had changed. */
@@ -43,6 +43,9 @@ export interface WorkQueue {
   /** Forgets all of a run. */
   readonly forgetRun: (run: string) => Promise<void>;
 }
+
+/** @param waitedMs for how long it was seen to wait; infinite: it was there before anybody here looked */
+export type AcceptOrder = (order: WorkOrder, waitedMs: number) => Promise<boolean>;
 
 /** What a worker can do. */
 export interface WorkerFacts {

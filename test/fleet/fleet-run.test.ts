@@ -38,6 +38,20 @@ describe('a run on a fleet', () => {
     expect((await ralph(folder, ['fleet', 'drain', 'strong'], env())).code).toBe(1);
   });
 
+  test('whose process died gives no turn to a worker that comes later, until somebody goes on with it', async () => {
+    const folder = makeProject();
+    const run = start(folder, [...RUN, '--fleet', server().url], env());
+    await run.says('waits for a worker with custom');
+    run.child.kill('SIGKILL');
+    await run.done;
+    const late = await startWorker('late', undefined, {}, ['--stand-in', '0']);
+    await pause(5000);
+    expect((await ralph(folder, ['fleet', 'workers'], env())).stdout).toMatch(/late +idle/);
+    const resumed = await ralph(folder, ['resume'], env());
+    expect(resumed.code, resumed.stderr).toBe(0);
+    expect((await late.end()).stderr).toMatch(/^(?:(?!Turn).*\n)*Turn 1\.\d+ of run .*: taken/);
+  });
+
   test('refuses a worker whose name another one has, and lets one that was killed come back at once in its folder', async () => {
     const first = await startWorker('same');
     await withFolder({}, async (home) => {
