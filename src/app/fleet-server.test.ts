@@ -78,5 +78,7 @@ describe('the folder of a server', () => {
     const order = { home, env: { PATH: join(folder, 'bin') }, abort: new AbortController().signal };
     await expect(startFleetServer(order)).rejects.toMatchObject({ code: 'fleet-server-home' });
     expect(readdirSync(home)).toEqual(['mine.txt']);
+    const file = { ...order, home: join(home, 'mine.txt') };
+    await expect(startFleetServer(file)).rejects.toMatchObject({ code: 'fleet-server-home', message: expect.stringContaining('EEXIST') });
   });
 });

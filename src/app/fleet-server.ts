@@ -1,10 +1,10 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { accessSync, constants, existsSync, mkdirSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { delimiter, isAbsolute, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Environment } from '../core/values/environment.ts';
-import { RalphError } from '../core/values/errors.ts';
+import { RalphError, toErrorMessage } from '../core/values/errors.ts';
 import { isJsonObject, parseJson } from '../core/values/json.ts';
 import { connectFleet } from '../fleet/index.ts';
 import { acquireLock, type Lock, nodeFileSystem } from '../journal/index.ts';
@@ -137,10 +137,10 @@ const MAX_LOG_BYTES = 16 << 20;
  */
 export async function startFleetServer({ home: wanted, env, abort }: ServerOrder): Promise<FleetServer> {
   const program = findServer(env, SERVER_FOLDERS, 'ralph fleet up');
-  mkdirSync(wanted, { recursive: true, mode: 0o700 });
-  const home = realpathSync(wanted);
+  const home = makeHome(wanted);
   const known = readLogin(home);
-  if (known === null && readdirSync(home).some((name) => !OWN_FILES.test(name))) throw toForeign(home);
+  if (known === null && readdirSync(home).some((name) => !OWN_FILES.test(name)))
+    throw toUnfit(`The folder ${home} is not empty, and holds no server of ralph fleet up.`);
   const lock = lockHome(home);
   if (!lock.ok) return { kind: 'running', url: known === null ? null : toServerUrl(known.password, known.port), pid: lock.refused, home };
   try {
@@ -177,6 +177,16 @@ const LOGIN = 'login.json';
 /** What is there before the first login is. */
 const OWN_FILES = /^(?:lock(?:\..+)?|server\.log)$/;
 
+function makeHome(wanted: string): string {
+  try {
+    mkdirSync(wanted, { recursive: true, mode: 0o700 });
+    accessSync(wanted, constants.W_OK);
+    return realpathSync(wanted);
+  } catch (error) {
+    throw toUnfit(`The folder ${wanted} cannot be used: ${toErrorMessage(error)}.`, error);
+  }
+}
+
 interface Login {
   readonly password: string;
   readonly port: number;
@@ -192,12 +202,8 @@ function readLogin(home: string): Login | null {
     : null;
 }
 
-function toForeign(home: string): RalphError {
-  return new RalphError({
-    code: 'fleet-server-home',
-    what: `The folder ${home} is not empty, and holds no server of ralph fleet up.`,
-    fix: 'Name another one: --home <folder>',
-  });
+function toUnfit(what: string, cause?: unknown): RalphError {
+  return new RalphError({ code: 'fleet-server-home', what, fix: 'Name another one: --home <folder>', cause });
 }
 
 /** The lock, or the process that has it. */
