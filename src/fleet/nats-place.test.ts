@@ -14,7 +14,7 @@ function write(name: string, text: string): string {
 
 describe('who asks a server', () => {
   const file = write('password', 's/cret\n');
-  const creds = write('me.creds', '-----BEGIN NATS USER JWT-----');
+  const creds = write('me.creds', '-----BEGIN NATS USER JWT-----\nx\n------END NATS USER JWT------\n-----BEGIN USER NKEY SEED-----\ny\n');
   const env = { RALPH_FLEET_PASSWORD_FILE: file, RALPH_FLEET_CREDS: creds };
 
   test('is said by the address, before any file', () => {
@@ -28,7 +28,11 @@ describe('who asks a server', () => {
     expect(readLogin({ url: 'tls://me@h', env })).toEqual({ kind: 'password', user: 'me', pass: 's/cret' });
     expect(readLogin({ url: 'tls://h', env: { RALPH_FLEET_PASSWORD_FILE: file } })).toEqual({ kind: 'nobody' });
     const login = readLogin({ url: 'tls://h', env });
-    expect(login.kind === 'credentials' && Buffer.from(login.bytes).toString()).toBe('-----BEGIN NATS USER JWT-----');
+    expect(login.kind === 'credentials' && Buffer.from(login.bytes).toString()).toContain('NKEY SEED');
+    const wrong = { RALPH_FLEET_CREDS: file };
+    expect(() => readLogin({ url: 'tls://h', env: wrong })).toThrow(
+      expect.objectContaining({ message: expect.stringContaining('no credentials') }),
+    );
   });
 
   test.each([

@@ -32,13 +32,18 @@ const MAX_BYTES = 64 << 10;
 export function readLogin({ url, env = {} }: Pick<NatsPlace, 'url' | 'env'>): NatsLogin {
   const { username, password } = new URL(url);
   const { [PASSWORD_FILE]: passwordFile = '', [CREDENTIALS]: credentials = '' } = env;
-  if (username === '')
-    return credentials === '' ? { kind: 'nobody' } : { kind: 'credentials', bytes: readLoginFile(CREDENTIALS, credentials) };
+  if (username === '') return credentials === '' ? { kind: 'nobody' } : { kind: 'credentials', bytes: readCredentials(credentials) };
   const user = decode(username);
   if (password !== '' || passwordFile === '') return { kind: 'password', user, pass: decode(password) };
   const pass = readLoginFile(PASSWORD_FILE, passwordFile).toString('utf8').trim();
   if (pass === '' || /[\r\n]/.test(pass)) throw toUnfit(PASSWORD_FILE, passwordFile, 'holds no password: it has to be one line.');
   return { kind: 'password', user, pass };
+}
+
+function readCredentials(path: string): Buffer {
+  const bytes = readLoginFile(CREDENTIALS, path);
+  if (/^-+BEGIN [A-Z ]*JWT-+\s[\s\S]*^-+BEGIN [A-Z ]*SEED-+\s/m.test(bytes.toString('utf8'))) return bytes;
+  throw toUnfit(CREDENTIALS, path, 'holds no credentials as nsc writes them.');
 }
 
 /** A `%` that stands for itself is written by people, too. */
