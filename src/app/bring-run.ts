@@ -11,7 +11,7 @@ import { steadyMs } from '../process/index.ts';
 import { findLayout, withoutToken } from '../runs/index.ts';
 import { toPlainLine } from '../views/text/index.ts';
 import { fetchRun } from './fetch-run.ts';
-import { type KeptState, readKeptState } from './kept-run.ts';
+import { type KeptState, readKeptState, toStandIn } from './kept-run.ts';
 import { toLostAfterMs } from './sent-work.ts';
 
 /** A run that is to go on here. */
@@ -45,7 +45,7 @@ async function bringNew({ cwd, run, fleet: url, env }: BringOptions): Promise<vo
       'A run that a fleet keeps is brought into an empty folder.',
     );
   }
-  const fleet = await connectFleet({ url, name: `ralph ${toPlainLine(run, 60)}` });
+  const fleet = await connectFleet({ url, env, name: `ralph ${toPlainLine(run, 60)}` });
   try {
     await fetchInto({ fleet, run, root: cwd, env: withoutToken(env) });
   } finally {
@@ -77,7 +77,14 @@ export async function fetchInto({ fleet, run, root, env, stale }: FetchInto): Pr
   const kept = stale ?? (await fleet.leases.look(run));
   if (kept === null) throw toNoRun(`The fleet knows no run ${toPlainLine(run, 60)}.`, 'Those that it knows: ralph fleet runs');
   const { title, state: before } = kept.lease;
-  const wish: LeaseWish = { run, place: randomUUID(), host: toPlainLine(hostname(), 60), title, lostAfterMs: toLostAfterMs(env) };
+  const wish: LeaseWish = {
+    run,
+    place: randomUUID(),
+    host: toPlainLine(hostname(), 60),
+    title,
+    lostAfterMs: toLostAfterMs(env),
+    ...toStandIn(env),
+  };
   const keeper = keepRun({ fleet, taken: await takeLease(fleet, wish, steadyMs, stale) });
   // As long as it has not gone on, nobody has decided that it is to.
   let left: RunLease['state'] = before;

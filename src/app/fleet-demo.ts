@@ -1,6 +1,5 @@
-import { randomBytes } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { delimiter, dirname, isAbsolute, join } from 'node:path';
+import { existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { findPackageFolder } from '../config/index.ts';
 import { toTurnName } from '../core/run/turn.ts';
@@ -8,9 +7,10 @@ import type { Environment } from '../core/values/environment.ts';
 import { RalphError } from '../core/values/errors.ts';
 import { connectFleet } from '../fleet/index.ts';
 import type { Fleet, WorkerState } from '../ports/fleet.ts';
-import { type ChildProcessHandle, isProgram, removeTree, startProcess, steadyMs } from '../process/index.ts';
+import { type ChildProcessHandle, removeTree, startProcess, steadyMs } from '../process/index.ts';
 import { createDemoFolder, type DemoFolder } from '../project/index.ts';
 import { type FleetNews, FleetStory, type HeldTurn, type StoryEnd } from './fleet-demo-story.ts';
+import { createServerPassword, findServer, readServerPort, toServerUrl, writeServerConfig } from './fleet-server.ts';
 
 /** The demo of a fleet, ready to be played: a server, a run and two workers, each a process of its own. */
 export interface FleetDemo extends DemoFolder {
@@ -60,7 +60,7 @@ export const DEMO_LOST_AFTER_S = 2;
  * @throws RalphError `fleet-server-missing`; `play`: `demo-failed`, `fleet-unreachable`
  */
 export async function prepareFleetDemo(given: Readonly<Record<string, string>>): Promise<FleetDemo> {
-  const program = findServer(given);
+  const program = findServer(given, [], 'The demo of a fleet');
   // The sample's tests are a run of their own, also when this is started by a test runner.
   const { NODE_TEST_CONTEXT: _, RALPH_RUN_ID: __, RALPH_HAT: ___, RALPH_FLEET: ____, ...env } = given;
   const sample = await createDemoFolder(env, 'fleet');
@@ -80,20 +80,6 @@ export async function prepareFleetDemo(given: Readonly<Record<string, string>>):
       }
     },
   };
-}
-
-/** Debian puts servers into `sbin`, which is not on everybody's PATH. */
-function findServer({ PATH = '' }: Environment): string {
-  const folders = PATH.split(delimiter).filter(isAbsolute);
-  const beside = folders.filter((folder) => folder.endsWith('/bin')).map((folder) => join(folder, '..', 'sbin'));
-  const found = [...folders, ...beside].map((folder) => join(folder, 'nats-server')).find(isProgram);
-  if (found !== undefined) return found;
-  throw new RalphError({
-    code: 'fleet-server-missing',
-    what: 'The demo of a fleet needs nats-server, and there is none on the PATH.',
-    why: 'Runs and workers of a fleet meet at that server; Ralph brings only its client along.',
-    fix: 'Debian, Ubuntu: apt-get install nats-server\nmacOS: brew install nats-server\nElsewhere: https://github.com/nats-io/nats-server/releases\nWithout one: ralph demo',
-  });
 }
 
 /** What the demo has started, the newest last, and where. */
@@ -191,23 +177,15 @@ function toRalph(): readonly string[] {
   return [process.execPath, join(findPackageFolder(), 'bin', 'ralph.js')];
 }
 
-/** Starts the server on a free port of loopback, with a password: whoever may offer turns runs commands here. */
+/** Starts the server on a free port of loopback. */
 async function startServer({ stage, program, tell }: Play, abort: AbortSignal): Promise<string> {
   const folder = stage.addFolder('server');
-  const password = randomBytes(16).toString('hex');
-  const config = join(folder, 'server.conf');
-  const settings = {
-    ...{ host: '127.0.0.1', port: -1, ports_file_dir: folder, jetstream: { store_dir: join(folder, 'store') } },
-    authorization: { user: 'ralph', password },
-  };
-  writeFileSync(config, JSON.stringify(settings), { mode: 0o600 });
+  const password = createServerPassword();
+  const config = writeServerConfig({ folder, password, port: -1, syncsAlways: false });
   const server = stage.start('server', [program, '-c', config]);
-  const port = await waitFor(stage, { child: server, name: 'server', what: 'nats-server', abort }, async () => {
-    const file = readdirSync(folder).find((name) => name.endsWith('.ports'));
-    return /:(\d+)"/.exec(file === undefined ? '' : readFileSync(join(folder, file), 'utf8'))?.[1];
-  });
-  tell({ kind: 'server-started', program, port });
-  return `nats://ralph:${password}@127.0.0.1:${port}`;
+  const port = await waitFor(stage, { child: server, name: 'server', what: 'nats-server', abort }, async () => readServerPort(folder));
+  tell({ kind: 'server-started', program, port: String(port) });
+  return toServerUrl(password, port);
 }
 
 /** Starts the workers, each with a folder of its own, and waits until the fleet knows them. */

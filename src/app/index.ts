@@ -10,7 +10,7 @@ export {
   type ProbesReport,
   probeAgents,
 } from '../doctor/index.ts';
-export { connectFleet } from '../fleet/index.ts';
+export { checkServer, connectFleet } from '../fleet/index.ts';
 export { createLifeHooks, createLoopHookAsker, createToolHooks, type HookedCall, type ToolHooks } from '../hooks/index.ts';
 export {
   diffRunWorktree,
@@ -73,9 +73,6 @@ export {
 } from '../run-gates/index.ts';
 export {
   answerRun,
-  type CleanedRuns,
-  type CleanOrder,
-  cleanRuns,
   type Detached,
   emitFromOutside,
   giveToken,
@@ -108,6 +105,8 @@ export type { HatScope, ScopeLayer, ScopeReport } from '../turns/scopes/index.ts
 export { bringRun } from './bring-run.ts';
 export { DEMO_LOST_AFTER_S, type FleetDemo, type FleetDemoEnd, prepareFleetDemo } from './fleet-demo.ts';
 export type { FleetNews } from './fleet-demo-story.ts';
+export { type FleetServer, startFleetServer } from './fleet-server.ts';
+export { cleanRuns } from './forget-run.ts';
 export { landRun } from './land-run.ts';
 export { readReport } from './report-data.ts';
 export { resumeRun } from './resume-run.ts';

@@ -72,6 +72,11 @@ function toStepped(last: SentTree | null, { step, scratchpad }: KeptRecord & { r
 /** Tells a run that it is in the hands of a worker: one that is ended with the worker is gone on with by another. */
 export const STANDS_IN = 'RALPH_STANDS_IN';
 
+/** Which worker that is, for whoever asks who has the run. */
+export function toStandIn({ [STANDS_IN]: worker = '' }: Environment): Pick<RunLease, 'worker'> {
+  return worker === '' ? {} : { worker };
+}
+
 /** A run that was just taken. */
 export interface TakenRun {
   readonly keeper: RunKeeper;
@@ -91,7 +96,13 @@ export async function takeRun(
   { paths, file, env }: { readonly paths: RunPaths; readonly file: RunFile; readonly env: Environment },
 ): Promise<TakenRun> {
   const { objective } = file.settings.spec;
-  const wish = { run: paths.runId, place: readPlace(paths), host: toPlainLine(hostname(), 60), title: toPlainLine(objective, 80) };
+  const wish = {
+    run: paths.runId,
+    place: readPlace(paths),
+    host: toPlainLine(hostname(), 60),
+    title: toPlainLine(objective, 80),
+    ...toStandIn(env),
+  };
   const before = await fleet.leases.look(paths.runId);
   const taken = await takeLease(fleet, { ...wish, lostAfterMs: toLostAfterMs(env) }, steadyMs);
   return { keeper: keepRun({ fleet, taken }), before: before?.lease ?? null };

@@ -102,7 +102,7 @@ interface TakenInFleet extends TakenRun {
 async function takeInFleet({ paths, file, options }: Resumption): Promise<TakenInFleet | null> {
   if (file.fleet === undefined || readFold(paths).state.end?.reason === 'completed') return null;
   // Who asks is in no file: a variable says it where the address of the fleet does not.
-  const fleet = await connectFleet({ url: options.people['RALPH_FLEET'] ?? file.fleet, name: `ralph ${paths.runId}` });
+  const fleet = await connectFleet({ url: options.people['RALPH_FLEET'] ?? file.fleet, env: options.people, name: `ralph ${paths.runId}` });
   try {
     return { fleet, ...(await takeRun(fleet, { paths, file, env: options.env })) };
   } catch (error) {

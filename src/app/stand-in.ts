@@ -14,6 +14,8 @@ import { STANDS_IN } from './kept-run.ts';
 /** A worker that goes on with runs whose own process is lost. */
 export interface StandIn {
   readonly fleet: Fleet;
+  /** Its name. */
+  readonly id: string;
   /** Where their folders are made; absolute. */
   readonly home: string;
   /** With the address of the fleet. */
@@ -101,10 +103,11 @@ function createLeaseWatch() {
   };
 }
 
-async function goOnWith({ fleet, home, env, tell }: StandIn, stale: KeptLease, stop: AbortSignal): Promise<void> {
+async function goOnWith({ fleet, id, home, env: given, tell }: StandIn, stale: KeptLease, stop: AbortSignal): Promise<void> {
   const { run, host, lostAfterMs, epoch } = stale.lease;
   // Not that of an earlier time: its process may be there still, frozen.
   const root = join(home, `${run}-${epoch + 1}`);
+  const env = { ...given, [STANDS_IN]: id };
   if (existsSync(root)) removeTree(root);
   mkdirSync(root, { recursive: true, mode: 0o700 });
   try {
@@ -112,7 +115,7 @@ async function goOnWith({ fleet, home, env, tell }: StandIn, stale: KeptLease, s
     tell(`Run ${run}: its process on ${toPlainLine(host, 60)} has said nothing for ${Math.round(lostAfterMs / 1000)} s; it goes on here.`);
     const stateDir = toStateName(findLayout(root));
     const words = ['resume', run];
-    const started = await startDetached({ cwd: root, stateDir, words, stdin: null, env: { ...env, [STANDS_IN]: '1' }, abort: stop });
+    const started = await startDetached({ cwd: root, stateDir, words, stdin: null, env, abort: stop });
     if (started.kind === 'ended') throw new Error(toPlainLine(started.output.trim().slice(-2000), 2000));
     const code = await waitFor(started, stop);
     tell(`Run ${run}: ended here${code === null ? '' : ` with exit code ${code}`}.`);

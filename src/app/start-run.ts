@@ -85,7 +85,7 @@ export async function startRun(plan: RunPlan, given: StartOptions, watch: RunWat
     undo.push(() => releaseLock(runLock));
     locks = [lock, runLock];
     const stdinPrompt = plan.request.stdinPrompt ?? null;
-    const fleet = await openFleet(options, runId);
+    const fleet = await openFleet(options.fleet, people, runId);
     undo.push(async () => fleet.fleet?.close());
     ready = await prepareRun({ settings, isolation, stdinPrompt, env, watch, layout, paths, workspace, worktree, ...fleet });
   } catch (error) {
@@ -99,8 +99,12 @@ export async function startRun(plan: RunPlan, given: StartOptions, watch: RunWat
 const NOTHING_KEPT = { end: 0, entries: [] } as const;
 
 /** The fleet that was named. */
-async function openFleet({ fleet: address }: StartOptions, runId: string): Promise<Pick<RunBeginning, 'fleet' | 'address'>> {
-  return address === undefined ? {} : { address, fleet: await connectFleet({ url: address, name: `ralph ${runId}` }) };
+async function openFleet(
+  address: string | undefined,
+  people: StartOptions['env'],
+  runId: string,
+): Promise<Pick<RunBeginning, 'fleet' | 'address'>> {
+  return address === undefined ? {} : { address, fleet: await connectFleet({ url: address, env: people, name: `ralph ${runId}` }) };
 }
 
 /** The name of the worktree; `null`: the folder itself. */

@@ -6,7 +6,7 @@ import type { LiveRecord, RunRecord } from '../core/run/run-record.ts';
 import type { RunState } from '../core/run/state.ts';
 import { type TurnOutcome, toTurnName } from '../core/run/turn.ts';
 import type { Environment } from '../core/values/environment.ts';
-import { toErrorMessage } from '../core/values/errors.ts';
+import { RalphError, toErrorMessage } from '../core/values/errors.ts';
 import { isJsonObject, type Json } from '../core/values/json.ts';
 import { writeContract } from '../emit/index.ts';
 import { fromContent, type Job, PROTOCOL, parseContent, parseTree, takeWork } from '../fleet/index.ts';
@@ -14,7 +14,7 @@ import { captureGitPrograms, createGit, demandGit, findRepository } from '../git
 import { ensureStateFolders, makeFolders, nodeFileSystem, toRunPaths } from '../journal/index.ts';
 import { createPerformer, INTERRUPTED, type LoopView, redactInput } from '../loop/shell/index.ts';
 import { loadPluginFiles } from '../plugins/index.ts';
-import type { Fleet } from '../ports/fleet.ts';
+import { type Fleet, WORKER_GONE_MS } from '../ports/fleet.ts';
 import { openGateReference } from '../run-gates/index.ts';
 import { openAgentFolders, openWorkspace, type RunFile, readRunFile, toLayout, withoutToken } from '../runs/index.ts';
 import { findRunIsolation, toStateDirs, withoutKeys } from '../safety/index.ts';
@@ -55,12 +55,23 @@ export async function workForFleet(order: WorkerOrder, stop: AbortSignal, kill: 
   const drain = AbortSignal.any([stop, drained.signal]);
   // Agents do not get the way into the fleet.
   const own = { ...order, env: withoutToken(order.env) };
-  if (order.siblings !== null) await sweepWorkerHomes(order.siblings);
-  await openWorkerHome(home, id);
+  // A name of one that was killed is not to be kept from whoever bears it next.
+  const swept = order.siblings === null ? [] : await sweepWorkerHomes(order.siblings);
+  for (const gone of swept) await fleet.workers.leave(gone).catch(() => undefined);
+  const token = await openWorkerHome(home, id);
+  const worker = { id, token, labels, protocol: PROTOCOL };
+  if (!(await fleet.workers.tell({ ...worker, slots, busy: [], isDraining: false }))) {
+    closeWorkerHome(home);
+    throw toNameTaken(id);
+  }
   const undrain = fleet.workers.onDrain(id, () => {
     if (!drain.aborted) tell('No more turns, for somebody asked for that; those under way go on.');
     drained.abort();
   });
+  const onNameLost = (): void => {
+    tell(`No more turns, for another worker is called ${id} by now: this one had said nothing for too long.`);
+    drained.abort();
+  };
   const places = new Map<string, Promise<WorkPlace>>();
   const perform = async (job: Job): Promise<void> => {
     const startedAt = Date.now();
@@ -81,11 +92,20 @@ export async function workForFleet(order: WorkerOrder, stop: AbortSignal, kill: 
     tell(`Turn ${job.name} of run ${job.run}: ${job.fenced.aborted ? 'given up' : ended.outcome.status} after ${seconds} s.`);
   };
   await Promise.all([
-    takeWork({ fleet, worker: { id, labels, protocol: PROTOCOL }, slots, perform, tell }, drain, kill),
-    standIn({ fleet, home: join(home, STOOD_IN), env: order.env, atOnce: order.standsInFor, tell }, drain, kill),
+    takeWork({ fleet, worker, slots, perform, tell, onNameLost }, drain, kill),
+    standIn({ fleet, id, home: join(home, STOOD_IN), env: order.env, atOnce: order.standsInFor, tell }, drain, kill),
   ]);
   undrain();
   closeWorkerHome(home);
+}
+
+function toNameTaken(id: string): RalphError {
+  return new RalphError({
+    code: 'fleet-worker-name',
+    what: `Another worker of this fleet is called ${id}.`,
+    why: 'Two of one name could not be told apart: who has which turn, and who is to drain.',
+    fix: `Name this one otherwise: --name <name>\nIf the other one was killed, the name is free after ${WORKER_GONE_MS / 1000} s, and in its own folder at once.`,
+  });
 }
 
 /** A folder of the worker's own in which the turns of a run are taken, one after the other. */

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { RalphError } from '../core/values/errors.ts';
@@ -12,9 +13,10 @@ export const STOOD_IN = 'runs';
 /**
  * Takes a folder for a worker. What a killed one left there is ended and removed: its programs must not go on beside those of this one.
  *
+ * @returns the token of the folder, by which a fleet knows its worker again
  * @throws RalphError `worker-home` where a worker that lives has it, or somebody else's files are in it; the system error
  */
-export async function openWorkerHome(home: string, id: string): Promise<void> {
+export async function openWorkerHome(home: string, id: string): Promise<string> {
   mkdirSync(home, { recursive: true, mode: 0o700 });
   const left = readOwner(home);
   if (left === null && readdirSync(home).length > 0) {
@@ -33,20 +35,29 @@ export async function openWorkerHome(home: string, id: string): Promise<void> {
     });
   }
   if (left !== null) await clear(home, left.id);
-  writeFileSync(join(home, FILE), `${JSON.stringify({ id, pid: process.pid, startTime: processStartTime(process.pid) })}\n`, {
-    mode: 0o600,
-  });
+  const token = left?.token ?? randomUUID();
+  const owner = { id, token, pid: process.pid, startTime: processStartTime(process.pid) };
+  writeFileSync(join(home, FILE), `${JSON.stringify(owner)}\n`, { mode: 0o600 });
+  return token;
 }
 
-/** Ends and removes what workers left that were killed, of all folders in one. */
-export async function sweepWorkerHomes(folder: string): Promise<void> {
-  if (!existsSync(folder)) return;
+/**
+ * Ends and removes what workers left that were killed, of all folders in one.
+ *
+ * @returns those whose folders are gone
+ */
+export async function sweepWorkerHomes(folder: string): Promise<readonly Pick<Owner, 'id' | 'token'>[]> {
+  if (!existsSync(folder)) return [];
+  const swept: Owner[] = [];
   for (const name of readdirSync(folder)) {
     const owner = readOwner(join(folder, name));
     if (owner === null || isAlive(owner)) continue;
     await clear(join(folder, name), owner.id);
-    if (listLiving(join(folder, name)).length === 0) removeTree(join(folder, name));
+    if (listLiving(join(folder, name)).length > 0) continue;
+    removeTree(join(folder, name));
+    swept.push(owner);
   }
+  return swept;
 }
 
 /** Removes what a worker has made, when it is over. */
@@ -75,6 +86,7 @@ function listLiving(home: string): readonly string[] {
 
 interface Owner {
   readonly id: string;
+  readonly token: string;
   readonly pid: number;
   readonly startTime: string;
 }
@@ -83,6 +95,7 @@ function readOwner(home: string): Owner | null {
   const path = join(home, FILE);
   const value = existsSync(path) ? parseJson(readFileSync(path, 'utf8')) : null;
   if (!isJsonObject(value)) return null;
-  const { id, pid, startTime } = value;
-  return typeof id === 'string' && typeof pid === 'number' && typeof startTime === 'string' ? { id, pid, startTime } : null;
+  const { id, token, pid, startTime } = value;
+  const isNamed = typeof id === 'string' && typeof token === 'string';
+  return isNamed && typeof pid === 'number' && typeof startTime === 'string' ? { id, token, pid, startTime } : null;
 }

@@ -68,6 +68,30 @@ function describeOrders(connect: Connect): void {
     expect(await fleet.queue.claim(worker('one', run), AbortSignal.timeout(200))).toBe(null);
   });
 
+  test('leaves an order alone as long as whoever claims does not accept it, and gives it others meanwhile', async () => {
+    const [mine, theirs] = [await connect(), await connect()];
+    const run = newRun();
+    let isWanted = false;
+    const waited: number[] = [];
+    const accept = async ({ name }: WorkOrder, waitedMs: number): Promise<boolean> => {
+      if (name !== '1.1') return true;
+      waited.push(waitedMs);
+      return isWanted;
+    };
+    await theirs.queue.claim(worker('one', run), AbortSignal.timeout(300), accept);
+    const first = theirs.queue.claim(worker('one', run), signal(), accept);
+    await mine.queue.offer(order(run, '1.1', run));
+    await expect.poll(() => waited.length).toBeGreaterThan(0);
+    await mine.queue.offer(order(run, '2.1', run));
+    expect((await first)?.order.name).toBe('2.1');
+    expect(await mine.queue.look({ run, name: '1.1' })).toEqual({ kind: 'offered' });
+    const second = theirs.queue.claim(worker('one', run), signal(), accept);
+    await expect.poll(() => waited.length, { timeout: 3000 }).toBeGreaterThan(2);
+    isWanted = true;
+    expect((await second)?.order.name).toBe('1.1');
+    expect([(waited[0] ?? 0) < 300, (waited.at(-1) ?? 0) > (waited[0] ?? 0)]).toEqual([true, true]);
+  });
+
   test('takes the same order once, also after it was held', async () => {
     const fleet = await connect();
     const run = newRun();
@@ -201,13 +225,29 @@ function describeNames(connect: Connect): void {
   test('lists its workers, with what they hold, until they leave', async () => {
     const [mine, theirs] = [await connect(), await connect()];
     const id = newRun();
-    const state = { ...worker(id, 'claude', 'gpu'), slots: 2, busy: [{ run: 'r', name: '1.1' }], isDraining: false };
+    const state = { ...worker(id, 'claude', 'gpu'), token: 'one', slots: 2, busy: [{ run: 'r', name: '1.1' }], isDraining: false };
     await theirs.workers.tell(state);
     expect((await mine.workers.list()).filter((one) => one.id === id)).toEqual([state]);
     await theirs.workers.tell({ ...state, isDraining: true, busy: [] });
     expect((await mine.workers.list()).find((one) => one.id === id)).toMatchObject({ isDraining: true, busy: [] });
-    await theirs.workers.leave(id);
+    await theirs.workers.leave(state);
     expect((await mine.workers.list()).filter((one) => one.id === id)).toEqual([]);
+  });
+
+  test('gives a name to one worker, and gives it back to the one that had it', async () => {
+    const [mine, theirs] = [await connect(), await connect()];
+    const id = newRun();
+    const state = { ...worker(id, 'claude'), slots: 1, busy: [], isDraining: false };
+    const told = await Promise.all([mine.workers.tell({ ...state, token: 'one' }), theirs.workers.tell({ ...state, token: 'two' })]);
+    expect([...told].sort()).toEqual([false, true]);
+    const [first, second] = told[0] ? ['one', 'two'] : ['two', 'one'];
+    expect(await theirs.workers.tell({ ...state, token: first as string, slots: 3 })).toBe(true);
+    expect(await mine.workers.tell({ ...state, token: second as string })).toBe(false);
+    await mine.workers.leave({ id, token: second as string });
+    expect((await mine.workers.list()).find((one) => one.id === id)).toMatchObject({ token: first, slots: 3 });
+    await mine.workers.leave({ id, token: first as string });
+    expect(await theirs.workers.tell({ ...state, token: second as string })).toBe(true);
+    await theirs.workers.leave({ id, token: second as string });
   });
 
   test('refuses names that could mean something else to a server', async () => {
@@ -258,6 +298,28 @@ function describeRuns(connect: Connect): void {
     expect(seen).toEqual([1]);
   });
 
+  test('forgets a run: who has it, what was written of it and its orders, unless somebody has taken it meanwhile', async () => {
+    const [mine, theirs] = [await connect(), await connect()];
+    const [run, other] = [newRun(), newRun()];
+    const lease = { run, epoch: 1, place: 'one', host: 'a', state: 'free', lostAfterMs: 1000, title: 'Fix it' } as const;
+    const beat = (await mine.leases.write(lease, 0)) ?? 0;
+    for (const one of [run, other]) {
+      await mine.log.append(one, { behind: 0, name: 'a.1', body: 1 });
+      await mine.queue.offer(order(one, '1.1', run));
+    }
+    const taken = (await theirs.leases.write({ ...lease, epoch: 2, state: 'held' }, beat)) ?? 0;
+    expect(await mine.leases.forget(run, beat)).toBe(false);
+    expect(await mine.leases.forget(run, taken)).toBe(true);
+    expect(await theirs.leases.look(run)).toBe(null);
+    await mine.log.forget(run);
+    await mine.queue.forgetRun(run);
+    expect([await theirs.log.read(run, () => undefined), (await theirs.log.read(other, () => undefined)) > 0]).toEqual([0, true]);
+    const claim = await theirs.queue.claim(worker('one', run), signal());
+    expect(claim?.order.run).toBe(other);
+    expect(await theirs.queue.claim(worker('one', run), AbortSignal.timeout(300))).toBe(null);
+    expect(await mine.leases.write(lease, 0)).not.toBe(null);
+  });
+
   test('has nothing of a run of which nothing was written', async () => {
     const fleet = await connect();
     const seen: unknown[] = [];
@@ -267,7 +329,7 @@ function describeRuns(connect: Connect): void {
   test('gives a run to one process: of two who saw the same lease one gets it', async () => {
     const [mine, theirs] = [await connect(), await connect()];
     const run = newRun();
-    const lease = { run, epoch: 1, place: 'one', host: 'a', state: 'held', lostAfterMs: 1000, title: 'Fix it' } as const;
+    const lease = { run, epoch: 1, place: 'one', host: 'a', worker: 'w1', state: 'held', lostAfterMs: 1000, title: 'Fix it' } as const;
     expect(await mine.leases.look(run)).toBe(null);
     const beats = await Promise.all([mine.leases.write(lease, 0), theirs.leases.write({ ...lease, place: 'two' }, 0)]);
     expect(beats.filter((beat) => beat === null)).toHaveLength(1);

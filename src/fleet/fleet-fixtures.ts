@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Json } from '../core/values/json.ts';
 import type {
+  AcceptOrder,
   Fleet,
   KeptLease,
   Reports,
@@ -10,10 +11,11 @@ import type {
   WorkClaim,
   WorkerFacts,
   WorkerState,
+  WorkOrder,
   WorkQueue,
   WorkReport,
 } from '../ports/fleet.ts';
-import { toKey } from './fleet-names.ts';
+import { parseKey, toKey } from './fleet-names.ts';
 import { type ChangeRecord, type KeptRecord, serves, toClaim, toHeld, toStanding } from './work-record.ts';
 
 /** A fleet in one process: what the contract asks, without a server. */
@@ -34,8 +36,14 @@ export function createMemoryFleet(): Fleet {
     },
     wires: createWires(),
     workers: {
-      tell: async (worker) => void workers.set(worker.id, worker),
-      leave: async (id) => void workers.delete(id),
+      tell: async (worker) => {
+        if (![undefined, worker.token].includes(workers.get(worker.id)?.token)) return false;
+        workers.set(worker.id, worker);
+        return true;
+      },
+      leave: async ({ id, token }) => {
+        if (workers.get(id)?.token === token) workers.delete(id);
+      },
       list: async () => [...workers.values()],
       drain: async (id) => {
         const hear = draining.get(id);
@@ -71,6 +79,7 @@ function createRunLog(): RunLog {
       for (const { body } of open(run)) visit(body);
       return open(run).length;
     },
+    forget: async (run) => void logs.delete(run),
   };
 }
 
@@ -85,6 +94,7 @@ function createRunLeases(): RunLeases {
       leases.set(lease.run, { lease, beat: revision });
       return revision;
     },
+    forget: async (run, beat) => leases.get(run)?.beat === beat && leases.delete(run),
     list: async () => [...leases.values()],
   };
 }
@@ -99,13 +109,29 @@ function createQueue(): WorkQueue {
     for (const look of [...changed]) look();
     return revision;
   };
+  const accepted = new Set<string>();
+  /** Asked about again a little later. */
+  const ask = async (key: string, order: WorkOrder, accept: AcceptOrder): Promise<void> => {
+    refused.add(key);
+    if (await accept(order, performance.now() - (since.get(key) ?? 0))) accepted.add(key);
+    else await new Promise((resolve) => setTimeout(resolve, 20));
+    refused.delete(key);
+    for (const look of [...changed]) look();
+  };
   const changeOf =
     (key: string): ChangeRecord =>
     async (record, expected) =>
       records.get(key)?.revision === expected ? put(key, record) : null;
-  const take = (worker: WorkerFacts): WorkClaim | null => {
+  const refused = new Set<string>();
+  const since = new Map<string, number>();
+  const take = (worker: WorkerFacts, accept?: AcceptOrder): WorkClaim | null => {
     for (const [key, { record }] of records) {
-      if (record.kind !== 'offered' || !serves(worker, record.order)) continue;
+      if (record.kind !== 'offered' || !serves(worker, record.order) || refused.has(key)) continue;
+      if (accept !== undefined && !accepted.has(key)) {
+        void ask(key, record.order, accept);
+        continue;
+      }
+      accepted.delete(key);
       const own = toHeld(worker.id);
       return toClaim(record.order, own, put(key, own), changeOf(key));
     }
@@ -113,18 +139,20 @@ function createQueue(): WorkQueue {
   };
   return {
     offer: async (order) => {
-      if (!records.has(toKey(order))) put(toKey(order), { kind: 'offered', order });
+      if (records.has(toKey(order))) return;
+      since.set(toKey(order), performance.now());
+      put(toKey(order), { kind: 'offered', order });
     },
     remind: async (id) => {
       const kept = records.get(toKey(id));
       if (kept?.record.kind === 'offered') put(toKey(id), kept.record);
     },
-    claim: (worker, signal) =>
+    claim: (worker, signal, accept) =>
       new Promise((resolve) => {
         const look = (): void => {
           // What it takes is itself a change.
           changed.delete(look);
-          const claim = signal.aborted ? null : take(worker);
+          const claim = signal.aborted ? null : take(worker, accept);
           if (claim === null && !signal.aborted) return void changed.add(look);
           signal.removeEventListener('abort', look);
           resolve(claim);
@@ -141,6 +169,9 @@ function createQueue(): WorkQueue {
       return true;
     },
     forget: async (id) => void records.delete(toKey(id)),
+    forgetRun: async (run) => {
+      for (const key of records.keys()) if (parseKey(key)?.run === run) records.delete(key);
+    },
   };
 }
 

@@ -25,3 +25,8 @@ export function parseKey(key: string): WorkId | null {
   if (rest.length > 0 || !isSubjectPart(run) || !isSubjectPart(turn)) return null;
   return { run, name: turn.replaceAll('_', '.') };
 }
+
+/** @throws Error for what could mean another subject */
+export function requirePart(run: string): void {
+  if (!isSubjectPart(run)) throw new Error(`no part of a subject: ${JSON.stringify(run.slice(0, 80))}`);
+}

@@ -1,5 +1,6 @@
-/** Front door of `fleet`: a connection to workers on other machines. `fleet-names <- work-record`, `nats-place <- nats-server <- keep-reading <- nats-fleet`; `messages <- offer-turns, take-work`; `run-records <- keep-run`. */
+/** Front door of `fleet`: a connection to workers on other machines. `fleet-names <- work-record`, `nats-place <- nats-server <- keep-reading <- nats-queue <- nats-fleet`, `nats-server <- check-server`; `messages <- offer-turns, take-work`; `run-records <- keep-run`. */
 
+export { checkServer, type ServerFinding } from './check-server.ts';
 export { keepRun, type LeaseWish, LONG_ASK_MS, type RunKeeper, readKept, takeLease } from './keep-run.ts';
 export { demandBlob, fromContent, PROTOCOL, parseContent, type SentContent, toBody, toContent } from './messages.ts';
 export { connectFleet } from './nats-fleet.ts';

@@ -6,7 +6,7 @@ import { fromBody, toBody } from './messages.ts';
 import { type KeptPiece, type KeptRecord, parsePiece } from './run-records.ts';
 
 /** Who wants a run. */
-export type LeaseWish = Pick<RunLease, 'run' | 'place' | 'host' | 'lostAfterMs' | 'title'>;
+export type LeaseWish = Pick<RunLease, 'run' | 'place' | 'host' | 'worker' | 'lostAfterMs' | 'title'>;
 
 /** How often a lease is looked at that somebody else holds. */
 const LOOK_MS = 200;
@@ -52,10 +52,11 @@ export async function takeLease(
   }
 }
 
-function toHeld({ run, host }: RunLease): RalphError {
+function toHeld({ run, host, worker }: RunLease): RalphError {
+  const who = worker === undefined ? 'in a process' : `with the worker ${worker}`;
   return new RalphError({
     code: 'fleet-run-held',
-    what: `Run ${run} goes on in a process on ${host.replaceAll(/[^\w.-]/g, '?')}.`,
+    what: `Run ${run} goes on ${who} on ${host.replaceAll(/[^\w.-]/g, '?')}.`,
     why: 'Two processes that decide about one run would give its agents the same work twice.',
     fix: `Wait until it has ended, then bring it here: ralph resume ${run}\nWho has which run: ralph fleet runs`,
   });

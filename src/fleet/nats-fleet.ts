@@ -1,37 +1,15 @@
 import { createHash } from 'node:crypto';
 import type { DeliverPolicy, JsMsg } from '@nats-io/jetstream';
-import type { KvWatchEntry } from '@nats-io/kv';
 import { isJsonObject, isTextList, type Json, parseJson } from '../core/values/json.ts';
 import { isLabel } from '../core/values/label.ts';
-import type {
-  Blobs,
-  Fleet,
-  Reports,
-  Wires,
-  WorkClaim,
-  WorkerFacts,
-  WorkerList,
-  WorkerState,
-  WorkId,
-  WorkOrder,
-  WorkQueue,
-} from '../ports/fleet.ts';
-import { isSubjectPart, parseKey, toKey } from './fleet-names.ts';
+import type { Blobs, Fleet, Reports, Wires, WorkerList, WorkerState, WorkId } from '../ports/fleet.ts';
+import { isSubjectPart, parseKey, requirePart, toKey } from './fleet-names.ts';
 import { keepReading, type Reading } from './keep-reading.ts';
 import type { NatsPlace } from './nats-place.ts';
+import { createOffers, createQueue } from './nats-queue.ts';
 import { createRunLeases, createRunLog } from './nats-runs.ts';
-import { insist, listKeys, type NatsServer, openNatsServer, REPORTS, unlessConflict, WORKERS } from './nats-server.ts';
-import {
-  type ChangeRecord,
-  type KeptRecord,
-  parseReport,
-  parseWorkRecord,
-  serves,
-  toClaim,
-  toHeld,
-  toOwnChange,
-  toStanding,
-} from './work-record.ts';
+import { insist, listKeys, type NatsServer, openNatsServer, REPORTS, toBytes, toText, unlessConflict, WORKERS } from './nats-server.ts';
+import { parseReport } from './work-record.ts';
 
 /**
  * Connects to a fleet on NATS JetStream. Orders are in a bucket whose records change by compare-and-swap alone, reports in a stream, files in an object
@@ -53,108 +31,6 @@ export async function connectFleet(place: NatsPlace): Promise<Fleet> {
     close: async () => {
       await offers.close();
       await server.connection.close();
-    },
-  };
-}
-
-const toText = (bytes: Uint8Array): string => new TextDecoder().decode(bytes);
-const toBytes = (value: unknown): Uint8Array => new TextEncoder().encode(JSON.stringify(value));
-
-/** Orders that nobody has taken, as they come. */
-interface Offers {
-  /** The oldest one that this worker can serve; waits for it. `null` when aborted. */
-  readonly next: (
-    worker: WorkerFacts,
-    signal: AbortSignal,
-  ) => Promise<{ readonly key: string; readonly order: WorkOrder; readonly revision: number } | null>;
-  /** It is taken: it is not given again unless it is offered anew. */
-  readonly drop: (key: string) => void;
-  readonly close: () => Promise<void>;
-}
-
-function createOffers({ work, connection }: NatsServer): Offers {
-  const open = new Map<string, { readonly order: WorkOrder; readonly revision: number }>();
-  const waiting = new Set<() => void>();
-  let stop: (() => Promise<void>) | undefined;
-  const take = ({ key, revision, operation, value }: KvWatchEntry): void => {
-    const record = operation === 'PUT' ? parseWorkRecord(toText(value)) : null;
-    // One that stands in the place of another is nobody's.
-    if (record?.kind !== 'offered' || toKey(record.order) !== key) return void open.delete(key);
-    open.set(key, { order: record.order, revision });
-    for (const look of waiting) look();
-  };
-  const listen = async (): Promise<Reading<KvWatchEntry>> => {
-    const items = await work.watch();
-    return { items, stop: () => items.stop() };
-  };
-  return {
-    next: (worker, signal) => {
-      stop ??= keepReading(connection, listen, take);
-      return new Promise((resolve) => {
-        const look = (): void => {
-          const found = signal.aborted ? undefined : [...open].find(([, { order }]) => serves(worker, order));
-          if (found === undefined && !signal.aborted) return;
-          waiting.delete(look);
-          signal.removeEventListener('abort', look);
-          resolve(found === undefined ? null : { key: found[0], ...found[1] });
-        };
-        waiting.add(look);
-        signal.addEventListener('abort', look);
-        look();
-      });
-    },
-    drop: (key) => void open.delete(key),
-    close: async () => stop?.(),
-  };
-}
-
-function createQueue({ work }: NatsServer, offers: Offers): WorkQueue {
-  const changeOf =
-    (key: string): ChangeRecord =>
-    (record, revision) =>
-      unlessConflict(() => work.update(key, toBytes(record), revision));
-  const read = async (id: WorkId): Promise<KeptRecord | null> => {
-    const key = toKey(id);
-    const entry = await insist(() => work.get(key));
-    if (entry === null || entry.operation !== 'PUT') return null;
-    return { record: parseWorkRecord(toText(entry.value)), revision: entry.revision };
-  };
-  const claim: WorkQueue['claim'] = async (worker, signal): Promise<WorkClaim | null> => {
-    for (let offer = await offers.next(worker, signal); offer !== null; offer = await offers.next(worker, signal)) {
-      const { key, order, revision } = offer;
-      offers.drop(key);
-      const own = toHeld(worker.id);
-      const change = toOwnChange(own, changeOf(key), () => read(order));
-      const taken = await change(own, revision);
-      if (taken !== null) return toClaim(order, own, taken, change);
-    }
-    return null;
-  };
-  return {
-    offer: async (order) => {
-      const key = toKey(order);
-      await unlessConflict(() => work.create(key, toBytes({ kind: 'offered', order })));
-    },
-    remind: async (id) => {
-      const kept = await read(id);
-      if (kept?.record.kind === 'offered') await changeOf(toKey(id))(kept.record, kept.revision);
-    },
-    claim,
-    look: async (id) => toStanding(await read(id)),
-    withdraw: async (id, held) => {
-      for (;;) {
-        const kept = await read(id);
-        if (kept === null || kept.record.kind === 'over') return held === undefined;
-        if (held?.kind === 'held' && held.beat !== kept.revision) return false;
-        if ((await changeOf(toKey(id))({ kind: 'over' }, kept.revision)) !== null) return true;
-        // Its worker has said meanwhile that it lives.
-        if (held !== undefined) return false;
-      }
-    },
-    forget: async (id) => {
-      const key = toKey(id);
-      // Never purged: servers of 2.9 then pass over what was offered at the same moment, for everybody who waits for it.
-      await insist(() => work.delete(key));
     },
   };
 }
@@ -190,10 +66,6 @@ function createReports({ stream, manager, connection }: NatsServer): Reports {
       await insist(() => manager.streams.purge(REPORTS, { filter: `ralph.report.${run}.>` }));
     },
   };
-}
-
-function requirePart(run: string): void {
-  if (!isSubjectPart(run)) throw new Error(`no part of a subject: ${JSON.stringify(run.slice(0, 80))}`);
 }
 
 function createBlobs({ blobs }: NatsServer): Blobs {
@@ -270,14 +142,27 @@ function createWorkerList(server: NatsServer): WorkerList {
     requirePart(id);
     return `ralph.drain.${id}`;
   };
+  /** What cannot be read is nobody's, and is written over. */
+  const look = async (id: string): Promise<{ readonly token: string | null; readonly revision: number } | null> => {
+    requirePart(id);
+    const entry = await insist(() => workers.get(id));
+    if (entry?.operation !== 'PUT') return null;
+    return { token: parseWorker(toText(entry.value))[0]?.token ?? null, revision: entry.revision };
+  };
   return {
     tell: async (worker) => {
-      requirePart(worker.id);
-      await insist(() => workers.put(worker.id, toBytes(worker)));
+      for (;;) {
+        const kept = await look(worker.id);
+        if (kept !== null && kept.token !== null && kept.token !== worker.token) return false;
+        const told = await unlessConflict(() =>
+          kept === null ? workers.create(worker.id, toBytes(worker)) : workers.update(worker.id, toBytes(worker), kept.revision),
+        );
+        if (told !== null) return true;
+      }
     },
-    leave: async (id) => {
-      requirePart(id);
-      await insist(() => workers.purge(id));
+    leave: async ({ id, token }) => {
+      const kept = await look(id);
+      if (kept?.token === token) await unlessConflict(() => workers.purge(id, { previousSeq: kept.revision }));
     },
     list: async () => {
       const keys = await listKeys(server, WORKERS);
@@ -301,12 +186,13 @@ function createWorkerList(server: NatsServer): WorkerList {
 function parseWorker(text: string): readonly WorkerState[] {
   const value = parseJson(text);
   if (!isJsonObject(value)) return [];
-  const { id, labels, protocol, slots, busy, isDraining } = value;
-  if (typeof id !== 'string' || !isSubjectPart(id) || !isTextList(labels) || typeof protocol !== 'number' || typeof slots !== 'number')
-    return [];
+  const { id, token, labels, protocol, slots, busy, isDraining } = value;
+  if (typeof id !== 'string' || !isSubjectPart(id) || typeof token !== 'string' || !isSubjectPart(token)) return [];
+  if (!isTextList(labels) || typeof protocol !== 'number' || typeof slots !== 'number') return [];
   return [
     {
       id,
+      token,
       labels: labels.filter(isLabel),
       protocol,
       slots,

@@ -1,10 +1,7 @@
 import { isJsonObject, type Json, parseJson } from '../core/values/json.ts';
 import type { KeptLease, RunLease, RunLeases, RunLog } from '../ports/fleet.ts';
 import { isSubjectPart } from './fleet-names.ts';
-import { insist, LEASES, listKeys, type NatsServer, RUNS, unlessConflict } from './nats-server.ts';
-
-const toText = (bytes: Uint8Array): string => new TextDecoder().decode(bytes);
-const toBytes = (value: unknown): Uint8Array => new TextEncoder().encode(JSON.stringify(value));
+import { insist, LEASES, listKeys, type NatsServer, RUNS, toBytes, toText, unlessConflict } from './nats-server.ts';
 
 /** What is kept of runs: a subject of one stream for each, on which the server itself refuses whoever does not write behind the last message. */
 export function createRunLog({ stream, manager }: NatsServer): RunLog {
@@ -35,6 +32,10 @@ export function createRunLog({ stream, manager }: NatsServer): RunLog {
       }
       if (seen < last) throw new Error('what the fleet keeps of the run could not be read to its end');
       return last;
+    },
+    forget: async (run) => {
+      const subject = toSubject(run);
+      await insist(() => manager.streams.purge(RUNS, { filter: subject }));
     },
   };
 }
@@ -69,6 +70,14 @@ export function createRunLeases(server: NatsServer): RunLeases {
     look,
     write: (lease, beat) =>
       unlessConflict(() => (beat === 0 ? runs.create(lease.run, toBytes(lease)) : runs.update(lease.run, toBytes(lease), beat))),
+    forget: async (run, beat) => {
+      if (!isSubjectPart(run)) return false;
+      const forgotten = await unlessConflict(async () => {
+        await runs.purge(run, { previousSeq: beat });
+        return true;
+      });
+      return forgotten ?? false;
+    },
     list: async () => {
       const found = await Promise.all((await listKeys(server, LEASES)).map(look));
       return found.filter((kept): kept is KeptLease => kept !== null);
@@ -81,10 +90,12 @@ const MAX_TEXT = 300;
 /** Reads a lease; `null` for what cannot be one. */
 function parseLease(value: Json | undefined): RunLease | null {
   if (!isJsonObject(value)) return null;
-  const { run, epoch, place, host, state, lostAfterMs, title } = value;
+  const { run, epoch, place, host, worker, state, lostAfterMs, title } = value;
   const isNamed = typeof run === 'string' && typeof place === 'string' && typeof host === 'string' && typeof title === 'string';
   if (!isNamed || !isSubjectPart(run) || !isSubjectPart(place)) return null;
   if (typeof epoch !== 'number' || typeof lostAfterMs !== 'number') return null;
   if (host.length > MAX_TEXT || title.length > MAX_TEXT || !(lostAfterMs >= 100)) return null;
-  return state === 'held' || state === 'free' || state === 'ended' ? { run, epoch, place, host, state, lostAfterMs, title } : null;
+  if (state !== 'held' && state !== 'free' && state !== 'ended') return null;
+  const standsIn = typeof worker === 'string' && isSubjectPart(worker) ? { worker } : {};
+  return { run, epoch, place, host, ...standsIn, state, lostAfterMs, title };
 }

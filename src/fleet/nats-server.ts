@@ -1,12 +1,13 @@
-import { readFileSync } from 'node:fs';
+import { isIP } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { JetStreamClient, JetStreamManager } from '@nats-io/jetstream';
 import type { KV } from '@nats-io/kv';
 import type { ObjectStore } from '@nats-io/obj';
-import type { NatsConnection } from '@nats-io/transport-node';
-import { RalphError, toErrorCode, toErrorMessage } from '../core/values/errors.ts';
+import type { NatsConnection, TlsOptions } from '@nats-io/transport-node';
+import { isRalphError, RalphError, type RalphErrorFacts, toErrorCode, toErrorMessage } from '../core/values/errors.ts';
 import { WORKER_GONE_MS } from '../ports/fleet.ts';
-import { type NatsPlace, toServer, toShownUrl } from './nats-place.ts';
+import { isSubjectPart } from './fleet-names.ts';
+import { mustEncrypt, type NatsPlace, readLogin, toShownUrl } from './nats-place.ts';
 
 /** A server with all that a fleet keeps there. */
 export interface NatsServer {
@@ -21,8 +22,10 @@ export interface NatsServer {
 
 export const REPORTS = 'RALPH_REPORTS';
 export const RUNS = 'RALPH_RUNS';
+export const WORK = 'ralph_work';
 export const WORKERS = 'ralph_workers';
 export const LEASES = 'ralph_runs';
+const BLOBS = 'ralph_blobs';
 /** Files of runs are forgotten after so long: 30 days. In nanoseconds. */
 const KEPT_NS = 30 * 24 * 3600 * 1e9;
 const CONNECT_MS = 5000;
@@ -40,60 +43,119 @@ export async function openNatsServer(place: NatsPlace): Promise<NatsServer> {
   try {
     return await open(place);
   } catch (error) {
-    if (/authorization|authentication/i.test(toErrorMessage(error))) {
-      throw new RalphError({
-        code: 'fleet-unreachable',
-        what: `The fleet at ${toShownUrl(place.url)} does not let you in: ${toErrorMessage(error)}.`,
-        fix: 'Look at the name and the password in the address: nats://NAME:PASSWORD@host:4222 (a / in a password is written %2F)',
-        cause: error,
-      });
-    }
-    throw new RalphError({
-      code: 'fleet-unreachable',
-      what: `There is no fleet at ${toShownUrl(place.url)}: ${toErrorMessage(error)}.`,
-      why: 'Turns, reports and files of a fleet go through that server; it needs JetStream.',
-      fix: 'Start one on this machine: nats-server -js -a 127.0.0.1 (apt-get install nats-server)\nThe guide: docs/guide/fleet.md',
-      cause: error,
-    });
+    throw toUnreachable(place, error);
   }
 }
 
-async function open({ url, credentials, name }: NatsPlace): Promise<NatsServer> {
-  const [{ connect, credsAuthenticator }, { jetstream, jetstreamManager, RetentionPolicy, StorageType }, { Kvm }, { Objm }] =
-    await Promise.all([
-      import('@nats-io/transport-node').then(toNames),
-      import('@nats-io/jetstream').then(toNames),
-      import('@nats-io/kv').then(toNames),
-      import('@nats-io/obj').then(toNames),
-    ]);
-  const { servers, user, pass } = toServer(url);
-  const connection = await connect({
-    servers,
+/** What a person can do about a server that cannot be used. */
+export function toUnreachable({ url }: NatsPlace, error: unknown): RalphError {
+  if (isRalphError(error)) return error;
+  const [message, shown] = [toErrorMessage(error), toShownUrl(url)];
+  const toError = ({ what, ...more }: Pick<RalphErrorFacts, 'what' | 'why' | 'fix'>): RalphError =>
+    new RalphError({ code: 'fleet-unreachable', what, ...more, cause: error });
+  if (/authorization|authentication/i.test(message)) {
+    return toError({
+      what: `The fleet at ${shown} does not let you in: ${message}.`,
+      fix: 'Look at the name and the password in the address: nats://NAME:PASSWORD@host:4222 (a / in a password is written %2F)',
+    });
+  }
+  if (FORBIDDEN.test(message)) {
+    return toError({
+      what: `The account with which you ask the fleet at ${shown} lacks a right: ${message}.`,
+      fix: 'What each account needs: docs/guide/fleet.md. What a fleet keeps there is made by the first account that may: ralph fleet',
+    });
+  }
+  if (message === NO_TLS) {
+    return toError({
+      what: `The server at ${shown} offers no TLS: nothing was sent to it.`,
+      why: 'The address says tls://. Without it whoever listens on the network reads passwords, prompts and files, and can answer in the server’s place.',
+      fix: 'Give the server a certificate (docs/guide/fleet.md), or write nats:// on a network that is your own',
+    });
+  }
+  if (CERTIFICATE_CODES.test(toErrorCode(error))) {
+    return toError({
+      what: `The certificate of the server at ${shown} is not to be trusted: ${message.replace(/[.:\s]+$/, '')}.`,
+      fix: 'Where an authority of your own made it: export NODE_EXTRA_CA_CERTS=/path/of/ca.pem\nWhere it is made for another name, write that name in the address',
+    });
+  }
+  return toError({
+    what: `There is no fleet at ${shown}: ${message}.`,
+    why: 'Turns, reports and files of a fleet go through that server; it needs JetStream.',
+    fix: 'Start one on this machine: ralph fleet up\nThe guide: docs/guide/fleet.md',
+  });
+}
+
+/** The client's words. */
+const NO_TLS = "server does not support 'tls'";
+const CERTIFICATE_CODES = /CERT|UNABLE_TO_VERIFY|ERR_TLS/;
+
+/** Connects, and asks for nothing. Throws what the client throws, and RalphError `fleet-login`. */
+export async function dial(place: NatsPlace): Promise<NatsConnection> {
+  const { connect, credsAuthenticator } = await import('@nats-io/transport-node').then(toNames);
+  const { url, name } = place;
+  const login = readLogin(place);
+  const user = login.kind === 'password' && isSubjectPart(login.user) ? login.user : null;
+  return connect({
+    servers: toShownUrl(url),
     name,
     timeout: CONNECT_MS,
     maxReconnectAttempts: -1,
     reconnectTimeWait: 500,
-    ...(user === undefined ? {} : { user, pass: pass ?? '' }),
-    ...(credentials === undefined ? {} : { authenticator: credsAuthenticator(readFileSync(credentials)) }),
+    // With it the client sends nothing, no login either, to a server that offers no TLS.
+    ...(mustEncrypt(url) ? { tls: toTlsOptions(url) } : {}),
+    // Answers to one user are then not for the eyes of others, where the server has permissions that say so.
+    ...(user === null ? {} : { inboxPrefix: `_INBOX_${user}` }),
+    ...(login.kind === 'password' ? { user: login.user, pass: login.pass } : {}),
+    ...(login.kind === 'credentials' ? { authenticator: credsAuthenticator(login.bytes) } : {}),
   });
+}
+
+/** The client passes on what it does not know. Of an address in numbers it does not say whose certificate is expected, and Node.js then expects one of `localhost`. */
+function toTlsOptions(url: string): TlsOptions {
+  const host = new URL(url).hostname.replace(/^\[|\]$/g, '');
+  return isIP(host) === 0 ? {} : ({ host } as TlsOptions);
+}
+
+/** Throws where the server, or the account, has no JetStream. */
+export async function askJetStream(connection: NatsConnection): Promise<void> {
+  const { jetstreamManager } = await import('@nats-io/jetstream').then(toNames);
+  await jetstreamManager(connection, { timeout: CONNECT_MS });
+}
+
+async function open(place: NatsPlace): Promise<NatsServer> {
+  const [{ jetstream, jetstreamManager, RetentionPolicy, StorageType }, { Kvm }, { Objm }] = await Promise.all([
+    import('@nats-io/jetstream').then(toNames),
+    import('@nats-io/kv').then(toNames),
+    import('@nats-io/obj').then(toNames),
+  ]);
+  const connection = await dial(place);
   try {
     const manager = await jetstreamManager(connection, { timeout: CONNECT_MS });
-    await manager.streams.add({
-      ...{ name: REPORTS, subjects: ['ralph.report.>'], storage: StorageType.File, retention: RetentionPolicy.Limits },
-      ...{ duplicate_window: SAME_WITHIN_NS, allow_direct: true },
-    });
-    await manager.streams.add({
-      ...{ name: RUNS, subjects: ['ralph.run.*'], storage: StorageType.File, retention: RetentionPolicy.Limits },
-      ...{ duplicate_window: SAME_WITHIN_NS, allow_direct: true, max_age: KEPT_NS },
-    });
+    const kept = { storage: StorageType.File, retention: RetentionPolicy.Limits, duplicate_window: SAME_WITHIN_NS, allow_direct: true };
+    await makeOrFind(
+      () => manager.streams.add({ ...kept, name: REPORTS, subjects: ['ralph.report.>'] }),
+      () => manager.streams.info(REPORTS),
+    );
+    await makeOrFind(
+      () => manager.streams.add({ ...kept, name: RUNS, subjects: ['ralph.run.*'], max_age: KEPT_NS }),
+      () => manager.streams.info(RUNS),
+    );
     const stream = jetstream(connection, { timeout: ANSWER_MS });
-    const stores = new Kvm(stream);
+    const [stores, files] = [new Kvm(stream), new Objm(stream)];
     const storage = StorageType.File;
+    const openBucket = (name: string, how: Parameters<typeof stores.create>[1]) =>
+      makeOrFind(
+        () => stores.create(name, { history: 1, ...how }),
+        () => stores.open(name),
+      );
     const [work, workers, runs, blobs] = await Promise.all([
-      stores.create('ralph_work', { history: 1, storage }),
-      stores.create(WORKERS, { history: 1, storage: StorageType.Memory, ttl: WORKER_GONE_MS }),
-      stores.create(LEASES, { history: 1, storage, ttl: KEPT_NS / 1e6 }),
-      new Objm(stream).create('ralph_blobs', { storage, ttl: KEPT_NS }),
+      openBucket(WORK, { storage }),
+      openBucket(WORKERS, { storage, ttl: WORKER_GONE_MS }),
+      openBucket(LEASES, { storage, ttl: KEPT_NS / 1e6 }),
+      makeOrFind(
+        () => files.create(BLOBS, { storage, ttl: KEPT_NS }),
+        () => files.open(BLOBS),
+      ),
     ]);
     return { connection, manager, stream, work, workers, runs, blobs };
   } catch (error) {
@@ -102,11 +164,26 @@ async function open({ url, credentials, name }: NatsPlace): Promise<NatsServer> 
   }
 }
 
+/** An account that may make nothing can use what is there. */
+async function makeOrFind<Place>(make: () => Promise<Place>, find: () => Promise<Place>): Promise<Place> {
+  try {
+    return await make();
+  } catch (error) {
+    if (FORBIDDEN.test(toErrorMessage(error))) return find();
+    throw error;
+  }
+}
+
+const FORBIDDEN = /permissions violation/i;
+
 /** What a module exports: a bundle of it has that in its default, and there once more. */
 function toNames<Module extends object>(module: Module): Module {
   const inner = 'default' in module ? module.default : null;
   return typeof inner === 'object' && inner !== null ? toNames(inner as Module) : module;
 }
+
+export const toText = (bytes: Uint8Array): string => new TextDecoder().decode(bytes);
+export const toBytes = (value: unknown): Uint8Array => new TextEncoder().encode(JSON.stringify(value));
 
 /** What is asked of a server that is just gone, or chooses a leader, is asked again for so long. */
 const PATIENCE_MS = 15_000;
@@ -165,7 +242,7 @@ function isConflict(error: unknown): boolean {
 /** A server that answers with a code of its own has understood, but for the one by which it says that it is not ready. */
 function isRefusal(error: unknown): boolean {
   const code = readApiCode(error);
-  return (code !== null && code !== NOT_READY) || isOver(error);
+  return (code !== null && code !== NOT_READY) || isOver(error) || FORBIDDEN.test(toErrorMessage(error));
 }
 
 /** Our own connection was closed: nothing can be asked any more. */

@@ -3,13 +3,15 @@ import type { Effect } from '../core/run/effects.ts';
 import type { LiveRecord } from '../core/run/run-record.ts';
 import { toErrorMessage } from '../core/values/errors.ts';
 import { isJsonObject, type Json } from '../core/values/json.ts';
-import type { Fleet, WorkClaim, WorkerFacts, WorkerState, WorkId } from '../ports/fleet.ts';
+import type { AcceptOrder, Fleet, WorkClaim, WorkerFacts, WorkerState, WorkId } from '../ports/fleet.ts';
 import { fromBody, toBody, type WorkerWords } from './messages.ts';
 
 /** A worker. */
 export interface WorkSettings {
   readonly fleet: Fleet;
-  readonly worker: WorkerFacts;
+  readonly worker: WorkerFacts & Pick<WorkerState, 'token'>;
+  /** Another worker has its name by now: this one had said nothing for too long. */
+  readonly onNameLost: () => void;
   /** How many orders at the same time. */
   readonly slots: number;
   /** Does what an order asks, and resolves when nothing of it is alive. What it throws ends the order without a report. */
@@ -47,13 +49,27 @@ export async function takeWork(made: WorkSettings, drain: AbortSignal, kill: Abo
   const { fleet, worker, slots } = made;
   const busy = new Map<number, WorkId>();
   const toState = (): WorkerState => ({ ...worker, slots, busy: [...busy.values()], isDraining: drain.aborted });
-  const tellState = (): Promise<void> => fleet.workers.tell(toState()).catch(() => undefined);
+  // One after the other, so that what is told last is how it is; at most one waits.
+  let told: Promise<void> = Promise.resolve();
+  let isWaiting = false;
+  const tellState = (): Promise<void> => {
+    if (isWaiting) return told;
+    isWaiting = true;
+    told = told.then(async () => {
+      isWaiting = false;
+      // A server that cannot be asked is no answer.
+      if (!(await fleet.workers.tell(toState()).catch(() => true)) && !drain.aborted) made.onNameLost();
+    });
+    return told;
+  };
   const over = new AbortController();
   const telling = repeat(TELL_MS, over.signal, tellState);
   await tellState();
+  drain.addEventListener('abort', () => void tellState());
+  const accept = acceptLiving(fleet, () => performance.now());
   const serve = async (slot: number): Promise<void> => {
     while (!drain.aborted) {
-      const claim = await claimNext(made, drain);
+      const claim = await claimNext(made, accept, drain);
       if (claim === null) continue;
       const { run, name } = claim.order;
       busy.set(slot, { run, name });
@@ -66,20 +82,47 @@ export async function takeWork(made: WorkSettings, drain: AbortSignal, kill: Abo
   await Promise.all(Array.from({ length: slots }, (_, slot) => serve(slot)));
   over.abort();
   await telling;
-  await fleet.workers.leave(worker.id).catch(() => undefined);
+  await told;
+  await fleet.workers.leave(worker).catch(() => undefined);
 }
 
 const AGAIN_MS = 1000;
 
-async function claimNext({ fleet, worker, tell }: WorkSettings, drain: AbortSignal): Promise<WorkClaim | null> {
+async function claimNext({ fleet, worker, tell }: WorkSettings, accept: AcceptOrder, drain: AbortSignal): Promise<WorkClaim | null> {
   try {
-    return await fleet.queue.claim(worker, drain);
+    return await fleet.queue.claim(worker, drain, accept);
   } catch (error) {
     tell(`The server cannot be asked: ${toErrorMessage(error)}.`);
     await pause(AGAIN_MS);
     return null;
   }
 }
+
+/**
+ * Whether an order is to be taken: its run has to be in the hands of a process that lives. An order that was offered a short time ago needs no more than that nobody has let go of the run; of one that has
+ * waited for longer the run has to be heard of. What is not accepted now can be later: a run that somebody goes on with has its orders still.
+ *
+ * @param steady milliseconds that count on
+ */
+export function acceptLiving({ leases }: Pick<Fleet, 'leases'>, steady: () => number): AcceptOrder {
+  const heard = new Map<string, { readonly beat: number; readonly at: number }>();
+  return async ({ run }, waitedMs) => {
+    // A server that cannot be asked is no answer; the claim asks it once more.
+    const kept = await leases.look(run).catch(() => undefined);
+    if (kept === undefined) return true;
+    if (kept === null) return false;
+    const known = heard.get(run);
+    if (known?.beat !== kept.beat) {
+      if (heard.size > MAX_RUNS) heard.clear();
+      heard.set(run, { beat: kept.beat, at: known === undefined ? Number.NEGATIVE_INFINITY : steady() });
+    }
+    const { state, lostAfterMs } = kept.lease;
+    if (state !== 'held') return false;
+    return waitedMs < lostAfterMs || steady() - (heard.get(run)?.at ?? Number.NEGATIVE_INFINITY) < lostAfterMs;
+  };
+}
+
+const MAX_RUNS = 1000;
 
 async function repeat(everyMs: number, signal: AbortSignal, act: () => Promise<void>): Promise<void> {
   while (!signal.aborted) {

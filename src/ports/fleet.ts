@@ -34,15 +34,20 @@ export interface WorkQueue {
   readonly offer: (order: WorkOrder) => Promise<void>;
   /** Says once more that it is offered, if nobody has taken it: whoever waits may not have heard of it. */
   readonly remind: (id: WorkId) => Promise<void>;
-  /** The oldest order that these labels can serve, held by this worker from now on; `null` when aborted. */
-  readonly claim: (worker: WorkerFacts, signal: AbortSignal) => Promise<WorkClaim | null>;
+  /** The oldest order that these labels can serve, held by this worker from now on; `null` when aborted. With `accept`, one that is not accepted is left alone, and asked about again soon. */
+  readonly claim: (worker: WorkerFacts, signal: AbortSignal, accept?: AcceptOrder) => Promise<WorkClaim | null>;
   /** Of one that is not known: over. */
   readonly look: (id: WorkId) => Promise<WorkStanding>;
   /** Ends an order for whoever holds it. With `held`, only if it still stands so. False: it had changed. */
   readonly withdraw: (id: WorkId, held?: WorkStanding) => Promise<boolean>;
   /** Forgets it. */
   readonly forget: (id: WorkId) => Promise<void>;
+  /** Forgets all of a run. */
+  readonly forgetRun: (run: string) => Promise<void>;
 }
+
+/** @param waitedMs for how long it was seen to wait; infinite: it was there before anybody here looked */
+export type AcceptOrder = (order: WorkOrder, waitedMs: number) => Promise<boolean>;
 
 /** What a worker can do. */
 export interface WorkerFacts {
@@ -98,9 +103,10 @@ export interface Wires {
 
 /** Workers that are there. */
 export interface WorkerList {
-  /** Again and again: one that says nothing for {@link WORKER_GONE_MS} is gone. */
-  readonly tell: (worker: WorkerState) => Promise<void>;
-  readonly leave: (id: string) => Promise<void>;
+  /** Again and again: one that says nothing for {@link WORKER_GONE_MS} is gone. False: another one that is in the list has that name, and stays there. */
+  readonly tell: (worker: WorkerState) => Promise<boolean>;
+  /** Takes off the list what was told under that name with that token. */
+  readonly leave: (worker: Pick<WorkerState, 'id' | 'token'>) => Promise<void>;
   readonly list: () => Promise<readonly WorkerState[]>;
   /** Asks one to take no more orders and to end when it has none. False: nobody of that name heard it. */
   readonly drain: (id: string) => Promise<boolean>;
@@ -110,6 +116,8 @@ export interface WorkerList {
 
 /** How a worker is. */
 export interface WorkerState extends WorkerFacts {
+  /** Made up once for its folder: by it a worker that was killed is known when it is started again, and another one of the same name is not taken for it. No secret. */
+  readonly token: string;
   readonly slots: number;
   /** Orders that it holds: run and name. */
   readonly busy: readonly WorkId[];
@@ -129,6 +137,7 @@ export interface RunLog {
   readonly append: (run: string, writing: LogWriting) => Promise<LogPlace | null>;
   /** Gives every writing to `visit`, oldest first. The place behind the last one. */
   readonly read: (run: string, visit: (body: Json) => void) => Promise<LogPlace>;
+  readonly forget: (run: string) => Promise<void>;
 }
 
 /** 0: nothing has been written. */
@@ -150,6 +159,8 @@ export interface RunLease {
   readonly place: string;
   /** The machine's name, for people. */
   readonly host: string;
+  /** The worker that goes on with it; absent: a process of a person. */
+  readonly worker?: string;
   readonly state: 'held' | 'free' | 'ended';
   /** One that was not renewed for so long may be taken by others. */
   readonly lostAfterMs: number;
@@ -168,6 +179,8 @@ export interface RunLeases {
   readonly look: (run: string) => Promise<KeptLease | null>;
   /** Writes it if it still stands as it was seen; 0: there is none. The new beat, `null` where it had changed. */
   readonly write: (lease: RunLease, beat: number) => Promise<number | null>;
+  /** Forgets it if it still stands as it was seen. False: it had changed. */
+  readonly forget: (run: string, beat: number) => Promise<boolean>;
   readonly list: () => Promise<readonly KeptLease[]>;
 }
 

@@ -1,4 +1,5 @@
-import { existsSync, statSync } from 'node:fs';
+import { existsSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
 import { toShellWord } from '../core/text/shell-word.ts';
 import type { Environment } from '../core/values/environment.ts';
 import { isRalphError, RalphError, toErrorCode } from '../core/values/errors.ts';
@@ -23,9 +24,20 @@ export interface CleanOrder {
   readonly dryRun: boolean;
 }
 
+/** A run of which a fleet has more than its folder. */
+export interface FleetRun {
+  readonly runId: string;
+  /** Its address, without who asks. */
+  readonly fleet: string;
+  /** What the fleet calls the folder of the run; empty: it is not known. */
+  readonly place: string;
+}
+
 /** What `ralph clean` did. */
 export interface CleanedRuns {
   readonly removed: readonly string[];
+  /** Those of them that a fleet keeps, too. */
+  readonly onFleet: readonly FleetRun[];
   /** Worktrees and branches of removed runs that stay because of what is in them: why, and what to do, in words. */
   readonly kept: readonly string[];
   /** What could not be removed: why, and what to do. */
@@ -47,13 +59,16 @@ export async function cleanRuns(cwd: string, order: CleanOrder, env: Environment
   const unbegun = new Set(runs.filter((runId) => hasNeverBegun(state, runId)));
   const old = runs.filter((runId) => !unbegun.has(runId)).slice(Math.max(0, order.keep));
   const removed: string[] = [];
+  const onFleet: FleetRun[] = [];
   const kept: string[] = [];
   const failed: RalphError[] = [];
   for (const runId of runs.filter((run) => old.includes(run) || (unbegun.has(run) && !mayBegin(layout, run)))) {
     if (findHolder(layout, runId) !== null) continue;
+    const fleetRun = findFleetRun(layout, runId);
     try {
       if (!order.dryRun) kept.push(...(await remove(layout, runId, env)));
       removed.push(runId);
+      onFleet.push(...fleetRun);
     } catch (error) {
       failed.push(toStuck(toRunPaths(layout.stateDir, runId).folder, error));
     }
@@ -62,7 +77,19 @@ export async function cleanRuns(cwd: string, order: CleanOrder, env: Environment
     failed.push(...removeLeftovers({ ...state, removeTree }).map(({ path, problem }) => toStuck(path, problem)));
     await sweepTrials(layout);
   }
-  return { removed, kept, failed };
+  return { removed, onFleet, kept, failed };
+}
+
+function findFleetRun(layout: Layout, runId: string): readonly FleetRun[] {
+  const { settings, folder } = toRunPaths(layout.stateDir, runId);
+  try {
+    const { fleet } = readRunFile(settings);
+    if (fleet === undefined) return [];
+    const path = join(folder, 'place');
+    return [{ runId, fleet, place: existsSync(path) ? readFileSync(path, 'utf8').trim() : '' }];
+  } catch {
+    return [];
+  }
 }
 
 /** What mends it, by the system's word for it. */

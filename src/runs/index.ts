@@ -8,7 +8,7 @@
  */
 
 export { type Admission, admitPeople } from './admit-people.ts';
-export { type CleanedRuns, type CleanOrder, cleanRuns, discardUnbegun } from './clean-runs.ts';
+export { type CleanedRuns, type CleanOrder, cleanRuns, discardUnbegun, type FleetRun } from './clean-runs.ts';
 export { emitFromOutside, emitTo, readFold, toOutsideFile } from './emit-event.ts';
 export { findAgentPolicy, mayHatChangeTree, toAgentCapabilities } from './hat-capabilities.ts';
 export { findLayout, type Layout, openAgentFolders, requireLayout, toLayout, toStateName } from './layout.ts';

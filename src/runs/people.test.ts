@@ -103,7 +103,7 @@ describe('what belongs to a run under way', () => {
   it('may see what a clean-up would remove', async () => {
     const { root, lock } = await openLiving('dry');
     try {
-      expect(await cleanRuns(root, { keep: 0, dryRun: true }, {})).toEqual({ removed: [], kept: [], failed: [] });
+      expect(await cleanRuns(root, { keep: 0, dryRun: true }, {})).toEqual({ removed: [], onFleet: [], kept: [], failed: [] });
     } finally {
       lock.release();
     }

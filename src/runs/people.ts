@@ -51,7 +51,7 @@ const OF_RUN = 'This process belongs to the run itself.';
 
 /** An environment without the token, and without the way into a fleet, for whatever a run starts: who is in there may run commands on every worker. */
 export function withoutToken<Env extends Environment>(env: Env): Env {
-  const { [TOKEN]: _, RALPH_FLEET: __, ...rest } = env;
+  const { [TOKEN]: _, RALPH_FLEET: __, RALPH_FLEET_PASSWORD_FILE: ___, RALPH_FLEET_CREDS: ____, ...rest } = env;
   return rest as Env;
 }
 

@@ -1,12 +1,13 @@
 /** Runs whose turns are taken by workers: real server, real processes, agents that are scripts. */
 import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { nodeFileSystem, readJournal } from '../../src/journal/index.ts';
 import { createJournalFold } from '../../src/loop/decide/index.ts';
-import { makeFolder, ralph, start } from '../e2e/ralph.ts';
+import { makeFolder, ralph, start, withFolder } from '../e2e/ralph.ts';
 import { AGENT, CONFIG, listEvents, RUN, setUpFleet } from './scene.ts';
 
 const { server, env, after, makeProject, startWorker, onFleet, waitForHolder } = setUpFleet();
@@ -35,6 +36,56 @@ describe('a run on a fleet', () => {
     expect([drained.code, drained.stderr]).toEqual([0, expect.stringContaining('takes no more turns')]);
     expect((await gpu.gone).code).toBe(0);
     expect((await ralph(folder, ['fleet', 'drain', 'strong'], env())).code).toBe(1);
+  });
+
+  test('whose process died gives no turn to a worker that comes later, until somebody goes on with it', async () => {
+    const folder = makeProject();
+    const run = start(folder, [...RUN, '--fleet', server().url], env());
+    await run.says('waits for a worker with custom');
+    run.child.kill('SIGKILL');
+    await run.done;
+    const late = await startWorker('late', undefined, {}, ['--stand-in', '0']);
+    await pause(5000);
+    expect((await ralph(folder, ['fleet', 'workers'], env())).stdout).toMatch(/late +idle/);
+    const resumed = await ralph(folder, ['resume'], env());
+    expect(resumed.code, resumed.stderr).toBe(0);
+    expect((await late.end()).stderr).toMatch(/^(?:(?!Turn).*\n)*Turn 1\.\d+ of run .*: taken/);
+  });
+
+  test('refuses a worker whose name another one has, and lets one that was killed come back at once in its folder', async () => {
+    const first = await startWorker('same');
+    await withFolder({}, async (home) => {
+      const second = await ralph(tmpdir(), ['worker', '--name', 'same', '--labels', 'custom', '--home', home], env());
+      expect([second.code, second.stderr]).toEqual([1, expect.stringContaining('Another worker of this fleet is called same')]);
+      expect(readdirSync(home)).toEqual([]);
+    });
+    process.kill(first.pid, 'SIGKILL');
+    await first.gone;
+    const again = await startWorker('same', first.home);
+    await expect.poll(async () => (await ralph(tmpdir(), ['fleet', 'workers'], env())).stdout).toMatch(/same +idle/);
+    expect((await again.end()).stderr).not.toContain('Another worker');
+    expect((await ralph(tmpdir(), ['fleet', 'workers'], env())).stdout).not.toContain('same');
+  });
+
+  test('gives a name of a worker that was killed to the next one in the folder of all, whatever its own folder is', async () => {
+    const isListed = async (name: string): Promise<boolean> => (await ralph(tmpdir(), ['fleet', 'workers'], env())).stdout.includes(name);
+    await withFolder({}, async (caches) => {
+      const begin = (name: string) =>
+        start(tmpdir(), ['worker', '--name', name, '--labels', 'custom'], { ...env(), XDG_CACHE_HOME: caches });
+      const killed = begin('sibling-a');
+      await expect.poll(() => isListed('sibling-a'), { timeout: 10_000 }).toBe(true);
+      killed.child.kill('SIGKILL');
+      await killed.done;
+      expect(await isListed('sibling-a')).toBe(true);
+      const next = begin('sibling-b');
+      try {
+        await expect.poll(() => isListed('sibling-b'), { timeout: 10_000 }).toBe(true);
+        expect(await isListed('sibling-a')).toBe(false);
+      } finally {
+        next.child.kill('SIGTERM');
+        await next.done;
+      }
+    });
   });
 
   test('routes the same events and makes the same files as on one machine, and its turns can be read as ever', async () => {

@@ -20,12 +20,16 @@ test('a fleet outlives the death of its server: what was kept is there, and what
   const seen: unknown[] = [];
   const end = await fleet.reports.follow(run, ({ body }) => seen.push(body));
   const claim = await fleet.queue.claim({ id: 'one', labels: [run], protocol: 1 }, AbortSignal.timeout(20_000));
+  const state = { id: run, token: 't', labels: [run], protocol: 1, slots: 1, busy: [], isDraining: false };
+  await fleet.workers.tell(state);
   await server.kill();
   const beat = claim?.beat();
   const report = fleet.reports.append({ run, name: '1.1', worker: 'one', number: 2, body: 'meanwhile' });
   await server.restart();
   expect(await beat).toBe(true);
   await report;
+  expect(await fleet.workers.tell(state)).toBe(true);
+  expect(await fleet.workers.list()).toContainEqual(state);
   await expect.poll(() => seen).toEqual(['before', 'meanwhile']);
   await end();
   await fleet.close();

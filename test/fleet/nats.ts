@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -14,9 +14,14 @@ export interface TestServer {
   readonly close: () => Promise<void>;
 }
 
-/** Starts `nats-server` with a folder of its own. */
-export async function startServer(): Promise<TestServer> {
+/**
+ * Starts `nats-server` with a folder of its own.
+ *
+ * @param settings what its configuration says beside that
+ */
+export async function startServer(settings: string | Readonly<Record<string, unknown>> = {}): Promise<TestServer> {
   const folder = mkdtempSync(join(tmpdir(), 'ralph-nats-'));
+  writeFileSync(join(folder, 'server.conf'), typeof settings === 'string' ? settings : JSON.stringify(settings));
   let child = start(folder, '-1');
   const port = await readPort(folder);
   const kill = async (): Promise<void> => {
@@ -40,7 +45,19 @@ export async function startServer(): Promise<TestServer> {
 }
 
 function start(folder: string, port: string): ChildProcess {
-  const args = ['-js', '-a', '127.0.0.1', '-p', port, '-sd', join(folder, 'store'), '--ports_file_dir', folder];
+  const args = [
+    '-c',
+    join(folder, 'server.conf'),
+    '-js',
+    '-a',
+    '127.0.0.1',
+    '-p',
+    port,
+    '-sd',
+    join(folder, 'store'),
+    '--ports_file_dir',
+    folder,
+  ];
   return spawn('/usr/sbin/nats-server', args, { stdio: 'ignore' });
 }
 

@@ -65,6 +65,15 @@ export async function listEvents(folder: string): Promise<readonly string[]> {
   return readJsonLines<{ topic: string; source?: string }>(stdout).map(({ topic }) => topic);
 }
 
+/** Makes a repository of a folder. */
+export function commitAll(folder: string): void {
+  const git = (...args: string[]): void =>
+    void execFileSync('git', args, { cwd: folder, env: { ...plainEnvironment(), HOME: folder }, stdio: 'ignore' });
+  git('init', '-q', '-b', 'main');
+  git('add', '.');
+  git('-c', 'user.name=Uma', '-c', 'user.email=uma@example.org', 'commit', '-qm', 'The beginning');
+}
+
 /** Starts a server for the tests of a file; what they start is ended after each. */
 export function setUpFleet(): FleetScene {
   let server: TestServer;
@@ -83,11 +92,7 @@ export function setUpFleet(): FleetScene {
   function makeProject(files: Readonly<Record<string, string>> = {}): string {
     const folder = makeFolder({ 'ralph.yml': CONFIG, 'agent.sh': AGENT, ...files });
     ends.push(async () => rmSync(folder, { recursive: true, force: true, maxRetries: 3 }));
-    const git = (...args: string[]): void =>
-      void execFileSync('git', args, { cwd: folder, env: { ...plainEnvironment(), HOME: folder }, stdio: 'ignore' });
-    git('init', '-q', '-b', 'main');
-    git('add', '.');
-    git('-c', 'user.name=Uma', '-c', 'user.email=uma@example.org', 'commit', '-qm', 'The beginning');
+    commitAll(folder);
     writeFileSync(join(folder, 'mine.txt'), 'what nobody committed\n');
     return folder;
   }
@@ -122,7 +127,7 @@ export function setUpFleet(): FleetScene {
   /** The name of the worker that has a turn of any run, as soon as one has. */
   async function waitForHolder(): Promise<string> {
     for (;;) {
-      const { stdout } = await ralph(tmpdir(), ['fleet', '--format', 'json'], env());
+      const { stdout } = await ralph(tmpdir(), ['fleet', 'workers', '--format', 'json'], env());
       const holder = readJsonLines<{ id: string; busy: readonly unknown[] }>(stdout).find(({ busy }) => busy.length > 0);
       if (holder !== undefined) return holder.id;
       await pause(100);

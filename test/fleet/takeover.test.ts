@@ -14,6 +14,7 @@ interface Kept {
   readonly run: string;
   readonly state: string;
   readonly epoch: number;
+  readonly worker: string | null;
 }
 
 async function listKept(): Promise<readonly Kept[]> {
@@ -42,7 +43,9 @@ describe('a run whose own process is lost', () => {
     await own.done;
     const run = findRun(away);
     await untilState(run, 'ended');
-    expect((await listKept()).find((kept) => kept.run === run)?.epoch).toBeGreaterThan(1);
+    const taken = (await listKept()).find((kept) => kept.run === run);
+    expect(taken?.epoch).toBeGreaterThan(1);
+    expect(['one', 'two']).toContain(taken?.worker);
     const home = await ralph(away, ['resume'], env());
     expect([local.code, home.code], home.stderr).toEqual([0, 0]);
     expect(home.stderr).toContain('This run has ended');
@@ -133,6 +136,6 @@ describe('a run whose own process is lost', () => {
     const run = findRun(folder);
     await expect.poll(async () => (await listKept()).find((kept) => kept.run === run)?.epoch, { timeout: 20_000 }).toBeGreaterThan(1);
     const refused = await ralph(folder, ['resume'], env());
-    expect([refused.code, refused.stderr.includes('goes on in a process on')], refused.stderr).toEqual([1, true]);
+    expect([refused.code, refused.stderr.includes('goes on with the worker one on')], refused.stderr).toEqual([1, true]);
   });
 });

@@ -100,7 +100,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   { name: 'doctor', group: 'first', summary: 'check which agent CLIs are installed and what they lack' },
   { name: 'demo', group: 'first', summary: 'watch a team fix a failing test; needs no key and no network' },
   { name: 'worker', group: 'keep', summary: 'take turns of runs on other machines, as a worker of a fleet' },
-  { name: 'fleet', group: 'keep', summary: 'list the workers and the runs of a fleet' },
+  { name: 'fleet', group: 'keep', summary: 'list the workers and the runs of a fleet, start its server' },
   { name: 'ps', group: 'keep', summary: 'list the processes that runs of this folder started' },
   { name: 'reap', group: 'keep', summary: 'end the processes that dead runs left behind' },
   { name: 'clean', group: 'keep', summary: 'remove old runs with their prompts and outputs' },

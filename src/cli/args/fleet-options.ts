@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import type { Environment } from '../../core/values/environment.ts';
 import { createUsageError } from './usage-error.ts';
 
@@ -24,4 +25,18 @@ export function findFleetAddress(typed: unknown, env: Environment): string {
   const text = typeof typed === 'string' ? typed : env[FLEET];
   if (text !== undefined && text !== '') return toFleetAddress(text);
   throw createUsageError('Which fleet?', `Say its address, nats://127.0.0.1:4222 or the like, or set ${FLEET} in the environment.`);
+}
+
+/**
+ * The folder for caches of Ralph, for who did not say `--home`.
+ *
+ * @throws usage error where neither variable is set
+ */
+export function toCacheFolder({ XDG_CACHE_HOME: cache = '', HOME: home = '' }: Environment): string {
+  if (cache.startsWith('/')) return join(cache, 'ralph');
+  if (home !== '') return join(home, '.cache', 'ralph');
+  throw createUsageError(
+    'There is no folder for caches: neither XDG_CACHE_HOME nor HOME is set.',
+    'Say where it may work: --home <folder>',
+  );
 }

@@ -1,10 +1,13 @@
+import { join, resolve } from 'node:path';
+import { RalphError } from '../../core/values/errors.ts';
 import { toPlainLine } from '../../views/text/index.ts';
 import type { AppApi } from '../app-api.ts';
-import { findFleetAddress } from '../args/fleet-options.ts';
+import { findFleetAddress, toCacheFolder } from '../args/fleet-options.ts';
 import { addExamples } from '../args/help.ts';
 import { addFormatOption } from '../args/options.ts';
 import { createUsageError } from '../args/usage-error.ts';
-import type { CliCommand, CliContext } from '../cli-context.ts';
+import type { CliCommand, CliContext, CommandCall } from '../cli-context.ts';
+import { bringUpServer, tellServer } from '../live/fleet-up.ts';
 import { printTable } from '../terminal/print.ts';
 import { printJson } from '../terminal/terminal.ts';
 
@@ -14,55 +17,84 @@ export const fleetCommand: CliCommand = {
     command
       .argument(
         '[what]',
-        'workers: those that are there; runs: those that the fleet keeps, and who has them; drain: ends a worker when it has no turn',
-        'workers',
+        'status: the workers and the runs; workers, runs: one of the two; drain: ends a worker when it has no turn; up: starts a server on this machine',
+        'status',
       )
-      .argument('[worker]', 'of drain: its name')
-      .option('--nats <url>', 'the address of the fleet; default: RALPH_FLEET');
+      .argument('[name]', 'of drain: the worker; of runs: one of them, by its id, or the beginning or the end of it')
+      .option('--nats <url>', 'the address of the fleet; default: RALPH_FLEET. Of up: looks whether that server will do, and starts none')
+      .option('--home <folder>', 'of up: what the server keeps; default: ralph/fleet-server in the folder for caches');
     addFormatOption(command, ['table', 'json'], 'table for people, json for programs: one object per line');
     addExamples(command, [
-      ['ralph fleet --nats nats://10.0.0.5:4222', 'the workers that are there, and what they work on'],
+      ['ralph fleet up', 'a server for a fleet on this machine, with a login of its own, until Ctrl+C'],
+      ['ralph fleet up --nats nats://10.0.0.5:4222', 'does that server have what a fleet needs? What is missing is said'],
+      ['ralph fleet --nats nats://10.0.0.5:4222', 'the workers that are there, what they work on, and the runs'],
       ['ralph fleet drain laptop-3f2a1c', 'let that worker take no more turns, and end when those under way have ended'],
       ['ralph fleet runs', 'the runs of the fleet of RALPH_FLEET: on which machine each goes on, and which have ended'],
     ]);
   },
   perform: async (context, { args, options }) => {
-    const show = toShow(args[0] ?? 'workers', args[1]);
+    const isJson = options['format'] === 'json';
+    if (args[0] === 'up') return up(context, args[1], options, isJson);
+    const show = toShow(args[0] ?? 'status', args[1]);
     const url = findFleetAddress(options['nats'], context.env);
     const app = await context.loadApp();
-    const fleet = await app.connectFleet({ url, name: 'ralph fleet' });
+    const fleet = await app.connectFleet({ url, env: context.env, name: 'ralph fleet' });
     try {
-      return await show(fleet, context, options['format'] === 'json');
+      return await show(fleet, context, isJson);
     } finally {
       await fleet.close();
     }
   },
 };
 
+async function up(context: CliContext, more: string | undefined, { nats, home }: CommandCall['options'], isJson: boolean): Promise<number> {
+  const { cwd, env } = context;
+  if (more !== undefined)
+    throw createUsageError('ralph fleet up takes no name.', 'A server with a folder of its own: ralph fleet up --home <folder>');
+  if (typeof nats === 'string') return tellServer(context, findFleetAddress(nats, env), isJson);
+  return bringUpServer(context, typeof home === 'string' ? resolve(cwd, home) : join(toCacheFolder(env), 'fleet-server'), isJson);
+}
+
 type Fleet = Awaited<ReturnType<AppApi['connectFleet']>>;
 /** Its exit code. */
 type Show = (fleet: Fleet, context: CliContext, isJson: boolean) => Promise<number>;
 
-function toShow(what: string, worker: string | undefined): Show {
+function toShow(what: string, name: string | undefined): Show {
   if (what === 'drain') {
-    if (worker !== undefined) return (fleet, { terminal }) => drain(fleet, terminal, worker);
+    if (name !== undefined) return (fleet, { terminal }, isJson) => drain(fleet, terminal, name, isJson);
     throw createUsageError('Which worker?', 'Its name is in the first column of: ralph fleet');
   }
-  if (what === 'workers') return showWorkers;
-  if (what === 'runs') return showRuns;
+  if (what === 'runs') return (fleet, context, isJson) => showRuns(fleet, context, isJson, name);
+  const shown = name === undefined ? SHOWN.get(what) : undefined;
+  if (shown !== undefined) return shown;
+  if (name !== undefined && SHOWN.has(what))
+    throw createUsageError(`ralph fleet ${what} takes no name.`, 'One run: ralph fleet runs <run>');
   throw createUsageError(
-    `ralph fleet takes workers, runs or drain, and not ${JSON.stringify(what.slice(0, 40))}.`,
-    'Its workers: ralph fleet\nIts runs: ralph fleet runs',
+    `ralph fleet takes status, workers, runs, drain or up, and not ${JSON.stringify(what.slice(0, 40))}.`,
+    'Its workers and runs: ralph fleet',
   );
 }
 
-async function drain(fleet: Fleet, terminal: CliContext['terminal'], worker: string): Promise<number> {
+const SHOWN: ReadonlyMap<string, Show> = new Map([
+  ['status', showStatus],
+  ['workers', showWorkers],
+]);
+
+async function showStatus(fleet: Fleet, context: CliContext, isJson: boolean): Promise<number> {
+  await showWorkers(fleet, context, isJson);
+  if (!isJson) context.terminal.out('\n');
+  return showRuns(fleet, context, isJson);
+}
+
+async function drain(fleet: Fleet, terminal: CliContext['terminal'], worker: string, isJson: boolean): Promise<number> {
   const isHeard = isName(worker) && (await fleet.workers.drain(worker));
-  terminal.err(
-    isHeard
-      ? `The worker ${worker} takes no more turns; it ends when those under way have ended.\n`
-      : `No worker of that name heard it: ralph fleet lists those that are there.\n`,
-  );
+  if (isJson) printJson(terminal, { v: 1, kind: 'drain', worker: toPlainLine(worker, 60), isHeard });
+  else
+    terminal.err(
+      isHeard
+        ? `The worker ${worker} takes no more turns; it ends when those under way have ended.\n`
+        : `No worker of that name heard it: ralph fleet lists those that are there.\n`,
+    );
   return isHeard ? 0 : 1;
 }
 
@@ -73,19 +105,20 @@ function isName(text: string): boolean {
 async function showWorkers(fleet: Fleet, { terminal }: CliContext, isJson: boolean): Promise<number> {
   const workers = await fleet.workers.list();
   if (isJson) {
-    for (const worker of workers) printJson(terminal, { v: 1, ...worker });
+    for (const { token: _, ...worker } of workers) printJson(terminal, { v: 1, kind: 'worker', ...worker });
     return 0;
   }
   if (workers.length === 0) terminal.err('No worker is there. Start one: ralph worker --nats …\n');
   else
     printTable(
       terminal,
-      ['worker', 'labels', 'slots', 'works on'],
+      ['worker', 'is', 'labels', 'slots', 'works on'],
       workers.map(({ id, labels, slots, busy, isDraining }) => [
         id,
+        isDraining ? 'draining' : busy.length > 0 ? 'at work' : 'idle',
         labels.join(','),
         `${busy.length}/${slots}`,
-        [...busy.map(({ run, name }) => `${run} ${name}`), ...(isDraining ? ['(takes no more)'] : [])].join(', '),
+        busy.map(({ run, name }) => `${run} ${name}`).join(', '),
       ]),
     );
   return 0;
@@ -93,18 +126,39 @@ async function showWorkers(fleet: Fleet, { terminal }: CliContext, isJson: boole
 
 const STATES = { held: 'has not ended', free: 'stopped', ended: 'complete' } as const;
 
-async function showRuns(fleet: Fleet, { terminal }: CliContext, isJson: boolean): Promise<number> {
-  const runs = (await fleet.leases.list()).map(({ lease }) => lease);
+async function showRuns(fleet: Fleet, { terminal }: CliContext, isJson: boolean, wanted?: string): Promise<number> {
+  const all = (await fleet.leases.list()).map(({ lease }) => lease);
+  const runs = all.filter(({ run }) => wanted === undefined || run.startsWith(wanted) || run.endsWith(wanted));
+  if (wanted !== undefined && runs.length === 0) throw toUnknown(wanted);
+  const turns = (await fleet.workers.list()).flatMap(({ id: worker, busy }) => busy.map(({ run, name }) => ({ run, name, worker })));
+  const turnsOf = (run: string) => turns.filter((turn) => turn.run === run).map(({ name, worker }) => ({ name, worker }));
   if (isJson) {
-    for (const { run, state, host, epoch, title } of runs) printJson(terminal, { v: 1, run, state, host, epoch, title });
+    for (const { run, state, host, worker = null, epoch, title } of runs)
+      printJson(terminal, { v: 1, kind: 'run', run, state, host, worker, epoch, title, turns: turnsOf(run) });
     return 0;
   }
   if (runs.length === 0) terminal.err('The fleet keeps no run. Start one: ralph run --fleet …\n');
   else
     printTable(
       terminal,
-      ['run', 'is', 'last on', 'what for'],
-      runs.map(({ run, state, host, title }) => [run, STATES[state], toPlainLine(host, 60), toPlainLine(title, 120)]),
+      ['run', 'is', 'last on', 'turns', 'what for'],
+      runs.map(({ run, state, host, worker, title }) => [
+        run,
+        STATES[state],
+        `${worker === undefined ? '' : `worker ${worker}, `}${toPlainLine(host, 60)}`,
+        turnsOf(run)
+          .map(({ name, worker: holder }) => `${name} with ${holder}`)
+          .join(', '),
+        toPlainLine(title, 120),
+      ]),
     );
   return 0;
+}
+
+function toUnknown(run: string): RalphError {
+  return new RalphError({
+    code: 'fleet-run-unknown',
+    what: `The fleet keeps no run ${toPlainLine(run, 60)}.`,
+    fix: 'Those that it keeps: ralph fleet runs',
+  });
 }

@@ -144,7 +144,7 @@ describe('ralph clean', () => {
     const orders: unknown[] = [];
     const cleanRuns: AppApi['cleanRuns'] = async (_cwd, order) => {
       orders.push(order);
-      return { removed: [RUN_ID], kept: [], failed: [] };
+      return { removed: [RUN_ID], onFleet: [], kept: [], failed: [] };
     };
     expect(await type(['clean'], { cleanRuns })).toMatchObject({ out: `${RUN_ID}\n`, err: '1 run removed.\n' });
     expect(await type(['clean', '--keep', '0', '--dry-run'], { cleanRuns })).toMatchObject({ err: '1 run would be removed.\n' });
@@ -153,7 +153,7 @@ describe('ralph clean', () => {
       { keep: 0, dryRun: true },
     ]);
     const failed = [new RalphError({ code: 'clean-incomplete', what: 'x cannot be removed.', fix: 'mend it' })];
-    const stuck: AppApi['cleanRuns'] = async () => ({ removed: [RUN_ID], kept: [], failed });
+    const stuck: AppApi['cleanRuns'] = async () => ({ removed: [RUN_ID], onFleet: [], kept: [], failed });
     expect(await type(['clean'], { cleanRuns: stuck })).toMatchObject({
       exitCode: 1,
       out: `${RUN_ID}\n`,

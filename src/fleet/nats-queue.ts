@@ -1,0 +1,181 @@
+import type { KvWatchEntry } from '@nats-io/kv';
+import type { WorkClaim, WorkerFacts, WorkId, WorkOrder, WorkQueue } from '../ports/fleet.ts';
+import { requirePart, toKey } from './fleet-names.ts';
+import { keepReading, type Reading } from './keep-reading.ts';
+import { insist, type NatsServer, toBytes, toText, unlessConflict, WORK } from './nats-server.ts';
+import { type ChangeRecord, type KeptRecord, parseWorkRecord, serves, toClaim, toHeld, toOwnChange, toStanding } from './work-record.ts';
+
+/**
+ * An order has two records, so that accounts of workers need no right to write the first one: what is offered, and who holds it or that it is over. It is offered as long as the first one is there without
+ * the second.
+ */
+const OFFER = 'offer.';
+const HOLDING = 'held.';
+
+/** `since`: by a clock of this process; infinitely long ago where it was there before. */
+interface Offered {
+  readonly order: WorkOrder;
+  readonly revision: number;
+  readonly since: number;
+}
+
+const ASIDE_MS = 500;
+
+/** Orders that nobody has taken, as they come. */
+export interface Offers {
+  /** The oldest one that this worker can serve; waits for it. `null` when aborted. */
+  readonly next: (worker: WorkerFacts, signal: AbortSignal) => Promise<Offered | null>;
+  /** It is taken: it is not given again unless it is offered anew. */
+  readonly drop: (order: WorkOrder) => void;
+  /** It is not given for a while. */
+  readonly putAside: (order: WorkOrder) => void;
+  readonly close: () => Promise<void>;
+}
+
+export function createOffers({ work, manager, connection }: NatsServer): Offers {
+  const offered = new Map<string, Offered>();
+  const taken = new Set<string>();
+  const aside = new Set<string>();
+  /** The last change that was there before it is listened. */
+  let before = 0;
+  const waiting = new Set<() => void>();
+  let stop: (() => Promise<void>) | undefined;
+  const take = ({ key, revision, operation, value }: KvWatchEntry): void => {
+    if (key.startsWith(HOLDING)) {
+      const id = key.slice(HOLDING.length);
+      return void (operation === 'PUT' ? taken.add(id) : taken.delete(id));
+    }
+    const id = key.slice(OFFER.length);
+    const record = operation === 'PUT' && key.startsWith(OFFER) ? parseWorkRecord(toText(value)) : null;
+    // One that stands in the place of another is nobody's.
+    if (record?.kind !== 'offered' || toKey(record.order) !== id) return void offered.delete(id);
+    // After a new connection all of them come once more.
+    if (offered.get(id)?.revision === revision) return;
+    offered.set(id, { order: record.order, revision, since: revision > before ? performance.now() : Number.NEGATIVE_INFINITY });
+    for (const look of waiting) look();
+  };
+  const listen = async (): Promise<Reading<KvWatchEntry>> => {
+    before = (await manager.streams.info(`KV_${WORK}`)).state.last_seq;
+    const items = await work.watch();
+    return { items, stop: () => items.stop() };
+  };
+  return {
+    next: (worker, signal) => {
+      stop ??= keepReading(connection, listen, take);
+      return new Promise((resolve) => {
+        const look = (): void => {
+          const found = signal.aborted
+            ? undefined
+            : [...offered].find(([id, { order }]) => !taken.has(id) && !aside.has(id) && serves(worker, order));
+          if (found === undefined && !signal.aborted) return;
+          waiting.delete(look);
+          signal.removeEventListener('abort', look);
+          resolve(found?.[1] ?? null);
+        };
+        waiting.add(look);
+        signal.addEventListener('abort', look);
+        look();
+      });
+    },
+    drop: (order) => void taken.add(toKey(order)),
+    putAside: (order) => {
+      const id = toKey(order);
+      aside.add(id);
+      setTimeout(() => {
+        aside.delete(id);
+        for (const look of waiting) look();
+      }, ASIDE_MS).unref();
+    },
+    close: async () => stop?.(),
+  };
+}
+
+/** The two records of orders. */
+function createOrderRecords({ work }: NatsServer) {
+  const readKey = async (key: string): Promise<KeptRecord | null> => {
+    const entry = await insist(() => work.get(key));
+    if (entry === null || entry.operation !== 'PUT') return null;
+    return { record: parseWorkRecord(toText(entry.value)), revision: entry.revision };
+  };
+  return {
+    readHolding: (id: WorkId): Promise<KeptRecord | null> => readKey(HOLDING + toKey(id)),
+    readOffer: async (id: WorkId): Promise<WorkOrder | null> => {
+      const kept = await readKey(OFFER + toKey(id));
+      return kept?.record.kind === 'offered' && toKey(kept.record.order) === toKey(id) ? kept.record.order : null;
+    },
+    /** Writes the offer once more, as it is. */
+    repeatOffer: async (id: WorkId): Promise<void> => {
+      const key = OFFER + toKey(id);
+      const kept = await readKey(key);
+      if (kept?.record.kind !== 'offered') return;
+      const { record, revision } = kept;
+      await unlessConflict(() => work.update(key, toBytes(record), revision));
+    },
+    changeOf: (id: WorkId): ChangeRecord => {
+      const key = HOLDING + toKey(id);
+      return (record, revision) =>
+        unlessConflict(() => (revision === 0 ? work.create(key, toBytes(record)) : work.update(key, toBytes(record), revision)));
+    },
+  };
+}
+
+/** Orders, in two records each. */
+export function createQueue(server: NatsServer, offers: Offers): WorkQueue {
+  const { work, manager } = server;
+  const { readHolding, readOffer, repeatOffer, changeOf } = createOrderRecords(server);
+  const claim: WorkQueue['claim'] = async (worker, signal, accept): Promise<WorkClaim | null> => {
+    for (let offer = await offers.next(worker, signal); offer !== null; offer = await offers.next(worker, signal)) {
+      const { order, since } = offer;
+      if (accept !== undefined && !(await accept(order, performance.now() - since))) {
+        offers.putAside(order);
+        continue;
+      }
+      const id: WorkId = order;
+      offers.drop(order);
+      const own = toHeld(worker.id);
+      const change = toOwnChange(own, changeOf(id), () => readHolding(id));
+      const taken = await change(own, 0);
+      if (taken === null) continue;
+      // One that was forgotten meanwhile is nobody's: what is forgotten loses its offer first.
+      const current = await readOffer(id);
+      if (current !== null) return toClaim(current, own, taken, change);
+      await unlessConflict(() => work.delete(HOLDING + toKey(id), { previousSeq: taken }));
+    }
+    return null;
+  };
+  return {
+    offer: async (order) => {
+      const key = OFFER + toKey(order);
+      await unlessConflict(() => work.create(key, toBytes({ kind: 'offered', order })));
+    },
+    remind: async (id) => {
+      if ((await readHolding(id)) === null) await repeatOffer(id);
+    },
+    claim,
+    look: async (id) => {
+      const held = await readHolding(id);
+      return held === null && (await readOffer(id)) !== null ? { kind: 'offered' } : toStanding(held);
+    },
+    withdraw: async (id, held) => {
+      for (;;) {
+        const kept = await readHolding(id);
+        if (kept?.record.kind === 'over' || (kept === null && (await readOffer(id)) === null)) return held === undefined;
+        if (held?.kind === 'held' && held.beat !== kept?.revision) return false;
+        if ((await changeOf(id)({ kind: 'over' }, kept?.revision ?? 0)) !== null) return true;
+        // Its worker has said meanwhile that it lives.
+        if (held !== undefined) return false;
+      }
+    },
+    forget: async (id) => {
+      const key = toKey(id);
+      // Never purged while a run goes on: servers of 2.9 then pass over what is offered at the same moment, for everybody who waits for it.
+      await insist(() => work.delete(OFFER + key));
+      await insist(() => work.delete(HOLDING + key));
+    },
+    forgetRun: async (run) => {
+      requirePart(run);
+      for (const part of [OFFER, HOLDING])
+        await insist(() => manager.streams.purge(`KV_${WORK}`, { filter: `$KV.${WORK}.${part}${run}.*` }));
+    },
+  };
+}

@@ -1,0 +1,65 @@
+import { describe, expect, test } from 'vitest';
+import type { Fleet, RunLease } from '../ports/fleet.ts';
+import { createMemoryFleet } from './fleet-fixtures.ts';
+import { acceptLiving } from './take-work.ts';
+
+const ORDER = { run: 'r1', name: '1.1', labels: ['claude'], protocol: 1, body: null } as const;
+const LEASE: RunLease = { run: 'r1', epoch: 1, place: 'p', host: 'h', state: 'held', lostAfterMs: 1000, title: 'Fix it' };
+
+/** A run whose lease can be written, and a clock that is set by hand. */
+function begin() {
+  const fleet = createMemoryFleet();
+  const clock = { ms: 5000 };
+  let beat = 0;
+  const write = async (changes: Partial<RunLease> = {}): Promise<void> => {
+    beat = (await fleet.leases.write({ ...LEASE, ...changes }, beat)) ?? 0;
+  };
+  return { fleet, clock, write, accept: acceptLiving(fleet, () => clock.ms) };
+}
+
+const OLD = Number.POSITIVE_INFINITY;
+
+describe('an order of a run', () => {
+  test('is taken at once where it is new and the run is in the hands of a process', async () => {
+    const { write, accept } = begin();
+    await write();
+    expect(await accept(ORDER, 10)).toBe(true);
+  });
+
+  test.each(['free', 'ended'] as const)(
+    'is left alone where the run is %s, however new it is, and taken when somebody goes on',
+    async (state) => {
+      const { write, accept } = begin();
+      await write({ state });
+      expect(await accept(ORDER, 10)).toBe(false);
+      await write({ epoch: 2 });
+      expect(await accept(ORDER, OLD)).toBe(true);
+    },
+  );
+
+  test('is left alone where nothing is kept of the run', async () => {
+    expect(await begin().accept(ORDER, 10)).toBe(false);
+  });
+
+  test('that has waited for long is taken when the run is heard of, and left alone when it has said nothing for too long', async () => {
+    const { clock, write, accept } = begin();
+    await write();
+    expect(await accept(ORDER, OLD)).toBe(false);
+    clock.ms += 5000;
+    expect(await accept(ORDER, OLD)).toBe(false);
+    await write();
+    expect(await accept(ORDER, OLD)).toBe(true);
+    clock.ms += 999;
+    expect(await accept(ORDER, OLD)).toBe(true);
+    clock.ms += 2;
+    expect(await accept(ORDER, OLD)).toBe(false);
+    // Somebody else goes on with the run.
+    await write({ epoch: 2, place: 'q' });
+    expect(await accept(ORDER, OLD)).toBe(true);
+  });
+
+  test('is taken where the server cannot be asked: the claim asks it once more', async () => {
+    const leases = { look: () => Promise.reject(new Error('away')) } as unknown as Fleet['leases'];
+    expect(await acceptLiving({ leases }, () => 0)(ORDER, OLD)).toBe(true);
+  });
+});
