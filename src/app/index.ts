@@ -115,5 +115,6 @@ export { createRunCatalog } from './run-catalog.ts';
 export { runQueue } from './run-queue.ts';
 export { type Demo, prepareDemo } from './start-demo.ts';
 export { startRun } from './start-run.ts';
+export { answerFleetRun, type FleetRunOrder, stopFleetRun, tellFleetRun } from './steer-fleet.ts';
 export { openWatchedRun } from './watched-run.ts';
 export { type WorkerOrder, workForFleet } from './work-for-fleet.ts';

@@ -2,7 +2,8 @@ import { UNKNOWN_USAGE } from '../core/backends/usage.ts';
 import { type Input, type IterationEnded, isInputType } from '../core/run/inputs.ts';
 import type { TurnId } from '../core/run/turn.ts';
 import { isJsonObject, type Json, parseJson } from '../core/values/json.ts';
-import type { Blobs } from '../ports/fleet.ts';
+import type { Blobs, SteerWord } from '../ports/fleet.ts';
+import { isSubjectPart } from './fleet-names.ts';
 
 /** Of orders and reports. A worker of another one leaves an order alone. */
 export const PROTOCOL = 1;
@@ -61,4 +62,34 @@ function isEnd(input: Input): input is IterationEnded {
 /** A number that counts on, or nothing that is known. */
 function isFigure(value: Json | undefined): boolean {
   return value === null || (typeof value === 'number' && value >= 0);
+}
+
+/** What a person says is far shorter; a message may hold so much. */
+const MAX_WORD_CHARS = 200_000;
+/** A word that is asked again comes within seconds. */
+const MAX_HEARD = 200;
+
+/** Reads what a person says from another machine; `null` for what cannot be that. */
+function parseSteerWord(text: string): SteerWord | null {
+  const value = text.length > MAX_WORD_CHARS ? null : (parseJson(text) ?? null);
+  if (!isJsonObject(value)) return null;
+  const { id, body = null } = value;
+  return typeof id === 'string' && isSubjectPart(id) ? { id, body } : null;
+}
+
+/** Hears each word once: whoever asks again is given what was answered, or will be. `null` for what is no word, too. */
+export function hearOnce(hear: (word: SteerWord) => Promise<Json>): (text: string) => Promise<Json> {
+  const heard = new Map<string, Promise<Json>>();
+  return async (text) => {
+    const word = parseSteerWord(text);
+    if (word === null) return null;
+    const known = heard.get(word.id);
+    if (known !== undefined) return known;
+    const answer = hear(word).catch(() => null);
+    heard.set(word.id, answer);
+    const [oldest] = heard.keys();
+    if (heard.size > MAX_HEARD && oldest !== undefined) heard.delete(oldest);
+    if ((await answer) === null) heard.delete(word.id);
+    return answer;
+  };
 }

@@ -137,6 +137,31 @@ export function requirePerson(layout: Layout, paths: RunPaths, env: Environment)
   throw refusal('This process has no terminal of its own, so it could be one that an agent left.');
 }
 
+/** Somebody on another machine, who is known by an account of the fleet. */
+export type FleetPerson = Pick<Sender, 'pid' | 'user'>;
+
+/**
+ * As {@link requirePerson}, for who asks over the fleet: the account of the server is what they are known by.
+ *
+ * @throws RalphError `person-refused` where the configuration lets in only people of this machine, or nobody
+ */
+export function requireFleetPerson(paths: RunPaths, { pid, user }: FleetPerson): Sender {
+  const people = readPeople(paths);
+  if (people.who === 'open') return { pid, user, how: 'fleet' };
+  const who = people.who === 'off' ? 'nobody in from outside' : 'in only who has a terminal on the machine of the run';
+  throw toRefused(people, `\`external_events: ${people.who}\` lets ${who}.`);
+}
+
+/**
+ * Who this process is to a run on another machine. An agent is none: what is told for it there would pass for a person's.
+ *
+ * @throws RalphError `person-refused` within a turn of a run
+ */
+export function toFleetPerson(env: Environment, host: string): FleetPerson {
+  if ((env['RALPH_TURN'] ?? '') !== '') throw toRefused({ ...NOBODY_KNOWN, who: 'terminal' }, OF_RUN);
+  return { pid: process.pid, user: `${readUser()}@${host}` };
+}
+
 /**
  * Lets nobody on who belongs to a run under way in this folder: what changes other runs and the main checkout is not an agent's to do.
  * Who has no terminal, such as a script of a person, is let on.

@@ -1,5 +1,11 @@
+import type { Command } from 'commander';
 import type { Environment } from '../../core/values/environment.ts';
 import { createUsageError } from './usage-error.ts';
+
+/** Adds `--fleet [url]` to a command that is given a run of a fleet, on whatever machine it is. */
+export function addFleetOption(command: Command): void {
+  command.option('--fleet [url]', 'a run that this fleet keeps, wherever it is; without an address that of RALPH_FLEET');
+}
 
 /** The address of a fleet where none is typed. */
 const FLEET = 'RALPH_FLEET';
@@ -12,7 +18,10 @@ const FLEET = 'RALPH_FLEET';
 function toFleetAddress(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : null;
   if (url !== null && ['nats:', 'tls:'].includes(url.protocol) && url.hostname !== '') return text;
-  throw createUsageError('That is no address of a fleet.', 'Write it as nats://host:4222, or tls://host:4222 with TLS.');
+  throw createUsageError(
+    'That is no address of a fleet.',
+    'Write it as nats://host:4222, or tls://host:4222 with TLS. Where RALPH_FLEET says it, --fleet stands last, alone.',
+  );
 }
 
 /**
@@ -24,4 +33,18 @@ export function findFleetAddress(typed: unknown, env: Environment): string {
   const text = typeof typed === 'string' ? typed : env[FLEET];
   if (text !== undefined && text !== '') return toFleetAddress(text);
   throw createUsageError('Which fleet?', `Say its address, nats://127.0.0.1:4222 or the like, or set ${FLEET} in the environment.`);
+}
+
+/**
+ * The run of a fleet that is meant; `null` where `--fleet` was not typed.
+ *
+ * @throws as {@link findFleetAddress}
+ */
+export function toFleetRun(
+  { env }: { readonly env: Environment },
+  typed: unknown,
+  run: string | undefined,
+): { readonly fleet: string; readonly run?: string; readonly env: Environment } | null {
+  if (typed === undefined) return null;
+  return { fleet: findFleetAddress(typed, env), env, ...(run === undefined ? {} : { run }) };
 }
