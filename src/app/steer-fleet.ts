@@ -192,7 +192,8 @@ function toSilent(run: string, lease: RunLease | null): RalphError {
   });
 }
 
-function toUnknownRun(wanted: string): RalphError {
+/** Said of a run that the fleet does not know. */
+export function toUnknownRun(wanted: string): RalphError {
   return new RalphError({
     code: 'fleet-run-unknown',
     what: wanted === '' ? 'The fleet keeps no run.' : `The fleet knows no run ${toPlainLine(wanted, 60)}.`,

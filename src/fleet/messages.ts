@@ -1,5 +1,7 @@
 import { UNKNOWN_USAGE } from '../core/backends/usage.ts';
+import type { IterationStart } from '../core/run/effects.ts';
 import { type Input, type IterationEnded, isInputType } from '../core/run/inputs.ts';
+import type { LiveRecord } from '../core/run/run-record.ts';
 import type { TurnId } from '../core/run/turn.ts';
 import { isJsonObject, type Json, parseJson } from '../core/values/json.ts';
 import type { Blobs, SteerWord } from '../ports/fleet.ts';
@@ -62,6 +64,14 @@ function isEnd(input: Input): input is IterationEnded {
 /** A number that counts on, or nothing that is known. */
 function isFigure(value: Json | undefined): boolean {
   return value === null || (typeof value === 'number' && value >= 0);
+}
+
+/** Reads what passes by of a turn; `null` for what cannot be that. */
+export function parseLive(value: Json, order: Pick<IterationStart, 'iteration' | 'attempt' | 'hat'>): LiveRecord | null {
+  if (!isJsonObject(value) || !isJsonObject(value['event']) || typeof value['event']['type'] !== 'string') return null;
+  if (value['event']['type'] === 'text' && typeof value['event']['text'] !== 'string') return null;
+  const { iteration, attempt, hat } = order;
+  return { kind: 'live', iteration, attempt, hat, event: value['event'] } as unknown as LiveRecord;
 }
 
 /** What a person says is far shorter; a message may hold so much. */

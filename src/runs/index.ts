@@ -59,7 +59,7 @@ export {
   writeLandRecord,
   writeUndoRecord,
 } from './run-fate.ts';
-export { listChangedSecrets, type RunFile, readRunFile, requireOwnWork, writeRunFile } from './run-file.ts';
+export { listChangedSecrets, markCopy, type RunFile, readRunFile, requireOwnWork, toCopyRefusal, writeRunFile } from './run-file.ts';
 export {
   findHolder,
   findWorkspaceHolder,

@@ -20,6 +20,7 @@ import {
 import { readPidNamespace } from '../process/index.ts';
 import { findLayout, type Layout } from './layout.ts';
 import { findLivingRun, isInsideRun } from './living-runs.ts';
+import { refuseCopy } from './run-file.ts';
 import { findHolder } from './run-lock.ts';
 
 /** What a run keeps to know people by: `people.json` in its folder. It holds no token, only what a token is known by. */
@@ -116,9 +117,10 @@ function createToken(paths: RunPaths, { proof: _, ...by }: Sender): string {
 /**
  * The person who calls this command, to steer a run: publish, stop, take a token. Everything that steers asks here.
  *
- * @throws RalphError `person-refused` for everybody else
+ * @throws RalphError `person-refused` for everybody else; `run-copy`
  */
 export function requirePerson(layout: Layout, paths: RunPaths, env: Environment): Sender {
+  refuseCopy(paths);
   if (isOwnRun(paths)) return toOwnSender(paths);
   const people = readPeople(paths);
   const refusal = (why: string): RalphError => toRefused(people, why, env);

@@ -55,7 +55,8 @@ describe('a run of a fleet, from another folder', () => {
     ]);
     const refused = await elsewhere(away, 'tell', 'x', '--to', 'nobody');
     expect([refused.code, refused.stderr.includes('There is no hat "nobody"')], refused.stderr).toEqual([2, true]);
-    expect((await run.done).code).toBe(0);
+    const { code, stdout, stderr } = await run.done;
+    expect(code, stdout + stderr).toBe(0);
     expect(readPrompts(home)).toContain('use the old API');
     const journal = readFileSync(join(home, '.ralph', 'runs', findRun(home), 'journal.jsonl'), 'utf8');
     expect(journal.match(/"type":"told"[^\n]*"how":"fleet"/g)).toHaveLength(1);

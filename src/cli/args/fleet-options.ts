@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import type { Command } from 'commander';
 import type { Environment } from '../../core/values/environment.ts';
 import { createUsageError } from './usage-error.ts';
@@ -47,4 +48,15 @@ export function toFleetRun(
 ): { readonly fleet: string; readonly run?: string; readonly env: Environment } | null {
   if (typed === undefined) return null;
   return { fleet: findFleetAddress(typed, env), env, ...(run === undefined ? {} : { run }) };
+}
+
+/**
+ * The folder for caches.
+ *
+ * @throws usage error where the environment names none
+ */
+export function findCache({ XDG_CACHE_HOME: cache = '', HOME: home = '' }: Environment, fix: string): string {
+  if (cache.startsWith('/')) return cache;
+  if (home !== '') return join(home, '.cache');
+  throw createUsageError('There is no folder for caches: neither XDG_CACHE_HOME nor HOME is set.', fix);
 }

@@ -3,7 +3,7 @@ import { hostname } from 'node:os';
 import { join, resolve } from 'node:path';
 import { isLabel } from '../../core/values/label.ts';
 import type { AppApi } from '../app-api.ts';
-import { findFleetAddress } from '../args/fleet-options.ts';
+import { findCache, findFleetAddress } from '../args/fleet-options.ts';
 import { addExamples } from '../args/help.ts';
 import { createUsageError } from '../args/usage-error.ts';
 import type { CliCommand, CliContext } from '../cli-context.ts';
@@ -42,7 +42,7 @@ export const workerCommand: CliCommand = {
     );
     try {
       const typed = options['home'];
-      const siblings = typeof typed === 'string' ? null : join(toCache(env), 'ralph', 'fleet');
+      const siblings = typeof typed === 'string' ? null : join(findCache(env, 'Say where it may work: --home <folder>'), 'ralph', 'fleet');
       const home = typeof typed === 'string' ? resolve(cwd, typed) : join(siblings ?? '', id);
       await app.workForFleet(
         { fleet, home, siblings, id, labels, slots, standsInFor, env: { ...env, RALPH_FLEET: url }, tell },
@@ -84,16 +84,6 @@ function toName(typed: unknown): string {
   const name = typeof typed === 'string' ? typed : `${plain === '' ? 'worker' : plain}-${randomBytes(3).toString('hex')}`;
   if (/^[A-Za-z0-9_-]{1,60}$/.test(name)) return name;
   throw createUsageError(`${JSON.stringify(name.slice(0, 60))} is no name of a worker.`, 'A name has letters, digits, - and _.');
-}
-
-function toCache(env: CliContext['env']): string {
-  const { XDG_CACHE_HOME: cache = '', HOME: home = '' } = env;
-  if (cache.startsWith('/')) return cache;
-  if (home !== '') return join(home, '.cache');
-  throw createUsageError(
-    'There is no folder for caches: neither XDG_CACHE_HOME nor HOME is set.',
-    'Say where it may work: --home <folder>',
-  );
 }
 
 /** The first Ctrl+C lets turns under way end; a second one gives them up, and so does SIGTERM. */
