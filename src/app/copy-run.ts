@@ -34,7 +34,7 @@ import { removeTree, steadyMs } from '../process/index.ts';
 import { createRunClock, markCopy, openLiveFile, openTurnIndex, releaseLock, toLayout, tryLock } from '../runs/index.ts';
 import { toPlainLine } from '../views/text/index.ts';
 import { demandBlob } from './sent-work.ts';
-import { createFleetVoice, type FleetRunOrder, type FleetVoice, findFleetRun, toUnknownRun } from './steer-fleet.ts';
+import { askWhatWasSaid, createFleetVoice, type FleetRunOrder, type FleetVoice, findFleetRun, toUnknownRun } from './steer-fleet.ts';
 import { openWorkerHome, sweepWorkerHomes } from './worker-home.ts';
 
 /** Runs of a fleet, copied to be looked at. */
@@ -118,7 +118,8 @@ async function followRun(
   }
   const unwatch = fleet.wires.watch(runId, copy.see);
   const endReports = await fleet.reports.follow(runId, copy.report);
-  if (files === 'first') await waitForFiles(copy);
+  const caughtUp = copy.catchUp((turn) => askWhatWasSaid(fleet, runId, turn));
+  if (files === 'first') await Promise.all([waitForFiles(copy), Promise.race([caughtUp, pause(PROMPT_MS)])]);
   const life = await watchLife(fleet, { layout, paths, filed: copy.filed });
   return async () => {
     unwatch();
@@ -186,9 +187,17 @@ const MAX_TEXT_BYTES = 8 << 20;
 /** Prompts of turns that are not in the journal yet. */
 const MAX_EARLY = 20;
 
+function keepEarly(early: Map<string, string>, name: string, prompt: string): void {
+  early.set(name, prompt);
+  const [oldest] = early.keys();
+  if (early.size > MAX_EARLY && oldest !== undefined) early.delete(oldest);
+}
+
 /** Writes the folder of a run from what is kept of it, and from what passes by. */
 function createCopyWriter({ blobs }: Pick<Fleet, 'blobs'>, paths: RunPaths) {
   const early = new Map<string, string>();
+  /** Turns whose files have come as they are at their end. */
+  const isHome = new Set<string>();
   const journal = createCopyJournal(paths, (name) => {
     const prompt = early.get(name);
     if (prompt !== undefined) writePrompt(paths, name, prompt);
@@ -208,7 +217,10 @@ function createCopyWriter({ blobs }: Pick<Fleet, 'blobs'>, paths: RunPaths) {
       for (const record of records) {
         if (record.kind === 'entry') journal.take(record.entry);
         else if (record.kind === 'settings') writeFileSync(paths.settings, await demandBlob(blobs, record.settings), { mode: 0o600 });
-        else if (record.kind === 'turn') file(() => putFiles(blobs, join(paths.turns, record.name), record.files));
+        else if (record.kind === 'turn') {
+          isHome.add(record.name);
+          file(() => putFiles(blobs, join(paths.turns, record.name), record.files));
+        }
       }
     },
     see: (name: string, value: Json): void => {
@@ -216,7 +228,16 @@ function createCopyWriter({ blobs }: Pick<Fleet, 'blobs'>, paths: RunPaths) {
       const record = order === undefined ? null : parseLive(value, order);
       if (record === null || record.kind !== 'live') return;
       journal.observe(record);
-      if (record.event.type === 'text') appendText(join(paths.turns, name, 'text.md'), record.event.text);
+      if (record.event.type === 'text' && !isHome.has(name)) appendText(join(paths.turns, name, 'text.md'), record.event.text);
+    },
+    /** Puts what agents of turns under way have said so far in the place of what passed by. */
+    catchUp: async (ask: (turn: string) => Promise<string | null>): Promise<void> => {
+      await Promise.all(
+        [...open.keys()].map(async (name) => {
+          const said = await ask(name);
+          if (said !== null && open.has(name) && !isHome.has(name)) putFile(join(paths.turns, name, 'text.md'), said);
+        }),
+      );
     },
     report: ({ name, body }: WorkReport): void =>
       file(async () => {
@@ -224,9 +245,7 @@ function createCopyWriter({ blobs }: Pick<Fleet, 'blobs'>, paths: RunPaths) {
         const words = parseWorkerWords(await fromBody(blobs, body), { iteration, attempt });
         if (words?.kind !== 'prompt') return;
         if (open.has(name)) return writePrompt(paths, name, words.text);
-        early.set(name, words.text);
-        const [oldest] = early.keys();
-        if (early.size > MAX_EARLY && oldest !== undefined) early.delete(oldest);
+        keepEarly(early, name, words.text);
       }),
     close: async (): Promise<void> => {
       await filing;
@@ -290,8 +309,12 @@ async function putFiles(blobs: Fleet['blobs'], folder: string, files: readonly S
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   for (const { name, blob } of files) {
     const bytes = isFileName(name) ? await blobs.get(blob) : null;
-    if (bytes === null) continue;
-    writeFileSync(join(folder, `${name}.new`), bytes, { mode: 0o600 });
-    renameSync(join(folder, `${name}.new`), join(folder, name));
+    if (bytes !== null) putFile(join(folder, name), bytes);
   }
+}
+
+/** At any moment the old one or the new one. */
+function putFile(path: string, content: Uint8Array | string): void {
+  writeFileSync(`${path}.new`, content, { mode: 0o600 });
+  renameSync(`${path}.new`, path);
 }

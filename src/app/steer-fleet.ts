@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
+import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Environment } from '../core/values/environment.ts';
 import { isRalphError, RalphError, toErrorMessage } from '../core/values/errors.ts';
@@ -15,6 +16,7 @@ import {
   type Heard,
   type Layout,
   leaveFleetWish,
+  readShownPiece,
   steerFromFleet,
   type TellWords,
   toComplete,
@@ -27,9 +29,13 @@ import type { KeptRun } from './kept-run.ts';
 type FleetWord =
   | { readonly kind: 'tell'; readonly words: Omit<TellWords, 'command'>; readonly givenMs: number }
   | { readonly kind: 'answer'; readonly words: Omit<AnswerWords, 'command'> }
-  | { readonly kind: 'stop'; readonly wish: 'after' | 'now'; readonly face?: Face };
+  | { readonly kind: 'stop'; readonly wish: 'after' | 'now'; readonly face?: Face }
+  /** No word to the run: what the agent of a turn has said so far, for who begins to look. */
+  | { readonly kind: 'said'; readonly turn: string };
 
 const VERSION = 1;
+/** Of what was said so far the end is enough; a message may not be large. */
+const LAST_SAID = { from: -100_000, count: 100_000 };
 /** Nobody waits longer for an agent to be given what was told. */
 const MAX_GIVEN_MS = 5000;
 
@@ -39,6 +45,7 @@ export function hearFleet({ fleet, keeper }: Pick<KeptRun, 'fleet' | 'keeper'>, 
   const act = async (word: FleetWord, command: string, who: FleetPerson): Promise<Json> => {
     if (word.kind === 'tell') return toJson(await steered.tell({ ...word.words, command }, who, word.givenMs));
     if (word.kind === 'answer') return toJson(await steered.answer({ ...word.words, command }, who));
+    if (word.kind === 'said') return readShownPiece(join(paths.turns, word.turn, 'text.md'), LAST_SAID, (text) => text)?.text ?? null;
     leaveFleetWish(paths, word.wish, who, word.face);
     return null;
   };
@@ -82,7 +89,9 @@ function parseWord(body: Json): { readonly word: FleetWord; readonly who: FleetP
 
 const MAX_USER = 64;
 
-function parseKind({ kind, text, to, when, givenMs, choice, question, wish, face }: JsonObject): FleetWord | null {
+function parseKind({ kind, text, to, when, givenMs, choice, question, wish, face, turn }: JsonObject): FleetWord | null {
+  // It becomes a part of a path.
+  if (kind === 'said') return typeof turn === 'string' && /^\d{1,9}\.\d{1,9}$/.test(turn) ? { kind, turn } : null;
   if (kind === 'stop') return { kind, wish: wish === 'now' ? 'now' : 'after', ...(face === 'view' || face === 'page' ? { face } : {}) };
   if (kind === 'answer')
     return typeof choice === 'string' ? { kind, words: { choice, ...(typeof question === 'string' && { question }) } } : null;
@@ -100,6 +109,9 @@ export interface FleetVoice {
   readonly stop: (wish: 'after' | 'now', face?: Face) => Promise<void>;
 }
 
+/** More than a run takes; whoever has it says so. */
+const MAX_SENT = 50_000;
+
 /** Speaks to the process that has a run, wherever that is. */
 export function createFleetVoice(fleet: Pick<Fleet, 'steer' | 'leases'>, runId: string, env: Environment): FleetVoice {
   const say = async (id: string, word: JsonObject): Promise<Json> => {
@@ -107,11 +119,23 @@ export function createFleetVoice(fleet: Pick<Fleet, 'steer' | 'leases'>, runId: 
     return ask(fleet, runId, { id, body: { v: VERSION, who: { ...who }, ...word } });
   };
   return {
-    tell: async ({ command: id = randomUUID(), ...words }, givenMs) =>
-      toHeard(runId, id, await say(id, { kind: 'tell', ...words, givenMs })),
+    tell: async ({ command: id = randomUUID(), text, ...words }, givenMs) =>
+      toHeard(runId, id, await say(id, { kind: 'tell', text: text.slice(0, MAX_SENT), ...words, givenMs })),
     answer: async ({ command: id = randomUUID(), ...words }) => toHeard(runId, id, await say(id, { kind: 'answer', ...words })),
     stop: async (wish, face) => void (await say(randomUUID(), { kind: 'stop', wish, ...(face !== undefined && { face }) })),
   };
+}
+
+/** What the agent of a turn has said so far, its end; `null` where nobody can be asked. Never rejects. */
+export async function askWhatWasSaid({ steer }: Pick<Fleet, 'steer'>, run: string, turn: string): Promise<string | null> {
+  try {
+    const body = { v: VERSION, who: { pid: process.pid, user: '' }, kind: 'said', turn };
+    const reply = await steer.ask(run, { id: randomUUID(), body });
+    const said = isJsonObject(reply) ? reply['done'] : null;
+    return typeof said === 'string' ? said : null;
+  } catch {
+    return null;
+  }
 }
 
 /** A run that goes from one process to the next is asked again for so long. */

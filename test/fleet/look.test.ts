@@ -67,7 +67,9 @@ describe('a run of a fleet, seen from another folder', () => {
     expect(prompt.stdout, prompt.stderr).toContain('You wear the hat builder');
     expect(status.stdout).toContain('is running');
     expect(asks.stdout).toContain('asks nothing');
-    expect(output.stdout).toContain('step 39\n');
+    // Also what was said before anybody looked.
+    expect(output.stdout).toContain('at work as builder\nstep 1\nstep 2\n');
+    expect(output.stdout).toContain('step 39\nstep 40\n');
     expect(output.stdout).toContain('at work as reviewer');
     const own = await ralph(home, ['events', '--format', 'json']);
     expect(events.stdout).toBe(own.stdout);

@@ -55,6 +55,8 @@ describe('a run of a fleet, from another folder', () => {
     ]);
     const refused = await elsewhere(away, 'tell', 'x', '--to', 'nobody');
     expect([refused.code, refused.stderr.includes('There is no hat "nobody"')], refused.stderr).toEqual([2, true]);
+    const long = await elsewhere(away, 'tell', 'x'.repeat(100_000));
+    expect([long.code, long.stderr.includes('more than 20000 characters')], long.stderr.slice(0, 500)).toEqual([2, true]);
     const { code, stdout, stderr } = await run.done;
     expect(code, stdout + stderr).toBe(0);
     expect(readPrompts(home)).toContain('use the old API');
