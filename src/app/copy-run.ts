@@ -205,9 +205,10 @@ function createCopyWriter({ blobs }: Pick<Fleet, 'blobs'>, paths: RunPaths) {
   });
   const { open } = journal;
   let filing: Promise<void> = Promise.resolve();
+  let isClosed = false;
   const file = (act: () => Promise<void>): void => {
     // What is forgotten since is missed where it is asked for.
-    filing = filing.then(act).catch(() => undefined);
+    filing = filing.then(() => (isClosed ? undefined : act())).catch(() => undefined);
   };
   return {
     countEntries: journal.count,
@@ -248,6 +249,7 @@ function createCopyWriter({ blobs }: Pick<Fleet, 'blobs'>, paths: RunPaths) {
         keepEarly(early, name, words.text);
       }),
     close: async (): Promise<void> => {
+      isClosed = true;
       await filing;
       journal.close();
     },
