@@ -5,7 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { IterationStart } from '../core/run/effects.ts';
 import type { RunRecord } from '../core/run/run-record.ts';
 import { toTurnName } from '../core/run/turn.ts';
-import { RalphError, toErrorMessage } from '../core/values/errors.ts';
+import { isRalphError, RalphError, toErrorMessage } from '../core/values/errors.ts';
 import type { Json } from '../core/values/json.ts';
 import {
   connectFleet,
@@ -47,13 +47,14 @@ export interface CopyOrder extends FleetRunOrder {
   readonly tell: (text: string) => void;
 }
 
-/** A copy that follows its run: a folder with a run in it, for whatever reads runs. Nothing can be done to it as to a run. */
+/** A copy that follows its run, or several: a folder with runs in it, for whatever reads runs. Nothing can be done to them as to runs. */
 export interface RunCopy {
-  readonly runId: string;
+  /** Of the run that was asked for; `null`: of all. */
+  readonly runId: string | null;
   /** The folder; absolute. It holds nothing else. */
   readonly root: string;
-  /** Speaks to the run itself. */
-  readonly voice: FleetVoice;
+  /** Speaks to a run itself. */
+  readonly voiceOf: (runId: string) => FleetVoice;
   /** Removes it, at once: the process is about to end. */
   readonly remove: () => void;
   /** Ends the following, and removes it. */
@@ -65,34 +66,93 @@ export interface RunCopy {
  *
  * @throws RalphError `fleet-unreachable`, `fleet-run-unknown`, `run-ambiguous`; the system error
  */
-export async function copyRun(order: CopyOrder): Promise<RunCopy> {
+export function copyRun(order: CopyOrder): Promise<RunCopy> {
+  return openCopy(order, async (fleet, follow) => {
+    const { run } = await findFleetRun(fleet, order.run);
+    if (!isRunId(run)) throw toUnknownRun(run);
+    await follow(run);
+    return run;
+  });
+}
+
+/** No more runs are copied at the same time: those that have not ended, then the newest. */
+const MAX_COPIED = 30;
+/** How often it is looked whether runs have begun. */
+const LIST_MS = 2000;
+
+/**
+ * As {@link copyRun}, of all runs of a fleet that have not ended, and of the newest others; of those that begin meanwhile, too. They come one after the other.
+ *
+ * @throws RalphError `fleet-unreachable`; the system error
+ */
+export function copyFleet(order: CopyOrder): Promise<RunCopy> {
+  return openCopy(order, async (fleet, follow, closed) => {
+    const copied = new Set<string>();
+    const look = async (): Promise<void> => {
+      const leases = (await fleet.leases.list()).map(({ lease }) => lease).filter(({ run }) => isRunId(run));
+      const newest = leases.sort(
+        (left, right) => Number(right.state === 'held') - Number(left.state === 'held') || (left.run < right.run ? 1 : -1),
+      );
+      for (const { run } of newest.slice(0, MAX_COPIED)) {
+        if (copied.has(run) || copied.size >= MAX_COPIED || closed.aborted) continue;
+        if (await follow(run).then(() => true, isHopeless)) copied.add(run);
+      }
+    };
+    const watch = async (): Promise<void> => {
+      while (!closed.aborted) {
+        await look().catch(() => undefined);
+        await pause(LIST_MS, undefined, { ref: false, signal: closed }).catch(() => undefined);
+      }
+    };
+    void watch();
+    return null;
+  });
+}
+
+/** Of a run that has just begun nothing is kept yet; anything else will not be otherwise at the next look. */
+function isHopeless(error: unknown): boolean {
+  return !isRalphError(error);
+}
+
+/** @param begin follows what is meant; of a single run its id */
+async function openCopy(
+  order: CopyOrder,
+  begin: (fleet: Fleet, follow: (run: string) => Promise<void>, closed: AbortSignal) => Promise<string | null>,
+): Promise<RunCopy> {
   const folder = join(order.cache, 'ralph', 'watched');
   const root = join(folder, randomUUID());
   const remove = (): void => removeTree(root);
   const fleet = await connectFleet({ url: order.fleet, name: 'ralph' });
-  try {
-    const { run } = await findFleetRun(fleet, order.run);
-    if (!isRunId(run)) throw toUnknownRun(run);
-    await sweepWorkerHomes(folder);
-    await openWorkerHome(root, randomUUID());
-    const close = await followRun(fleet, run, toLayout(root), order);
-    return {
-      ...{ runId: run, root, remove, voice: createFleetVoice(fleet, run, order.env) },
-      close: async () => {
-        await close();
-        await fleet.close();
-        remove();
-      },
-    };
-  } catch (error) {
+  const closed = new AbortController();
+  const ends: (() => Promise<void>)[] = [];
+  const close = async (): Promise<void> => {
+    closed.abort();
+    for (const end of ends) await end();
     await fleet.close();
     remove();
+  };
+  try {
+    await sweepWorkerHomes(folder);
+    await openWorkerHome(root, randomUUID());
+    const layout = toLayout(root);
+    makeFolders(nodeFileSystem, layout.runsDir);
+    const follow = async (run: string): Promise<void> => {
+      const end = await followRun(fleet, run, layout, order);
+      if (closed.signal.aborted) await end();
+      else ends.push(end);
+    };
+    const runId = await begin(fleet, follow, closed.signal);
+    return { runId, root, remove, close, voiceOf: (run) => createFleetVoice(fleet, run, order.env) };
+  } catch (error) {
+    await close();
     throw error;
   }
 }
 
 /** How often it is asked who has the run. */
 const LOOK_MS = 500;
+/** Of one that nobody has, so much more seldom. */
+const SELDOM = 4;
 
 async function followRun(
   fleet: Fleet,
@@ -109,6 +169,7 @@ async function followRun(
   const endLog = await followKept(fleet, runId, copy.take, fail);
   if (copy.countEntries() === 0) {
     await endLog();
+    removeTree(paths.folder);
     throw new RalphError({
       code: 'fleet-run-unknown',
       what: `The fleet keeps nothing of run ${runId} yet, or not any more.`,
@@ -118,7 +179,7 @@ async function followRun(
   }
   const unwatch = fleet.wires.watch(runId, copy.see);
   const endReports = await fleet.reports.follow(runId, copy.report);
-  const caughtUp = copy.catchUp((turn) => askWhatWasSaid(fleet, runId, turn));
+  const caughtUp = copy.catchUp((turn) => askWhatWasSaid(fleet, runId, turn)).catch(() => undefined);
   if (files === 'first') await Promise.all([waitForFiles(copy), Promise.race([caughtUp, pause(PROMPT_MS)])]);
   const life = await watchLife(fleet, { layout, paths, filed: copy.filed });
   return async () => {
@@ -168,7 +229,7 @@ async function watchLife(
   await look();
   const watch = async (): Promise<void> => {
     while (!isClosed) {
-      await pause(LOOK_MS, undefined, { ref: false });
+      await pause(lock === null ? LOOK_MS * SELDOM : LOOK_MS, undefined, { ref: false });
       // While the server cannot be asked, the run is what it was.
       if (!isClosed) await look().catch(() => undefined);
     }
@@ -233,12 +294,10 @@ function createCopyWriter({ blobs }: Pick<Fleet, 'blobs'>, paths: RunPaths) {
     },
     /** Puts what agents of turns under way have said so far in the place of what passed by. */
     catchUp: async (ask: (turn: string) => Promise<string | null>): Promise<void> => {
-      await Promise.all(
-        [...open.keys()].map(async (name) => {
-          const said = await ask(name);
-          if (said !== null && open.has(name) && !isHome.has(name)) putFile(join(paths.turns, name, 'text.md'), said);
-        }),
-      );
+      for (const name of [...open.keys()]) {
+        const said = await ask(name);
+        if (said !== null && open.has(name) && !isHome.has(name) && !isClosed) putFile(join(paths.turns, name, 'text.md'), said);
+      }
     },
     report: ({ name, body }: WorkReport): void =>
       file(async () => {

@@ -106,7 +106,7 @@ export {
 } from '../runs/index.ts';
 export type { HatScope, ScopeLayer, ScopeReport } from '../turns/scopes/index.ts';
 export { bringRun } from './bring-run.ts';
-export { copyRun } from './copy-run.ts';
+export { copyFleet, copyRun } from './copy-run.ts';
 export { DEMO_LOST_AFTER_S, type FleetDemo, type FleetDemoEnd, prepareFleetDemo } from './fleet-demo.ts';
 export type { FleetNews } from './fleet-demo-story.ts';
 export { landRun } from './land-run.ts';

@@ -31,6 +31,8 @@ export interface CatalogTimes {
   readonly keepMs: number;
 }
 
+type VoiceOf = (runId: string) => FleetVoice;
+
 const MAX_LISTED = 500;
 const MAX_WHY = 300;
 const TIMES: CatalogTimes = { patienceMs: 250, keepMs: 60_000 };
@@ -43,17 +45,17 @@ const MAX_KEPT_INPUTS = 150_000;
 
 /**
  * @param cwd its runs are in the list, also where nobody has noted its folder
- * @param voice of a copy of a run, which is the only one in the list then: by which the run itself is steered
+ * @param voiceOf of copies of runs, which are the only ones in the list then: by which a run itself is steered
  */
 export function createRunCatalog(
   cwd: string,
   env: Environment,
   { patienceMs, keepMs }: CatalogTimes = TIMES,
-  voice?: FleetVoice,
+  voiceOf?: VoiceOf,
 ): RunCatalog {
   const entries = new Map<string, CatalogEntry>();
   const scan = (): RunList['unread'] => {
-    const { places, unread } = listPlaces(cwd, env, voice !== undefined);
+    const { places, unread } = listPlaces(cwd, env, voiceOf !== undefined);
     const keys = new Set(places.map(({ key }) => key));
     for (const key of entries.keys()) if (!keys.has(key)) entries.delete(key);
     for (const place of places)
@@ -65,7 +67,7 @@ export function createRunCatalog(
     unread = scan();
     // Ids begin with their time: the newest first.
     for (const entry of [...entries.values()].toSorted((left, right) => (left.place.runId < right.place.runId ? 1 : -1))) {
-      if (await readEntry(entry, env, voice)) keepForNow(entry, [...entries.values()], keepMs);
+      if (await readEntry(entry, env, voiceOf)) keepForNow(entry, [...entries.values()], keepMs);
       onRow();
     }
   };
@@ -88,7 +90,7 @@ export function createRunCatalog(
       if (!entries.has(key)) scan();
       const entry = entries.get(key);
       if (entry === undefined) return null;
-      const run = entry.run ?? openPlace(entry.place, env, voice);
+      const run = entry.run ?? openPlace(entry.place, env, voiceOf);
       // One that is over is whoever's who opened it; one that the list is about to read is read once for both.
       if (entry.isOver) entry.run = null;
       else if (reading !== null) entry.run = run;
@@ -114,6 +116,8 @@ interface RunPlace {
   readonly root: string;
   readonly journal: string;
   readonly runId: string;
+  /** Copied from a fleet: its folder is where the fleet has it. */
+  readonly isCopy: boolean;
 }
 
 interface CatalogEntry {
@@ -127,8 +131,8 @@ interface CatalogEntry {
   run: WatchedRun | null;
 }
 
-function openPlace({ root, runId }: RunPlace, env: Environment, voice: FleetVoice | undefined): WatchedRun {
-  return openWatchedRun(root, runId, env, 'page', voice);
+function openPlace({ root, runId }: RunPlace, env: Environment, voiceOf: VoiceOf | undefined): WatchedRun {
+  return openWatchedRun(root, runId, env, 'page', voiceOf?.(runId));
 }
 
 /** A long run that is over is kept for a while: who sees it in the list may open it, and then it need not be read again. */
@@ -171,6 +175,7 @@ function listPlaces(
         key: createHash('sha256').update(`${stateDir}\n${runId}`).digest('hex').slice(0, 20),
         root,
         runId,
+        isCopy: isAlone,
         journal: toRunPaths(stateDir, runId).journal,
       })),
     ),
@@ -179,14 +184,14 @@ function listPlaces(
 }
 
 /** Brings a row up to date; false where nothing is to be read: that of a run whose process was not there stays as it is while its journal does. */
-async function readEntry(entry: CatalogEntry, env: Environment, voice: FleetVoice | undefined): Promise<boolean> {
+async function readEntry(entry: CatalogEntry, env: Environment, voiceOf: VoiceOf | undefined): Promise<boolean> {
   const { place } = entry;
   const version = readVersion(place.journal);
   if (entry.isOver && entry.version === version) return false;
   if (entry.isOver) entry.run = null;
   Object.assign(entry, { version, isOver: false });
   try {
-    entry.run ??= openPlace(place, env, voice);
+    entry.run ??= openPlace(place, env, voiceOf);
     const { run } = entry;
     while (run.refresh(STEP_MS)) await breathe();
     const facts = run.facts();
@@ -199,11 +204,11 @@ async function readEntry(entry: CatalogEntry, env: Environment, voice: FleetVoic
   return true;
 }
 
-function toEmptyRow({ key, runId, root }: RunPlace, env: Environment): Omit<RunListRow, 'state'> {
+function toEmptyRow({ key, runId, root, isCopy }: RunPlace, env: Environment): Omit<RunListRow, 'state'> {
   return {
     key,
     runId,
-    folder: toShownFolder(root, env),
+    folder: isCopy ? 'on a fleet' : toShownFolder(root, env),
     title: '',
     attention: null,
     reason: null,

@@ -128,11 +128,12 @@ describe('a run of a fleet, seen from another folder', () => {
     expect((await away.look('status', 'no-such-run')).code).toBe(2);
   });
 
-  test('is steered from its page, which shows no other run', async () => {
+  test('is steered from the page of the fleet, which shows no run of this machine', async () => {
     const [home, away] = [makeProject({ 'agent.sh': AGENT, slow: '100' }), goElsewhere()];
     await startWorker('one', undefined, {}, ['--stand-in', '0']);
     const run = begin(home);
     await run.says('step 2');
+    const id = findRun(home);
     const token = '0123456789abcdef0123456789abcdef';
     writeFileSync(join(away.folder, 'token'), token);
     chmodSync(join(away.folder, 'token'), 0o600);
@@ -147,11 +148,17 @@ describe('a run of a fleet, seen from another folder', () => {
     const headers = { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' };
     const call = async (path: string, body?: object) =>
       (await fetch(`${origin}${path}`, body === undefined ? { headers } : { headers, method: 'POST', body: JSON.stringify(body) })).json();
-    const list = (await call('/api/runs')) as {
-      readonly runs: readonly { readonly key: string; readonly runId: string; readonly state: string }[];
-    };
-    expect(list.runs).toEqual([expect.objectContaining({ runId: findRun(home), state: 'running' })]);
-    const key = list.runs[0]?.key ?? '';
+    interface Row {
+      readonly key: string;
+      readonly runId: string;
+      readonly folder: string;
+    }
+    const list = async () => ((await call('/api/runs')) as { readonly runs: readonly Row[] }).runs;
+    const find = async (run: string) => (await list()).find(({ runId }) => runId === run);
+    await expect.poll(() => find(id), { timeout: 10_000 }).toBeDefined();
+    const first = await find(id);
+    expect(first).toMatchObject({ runId: id, state: 'running', folder: 'on a fleet' });
+    const key = first?.key ?? '';
     const told = await call(`/api/runs/${key}/tell`, { command: 'c-1', text: 'use the old API', when: 'next' });
     expect(told).toMatchObject({ text: expect.stringMatching(/^In the journal as #\d+: waits/) });
     expect(await call(`/api/runs/${key}/resume`, { command: 'c-2' })).toMatchObject({ code: 'run-copy' });
@@ -160,9 +167,16 @@ describe('a run of a fleet, seen from another folder', () => {
     });
     const { stdout } = await run.done;
     expect(stdout).toMatch(/stop on its page \(.+@.+, by fleet\)/);
+    const later = begin(home);
+    await later.says('step 2');
+    const next = readdirSync(join(home, '.ralph', 'runs')).find((run) => run !== id) ?? '';
+    await expect.poll(() => find(next), { timeout: 10_000 }).toBeDefined();
+    expect((await list()).every(({ folder }) => folder === 'on a fleet')).toBe(true);
+    later.child.kill('SIGINT');
+    await later.done;
     page.child.kill('SIGTERM');
     await page.done;
     expect(away.copies()).toEqual([]);
-    expect(readFileSync(join(home, '.ralph', 'runs', findRun(home), 'journal.jsonl'), 'utf8')).toContain('use the old API');
+    expect(readFileSync(join(home, '.ralph', 'runs', id, 'journal.jsonl'), 'utf8')).toContain('use the old API');
   });
 });

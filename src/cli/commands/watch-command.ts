@@ -25,7 +25,7 @@ export const watchCommand: CliCommand = {
   },
   perform: async (context, { args, options }) => {
     const wish: ReadWish = { fleet: options['fleet'], run: args[0], files: 'later', namesCommands: true, catchesSignals: true };
-    return readInFolder(context, wish, (where, run, copy) => watch(where, run, options['readOnly'] === true, copy?.voice));
+    return readInFolder(context, wish, (where, run, copy) => watch(where, run, options['readOnly'] === true, copy?.voiceOf(run ?? '')));
   },
 };
 

@@ -10,7 +10,7 @@ import { toWebPlace, USUAL_PORT } from '../web/web-place.ts';
 export const webCommand: CliCommand = {
   declare: (command) => {
     command
-      .argument('[run]', 'with --fleet: which run; default: the only one of the fleet that has not ended, else the newest')
+      .argument('[run]', 'with --fleet: this run alone; default: those of the fleet that have not ended, and the newest others')
       .option('--port <n>', `the port; default: ${USUAL_PORT}, or any that is free`)
       .option('--open', 'open the page in the browser')
       .option('--read-only', 'show runs, and let nobody steer them')
@@ -22,7 +22,7 @@ export const webCommand: CliCommand = {
       ['ralph web', 'print the address of the page; Ctrl+C ends it, runs go on'],
       ['ralph web --open', 'open it in the browser too'],
       ['ssh -t -L 4700:127.0.0.1:4700 host ralph web --port 4700', 'the runs of another machine, in the browser of this one'],
-      ['ralph web 20261121-22 --fleet nats://10.0.0.5:4222', 'a run of that fleet, on whatever machine it is'],
+      ['ralph web --fleet nats://10.0.0.5:4222', 'the runs of that fleet, on whatever machines they are'],
     ]);
   },
   perform: async (context, { args, options }) => {
@@ -33,9 +33,9 @@ export const webCommand: CliCommand = {
         'ralph web shows the runs of all folders, and takes no run.',
         'Choose it on the page; with --fleet say which run.',
       );
-    const wish: ReadWish = { fleet: options['fleet'], run, files: 'later', catchesSignals: true };
+    const wish: ReadWish = { fleet: options['fleet'], run, files: 'later', isWhole: run === undefined, catchesSignals: true };
     return readInFolder(context, wish, async (where, id, copy) => {
-      const copied = copy === null ? {} : { voice: copy.voice, onFirstLook: async () => id ?? null };
+      const copied = copy === null ? {} : { voiceOf: copy.voiceOf, onFirstLook: async () => id ?? null };
       await serveRuns(where, { place, opensBrowser: options['open'] === true, ...copied });
       return 0;
     });

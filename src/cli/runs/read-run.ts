@@ -49,6 +49,8 @@ export interface ReadWish {
   readonly run: string | undefined;
   /** Whether prompts and outputs of turns have to be there at once, see `copyRun`. */
   readonly files: 'first' | 'later';
+  /** All runs of the fleet, and not one. */
+  readonly isWhole?: boolean;
   /** Whether a person reads what commands they may type next: of a run on another machine those take `--fleet`, too. */
   readonly namesCommands?: boolean;
   /** Signals end the reading by itself: a view that catches them. */
@@ -56,22 +58,27 @@ export interface ReadWish {
 }
 
 /**
- * Gives a command the folder to read runs in: that in which it was typed, or, with `--fleet`, a copy of the run of a fleet, for as long as it reads. The copy is removed also where
+ * Gives a command the folder to read runs in: that in which it was typed, or, with `--fleet`, a copy of the run of a fleet (or of all), for as long as it reads. The copy is removed also where
  * a signal ends the command.
  */
 export async function readInFolder(
   context: CliContext,
-  { fleet, run, files, namesCommands = false, catchesSignals = false }: ReadWish,
+  { fleet, run, files, isWhole = false, namesCommands = false, catchesSignals = false }: ReadWish,
   read: (context: CliContext, run: string | undefined, copy: RunCopy | null) => Promise<number>,
 ): Promise<number> {
   const order = toFleetRun(context, fleet, run);
   if (order === null) return read(context, run, null);
   const cache = findCache(context.env, 'Set HOME: the copy of the run is kept there while it is read.');
   const app = await context.loadApp();
-  const copy = await app.copyRun({ ...order, cache, files, tell: (text) => context.terminal.err(`ralph: ${text}\n`) });
+  const copy = await (isWhole ? app.copyFleet : app.copyRun)({
+    ...order,
+    cache,
+    files,
+    tell: (text) => context.terminal.err(`ralph: ${text}\n`),
+  });
   const release = catchesSignals ? () => undefined : removeOnSignal(context, copy);
   try {
-    const code = await read({ ...context, cwd: copy.root }, copy.runId, copy);
+    const code = await read({ ...context, cwd: copy.root }, copy.runId ?? undefined, copy);
     if (namesCommands) context.terminal.err(ELSEWHERE);
     return code;
   } finally {
