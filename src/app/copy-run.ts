@@ -166,8 +166,11 @@ async function followRun(
   markCopy(paths);
   const copy = createCopyWriter(fleet, paths);
   const fail = (error: unknown): void => tell(`Run ${runId} cannot be followed any more: ${toPlainLine(toErrorMessage(error), 300)}`);
+  // First: a run that goes on never looks as if its process were gone.
+  const life = await watchLife(fleet, { layout, paths, filed: copy.filed });
   const endLog = await followKept(fleet, runId, copy.take, fail);
   if (copy.countEntries() === 0) {
+    life.close();
     await endLog();
     removeTree(paths.folder);
     throw new RalphError({
@@ -181,7 +184,6 @@ async function followRun(
   const endReports = await fleet.reports.follow(runId, copy.report);
   const caughtUp = copy.catchUp((turn) => askWhatWasSaid(fleet, runId, turn)).catch(() => undefined);
   if (files === 'first') await Promise.all([waitForFiles(copy), Promise.race([caughtUp, pause(PROMPT_MS)])]);
-  const life = await watchLife(fleet, { layout, paths, filed: copy.filed });
   return async () => {
     unwatch();
     life.close();

@@ -27,12 +27,21 @@ function goElsewhere(): Place {
     folder,
     copies: () => (existsSync(watched) ? readdirSync(watched).map((name) => join(watched, name)) : []),
     look: (...words) => ralph(folder, [...words, '--fleet'], own),
-    start: (...words) => start(folder, [...words, '--fleet'], own),
+    start: (...words) => endAfter(start(folder, [...words, '--fleet'], own)),
   };
 }
 
 const findRun = (folder: string): string => readdirSync(join(folder, '.ralph', 'runs'))[0] ?? '';
-const begin = (folder: string): Started => start(folder, [...RUN, '--fleet', server().url], env());
+const begin = (folder: string): Started => endAfter(start(folder, [...RUN, '--fleet', server().url], env()));
+
+/** A test that fails leaves nothing behind. */
+function endAfter(started: Started): Started {
+  after(async () => {
+    started.child.kill('SIGKILL');
+    await started.done;
+  });
+  return started;
+}
 
 /** Talks for as long as \`slow\` says, in tenths of a second. */
 const AGENT = `#!/bin/sh

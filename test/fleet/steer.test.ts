@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSy
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { type Finished, ralph, readJsonLines, start } from '../e2e/ralph.ts';
+import { type Finished, ralph, readJsonLines, type Started, start } from '../e2e/ralph.ts';
 import { RUN, setUpFleet } from './scene.ts';
 
 const { server, env, after, makeProject, startWorker, waitForHolder } = setUpFleet();
@@ -39,7 +39,16 @@ else
 fi
 `;
 
-const startRun = (folder: string) => start(folder, [...RUN, '--fleet', server().url], env());
+/** A test that fails leaves nothing behind. */
+function startRun(folder: string): Started {
+  const run = start(folder, [...RUN, '--fleet', server().url], env());
+  after(async () => {
+    run.child.kill('SIGKILL');
+    await run.done;
+  });
+  return run;
+}
+
 const elsewhere = (folder: string, ...words: string[]): Promise<Finished> => ralph(folder, [...words, '--fleet'], env());
 
 describe('a run of a fleet, from another folder', () => {
