@@ -36,6 +36,8 @@ export function listSmokes(makeFolder, major) {
     here(['worker', '--nats', 'http://x'], { exitCode: 2, says: 'nats://host:4222' }),
     here(['fleet', '--nats', 'nats://127.0.0.1:1'], { exitCode: 1, says: 'There is no fleet at' }),
     here(['fleet', 'up', '--nats', 'nats://127.0.0.1:1'], { exitCode: 1, says: 'ralph fleet up' }),
+    here(['tell', 'x', '--fleet', 'nats://127.0.0.1:1'], { exitCode: 1, says: 'There is no fleet at' }),
+    here(['watch', '--fleet', 'nats://127.0.0.1:1'], { exitCode: 1, says: 'There is no fleet at' }),
     here(['undo'], { exitCode: 1, says: 'snapshots of git' }),
     here(['land'], { exitCode: 1, says: 'nothing to land' }),
     here(['pr', '--dry-run'], { exitCode: 1, says: 'no branch of its own' }),

@@ -29,6 +29,7 @@ import { createProofFold } from '../views/fold/index.ts';
 import { toPlainLine } from '../views/text/index.ts';
 import type { AssembledRun, RunParts } from './assemble-run.ts';
 import { STANDS_IN } from './kept-run.ts';
+import { hearFleet } from './steer-fleet.ts';
 import { createLifeTeller } from './tell-life.ts';
 
 /** Where a loop begins. */
@@ -70,11 +71,11 @@ export function driveRun(parts: RunParts, run: AssembledRun, start: Beginning, l
   endWhenLost(parts, (message) => loop.post({ type: 'environment-failed', at: run.ports.clock.now(), what: 'storage', message }));
   // A defect or a failed assertion must not leave agents behind that nobody watches.
   process.once('exit', killAllStarted);
-  const disown = ownRun(paths);
+  const heard = [ownRun(paths), hearAway(parts)];
   const outcome = loop.outcome.then(async ({ reason, detail, state }): Promise<RunEnd> => {
     isOver = true;
     unwatch();
-    disown();
+    for (const unhear of heard) unhear();
     live.close();
     index.close();
     const worktree = await closeRun(parts, run, reason);
@@ -96,6 +97,11 @@ export function driveRun(parts: RunParts, run: AssembledRun, start: Beginning, l
     outcome,
     notify: (end, abort) => tell(toNews(end), abort),
   };
+}
+
+/** Hears people on other machines, where a fleet keeps the run. The function that is returned ends it. */
+function hearAway({ kept, layout, paths }: RunParts): () => void {
+  return kept === undefined ? () => undefined : hearFleet(kept, layout, paths);
 }
 
 /** Where somebody else goes on with a run, what is under way here counts for nothing. */

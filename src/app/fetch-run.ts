@@ -4,12 +4,13 @@ import { toShellWord } from '../core/text/shell-word.ts';
 import type { Environment } from '../core/values/environment.ts';
 import { RalphError } from '../core/values/errors.ts';
 import { isJsonObject, parseJson } from '../core/values/json.ts';
-import { demandBlob, fromContent, isFileName, type SentTree } from '../fleet/index.ts';
+import { demandBlob, findContent, fromContent, isFileName, type SentTree } from '../fleet/index.ts';
 import { captureGitPrograms, createGit, demandGit, findRepository, type Repository } from '../git/index.ts';
 import { ensureStateFolders, makeFolders, nodeFileSystem, type RunPaths, toJournalLines, toRunPaths } from '../journal/index.ts';
+import { createJournalFold } from '../loop/decide/index.ts';
 import type { Blobs, Fleet } from '../ports/fleet.ts';
 import { listReferenceFiles } from '../run-gates/index.ts';
-import { openAgentFolders, type RunFile, readRunFile, toLayout, writeRunFile } from '../runs/index.ts';
+import { alignSteering, openAgentFolders, type RunFile, readRunFile, toLayout, writeRunFile } from '../runs/index.ts';
 import { toStateDirs, withoutKeys } from '../safety/index.ts';
 import { bringWork, checkOutWork } from '../workspace/bundle/index.ts';
 import { type KeptState, readPlace, writePlace } from './kept-run.ts';
@@ -58,6 +59,7 @@ export async function fetchRun({ fleet, runId, root, env, place }: FetchOrder, k
   await fetchTurns(fleet.blobs, paths, kept.turns);
   openAgentFolders(root, file.settings);
   writeScratchpad(file, tree.scratchpad);
+  alignSteering(paths, readSteeringOffset(entries));
   // Last: a folder without a journal is no run.
   writeFileSync(paths.journal, toJournalLines(entries), { mode: 0o600 });
 }
@@ -113,7 +115,7 @@ async function fetchTurns(blobs: Blobs, { turns }: RunPaths, kept: KeptState['tu
     for (const file of files) {
       if (!isFileName(file.name) || existsSync(join(folder, file.name))) continue;
       // What is forgotten since is missed where it is asked for.
-      const bytes = await fromContent(blobs, file).catch(() => null);
+      const bytes = await findContent(blobs, file);
       if (bytes !== null) writeFileSync(join(folder, file.name), bytes, { mode: 0o600, flag: 'wx' });
     }
   }
@@ -147,8 +149,16 @@ export async function catchUp(order: CatchUpOrder, kept: KeptState, lastSeq: num
   if (kept.tree !== null && from !== undefined) await bringTree(order, from, kept.tree, kept.trees.slice(kept.trees.indexOf(from) + 1, -1));
   await fetchTurns(fleet.blobs, paths, kept.turns);
   if (kept.tree !== null && kept.tree.scratchpad !== null) writeScratchpad(file, kept.tree.scratchpad);
+  alignSteering(paths, readSteeringOffset(kept.entries));
   writeJournal(paths, toJournalLines(kept.entries));
   return true;
+}
+
+/** How far the run has read what people told it. */
+function readSteeringOffset(entries: KeptState['entries']): number {
+  const fold = createJournalFold();
+  for (const entry of entries) fold.take(entry);
+  return fold.run().state.steeringOffset;
 }
 
 async function bringTree(

@@ -103,6 +103,7 @@ export {
 } from '../runs/index.ts';
 export type { HatScope, ScopeLayer, ScopeReport } from '../turns/scopes/index.ts';
 export { bringRun } from './bring-run.ts';
+export { copyFleet, copyRun } from './copy-run.ts';
 export { DEMO_LOST_AFTER_S, type FleetDemo, type FleetDemoEnd, prepareFleetDemo } from './fleet-demo.ts';
 export type { FleetNews } from './fleet-demo-story.ts';
 export { type FleetServer, startFleetServer } from './fleet-server.ts';
@@ -114,5 +115,6 @@ export { createRunCatalog } from './run-catalog.ts';
 export { runQueue } from './run-queue.ts';
 export { type Demo, prepareDemo } from './start-demo.ts';
 export { startRun } from './start-run.ts';
+export { answerFleetRun, type FleetRunOrder, stopFleetRun, tellFleetRun } from './steer-fleet.ts';
 export { openWatchedRun } from './watched-run.ts';
 export { type WorkerOrder, workForFleet } from './work-for-fleet.ts';

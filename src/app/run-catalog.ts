@@ -9,6 +9,7 @@ import { findLayout, listProjects } from '../runs/index.ts';
 import { type FrameFacts, toListRow, type WatchedRun } from '../views/frame/index.ts';
 import { toPlainLine } from '../views/text/index.ts';
 import type { RunList, RunListRow } from '../wire/run-list.ts';
+import type { FleetVoice } from './steer-fleet.ts';
 import { openWatchedRun } from './watched-run.ts';
 
 /** The runs of all folders that are known here, and of one more. A run that is over is read once, and again when its journal has changed. */
@@ -30,6 +31,8 @@ export interface CatalogTimes {
   readonly keepMs: number;
 }
 
+type VoiceOf = (runId: string) => FleetVoice;
+
 const MAX_LISTED = 500;
 const MAX_WHY = 300;
 const TIMES: CatalogTimes = { patienceMs: 250, keepMs: 60_000 };
@@ -42,11 +45,17 @@ const MAX_KEPT_INPUTS = 150_000;
 
 /**
  * @param cwd its runs are in the list, also where nobody has noted its folder
+ * @param voiceOf of copies of runs, which are the only ones in the list then: by which a run itself is steered
  */
-export function createRunCatalog(cwd: string, env: Environment, { patienceMs, keepMs }: CatalogTimes = TIMES): RunCatalog {
+export function createRunCatalog(
+  cwd: string,
+  env: Environment,
+  { patienceMs, keepMs }: CatalogTimes = TIMES,
+  voiceOf?: VoiceOf,
+): RunCatalog {
   const entries = new Map<string, CatalogEntry>();
   const scan = (): RunList['unread'] => {
-    const { places, unread } = listPlaces(cwd, env);
+    const { places, unread } = listPlaces(cwd, env, voiceOf !== undefined);
     const keys = new Set(places.map(({ key }) => key));
     for (const key of entries.keys()) if (!keys.has(key)) entries.delete(key);
     for (const place of places)
@@ -58,7 +67,7 @@ export function createRunCatalog(cwd: string, env: Environment, { patienceMs, ke
     unread = scan();
     // Ids begin with their time: the newest first.
     for (const entry of [...entries.values()].toSorted((left, right) => (left.place.runId < right.place.runId ? 1 : -1))) {
-      if (await readEntry(entry, env)) keepForNow(entry, [...entries.values()], keepMs);
+      if (await readEntry(entry, env, voiceOf)) keepForNow(entry, [...entries.values()], keepMs);
       onRow();
     }
   };
@@ -81,7 +90,7 @@ export function createRunCatalog(cwd: string, env: Environment, { patienceMs, ke
       if (!entries.has(key)) scan();
       const entry = entries.get(key);
       if (entry === undefined) return null;
-      const run = entry.run ?? openPlace(entry.place, env);
+      const run = entry.run ?? openPlace(entry.place, env, voiceOf);
       // One that is over is whoever's who opened it; one that the list is about to read is read once for both.
       if (entry.isOver) entry.run = null;
       else if (reading !== null) entry.run = run;
@@ -107,6 +116,8 @@ interface RunPlace {
   readonly root: string;
   readonly journal: string;
   readonly runId: string;
+  /** Copied from a fleet: its folder is where the fleet has it. */
+  readonly isCopy: boolean;
 }
 
 interface CatalogEntry {
@@ -120,8 +131,8 @@ interface CatalogEntry {
   run: WatchedRun | null;
 }
 
-function openPlace({ root, runId }: RunPlace, env: Environment): WatchedRun {
-  return openWatchedRun(root, runId, env, 'page');
+function openPlace({ root, runId }: RunPlace, env: Environment, voiceOf: VoiceOf | undefined): WatchedRun {
+  return openWatchedRun(root, runId, env, 'page', voiceOf?.(runId));
 }
 
 /** A long run that is over is kept for a while: who sees it in the list may open it, and then it need not be read again. */
@@ -140,7 +151,11 @@ function keepForNow(entry: CatalogEntry, all: readonly CatalogEntry[], keepMs: n
 }
 
 /** Where runs are; nothing of them is read. */
-function listPlaces(cwd: string, env: Environment): { readonly places: readonly RunPlace[]; readonly unread: RunList['unread'] } {
+function listPlaces(
+  cwd: string,
+  env: Environment,
+  isAlone: boolean,
+): { readonly places: readonly RunPlace[]; readonly unread: RunList['unread'] } {
   const unread: { folder: string; why: string }[] = [];
   const attempt = <Result>(folder: string, look: () => readonly Result[]): readonly Result[] => {
     try {
@@ -151,13 +166,16 @@ function listPlaces(cwd: string, env: Environment): { readonly places: readonly 
     }
   };
   const own = attempt(cwd, () => [findLayout(cwd)]);
-  const projects = new Map([...own, ...attempt(cwd, () => listProjects(env))].map(({ root, stateDir }) => [stateDir, root]));
+  const projects = new Map(
+    [...own, ...(isAlone ? [] : attempt(cwd, () => listProjects(env)))].map(({ root, stateDir }) => [stateDir, root]),
+  );
   const places = [...projects].flatMap(([stateDir, root]) =>
     attempt(root, () =>
       listKnownRuns({ fs: nodeFileSystem, stateDir }).map((runId) => ({
         key: createHash('sha256').update(`${stateDir}\n${runId}`).digest('hex').slice(0, 20),
         root,
         runId,
+        isCopy: isAlone,
         journal: toRunPaths(stateDir, runId).journal,
       })),
     ),
@@ -166,14 +184,14 @@ function listPlaces(cwd: string, env: Environment): { readonly places: readonly 
 }
 
 /** Brings a row up to date; false where nothing is to be read: that of a run whose process was not there stays as it is while its journal does. */
-async function readEntry(entry: CatalogEntry, env: Environment): Promise<boolean> {
+async function readEntry(entry: CatalogEntry, env: Environment, voiceOf: VoiceOf | undefined): Promise<boolean> {
   const { place } = entry;
   const version = readVersion(place.journal);
   if (entry.isOver && entry.version === version) return false;
   if (entry.isOver) entry.run = null;
   Object.assign(entry, { version, isOver: false });
   try {
-    entry.run ??= openPlace(place, env);
+    entry.run ??= openPlace(place, env, voiceOf);
     const { run } = entry;
     while (run.refresh(STEP_MS)) await breathe();
     const facts = run.facts();
@@ -186,11 +204,11 @@ async function readEntry(entry: CatalogEntry, env: Environment): Promise<boolean
   return true;
 }
 
-function toEmptyRow({ key, runId, root }: RunPlace, env: Environment): Omit<RunListRow, 'state'> {
+function toEmptyRow({ key, runId, root, isCopy }: RunPlace, env: Environment): Omit<RunListRow, 'state'> {
   return {
     key,
     runId,
-    folder: toShownFolder(root, env),
+    folder: isCopy ? 'on a fleet' : toShownFolder(root, env),
     title: '',
     attention: null,
     reason: null,

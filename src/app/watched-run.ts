@@ -16,6 +16,7 @@ import {
   searchFile,
   startDetached,
   tellRun,
+  toCopyRefusal,
   watchFolder,
 } from '../runs/index.ts';
 import { createRunHistory, type WatchedRun } from '../views/frame/index.ts';
@@ -23,6 +24,7 @@ import { toReceiptText } from '../views/report/index.ts';
 import { cleanText } from '../views/text/index.ts';
 import type { Steering, SteeringReceipt } from '../wire/steering.ts';
 import type { SearchHit, TurnPart } from '../wire/turn-texts.ts';
+import type { FleetVoice } from './steer-fleet.ts';
 
 const FILES: Readonly<Record<TurnPart, Parameters<RunReader['turnFile']>[1]>> = {
   prompt: 'prompt.md',
@@ -39,9 +41,10 @@ const GIVEN_MS = 1500;
  *
  * @param run an id or the beginning of one; absent: the one that is under way in this folder, else the newest
  * @param face which one, for the record of what is stopped from it
+ * @param by of a copy: by which the run itself is steered
  * @throws RalphError as {@link openRun}
  */
-export function openWatchedRun(cwd: string, run: string | undefined, env: Environment, face: Face = 'view'): WatchedRun {
+export function openWatchedRun(cwd: string, run: string | undefined, env: Environment, face: Face = 'view', by?: FleetVoice): WatchedRun {
   const { root } = findLayout(cwd);
   const reader = openRun(cwd, run, env);
   const { runId } = reader;
@@ -94,7 +97,7 @@ export function openWatchedRun(cwd: string, run: string | undefined, env: Enviro
       const { toGraphPicture } = await import('../drawing/index.ts');
       return toGraphPicture(graph);
     },
-    steer: createSteering({ root, runId, env, face }),
+    steer: by === undefined ? createSteering({ root, runId, env, face }) : steerElsewhere(runId, by, face),
   };
 }
 
@@ -116,11 +119,28 @@ function createSteering({ root, runId, env, face }: SteeredRun): Steering {
     answer: async (words) => toAnsweredReceipt(await answerRun(root, words, env, runId)),
     stop: async (how) => {
       leaveStopWish({ cwd: root, run: runId, now: how === 'now', env, face });
-      const when = how === 'now' ? 'The turn that runs is ended, then the run.' : 'The run ends when the turn that runs has ended.';
-      return { text: `Asked to stop. ${when}`, seq: null };
+      return toStopReceipt(how);
     },
     resume: () => resume({ root, runId, env }),
   };
+}
+
+/** Of a run of which only a copy is here. */
+function steerElsewhere(runId: string, voice: FleetVoice, face: Face): Steering {
+  return {
+    tell: async (words) => toToldReceipt(await voice.tell(words, words.when === 'next' ? 0 : GIVEN_MS)),
+    answer: async (words) => toAnsweredReceipt(await voice.answer(words)),
+    stop: async (how) => {
+      await voice.stop(how, face);
+      return toStopReceipt(how);
+    },
+    resume: () => Promise.reject(toCopyRefusal(runId)),
+  };
+}
+
+function toStopReceipt(how: 'after' | 'now'): SteeringReceipt {
+  const when = how === 'now' ? 'The turn that runs is ended, then the run.' : 'The run ends when the turn that runs has ended.';
+  return { text: `Asked to stop. ${when}`, seq: null };
 }
 
 function toToldReceipt({ tell, isRunAlive }: Heard): SteeringReceipt {

@@ -97,6 +97,7 @@ describe('ralph --help', () => {
       ...['--prompt', '--output', '--diff', '--stat', '--events'].flatMap((flag) => [undefined, flag]),
       '-f',
       '--follow',
+      ...[undefined, '--fleet'],
     ]);
     expect(flags.get('events')).toEqual(expect.arrayContaining(['--topic', '--hat', '--iteration', '--last', '--follow', '--format']));
     expect(flags.get('emit')).toEqual(expect.arrayContaining(['--json', '--target']));

@@ -315,6 +315,7 @@ export function createFakeApp(
     runFolder: handle.runFolder,
     isAlive: false,
     isUnseen: false,
+    isCopy: false,
     signalPid: null,
     left: () => [],
     damage: () => null,

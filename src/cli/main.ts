@@ -27,8 +27,9 @@ type Script = InstanceType<typeof import('node:vm').Script>;
 export async function main(args: readonly string[], env: Environment): Promise<number> {
   if (args[0] === '--version' || args[0] === '-V') return printVersion();
   // The bundles lie beside the file that this one becomes.
-  const bundle = BUNDLES.get(args[0] ?? '') ?? 'command.cjs';
-  return runCompiled(args, env, `${import.meta.dirname}/${bundle}`);
+  const small = BUNDLES.get(args[0] ?? '');
+  const needsAll = small === undefined || args.some((word) => word === '--fleet' || word.startsWith('--fleet='));
+  return runCompiled(args, env, `${import.meta.dirname}/${needsAll ? 'command.cjs' : small}`);
 }
 
 async function printVersion(): Promise<number> {

@@ -34,6 +34,8 @@ export function describeFleet(kind: string, open: Connect): void {
       describeNames,
       describeDraining,
       describeRuns,
+      describeFollowing,
+      describeSteering,
     ])
       describePart(connect);
   });
@@ -339,5 +341,70 @@ function describeRuns(connect: Connect): void {
     expect(again).not.toBe(null);
     expect(await theirs.leases.write({ ...lease, epoch: 3 }, kept?.beat ?? 0)).toBe(null);
     expect((await theirs.leases.list()).filter((one) => one.lease.run === run)).toEqual([{ lease: { ...lease, epoch: 2 }, beat: again }]);
+  });
+}
+
+function describeFollowing(connect: Connect): void {
+  test('gives what is kept of a run from the first on, and then each writing as it comes, to several who follow', async () => {
+    const [mine, theirs] = [await connect(), await connect()];
+    const [run, other] = [newRun(), newRun()];
+    const first = await mine.log.append(run, { behind: 0, name: 'a.1', body: { one: 1 } });
+    const second = await mine.log.append(run, { behind: first ?? 0, name: 'a.2', body: { two: 2 } });
+    await mine.log.append(other, { behind: 0, name: 'b.1', body: 'of another run' });
+    const seen: unknown[] = [];
+    const end = await theirs.log.follow(run, (body) => seen.push(body));
+    expect(seen).toEqual([{ one: 1 }, { two: 2 }]);
+    await mine.log.append(run, { behind: second ?? 0, name: 'a.3', body: { three: 3 } });
+    await expect.poll(() => seen).toEqual([{ one: 1 }, { two: 2 }, { three: 3 }]);
+    await end();
+    const late: unknown[] = [];
+    const endLate = await mine.log.follow(run, (body) => late.push(body));
+    expect(late).toEqual(seen);
+    await endLate();
+  });
+
+  test('follows a run of which nothing was written yet', async () => {
+    const [mine, theirs] = [await connect(), await connect()];
+    const run = newRun();
+    const seen: unknown[] = [];
+    const end = await theirs.log.follow(run, (body) => seen.push(body));
+    await mine.log.append(run, { behind: 0, name: 'a.1', body: 1 });
+    await expect.poll(() => seen).toEqual([1]);
+    await end();
+  });
+}
+
+function describeSteering(connect: Connect): void {
+  test('asks the process that has a run, gives its answer, and says where nobody has it', async () => {
+    const [mine, theirs] = [await connect(), await connect()];
+    const run = newRun();
+    expect(await mine.steer.ask(run, { id: 'w1', body: 'anybody' })).toBe(null);
+    const deaf = theirs.steer.answer(run, async ({ body }) => ({ said: body }));
+    await expect.poll(() => mine.steer.ask(run, { id: 'w2', body: { tell: 'x' } })).toEqual({ said: { tell: 'x' } });
+    expect(await mine.steer.ask(newRun(), { id: 'w3', body: 'of another run' })).toBe(null);
+    deaf();
+    await expect.poll(() => mine.steer.ask(run, { id: 'w4', body: 'gone' })).toBe(null);
+  });
+
+  test('lets the same word be heard once, however often it is asked, and answers it the same', async () => {
+    const [mine, theirs] = [await connect(), await connect()];
+    const run = newRun();
+    let heard = 0;
+    theirs.steer.answer(run, async () => {
+      heard += 1;
+      return { count: heard };
+    });
+    await expect.poll(() => mine.steer.ask(run, { id: 'w1', body: 'once' })).toEqual({ count: 1 });
+    const word = { id: 'w2', body: 'twice' };
+    expect(await Promise.all([mine.steer.ask(run, word), mine.steer.ask(run, word)])).toEqual([{ count: 2 }, { count: 2 }]);
+    expect(await mine.steer.ask(run, word)).toEqual({ count: 2 });
+  });
+
+  test('refuses the name of a run that could mean several', async () => {
+    const fleet = await connect();
+    for (const run of ['', 'a.b', '*', '>', '../x']) {
+      await expect(fleet.steer.ask(run, { id: 'w1', body: null })).rejects.toThrow('no part of a subject');
+      await expect(fleet.log.follow(`${run}>`, () => undefined)).rejects.toThrow('no part of a subject');
+    }
   });
 }

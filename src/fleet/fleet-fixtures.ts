@@ -7,6 +7,7 @@ import type {
   Reports,
   RunLeases,
   RunLog,
+  SteerLine,
   Wires,
   WorkClaim,
   WorkerFacts,
@@ -15,7 +16,8 @@ import type {
   WorkQueue,
   WorkReport,
 } from '../ports/fleet.ts';
-import { parseKey, toKey } from './fleet-names.ts';
+import { isSubjectPart, parseKey, toKey } from './fleet-names.ts';
+import { hearOnce } from './messages.ts';
 import { type ChangeRecord, type KeptRecord, serves, toClaim, toHeld, toStanding } from './work-record.ts';
 
 /** A fleet in one process: what the contract asks, without a server. */
@@ -57,11 +59,28 @@ export function createMemoryFleet(): Fleet {
     },
     log: createRunLog(),
     leases: createRunLeases(),
+    steer: createSteerLine(),
     close: async () => undefined,
   };
 }
 
+function createSteerLine(): SteerLine {
+  const asked = new Map<string, (text: string) => Promise<Json>>();
+  const requirePart = (run: string): string => {
+    if (!isSubjectPart(run)) throw new Error('no part of a subject');
+    return run;
+  };
+  return {
+    ask: async (run, word) => (await asked.get(requirePart(run))?.(JSON.stringify(word))) ?? null,
+    answer: (run, hear) => {
+      asked.set(requirePart(run), hearOnce(hear));
+      return () => void asked.delete(run);
+    },
+  };
+}
+
 function createRunLog(): RunLog {
+  const followed = new Set<(run: string, body: Json) => void>();
   const logs = new Map<string, { readonly name: string; readonly body: Json }[]>();
   const open = (run: string) => {
     const log = logs.get(run) ?? [];
@@ -73,7 +92,19 @@ function createRunLog(): RunLog {
       const log = open(run);
       const known = log.findIndex((one) => one.name === name);
       if (known >= 0) return known + 1;
-      return log.length === behind ? log.push({ name, body }) : null;
+      if (log.length !== behind) return null;
+      log.push({ name, body });
+      for (const take of [...followed]) take(run, body);
+      return log.length;
+    },
+    follow: async (run, visit) => {
+      if (!isSubjectPart(run)) throw new Error('no part of a subject');
+      for (const { body } of open(run)) visit(body);
+      const take = (of: string, body: Json): void => {
+        if (of === run) visit(body);
+      };
+      followed.add(take);
+      return async () => void followed.delete(take);
     },
     read: async (run, visit) => {
       for (const { body } of open(run)) visit(body);

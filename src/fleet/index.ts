@@ -1,13 +1,26 @@
 /** Front door of `fleet`: a connection to workers on other machines. `fleet-names <- work-record`, `nats-place <- nats-server <- keep-reading <- nats-queue <- nats-fleet`, `nats-server <- check-server`; `messages <- offer-turns, take-work`; `run-records <- keep-run`. */
 
 export { checkServer, type ServerFinding } from './check-server.ts';
-export { keepRun, type LeaseWish, LONG_ASK_MS, type RunKeeper, readKept, takeLease } from './keep-run.ts';
-export { demandBlob, fromContent, PROTOCOL, parseContent, type SentContent, toBody, toContent } from './messages.ts';
+export { followKept, keepRun, type LeaseWish, LONG_ASK_MS, type RunKeeper, readKept, takeLease } from './keep-run.ts';
+export {
+  demandBlob,
+  findContent,
+  fromBody,
+  fromContent,
+  PROTOCOL,
+  parseContent,
+  parseLive,
+  parseWorkerWords,
+  type SentContent,
+  toBody,
+  toContent,
+} from './messages.ts';
 export { connectFleet } from './nats-fleet.ts';
 export { toShownUrl } from './nats-place.ts';
 export { type OfferSettings, offerTurns } from './offer-turns.ts';
 export {
   isFileName,
+  type KeptPiece,
   type KeptRecord,
   MAX_FILES,
   parseFiles,

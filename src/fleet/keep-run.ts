@@ -237,6 +237,42 @@ async function patiently<Result>(act: () => Promise<Result>): Promise<Result> {
   }
 }
 
+/**
+ * Gives what is kept of a run, piece by piece, and goes on as it is written; each piece when the one before has been seen. What cannot be read is told to `fail`, and nothing
+ * comes after it.
+ *
+ * @returns ends it; resolves when what was there has been seen
+ */
+export async function followKept(
+  fleet: Pick<Fleet, 'log' | 'blobs'>,
+  run: string,
+  see: (piece: KeptPiece) => Promise<void>,
+  fail: (error: unknown) => void,
+): Promise<() => Promise<void>> {
+  let seen: Promise<void> = Promise.resolve();
+  let isOver = false;
+  const take = async (body: Json): Promise<void> => {
+    const piece = isOver ? null : parsePiece(await fromBody(fleet.blobs, body));
+    if (isOver) return;
+    if (piece === null) throw new Error('what the fleet keeps of the run cannot be read');
+    await see(piece);
+  };
+  const end = await fleet.log.follow(run, (body) => {
+    seen = seen
+      .then(() => take(body))
+      .catch((error: unknown) => {
+        if (!isOver) fail(error);
+        isOver = true;
+      });
+  });
+  await seen;
+  return async () => {
+    isOver = true;
+    await end();
+    await seen;
+  };
+}
+
 /** Reads all that is kept of a run. Where it ends. */
 export async function readKept(fleet: Fleet, run: string, visit: (piece: KeptPiece) => void): Promise<LogPlace> {
   const bodies: Json[] = [];

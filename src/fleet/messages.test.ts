@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { UNKNOWN_USAGE } from '../core/backends/usage.ts';
 import type { Json } from '../core/values/json.ts';
-import { parseWorkerWords } from './messages.ts';
+import { hearOnce, parseWorkerWords } from './messages.ts';
 
 const TURN = { iteration: 3, attempt: 1 };
 const END: Readonly<Record<string, Json>> = {
@@ -42,4 +42,31 @@ describe('the last report of a turn', () => {
     const stop = { type: 'stop-requested', at: 5, ...TURN, how: 'kill', by: 'worker' };
     expect(parseWorkerWords({ kind: 'input', input: stop }, TURN)).toBe(null);
   });
+});
+
+describe('what a person says from another machine', () => {
+  const say = (id: string, body: Json = null): string => JSON.stringify({ id, body });
+
+  test('is heard again where whoever heard it could say nothing: it may be meant for the next process', async () => {
+    let isOwn = false;
+    const hear = hearOnce(async () => {
+      if (!isOwn) throw new Error('the run is somebody else’s');
+      return 'heard';
+    });
+    expect(await hear(say('w1'))).toBe(null);
+    isOwn = true;
+    expect(await hear(say('w1'))).toBe('heard');
+  });
+
+  test.each(['', 'no json', '7', '{}', say(''), say('a b'), say('../x'), say('x'.repeat(200)), say('w1', 'y'.repeat(300_000))])(
+    'is heard by nobody where it is none (%#)',
+    async (text) => {
+      let heard = 0;
+      const hear = hearOnce(async () => {
+        heard += 1;
+        return 'heard';
+      });
+      expect([await hear(text), heard]).toEqual([null, 0]);
+    },
+  );
 });

@@ -1,8 +1,11 @@
 import { UNKNOWN_USAGE } from '../core/backends/usage.ts';
+import type { IterationStart } from '../core/run/effects.ts';
 import { type Input, type IterationEnded, isInputType } from '../core/run/inputs.ts';
+import type { LiveRecord } from '../core/run/run-record.ts';
 import type { TurnId } from '../core/run/turn.ts';
 import { isJsonObject, type Json, parseJson } from '../core/values/json.ts';
-import type { Blobs } from '../ports/fleet.ts';
+import type { Blobs, SteerWord } from '../ports/fleet.ts';
+import { isSubjectPart } from './fleet-names.ts';
 
 /** Of orders and reports. A worker of another one leaves an order alone. */
 export const PROTOCOL = 2;
@@ -34,16 +37,23 @@ export async function toContent(blobs: Blobs, bytes: Uint8Array): Promise<SentCo
   return bytes.length <= MAX_INLINE_BYTES ? { bytes: Buffer.from(bytes).toString('base64') } : { blob: await blobs.put(bytes) };
 }
 
-/** What was sent. Rejects where it cannot be had. */
+/** What was sent; `null`: it is not there any more. */
+export async function findContent(blobs: Blobs, content: SentContent): Promise<Uint8Array | null> {
+  return 'bytes' in content ? Buffer.from(content.bytes, 'base64') : blobs.get(content.blob);
+}
+
+/** What was sent. Rejects where it is not there any more. */
 export async function fromContent(blobs: Blobs, content: SentContent): Promise<Uint8Array> {
-  return 'bytes' in content ? Buffer.from(content.bytes, 'base64') : demandBlob(blobs, content.blob);
+  return (await findContent(blobs, content)) ?? fail();
 }
 
 /** What is to be there and is not. */
 export async function demandBlob(blobs: Blobs, hash: string): Promise<Uint8Array> {
-  const bytes = await blobs.get(hash);
-  if (bytes === null) throw new Error('a file is not in the fleet any more');
-  return bytes;
+  return (await blobs.get(hash)) ?? fail();
+}
+
+function fail(): never {
+  throw new Error('a file is not in the fleet any more');
 }
 
 /** Reads it; `null` for what is none. */
@@ -89,4 +99,42 @@ function isEnd(input: Input): input is IterationEnded {
 /** A number that counts on, or nothing that is known. */
 function isFigure(value: Json | undefined): boolean {
   return value === null || (typeof value === 'number' && value >= 0);
+}
+
+/** Reads what passes by of a turn; `null` for what cannot be that. */
+export function parseLive(value: Json, order: Pick<IterationStart, 'iteration' | 'attempt' | 'hat'>): LiveRecord | null {
+  if (!isJsonObject(value) || !isJsonObject(value['event']) || typeof value['event']['type'] !== 'string') return null;
+  if (value['event']['type'] === 'text' && typeof value['event']['text'] !== 'string') return null;
+  const { iteration, attempt, hat } = order;
+  return { kind: 'live', iteration, attempt, hat, event: value['event'] } as unknown as LiveRecord;
+}
+
+/** What a person says is far shorter; a message may hold so much. */
+const MAX_WORD_CHARS = 200_000;
+/** A word that is asked again comes within seconds. */
+const MAX_HEARD = 200;
+
+/** Reads what a person says from another machine; `null` for what cannot be that. */
+function parseSteerWord(text: string): SteerWord | null {
+  const value = text.length > MAX_WORD_CHARS ? null : (parseJson(text) ?? null);
+  if (!isJsonObject(value)) return null;
+  const { id, body = null } = value;
+  return typeof id === 'string' && isSubjectPart(id) ? { id, body } : null;
+}
+
+/** Hears each word once: whoever asks again is given what was answered, or will be. `null` for what is no word, too. */
+export function hearOnce(hear: (word: SteerWord) => Promise<Json>): (text: string) => Promise<Json> {
+  const heard = new Map<string, Promise<Json>>();
+  return async (text) => {
+    const word = parseSteerWord(text);
+    if (word === null) return null;
+    const known = heard.get(word.id);
+    if (known !== undefined) return known;
+    const answer = hear(word).catch(() => null);
+    heard.set(word.id, answer);
+    const [oldest] = heard.keys();
+    if (heard.size > MAX_HEARD && oldest !== undefined) heard.delete(oldest);
+    if ((await answer) === null) heard.delete(word.id);
+    return answer;
+  };
 }

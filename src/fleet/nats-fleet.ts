@@ -1,10 +1,12 @@
 import { createHash } from 'node:crypto';
 import type { DeliverPolicy, JsMsg } from '@nats-io/jetstream';
+import { RalphError } from '../core/values/errors.ts';
 import { isJsonObject, isTextList, type Json, parseJson } from '../core/values/json.ts';
 import { isLabel } from '../core/values/label.ts';
-import type { Blobs, Fleet, Reports, Wires, WorkerList, WorkerState, WorkId } from '../ports/fleet.ts';
+import type { Blobs, Fleet, Reports, SteerLine, Wires, WorkerList, WorkerState, WorkId } from '../ports/fleet.ts';
 import { isSubjectPart, parseKey, requirePart, toKey } from './fleet-names.ts';
 import { keepReading, type Reading } from './keep-reading.ts';
+import { hearOnce } from './messages.ts';
 import type { NatsPlace } from './nats-place.ts';
 import { createOffers, createQueue } from './nats-queue.ts';
 import { createRunLeases, createRunLog } from './nats-runs.ts';
@@ -28,6 +30,7 @@ export async function connectFleet(place: NatsPlace): Promise<Fleet> {
     workers: createWorkerList(server),
     log: createRunLog(server),
     leases: createRunLeases(server),
+    steer: createSteerLine(server),
     close: async () => {
       await offers.close();
       await server.connection.close();
@@ -134,6 +137,56 @@ function createWires({ connection }: NatsServer): Wires {
       });
     },
   };
+}
+
+/** The process that has a run waits some seconds until the journal has what it was told. */
+const SAID_MS = 10_000;
+
+/** Over subjects of its own, `ralph.steer.<run>`: an account that may take turns need not be let steer. */
+function createSteerLine({ connection }: NatsServer): SteerLine {
+  const toSubject = (run: string): string => {
+    requirePart(run);
+    return `ralph.steer.${run}`;
+  };
+  return {
+    ask: async (run, word) => {
+      const subject = toSubject(run);
+      try {
+        const said = await connection.request(subject, toBytes(word), { timeout: SAID_MS });
+        return parseJson(toText(said.data)) ?? null;
+      } catch (error) {
+        if (isForbidden(error)) throw toForbidden(run, error);
+        return null;
+      }
+    },
+    answer: (run, hear) => {
+      const take = hearOnce(hear);
+      const subscription = connection.subscribe(toSubject(run), {
+        callback: (error, message) => {
+          if (error !== null) return;
+          void take(toText(message.data)).then((said) => {
+            if (said !== null && !connection.isClosed()) message.respond(toBytes(said));
+          });
+        },
+      });
+      return () => subscription.unsubscribe();
+    },
+  };
+}
+
+function isForbidden(error: unknown): boolean {
+  const { name, cause } = (error ?? {}) as { readonly name?: unknown; readonly cause?: unknown };
+  return name === 'PermissionViolationError' || (cause !== undefined && isForbidden(cause));
+}
+
+function toForbidden(run: string, cause: unknown): RalphError {
+  return new RalphError({
+    code: 'fleet-steer-forbidden',
+    what: `This account of the fleet may not steer runs; run ${run} was told nothing.`,
+    why: 'The server does not let it publish on ralph.steer.>',
+    fix: 'Use an account that may: nats://NAME:PASSWORD@host:4222. How they are set up: docs/guide/fleet.md',
+    cause,
+  });
 }
 
 function createWorkerList(server: NatsServer): WorkerList {

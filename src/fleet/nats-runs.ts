@@ -1,10 +1,12 @@
+import type { DeliverPolicy, JsMsg } from '@nats-io/jetstream';
 import { isJsonObject, type Json, parseJson } from '../core/values/json.ts';
 import type { KeptLease, RunLease, RunLeases, RunLog } from '../ports/fleet.ts';
 import { isSubjectPart } from './fleet-names.ts';
+import { keepReading, type Reading } from './keep-reading.ts';
 import { insist, LEASES, listKeys, type NatsServer, RUNS, toBytes, toText, unlessConflict } from './nats-server.ts';
 
 /** What is kept of runs: a subject of one stream for each, on which the server itself refuses whoever does not write behind the last message. */
-export function createRunLog({ stream, manager }: NatsServer): RunLog {
+export function createRunLog({ stream, manager, connection }: NatsServer): RunLog {
   return {
     append: async (run, { behind, name, body }) => {
       const subject = toSubject(run);
@@ -37,8 +39,30 @@ export function createRunLog({ stream, manager }: NatsServer): RunLog {
       const subject = toSubject(run);
       await insist(() => manager.streams.purge(RUNS, { filter: subject }));
     },
+    follow: async (run, visit) => {
+      const subject = toSubject(run);
+      const there = await insist(() => readLast(manager, subject));
+      let last = 0;
+      const open = async (): Promise<Reading<JsMsg>> => {
+        const start = last === 0 ? {} : { deliver_policy: FROM_SEQUENCE, opt_start_seq: last + 1 };
+        const consumer = await stream.consumers.get(RUNS, { filter_subjects: subject, ...start });
+        const items = await consumer.consume();
+        return { items, stop: () => items.stop() };
+      };
+      return new Promise((resolve) => {
+        const end = keepReading(connection, open, (message) => {
+          last = message.seq;
+          visit(parseJson(toText(message.data)) ?? null);
+          if (last >= there) resolve(end);
+        });
+        if (there === 0) resolve(end);
+      });
+    },
   };
 }
+
+/** The library's own word, which is not loaded for it. */
+const FROM_SEQUENCE: DeliverPolicy = 'by_start_sequence';
 
 async function readLast(manager: NatsServer['manager'], subject: string): Promise<number> {
   try {

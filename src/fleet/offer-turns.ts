@@ -1,13 +1,12 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Effect, IterationStart } from '../core/run/effects.ts';
-import type { LiveRecord } from '../core/run/run-record.ts';
 import { toTurnName } from '../core/run/turn.ts';
 import { toErrorMessage } from '../core/values/errors.ts';
-import { isJsonObject, type Json } from '../core/values/json.ts';
+import type { Json } from '../core/values/json.ts';
 import type { BroughtIn, Elsewhere, RemoteOrder, RemoteResult, RemoteTurn, RemoteWatch } from '../ports/elsewhere.ts';
 import type { Fleet, WorkId, WorkReport, WorkStanding } from '../ports/fleet.ts';
 import { LONG_ASK_MS } from './keep-run.ts';
-import { fromBody, PROTOCOL, parseWorkerWords, toBody } from './messages.ts';
+import { fromBody, PROTOCOL, parseLive, parseWorkerWords, toBody } from './messages.ts';
 
 /** A run whose turns are offered. */
 export interface OfferSettings {
@@ -59,7 +58,7 @@ export function offerTurns(made: OfferSettings): Elsewhere {
   let following: Promise<() => Promise<void>> | undefined;
   const unwatch = fleet.wires.watch(run, (name, live) => {
     const turn = open.get(name);
-    const record = turn === undefined ? null : parseLive(live, turn);
+    const record = turn === undefined ? null : parseLive(live, turn.order);
     if (record !== null) turn?.watch.live(record);
   });
   const follow = (): Promise<unknown> => {
@@ -201,13 +200,6 @@ async function readReport(made: OfferSettings, turn: OpenTurn, report: WorkRepor
     bringTo: (copy) => bringTo(order, words.home, copy),
     bringIn: (isDiscarded) => bringIn(order, words.home, isDiscarded),
   });
-}
-
-function parseLive(value: Json, { order }: OpenTurn): LiveRecord | null {
-  if (!isJsonObject(value) || !isJsonObject(value['event']) || typeof value['event']['type'] !== 'string') return null;
-  if (value['event']['type'] === 'text' && typeof value['event']['text'] !== 'string') return null;
-  const { iteration, attempt, hat } = order;
-  return { kind: 'live', iteration, attempt, hat, event: value['event'] } as unknown as LiveRecord;
 }
 
 /** Until the worker says that it heard, or the turn is over. One that nobody has taken yet is taken back where it is to stop. */

@@ -138,6 +138,8 @@ export interface RunLog {
   /** Gives every writing to `visit`, oldest first. The place behind the last one. */
   readonly read: (run: string, visit: (body: Json) => void) => Promise<LogPlace>;
   readonly forget: (run: string) => Promise<void>;
+  /** As `read`, and then each as it is written, until it is closed. Resolves when what was there has been given. */
+  readonly follow: (run: string, visit: (body: Json) => void) => Promise<() => Promise<void>>;
 }
 
 /** 0: nothing has been written. */
@@ -184,6 +186,24 @@ export interface RunLeases {
   readonly list: () => Promise<readonly KeptLease[]>;
 }
 
+/** What a person says to a run from another machine. */
+export interface SteerWord {
+  /** The same one twice is one word. */
+  readonly id: string;
+  readonly body: Json;
+}
+
+/** People say something to a run from another machine: the process that has the run hears it, and answers. It passes by: nothing is kept. */
+export interface SteerLine {
+  /** Asks the process that has a run. What it says; `null`: nobody has it, or nobody answered in time. May be asked again with the same id. Rejects with `fleet-steer-forbidden` where the account may not. */
+  readonly ask: (run: string, word: SteerWord) => Promise<Json>;
+  /**
+   * Hears what is asked of a run: each id once, however often it comes; one that is asked again gets the same answer. `null` from `hear` is no answer, and the word may come again.
+   * The function that is returned ends it.
+   */
+  readonly answer: (run: string, hear: (word: SteerWord) => Promise<Json>) => () => void;
+}
+
 /** A connection to a fleet. */
 export interface Fleet {
   readonly queue: WorkQueue;
@@ -193,5 +213,6 @@ export interface Fleet {
   readonly workers: WorkerList;
   readonly log: RunLog;
   readonly leases: RunLeases;
+  readonly steer: SteerLine;
   readonly close: () => Promise<void>;
 }

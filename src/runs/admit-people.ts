@@ -18,7 +18,7 @@ export interface Admission {
 
 /** Ways by which a person is known, and who that lets in. `program` is the run's own, which proves it where nobody else is let in. */
 const ADMITTED: Readonly<Record<Settings['externalEvents'], readonly Sender['how'][]>> = {
-  open: ['terminal', 'token', 'namespace', 'program'],
+  open: ['terminal', 'token', 'namespace', 'program', 'fleet'],
   terminal: ['terminal', 'program'],
   off: ['program'],
 };

@@ -11,7 +11,7 @@ import { findLayout, type Layout } from './layout.ts';
 import { wasKilled } from './living-runs.ts';
 import { requireOutside } from './people.ts';
 import { reapRun, sweepTrials } from './processes.ts';
-import { type RunFile, readRunFile } from './run-file.ts';
+import { type RunFile, readRunFile, refuseCopy } from './run-file.ts';
 import { findHolder, lockRun, releaseLock } from './run-lock.ts';
 import { openRunFolder } from './run-workspace.ts';
 import { sweepLandings } from './settle-killed-run.ts';
@@ -66,6 +66,7 @@ export async function cleanRuns(cwd: string, order: CleanOrder, env: Environment
     if (findHolder(layout, runId) !== null) continue;
     const fleetRun = findFleetRun(layout, runId);
     try {
+      refuseCopy(toRunPaths(layout.stateDir, runId));
       if (!order.dryRun) kept.push(...(await remove(layout, runId, env)));
       removed.push(runId);
       onFleet.push(...fleetRun);

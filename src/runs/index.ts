@@ -16,12 +16,23 @@ export { listProjects, noteProject, summariseAllRuns, summariseRun, summariseRun
 export { openLiveFile } from './live-file.ts';
 export { findLivingRun, findStaleOwner, listKilledRuns, refuseNested, wasKilled } from './living-runs.ts';
 export { notifyPerson } from './notify-person.ts';
-export { giveToken, ownRun, requireGoodToken, requireOutside, toPeopleFile, withoutToken, writePeople } from './people.ts';
+export {
+  type FleetPerson,
+  giveToken,
+  ownRun,
+  requireGoodToken,
+  requireOutside,
+  toFleetPerson,
+  toPeopleFile,
+  withoutToken,
+  writePeople,
+} from './people.ts';
 export { listLeft, listProcesses, reapProcesses, reapRun, reapTurn, toGateMarker, toMarker } from './processes.ts';
 export { searchFile } from './read-piece.ts';
 export { openRun, readRecords } from './read-run.ts';
 export { reviewRun, storeEnd } from './review-run.ts';
 export type {
+  AnswerWords,
   Heard,
   LeftProcess,
   OutsideEvent,
@@ -35,6 +46,7 @@ export type {
   RunSummary,
   RunWatch,
   StartOptions,
+  TellWords,
 } from './run-api.ts';
 export { createRunClock } from './run-clock.ts';
 export { readEndCommit } from './run-facts.ts';
@@ -47,7 +59,7 @@ export {
   writeLandRecord,
   writeUndoRecord,
 } from './run-fate.ts';
-export { listChangedSecrets, type RunFile, readRunFile, requireOwnWork, writeRunFile } from './run-file.ts';
+export { listChangedSecrets, markCopy, type RunFile, readRunFile, requireOwnWork, toCopyRefusal, writeRunFile } from './run-file.ts';
 export {
   findHolder,
   findWorkspaceHolder,
@@ -67,9 +79,9 @@ export { clearPlacesApart, closeWorktree, isWorktreeOf, openWorkspace, toWorktre
 export { settleKilledRun, sweepLandings } from './settle-killed-run.ts';
 export { readShownPiece } from './shown-piece.ts';
 export { type Detached, startDetached } from './start-detached.ts';
-export { answerRun, listQuestions, steerOwn, tellRun } from './steer-run.ts';
-export { openSteering } from './steering.ts';
-export { clearStopWish, createStopTaker, type Face, leaveStopWish, type StopOrder, stopRun } from './stop-run.ts';
+export { answerRun, listQuestions, steerFromFleet, steerOwn, tellRun, toComplete } from './steer-run.ts';
+export { alignSteering, openSteering } from './steering.ts';
+export { clearStopWish, createStopTaker, type Face, leaveFleetWish, leaveStopWish, type StopOrder, stopRun } from './stop-run.ts';
 export { openTurnIndex, readTurnIndex } from './turn-index.ts';
 export {
   captureTrustedPrograms,

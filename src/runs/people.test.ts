@@ -6,7 +6,7 @@ import type { Settings } from '../config/index.ts';
 import { toRunPaths } from '../journal/index.ts';
 import { cleanRuns } from './clean-runs.ts';
 import { toLayout } from './layout.ts';
-import { giveToken, ownRun, toPeopleFile, writePeople } from './people.ts';
+import { giveToken, ownRun, requireFleetPerson, toFleetPerson, toPeopleFile, writePeople } from './people.ts';
 import { lockRun } from './run-lock.ts';
 
 const BASE = mkdtempSync(join(realpathSync(tmpdir()), 'ralph-people-'));
@@ -107,5 +107,26 @@ describe('what belongs to a run under way', () => {
     } finally {
       lock.release();
     }
+  });
+});
+
+describe('somebody on another machine of the fleet', () => {
+  const who = { pid: 7, user: 'uma@laptop' };
+  const pathsOf = (said: Settings['externalEvents']) => {
+    open(said);
+    return toRunPaths(toLayout(join(BASE, said)).stateDir, RUN);
+  };
+
+  it('is known by the account of the server where the configuration lets people in', () => {
+    expect(requireFleetPerson(pathsOf('open'), who)).toEqual({ ...who, how: 'fleet' });
+  });
+
+  it.each<Settings['externalEvents']>(['terminal', 'off'])('is nobody under `external_events: %s`', (said) => {
+    expect(() => requireFleetPerson(pathsOf(said), who)).toThrow(expect.objectContaining({ code: 'person-refused' }));
+  });
+
+  it('is no agent', () => {
+    expect(toFleetPerson({}, 'laptop').user).toMatch(/.@laptop$/);
+    expect(() => toFleetPerson({ RALPH_TURN: '1.1' }, 'laptop')).toThrow(expect.objectContaining({ code: 'person-refused' }));
   });
 });

@@ -20,6 +20,7 @@ import {
 import { readPidNamespace } from '../process/index.ts';
 import { findLayout, type Layout } from './layout.ts';
 import { findLivingRun, isInsideRun } from './living-runs.ts';
+import { refuseCopy } from './run-file.ts';
 import { findHolder } from './run-lock.ts';
 
 /** What a run keeps to know people by: `people.json` in its folder. It holds no token, only what a token is known by. */
@@ -116,9 +117,10 @@ function createToken(paths: RunPaths, { proof: _, ...by }: Sender): string {
 /**
  * The person who calls this command, to steer a run: publish, stop, take a token. Everything that steers asks here.
  *
- * @throws RalphError `person-refused` for everybody else
+ * @throws RalphError `person-refused` for everybody else; `run-copy`
  */
 export function requirePerson(layout: Layout, paths: RunPaths, env: Environment): Sender {
+  refuseCopy(paths);
   if (isOwnRun(paths)) return toOwnSender(paths);
   const people = readPeople(paths);
   const refusal = (why: string): RalphError => toRefused(people, why, env);
@@ -135,6 +137,31 @@ export function requirePerson(layout: Layout, paths: RunPaths, env: Environment)
   if (people.who === 'open' && people.isIsolated) return toSender('namespace');
   if (hasTerminal()) return toSender('terminal');
   throw refusal('This process has no terminal of its own, so it could be one that an agent left.');
+}
+
+/** Somebody on another machine, who is known by an account of the fleet. */
+export type FleetPerson = Pick<Sender, 'pid' | 'user'>;
+
+/**
+ * As {@link requirePerson}, for who asks over the fleet: the account of the server is what they are known by.
+ *
+ * @throws RalphError `person-refused` where the configuration lets in only people of this machine, or nobody
+ */
+export function requireFleetPerson(paths: RunPaths, { pid, user }: FleetPerson): Sender {
+  const people = readPeople(paths);
+  if (people.who === 'open') return { pid, user, how: 'fleet' };
+  const who = people.who === 'off' ? 'nobody in from outside' : 'in only who has a terminal on the machine of the run';
+  throw toRefused(people, `\`external_events: ${people.who}\` lets ${who}.`);
+}
+
+/**
+ * Who this process is to a run on another machine. An agent is none: what is told for it there would pass for a person's.
+ *
+ * @throws RalphError `person-refused` within a turn of a run
+ */
+export function toFleetPerson(env: Environment, host: string): FleetPerson {
+  if ((env['RALPH_TURN'] ?? '') !== '') throw toRefused({ ...NOBODY_KNOWN, who: 'terminal' }, OF_RUN);
+  return { pid: process.pid, user: `${readUser()}@${host}` };
 }
 
 /**

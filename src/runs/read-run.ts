@@ -27,7 +27,7 @@ import { findLivingRun } from './living-runs.ts';
 import { listLeft } from './processes.ts';
 import type { RecordCursor, RunReader } from './run-api.ts';
 import { readFacts } from './run-facts.ts';
-import { readRunFile } from './run-file.ts';
+import { isCopy, readRunFile } from './run-file.ts';
 import { findHolder, findSignalPid, isUnseen } from './run-lock.ts';
 import { openRunFolder } from './run-workspace.ts';
 import { toShownInput } from './shown-input.ts';
@@ -66,6 +66,7 @@ export function openRunIn(layout: Layout, runId: string, env: Environment): RunR
     runFolder: paths.folder,
     isAlive: holder !== null,
     isUnseen: holder !== null && isUnseen(holder),
+    isCopy: isCopy(paths),
     signalPid: holder === null ? null : findSignalPid(layout, holder),
     workspace: () => readRunFile(paths.settings).workspace,
     live: () => readLiveFile(paths.folder),
@@ -79,8 +80,8 @@ export function openRunIn(layout: Layout, runId: string, env: Environment): RunR
     left: () => (holder === null ? listLeft(paths.runId) : []),
     turns: () => listTurns(paths),
     facts: (view) => readFacts({ layout, paths, env, view, turns: listTurns(paths) }),
-    diff: async (name) => (name === null ? openFolder().diffRun(listTurns(paths)) : openFolder().diff(name)),
-    stat: async (name) => (name === null ? openFolder().statRun(listTurns(paths)) : openFolder().stat(name)),
+    diff: async (name) => (isCopy(paths) ? null : name === null ? openFolder().diffRun(listTurns(paths)) : openFolder().diff(name)),
+    stat: async (name) => (isCopy(paths) ? null : name === null ? openFolder().statRun(listTurns(paths)) : openFolder().stat(name)),
   };
 }
 

@@ -30,7 +30,8 @@ export async function reviewRun(cwd: string, run: string | undefined, env: Envir
 
 function isNewest(cwd: string, runId: string, env: Environment): boolean {
   try {
-    return openRun(cwd, undefined, env).runId === runId;
+    const newest = openRun(cwd, undefined, env);
+    return newest.runId === runId && !newest.isCopy;
   } catch {
     return true;
   }

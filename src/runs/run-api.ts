@@ -130,6 +130,8 @@ export interface RunReader {
   readonly isAlive: boolean;
   /** A lock says that it is alive, on another machine or in a process namespace of which nothing can be seen from here. */
   readonly isUnseen: boolean;
+  /** It was copied from a fleet, to be looked at. */
+  readonly isCopy: boolean;
   /** Its process, where only a signal to that ends it (`external_events: off`); `null` where `ralph stop` does. */
   readonly signalPid: number | null;
   /** Absolute path of the folder that the agents work in. Throws a `RalphError` where the settings of the run are lost. */

@@ -16,7 +16,7 @@ import type { GitWorkspace } from '../workspace/checkpoint/index.ts';
 import { listChangedPackages } from '../workspace/snapshot/index.ts';
 import type { Layout } from './layout.ts';
 import { readFate } from './run-fate.ts';
-import { type RunFile, readRunFile } from './run-file.ts';
+import { isCopy, type RunFile, readRunFile } from './run-file.ts';
 import { openRunFolder, readCommitFailure } from './run-workspace.ts';
 
 /** A run whose facts are asked for. */
@@ -52,6 +52,8 @@ function mergePlace(seen: WorkPlace | null, stored: WorkPlace | null): WorkPlace
 
 async function collectFacts(order: FactsOrder, known?: PackageFacts): Promise<WorkFacts> {
   const { paths, view, turns, env } = order;
+  // Its files are on another machine.
+  if (isCopy(paths)) return { at: toMoment(view), changed: null, place: null };
   const file = readRunFile(paths.settings);
   const isThere = existsSync(file.workspace);
   const folder = openRunFolder(order, file);

@@ -1,5 +1,5 @@
 import { createHmac, randomBytes } from 'node:crypto';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve, sep } from 'node:path';
 import type { Settings } from '../config/index.ts';
 import { isSecret, type SecretValue } from '../core/text/secrets.ts';
@@ -136,19 +136,50 @@ function parsePrograms(value: Json | undefined): GitPrograms {
   return Object.fromEntries(entries.filter((entry): entry is [string, string] => typeof entry[1] === 'string'));
 }
 
-/** The folder of a run may have been moved, with its state in it: it is where the state is now. A worktree stands where it was. */
+/** The folder of a run may have been moved, with its state in it: it is where the state is now. A worktree stands where it was, and so does the folder of a run that is only copied. */
 function findWorkspace(path: string, { workspace, worktree, settings }: RunFile): string {
+  if (isCopy({ folder: dirname(path) })) return workspace;
   const stateDir = resolve(dirname(path), '..', '..');
   const end = `${sep}${settings.stateDir.split('/').join(sep)}`;
   return worktree === null && stateDir.endsWith(end) ? stateDir.slice(0, -end.length) : workspace;
 }
 
+/** Stands in the folder of a run that is none: it was copied from a fleet, to be looked at. */
+const COPY_MARK = 'copy';
+
+/** Marks the folder of a run as a copy of what a fleet keeps. */
+export function markCopy({ folder }: Pick<RunPaths, 'folder'>): void {
+  writeFileSync(join(folder, COPY_MARK), '', { mode: 0o600 });
+}
+
+/** Whether a run is only a copy, to be looked at. */
+export function isCopy({ folder }: Pick<RunPaths, 'folder'>): boolean {
+  return existsSync(join(folder, COPY_MARK));
+}
+
+/** Throws RalphError `run-copy` for a copy: nothing is done to it as to a run. */
+export function refuseCopy(paths: Pick<RunPaths, 'runId' | 'folder'>): void {
+  if (isCopy(paths)) throw toCopyRefusal(paths.runId);
+}
+
+/** Said of whatever would be done to a copy. */
+export function toCopyRefusal(runId: string): RalphError {
+  return new RalphError({
+    code: 'run-copy',
+    what: `What is here of run ${runId} is a copy to look at; nothing was done.`,
+    why: 'The run itself is where its fleet has it, and the copy goes away with the command that made it.',
+    fix: `Steer it over the fleet: ralph tell, ralph answer or ralph stop ${runId} --fleet\nGo on with it: ralph resume ${runId} in its own folder, or with --fleet in an empty one`,
+  });
+}
+
 /**
- * Refuses what makes no sense for a run that resolved a conflict of another one's landing.
+ * Refuses what makes no sense for a copy, and for a run that resolved a conflict of another one's landing.
  *
- * @throws RalphError `run-resolves`
+ * @throws RalphError `run-copy`, `run-resolves`
  */
-export function requireOwnWork({ runId }: Pick<RunPaths, 'runId'>, { resolves }: Pick<RunFile, 'resolves'>): void {
+export function requireOwnWork(paths: Pick<RunPaths, 'runId' | 'folder'>, { resolves }: Pick<RunFile, 'resolves'>): void {
+  refuseCopy(paths);
+  const { runId } = paths;
   if (resolves === undefined) return;
   throw new RalphError({
     code: 'run-resolves',

@@ -9,7 +9,7 @@ import type { SteeringWord } from '../ports/steering.ts';
 import { createRunViewFold, type QuestionView, type RunView } from '../views/fold/index.ts';
 import { findLayout, type Layout } from './layout.ts';
 import { findLivingRun } from './living-runs.ts';
-import { requirePerson } from './people.ts';
+import { type FleetPerson, requireFleetPerson, requirePerson } from './people.ts';
 import { readRecords } from './read-run.ts';
 import type { AnswerWords, Heard, TellWords } from './run-api.ts';
 import { findHolder } from './run-lock.ts';
@@ -131,6 +131,21 @@ export function steerOwn(
   return { tell: async (words) => tellTo(toPlace(), words), answer: async (words) => answerTo(toPlace(), words) };
 }
 
+/** The same for people on other machines, whom the fleet lets in. Each throws RalphError `person-refused`, and as the functions above. */
+export function steerFromFleet(
+  layout: Layout,
+  paths: RunPaths,
+): {
+  readonly tell: (words: TellWords, who: FleetPerson, givenMs: number) => Promise<Heard>;
+  readonly answer: (words: AnswerWords, who: FleetPerson) => Promise<Heard>;
+} {
+  const toPlace = (who: FleetPerson): SteeringPlace => ({ layout, paths, sender: requireFleetPerson(paths, who) });
+  return {
+    tell: async (words, who, givenMs) => tellTo(toPlace(who), words, givenMs),
+    answer: async (words, who) => answerTo(toPlace(who), words),
+  };
+}
+
 function openPlace(cwd: string, env: Environment, run: string | undefined): SteeringPlace {
   const layout = findLayout(cwd);
   const paths = findPaths(layout, cwd, run);
@@ -200,8 +215,12 @@ function findQuestion(runId: string, open: readonly QuestionView[], name: string
 }
 
 function refuseComplete({ runId }: RunPaths, end: RunView['end']): void {
-  if (end?.reason !== 'completed') return;
-  throw new RalphError({
+  if (end?.reason === 'completed') throw toComplete(runId);
+}
+
+/** Said of whatever is told to a run that is complete. */
+export function toComplete(runId: string): RalphError {
+  return new RalphError({
     code: 'run-complete',
     what: `Run ${runId} is complete; nobody hears it.`,
     why: 'A run that is complete does not go on.',

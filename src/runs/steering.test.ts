@@ -1,9 +1,9 @@
 import { appendFileSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { toRunPaths } from '../journal/index.ts';
-import { openSteering, writeSteering } from './steering.ts';
+import { alignSteering, openSteering, writeSteering } from './steering.ts';
 
 const stateDir = mkdtempSync(join(tmpdir(), 'ralph-steering-'));
 afterAll(() => rmSync(stateDir, { recursive: true, force: true }));
@@ -42,4 +42,30 @@ it('what is no word of anybody is passed over, and so is whom the run does not a
     .words.map(({ word }) => word);
   expect(heard).toEqual([{ ...good, when: 'now', text: 'y'.repeat(20_000) }, good]);
   expect(openSteering(paths, () => null).read(from).words).toEqual([]);
+});
+
+describe('a run that goes on in another folder', () => {
+  const away = (name: string) => ({ ...paths, folder: mkdtempSync(join(stateDir, name)) });
+  const tell = (id: string, text: string) => ({ kind: 'tell', id, text, to: null, when: 'now', sender }) as const;
+
+  it.each([1, 150, 400, 300_000])('hears there what is said from then on, however far it had read before (%i bytes)', (read) => {
+    const there = away('away-');
+    alignSteering(there, read);
+    writeSteering(there, tell('c1', 'x'.repeat(200)));
+    expect(
+      openSteering(there, (known) => known)
+        .read(read)
+        .words.map(({ word }) => word.id),
+    ).toEqual(['c1']);
+  });
+
+  it('hears at home what was said here meanwhile and nobody has heard', () => {
+    const home = away('home-');
+    writeSteering(home, tell('c1', 'heard before'));
+    const before = openSteering(home, (known) => known).read(0).offset;
+    writeSteering(home, tell('c2', 'said while it was elsewhere'));
+    alignSteering(home, before + 1000);
+    const heard = openSteering(home, (known) => known).read(before + 1000);
+    expect(heard.words.map(({ word }) => word.id)).toContain('c2');
+  });
 });

@@ -1,3 +1,4 @@
+import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseSender, type Sender } from '../core/events/event.ts';
 import { isJsonObject, type JsonObject, parseJson } from '../core/values/json.ts';
@@ -23,6 +24,26 @@ function toSteeringFile({ folder }: RunPaths): string {
 export function writeSteering(paths: RunPaths, word: SteeringWord): void {
   appendLine(createSharedFileSystem(paths.folder), toSteeringFile(paths), JSON.stringify(word));
 }
+
+/**
+ * Makes the file as long as the run has read it in the folder where it was before, so that what is written from now on stands behind that. What nobody has heard of what is here
+ * comes once more behind it: a run hears a command once.
+ *
+ * @throws the system error
+ */
+export function alignSteering(paths: RunPaths, offset: number): void {
+  const path = toSteeringFile(paths);
+  const here = existsSync(path) ? readFileSync(path) : Buffer.alloc(0);
+  if (here.length === offset || offset <= 0 || offset > MAX_OFFSET) return;
+  const gap = Buffer.alloc(offset, ' ');
+  gap[offset - 1] = LINE_FEED;
+  writeFileSync(`${path}.new`, Buffer.concat([gap, here]), { mode: 0o600 });
+  renameSync(`${path}.new`, path);
+}
+
+/** No run has read so much of it. */
+const MAX_OFFSET = 256 << 20;
+const LINE_FEED = 10;
 
 /** @param admit whether a sender is let in; it tells of those who are not */
 export function openSteering(paths: RunPaths, admit: (sender: Sender, what: string) => Sender | null): Steering {

@@ -6,11 +6,11 @@ import type { StopRequested } from '../core/run/inputs.ts';
 import type { Environment } from '../core/values/environment.ts';
 import { RalphError } from '../core/values/errors.ts';
 import { parseJson } from '../core/values/json.ts';
-import { findRun, nodeFileSystem, toRunPaths } from '../journal/index.ts';
+import { findRun, nodeFileSystem, type RunPaths, toRunPaths } from '../journal/index.ts';
 import { removeTree } from '../process/index.ts';
 import { findLayout, type Layout } from './layout.ts';
 import { findLivingRun } from './living-runs.ts';
-import { requirePerson } from './people.ts';
+import { type FleetPerson, requireFleetPerson, requirePerson } from './people.ts';
 import { findHolder, isUnseen } from './run-lock.ts';
 
 /** How long a run that is to stop now may take: its agent has 10 s to clean up. */
@@ -69,6 +69,11 @@ export function leaveStopWish(order: StopOrder): string {
   const paths = toRunPaths(layout.stateDir, runId);
   writeStopWish(paths.folder, order.now ? 'now' : 'after', requirePerson(layout, paths, order.env), order.face);
   return runId;
+}
+
+/** As {@link leaveStopWish}, for who asks over the fleet that keeps a run. Throws RalphError `person-refused`. */
+export function leaveFleetWish(paths: RunPaths, wish: StopWish, who: FleetPerson, face?: Face): void {
+  writeStopWish(paths.folder, wish, requireFleetPerson(paths, who), face);
 }
 
 function findAlive(layout: Layout, { run, cwd }: StopOrder): string {

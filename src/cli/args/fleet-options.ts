@@ -1,6 +1,12 @@
 import { join } from 'node:path';
+import type { Command } from 'commander';
 import type { Environment } from '../../core/values/environment.ts';
 import { createUsageError } from './usage-error.ts';
+
+/** Adds `--fleet [url]` to a command that is given a run of a fleet, on whatever machine it is. */
+export function addFleetOption(command: Command): void {
+  command.option('--fleet [url]', 'a run that this fleet keeps, wherever it is; without an address that of RALPH_FLEET');
+}
 
 /** The address of a fleet where none is typed. */
 const FLEET = 'RALPH_FLEET';
@@ -13,7 +19,10 @@ const FLEET = 'RALPH_FLEET';
 function toFleetAddress(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : null;
   if (url !== null && ['nats:', 'tls:'].includes(url.protocol) && url.hostname !== '') return text;
-  throw createUsageError('That is no address of a fleet.', 'Write it as nats://host:4222, or tls://host:4222 with TLS.');
+  throw createUsageError(
+    'That is no address of a fleet.',
+    'Write it as nats://host:4222, or tls://host:4222 with TLS. Where RALPH_FLEET says it, --fleet stands last, alone.',
+  );
 }
 
 /**
@@ -28,15 +37,26 @@ export function findFleetAddress(typed: unknown, env: Environment): string {
 }
 
 /**
- * The folder for caches of Ralph, for who did not say `--home`.
+ * The run of a fleet that is meant; `null` where `--fleet` was not typed.
  *
- * @throws usage error where neither variable is set
+ * @throws as {@link findFleetAddress}
  */
-export function toCacheFolder({ XDG_CACHE_HOME: cache = '', HOME: home = '' }: Environment): string {
-  if (cache.startsWith('/')) return join(cache, 'ralph');
-  if (home !== '') return join(home, '.cache', 'ralph');
-  throw createUsageError(
-    'There is no folder for caches: neither XDG_CACHE_HOME nor HOME is set.',
-    'Say where it may work: --home <folder>',
-  );
+export function toFleetRun(
+  { env }: { readonly env: Environment },
+  typed: unknown,
+  run: string | undefined,
+): { readonly fleet: string; readonly run?: string; readonly env: Environment } | null {
+  if (typed === undefined) return null;
+  return { fleet: findFleetAddress(typed, env), env, ...(run === undefined ? {} : { run }) };
+}
+
+/**
+ * The folder for caches.
+ *
+ * @throws usage error where the environment names none
+ */
+export function findCache({ XDG_CACHE_HOME: cache = '', HOME: home = '' }: Environment, fix: string): string {
+  if (cache.startsWith('/')) return cache;
+  if (home !== '') return join(home, '.cache');
+  throw createUsageError('There is no folder for caches: neither XDG_CACHE_HOME nor HOME is set.', fix);
 }

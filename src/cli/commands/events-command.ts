@@ -8,13 +8,14 @@ import {
   keepWithCauses,
   matchesFilter,
 } from '../../views/fold/index.ts';
+import { addFleetOption } from '../args/fleet-options.ts';
 import { addExamples } from '../args/help.ts';
 import { addFormatOption, RUN_ARGUMENT } from '../args/options.ts';
 import { parseCount } from '../args/parse-values.ts';
 import { createUsageError } from '../args/usage-error.ts';
 import type { CliCommand, CliContext, CommandCall } from '../cli-context.ts';
 import { createEventPrinter, type EventGraphFormat, printEventGraph } from '../runs/print-events.ts';
-import type { RunReader } from '../runs/read-run.ts';
+import { type ReadWish, type RunReader, readInFolder } from '../runs/read-run.ts';
 import { OutputClosed } from '../terminal/terminal.ts';
 
 type PrintRow = (row: EventRow) => void;
@@ -38,12 +39,14 @@ export const eventsCommand: CliCommand = {
       ['table', 'json', 'mermaid', 'dot'],
       'table for people, json for programs: one object per line (docs/ndjson.md); with --graph also mermaid and dot',
     );
+    addFleetOption(command);
     addExamples(command, [
       ['ralph events', 'everything that was published or refused in the newest run'],
       ['ralph events --follow', 'the same, and then new events as they come'],
       ['ralph events --topic "build.*" --last 5', 'the last five events of one kind'],
       ['ralph events --graph', 'which event followed from which'],
       ['ralph events --hat reviewer --format json | jq .payload', 'for programs'],
+      ['ralph events --follow --fleet nats://10.0.0.5:4222', 'of a run on another machine of that fleet'],
     ]);
   },
   perform,
@@ -53,8 +56,19 @@ async function perform(context: CliContext, { args, options }: CommandCall): Pro
   const filter = toFilter(options);
   const last = typeof options['last'] === 'string' ? parseCount(options['last'], '--last', 1) : null;
   checkTogether(options);
+  const wish: ReadWish = { fleet: options['fleet'], run: args[0], files: 'later' };
+  return readInFolder(context, wish, (where, run) => list(where, run, { filter, last, options }));
+}
+
+interface ListWish {
+  readonly filter: EventFilter;
+  readonly last: number | null;
+  readonly options: CommandCall['options'];
+}
+
+async function list(context: CliContext, run: string | undefined, { filter, last, options }: ListWish): Promise<number> {
   const app = await context.loadApp();
-  const reader = app.openRun(context.cwd, args[0], context.env);
+  const reader = app.openRun(context.cwd, run, context.env);
   if (options['graph'] === true) return drawGraph(context, reader, { filter, last, format: options['format'] as EventGraphFormat });
   const print = createEventPrinter(context.terminal, options['format'] === 'json' ? 'json' : 'table');
   if (options['follow'] === true) await follow(context, reader, { filter, last, print });

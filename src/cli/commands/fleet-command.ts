@@ -2,7 +2,7 @@ import { join, resolve } from 'node:path';
 import { RalphError } from '../../core/values/errors.ts';
 import { toPlainLine } from '../../views/text/index.ts';
 import type { AppApi } from '../app-api.ts';
-import { findFleetAddress, toCacheFolder } from '../args/fleet-options.ts';
+import { findCache, findFleetAddress } from '../args/fleet-options.ts';
 import { addExamples } from '../args/help.ts';
 import { addFormatOption } from '../args/options.ts';
 import { createUsageError } from '../args/usage-error.ts';
@@ -52,7 +52,13 @@ async function up(context: CliContext, more: string | undefined, { nats, home }:
   if (more !== undefined)
     throw createUsageError('ralph fleet up takes no name.', 'A server with a folder of its own: ralph fleet up --home <folder>');
   if (typeof nats === 'string') return tellServer(context, findFleetAddress(nats, env), isJson);
-  return bringUpServer(context, typeof home === 'string' ? resolve(cwd, home) : join(toCacheFolder(env), 'fleet-server'), isJson);
+  return bringUpServer(
+    context,
+    typeof home === 'string'
+      ? resolve(cwd, home)
+      : join(findCache(env, 'Say where it may keep its files: --home <folder>'), 'ralph', 'fleet-server'),
+    isJson,
+  );
 }
 
 type Fleet = Awaited<ReturnType<AppApi['connectFleet']>>;

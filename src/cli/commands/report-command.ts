@@ -3,10 +3,12 @@ import { extname } from 'node:path';
 import { toReviewMarkdown } from '../../views/review/index.ts';
 import { toNumberText, toPlainLine } from '../../views/text/index.ts';
 import type { AppApi } from '../app-api.ts';
+import { addFleetOption } from '../args/fleet-options.ts';
 import { addExamples } from '../args/help.ts';
 import { RUN_ARGUMENT } from '../args/options.ts';
 import { createUsageError } from '../args/usage-error.ts';
 import type { CliCommand, CliContext } from '../cli-context.ts';
+import { type ReadWish, readInFolder } from '../runs/read-run.ts';
 import { writeOutput } from '../terminal/output-file.ts';
 import { printLine } from '../terminal/terminal.ts';
 import { readReportPage } from '../web/read-page.ts';
@@ -20,6 +22,7 @@ export const reportCommand: CliCommand = {
       .argument(...RUN_ARGUMENT)
       .option('-o, --output <file>', 'where it goes: .html for a page, .md for Markdown; - for standard output; default: ralph-RUN.html')
       .option('--with-outputs', 'prompts, outputs, changes and tool calls of each turn, too (of each text the last 400,000 characters)');
+    addFleetOption(command);
     addExamples(command, [
       ['ralph report', 'the newest run as a page of its own, to open or to send'],
       ['ralph report last -o run.md', 'as Markdown, for a pull request'],
@@ -29,15 +32,28 @@ export const reportCommand: CliCommand = {
   perform: async (context, { args, options }) => {
     const output = options['output'] === undefined ? null : String(options['output']);
     const isMarkdown = requireKind(output) === 'md';
-    if (isMarkdown) return writeMarkdown(context, args[0], output);
-    const app = await context.loadApp();
-    const { cwd, env } = context;
-    const data = await app.readReport({ cwd, run: args[0], env, withOutputs: options['withOutputs'] === true });
-    const page = toPage(app, data);
-    if (data.damage !== undefined) context.terminal.err(`Damaged: ${toPlainLine(data.damage, 300)}\n`);
-    return put(context, output ?? `ralph-${data.row.runId}.html`, page);
+    const wish: ReadWish = { fleet: options['fleet'], run: args[0], files: 'first' };
+    // What is written goes into the folder in which it was typed.
+    return readInFolder(context, wish, ({ cwd: from }, run) =>
+      isMarkdown
+        ? writeMarkdown(context, from, run, output)
+        : writePage(context, from, run, { output, withOutputs: options['withOutputs'] === true }),
+    );
   },
 };
+
+async function writePage(
+  context: CliContext,
+  from: string,
+  run: string | undefined,
+  { output, withOutputs }: { readonly output: string | null; readonly withOutputs: boolean },
+): Promise<number> {
+  const app = await context.loadApp();
+  const data = await app.readReport({ cwd: from, run, env: context.env, withOutputs });
+  const page = toPage(app, data);
+  if (data.damage !== undefined) context.terminal.err(`Damaged: ${toPlainLine(data.damage, 300)}\n`);
+  return put(context, output ?? `ralph-${data.row.runId}.html`, page);
+}
 
 function requireKind(output: string | null): 'html' | 'md' {
   const ending = output === null || output === '-' ? '.html' : extname(output).toLowerCase();
@@ -56,10 +72,9 @@ function toPage(app: AppApi, data: ReportData): string {
   return page.replace('<!-- data -->', () => `<script type="application/json" id="data">${json}</script>`);
 }
 
-async function writeMarkdown(context: CliContext, run: string | undefined, output: string | null): Promise<number> {
-  const { cwd, env } = context;
+async function writeMarkdown(context: CliContext, from: string, run: string | undefined, output: string | null): Promise<number> {
   const app = await context.loadApp();
-  const review = await app.reviewRun(cwd, run === 'last' ? undefined : run, env);
+  const review = await app.reviewRun(from, run === 'last' ? undefined : run, context.env);
   const text = `${toReviewMarkdown(review).trimEnd()}\n`;
   return put(context, output ?? '-', output === null || output === '-' ? text : `${MARKDOWN_MARK}\n\n${text}`);
 }

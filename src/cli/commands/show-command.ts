@@ -1,11 +1,12 @@
 import { closeSync, openSync, readSync } from 'node:fs';
 import { StringDecoder } from 'node:string_decoder';
 import { createTextCleaner } from '../../views/text/index.ts';
+import { addFleetOption } from '../args/fleet-options.ts';
 import { addExamples } from '../args/help.ts';
 import { parseRunAndTurn, type TurnChoice } from '../args/parse-values.ts';
 import { createUsageError } from '../args/usage-error.ts';
 import type { CliCommand, CliContext, CommandCall } from '../cli-context.ts';
-import { readView } from '../runs/read-run.ts';
+import { type ReadWish, readInFolder, readView } from '../runs/read-run.ts';
 import { findTurn, printEvents, printFile, printOverview, printTurn, printWork, type ShownRun } from '../runs/show-run.ts';
 import { OutputClosed } from '../terminal/terminal.ts';
 
@@ -23,6 +24,7 @@ export const showCommand: CliCommand = {
       .option('--stat', 'show the changed files with their line counts')
       .option('--events', 'show what it published')
       .option('-f, --follow', 'show what the agents say, as they say it, until the run ends');
+    addFleetOption(command);
     addExamples(command, [
       ['ralph show', 'the newest run: its turns and how it ended'],
       ['ralph show 7', 'everything about its iteration 7'],
@@ -32,6 +34,7 @@ export const showCommand: CliCommand = {
       ['ralph show 20261121-22 7.2 --output', 'what the second attempt of another run said'],
       ['ralph show --follow', 'listen to a run that goes on in another terminal'],
       ['ralph show --prompt', 'what the last turn was asked'],
+      ['ralph show 7 --output --fleet nats://10.0.0.5:4222', 'of a run on another machine of that fleet'],
     ]);
   },
   perform,
@@ -41,10 +44,13 @@ async function perform(context: CliContext, { args, options }: CommandCall): Pro
   const parts = PARTS.filter((part) => options[part] === true);
   if (parts.length > 1) throw createUsageError(`--${parts.join(' and --')} cannot be used together.`, 'Ask for one after the other.');
   const { run, turn } = parseRunAndTurn(args);
-  if (options['follow'] === true) return follow(context, run, turn ?? parts[0] ?? null);
-  const read = await readView(context, run);
-  const shown: ShownRun = { ...read, terminal: context.terminal, now: context.now };
-  return showPart(shown, turn, parts[0]);
+  const wish: ReadWish = { fleet: options['fleet'], run, files: 'first', namesCommands: parts.length === 0 && options['follow'] !== true };
+  return readInFolder(context, wish, async (where, id) => {
+    if (options['follow'] === true) return follow(where, id, turn ?? parts[0] ?? null);
+    const read = await readView(where, id);
+    const shown: ShownRun = { ...read, terminal: context.terminal, now: context.now };
+    return showPart(shown, turn, parts[0]);
+  });
 }
 
 async function follow(context: CliContext, run: string | undefined, other: unknown): Promise<number> {

@@ -1,5 +1,6 @@
 import { createRunHistory, toPastFacts } from '../../views/frame/index.ts';
 import { toRunStatus, toStatusRecord } from '../../views/report/index.ts';
+import { addFleetOption } from '../args/fleet-options.ts';
 import { addExamples } from '../args/help.ts';
 import { addFormatOption, RUN_ARGUMENT } from '../args/options.ts';
 import { parseCount } from '../args/parse-values.ts';
@@ -7,7 +8,7 @@ import { createUsageError } from '../args/usage-error.ts';
 import type { CliCommand, CliContext } from '../cli-context.ts';
 import { toReportLines } from '../runs/print-report.ts';
 import { printStatus } from '../runs/print-status.ts';
-import { isNewestRun, readView } from '../runs/read-run.ts';
+import { isNewestRun, type ReadWish, readInFolder, readView } from '../runs/read-run.ts';
 import { printJson, printLine } from '../terminal/terminal.ts';
 
 /** `ralph status`. */
@@ -16,6 +17,7 @@ export const statusCommand: CliCommand = {
     command.argument(...RUN_ARGUMENT);
     command.option('--at <seq>', 'as it was after this input of its journal, 1 for the first');
     addFormatOption(command, ['text', 'json'], 'text for people, json for programs');
+    addFleetOption(command);
     addExamples(command, [
       ['ralph status', 'the newest run on one screen'],
       ['ralph status 20261121-22', 'a certain run'],
@@ -24,19 +26,23 @@ export const statusCommand: CliCommand = {
     ]);
   },
   perform: async (context, { args, options }) => {
-    const { terminal, now } = context;
-    if (options['at'] !== undefined)
-      return printPast(context, args[0], parseCount(String(options['at']), '--at', 1), options['format'] === 'json');
-    const run = await readView(context, args[0]);
-    if (options['format'] === 'json') {
-      const { isAlive, isUnseen, live } = run.reader;
-      printJson(terminal, toStatusRecord(run.view, { isAlive, isUnseen, now: now(), live: live() }));
-      return 0;
-    }
-    await printStatus(context, run);
-    return 0;
+    const at = options['at'] === undefined ? null : parseCount(String(options['at']), '--at', 1);
+    const isJson = options['format'] === 'json';
+    const wish: ReadWish = { fleet: options['fleet'], run: args[0], files: 'later', namesCommands: !isJson };
+    return readInFolder(context, wish, (where, run) => (at === null ? printNow(where, run, isJson) : printPast(where, run, at, isJson)));
   },
 };
+
+async function printNow(context: CliContext, wanted: string | undefined, isJson: boolean): Promise<number> {
+  const run = await readView(context, wanted);
+  if (isJson) {
+    const { isAlive, isUnseen, live } = run.reader;
+    printJson(context.terminal, toStatusRecord(run.view, { isAlive, isUnseen, now: context.now(), live: live() }));
+    return 0;
+  }
+  await printStatus(context, run);
+  return 0;
+}
 
 /** The run as it was after an input. What is known beside its journal is known of now alone, so it is left out. */
 async function printPast(context: CliContext, run: string | undefined, seq: number, isJson: boolean): Promise<number> {

@@ -1,9 +1,11 @@
+import type { WatchApi } from '../app-api.ts';
+import { addFleetOption } from '../args/fleet-options.ts';
 import { addExamples, addNote } from '../args/help.ts';
 import type { CliCommand, CliContext } from '../cli-context.ts';
 import { followLines } from '../live/follow-lines.ts';
 import { showView, toSignalCode } from '../live/show-view.ts';
 import { printStatus } from '../runs/print-status.ts';
-import { readView } from '../runs/read-run.ts';
+import { type ReadWish, readInFolder, readView } from '../runs/read-run.ts';
 
 /** `ralph watch`. */
 export const watchCommand: CliCommand = {
@@ -11,21 +13,28 @@ export const watchCommand: CliCommand = {
     command
       .argument('[run]', 'a run, by its id or the beginning of it; default: the one under way, else the newest')
       .option('--read-only', 'tell, answer and stop nothing from here');
+    addFleetOption(command);
     addNote(command, NOTE);
     addExamples(command, [
       ['ralph watch', 'the run that is under way in this folder'],
       ['ralph watch 20261121-22', 'a certain run; of the past, too'],
       ['ralph watch --read-only', 'look, and steer nothing'],
+      ['ralph watch --fleet nats://10.0.0.5:4222', 'a run on another machine of that fleet'],
       ['ACCESSIBLE=1 ralph watch', 'lines, for screen readers'],
     ]);
   },
-  perform: async (context, { args, options }) => watch(context, args[0], options['readOnly'] === true),
+  perform: async (context, { args, options }) => {
+    const wish: ReadWish = { fleet: options['fleet'], run: args[0], files: 'later', namesCommands: true, catchesSignals: true };
+    return readInFolder(context, wish, (where, run, copy) => watch(where, run, options['readOnly'] === true, copy?.voiceOf(run ?? '')));
+  },
 };
 
 const NOTE =
   'It only looks: closing it, or losing it, changes nothing of the run. ? shows its keys (docs/guide/watch.md). In a pipe, with TERM=dumb or ACCESSIBLE=1 it prints a line for each step instead.';
 
-async function watch(context: CliContext, run: string | undefined, isReadOnly: boolean): Promise<number> {
+type Voice = Parameters<WatchApi['openWatchedRun']>[4];
+
+async function watch(context: CliContext, run: string | undefined, isReadOnly: boolean, voice: Voice): Promise<number> {
   const { cwd, env, openFullScreen, loadWatch } = context;
   const app = await loadWatch();
   const { runId, ...reader } = app.openRun(cwd, run, env);
@@ -34,7 +43,7 @@ async function watch(context: CliContext, run: string | undefined, isReadOnly: b
     if (code === 0) await printStatus(context, await readView(context, runId));
     return code;
   }
-  const watched = app.openWatchedRun(cwd, runId, env);
+  const watched = app.openWatchedRun(cwd, runId, env, 'view', voice);
   const end = await showView(context, await openFullScreen(), { run: watched, isReadOnly, greeting: '', closesAtEnd: false });
   // A terminal that was closed reads nothing any more.
   if (end !== 'hangup') await printStatus(context, await readView(context, runId));

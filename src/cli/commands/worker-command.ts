@@ -3,7 +3,7 @@ import { hostname } from 'node:os';
 import { join, resolve } from 'node:path';
 import { isLabel } from '../../core/values/label.ts';
 import type { AppApi } from '../app-api.ts';
-import { findFleetAddress, toCacheFolder } from '../args/fleet-options.ts';
+import { findCache, findFleetAddress } from '../args/fleet-options.ts';
 import { addExamples } from '../args/help.ts';
 import { createUsageError } from '../args/usage-error.ts';
 import type { CliCommand, CliContext } from '../cli-context.ts';
@@ -42,7 +42,7 @@ export const workerCommand: CliCommand = {
     );
     try {
       const typed = options['home'];
-      const siblings = typeof typed === 'string' ? null : join(toCacheFolder(env), 'fleet');
+      const siblings = typeof typed === 'string' ? null : join(findCache(env, 'Say where it may work: --home <folder>'), 'ralph', 'fleet');
       const home = typeof typed === 'string' ? resolve(cwd, typed) : join(siblings ?? '', id);
       await app.workForFleet(
         { fleet, home, siblings, id, labels, slots, standsInFor, env: { ...env, RALPH_FLEET: url }, tell },

@@ -18,6 +18,8 @@ interface WebWish {
   readonly opensBrowser: boolean;
   /** Called once, when a browser first asks for the list of runs: starts a run, which is the first that is shown. `null`: there is none. */
   readonly onFirstLook?: () => Promise<string | null>;
+  /** Of copies: by which a run itself is steered. They are all that is shown then. */
+  readonly voiceOf?: Parameters<AppApi['createRunCatalog']>[3];
 }
 
 /** Serves the page with the runs of every folder, and prints its address, until a signal ends it. Runs go on. */
@@ -59,8 +61,8 @@ async function start(context: CliContext, app: AppApi, wish: WebWish): Promise<W
   }
 }
 
-function createSource({ cwd, env, every }: CliContext, app: AppApi, { place, onFirstLook }: WebWish): RunSource {
-  const catalog = app.createRunCatalog(cwd, env);
+function createSource({ cwd, env, every }: CliContext, app: AppApi, { place, onFirstLook, voiceOf }: WebWish): RunSource {
+  const catalog = app.createRunCatalog(cwd, env, undefined, voiceOf);
   let begun: Promise<string | null> | null = null;
   return {
     list: async () => {

@@ -88,14 +88,14 @@ export interface Sender {
   readonly user: string;
   /**
    * `terminal`: a terminal of their own; `token`: the run's token; `namespace`: the run's own process namespace, where agents have others;
-   * `program`: the program that runs the run itself.
+   * `program`: the program that runs the run itself; `fleet`: an account of the fleet that keeps the run, on whatever machine.
    */
   readonly how: (typeof WAYS)[number];
   /** By which the program knows its own words again; never on record. */
   readonly proof?: string;
 }
 
-const WAYS = ['terminal', 'token', 'namespace', 'program'] as const;
+const WAYS = ['terminal', 'token', 'namespace', 'program', 'fleet'] as const;
 
 const MAX_USER_LENGTH = 64;
 const MAX_PROOF_LENGTH = 64;

@@ -133,7 +133,7 @@ export function toReviewRows(review: Review): readonly FactRow[] {
   ].map(({ label, text }) => ({ label, text: toPlainLine(text, MAX_TEXT) }));
 }
 
-const UNKNOWN_CHANGES = 'not known: there are no snapshots of it, which need a git repository';
+const UNKNOWN_CHANGES = 'not known: there are no snapshots of it here, which need a git repository';
 
 const MAX_NAME = 160;
 const MAX_TEXT = 1000;

@@ -1,5 +1,6 @@
 import { Option } from 'commander';
 import { toPlainLine } from '../../../views/text/index.ts';
+import { addFleetOption, toFleetRun } from '../../args/fleet-options.ts';
 import { addExamples } from '../../args/help.ts';
 import { createUsageError } from '../../args/usage-error.ts';
 import type { CliCommand } from '../../cli-context.ts';
@@ -12,21 +13,24 @@ export const answerCommand: CliCommand = {
       .argument('<words...>', '[question] choice: without a question the only open one')
       .option('--run <run>', 'a run, by its id or the beginning of it; default: the one under way, else the newest')
       .addOption(new Option('--format <format>', 'text for people, json for programs').choices(['text', 'json']).default('text'));
+    addFleetOption(command);
     addExamples(command, [
       ['ralph answer yes', 'the only question that is open'],
       ['ralph answer q3 no', 'a certain one; ralph asks lists them'],
       ['ralph answer q4 once', 'let a call of a tool be made this once; run, always or deny are the others'],
+      ['ralph answer q3 no --fleet nats://10.0.0.5:4222', 'of a run on another machine of that fleet'],
     ]);
   },
   perform: async ({ cwd, env, terminal, loadApp }, { args, options }) => {
     const words = args.flat();
     if (words.length > 2)
       throw createUsageError('Too many words.', 'A choice with spaces goes into quotes: ralph answer q1 "the second one"');
-    const run = options['run'];
+    const run = typeof options['run'] === 'string' ? options['run'] : undefined;
     const question = words.length === 2 ? words[0] : undefined;
     const app = await loadApp();
     const answer = { choice: words.at(-1) ?? '', ...(question !== undefined && { question }) };
-    const heard = await app.answerRun(cwd, answer, env, typeof run === 'string' ? run : undefined);
+    const away = toFleetRun({ env }, options['fleet'], run);
+    const heard = await (away === null ? app.answerRun(cwd, answer, env, run) : app.answerFleetRun(away, answer));
     if (options['format'] === 'json')
       printJson(terminal, { v: 1, run: heard.runId, id: heard.id, alive: heard.isRunAlive, question: heard.question });
     else terminal.out(`${toAnswerLine(heard)}\n`);

@@ -1,7 +1,8 @@
 import { toEndedView, toNextStep } from '../../../views/report/index.ts';
+import { addFleetOption, toFleetRun } from '../../args/fleet-options.ts';
 import { addExamples } from '../../args/help.ts';
 import { RUN_ARGUMENT } from '../../args/options.ts';
-import type { CliCommand } from '../../cli-context.ts';
+import type { CliCommand, CliContext } from '../../cli-context.ts';
 import { readView } from '../../runs/read-run.ts';
 
 /** `ralph stop`. */
@@ -10,10 +11,12 @@ export const stopCommand: CliCommand = {
     command
       .argument(RUN_ARGUMENT[0], 'a run, by its id or the beginning of it; default: the one under way')
       .option('--now', 'also end the running turn, instead of waiting for it');
+    addFleetOption(command);
     addExamples(command, [
       ['ralph stop', 'end the run after its running turn'],
       ['ralph stop --now', 'end it now; agents at work have 10 seconds to clean up'],
       ['ralph stop 20261121-22 --now', 'end a certain run now'],
+      ['ralph stop --fleet nats://10.0.0.5:4222', 'end the run of that fleet, on whatever machine it is'],
     ]);
   },
   perform: async (context, { args, options }) => {
@@ -24,11 +27,16 @@ export const stopCommand: CliCommand = {
     const onWaiting = (runId: string): void => {
       terminal.err(`Run ${runId} is asked to stop${now ? ' now' : ' after its running turn (ralph stop --now does not wait for it)'} …\n`);
     };
-    const { runId, stopped } = await app.stopRun({ cwd, env, now, onWaiting, ...(run === undefined ? {} : { run }) });
-    if (!stopped) {
-      terminal.err(`ralph: Run ${runId} has not stopped in time. See what it does: ralph status ${runId}. See its processes: ralph ps.\n`);
-      return 1;
+    const away = toFleetRun(context, options['fleet'], run);
+    if (away !== null) {
+      const end = await app.stopFleetRun({ ...away, now, onWaiting });
+      if (!end.stopped) return tellNotStopped(context, end.runId, 'Who has it: ralph fleet runs');
+      const next = end.isComplete ? '' : ` Go on with it: ralph resume ${end.runId} in its folder, or with --fleet in an empty one.`;
+      terminal.out(`Run ${end.runId} has ${end.isComplete ? 'completed' : 'stopped'}.${next}\n`);
+      return 0;
     }
+    const { runId, stopped } = await app.stopRun({ cwd, env, now, onWaiting, ...(run === undefined ? {} : { run }) });
+    if (!stopped) return tellNotStopped(context, runId, `See what it does: ralph status ${runId}. See its processes: ralph ps.`);
     const { view: read, isNewest } = await readView(context, runId);
     // Without an end its process was killed meanwhile.
     const view = toEndedView(read, { reason: 'interrupted', detail: '' });
@@ -36,3 +44,8 @@ export const stopCommand: CliCommand = {
     return 0;
   },
 };
+
+function tellNotStopped({ terminal }: Pick<CliContext, 'terminal'>, runId: string, fix: string): number {
+  terminal.err(`ralph: Run ${runId} has not stopped in time. ${fix}\n`);
+  return 1;
+}

@@ -1,4 +1,5 @@
 import { Option } from 'commander';
+import { addFleetOption, toFleetRun } from '../../args/fleet-options.ts';
 import { addExamples, addNote } from '../../args/help.ts';
 import { createUsageError } from '../../args/usage-error.ts';
 import type { CliCommand } from '../../cli-context.ts';
@@ -18,12 +19,14 @@ export const tellCommand: CliCommand = {
       .option('--next', 'with the next prompt, not in the midst of a turn')
       .option('--interrupt', 'end the running turn and let its hat begin again with it, whatever its agent is')
       .addOption(new Option('--format <format>', 'text for people, json for programs').choices(['text', 'json']).default('text'));
+    addFleetOption(command);
     addNote(command, NOTE);
     addExamples(command, [
       ['ralph tell "use the old API"', 'whoever works now, as soon as it can be told'],
       ['ralph tell "skip the slow tests" --to builder', 'a certain hat: now, or when its turn comes'],
       ['ralph tell "stop, that is the wrong file" --interrupt', 'at once, for an agent that cannot be told while it works'],
       ['ralph tell 20261121-22 "do not touch the schema" --next', 'a certain run, with its next prompt'],
+      ['ralph tell "use the old API" --fleet nats://10.0.0.5:4222', 'a run on another machine of that fleet'],
     ]);
   },
   perform: async ({ cwd, env, terminal, loadApp }, { args, options }) => {
@@ -35,17 +38,10 @@ export const tellCommand: CliCommand = {
     const run = words.length === 2 ? words[0] : undefined;
     const to = options['to'];
     const app = await loadApp();
-    const heard = await app.tellRun(
-      cwd,
-      {
-        text: words.at(-1) ?? '',
-        when,
-        ...(typeof to === 'string' && { to }),
-      },
-      env,
-      run,
-      when === 'next' ? 0 : GIVEN_MS,
-    );
+    const told = { text: words.at(-1) ?? '', when, ...(typeof to === 'string' && { to }) };
+    const givenMs = when === 'next' ? 0 : GIVEN_MS;
+    const away = toFleetRun({ env }, options['fleet'], run);
+    const heard = await (away === null ? app.tellRun(cwd, told, env, run, givenMs) : app.tellFleetRun(away, told, givenMs));
     if (options['format'] === 'json')
       printJson(terminal, { v: 1, run: heard.runId, id: heard.id, alive: heard.isRunAlive, tell: heard.tell });
     else terminal.out(`${toReceiptLine(heard)}\n`);

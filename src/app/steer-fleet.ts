@@ -1,0 +1,312 @@
+import { randomUUID } from 'node:crypto';
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Environment } from '../core/values/environment.ts';
+import { isRalphError, RalphError, toErrorMessage } from '../core/values/errors.ts';
+import { isJsonObject, isTextOrNull, type Json, type JsonObject, mapTexts } from '../core/values/json.ts';
+import { connectFleet } from '../fleet/index.ts';
+import type { RunPaths } from '../journal/index.ts';
+import type { Fleet, RunLease, SteerWord } from '../ports/fleet.ts';
+import { steadyMs } from '../process/index.ts';
+import {
+  type AnswerWords,
+  type Face,
+  type FleetPerson,
+  type Heard,
+  type Layout,
+  leaveFleetWish,
+  readShownPiece,
+  steerFromFleet,
+  type TellWords,
+  toComplete,
+  toFleetPerson,
+} from '../runs/index.ts';
+import { cleanText, toPlainLine } from '../views/text/index.ts';
+import type { KeptRun } from './kept-run.ts';
+
+/** What a person says to a run from another machine: plain JSON in a word. The id of the word is that of the command. */
+type FleetWord =
+  | { readonly kind: 'tell'; readonly words: Omit<TellWords, 'command'>; readonly givenMs: number }
+  | { readonly kind: 'answer'; readonly words: Omit<AnswerWords, 'command'> }
+  | { readonly kind: 'stop'; readonly wish: 'after' | 'now'; readonly face?: Face }
+  /** No word to the run: what the agent of a turn has said so far, for who begins to look. */
+  | { readonly kind: 'said'; readonly turn: string };
+
+const VERSION = 1;
+/** Of what was said so far the end is enough; a message may not be large. */
+const LAST_SAID = { from: -100_000, count: 100_000 };
+/** Nobody waits longer for an agent to be given what was told. */
+const MAX_GIVEN_MS = 5000;
+
+/** Hears what people on other machines say to a run of this process, as if they had said it here. The function that is returned ends it. */
+export function hearFleet({ fleet, keeper }: Pick<KeptRun, 'fleet' | 'keeper'>, layout: Layout, paths: RunPaths): () => void {
+  const steered = steerFromFleet(layout, paths);
+  const act = async (word: FleetWord, command: string, who: FleetPerson): Promise<Json> => {
+    if (word.kind === 'tell') return toJson(await steered.tell({ ...word.words, command }, who, word.givenMs));
+    if (word.kind === 'answer') return toJson(await steered.answer({ ...word.words, command }, who));
+    if (word.kind === 'said') return readShownPiece(join(paths.turns, word.turn, 'text.md'), LAST_SAID, (text) => text)?.text ?? null;
+    leaveFleetWish(paths, word.wish, who, word.face);
+    return null;
+  };
+  return fleet.steer.answer(paths.runId, async ({ id, body }) => {
+    // One that was frozen leaves it to the process that has the run now.
+    await keeper.confirm();
+    const read = parseWord(body);
+    try {
+      if (read === null) throw new Error('it was written by another version of Ralph');
+      return { v: VERSION, done: await act(read.word, id, read.who) };
+    } catch (error) {
+      return { v: VERSION, refused: toRefusal(paths.runId, error) };
+    }
+  });
+}
+
+function toJson(heard: Heard): Json {
+  return heard as unknown as Json;
+}
+
+function toRefusal(runId: string, error: unknown): Json {
+  const facts = isRalphError(error)
+    ? error
+    : new RalphError({
+        code: 'fleet-steer-failed',
+        what: `The process that has run ${runId} could not take that: ${toErrorMessage(error)}.`,
+        fix: 'Try again; if that does not help, say it where the run is: ralph fleet runs',
+      });
+  const { code, message: what, why = null, fix = null, exitCode } = facts;
+  return { code, what, why, fix, exitCode };
+}
+
+/** Reads what somebody says; `null` for what cannot be that. What it means is checked where it is said to the run. */
+function parseWord(body: Json): { readonly word: FleetWord; readonly who: FleetPerson } | null {
+  if (!isJsonObject(body) || body['v'] !== VERSION || !isJsonObject(body['who'])) return null;
+  const { pid, user } = body['who'];
+  if (typeof pid !== 'number' || !Number.isSafeInteger(pid) || typeof user !== 'string') return null;
+  const word = parseKind(body);
+  return word === null ? null : { word, who: { pid, user: toPlainLine(user, MAX_USER) } };
+}
+
+const MAX_USER = 64;
+
+function parseKind({ kind, text, to, when, givenMs, choice, question, wish, face, turn }: JsonObject): FleetWord | null {
+  // It becomes a part of a path.
+  if (kind === 'said') return typeof turn === 'string' && /^\d{1,9}\.\d{1,9}$/.test(turn) ? { kind, turn } : null;
+  if (kind === 'stop') return { kind, wish: wish === 'now' ? 'now' : 'after', ...(face === 'view' || face === 'page' ? { face } : {}) };
+  if (kind === 'answer')
+    return typeof choice === 'string' ? { kind, words: { choice, ...(typeof question === 'string' && { question }) } } : null;
+  if (kind !== 'tell' || typeof text !== 'string') return null;
+  const wait = typeof givenMs === 'number' && givenMs > 0 ? Math.min(givenMs, MAX_GIVEN_MS) : 0;
+  const timing = when === 'next' || when === 'interrupt' ? when : 'now';
+  return { kind, words: { text, when: timing, ...(typeof to === 'string' && { to }) }, givenMs: wait };
+}
+
+/** A run of a fleet, to be steered from here. Each throws what the same command throws where the run is; `fleet-run-silent`, `fleet-steer-forbidden`, `person-refused`. */
+export interface FleetVoice {
+  readonly tell: (words: TellWords, givenMs: number) => Promise<Heard>;
+  readonly answer: (words: AnswerWords) => Promise<Heard>;
+  /** Resolves when the wish is left. */
+  readonly stop: (wish: 'after' | 'now', face?: Face) => Promise<void>;
+}
+
+/** More than a run takes; whoever has it says so. */
+const MAX_SENT = 50_000;
+
+/** Speaks to the process that has a run, wherever that is. */
+export function createFleetVoice(fleet: Pick<Fleet, 'steer' | 'leases'>, runId: string, env: Environment): FleetVoice {
+  const say = async (id: string, word: JsonObject): Promise<Json> => {
+    const who = toFleetPerson(env, toPlainLine(hostname(), 40));
+    return ask(fleet, runId, { id, body: { v: VERSION, who: { ...who }, ...word } });
+  };
+  return {
+    tell: async ({ command: id = randomUUID(), text, ...words }, givenMs) =>
+      toHeard(runId, id, await say(id, { kind: 'tell', text: text.slice(0, MAX_SENT), ...words, givenMs })),
+    answer: async ({ command: id = randomUUID(), ...words }) => toHeard(runId, id, await say(id, { kind: 'answer', ...words })),
+    stop: async (wish, face) => void (await say(randomUUID(), { kind: 'stop', wish, ...(face !== undefined && { face }) })),
+  };
+}
+
+/** What the agent of a turn has said so far, its end; `null` where nobody can be asked. Never rejects. */
+export async function askWhatWasSaid({ steer }: Pick<Fleet, 'steer'>, run: string, turn: string): Promise<string | null> {
+  try {
+    const body = { v: VERSION, who: { pid: process.pid, user: '' }, kind: 'said', turn };
+    const reply = await steer.ask(run, { id: randomUUID(), body });
+    const said = isJsonObject(reply) ? reply['done'] : null;
+    return typeof said === 'string' ? said : null;
+  } catch {
+    return null;
+  }
+}
+
+/** A run that goes from one process to the next is asked again for so long. */
+const PATIENCE_MS = 8000;
+const AGAIN_MS = 500;
+
+async function ask({ steer, leases }: Pick<Fleet, 'steer' | 'leases'>, run: string, word: SteerWord): Promise<Json> {
+  const from = steadyMs();
+  for (;;) {
+    const said = await steer.ask(run, word);
+    if (isJsonObject(said)) return readReply(said);
+    const kept = await leases.look(run);
+    if (kept?.lease.state !== 'held' || steadyMs() - from > PATIENCE_MS) throw toSilent(run, kept?.lease ?? null);
+    await pause(AGAIN_MS);
+  }
+}
+
+/** Whoever answered may have written anything: nothing of it steers a terminal. */
+function readReply({ done = null, refused }: JsonObject): Json {
+  if (!isJsonObject(refused)) return mapTexts(done, cleanText);
+  const { code, what, why, fix, exitCode } = refused;
+  const read = (text: Json | undefined): string | null => (typeof text === 'string' ? cleanText(text.slice(0, MAX_SAID)) : null);
+  const [reason, mend] = [read(why), read(fix)];
+  throw new RalphError({
+    code: typeof code === 'string' && /^[a-z][a-z-]{2,40}$/.test(code) ? code : 'fleet-steer-failed',
+    what: read(what) ?? 'The process that has the run refused that.',
+    ...(reason !== null && { why: reason }),
+    ...(mend !== null && { fix: mend }),
+    ...(exitCode === 2 && TYPED_WRONG),
+  });
+}
+
+const MAX_SAID = 2000;
+const TYPED_WRONG = { exitCode: 2 };
+
+function toHeard(runId: string, id: string, done: Json): Heard {
+  const { tell = null, question = null } = isJsonObject(done) ? done : {};
+  return {
+    ...{ runId, id, isRunAlive: true },
+    tell: isTell(tell) ? (tell as unknown as Heard['tell']) : null,
+    question: isQuestion(question) ? (question as unknown as Heard['question']) : null,
+  };
+}
+
+/** What a receipt is made of is there. */
+function isTell(value: Json): boolean {
+  if (!isJsonObject(value) || typeof value['seq'] !== 'number' || !isTextOrNull(value['to'])) return false;
+  const { given } = value;
+  if (given === null) return true;
+  return (
+    isJsonObject(given) &&
+    typeof given['hat'] === 'string' &&
+    typeof given['iteration'] === 'number' &&
+    typeof given['attempt'] === 'number'
+  );
+}
+
+function isQuestion(value: Json): boolean {
+  if (!isJsonObject(value) || typeof value['id'] !== 'string') return false;
+  const { answer } = value;
+  return answer === null || (isJsonObject(answer) && typeof answer['choice'] === 'string');
+}
+
+function toSilent(run: string, lease: RunLease | null): RalphError {
+  if (lease === null) return toUnknownRun(run);
+  if (lease.state === 'ended') return toComplete(run);
+  const host = toPlainLine(lease.host, 60);
+  const isHeld = lease.state === 'held';
+  return new RalphError({
+    code: 'fleet-run-silent',
+    what: isHeld
+      ? `Run ${run} does not answer; its process was last on ${host}.`
+      : `Nobody has run ${run} at the moment: it was stopped on ${host}.`,
+    why: 'What is said to a run is heard by the process that has it, and kept by nobody else; so nothing was said.',
+    fix: isHeld
+      ? `A worker goes on with a lost run ${Math.round(lease.lostAfterMs / 1000)} seconds after that; say it again then. Who has which run: ralph fleet runs`
+      : `Go on with it first: ralph resume ${run} in its folder, or ralph resume ${run} --fleet in an empty one`,
+  });
+}
+
+/** Said of a run that the fleet does not know. */
+export function toUnknownRun(wanted: string): RalphError {
+  return new RalphError({
+    code: 'fleet-run-unknown',
+    what: wanted === '' ? 'The fleet keeps no run.' : `The fleet knows no run ${toPlainLine(wanted, 60)}.`,
+    fix: 'Those that it knows: ralph fleet runs',
+    exitCode: 2,
+  });
+}
+
+/**
+ * The run of a fleet that is meant: by its id, or the beginning or end of one; without, the only one that has not ended, else the newest.
+ *
+ * @throws RalphError `fleet-run-unknown`, `run-ambiguous`
+ */
+export async function findFleetRun({ leases }: Pick<Fleet, 'leases'>, wanted?: string): Promise<RunLease> {
+  const all = (await leases.list()).map(({ lease }) => lease).sort((left, right) => (left.run < right.run ? -1 : 1));
+  const exact = all.find(({ run }) => run === wanted);
+  if (exact !== undefined) return exact;
+  const named = wanted === undefined ? [] : all.filter(({ run }) => run.startsWith(wanted) || run.endsWith(wanted));
+  const open = all.filter(({ state }) => state === 'held');
+  const meant = wanted !== undefined ? named : open.length > 0 ? open : all.slice(-1);
+  const [found] = meant;
+  if (found === undefined) throw toUnknownRun(wanted ?? '');
+  if (meant.length === 1) return found;
+  throw new RalphError({
+    code: 'run-ambiguous',
+    what: `${meant.length} runs of the fleet ${wanted === undefined ? 'have not ended' : `match ${toPlainLine(wanted, 60)}`}; which one?`,
+    fix: `Say its id:\n${meant
+      .slice(-MAX_LISTED)
+      .map(({ run, title, host }) => `${run}  ${toPlainLine(title, 60)} (${toPlainLine(host, 30)})`)
+      .join('\n')}`,
+    exitCode: 2,
+  });
+}
+
+const MAX_LISTED = 10;
+
+/** Which run of which fleet. */
+export interface FleetRunOrder {
+  /** Address of the fleet. */
+  readonly fleet: string;
+  readonly run?: string;
+  readonly env: Environment;
+}
+
+async function withRun<Result>(order: FleetRunOrder, act: (fleet: Fleet, runId: string) => Promise<Result>): Promise<Result> {
+  const fleet = await connectFleet({ url: order.fleet, name: 'ralph' });
+  try {
+    return await act(fleet, (await findFleetRun(fleet, order.run)).run);
+  } finally {
+    await fleet.close();
+  }
+}
+
+/** As `tellRun`, wherever the run is. Throws also what {@link FleetVoice} and {@link findFleetRun} throw, and `fleet-unreachable`. */
+export function tellFleetRun(order: FleetRunOrder, words: TellWords, givenMs: number): Promise<Heard> {
+  return withRun(order, (fleet, runId) => createFleetVoice(fleet, runId, order.env).tell(words, givenMs));
+}
+
+/** As `answerRun`, wherever the run is. */
+export function answerFleetRun(order: FleetRunOrder, words: AnswerWords): Promise<Heard> {
+  return withRun(order, (fleet, runId) => createFleetVoice(fleet, runId, order.env).answer(words));
+}
+
+/** How long a run that is to stop now may take: its agent has 10 s to clean up. */
+const STOP_NOW_MS = 25_000;
+const LOOK_MS = 300;
+
+/** As `stopRun`, wherever the run is: waits until it has stopped. A process that takes the run over meanwhile is asked as well. */
+export function stopFleetRun(
+  order: FleetRunOrder & { readonly now: boolean; readonly onWaiting: (runId: string) => void },
+): Promise<{ readonly runId: string; readonly stopped: boolean; readonly isComplete: boolean }> {
+  return withRun(order, async (fleet, runId) => {
+    const voice = createFleetVoice(fleet, runId, order.env);
+    const first = await fleet.leases.look(runId);
+    if (first?.lease.state === 'ended') throw toComplete(runId);
+    await voice.stop(order.now ? 'now' : 'after');
+    order.onWaiting(runId);
+    const from = steadyMs();
+    let seen = first;
+    let since = from;
+    for (;;) {
+      const kept = await fleet.leases.look(runId);
+      if (kept?.lease.state !== 'held') return { runId, stopped: true, isComplete: kept?.lease.state === 'ended' };
+      if (kept.lease.epoch !== seen?.lease.epoch) await voice.stop(order.now ? 'now' : 'after');
+      if (kept.beat !== seen?.beat) since = steadyMs();
+      seen = kept;
+      const isLost = steadyMs() - since > kept.lease.lostAfterMs * 2;
+      if (isLost || (order.now && steadyMs() - from > STOP_NOW_MS)) return { runId, stopped: false, isComplete: false };
+      await pause(LOOK_MS);
+    }
+  });
+}
