@@ -74,13 +74,36 @@ describe('accounts with the rights of the guide', { timeout: 60_000 }, () => {
     });
   });
 
+  test('are enough for a person who watches a run and stops it', async () => {
+    await withFolder({ 'ralph.yml': CONFIG, 'agent.sh': '#!/bin/sh\ncat > /dev/null\necho working\nsleep 60\n' }, async (folder) => {
+      commitAll(folder);
+      const args = ['worker', '--name', 'w1', '--home', join(folder, '.worker'), '--labels', 'custom', '--stand-in', '0'];
+      const worker = start(tmpdir(), args, { RALPH_FLEET: addressOf('w1') });
+      const run = start(folder, ['run', '--no-tui', '-p', 'Make it', '--fleet'], { RALPH_FLEET: addressOf('owner') });
+      const person = { RALPH_FLEET: addressOf('person') };
+      const look = (): ReturnType<typeof ralph> => ralph(tmpdir(), ['events', '--fleet'], person);
+      await expect
+        .poll(async () => {
+          const l = await look();
+          return l.stdout + l.stderr;
+        })
+        .toContain('Make it');
+      const stopped = await ralph(tmpdir(), ['stop', '--now', '--fleet'], person);
+      expect(stopped.code, stopped.stderr).toBe(0);
+      expect((await run.done).code).not.toBe(0);
+      worker.child.kill('SIGTERM');
+      expect((await worker.done).code).toBe(0);
+    });
+  });
+
   test('let a worker offer no turn, drain no other, bear no other name, take no run and write no journal', async () => {
-    await as('w1', async ({ queue, workers, leases, log, reports }) => {
+    await as('w1', async ({ queue, workers, leases, log, reports, steer }) => {
       await refused(queue.offer(ORDER));
       await refused(workers.tell({ ...STATE, id: 'w2' }));
       await refused(leases.write(LEASE, 0));
       await refused(log.append('r1', { behind: 0, name: 'a', body: 1 }));
       await refused(reports.forget('r1'));
+      await expect(steer.ask('r1', { id: 'x', body: null })).rejects.toThrow('may not steer');
       expect(await workers.tell({ ...STATE, id: 'w1' })).toBe(true);
       await workers.leave({ ...STATE, id: 'w1' });
     });
@@ -96,12 +119,11 @@ describe('accounts with the rights of the guide', { timeout: 60_000 }, () => {
     await other.close();
   });
 
-  test('let a person who looks start nothing and read no files', async () => {
+  test('let a person who looks and steers start nothing and write no files', async () => {
     await as('person', async ({ queue, leases, blobs, workers }) => {
       await refused(queue.offer(ORDER));
       await refused(leases.write(LEASE, 0));
       await refused(blobs.put(new Uint8Array([1])));
-      await refused(blobs.get('0'.repeat(64)));
       await refused(workers.tell({ ...STATE, id: 'w1' }));
     });
   });
