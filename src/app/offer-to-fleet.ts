@@ -9,6 +9,7 @@ import { isJsonObject, type Json } from '../core/values/json.ts';
 import {
   isFileName,
   MAX_FILES,
+  offerGates,
   offerTurns,
   parseFiles,
   type RunKeeper,
@@ -21,12 +22,13 @@ import type { RunPaths } from '../journal/index.ts';
 import { toCopyFolder } from '../panel/share/index.ts';
 import type { Elsewhere } from '../ports/elsewhere.ts';
 import type { Blobs, Fleet } from '../ports/fleet.ts';
+import type { RunAway } from '../ports/gate-runner.ts';
 import { steadyMs } from '../process/index.ts';
 import type { RunFile } from '../runs/index.ts';
 import { toStateDirs, withoutKeys } from '../safety/index.ts';
 import { COPIES, findSpec, readScratchpad } from '../turns/index.ts';
 import { fetchBundle, packWork, writeWork } from '../workspace/bundle/index.ts';
-import type { GitWorkspace } from '../workspace/checkpoint/index.ts';
+import type { GitWorkspace, Snapshot } from '../workspace/checkpoint/index.ts';
 import { demandBlob, toLostAfterMs, writeScratchpad } from './sent-work.ts';
 
 /** A run whose turns are offered. */
@@ -61,23 +63,27 @@ export interface SentHome {
 export interface OfferedTurns extends Elsewhere {
   /** Sends the folder as it is after a turn, for whoever goes on with the run. `null`: it is not known how it is. */
   readonly keepTree: (tree: string | null) => Promise<void>;
+  /** Runs gates on workers, on the tree that it is told when one is asked. */
+  readonly gatesOn: (look: () => Promise<Snapshot>) => RunAway;
 }
 
 /** Gives the turns of a run to the workers of a fleet. */
 export function offerToFleet(parts: OfferedRun, workspace: GitWorkspace, tell: (text: string) => void): OfferedTurns {
   const { fleet, file, paths, keeper } = parts;
   const send = createTreeSender(parts);
-  const pack = async (order: IterationStart): Promise<Json> => {
-    const { tree } = await workspace.snapshot(toTurnName(order), 'opened');
+  const packTree = async ({ tree }: Pick<Snapshot, 'tree'>, isKept: boolean): Promise<Json> => {
     if (tree === null) throw new RalphError({ code: 'fleet-repository', what: NO_COMMIT });
-    const place = await send(tree);
+    const place = await send(tree, isKept);
     // Whoever goes on after this turn was offered begins where it began.
     await keeper.settled();
     const settings = await fleet.blobs.put(readFileSync(paths.settings));
     return { settings, stateDir: file.settings.stateDir, ...place } satisfies SentPlace as unknown as Json;
   };
+  const common = { fleet, run: paths.runId, steady: steadyMs, tell, lostAfterMs: toLostAfterMs(parts.env), isOwn: keeper.isOwn };
+  const gates = offerGates({ ...common, confirm: keeper.confirm, cwd: file.workspace });
   const offered = offerTurns({
-    ...{ fleet, run: paths.runId, pack, steady: steadyMs, tell, lostAfterMs: toLostAfterMs(parts.env), isOwn: keeper.isOwn },
+    ...common,
+    pack: async (order) => packTree(await workspace.snapshot(toTurnName(order), 'opened'), true),
     labelsOf: (order) => toLabels(file, order),
     bringTo: async (order, home, copy) => {
       await keeper.confirm();
@@ -85,7 +91,16 @@ export function offerToFleet(parts: OfferedRun, workspace: GitWorkspace, tell: (
     },
   });
   const start: OfferedTurns['start'] = (turn, watch) => offered.start(turn, { ...watch, post: toNew(parts.heard, turn.order, watch.post) });
-  return { ...offered, start, keepTree: async (tree) => void (tree === null ? null : await send(tree)) };
+  return {
+    ...offered,
+    start,
+    keepTree: async (tree) => void (tree === null ? null : await send(tree, true)),
+    gatesOn: (look) => (order, signal, say) => gates.run(order, async () => packTree(await look(), false), signal, say),
+    close: async () => {
+      await gates.close();
+      await offered.close();
+    },
+  };
 }
 
 /** Passes on what the journal does not have yet: a process that takes up a turn is told all of it again. */
@@ -98,8 +113,8 @@ function toNew(heard: OfferedRun['heard'], turn: TurnId, post: (input: Input) =>
   };
 }
 
-/** Sends trees of a run's folder, and keeps the last one for whoever goes on with the run. One that was sent just before is not sent again. */
-function createTreeSender(parts: OfferedRun): (tree: string) => Promise<SentTree> {
+/** Sends trees of a run's folder, and keeps the last one for whoever goes on with the run, unless it is not to be. One that was sent just before is not sent again. */
+function createTreeSender(parts: OfferedRun): (tree: string, isKept: boolean) => Promise<SentTree> {
   const { paths, file, fleet, keeper } = parts;
   let base: Promise<SentBundle & { readonly head: string }> | undefined;
   let last: { readonly tree: string; readonly sent: SentTree } | null = null;
@@ -113,16 +128,17 @@ function createTreeSender(parts: OfferedRun): (tree: string) => Promise<SentTree
     const work = await packWork(repository, { runId: paths.runId, tree, head, known, file: join(paths.folder, 'git', 'work.bundle') });
     return { base: sentBase, work: { blob: await fleet.blobs.put(work.bundle), commit: work.commit, head, branch } };
   };
-  const send = async (tree: string): Promise<SentTree> => {
+  const send = async (tree: string, isKept: boolean): Promise<SentTree> => {
     const { base: sentBase, work } = await packTree(await openRepository(parts), tree);
     const scratchpad = readScratchpad(file.workspace, file.settings.prompts.scratchpad)?.text ?? null;
     const sent: SentTree = { base: sentBase, work, scratchpad };
+    if (!isKept) return sent;
     if (last === null || last.sent.work !== work || last.sent.scratchpad !== scratchpad) keeper.add({ kind: 'tree', tree: sent });
     last = { tree, sent };
     return sent;
   };
-  return (tree) => {
-    const done = sending.then(() => send(tree));
+  return (tree, isKept) => {
+    const done = sending.then(() => send(tree, isKept));
     sending = done.catch(() => undefined);
     return done;
   };

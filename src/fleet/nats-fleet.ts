@@ -16,7 +16,7 @@ import type {
   WorkOrder,
   WorkQueue,
 } from '../ports/fleet.ts';
-import { isSubjectPart, parseKey, toKey } from './fleet-names.ts';
+import { isOrderName, isSubjectPart, parseKey, toKey } from './fleet-names.ts';
 import { keepReading, type Reading } from './keep-reading.ts';
 import type { NatsPlace } from './nats-place.ts';
 import { createRunLeases, createRunLog } from './nats-runs.ts';
@@ -314,5 +314,5 @@ function parseWorker(text: string): readonly WorkerState[] {
 function parseId(value: Json): readonly WorkId[] {
   if (!isJsonObject(value)) return [];
   const { run, name } = value;
-  return typeof run === 'string' && isSubjectPart(run) && typeof name === 'string' && /^[\d.]{1,20}$/.test(name) ? [{ run, name }] : [];
+  return typeof run === 'string' && isSubjectPart(run) && typeof name === 'string' && isOrderName(name) ? [{ run, name }] : [];
 }
