@@ -10,7 +10,7 @@ export const TURN_PROTOCOL = 1;
 /** Of those of gates. */
 export const GATE_PROTOCOL = 2;
 /** The newest that a worker of this version understands. One of an older version leaves alone what it does not know. */
-export const PROTOCOL = GATE_PROTOCOL;
+export const PROTOCOL = 2;
 
 /** A message may hold so much; what is larger goes the way of files. A server takes 1 MB by default, and base64 is not needed. */
 const MAX_INLINE_CHARS = 200_000;

@@ -45,54 +45,21 @@ interface OpenGate extends OpenOrder {
 
 /** Offers gates of a run to the workers of a fleet. Unlike a turn a gate may be run again, so one that is lost is offered anew. */
 export function offerGates(made: GateOfferSettings): OfferedGates {
-  const { fleet, run } = made;
-  const open = new Map<string, OpenGate>();
   const waiting = new Map<string, Promise<unknown>>();
   const over = new AbortController();
-  let following: Promise<() => Promise<void>> | undefined;
-  const follow = (): Promise<unknown> => {
-    following ??= fleet.reports.follow(run, (report) => {
-      const gate = open.get(report.name);
-      if (gate !== undefined) gate.reading = gate.reading.then(() => readReport(made, gate, report)).catch(() => undefined);
-    });
-    return following;
-  };
-  const offer = async (order: AwayGateOrder, place: Json, signal: AbortSignal): Promise<AwayGateResult> => {
-    const { gate, result } = openGate(run, order);
-    await follow();
-    await dropOffer(made, gate.id);
-    const task: GateTask = { kind: 'gate', offer: gate.offer, cwd: made.cwd, ...order };
-    const body = await toBody(fleet.blobs, { task, place, lostAfterMs: made.lostAfterMs } as unknown as Json);
-    if (signal.aborted) return STOPPED;
-    const { id, labels, protocol } = gate;
-    open.set(id.name, gate);
-    const end = (): void => void giveUp(made, gate);
-    try {
-      await fleet.queue.offer({ ...id, labels, protocol, body });
-      signal.addEventListener('abort', end);
-      if (signal.aborted) end();
-      watchOrder(made, gate).catch((error: unknown) => gate.lose(`the fleet could not be asked: ${toErrorMessage(error)}`));
-      return await result;
-    } finally {
-      gate.isOver = true;
-      signal.removeEventListener('abort', end);
-      open.delete(id.name);
-      if (made.isOwn()) await fleet.queue.forget(id).catch(() => undefined);
-    }
-  };
+  const reports = createGateReports(made);
   const perform: OfferedGates['run'] = async (order, pack, asked, say) => {
     const signal = AbortSignal.any([asked, over.signal]);
-    const name = maskControls(toGateName(order.spec)).slice(0, 60);
     const most = OFFERS + (order.spec.retries ?? 0);
     let why = '';
     for (let offers = 1; offers <= most; offers += 1) {
       if (signal.aborted) return STOPPED;
       const result = await pack()
-        .then((place) => offer(order, place, signal))
+        .then((place) => offer(made, reports, { order, place, signal }))
         .catch((error: unknown) => toLost(`it could not be sent: ${toErrorMessage(error)}`));
       if (result.kind !== 'lost') return result;
       why = maskControls(result.why).slice(0, 500);
-      if (offers < most) made.tell(`Gate ${name}: ${why}; it is offered anew.`);
+      if (offers < most) made.tell(`${toTitle(order)}: ${why}; it is offered anew.`);
       say(`[${why}]`);
       await pause(AGAIN_MS, undefined, { signal }).catch(() => undefined);
     }
@@ -111,27 +78,94 @@ export function offerGates(made: GateOfferSettings): OfferedGates {
     close: async () => {
       over.abort();
       await Promise.all(waiting.values());
+      await reports.close();
+    },
+  };
+}
+
+/** Hands each gate that is open what workers report of it. */
+interface GateReports {
+  /** By the names of their orders. */
+  readonly open: Map<string, OpenGate>;
+  /** Resolves when reports are heard. */
+  readonly follow: () => Promise<unknown>;
+  readonly close: () => Promise<void>;
+}
+
+function createGateReports(made: GateOfferSettings): GateReports {
+  const open = new Map<string, OpenGate>();
+  let following: Promise<() => Promise<void>> | undefined;
+  return {
+    open,
+    follow: () => {
+      following ??= made.fleet.reports.follow(made.run, (report) => {
+        const gate = open.get(report.name);
+        if (gate !== undefined) gate.reading = gate.reading.then(() => readReport(made, gate, report)).catch(() => undefined);
+      });
+      return following;
+    },
+    close: async () => {
       await (await following?.catch(() => undefined))?.();
     },
   };
+}
+
+interface Offer {
+  readonly order: AwayGateOrder;
+  readonly place: Json;
+  readonly signal: AbortSignal;
+}
+
+/** Offers a gate once. */
+async function offer(made: GateOfferSettings, { open, follow }: GateReports, { order, place, signal }: Offer): Promise<AwayGateResult> {
+  const { fleet, cwd, lostAfterMs } = made;
+  const { gate, result } = openGate(made.run, order);
+  const { id, labels, protocol } = gate;
+  await follow();
+  await dropOffer(made, id);
+  const task: GateTask = { kind: 'gate', offer: gate.offer, cwd, ...order };
+  const body = await toBody(fleet.blobs, { task, place, lostAfterMs } as unknown as Json);
+  if (signal.aborted) return STOPPED;
+  open.set(id.name, gate);
+  const end = (): void => void giveUp(made, gate);
+  try {
+    await fleet.queue.offer({ ...id, labels, protocol, body });
+    signal.addEventListener('abort', end);
+    if (signal.aborted) end();
+    watchOrder(made, gate).catch((error: unknown) => gate.lose(`the fleet could not be asked: ${toErrorMessage(error)}`));
+    return await result;
+  } finally {
+    gate.isOver = true;
+    signal.removeEventListener('abort', end);
+    open.delete(id.name);
+    if (made.isOwn()) await fleet.queue.forget(id).catch(() => undefined);
+  }
+}
+
+function toTitle({ spec }: AwayGateOrder): string {
+  return `Gate ${maskControls(toGateName(spec)).slice(0, 60)}`;
 }
 
 function toLost(why: string): AwayGateResult {
   return { kind: 'lost', why };
 }
 
-function openGate(
-  run: string,
-  { gate: index, spec }: AwayGateOrder,
-): { readonly gate: OpenGate; readonly result: Promise<AwayGateResult> } {
+function openGate(run: string, order: AwayGateOrder): { readonly gate: OpenGate; readonly result: Promise<AwayGateResult> } {
   let settle: OpenGate['settle'] = () => undefined;
   const result = new Promise<AwayGateResult>((resolve) => {
     settle = resolve;
   });
   const gate: OpenGate = {
-    id: { run, name: toGateOrderName(index) },
-    title: `Gate ${maskControls(toGateName(spec)).slice(0, 60)}`,
-    ...{ labels: spec.runsOn ?? [], protocol: GATE_PROTOCOL, offer: randomUUID(), isOver: false, worker: null, reading: Promise.resolve() },
+    id: { run, name: toGateOrderName(order.gate) },
+    title: toTitle(order),
+    ...{
+      labels: order.spec.runsOn ?? [],
+      protocol: GATE_PROTOCOL,
+      offer: randomUUID(),
+      isOver: false,
+      worker: null,
+      reading: Promise.resolve(),
+    },
     settle: (how) => {
       gate.isOver = true;
       settle(how);

@@ -133,7 +133,12 @@ function printReport(terminal: Terminal, { runId, gates, warnings }: GateReport)
   printProse(terminal, `\n${where} Run them now: ralph gates --run`);
 }
 
-function toNameText({ name, command, check, protect, from }: GateRow): string {
+function toNameText(gate: GateRow): string {
+  const where = gate.runsOn === null ? '' : ` (on a fleet: by a worker with ${gate.runsOn.join(', ')})`;
+  return `${toWhatText(gate)}${where}`;
+}
+
+function toWhatText({ name, command, check, protect, from }: GateRow): string {
   if (protect !== null) return toPlainLine(`${name}: ${protect.join(', ')}`, 200);
   if (command === null) return `${check}: the project’s files do not say how`;
   if (from !== null) return toPlainLine(`${name} (found in ${from})`, 200);
