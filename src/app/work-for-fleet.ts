@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, lstatSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { IterationStart } from '../core/run/effects.ts';
 import type { Input, IterationEnded } from '../core/run/inputs.ts';
@@ -242,7 +242,7 @@ async function takeGate(order: WorkerOrder, opening: Promise<WorkPlace>, job: Jo
   await showTree(order, place, job);
   const [result] = await run.ports.gates.run([{ gate, spec }], job.fenced, () => undefined);
   if (result === undefined || job.fenced.aborted) return 'given up';
-  const toHome = (text: string): string => text.replaceAll(file.workspace, cwd);
+  const toHome = (text: string): string => text.replaceAll(file.workspace, () => cwd);
   const { passed, exitCode, timedOut, durationMs, failedTests, ranTests, isOutputCut, evidence } = result;
   const shown: AwayGateShown = {
     ...{ passed, exitCode, timedOut, durationMs, outputTail: toHome(result.outputTail), isCut: evidence?.isCut === true },
@@ -252,7 +252,8 @@ async function takeGate(order: WorkerOrder, opening: Promise<WorkPlace>, job: Jo
     attempts: readTries(join(folder, `${evidence?.number}.json`)) ?? [{ exitCode, timedOut, durationMs }],
   };
   const path = join(folder, `${evidence?.number}.log`);
-  const bytes = existsSync(path) ? readFileSync(path) : null;
+  // Through no link: a gate may put anything in its place.
+  const bytes = lstatSync(path, { throwIfNoEntry: false })?.isFile() === true ? readFileSync(path) : null;
   const isNamed = bytes?.includes(file.workspace) === true;
   const log = bytes === null ? null : await order.fleet.blobs.put(isNamed ? Buffer.from(toHome(bytes.toString('utf8'))) : bytes);
   await job.report({ kind: 'gate', offer, shown, log, trouble: '' });

@@ -5,13 +5,14 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { ralph, readJsonLines, start } from '../e2e/ralph.ts';
-import { CONFIG, RUN, setUpFleet } from './scene.ts';
+import { CONFIG, RUN, setUpFleet, type Worker } from './scene.ts';
 
 const { server, env, makeProject, startWorker, onFleet } = setUpFleet();
 
 /** Passes on one machine alone, and leaves a file behind that is nobody's work. */
 const GATE = `#!/bin/sh
 echo "gate on \${MACHINE:-no machine}, in $(pwd), over $(cat mine.txt)"
+echo "with \${SHOP_API_TOKEN:-nothing}, of \${RALPH_FLEET:-nowhere}"
 echo trace > trace.txt
 if [ -e slow-gate ]; then sleep "$(cat slow-gate)"; fi
 test "$MACHINE" = strong && test -s out.txt
@@ -21,9 +22,9 @@ const WITH_GATE = CONFIG.replace(LINE, '- {name: lines, on: build.done, run: sh 
 
 const makeGated = (files: Readonly<Record<string, string>> = {}, config = WITH_GATE): string =>
   makeProject({ 'ralph.yml': config, 'gate.sh': GATE, ...files });
-const startStrong = (name: string, ...words: string[]) =>
-  startWorker(name, undefined, { MACHINE: 'strong' }, ['--labels', 'gpu', '--stand-in', '0', ...words]);
-const startPlain = (...words: string[]) => startWorker('plain', undefined, {}, ['--labels', 'custom', '--stand-in', '0', ...words]);
+const startStrong = (name: string): Promise<Worker> =>
+  startWorker(name, undefined, { MACHINE: 'strong' }, ['--labels', 'gpu', '--stand-in', '0']);
+const startPlain = (): Promise<Worker> => startWorker('plain', undefined, {}, ['--labels', 'custom', '--stand-in', '0']);
 
 interface GateRecord {
   readonly passed: boolean;
@@ -58,13 +59,14 @@ const listPrograms = (what: string): string =>
 describe('a gate that needs a worker', () => {
   test('runs on one that has its labels, on the files of the run, and everything that tells of it says where', async () => {
     const folder = makeGated();
-    await Promise.all([startPlain(), startStrong('strong')]);
+    const has = { MACHINE: 'strong', SHOP_API_TOKEN: 'swordfish-9876543210' };
+    await Promise.all([startPlain(), startWorker('strong', undefined, has, ['--labels', 'gpu', '--stand-in', '0'])]);
     const { code, stdout } = await onFleet(folder);
     expect(code, stdout).toBe(0);
     expect(stdout).toMatch(/gate lines … passed \(exit 0, .*, on worker strong\)/);
     const [first] = readEvidence(folder);
     expect(first).toMatchObject({ passed: true, worker: 'strong' });
-    expect(first?.output).toBe(`gate on strong, in ${folder}, over what nobody committed\n`);
+    expect(first?.output).toBe(`gate on strong, in ${folder}, over what nobody committed\nwith [redacted: SHOP_API_TOKEN], of nowhere\n`);
     expect(existsSync(join(folder, 'trace.txt'))).toBe(false);
     expect((await ralph(folder, ['show', 'last', '1'])).stdout).toContain('on worker strong');
     expect((await ralph(folder, ['review', '--full'])).stdout).toContain('on worker strong');
