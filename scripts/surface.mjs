@@ -33,7 +33,7 @@ const SURFACE = {
     ],
   },
   'configuration keys': {
-    count: 240,
+    count: 241,
     first: 190,
     list: listConfigurationKeys,
     added: [
@@ -68,6 +68,7 @@ const SURFACE = {
         why: 'a task that is to change what tests say would otherwise end unproven each time, and only a person can allow that beforehand',
       },
       { name: 'hats.<id>.runs_on', why: 'a turn that needs a certain machine has to be able to say so; its agent alone does not' },
+      { name: 'gates[].runs_on', why: 'what only a certain machine can check has to be checked there, and the run may be elsewhere' },
       { name: 'hats.<id>.panel', why: 'several agents wear one hat, which no list of hats can say' },
       { name: 'hats.<id>.panel.agents', why: 'who they are, in the order that decides a tie' },
       { name: 'hats.<id>.panel.agents[].id', why: 'people have to know whose answer and whose vote they read' },

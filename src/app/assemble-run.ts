@@ -53,7 +53,7 @@ import {
   toPromptOptions,
   writeAgentCommand,
 } from '../turns/index.ts';
-import type { GitWorkspace } from '../workspace/checkpoint/index.ts';
+import { createWorkspace, type GitWorkspace } from '../workspace/checkpoint/index.ts';
 import { type KeptRun, keepJournal, keepRest } from './kept-run.ts';
 import { type OfferedTurns, offerToFleet } from './offer-to-fleet.ts';
 
@@ -72,8 +72,8 @@ export interface RunParts {
   readonly isolation: Isolation | null;
   /** The fleet that keeps it, and whose workers take the turns; absent: turns are taken here. */
   readonly kept?: KeptRun;
-  /** Whether it is the place of a worker, which knows itself what its turns change. */
-  readonly isWorker?: boolean;
+  /** The worker that takes turns and gates of the run, and knows itself what its turns change; absent: it is the run's own process. */
+  readonly worker?: string;
 }
 
 /** A run that is ready to begin or to go on. */
@@ -121,12 +121,13 @@ export function assembleRun(parts: RunParts, visit: (entry: JournalEntry) => voi
     turns: createTurnStore({ fs: nodeFileSystem, dir: paths.turns, capBytes: turnLogCapBytes }),
     ...toLoopHooks(parts),
     gates: createGateRunner({
-      ...toGateSettings(parts),
+      ...toGateSettings(parts, elsewhere),
+      ...(elsewhere !== null && { runAway: elsewhere.gatesOn(() => workspace.snapshot('gates', 'opened')) }),
       ...toGateIsolation(parts),
       ...toHold(parts, agentCommand, workspace),
       ...backpressure,
     }),
-    workspace: parts.isWorker === true ? withoutSnapshots(workspace) : withSnapshots(workspace, elsewhere),
+    workspace: parts.worker !== undefined ? withoutSnapshots(workspace) : withSnapshots(workspace, elsewhere),
     copies,
     agents: createAgents(parts, agentCommand, workspace, people.admitTokens),
     ...(elsewhere === null ? {} : { elsewhere }),
@@ -294,25 +295,25 @@ function toHold(parts: HeldRun, agentCommand: string, tree: GitWorkspace): Pick<
   return { hold: createGateHold(toScopeSettings(parts, agentCommand, tree)) };
 }
 
-function toGateSettings(parts: RunParts): GateRunnerSettings {
-  const { paths, file, env, reference } = parts;
+function toGateSettings(parts: RunParts, elsewhere: OfferedTurns | null): GateRunnerSettings {
+  const { paths, file, env, reference, worker } = parts;
   const { gatesAtOnce } = file.settings;
   return {
     cwd: file.workspace,
     ...toGateGuard(file.settings, env),
-    marker: toGateMarker(paths.runId),
+    marker: worker === undefined ? toGateMarker(paths.runId) : toWorkerMarker(worker, toGateMarker(paths.runId)),
     evidenceDir: join(paths.folder, 'evidence'),
     ...(gatesAtOnce !== undefined && { atOnce: gatesAtOnce }),
     tree: reference.tree,
     startScopes: reference.startScopes,
     checkProtected: reference.checkProtected,
     findCheck: (check) => findCheck(file.workspace, check),
-    ...toStartTests(parts),
+    ...toStartTests(parts, elsewhere),
   };
 }
 
 /** A copy of the work is a worktree; what gates run there is held as in the run. */
-function toStartTests(parts: RunParts): Pick<GateRunnerSettings, 'tryStartTests'> {
+function toStartTests(parts: RunParts, elsewhere: OfferedTurns | null): Pick<GateRunnerSettings, 'tryStartTests'> {
   const { layout, paths, file, env, reference } = parts;
   const { settings } = file;
   if (reference.startTests === null) return {};
@@ -331,15 +332,30 @@ function toStartTests(parts: RunParts): Pick<GateRunnerSettings, 'tryStartTests'
     },
     run: (cwd, gates, watch, packages) => {
       openAgentFolders(cwd, settings);
-      const kept = keepGates({ ...parts, file: { ...file, workspace: cwd } });
+      const kept = { ...keepGates({ ...parts, file: { ...file, workspace: cwd } }), ...toAwayCopy(parts, elsewhere, cwd) };
       return runGates({ settings, cwd, env, gates, kept: withReadOnly(kept, packages), ...watch });
     },
   });
   return { tryStartTests };
 }
 
+/** Gates in a copy of the folder that need a worker run there on what the copy shows. */
+function toAwayCopy({ paths, file, env }: RunParts, elsewhere: OfferedTurns | null, cwd: string): Pick<GateRunnerSettings, 'runAway'> {
+  if (elsewhere === null) return {};
+  const { settings, gitPrograms: programs } = file;
+  const place = { cwd, env: withoutKeys(settings, env), stateDirs: toStateDirs(settings), programs };
+  const scratchDir = join(paths.folder, 'git', 'copy');
+  const copy = createWorkspace({ ...place, runId: paths.runId, scratchDir, baseline: null, checkpointBranch: null });
+  return { runAway: elsewhere.gatesOn(() => copy.snapshot('gates-copy', 'opened')) };
+}
+
+/** Programs on a worker bear its name: whoever follows a killed worker finds them, and nobody takes them for those of a run on this machine. */
+export function toWorkerMarker(worker: string, marker: string): string {
+  return `${worker}/${marker}`;
+}
+
 /** Where there are namespaces, programs that are told where the person's packages are cannot write there either. */
-function withReadOnly(kept: ReturnType<typeof keepGates>, folders: readonly string[]): ReturnType<typeof keepGates> {
+function withReadOnly<Kept extends ReturnType<typeof keepGates>>(kept: Kept, folders: readonly string[]): Kept {
   const { isolation } = kept;
   return isolation === undefined ? kept : { ...kept, isolation: { ...isolation, readOnly: [...isolation.readOnly, ...folders] } };
 }
@@ -381,7 +397,7 @@ function withoutSnapshots({ exists, checkpoint }: GitWorkspace): Workspace {
   return { exists, checkpoint, keepOpened: async () => undefined, keepBefore: async () => null, keepAfter: async () => null };
 }
 
-function toFleetSide({ kept, isWorker }: RunParts): Pick<Parameters<typeof openWorkspace>[0], 'onFleet'> {
-  if (isWorker === true) return { onFleet: 'worker' };
+function toFleetSide({ kept, worker }: RunParts): Pick<Parameters<typeof openWorkspace>[0], 'onFleet'> {
+  if (worker !== undefined) return { onFleet: 'worker' };
   return kept === undefined ? {} : { onFleet: 'run' };
 }

@@ -9,6 +9,7 @@ import {
   isFileName,
   MAX_FILES,
   type OfferSettings,
+  offerGates,
   offerTurns,
   parseFiles,
   readChanges,
@@ -21,6 +22,7 @@ import { listDifferences, type Repository } from '../git/index.ts';
 import { type RunCopies, toCopyFolder } from '../panel/share/index.ts';
 import type { Elsewhere } from '../ports/elsewhere.ts';
 import type { Blobs } from '../ports/fleet.ts';
+import type { RunAway } from '../ports/gate-runner.ts';
 import { steadyMs } from '../process/index.ts';
 import type { RunFile } from '../runs/index.ts';
 import { COPIES, findSpec } from '../turns/index.ts';
@@ -58,6 +60,8 @@ export interface OfferedTurns extends Elsewhere {
   readonly keepTree: (snapshot: Snapshot) => Promise<void>;
   /** Something of this run may change the folder from here on, other than a turn. */
   readonly expectChange: () => void;
+  /** Runs gates on workers, on the tree that it is told when one is asked. */
+  readonly gatesOn: (look: () => Promise<Snapshot>) => RunAway;
 }
 
 /** Gives the turns of a run to the workers of a fleet. */
@@ -67,27 +71,38 @@ export function offerToFleet(parts: OfferedRun, workspace: GitWorkspace, copies:
   let last: { readonly snapshot: Snapshot; readonly at: number } | null = null;
   const look = async (order: IterationStart): Promise<Snapshot> =>
     last !== null && steadyMs() - last.at < FRESH_MS ? last.snapshot : workspace.snapshot(toTurnName(order), 'opened');
-  const pack = async (order: IterationStart): Promise<Json> => {
-    const place = await send(await look(order));
+  const packTree = async (snapshot: Snapshot, isKept: boolean): Promise<Json> => {
+    const place = await send(snapshot, isKept);
     // Whoever goes on after this turn was offered begins where it began.
     await keeper.settled();
     const settings = await toContent(fleet.blobs, readFileSync(paths.settings));
     return { settings, stateDir: file.settings.stateDir, ...place } satisfies SentPlace as unknown as Json;
   };
+  const common = { fleet, run: paths.runId, steady: steadyMs, tell, lostAfterMs: toLostAfterMs(parts.env), isOwn: keeper.isOwn };
+  const gates = offerGates({ ...common, confirm: keeper.confirm, cwd: file.workspace });
   const offered = offerTurns({
-    ...{ fleet, run: paths.runId, pack, steady: steadyMs, tell, lostAfterMs: toLostAfterMs(parts.env), isOwn: keeper.isOwn },
+    ...common,
+    pack: async (order) => packTree(await look(order), true),
     labelsOf: (order) => toLabels(file, order),
     homecoming: createHomecoming(parts, workspace, copies),
   });
   const start: OfferedTurns['start'] = (turn, watch) => offered.start(turn, { ...watch, post: toNew(parts.heard, turn.order, watch.post) });
   const keepTree: OfferedTurns['keepTree'] = async (snapshot) => {
     last = { snapshot, at: steadyMs() };
-    if (snapshot.tree !== null) await send(snapshot);
+    if (snapshot.tree !== null) await send(snapshot, true);
   };
-  const expectChange = (): void => {
-    last = null;
+  return {
+    ...offered,
+    ...{ start, keepTree },
+    expectChange: () => {
+      last = null;
+    },
+    gatesOn: (tell) => (order, signal, say) => gates.run(order, async () => packTree(await tell(), false), signal, say),
+    close: async () => {
+      await gates.close();
+      await offered.close();
+    },
   };
-  return { ...offered, start, keepTree, expectChange };
 }
 
 /** A turn that follows at once begins with what the one before it left. What somebody changes in so short a time is found when the turn comes home, as if it had begun before. */

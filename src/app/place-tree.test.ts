@@ -136,7 +136,7 @@ async function setUp() {
   };
   return {
     ...{ fleet, repo, records },
-    send: async (): Promise<SentTree> => send(await snapshot()),
+    send: async (isKept = true): Promise<SentTree> => send(await snapshot(), isKept),
     bring: async (body: Json, touched: readonly string[] = []) => {
       const sent = body === null ? [] : await readChanges(fleet.blobs, body);
       const changes = await toFileChanges(fleet.blobs, sent);
@@ -177,6 +177,7 @@ const turns = fc.array(
     made: edits,
     commits: fc.constantFrom('nobody', 'nobody', 'nobody', 'person', 'agent'),
     isBrought: fc.boolean(),
+    gate: fc.option(edits),
   }),
   { minLength: 1, maxLength: 5 },
 );
@@ -188,15 +189,21 @@ describe('a working tree that travels step by step', () => {
         const run = await setUp();
         const places = [await createPlace(run), await createPlace(run)];
         let sent = await run.send();
-        for (const { worker, before, made, commits, isBrought } of list) {
+        for (const { worker, before, made, commits, isBrought, gate } of list) {
           for (const one of before) edit(run.repo.path, one);
           if (commits === 'person') {
             run.repo.git('add', '-A', ':!.ralph');
             run.repo.git('commit', '-qm', 'mine', '--allow-empty');
           }
-          sent = await run.send();
           const place = places[worker];
           if (place === undefined) throw new Error('no such worker');
+          if (gate !== null) {
+            await place.tree.show(await run.send(false));
+            expect(readAll(place.repo)).toEqual(readAll(run.repo));
+            for (const one of gate) edit(place.repo.path, one);
+            await place.tree.leave();
+          }
+          sent = await run.send();
           expect(await place.tree.show(sent)).toBe(sent.steps.at(-1)?.to ?? sent.work.tree);
           expect(readAll(place.repo)).toEqual(readAll(run.repo));
           for (const one of made) edit(place.repo.path, one);

@@ -15,6 +15,8 @@ export interface PlaceTree {
   readonly show: (sent: SentTree) => Promise<string>;
   /** What the turn changed, as it is sent home; `null`: nothing. */
   readonly collect: () => Promise<Json>;
+  /** Something else than a turn used it: what that changed goes nowhere, and is gone when the next tree is shown. */
+  readonly leave: () => Promise<void>;
 }
 
 /** What the folder shows. */
@@ -34,48 +36,41 @@ export function createPlaceTree(
 ): PlaceTree {
   const repository = { top, git, isOwnState };
   let shown: Shown | null = null;
+  /** What it showed when whoever uses it began; until that has ended nobody knows what it shows. */
+  let given: Shown | null = null;
   const look = async (): Promise<WorkLooks> => {
     const { looks } = await workspace.snapshot('look', 'after');
     if (looks === undefined) throw new Error('more files differ from the commit than can travel');
     return looks;
   };
+  const takeBack = (): Shown => {
+    const before = given;
+    given = null;
+    if (before === null) throw new Error('nobody knows what the folder showed');
+    return before;
+  };
   return {
     show: async (sent) => {
       const tree = sent.steps.at(-1)?.to ?? sent.work.tree;
       const before = shown;
-      shown = null;
+      [shown, given] = [null, null];
       const pending = before === null ? null : await listPending(blobs, before, sent);
       if (before === null || pending === null) {
         await checkOutWork(repository, await fetchTree(blobs, repository, sent, scratch));
-        shown = { commit: sent.work.commit, tree, looks: await look(), own: new Map() };
+        given = { commit: sent.work.commit, tree, looks: await look(), own: new Map() };
       } else {
         writeChanges(top, pending);
-        shown = { commit: sent.work.commit, tree, looks: withWritten(before.looks, top, pending), own: new Map() };
+        given = { commit: sent.work.commit, tree, looks: withWritten(before.looks, top, pending), own: new Map() };
       }
       return tree;
     },
     collect: async () => {
-      const before = shown;
-      if (before === null) throw new Error('nobody knows what the folder showed');
-      shown = null;
+      const before = takeBack();
       const looks = await look();
-      // As in the commit, or gone: of these git says nothing.
-      const isAsWritten = (path: string): boolean =>
-        !looks.files.has(path) && before.looks.files.get(path)?.look === toLook(join(top, path));
-      const added = new Set<string>();
-      const paths = new Set(listDiffering(before.looks, looks).filter((path) => !isAsWritten(path)));
-      for (const path of paths) if (!before.looks.files.has(path) && looks.files.get(path)?.isNew === true) added.add(path);
-      const isMoved = looks.head !== before.looks.head || looks.branch !== before.looks.branch;
-      // What the agent committed differs from the commit no more.
-      if (isMoved && before.looks.head !== null && looks.head !== null)
-        for (const { path, left } of await listDifferences(git, before.looks.head, looks.head)) {
-          if (isOwnState(path)) continue;
-          if (left === ABSENT && !before.looks.files.has(path)) added.add(path);
-          paths.add(path);
-        }
+      const { paths, added, isMoved } = await listChanged(repository, before.looks, looks);
       const own = new Map<string, string>();
       const changes: SentChange[] = [];
-      for (const path of [...paths].sort()) {
+      for (const path of paths) {
         if (isOddName(path)) throw new Error(`a file cannot travel whose name is no UTF-8: ${JSON.stringify(path)}`);
         const state = readFileState(top, path);
         own.set(path, toKey(state));
@@ -84,7 +79,42 @@ export function createPlaceTree(
       shown = isMoved ? null : { ...before, looks, own };
       return changes.length === 0 ? null : toBody(blobs, changes as unknown as Json);
     },
+    leave: async () => {
+      const before = takeBack();
+      const looks = await look();
+      const { paths, isMoved } = await listChanged(repository, before.looks, looks);
+      shown = isMoved || paths.length > 0 ? null : { ...before, looks };
+    },
   };
+}
+
+interface Changed {
+  /** Sorted. */
+  readonly paths: readonly string[];
+  /** Those of them that were not there. */
+  readonly added: ReadonlySet<string>;
+  /** The commit is another one. */
+  readonly isMoved: boolean;
+}
+
+async function listChanged(
+  { top, git, isOwnState }: Pick<Repository, 'top' | 'git' | 'isOwnState'>,
+  before: WorkLooks,
+  now: WorkLooks,
+): Promise<Changed> {
+  // As in the commit, or gone: of these git says nothing.
+  const isAsWritten = (path: string): boolean => !now.files.has(path) && before.files.get(path)?.look === toLook(join(top, path));
+  const paths = new Set(listDiffering(before, now).filter((path) => !isAsWritten(path)));
+  const added = new Set([...paths].filter((path) => !before.files.has(path) && now.files.get(path)?.isNew === true));
+  const isMoved = now.head !== before.head || now.branch !== before.branch;
+  // What an agent committed differs from the commit no more.
+  if (isMoved && before.head !== null && now.head !== null)
+    for (const { path, left } of await listDifferences(git, before.head, now.head)) {
+      if (isOwnState(path)) continue;
+      if (left === ABSENT && !before.files.has(path)) added.add(path);
+      paths.add(path);
+    }
+  return { paths: [...paths].sort(), added, isMoved };
 }
 
 /** What is to be written so that the folder shows another tree; `null` where that cannot be told. */

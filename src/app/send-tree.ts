@@ -43,10 +43,10 @@ interface LastSent {
 type Base = SentBundle & { readonly head: string };
 
 /**
- * Sends trees of a run's folder, and keeps the last one for whoever goes on with the run: as a change of the one before where that is possible, which needs no process of
+ * Sends trees of a run's folder, and keeps the last one for whoever goes on with the run, unless it is not to be: as a change of the one before where that is possible, which needs no process of
  * git. One that was sent just before is not sent again.
  */
-export function createTreeSender(parts: SentRun): (snapshot: Snapshot) => Promise<SentTree> {
+export function createTreeSender(parts: SentRun): (snapshot: Snapshot, isKept: boolean) => Promise<SentTree> {
   const { keeper } = parts;
   const repository = createOpener(parts);
   let base: Promise<Base> | undefined;
@@ -62,7 +62,7 @@ export function createTreeSender(parts: SentRun): (snapshot: Snapshot) => Promis
     const sent = { blob: await parts.fleet.blobs.put(work.bundle), commit: work.commit, head, branch, tree };
     return { base: sentBase, work: sent, steps: [], scratchpad: null };
   };
-  const send = async ({ tree, looks }: Snapshot): Promise<SentTree> => {
+  const send = async ({ tree, looks }: Snapshot, isKept: boolean): Promise<SentTree> => {
     if (tree === null) throw new RalphError({ code: 'fleet-repository', what: NO_COMMIT });
     const scratchpad = parts.readNotes();
     const before = last;
@@ -70,19 +70,21 @@ export function createTreeSender(parts: SentRun): (snapshot: Snapshot) => Promis
     if (before === null || step === null) {
       const head = looks === undefined ? await readHead((await repository()).git) : { ...looks, commit: looks.head };
       const sent = { ...(await packWhole(tree, head)), scratchpad };
+      if (!isKept) return sent;
       keeper.add({ kind: 'tree', tree: sent });
       last = { tree, looks, sent };
       return sent;
     }
     const isSame = step === 'same';
     const sent: SentTree = { ...before.sent, steps: isSame ? before.sent.steps : [...before.sent.steps, step], scratchpad };
+    if (!isKept) return sent;
     if (!isSame || scratchpad !== before.sent.scratchpad)
       keeper.add({ kind: 'step', step: isSame ? { to: tree, body: { value: [] } } : step, scratchpad });
     last = { tree, looks, sent };
     return sent;
   };
-  return (snapshot) => {
-    const done = sending.then(() => send(snapshot));
+  return (snapshot, isKept) => {
+    const done = sending.then(() => send(snapshot, isKept));
     sending = done.catch(() => undefined);
     return done;
   };

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, lstatSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { IterationStart } from '../core/run/effects.ts';
 import type { Input, IterationEnded } from '../core/run/inputs.ts';
@@ -7,20 +7,32 @@ import type { RunState } from '../core/run/state.ts';
 import { type TurnOutcome, toTurnName } from '../core/run/turn.ts';
 import type { Environment } from '../core/values/environment.ts';
 import { RalphError, toErrorMessage } from '../core/values/errors.ts';
-import { isJsonObject, type Json } from '../core/values/json.ts';
+import { isJsonObject, type Json, parseJson } from '../core/values/json.ts';
 import { writeContract } from '../emit/index.ts';
-import { fromContent, type Job, PROTOCOL, parseContent, parseTree, takeWork } from '../fleet/index.ts';
+import {
+  fromContent,
+  type GateTask,
+  type Job,
+  PROTOCOL,
+  parseContent,
+  parseGateTask,
+  parseTree,
+  takeWork,
+  toOrderTitle,
+} from '../fleet/index.ts';
+import type { EvidenceRecord } from '../gates/index.ts';
 import { captureGitPrograms, createGit, demandGit, findRepository } from '../git/index.ts';
 import { ensureStateFolders, makeFolders, nodeFileSystem, toRunPaths } from '../journal/index.ts';
 import { createPerformer, INTERRUPTED, type LoopView, redactInput } from '../loop/shell/index.ts';
 import { loadPluginFiles } from '../plugins/index.ts';
 import { type Fleet, WORKER_GONE_MS } from '../ports/fleet.ts';
+import type { AwayGateShown, AwayGateTry } from '../ports/gate-runner.ts';
 import { openGateReference } from '../run-gates/index.ts';
 import { openAgentFolders, openWorkspace, type RunFile, readRunFile, toLayout, withoutToken } from '../runs/index.ts';
 import { findRunIsolation, toStateDirs, withoutKeys } from '../safety/index.ts';
 import { compileTopology } from '../topology/routing/index.ts';
 import { readScratchpad } from '../turns/index.ts';
-import { type AssembledRun, assembleRun, type RunParts } from './assemble-run.ts';
+import { type AssembledRun, assembleRun, type RunParts, toWorkerMarker } from './assemble-run.ts';
 import { type SentHome, type SentPlace, sendFiles } from './offer-to-fleet.ts';
 import { createPlaceTree, type PlaceTree } from './place-tree.ts';
 import { isStateFolder, withSecrets, writeScratchpad } from './sent-work.ts';
@@ -75,21 +87,21 @@ export async function workForFleet(order: WorkerOrder, stop: AbortSignal, kill: 
   const places = new Map<string, Promise<WorkPlace>>();
   const perform = async (job: Job): Promise<void> => {
     const startedAt = Date.now();
-    tell(`Turn ${job.name} of run ${job.run}: taken.`);
+    const title = `${toOrderTitle(job.name)} of run ${job.run}`;
+    tell(`${title}: taken.`);
     const key = `${job.run}/${job.slot}`;
     const place = places.get(key) ?? openPlace(own, job);
     places.set(key, place);
     // One that could not be made is made anew for the next turn.
-    const opened = await place.catch((error: unknown) => {
+    const opened = place.catch((error: unknown) => {
       places.delete(key);
-      return toErrorMessage(error);
+      throw error;
     });
-    const ended =
-      typeof opened === 'string'
-        ? await reportFailure(job, opened)
-        : await takeTurn(own, opened, job).catch((error: unknown) => reportFailure(job, toErrorMessage(error)));
+    const gate = parseGateTask(job.task);
+    const take = gate === null ? takeTurn(own, opened, job) : takeGate(own, opened, job, gate);
+    const status = await take.catch((error: unknown) => reportFailure(job, gate, toErrorMessage(error)));
     const seconds = Math.round((Date.now() - startedAt) / 1000);
-    tell(`Turn ${job.name} of run ${job.run}: ${job.fenced.aborted ? 'given up' : ended.outcome.status} after ${seconds} s.`);
+    tell(`${title}: ${job.fenced.aborted ? 'given up' : status} after ${seconds} s.`);
   };
   await Promise.all([
     takeWork({ fleet, worker, slots, perform, tell, onNameLost }, drain, kill),
@@ -114,6 +126,7 @@ interface WorkPlace {
   readonly file: RunFile;
   readonly tree: PlaceTree;
   readonly turns: string;
+  readonly evidence: string;
   /** Who sees what happens in the turn that is taken just now. */
   readonly watch: { observe: (record: RunRecord) => void };
 }
@@ -152,34 +165,47 @@ async function openPlace({ fleet, home, env, id }: WorkerOrder, job: Job): Promi
   const reference = await openGateReference({ paths, file, env }, false);
   const watch = { observe: (_: RunRecord): void => undefined };
   const observe: RunParts['watch']['observe'] = (record) => watch.observe(record);
-  const parts: RunParts = { layout, paths, file, env, watch: { observe }, reference, isolation, isWorker: true };
+  const parts: RunParts = { layout, paths, file, env, watch: { observe }, reference, isolation, worker: id };
   const run = asWorker(
     assembleRun(parts, () => undefined),
     id,
   );
-  return { run, file, tree, turns: paths.turns, watch };
+  return { run, file, tree, turns: paths.turns, evidence: join(paths.folder, 'evidence'), watch };
 }
 
-/** Programs of a turn bear the worker's name: whoever follows a killed worker finds them, and nobody takes them for those of a run on this machine. */
 function asWorker(run: AssembledRun, id: string): AssembledRun {
   const { agents } = run.ports;
   const surroundings: typeof agents.surroundings = async (order) => {
     const plain = await agents.surroundings(order);
-    return { ...plain, marker: `${id}/${plain.marker}` };
+    return { ...plain, marker: toWorkerMarker(id, plain.marker) };
   };
   // Its files come home, and its commits do not.
   const promptFactsOf: typeof agents.promptFactsOf = (order) => ({ ...agents.promptFactsOf?.(order), mayCommit: false });
   return { ...run, ports: { ...run.ports, agents: { ...agents, surroundings, promptFactsOf } } };
 }
 
-/** Takes a turn as a run on this machine would: with the same code, and a loop that is somewhere else. */
-async function takeTurn({ fleet }: WorkerOrder, place: WorkPlace, job: Job): Promise<IterationEnded> {
-  const { run, file, watch } = place;
-  const { effect, state } = parseTask(job.task);
+/** Of the record that the gate runner wrote just now; `null` where it could not. */
+function readTries(path: string): readonly AwayGateTry[] | null {
+  const record = existsSync(path) ? (parseJson(readFileSync(path, 'utf8')) as unknown as EvidenceRecord) : null;
+  return record?.attempts ?? null;
+}
+
+/** Makes the folder show what an order is about; the name of the tree. */
+async function showTree({ file, tree }: WorkPlace, job: Job): Promise<string> {
   const sent = parsePlace(job.place);
-  const from = await place.tree.show(sent);
+  const from = await tree.show(sent);
   openAgentFolders(file.workspace, file.settings);
   writeScratchpad(file, sent.scratchpad);
+  return from;
+}
+
+/** Takes a turn as a run on this machine would: with the same code, and a loop that is somewhere else. How it ended. */
+async function takeTurn(order: WorkerOrder, opening: Promise<WorkPlace>, job: Job): Promise<string> {
+  const { fleet } = order;
+  const place = await opening;
+  const { run, file, watch } = place;
+  const { effect, state } = parseTask(job.task);
+  const from = await showTree(place, job);
   let told: Promise<unknown> = Promise.resolve();
   const tell = (words: Parameters<Job['report']>[0]): void => {
     told = told.then(() => job.report(words));
@@ -219,7 +245,34 @@ async function takeTurn({ fleet }: WorkerOrder, place: WorkPlace, job: Job): Pro
     scratchpad: toRedacted(readScratchpad(file.workspace, file.settings.prompts.scratchpad)?.text ?? null, redact),
   };
   await job.report({ kind: 'ended', input, home: home as unknown as Json });
-  return input;
+  return input.outcome.status;
+}
+
+/** Runs a gate as a run on this machine would. What it writes stays until the next order, and goes nowhere. */
+async function takeGate(order: WorkerOrder, opening: Promise<WorkPlace>, job: Job, { gate, spec, offer, cwd }: GateTask): Promise<string> {
+  const place = await opening;
+  const { run, file, evidence: folder } = place;
+  await showTree(place, job);
+  const [result] = await run.ports.gates.run([{ gate, spec }], job.fenced, () => undefined);
+  if (result === undefined || job.fenced.aborted) return 'given up';
+  const toHome = (text: string): string => text.replaceAll(file.workspace, () => cwd);
+  const { passed, exitCode, timedOut, durationMs, failedTests, ranTests, isOutputCut, evidence } = result;
+  const shown: AwayGateShown = {
+    ...{ passed, exitCode, timedOut, durationMs, outputTail: toHome(result.outputTail), isCut: evidence?.isCut === true },
+    ...(failedTests !== undefined && { failedTests }),
+    ...(ranTests !== undefined && { ranTests }),
+    ...(isOutputCut !== undefined && { isOutputCut }),
+    attempts: readTries(join(folder, `${evidence?.number}.json`)) ?? [{ exitCode, timedOut, durationMs }],
+  };
+  const path = join(folder, `${evidence?.number}.log`);
+  // Through no link: a gate may put anything in its place.
+  const bytes = lstatSync(path, { throwIfNoEntry: false })?.isFile() === true ? readFileSync(path) : null;
+  const isNamed = bytes?.includes(file.workspace) === true;
+  const log = bytes === null ? null : await order.fleet.blobs.put(isNamed ? Buffer.from(toHome(bytes.toString('utf8'))) : bytes);
+  await job.report({ kind: 'gate', offer, shown, log, trouble: '' });
+  rmSync(folder, { recursive: true, force: true });
+  await place.tree.leave();
+  return passed ? 'passed' : 'failed';
 }
 
 function toRedacted(text: string | null, redact: (text: string) => string): string | null {
@@ -233,7 +286,11 @@ function createAwayLoop(file: RunFile, state: RunState, post: (input: Input) => 
 }
 
 /** A turn that cannot even begin here has failed: another worker may have what this one lacks. */
-async function reportFailure(job: Job, message: string): Promise<IterationEnded> {
+async function reportFailure(job: Job, gate: GateTask | null, message: string): Promise<string> {
+  if (gate !== null) {
+    await job.report({ kind: 'gate', offer: gate.offer, shown: null, log: null, trouble: message });
+    return `not run: ${message}`;
+  }
   const { effect, state } = parseTask(job.task);
   const { iteration, attempt } = effect;
   const input: IterationEnded = {
@@ -242,7 +299,7 @@ async function reportFailure(job: Job, message: string): Promise<IterationEnded>
     outcome: failFor(`it could not begin: ${message}`),
   };
   await job.report({ kind: 'ended', input, home: null });
-  return input;
+  return input.outcome.status;
 }
 
 /** What a worker lacks, another one may have. */

@@ -59,7 +59,7 @@ function describeOrders(connect: Connect): void {
     expect([kind, ['one', 'two', 'three'].includes(holder)]).toEqual(['held', true]);
   });
 
-  test('gives orders in the order in which they were offered, also to a worker that comes later, and an order of another protocol to nobody', async () => {
+  test('gives orders in the order in which they were offered, also to a worker that comes later, and an order of a newer protocol to nobody', async () => {
     const fleet = await connect();
     const run = newRun();
     await fleet.queue.offer({ ...order(run, '0.1', run), protocol: 2 });
@@ -92,6 +92,32 @@ function describeOrders(connect: Connect): void {
     isWanted = true;
     expect((await second)?.order.name).toBe('1.1');
     expect([(waited[0] ?? 0) < 300, (waited.at(-1) ?? 0) > (waited[0] ?? 0)]).toEqual([true, true]);
+  });
+
+  test('gives a worker also the orders of older protocols, and gates as well as turns', async () => {
+    const fleet = await connect();
+    const run = newRun();
+    const newer: WorkerFacts = { ...worker('newer', run), protocol: 2 };
+    await fleet.queue.offer(order(run, '1.1', run));
+    await fleet.queue.offer({ ...order(run, 'gate3', run), protocol: 2 });
+    expect((await fleet.queue.claim(newer, signal()))?.order.name).toBe('1.1');
+    expect((await fleet.queue.claim(newer, signal()))?.order.name).toBe('gate3');
+  });
+
+  test('gives an order that was forgotten again under its name, and takes its reports for others', async () => {
+    const fleet = await connect();
+    const run = newRun();
+    for (const number of [100, 200]) {
+      await fleet.queue.offer(order(run, 'gate1', run));
+      const claim = await fleet.queue.claim(worker('one', run), signal());
+      await fleet.reports.append({ run, name: 'gate1', worker: 'one', number, body: number });
+      await claim?.end();
+      await fleet.queue.forget({ run, name: 'gate1' });
+    }
+    const seen: unknown[] = [];
+    const end = await fleet.reports.follow(run, ({ body }) => seen.push(body));
+    await expect.poll(() => seen).toEqual([100, 200]);
+    await end();
   });
 
   test('takes the same order once, also after it was held', async () => {

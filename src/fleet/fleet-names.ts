@@ -7,6 +7,21 @@ export function isSubjectPart(text: string): boolean {
   return PART.test(text);
 }
 
+/** What an order may be called: turn `7.1`, or `gate3`, the third gate of the run. */
+export function isOrderName(text: string): boolean {
+  return /^(?:\d{1,9}\.\d{1,9}|gate\d{1,9})$/.test(text);
+}
+
+/** @param gate its place in the list of gates, from 0 */
+export function toGateOrderName(gate: number): string {
+  return `gate${gate + 1}`;
+}
+
+/** As people call an order: `Turn 7.1`, `Gate 3`. */
+export function toOrderTitle(name: string): string {
+  return name.startsWith('gate') ? `Gate ${name.slice('gate'.length)}` : `Turn ${name}`;
+}
+
 /**
  * The two last parts of a subject or a key: turn 7.1 of a run is `<run>.7_1`.
  *

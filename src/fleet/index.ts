@@ -1,14 +1,18 @@
-/** Front door of `fleet`: a connection to workers on other machines. `fleet-names <- work-record`, `nats-place <- nats-server <- keep-reading <- nats-queue <- nats-fleet`, `nats-server <- check-server`; `messages <- offer-turns, take-work`; `run-records <- keep-run`. */
+/** Front door of `fleet`: a connection to workers on other machines. `fleet-names <- work-record`, `nats-place <- nats-server <- keep-reading <- nats-queue <- nats-fleet`, `nats-server <- check-server`; `messages <- offer-turns <- offer-gates`, `messages <- take-work`; `run-records <- keep-run`. */
 
 export { checkServer, type ServerFinding } from './check-server.ts';
+export { toOrderTitle } from './fleet-names.ts';
 export { followKept, keepRun, type LeaseWish, LONG_ASK_MS, type RunKeeper, readKept, takeLease } from './keep-run.ts';
 export {
   demandBlob,
   findContent,
   fromBody,
   fromContent,
+  type GateTask,
+  type GateWords,
   PROTOCOL,
   parseContent,
+  parseGateTask,
   parseLive,
   parseWorkerWords,
   type SentContent,
@@ -17,6 +21,7 @@ export {
 } from './messages.ts';
 export { connectFleet } from './nats-fleet.ts';
 export { toShownUrl } from './nats-place.ts';
+export { offerGates } from './offer-gates.ts';
 export { type OfferSettings, offerTurns } from './offer-turns.ts';
 export {
   isFileName,

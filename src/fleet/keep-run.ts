@@ -201,7 +201,15 @@ function createBeats({ leases }: Pick<Fleet, 'leases'>, taken: KeptLease, lose: 
     telling = telling.then(() => write(lease)).catch(() => false);
     return telling;
   };
-  const timer = setInterval(() => tell(taken.lease), Math.max(taken.lease.lostAfterMs / 4, 100));
+  let isTelling = false;
+  // While the server is away a beat takes long: more of them would only wait behind it, and whoever closes for all of them.
+  const tellAgain = async (): Promise<void> => {
+    if (isTelling) return;
+    isTelling = true;
+    await tell(taken.lease);
+    isTelling = false;
+  };
+  const timer = setInterval(() => void tellAgain(), Math.max(taken.lease.lostAfterMs / 4, 100));
   timer.unref();
   return {
     renew: () => tell(taken.lease),

@@ -5,10 +5,15 @@ import type { LiveRecord } from '../core/run/run-record.ts';
 import type { TurnId } from '../core/run/turn.ts';
 import { isJsonObject, type Json, parseJson } from '../core/values/json.ts';
 import type { Blobs, SteerWord } from '../ports/fleet.ts';
+import type { AwayGateOrder, AwayGateShown, AwayGateTry } from '../ports/gate-runner.ts';
 import { isSubjectPart } from './fleet-names.ts';
 
-/** Of orders and reports. A worker of another one leaves an order alone. */
-export const PROTOCOL = 2;
+/** Of orders and reports of turns. */
+export const TURN_PROTOCOL = 2;
+/** Of those of gates. */
+export const GATE_PROTOCOL = 3;
+/** The newest that a worker of this version understands. One of an older version leaves alone what it does not know. */
+export const PROTOCOL = 3;
 
 /** A message may hold so much; what is larger goes the way of files. A server takes 1 MB by default, and base64 is not needed. */
 const MAX_INLINE_CHARS = 200_000;
@@ -68,6 +73,85 @@ export type WorkerWords =
   | { readonly kind: 'input'; readonly input: Input }
   /** The last one. `home`: where what the turn made is. */
   | { readonly kind: 'ended'; readonly input: IterationEnded; readonly home: Json };
+
+/** A gate that a worker is to run. */
+export interface GateTask extends AwayGateOrder {
+  readonly kind: 'gate';
+  /** A name of this offer, which the report bears too. */
+  readonly offer: string;
+  /** What the worker's folder is called in what the gate shows. */
+  readonly cwd: string;
+}
+
+/** What a worker reports of a gate, once. */
+export interface GateWords {
+  readonly kind: 'gate';
+  readonly offer: string;
+  /** `null`: it could not be run, see `trouble`. */
+  readonly shown: AwayGateShown | null;
+  /** Where its whole output is; `null`: it was not kept. */
+  readonly log: string | null;
+  readonly trouble: string;
+}
+
+/** Reads the order of a gate; `null` for what is none. */
+export function parseGateTask(task: Json): GateTask | null {
+  if (!isJsonObject(task) || !isJsonObject(task['spec'])) return null;
+  const { kind, offer, cwd, gate, command, spec } = task;
+  const { timeoutMs, retries = 0, isolation, name } = spec;
+  if (kind !== 'gate' || typeof offer !== 'string' || typeof cwd !== 'string' || typeof command !== 'string') return null;
+  if (!isCount(gate) || !isCount(retries) || typeof timeoutMs !== 'number' || timeoutMs <= 0) return null;
+  return {
+    ...{ kind, offer, cwd, gate, command },
+    spec: {
+      ...{ on: [], run: command, timeoutMs, retries },
+      ...(typeof name === 'string' && { name }),
+      ...(isolation === 'off' && { isolation }),
+      // What passed on the same files before is known where the run is.
+      cache: false,
+    },
+  };
+}
+
+const MAX_SHOWN_CHARS = 8 << 10;
+const MAX_TRIES = 100;
+
+/** Reads what a worker reported of a gate; `null` for what is none, and for the report of another offer. */
+export function parseGateWords(value: Json, offer: string): GateWords | null {
+  if (!isJsonObject(value) || value['kind'] !== 'gate' || value['offer'] !== offer) return null;
+  const { shown: told = null, log, trouble } = value;
+  const shown = parseGateShown(told);
+  const why = typeof trouble === 'string' ? trouble.slice(0, MAX_SHOWN_CHARS) : '';
+  const text = told !== null && shown === null ? 'what it reported cannot be read' : why;
+  return { kind: 'gate', offer, shown, log: typeof log === 'string' ? log : null, trouble: text };
+}
+
+function parseGateShown(value: Json): AwayGateShown | null {
+  if (!isJsonObject(value) || !Array.isArray(value['attempts'])) return null;
+  const { passed, outputTail, failedTests, ranTests, isOutputCut, isCut } = value;
+  const end = parseGateTry(value);
+  const attempts = value['attempts'].slice(0, MAX_TRIES).map(parseGateTry);
+  if (end === null || !attempts.every((one) => one !== null) || typeof passed !== 'boolean' || typeof outputTail !== 'string') return null;
+  // A pass is an exit code of 0 within the time, and nothing else.
+  if (passed && (end.exitCode !== 0 || end.timedOut)) return null;
+  return {
+    ...{ ...end, passed, attempts, outputTail: outputTail.slice(0, MAX_SHOWN_CHARS), isCut: isCut === true },
+    ...(isCount(failedTests) && { failedTests }),
+    ...(isCount(ranTests) && { ranTests }),
+    ...(isOutputCut === true && { isOutputCut }),
+  };
+}
+
+function parseGateTry(value: Json): AwayGateTry | null {
+  if (!isJsonObject(value)) return null;
+  const { exitCode, timedOut, durationMs } = value;
+  if ((exitCode !== null && !isCount(exitCode)) || typeof timedOut !== 'boolean' || typeof durationMs !== 'number') return null;
+  return durationMs >= 0 ? { exitCode, timedOut, durationMs } : null;
+}
+
+function isCount(value: Json | undefined): value is number {
+  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;
+}
 
 /** What of a turn a worker may tell the loop. Its end is told apart. */
 const TOLD: ReadonlySet<Input['type']> = new Set(['iteration-spawned', 'usage-reported', 'tell-given', 'asked', 'panel-moved']);

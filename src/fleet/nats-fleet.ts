@@ -4,7 +4,7 @@ import { RalphError } from '../core/values/errors.ts';
 import { isJsonObject, isTextList, type Json, parseJson } from '../core/values/json.ts';
 import { isLabel } from '../core/values/label.ts';
 import type { Blobs, Fleet, Reports, SteerLine, Wires, WorkerList, WorkerState, WorkId } from '../ports/fleet.ts';
-import { isSubjectPart, parseKey, requirePart, toKey } from './fleet-names.ts';
+import { isOrderName, isSubjectPart, parseKey, requirePart, toKey } from './fleet-names.ts';
 import { keepReading, type Reading } from './keep-reading.ts';
 import { hearOnce } from './messages.ts';
 import type { NatsPlace } from './nats-place.ts';
@@ -258,5 +258,5 @@ function parseWorker(text: string): readonly WorkerState[] {
 function parseId(value: Json): readonly WorkId[] {
   if (!isJsonObject(value)) return [];
   const { run, name } = value;
-  return typeof run === 'string' && isSubjectPart(run) && typeof name === 'string' && /^[\d.]{1,20}$/.test(name) ? [{ run, name }] : [];
+  return typeof run === 'string' && isSubjectPart(run) && typeof name === 'string' && isOrderName(name) ? [{ run, name }] : [];
 }

@@ -5,8 +5,9 @@ import { toErrorMessage } from '../core/values/errors.ts';
 import type { Json } from '../core/values/json.ts';
 import type { BroughtIn, Elsewhere, RemoteOrder, RemoteResult, RemoteTurn, RemoteWatch } from '../ports/elsewhere.ts';
 import type { Fleet, WorkId, WorkReport, WorkStanding } from '../ports/fleet.ts';
+import { toOrderTitle } from './fleet-names.ts';
 import { LONG_ASK_MS } from './keep-run.ts';
-import { fromBody, PROTOCOL, parseLive, parseWorkerWords, toBody } from './messages.ts';
+import { fromBody, parseLive, parseWorkerWords, TURN_PROTOCOL, toBody } from './messages.ts';
 
 /** A run whose turns are offered. */
 export interface OfferSettings {
@@ -38,14 +39,23 @@ const REPORT_MS = 10_000;
 /** An order that nobody takes is told of after so long, and offered once more each time. */
 const UNTAKEN_MS = 5000;
 
-interface OpenTurn {
+/** An order that is watched over. */
+export interface OpenOrder {
   readonly id: WorkId;
-  readonly order: IterationStart;
-  readonly watch: RemoteWatch;
+  /** As people call it: `Turn 7.1`. */
+  readonly title: string;
   readonly labels: readonly string[];
-  readonly settle: (result: RemoteResult) => void;
+  readonly protocol: number;
+  /** Ends it: no worker will report anything that counts. */
+  readonly lose: (why: string) => void;
   isOver: boolean;
   worker: string | null;
+}
+
+interface OpenTurn extends OpenOrder {
+  readonly order: IterationStart;
+  readonly watch: RemoteWatch;
+  readonly settle: (result: RemoteResult) => void;
   /** What is to be done with reports, one after the other. */
   reading: Promise<void>;
 }
@@ -99,7 +109,7 @@ export function offerTurns(made: OfferSettings): Elsewhere {
 }
 
 /** Said to a worker whose order is not its own any more, so that it need not find out by itself. */
-const KILL: Json = { kind: 'kill' };
+export const KILL: Json = { kind: 'kill' };
 
 function openTurn(
   { run, labelsOf }: OfferSettings,
@@ -113,13 +123,15 @@ function openTurn(
     settle = resolve;
   });
   const opened: OpenTurn = {
-    ...{ id, order, watch, labels: labelsOf(order), isOver: false, worker: null, reading: Promise.resolve() },
+    ...{ id, title: toOrderTitle(id.name), labels: labelsOf(order), protocol: TURN_PROTOCOL, isOver: false, worker: null },
+    ...{ order, watch, reading: Promise.resolve() },
     settle: (how) => {
       if (opened.isOver) return;
       opened.isOver = true;
       onEnd(id.name);
       settle(how);
     },
+    lose: (why) => opened.settle({ kind: 'lost', failure: { class: 'transient', message: why } }),
   };
   return { opened, result };
 }
@@ -131,23 +143,23 @@ async function offer(made: OfferSettings, turn: OpenTurn, task: Json, follow: ()
     const place = await made.pack(turn.order);
     const body = await toBody(fleet.blobs, { task, place, lostAfterMs: made.lostAfterMs });
     if (turn.isOver) return;
-    await fleet.queue.offer({ ...turn.id, labels: turn.labels, protocol: PROTOCOL, body });
-    await watchTurn(made, turn);
+    await fleet.queue.offer({ ...turn.id, labels: turn.labels, protocol: turn.protocol, body });
+    await watchOrder(made, turn);
   } catch (error) {
-    turn.settle({ kind: 'lost', failure: { class: 'transient', message: `the fleet could not be asked: ${toErrorMessage(error)}` } });
+    turn.lose(`the fleet could not be asked: ${toErrorMessage(error)}`);
   }
   if (made.isOwn()) await fleet.queue.forget(turn.id).catch(() => undefined);
 }
 
 /** Watches over an order until it is over. */
-async function watchTurn(made: OfferSettings, turn: OpenTurn): Promise<void> {
+export async function watchOrder(made: WatchSettings, order: OpenOrder): Promise<void> {
   const { fleet, steady, lostAfterMs } = made;
   let last: WorkStanding = { kind: 'offered' };
   let since = steady();
   let reminders = 0;
-  while (!turn.isOver) {
+  while (!order.isOver) {
     const askedAt = steady();
-    const standing = await fleet.queue.look(turn.id).catch(() => null);
+    const standing = await fleet.queue.look(order.id).catch(() => null);
     // While the server cannot be asked, no worker can say that it lives.
     if (steady() - askedAt > LONG_ASK_MS) since = steady();
     if (standing === null) {
@@ -158,30 +170,31 @@ async function watchTurn(made: OfferSettings, turn: OpenTurn): Promise<void> {
     if (JSON.stringify(standing) !== JSON.stringify(last)) since = steady();
     last = standing;
     const waited = steady() - since;
-    if (standing.kind === 'held') turn.worker = standing.worker;
-    if (standing.kind === 'held' && waited > lostAfterMs && (await fleet.queue.withdraw(turn.id, standing))) {
-      turn.settle(toLost(`the worker ${standing.worker} was lost: it said nothing for ${Math.round(waited / 1000)} s`));
+    if (standing.kind === 'held') order.worker = standing.worker;
+    if (standing.kind === 'held' && waited > lostAfterMs && (await fleet.queue.withdraw(order.id, standing))) {
+      order.lose(`the worker ${standing.worker} was lost: it said nothing for ${Math.round(waited / 1000)} s`);
     } else if (standing.kind === 'over' && waited > REPORT_MS) {
-      turn.settle(toLost(`the worker ${turn.worker ?? 'of the turn'} ended without a report`));
+      order.lose(`the worker ${order.worker ?? 'that had it'} ended without a report`);
     } else if (standing.kind === 'offered' && waited > UNTAKEN_MS * (reminders + 1)) {
       reminders += 1;
-      await fleet.queue.remind(turn.id).catch(() => undefined);
-      if (reminders === 1) made.tell(await toUntakenText(made, turn));
+      await fleet.queue.remind(order.id).catch(() => undefined);
+      if (reminders === 1) made.tell(await toUntakenText(made, order));
     }
     await pause(LOOK_MS);
   }
 }
 
-function toLost(message: string): RemoteResult {
-  return { kind: 'lost', failure: { class: 'transient', message } };
-}
+/** What watching needs of a run. */
+type WatchSettings = Pick<OfferSettings, 'fleet' | 'steady' | 'lostAfterMs' | 'tell'>;
 
-async function toUntakenText({ fleet }: OfferSettings, { id, labels }: OpenTurn): Promise<string> {
-  const workers = (await fleet.workers.list()).filter((worker) => labels.every((label) => worker.labels.includes(label)));
+async function toUntakenText({ fleet }: WatchSettings, { title, labels, protocol }: OpenOrder): Promise<string> {
+  const workers = (await fleet.workers.list()).filter(
+    (worker) => worker.protocol >= protocol && labels.every((label) => worker.labels.includes(label)),
+  );
   const wanted = labels.join(',');
   return workers.length === 0
-    ? `Turn ${id.name} waits for a worker with ${wanted}, and there is none: ralph worker --nats … --labels ${wanted}`
-    : `Turn ${id.name} waits: ${workers.length === 1 ? 'the worker' : `all ${workers.length} workers`} with ${wanted} ${workers.length === 1 ? 'is' : 'are'} busy.`;
+    ? `${title} waits for a worker with ${wanted}, and there is none: ralph worker --nats … --labels ${wanted}`
+    : `${title} waits: ${workers.length === 1 ? 'the worker' : `all ${workers.length} workers`} with ${wanted} ${workers.length === 1 ? 'is' : 'are'} busy.`;
 }
 
 async function readReport(made: OfferSettings, turn: OpenTurn, report: WorkReport): Promise<void> {

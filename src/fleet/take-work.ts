@@ -1,10 +1,12 @@
+import { randomInt } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Effect } from '../core/run/effects.ts';
 import type { LiveRecord } from '../core/run/run-record.ts';
 import { toErrorMessage } from '../core/values/errors.ts';
 import { isJsonObject, type Json } from '../core/values/json.ts';
 import type { AcceptOrder, Fleet, WorkClaim, WorkerFacts, WorkerState, WorkId } from '../ports/fleet.ts';
-import { fromBody, toBody, type WorkerWords } from './messages.ts';
+import { toOrderTitle } from './fleet-names.ts';
+import { fromBody, type GateWords, toBody, type WorkerWords } from './messages.ts';
 
 /** A worker. */
 export interface WorkSettings {
@@ -26,7 +28,7 @@ export interface Job extends WorkId {
   readonly task: Json;
   readonly place: Json;
   /** Durable when it resolves; reports keep their order. */
-  readonly report: (words: WorkerWords) => Promise<void>;
+  readonly report: (words: WorkerWords | GateWords) => Promise<void>;
   readonly show: (record: LiveRecord) => void;
   /** Called with what the coordinator wants of the turn. */
   readonly onEffect: (hear: (effect: Effect) => void) => void;
@@ -87,6 +89,7 @@ export async function takeWork(made: WorkSettings, drain: AbortSignal, kill: Abo
 }
 
 const AGAIN_MS = 1000;
+const MAX_FIRST = 2 ** 40;
 
 async function claimNext({ fleet, worker, tell }: WorkSettings, accept: AcceptOrder, drain: AbortSignal): Promise<WorkClaim | null> {
   try {
@@ -165,7 +168,8 @@ async function work(made: WorkSettings, claim: WorkClaim, slot: number, kill: Ab
       // A server that cannot be asked is no answer: whoever waits for the beat decides.
       if (!(await claim.beat().catch(() => true))) fence.abort();
     });
-    let number = 0;
+    // An order may be offered again under its name: reports of another offer must not count as these.
+    let number = randomInt(MAX_FIRST);
     await made.perform({
       ...{ run, name, slot, task, place, fenced: fence.signal },
       report: async (words) => {
@@ -183,7 +187,7 @@ async function work(made: WorkSettings, claim: WorkClaim, slot: number, kill: Ab
       },
     });
   } catch (error) {
-    tell(`Turn ${name} of run ${run} could not be worked on: ${toErrorMessage(error)}.`);
+    tell(`${toOrderTitle(name)} of run ${run} could not be worked on: ${toErrorMessage(error)}.`);
   } finally {
     unhear();
     over.abort();

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { isJsonObject, isTextList, type Json, parseJson } from '../core/values/json.ts';
 import { isLabel } from '../core/values/label.ts';
 import type { WorkClaim, WorkerFacts, WorkOrder, WorkReport, WorkStanding } from '../ports/fleet.ts';
-import { isSubjectPart } from './fleet-names.ts';
+import { isOrderName, isSubjectPart } from './fleet-names.ts';
 
 /** How an order is kept. What is held or over has lost its body: whoever holds it has it. */
 export type WorkRecord = { readonly kind: 'offered'; readonly order: WorkOrder } | HeldRecord | { readonly kind: 'over' };
@@ -35,7 +35,7 @@ function parseOrder(value: Json | undefined): WorkOrder | null {
   const { run, name, labels, protocol, body = null } = value;
   const isNamed = typeof run === 'string' && typeof name === 'string' && typeof protocol === 'number';
   // A worker makes folders of these names.
-  if (!isNamed || !isSubjectPart(run) || !/^\d{1,9}\.\d{1,9}$/.test(name)) return null;
+  if (!isNamed || !isSubjectPart(run) || !isOrderName(name)) return null;
   return isTextList(labels) && labels.every(isLabel) ? { run, name, labels, protocol, body } : null;
 }
 
@@ -56,7 +56,9 @@ export function toStanding(kept: KeptRecord | null): WorkStanding {
 
 /** Whether a worker may take an order. */
 export function serves({ labels, protocol }: WorkerFacts, order: WorkOrder): boolean {
-  return order.protocol === protocol && order.labels.length > 0 && order.labels.every((label) => labels.includes(label));
+  return (
+    order.protocol >= 1 && order.protocol <= protocol && order.labels.length > 0 && order.labels.every((label) => labels.includes(label))
+  );
 }
 
 /** Changes a record if it still has that revision; the new one, or `null` where it had changed. */

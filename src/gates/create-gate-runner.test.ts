@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { GateResult, StartTestsResult } from '../core/gates/gate-result.ts';
 import type { GateSpec } from '../core/gates/gate-spec.ts';
+import type { AwayGateOrder, AwayGateResult } from '../ports/gate-runner.ts';
 import type { TreeState } from '../ports/tree-reader.ts';
 import { createGateRunner } from './index.ts';
 
@@ -218,5 +219,91 @@ describe('the tests of the start', () => {
   it('are not tried on the way, nor where a gate refuses the end anyway', async () => {
     expect((await judge([{ isEnd: false }])).asked).toEqual([]);
     expect((await judge([{}, { run: 'false' }])).asked).toEqual([]);
+  });
+});
+
+describe('a gate that needs a worker', () => {
+  const shown = { passed: true, exitCode: 0, timedOut: false, durationMs: 5, outputTail: 'fine', isCut: false };
+  const ran: AwayGateResult = {
+    kind: 'ran',
+    worker: 'strong',
+    shown: { ...shown, attempts: [{ exitCode: 0, timedOut: false, durationMs: 5 }] },
+    log: Buffer.from('all of it: swordfish\n'),
+  };
+  const spec: GateSpec = { on: ['task.complete'], run: 'exit 9', timeoutMs: 1000, runsOn: ['gpu'] };
+  const here: GateSpec = { on: ['task.complete'], run: 'exit 9', timeoutMs: 1000 };
+
+  function createAway(results: readonly AwayGateResult[], look: () => string = () => 'same') {
+    const asked: AwayGateOrder[] = [];
+    const state = async (): Promise<TreeState> => ({ hash: look(), files: new Map() });
+    const runner = createGateRunner({
+      ...{ cwd, env, atOnce: 1, evidenceDir: join(cwd, 'evidence'), tree: { read: state } },
+      redact: (text) => text.replace('swordfish', '[redacted]'),
+      runAway: async (order) => {
+        asked.push(order);
+        return results[asked.length - 1] ?? ran;
+      },
+    });
+    const run = (...specs: readonly GateSpec[]) =>
+      runner.run(
+        specs.map((one, gate) => ({ gate, spec: one })),
+        new AbortController().signal,
+        () => undefined,
+      );
+    return { asked, run };
+  }
+
+  it('is not run here, and its evidence names the worker and holds the whole output, without secrets', async () => {
+    const { asked, run } = createAway([]);
+    const [result] = await run(spec);
+    expect(asked).toMatchObject([{ gate: 0, command: 'exit 9' }]);
+    expect(result).toMatchObject({ passed: true, evidence: { worker: 'strong', number: 1, isFresh: true, tree: 'same' } });
+    expect(JSON.parse(readFileSync(join(cwd, 'evidence/1.json'), 'utf8'))).toMatchObject({ worker: 'strong', passed: true });
+    expect(readFileSync(join(cwd, 'evidence/1.log'), 'utf8')).toBe('all of it: [redacted]\n');
+  });
+
+  it('is not asked again for the same files, and says nothing about the same command here', async () => {
+    const { asked, run } = createAway([]);
+    expect((await run(spec, here)).map(({ passed }) => passed)).toEqual([true, false]);
+    expect((await run(spec))[0]?.evidence).toMatchObject({ isCached: true, worker: 'strong' });
+    expect(asked).toHaveLength(1);
+  });
+
+  it('has a verdict about the files that were sent: it is stale where they changed meanwhile, and is not remembered', async () => {
+    let count = 0;
+    const { asked, run } = createAway([], () => {
+      count += 1;
+      return `state ${count}`;
+    });
+    expect((await run(spec))[0]?.evidence).toMatchObject({ treeBefore: 'state 1', tree: 'state 1', isFresh: false });
+    await run(spec);
+    expect(asked).toHaveLength(2);
+  });
+
+  it('has failed where no worker could run it, without evidence', async () => {
+    const { run } = createAway([{ kind: 'lost', why: 'the worker was lost' }]);
+    const [result] = await run(spec);
+    expect(result).toMatchObject({ passed: false, exitCode: null, outputTail: 'the worker was lost' });
+    expect(result?.evidence).toBeUndefined();
+  });
+
+  it('takes no place of those that run here', async () => {
+    let end = (_: AwayGateResult): void => undefined;
+    const waits = new Promise<AwayGateResult>((resolve) => {
+      end = resolve;
+    });
+    const lines: string[] = [];
+    const runner = createGateRunner({ cwd, env, atOnce: 1, runAway: () => waits });
+    const orders = [spec, { ...here, run: 'echo here' }].map((one, gate) => ({ gate, spec: one }));
+    const both = runner.run(orders, new AbortController().signal, (_, line) => lines.push(line));
+    await expect.poll(() => lines).toEqual(['here']);
+    end(ran);
+    expect((await both).map(({ passed }) => passed)).toEqual([true, true]);
+  });
+
+  it('runs here where nobody else does', async () => {
+    expect((await runGates(['exit 0'])).results[0]?.passed).toBe(true);
+    const [result] = await createGateRunner({ cwd, env }).run([{ gate: 0, spec }], new AbortController().signal, () => undefined);
+    expect(result).toMatchObject({ passed: false, exitCode: 9 });
   });
 });

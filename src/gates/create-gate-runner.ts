@@ -2,8 +2,9 @@ import { writeFileSync } from 'node:fs';
 import type { GateResult, StartTestsResult } from '../core/gates/gate-result.ts';
 import { type GateSpec, isRequiredGate, mayStayRed } from '../core/gates/gate-spec.ts';
 import { toErrorMessage } from '../core/values/errors.ts';
-import type { GateOrder, GateRunner } from '../ports/gate-runner.ts';
+import type { GateOrder, GateRunner, RunAway } from '../ports/gate-runner.ts';
 import type { TreeState } from '../ports/tree-reader.ts';
+import { keepLog, rewriteLog } from './evidence-store.ts';
 import type { GateCase, GateRequest, GateRunnerSettings } from './gate-contract.ts';
 import { createGateRunState, type GateRunState } from './gate-run-state.ts';
 import { toScope, toScopeKey } from './gate-scope.ts';
@@ -38,14 +39,31 @@ export function createGateRunner(settings: GateRunnerSettings): GateRunner {
 /** The verdict of a gate that runs a command: remembered where nothing changed since, else by running it. Never rejects. */
 function judgeCommand(state: GateRunState, given: GateCase): Promise<GateResult> {
   const { spec } = given.order;
+  const away = findAway(state, spec);
   const judge = async (): Promise<GateResult> => {
-    if (given.signal.aborted) return toUnrun(given, spec.run, 'not run: the run was stopped');
+    if (given.signal.aborted) return toUnrun(given, spec.run, STOPPED);
     const command = findCommand(state, spec);
     if (command === null) return toUnrun(given, spec.run, toUnknownCheckText(spec));
     const before = await toScope(await state.look(given.look), spec);
-    return recall(state, given, command, before) ?? runGate(state, given, command, before);
+    const known = recall(state, given, command, before);
+    if (known !== undefined) return known;
+    return away === null ? runGate(state, given, command, before) : runElsewhere(state, given, { command, treeBefore: before, away });
   };
-  return state.inTurn(spec.run, () => state.slots.run(spec.serial === true, judge));
+  // How many run at once is about this machine.
+  const isFree = away !== null && spec.serial !== true;
+  return state.inTurn(toMemoryName(state, spec, spec.run), isFree ? judge : () => state.slots.run(spec.serial === true, judge));
+}
+
+const STOPPED = 'not run: the run was stopped';
+
+/** Who runs a gate that needs a worker; `null`: it runs here. */
+function findAway({ settings }: GateRunState, { runsOn }: GateSpec): RunAway | null {
+  return runsOn === undefined ? null : (settings.runAway ?? null);
+}
+
+/** What a command showed on one kind of machine says nothing about another. */
+function toMemoryName(state: GateRunState, spec: GateSpec, command: string): string {
+  return findAway(state, spec) === null ? command : JSON.stringify([command, spec.runsOn]);
 }
 
 function findCommand({ settings }: GateRunState, { check, run }: GateSpec): string | null {
@@ -62,7 +80,7 @@ function recall(state: GateRunState, given: GateCase, command: string, tree: str
   if (tree === null) return undefined;
   const isUntouched = spec.onlyIf !== undefined && state.settings.startScopes?.[toScopeKey(spec)] === tree;
   if (isUntouched) return { ...toUnrun(given, command, 'not run: no path of its only_if changed'), passed: true, skipped: true };
-  const known = spec.cache === false ? undefined : state.memory.recall(command, tree);
+  const known = spec.cache === false ? undefined : state.memory.recall(toMemoryName(state, spec, command), tree);
   if (known?.evidence === undefined) return undefined;
   // Another gate may have run the same command under another name.
   const { name: _, ...facts } = known;
@@ -94,10 +112,39 @@ async function runGate(state: GateRunState, given: GateCase, command: string, tr
   return result;
 }
 
+interface AwayCase {
+  readonly command: string;
+  readonly treeBefore: string | null;
+  readonly away: RunAway;
+}
+
+/** Runs a gate on a worker: its verdict is about the files as they were when they were sent. */
+async function runElsewhere(state: GateRunState, given: GateCase, { command, treeBefore, away }: AwayCase): Promise<GateResult> {
+  const { order, signal, observe, look } = given;
+  const { gate, spec } = order;
+  const ended = await away({ gate, spec, command }, signal, (line) => observe(gate, redactOutput(state.settings, line)));
+  if (ended.kind === 'stopped') return toUnrun(given, command, STOPPED);
+  if (ended.kind === 'lost') return toUnrun(given, command, ended.why);
+  const file = state.store?.open() ?? null;
+  keepLog(file, ended.log);
+  if (file !== null) rewriteLog(file, (text) => redactOutput(state.settings, text));
+  // No command ran here, but time has passed: somebody may have changed files.
+  look.state = null;
+  const isFresh = treeBefore === (await toScope(await state.look(look), spec));
+  const { worker, shown } = ended;
+  const { durationMs, attempts, ...verdict } = { ...shown, outputTail: redactOutput(state.settings, shown.outputTail) };
+  const startedAt = Date.now() - durationMs;
+  const trees = { treeBefore, tree: treeBefore, isFresh };
+  const result = toResult(state.store, given, { command, verdict, file, startedAt, durationMs, attempts, ...trees, worker });
+  if (result.passed && isFresh && treeBefore !== null && !signal.aborted)
+    state.memory.keep(toMemoryName(state, spec, command), treeBefore, result);
+  return result;
+}
+
 /** The verdict of the gate on protected files: they are as they were when the run began. Never rejects. */
 async function judgeProtected(state: GateRunState, given: GateCase): Promise<GateResult> {
   const { run } = given.order.spec;
-  if (given.signal.aborted) return toUnrun(given, run, 'not run: the run was stopped');
+  if (given.signal.aborted) return toUnrun(given, run, STOPPED);
   const startedAt = Date.now();
   const tree = (await state.look(given.look))?.hash ?? null;
   const shown = await (state.settings.checkProtected?.() ?? Promise.resolve('')).catch(toProblem);

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { isAbsolute, join, relative } from 'node:path';
+import type { AwayGateTry } from '../ports/gate-runner.ts';
 
 /** The folder of a run in which what gates showed is kept. */
 export interface EvidenceStore {
@@ -40,7 +41,9 @@ export interface EvidenceRecord {
   readonly outputBytes: number;
   /** Name of the file with the whole output, beside this one. */
   readonly output: string;
-  readonly attempts: readonly { readonly exitCode: number | null; readonly timedOut: boolean; readonly durationMs: number }[];
+  readonly attempts: readonly AwayGateTry[];
+  /** The worker of the fleet that ran it; absent: it ran where the run is. */
+  readonly worker?: string;
 }
 
 /** Largest output that is read once more for its hash. */
@@ -78,6 +81,15 @@ export function createEvidenceStore(folder: string, cwd: string): EvidenceStore 
       }
     },
   };
+}
+
+/** Keeps an output that came from elsewhere. A disk that is full costs the output, not the verdict. */
+export function keepLog(file: EvidenceFile | null, bytes: Uint8Array | null): void {
+  try {
+    if (file !== null && bytes !== null) writeFileSync(file.logPath, bytes.subarray(0, MAX_LOG_BYTES), { mode: 0o600 });
+  } catch {
+    // The verdict says what matters of it.
+  }
 }
 
 /** Changes the text of an output that was kept. One that cannot be changed is emptied: it must not be read as it was. */

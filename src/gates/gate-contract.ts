@@ -1,7 +1,7 @@
 import type { StartTestsResult } from '../core/gates/gate-result.ts';
 import type { GateCheck } from '../core/gates/gate-spec.ts';
 import type { Environment } from '../core/values/environment.ts';
-import type { GateOrder } from '../ports/gate-runner.ts';
+import type { GateOrder, RunAway } from '../ports/gate-runner.ts';
 import type { Backpressure, Isolation, Program } from '../ports/program.ts';
 import type { TreeReader, TreeState } from '../ports/tree-reader.ts';
 
@@ -44,6 +44,8 @@ export interface GateRunnerSettings extends CommandSettings {
   readonly checkProtected?: () => Promise<string>;
   /** Tries gates with the tests as they were when the run began; absent: that is not known. */
   readonly tryStartTests?: TryStartTests;
+  /** Runs gates that need a worker; absent: they run here. */
+  readonly runAway?: RunAway;
 }
 
 /**

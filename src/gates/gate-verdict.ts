@@ -26,6 +26,8 @@ export interface GateOutcome {
   readonly treeBefore: string | null;
   readonly tree: string | null;
   readonly isFresh: boolean;
+  /** See `GateEvidence`. */
+  readonly worker?: string;
 }
 
 /** The verdict of a command by its last try. */
@@ -58,7 +60,8 @@ function explainGateEnd(end: GateEnd, timeoutMs: number): string {
 
 /** Writes the record of what was shown, and tells it as the loop wants it. */
 export function toResult(store: EvidenceStore | null, { order, signal }: GateCase, outcome: GateOutcome): GateResult {
-  const { command, verdict, file, startedAt, durationMs, attempts, treeBefore, tree, isFresh } = outcome;
+  const { command, verdict, file, startedAt, durationMs, attempts, treeBefore, tree, isFresh, worker } = outcome;
+  const where = worker === undefined ? {} : { worker };
   const { isCut, ...shown } = verdict;
   const { outputHash, outputBytes } = hashLog(file, shown.outputTail);
   const { outputTail: _, ...facts } = shown;
@@ -84,6 +87,7 @@ export function toResult(store: EvidenceStore | null, { order, signal }: GateCas
       name: toGateName(order.spec),
       ...record,
       output: `${file.number}.log`,
+      ...where,
     });
   return {
     gate: order.gate,
@@ -102,6 +106,7 @@ export function toResult(store: EvidenceStore | null, { order, signal }: GateCas
       outputHash,
       log: file?.log ?? null,
       isCut,
+      ...where,
     },
   };
 }

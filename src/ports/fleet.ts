@@ -1,14 +1,14 @@
 import type { Json } from '../core/values/json.ts';
 
-/** A piece of work for a worker: one turn of one run. */
+/** A piece of work for a worker: one turn of one run, or one of its gates. */
 export interface WorkOrder {
   /** Of the run. */
   readonly run: string;
-  /** In that run; the same one twice is one order: `7.1`. */
+  /** In that run; the same one twice is one order: `7.1`, or `gate3`. */
   readonly name: string;
   /** What a worker must have, all of it: `claude`, `gpu`. Not empty. */
   readonly labels: readonly string[];
-  /** Of whoever offers it: a worker that does not know it leaves the order alone. */
+  /** What a worker must understand: one that knows less leaves the order alone. */
   readonly protocol: number;
   readonly body: Json;
 }
@@ -53,6 +53,7 @@ export type AcceptOrder = (order: WorkOrder, waitedMs: number) => Promise<boolea
 export interface WorkerFacts {
   readonly id: string;
   readonly labels: readonly string[];
+  /** It understands this one, and those before it. */
   readonly protocol: number;
 }
 
@@ -68,7 +69,7 @@ export interface WorkClaim {
 /** What a worker reports of an order, in order. */
 export interface WorkReport extends WorkId {
   readonly worker: string;
-  /** 1, 2, 3, …; the same number again is the same report. */
+  /** Counts on, from one that the worker drew when it took the order; the same number again is the same report. */
   readonly number: number;
   readonly body: Json;
 }

@@ -9,6 +9,39 @@ export interface GateOrder {
   readonly isEnd?: true;
 }
 
+/** The command of a gate that is to run on a worker. */
+export interface AwayGateOrder {
+  readonly gate: number;
+  readonly spec: GateSpec;
+  readonly command: string;
+}
+
+/** What became of it. */
+export type AwayGateResult =
+  | { readonly kind: 'ran'; readonly worker: string; readonly shown: AwayGateShown; readonly log: Uint8Array | null }
+  /** No worker could run it to its end. */
+  | { readonly kind: 'lost'; readonly why: string }
+  /** The signal was aborted. */
+  | { readonly kind: 'stopped' };
+
+/** What it showed, but for its whole output. */
+export interface AwayGateShown
+  extends Pick<GateResult, 'passed' | 'exitCode' | 'timedOut' | 'durationMs' | 'outputTail' | 'failedTests' | 'ranTests' | 'isOutputCut'> {
+  /** True if `outputTail` is not the whole output. */
+  readonly isCut: boolean;
+  /** Each of its tries. */
+  readonly attempts: readonly AwayGateTry[];
+}
+
+/** How a try ended. */
+export type AwayGateTry = Pick<GateResult, 'exitCode' | 'timedOut' | 'durationMs'>;
+
+/**
+ * Runs the command of a gate on a worker, on the files as they are when it is called; what it writes there is dropped.
+ * Contract: never rejects; after an abort the command is ended, and nothing of it counts.
+ */
+export type RunAway = (order: AwayGateOrder, signal: AbortSignal, say: (line: string) => void) => Promise<AwayGateResult>;
+
 /**
  * Runs quality gates itself; what agents say about their tests is no evidence.
  * Contract: never rejects; one result for each order, in order; a gate that cannot be started has not passed.

@@ -35,6 +35,10 @@ it('a gate that is not required is named without what it would refuse', () => {
   expect(text).toBe('The gate style (`gone`) cannot be run: gone is not on the PATH. Install gone, or name another command under `gates`.');
 });
 
+it('nothing is said of a gate for a worker, which has a PATH of its own', () => {
+  expect(warn(makeGate(['task.complete'], 'gone', { runsOn: ['gpu'] }))).toEqual([]);
+});
+
 it('nothing is said of what only a shell can tell, of its own words, and of a path, which the run may make', () => {
   const said = warn(
     'there --now',

@@ -56,7 +56,9 @@ interface RunPlace {
 export function toMissingWarnings({ settings, missing }: SoughtGate, { cwd, env }: RunPlace): readonly string[] {
   const { gates } = settings.spec;
   const absent = gates.flatMap((gate) => {
-    const program = gate.protect === undefined ? toProgram(gate.run) : null;
+    // What is on the PATH here says nothing about a worker.
+    const isHere = gate.protect === undefined && gate.runsOn === undefined;
+    const program = isHere ? toProgram(gate.run) : null;
     return program === null || findProgram(program, cwd, env['PATH']) !== null ? [] : [{ gate, program }];
   });
   return [...toUnprovenWarnings(missing), ...absent.map(({ gate, program }) => toAbsentWarning(gate, program))];

@@ -32,6 +32,8 @@ export interface GateRow {
   readonly from: string | null;
   /** What it must be at the end, compared with before the first turn; `null`: it is not run then. */
   readonly baseline: GateBaseline | null;
+  /** Labels that a worker of a fleet must have to run it; `null`: it runs where the run is. */
+  readonly runsOn: readonly string[] | null;
   readonly evidence: GateEvidenceRow | null;
 }
 
@@ -49,6 +51,8 @@ export interface GateEvidenceRow {
   readonly attempts: number;
   /** True if the files that it is about are still the same; `null` where that cannot be told. */
   readonly isFresh: boolean | null;
+  /** The worker of a fleet that ran it; `null`: it ran where the run was. */
+  readonly worker: string | null;
 }
 
 /** All gates, and of which run their evidence is. */
@@ -118,6 +122,7 @@ async function toEvidence(gate: GateSpec, index: number, { seen, state }: Seen):
     durationMs: last.durationMs,
     attempts: evidence?.attempts ?? (skipped ? 0 : 1),
     isFresh: now === null ? null : now === evidence?.tree,
+    worker: evidence?.worker ?? null,
   };
 }
 
@@ -139,6 +144,7 @@ function toRow(gate: GateSpec, index: number, evidence: GateEvidenceRow | null):
     cache: gate.cache ?? true,
     from: gate.from ?? null,
     baseline: gate.baseline ?? null,
+    runsOn: gate.runsOn ?? null,
     evidence,
   };
 }

@@ -18,8 +18,8 @@ export interface GateRunOrder {
   readonly signal: AbortSignal;
   /** Hears each line of output with the place of its gate. */
   readonly observe: (gate: number, line: string) => void;
-  /** How their programs are kept apart and held; absent: as those that the person starts. */
-  readonly kept?: Pick<GateRunnerSettings, 'isolation' | 'hold' | 'marker'>;
+  /** How their programs are kept apart and held, and who runs those that need a worker; absent: as those that the person starts, here. */
+  readonly kept?: Pick<GateRunnerSettings, 'isolation' | 'hold' | 'marker' | 'runAway'>;
 }
 
 /** What came of it. */

@@ -133,7 +133,12 @@ function printReport(terminal: Terminal, { runId, gates, warnings }: GateReport)
   printProse(terminal, `\n${where} Run them now: ralph gates --run`);
 }
 
-function toNameText({ name, command, check, protect, from }: GateRow): string {
+function toNameText(gate: GateRow): string {
+  const where = gate.runsOn === null ? '' : ` (on a fleet: by a worker with ${gate.runsOn.join(', ')})`;
+  return `${toWhatText(gate)}${where}`;
+}
+
+function toWhatText({ name, command, check, protect, from }: GateRow): string {
   if (protect !== null) return toPlainLine(`${name}: ${protect.join(', ')}`, 200);
   if (command === null) return `${check}: the project’s files do not say how`;
   if (from !== null) return toPlainLine(`${name} (found in ${from})`, 200);
@@ -142,11 +147,12 @@ function toNameText({ name, command, check, protect, from }: GateRow): string {
 
 function toEvidenceText({ evidence }: GateRow): string {
   if (evidence === null) return '-';
-  const { passed, skipped, exitCode, timedOut, durationMs, attempts, isFresh, number } = evidence;
+  const { passed, skipped, exitCode, timedOut, durationMs, attempts, isFresh, number, worker } = evidence;
   if (skipped) return 'not run: no file that it checks had changed';
   const end = timedOut ? 'ran out of time' : exitCode === null ? 'no exit code' : `exit ${exitCode}`;
   const tries = attempts > 1 ? ` at try ${attempts}` : '';
   const fresh = isFresh === null ? '' : isFresh ? ', fresh' : ', stale: files have changed since';
   const record = number === null ? '' : `, ${number}.json`;
-  return `${passed ? 'passed' : 'FAILED'} (${end}${tries}, ${toDurationText(durationMs)}${record})${fresh}`;
+  const where = worker === null ? '' : `, on worker ${toPlainLine(worker, 60)}`;
+  return `${passed ? 'passed' : 'FAILED'} (${end}${tries}, ${toDurationText(durationMs)}${where}${record})${fresh}`;
 }

@@ -17,13 +17,14 @@ export const workerCommand: CliCommand = {
         '--labels <labels>',
         'what it has, with commas between: agents (claude, codex, native, …) and names of your own; default: the agents that are installed',
       )
-      .option('--slots <n>', 'how many turns at the same time', '1')
+      .option('--slots <n>', 'how many turns and gates at the same time', '1')
       .option('--stand-in <n>', 'with how many runs at the same time it goes on whose own process is lost; 0: none', '1')
       .option('--name <name>', 'what it is called; default: the name of the machine, and a part that is made up')
       .option('--home <folder>', 'where it keeps folders of its own; default: ralph/fleet in the folder for caches');
     addExamples(command, [
       ['ralph worker --nats nats://10.0.0.5:4222', 'take turns for every agent that is installed here; Ctrl+C lets those under way end'],
       ['ralph worker --labels claude --slots 2', 'two turns at once, of claude alone, from the fleet of RALPH_FLEET'],
+      ['ralph worker --labels gpu', 'gates with runs_on: [gpu]; turns as well where it also has the label of their agent'],
     ]);
   },
   perform: async (context, { options }) => {

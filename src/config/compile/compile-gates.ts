@@ -72,6 +72,7 @@ function compileGate(declared: ValuesOf<typeof GATE_KEYS>): GateSpec {
     ...(!gate.cache && { cache: false }),
     ...(gate.fewer_tests === 'allow' && { mayLoseTests: true as const }),
     ...(gate.isolation === 'off' && { isolation: 'off' as const }),
+    ...(gate.runs_on.length > 0 && { runsOn: [...new Set(gate.runs_on)] }),
   };
 }
 

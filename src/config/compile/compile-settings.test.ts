@@ -25,6 +25,19 @@ describe('how many waiting events a hat is given', () => {
   });
 });
 
+describe('where a gate runs', () => {
+  const runsOn = (value: string) => load(`gates: [{run: x, runs_on: ${value}}]`);
+
+  it('is on workers with these labels, or where the run is', () => {
+    expect(runsOn('[gpu, mac, gpu]').draft?.spec.gates[0]?.runsOn).toEqual(['gpu', 'mac']);
+    for (const none of ['[]', 'null']) expect(runsOn(none).draft?.spec.gates[0]).not.toHaveProperty('runsOn');
+  });
+
+  it.each(['[GPU]', '["a b"]', '["../x"]', '[3]', '{x: 1}'])('is a finding where that is no list of labels: %s', (value) => {
+    expect(runsOn(value).diagnostics.map(({ code }) => code)).toContain('type-invalid');
+  });
+});
+
 describe('where agents commit', () => {
   it('is everywhere, unless said otherwise', () => {
     const of = (value: string) => load(`event_loop: {prompt: x, agent_commits: ${value}}`).draft?.agentCommits;

@@ -43,6 +43,12 @@ export const GATE_KEYS = {
     default: 'refuse',
   },
   isolation: GATE_ISOLATION,
+  runs_on: {
+    kind: 'list',
+    doc: 'Labels that a worker of a fleet must have to run it; without any it runs where the run is. Without a fleet they mean nothing.',
+    default: [],
+    items: { kind: 'label', doc: 'A label, as `ralph worker --labels` says it.' },
+  },
 } as const satisfies Keys;
 
 /** `gate_baseline`. */

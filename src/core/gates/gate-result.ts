@@ -59,6 +59,8 @@ export interface GateEvidence {
   readonly log: string | null;
   /** True if `outputTail` is not the whole output. */
   readonly isCut: boolean;
+  /** The worker of the fleet that ran it; absent: it ran where the run is. */
+  readonly worker?: string;
 }
 
 /** What people call the gate of a result. */

@@ -35,6 +35,8 @@ export interface GateSpec {
   readonly cache?: boolean;
   /** `off`: its command shares the processes of the machine. Absent: as the run. */
   readonly isolation?: 'off';
+  /** In a run on a fleet: what a worker must have to run it. Absent: it runs where the run is. */
+  readonly runsOn?: readonly string[];
   /** Ralph found it himself, in this file of the project; absent: a person named it. */
   readonly from?: string;
   /** It is run once before the first turn: `green`, it must be green at the end; `no_worse`, one that was red then may stay as red. Absent: it is not. */

@@ -60,6 +60,8 @@ describe('what gates showed, in words', () => {
   it.each<[string, Partial<GateView>]>([
     ['exit 0, 1.2 s', {}],
     ['exit 0 at try 2, 1.2 s', { evidence: { ...EVIDENCE, attempts: 2 } }],
+    ['exit 0, 1.2 s, on worker strong', { evidence: { ...EVIDENCE, worker: 'strong' } }],
+    ['passed before on the same files, on worker strong', { evidence: { ...EVIDENCE, worker: 'strong', isCached: true } }],
     ['ran out of time, 1.2 s', { timedOut: true, exitCode: null }],
     ['ended without an exit code, 1.2 s', { exitCode: null }],
     ['not run: nothing that it is about has changed', { skipped: true, exitCode: null }],

@@ -8,12 +8,13 @@ import type { ChangedFile, WorkFacts } from './work-facts.ts';
 
 type EndedGate = Pick<GateView, 'exitCode' | 'timedOut' | 'durationMs' | 'skipped' | 'evidence'>;
 
-/** `exit 0, 1.2 s`, `ran out of time, 10 s`, `exit 0 at try 2, 3 s`, `passed before on the same files`. */
+/** `exit 0, 1.2 s`, `ran out of time, 10 s`, `exit 0 at try 2, 3 s, on worker strong`, `passed before on the same files`. */
 export function toGateEndText(gate: EndedGate): string {
   if (gate.skipped === true) return 'not run: nothing that it is about has changed';
-  if (gate.evidence?.isCached === true) return 'passed before on the same files';
-  const { attempts = 1 } = gate.evidence ?? {};
-  return `${toExitText(gate)}${attempts > 1 ? ` at try ${attempts}` : ''}, ${toDurationText(gate.durationMs)}`;
+  const { attempts = 1, isCached = false, worker } = gate.evidence ?? {};
+  const where = worker === undefined ? '' : `, on worker ${toPlainLine(worker, 60)}`;
+  if (isCached) return `passed before on the same files${where}`;
+  return `${toExitText(gate)}${attempts > 1 ? ` at try ${attempts}` : ''}, ${toDurationText(gate.durationMs)}${where}`;
 }
 
 function toExitText(gate: EndedGate): string {
