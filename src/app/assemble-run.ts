@@ -22,7 +22,6 @@ import type { GateRunner } from '../ports/gate-runner.ts';
 import type { JournalDamage, JournalEntry } from '../ports/journal.ts';
 import type { Isolation } from '../ports/program.ts';
 import type { WorkCopies } from '../ports/work-copies.ts';
-import type { Workspace } from '../ports/workspace.ts';
 import { createRedaction, steadyMs } from '../process/index.ts';
 import { findCheck } from '../project/index.ts';
 import { createStartTests, type GateReference, listReferenceFiles, runGates, toGateGuard } from '../run-gates/index.ts';
@@ -55,7 +54,7 @@ import {
 } from '../turns/index.ts';
 import { createWorkspace, type GitWorkspace } from '../workspace/checkpoint/index.ts';
 import { type KeptRun, keepJournal, keepRest } from './kept-run.ts';
-import { type OfferedTurns, offerToFleet } from './offer-to-fleet.ts';
+import { type OfferedTurns, offerToFleet, withNotice, withoutSnapshots, withSnapshots } from './offer-to-fleet.ts';
 
 /** How long an agent may take to end when it is asked to. */
 const STOP_GRACE_MS = 10_000;
@@ -358,43 +357,6 @@ export function toWorkerMarker(worker: string, marker: string): string {
 function withReadOnly<Kept extends ReturnType<typeof keepGates>>(kept: Kept, folders: readonly string[]): Kept {
   const { isolation } = kept;
   return isolation === undefined ? kept : { ...kept, isolation: { ...isolation, readOnly: [...isolation.readOnly, ...folders] } };
-}
-
-function withSnapshots(workspace: GitWorkspace, elsewhere: OfferedTurns | null): Workspace {
-  return {
-    exists: workspace.exists,
-    checkpoint: workspace.checkpoint,
-    keepOpened: async (turn) => void (await workspace.snapshot(turn, 'opened')),
-    keepBefore: async (turn) => (await workspace.snapshot(turn, 'before')).fingerprint,
-    keepAfter: async (turn) => {
-      const snapshot = await workspace.snapshot(turn, 'after');
-      // One that cannot be sent now is sent with the next turn.
-      await elsewhere?.keepTree(snapshot).catch(() => undefined);
-      return snapshot.fingerprint;
-    },
-  };
-}
-
-/** Whoever offers turns hears of what changes the folder between them. */
-function withNotice(ports: LoopPorts, { expectChange }: OfferedTurns): LoopPorts {
-  const noting =
-    <Args extends readonly unknown[], Result>(act: (...args: Args) => Promise<Result>) =>
-    (...args: Args): Promise<Result> => {
-      expectChange();
-      return act(...args).finally(expectChange);
-    };
-  const { gates, hooks, workspace } = ports;
-  return {
-    ...ports,
-    gates: { ...gates, run: noting(gates.run) },
-    workspace: { ...workspace, checkpoint: noting(workspace.checkpoint) },
-    ...(hooks === undefined ? {} : { hooks: { ...hooks, ask: noting(hooks.ask) } }),
-  };
-}
-
-/** What a turn changed is found out once, by whoever sends it home. */
-function withoutSnapshots({ exists, checkpoint }: GitWorkspace): Workspace {
-  return { exists, checkpoint, keepOpened: async () => undefined, keepBefore: async () => null, keepAfter: async () => null };
 }
 
 function toFleetSide({ kept, worker }: RunParts): Pick<Parameters<typeof openWorkspace>[0], 'onFleet'> {

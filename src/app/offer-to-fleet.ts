@@ -19,10 +19,12 @@ import {
   toContent,
 } from '../fleet/index.ts';
 import { listDifferences, type Repository } from '../git/index.ts';
+import type { LoopPorts } from '../loop/shell/index.ts';
 import { type RunCopies, toCopyFolder } from '../panel/share/index.ts';
 import type { Elsewhere } from '../ports/elsewhere.ts';
 import type { Blobs } from '../ports/fleet.ts';
 import type { RunAway } from '../ports/gate-runner.ts';
+import type { Workspace } from '../ports/workspace.ts';
 import { steadyMs } from '../process/index.ts';
 import type { RunFile } from '../runs/index.ts';
 import { COPIES, findSpec } from '../turns/index.ts';
@@ -107,6 +109,44 @@ export function offerToFleet(parts: OfferedRun, workspace: GitWorkspace, copies:
 
 /** A turn that follows at once begins with what the one before it left. What somebody changes in so short a time is found when the turn comes home, as if it had begun before. */
 const FRESH_MS = 50;
+
+/** The folder of a run; what a turn left of it is kept by the fleet, where there is one. */
+export function withSnapshots(workspace: GitWorkspace, elsewhere: OfferedTurns | null): Workspace {
+  return {
+    exists: workspace.exists,
+    checkpoint: workspace.checkpoint,
+    keepOpened: async (turn) => void (await workspace.snapshot(turn, 'opened')),
+    keepBefore: async (turn) => (await workspace.snapshot(turn, 'before')).fingerprint,
+    keepAfter: async (turn) => {
+      const snapshot = await workspace.snapshot(turn, 'after');
+      // One that cannot be sent now is sent with the next turn.
+      await elsewhere?.keepTree(snapshot).catch(() => undefined);
+      return snapshot.fingerprint;
+    },
+  };
+}
+
+/** Whoever offers turns hears of what changes the folder between them. */
+export function withNotice(ports: LoopPorts, { expectChange }: OfferedTurns): LoopPorts {
+  const noting =
+    <Args extends readonly unknown[], Result>(act: (...args: Args) => Promise<Result>) =>
+    (...args: Args): Promise<Result> => {
+      expectChange();
+      return act(...args).finally(expectChange);
+    };
+  const { gates, hooks, workspace } = ports;
+  return {
+    ...ports,
+    gates: { ...gates, run: noting(gates.run) },
+    workspace: { ...workspace, checkpoint: noting(workspace.checkpoint) },
+    ...(hooks === undefined ? {} : { hooks: { ...hooks, ask: noting(hooks.ask) } }),
+  };
+}
+
+/** What a turn changed is found out once, by whoever sends it home. */
+export function withoutSnapshots({ exists, checkpoint }: GitWorkspace): Workspace {
+  return { exists, checkpoint, keepOpened: async () => undefined, keepBefore: async () => null, keepAfter: async () => null };
+}
 
 /** Passes on what the journal does not have yet: a process that takes up a turn is told all of it again. */
 function toNew(heard: OfferedRun['heard'], turn: TurnId, post: (input: Input) => void): (input: Input) => void {

@@ -45,7 +45,7 @@ function readEvidence(folder: string): readonly GateRecord[] {
 /** The name of the worker that has a gate of the folder's run, if one has; a killed one is listed for a while, with what it had. */
 async function findHolder(folder: string): Promise<string | null> {
   const runs = join(folder, '.ralph', 'runs');
-  const { stdout } = await ralph(folder, ['fleet', '--format', 'json'], env());
+  const { stdout } = await ralph(folder, ['fleet', 'workers', '--format', 'json'], env());
   const workers = readJsonLines<{ id: string; busy: readonly { run: string; name: string }[] }>(stdout);
   const own = existsSync(runs) ? readdirSync(runs) : [];
   return workers.find(({ busy }) => busy.some(({ run, name }) => own.includes(run) && name.startsWith('gate')))?.id ?? null;

@@ -1,6 +1,8 @@
 import { planRun, type RunPlan } from '../planning/index.ts';
 import { createDemoFolder, type DemoFolder, type DemoName } from '../project/index.ts';
-import { type Detached, type RunHandle, type RunWatch, startDetached } from '../runs/index.ts';
+import { type NightEnd, type NightOrder, type PlannedTask, runNight } from '../queue/index.ts';
+import { type Detached, type RunHandle, type RunRequest, type RunWatch, startDetached } from '../runs/index.ts';
+import { resumeRun } from './resume-run.ts';
 import { startRun } from './start-run.ts';
 
 /** The demo's sample, ready to run. */
@@ -29,4 +31,15 @@ export async function prepareDemo(given: Readonly<Record<string, string>>, name:
     startApart: (abort) =>
       startDetached({ cwd, stateDir: plan.settings.stateDir, words: ['run', '--nested'], stdin: null, env, abort, isViewed: true }),
   };
+}
+
+/** Runs the tasks of a queue, see {@link runNight}. */
+export function runQueue(order: NightOrder): Promise<NightEnd> {
+  return runNight(order, { plan: planTask, resume: resumeRun });
+}
+
+async function planTask(request: RunRequest): Promise<PlannedTask> {
+  const plan = await planRun(request);
+  const { settings, warnings } = plan;
+  return { stateDir: settings.stateDir, warnings, start: (options, watch) => startRun(plan, options, watch) };
 }
