@@ -232,8 +232,9 @@ async function takeTurn(order: WorkerOrder, opening: Promise<WorkPlace>, job: Jo
     const loop = createAwayLoop(file, { ...state, inboxOffset: run.ports.inbox.end() }, post);
     const performer = createPerformer({ ports: { ...run.ports, turns }, settings: run.settings, loop });
     job.fenced.addEventListener('abort', () => void performer.close());
-    job.onEffect((wanted) => void performer.perform(wanted).catch(() => undefined));
-    const begun = performer.perform(effect).then(() => (job.fenced.aborted ? performer.close() : undefined));
+    // Not before the turn is under way: what is for one that is not known is for nobody.
+    const hear = (): void => job.onEffect((wanted) => void performer.perform(wanted).catch(() => undefined));
+    const begun = performer.perform(effect).then(() => (job.fenced.aborted ? performer.close() : hear()));
     begun.catch(fail);
   });
   const input = await ended;
