@@ -20,7 +20,7 @@ import {
 } from '../fleet/index.ts';
 import { listDifferences, type Repository } from '../git/index.ts';
 import type { LoopPorts } from '../loop/shell/index.ts';
-import { type RunCopies, toCopyFolder } from '../panel/share/index.ts';
+import { isTaken, type RunCopies, toCopyFolder } from '../panel/share/index.ts';
 import type { Elsewhere } from '../ports/elsewhere.ts';
 import type { Blobs } from '../ports/fleet.ts';
 import type { RunAway } from '../ports/gate-runner.ts';
@@ -28,7 +28,7 @@ import type { Workspace } from '../ports/workspace.ts';
 import { steadyMs } from '../process/index.ts';
 import type { RunFile } from '../runs/index.ts';
 import { COPIES, findSpec } from '../turns/index.ts';
-import { type FileChanges, isObjectId, writeChanges } from '../workspace/bundle/index.ts';
+import { type FileChanges, isObjectId, replaceFiles, writeChanges } from '../workspace/bundle/index.ts';
 import type { GitWorkspace, Snapshot } from '../workspace/checkpoint/index.ts';
 import { createOpener, createTreeSender, type SentRun } from './send-tree.ts';
 import { toFileChanges, toLostAfterMs, writeScratchpad } from './sent-work.ts';
@@ -169,29 +169,74 @@ function toLabels({ settings }: RunFile, order: IterationStart): readonly string
 function createHomecoming(parts: OfferedRun, workspace: GitWorkspace, copies: RunCopies): OfferSettings['homecoming'] {
   const { fleet, paths, file, keeper } = parts;
   const repository = createOpener(parts);
+  let early: EarlyLook | null = null;
+  const apart = [file.settings.stateDir, ...file.settings.worktreeLinks];
+  const isAllowed = (changes: FileChanges): boolean => [...changes.keys()].every((path) => isTaken(path, apart));
+  const look = (order: IterationStart): EarlyLook => ({
+    turn: toTurnName(order),
+    at: Date.now(),
+    snapshot: workspace.snapshot(toTurnName(order), 'before'),
+  });
   const fetch = async (order: IterationStart, value: Json): Promise<{ readonly home: SentHome; readonly made: Made }> => {
     const home = parseHome(value);
-    await keeper.confirm();
+    // While the rest is fetched.
+    const confirmed = keeper.confirm();
+    confirmed.catch(() => undefined);
     await bringFiles(parts, order, home);
     const made = home.changes === null ? NOTHING_MADE : await fetchMade(fleet.blobs, home.changes);
+    await confirmed;
     if (home.scratchpad !== null) writeScratchpad(file, home.scratchpad);
     return { home, made };
   };
   return {
+    expect: (order) => {
+      early = look(order);
+    },
     bringTo: async (order, value, copy) => {
       const { made } = await fetch(order, value);
       writeChanges(toCopyFolder(join(paths.folder, COPIES), copy), made.changes);
     },
     bringIn: async (order, value, isDiscarded) => {
       const { home, made } = await fetch(order, value);
-      const { fingerprint, tree } = await workspace.snapshot(toTurnName(order), 'before');
+      const known = early?.turn === toTurnName(order) && isStill(file.workspace, made, early.at) ? early : look(order);
+      early = null;
+      const { fingerprint, tree } = await known.snapshot;
       if (made.changes.size === 0) return { before: fingerprint };
       const touched = await listTouched(repository, home.from, tree);
+      if (
+        touched.size === 0 &&
+        !isDiscarded &&
+        isAllowed(made.changes) &&
+        replaceFiles(file.workspace, made.changes, (path) => made.added.has(path))
+      )
+        return { before: fingerprint };
       const paths = [...made.changes.keys()].map((path) => ({ path, isNew: made.added.has(path), isTouched: touched.has(path) }));
       const write = (to: string): void => writeChanges(to, made.changes);
       return { ...(await copies.bring(toTurnName(order), { paths, write, isDiscarded })), before: fingerprint };
     },
   };
+}
+
+/** The folder as it was when a worker said that the agent had ended: so it is looked at on both sides at once. */
+interface EarlyLook {
+  readonly turn: string;
+  /** When that began. */
+  readonly at: number;
+  readonly snapshot: Promise<Snapshot>;
+}
+
+/** The clock of a file system may be so much behind. */
+const TICK_MS = 20;
+
+/** Whether nobody has touched the files that are to be written since a moment. */
+function isStill(top: string, { changes, added }: Made, at: number): boolean {
+  return [...changes.keys()].every((path) => {
+    try {
+      return lstatSync(join(top, path)).ctimeMs < at - TICK_MS;
+    } catch {
+      return added.has(path);
+    }
+  });
 }
 
 interface Made {
@@ -222,9 +267,15 @@ async function bringFiles({ fleet, paths, keeper }: OfferedRun, order: Iteration
   const folder = join(paths.turns, toTurnName(order));
   for (const { name, ...content } of files) {
     const bytes = await fromContent(fleet.blobs, content);
+    if (holds(join(folder, name), bytes)) continue;
     rmSync(join(folder, name), { force: true });
     writeFileSync(join(folder, name), bytes, { mode: 0o600, flag: 'wx' });
   }
+}
+
+function holds(path: string, bytes: Uint8Array): boolean {
+  const stats = lstatSync(path, { throwIfNoEntry: false });
+  return stats?.isFile() === true && stats.size === bytes.length && readFileSync(path).equals(bytes);
 }
 
 const MAX_FILE_BYTES = 64 << 20;

@@ -238,9 +238,11 @@ async function takeTurn(order: WorkerOrder, opening: Promise<WorkPlace>, job: Jo
     begun.catch(fail);
   });
   const input = await ended;
+  tell({ kind: 'ending' });
+  const changes = await place.tree.collect();
   await told.catch(() => undefined);
   const home: SentHome = {
-    changes: await place.tree.collect(),
+    changes,
     from,
     files: await sendFiles(fleet.blobs, join(place.turns, toTurnName(effect)), redact),
     scratchpad: toRedacted(readScratchpad(file.workspace, file.settings.prompts.scratchpad)?.text ?? null, redact),

@@ -2,6 +2,7 @@
 
 export { applyWork } from './apply-work.ts';
 export { listChanged } from './list-changed.ts';
+export { isTaken } from './list-workspace.ts';
 export { openWorkspace } from './open-workspace.ts';
 export { hashSnapshot } from './plan-work.ts';
 export { createViewerToken, dropOld, dropViewer, shareSnapshot, toViewerRoot } from './share-snapshot.ts';

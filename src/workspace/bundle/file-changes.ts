@@ -1,6 +1,7 @@
-import { chmodSync, lstatSync, mkdirSync, readFileSync, readlinkSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { chmodSync, lstatSync, mkdirSync, readFileSync, readlinkSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join, posix } from 'node:path';
-import { demandGit, encodeNames, type Repository, readTree, toPathList, writeTree } from '../../git/index.ts';
+import { demandGit, encodeNames, isOddName, type Repository, readTree, toPathList, writeTree } from '../../git/index.ts';
 import { readStanding, removeEmptyFolders } from '../snapshot/present-tree.ts';
 
 /** How git names what a file is: one that is plain, one that can be run, a link. */
@@ -58,6 +59,39 @@ export function writeChanges(top: string, changes: FileChanges): void {
       if (state.mode === '100755') chmodSync(place, 0o755);
     }
   }
+}
+
+/**
+ * Writes files into a folder in which nobody changed them, each at once: at any moment there is the old one or the new one. Only the plain case is done: regular files that are new, or in the place of
+ * regular ones, and through no link.
+ *
+ * @param isNew whether no such file is to be there
+ * @returns false where it is not the plain case; then nothing is written
+ * @throws the system error; a part may be written then
+ */
+export function replaceFiles(top: string, changes: FileChanges, isNew: (path: string) => boolean): boolean {
+  const plain = [...changes].flatMap(([path, state]) => {
+    const isPlain = state !== null && state.mode !== '120000' && isWorkPath(path) && !isOddName(path);
+    return isPlain && isReplaceable(top, path, isNew(path)) ? [{ path, ...state }] : [];
+  });
+  if (plain.length < changes.size) return false;
+  for (const { path, mode, bytes } of plain) {
+    const place = join(top, path);
+    const rights = lstatSync(place, { throwIfNoEntry: false })?.mode ?? (mode === '100755' ? 0o755 : 0o644);
+    mkdirSync(dirname(place), { recursive: true });
+    // The same each time: one that a crash left is replaced.
+    const unfinished = join(dirname(place), `.ralph-${createHash('sha256').update(path).digest('hex').slice(0, 16)}.tmp`);
+    rmSync(unfinished, { force: true });
+    writeFileSync(unfinished, bytes, { flag: 'wx' });
+    if (mode === '100755' || (rights & 0o777) !== 0o644) chmodSync(unfinished, mode === '100755' ? rights | 0o111 : rights & 0o666);
+    renameSync(unfinished, place);
+  }
+  return true;
+}
+
+function isReplaceable(top: string, path: string, isNew: boolean): boolean {
+  const standing = readStanding(top, path);
+  return isNew ? standing === 'nothing' : standing === 'file' && lstatSync(join(top, path)).isFile();
 }
 
 /**

@@ -7,6 +7,7 @@ export {
   type FileState,
   isWorkPath,
   readFileState,
+  replaceFiles,
   storeChanges,
   writeChanges,
 } from './file-changes.ts';
