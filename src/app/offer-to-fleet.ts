@@ -172,19 +172,24 @@ function createHomecoming(parts: OfferedRun, workspace: GitWorkspace, copies: Ru
   let early: EarlyLook | null = null;
   const apart = [file.settings.stateDir, ...file.settings.worktreeLinks];
   const isAllowed = (changes: FileChanges): boolean => [...changes.keys()].every((path) => isTaken(path, apart));
+  const confirm = (): Promise<void> => {
+    const confirmed = keeper.confirm();
+    confirmed.catch(() => undefined);
+    return confirmed;
+  };
   const look = (order: IterationStart): EarlyLook => ({
     turn: toTurnName(order),
     at: Date.now(),
     snapshot: workspace.snapshot(toTurnName(order), 'before'),
+    confirmed: confirm(),
   });
   const fetch = async (order: IterationStart, value: Json): Promise<{ readonly home: SentHome; readonly made: Made }> => {
     const home = parseHome(value);
     // While the rest is fetched.
-    const confirmed = keeper.confirm();
-    confirmed.catch(() => undefined);
+    const known = early?.turn === toTurnName(order) && isRecent(early.at) ? early.confirmed : confirm();
     await bringFiles(parts, order, home);
     const made = home.changes === null ? NOTHING_MADE : await fetchMade(fleet.blobs, home.changes);
-    await confirmed;
+    await known;
     if (home.scratchpad !== null) writeScratchpad(file, home.scratchpad);
     return { home, made };
   };
@@ -223,6 +228,16 @@ interface EarlyLook {
   /** When that began. */
   readonly at: number;
   readonly snapshot: Promise<Snapshot>;
+  /** The run was still this process's own. */
+  readonly confirmed: Promise<void>;
+}
+
+/** Nobody takes a run so soon after it was confirmed. */
+const RECENT_MS = 500;
+
+function isRecent(at: number): boolean {
+  const passed = Date.now() - at;
+  return passed >= 0 && passed < RECENT_MS;
 }
 
 /** The clock of a file system may be so much behind. */

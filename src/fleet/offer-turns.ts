@@ -40,6 +40,8 @@ const LOOK_MS = 500;
 const REPORT_MS = 10_000;
 /** An order that nobody takes is told of after so long, and offered once more each time. */
 const UNTAKEN_MS = 5000;
+/** A server that is away for longer is not waited for. */
+const AWAY_MS = 60_000;
 
 /** An order that is watched over. */
 export interface OpenOrder {
@@ -161,6 +163,7 @@ export async function watchOrder(made: WatchSettings, order: OpenOrder): Promise
   let last: WorkStanding = { kind: 'offered' };
   let since = steady();
   let reminders = 0;
+  let answeredAt = since;
   while (!order.isOver) {
     const askedAt = steady();
     const standing = await fleet.queue.look(order.id).catch(() => null);
@@ -168,9 +171,11 @@ export async function watchOrder(made: WatchSettings, order: OpenOrder): Promise
     if (steady() - askedAt > LONG_ASK_MS) since = steady();
     if (standing === null) {
       since = steady();
+      if (since - answeredAt > AWAY_MS) order.lose(`the server could not be asked for ${Math.round((since - answeredAt) / 1000)} s`);
       await pause(LOOK_MS);
       continue;
     }
+    answeredAt = steady();
     if (JSON.stringify(standing) !== JSON.stringify(last)) since = steady();
     last = standing;
     const waited = steady() - since;

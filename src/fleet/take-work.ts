@@ -110,8 +110,6 @@ async function claimNext({ fleet, worker, tell }: WorkSettings, accept: AcceptOr
 export function acceptLiving({ leases }: Pick<Fleet, 'leases'>, steady: () => number): AcceptOrder {
   const heard = new Map<string, { readonly beat: number; readonly at: number }>();
   return async ({ run }, waitedMs) => {
-    // Who offered it just now has the run.
-    if (waitedMs < JUST_NOW_MS) return true;
     // A server that cannot be asked is no answer; the claim asks it once more.
     const kept = await leases.look(run).catch(() => undefined);
     if (kept === undefined) return true;
@@ -128,7 +126,6 @@ export function acceptLiving({ leases }: Pick<Fleet, 'leases'>, steady: () => nu
 }
 
 const MAX_RUNS = 1000;
-const JUST_NOW_MS = 250;
 
 async function repeat(everyMs: number, signal: AbortSignal, act: () => Promise<void>): Promise<void> {
   while (!signal.aborted) {

@@ -1,5 +1,6 @@
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import {
   changeIndex,
   demandGit,
@@ -129,6 +130,9 @@ function toUpdates(names: ReadonlyMap<string, string>): string {
   return [...names].map(([name, tree]) => `update ${name} ${tree}\n`).join('');
 }
 
+/** Names are written so much later: whoever goes on with a tree need not wait until this process has started git once more. */
+const LATER_MS = 15;
+
 /** A lost snapshot costs a view of the past, not the work: it need not wait for the disk. */
 const UNSYNCED = ['core.fsync=none'];
 
@@ -152,9 +156,8 @@ export function createSnapshotKeeper(repository: Repository, runId: string, scra
   async function storeTree(status: GitStatus): Promise<string> {
     const change = toIndexChange(selectEntries(status, repository.top));
     const paths = new Set([...change.write, ...change.remove]);
-    const isGrown = shown?.head === status.head && [...shown.paths].every((path) => paths.has(path));
     // A file that no longer differs from the commit must go back to it.
-    if (!isGrown) await startAnew(status.head);
+    if (shown?.head !== status.head || ![...shown.paths].every((path) => paths.has(path))) await startAnew(status.head);
     shown = undefined;
     await changeIndex(git, change, index);
     const tree = await writeTree(git, index);
@@ -177,7 +180,7 @@ export function createSnapshotKeeper(repository: Repository, runId: string, scra
     shown = undefined;
   }
 
-  const nameLater = (input: string): Promise<void> => naming.then(() => name(input));
+  const nameSoon = (input: string, ms: number): Promise<void> => naming.then(() => sleep(ms)).then(() => name(input));
 
   return {
     async keep(turn, moment, status, fingerprint) {
@@ -192,7 +195,8 @@ export function createSnapshotKeeper(repository: Repository, runId: string, scra
       if (moment !== 'after') names = new Map();
       names.set(ref, tree);
       // What was there before the first turn is in no other name, and what is about to come into the folder is the run's: neither is to be lost with a kill.
-      if (moment !== 'before' || isFirst || (isTakingOver && opened?.tree !== tree)) naming = nameLater(toUpdates(names));
+      if (moment !== 'before' || isFirst || (isTakingOver && opened?.tree !== tree))
+        naming = nameSoon(toUpdates(names), isTakingOver ? 0 : LATER_MS);
       if (isTakingOver) await naming;
       return tree;
     },
