@@ -72,7 +72,9 @@ export function offerToFleet(parts: OfferedRun, workspace: GitWorkspace, copies:
   const send = createTreeSender(parts);
   let last: { readonly snapshot: Snapshot; readonly at: number } | null = null;
   const look = async (order: IterationStart): Promise<Snapshot> =>
-    last !== null && steadyMs() - last.at < FRESH_MS ? last.snapshot : workspace.snapshot(toTurnName(order), 'opened');
+    last !== null && last.snapshot.tree !== null && steadyMs() - last.at < FRESH_MS
+      ? last.snapshot
+      : workspace.snapshot(toTurnName(order), 'opened');
   const packTree = async (snapshot: Snapshot, isKept: boolean): Promise<Json> => {
     const place = await send(snapshot, isKept);
     // Whoever goes on after this turn was offered begins where it began.

@@ -55,12 +55,12 @@ export function createPlaceTree(
       const before = shown;
       [shown, given] = [null, null];
       const pending = before === null ? null : await listPending(blobs, before, sent);
-      if (before === null || pending === null) {
+      const { commit } = sent.work;
+      if (before !== null && pending !== null && isWritten(top, pending))
+        given = { commit, tree, looks: withWritten(before.looks, top, pending), own: new Map() };
+      else {
         await checkOutWork(repository, await fetchTree(blobs, repository, sent, scratch));
-        given = { commit: sent.work.commit, tree, looks: await look(), own: new Map() };
-      } else {
-        writeChanges(top, pending);
-        given = { commit: sent.work.commit, tree, looks: withWritten(before.looks, top, pending), own: new Map() };
+        given = { commit, tree, looks: await look(), own: new Map() };
       }
       return tree;
     },
@@ -86,6 +86,16 @@ export function createPlaceTree(
       shown = isMoved || paths.length > 0 ? null : { ...before, looks };
     },
   };
+}
+
+/** Where something stands in the way, git makes the folder anew. */
+function isWritten(top: string, changes: FileChanges): boolean {
+  try {
+    writeChanges(top, changes);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 interface Changed {

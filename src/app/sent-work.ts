@@ -44,7 +44,7 @@ export async function fetchTree(blobs: Blobs, repository: Pick<Repository, 'git'
   const changes = new Map<string, FileState | null>();
   for (const { body } of steps) for (const [path, state] of await fetchChanges(blobs, body)) changes.set(path, state);
   const stored = await storeChanges(repository, work.commit, changes, join(scratch, 'ralph.steps'));
-  await demandGit(git, ['update-ref', `refs/ralph-fleet/tree-${stored}`, stored]);
+  await demandGit(git, ['update-ref', 'refs/ralph-fleet/tree', stored]);
   return { commit: stored, head, branch };
 }
 
