@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Json } from '../core/values/json.ts';
 import type {
   AcceptOrder,
@@ -145,7 +146,7 @@ function createQueue(): WorkQueue {
   const ask = async (key: string, order: WorkOrder, accept: AcceptOrder): Promise<void> => {
     refused.add(key);
     if (await accept(order, performance.now() - (since.get(key) ?? 0))) accepted.add(key);
-    else await new Promise((resolve) => setTimeout(resolve, 20));
+    else await pause(20);
     refused.delete(key);
     for (const look of [...changed]) look();
   };
@@ -174,10 +175,8 @@ function createQueue(): WorkQueue {
       since.set(toKey(order), performance.now());
       put(toKey(order), { kind: 'offered', order });
     },
-    remind: async (id) => {
-      const kept = records.get(toKey(id));
-      if (kept?.record.kind === 'offered') put(toKey(id), kept.record);
-    },
+    // Whoever waits has heard of it.
+    remind: async () => undefined,
     claim: (worker, signal, accept) =>
       new Promise((resolve) => {
         const look = (): void => {

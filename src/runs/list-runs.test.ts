@@ -66,7 +66,7 @@ describe('a run whose folder an agent could write into', () => {
   it('is removed however deep folders are nested in it and whatever names files have', async () => {
     const folders = [leave(OLD, { 'journal.jsonl': 'scribble\n' }), leave(NEW, { 'journal.jsonl': 'scribble\n' })];
     for (const folder of folders) nest(folder);
-    expect(await cleanRuns(cwd, { keep: 0, dryRun: false }, {})).toEqual({ removed: [NEW, OLD], kept: [], failed: [] });
+    expect(await cleanRuns(cwd, { keep: 0, dryRun: false }, {})).toEqual({ removed: [NEW, OLD], kept: [], failed: [], onFleet: [] });
     expect(readdirSync(join(cwd, '.ralph/runs'))).toEqual([]);
   });
 
