@@ -18,7 +18,7 @@ import {
   type SentTree,
   toContent,
 } from '../fleet/index.ts';
-import { listDifferences, type Repository } from '../git/index.ts';
+import { listDifferences, type Repository, toLook } from '../git/index.ts';
 import type { LoopPorts } from '../loop/shell/index.ts';
 import { isTaken, type RunCopies, toCopyFolder } from '../panel/share/index.ts';
 import type { Elsewhere } from '../ports/elsewhere.ts';
@@ -171,45 +171,30 @@ function toLabels({ settings }: RunFile, order: IterationStart): readonly string
 function createHomecoming(parts: OfferedRun, workspace: GitWorkspace, copies: RunCopies): OfferSettings['homecoming'] {
   const { fleet, paths, file, keeper } = parts;
   const repository = createOpener(parts);
-  let early: EarlyLook | null = null;
   const apart = [file.settings.stateDir, ...file.settings.worktreeLinks];
   const isAllowed = (changes: FileChanges): boolean => [...changes.keys()].every((path) => isTaken(path, apart));
-  const confirm = (): Promise<void> => {
-    const confirmed = keeper.confirm();
-    confirmed.catch(() => undefined);
-    return confirmed;
-  };
-  const look = (order: IterationStart): EarlyLook => ({
-    turn: toTurnName(order),
-    at: Date.now(),
-    snapshot: workspace.snapshot(toTurnName(order), 'before'),
-    confirmed: confirm(),
-  });
   const fetch = async (order: IterationStart, value: Json): Promise<{ readonly home: SentHome; readonly made: Made }> => {
     const home = parseHome(value);
-    // While the rest is fetched.
-    const known = early?.turn === toTurnName(order) && isRecent(early.at) ? early.confirmed : confirm();
     await bringFiles(parts, order, home);
     const made = home.changes === null ? NOTHING_MADE : await fetchMade(fleet.blobs, home.changes);
-    await known;
+    // A process that was frozen meanwhile writes nothing.
+    await keeper.confirm();
     if (home.scratchpad !== null) writeScratchpad(file, home.scratchpad);
     return { home, made };
   };
   return {
-    expect: (order) => {
-      early = look(order);
-    },
     bringTo: async (order, value, copy) => {
       const { made } = await fetch(order, value);
       writeChanges(toCopyFolder(join(paths.folder, COPIES), copy), made.changes);
     },
     bringIn: async (order, value, isDiscarded) => {
       const { home, made } = await fetch(order, value);
-      const known = early?.turn === toTurnName(order) && isStill(file.workspace, made, early.at) ? early : look(order);
-      early = null;
-      const { fingerprint, tree } = await known.snapshot;
+      const seen = readLooks(file.workspace, made.changes);
+      const { fingerprint, tree } = await workspace.snapshot(toTurnName(order), 'before');
       if (made.changes.size === 0) return { before: fingerprint };
-      const touched = await listTouched(repository, home.from, tree);
+      const touched = new Set(await listTouched(repository, home.from, tree));
+      // Nothing may come between this and the writing.
+      for (const [path, look] of readLooks(file.workspace, made.changes)) if (seen.get(path) !== look) touched.add(path);
       if (
         touched.size === 0 &&
         !isDiscarded &&
@@ -224,36 +209,8 @@ function createHomecoming(parts: OfferedRun, workspace: GitWorkspace, copies: Ru
   };
 }
 
-/** The folder as it was when a worker said that the agent had ended: so it is looked at on both sides at once. */
-interface EarlyLook {
-  readonly turn: string;
-  /** When that began. */
-  readonly at: number;
-  readonly snapshot: Promise<Snapshot>;
-  /** The run was still this process's own. */
-  readonly confirmed: Promise<void>;
-}
-
-/** Nobody takes a run so soon after it was confirmed. */
-const RECENT_MS = 500;
-
-function isRecent(at: number): boolean {
-  const passed = Date.now() - at;
-  return passed >= 0 && passed < RECENT_MS;
-}
-
-/** The clock of a file system may be so much behind. */
-const TICK_MS = 20;
-
-/** Whether nobody has touched the files that are to be written since a moment. */
-function isStill(top: string, { changes, added }: Made, at: number): boolean {
-  return [...changes.keys()].every((path) => {
-    try {
-      return lstatSync(join(top, path)).ctimeMs < at - TICK_MS;
-    } catch {
-      return added.has(path);
-    }
-  });
+function readLooks(top: string, changes: FileChanges): ReadonlyMap<string, string | null> {
+  return new Map([...changes.keys()].map((path) => [path, toLook(join(top, path))]));
 }
 
 interface Made {

@@ -106,7 +106,8 @@ async function toStep(
     const state = readFileState(file.workspace, path);
     // Written once more since: what git stored is another content.
     const known = looks.files.get(path);
-    if (known !== undefined && known.look !== toLook(join(file.workspace, path))) return null;
+    // One of which git says nothing any more may be ignored from now on, or too large: what the tree says of it is packed.
+    if (known === undefined || known.look !== toLook(join(file.workspace, path))) return null;
     bytes += state?.bytes.length ?? 0;
     if (bytes > MAX_STEP_BYTES) return null;
     changes.push(await toSentChange(fleet.blobs, path, state, false));

@@ -238,7 +238,6 @@ async function takeTurn(order: WorkerOrder, opening: Promise<WorkPlace>, job: Jo
     begun.catch(fail);
   });
   const input = await ended;
-  tell({ kind: 'ending' });
   const changes = await place.tree.collect();
   await told.catch(() => undefined);
   const home: SentHome = {

@@ -71,8 +71,6 @@ export function parseContent({ bytes, blob }: Readonly<Record<string, Json>>): S
 export type WorkerWords =
   | { readonly kind: 'prompt'; readonly text: string }
   | { readonly kind: 'input'; readonly input: Input }
-  /** The agent has ended; what it made is being gathered. */
-  | { readonly kind: 'ending' }
   /** The last one. `home`: where what the turn made is. */
   | { readonly kind: 'ended'; readonly input: IterationEnded; readonly home: Json };
 
@@ -162,7 +160,6 @@ const TOLD: ReadonlySet<Input['type']> = new Set(['iteration-spawned', 'usage-re
 export function parseWorkerWords(value: Json, turn: TurnId): WorkerWords | null {
   if (!isJsonObject(value)) return null;
   const { kind, text, input, home = null } = value;
-  if (kind === 'ending') return { kind };
   if (kind === 'prompt') return typeof text === 'string' ? { kind, text } : null;
   if (!isJsonObject(input) || typeof input['type'] !== 'string' || !isInputType(input['type'])) return null;
   if (input['iteration'] !== turn.iteration || input['attempt'] !== turn.attempt || typeof input['at'] !== 'number') return null;

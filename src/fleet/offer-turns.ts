@@ -19,8 +19,6 @@ export interface OfferSettings {
   readonly pack: (order: IterationStart) => Promise<Json>;
   /** How what a worker made comes home, see `RemoteResult`. */
   readonly homecoming: {
-    /** It will come soon, by `bringIn`. */
-    readonly expect: (order: IterationStart) => void;
     readonly bringTo: (order: IterationStart, home: Json, copy: string) => Promise<void>;
     readonly bringIn: (order: IterationStart, home: Json, isDiscarded: boolean) => Promise<BroughtIn>;
   };
@@ -57,8 +55,6 @@ export interface OpenOrder {
 }
 
 interface OpenTurn extends OpenOrder {
-  /** It comes home into a copy. */
-  readonly isApart: boolean;
   readonly order: IterationStart;
   readonly watch: RemoteWatch;
   readonly settle: (result: RemoteResult) => void;
@@ -84,8 +80,8 @@ export function offerTurns(made: OfferSettings): Elsewhere {
     });
     return following;
   };
-  const start = ({ order, state, isApart }: RemoteOrder, watch: RemoteWatch): RemoteTurn => {
-    const turn = openTurn(made, { order, isApart }, watch, (name) => open.delete(name));
+  const start = ({ order, state }: RemoteOrder, watch: RemoteWatch): RemoteTurn => {
+    const turn = openTurn(made, order, watch, (name) => open.delete(name));
     open.set(turn.opened.id.name, turn.opened);
     const offered: Promise<void> = offer(made, turn.opened, { effect: order, state } as unknown as Json, follow).finally(() =>
       offers.delete(offered),
@@ -119,7 +115,7 @@ export const KILL: Json = { kind: 'kill' };
 
 function openTurn(
   { run, labelsOf }: OfferSettings,
-  { order, isApart }: Pick<RemoteOrder, 'order' | 'isApart'>,
+  order: IterationStart,
   watch: RemoteWatch,
   onEnd: (name: string) => void,
 ): { readonly opened: OpenTurn; readonly result: Promise<RemoteResult> } {
@@ -130,7 +126,7 @@ function openTurn(
   });
   const opened: OpenTurn = {
     ...{ id, title: toOrderTitle(id.name), labels: labelsOf(order), protocol: TURN_PROTOCOL, isOver: false, worker: null },
-    ...{ order, isApart, watch, reading: Promise.resolve() },
+    ...{ order, watch, reading: Promise.resolve() },
     settle: (how) => {
       if (opened.isOver) return;
       opened.isOver = true;
@@ -210,7 +206,6 @@ async function readReport(made: OfferSettings, turn: OpenTurn, report: WorkRepor
   const words = turn.isOver ? null : parseWorkerWords(await fromBody(made.fleet.blobs, report.body), turn.order);
   if (words === null || turn.isOver) return;
   turn.worker = report.worker;
-  if (words.kind === 'ending') return turn.isApart ? undefined : made.homecoming.expect(turn.order);
   if (words.kind === 'prompt') return turn.watch.prompt(words.text);
   // The processes of a worker are on its machine: nothing here may be ended by their numbers.
   if (words.kind === 'input')

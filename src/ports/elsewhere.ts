@@ -17,8 +17,6 @@ export interface Elsewhere {
 /** What a worker needs to know beside what the run has told it once. */
 export interface RemoteOrder {
   readonly order: IterationStart;
-  /** It works beside others, and comes home into a copy of the folder. */
-  readonly isApart: boolean;
   /** As the loop had it when the turn was ordered. */
   readonly state: RunState;
 }

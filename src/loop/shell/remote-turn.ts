@@ -91,7 +91,7 @@ async function startElsewhere(context: TurnContext, elsewhere: Elsewhere, order:
   await openCopy(ports, order);
   let isOpen = false;
   const turn = elsewhere.start(
-    { order: plain, isApart: order.copy !== undefined, state: loop.state() },
+    { order: plain, state: loop.state() },
     {
       prompt: (text) => {
         ports.turns.open(order, text);
