@@ -56,7 +56,11 @@ export function createTreeSender(parts: SentRun): (snapshot: Snapshot, isKept: b
     const opened = await repository();
     if (head === null) throw new RalphError({ code: 'fleet-repository', what: NO_COMMIT });
     base ??= packBase(parts, opened, head);
-    const { head: known, ...sentBase } = await base;
+    const { head: known, ...sentBase } = await base.catch((error: unknown) => {
+      // Tried again with the next tree.
+      base = undefined;
+      throw error;
+    });
     const order = { runId: parts.paths.runId, tree, head, known, file: join(parts.paths.folder, 'git', 'work.bundle') };
     const work = await packWork(opened, order);
     const sent = { blob: await parts.fleet.blobs.put(work.bundle), commit: work.commit, head, branch, tree };

@@ -77,13 +77,15 @@ export function replaceFiles(top: string, changes: FileChanges, isNew: (path: st
   if (plain.length < changes.size) return false;
   for (const { path, mode, bytes } of plain) {
     const place = join(top, path);
-    const rights = lstatSync(place, { throwIfNoEntry: false })?.mode ?? (mode === '100755' ? 0o755 : 0o644);
+    const rights = lstatSync(place, { throwIfNoEntry: false })?.mode;
     mkdirSync(dirname(place), { recursive: true });
     // The same each time: one that a crash left is replaced.
     const unfinished = join(dirname(place), `.ralph-${createHash('sha256').update(path).digest('hex').slice(0, 16)}.tmp`);
     rmSync(unfinished, { force: true });
     writeFileSync(unfinished, bytes, { flag: 'wx' });
-    if (mode === '100755' || (rights & 0o777) !== 0o644) chmodSync(unfinished, mode === '100755' ? rights | 0o111 : rights & 0o666);
+    // Of one that was there all but the right to run it stays; a new one gets what the umask says.
+    if (rights !== undefined) chmodSync(unfinished, mode === '100755' ? rights | 0o111 : rights & 0o666);
+    else if (mode === '100755') chmodSync(unfinished, 0o755);
     renameSync(unfinished, place);
   }
   return true;
@@ -103,6 +105,8 @@ function isReplaceable(top: string, path: string, isNew: boolean): boolean {
 export async function storeChanges({ git }: Pick<Repository, 'git'>, base: string, changes: FileChanges, scratch: string): Promise<string> {
   const index = { indexFile: join(scratch, 'index') };
   const written = [...changes].flatMap(([path, state]) => (state === null ? [] : [{ path, ...state }]));
+  // What a process before this one left in it.
+  rmSync(scratch, { recursive: true, force: true });
   mkdirSync(scratch, { recursive: true });
   try {
     await readTree(git, index, base);

@@ -158,7 +158,12 @@ function toLooks(status: GitStatus, top: string): Pick<Snapshot, 'looks'> {
   const { head, branch } = status;
   try {
     const entries = selectEntries(status, top);
-    const files = new Map(entries.map(({ path, head: was }) => [path, { look: toLook(join(top, path)), isNew: was === ABSENT }]));
+    const files = new Map<string, { readonly look: string | null; readonly isNew: boolean }>();
+    for (const { path, kind, head: was } of entries) {
+      // A file in conflict was there, and one that was taken out of the index has two entries.
+      const isNew = kind !== 'unmerged' && was === ABSENT && files.get(path)?.isNew !== false;
+      files.set(path, { look: toLook(join(top, path)), isNew });
+    }
     return { looks: { head, branch, files } };
   } catch {
     return {};
