@@ -133,7 +133,8 @@ describe('a run on a fleet', () => {
 
   test('is resumed after its own process was killed, with the worker still at work', async () => {
     const folder = makeProject({ slow: '4' });
-    await startWorker('one');
+    // One that was killed keeps its name for half a minute.
+    await startWorker('four');
     const first = start(folder, [...RUN, '--fleet', server().url], env());
     await waitForHolder();
     await pause(700);
@@ -147,7 +148,7 @@ describe('a run on a fleet', () => {
 
   test('outlives its server', async () => {
     const folder = makeProject({ slow: '4' });
-    await startWorker('one');
+    await startWorker('five');
     const run = onFleet(folder);
     await waitForHolder();
     await server().kill();
@@ -159,7 +160,7 @@ describe('a run on a fleet', () => {
 
   test('stops at once where a person wants it, also the agent on its worker', async () => {
     const folder = makeProject({ slow: '97' });
-    await startWorker('one');
+    await startWorker('six');
     const run = start(folder, [...RUN, '--fleet', server().url], env());
     await run.says('at work as builder');
     const from = Date.now();
@@ -178,7 +179,7 @@ echo "$SHOP_API_TOKEN" >&2
 ralph emit LOOP_COMPLETE "with $SHOP_API_TOKEN"
 `;
     const folder = makeProject({ 'agent.sh': agent, 'ralph.yml': 'cli: {backend: custom, command: ./agent.sh}\n' });
-    await startWorker('one', undefined, { SHOP_API_TOKEN: secret });
+    await startWorker('seven', undefined, { SHOP_API_TOKEN: secret });
     const { code, stdout } = await onFleet(folder);
     expect(code, stdout).toBe(0);
     expect(stdout).toContain('the token is [redacted: SHOP_API_TOKEN], the fleet is at nowhere');
