@@ -54,7 +54,7 @@ import {
 } from '../turns/index.ts';
 import { createWorkspace, type GitWorkspace } from '../workspace/checkpoint/index.ts';
 import { type KeptRun, keepJournal, keepRest } from './kept-run.ts';
-import { type OfferedTurns, offerToFleet, withNotice, withoutSnapshots, withSnapshots } from './offer-to-fleet.ts';
+import { type OfferedTurns, offerToFleet, withoutSnapshots, withSnapshots } from './offer-to-fleet.ts';
 
 /** How long an agent may take to end when it is asked to. */
 const STOP_GRACE_MS = 10_000;
@@ -141,7 +141,7 @@ export function assembleRun(parts: RunParts, visit: (entry: JournalEntry) => voi
     ...backpressure,
   };
   return {
-    ports: elsewhere === null ? ports : withNotice(ports, elsewhere),
+    ports,
     settings: { prompt: toRunPrompts(file), turnLogCapBytes, stopGraceMs: STOP_GRACE_MS, asking: toAsking(file.settings) },
     workspace,
     damage,

@@ -1,26 +1,20 @@
-import { lstatSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { lstatSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { IterationStart } from '../core/run/effects.ts';
 import type { Input } from '../core/run/inputs.ts';
 import { type TurnId, toTurnName } from '../core/run/turn.ts';
-import { isJsonObject, type Json } from '../core/values/json.ts';
+import type { Json } from '../core/values/json.ts';
 import {
-  fromContent,
   isFileName,
   MAX_FILES,
-  type OfferSettings,
   offerGates,
   offerTurns,
-  parseFiles,
-  readChanges,
   type SentContent,
   type SentFile,
   type SentTree,
   toContent,
 } from '../fleet/index.ts';
-import { listDifferences, type Repository, toLook } from '../git/index.ts';
-import type { LoopPorts } from '../loop/shell/index.ts';
-import { isTaken, type RunCopies, toCopyFolder } from '../panel/share/index.ts';
+import type { RunCopies } from '../panel/share/index.ts';
 import type { Elsewhere } from '../ports/elsewhere.ts';
 import type { Blobs } from '../ports/fleet.ts';
 import type { RunAway } from '../ports/gate-runner.ts';
@@ -28,10 +22,10 @@ import type { Workspace } from '../ports/workspace.ts';
 import { steadyMs } from '../process/index.ts';
 import type { RunFile } from '../runs/index.ts';
 import { COPIES, findSpec } from '../turns/index.ts';
-import { type FileChanges, isObjectId, replaceFiles, writeChanges } from '../workspace/bundle/index.ts';
 import type { GitWorkspace, Snapshot } from '../workspace/checkpoint/index.ts';
-import { createOpener, createTreeSender, type SentRun } from './send-tree.ts';
-import { toFileChanges, toLostAfterMs, writeScratchpad } from './sent-work.ts';
+import { createHomecoming, type SentHome } from './bring-turn.ts';
+import { createTreeSender, type SentRun } from './send-tree.ts';
+import { toLostAfterMs } from './sent-work.ts';
 
 /** A run whose turns are offered. */
 export interface OfferedRun extends SentRun {
@@ -46,22 +40,10 @@ export interface SentPlace extends SentTree {
   readonly stateDir: string;
 }
 
-/** What a worker made: plain JSON in its report. */
-export interface SentHome {
-  /** What became of files: see `readChanges`. `null`: it changed none. */
-  readonly changes: Json;
-  /** The tree with which it began, by the name under which it was sent. */
-  readonly from: string;
-  readonly files: readonly SentFile[];
-  readonly scratchpad: string | null;
-}
-
 /** The turns of a run in the hands of others. */
 export interface OfferedTurns extends Elsewhere {
   /** Sends the folder as it is after a turn, for whoever goes on with the run. */
   readonly keepTree: (snapshot: Snapshot) => Promise<void>;
-  /** Something of this run may change the folder from here on, other than a turn. */
-  readonly expectChange: () => void;
   /** Runs gates on workers, on the tree that it is told when one is asked. */
   readonly gatesOn: (look: () => Promise<Snapshot>) => RunAway;
 }
@@ -70,11 +52,6 @@ export interface OfferedTurns extends Elsewhere {
 export function offerToFleet(parts: OfferedRun, workspace: GitWorkspace, copies: RunCopies, tell: (text: string) => void): OfferedTurns {
   const { fleet, file, paths, keeper } = parts;
   const send = createTreeSender(parts);
-  let last: { readonly snapshot: Snapshot; readonly at: number } | null = null;
-  const look = async (order: IterationStart): Promise<Snapshot> =>
-    last !== null && last.snapshot.tree !== null && steadyMs() - last.at < FRESH_MS
-      ? last.snapshot
-      : workspace.snapshot(toTurnName(order), 'opened');
   const packTree = async (snapshot: Snapshot, isKept: boolean): Promise<Json> => {
     const place = await send(snapshot, isKept);
     // Whoever goes on after this turn was offered begins where it began.
@@ -86,21 +63,15 @@ export function offerToFleet(parts: OfferedRun, workspace: GitWorkspace, copies:
   const gates = offerGates({ ...common, confirm: keeper.confirm, cwd: file.workspace });
   const offered = offerTurns({
     ...common,
-    pack: async (order) => packTree(await look(order), true),
+    pack: async (order) => packTree(await workspace.snapshot(toTurnName(order), 'opened'), true),
     labelsOf: (order) => toLabels(file, order),
-    homecoming: createHomecoming(parts, workspace, copies),
+    homecoming: createHomecoming({ ...parts, workspace, copies, folder: join(paths.folder, COPIES) }),
   });
   const start: OfferedTurns['start'] = (turn, watch) => offered.start(turn, { ...watch, post: toNew(parts.heard, turn.order, watch.post) });
-  const keepTree: OfferedTurns['keepTree'] = async (snapshot) => {
-    last = { snapshot, at: steadyMs() };
-    if (snapshot.tree !== null) await send(snapshot, true);
-  };
   return {
     ...offered,
-    ...{ start, keepTree },
-    expectChange: () => {
-      last = null;
-    },
+    start,
+    keepTree: async (snapshot) => void (snapshot.tree === null ? null : await send(snapshot, true)),
     gatesOn: (tell) => (order, signal, say) => gates.run(order, async () => packTree(await tell(), false), signal, say),
     close: async () => {
       await gates.close();
@@ -108,9 +79,6 @@ export function offerToFleet(parts: OfferedRun, workspace: GitWorkspace, copies:
     },
   };
 }
-
-/** A turn that follows at once begins with what the one before it left. What somebody changes in so short a time is found when the turn comes home, as if it had begun before. */
-const FRESH_MS = 50;
 
 /** The folder of a run; what a turn left of it is kept by the fleet, where there is one. */
 export function withSnapshots(workspace: GitWorkspace, elsewhere: OfferedTurns | null): Workspace {
@@ -125,23 +93,6 @@ export function withSnapshots(workspace: GitWorkspace, elsewhere: OfferedTurns |
       await elsewhere?.keepTree(snapshot).catch(() => undefined);
       return snapshot.fingerprint;
     },
-  };
-}
-
-/** Whoever offers turns hears of what changes the folder between them. */
-export function withNotice(ports: LoopPorts, { expectChange }: OfferedTurns): LoopPorts {
-  const noting =
-    <Args extends readonly unknown[], Result>(act: (...args: Args) => Promise<Result>) =>
-    (...args: Args): Promise<Result> => {
-      expectChange();
-      return act(...args).finally(expectChange);
-    };
-  const { gates, hooks, workspace } = ports;
-  return {
-    ...ports,
-    gates: { ...gates, run: noting(gates.run) },
-    workspace: { ...workspace, checkpoint: noting(workspace.checkpoint) },
-    ...(hooks === undefined ? {} : { hooks: { ...hooks, ask: noting(hooks.ask) } }),
   };
 }
 
@@ -167,91 +118,6 @@ function toLabels({ settings }: RunFile, order: IterationStart): readonly string
   return [...new Set([...types, ...(settings.runsOn?.[order.hat] ?? [])])].sort();
 }
 
-/** How what a worker made comes into the folder, or into a copy of it. */
-function createHomecoming(parts: OfferedRun, workspace: GitWorkspace, copies: RunCopies): OfferSettings['homecoming'] {
-  const { fleet, paths, file, keeper } = parts;
-  const repository = createOpener(parts);
-  const apart = [file.settings.stateDir, ...file.settings.worktreeLinks];
-  const isAllowed = (changes: FileChanges): boolean => [...changes.keys()].every((path) => isTaken(path, apart));
-  const fetch = async (order: IterationStart, value: Json): Promise<{ readonly home: SentHome; readonly made: Made }> => {
-    const home = parseHome(value);
-    await bringFiles(parts, order, home);
-    const made = home.changes === null ? NOTHING_MADE : await fetchMade(fleet.blobs, home.changes);
-    // A process that was frozen meanwhile writes nothing.
-    await keeper.confirm();
-    if (home.scratchpad !== null) writeScratchpad(file, home.scratchpad);
-    return { home, made };
-  };
-  return {
-    bringTo: async (order, value, copy) => {
-      const { made } = await fetch(order, value);
-      writeChanges(toCopyFolder(join(paths.folder, COPIES), copy), made.changes);
-    },
-    bringIn: async (order, value, isDiscarded) => {
-      const { home, made } = await fetch(order, value);
-      const seen = readLooks(file.workspace, made.changes);
-      const { fingerprint, tree } = await workspace.snapshot(toTurnName(order), 'before');
-      if (made.changes.size === 0) return { before: fingerprint };
-      const touched = new Set(await listTouched(repository, home.from, tree));
-      // Nothing may come between this and the writing.
-      for (const [path, look] of readLooks(file.workspace, made.changes)) if (seen.get(path) !== look) touched.add(path);
-      if (
-        touched.size === 0 &&
-        !isDiscarded &&
-        isAllowed(made.changes) &&
-        replaceFiles(file.workspace, made.changes, (path) => made.added.has(path))
-      )
-        return { before: fingerprint };
-      const paths = [...made.changes.keys()].map((path) => ({ path, isNew: made.added.has(path), isTouched: touched.has(path) }));
-      const write = (to: string): void => writeChanges(to, made.changes);
-      return { ...(await copies.bring(toTurnName(order), { paths, write, isDiscarded })), before: fingerprint };
-    },
-  };
-}
-
-function readLooks(top: string, changes: FileChanges): ReadonlyMap<string, string | null> {
-  return new Map([...changes.keys()].map((path) => [path, toLook(join(top, path))]));
-}
-
-interface Made {
-  readonly changes: FileChanges;
-  /** Paths of those that are new. */
-  readonly added: ReadonlySet<string>;
-}
-
-const NOTHING_MADE: Made = { changes: new Map(), added: new Set() };
-
-async function fetchMade(blobs: Blobs, body: Json): Promise<Made> {
-  const sent = await readChanges(blobs, body);
-  const added = sent.flatMap((change) => (change.mode !== null && change.isNew ? [change.path] : []));
-  return { changes: await toFileChanges(blobs, sent), added: new Set(added) };
-}
-
-/** What was changed here while a worker had the turn. */
-async function listTouched(open: () => Promise<Repository>, from: string, tree: string | null): Promise<ReadonlySet<string>> {
-  if (from === tree) return new Set();
-  if (tree === null || !isObjectId(from)) throw new Error('it is not known what was changed here meanwhile');
-  const { git } = await open();
-  return new Set((await listDifferences(git, from, tree)).map(({ path }) => path));
-}
-
-/** Prompt and outputs of the turn, in the place of what passed by while it ran. */
-async function bringFiles({ fleet, paths, keeper }: OfferedRun, order: IterationStart, { files }: SentHome): Promise<void> {
-  keeper.add({ kind: 'turn', name: toTurnName(order), files });
-  const folder = join(paths.turns, toTurnName(order));
-  for (const { name, ...content } of files) {
-    const bytes = await fromContent(fleet.blobs, content);
-    if (holds(join(folder, name), bytes)) continue;
-    rmSync(join(folder, name), { force: true });
-    writeFileSync(join(folder, name), bytes, { mode: 0o600, flag: 'wx' });
-  }
-}
-
-function holds(path: string, bytes: Uint8Array): boolean {
-  const stats = lstatSync(path, { throwIfNoEntry: false });
-  return stats?.isFile() === true && stats.size === bytes.length && readFileSync(path).equals(bytes);
-}
-
 const MAX_FILE_BYTES = 64 << 20;
 
 /** The files of a turn that go along with its report. `redact`: what is secret on a worker is known there alone. */
@@ -267,16 +133,4 @@ export async function sendFiles(blobs: Blobs, folder: string, redact: (text: str
     sent.push({ name, ...(await toContent(blobs, shown === text ? bytes : Buffer.from(shown))) });
   }
   return sent;
-}
-
-/** Reads what a worker says that it made. */
-function parseHome(value: Json): SentHome {
-  if (!isJsonObject(value)) return { changes: null, from: '', files: [], scratchpad: null };
-  const { changes = null, from, files = [], scratchpad = null } = value;
-  return {
-    changes,
-    from: typeof from === 'string' ? from : '',
-    files: parseFiles(files),
-    scratchpad: typeof scratchpad === 'string' ? scratchpad : null,
-  };
 }

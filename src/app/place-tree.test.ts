@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import {
   chmodSync,
   lstatSync,
@@ -18,14 +19,16 @@ import { dirname, join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, describe, expect, test } from 'vitest';
 import { propertyRuns } from '../core/property-fixtures.ts';
+import type { IterationStart } from '../core/run/effects.ts';
 import type { Json } from '../core/values/json.ts';
 import { createMemoryFleet } from '../fleet/fleet-fixtures.ts';
 import type { KeptRecord, SentTree } from '../fleet/index.ts';
 import { readChanges } from '../fleet/index.ts';
 import { findRepository, type Repository } from '../git/index.ts';
 import { createWorkCopies } from '../panel/share/index.ts';
-import { writeChanges } from '../workspace/bundle/index.ts';
+import { replaceFiles, writeChanges } from '../workspace/bundle/index.ts';
 import { createWorkspace } from '../workspace/checkpoint/index.ts';
+import { createHomecoming } from './bring-turn.ts';
 import { createPlaceTree } from './place-tree.ts';
 import { createTreeSender, type SentRun } from './send-tree.ts';
 import { fetchTree, toFileChanges } from './sent-work.ts';
@@ -56,6 +59,7 @@ function createTestRepository(files: Readonly<Record<string, string>>) {
 
 const PATHS = ['a.txt', 'b.txt', 'sub/c.txt', 'sub/d/e.txt', 'sub', 'f'] as const;
 const STATE = '.ralph';
+const TURN = { iteration: 9, attempt: 1 } as IterationStart;
 
 /** What somebody does to a file. */
 type Edit = { readonly path: (typeof PATHS)[number]; readonly what: 'remove' | 'link' | 'run' | number };
@@ -116,14 +120,15 @@ async function setUp() {
     ...{ stateDirs: [STATE], runId: 'run-1', scratchDir: join(folder, 'git'), baseline: null, checkpointBranch: null, keepsLooks: true },
   });
   const settings = { stateDir: STATE, prompts: { scratchpad: '.agent/x.md', eventsFile: '.agent/e', workspaceDir: '.agent' } };
-  const send = createTreeSender({
-    paths: { folder, runId: 'run-1' },
-    file: { workspace: repo.path, settings: { ...settings, mcpServers: [], backends: {} }, gitPrograms: {} },
+  const parts = {
+    paths: { folder, runId: 'run-1', turns: join(folder, 'turns') },
+    file: { workspace: repo.path, settings: { ...settings, mcpServers: [], backends: {}, worktreeLinks: [] }, gitPrograms: {} },
     env: repo.settings.env,
     fleet,
     readNotes: () => null,
-    keeper: { add: (record: KeptRecord) => records.push(record) },
-  } as unknown as SentRun);
+    keeper: { add: (record: KeptRecord) => records.push(record), confirm: async () => undefined },
+  } as unknown as SentRun;
+  const send = createTreeSender(parts);
   const copies = createWorkCopies({
     ...{ folder: join(folder, 'copies'), workspace: repo.path, links: [], skipped: [STATE] },
     listIgnored: async () => [],
@@ -135,7 +140,7 @@ async function setUp() {
     return workspace.snapshot(`${turn}.1`, 'opened');
   };
   return {
-    ...{ fleet, repo, records },
+    ...{ fleet, repo, records, folder, copies, parts, workspace },
     send: async (isKept = true): Promise<SentTree> => send(await snapshot(), isKept),
     bring: async (body: Json, touched: readonly string[] = []) => {
       const sent = body === null ? [] : await readChanges(fleet.blobs, body);
@@ -228,6 +233,19 @@ describe('a working tree that travels step by step', () => {
     );
   });
 
+  test('holds nothing that git ignores from some moment on', async () => {
+    const run = await setUp();
+    edit(run.repo.path, { path: 'f', what: 1 });
+    await run.send();
+    writeFileSync(join(run.repo.path, 'f'), 'secret\n');
+    writeFileSync(join(run.repo.path, '.gitignore'), 'f\n');
+    const sent = await run.send();
+    const place = await createPlace(run);
+    await place.tree.show(sent);
+    expect(readAll(place.repo)).not.toHaveProperty('f');
+    expect(JSON.stringify([sent, run.records])).not.toContain(Buffer.from('secret\n').toString('base64'));
+  });
+
   test('sends a small change without git, and the whole after a commit', async () => {
     const run = await setUp();
     await run.send();
@@ -271,6 +289,95 @@ describe('what a turn made elsewhere', () => {
     expect(await run.bring(body)).toEqual({});
     expect(await run.bring(body)).toEqual({});
     expect(readFileSync(join(run.repo.path, 'f'), 'utf8')).toBe('1\n');
+  });
+
+  /** Brings a turn home into the folder, where somebody does something while it is looked at. */
+  async function bringHome(run: Awaited<ReturnType<typeof setUp>>, from: string, changes: Json, meanwhile: () => void) {
+    const workspace = {
+      snapshot: async (...of: Parameters<typeof run.workspace.snapshot>) => {
+        const seen = await run.workspace.snapshot(...of);
+        meanwhile();
+        return seen;
+      },
+    };
+    const { bringIn } = createHomecoming({ ...run.parts, workspace, copies: run.copies, folder: join(run.folder, 'copies') });
+    return bringIn(TURN, { changes, from, files: [], scratchpad: null }, false);
+  }
+
+  test('does not come over what somebody writes while the folder is looked at', async () => {
+    for (const path of ['a.txt', 'f'] as const) {
+      const run = await setUp();
+      const place = await createPlace(run);
+      const from = await place.tree.show(await run.send());
+      edit(place.repo.path, { path, what: 1 });
+      const body = await place.tree.collect();
+      const home = await bringHome(run, from, body, () => edit(run.repo.path, { path, what: 2 }));
+      expect(home.conflict?.paths).toEqual([path]);
+      expect(readAll(run.repo)).toMatchObject({ [path]: '2\n' });
+      expect((await bringHome(run, from, body, () => undefined)).conflict?.paths).toEqual([path]);
+    }
+  });
+
+  test('comes into a folder in which somebody changed another file, with the rights that files have there', async () => {
+    const run = await setUp();
+    const place = await createPlace(run);
+    chmodSync(join(run.repo.path, 'a.txt'), 0o640);
+    const from = await place.tree.show(await run.send());
+    edit(place.repo.path, { path: 'a.txt', what: 1 });
+    const home = await bringHome(run, from, await place.tree.collect(), () => edit(run.repo.path, { path: 'b.txt', what: 2 }));
+    expect(home).not.toHaveProperty('conflict');
+    expect(readAll(run.repo)).toMatchObject({ 'a.txt': '1\n', 'b.txt': '2\n' });
+    expect(lstatSync(join(run.repo.path, 'a.txt')).mode & 0o777).toBe(0o640);
+  });
+
+  test('is no conflict where its agent left a file in conflict, or took one out of the index', async () => {
+    const run = await setUp();
+    const place = await createPlace(run);
+    const from = await place.tree.show(await run.send());
+    const { git, path: top } = place.repo;
+    writeFileSync(join(top, 'a.txt'), 'stashed\n');
+    git('stash', '-q');
+    writeFileSync(join(top, 'a.txt'), 'other\n');
+    git('commit', '-qam', 'other');
+    expect(() => git('stash', 'pop')).toThrow();
+    writeFileSync(join(top, 'a.txt'), 'by hand\n');
+    git('rm', '-q', '--cached', 'b.txt');
+    writeFileSync(join(top, 'b.txt'), 'kept\n');
+    const home = await bringHome(run, from, await place.tree.collect(), () => undefined);
+    expect(home).not.toHaveProperty('conflict');
+    expect(readAll(run.repo)).toMatchObject({ 'a.txt': 'by hand\n', 'b.txt': 'kept\n' });
+  });
+
+  test('leaves nothing of itself where not all of it can be written', async () => {
+    const { repo } = await setUp();
+    const before = readAll(repo);
+    const state = { mode: '100644', bytes: Buffer.from('new') } as const;
+    expect(
+      replaceFiles(
+        repo.path,
+        new Map([
+          ['a.txt', state],
+          ['f', state],
+          ['f/g', state],
+        ]),
+        (path) => path !== 'a.txt',
+      ),
+    ).toBe(false);
+    // Stands where a file is written before it takes its place.
+    const draft = `.ralph-${createHash('sha256').update('sub/c.txt').digest('hex').slice(0, 16)}.tmp`;
+    mkdirSync(join(repo.path, 'sub', draft));
+    expect(() =>
+      replaceFiles(
+        repo.path,
+        new Map([
+          ['a.txt', state],
+          ['sub/c.txt', state],
+        ]),
+        () => false,
+      ),
+    ).toThrow();
+    rmSync(join(repo.path, 'sub', draft), { recursive: true, force: true });
+    expect(readAll(repo)).toEqual(before);
   });
 
   test('names no file outside of the folder, and none of git’s own', async () => {

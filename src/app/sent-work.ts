@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { Environment } from '../core/values/environment.ts';
 import { type Json, mapTexts } from '../core/values/json.ts';
-import { demandBlob, fromContent, readChanges, type SentChange, type SentTree, toContent } from '../fleet/index.ts';
+import { demandBlob, fromContent, readChanges, type SentBundle, type SentChange, type SentTree, toContent } from '../fleet/index.ts';
 import { demandGit, type Repository } from '../git/index.ts';
 import { createSharedFileSystem, withHandle, writeAll } from '../journal/index.ts';
 import type { Blobs } from '../ports/fleet.ts';
@@ -28,19 +28,17 @@ export async function fetchTree(blobs: Blobs, repository: Pick<Repository, 'git'
   const { head, branch } = work;
   const { git } = repository;
   const file = join(scratch, 'ralph.bundle');
-  // A run that goes on in another process has another base.
-  if (!(await git(['cat-file', '-e', `${base.commit}^{commit}`])).ok)
-    await fetchBundle(repository, {
-      bundle: await demandBlob(blobs, base.blob),
-      file,
-      ref: `refs/ralph-fleet/base-${base.commit}`,
-      commit: base.commit,
-    });
-  const bundle = await demandBlob(blobs, work.blob);
-  await fetchBundle(repository, { bundle, file, ref: 'refs/ralph-fleet/work', commit: work.commit });
+  const has = async (id: string, type: string): Promise<boolean> => isObjectId(id) && (await git(['cat-file', '-e', `${id}^{${type}}`])).ok;
   const last = steps.at(-1);
+  // In the folder from which it was sent it is there.
+  if (last !== undefined && (await has(last.to, 'tree')) && (await has(head, 'commit'))) return { commit: last.to, head, branch };
+  const fetch = async ({ blob, commit }: SentBundle, ref: string): Promise<void> => {
+    if (!(await has(commit, 'commit'))) await fetchBundle(repository, { bundle: await demandBlob(blobs, blob), file, ref, commit });
+  };
+  // A run that goes on in another process has another base.
+  await fetch(base, `refs/ralph-fleet/base-${base.commit}`);
+  await fetch(work, 'refs/ralph-fleet/work');
   if (last === undefined) return { commit: work.commit, head, branch };
-  if (isObjectId(last.to) && (await git(['cat-file', '-e', `${last.to}^{tree}`])).ok) return { commit: last.to, head, branch };
   const changes = new Map<string, FileState | null>();
   for (const { body } of steps) for (const [path, state] of await fetchChanges(blobs, body)) changes.set(path, state);
   const stored = await storeChanges(repository, work.commit, changes, join(scratch, 'ralph.steps'));
@@ -53,14 +51,25 @@ export async function fetchChanges(blobs: Blobs, body: Json): Promise<FileChange
   return toFileChanges(blobs, await readChanges(blobs, body));
 }
 
+/** As much as a snapshot of a working tree holds: whoever sends more is not to fill the memory. */
+const MAX_CHANGES = 20_000;
+const MAX_CHANGED_BYTES = 256 << 20;
+
 export async function toFileChanges(blobs: Blobs, sent: readonly SentChange[]): Promise<FileChanges> {
   const changes = new Map<string, FileState | null>();
+  let left = MAX_CHANGED_BYTES;
+  if (sent.length > MAX_CHANGES) throw new Error(`more than ${MAX_CHANGES} files were changed`);
   for (const change of sent) {
     if (!isWorkPath(change.path)) throw new Error(`that is no path of a file: ${JSON.stringify(change.path.slice(0, 200))}`);
     const mode = FILE_MODES.find((known) => known === change.mode);
     if (change.mode === null) changes.set(change.path, null);
     else if (mode === undefined) throw new Error(`that is no kind of file: ${JSON.stringify(change.mode.slice(0, 20))}`);
-    else changes.set(change.path, { mode, bytes: await fromContent(blobs, change) });
+    else {
+      const bytes = await fromContent(blobs, change);
+      left -= bytes.length;
+      if (left < 0) throw new Error(`the files that were changed hold more than ${MAX_CHANGED_BYTES >> 20} MB`);
+      changes.set(change.path, { mode, bytes });
+    }
   }
   return changes;
 }

@@ -5,7 +5,7 @@ import type { AppApi } from '../app-api.ts';
 import type { ShowOptions } from '../args/options.ts';
 import type { CliContext } from '../cli-context.ts';
 import type { Style, Terminal } from '../terminal/terminal.ts';
-import { catchSignals } from './signals.ts';
+import { untilEnded } from './signals.ts';
 import { tellBefore, toVerdict } from './tell-demo.ts';
 
 type FleetDemo = Awaited<ReturnType<AppApi['prepareFleetDemo']>>;
@@ -25,7 +25,7 @@ export async function playFleetDemo(context: CliContext, app: AppApi, show: Show
   const raw = (line: string): void => {
     if (show.format === 'ndjson') terminal.out(`${line}\n`);
   };
-  const { end, stoppedBy } = await playUntilStopped(context, demo, { tell, raw });
+  const { result: end, stoppedBy } = await untilEnded(context, (stop, kill) => demo.play({ stop, kill }, { tell, raw }));
   if (end === null) {
     terminal.err('ralph: The demo was stopped, and with it all that it had started.\n');
     return stoppedBy ?? 1;
@@ -46,20 +46,6 @@ export async function playFleetDemo(context: CliContext, app: AppApi, show: Show
     });
   }
   return after.passed && end.killed !== null && end.killed.seenAfterMs !== null ? 0 : 1;
-}
-
-/** A second Ctrl+C waits, too, for what the demo has started: it kills that. */
-async function playUntilStopped({ signals }: CliContext, demo: FleetDemo, watch: Parameters<FleetDemo['play']>[1]) {
-  const [stop, kill] = [new AbortController(), new AbortController()];
-  const caught = catchSignals(signals, null);
-  let stoppedBy: number | null = null;
-  caught.attach((how) => {
-    stoppedBy ??= how === 'terminate' ? 143 : how === 'hangup' ? 129 : 130;
-    stop.abort();
-    if (how === 'kill') kill.abort();
-  });
-  const end = await demo.play({ stop: stop.signal, kill: kill.signal }, watch).finally(caught.release);
-  return { end, stoppedBy };
 }
 
 const WORDS = {

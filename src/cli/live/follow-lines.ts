@@ -3,7 +3,7 @@ import { createRunViewFold } from '../../views/fold/index.ts';
 import type { CliContext } from '../cli-context.ts';
 import { isNewestRun, type RunReader } from '../runs/read-run.ts';
 import { OutputClosed } from '../terminal/terminal.ts';
-import { catchSignals } from './signals.ts';
+import { catchSignals, toStoppedBy } from './signals.ts';
 import { createTextPrinter } from './text-printer.ts';
 
 /** How often the process of a run is looked for. */
@@ -22,7 +22,7 @@ export async function followLines(context: CliContext, reader: RunReader): Promi
   const caught = catchSignals(signals, null);
   let exitCode = 0;
   caught.attach((how) => {
-    exitCode = how === 'terminate' ? 143 : how === 'hangup' ? 129 : 130;
+    exitCode = toStoppedBy(how);
     done.abort();
   });
   const lines = createLines(context, reader, isNewestRun(context, app, reader.runId));

@@ -62,6 +62,13 @@ function dieOfInterrupt(): void {
   process.kill(process.pid, 'SIGINT');
 }
 
+/** The exit code of a command that was stopped. */
+export type StoppedBy = 129 | 130 | 143;
+
+export function toStoppedBy(how: StopRequested['how']): StoppedBy {
+  return how === 'terminate' ? 143 : how === 'hangup' ? 129 : 130;
+}
+
 /**
  * Does work that starts programs: Ctrl+C or a signal to end aborts it, so that it can end them, and it is waited for; a second Ctrl+C waits for nobody.
  *
@@ -70,18 +77,35 @@ function dieOfInterrupt(): void {
 export async function untilStopped<Result>(
   { signals }: Pick<CliContext, 'signals'>,
   work: (signal: AbortSignal) => Promise<Result>,
-): Promise<{ readonly result: Result; readonly stoppedBy: 129 | 130 | 143 | null }> {
+): Promise<{ readonly result: Result; readonly stoppedBy: StoppedBy | null }> {
   const leaving = new AbortController();
   const caught = catchSignals(signals);
-  let stoppedBy: 129 | 130 | 143 | null = null;
+  let stoppedBy: StoppedBy | null = null;
   caught.attach((how) => {
-    stoppedBy ??= how === 'terminate' ? 143 : how === 'hangup' ? 129 : 130;
+    stoppedBy ??= toStoppedBy(how);
     leaving.abort();
     if (how !== 'kill') return;
     caught.release();
     process.kill(process.pid, 'SIGINT');
   });
   const result = await work(leaving.signal).finally(caught.release);
+  return { result, stoppedBy };
+}
+
+/** As {@link untilStopped}, but a second Ctrl+C is passed on as `kill` and waited for, too: what the work has started is ended by it alone. */
+export async function untilEnded<Result>(
+  { signals }: Pick<CliContext, 'signals'>,
+  work: (stop: AbortSignal, kill: AbortSignal) => Promise<Result>,
+): Promise<{ readonly result: Result; readonly stoppedBy: StoppedBy | null }> {
+  const [stop, kill] = [new AbortController(), new AbortController()];
+  const caught = catchSignals(signals, null);
+  let stoppedBy: StoppedBy | null = null;
+  caught.attach((how) => {
+    stoppedBy ??= toStoppedBy(how);
+    stop.abort();
+    if (how === 'kill') kill.abort();
+  });
+  const result = await work(stop.signal, kill.signal).finally(caught.release);
   return { result, stoppedBy };
 }
 

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { chmodSync, lstatSync, mkdirSync, readFileSync, readlinkSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join, posix } from 'node:path';
 import { demandGit, encodeNames, isOddName, type Repository, readTree, toPathList, writeTree } from '../../git/index.ts';
-import { readStanding, removeEmptyFolders } from '../snapshot/present-tree.ts';
+import { listParents, readStanding, removeEmptyFolders } from '../snapshot/present-tree.ts';
 
 /** How git names what a file is: one that is plain, one that can be run, a link. */
 export const FILE_MODES = ['100644', '100755', '120000'] as const;
@@ -55,8 +55,7 @@ export function writeChanges(top: string, changes: FileChanges): void {
     mkdirSync(encodeNames(dirname(join(top, path))), { recursive: true });
     if (state.mode === '120000') symlinkSync(Buffer.from(state.bytes), place);
     else {
-      writeFileSync(place, state.bytes, { flag: 'wx' });
-      if (state.mode === '100755') chmodSync(place, 0o755);
+      writeFileSync(place, state.bytes, { flag: 'wx', mode: state.mode === '100755' ? 0o777 : 0o666 });
     }
   }
 }
@@ -67,26 +66,33 @@ export function writeChanges(top: string, changes: FileChanges): void {
  *
  * @param isNew whether no such file is to be there
  * @returns false where it is not the plain case; then nothing is written
- * @throws the system error; a part may be written then
+ * @throws the system error, before the first one stands in its place where the disk is full
  */
 export function replaceFiles(top: string, changes: FileChanges, isNew: (path: string) => boolean): boolean {
   const plain = [...changes].flatMap(([path, state]) => {
     const isPlain = state !== null && state.mode !== '120000' && isWorkPath(path) && !isOddName(path);
     return isPlain && isReplaceable(top, path, isNew(path)) ? [{ path, ...state }] : [];
   });
-  if (plain.length < changes.size) return false;
-  for (const { path, mode, bytes } of plain) {
-    const place = join(top, path);
-    const rights = lstatSync(place, { throwIfNoEntry: false })?.mode;
-    mkdirSync(dirname(place), { recursive: true });
-    // The same each time: one that a crash left is replaced.
-    const unfinished = join(dirname(place), `.ralph-${createHash('sha256').update(path).digest('hex').slice(0, 16)}.tmp`);
-    rmSync(unfinished, { force: true });
-    writeFileSync(unfinished, bytes, { flag: 'wx' });
-    // Of one that was there all but the right to run it stays; a new one gets what the umask says.
-    if (rights !== undefined) chmodSync(unfinished, mode === '100755' ? rights | 0o111 : rights & 0o666);
-    else if (mode === '100755') chmodSync(unfinished, 0o755);
-    renameSync(unfinished, place);
+  const isBelowAnother = [...changes.keys()].some((path) => listParents(path).some((folder) => changes.has(folder)));
+  if (plain.length < changes.size || isBelowAnother) return false;
+  const drafts: { readonly draft: string; readonly place: string }[] = [];
+  try {
+    for (const { path, mode, bytes } of plain) {
+      const place = join(top, path);
+      // The same each time: one that a crash left is replaced.
+      const draft = join(dirname(place), `.ralph-${createHash('sha256').update(path).digest('hex').slice(0, 16)}.tmp`);
+      const rights = lstatSync(place, { throwIfNoEntry: false })?.mode;
+      mkdirSync(dirname(place), { recursive: true });
+      rmSync(draft, { force: true });
+      drafts.push({ draft, place });
+      writeFileSync(draft, bytes, { flag: 'wx', mode: mode === '100755' ? 0o777 : 0o666 });
+      // Of one that was there all but the right to run it stays.
+      if (rights !== undefined) chmodSync(draft, mode === '100755' ? rights | 0o111 : rights & 0o666);
+    }
+    for (const { draft, place } of drafts) renameSync(draft, place);
+  } catch (error) {
+    for (const { draft } of drafts) rmSync(draft, { force: true });
+    throw error;
   }
   return true;
 }

@@ -64,7 +64,7 @@ export function removeEmptyFolders({ top, prefix }: Pick<Repository, 'top' | 'pr
 }
 
 /** The folders above a path, the nearest first. */
-function listParents(path: string): readonly string[] {
+export function listParents(path: string): readonly string[] {
   const parents: string[] = [];
   for (let folder = dirname(path); folder !== '.'; folder = dirname(folder)) parents.push(folder);
   return parents;

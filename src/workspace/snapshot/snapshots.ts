@@ -136,6 +136,22 @@ const LATER_MS = 15;
 /** A lost snapshot costs a view of the past, not the work: it need not wait for the disk. */
 const UNSYNCED = ['core.fsync=none'];
 
+/** Gives trees their names, one command after the other. Until then nothing holds them, and a clean-up in between may have taken them: then `onLost` is called. */
+function createNaming(git: Repository['git'], onLost: () => void) {
+  let naming: Promise<void> = Promise.resolve();
+  const write = async (input: string): Promise<void> => {
+    const named = await git(['update-ref', '--stdin'], { input, config: UNSYNCED });
+    if (!named.ok) onLost();
+  };
+  return {
+    begin: (names: ReadonlyMap<string, string>, afterMs: number): void => {
+      const input = toUpdates(names);
+      naming = naming.then(() => sleep(afterMs)).then(() => write(input));
+    },
+    done: (): Promise<void> => naming,
+  };
+}
+
 /**
  * Snapshots are private refs to trees, `refs/ralph/<run>/<turn>/before`, `…/after` and `…/opened`. They are no branches or tags: `git push`, `git
  * fetch`, `git log --all` and pictures of the history pass them over (only `git push --mirror` would send them).
@@ -146,11 +162,15 @@ const UNSYNCED = ['core.fsync=none'];
 export function createSnapshotKeeper(repository: Repository, runId: string, scratchDir: string): SnapshotKeeper {
   const { git } = repository;
   const index = { indexFile: join(scratchDir, 'snapshot.index') };
-  let naming: Promise<void> = Promise.resolve();
+  const naming = createNaming(git, () => {
+    [last, shown, held] = [undefined, undefined, undefined];
+  });
   let last: { readonly fingerprint: string | null; readonly tree: string } | undefined;
   /** The names of the turn that is under way, with their trees: one that is looked at twice has the later one. */
   let names = new Map<string, string>();
-  let opened: { readonly turn: string; readonly tree: string } | undefined;
+  let opened: string | undefined;
+  /** The tree that the last name is for. */
+  let held: string | undefined;
   let shown: { readonly head: string | null; readonly paths: ReadonlySet<string> } | undefined;
 
   async function storeTree(status: GitStatus): Promise<string> {
@@ -172,16 +192,6 @@ export function createSnapshotKeeper(repository: Repository, runId: string, scra
     await readTree(git, index, head);
   }
 
-  /** Gives trees their names. Until then nothing holds them, and a clean-up in between may have taken them: then we begin anew. */
-  async function name(input: string): Promise<void> {
-    const named = await git(['update-ref', '--stdin'], { input, config: UNSYNCED });
-    if (named.ok) return;
-    last = undefined;
-    shown = undefined;
-  }
-
-  const nameSoon = (input: string, ms: number): Promise<void> => naming.then(() => sleep(ms)).then(() => name(input));
-
   return {
     async keep(turn, moment, status, fingerprint) {
       const isFirst = last === undefined;
@@ -190,16 +200,19 @@ export function createSnapshotKeeper(repository: Repository, runId: string, scra
       last = { fingerprint, tree };
       const ref = toSnapshotRef(runId, turn, moment);
       if (ref === undefined) return tree;
-      const isTakingOver = moment === 'before' && turn === opened?.turn;
-      if (moment === 'opened') opened = { turn, tree };
+      const isTakingOver = moment === 'before' && turn === opened;
+      if (moment === 'opened') opened = turn;
       if (moment !== 'after') names = new Map();
       names.set(ref, tree);
       // What was there before the first turn is in no other name, and what is about to come into the folder is the run's: neither is to be lost with a kill.
-      if (moment !== 'before' || isFirst || (isTakingOver && opened?.tree !== tree))
-        naming = nameSoon(toUpdates(names), isTakingOver ? 0 : LATER_MS);
-      if (isTakingOver) await naming;
+      const isHeld = tree === held && !isFirst;
+      if (moment === 'after' || isFirst || (!isHeld && (moment === 'opened' || isTakingOver))) {
+        held = tree;
+        naming.begin(names, isTakingOver ? 0 : LATER_MS);
+      }
+      if (isTakingOver) await naming.done();
       return tree;
     },
-    settle: () => naming,
+    settle: naming.done,
   };
 }

@@ -1,0 +1,128 @@
+import { lstatSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { IterationStart } from '../core/run/effects.ts';
+import { toTurnName } from '../core/run/turn.ts';
+import { isJsonObject, type Json } from '../core/values/json.ts';
+import { fromContent, type OfferSettings, parseFiles, readChanges, type SentFile } from '../fleet/index.ts';
+import { listDifferences, type Repository, toLook } from '../git/index.ts';
+import { isTaken, type RunCopies, toCopyFolder } from '../panel/share/index.ts';
+import type { Blobs } from '../ports/fleet.ts';
+import { type FileChanges, isObjectId, replaceFiles, writeChanges } from '../workspace/bundle/index.ts';
+import type { GitWorkspace } from '../workspace/checkpoint/index.ts';
+import { createOpener, type SentRun } from './send-tree.ts';
+import { toFileChanges, writeScratchpad } from './sent-work.ts';
+
+/** What a worker made: plain JSON in its report. */
+export interface SentHome {
+  /** What became of files: see `readChanges`. `null`: it changed none. */
+  readonly changes: Json;
+  /** The tree with which it began, by the name under which it was sent. */
+  readonly from: string;
+  readonly files: readonly SentFile[];
+  readonly scratchpad: string | null;
+}
+
+/** A run whose turns come home. */
+export interface HomecomingParts extends SentRun {
+  readonly workspace: Pick<GitWorkspace, 'snapshot'>;
+  readonly copies: Pick<RunCopies, 'bring'>;
+  /** In which the copies of the run are. */
+  readonly folder: string;
+}
+
+/** How what a worker made comes into the folder, or into a copy of it. */
+export function createHomecoming(parts: HomecomingParts): OfferSettings['homecoming'] {
+  const { fleet, file, keeper, workspace, copies, folder } = parts;
+  const repository = createOpener(parts);
+  const apart = [file.settings.stateDir, ...file.settings.worktreeLinks];
+  const isAllowed = (changes: FileChanges): boolean => [...changes.keys()].every((path) => isTaken(path, apart));
+  const fetch = async (order: IterationStart, value: Json): Promise<{ readonly home: SentHome; readonly made: Made }> => {
+    const home = parseHome(value);
+    await bringFiles(parts, order, home);
+    const made = home.changes === null ? NOTHING_MADE : await fetchMade(fleet.blobs, home.changes);
+    // A process that was frozen meanwhile writes nothing.
+    await keeper.confirm();
+    if (home.scratchpad !== null) writeScratchpad(file, home.scratchpad);
+    return { home, made };
+  };
+  return {
+    bringTo: async (order, value, copy) => {
+      const { made } = await fetch(order, value);
+      writeChanges(toCopyFolder(folder, copy), made.changes);
+    },
+    bringIn: async (order, value, isDiscarded) => {
+      const { home, made } = await fetch(order, value);
+      const seen = readLooks(file.workspace, made.changes);
+      const { fingerprint, tree } = await workspace.snapshot(toTurnName(order), 'before');
+      if (made.changes.size === 0) return { before: fingerprint };
+      const touched = new Set(await listTouched(repository, home.from, tree));
+      // Nothing may come between this and the writing.
+      for (const [path, look] of readLooks(file.workspace, made.changes)) if (seen.get(path) !== look) touched.add(path);
+      if (
+        touched.size === 0 &&
+        !isDiscarded &&
+        isAllowed(made.changes) &&
+        replaceFiles(file.workspace, made.changes, (path) => made.added.has(path))
+      )
+        return { before: fingerprint };
+      const paths = [...made.changes.keys()].map((path) => ({ path, isNew: made.added.has(path), isTouched: touched.has(path) }));
+      const write = (to: string): void => writeChanges(to, made.changes);
+      return { ...(await copies.bring(toTurnName(order), { paths, write, isDiscarded })), before: fingerprint };
+    },
+  };
+}
+
+function readLooks(top: string, changes: FileChanges): ReadonlyMap<string, string | null> {
+  return new Map([...changes.keys()].map((path) => [path, toLook(join(top, path))]));
+}
+
+interface Made {
+  readonly changes: FileChanges;
+  /** Paths of those that are new. */
+  readonly added: ReadonlySet<string>;
+}
+
+const NOTHING_MADE: Made = { changes: new Map(), added: new Set() };
+
+async function fetchMade(blobs: Blobs, body: Json): Promise<Made> {
+  const sent = await readChanges(blobs, body);
+  const added = sent.flatMap((change) => (change.mode !== null && change.isNew ? [change.path] : []));
+  return { changes: await toFileChanges(blobs, sent), added: new Set(added) };
+}
+
+/** What was changed here while a worker had the turn. */
+async function listTouched(open: () => Promise<Repository>, from: string, tree: string | null): Promise<ReadonlySet<string>> {
+  if (from === tree) return new Set();
+  if (tree === null || !isObjectId(from)) throw new Error('it is not known what was changed here meanwhile');
+  const { git } = await open();
+  return new Set((await listDifferences(git, from, tree)).map(({ path }) => path));
+}
+
+/** Prompt and outputs of the turn, in the place of what passed by while it ran. */
+async function bringFiles({ fleet, paths, keeper }: SentRun, order: IterationStart, { files }: SentHome): Promise<void> {
+  keeper.add({ kind: 'turn', name: toTurnName(order), files });
+  const folder = join(paths.turns, toTurnName(order));
+  for (const { name, ...content } of files) {
+    const bytes = await fromContent(fleet.blobs, content);
+    if (holds(join(folder, name), bytes)) continue;
+    rmSync(join(folder, name), { force: true });
+    writeFileSync(join(folder, name), bytes, { mode: 0o600, flag: 'wx' });
+  }
+}
+
+function holds(path: string, bytes: Uint8Array): boolean {
+  const stats = lstatSync(path, { throwIfNoEntry: false });
+  return stats?.isFile() === true && stats.size === bytes.length && readFileSync(path).equals(bytes);
+}
+
+/** Reads what a worker says that it made. */
+function parseHome(value: Json): SentHome {
+  if (!isJsonObject(value)) return { changes: null, from: '', files: [], scratchpad: null };
+  const { changes = null, from, files = [], scratchpad = null } = value;
+  return {
+    changes,
+    from: typeof from === 'string' ? from : '',
+    files: parseFiles(files),
+    scratchpad: typeof scratchpad === 'string' ? scratchpad : null,
+  };
+}
