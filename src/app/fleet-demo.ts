@@ -145,7 +145,7 @@ async function play(given: Play, abort: AbortSignal): Promise<FleetDemoEnd> {
   const { stage, sample, tell, raw } = given;
   const story = new FleetStory(tell, steadyMs);
   const url = await startServer(given, abort);
-  const fleet = await connectFleet({ url, name: 'ralph demo' });
+  const fleet = await connectFleet({ url, env: {}, name: 'ralph demo' });
   stage.fleet = fleet;
   const workers = await startWorkers(given, fleet, url, abort);
   const run = stage.start(

@@ -160,7 +160,7 @@ export async function startFleetServer({ home: wanted, env, abort }: ServerOrder
       lock.value.release();
     };
     try {
-      await (await connectFleet({ url, name: 'ralph fleet up' })).close();
+      await (await connectFleet({ url, env: {}, name: 'ralph fleet up' })).close();
     } catch (error) {
       await child.stop(END_MS);
       throw error;

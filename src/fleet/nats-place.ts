@@ -7,8 +7,8 @@ import { RalphError, toErrorCode } from '../core/values/errors.ts';
 export interface NatsPlace {
   /** `nats://host:4222`, `tls://…`; a name and a password may stand in it. */
   readonly url: string;
-  /** Says who asks where the address does not: `RALPH_FLEET_PASSWORD_FILE`, `RALPH_FLEET_CREDS`. Absent: nothing does. */
-  readonly env?: Environment;
+  /** Says who asks where the address does not: `RALPH_FLEET_PASSWORD_FILE`, `RALPH_FLEET_CREDS`. */
+  readonly env: Environment;
   /** Who it is, for whoever looks at the server. */
   readonly name: string;
 }

@@ -10,10 +10,10 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-describeFleet('NATS JetStream', () => connectFleet({ url: server.url, name: 'test' }));
+describeFleet('NATS JetStream', () => connectFleet({ url: server.url, env: {}, name: 'test' }));
 
 test('a fleet outlives the death of its server: what was kept is there, and what is asked meanwhile waits', async () => {
-  const fleet = await connectFleet({ url: server.url, name: 'test' });
+  const fleet = await connectFleet({ url: server.url, env: {}, name: 'test' });
   const run = `run-${Date.now()}`;
   await fleet.queue.offer({ run, name: '1.1', labels: [run], protocol: 1, body: 1 });
   await fleet.reports.append({ run, name: '1.1', worker: 'one', number: 1, body: 'before' });
@@ -36,7 +36,7 @@ test('a fleet outlives the death of its server: what was kept is there, and what
 });
 
 test('no server is told as such, with the address and without its password', async () => {
-  const lost = connectFleet({ url: 'nats://me:secret@127.0.0.1:1', name: 'test' });
+  const lost = connectFleet({ url: 'nats://me:secret@127.0.0.1:1', env: {}, name: 'test' });
   await expect(lost).rejects.toMatchObject({ code: 'fleet-unreachable', message: expect.stringContaining('nats://127.0.0.1:1') });
   await expect(lost).rejects.not.toMatchObject({ message: expect.stringContaining('secret') });
 });

@@ -28,7 +28,7 @@ afterAll(() => server.close());
 const addressOf = (user: keyof typeof PASSWORDS): string => server.url.replace('//', `//${user}:${PASSWORDS[user]}@`);
 
 async function as(user: keyof typeof PASSWORDS, act: (fleet: Fleet) => Promise<void>): Promise<void> {
-  const fleet = await connectFleet({ url: addressOf(user), name: 'test' });
+  const fleet = await connectFleet({ url: addressOf(user), env: {}, name: 'test' });
   try {
     await act(fleet);
   } finally {
@@ -108,7 +108,7 @@ describe('accounts with the rights of the guide', { timeout: 60_000 }, () => {
       await workers.leave({ ...STATE, id: 'w1' });
     });
     let heard = 0;
-    const other = await connectFleet({ url: addressOf('w1'), name: 'test' });
+    const other = await connectFleet({ url: addressOf('w1'), env: {}, name: 'test' });
     other.workers.onDrain('w1', () => {
       heard += 1;
     });

@@ -89,6 +89,11 @@ test('a password is read from a file where the address has a name alone', async 
   const address = `nats://me@127.0.0.1:${port}`;
   expect((await ask(address, { RALPH_FLEET_PASSWORD_FILE: path('password') })).code).toBe(0);
   expect((await ask(address, { RALPH_FLEET_PASSWORD_FILE: path('wrong') })).stderr).toContain('does not let you in');
+  // Whoever asks: the server knows them, and no run.
+  for (const words of [['tell', 'x'], ['stop'], ['events']])
+    expect(
+      (await ralph(folder, [...words, '--fleet'], { RALPH_FLEET: address, RALPH_FLEET_PASSWORD_FILE: path('password') })).stderr,
+    ).toMatch(/The fleet (?:keeps no run|knows no run)/);
   const missing = await ask(address, { RALPH_FLEET_PASSWORD_FILE: path('missing') });
   expect([missing.code, missing.stderr]).toEqual([2, expect.stringContaining('ENOENT')]);
 });
