@@ -45,6 +45,10 @@ export interface ProgramFindings {
   readonly now: Readonly<Record<string, string | null>>;
   /** Variables under which git runs the programs of the start and no others; empty where nothing differs. */
   readonly env: Readonly<Record<string, string>>;
+  /** A text that changes when a file of git's configuration does, and HEAD; `null`: one of them changed while git read them. */
+  readonly look: string | null;
+  /** Absolute paths of the files that `core.excludesFile` names, and of the one that git reads where none is named; `null`: one of them is not known. */
+  readonly excludeFiles: readonly string[] | null;
 }
 
 /** A repository with a working tree, and git in it. */

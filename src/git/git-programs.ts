@@ -48,8 +48,10 @@ export function createProgramGuard(repository: GuardedRepository, trusted: GitPr
     const listed = await listConfig(repository.git);
     const entries = listed.ok ? listed.value : [];
     const files = [...new Set(entries.flatMap((entry) => listFiles(entry, repository)))].sort();
-    const findings = toFindings(toPrograms(entries), trusted, repository.env);
-    last = before === toLooks(standing) ? { look: toLooks([...standing, ...files]), files, findings } : null;
+    const look = before === toLooks(standing) ? toLooks([...standing, ...files]) : null;
+    const excludeFiles = listed.ok ? listExcludeFiles(entries, repository) : null;
+    const findings = { ...toFindings(toPrograms(entries), trusted, repository.env), look, excludeFiles };
+    last = look === null ? null : { look, files, findings };
     return findings;
   };
 }
@@ -86,7 +88,7 @@ function toPrograms(entries: readonly ConfigEntry[]): GitPrograms {
   return Object.fromEntries(entries.filter(({ key }) => ON_CONTENT.test(key) || TO_OTHERS.test(key)).map(({ key, value }) => [key, value]));
 }
 
-function toFindings(now: GitPrograms, trusted: GitPrograms, env: GuardedRepository['env']): ProgramFindings {
+function toFindings(now: GitPrograms, trusted: GitPrograms, env: GuardedRepository['env']): Pick<ProgramFindings, 'keys' | 'now' | 'env'> {
   const keys = [...new Set([...Object.keys(now), ...Object.keys(trusted)])]
     .filter((key) => readOwn(now, key) !== readOwn(trusted, key))
     .sort();
@@ -137,6 +139,17 @@ function listFiles({ file, key, value }: ConfigEntry, { top, env }: GuardedRepos
   if (!INCLUDE.test(key)) return own;
   const path = value.replace(/^~(?=\/)/, env['HOME'] ?? homedir());
   return [...own, isAbsolute(path) || own[0] === undefined ? path : join(dirname(own[0]), path)];
+}
+
+/** What stands for a folder that only git knows, or for another person's. */
+const UNKNOWN_FOLDER = /^(?:%\(|~[^/])/;
+
+function listExcludeFiles(entries: readonly ConfigEntry[], { top, env }: GuardedRepository): readonly string[] | null {
+  const home = env['HOME'] ?? homedir();
+  const named = entries.flatMap(({ key, value }) => (key === 'core.excludesfile' && value !== '' ? [value] : []));
+  if (named.some((path) => UNKNOWN_FOLDER.test(path))) return null;
+  const usual = join(env['XDG_CONFIG_HOME'] ?? join(home, '.config'), 'git', 'ignore');
+  return [usual, ...named.map((path) => resolve(top, path.replace(/^~(?=\/)/, home)))];
 }
 
 function toLooks(files: readonly string[]): string {

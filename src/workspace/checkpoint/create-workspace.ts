@@ -29,6 +29,7 @@ import {
   type SnapshotMoment,
   selectEntries,
 } from '../snapshot/snapshots.ts';
+import { createStatusReader } from '../snapshot/status-reader.ts';
 import { commitWorktree, makeCheckpoint } from './checkpoint.ts';
 
 export interface WorkspaceSettings extends RepositorySettings {
@@ -97,13 +98,15 @@ export function createWorkspace(settings: WorkspaceSettings): GitWorkspace {
   const inTurn = createQueue();
   let search: Promise<RepositorySearch> | undefined;
   let keeper: SnapshotKeeper | undefined;
+  let read: (() => Promise<GitStatus>) | undefined;
   const find = (): Promise<RepositorySearch> => (search ??= findRepository(settings));
 
   async function look({ turn, moment }: { readonly turn: string; readonly moment: SnapshotMoment }): Promise<Snapshot> {
     const found = await find();
     if (!found.ok) return { fingerprint: await describeFolder(settings.cwd, settings.stateDirs), tree: null };
     const repository = found.value;
-    const status = await readStatus(repository);
+    read ??= createStatusReader(repository);
+    const status = await read();
     const fingerprint = await toFingerprint(status, repository, settings.stateDirs);
     const looks = settings.keepsLooks === true ? toLooks(status, repository.top) : {};
     if (settings.keepsSnapshots === false) return { fingerprint, tree: null, ...looks };

@@ -15,6 +15,7 @@ import {
   type StatusEntry,
 } from '../../git/index.ts';
 import type { TreeReader, TreeState } from '../../ports/tree-reader.ts';
+import { isSettled } from './file-version.ts';
 import { FOREIGN_FOLDERS } from './fingerprint.ts';
 
 /** More than this is not read: what is gained would not be worth the time. */
@@ -27,9 +28,6 @@ const MAX_HASHED_BYTES = 64 << 20;
 const MAX_RULES_BYTES = 1 << 20;
 /** So many files in a row before something else may happen in the process. */
 const SLICE = 2000;
-/** A file that was written just now may be written once more within the same tick of the clock. */
-const TICK_MS = 50;
-
 /** Stands in a text for bytes that are no UTF-8. */
 const REPLACED = '\uFFFD';
 
@@ -204,10 +202,6 @@ function toDigest(hash: Hash): string {
 /** How a file looks from outside. */
 function toVersion({ mode, size, mtimeMs, ctimeMs, ino }: Stats): string {
   return `${mode} ${size} ${mtimeMs} ${ctimeMs} ${ino}`;
-}
-
-function isSettled({ mtimeMs, ctimeMs }: Stats): boolean {
-  return Date.now() - Math.max(mtimeMs, ctimeMs) > TICK_MS;
 }
 
 function lookAt(path: string): Stats | undefined {

@@ -55,3 +55,11 @@ export function readFileSize(path: string): number {
     return 0;
   }
 }
+
+/** A file that was written just now may be written once more within the same tick of the clock. */
+const TICK_MS = 50;
+
+/** Whether a file cannot change any more without its times saying so. */
+export function isSettled({ mtimeMs, ctimeMs }: Pick<Stats, 'mtimeMs' | 'ctimeMs'>): boolean {
+  return Date.now() - Math.max(mtimeMs, ctimeMs) > TICK_MS;
+}
