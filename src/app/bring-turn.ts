@@ -38,10 +38,9 @@ export function createHomecoming(parts: HomecomingParts): OfferSettings['homecom
   const isAllowed = (changes: FileChanges): boolean => [...changes.keys()].every((path) => isTaken(path, apart));
   const fetch = async (order: IterationStart, value: Json): Promise<{ readonly home: SentHome; readonly made: Made }> => {
     const home = parseHome(value);
-    await bringFiles(parts, order, home);
-    const made = home.changes === null ? NOTHING_MADE : await fetchMade(fleet.blobs, home.changes);
-    // A process that was frozen meanwhile writes nothing.
-    await keeper.confirm();
+    const making = home.changes === null ? NOTHING_MADE : fetchMade(fleet.blobs, home.changes);
+    // A process that was frozen meanwhile writes nothing into the folder.
+    const [made] = await Promise.all([making, bringFiles(parts, order, home), keeper.confirm()]);
     if (home.scratchpad !== null) writeScratchpad(file, home.scratchpad);
     return { home, made };
   };

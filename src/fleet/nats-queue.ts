@@ -20,6 +20,8 @@ interface Offered {
 }
 
 const ASIDE_MS = 500;
+/** A change of one's own comes back within a millisecond or two; where the connection was lost it does not. */
+const SEEN_MS = 250;
 
 /** Orders that nobody has taken, as they come. */
 export interface Offers {
@@ -29,6 +31,8 @@ export interface Offers {
   readonly drop: (order: WorkOrder) => void;
   /** It is not given for a while. */
   readonly putAside: (order: WorkOrder) => void;
+  /** Whether it was still offered when a change was made; waits until that has come back, for what was written before it has come by then. `null`: it does not come. */
+  readonly wasOffered: (order: WorkOrder, revision: number) => Promise<boolean | null>;
   readonly close: () => Promise<void>;
 }
 
@@ -39,8 +43,13 @@ export function createOffers({ work, manager, connection }: NatsServer): Offers 
   /** The last change that was there before it is listened. */
   let before = 0;
   const waiting = new Set<() => void>();
+  const seen = createProgress();
   let stop: (() => Promise<void>) | undefined;
-  const take = ({ key, revision, operation, value }: KvWatchEntry): void => {
+  const take = (entry: KvWatchEntry): void => {
+    sort(entry);
+    seen.move(entry.revision);
+  };
+  const sort = ({ key, revision, operation, value }: KvWatchEntry): void => {
     if (key.startsWith(HOLDING)) {
       const id = key.slice(HOLDING.length);
       return void (operation === 'PUT' ? taken.add(id) : taken.delete(id));
@@ -86,7 +95,33 @@ export function createOffers({ work, manager, connection }: NatsServer): Offers 
         for (const look of waiting) look();
       }, ASIDE_MS).unref();
     },
+    wasOffered: async (order, revision) => ((await seen.reaches(revision)) ? offered.has(toKey(order)) : null),
     close: async () => stop?.(),
+  };
+}
+
+/** How far something has been read. */
+function createProgress() {
+  let reached = 0;
+  const waiting = new Set<() => void>();
+  return {
+    move: (to: number): void => {
+      reached = Math.max(reached, to);
+      for (const look of waiting) look();
+    },
+    /** Waits a short while until it is there. */
+    reaches: (revision: number): Promise<boolean> =>
+      new Promise((resolve) => {
+        const end = (): void => {
+          clearTimeout(timer);
+          waiting.delete(look);
+          resolve(reached >= revision);
+        };
+        const look = (): void => void (reached >= revision && end());
+        const timer = setTimeout(end, SEEN_MS);
+        waiting.add(look);
+        look();
+      }),
   };
 }
 
@@ -137,8 +172,8 @@ export function createQueue(server: NatsServer, offers: Offers): WorkQueue {
       const taken = await change(own, 0);
       if (taken === null) continue;
       // One that was forgotten meanwhile is nobody's: what is forgotten loses its offer first.
-      const current = await readOffer(id);
-      if (current !== null) return toClaim(current, own, taken, change);
+      const isOffered = (await offers.wasOffered(order, taken)) ?? (await readOffer(id)) !== null;
+      if (isOffered) return toClaim(order, own, taken, change);
       await unlessConflict(() => work.delete(HOLDING + toKey(id), { previousSeq: taken }));
     }
     return null;

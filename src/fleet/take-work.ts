@@ -4,7 +4,7 @@ import type { Effect } from '../core/run/effects.ts';
 import type { LiveRecord } from '../core/run/run-record.ts';
 import { toErrorMessage } from '../core/values/errors.ts';
 import { isJsonObject, type Json } from '../core/values/json.ts';
-import type { AcceptOrder, Fleet, WorkClaim, WorkerFacts, WorkerState, WorkId } from '../ports/fleet.ts';
+import type { AcceptOrder, Fleet, KeptLease, WorkClaim, WorkerFacts, WorkerState, WorkId } from '../ports/fleet.ts';
 import { toOrderTitle } from './fleet-names.ts';
 import { fromBody, type GateWords, toBody, type WorkerWords } from './messages.ts';
 
@@ -102,30 +102,36 @@ async function claimNext({ fleet, worker, tell }: WorkSettings, accept: AcceptOr
 }
 
 /**
- * Whether an order is to be taken: its run has to be in the hands of a process that lives. An order that was offered a short time ago needs no more than that nobody has let go of the run; of one that has
- * waited for longer the run has to be heard of. What is not accepted now can be later: a run that somebody goes on with has its orders still.
+ * Whether an order is to be taken: its run has to be in the hands of a process that lives. An order that was offered a short time ago needs no more than that nobody has let go of the run, as was seen within
+ * the last second; of one that has waited for longer the run has to be heard of. What is not accepted now can be later: a run that somebody goes on with has its orders still.
  *
  * @param steady milliseconds that count on
  */
 export function acceptLiving({ leases }: Pick<Fleet, 'leases'>, steady: () => number): AcceptOrder {
-  const heard = new Map<string, { readonly beat: number; readonly at: number }>();
+  const heard = new Map<
+    string,
+    { readonly beat: number; readonly at: number; readonly seen: KeptLease['lease']; readonly seenAt: number }
+  >();
   return async ({ run }, waitedMs) => {
+    const last = heard.get(run);
+    // Whoever lets go of a run takes its orders back, and ends those that were taken meanwhile.
+    if (last !== undefined && steady() - last.seenAt < RECENT_MS && last.seen.state === 'held' && waitedMs < last.seen.lostAfterMs)
+      return true;
     // A server that cannot be asked is no answer; the claim asks it once more.
     const kept = await leases.look(run).catch(() => undefined);
     if (kept === undefined) return true;
     if (kept === null) return false;
-    const known = heard.get(run);
-    if (known?.beat !== kept.beat) {
-      if (heard.size > MAX_RUNS) heard.clear();
-      heard.set(run, { beat: kept.beat, at: known === undefined ? Number.NEGATIVE_INFINITY : steady() });
-    }
+    if (heard.size > MAX_RUNS) heard.clear();
+    const news = last === undefined ? Number.NEGATIVE_INFINITY : steady();
+    const at = last?.beat === kept.beat ? last.at : news;
+    heard.set(run, { beat: kept.beat, at, seen: kept.lease, seenAt: steady() });
     const { state, lostAfterMs } = kept.lease;
-    if (state !== 'held') return false;
-    return waitedMs < lostAfterMs || steady() - (heard.get(run)?.at ?? Number.NEGATIVE_INFINITY) < lostAfterMs;
+    return state === 'held' && (waitedMs < lostAfterMs || steady() - at < lostAfterMs);
   };
 }
 
 const MAX_RUNS = 1000;
+const RECENT_MS = 1000;
 
 async function repeat(everyMs: number, signal: AbortSignal, act: () => Promise<void>): Promise<void> {
   while (!signal.aborted) {
