@@ -46,7 +46,13 @@ const WITH_PROCESSES = [
 ];
 
 /** They need real git in real repositories, or copy whole folders as it does: too slow for the check, so with the suites. */
-const WITH_GIT = ['src/workspace/**/*.test.ts', 'src/git/**/*.test.ts', 'src/panel/share/**/*.test.ts', 'src/app/place-tree.test.ts'];
+const WITH_GIT = [
+  'src/workspace/**/*.test.ts',
+  'src/git/**/*.test.ts',
+  'src/panel/share/**/*.test.ts',
+  'src/app/place-tree.test.ts',
+  'src/app/bring-turn.test.ts',
+];
 
 /** Suites of their own processes: real files, child processes, longer waits. */
 function integration(name: string, include: readonly string[], testTimeoutMs: number) {

@@ -7,8 +7,9 @@ import { fromContent, type OfferSettings, parseFiles, readChanges, type SentFile
 import { listDifferences, type Repository, toLook } from '../git/index.ts';
 import { isTaken, type RunCopies, toCopyFolder } from '../panel/share/index.ts';
 import type { Blobs } from '../ports/fleet.ts';
-import { type FileChanges, isObjectId, replaceFiles, writeChanges } from '../workspace/bundle/index.ts';
+import { bringCommits, type FileChanges, isObjectId, replaceFiles, writeChanges } from '../workspace/bundle/index.ts';
 import type { GitWorkspace } from '../workspace/checkpoint/index.ts';
+import type { SentCommits } from './place-tree.ts';
 import { createOpener, type SentRun } from './send-tree.ts';
 import { toFileChanges, writeScratchpad } from './sent-work.ts';
 
@@ -16,6 +17,8 @@ import { toFileChanges, writeScratchpad } from './sent-work.ts';
 export interface SentHome {
   /** What became of files: see `readChanges`. `null`: it changed none. */
   readonly changes: Json;
+  /** What it committed; `null`: nothing that comes home. */
+  readonly commits: SentCommits | null;
   /** The tree with which it began, by the name under which it was sent. */
   readonly from: string;
   readonly files: readonly SentFile[];
@@ -28,11 +31,13 @@ export interface HomecomingParts extends SentRun {
   readonly copies: Pick<RunCopies, 'bring'>;
   /** In which the copies of the run are. */
   readonly folder: string;
+  /** Something a person should know now. */
+  readonly tell: (text: string) => void;
 }
 
 /** How what a worker made comes into the folder, or into a copy of it. */
 export function createHomecoming(parts: HomecomingParts): OfferSettings['homecoming'] {
-  const { fleet, file, keeper, workspace, copies, folder } = parts;
+  const { fleet, file, keeper, workspace, copies, folder, tell } = parts;
   const repository = createOpener(parts);
   const apart = [file.settings.stateDir, ...file.settings.worktreeLinks];
   const isAllowed = (changes: FileChanges): boolean => [...changes.keys()].every((path) => isTaken(path, apart));
@@ -44,6 +49,18 @@ export function createHomecoming(parts: HomecomingParts): OfferSettings['homecom
     if (home.scratchpad !== null) writeScratchpad(file, home.scratchpad);
     return { home, made };
   };
+  /** What does not come as commits is there as changed files. */
+  const commit = async (order: IterationStart, { commits }: SentHome, isDiscarded: boolean): Promise<void> => {
+    if (commits === null || isDiscarded) return;
+    const bundle = await fleet.blobs.get(commits.blob);
+    const why = bundle === null ? 'they are not in the fleet any more' : await bring(order, commits, bundle);
+    if (why !== null) tell(`What turn ${toTurnName(order)} committed is here as changed files only, for ${why}.`);
+  };
+  const bring = async (order: IterationStart, made: SentCommits, bundle: Uint8Array): Promise<string | null> => {
+    const place = join(parts.paths.folder, 'git', 'commits.bundle');
+    const reason = `ralph: turn ${toTurnName(order)} on a worker`;
+    return bringCommits(await repository(), { made, bundle, file: place, isTaken: (path) => isTaken(path, apart), reason });
+  };
   return {
     bringTo: async (order, value, copy) => {
       const { made } = await fetch(order, value);
@@ -53,7 +70,10 @@ export function createHomecoming(parts: HomecomingParts): OfferSettings['homecom
       const { home, made } = await fetch(order, value);
       const seen = readLooks(file.workspace, made.changes);
       const { fingerprint, tree } = await workspace.snapshot(toTurnName(order), 'before');
-      if (made.changes.size === 0) return { before: fingerprint };
+      if (made.changes.size === 0) {
+        await commit(order, home, isDiscarded);
+        return { before: fingerprint };
+      }
       const touched = new Set(await listTouched(repository, home.from, tree));
       // Nothing may come between this and the writing.
       for (const [path, look] of readLooks(file.workspace, made.changes)) if (seen.get(path) !== look) touched.add(path);
@@ -62,11 +82,15 @@ export function createHomecoming(parts: HomecomingParts): OfferSettings['homecom
         !isDiscarded &&
         isAllowed(made.changes) &&
         replaceFiles(file.workspace, made.changes, (path) => made.added.has(path))
-      )
+      ) {
+        await commit(order, home, isDiscarded);
         return { before: fingerprint };
+      }
       const paths = [...made.changes.keys()].map((path) => ({ path, isNew: made.added.has(path), isTouched: touched.has(path) }));
       const write = (to: string): void => writeChanges(to, made.changes);
-      return { ...(await copies.bring(toTurnName(order), { paths, write, isDiscarded })), before: fingerprint };
+      const taken = await copies.bring(toTurnName(order), { paths, write, isDiscarded });
+      if (taken.conflict === undefined) await commit(order, home, isDiscarded);
+      return { ...taken, before: fingerprint };
     },
   };
 }
@@ -116,12 +140,20 @@ function holds(path: string, bytes: Uint8Array): boolean {
 
 /** Reads what a worker says that it made. */
 function parseHome(value: Json): SentHome {
-  if (!isJsonObject(value)) return { changes: null, from: '', files: [], scratchpad: null };
-  const { changes = null, from, files = [], scratchpad = null } = value;
+  if (!isJsonObject(value)) return { changes: null, commits: null, from: '', files: [], scratchpad: null };
+  const { changes = null, commits = null, from, files = [], scratchpad = null } = value;
   return {
     changes,
+    commits: parseCommits(commits),
     from: typeof from === 'string' ? from : '',
     files: parseFiles(files),
     scratchpad: typeof scratchpad === 'string' ? scratchpad : null,
   };
+}
+
+function parseCommits(value: Json): SentCommits | null {
+  if (!isJsonObject(value)) return null;
+  const { from, commit, branch = null, blob } = value;
+  if (typeof from !== 'string' || typeof commit !== 'string' || typeof blob !== 'string') return null;
+  return branch === null || typeof branch === 'string' ? { from, commit, branch, blob } : null;
 }

@@ -65,7 +65,7 @@ export function offerToFleet(parts: OfferedRun, workspace: GitWorkspace, copies:
     ...common,
     pack: async (order) => packTree(await workspace.snapshot(toTurnName(order), 'opened'), true),
     labelsOf: (order) => toLabels(file, order),
-    homecoming: createHomecoming({ ...parts, workspace, copies, folder: join(paths.folder, COPIES) }),
+    homecoming: createHomecoming({ ...parts, workspace, copies, tell, folder: join(paths.folder, COPIES) }),
   });
   const start: OfferedTurns['start'] = (turn, watch) => offered.start(turn, { ...watch, post: toNew(parts.heard, turn.order, watch.post) });
   return {

@@ -1,170 +1,14 @@
-import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import {
-  chmodSync,
-  lstatSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  readlinkSync,
-  realpathSync,
-  rmSync,
-  type Stats,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { chmodSync, lstatSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, describe, expect, test } from 'vitest';
 import { propertyRuns } from '../core/property-fixtures.ts';
-import type { IterationStart } from '../core/run/effects.ts';
-import type { Json } from '../core/values/json.ts';
-import { createMemoryFleet } from '../fleet/fleet-fixtures.ts';
-import type { KeptRecord, SentTree } from '../fleet/index.ts';
-import { readChanges } from '../fleet/index.ts';
-import { findRepository, type Repository } from '../git/index.ts';
-import { createWorkCopies } from '../panel/share/index.ts';
 import { replaceFiles, writeChanges } from '../workspace/bundle/index.ts';
-import { createWorkspace } from '../workspace/checkpoint/index.ts';
-import { createHomecoming } from './bring-turn.ts';
-import { createPlaceTree } from './place-tree.ts';
-import { createTreeSender, type SentRun } from './send-tree.ts';
+import { bringHome, createPlace, createTestRepository, edit, open, PATHS, readAll, removeFolders, setUp } from './place-tree-fixtures.ts';
 import { fetchTree, toFileChanges } from './sent-work.ts';
 
-const folders: string[] = [];
-
-afterAll(() => {
-  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
-});
-
-/** A repository of these files, and settings for whoever looks at it. */
-function createTestRepository(files: Readonly<Record<string, string>>) {
-  const path = realpathSync(mkdtempSync(join(tmpdir(), 'ralph-place-')));
-  folders.push(path);
-  const env = { PATH: process.env['PATH'] ?? '', HOME: path, GIT_CONFIG_NOSYSTEM: '1' };
-  const git = (...args: readonly string[]): string => execFileSync('git', args, { cwd: path, env, encoding: 'utf8' });
-  for (const [name, text] of Object.entries(files)) {
-    mkdirSync(dirname(join(path, name)), { recursive: true });
-    writeFileSync(join(path, name), text);
-  }
-  git('init', '-q', '-b', 'main');
-  git('config', 'user.name', 'Uma');
-  git('config', 'user.email', 'uma@example.org');
-  git('add', '-A');
-  git('commit', '-qm', 'first');
-  return { path, git, settings: { cwd: path, env } };
-}
-
-const PATHS = ['a.txt', 'b.txt', 'sub/c.txt', 'sub/d/e.txt', 'sub', 'f'] as const;
-const STATE = '.ralph';
-const TURN = { iteration: 9, attempt: 1 } as IterationStart;
-
-/** What somebody does to a file. */
-type Edit = { readonly path: (typeof PATHS)[number]; readonly what: 'remove' | 'link' | 'run' | number };
-
-function edit(top: string, { path, what }: Edit): void {
-  const place = join(top, path);
-  for (let folder = dirname(path); folder !== '.'; folder = dirname(folder))
-    if (lookAt(join(top, folder))?.isDirectory() === false) rmSync(join(top, folder));
-  rmSync(place, { recursive: true, force: true });
-  if (what === 'remove') return;
-  mkdirSync(dirname(place), { recursive: true });
-  if (what === 'link') symlinkSync('b.txt', place);
-  else {
-    // Some are sent on a way of their own.
-    writeFileSync(place, what === 'run' ? '#!/bin/sh\n' : `${what}\n`.repeat(what === 7 ? 20_000 : 1));
-    if (what === 'run') chmodSync(place, 0o755);
-  }
-}
-
-function lookAt(place: string): Stats | null {
-  try {
-    return lstatSync(place);
-  } catch {
-    return null;
-  }
-}
-
-/** All files but git's and Ralph's, with what they say. */
-function readAll({ path: top }: { readonly path: string }): Readonly<Record<string, string>> {
-  const names = readdirSync(top, { recursive: true, encoding: 'utf8' }).sort();
-  const files = names.filter((name) => !/^\.(?:git|ralph)(?:\/|$)/.test(name));
-  return Object.fromEntries(files.flatMap((name) => readOne(join(top, name)).map((said) => [name, said])));
-}
-
-function readOne(place: string): readonly string[] {
-  const stats = lstatSync(place);
-  if (stats.isDirectory()) return [];
-  if (stats.isSymbolicLink()) return [`link ${readlinkSync(place)}`];
-  return [`${(stats.mode & 0o100) === 0 ? '' : 'run '}${readFileSync(place, 'utf8')}`];
-}
-
-type TestRepository = ReturnType<typeof createTestRepository>;
-
-async function open(repo: TestRepository): Promise<Repository> {
-  const found = await findRepository({ cwd: repo.path, env: repo.settings.env, stateDirs: [STATE] });
-  if (!found.ok) throw new Error(found.refused);
-  return found.value;
-}
-
-/** The folder of a run, with what it sends. */
-async function setUp() {
-  const fleet = createMemoryFleet();
-  const repo = createTestRepository({ 'a.txt': 'a\n', 'b.txt': 'b\n', 'sub/c.txt': 'c\n' });
-  const records: KeptRecord[] = [];
-  const folder = join(repo.path, STATE, 'runs', 'run-1');
-  const workspace = createWorkspace({
-    ...repo.settings,
-    ...{ stateDirs: [STATE], runId: 'run-1', scratchDir: join(folder, 'git'), baseline: null, checkpointBranch: null, keepsLooks: true },
-  });
-  const settings = { stateDir: STATE, prompts: { scratchpad: '.agent/x.md', eventsFile: '.agent/e', workspaceDir: '.agent' } };
-  const parts = {
-    paths: { folder, runId: 'run-1', turns: join(folder, 'turns') },
-    file: { workspace: repo.path, settings: { ...settings, mcpServers: [], backends: {}, worktreeLinks: [] }, gitPrograms: {} },
-    env: repo.settings.env,
-    fleet,
-    readNotes: () => null,
-    keeper: { add: (record: KeptRecord) => records.push(record), confirm: async () => undefined },
-  } as unknown as SentRun;
-  const send = createTreeSender(parts);
-  const copies = createWorkCopies({
-    ...{ folder: join(folder, 'copies'), workspace: repo.path, links: [], skipped: [STATE] },
-    listIgnored: async () => [],
-    prepare: () => undefined,
-  });
-  let turn = 0;
-  const snapshot = (): ReturnType<typeof workspace.snapshot> => {
-    turn += 1;
-    return workspace.snapshot(`${turn}.1`, 'opened');
-  };
-  return {
-    ...{ fleet, repo, records, folder, copies, parts, workspace },
-    send: async (isKept = true): Promise<SentTree> => send(await snapshot(), isKept),
-    bring: async (body: Json, touched: readonly string[] = []) => {
-      const sent = body === null ? [] : await readChanges(fleet.blobs, body);
-      const changes = await toFileChanges(fleet.blobs, sent);
-      const paths = sent.map((change) => ({
-        ...{ path: change.path, isTouched: touched.includes(change.path) },
-        isNew: change.mode !== null && change.isNew,
-      }));
-      return copies.bring(`${turn}.1`, { paths, write: (to) => writeChanges(to, changes), isDiscarded: false });
-    },
-  };
-}
-
-/** A worker's place. */
-async function createPlace({ fleet }: Pick<Awaited<ReturnType<typeof setUp>>, 'fleet'>) {
-  const repo = createTestRepository({ x: 'x\n' });
-  const repository = await open(repo);
-  const scratchDir = join(repo.path, STATE, 'git');
-  const workspace = createWorkspace({
-    ...repo.settings,
-    ...{ stateDirs: [STATE], runId: 'run-1', scratchDir, baseline: null, checkpointBranch: null, keepsLooks: true, keepsSnapshots: false },
-  });
-  return { repo, tree: createPlaceTree(repository, workspace, { blobs: fleet.blobs, scratch: join(repo.path, '.git') }) };
-}
+afterAll(removeFolders);
 
 const edits = fc.array(
   fc.record({
@@ -217,7 +61,7 @@ describe('a working tree that travels step by step', () => {
             place.repo.git('commit', '-qm', 'its own', '--allow-empty');
           }
           const after = readAll(place.repo);
-          const body = await place.tree.collect();
+          const { changes: body } = await place.tree.collect();
           if (!isBrought) continue;
           expect(await run.bring(body)).toEqual({});
           expect(readAll(run.repo)).toEqual(after);
@@ -265,13 +109,13 @@ describe('what a turn made elsewhere', () => {
     await place.tree.show(await run.send());
     edit(place.repo.path, { path: 'a.txt', what: 1 });
     edit(place.repo.path, { path: 'f', what: 2 });
-    const body = await place.tree.collect();
+    const { changes: body } = await place.tree.collect();
     edit(run.repo.path, { path: 'a.txt', what: 3 });
     const { conflict } = await run.bring(body, ['a.txt']);
     expect(conflict?.paths).toEqual(['a.txt']);
     expect(readAll(run.repo)).toMatchObject({ 'a.txt': '3\n' });
     expect(readAll(run.repo)).not.toHaveProperty('f');
-    const kept = join(run.repo.path, STATE, 'runs', 'run-1', conflict?.kept ?? '', 'work');
+    const kept = join(run.folder, conflict?.kept ?? '', 'work');
     expect([readFileSync(join(kept, 'a.txt'), 'utf8'), readFileSync(join(kept, 'f'), 'utf8')]).toEqual(['1\n', '2\n']);
   });
 
@@ -280,7 +124,7 @@ describe('what a turn made elsewhere', () => {
     const place = await createPlace(run);
     await place.tree.show(await run.send());
     edit(place.repo.path, { path: 'f', what: 1 });
-    const body = await place.tree.collect();
+    const { changes: body } = await place.tree.collect();
     mkdirSync(join(run.repo.path, '.git', 'info'), { recursive: true });
     writeFileSync(join(run.repo.path, '.git', 'info', 'exclude'), 'f\n');
     edit(run.repo.path, { path: 'f', what: 2 });
@@ -291,30 +135,17 @@ describe('what a turn made elsewhere', () => {
     expect(readFileSync(join(run.repo.path, 'f'), 'utf8')).toBe('1\n');
   });
 
-  /** Brings a turn home into the folder, where somebody does something while it is looked at. */
-  async function bringHome(run: Awaited<ReturnType<typeof setUp>>, from: string, changes: Json, meanwhile: () => void) {
-    const workspace = {
-      snapshot: async (...of: Parameters<typeof run.workspace.snapshot>) => {
-        const seen = await run.workspace.snapshot(...of);
-        meanwhile();
-        return seen;
-      },
-    };
-    const { bringIn } = createHomecoming({ ...run.parts, workspace, copies: run.copies, folder: join(run.folder, 'copies') });
-    return bringIn(TURN, { changes, from, files: [], scratchpad: null }, false);
-  }
-
   test('does not come over what somebody writes while the folder is looked at', async () => {
     for (const path of ['a.txt', 'f'] as const) {
       const run = await setUp();
       const place = await createPlace(run);
       const from = await place.tree.show(await run.send());
       edit(place.repo.path, { path, what: 1 });
-      const body = await place.tree.collect();
-      const home = await bringHome(run, from, body, () => edit(run.repo.path, { path, what: 2 }));
+      const { changes } = await place.tree.collect();
+      const home = await bringHome(run, { from, changes }, () => edit(run.repo.path, { path, what: 2 }));
       expect(home.conflict?.paths).toEqual([path]);
       expect(readAll(run.repo)).toMatchObject({ [path]: '2\n' });
-      expect((await bringHome(run, from, body, () => undefined)).conflict?.paths).toEqual([path]);
+      expect((await bringHome(run, { from, changes })).conflict?.paths).toEqual([path]);
     }
   });
 
@@ -324,7 +155,9 @@ describe('what a turn made elsewhere', () => {
     chmodSync(join(run.repo.path, 'a.txt'), 0o640);
     const from = await place.tree.show(await run.send());
     edit(place.repo.path, { path: 'a.txt', what: 1 });
-    const home = await bringHome(run, from, await place.tree.collect(), () => edit(run.repo.path, { path: 'b.txt', what: 2 }));
+    const home = await bringHome(run, { from, changes: (await place.tree.collect()).changes }, () =>
+      edit(run.repo.path, { path: 'b.txt', what: 2 }),
+    );
     expect(home).not.toHaveProperty('conflict');
     expect(readAll(run.repo)).toMatchObject({ 'a.txt': '1\n', 'b.txt': '2\n' });
     expect(lstatSync(join(run.repo.path, 'a.txt')).mode & 0o777).toBe(0o640);
@@ -343,7 +176,7 @@ describe('what a turn made elsewhere', () => {
     writeFileSync(join(top, 'a.txt'), 'by hand\n');
     git('rm', '-q', '--cached', 'b.txt');
     writeFileSync(join(top, 'b.txt'), 'kept\n');
-    const home = await bringHome(run, from, await place.tree.collect(), () => undefined);
+    const home = await bringHome(run, { from, changes: (await place.tree.collect()).changes });
     expect(home).not.toHaveProperty('conflict');
     expect(readAll(run.repo)).toMatchObject({ 'a.txt': 'by hand\n', 'b.txt': 'kept\n' });
   });

@@ -4,7 +4,15 @@ import type { Json } from '../core/values/json.ts';
 import { type SentChange, type SentTree, toBody } from '../fleet/index.ts';
 import { ABSENT, isOddName, listDifferences, type Repository, toLook } from '../git/index.ts';
 import type { Blobs } from '../ports/fleet.ts';
-import { checkOutWork, type FileChanges, type FileState, readFileState, writeChanges } from '../workspace/bundle/index.ts';
+import {
+  checkOutWork,
+  type FileChanges,
+  type FileState,
+  type MadeCommits,
+  packCommits,
+  readFileState,
+  writeChanges,
+} from '../workspace/bundle/index.ts';
 import type { GitWorkspace, WorkLooks } from '../workspace/checkpoint/index.ts';
 import { listDiffering } from './send-tree.ts';
 import { fetchChanges, fetchTree, toSentChange } from './sent-work.ts';
@@ -13,10 +21,23 @@ import { fetchChanges, fetchTree, toSentChange } from './sent-work.ts';
 export interface PlaceTree {
   /** Makes it show a tree; the name under which that was sent. Where it shows an earlier one of the same run, only what changed since is written. */
   readonly show: (sent: SentTree) => Promise<string>;
-  /** What the turn changed, as it is sent home; `null`: nothing. */
-  readonly collect: () => Promise<Json>;
+  /** What the turn changed and committed, as it is sent home. */
+  readonly collect: () => Promise<Collected>;
   /** Something else than a turn used it: what that changed goes nowhere, and is gone when the next tree is shown. */
   readonly leave: () => Promise<void>;
+}
+
+/** What a turn made. */
+export interface Collected {
+  /** `null`: it changed no file. */
+  readonly changes: Json;
+  /** `null`: it committed nothing, or it did not go on from the commit that it was given. */
+  readonly commits: SentCommits | null;
+}
+
+/** Commits on their way home. */
+export interface SentCommits extends MadeCommits {
+  readonly blob: string;
 }
 
 /** What the folder shows. */
@@ -29,10 +50,16 @@ interface Shown {
   readonly own: ReadonlyMap<string, string>;
 }
 
+interface PlaceParts {
+  readonly blobs: Blobs;
+  /** Absolute path of a folder of ours. */
+  readonly scratch: string;
+}
+
 export function createPlaceTree(
   { top, git, isOwnState }: Repository,
   workspace: Pick<GitWorkspace, 'snapshot'>,
-  { blobs, scratch }: { readonly blobs: Blobs; readonly scratch: string },
+  { blobs, scratch }: PlaceParts,
 ): PlaceTree {
   const repository = { top, git, isOwnState };
   let shown: Shown | null = null;
@@ -77,7 +104,8 @@ export function createPlaceTree(
         changes.push(await toSentChange(blobs, path, state, added.has(path)));
       }
       shown = isMoved ? null : { ...before, looks, own };
-      return changes.length === 0 ? null : toBody(blobs, changes as unknown as Json);
+      const commits = isMoved ? await sendCommits(repository, { blobs, scratch }, before.looks, looks) : null;
+      return { changes: changes.length === 0 ? null : await toBody(blobs, changes as unknown as Json), commits };
     },
     leave: async () => {
       const before = takeBack();
@@ -87,6 +115,21 @@ export function createPlaceTree(
     },
   };
 }
+
+async function sendCommits(
+  repository: Pick<Repository, 'git'>,
+  { blobs, scratch }: Pick<PlaceParts, 'blobs' | 'scratch'>,
+  { head: from, branch }: WorkLooks,
+  now: WorkLooks,
+): Promise<SentCommits | null> {
+  if (from === null || now.head === null || now.head === from || now.branch !== branch) return null;
+  const made: MadeCommits = { from, commit: now.head, branch };
+  const bundle = await packCommits(repository, made, join(scratch, 'ralph.commits'));
+  return bundle === null || bundle.length > MAX_COMMITTED_BYTES ? null : { ...made, blob: await blobs.put(bundle) };
+}
+
+/** Of all commits of a turn; more than that comes home as files alone. */
+const MAX_COMMITTED_BYTES = 256 << 20;
 
 /** Where something stands in the way, git makes the folder anew. */
 function isWritten(top: string, changes: FileChanges): boolean {

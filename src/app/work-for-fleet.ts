@@ -128,8 +128,8 @@ interface WorkPlace {
   readonly tree: PlaceTree;
   readonly turns: string;
   readonly evidence: string;
-  /** Who sees what happens in the turn that is taken just now. */
-  readonly watch: { observe: (record: RunRecord) => void };
+  /** The turn that is taken just now: who sees what happens in it, and whether its commits can come home. */
+  readonly turn: { observe: (record: RunRecord) => void; mayCommit: boolean };
 }
 
 async function openPlace({ fleet, home, env, id }: WorkerOrder, job: Job): Promise<WorkPlace> {
@@ -164,24 +164,27 @@ async function openPlace({ fleet, home, env, id }: WorkerOrder, job: Job): Promi
   writeContract(paths.folder, { spec: settings.spec, workspace: root });
   const { isolation } = await findRunIsolation(settings);
   const reference = await openGateReference({ paths, file, env }, false);
-  const watch = { observe: (_: RunRecord): void => undefined };
-  const observe: RunParts['watch']['observe'] = (record) => watch.observe(record);
+  const turn: WorkPlace['turn'] = { observe: () => undefined, mayCommit: false };
+  const observe: RunParts['watch']['observe'] = (record) => turn.observe(record);
   const parts: RunParts = { layout, paths, file, env, watch: { observe }, reference, isolation, worker: id };
   const run = asWorker(
     assembleRun(parts, () => undefined),
     id,
+    turn,
   );
-  return { run, file, tree, turns: paths.turns, evidence: join(paths.folder, 'evidence'), watch };
+  return { run, file, tree, turns: paths.turns, evidence: join(paths.folder, 'evidence'), turn };
 }
 
-function asWorker(run: AssembledRun, id: string): AssembledRun {
+function asWorker(run: AssembledRun, id: string, turn: Readonly<WorkPlace['turn']>): AssembledRun {
   const { agents } = run.ports;
   const surroundings: typeof agents.surroundings = async (order) => {
     const plain = await agents.surroundings(order);
     return { ...plain, marker: toWorkerMarker(id, plain.marker) };
   };
-  // Its files come home, and its commits do not.
-  const promptFactsOf: typeof agents.promptFactsOf = (order) => ({ ...agents.promptFactsOf?.(order), mayCommit: false });
+  const promptFactsOf: typeof agents.promptFactsOf = (order) => {
+    const facts = agents.promptFactsOf?.(order);
+    return { ...facts, mayCommit: turn.mayCommit && facts?.mayCommit !== false };
+  };
   return { ...run, ports: { ...run.ports, agents: { ...agents, surroundings, promptFactsOf } } };
 }
 
@@ -204,14 +207,15 @@ async function showTree({ file, tree }: WorkPlace, job: Job): Promise<string> {
 async function takeTurn(order: WorkerOrder, opening: Promise<WorkPlace>, job: Job): Promise<string> {
   const { fleet } = order;
   const place = await opening;
-  const { run, file, watch } = place;
-  const { effect, state } = parseTask(job.task);
+  const { run, file, turn } = place;
+  const { effect, state, mayCommit } = parseTask(job.task);
   const from = await showTree(place, job);
   let told: Promise<unknown> = Promise.resolve();
   const tell = (words: Parameters<Job['report']>[0]): void => {
     told = told.then(() => job.report(words));
   };
-  watch.observe = (record) => {
+  turn.mayCommit = mayCommit;
+  turn.observe = (record) => {
     if (record.kind === 'live') job.show(record satisfies LiveRecord);
   };
   let trouble: string | null = null;
@@ -239,10 +243,10 @@ async function takeTurn(order: WorkerOrder, opening: Promise<WorkPlace>, job: Jo
     begun.catch(fail);
   });
   const input = await ended;
-  const changes = await place.tree.collect();
+  const made = await place.tree.collect();
   await told.catch(() => undefined);
   const home: SentHome = {
-    changes,
+    ...made,
     from,
     files: await sendFiles(fleet.blobs, join(place.turns, toTurnName(effect)), redact),
     scratchpad: toRedacted(readScratchpad(file.workspace, file.settings.prompts.scratchpad)?.text ?? null, redact),
@@ -310,10 +314,16 @@ function failFor(message: string): TurnOutcome {
   return { status: 'failed', failure: { class: 'transient', message: `the worker is in trouble: ${message}` } };
 }
 
-function parseTask(task: Json): { readonly effect: IterationStart; readonly state: RunState } {
-  const { effect, state } = isJsonObject(task) ? task : {};
+interface TurnTask {
+  readonly effect: IterationStart;
+  readonly state: RunState;
+  readonly mayCommit: boolean;
+}
+
+function parseTask(task: Json): TurnTask {
+  const { effect, state, mayCommit } = isJsonObject(task) ? task : {};
   if (!isJsonObject(effect) || effect['type'] !== 'iteration-start' || !isJsonObject(state)) throw new Error('the order holds no turn');
-  return { effect: effect as unknown as IterationStart, state: state as unknown as RunState };
+  return { effect: effect as unknown as IterationStart, state: state as unknown as RunState, mayCommit: mayCommit === true };
 }
 
 function parsePlace(place: Json): SentPlace {

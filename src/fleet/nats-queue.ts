@@ -45,11 +45,7 @@ export function createOffers({ work, manager, connection }: NatsServer): Offers 
   const waiting = new Set<() => void>();
   const seen = createProgress();
   let stop: (() => Promise<void>) | undefined;
-  const take = (entry: KvWatchEntry): void => {
-    sort(entry);
-    seen.move(entry.revision);
-  };
-  const sort = ({ key, revision, operation, value }: KvWatchEntry): void => {
+  const take = ({ key, revision, operation, value }: KvWatchEntry): void => {
     if (key.startsWith(HOLDING)) {
       const id = key.slice(HOLDING.length);
       return void (operation === 'PUT' ? taken.add(id) : taken.delete(id));
@@ -70,7 +66,10 @@ export function createOffers({ work, manager, connection }: NatsServer): Offers 
   };
   return {
     next: (worker, signal) => {
-      stop ??= keepReading(connection, listen, take);
+      stop ??= keepReading(connection, listen, (entry) => {
+        take(entry);
+        seen.move(entry.revision);
+      });
       return new Promise((resolve) => {
         const look = (): void => {
           const found = signal.aborted

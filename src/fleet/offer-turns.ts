@@ -80,10 +80,10 @@ export function offerTurns(made: OfferSettings): Elsewhere {
     });
     return following;
   };
-  const start = ({ order, state }: RemoteOrder, watch: RemoteWatch): RemoteTurn => {
+  const start = ({ order, state, mayCommit }: RemoteOrder, watch: RemoteWatch): RemoteTurn => {
     const turn = openTurn(made, order, watch, (name) => open.delete(name));
     open.set(turn.opened.id.name, turn.opened);
-    const offered: Promise<void> = offer(made, turn.opened, { effect: order, state } as unknown as Json, follow).finally(() =>
+    const offered: Promise<void> = offer(made, turn.opened, { effect: order, state, mayCommit } as unknown as Json, follow).finally(() =>
       offers.delete(offered),
     );
     offers.add(offered);

@@ -8,8 +8,7 @@ import { maskControls } from '../core/text/mask-controls.ts';
 import { toOneLine } from '../core/text/shorten.ts';
 import type { Environment } from '../core/values/environment.ts';
 import type { Json } from '../core/values/json.ts';
-import { type ProcessResult, startProcess, toShellCommand } from '../process/index.ts';
-import { createOutputHead } from './output-head.ts';
+import { createBoundedBuffer, type ProcessResult, startProcess, toShellCommand } from '../process/index.ts';
 import { PYTHON_BRIDGE, PYTHON_IMPORT_FAILED } from './python-bridge.ts';
 import type { ResidentPrograms } from './resident-programs.ts';
 
@@ -285,4 +284,25 @@ async function loadFunction({ path }: HookFile, exported: string): Promise<HookF
   } catch (error) {
     return `${maskControls(path)} cannot be loaded: ${toThrownText(error)}`;
   }
+}
+
+/** The beginning of what a program prints, in bounded memory however long it goes on. */
+interface OutputHead {
+  readonly push: (bytes: Buffer) => void;
+  /** `null`: it was too long, and nothing of it is wanted. */
+  readonly text: () => string | null;
+}
+
+/** Keeps the first `maxBytes`; of more than that its beginning, or nothing: many programs may print without end at the same time. */
+function createOutputHead(maxBytes: number, ofMore: 'beginning' | 'nothing'): OutputHead {
+  const head = createBoundedBuffer(maxBytes);
+  let isOver = false;
+  return {
+    push(bytes) {
+      if (isOver) return;
+      isOver = head.add(bytes, 0, bytes.length) < bytes.length;
+      if (isOver && ofMore === 'nothing') head.clear(0);
+    },
+    text: () => (isOver && ofMore === 'nothing' ? null : head.look().toString('utf8')),
+  };
 }

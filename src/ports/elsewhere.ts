@@ -19,6 +19,8 @@ export interface RemoteOrder {
   readonly order: IterationStart;
   /** As the loop had it when the turn was ordered. */
   readonly state: RunState;
+  /** Whether commits of its agent can come home. */
+  readonly mayCommit: boolean;
 }
 
 /** Sees what the worker tells while it works. */

@@ -102,6 +102,25 @@ describe('a run on a fleet', () => {
     expect((await ralph(away, ['show', 'last', '1', '--diff'])).stdout).toContain('+built with what nobody committed');
   });
 
+  test('has what agents committed on its workers as commits, one on the other, whichever worker made them', async () => {
+    const agent = `#!/bin/sh
+cat > /dev/null
+echo work >> work.txt
+git add work.txt
+git -c user.name=Agent -c user.email=agent@example.org commit -qm "work $(wc -l < work.txt | tr -d ' ')"
+[ "$(wc -l < work.txt)" -lt 4 ] || echo LOOP_COMPLETE
+`;
+    const config = 'cli: {backend: custom, command: ./agent.sh}\nevent_loop: {max_iterations: 6, checkpoint_interval: 0}\n';
+    const folder = makeProject({ 'ralph.yml': config, 'agent.sh': agent });
+    await Promise.all([startWorker('one'), startWorker('two')]);
+    const { code, stdout, stderr } = await onFleet(folder);
+    expect(code, stdout + stderr).toBe(0);
+    const git = (...args: string[]): string => execFileSync('git', args, { cwd: folder, encoding: 'utf8' });
+    expect(git('log', '--format=%an: %s')).toBe('Agent: work 4\nAgent: work 3\nAgent: work 2\nAgent: work 1\nUma: The beginning\n');
+    expect(git('status', '--porcelain')).toBe('?? mine.txt\n');
+    expect((await ralph(folder, ['show', 'last'])).stdout).toContain('work 4');
+  });
+
   test('goes on with another worker when one is killed, and what the killed one left is ended by the next in its folder', async () => {
     const folder = makeProject({ slow: '5' });
     const workers = { one: await startWorker('one'), two: await startWorker('two') };

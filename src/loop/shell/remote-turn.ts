@@ -87,11 +87,11 @@ interface StartedElsewhere {
  */
 async function startElsewhere(context: TurnContext, elsewhere: Elsewhere, order: IterationStart): Promise<StartedElsewhere> {
   const { ports, loop } = context;
-  const { copy: _, ...plain } = order;
+  const { copy, ...plain } = order;
   await openCopy(ports, order);
   let isOpen = false;
   const turn = elsewhere.start(
-    { order: plain, state: loop.state() },
+    { order: plain, state: loop.state(), mayCommit: copy === undefined },
     {
       prompt: (text) => {
         ports.turns.open(order, text);

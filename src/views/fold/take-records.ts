@@ -1,15 +1,14 @@
 import { addUsage, UNKNOWN_USAGE } from '../../core/backends/usage.ts';
 import { EXTERNAL, QUALITY_GATE, RALPH, SYSTEM } from '../../core/events/reserved.ts';
 import { isRequiredGate, toGateName } from '../../core/gates/gate-spec.ts';
-import { joinHookRecords } from '../../core/hooks/hook-record.ts';
-import type { Effect, EventPublish, EventReject, IterationStart, Notice, RunEnd, TimerSet } from '../../core/run/effects.ts';
-import type { GatesFinished, Input, IterationEnded, IterationSpawned } from '../../core/run/inputs.ts';
+import { createHookTally, joinHookRecords, toToldHook } from '../../core/hooks/hook-record.ts';
+import type { Effect, EventPublish, EventReject, HooksAsk, IterationStart, Notice, RunEnd, TimerSet } from '../../core/run/effects.ts';
+import type { GatesFinished, HooksAnswered, Input, IterationEnded, IterationSpawned } from '../../core/run/inputs.ts';
 import type { RunSpec } from '../../core/run/run-spec.ts';
 import { type Handlers, handle, ignore } from '../../core/values/handlers.ts';
 import { type Json, toJsonObject, toPayloadText } from '../../core/values/json.ts';
 import { compileTopology } from '../../topology/routing/index.ts';
 import { toPlainLine } from '../text/plain-text.ts';
-import { takeHooksAnswered, takeHooksAsked } from './fold-hooks.ts';
 import { closePanelView, openPanelView, takePanelMove } from './fold-panel.ts';
 import { takeAnswer, takeClose, takeGiven, takePrompted, takeQuestion, takeQueued, takeTold } from './fold-people.ts';
 import { findTurnDraft, type RunDraft, type TurnDraft } from './run-draft.ts';
@@ -314,4 +313,21 @@ function takeEnd(draft: RunDraft, at: number, { reason, detail, attention }: Run
     draft.undelivered.push(...draft.pending);
     draft.pending = [];
   }
+}
+
+/** Hooks are asked about events of a turn, or about a completion. */
+function takeHooksAsked(draft: RunDraft, ask: HooksAsk): void {
+  draft.hookRequests.set(ask.request, ask);
+}
+
+/** What they did joins what hooks of tools did in the turn; it may have ended before. */
+function takeHooksAnswered(draft: RunDraft, { request, answers }: HooksAnswered): void {
+  const ask = draft.hookRequests.get(request);
+  const turn = ask === undefined ? undefined : findTurnDraft(draft, ask.iteration);
+  draft.hookRequests.delete(request);
+  if (ask === undefined || turn === undefined) return;
+  const tally = createHookTally();
+  for (const [index, answer] of answers.entries())
+    for (const run of answer.runs) tally.take(toToldHook({ preview: '', ...run, event: ask.event }, ask.drafts[index]?.topic ?? ''));
+  turn.hooks = joinHookRecords(turn.hooks, tally.finish());
 }

@@ -4,12 +4,19 @@ import {
   ABSENT,
   commitTree,
   demandGit,
+  demandPlainBranch,
+  findOngoingOperation,
+  type Git,
   GitProblem,
+  isAncestor,
   isSubmodule,
   listDifferences,
   type Repository,
+  readHead,
   readTree,
   toPathList,
+  toRef,
+  whileUnlocked,
 } from '../../git/index.ts';
 import { readStanding, storePresent } from '../snapshot/present-tree.ts';
 
@@ -47,11 +54,23 @@ const PACK_MS = 5 * 60_000;
 export async function packWork({ git }: Repository, order: PackOrder): Promise<{ readonly commit: string; readonly bundle: Uint8Array }> {
   const { runId, tree, head, known, file } = order;
   const commit = await commitTree(git, { tree, parent: head, subject: 'The working tree of a turn', runId });
+  return { commit, bundle: await createBundle(git, { commit, known, file }) };
+}
+
+/**
+ * A bundle of a commit, with all that leads to it from one that the other side knows.
+ *
+ * @throws GitProblem, the system error
+ */
+async function createBundle(
+  git: Git,
+  { commit, known, file }: Pick<PackOrder, 'known' | 'file'> & { readonly commit: string },
+): Promise<Uint8Array> {
   mkdirSync(dirname(file), { recursive: true });
   await demandGit(git, ['update-ref', OUT, commit]);
   try {
     await demandGit(git, ['bundle', 'create', '-q', file, OUT, ...(known === null ? [] : [`^${known}`])], { timeoutMs: PACK_MS });
-    return { commit, bundle: readFileSync(file) };
+    return readFileSync(file);
   } finally {
     await git(['update-ref', '-d', OUT]);
     rmSync(file, { force: true });
@@ -214,4 +233,94 @@ function isInTheWay(top: string, path: string, changed: readonly string[]): bool
   return readdirSync(join(top, path), { withFileTypes: true, recursive: true }).some(
     (item) => !item.isDirectory() && !going.has(relative(top, join(item.parentPath ?? item.path, item.name))),
   );
+}
+
+/** Commits that were made elsewhere. */
+export interface MadeCommits {
+  /** The commit on which they build, and the last of them. */
+  readonly from: string;
+  readonly commit: string;
+  /** The branch on which they are; `null`: none. */
+  readonly branch: string | null;
+}
+
+/**
+ * Packs the commits between two.
+ *
+ * @param file absolute path for a while, in a folder of ours
+ * @returns `null` where the later one does not build on the earlier one
+ * @throws GitProblem, the system error
+ */
+export async function packCommits(
+  { git }: Pick<Repository, 'git'>,
+  { from, commit }: MadeCommits,
+  file: string,
+): Promise<Uint8Array | null> {
+  return (await isAncestor(git, from, commit)) ? createBundle(git, { commit, known: from, file }) : null;
+}
+
+/** Commits that are to come into a repository. */
+export interface CommitsOrder {
+  readonly made: MadeCommits;
+  readonly bundle: Uint8Array;
+  /** Absolute path for a while, in a folder of ours. */
+  readonly file: string;
+  /** Whether a file may come. */
+  readonly isTaken: (path: string) => boolean;
+  /** What the log of the branch says of it. */
+  readonly reason: string;
+}
+
+/**
+ * Moves the branch that is checked out on to commits whose files are in the working tree already. What somebody has staged otherwise stays staged. Nothing is done where HEAD is not what it was for whoever
+ * made them.
+ *
+ * @returns why they did not come, as half a sentence; `null`: they did, or had before
+ */
+export async function bringCommits(repository: Repository, order: CommitsOrder): Promise<string | null> {
+  const { from, commit, branch } = order.made;
+  const { git, gitDir } = repository;
+  try {
+    if (![from, commit].every(isObjectId)) return 'they cannot be read';
+    const head = await readHead(git);
+    if (head.branch !== branch) return 'another branch is checked out by now';
+    if (head.commit === commit) return null;
+    if (head.commit !== from) return 'somebody has committed meanwhile';
+    const operation = findOngoingOperation(gitDir);
+    if (operation !== undefined) return `${operation} is under way`;
+    if (branch !== null) await demandPlainBranch(repository, branch);
+    await fetchBundle(repository, { ...order, commit, ref: 'refs/ralph-fleet/commits' });
+    if (!(await isAncestor(git, from, commit))) return 'they do not build on the commit that was sent';
+    const kept = (await listTouchedBy(git, from, commit)).find((path) => !order.isTaken(path));
+    if (kept !== undefined) return `${JSON.stringify(kept)} does not travel`;
+    return await moveOn(git, order);
+  } catch (error) {
+    if (error instanceof GitProblem) return error.message;
+    throw error;
+  }
+}
+
+/** What any commit in between touches: what one adds and the next one removes is in them. */
+async function listTouchedBy(git: Git, from: string, commit: string): Promise<readonly string[]> {
+  const format = ['-z', '-m', '--format=', '--name-only', '--no-renames', '--no-show-signature'];
+  const names = (await demandGit(git, ['log', ...format, `${from}..${commit}`])).split('\0');
+  return names.map((name) => name.replace(/^\n/, '')).filter((name) => name !== '');
+}
+
+async function moveOn(git: Git, { made: { from, commit, branch }, reason }: CommitsOrder): Promise<string | null> {
+  const changed = await listDifferences(git, from, commit);
+  if (changed.some(({ left, right }) => isSubmodule(left) || isSubmodule(right))) return 'they change a submodule';
+  const staged = new Set((await demandGit(git, ['diff-index', '--cached', '-z', '--name-only', '--no-renames', from])).split('\0'));
+  const own = changed.filter(({ path }) => !staged.has(path));
+  // What goes comes first: a folder may come in the place of a file.
+  const going = own.filter(({ right }) => right === ABSENT).map(({ path }) => `0 ${'0'.repeat(from.length)}\t${path}`);
+  const coming = own.filter(({ right }) => right !== ABSENT).map(({ path, right }) => `${right}\t${path}`);
+  // The index first, as for a checkpoint: the other way round the files would show as staged for being undone.
+  const input = toPathList([...going, ...coming]);
+  await whileUnlocked(() => demandGit(git, ['update-index', '-z', '--index-info'], { input }));
+  const ref = branch === null ? ['--no-deref', '-m', reason, 'HEAD'] : ['--no-deref', '-m', reason, toRef(branch)];
+  await demandGit(git, ['update-ref', ...ref, commit, from]);
+  // Without it each look at the files would read them anew.
+  await git(['update-index', '-q', '--refresh']);
+  return null;
 }

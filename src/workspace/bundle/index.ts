@@ -1,5 +1,15 @@
 /** Front door of `workspace/bundle`: a working tree on its way to another machine, and what was made of it on its way back. */
-export { bringWork, checkOutWork, fetchBundle, isObjectId, packWork, type SentWork } from './bundle.ts';
+export {
+  bringCommits,
+  bringWork,
+  checkOutWork,
+  fetchBundle,
+  isObjectId,
+  type MadeCommits,
+  packCommits,
+  packWork,
+  type SentWork,
+} from './bundle.ts';
 export {
   FILE_MODES,
   type FileChanges,

@@ -114,15 +114,6 @@ export function createWorkspace(settings: WorkspaceSettings): GitWorkspace {
     return { fingerprint, tree: await keeper.keep(turn, moment, status, fingerprint).catch(() => null), ...looks };
   }
 
-  async function checkpoint(iteration: number): Promise<CheckpointResult> {
-    const { baseline, runId, scratchDir, checkpointBranch: branch, ownBranch = null } = settings;
-    const found = await find();
-    if (!found.ok) return toNote(found.refused);
-    if (baseline === null || baseline.noRepository !== '') return toNote(toBaselineNote(baseline));
-    const subject = `ralph: checkpoint after iteration ${iteration}`;
-    return makeCheckpoint({ repository: found.value, baseline, runId, subject, branch, ownBranch, scratchDir });
-  }
-
   /** What the snapshots tell, once all of them are written. */
   async function ask<T>(question: (repository: Repository) => Promise<T | null>): Promise<T | null> {
     const found = await find();
@@ -134,7 +125,8 @@ export function createWorkspace(settings: WorkspaceSettings): GitWorkspace {
   return {
     exists: () => isFolder(settings.cwd),
     snapshot: (turn, moment) => inTurn(() => look({ turn, moment })).catch(() => nothing),
-    checkpoint: (iteration) => inTurn(() => checkpoint(iteration)).catch((error: unknown) => toNote(toErrorMessage(error))),
+    checkpoint: (iteration) =>
+      inTurn(async () => checkpoint(settings, await find(), iteration)).catch((error: unknown) => toNote(toErrorMessage(error))),
     diff: (turn) => ask((repository) => diffTurn(repository, settings.runId, turn)),
     stat: (turn) => ask((repository) => statTurn(repository, settings.runId, turn)),
     diffRun: (turns) => ask((repository) => diffRun(repository, settings.runId, turns)),
@@ -155,6 +147,14 @@ export function createWorkspace(settings: WorkspaceSettings): GitWorkspace {
     },
     settle: () => inTurn(async () => keeper?.settle()),
   };
+}
+
+async function checkpoint(settings: WorkspaceSettings, found: RepositorySearch, iteration: number): Promise<CheckpointResult> {
+  const { baseline, runId, scratchDir, checkpointBranch: branch, ownBranch = null } = settings;
+  if (!found.ok) return toNote(found.refused);
+  if (baseline === null || baseline.noRepository !== '') return toNote(toBaselineNote(baseline));
+  const subject = `ralph: checkpoint after iteration ${iteration}`;
+  return makeCheckpoint({ repository: found.value, baseline, runId, subject, branch, ownBranch, scratchDir });
 }
 
 function toLooks(status: GitStatus, top: string): Pick<Snapshot, 'looks'> {

@@ -1,0 +1,129 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, describe, expect, test } from 'vitest';
+import { bringHome, createPlace, edit, readAll, removeFolders, setUp } from './place-tree-fixtures.ts';
+
+afterAll(removeFolders);
+
+/** A turn whose agent changed two files and committed one of them, on its way home. */
+async function commitElsewhere(prepare: (run: Awaited<ReturnType<typeof setUp>>) => void = () => undefined) {
+  const run = await setUp();
+  prepare(run);
+  const place = await createPlace(run);
+  const from = await place.tree.show(await run.send());
+  edit(place.repo.path, { path: 'a.txt', what: 1 });
+  edit(place.repo.path, { path: 'sub/c.txt', what: 'remove' });
+  place.repo.git('add', '-A', 'a.txt', 'sub');
+  place.repo.git('commit', '-qm', 'its own');
+  edit(place.repo.path, { path: 'f', what: 2 });
+  return { run, place, home: { from, ...(await place.tree.collect()) } };
+}
+
+describe('what an agent committed elsewhere', () => {
+  test('is a commit here, by its name and its message, and what it did not commit is not committed', async () => {
+    const { run, place, home } = await commitElsewhere();
+    expect((await bringHome(run, home)).told).toEqual([]);
+    for (const ask of [
+      ['log', '--format=%H %s'],
+      ['status', '--porcelain', '--', ':!.ralph'],
+      ['symbolic-ref', 'HEAD'],
+    ])
+      expect(run.repo.git(...ask)).toBe(place.repo.git(...ask));
+    expect(run.repo.git('log', '--format=%s')).toBe('its own\nfirst\n');
+    expect(readAll(run.repo)).toEqual(readAll(place.repo));
+    const next = await createPlace(run);
+    await next.tree.show(await run.send());
+    expect([next.repo.git('log', '--format=%s'), readAll(next.repo)]).toEqual(['its own\nfirst\n', readAll(run.repo)]);
+  });
+
+  test('comes twice without harm, also where it was cut off before the branch went on', async () => {
+    const { run, home } = await commitElsewhere();
+    await bringHome(run, home);
+    const twice = await bringHome(run, home);
+    expect([twice.conflict, twice.told]).toEqual([undefined, []]);
+    run.repo.git('update-ref', 'HEAD', 'HEAD~1');
+    expect((await bringHome(run, home)).told).toEqual([]);
+    expect(run.repo.git('log', '--format=%s')).toBe('its own\nfirst\n');
+    expect(run.repo.git('status', '--porcelain', '--', ':!.ralph')).toBe('?? f\n');
+  });
+
+  test('comes without any changed file, too', async () => {
+    const run = await setUp();
+    const place = await createPlace(run);
+    const from = await place.tree.show(await run.send());
+    place.repo.git('commit', '-qm', 'a note', '--allow-empty');
+    await bringHome(run, { from, ...(await place.tree.collect()) });
+    expect(run.repo.git('log', '--format=%s')).toBe('a note\nfirst\n');
+  });
+
+  test('leaves staged what somebody has staged here', async () => {
+    const { run, home } = await commitElsewhere(({ repo }) => {
+      edit(repo.path, { path: 'b.txt', what: 5 });
+      repo.git('add', 'b.txt');
+    });
+    await bringHome(run, home);
+    expect(run.repo.git('status', '--porcelain', '--', ':!.ralph')).toBe('M  b.txt\n?? f\n');
+  });
+
+  test('is there where HEAD is no branch', async () => {
+    const { run, home } = await commitElsewhere(({ repo }) => repo.git('checkout', '-q', '--detach'));
+    expect((await bringHome(run, home)).told).toEqual([]);
+    expect([run.repo.git('log', '--format=%s'), run.repo.git('log', '--format=%s', 'main')]).toEqual(['its own\nfirst\n', 'first\n']);
+  });
+
+  test.each<readonly [string, string, (run: Awaited<ReturnType<typeof setUp>>) => void]>([
+    [
+      'somebody has committed here',
+      'somebody has committed meanwhile',
+      ({ repo }) => void repo.git('commit', '-qm', 'mine', '--allow-empty'),
+    ],
+    ['another branch is checked out', 'another branch is checked out', ({ repo }) => void repo.git('checkout', '-qb', 'other')],
+    ['a merge is under way', 'merge', ({ repo }) => writeFileSync(join(repo.path, '.git/MERGE_HEAD'), repo.git('rev-parse', 'HEAD'))],
+  ])('is there as changed files where %s, and that is told', async (_where, why, meanwhile) => {
+    const { run, place, home } = await commitElsewhere();
+    meanwhile(run);
+    const before = run.repo.git('rev-parse', 'HEAD');
+    const { told, conflict } = await bringHome(run, home);
+    expect([told.length, conflict]).toEqual([1, undefined]);
+    expect(told[0]).toContain('committed is here as changed files only');
+    expect(told[0]).toContain(why);
+    expect(run.repo.git('rev-parse', 'HEAD')).toBe(before);
+    expect(readAll(run.repo)).toEqual(readAll(place.repo));
+  });
+
+  test('stays where it was made when it holds, or held for one commit, what does not travel', async () => {
+    const run = await setUp();
+    const place = await createPlace(run);
+    const from = await place.tree.show(await run.send());
+    writeFileSync(join(place.repo.path, '.env'), 'TOKEN=1\n');
+    place.repo.git('add', '-f', '.env');
+    place.repo.git('commit', '-qm', 'oops');
+    place.repo.git('rm', '-q', '.env');
+    place.repo.git('commit', '-qm', 'gone again');
+    const { told } = await bringHome(run, { from, ...(await place.tree.collect()) });
+    expect(told[0]).toContain('".env" does not travel');
+    expect(run.repo.git('log', '--format=%s')).toBe('first\n');
+  });
+
+  test('is not there where nothing was to be changed, nor where its files are in conflict', async () => {
+    const { run, home } = await commitElsewhere();
+    expect((await bringHome(run, home, undefined, true)).discarded).toContain('a.txt');
+    edit(run.repo.path, { path: 'a.txt', what: 7 });
+    expect((await bringHome(run, home)).conflict?.paths).toEqual(['a.txt']);
+    expect(run.repo.git('log', '--format=%s')).toBe('first\n');
+  });
+
+  test('is not there when it does not go on from what was sent, or is not what it is said to be', async () => {
+    const { run, place, home } = await commitElsewhere();
+    const { commits } = home;
+    if (commits === null) throw new Error('nothing was committed');
+    const other = { ...commits, commit: run.repo.git('rev-parse', 'HEAD^{tree}').trim() };
+    expect((await bringHome(run, { ...home, commits: other })).told[0]).toContain('another commit than was said');
+    expect(run.repo.git('log', '--format=%s')).toBe('first\n');
+    place.repo.git('reset', '-q', '--soft', 'HEAD~1');
+    place.repo.git('commit', '-q', '--amend', '-m', 'made anew');
+    await place.tree.show(await run.send());
+    place.repo.git('commit', '-q', '--amend', '-m', 'made anew once more', '--allow-empty');
+    expect((await place.tree.collect()).commits).toBeNull();
+  });
+});
