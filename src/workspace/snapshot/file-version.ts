@@ -58,8 +58,11 @@ export function readFileSize(path: string): number {
 
 /** A file that was written just now may be written once more within the same tick of the clock. */
 const TICK_MS = 50;
+/** Where a file system tells whole seconds, or every other one. */
+const LONG_TICK_MS = 2500;
 
 /** Whether a file cannot change any more without its times saying so. */
 export function isSettled({ mtimeMs, ctimeMs }: Pick<Stats, 'mtimeMs' | 'ctimeMs'>): boolean {
-  return Date.now() - Math.max(mtimeMs, ctimeMs) > TICK_MS;
+  const isWhole = mtimeMs % 1000 === 0 && ctimeMs % 1000 === 0;
+  return Date.now() - Math.max(mtimeMs, ctimeMs) > (isWhole ? LONG_TICK_MS : TICK_MS);
 }

@@ -1,4 +1,4 @@
-import { appendFileSync, existsSync, mkdirSync, renameSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { appendFileSync, existsSync, mkdirSync, renameSync, statSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import fc from 'fast-check';
@@ -97,13 +97,27 @@ describe('a status that is read again', () => {
     }
   });
 
+  it('is asked of git when rules change to which only a link leads', async () => {
+    const folder = createTestRepository(FILES);
+    writeFileSync(join(folder.home, 'kept-rules'), 'nothing\n');
+    symlinkSync(join(folder.home, 'kept-rules'), join(folder.home, 'linked-rules'));
+    folder.git('config', 'core.excludesFile', '~/linked-rules');
+    folder.write('mine.txt', 'm');
+    const { check } = await openReader(folder);
+    await check();
+    writeFileSync(join(folder.home, 'kept-rules'), 'mine.txt\n');
+    await check();
+  });
+
   it('is asked of git where there are more files than it would look at', async () => {
     const folder = createTestRepository(FILES);
     for (let file = 0; file < 1001; file += 1) folder.write(`many/${file}.txt`, 'n');
     const { check, asked } = await openReader(folder);
-    await check();
-    await check();
-    expect(asked()).toBe(2);
+    for (let time = 0; time < 5; time += 1) await check();
+    expect(asked()).toBe(5);
+    folder.remove('many');
+    for (let time = 0; time < 25; time += 1) await check();
+    expect(asked()).toBeLessThan(28);
   });
 
   it('passes over a folder that is ignored, however large, once git has told so', async () => {
@@ -112,6 +126,17 @@ describe('a status that is read again', () => {
     const { check, asked } = await openReader(folder);
     for (let time = 0; time < 4; time += 1) await check();
     expect(asked()).toBe(2);
+  });
+
+  it('is asked of git when a file comes into a folder that is not ignored any more', async () => {
+    const folder = createTestRepository(FILES);
+    folder.write('out/first.txt', 'n');
+    const { check } = await openReader(folder);
+    await check();
+    folder.write('.gitignore', '*.log\n');
+    await check();
+    folder.write('out/second.txt', 'n');
+    await check();
   });
 
   it('is asked of git where a tracked file lies in an ignored folder', async () => {

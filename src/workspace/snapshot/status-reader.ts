@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { type Dirent, existsSync, lstatSync, readdirSync, readFileSync, readlinkSync, type Stats } from 'node:fs';
+import { type Dirent, existsSync, lstatSync, readdirSync, readFileSync, readlinkSync, type Stats, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { demandGit, type GitStatus, type ProgramFindings, type Repository, readGitPlaces, readStatus } from '../../git/index.ts';
 import { isSettled } from './file-version.ts';
@@ -10,6 +10,9 @@ const MAX_LOOKED_AT = 1000;
 const MAX_INDEX_BYTES = 256 << 10;
 /** Content that is read because it was written just before. */
 const MAX_READ_BYTES = 8 << 20;
+/** After so many looks that found more, git alone is asked for a while: what is ignored is not listed then. */
+const MAX_MISSES = 3;
+const LOOK_AGAIN = 20;
 const IGNORE_FILE = '.gitignore';
 /** Stands in a name for bytes that are no UTF-8. */
 const REPLACED = '\uFFFD';
@@ -25,6 +28,8 @@ export function createStatusReader(repository: Repository): () => Promise<GitSta
   const { top } = repository;
   let last: Known | null = null;
   let ignored: ReadonlySet<string> = new Set();
+  /** How often in a row there was more than is looked at. */
+  let misses = 0;
   return async () => {
     const config = (await repository.findPrograms?.()) ?? null;
     if (last !== null && last.config === config?.look && stands(top, last)) return last.status;
@@ -32,14 +37,26 @@ export function createStatusReader(repository: Repository): () => Promise<GitSta
     last = null;
     const own = config === null ? null : markGitFiles(repository, config);
     if (config === null || own === null) return readStatus(repository);
+    if (misses >= MAX_MISSES) {
+      // It may have become less.
+      misses = misses >= LOOK_AGAIN ? 0 : misses + 1;
+      return readStatus(repository);
+    }
     const look = lookAround(repository, ignored);
-    const [{ entries, ...rest }, tracked] = await Promise.all([
+    misses = look === null ? misses + 1 : 0;
+    const asked = await Promise.all([
       readStatus(repository, { withIgnored: true }),
       known !== null && hasSameIndex(known.own, own) ? known.tracked : listTracked(repository),
-    ]);
+    ]).catch(() => null);
+    if (asked === null) {
+      // What is ignored may be too much to be told.
+      misses = MAX_MISSES;
+      return readStatus(repository);
+    }
+    const [{ entries, ...rest }, tracked] = asked;
     const status: GitStatus = { ...rest, entries: entries.filter(({ kind }) => kind !== 'ignored') };
     ignored = new Set(entries.flatMap(({ kind, path }) => (kind === 'ignored' && path.endsWith('/') ? [path.slice(0, -1)] : [])));
-    if (look !== null && isKnowable(status, tracked, ignored))
+    if (look !== null && isKnowable(look, status, tracked, ignored))
       last = { ...withoutIgnored(look, tracked, ignored), own, status, tracked, config: config.look };
     return status;
   };
@@ -59,12 +76,14 @@ interface FolderMark {
 
 /** By path from the top. */
 interface Look {
+  /** Folders that were passed over. */
+  readonly skipped: readonly string[];
   readonly files: ReadonlyMap<string, FileMark>;
   readonly folders: ReadonlyMap<string, FolderMark>;
 }
 
 /** A status, and what was seen before it was asked for. */
-interface Known extends Look {
+interface Known extends Omit<Look, 'skipped'> {
   readonly status: GitStatus;
   readonly tracked: ReadonlySet<string>;
   /** Git's own files by their absolute paths, the index first. */
@@ -90,7 +109,7 @@ function markGitFiles({ top, gitDir }: Repository, { look, excludeFiles }: Progr
   const isLarge = (lookAt(index)?.size ?? 0) > MAX_INDEX_BYTES;
   if (look === null || excludeFiles === null || branch === null || isLarge) return null;
   const paths = [index, ...branch, join(commonDir, 'info', 'exclude'), ...excludeFiles];
-  return new Map(paths.map((path) => [path, mark(path, lookAt(path))]));
+  return new Map(paths.map((path) => [path, mark(path, lookThrough(path))]));
 }
 
 /** The files that say which commit is checked out; `null` where it is said in another way. */
@@ -117,6 +136,7 @@ function readText(path: string): string {
 function lookAround({ top, isOwnState }: Repository, ignored: ReadonlySet<string>): Look | null {
   const files = new Map<string, FileMark>();
   const folders = new Map<string, FolderMark>();
+  const skipped: string[] = [];
   let bytes = MAX_READ_BYTES;
   const waiting = [''];
   for (let folder = waiting.pop(); folder !== undefined; folder = waiting.pop()) {
@@ -125,7 +145,11 @@ function lookAround({ top, isOwnState }: Repository, ignored: ReadonlySet<string
     folders.set(folder, found.mark);
     for (const entry of found.entries) {
       const path = folder === '' ? entry.name : `${folder}/${entry.name}`;
-      if (path === '.git' || isOwnState(path) || ignored.has(path)) continue;
+      if (path === '.git' || isOwnState(path)) continue;
+      if (ignored.has(path)) {
+        skipped.push(path);
+        continue;
+      }
       // A repository in this one has files of git's own.
       if (entry.name === '.git') return null;
       if (entry.isDirectory()) waiting.push(path);
@@ -137,7 +161,7 @@ function lookAround({ top, isOwnState }: Repository, ignored: ReadonlySet<string
       }
     }
   }
-  return { files, folders };
+  return { files, folders, skipped };
 }
 
 /** The folder is looked at before its names are read: a name that comes in between makes it look otherwise the next time. */
@@ -181,13 +205,26 @@ function lookAt(path: string): Stats | undefined {
   }
 }
 
+/** Git’s own files, and those that name what it ignores, may be links to where they are kept. */
+function lookThrough(path: string): Stats | undefined {
+  try {
+    return statSync(path);
+  } catch {
+    return undefined;
+  }
+}
+
 function toText({ mode, size, mtimeMs, ctimeMs, ino }: Stats): string {
   return `${mode} ${size} ${mtimeMs} ${ctimeMs} ${ino}`;
 }
 
 /** Whether what was seen says all about a status. */
-function isKnowable({ entries }: GitStatus, tracked: ReadonlySet<string>, ignored: ReadonlySet<string>): boolean {
-  return !entries.some(({ isRepository }) => isRepository) && ![...tracked].some((path) => isInside(path, ignored));
+function isKnowable({ skipped }: Look, { entries }: GitStatus, tracked: ReadonlySet<string>, ignored: ReadonlySet<string>): boolean {
+  return (
+    skipped.every((path) => ignored.has(path)) &&
+    !entries.some(({ isRepository }) => isRepository) &&
+    ![...tracked].some((path) => isInside(path, ignored))
+  );
 }
 
 function isInside(path: string, folders: ReadonlySet<string>): boolean {
@@ -196,7 +233,11 @@ function isInside(path: string, folders: ReadonlySet<string>): boolean {
 }
 
 /** What a file holds that git does not know makes no difference, and nothing does in a folder that it ignores. */
-function withoutIgnored({ files, folders }: Look, tracked: ReadonlySet<string>, ignored: ReadonlySet<string>): Look {
+function withoutIgnored(
+  { files, folders }: Look,
+  tracked: ReadonlySet<string>,
+  ignored: ReadonlySet<string>,
+): Pick<Known, 'files' | 'folders'> {
   const isRule = (path: string): boolean => path === IGNORE_FILE || path.endsWith(`/${IGNORE_FILE}`);
   return {
     files: new Map([...files].filter(([path]) => tracked.has(path) || (isRule(path) && !isInside(path, ignored)))),
@@ -206,14 +247,13 @@ function withoutIgnored({ files, folders }: Look, tracked: ReadonlySet<string>, 
 
 /** Whether all is still as it was seen. */
 function stands(top: string, { own, files, folders }: Known): boolean {
-  for (const [path, known] of own) if (!isSame(path, known)) return false;
+  for (const [path, known] of own) if (!isSame(path, known, lookThrough(path))) return false;
   for (const [path, known] of folders) if (!hasSameNames(join(top, path), known)) return false;
-  for (const [path, known] of files) if (!isSame(join(top, path), known)) return false;
+  for (const [path, known] of files) if (!isSame(join(top, path), known, lookAt(join(top, path)))) return false;
   return true;
 }
 
-function isSame(path: string, known: FileMark): boolean {
-  const stats = lookAt(path);
+function isSame(path: string, known: FileMark, stats: Stats | undefined): boolean {
   if (known.look !== (stats === undefined ? '' : toText(stats))) return false;
   if (known.content === null || stats === undefined) return true;
   if (readContent(path, stats) !== known.content) return false;
