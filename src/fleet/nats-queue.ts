@@ -46,6 +46,8 @@ export function createOffers({ work, manager, connection }: NatsServer): Offers 
   const seen = createProgress();
   let stop: (() => Promise<void>) | undefined;
   const take = ({ key, revision, operation, value }: KvWatchEntry): void => {
+    // Whoever waits for it goes on when this has been sorted in.
+    seen.move(revision);
     if (key.startsWith(HOLDING)) {
       const id = key.slice(HOLDING.length);
       return void (operation === 'PUT' ? taken.add(id) : taken.delete(id));
@@ -66,10 +68,7 @@ export function createOffers({ work, manager, connection }: NatsServer): Offers 
   };
   return {
     next: (worker, signal) => {
-      stop ??= keepReading(connection, listen, (entry) => {
-        take(entry);
-        seen.move(entry.revision);
-      });
+      stop ??= keepReading(connection, listen, take);
       return new Promise((resolve) => {
         const look = (): void => {
           const found = signal.aborted
