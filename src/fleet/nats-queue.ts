@@ -46,7 +46,6 @@ export function createOffers({ work, manager, connection }: NatsServer): Offers 
   const seen = createProgress();
   let stop: (() => Promise<void>) | undefined;
   const take = ({ key, revision, operation, value }: KvWatchEntry): void => {
-    // Whoever waits for it goes on when this has been sorted in.
     seen.move(revision);
     if (key.startsWith(HOLDING)) {
       const id = key.slice(HOLDING.length);
@@ -98,7 +97,7 @@ export function createOffers({ work, manager, connection }: NatsServer): Offers 
   };
 }
 
-/** How far something has been read. */
+/** How far something has been read. Whoever waits goes on when the one who tells it has returned. */
 function createProgress() {
   let reached = 0;
   const waiting = new Set<() => void>();
