@@ -38,7 +38,9 @@ export function blockEvent(step: Step, hat: string, draft: EventDraft, failed: r
   const topic = toBlockedTopic(draft.topic);
   const names = failed.map(toResultName).join(', ');
   notify(step, 'warning', 'gate-failed', `${names} failed: ${draft.topic} of ${hat} became ${topic}.`);
-  const blocked: EventDraft = { topic, payload: toPayload(draft, failed), source: QUALITY_GATE, publishedBy: draft.source, by: 'gate' };
+  const given = draft.given === undefined ? {} : { given: draft.given };
+  const payload = toPayload(draft, failed);
+  const blocked: EventDraft = { topic, payload, source: QUALITY_GATE, publishedBy: draft.source, by: 'gate', ...given };
   const stuck = findStuck(step, hat, failed);
   if (stuck.length > 0 && handOver(step, { hat, draft, blocked, failed, stuck })) return;
   const takers = takersOf(step.topology, topic);

@@ -26,11 +26,14 @@ export function releaseTells(step: Step, turn: Activation, outcome: TurnOutcome,
   const goesOn = isPlannedAgain && (outcome.status === 'interrupted' || isContinued(outcome));
   const tells = goesOn ? told.filter(({ isKept }) => isKept) : [];
   const again = outcome.status === 'succeeded' ? [] : told.filter((given) => !tells.includes(given));
-  const waiting = step.state.tells.filter(({ to }) => to === hat);
+  // Another turn of the hat that is at work may still be given it.
+  const isLast = !step.state.activations.some((other) => other.hat === hat);
+  const waiting = isLast ? step.state.tells.filter(({ to }) => to === hat) : [];
   change(step, { tells: step.state.tells.filter((tell) => !waiting.includes(tell)) });
   for (const tell of [...again.map(({ tell: given }) => given), ...waiting]) queueTell(step, tell, hat);
-  const [plan, ...others] = step.state.plans;
-  if (tells.length > 0 && plan !== undefined) change(step, { plans: [{ ...plan, kept: { hat, backend, tells } }, ...others] });
+  const { plans } = step.state;
+  const plan = tells.length > 0 ? plans.find(({ events }) => events === turn.events) : undefined;
+  if (plan !== undefined) change(step, { plans: plans.map((entry) => (entry === plan ? { ...plan, kept: { hat, backend, tells } } : entry)) });
 }
 
 /** The conversation of such a turn is gone on with by its next attempt. */

@@ -147,7 +147,8 @@ function isOwnWord(step: Step, draft: EventDraft): boolean {
 }
 
 function addFootprint(seen: Footprint[], draft: EventDraft): void {
-  const hash = toTextHash(`${draft.topic}\n${toComparablePayload(draft.payload)}`);
+  const given = draft.given === undefined ? '' : `\n${draft.given}`;
+  const hash = toTextHash(`${draft.topic}\n${toComparablePayload(draft.payload)}${given}`);
   const hat = authorOf(draft);
   if (seen.some((mark) => mark.hat === hat && mark.hash === hash)) return;
   const mark: Footprint = { hat, hash, topic: draft.topic, excerpt: toExcerpt(draft.payload) };
