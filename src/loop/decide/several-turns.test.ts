@@ -254,7 +254,7 @@ describe('what has to be done again', () => {
     expect(run.last('tell-offer').iteration).toBe(2);
     endTask(run, 2);
     expect(run.state().pending.map(({ event }) => event.topic)).toEqual(['task.done']);
-    run.post({ type: 'tell-given', iteration: 2, attempt: 1, ids: ['c1'], isKept: true });
+    run.post({ type: 'tell-given', iteration: 2, attempt: 1, ids: ['c1'], call: 1, isKept: true });
     endTask(run, 1);
     expect(run.state().pending.map(({ event }) => event.topic)).not.toContain('human.guidance');
   });
