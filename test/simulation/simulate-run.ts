@@ -126,6 +126,7 @@ function toHat(id: string, triggers: readonly string[], publishes: readonly stri
   const panel = random.chance(0.25) ? toPanel(random) : null;
   return makeHat(id, triggers, publishes, {
     ...(random.chance(0.1) && { alone: true as const }),
+    ...(random.chance(0.35) && panel === null && { takes: 'one' as const, parallel: 1 + random.below(4) }),
     defaultPublishes: random.chance(0.3) && publishes[0] !== undefined ? [publishes[0]] : [],
     maxActivations: random.chance(0.2) ? 1 + random.below(4) : null,
     timeoutMs: 600_000,

@@ -15,8 +15,8 @@ export interface World {
   readonly outsideLines: string[];
   /** What people told and answered. */
   readonly steering: SteeringWord[];
-  /** How many agents are alive, and the most that ever were. */
-  readonly agents: { alive: number; most: number };
+  /** How many agents are alive, and the most that ever were, of all hats and of each. */
+  readonly agents: { alive: number; most: number; readonly mostOf: Map<string, number> };
   /** Whether an agent worked in the folder itself while another one worked, or two turns of one copy at once. */
   readonly crowd: Map<string, number>;
   readonly faults: string[];

@@ -19,7 +19,7 @@ export function createWorld(random: Random): World {
     inboxLines: [],
     outsideLines: [],
     steering: [],
-    agents: { alive: 0, most: 0 },
+    agents: { alive: 0, most: 0, mostOf: new Map() },
     crowd: new Map(),
     faults: [],
     copies: new Map(),

@@ -21,6 +21,7 @@ import { change, notify, order, recordDraft, reject, type Step, tell } from './s
 export function onIterationEnded(step: Step, input: IterationEnded): void {
   const activation = step.state.activations.find((entry) => entry.iteration === input.iteration && entry.attempt === input.attempt);
   if (activation === undefined) return;
+  const wasTold = step.state.activations.find(({ hat }) => hat === activation.hat) === activation;
   change(step, { activations: step.state.activations.filter((entry) => entry !== activation), inboxOffset: input.inboxOffset });
   if (activation.copy !== undefined) step.iteration = activation.iteration;
   addCost(step, input);
@@ -29,7 +30,7 @@ export function onIterationEnded(step: Step, input: IterationEnded): void {
   refuseNoted(step, activation.hat, input.signals);
   noteViolations(step, activation, input);
   const isPlannedAgain = isPlanned(step, activation, input);
-  releaseTells(step, activation, input.outcome, isPlannedAgain);
+  releaseTells(step, activation, { outcome: input.outcome, isPlannedAgain, wasTold });
   if (!isPlannedAgain) conclude(step, activation, input.conflict === undefined ? input : { ...input, signals: [] });
   proceed(step);
 }

@@ -253,9 +253,19 @@ describe('what has to be done again', () => {
     run.post({ type: 'told', id: 'c1', text: 'be quick', to: 'builder', when: 'now', sender, steeringOffset: 1 });
     expect(run.last('tell-offer').iteration).toBe(2);
     endTask(run, 2);
-    expect(run.state().pending.map(({ event }) => event.topic)).toEqual(['task.done']);
+    expect([run.state().tells.length, run.all('tell-offer').length]).toEqual([1, 1]);
     run.post({ type: 'tell-given', iteration: 2, attempt: 1, ids: ['c1'], call: 1, isKept: true });
     endTask(run, 1);
-    expect(run.state().pending.map(({ event }) => event.topic)).not.toContain('human.guidance');
+    expect(run.turn().events.map(({ topic }) => topic)).toEqual(['task.done', 'task.done']);
+  });
+
+  it('what one of them was not given before it ended is offered to another one at work', () => {
+    const run = begin({}, 2);
+    const sender = { pid: 1, user: 'ann', how: 'terminal' } as const;
+    run.post({ type: 'told', id: 'c1', text: 'be quick', to: 'builder', when: 'now', sender, steeringOffset: 1 });
+    endTask(run, 1);
+    expect(run.all('tell-offer').map(({ iteration }) => iteration)).toEqual([2, 3]);
+    endTask(run, 2);
+    expect(run.state().pending.map(({ event }) => event.topic)).toContain('human.guidance');
   });
 });

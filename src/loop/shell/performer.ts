@@ -226,11 +226,12 @@ function createTurnRunner(context: TurnContext): TurnRunner {
         loop.post(report);
       };
       // What is brought into the folder is that of one turn after the other, each with its checkpoint.
-      return order.copy === undefined ? end() : loop.inOrder(end);
+      return order.copy === undefined ? end() : loop.inOrder(order, end);
     });
     live.set(name, { running: opened.running, done });
     // What was told for it between its order and now was offered to nobody.
-    for (const tell of loop.state().tells) if (order.copy !== undefined && tell.to === order.hat) people.tell(tell);
+    if (order.copy !== undefined && isFirstOfHat(loop, order))
+      for (const tell of loop.state().tells) if (tell.to === order.hat) people.tell(tell);
     // The run can end while an agent is being started, when the journal cannot be written any more.
     if (isClosed) opened.running.kill();
   };
@@ -256,6 +257,12 @@ function createTurnRunner(context: TurnContext): TurnRunner {
       await Promise.all([...live.values()].map((entry) => entry.done));
     },
   };
+}
+
+/** Of several turns of a hat it is the oldest one that is told what people tell the hat. */
+function isFirstOfHat(loop: LoopView, { hat, iteration, attempt }: IterationStart): boolean {
+  const first = loop.state().activations.find((turn) => turn.hat === hat);
+  return first === undefined || (first.iteration === iteration && first.attempt === attempt);
 }
 
 async function reportOrFail(context: TurnContext, opened: OpenedTurn, result: TurnResult): Promise<IterationEnded> {

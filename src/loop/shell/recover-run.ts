@@ -36,7 +36,7 @@ export async function recoverRun(
 ): Promise<readonly Input[]> {
   const ends: (TellGiven | IterationEnded)[] = [];
   let { inboxOffset } = folded.state;
-  for (const activation of folded.state.activations) {
+  for (const activation of inPlace(folded.state.activations)) {
     if (attached.some((turn) => toTurnName(turn) === toTurnName(activation))) continue;
     await ports.reap(activation);
     // In a copy nobody looked at the folder.
@@ -70,6 +70,12 @@ export async function recoverRun(
   // What exceeds one read is read before the next turn.
   const [external] = readOutside(ports, folded.state.outsideOffset);
   return [{ type: 'run-resumed', at: ports.clock.now(), ...changes, ...(external === undefined ? {} : { external }) }, ...ends];
+}
+
+/** Of a hat with several turns at once what they made comes in by the order of their events. */
+function inPlace(activations: readonly Activation[]): readonly Activation[] {
+  if (activations.every(({ place }) => place === undefined)) return activations;
+  return activations.toSorted((one, other) => (one.place ?? one.iteration) - (other.place ?? other.iteration));
 }
 
 /** A panel that had not ended had changed nothing in the folder. */

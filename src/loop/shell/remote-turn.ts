@@ -38,7 +38,7 @@ export function createAwayTurns(context: TurnContext, elsewhere: Elsewhere): Awa
         loop.post(ended);
       };
       // What is brought into the folder is that of one turn after the other, each with its checkpoint.
-      return order.copy === undefined ? end() : loop.inOrder(end);
+      return order.copy === undefined ? end() : loop.inOrder(order, end);
     });
     ends.add(done);
     if (isClosed) started.turn.kill();
