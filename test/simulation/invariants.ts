@@ -240,7 +240,9 @@ function countGiven(
     if (!isKept || !isContinued || !isNoTurnOfTheWork(end, state, again)) return false;
     const place = orders.findIndex((order) => toTurnName(order) === turn);
     const own = orders[place];
-    const next = orders.slice(place + 1).find(({ hat }) => own?.copy === undefined || hat === own.hat);
+    // Several turns of a hat may be at work at once: which one it is goes by what it was given.
+    const isSame = ({ events }: IterationStart): boolean => events.some((event) => own?.events.some(({ id: known }) => known === event.id));
+    const next = orders.slice(place + 1).find((order) => own?.copy === undefined || (order.hat === own.hat && isSame(order)));
     if (next === undefined) return state.plans.some(({ kept }) => kept?.tells.some(({ tell }) => tell.id === id));
     return next.hat === own?.hat && next.backend === own.backend && hasKept(toTurnName(next), true);
   };

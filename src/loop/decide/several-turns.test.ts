@@ -259,6 +259,24 @@ describe('what has to be done again', () => {
     expect(run.turn().events.map(({ topic }) => topic)).toEqual(['task.done', 'task.done']);
   });
 
+  it('what each of them asks has its own answer, also where they ask the same', () => {
+    const run = begin({}, 2);
+    const asked = { attempt: 1, key: 'k', purpose: 'question', text: 'Drop it?', choices: ['yes', 'no'], default: 'no' } as const;
+    for (const iteration of [2, 3]) run.post({ type: 'asked', iteration, ...asked, dueAt: run.now() + 60_000 });
+    const sender = { pid: 1, user: 'ann', how: 'terminal' } as const;
+    run.post({ type: 'answered', id: 'c1', question: 'q2', choice: 'yes', sender, steeringOffset: 1 });
+    endTask(run, 1);
+    expect(run.all('question-close').map(({ id, iteration, choice, by }) => [id, iteration, choice, by])).toEqual([
+      ['q2', 3, 'yes', 'person'],
+      ['q1', 2, 'no', 'withdrawn'],
+    ]);
+    run.post({ type: 'stop-requested', how: 'interrupt', by: 'Ctrl+C' });
+    endTask(run, 2, INTERRUPTED, []);
+    run.resume();
+    run.post({ type: 'asked', iteration: run.turn().iteration, ...asked, dueAt: run.now() + 60_000 });
+    expect([run.all('question-open').length, run.last('question-close')]).toEqual([2, expect.objectContaining({ id: 'q2', choice: 'yes' })]);
+  });
+
   it('what one of them was not given before it ended is offered to another one at work', () => {
     const run = begin({}, 2);
     const sender = { pid: 1, user: 'ann', how: 'terminal' } as const;
