@@ -1,6 +1,7 @@
 import type { Input } from '../../src/core/run/inputs.ts';
 import type { HatSpec } from '../../src/core/run/run-spec.ts';
 import type { RunState } from '../../src/core/run/state.ts';
+import { toTurnName } from '../../src/core/run/turn.ts';
 import { createJournalFold } from '../../src/loop/decide/index.ts';
 import { readEntries } from './world.ts';
 import type { World } from './world-type.ts';
@@ -24,10 +25,13 @@ export function countMost(world: World): { readonly all: number; readonly of: (h
 export function assertSeveralTurns(world: World): number {
   const fold = createJournalFold();
   let state: RunState | null = null;
+  let left: ReadonlySet<string> = new Set();
   let behind = 0;
   for (const entry of readEntries(world)) {
     const { input } = entry;
-    if (state !== null && input.type === 'iteration-ended') behind += checkEnd(state, input);
+    if (input.type === 'run-resumed') left = new Set(state?.activations.map(toTurnName));
+    // What had ended when its process died comes in before what is taken up.
+    if (state !== null && input.type === 'iteration-ended' && !left.has(toTurnName(input))) behind += checkEnd(state, input);
     fold.take(entry);
     state = fold.run().state;
     for (const turn of state.activations) {
@@ -45,6 +49,7 @@ function checkEnd({ activations }: RunState, input: Extract<Input, { readonly ty
   if (own?.place === undefined || input.outcome.status === 'interrupted') return 0;
   const { hat, place } = own;
   const others = activations.filter((turn) => turn !== own && turn.hat === hat && turn.place !== undefined);
-  if (others.some((turn) => (turn.place ?? 0) < place)) throw new Error(`turn ${own.iteration} of ${hat} came in before one with an older event`);
+  if (others.some((turn) => (turn.place ?? 0) < place))
+    throw new Error(`turn ${own.iteration} of ${hat} came in before one with an older event`);
   return activations.length < 2 && others.length === 0 ? 0 : 1;
 }

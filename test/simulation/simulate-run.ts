@@ -104,13 +104,16 @@ function guard(ports: ReturnType<typeof createPorts>): { readonly ports: typeof 
   const observe: typeof ports.observe = (record) => {
     if (!isDead) ports.observe(record);
   };
+  const keepEnd: typeof ports.turns.keepEnd = (turn, end) => {
+    if (!isDead) ports.turns.keepEnd(turn, end);
+  };
   const keepBefore: typeof ports.workspace.keepBefore = async (turn) => {
     const kept = await ports.workspace.keepBefore(turn);
     // A dead process starts no agent.
     return isDead ? new Promise<never>(() => undefined) : kept;
   };
   return {
-    ports: { ...ports, journal, observe, workspace: { ...ports.workspace, keepBefore } },
+    ports: { ...ports, journal, observe, turns: { ...ports.turns, keepEnd }, workspace: { ...ports.workspace, keepBefore } },
     die: () => {
       isDead = true;
     },

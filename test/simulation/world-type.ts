@@ -22,6 +22,8 @@ export interface World {
   readonly faults: string[];
   /** Copies of the folder, with the lines of their events files. */
   readonly copies: Map<string, string[]>;
+  /** How turns in copies ended, before the journal had it. */
+  readonly ends: Map<string, string>;
   /** What the living orchestrator showed. */
   readonly records: RunRecord[];
   /** Numbers given out to agents' lines. */

@@ -8,7 +8,10 @@ import { findingAt, findingBetween, listHats, type RuleInput } from './rule.ts';
 
 /** `parallel` does something, and says for whom it does not. */
 export function checkParallel(input: RuleInput, backends: CompiledBackends): readonly Diagnostic[] {
-  return [...checkLoop(input), ...listHats(input).flatMap(([id, hat]) => [...checkAlone(input, id, backends), ...checkHat(input, id, hat)])];
+  return [
+    ...checkLoop(input),
+    ...listHats(input).flatMap(([id, hat]) => [...checkAlone(input, id, backends), ...checkHat(input, id, hat)]),
+  ];
 }
 
 function checkLoop(input: RuleInput): readonly Diagnostic[] {

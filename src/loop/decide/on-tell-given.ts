@@ -38,12 +38,14 @@ export function releaseTells(step: Step, turn: Activation, { outcome, isPlannedA
   // Where another turn of the hat is at work, that one may be given it.
   const next = step.state.activations.find((other) => other.hat === hat);
   const waiting = next === undefined ? forHat : [];
-  if (next !== undefined && wasTold) for (const tell of forHat) order(step, { type: 'tell-offer', iteration: next.iteration, attempt: next.attempt, tell });
+  if (next !== undefined && wasTold)
+    for (const tell of forHat) order(step, { type: 'tell-offer', iteration: next.iteration, attempt: next.attempt, tell });
   change(step, { tells: step.state.tells.filter((tell) => !waiting.includes(tell)) });
   for (const tell of [...again.map(({ tell: given }) => given), ...waiting]) queueTell(step, tell, hat);
   const { plans } = step.state;
   const plan = tells.length > 0 ? plans.find(({ events }) => events === turn.events) : undefined;
-  if (plan !== undefined) change(step, { plans: plans.map((entry) => (entry === plan ? { ...plan, kept: { hat, backend, tells } } : entry)) });
+  if (plan !== undefined)
+    change(step, { plans: plans.map((entry) => (entry === plan ? { ...plan, kept: { hat, backend, tells } } : entry)) });
 }
 
 /** The conversation of such a turn is gone on with by its next attempt. */

@@ -237,7 +237,12 @@ describe('what has to be done again', () => {
     const run = begin({}, 3);
     endTask(run, 1, {}, [write('gossip')]);
     expect(atWork(run)).toEqual(['2', '3', '1']);
-    expect(run.all('iteration-start').at(-1)?.feedback.map(({ kind }) => kind)).toEqual(['refused']);
+    expect(
+      run
+        .all('iteration-start')
+        .at(-1)
+        ?.feedback.map(({ kind }) => kind),
+    ).toEqual(['refused']);
     endTask(run, 2, {}, [write('gossip')]);
     expect(atWork(run)).toEqual(['3', '1', '2']);
     endTask(run, 3);
@@ -274,7 +279,10 @@ describe('what has to be done again', () => {
     endTask(run, 2, INTERRUPTED, []);
     run.resume();
     run.post({ type: 'asked', iteration: run.turn().iteration, ...asked, dueAt: run.now() + 60_000 });
-    expect([run.all('question-open').length, run.last('question-close')]).toEqual([2, expect.objectContaining({ id: 'q2', choice: 'yes' })]);
+    expect([run.all('question-open').length, run.last('question-close')]).toEqual([
+      2,
+      expect.objectContaining({ id: 'q2', choice: 'yes' }),
+    ]);
   });
 
   it('what one of them was not given before it ended is offered to another one at work', () => {

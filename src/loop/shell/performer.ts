@@ -15,12 +15,13 @@ import type { IterationEnded } from '../../core/run/inputs.ts';
 import { type TurnId, toTurnName } from '../../core/run/turn.ts';
 import { toErrorCode } from '../../core/values/errors.ts';
 import { type Handlers, handle, ignore } from '../../core/values/handlers.ts';
-import type { RunningTurn, TurnResult } from '../../ports/backend.ts';
+import type { RunningTurn } from '../../ports/backend.ts';
 import type { Elsewhere } from '../../ports/elsewhere.ts';
 import type { LoopPorts, LoopView, TurnContext } from './loop-ports.ts';
 import { dropStrayLines, readOutside } from './read-inbox.ts';
 import { createAwayTurns } from './remote-turn.ts';
-import { failStorage, type OpenedTurn, openTurn, reportTurn, toInterrupted } from './turn.ts';
+import { bringReported, reportFromCopy, reportTurn, toInterrupted } from './report-turn.ts';
+import { failStorage, type OpenedTurn, openTurn } from './turn.ts';
 import { createTurnPeople, type TurnPeople } from './turn-people.ts';
 import { createCostGuard, createLingeringWatch, type Spending } from './watch-turn.ts';
 
@@ -219,14 +220,16 @@ function createTurnRunner(context: TurnContext): TurnRunner {
     const done = opened.running.result.then(async (result) => {
       endPeople();
       if (result.logError !== null) failStorage(ports, loop, `the turn's output cannot be written (${result.logError})`);
-      const end = async (): Promise<void> => {
-        const report = await reportOrFail(context, opened, result);
+      const end = async (report: Promise<IterationEnded>): Promise<void> => {
+        const ended = await report;
         live.delete(name);
         spending.delete(name);
-        loop.post(report);
+        loop.post(ended);
       };
+      if (order.copy === undefined) return end(orFail(context, order, () => reportTurn(context, opened, result)));
+      const report = await orFail(context, order, () => reportFromCopy(context, opened, result));
       // What is brought into the folder is that of one turn after the other, each with its checkpoint.
-      return order.copy === undefined ? end() : loop.inOrder(order, end);
+      return loop.inOrder(order, () => end(orFail(context, order, () => bringReported(context, opened, report))));
     });
     live.set(name, { running: opened.running, done });
     // What was told for it between its order and now was offered to nobody.
@@ -265,13 +268,12 @@ function isFirstOfHat(loop: LoopView, { hat, iteration, attempt }: IterationStar
   return first === undefined || (first.iteration === iteration && first.attempt === attempt);
 }
 
-async function reportOrFail(context: TurnContext, opened: OpenedTurn, result: TurnResult): Promise<IterationEnded> {
-  const { ports, loop } = context;
+async function orFail({ ports, loop }: TurnContext, order: IterationStart, report: () => Promise<IterationEnded>): Promise<IterationEnded> {
   try {
-    return await reportTurn(context, opened, result);
+    return await report();
   } catch (error) {
-    failStorage(ports, loop, `the end of turn ${toTurnName(opened.order)} could not be recorded (${toErrorCode(error)})`);
-    return toInterrupted(ports, loop, opened.order);
+    failStorage(ports, loop, `the end of turn ${toTurnName(order)} could not be recorded (${toErrorCode(error)})`);
+    return toInterrupted(ports, loop, order);
   }
 }
 
