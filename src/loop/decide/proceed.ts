@@ -7,7 +7,7 @@ import { type Tell, type TurnId, toTurnName } from '../../core/run/turn.ts';
 import { toDurationText, toUsdText } from '../../core/text/duration.ts';
 import { readOwn } from '../../core/values/json.ts';
 import { hasTurns, safetyNetOf } from '../../topology/routing/index.ts';
-import { closeBatch, findNext, hasTurnEach, isExhausted, isInCopies, maySharePlan, placesOf, planBatch } from './batch.ts';
+import { closeBatch, findNext, hasTurnEach, isExhausted, isInCopies, maySharePlan, placesOf, planBatch, toPlace } from './batch.ts';
 import { findLoop } from './find-loop.ts';
 import { releaseHeld } from './held.ts';
 import { openTurnPanel } from './on-panel-moved.ts';
@@ -344,7 +344,7 @@ function start(step: Step, plan: PlannedTurn, isApart: boolean): void {
 function orderTurn(step: Step, turn: Activation, isAgain = false): void {
   const { iteration, attempt, hat, backend, events, feedback, fallback, panel, copy } = turn;
   const { timeoutMs, idleTimeoutMs } = wearerOf(step, hat);
-  const place = copy === undefined ? {} : { copy };
+  const place = { ...(copy === undefined ? {} : { copy }), ...toPlace(turn) };
   const limits = { timeoutMs, idleTimeoutMs, ...place, ...(panel === undefined ? {} : { panel }), ...(isAgain ? { isAgain } : {}) };
   order(step, { type: 'iteration-start', iteration, attempt, hat, backend, events, feedback, fallback, ...limits });
 }
