@@ -130,6 +130,32 @@ test('kill -9 in the midst: a resume takes up each turn that had not ended, and 
   });
 });
 
+test('kill -9 while turns that have ended wait for an older one: what they made and published counts, and they are not done again', async () => {
+  // The first waits to be killed, once.
+  const body = toBody('[ "$task" != cut-1 ] || [ -e half ] || { echo half > half; sleep 60; }; rm -f half; echo "$task" >> "$task.txt"');
+  await withFolder(toFiles(CONFIG, body), async (folder) => {
+    const run = start(folder, ['run', '--no-tui']);
+    const hasEnded = (turn: string): boolean => existsSync(join(runFolder(folder), 'turns', turn, 'end.json'));
+    await vi.waitFor(
+      () => expect([hasEnded('3.1'), hasEnded('4.1'), ...listCopies(folder, /^half$/)]).toEqual([true, true, 'half']),
+      20_000,
+    );
+    expect(readdirSync(folder).filter((name) => name.startsWith('cut-'))).toEqual([]);
+    run.child.kill('SIGKILL');
+    const killed = await run.done;
+    const resumed = await ralph(folder, ['resume', '--no-tui']);
+    expect(resumed.code, resumed.stdout + resumed.stderr).toBe(0);
+    const said = killed.stdout + resumed.stdout;
+    // Of several turns of a hat each line says which one it is.
+    expect(said).toContain('builder 3  cut-2 has begun');
+    expect(['cut-1', 'cut-2', 'cut-3', 'cut-4', 'cut-5'].map((task) => said.split(`${task} has begun`).length - 1)).toEqual([
+      2, 1, 1, 1, 1,
+    ]);
+    for (const task of [1, 2, 3, 4, 5]) expect(readFileSync(join(folder, `cut-${task}.txt`), 'utf8')).toBe(`cut-${task}\n`);
+    expect(said.match(/→ task\.done/g)).toHaveLength(5);
+  });
+});
+
 test('validate says what does nothing, and simulations play it', async () => {
   await withFolder(toFiles(CONFIG.replace('parallel: 3}', 'parallel: 3, takes: all}'), ':'), async (folder) => {
     const checked = await ralph(folder, ['validate']);

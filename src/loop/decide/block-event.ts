@@ -5,6 +5,7 @@ import type { GateFailure, GateStreak } from '../../core/run/feedback.ts';
 import type { GateWait } from '../../core/run/state.ts';
 import { type Json, readOwn } from '../../core/values/json.ts';
 import { hasTurns, safetyNetOf, takersOf } from '../../topology/routing/index.ts';
+import { hasTurnEach } from './batch.ts';
 import { gatesOn, publishDrafts } from './publish.ts';
 import { change, notify, type Step, tell } from './step.ts';
 
@@ -100,8 +101,10 @@ export function noteStreaks(step: Step, wait: GateWait, failed: readonly GateRes
   const untouched = known.filter((streak) => !judged.has(streak.gate));
   const grown = failed.map((result): GateStreak => {
     const before = known.find((streak) => streak.gate === toResultName(result));
+    if (before?.upTo !== undefined && wait.request <= before.upTo) return before;
+    const upTo = hasTurnEach(step, wait.hat) ? { upTo: step.state.counters.request } : {};
     const failures = [...(before?.failures ?? []), toFailure(wait, result)].slice(-KEPT_FAILURES);
-    return { gate: toResultName(result), count: (before?.count ?? 0) + 1, failures };
+    return { gate: toResultName(result), count: (before?.count ?? 0) + 1, failures, ...upTo };
   });
   const { [wait.hat]: _, ...others } = step.state.gateStreaks;
   const streaks = [...untouched, ...grown];

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { RunSpec } from '../../core/run/run-spec.ts';
 import type { TurnReport } from '../../core/run/turn.ts';
-import { makeHat } from '../../core/spec-fixtures.ts';
-import { cost, ending, notices, type Play, play, refused, write } from './decide-fixtures.ts';
+import { makeGate, makeHat } from '../../core/spec-fixtures.ts';
+import { cost, ending, makeResult, notices, type Play, play, refused, write } from './decide-fixtures.ts';
 
 const several = (parallel: number, parts: Parameters<typeof makeHat>[3] = {}) =>
   makeHat('builder', ['task.ready'], ['task.done'], { takes: 'one', parallel, ...parts });
@@ -184,6 +184,29 @@ describe('the same words of several turns at once', () => {
     run.end([write('task.ready', 'again'), write('task.ready', 'again'), write('task.ready', 'again')]);
     for (let turns = 0; turns < 3; turns += 1) run.endOf('builder', same);
     expect(ending(run)).toBe('loop_detected');
+  });
+});
+
+describe('gates on what several turns publish', () => {
+  const judge = (run: Play, isPassed: boolean): void => {
+    for (const { request } of run.state().gateWaits) run.post({ type: 'gates-finished', request, results: [makeResult(0, isPassed)] });
+  };
+
+  it('are asked when all have ended, and what they show of all together is one failure in a row of the hat', () => {
+    const run = begin({ gates: [makeGate(['task.done'])] });
+    for (const task of [1, 2, 3, 4, 5]) endTask(run, task);
+    expect(run.all('gates-run').map(({ iteration }) => iteration)).toEqual([2, 3, 4, 5, 6]);
+    judge(run, false);
+    expect(run.state().gateStreaks['builder']?.map(({ count }) => count)).toEqual([1]);
+    expect(notices(run)).not.toContain('gate-stuck');
+    // Each has what was blocked of it back.
+    expect(run.state().activations.map(({ hat }) => hat)).toEqual(['builder', 'builder', 'builder']);
+    for (const again of [2, 3]) {
+      while (run.state().gateWaits.length < 5) run.endOf('builder', [write('task.done', `try ${again}`)]);
+      judge(run, false);
+      expect(run.state().gateStreaks['builder']?.map(({ count }) => count)).toEqual([again]);
+    }
+    expect(notices(run)).toContain('gate-stuck');
   });
 });
 

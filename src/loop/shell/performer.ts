@@ -15,7 +15,7 @@ import type { IterationEnded } from '../../core/run/inputs.ts';
 import { type TurnId, toTurnName } from '../../core/run/turn.ts';
 import { toErrorCode } from '../../core/values/errors.ts';
 import { type Handlers, handle, ignore } from '../../core/values/handlers.ts';
-import type { RunningTurn } from '../../ports/backend.ts';
+import type { RunningTurn, TurnResult } from '../../ports/backend.ts';
 import type { Elsewhere } from '../../ports/elsewhere.ts';
 import type { LoopPorts, LoopView, TurnContext } from './loop-ports.ts';
 import { dropStrayLines, readOutside } from './read-inbox.ts';
@@ -220,16 +220,11 @@ function createTurnRunner(context: TurnContext): TurnRunner {
     const done = opened.running.result.then(async (result) => {
       endPeople();
       if (result.logError !== null) failStorage(ports, loop, `the turn's output cannot be written (${result.logError})`);
-      const end = async (report: Promise<IterationEnded>): Promise<void> => {
-        const ended = await report;
+      return endTurn(context, opened, result, (report) => {
         live.delete(name);
         spending.delete(name);
-        loop.post(ended);
-      };
-      if (order.copy === undefined) return end(orFail(context, order, () => reportTurn(context, opened, result)));
-      const report = await orFail(context, order, () => reportFromCopy(context, opened, result));
-      // What is brought into the folder is that of one turn after the other, each with its checkpoint.
-      return loop.inOrder(order, () => end(orFail(context, order, () => bringReported(context, opened, report))));
+        loop.post(report);
+      });
     });
     live.set(name, { running: opened.running, done });
     // What was told for it between its order and now was offered to nobody.
@@ -266,6 +261,20 @@ function createTurnRunner(context: TurnContext): TurnRunner {
 function isFirstOfHat(loop: LoopView, { hat, iteration, attempt }: IterationStart): boolean {
   const first = loop.state().activations.find((turn) => turn.hat === hat);
   return first === undefined || (first.iteration === iteration && first.attempt === attempt);
+}
+
+/** Tells how a turn ended, when what it made is in the folder. */
+async function endTurn(
+  context: TurnContext,
+  opened: OpenedTurn,
+  result: TurnResult,
+  tell: (report: IterationEnded) => void,
+): Promise<void> {
+  const { order } = opened;
+  if (order.copy === undefined) return tell(await orFail(context, order, () => reportTurn(context, opened, result)));
+  const report = await orFail(context, order, () => reportFromCopy(context, opened, result));
+  // What is brought into the folder is that of one turn after the other, each with its checkpoint.
+  return context.loop.inOrder(order, async () => tell(await orFail(context, order, () => bringReported(context, opened, report))));
 }
 
 async function orFail({ ports, loop }: TurnContext, order: IterationStart, report: () => Promise<IterationEnded>): Promise<IterationEnded> {
