@@ -33,7 +33,7 @@ const SURFACE = {
     ],
   },
   'configuration keys': {
-    count: 241,
+    count: 242,
     first: 190,
     list: listConfigurationKeys,
     added: [
@@ -93,6 +93,10 @@ const SURFACE = {
       {
         name: 'event_loop.parallel',
         why: 'hats of a fan-out that need not wait for each other wait all the same; working at the same time costs copies, so it is asked for',
+      },
+      {
+        name: 'hats.<id>.parallel',
+        why: 'tasks that do not need each other wait for one hat all the same; how many of them at once is known by whoever cut them and by the machine',
       },
       { name: 'max_parallel', why: 'how many agents a machine and an account can bear is known by its user alone' },
       { name: 'hats.<id>.panel.tie', why: 'an even panel ties often, and the order of the file is no reason to win' },

@@ -289,7 +289,7 @@ function toRedacted(text: string | null, redact: (text: string) => string): stri
 /** What a turn knows of a loop that is elsewhere: how it was when the turn was ordered. */
 function createAwayLoop(file: RunFile, state: RunState, post: (input: Input) => void): LoopView {
   const topology = compileTopology(file.settings.spec);
-  return { post, state: () => state, topology: () => topology, inOrder: (job) => job(), hear: () => undefined };
+  return { post, state: () => state, topology: () => topology, inOrder: (_, job) => job(), hear: () => undefined };
 }
 
 /** A turn that cannot even begin here has failed: another worker may have what this one lacks. */

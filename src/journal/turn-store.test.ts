@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { createTemporaryFolder } from './fixtures.ts';
@@ -92,5 +92,24 @@ describe('the text of a turn', () => {
     store.close(TURN);
     store.appendText(TURN, 'late');
     expect(existsSync(textPath) && readFileSync(textPath, 'utf8')).toBe('');
+  });
+});
+
+describe('how a turn ended', () => {
+  it('is kept until the journal has it, for another process, too', () => {
+    const { dir, store } = openStore();
+    store.open(TURN, '');
+    store.close(TURN);
+    expect(store.readEnd(TURN)).toBeNull();
+    store.keepEnd(TURN, '{"type":"iteration-ended"}');
+    expect(createTurnStore({ fs, dir, capBytes: 10 }).readEnd(TURN)).toBe('{"type":"iteration-ended"}');
+  });
+
+  it('is not known where it cannot be read', () => {
+    const { dir, store } = openStore();
+    store.open(TURN, '');
+    store.close(TURN);
+    mkdirSync(join(dir, '7.2', 'end.json'));
+    expect([store.readEnd(TURN), store.readEnd({ iteration: 1, attempt: 1 })]).toEqual([null, null]);
   });
 });

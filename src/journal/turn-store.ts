@@ -2,7 +2,8 @@ import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { type TurnId, toTurnName } from '../core/run/turn.ts';
 import type { TurnFolder, TurnStore } from '../ports/turn-store.ts';
-import { type FileSystem, withHandle, writeAll } from './file-system.ts';
+import { type FileSystem, readRange, withHandle, writeAll, writeFileAtomically } from './file-system.ts';
+import { MAX_JOURNAL_LINE_BYTES } from './journal-line.ts';
 
 export interface TurnStoreSettings {
   readonly fs: FileSystem;
@@ -68,7 +69,22 @@ export function createTurnStore({ fs, dir, capBytes }: TurnStoreSettings): TurnS
     if (open !== undefined) fs.close(open.handle);
   };
 
-  return { open, appendText, close };
+  const toEndPath = (turn: TurnId): string => join(dir, toTurnName(turn), 'end.json');
+
+  const keepEnd = (turn: TurnId, end: string): void => writeFileAtomically(fs, toEndPath(turn), end);
+
+  const readEnd = (turn: TurnId): string | null => {
+    try {
+      const path = toEndPath(turn);
+      const size = fs.stat(path)?.sizeBytes ?? 0;
+      if (size === 0 || size > MAX_JOURNAL_LINE_BYTES) return null;
+      return withHandle(fs, fs.open(path, 'read'), (handle) => readRange(fs, handle, 0, size)).toString('utf8');
+    } catch {
+      return null;
+    }
+  };
+
+  return { open, appendText, close, keepEnd, readEnd };
 }
 
 /** A folder that is there already is of a turn whose entry the journal lost: it is set aside as `<turn>.lost-<n>`. */

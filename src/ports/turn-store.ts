@@ -16,4 +16,8 @@ export interface TurnStore {
   /** Appends assistant text; above the cap it is dropped, and the file says so. Throws the system error. */
   readonly appendText: (turn: TurnId, text: string) => void;
   readonly close: (turn: TurnId) => void;
+  /** Keeps how the turn ended, before its work is in the folder and its end in the journal. Throws the system error. */
+  readonly keepEnd: (turn: TurnId, end: string) => void;
+  /** What was kept; `null` where nothing was, or it cannot be read. Never throws. */
+  readonly readEnd: (turn: TurnId) => string | null;
 }

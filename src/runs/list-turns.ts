@@ -15,7 +15,8 @@ export function listTurns(paths: Pick<RunPaths, 'turns' | 'settings' | 'journal'
 /** Whether turns of the run may have run at the same time. That its file cannot be read is told by whoever needs it. */
 function mayOverlap({ settings }: Pick<RunPaths, 'settings'>): boolean {
   try {
-    return readRunFile(settings).settings.spec.maxParallel !== undefined;
+    const { maxParallel, hats } = readRunFile(settings).settings.spec;
+    return maxParallel !== undefined || (hats ?? []).some(({ parallel }) => parallel !== undefined);
   } catch {
     return false;
   }

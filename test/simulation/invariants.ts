@@ -4,6 +4,7 @@ import type { Input } from '../../src/core/run/inputs.ts';
 import type { RunState } from '../../src/core/run/state.ts';
 import { toTurnName } from '../../src/core/run/turn.ts';
 import { createJournalFold } from '../../src/loop/decide/index.ts';
+import { countMost } from './several-turns.ts';
 import type { SeededRun } from './simulate-run.ts';
 import { readEntries } from './world.ts';
 import type { World } from './world-type.ts';
@@ -12,8 +13,9 @@ import type { World } from './world-type.ts';
 export function assertInvariants(run: SeededRun): void {
   const { world, outcome } = run;
   const replayed = replay(world);
-  const most = Math.max(1, ...readEntries(world).map(({ input }) => ('spec' in input ? (input.spec?.maxParallel ?? 1) : 1)));
-  demand(world.agents.most <= most, `${world.agents.most} agents worked at once`);
+  const most = countMost(world);
+  demand(world.agents.most <= most.all, `${world.agents.most} agents worked at once`);
+  for (const [hat, count] of world.agents.mostOf) demand(count <= most.of(hat), `${count} agents wore ${hat} at once`);
   demand(world.faults.length === 0, world.faults[0] ?? '');
   assertOwnLines(world);
   demand(world.agents.alive === 0, `${world.agents.alive} agents are still alive`);
@@ -238,7 +240,9 @@ function countGiven(
     if (!isKept || !isContinued || !isNoTurnOfTheWork(end, state, again)) return false;
     const place = orders.findIndex((order) => toTurnName(order) === turn);
     const own = orders[place];
-    const next = orders.slice(place + 1).find(({ hat }) => own?.copy === undefined || hat === own.hat);
+    // Several turns of a hat may be at work at once: which one it is goes by what it was given.
+    const isSame = ({ events }: IterationStart): boolean => events.some((event) => own?.events.some(({ id: known }) => known === event.id));
+    const next = orders.slice(place + 1).find((order) => own?.copy === undefined || (order.hat === own.hat && isSame(order)));
     if (next === undefined) return state.plans.some(({ kept }) => kept?.tells.some(({ tell }) => tell.id === id));
     return next.hat === own?.hat && next.backend === own.backend && hasKept(toTurnName(next), true);
   };

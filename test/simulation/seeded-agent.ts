@@ -84,7 +84,7 @@ function enter(world: World, { copy = FOLDER, hat }: IterationStart): void {
   world.agents.most = Math.max(world.agents.most, world.agents.alive);
   for (const place of [copy, hat]) world.crowd.set(place, (world.crowd.get(place) ?? 0) + 1);
   if ((world.crowd.get(copy) ?? 0) > 1) world.faults.push(`two agents worked in ${copy}`);
-  if ((world.crowd.get(hat) ?? 0) > 1) world.faults.push(`two agents wore ${hat}`);
+  world.agents.mostOf.set(hat, Math.max(world.agents.mostOf.get(hat) ?? 0, world.crowd.get(hat) ?? 0));
   if ((world.crowd.get(FOLDER) ?? 0) > 0 && world.agents.alive > 1) world.faults.push('an agent worked in the folder beside others');
 }
 
@@ -108,6 +108,7 @@ function work({ world, observe, end, people, order }: Work): void {
   const act = (): void => {
     if (random.chance(0.6)) write(world, order);
     if (random.chance(0.15)) write(world, order);
+    if (random.chance(0.1)) for (let more = random.below(4); more >= 0; more -= 1) write(world, order, 'build.task');
     if (random.chance(0.1)) world.inboxLines.push('{"topic": "torn');
     if (random.chance(0.25)) observe({ type: 'text', text: sayEvent(world) });
     if (random.chance(0.12))
@@ -134,9 +135,8 @@ function toFailure({ random, clock }: World): TurnFailure {
 }
 
 /** One line in the agents' file, with a number that no other line has. */
-function write(world: World, { copy, hat }: IterationStart): void {
+function write(world: World, { copy, hat }: IterationStart, topic = world.random.pick(TOPICS)): void {
   world.written.count += 1;
-  const topic = world.random.pick(TOPICS);
   const target = world.random.chance(0.1) ? { target: world.random.pick(['builder', 'nobody', 'ralph']) } : {};
   if (copy === undefined) world.inboxLines.push(JSON.stringify({ topic, payload: `line ${world.written.count}`, ...target }));
   // Of a copy that is gone nobody reads.

@@ -104,13 +104,16 @@ function guard(ports: ReturnType<typeof createPorts>): { readonly ports: typeof 
   const observe: typeof ports.observe = (record) => {
     if (!isDead) ports.observe(record);
   };
+  const keepEnd: typeof ports.turns.keepEnd = (turn, end) => {
+    if (!isDead) ports.turns.keepEnd(turn, end);
+  };
   const keepBefore: typeof ports.workspace.keepBefore = async (turn) => {
     const kept = await ports.workspace.keepBefore(turn);
     // A dead process starts no agent.
     return isDead ? new Promise<never>(() => undefined) : kept;
   };
   return {
-    ports: { ...ports, journal, observe, workspace: { ...ports.workspace, keepBefore } },
+    ports: { ...ports, journal, observe, turns: { ...ports.turns, keepEnd }, workspace: { ...ports.workspace, keepBefore } },
     die: () => {
       isDead = true;
     },
@@ -126,6 +129,7 @@ function toHat(id: string, triggers: readonly string[], publishes: readonly stri
   const panel = random.chance(0.25) ? toPanel(random) : null;
   return makeHat(id, triggers, publishes, {
     ...(random.chance(0.1) && { alone: true as const }),
+    ...(random.chance(0.35) && panel === null && { takes: 'one' as const, parallel: 1 + random.below(4) }),
     defaultPublishes: random.chance(0.3) && publishes[0] !== undefined ? [publishes[0]] : [],
     maxActivations: random.chance(0.2) ? 1 + random.below(4) : null,
     timeoutMs: 600_000,

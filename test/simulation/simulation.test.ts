@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { assertInvariants } from './invariants.ts';
 import { assertPanelInvariants, PANEL_FACTS } from './panel-invariants.ts';
+import { assertSeveralTurns } from './several-turns.ts';
 import { simulateRun } from './simulate-run.ts';
 
 /** 20 runs in the check, 2,000 in `npm test`, as many as wanted by `RALPH_SIM_RUNS=100000 npx vitest run --project unit test/simulation`. */
@@ -11,6 +12,7 @@ test(`whatever seeded agents do in ${RUNS} runs, with kills and resumes, the run
   const reasons = new Map<string, number>();
   const panels = new Set<string>();
   let deaths = 0;
+  let severalBehind = 0;
   let crowded = 0;
   let conflicts = 0;
   for (let seed = FIRST; seed < FIRST + RUNS; seed += 1) {
@@ -19,6 +21,7 @@ test(`whatever seeded agents do in ${RUNS} runs, with kills and resumes, the run
     });
     try {
       assertInvariants(run);
+      severalBehind += assertSeveralTurns(run.world) > 0 ? 1 : 0;
       assertPanelInvariants(run).forEach((fact) => panels.add(fact));
     } catch (error) {
       throw new Error(`seed ${seed} (RALPH_SIM_SEED=${seed} RALPH_SIM_RUNS=1): ${error instanceof Error ? error.message : String(error)}`);
@@ -32,7 +35,7 @@ test(`whatever seeded agents do in ${RUNS} runs, with kills and resumes, the run
   if (RUNS >= 500) {
     expect([...panels].sort()).toEqual(PANEL_FACTS);
     expect(deaths).toBeGreaterThan(RUNS / 20);
-    expect([crowded > RUNS / 20, conflicts > RUNS / 40]).toEqual([true, true]);
+    expect([crowded > RUNS / 20, conflicts > RUNS / 40, severalBehind > RUNS / 20]).toEqual([true, true, true]);
     expect([...reasons.keys()].sort()).toEqual(
       expect.arrayContaining(['completed', 'consecutive_failures', 'max_cost', 'max_iterations', 'max_runtime', 'parked']),
     );

@@ -15,13 +15,15 @@ export interface World {
   readonly outsideLines: string[];
   /** What people told and answered. */
   readonly steering: SteeringWord[];
-  /** How many agents are alive, and the most that ever were. */
-  readonly agents: { alive: number; most: number };
+  /** How many agents are alive, and the most that ever were, of all hats and of each. */
+  readonly agents: { alive: number; most: number; readonly mostOf: Map<string, number> };
   /** Whether an agent worked in the folder itself while another one worked, or two turns of one copy at once. */
   readonly crowd: Map<string, number>;
   readonly faults: string[];
   /** Copies of the folder, with the lines of their events files. */
   readonly copies: Map<string, string[]>;
+  /** How turns in copies ended, before the journal had it. */
+  readonly ends: Map<string, string>;
   /** What the living orchestrator showed. */
   readonly records: RunRecord[];
   /** Numbers given out to agents' lines. */

@@ -2,6 +2,7 @@ import { UNKNOWN_USAGE } from '../../src/core/backends/usage.ts';
 import type { GateEvidence } from '../../src/core/gates/gate-result.ts';
 import type { HookAnswer } from '../../src/core/run/hook-answer.ts';
 import type { Input } from '../../src/core/run/inputs.ts';
+import { toTurnName } from '../../src/core/run/turn.ts';
 import type { LoopPorts } from '../../src/loop/shell/index.ts';
 import type { Journal, JournalEntry } from '../../src/ports/journal.ts';
 import { createCopies } from './copies.ts';
@@ -19,10 +20,11 @@ export function createWorld(random: Random): World {
     inboxLines: [],
     outsideLines: [],
     steering: [],
-    agents: { alive: 0, most: 0 },
+    agents: { alive: 0, most: 0, mostOf: new Map() },
     crowd: new Map(),
     faults: [],
     copies: new Map(),
+    ends: new Map(),
     records: [],
     written: { count: 0 },
     orphans: new Set(),
@@ -49,6 +51,8 @@ export function createPorts(world: World): LoopPorts {
       open: (turn) => ({ promptFile: '', stdoutPath: '', stderrPath: '', textPath: '', promptHash: `${turn.iteration}.${turn.attempt}` }),
       appendText: () => undefined,
       close: () => undefined,
+      keepEnd: (turn, end) => void world.ends.set(toTurnName(turn), end),
+      readEnd: (turn) => world.ends.get(toTurnName(turn)) ?? null,
     },
     gates: {
       run: async (orders) =>

@@ -1,9 +1,10 @@
 import type { BackendEvent } from '../../core/backends/backend-event.ts';
 import { toResultName } from '../../core/gates/gate-result.ts';
 import { describeHook, isNotable } from '../../core/hooks/hook-record.ts';
+import type { IterationStart } from '../../core/run/effects.ts';
 import type { Input } from '../../core/run/inputs.ts';
 import type { RunRecord } from '../../core/run/run-record.ts';
-import { toTurnName } from '../../core/run/turn.ts';
+import { toTurnLabel, toTurnName } from '../../core/run/turn.ts';
 import { toDurationText } from '../../core/text/duration.ts';
 import { type Handlers, handle, ignore } from '../../core/values/handlers.ts';
 import { createLiveFold, type RunProgress, type TurnView, toLiveLine } from '../../views/fold/index.ts';
@@ -117,7 +118,7 @@ function showEffect(showing: Showing, { effect, seq }: Extract<RunRecord, { read
   if (effect.type === 'iteration-start') {
     if (effect.isAgain === true) return;
     if (effect.copy === undefined) showing.stream = createTurnStream(writer, look, showing.warned);
-    else showing.lanes.set(toTurnName(effect), createLane(showing, effect.hat));
+    else showing.lanes.set(toTurnName(effect), createLane(showing, toLaneName(effect)));
     writer.gap();
     if (turn !== null) writer.line(toRule(turn, look));
     return;
@@ -137,8 +138,13 @@ interface Lane {
   readonly stream: TurnStream;
 }
 
-function createLane({ writer, look, warned }: Showing, hat: string): Lane {
-  const own = createLaneWriter(writer, toPlainLine(hat, 24), look.style);
+/** Of several turns of a hat each says which one it is. */
+function toLaneName({ hat, place, ...turn }: IterationStart): string {
+  return place === undefined ? toPlainLine(hat, 24) : `${toPlainLine(hat, 24)} ${toTurnLabel(turn)}`;
+}
+
+function createLane({ writer, look, warned }: Showing, name: string): Lane {
+  const own = createLaneWriter(writer, name, look.style);
   return { writer: own, stream: createTurnStream(own, look, warned) };
 }
 

@@ -9,6 +9,11 @@ export function compileParallel({ event_loop: loop, max_parallel: max }: Declare
   return { maxParallel: max ?? TOP_KEYS.max_parallel.default };
 }
 
+/** Whether turns of the hat may work while others do, of other hats or of itself. */
+export function mayWorkInCopies(id: string, declared: Declared): boolean {
+  return compileParallel(declared).maxParallel !== undefined || (declared.hats?.[id]?.parallel ?? 1) > 1;
+}
+
 /** What keeps a hat from working while others do: it is opened for the folder of the run, and copies have none of it. */
 export type AloneCause = 'safe' | 'sandbox' | 'panel' | 'profile';
 

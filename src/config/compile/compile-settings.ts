@@ -32,7 +32,7 @@ import {
 import { compileGates } from './compile-gates.ts';
 import { type CompiledHooks, toHookListName } from './compile-hooks.ts';
 import { compilePanel, toPanelEvents } from './compile-panel.ts';
-import { compileParallel, findAloneCause } from './compile-parallel.ts';
+import { compileParallel, findAloneCause, mayWorkInCopies } from './compile-parallel.ts';
 import { compileMcpServers, compileTools } from './compile-tools.ts';
 import { createPolicyFinder } from './create-policy-finder.ts';
 import { toDigest } from './digest.ts';
@@ -290,12 +290,13 @@ function compileHat(id: string, { declared, backends, instructions }: SettingsPa
     transitions: hat.transitions ?? [],
     instructions: instructions.hats[id] ?? '',
     maxActivations: hat.max_activations ?? null,
-    ...(hat.takes === 'one' && { takes: hat.takes }),
+    ...((hat.takes === 'one' || hat.parallel !== undefined) && { takes: 'one' as const }),
+    ...(hat.parallel !== undefined && { parallel: hat.parallel }),
     timeoutMs: hat.timeout_seconds ?? loop.timeout_seconds,
     idleTimeoutMs: hat.idle_timeout_seconds ?? loop.idle_timeout_seconds,
     backends: toLabels(backendsOf(id, backends)),
     ...compilePanel(hat.panel),
-    ...(compileParallel(declared).maxParallel !== undefined && findAloneCause(id, declared, backends) !== null && { alone: true as const }),
+    ...(mayWorkInCopies(id, declared) && findAloneCause(id, declared, backends) !== null && { alone: true as const }),
   };
 }
 

@@ -52,6 +52,12 @@ export const HAT_KEYS = {
   instructions_file: { kind: 'file', doc: 'A file with more instructions, relative to the configuration file.' },
   max_activations: { kind: 'integer', doc: 'Turns after which the hat is not called again and its events go to Ralph.', min: 1 },
   takes: { kind: 'choice', doc: 'How many of the events that wait for the hat one turn is given.', values: ['all', 'one'], default: 'all' },
+  parallel: {
+    kind: 'integer',
+    doc: 'How many turns of the hat work at the same time where so many events wait for it, each with one of them and in a copy of the folder; implies `takes: one`.',
+    min: 1,
+    max: 64,
+  },
   timeout_seconds: { kind: 'duration', doc: 'Longest turn; `event_loop.timeout_seconds` by default.', above: 0 },
   idle_timeout_seconds: { kind: 'duration', doc: 'Longest silence; `event_loop.idle_timeout_seconds` by default.', above: 0 },
   backend: BACKEND,

@@ -39,3 +39,39 @@ describe('parallel', () => {
     expect(specOf(toYaml(FANOUT, '', hat))?.hats?.[0]).not.toHaveProperty('alone');
   });
 });
+
+describe('parallel of a hat', () => {
+  it('says how many of its turns work at the same time, each with one event', () => {
+    const text = toYaml('prompt: x', '', 'parallel: 3');
+    expect(findingsOf(text)).toEqual([]);
+    expect(specOf(text)?.hats?.map(({ takes, parallel, alone }) => [takes, parallel, alone])).toEqual([
+      ['one', 3, undefined],
+      [undefined, undefined, undefined],
+    ]);
+    expect(specOf(text)).not.toHaveProperty('maxParallel');
+    expect(specOf(toYaml('prompt: x', '', 'parallel: 1'))?.hats?.[0]).toMatchObject({ takes: 'one', parallel: 1 });
+  });
+
+  it.each(['0', '-1', '65', '1.5', 'many'])('is a finding where it is no whole number of 1 to 64: %s', (value) => {
+    expect(findingsOf(toYaml('prompt: x', '', `parallel: ${value}`))).toEqual([`error number-invalid ${value}`]);
+  });
+
+  it.each([
+    ['', 'profile: critic\n    backend: claude'],
+    ['', 'sandbox: required'],
+    ['', 'panel: {agents: [{id: one}, {id: two}, {id: three}]}'],
+    ['safe: true', ''],
+  ])('is told of where something holds the hat to the folder (%s %s)', (rest, hat) => {
+    const text = toYaml('prompt: x', rest, `parallel: 2\n    ${hat}`);
+    expect(findingsOf(text)).toContain('hint parallel-alone a');
+    expect(specOf(text)?.hats?.map(({ alone }) => alone)).toEqual([true, undefined]);
+    expect(findingsOf(toYaml('prompt: x', rest, `parallel: 1\n    ${hat}`))).not.toContain('hint parallel-alone a');
+  });
+
+  it('is told of where something else says otherwise', () => {
+    expect(findingsOf(toYaml('prompt: x', '', 'parallel: 2\n    takes: all'))).toEqual(['warning hat-parallel all']);
+    expect(findingsOf(toYaml('prompt: x', '', 'parallel: 2\n    takes: one'))).toEqual([]);
+    expect(findingsOf(toYaml(FANOUT, 'max_parallel: 2', 'parallel: 3'))).toEqual(['warning hat-parallel 3']);
+    expect(findingsOf(toYaml(FANOUT, 'max_parallel: 3', 'parallel: 3'))).toEqual([]);
+  });
+});

@@ -134,6 +134,8 @@ export interface EventDraft {
   readonly publishedBy?: string;
   /** For a default: the turn in whose stead it is published changed no file. */
   readonly isIdle?: true;
+  /** Of a hat with several turns at once: what its turn was given, hashed. The same answer to something else is no loop. */
+  readonly given?: string;
   /** For a completion: why tests were changed, as whoever claims it says. */
   readonly changedTests?: string;
 }

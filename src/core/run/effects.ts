@@ -41,6 +41,8 @@ export interface IterationStart extends TurnId {
   readonly idleTimeoutMs: number;
   /** The copy of the folder in which it works; absent: the folder itself. */
   readonly copy?: string;
+  /** One of several turns of its hat; see `PlannedTurn`. */
+  readonly place?: number;
   /** Several agents wear the hat: where they stand. Absent: one does. */
   readonly panel?: PanelState;
   /** Ordered before under this id, and given more events since, for a person was heard before its prompt was written: it begins once. */

@@ -70,6 +70,8 @@ export interface GateStreak {
   readonly count: number;
   /** The last of them, oldest first. */
   readonly failures: readonly GateFailure[];
+  /** Of a hat with several turns at once: the last request by then. What was asked at the same time shows the same, and is no further failure. */
+  readonly upTo?: number;
 }
 
 /** One of them. */

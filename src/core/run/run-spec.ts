@@ -65,6 +65,8 @@ export interface HatSpec {
   readonly maxActivations: number | null;
   /** How many of the events that wait for it one turn is given; absent: all. */
   readonly takes?: 'one';
+  /** How many of its turns are at work at once where so many events wait for it, each with one of them. Absent: one after the other. */
+  readonly parallel?: number;
   readonly timeoutMs: number;
   readonly idleTimeoutMs: number;
   /** Labels of the backends, in the order in which `on_limit: switch` tries them; at least one. Of a panel: that of each of its agents. */

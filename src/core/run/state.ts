@@ -31,6 +31,8 @@ export interface Activation extends TurnId {
   readonly panel?: PanelState;
   /** The copy of the folder in which it works, for others work at the same time; absent: the folder itself. */
   readonly copy?: string;
+  /** See `PlannedTurn`. */
+  readonly place?: number;
   /** What people told its agent while it worked; absent for nothing. */
   readonly told?: readonly GivenTell[];
 }
@@ -51,6 +53,8 @@ export interface PlannedTurn {
   readonly fallback: FallbackCause | null;
   /** The copy of the turn that it takes up: its conversation names files in it. */
   readonly copy?: string;
+  /** Of a hat with several turns at once: the iteration in which its event was first worked on. By it their work comes into the folder. */
+  readonly place?: number;
   /** The panel of the turn that it takes up: what was handed in stays. */
   readonly panel?: PanelState;
   /** What people told the turn before it, whose conversation it goes on with. Absent: nothing. */
@@ -155,6 +159,8 @@ export interface RunState {
   readonly plans: readonly PlannedTurn[];
   /** The number of the last event that was there when turns were ordered that run at the same time: what waited then belongs to them. `null`, absent: none run so. */
   readonly batch?: number | null;
+  /** The hat whose turns alone run so; `null`, absent: those of several may. */
+  readonly batchHat?: string | null;
   readonly gateWaits: readonly GateWait[];
   readonly timers: readonly TimerWait[];
   /** The iteration whose checkpoint is being made, or `null`. */
@@ -173,7 +179,7 @@ export interface RunState {
   readonly lastFailure: TurnFailure | null;
   /** Fallback turns in a row without event, promise or change. */
   readonly idleFallbacks: number;
-  /** Refusals in a row of a hat that emitted nothing valid, by hat. */
+  /** Refusals in a row of a hat that emitted nothing valid, by hat; of one with several turns at once by `hat place`. */
   readonly refusals: Readonly<Record<string, number>>;
   /** Completions in a row that a gate refused, or hooks held back. */
   readonly gateRefusals: number;

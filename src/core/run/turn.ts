@@ -171,6 +171,8 @@ export interface Question extends AskedQuestion, TurnId {
   /** `q1`, `q2`, …: by which people answer it. */
   readonly id: string;
   readonly hat: string;
+  /** Which of several turns of its hat asked, by its place; absent: its one turn. */
+  readonly place?: number;
   /** Epoch milliseconds. */
   readonly askedAt: number;
   /** Absent while it is open. */

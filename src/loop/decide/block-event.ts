@@ -5,6 +5,7 @@ import type { GateFailure, GateStreak } from '../../core/run/feedback.ts';
 import type { GateWait } from '../../core/run/state.ts';
 import { type Json, readOwn } from '../../core/values/json.ts';
 import { hasTurns, safetyNetOf, takersOf } from '../../topology/routing/index.ts';
+import { hasTurnEach } from './batch.ts';
 import { gatesOn, publishDrafts } from './publish.ts';
 import { change, notify, type Step, tell } from './step.ts';
 
@@ -38,7 +39,9 @@ export function blockEvent(step: Step, hat: string, draft: EventDraft, failed: r
   const topic = toBlockedTopic(draft.topic);
   const names = failed.map(toResultName).join(', ');
   notify(step, 'warning', 'gate-failed', `${names} failed: ${draft.topic} of ${hat} became ${topic}.`);
-  const blocked: EventDraft = { topic, payload: toPayload(draft, failed), source: QUALITY_GATE, publishedBy: draft.source, by: 'gate' };
+  const given = draft.given === undefined ? {} : { given: draft.given };
+  const payload = toPayload(draft, failed);
+  const blocked: EventDraft = { topic, payload, source: QUALITY_GATE, publishedBy: draft.source, by: 'gate', ...given };
   const stuck = findStuck(step, hat, failed);
   if (stuck.length > 0 && handOver(step, { hat, draft, blocked, failed, stuck })) return;
   const takers = takersOf(step.topology, topic);
@@ -98,8 +101,10 @@ export function noteStreaks(step: Step, wait: GateWait, failed: readonly GateRes
   const untouched = known.filter((streak) => !judged.has(streak.gate));
   const grown = failed.map((result): GateStreak => {
     const before = known.find((streak) => streak.gate === toResultName(result));
+    if (before?.upTo !== undefined && wait.request <= before.upTo) return before;
+    const upTo = hasTurnEach(step, wait.hat) ? { upTo: step.state.counters.request } : {};
     const failures = [...(before?.failures ?? []), toFailure(wait, result)].slice(-KEPT_FAILURES);
-    return { gate: toResultName(result), count: (before?.count ?? 0) + 1, failures };
+    return { gate: toResultName(result), count: (before?.count ?? 0) + 1, failures, ...upTo };
   });
   const { [wait.hat]: _, ...others } = step.state.gateStreaks;
   const streaks = [...untouched, ...grown];

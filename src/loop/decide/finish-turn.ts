@@ -4,7 +4,8 @@ import type { Feedback, SilentTurn } from '../../core/run/feedback.ts';
 import type { IterationEnded } from '../../core/run/inputs.ts';
 import type { Activation } from '../../core/run/state.ts';
 import type { TurnFailure } from '../../core/run/turn.ts';
-import { isJsonObject, type Json, readOwn, toPayloadText } from '../../core/values/json.ts';
+import { toTextHash } from '../../core/values/hash.ts';
+import { isJsonObject, type Json, readOwn, toComparablePayload, toPayloadText } from '../../core/values/json.ts';
 import {
   isCompletionTopic,
   listedTargetOf,
@@ -15,7 +16,9 @@ import {
   takersOf,
 } from '../../topology/routing/index.ts';
 import { type Accepted, isCompletion } from './accept-signals.ts';
+import { toPlace } from './batch.ts';
 import { holdCompletion, refuseIncomplete } from './complete.ts';
+import { takeFeedback } from './proceed.ts';
 import { proveCompletion } from './prove-completion.ts';
 import { askHooks, holdWait, publishEvents } from './publish.ts';
 import { change, deliver, isAmongOthers, notify, type Step, tell } from './step.ts';
@@ -35,14 +38,22 @@ export function finishTurn(step: Step, turn: FinishedTurn): void {
   noteFallback(step, turn);
   if (completion === null && accepted.drafts.length === 0) tellMissed(step, activation.hat, input.missed ?? []);
   if (completion !== null && claimCompletion(step, turn, completion)) return;
-  const drafts = accepted.drafts.length > 0 ? accepted.drafts : toDefaults(step, turn);
+  const drafts = accepted.drafts.length > 0 ? accepted.drafts : withGiven(activation, toDefaults(step, turn));
   const isOnlyRefused = drafts.length === 0 && accepted.refused > 0 && failure === null && step.topology.coordination !== 'solo';
-  if (!isOnlyRefused) forgive(step, activation.hat);
+  if (!isOnlyRefused) forgive(step, activation);
   publishEvents(step, { hat: activation.hat, iteration: activation.iteration, drafts });
   if (drafts.length === 0 && failure !== null) return publishError(step, activation, failure);
   if (isOnlyRefused) return giveSecondChance(step, activation);
   if (drafts.length === 0 && completion === null) tellSilence(step, activation, input);
   continueSolo(step, failure);
+}
+
+/** What one of several turns of a hat says is an answer to what that one was given. */
+export function withGiven({ events, place }: Activation, drafts: readonly EventDraft[]): readonly EventDraft[] {
+  if (place === undefined) return drafts;
+  const tasks = events.filter(({ told }) => told === undefined);
+  const given = toTextHash(tasks.map(({ topic, payload }) => `${topic}\n${toComparablePayload(payload)}`).join('\n'));
+  return drafts.map((draft) => ({ ...draft, given }));
 }
 
 /**
@@ -138,14 +149,18 @@ function toCarried({ id, topic, payload, source }: RalphEvent): readonly Json[] 
 /** A hat that wrote only what it may not gets one more turn with the refusal in its prompt; then the fallback takes over. */
 function giveSecondChance(step: Step, activation: Activation): void {
   const { hat, events, fallback } = activation;
-  if (readOwn(step.state.refusals, hat) === undefined) {
+  const key = toRefusalKey(activation);
+  if (readOwn(step.state.refusals, key) === undefined) {
+    const known = activation.feedback.filter(isTakenOver);
+    // Of several turns of the hat the next one need not be this one's.
+    const feedback = activation.place === undefined ? known : [...known, ...takeFeedback(step, hat)];
     change(step, {
-      refusals: { ...step.state.refusals, [hat]: 1 },
-      plans: [...step.state.plans, { retryOf: null, hat, events, feedback: activation.feedback.filter(isTakenOver), fallback }],
+      refusals: { ...step.state.refusals, [key]: 1 },
+      plans: [...step.state.plans, { retryOf: null, hat, events, feedback, fallback, ...toPlace(activation) }],
     });
     return;
   }
-  forgive(step, hat);
+  forgive(step, activation);
   const next = step.topology.fallback === hat ? safetyNetOf(step.topology) : step.topology.fallback;
   notify(step, 'warning', 'refused-twice', `${hat} wrote only events that were refused, twice; ${next} takes over.`);
   const feedback = [toRefusedTwice(step, hat)];
@@ -163,9 +178,15 @@ function toRefusedTwice({ state, topology }: Step, hat: string): Feedback {
   return { kind: 'refused-twice', hat, topics: [...new Set(topics)], allowed: publishableBy(topology, hat) };
 }
 
-function forgive(step: Step, hat: string): void {
-  if (readOwn(step.state.refusals, hat) === undefined) return;
-  const { [hat]: _, ...rest } = step.state.refusals;
+/** Of a hat whose turns run at the same time each has its own. No hat has a space in its id. */
+function toRefusalKey({ hat, place }: Activation): string {
+  return place === undefined ? hat : `${hat} ${place}`;
+}
+
+function forgive(step: Step, activation: Activation): void {
+  const key = toRefusalKey(activation);
+  if (readOwn(step.state.refusals, key) === undefined) return;
+  const { [key]: _, ...rest } = step.state.refusals;
   change(step, { refusals: rest });
 }
 

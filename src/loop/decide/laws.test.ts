@@ -123,18 +123,26 @@ describe('the laws of decide, over random teams and random courses of events', (
             closed.add(effect.id);
           }
         }
-        const keys = after.questions.map(({ hat, key }) => `${hat} ${key}`);
+        const keys = after.questions.map(({ hat, place = 0, key }) => `${hat} ${place} ${key}`);
         expect(new Set(keys).size).toBe(keys.length);
       };
     });
   });
 
-  it('each started turn ends once, a hat has one turn at a time, and no more turns run at a time than may', () => {
+  it('each started turn ends once, a hat has no more turns at a time than it says, and no more turns run at a time than may', () => {
     everyRun(() => {
       const open = new Set<string>();
       let most = 1;
+      let placesOf = (_hat: string): number => 1;
       return ({ before, input, after, effects }) => {
-        if ('spec' in input && input.spec !== undefined) most = Math.max(after.activations.length, input.spec.maxParallel ?? 1);
+        if ('spec' in input && input.spec !== undefined) {
+          const hats = input.spec.hats ?? [];
+          const { maxParallel = 1 } = input.spec;
+          const ofHat = maxParallel > 1 ? maxParallel : Math.max(1, ...hats.map(({ parallel = 1 }) => parallel));
+          most = Math.max(after.activations.length, ofHat);
+          const left = after.activations.map(({ hat }) => hat);
+          placesOf = (id) => Math.max(hats.find((hat) => hat.id === id)?.parallel ?? 1, left.filter((hat) => hat === id).length);
+        }
         const name = (turn: { readonly iteration: number; readonly attempt: number }): string => `${turn.iteration}.${turn.attempt}`;
         if (input.type === 'iteration-ended') open.delete(name(input));
         for (const effect of effects) {
@@ -145,7 +153,9 @@ describe('the laws of decide, over random teams and random courses of events', (
         }
         expect([...open]).toEqual(after.activations.map(name));
         expect(open.size).toBeLessThanOrEqual(most);
-        expect(new Set(after.activations.map(({ hat }) => hat)).size).toBe(after.activations.length);
+        for (const { hat } of after.activations)
+          expect(after.activations.filter((turn) => turn.hat === hat).length).toBeLessThanOrEqual(placesOf(hat));
+        if (most > 1 && (after.batchHat ?? null) !== null) expect(after.activations.every(({ hat }) => hat === after.batchHat)).toBe(true);
         if (after.activations.length > 1) for (const { copy } of after.activations) expect(copy).toBeDefined();
         const copies = after.activations.flatMap(({ copy }) => copy ?? []);
         expect(new Set(copies).size).toBe(copies.length);

@@ -2,6 +2,7 @@ import type { Asked } from '../../core/run/inputs.ts';
 import type { Activation } from '../../core/run/state.ts';
 import type { Question, QuestionAnswer } from '../../core/run/turn.ts';
 import { toOneLine } from '../../core/text/shorten.ts';
+import { toPlace } from './batch.ts';
 import { change, count, notify, order, type Step, setTimer } from './step.ts';
 
 /** Something in a turn asks people. What its hat asked before, in a turn that was interrupted, is not asked again. */
@@ -9,18 +10,23 @@ export function onAsked(step: Step, input: Asked): void {
   const { iteration, attempt, key, purpose, text, choices, dueAt } = input;
   const turn = step.state.activations.find((entry) => entry.iteration === iteration && entry.attempt === attempt);
   if (turn === undefined) return;
-  const known = step.state.questions.find((question) => question.hat === turn.hat && question.key === key);
+  const known = step.state.questions.find((question) => isOf(question, turn) && question.key === key);
   if (known !== undefined && isUsed(known, turn))
     change(step, { questions: step.state.questions.filter((question) => question !== known) });
   else if (known !== undefined) return takeUp(step, { ...known, iteration, attempt });
   const id = `q${count(step, 'question')}`;
   const question: Question = {
     ...{ id, hat: turn.hat, iteration, attempt, key, purpose, text, choices },
-    ...{ default: input.default, dueAt, askedAt: step.at },
+    ...{ default: input.default, dueAt, askedAt: step.at, ...toPlace(turn) },
   };
   change(step, { questions: [...step.state.questions, question] });
   setTimer(step, dueAt, 'question');
   order(step, { type: 'question-open', question });
+}
+
+/** Whether a turn asked it, or one that this one takes up. Each of several turns of a hat has its own. */
+function isOf(question: Question, { hat, place }: Activation): boolean {
+  return question.hat === hat && (place === undefined || question.place === undefined || question.place === place);
 }
 
 /** A permission that this turn has had is for the call that it was asked for: its like is asked about anew. */
@@ -52,11 +58,11 @@ export function expireQuestions(step: Step): void {
 }
 
 /**
- * A turn that was interrupted will ask again, and about what it was permitted, too; with every other end its questions, and older ones of its hat, are settled.
+ * A turn that was interrupted will ask again, and about what it was permitted, too; with every other end its questions, and older ones of its hat (of several turns at once its own), are settled.
  */
 export function endQuestions(step: Step, turn: Activation, status: 'succeeded' | 'failed' | 'interrupted'): void {
   if (status === 'interrupted') return change(step, { questions: step.state.questions.filter((question) => !isUsed(question, turn)) });
-  const over = step.state.questions.filter(({ hat }) => hat === turn.hat);
+  const over = step.state.questions.filter((question) => isOf(question, turn));
   if (over.length === 0) return;
   change(step, { questions: step.state.questions.filter((question) => !over.includes(question)) });
   for (const question of over) {

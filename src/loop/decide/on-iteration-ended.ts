@@ -9,7 +9,8 @@ import type { ScopeViolations, ToolDenial } from '../../core/tools/scope-violati
 import { type Json, readOwn } from '../../core/values/json.ts';
 import { hasTurns } from '../../topology/routing/index.ts';
 import { acceptSignals, isNote, mergeChannels, refuseNoted, toSignalTopic } from './accept-signals.ts';
-import { finishTurn } from './finish-turn.ts';
+import { planFirst, toPlace } from './batch.ts';
+import { finishTurn, withGiven } from './finish-turn.ts';
 import { endQuestions } from './on-asked.ts';
 import { releaseTells } from './on-tell-given.ts';
 import { proceed } from './proceed.ts';
@@ -20,6 +21,7 @@ import { change, notify, order, recordDraft, reject, type Step, tell } from './s
 export function onIterationEnded(step: Step, input: IterationEnded): void {
   const activation = step.state.activations.find((entry) => entry.iteration === input.iteration && entry.attempt === input.attempt);
   if (activation === undefined) return;
+  const wasTold = step.state.activations.find(({ hat }) => hat === activation.hat) === activation;
   change(step, { activations: step.state.activations.filter((entry) => entry !== activation), inboxOffset: input.inboxOffset });
   if (activation.copy !== undefined) step.iteration = activation.iteration;
   addCost(step, input);
@@ -28,7 +30,7 @@ export function onIterationEnded(step: Step, input: IterationEnded): void {
   refuseNoted(step, activation.hat, input.signals);
   noteViolations(step, activation, input);
   const isPlannedAgain = isPlanned(step, activation, input);
-  releaseTells(step, activation, input.outcome, isPlannedAgain);
+  releaseTells(step, activation, { outcome: input.outcome, isPlannedAgain, wasTold });
   if (!isPlannedAgain) conclude(step, activation, input.conflict === undefined ? input : { ...input, signals: [] });
   proceed(step);
 }
@@ -98,12 +100,10 @@ function withdrawSignals(step: Step, hat: string, input: IterationEnded, why: Re
 }
 
 /** A new iteration that comes first, and is no further activation of its hat. */
-function planAfresh(step: Step, { hat }: Activation, plan: Omit<PlannedTurn, 'retryOf'>): void {
+function planAfresh(step: Step, { hat, place }: Activation, plan: Omit<PlannedTurn, 'retryOf'>): void {
   const counts = step.state.activationCounts;
-  change(step, {
-    plans: [{ retryOf: null, ...plan }, ...step.state.plans],
-    activationCounts: { ...counts, [hat]: Math.max(0, (readOwn(counts, hat) ?? 0) - 1) },
-  });
+  planFirst(step, { retryOf: null, ...plan, ...toPlace({ place }) });
+  change(step, { activationCounts: { ...counts, [hat]: Math.max(0, (readOwn(counts, hat) ?? 0) - 1) } });
 }
 
 /**
@@ -123,7 +123,7 @@ function conclude(step: Step, activation: Activation, input: IterationEnded): vo
   const failure = input.outcome.status === 'failed' ? input.outcome.failure : null;
   countTurn(step, activation, failure);
   const accepted = acceptSignals(step, { hat: activation.hat, failed: failure !== null, finalText: input.finalText }, input.signals);
-  finishTurn(step, { activation, input, failure, accepted });
+  finishTurn(step, { activation, input, failure, accepted: { ...accepted, drafts: withGiven(activation, accepted.drafts) } });
 }
 
 function countTurn(step: Step, activation: Activation, failure: TurnFailure | null): void {

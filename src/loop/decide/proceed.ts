@@ -7,6 +7,7 @@ import { type Tell, type TurnId, toTurnName } from '../../core/run/turn.ts';
 import { toDurationText, toUsdText } from '../../core/text/duration.ts';
 import { readOwn } from '../../core/values/json.ts';
 import { hasTurns, safetyNetOf } from '../../topology/routing/index.ts';
+import { closeBatch, findNext, hasTurnEach, isExhausted, isInCopies, maySharePlan, placesOf, planBatch, toPlace } from './batch.ts';
 import { findLoop } from './find-loop.ts';
 import { releaseHeld } from './held.ts';
 import { openTurnPanel } from './on-panel-moved.ts';
@@ -43,7 +44,7 @@ function isHeldBack({ state: { status, gateWaits } }: Step): boolean {
 /** All turns have ended that ran at the same time: what waited for that is dealt with, and what waits for gates on top of it when they have answered. */
 function endBatch(step: Step): void {
   if ((step.state.batch ?? null) !== null) {
-    change(step, { batch: null });
+    closeBatch(step);
     parkIfLimited(step);
   }
   releaseHeld(step);
@@ -161,27 +162,14 @@ function startPlanned(step: Step, plan: PlannedTurn, isApart = false): void {
 
 /** Starts turns that run at the same time, if the next one may and there is another one. */
 function beginBatch(step: Step): boolean {
-  const { maxParallel = 1 } = step.topology.spec;
-  if (maxParallel < 2) return false;
   if (step.state.plans.length === 0) passExhausted(step);
-  const { plans, pending, counters } = step.state;
-  // What is published meanwhile does not join what is tried again.
-  const batch = plans.length === 0 ? counters.event : Math.max(...plans.flatMap(({ events }) => events.map(numberOf)));
-  const early = pending.filter(({ event }) => numberOf(event) <= batch);
-  const waiting = [
-    ...plans.map((plan) => (maySharePlan(step, plan) ? plan.hat : null)),
-    ...early.map(({ hat }) => (mayShare(step, hat) ? hat : null)),
-  ];
-  const hats = new Set(waiting.filter((hat) => hat !== null));
-  if (waiting[0] === null || hats.size < 2) return false;
-  change(step, { batch });
-  queueTells(step, waiting[0] ?? '', step.state.tells);
+  const batch = planBatch(step);
+  if (batch === null) return false;
+  change(step, batch);
+  const { plans, pending, tells } = step.state;
+  queueTells(step, plans[0]?.hat ?? pending[0]?.hat ?? '', tells);
   fillBatch(step);
   return true;
-}
-
-function numberOf({ id }: RalphEvent): number {
-  return Number(id.slice(1));
 }
 
 /** Adds turns to those that run at the same time, while nothing is against it. */
@@ -194,34 +182,10 @@ function joinBatch(step: Step): void {
 }
 
 function fillBatch(step: Step): void {
-  for (;;) {
-    const { activations, counters, limits, plans, pending, timers, batch } = step.state;
-    if (activations.length >= (step.topology.spec.maxParallel ?? 1)) return;
-    if (counters.counted + activations.length >= limits.maxIterations) return;
-    const isFree = (hat: string): boolean => !activations.some((turn) => turn.hat === hat);
-    // Which plan waits for its next try is not known: none of them begins before it.
-    const isWaiting = timers.some(({ purpose }) => purpose === 'retry');
-    const plan = isWaiting ? undefined : plans.find((entry) => isFree(entry.hat) && maySharePlan(step, entry));
-    const next = pending.find(({ hat, event }) => isFree(hat) && mayShare(step, hat) && numberOf(event) <= (batch ?? 0));
-    if (plan !== undefined) startPlanned(step, plan, true);
-    else if (next !== undefined) start(step, takePending(step, next.hat), true);
-    else return;
+  for (let next = findNext(step); next !== null; next = findNext(step)) {
+    if ('events' in next) startPlanned(step, next, true);
+    else start(step, takePending(step, next.hat), true);
   }
-}
-
-/** Whether a hat may work while others do. Ralph looks at the work of all. */
-function mayShare(step: Step, hat: string): boolean {
-  return isInCopies(step, hat) && !isExhausted(step, hat);
-}
-
-/** Another attempt is none of the activations that are counted. */
-function maySharePlan(step: Step, { hat, retryOf }: PlannedTurn): boolean {
-  return retryOf === null ? mayShare(step, hat) : isInCopies(step, hat);
-}
-
-function isInCopies({ topology: { spec, hatById } }: Step, hat: string): boolean {
-  const known = hatById.get(hat);
-  return (spec.maxParallel ?? 1) > 1 && known !== undefined && known.alone !== true;
 }
 
 /** Whether what a person told is for this hat. */
@@ -254,12 +218,6 @@ function callFallback(step: Step): void {
   const { topology } = step;
   const topic = topology.coordination === 'solo' ? TOPIC_CONTINUE : TOPIC_RESUME;
   deliver(step, { topic, payload: '', to: [topology.fallback], how: 'fallback' });
-}
-
-/** True if the hat has had all its activations. Ralph has no such limit. */
-function isExhausted(step: Step, hat: string): boolean {
-  const limit = step.topology.hatById.get(hat)?.maxActivations ?? null;
-  return limit !== null && (readOwn(step.state.activationCounts, hat) ?? 0) >= limit;
 }
 
 /** A new turn that was planned for a hat without activations left goes to Ralph; another attempt of a turn is none of its own. */
@@ -325,7 +283,9 @@ function withHeard(step: Step, plan: PlannedTurn): PlannedTurn {
 
 /** Takes what people have for a hat out of the queue, and adds what the turn does not have yet: it may have stood in for another taker of the same event. */
 function takeHeard(step: Step, { hat, events }: Pick<PlannedTurn, 'hat' | 'events'>): readonly RalphEvent[] {
-  const isTaken = (entry: PendingEvent): boolean => entry.hat === hat && entry.event.source === EXTERNAL;
+  // One with a turn for each event is given no other one: what people told is none.
+  const isOwn = ({ event }: PendingEvent): boolean => !hasTurnEach(step, hat) || event.told !== undefined;
+  const isTaken = (entry: PendingEvent): boolean => entry.hat === hat && entry.event.source === EXTERNAL && isOwn(entry);
   const taken = step.state.pending.filter(isTaken);
   if (taken.length === 0) return events;
   change(step, { pending: step.state.pending.filter((entry) => !isTaken(entry)) });
@@ -348,7 +308,7 @@ export function joinOpening(step: Step, { iteration, attempt }: TurnId): void {
 }
 
 /** Takes what is to be told to a hat. */
-function takeFeedback(step: Step, hat: string): PlannedTurn['feedback'] {
+export function takeFeedback(step: Step, hat: string): PlannedTurn['feedback'] {
   const known = readOwn(step.state.feedback, hat) ?? [];
   const { [hat]: _, ...rest } = step.state.feedback;
   change(step, { feedback: rest });
@@ -369,7 +329,8 @@ function start(step: Step, plan: PlannedTurn, isApart: boolean): void {
   const fresh = { iteration, attempt, hat, backend, events, feedback, fallback, startedAt: step.at, pid: null, processStart: null };
   // What was planned for a copy may be for a hat that works in the folder itself, by a configuration that is newer.
   const copy = isInCopies(step, hat) ? (plan.copy ?? (isApart ? toTurnName({ iteration, attempt }) : undefined)) : undefined;
-  const placed: Activation = copy === undefined ? fresh : { ...fresh, copy };
+  const place = placesOf(step, hat) > 1 ? { place: plan.place ?? iteration } : {};
+  const placed: Activation = copy === undefined ? fresh : { ...fresh, copy, ...place };
   const told: Activation = plan.kept === undefined ? placed : { ...placed, told: plan.kept.tells };
   const spec = step.topology.hatById.get(hat)?.panel;
   const turn = spec === undefined ? told : { ...told, panel: openTurnPanel(step, spec, plan.panel) };
@@ -383,7 +344,7 @@ function start(step: Step, plan: PlannedTurn, isApart: boolean): void {
 function orderTurn(step: Step, turn: Activation, isAgain = false): void {
   const { iteration, attempt, hat, backend, events, feedback, fallback, panel, copy } = turn;
   const { timeoutMs, idleTimeoutMs } = wearerOf(step, hat);
-  const place = copy === undefined ? {} : { copy };
+  const place = { ...(copy === undefined ? {} : { copy }), ...toPlace(turn) };
   const limits = { timeoutMs, idleTimeoutMs, ...place, ...(panel === undefined ? {} : { panel }), ...(isAgain ? { isAgain } : {}) };
   order(step, { type: 'iteration-start', iteration, attempt, hat, backend, events, feedback, fallback, ...limits });
 }

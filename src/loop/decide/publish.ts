@@ -7,6 +7,7 @@ import { toOneLine } from '../../core/text/shorten.ts';
 import { toTextHash } from '../../core/values/hash.ts';
 import { type Json, toComparablePayload, toPayloadText } from '../../core/values/json.ts';
 import { hasTurns, isTerminalTopic, listGuards, safetyNetOf, takersOf } from '../../topology/routing/index.ts';
+import { hasTurnEach } from './batch.ts';
 import { addEvent, change, count, isAmongOthers, notify, order, type Step } from './step.ts';
 
 /** The events that somebody published at once. */
@@ -30,6 +31,7 @@ export function publishUnhooked(step: Step, events: TurnEvents): void {
   const topics = drafts.map((draft) => draft.topic);
   const gates = gatesOn(step, hat, topics);
   if (gates.length === 0) publishDrafts(step, drafts);
+  else if (isBehind(step, hat)) holdWait(step, { ...events, completion: null, gates });
   else askGates(step, { ...events, completion: null, gates });
 }
 
@@ -69,6 +71,12 @@ export function askGates(step: Step, wait: Omit<GateWait, 'request'>): void {
   const askedGates = [...new Set([...step.state.askedGates, ...gates])].sort((left, right) => left - right);
   change(step, { gateWaits: [...step.state.gateWaits, gateWait], askedGates });
   orderGates(step, gateWait);
+}
+
+/** Whether others of its own hat are to be asked first: what several turns of a hat published is handed on in their order. */
+function isBehind(step: Step, hat: string): boolean {
+  const isEarlier = (wait: GateWait): boolean => wait.isHeld === true && wait.hat === hat;
+  return hasTurnEach(step, hat) && step.state.gateWaits.some(isEarlier);
 }
 
 /** Keeps what is to be asked when the turns have ended that run at the same time. */
@@ -147,7 +155,8 @@ function isOwnWord(step: Step, draft: EventDraft): boolean {
 }
 
 function addFootprint(seen: Footprint[], draft: EventDraft): void {
-  const hash = toTextHash(`${draft.topic}\n${toComparablePayload(draft.payload)}`);
+  const given = draft.given === undefined ? '' : `\n${draft.given}`;
+  const hash = toTextHash(`${draft.topic}\n${toComparablePayload(draft.payload)}${given}`);
   const hat = authorOf(draft);
   if (seen.some((mark) => mark.hat === hat && mark.hash === hash)) return;
   const mark: Footprint = { hat, hash, topic: draft.topic, excerpt: toExcerpt(draft.payload) };

@@ -31,12 +31,15 @@ const hatParts = fc.record({
   backends: fc.constantFrom(['x'], ['x', 'y']),
   // Some hats are worn by a panel, some do not share.
   isAlone: fc.nat({ max: 5 }).map((chance) => chance === 5),
+  // 0: nobody said how many of its turns run at once.
+  parallel: fc.constantFrom(0, 0, 0, 1, 2, 3),
   hasPanel: fc.nat({ max: 5 }).map((chance) => chance === 5),
 });
 
 const hats: fc.Arbitrary<readonly HatSpec[] | null> = fc.option(
   fc.array(hatParts, { minLength: 1, maxLength: HAT_IDS.length }).map((all) =>
-    all.map(({ triggers, publishes: list, hasPanel, isAlone, ...rest }, index) => {
+    all.map(({ triggers, publishes: list, hasPanel, isAlone, parallel, ...others }, index) => {
+      const rest = parallel === 0 ? others : { ...others, takes: 'one' as const, parallel };
       const parts = isAlone ? { ...rest, alone: true as const } : rest;
       return makeHat(
         HAT_IDS[index] as string,

@@ -3,6 +3,7 @@ import { RALPH } from '../../core/events/reserved.ts';
 import type { Activation } from '../../core/run/state.ts';
 import { isHopeless, type TurnFailure } from '../../core/run/turn.ts';
 import { toDurationText } from '../../core/text/duration.ts';
+import { planFirst, toPlace } from './batch.ts';
 import { wearerOf } from './proceed.ts';
 import { change, endAfterTurns, notify, type Step, setTimer, stopClock } from './step.ts';
 
@@ -21,9 +22,9 @@ export function retryLater(step: Step, activation: Activation, failure: TurnFail
   return true;
 }
 
-function planAgain(step: Step, { iteration, attempt, hat, events, feedback, fallback, copy }: Activation): void {
-  const plan = { retryOf: { iteration, attempt }, hat, events, feedback, fallback, ...(copy === undefined ? {} : { copy }) };
-  change(step, { plans: [plan, ...step.state.plans] });
+function planAgain(step: Step, { iteration, attempt, hat, events, feedback, fallback, copy, place }: Activation): void {
+  const where = { ...(copy === undefined ? {} : { copy }), ...toPlace({ place }) };
+  planFirst(step, { retryOf: { iteration, attempt }, hat, events, feedback, fallback, ...where });
 }
 
 /** How long a run stays parked when nobody said when the limit resets. */

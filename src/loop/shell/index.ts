@@ -5,5 +5,5 @@ export type { AgentPromptFacts, LoopPorts, LoopSettings, LoopView, Surroundings,
 export { createPerformer, type Performer } from './performer.ts';
 export { type ResumeChanges, recoverRun } from './recover-run.ts';
 export { redactInput } from './redact-input.ts';
+export { INTERRUPTED } from './report-turn.ts';
 export { type LoopStart, type RunningLoop, type RunOutcome, runLoop } from './run-loop.ts';
-export { INTERRUPTED } from './turn.ts';

@@ -135,10 +135,10 @@ export interface LoopView {
   readonly topology: () => Topology;
   readonly state: () => RunState;
   /**
-   * Does something with the folder: nothing is performed meanwhile, and what follows from it is performed before the next that comes this way. The job does not
-   * reject.
+   * Brings what a turn made in a copy into the folder: nothing is performed meanwhile, and what follows from it is performed before the next that comes this way. Of a
+   * hat with several turns at once the one with the oldest event is first, whichever ended first. The job does not reject.
    */
-  readonly inOrder: (job: () => Promise<void>) => Promise<void>;
+  readonly inOrder: (turn: TurnId, job: () => Promise<void>) => Promise<void>;
   /** Posts what people said since it was last read: a turn is about to begin, and its prompt is not written yet. */
   readonly hear: (opening: TurnId) => void;
 }

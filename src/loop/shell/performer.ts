@@ -20,7 +20,8 @@ import type { Elsewhere } from '../../ports/elsewhere.ts';
 import type { LoopPorts, LoopView, TurnContext } from './loop-ports.ts';
 import { dropStrayLines, readOutside } from './read-inbox.ts';
 import { createAwayTurns } from './remote-turn.ts';
-import { failStorage, type OpenedTurn, openTurn, reportTurn, toInterrupted } from './turn.ts';
+import { bringReported, reportFromCopy, reportTurn, toInterrupted } from './report-turn.ts';
+import { failStorage, type OpenedTurn, openTurn } from './turn.ts';
 import { createTurnPeople, type TurnPeople } from './turn-people.ts';
 import { createCostGuard, createLingeringWatch, type Spending } from './watch-turn.ts';
 
@@ -219,18 +220,16 @@ function createTurnRunner(context: TurnContext): TurnRunner {
     const done = opened.running.result.then(async (result) => {
       endPeople();
       if (result.logError !== null) failStorage(ports, loop, `the turn's output cannot be written (${result.logError})`);
-      const end = async (): Promise<void> => {
-        const report = await reportOrFail(context, opened, result);
+      return endTurn(context, opened, result, (report) => {
         live.delete(name);
         spending.delete(name);
         loop.post(report);
-      };
-      // What is brought into the folder is that of one turn after the other, each with its checkpoint.
-      return order.copy === undefined ? end() : loop.inOrder(end);
+      });
     });
     live.set(name, { running: opened.running, done });
     // What was told for it between its order and now was offered to nobody.
-    for (const tell of loop.state().tells) if (order.copy !== undefined && tell.to === order.hat) people.tell(tell);
+    if (order.copy !== undefined && isFirstOfHat(loop, order))
+      for (const tell of loop.state().tells) if (tell.to === order.hat) people.tell(tell);
     // The run can end while an agent is being started, when the journal cannot be written any more.
     if (isClosed) opened.running.kill();
   };
@@ -258,13 +257,32 @@ function createTurnRunner(context: TurnContext): TurnRunner {
   };
 }
 
-async function reportOrFail(context: TurnContext, opened: OpenedTurn, result: TurnResult): Promise<IterationEnded> {
-  const { ports, loop } = context;
+/** Of several turns of a hat it is the oldest one that is told what people tell the hat. */
+function isFirstOfHat(loop: LoopView, { hat, iteration, attempt }: IterationStart): boolean {
+  const first = loop.state().activations.find((turn) => turn.hat === hat);
+  return first === undefined || (first.iteration === iteration && first.attempt === attempt);
+}
+
+/** Tells how a turn ended, when what it made is in the folder. */
+async function endTurn(
+  context: TurnContext,
+  opened: OpenedTurn,
+  result: TurnResult,
+  tell: (report: IterationEnded) => void,
+): Promise<void> {
+  const { order } = opened;
+  if (order.copy === undefined) return tell(await orFail(context, order, () => reportTurn(context, opened, result)));
+  const report = await orFail(context, order, () => reportFromCopy(context, opened, result));
+  // What is brought into the folder is that of one turn after the other, each with its checkpoint.
+  return context.loop.inOrder(order, async () => tell(await orFail(context, order, () => bringReported(context, opened, report))));
+}
+
+async function orFail({ ports, loop }: TurnContext, order: IterationStart, report: () => Promise<IterationEnded>): Promise<IterationEnded> {
   try {
-    return await reportTurn(context, opened, result);
+    return await report();
   } catch (error) {
-    failStorage(ports, loop, `the end of turn ${toTurnName(opened.order)} could not be recorded (${toErrorCode(error)})`);
-    return toInterrupted(ports, loop, opened.order);
+    failStorage(ports, loop, `the end of turn ${toTurnName(order)} could not be recorded (${toErrorCode(error)})`);
+    return toInterrupted(ports, loop, order);
   }
 }
 

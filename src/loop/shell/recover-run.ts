@@ -3,11 +3,12 @@ import type { Input, IterationEnded, TellGiven } from '../../core/run/inputs.ts'
 import type { RunLimits, RunSpec } from '../../core/run/run-spec.ts';
 import type { Activation } from '../../core/run/state.ts';
 import { type TurnId, type TurnReport, toTurnName } from '../../core/run/turn.ts';
+import type { TakenOver } from '../../ports/work-copies.ts';
 import type { FoldedRun } from '../decide/index.ts';
 import { readCopyInbox, takeOverCopy, toDiscarded } from './copy-turn.ts';
 import type { LoopPorts, TurnAgents } from './loop-ports.ts';
 import { readOutside, readWholeInbox } from './read-inbox.ts';
-import { INTERRUPTED } from './turn.ts';
+import { findReport, INTERRUPTED, toChange, withTaken } from './report-turn.ts';
 
 /** What a person changed since the run ended. */
 export interface ResumeChanges {
@@ -28,6 +29,7 @@ export interface LeftTurns {
  */
 export async function recoverRun(
   ports: Pick<LoopPorts, 'inbox' | 'outside' | 'checkPayload' | 'clock' | 'reap' | 'copies'> & {
+    readonly turns?: Pick<LoopPorts['turns'], 'readEnd'>;
     readonly workspace?: Pick<LoopPorts['workspace'], 'keepBefore' | 'keepAfter'>;
     readonly agents?: Pick<TurnAgents, 'lookBack' | 'spentBy' | 'toldBy' | 'promptFactsOf'>;
   },
@@ -36,9 +38,14 @@ export async function recoverRun(
 ): Promise<readonly Input[]> {
   const ends: (TellGiven | IterationEnded)[] = [];
   let { inboxOffset } = folded.state;
-  for (const activation of folded.state.activations) {
+  for (const activation of inPlace(folded.state.activations)) {
     if (attached.some((turn) => toTurnName(turn) === toTurnName(activation))) continue;
     await ports.reap(activation);
+    const ended = await endCopy(ports, activation, folded);
+    if (ended !== null) {
+      ends.push({ ...ended, at: ports.clock.now(), inboxOffset });
+      continue;
+    }
     // In a copy nobody looked at the folder.
     const violations = activation.copy === undefined ? ((await ports.agents?.lookBack?.(activation)) ?? null) : null;
     const usage = (await ports.agents?.spentBy?.(activation)) ?? UNKNOWN_USAGE;
@@ -46,7 +53,7 @@ export async function recoverRun(
     const written = copy === undefined ? readWholeInbox(ports.inbox, inboxOffset) : { ...readCopyInbox(ports, copy), offset: inboxOffset };
     const { signals, problems } = written;
     inboxOffset = written.offset;
-    const taken = copy === undefined ? await noteUntouched(ports, activation) : await bringIn(ports, activation);
+    const taken = copy === undefined ? await noteUntouched(ports, activation) : toFacts(await bringIn(ports, activation));
     const { iteration, attempt } = activation;
     const watched = violations === null ? {} : { violations };
     const at = ports.clock.now();
@@ -72,6 +79,12 @@ export async function recoverRun(
   return [{ type: 'run-resumed', at: ports.clock.now(), ...changes, ...(external === undefined ? {} : { external }) }, ...ends];
 }
 
+/** Of a hat with several turns at once what they made comes in by the order of their events. */
+function inPlace(activations: readonly Activation[]): readonly Activation[] {
+  if (activations.every(({ place }) => place === undefined)) return activations;
+  return activations.toSorted((one, other) => (one.place ?? one.iteration) - (other.place ?? other.iteration));
+}
+
 /** A panel that had not ended had changed nothing in the folder. */
 async function noteUntouched({ workspace }: Parameters<typeof recoverRun>[0], activation: Activation): Promise<Record<never, never>> {
   const { panel } = activation;
@@ -81,13 +94,24 @@ async function noteUntouched({ workspace }: Parameters<typeof recoverRun>[0], ac
   return {};
 }
 
+/** A turn in a copy that had ended, and whose work was to come in behind that of others: it comes in now. `null` where it had not. */
+async function endCopy(ports: Parameters<typeof recoverRun>[0], activation: Activation, folded: FoldedRun): Promise<IterationEnded | null> {
+  const report = activation.copy === undefined || ports.turns === undefined ? null : findReport(ports.turns, activation, folded);
+  if (report === null) return null;
+  const { before, after, ...taken } = await bringIn(ports, activation);
+  return withTaken({ ...report, treeChanged: toChange(before, after) }, taken);
+}
+
 /** What the turn had made in its copy stands in the folder, as if it had worked there. */
 async function bringIn(
   ports: Parameters<typeof recoverRun>[0],
   activation: Activation,
-): Promise<Pick<TurnReport, 'conflict' | 'violations'>> {
+): Promise<TakenOver & Record<'before' | 'after', string | null>> {
   const isReadOnly = ports.agents?.promptFactsOf?.(activation).mayWrite === false;
-  const { conflict, discarded } = await takeOverCopy(ports, activation, isReadOnly);
-  await ports.workspace?.keepAfter(toTurnName(activation));
+  const taken = await takeOverCopy(ports, activation, isReadOnly);
+  return { ...taken, after: (await ports.workspace?.keepAfter(toTurnName(activation))) ?? null };
+}
+
+function toFacts({ conflict, discarded }: TakenOver): Pick<TurnReport, 'conflict' | 'violations'> {
   return { ...(conflict !== undefined && { conflict }), ...(discarded !== undefined && { violations: toDiscarded(discarded) }) };
 }

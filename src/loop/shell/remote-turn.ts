@@ -6,7 +6,8 @@ import type { BroughtIn, Elsewhere, RemoteResult, RemoteTurn } from '../../ports
 import { decide } from '../decide/index.ts';
 import { openCopy, takeOverCopy, toDiscarded } from './copy-turn.ts';
 import type { LoopPorts, TurnContext } from './loop-ports.ts';
-import { failStorage, INTERRUPTED, toInterrupted, toOutcome } from './turn.ts';
+import { INTERRUPTED, keepReport, toInterrupted, toOutcome } from './report-turn.ts';
+import { failStorage } from './turn.ts';
 
 /** The turns of a loop that workers have. */
 export interface AwayTurns {
@@ -30,15 +31,17 @@ export function createAwayTurns(context: TurnContext, elsewhere: Elsewhere): Awa
     const started = await startOrFail(context, elsewhere, order);
     if (started === null) return;
     remote.set(name, started.turn);
-    const done = started.turn.result.then((result) => {
+    const done = started.turn.result.then(async (result) => {
       remote.delete(name);
-      const end = async (): Promise<void> => {
-        const ended = await started.report(result);
+      const end = async (trouble: string | null): Promise<void> => {
+        const ended = await started.report(result, trouble);
         ends.delete(done);
         loop.post(ended);
       };
+      if (order.copy === undefined) return end(null);
+      const trouble = await started.bringTo(order.copy, result);
       // What is brought into the folder is that of one turn after the other, each with its checkpoint.
-      return order.copy === undefined ? end() : loop.inOrder(end);
+      return loop.inOrder(order, () => end(trouble));
     });
     ends.add(done);
     if (isClosed) started.turn.kill();
@@ -75,8 +78,10 @@ async function startOrFail(context: TurnContext, elsewhere: Elsewhere, order: It
 /** A turn that a worker has, and its end here. */
 interface StartedElsewhere {
   readonly turn: RemoteTurn;
+  /** Puts what it made into its copy; from then on the turn has ended, whatever becomes of this process. Why it could not be had; `null` where it could. Never rejects. */
+  readonly bringTo: (copy: string, result: RemoteResult) => Promise<string | null>;
   /** The report of the turn, when its work is in the folder. Never rejects. */
-  readonly report: (result: RemoteResult) => Promise<IterationEnded>;
+  readonly report: (result: RemoteResult, trouble: string | null) => Promise<IterationEnded>;
 }
 
 /**
@@ -106,14 +111,46 @@ async function startElsewhere(context: TurnContext, elsewhere: Elsewhere, order:
       },
     },
   );
-  return { turn, report: (result) => report(context, order, result) };
+  return {
+    turn,
+    bringTo: (copy, result) => bringToCopy(context, order, copy, result),
+    report: (result, trouble) => report(context, order, result, trouble),
+  };
 }
 
-async function report({ ports, loop }: TurnContext, order: IterationStart, result: RemoteResult): Promise<IterationEnded> {
-  const { iteration, attempt } = order;
+async function bringToCopy(
+  { ports, loop }: TurnContext,
+  order: IterationStart,
+  copy: string,
+  result: RemoteResult,
+): Promise<string | null> {
   // What comes home takes the place of what was written while it passed by.
   ports.turns.close(order);
-  const { trouble, ...taken } = await bringHome(ports, order, result);
+  if (result.kind !== 'ended') return null;
+  try {
+    await result.bringTo(copy);
+  } catch (error) {
+    return toTrouble(error);
+  }
+  const { iteration, attempt } = order;
+  const reported: IterationEnded = { ...result.ended, iteration, attempt, inboxOffset: loop.state().inboxOffset };
+  if (canFollow(loop, reported)) keepReport(ports, reported);
+  return null;
+}
+
+function toTrouble(error: unknown): string {
+  return `what it made on its worker could not be brought here: ${toErrorMessage(error)} (${toErrorCode(error)})`;
+}
+
+async function report(
+  { ports, loop }: TurnContext,
+  order: IterationStart,
+  result: RemoteResult,
+  known: string | null,
+): Promise<IterationEnded> {
+  const { iteration, attempt } = order;
+  ports.turns.close(order);
+  const { trouble = known, ...taken } = await bringHome(ports, order, result);
   const after = await ports.workspace.keepAfter(toTurnName(order));
   const treeChanged = taken.before === null || after === null ? null : taken.before !== after;
   const { conflict, discarded } = taken;
@@ -151,17 +188,14 @@ async function bringHome(
   ports: LoopPorts,
   order: IterationStart,
   result: RemoteResult,
-): Promise<BroughtIn & { readonly trouble: string | null }> {
+): Promise<BroughtIn & { readonly trouble?: string }> {
   const isReadOnly = ports.agents.promptFactsOf?.(order).mayWrite === false;
+  if (order.copy !== undefined) return takeOverCopy(ports, order, isReadOnly);
   try {
     // Of a turn that nobody finished there is nothing.
-    if (order.copy === undefined)
-      return { ...(await (result.kind === 'ended' ? result.bringIn(isReadOnly) : lookAgain(ports, order))), trouble: null };
-    if (result.kind === 'ended') await result.bringTo(order.copy);
-    return { ...(await takeOverCopy(ports, order, isReadOnly)), trouble: null };
+    return await (result.kind === 'ended' ? result.bringIn(isReadOnly) : lookAgain(ports, order));
   } catch (error) {
-    const trouble = `what it made on its worker could not be brought here: ${toErrorMessage(error)} (${toErrorCode(error)})`;
-    return { ...(await (order.copy === undefined ? lookAgain(ports, order) : takeOverCopy(ports, order, isReadOnly))), trouble };
+    return { ...(await lookAgain(ports, order)), trouble: toTrouble(error) };
   }
 }
 

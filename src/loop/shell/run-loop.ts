@@ -114,6 +114,8 @@ class Loop {
   #work: Promise<void> = Promise.resolve();
   /** What has to do with the folder, one after the other. */
   #jobs: Promise<void> = Promise.resolve();
+  /** Turns that have ended, and whose work comes in behind that of others. */
+  readonly #behind = new Map<string, { readonly turn: TurnId; readonly go: () => void }>();
 
   constructor(ports: LoopPorts, settings: LoopSettings, folded: FoldedRun | null) {
     this.#ports = { ...ports, observe: shield(ports.observe) };
@@ -135,13 +137,32 @@ class Loop {
     this.#performer = createPerformer({ ports: this.#ports, settings, loop });
   }
 
-  readonly #inOrder = (job: () => Promise<void>): Promise<void> => {
+  readonly #inOrder = async (turn: TurnId, job: () => Promise<void>): Promise<void> => {
+    if (this.#isBehind(turn)) await new Promise<void>((go) => this.#behind.set(toTurnName(turn), { turn, go }));
     this.#jobs = this.#jobs.then(() => {
       this.#work = this.#work.then(job);
       return this.#work;
     });
     return this.#jobs;
   };
+
+  /** Whether another turn of its hat is at work whose event is older. */
+  #isBehind({ iteration, attempt }: TurnId): boolean {
+    const activations = this.#state?.activations ?? [];
+    const own = activations.find((turn) => turn.iteration === iteration && turn.attempt === attempt);
+    if (own?.place === undefined || this.#isOver) return false;
+    const { hat, place } = own;
+    return activations.some((turn) => turn.hat === hat && turn.place !== undefined && turn.place < place);
+  }
+
+  /** Lets those come in that waited for turns which have ended. */
+  #letIn(): void {
+    for (const [name, { turn, go }] of this.#behind)
+      if (!this.#isBehind(turn)) {
+        this.#behind.delete(name);
+        go();
+      }
+  }
 
   attach(order: IterationStart): void {
     this.#opened.add(toTurnName(order));
@@ -223,7 +244,10 @@ class Loop {
     // Who watches sees the loop's own objects: frozen, so that nobody steers by writing into them.
     freeze(decision.effects);
     this.#ports.observe({ kind: 'input', seq: entry.seq, input: freeze(input) });
-    if (input.type === 'iteration-ended') this.#opened.delete(toTurnName(input));
+    if (input.type === 'iteration-ended') {
+      this.#opened.delete(toTurnName(input));
+      this.#letIn();
+    }
     for (const effect of decision.effects) {
       // A turn that is ordered again reads again.
       if (effect.type === 'iteration-start') this.#opened.delete(toTurnName(effect));
@@ -280,6 +304,7 @@ class Loop {
     // Nobody will resume a run that is complete: what people published in the last moment is recorded now or never.
     if (reason === 'completed') this.#hear();
     this.#isOver = true;
+    this.#letIn();
     this.#stopListening();
     await this.#performer.close();
     this.#settle({ reason, detail, state: this.#state ?? INITIAL_STATE });

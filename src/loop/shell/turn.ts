@@ -1,21 +1,11 @@
 import type { BackendEvent } from '../../core/backends/backend-event.ts';
-import type { Usage } from '../../core/backends/usage.ts';
-import type { EventSignal, MissedSignal, Signal, SignalProblem } from '../../core/events/event.ts';
+import type { MissedSignal, Signal, SignalProblem } from '../../core/events/event.ts';
 import { EXTERNAL } from '../../core/events/reserved.ts';
 import { createHookTally } from '../../core/hooks/hook-record.ts';
 import type { HookRecord } from '../../core/hooks/hook-run.ts';
 import type { IterationStart } from '../../core/run/effects.ts';
-import type { IterationEnded, IterationSpawned } from '../../core/run/inputs.ts';
-import {
-  NO_WORK,
-  type TurnFailure,
-  type TurnId,
-  type TurnOutcome,
-  type TurnReport,
-  toSwitchText,
-  toTurnName,
-  type WorkConflict,
-} from '../../core/run/turn.ts';
+import type { IterationSpawned } from '../../core/run/inputs.ts';
+import { NO_WORK, type TurnFailure, toSwitchText } from '../../core/run/turn.ts';
 import { isPromiseLine } from '../../core/signals/signal-lines.ts';
 import { createTextSignalScanner } from '../../core/signals/text-signals.ts';
 import { estimateTokens } from '../../core/text/estimate-tokens.ts';
@@ -26,9 +16,8 @@ import { accept, type Result, refuse } from '../../core/values/result.ts';
 import type { PanelDesk, RunningTurn, TurnRequest, TurnResult } from '../../ports/backend.ts';
 import type { TurnFolder } from '../../ports/turn-store.ts';
 import { buildPrompt, type PromptTurn } from '../../prompts/index.ts';
-import { lookAtTree, openCopy, readCopyInbox, type TreeLook, takeOverCopy, toDiscarded } from './copy-turn.ts';
+import { lookAtTree, openCopy, type TreeLook } from './copy-turn.ts';
 import type { LoopPorts, LoopView, Surroundings, TurnContext, TurnWatch } from './loop-ports.ts';
-import { checkPayloads, readWholeInbox } from './read-inbox.ts';
 import { createEventRedactor } from './redact-input.ts';
 import { isSignalCall } from './signal-call.ts';
 import type { TurnPeople } from './turn-people.ts';
@@ -200,83 +189,6 @@ function createListener(
   });
 }
 
-/** Makes the one end input of a turn: how it went, what it said through every channel, what it cost. */
-export async function reportTurn({ ports, loop }: TurnContext, opened: OpenedTurn, result: TurnResult): Promise<IterationEnded> {
-  const { order, recorder } = opened;
-  ports.turns.close(order);
-  const closed = await opened.close();
-  const own = order.copy === undefined ? null : readCopyInbox(ports, order.copy);
-  const taken = await takeOverCopy(ports, order, opened.isReadOnly);
-  const violations = taken.discarded === undefined ? closed : toDiscarded(taken.discarded);
-  const before = (await opened.before()) ?? taken.before;
-  const after = await ports.workspace.keepAfter(toTurnName(order));
-  const said = recorder.finish();
-  const { eventSources } = loop.topology().spec;
-  const { inboxOffset } = loop.state();
-  const inbox = own === null ? readWholeInbox(ports.inbox, inboxOffset) : { ...own, offset: inboxOffset };
-  return {
-    type: 'iteration-ended',
-    at: ports.clock.now(),
-    iteration: order.iteration,
-    attempt: order.attempt,
-    outcome: toOutcome(result, taken.conflict),
-    exitCode: result.exitCode,
-    durationMs: Math.round(result.durationMs),
-    producedOutput: result.producedOutput,
-    usage: withPrice(ports, order, result.usage, said.model),
-    sessionId: result.sessionId ?? said.sessionId,
-    finalText: said.finalText,
-    toolCalls: result.toolCalls,
-    treeChanged: before === null || after === null ? null : before !== after,
-    leftovers: result.leftovers,
-    signals: checkPayloads(selectSignals(eventSources, inbox.signals, said.signals), ports.checkPayload),
-    problems: [...(eventSources.includes('jsonl') ? inbox.problems : []), ...(eventSources.includes('text') ? said.problems : [])],
-    inboxOffset: inbox.offset,
-    ...(taken.conflict === undefined ? {} : { conflict: taken.conflict }),
-    ...(violations === null ? {} : { violations }),
-    ...(said.signalCalls === 0 ? {} : { signalCalls: said.signalCalls }),
-    ...(said.missed.length === 0 ? {} : { missed: said.missed }),
-    ...(said.denials.length === 0 ? {} : { denials: said.denials }),
-    ...(said.denied > said.denials.length ? { denied: said.denied } : {}),
-    ...(said.hooks === null ? {} : { hooks: said.hooks }),
-  };
-}
-
-/** How a turn ended for the loop: one whose work was not taken over has failed. */
-export function toOutcome(result: Pick<TurnResult, 'status' | 'failure'>, conflict: WorkConflict | undefined): TurnOutcome {
-  if (result.status === 'stopped') return { status: 'interrupted' };
-  if (result.status === 'succeeded' && conflict !== undefined) {
-    const cause = conflict.why ?? `${conflict.paths.join(', ')} changed in the folder meanwhile`;
-    return {
-      status: 'failed',
-      failure: { class: 'agent', message: `its work was not taken over: ${cause}; it is kept in ${conflict.kept}` },
-    };
-  }
-  if (result.status === 'succeeded') return { status: 'succeeded' };
-  return { status: 'failed', failure: result.failure ?? { class: 'agent', message: 'the agent failed without saying why' } };
-}
-
-/** Where the agent told tokens but no cost, the price table does. */
-function withPrice(ports: LoopPorts, order: IterationStart, usage: Usage, model: string | null): Usage {
-  if (usage.costUsd !== null) return usage;
-  return { ...usage, costUsd: ports.agents.priceOf(order, usage, model) };
-}
-
-/** The report of a turn that never got to do anything. */
-export const INTERRUPTED: TurnReport = {
-  outcome: { status: 'interrupted' },
-  ...NO_WORK,
-  signals: [],
-  problems: [],
-  finalText: '',
-  treeChanged: null,
-};
-
-/** The end of a turn of which nothing can be told. */
-export function toInterrupted(ports: LoopPorts, loop: LoopView, { iteration, attempt }: TurnId): IterationEnded {
-  return { type: 'iteration-ended', at: ports.clock.now(), iteration, attempt, ...INTERRUPTED, inboxOffset: loop.state().inboxOffset };
-}
-
 /** What is kept of the run cannot be written any more. */
 export function failStorage(ports: LoopPorts, loop: LoopView, message: string): void {
   loop.post({ type: 'environment-failed', at: ports.clock.now(), what: 'storage', message });
@@ -385,11 +297,4 @@ function takeDenial(denial: ToolDenial, denials: ToolDenial[], facts: { denied: 
 /** True if it is a line of the prompt, or a part of a long one: an agent that repeats its orders means nothing by them. */
 function hasLine(prompt: string, line: string): boolean {
   return prompt.includes(line) && prompt.split('\n').some((text) => text.trim() === line || (line.length >= 200 && text.includes(line)));
-}
-
-/** The signals of a turn, of the channels that are on; the promise counts on any. */
-function selectSignals(sources: readonly string[], written: readonly EventSignal[], text: readonly Signal[]): readonly Signal[] {
-  const fromFile = sources.includes('jsonl') ? written : [];
-  const fromText = sources.includes('text') ? text : text.filter((signal) => signal.kind === 'promise');
-  return [...fromFile, ...fromText];
 }
