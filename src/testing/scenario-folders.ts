@@ -3,6 +3,14 @@ import { basename, join } from 'node:path';
 import type { AgentCall } from './run-facts.ts';
 import type { Files, Scenario } from './scenario.ts';
 
+/** Workers that take the turns of a scenario; they take those of one scenario at a time. */
+export interface ScenarioFleet {
+  /** Its address, as `ralph run --fleet` is given it. */
+  readonly url: string;
+  /** A folder on the PATH of the workers, in which the scripted agents are put. */
+  readonly bin: string;
+}
+
 /** The folders of one scenario. */
 export interface ScenarioFolders {
   /** Everything of the scenario is below it. */
@@ -15,6 +23,8 @@ export interface ScenarioFolders {
   readonly turns: string;
   /** The environment of the run. */
   readonly env: Readonly<Record<string, string>>;
+  /** The address of the fleet whose workers take the turns. */
+  readonly fleet?: string;
   /** Writes files of the workspace, or deletes them. */
   readonly writeFiles: (files: Files) => void;
   /** Writes `ralph.yml`: a text as it is; a map without `cli` gets the scripted agent for all its hats. */
