@@ -40,7 +40,7 @@ export function createPlaceTree(
   let given: Shown | null = null;
   const look = async (): Promise<WorkLooks> => {
     const { looks } = await workspace.snapshot('look', 'after');
-    if (looks === undefined) throw new Error('more files differ from the commit than can travel');
+    if (looks === undefined) throw new Error('git cannot tell what differs from the commit, or it is more than can travel');
     return looks;
   };
   const takeBack = (): Shown => {

@@ -131,6 +131,29 @@ describe('a run on a fleet', () => {
     expect(readFileSync(join(folder, 'out.txt'), 'utf8').split('\n')).toHaveLength(3);
   });
 
+  test.each([
+    ['the folder that it works in', 'rm -rf "$PWD"'],
+    ['the repository in it', 'rm -rf .git'],
+    ['a part of the repository', 'rm .git/HEAD'],
+  ])('goes on after an agent that removed %s, and a repository around the folders of the worker stays as it is', async (_, removal) => {
+    const folder = makeProject({
+      'ralph.yml': CONFIG.replace('max_iterations: 12', 'max_iterations: 12, retry: {base_seconds: 0.1}'),
+    });
+    const around = makeProject();
+    const gitState = (): string =>
+      execFileSync('sh', ['-c', 'git rev-parse HEAD && git symbolic-ref HEAD && git for-each-ref && git status --porcelain -uall -- . ":!homes"'], {
+        cwd: around,
+      }).toString();
+    writeFileSync(join(folder, 'agent.sh'), AGENT.replace('echo "at', `[ -e "${around}/homes/once" ] || { : > "${around}/homes/once"; ${removal}; exit; }\necho "at`));
+    const before = gitState();
+    await startWorker('seventh', join(around, 'homes', 'worker'));
+    const { code, stdout } = await onFleet(folder);
+    expect(gitState()).toBe(before);
+    expect(code, stdout).toBe(0);
+    expect(stdout).toContain('the worker is in trouble');
+    expect(readFileSync(join(folder, 'out.txt'), 'utf8').split('\n')).toHaveLength(3);
+  });
+
   test('is resumed after its own process was killed, with the worker still at work', async () => {
     const folder = makeProject({ slow: '4' });
     // One that was killed keeps its name for half a minute.
