@@ -36,7 +36,10 @@ it.each(['.git', '.git/HEAD'])('works with no repository around it once its own 
   if (!search.ok) throw new Error(search.refused);
   expect((await search.value.git(['rev-parse', '--git-dir'])).ok).toBe(true);
   rmSync(join(cwd, removed), { recursive: true });
-  expect(await search.value.git(['rev-parse', '--git-dir'])).toMatchObject({ ok: false, problem: expect.stringContaining('not a git repository') });
+  expect(await search.value.git(['rev-parse', '--git-dir'])).toMatchObject({
+    ok: false,
+    problem: expect.stringContaining('not a git repository'),
+  });
 });
 
 it('finds none where its configuration says that its files are in another place', async () => {

@@ -43,7 +43,7 @@ export function createFolders(scenario: Scenario, base: Environment, fleet?: Sce
     records,
     turns,
     env,
-    ...(fleet === undefined ? {} : { fleet: fleet.url }),
+    ...(fleet === undefined ? {} : { fleet }),
     writeFiles: writeInto,
     writeConfig: (config) => writeConfig(workspace, config),
     clear: () => rmSync(root, { recursive: true, force: true, maxRetries: 3 }),
@@ -121,6 +121,7 @@ number=1
 while ! mkdir ${toShellWord(records)}/$number 2>/dev/null; do number=$((number + 1)); done
 record=${toShellWord(records)}/$number
 echo $$ > "$record/pid"
+pwd > "$record/cwd"
 printf '%s\\0' "$0" "$@" > "$record/argv"
 env -0 > "$record/env"
 cat > "$record/stdin"

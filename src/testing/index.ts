@@ -6,7 +6,6 @@ export { assertScenario, describeRun, type ScenarioResult } from './check-scenar
 export { loadScenario } from './load-scenario.ts';
 export type { AgentCall, EventFacts, RefusalFacts, RunEndFacts, RunFacts, TurnFacts } from './run-facts.ts';
 export { defineScenarioSuite, runScenario, type ScenarioOptions, type SuiteOptions, type TestRunner } from './run-scenario.ts';
-export type { ScenarioFleet } from './scenario-folders.ts';
 export type {
   EmitCall,
   EventLine,
@@ -26,3 +25,4 @@ export type {
   Step,
   WrittenEvent,
 } from './scenario.ts';
+export type { ScenarioFleet } from './scenario-folders.ts';

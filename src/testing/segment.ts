@@ -37,8 +37,8 @@ export type SegmentOrder =
 export interface SegmentPlace {
   readonly workspace: string;
   readonly env: Readonly<Record<string, string>>;
-  /** The address of the fleet whose workers take the turns; absent: the run itself does. */
-  readonly fleet?: string;
+  /** The fleet whose workers take the turns; absent: the run itself does. */
+  readonly fleet?: { readonly url: string };
 }
 
 /** One run of a scenario, over all its segments. */
@@ -68,7 +68,7 @@ async function begin({ workspace, env, fleet }: SegmentPlace, order: SegmentOrde
   if (order.kind === 'run') {
     const flags = order.prompt === undefined ? {} : { prompt: order.prompt };
     const plan = await planRun({ cwd: workspace, configFiles: [], flags, env });
-    const elsewhere = fleet === undefined ? {} : { fleet };
+    const elsewhere = fleet === undefined ? {} : { fleet: fleet.url };
     return accept(await startRun(plan, { cwd: workspace, worktree: order.worktree, nested: false, env, ...elsewhere }, WATCH));
   }
   const { acceptChanges, maxCostUsd } = order;
@@ -97,7 +97,7 @@ const MAX_SAID = 20_000;
 /** Starts the run as a process of its own, by the real command, so that it can be killed. */
 export function startProcess(place: SegmentPlace, order: SegmentOrder): Segment {
   const known = new Set(listIds(place));
-  const child = spawn(process.execPath, [join(findPackageFolder(), 'bin', 'ralph.js'), ...toWords(order, place.fleet)], {
+  const child = spawn(process.execPath, [join(findPackageFolder(), 'bin', 'ralph.js'), ...toWords(order, place.fleet?.url)], {
     cwd: place.workspace,
     env: place.env,
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -141,10 +141,17 @@ describe('a run on a fleet', () => {
     });
     const around = makeProject();
     const gitState = (): string =>
-      execFileSync('sh', ['-c', 'git rev-parse HEAD && git symbolic-ref HEAD && git for-each-ref && git status --porcelain -uall -- . ":!homes"'], {
-        cwd: around,
-      }).toString();
-    writeFileSync(join(folder, 'agent.sh'), AGENT.replace('echo "at', `[ -e "${around}/homes/once" ] || { : > "${around}/homes/once"; ${removal}; exit; }\necho "at`));
+      execFileSync(
+        'sh',
+        ['-c', 'git rev-parse HEAD && git symbolic-ref HEAD && git for-each-ref && git status --porcelain -uall -- . ":!homes"'],
+        {
+          cwd: around,
+        },
+      ).toString();
+    writeFileSync(
+      join(folder, 'agent.sh'),
+      AGENT.replace('echo "at', `[ -e "${around}/homes/once" ] || { : > "${around}/homes/once"; ${removal}; exit; }\necho "at`),
+    );
     const before = gitState();
     await startWorker('seventh', join(around, 'homes', 'worker'));
     const { code, stdout } = await onFleet(folder);
