@@ -8,7 +8,15 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { AGENT_CLIS } from '../../src/core/backends/backend-spec.ts';
 import { toErrorMessage } from '../../src/core/values/errors.ts';
 import { findByMarker } from '../../src/process/index.ts';
-import { defineScenarioSuite, runScenario, type ScenarioFleet, type TestRunner } from '../../src/testing/index.ts';
+import {
+  defineScenarioSuite,
+  type Expectation,
+  loadScenario,
+  runScenario,
+  type Scenario,
+  type ScenarioFleet,
+  type TestRunner,
+} from '../../src/testing/index.ts';
 import { plainEnvironment, type Started, start } from '../e2e/ralph.ts';
 import { startServer, type TestServer } from './nats.ts';
 
@@ -36,7 +44,10 @@ const DIFFERENCES: Readonly<Record<string, Difference>> = {
     why: 'the agent on the worker outlives the process of the run: its turn is taken up, and not begun again',
     fails: ['always', 'hats', 'events[2]', 'refused[0]', 'turns (turn 2).status', 'turns (turn 3).given', 'turns (turn 3).prompt_has'],
   },
-  workspace_gone: { why: 'what its agent removes is the folder of its worker, and not that of the run', fails: ['ends', 'iterations', 'hats', 'turns (turn 2).status'] },
+  workspace_gone: {
+    why: 'what its agent removes is the folder of its worker, and not that of the run',
+    fails: ['ends', 'iterations', 'hats', 'turns (turn 2).status'],
+  },
   worktree_run: {
     why: 'its agent writes down the name of its folder, which is another one on a worker',
     fails: ['files..ralph/worktrees/feature/seen.txt'],
@@ -79,6 +90,15 @@ async function openLane(name: string): Promise<Lane> {
   return { name, url, bin, worker };
 }
 
+/** A run joins the fleet first, and its worker makes a folder: what is not to be waited for would take far longer. */
+const JOINING_MS = 5000;
+
+function withTime(scenario: Scenario): Scenario {
+  const extend = ({ max_ms: maxMs, ...rest }: Expectation): Expectation =>
+    maxMs === undefined ? rest : { ...rest, max_ms: maxMs + JOINING_MS };
+  return { ...scenario, expect: [scenario.expect].flat().map(extend) };
+}
+
 /** A worker has a moment to end what was stopped. */
 async function findLeft(worker: string): Promise<readonly string[]> {
   const list = (): readonly string[] => findByMarker(`${worker}/`).map(({ pid, command }) => `process ${pid} is still there: ${command}`);
@@ -114,7 +134,7 @@ defineScenarioSuite(FOLDER, runner, {
   run: async (file) => {
     const lane = lanes.pop() as Lane;
     try {
-      const result = await runScenario(file, { env: plainEnvironment(), fleet: lane });
+      const result = await runScenario(withTime(loadScenario(file)), { env: plainEnvironment(), fleet: lane });
       return { ...result, faults: [...result.faults, ...(await findLeft(lane.name))] };
     } finally {
       lanes.push(lane);
