@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import type { Json } from '../core/values/json.ts';
 import { type SentChange, type SentTree, toBody } from '../fleet/index.ts';
-import { ABSENT, isOddName, listDifferences, type Repository, toLook } from '../git/index.ts';
+import { ABSENT, isOddName, listDifferences, locateRepository, type Repository, toLook } from '../git/index.ts';
 import type { Blobs } from '../ports/fleet.ts';
 import { checkOutWork, type FileChanges, type FileState, readFileState, writeChanges } from '../workspace/bundle/index.ts';
 import type { GitWorkspace, WorkLooks } from '../workspace/checkpoint/index.ts';
@@ -30,7 +30,7 @@ interface Shown {
 }
 
 export function createPlaceTree(
-  { top, git, isOwnState }: Repository,
+  { top, gitDir, git, isOwnState }: Repository,
   workspace: Pick<GitWorkspace, 'snapshot'>,
   { blobs, scratch }: { readonly blobs: Blobs; readonly scratch: string },
 ): PlaceTree {
@@ -38,9 +38,16 @@ export function createPlaceTree(
   let shown: Shown | null = null;
   /** What it showed when whoever uses it began; until that has ended nobody knows what it shows. */
   let given: Shown | null = null;
+  /** What used the folder may have led git to other files, or to another repository: those are not to be read or written. */
+  const requireOwn = async (): Promise<void> => {
+    const place = await locateRepository(git, top);
+    const isOwn = place.ok && place.value.top === top && place.value.gitDir === gitDir;
+    if (!isOwn) throw new Error(`the folder is no repository of its own any more${place.ok ? '' : `: ${place.refused.problem}`}`);
+  };
   const look = async (): Promise<WorkLooks> => {
+    await requireOwn();
     const { looks } = await workspace.snapshot('look', 'after');
-    if (looks === undefined) throw new Error('git cannot tell what differs from the commit, or it is more than can travel');
+    if (looks === undefined) throw new Error('more files differ from the commit than can travel');
     return looks;
   };
   const takeBack = (): Shown => {
@@ -59,6 +66,7 @@ export function createPlaceTree(
       if (before !== null && pending !== null && isWritten(top, pending))
         given = { commit, tree, looks: withWritten(before.looks, top, pending), own: new Map() };
       else {
+        await requireOwn();
         await checkOutWork(repository, await fetchTree(blobs, repository, sent, scratch));
         given = { commit, tree, looks: await look(), own: new Map() };
       }

@@ -132,27 +132,18 @@ describe('a run on a fleet', () => {
   });
 
   test.each([
-    ['the folder that it works in', 'rm -rf "$PWD"'],
-    ['the repository in it', 'rm -rf .git'],
-    ['a part of the repository', 'rm .git/HEAD'],
-  ])('goes on after an agent that removed %s, and a repository around the folders of the worker stays as it is', async (_, removal) => {
-    const folder = makeProject({
-      'ralph.yml': CONFIG.replace('max_iterations: 12', 'max_iterations: 12, retry: {base_seconds: 0.1}'),
-    });
+    ['removed the folder that it works in', 'rm -rf "$PWD"'],
+    ['removed the repository in it', 'rm -rf .git'],
+    ['removed a part of the repository', 'rm .git/HEAD'],
+    ['led git to other files', 'git config core.worktree "$around"'],
+  ])('goes on after an agent that %s, and a repository around the folders of the worker stays as it is', async (_, deed) => {
+    const folder = makeProject({ 'ralph.yml': CONFIG.replace('max_iterations: 12', 'max_iterations: 12, retry: {base_seconds: 0.1}') });
     const around = makeProject();
-    const gitState = (): string =>
-      execFileSync(
-        'sh',
-        ['-c', 'git rev-parse HEAD && git symbolic-ref HEAD && git for-each-ref && git status --porcelain -uall -- . ":!homes"'],
-        {
-          cwd: around,
-        },
-      ).toString();
-    writeFileSync(
-      join(folder, 'agent.sh'),
-      AGENT.replace('echo "at', `[ -e "${around}/homes/once" ] || { : > "${around}/homes/once"; ${removal}; exit; }\necho "at`),
-    );
+    const look = 'git rev-parse HEAD && git symbolic-ref HEAD && git for-each-ref && git status --porcelain -uall -- . ":!homes"';
+    const gitState = (): string => execFileSync('sh', ['-c', look], { cwd: around }).toString();
     const before = gitState();
+    const first = `around=${around}; if [ ! -e "$around/homes/once" ]; then : > "$around/homes/once"; ${deed}; fi`;
+    writeFileSync(join(folder, 'agent.sh'), AGENT.replace('echo "at', `${first}\necho "at`));
     await startWorker('seventh', join(around, 'homes', 'worker'));
     const { code, stdout } = await onFleet(folder);
     expect(gitState()).toBe(before);
