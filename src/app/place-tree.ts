@@ -34,18 +34,12 @@ export function createPlaceTree(
   workspace: Pick<GitWorkspace, 'snapshot'>,
   { blobs, scratch }: { readonly blobs: Blobs; readonly scratch: string },
 ): PlaceTree {
-  const repository = { top, git, isOwnState };
+  const repository = { top, gitDir, git, isOwnState };
   let shown: Shown | null = null;
   /** What it showed when whoever uses it began; until that has ended nobody knows what it shows. */
   let given: Shown | null = null;
-  /** What used the folder may have led git to other files, or to another repository: those are not to be read or written. */
-  const requireOwn = async (): Promise<void> => {
-    const place = await locateRepository(git, top);
-    const isOwn = place.ok && place.value.top === top && place.value.gitDir === gitDir;
-    if (!isOwn) throw new Error(`the folder is no repository of its own any more${place.ok ? '' : `: ${place.refused.problem}`}`);
-  };
   const look = async (): Promise<WorkLooks> => {
-    await requireOwn();
+    await requireOwn(repository);
     const { looks } = await workspace.snapshot('look', 'after');
     if (looks === undefined) throw new Error('more files differ from the commit than can travel');
     return looks;
@@ -66,7 +60,7 @@ export function createPlaceTree(
       if (before !== null && pending !== null && isWritten(top, pending))
         given = { commit, tree, looks: withWritten(before.looks, top, pending), own: new Map() };
       else {
-        await requireOwn();
+        await requireOwn(repository);
         await checkOutWork(repository, await fetchTree(blobs, repository, sent, scratch));
         given = { commit, tree, looks: await look(), own: new Map() };
       }
@@ -94,6 +88,13 @@ export function createPlaceTree(
       shown = isMoved || paths.length > 0 ? null : { ...before, looks };
     },
   };
+}
+
+/** What used the folder may have led git to other files, or to another repository: those are not to be read or written. */
+async function requireOwn({ top, gitDir, git }: Pick<Repository, 'top' | 'gitDir' | 'git'>): Promise<void> {
+  const place = await locateRepository(git, top);
+  const isOwn = place.ok && place.value.top === top && place.value.gitDir === gitDir;
+  if (!isOwn) throw new Error(`the folder is no repository of its own any more${place.ok ? '' : `: ${place.refused.problem}`}`);
 }
 
 /** Where something stands in the way, git makes the folder anew. */
