@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import type { Json } from '../core/values/json.ts';
 import { type SentChange, type SentTree, toBody } from '../fleet/index.ts';
-import { ABSENT, isOddName, listDifferences, type Repository, toLook } from '../git/index.ts';
+import { ABSENT, isOddName, listDifferences, locateRepository, type Repository, toLook } from '../git/index.ts';
 import type { Blobs } from '../ports/fleet.ts';
 import {
   checkOutWork,
@@ -57,15 +57,24 @@ interface PlaceParts {
 }
 
 export function createPlaceTree(
-  { top, git, isOwnState }: Repository,
+  { top, gitDir, git, isOwnState, findPrograms }: Repository,
   workspace: Pick<GitWorkspace, 'snapshot'>,
   { blobs, scratch }: PlaceParts,
 ): PlaceTree {
-  const repository = { top, git, isOwnState };
+  const repository = { top, gitDir, git, isOwnState };
   let shown: Shown | null = null;
   /** What it showed when whoever uses it began; until that has ended nobody knows what it shows. */
   let given: Shown | null = null;
+  let ownAt: string | null = null;
+  /** Git is asked again where what it goes by looks different. */
+  const checkOwn = async (): Promise<void> => {
+    const now = (await findPrograms?.())?.look ?? null;
+    if (now !== null && now === ownAt) return;
+    await requireOwn(repository);
+    ownAt = now;
+  };
   const look = async (): Promise<WorkLooks> => {
+    await checkOwn();
     const { looks } = await workspace.snapshot('look', 'after');
     if (looks === undefined) throw new Error('more files differ from the commit than can travel');
     return looks;
@@ -86,6 +95,7 @@ export function createPlaceTree(
       if (before !== null && pending !== null && isWritten(top, pending))
         given = { commit, tree, looks: withWritten(before.looks, top, pending), own: new Map() };
       else {
+        await checkOwn();
         await checkOutWork(repository, await fetchTree(blobs, repository, sent, scratch));
         given = { commit, tree, looks: await look(), own: new Map() };
       }
@@ -130,6 +140,13 @@ async function sendCommits(
 
 /** Of all commits of a turn; more than that comes home as files alone. */
 const MAX_COMMITTED_BYTES = 256 << 20;
+
+/** What used the folder may have led git to other files, or to another repository: those are not to be read or written. */
+async function requireOwn({ top, gitDir, git }: Pick<Repository, 'top' | 'gitDir' | 'git'>): Promise<void> {
+  const place = await locateRepository(git, top);
+  const isOwn = place.ok && place.value.top === top && place.value.gitDir === gitDir;
+  if (!isOwn) throw new Error(`the folder is no repository of its own any more${place.ok ? '' : `: ${place.refused.problem}`}`);
+}
 
 /** Where something stands in the way, git makes the folder anew. */
 function isWritten(top: string, changes: FileChanges): boolean {

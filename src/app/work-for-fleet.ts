@@ -27,6 +27,7 @@ import { createPerformer, INTERRUPTED, type LoopView, redactInput } from '../loo
 import { loadPluginFiles } from '../plugins/index.ts';
 import { type Fleet, WORKER_GONE_MS } from '../ports/fleet.ts';
 import type { AwayGateShown, AwayGateTry } from '../ports/gate-runner.ts';
+import { removeTree } from '../process/index.ts';
 import { openGateReference } from '../run-gates/index.ts';
 import { openAgentFolders, openWorkspace, type RunFile, readRunFile, toLayout, withoutToken } from '../runs/index.ts';
 import { findRunIsolation, toStateDirs, withoutKeys } from '../safety/index.ts';
@@ -85,22 +86,18 @@ export async function workForFleet(order: WorkerOrder, stop: AbortSignal, kill: 
     tell(`No more turns, for another worker is called ${id} by now: this one had said nothing for too long.`);
     drained.abort();
   };
-  const places = new Map<string, Promise<WorkPlace>>();
+  const places = createPlaces(own);
   const perform = async (job: Job): Promise<void> => {
     const startedAt = Date.now();
     const title = `${toOrderTitle(job.name)} of run ${job.run}`;
     tell(`${title}: taken.`);
-    const key = `${job.run}/${job.slot}`;
-    const place = places.get(key) ?? openPlace(own, job);
-    places.set(key, place);
-    // One that could not be made is made anew for the next turn.
-    const opened = place.catch((error: unknown) => {
-      places.delete(key);
-      throw error;
-    });
     const gate = parseGateTask(job.task);
-    const take = gate === null ? takeTurn(own, opened, job) : takeGate(own, opened, job, gate);
-    const status = await take.catch((error: unknown) => reportFailure(job, gate, toErrorMessage(error)));
+    const place = places.open(job);
+    const take = gate === null ? takeTurn(own, place, job) : takeGate(own, place, job, gate);
+    const status = await take.catch((error: unknown) => {
+      places.drop(job);
+      return reportFailure(job, gate, toErrorMessage(error));
+    });
     const seconds = Math.round((Date.now() - startedAt) / 1000);
     tell(`${title}: ${job.fenced.aborted ? 'given up' : status} after ${seconds} s.`);
   };
@@ -132,6 +129,34 @@ interface WorkPlace {
   readonly turn: { observe: (record: RunRecord) => void; mayCommit: boolean };
 }
 
+/** The places of a worker, one for each run in each slot. */
+function createPlaces(order: WorkerOrder) {
+  const places = new Map<string, { readonly settings: string; readonly opened: Promise<WorkPlace> }>();
+  const spoiled = new Set<string>();
+  const toKey = ({ run, slot }: Job): string => join(run, String(slot));
+  const openAnew = async (job: Job): Promise<WorkPlace> => {
+    if (spoiled.has(toKey(job))) removeTree(join(order.home, toKey(job)));
+    spoiled.delete(toKey(job));
+    return openPlace(order, job);
+  };
+  return {
+    open: (job: Job): Promise<WorkPlace> => {
+      const known = places.get(toKey(job));
+      // A run that is resumed may go on with others.
+      const settings = JSON.stringify(isJsonObject(job.place) ? job.place['settings'] : null);
+      if (known?.settings === settings) return known.opened;
+      const opened = openAnew(job);
+      places.set(toKey(job), { settings, opened });
+      return opened;
+    },
+    /** It could not be made, or nobody knows what an order left of it: it is made anew for the next one. */
+    drop: (job: Job): void => {
+      places.delete(toKey(job));
+      spoiled.add(toKey(job));
+    },
+  };
+}
+
 async function openPlace({ fleet, home, env, id }: WorkerOrder, job: Job): Promise<WorkPlace> {
   const sent = parsePlace(job.place);
   const root = join(home, job.run, String(job.slot));
@@ -156,6 +181,7 @@ async function openPlace({ fleet, home, env, id }: WorkerOrder, job: Job): Promi
   const own = withoutKeys(settings, env);
   const found = await findRepository({ cwd: root, env: own, stateDirs: toStateDirs(settings), programs: file.gitPrograms });
   if (!found.ok) throw new Error(found.refused);
+  if (found.value.prefix !== '') throw new Error('the folder is no repository of its own');
   const scratch = join(root, '.git');
   const tree = createPlaceTree(found.value, openWorkspace({ paths, file, env, onFleet: 'worker' }), { blobs: fleet.blobs, scratch });
   await tree.show(sent);
@@ -292,7 +318,7 @@ function createAwayLoop(file: RunFile, state: RunState, post: (input: Input) => 
   return { post, state: () => state, topology: () => topology, inOrder: (_, job) => job(), hear: () => undefined };
 }
 
-/** A turn that cannot even begin here has failed: another worker may have what this one lacks. */
+/** A turn that cannot begin here, or of which nobody can tell what it changed, has failed: another worker may have what this one lacks. */
 async function reportFailure(job: Job, gate: GateTask | null, message: string): Promise<string> {
   if (gate !== null) {
     await job.report({ kind: 'gate', offer: gate.offer, shown: null, log: null, trouble: message });
@@ -303,7 +329,7 @@ async function reportFailure(job: Job, gate: GateTask | null, message: string): 
   const input: IterationEnded = {
     ...{ type: 'iteration-ended', at: Date.now(), iteration, attempt, inboxOffset: state.inboxOffset },
     ...INTERRUPTED,
-    outcome: failFor(`it could not begin: ${message}`),
+    outcome: failFor(message),
   };
   await job.report({ kind: 'ended', input, home: null });
   return input.outcome.status;

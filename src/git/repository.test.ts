@@ -28,6 +28,20 @@ it('finds the repository around a folder', async () => {
   expect(await findRepository({ ...folder.settings, cwd })).toMatchObject({ ok: true, value: { prefix: 'a/b/' } });
 });
 
+it.each(['.git', '.git/HEAD'])('works with no repository around it once its own %s is gone', async (removed) => {
+  const folder = createTestRepository();
+  const cwd = join(folder.path, 'inner');
+  folder.git('init', '--quiet', cwd);
+  const search = await findRepository({ ...folder.settings, cwd });
+  if (!search.ok) throw new Error(search.refused);
+  expect((await search.value.git(['rev-parse', '--git-dir'])).ok).toBe(true);
+  rmSync(join(cwd, removed), { recursive: true });
+  expect(await search.value.git(['rev-parse', '--git-dir'])).toMatchObject({
+    ok: false,
+    problem: expect.stringContaining('not a git repository'),
+  });
+});
+
 it('finds none where its configuration says that its files are in another place', async () => {
   const folder = createTestRepository();
   const cwd = join(folder.path, 'inner');

@@ -1,5 +1,6 @@
 import { existsSync, realpathSync } from 'node:fs';
-import { join, relative, sep } from 'node:path';
+import { delimiter, dirname, join, relative, sep } from 'node:path';
+import type { Environment } from '../core/values/environment.ts';
 import { accept, type Result, refuse } from '../core/values/result.ts';
 import { isThere } from '../process/index.ts';
 import type { Git, GitPrograms, Repository, RepositorySearch, RepositorySettings } from './contract.ts';
@@ -60,7 +61,8 @@ async function askPlace(git: Git): Promise<Result<Pick<Repository, 'top' | 'gitD
 export function openRepository(place: Pick<Repository, 'top' | 'gitDir' | 'prefix'>, settings: RepositorySettings): Repository {
   const { top, gitDir, prefix } = place;
   const own = settings.stateDirs.flatMap((name) => [`${name}/`, `${prefix}${name}/`]);
-  const { env, programs } = settings;
+  const { programs } = settings;
+  const env = withCeiling(settings.env, top);
   const plain = createGit({ cwd: top, env });
   const findPrograms = programs === undefined ? null : createProgramGuard({ top, gitDir, env, git: plain }, programs);
   return {
@@ -71,6 +73,12 @@ export function openRepository(place: Pick<Repository, 'top' | 'gitDir' | 'prefi
     git: findPrograms === null ? plain : createGit({ cwd: top, env, guard: async () => (await findPrograms()).env }),
     findPrograms,
   };
+}
+
+/** Where what is in a folder is no repository any more, git works with none, and not with one around it. */
+function withCeiling(env: Environment, top: string): Environment {
+  const others = env['GIT_CEILING_DIRECTORIES'] ?? '';
+  return { ...env, GIT_CEILING_DIRECTORIES: [dirname(top), others].filter((path) => path !== '').join(delimiter) };
 }
 
 /** The programs that git's configuration names in this folder; none outside of a working tree. One process at most. Never rejects. */

@@ -6,7 +6,7 @@ import { listBackends } from '../backends/index.ts';
 import { toShellWord } from '../core/text/shell-word.ts';
 import type { Environment } from '../core/values/environment.ts';
 import type { Files, Scenario } from './scenario.ts';
-import type { ScenarioFolders } from './scenario-folders.ts';
+import type { ScenarioFleet, ScenarioFolders } from './scenario-folders.ts';
 import { planTurn, STREAMS, toBytes } from './scripted-turn.ts';
 
 /** The name under which the scripted agent is a custom command. */
@@ -15,7 +15,7 @@ const AGENT = 'agent';
 const PROGRAMS: readonly string[] = [AGENT, ...listBackends().map(({ command }) => command)];
 
 /** Builds the folders of a scenario: its workspace, its script, its agents. */
-export function createFolders(scenario: Scenario, base: Environment): ScenarioFolders {
+export function createFolders(scenario: Scenario, base: Environment, fleet?: ScenarioFleet): ScenarioFolders {
   const root = realpathSync(mkdtempSync(join(tmpdir(), 'ralph-scenario-')));
   const make = (name: string): string => {
     const path = join(root, name);
@@ -25,14 +25,17 @@ export function createFolders(scenario: Scenario, base: Environment): ScenarioFo
   const workspace = make('workspace');
   const records = make('records');
   const turns = make('turns');
-  const [bin, home] = [make('bin'), make('home')];
-  const env = toEnvironment(scenario, base, { home, bin });
+  const [bin, home] = [fleet === undefined ? make('bin') : emptyFolder(fleet.bin), make('home')];
+  // A run that goes on finds there where the fleet is.
+  const address = fleet === undefined ? {} : { RALPH_FLEET: fleet.url };
+  const env = { ...toEnvironment(scenario, base, { home, bin }), ...address };
   writeScript(scenario, turns);
   writeAgent(records, turns, bin);
   const writeInto = (files: Files): void => writeFiles(workspace, files);
   writeInto(scenario.files ?? {});
   if (scenario.config !== undefined) writeConfig(workspace, scenario.config);
-  if (scenario.git === true) createRepository(workspace, env);
+  // What travels to workers is a repository.
+  if (scenario.git === true || fleet !== undefined) createRepository(workspace, env);
   writeInto(scenario.dirty ?? {});
   return {
     root,
@@ -40,10 +43,18 @@ export function createFolders(scenario: Scenario, base: Environment): ScenarioFo
     records,
     turns,
     env,
+    ...(fleet === undefined ? {} : { fleet }),
     writeFiles: writeInto,
     writeConfig: (config) => writeConfig(workspace, config),
     clear: () => rmSync(root, { recursive: true, force: true, maxRetries: 3 }),
   };
+}
+
+/** Without the agents of the scenario before. */
+function emptyFolder(path: string): string {
+  rmSync(path, { recursive: true, force: true });
+  mkdirSync(path, { recursive: true });
+  return path;
 }
 
 /** Writes files below a folder, or deletes them. */
@@ -110,6 +121,7 @@ number=1
 while ! mkdir ${toShellWord(records)}/$number 2>/dev/null; do number=$((number + 1)); done
 record=${toShellWord(records)}/$number
 echo $$ > "$record/pid"
+pwd > "$record/cwd"
 printf '%s\\0' "$0" "$@" > "$record/argv"
 env -0 > "$record/env"
 cat > "$record/stdin"

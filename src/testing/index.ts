@@ -25,3 +25,4 @@ export type {
   Step,
   WrittenEvent,
 } from './scenario.ts';
+export type { ScenarioFleet } from './scenario-folders.ts';

@@ -1,3 +1,4 @@
+import { relative } from 'node:path';
 import { openRun, type RunReader } from '../app/index.ts';
 import type { Effect } from '../core/run/effects.ts';
 import type { Input } from '../core/run/inputs.ts';
@@ -28,7 +29,7 @@ export function readRunFacts(run: ScenarioRun, { workspace, env }: SegmentPlace,
   if (runId === null) return { ...base, iterations: 0, costUsd: null };
   const reader = openRun(workspace, runId, env);
   const state = reader.replay((record) => takeRecord(gathered, record));
-  joinCalls(gathered.turns, reader, calls);
+  joinCalls(gathered.turns, reader, calls, workspace);
   return { ...base, iterations: state.counters.counted, costUsd: state.usage.costUsd };
 }
 
@@ -109,7 +110,7 @@ function toDraft(effect: Extract<Effect, { type: 'iteration-start' }>): Draft {
 }
 
 /** Attempts of an iteration and calls with its number belong together in their order; a turn whose agent never started has none. */
-function joinCalls(turns: readonly Draft[], reader: RunReader, calls: readonly AgentCall[]): void {
+function joinCalls(turns: readonly Draft[], reader: RunReader, calls: readonly AgentCall[], workspace: string): void {
   const left = calls.filter((call) => call.env['RALPH_RUN_ID'] === reader.runId);
   for (const turn of turns) {
     const file = reader.turnFile(`${turn.iteration}.${turn.attempt}`, 'prompt.md');
@@ -119,7 +120,8 @@ function joinCalls(turns: readonly Draft[], reader: RunReader, calls: readonly A
     if (at < 0) continue;
     const [call] = left.splice(at, 1) as [AgentCall];
     turn.call = call;
-    turn.promptBy = findPromptWay(call, turn.prompt, file);
+    // A worker has the file below a folder of its own.
+    turn.promptBy = findPromptWay(call, turn.prompt, relative(workspace, file));
   }
 }
 

@@ -9,7 +9,7 @@ import { readRunFacts } from './read-run-facts.ts';
 import type { AgentCall, RunFacts, TurnFacts } from './run-facts.ts';
 import { runSegments } from './run-segments.ts';
 import type { Scenario } from './scenario.ts';
-import { findUnusedTurns, readCalls, type ScenarioFolders } from './scenario-folders.ts';
+import { findUnusedTurns, readCalls, type ScenarioFleet, type ScenarioFolders } from './scenario-folders.ts';
 
 /** How a scenario is run. */
 export interface ScenarioOptions {
@@ -17,6 +17,8 @@ export interface ScenarioOptions {
   readonly env?: Environment;
   /** Keep the folders, to look into them. Default: no. */
   readonly keep?: boolean;
+  /** Who takes the turns. Default: the run itself. */
+  readonly fleet?: ScenarioFleet;
 }
 
 /**
@@ -28,7 +30,7 @@ export interface ScenarioOptions {
  */
 export async function runScenario(source: string | Scenario, options: ScenarioOptions = {}): Promise<ScenarioResult> {
   const scenario = typeof source === 'string' ? loadScenario(source) : readScenario(source, 'the value');
-  const folders = createFolders(scenario, options.env ?? readEnvironment());
+  const folders = createFolders(scenario, options.env ?? readEnvironment(), options.fleet);
   try {
     return await collect(scenario, folders);
   } finally {
@@ -101,6 +103,8 @@ export interface TestRunner {
 export interface SuiteOptions extends ScenarioOptions {
   /** How many scenarios run at a time. Default 2. */
   readonly parallel?: number;
+  /** How a scenario file is run. Default: `runScenario` with these options. */
+  readonly run?: (file: string) => Promise<ScenarioResult>;
 }
 
 /** How many scenarios may begin before their test does, so that nobody waits for a long one. */
@@ -110,7 +114,8 @@ const AHEAD = 20;
 export function defineScenarioSuite(folder: string, runner: TestRunner, options: SuiteOptions = {}): void {
   const names = readdirSync(folder).filter((name) => /\.ya?ml$/.test(name));
   const files = names.sort();
-  const ahead = createAheadRunner(options.parallel ?? 2, (file) => runScenario(join(folder, file), options));
+  const { parallel = 2, run = (file: string) => runScenario(file, options) } = options;
+  const ahead = createAheadRunner(parallel, (file) => run(join(folder, file)));
   runner.describe(basename(folder), () => {
     runner.afterAll?.(ahead.close);
     for (const [index, file] of files.entries()) {

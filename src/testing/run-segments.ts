@@ -1,9 +1,7 @@
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { toErrorCode } from '../core/values/errors.ts';
 import type { Moment, ResumeStep, RunStep, Scenario, Step } from './scenario.ts';
-import { hasReached, type ScenarioFolders } from './scenario-folders.ts';
+import { hasReached, isFileThere, type ScenarioFolders } from './scenario-folders.ts';
 import { type ScenarioRun, type Segment, type SegmentOrder, startHere, startProcess } from './segment.ts';
 
 /** What happened while a scenario ran. */
@@ -101,7 +99,7 @@ async function performStep(step: Step, segment: Segment, folders: ScenarioFolder
 }
 
 function hasCome({ turn, file }: Moment, folders: ScenarioFolders): boolean {
-  return (turn === undefined || hasReached(folders, turn)) && (file === undefined || existsSync(join(folders.workspace, file)));
+  return (turn === undefined || hasReached(folders, turn)) && (file === undefined || isFileThere(folders, file));
 }
 
 async function waitUntil(isTrue: () => boolean, isOver: Promise<true>): Promise<boolean> {

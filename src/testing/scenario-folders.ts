@@ -3,6 +3,14 @@ import { basename, join } from 'node:path';
 import type { AgentCall } from './run-facts.ts';
 import type { Files, Scenario } from './scenario.ts';
 
+/** Workers that take the turns of a scenario; they take those of one scenario at a time. */
+export interface ScenarioFleet {
+  /** Its address, as `ralph run --fleet` is given it. */
+  readonly url: string;
+  /** A folder on the PATH of the workers, in which the scripted agents are put. */
+  readonly bin: string;
+}
+
 /** The folders of one scenario. */
 export interface ScenarioFolders {
   /** Everything of the scenario is below it. */
@@ -15,6 +23,8 @@ export interface ScenarioFolders {
   readonly turns: string;
   /** The environment of the run. */
   readonly env: Readonly<Record<string, string>>;
+  /** The workers that take the turns; absent: the run itself does. */
+  readonly fleet?: ScenarioFleet;
   /** Writes files of the workspace, or deletes them. */
   readonly writeFiles: (files: Files) => void;
   /** Writes `ralph.yml`: a text as it is; a map without `cli` gets the scripted agent for all its hats. */
@@ -33,6 +43,12 @@ export function findUnusedTurns({ turns }: ScenarioFolders): number[] {
   const isUnused = (name: string): boolean => !existsSync(join(turns, name, 'used')) && !existsSync(join(turns, name, 'always'));
   const names = readdirSync(turns).filter((name) => /^\d+$/.test(name) && isUnused(name));
   return names.map(Number).sort((a, b) => a - b);
+}
+
+/** Whether a file is where the run is, or where one of its agents works: a worker has a folder of its own. */
+export function isFileThere({ workspace, records }: ScenarioFolders, file: string): boolean {
+  const worked = readdirSync(records).map((call) => readText(join(records, call, 'cwd')).replace(/\n$/, ''));
+  return [workspace, ...worked].some((folder) => folder !== '' && existsSync(join(folder, file)));
 }
 
 /** Whether the agent of a call has done what it does and waits. */

@@ -37,6 +37,8 @@ export type SegmentOrder =
 export interface SegmentPlace {
   readonly workspace: string;
   readonly env: Readonly<Record<string, string>>;
+  /** The fleet whose workers take the turns; absent: the run itself does. */
+  readonly fleet?: { readonly url: string };
 }
 
 /** One run of a scenario, over all its segments. */
@@ -62,11 +64,12 @@ export function startHere(place: SegmentPlace, order: SegmentOrder): Segment {
 }
 
 /** The run that was started, or the end of one that does not go on. */
-async function begin({ workspace, env }: SegmentPlace, order: SegmentOrder): Promise<Result<RunHandle, SegmentEnd>> {
+async function begin({ workspace, env, fleet }: SegmentPlace, order: SegmentOrder): Promise<Result<RunHandle, SegmentEnd>> {
   if (order.kind === 'run') {
     const flags = order.prompt === undefined ? {} : { prompt: order.prompt };
     const plan = await planRun({ cwd: workspace, configFiles: [], flags, env });
-    return accept(await startRun(plan, { cwd: workspace, worktree: order.worktree, nested: false, env }, WATCH));
+    const elsewhere = fleet === undefined ? {} : { fleet: fleet.url };
+    return accept(await startRun(plan, { cwd: workspace, worktree: order.worktree, nested: false, env, ...elsewhere }, WATCH));
   }
   const { acceptChanges, maxCostUsd } = order;
   const limits = { ...toIterations(order.maxIterations), ...(maxCostUsd === undefined ? {} : { maxCostUsd }) };
@@ -94,7 +97,7 @@ const MAX_SAID = 20_000;
 /** Starts the run as a process of its own, by the real command, so that it can be killed. */
 export function startProcess(place: SegmentPlace, order: SegmentOrder): Segment {
   const known = new Set(listIds(place));
-  const child = spawn(process.execPath, [join(findPackageFolder(), 'bin', 'ralph.js'), ...toWords(order)], {
+  const child = spawn(process.execPath, [join(findPackageFolder(), 'bin', 'ralph.js'), ...toWords(order, place.fleet?.url)], {
     cwd: place.workspace,
     env: place.env,
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -113,10 +116,11 @@ export function startProcess(place: SegmentPlace, order: SegmentOrder): Segment 
   return { stop: (how) => void child.kill(SIGNALS[how]), kill: () => void child.kill('SIGKILL'), ended };
 }
 
-function toWords(order: SegmentOrder): readonly string[] {
+function toWords(order: SegmentOrder, fleet: string | undefined): readonly string[] {
   if (order.kind === 'run') {
     const prompt = order.prompt === undefined ? [] : ['--prompt', order.prompt];
-    return ['run', '--no-tui', ...prompt, ...(order.worktree === null ? [] : ['--worktree', order.worktree])];
+    const worktree = order.worktree === null ? [] : ['--worktree', order.worktree];
+    return ['run', '--no-tui', ...prompt, ...worktree, ...(fleet === undefined ? [] : ['--fleet', fleet])];
   }
   const { maxIterations, maxCostUsd, acceptChanges } = order;
   const iterations = maxIterations === undefined ? [] : ['--max-iterations', String(maxIterations)];

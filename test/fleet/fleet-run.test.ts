@@ -150,6 +150,27 @@ git -c user.name=Agent -c user.email=agent@example.org commit -qm "work $(wc -l 
     expect(readFileSync(join(folder, 'out.txt'), 'utf8').split('\n')).toHaveLength(3);
   });
 
+  test.each([
+    ['removed the folder that it works in', 'rm -rf "$PWD"'],
+    ['removed the repository in it', 'rm -rf .git'],
+    ['removed a part of the repository', 'rm .git/HEAD'],
+    ['led git to other files', 'git config core.worktree "$around"'],
+  ])('goes on after an agent that %s, and a repository around the folders of the worker stays as it is', async (_, deed) => {
+    const folder = makeProject({ 'ralph.yml': CONFIG.replace('max_iterations: 12', 'max_iterations: 12, retry: {base_seconds: 0.1}') });
+    const around = makeProject();
+    const look = 'git rev-parse HEAD && git symbolic-ref HEAD && git for-each-ref && git status --porcelain -uall -- . ":!homes"';
+    const gitState = (): string => execFileSync('sh', ['-c', look], { cwd: around }).toString();
+    const before = gitState();
+    const first = `around=${around}; if [ ! -e "$around/homes/once" ]; then : > "$around/homes/once"; ${deed}; fi`;
+    writeFileSync(join(folder, 'agent.sh'), AGENT.replace('echo "at', `${first}\necho "at`));
+    await startWorker('seventh', join(around, 'homes', 'worker'));
+    const { code, stdout } = await onFleet(folder);
+    expect(gitState()).toBe(before);
+    expect(code, stdout).toBe(0);
+    expect(stdout).toContain('the worker is in trouble');
+    expect(readFileSync(join(folder, 'out.txt'), 'utf8').split('\n')).toHaveLength(3);
+  });
+
   test('is resumed after its own process was killed, with the worker still at work', async () => {
     const folder = makeProject({ slow: '4' });
     // One that was killed keeps its name for half a minute.
