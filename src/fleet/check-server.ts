@@ -1,5 +1,6 @@
 import { isIP } from 'node:net';
 import { toErrorMessage } from '../core/values/errors.ts';
+import { listServers } from '../core/values/fleet-address.ts';
 import { type NatsPlace, toShownUrl } from './nats-place.ts';
 import { askJetStream, dial, openNatsServer, toUnreachable } from './nats-server.ts';
 
@@ -62,15 +63,18 @@ function toVersionFinding(version: string): ServerFinding {
 
 /** What goes over the network of others is not to be read by them. */
 function toEncryptionFinding({ url }: NatsPlace, isEncrypted: boolean): ServerFinding {
-  const { hostname } = new URL(url);
   if (isEncrypted) return { state: 'good', text: 'what goes over the network is encrypted' };
-  const isOwn = hostname === 'localhost' || hostname === '[::1]' || (isIP(hostname) === 4 && hostname.startsWith('127.'));
-  if (isOwn) return { state: 'good', text: 'it is on this machine: nothing goes over the network' };
+  if (listServers(url).every((server) => isOwn(new URL(server))))
+    return { state: 'good', text: 'it is on this machine: nothing goes over the network' };
   return {
     state: 'warning',
     text: 'it has no certificate: who listens on the network reads everything, passwords too',
     fix: 'In its configuration: tls { cert_file: …, key_file: … }, and then tls:// in the address',
   };
+}
+
+function isOwn({ hostname }: URL): boolean {
+  return hostname === 'localhost' || hostname === '[::1]' || (isIP(hostname) === 4 && hostname.startsWith('127.'));
 }
 
 async function tryStores(place: NatsPlace): Promise<ServerFinding> {

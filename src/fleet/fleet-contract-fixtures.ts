@@ -218,9 +218,12 @@ function describeRuns(connect: Connect): void {
     const run = newRun();
     const first = await fleet.log.append(run, { behind: 0, name: 'a.1', body: 1 });
     expect(await fleet.log.append(run, { behind: 0, name: 'a.1', body: 1 })).toBe(first);
+    const second = await fleet.log.append(run, { behind: first ?? 0, name: 'a.2', body: 2 });
+    expect(await fleet.log.append(run, { behind: first ?? 0, name: 'a.2', body: 2 })).toBe(second);
+    expect(await fleet.log.append(run, { behind: first ?? 0, name: 'b.1', body: 2 })).toBe(null);
     const seen: unknown[] = [];
     await fleet.log.read(run, (body) => seen.push(body));
-    expect(seen).toEqual([1]);
+    expect(seen).toEqual([1, 2]);
   });
 
   test('forgets a run: who has it, what was written of it and its orders, unless somebody has taken it meanwhile', async () => {

@@ -8,6 +8,9 @@ export interface Reading<Item> {
   readonly stop: () => void;
 }
 
+/** A server that says nothing for two seconds does not give any more what was asked of it: in a cluster it can die without that anybody loses a connection. */
+export const OFTEN = { expires: 4000, idle_heartbeat: 1000 };
+
 const AGAIN_MS = 500;
 
 /**
