@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import type { Consumer, JsMsg } from '@nats-io/jetstream';
 import type { NatsConnection } from '@nats-io/transport-node';
 import { insist } from './nats-server.ts';
 
@@ -8,10 +9,26 @@ export interface Reading<Item> {
   readonly stop: () => void;
 }
 
-/** A server that says nothing for two seconds does not give any more what was asked of it: in a cluster it can die without that anybody loses a connection. */
-export const OFTEN = { expires: 4000, idle_heartbeat: 1000 };
-
 const AGAIN_MS = 500;
+/** A server says so often that there is nothing new, and is asked for more so often. */
+const OFTEN = { idle_heartbeat: 1000, expires: 4000 };
+
+/**
+ * Begins to read what a consumer gives. In a cluster the server that has the consumer can die without that a connection is lost, and then nobody knows of that consumer: what has said nothing for two
+ * seconds is read no more, so that it is read anew.
+ */
+export async function consume(consumer: Consumer): Promise<Reading<JsMsg>> {
+  const items = await consumer.consume(OFTEN);
+  const stop = (): void => {
+    items.stop();
+    consumer.delete().catch(() => undefined);
+  };
+  const lookOut = async (): Promise<void> => {
+    for await (const { type } of items.status()) if (type === 'heartbeats_missed') stop();
+  };
+  void lookOut().catch(() => undefined);
+  return { items, stop };
+}
 
 /**
  * Reads until it is closed. A server that went away forgets who was reading, and its client finds that out late: so after each new connection it is read anew.

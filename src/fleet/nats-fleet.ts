@@ -5,7 +5,7 @@ import { isJsonObject, isTextList, type Json, parseJson } from '../core/values/j
 import { isLabel } from '../core/values/label.ts';
 import type { Blobs, Fleet, Reports, SteerLine, Wires, WorkerList, WorkerState, WorkId } from '../ports/fleet.ts';
 import { isOrderName, isSubjectPart, parseKey, requirePart, toKey } from './fleet-names.ts';
-import { keepReading, OFTEN, type Reading } from './keep-reading.ts';
+import { consume, keepReading, type Reading } from './keep-reading.ts';
 import { hearOnce } from './messages.ts';
 import type { NatsPlace } from './nats-place.ts';
 import { createOffers, createQueue } from './nats-queue.ts';
@@ -55,9 +55,7 @@ function createReports({ stream, manager, connection }: NatsServer): Reports {
       const heard = new Set<string>();
       const open = async (): Promise<Reading<JsMsg>> => {
         const start = last === 0 ? {} : { deliver_policy: FROM_SEQUENCE, opt_start_seq: last + 1 };
-        const consumer = await stream.consumers.get(REPORTS, { filter_subjects: `ralph.report.${run}.>`, ...start });
-        const items = await consumer.consume(OFTEN);
-        return { items, stop: () => items.stop() };
+        return consume(await stream.consumers.get(REPORTS, { filter_subjects: `ralph.report.${run}.>`, ...start }));
       };
       return keepReading(connection, open, (message) => {
         last = message.seq;
