@@ -1,6 +1,4 @@
 /** A fleet on three servers that keep everything together. */
-import { jetstreamManager } from '@nats-io/jetstream';
-import { connect } from '@nats-io/transport-node';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { describeFleet } from '../../src/fleet/fleet-contract-fixtures.ts';
 import { connectFleet } from '../../src/fleet/index.ts';
@@ -17,20 +15,9 @@ const open = (url = cluster.url) => connectFleet({ url, env: {}, name: 'test' })
 
 describeFleet('a cluster of NATS JetStream', open);
 
-/** The name of each thing that a fleet keeps, how many servers have it, and which one leads. */
-async function listKept(url: string): Promise<readonly { readonly name: string; readonly copies: number; readonly leader: string }[]> {
-  const connection = await connect({ servers: url.slice('nats://'.length).split(',') });
-  try {
-    const manager = await jetstreamManager(connection);
-    const streams = await manager.streams.list().next();
-    return streams.map(({ config, cluster: kept }) => ({ name: config.name, copies: config.num_replicas, leader: kept?.leader ?? '' }));
-  } finally {
-    await connection.close();
-  }
-}
-
 test('all that a fleet keeps is on three servers', async () => {
-  const kept = await listKept(cluster.url);
+  await (await open()).close();
+  const kept = await cluster.listKept();
   expect(kept.map(({ name, copies }) => `${name} ${copies}`).sort()).toEqual(
     ['KV_ralph_runs', 'KV_ralph_work', 'KV_ralph_workers', 'OBJ_ralph_blobs', 'RALPH_REPORTS', 'RALPH_RUNS'].map((name) => `${name} 3`),
   );
@@ -45,8 +32,7 @@ test('a fleet outlives the death of whichever server leads: what was kept is the
   let beat = await fleet.leases.write(lease, 0);
   let behind = 0;
   for (const [turn, name] of ['RALPH_REPORTS', 'KV_ralph_runs'].entries()) {
-    const leads = (await listKept(cluster.url)).find((one) => one.name === name)?.leader;
-    const node = cluster.nodes.find((one) => one.name === leads);
+    const node = (await cluster.listKept()).find((one) => one.name === name)?.leader;
     await fleet.queue.offer({ run, name: `${turn}.1`, labels: [run], protocol: 1, body: turn });
     const claim = await fleet.queue.claim({ id: 'one', labels: [run], protocol: 1 }, AbortSignal.timeout(20_000));
     await node?.kill();
@@ -62,6 +48,7 @@ test('a fleet outlives the death of whichever server leads: what was kept is the
     [behind, beat] = [place ?? 0, next];
     await expect.poll(() => seen).toHaveLength(turn + 1);
     await node?.restart();
+    await cluster.settled();
   }
   expect(seen).toEqual([0, 1]);
   const kept: unknown[] = [];
@@ -75,7 +62,7 @@ test('of a cluster too small for three copies, and of one that lacks a server, o
   const small = await startCluster(3, (index) => index > 0);
   try {
     await (await open(small.url)).close();
-    expect((await listKept(small.nodes[1]?.url ?? '')).map(({ copies }) => copies)).toEqual([1, 1, 1, 1, 1, 1]);
+    expect((await small.listKept()).map(({ copies }) => copies)).toEqual([1, 1, 1, 1, 1, 1]);
     await small.nodes[0]?.restart();
     // Made otherwise than it would be now: it is used as it is.
     await expect.poll(() => open(small.nodes[0]?.url).then((fleet) => fleet.close())).toBe(undefined);

@@ -4,7 +4,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { jetstreamManager } from '@nats-io/jetstream';
+import { type JetStreamManager, jetstreamManager, type StreamInfo } from '@nats-io/jetstream';
 import { connect } from '@nats-io/transport-node';
 
 /** A server of the tests' own, on a free port of loopback. */
@@ -57,11 +57,21 @@ export interface TestNode {
   readonly restart: () => Promise<void>;
 }
 
+export interface KeptStream {
+  readonly name: string;
+  readonly copies: number;
+  readonly leader: TestNode | null;
+}
+
 /** Servers of the tests' own that keep everything together. */
 export interface TestCluster {
   /** Of all of them. */
   readonly url: string;
   readonly nodes: readonly TestNode[];
+  /** What is kept there, how many servers have it, and which one leads. */
+  readonly listKept: () => Promise<readonly KeptStream[]>;
+  /** Resolves when every server has all that it keeps a copy of. */
+  readonly settled: () => Promise<void>;
   readonly close: () => Promise<void>;
 }
 
@@ -77,6 +87,20 @@ export async function startCluster(size: number, isStarted: (index: number) => b
   return {
     url: `nats://${nodes.map(({ url }) => url.slice('nats://'.length)).join(',')}`,
     nodes,
+    listKept: async () =>
+      (await listStreams(nodes)).map(({ config, cluster }) => ({
+        ...{ name: config.name, copies: config.num_replicas },
+        leader: nodes.find(({ name }) => name === cluster?.leader) ?? null,
+      })),
+    settled: () =>
+      insist('the servers are not of one mind', async () => {
+        const streams = await listStreams(nodes);
+        const isSame = ({ config, cluster }: StreamInfo): boolean => {
+          const current = (cluster?.replicas ?? []).filter((one) => one.current && one.offline !== true);
+          return cluster?.leader !== undefined && current.length === config.num_replicas - 1;
+        };
+        if (!streams.every(isSame)) throw new Error('one is late');
+      }),
     close: async () => {
       await Promise.all(nodes.map((node) => node.kill()));
       rmSync(folder, { recursive: true, force: true });
@@ -85,23 +109,37 @@ export async function startCluster(size: number, isStarted: (index: number) => b
 }
 
 /** Until they keep something together. */
-async function untilTogether(nodes: readonly TestNode[]): Promise<void> {
-  for (let tries = 0; tries < 100; tries += 1) {
+function untilTogether(nodes: readonly TestNode[]): Promise<void> {
+  return insist('the servers did not find together', () =>
+    ask(nodes, async ({ streams }) => {
+      await streams.add({ name: 'TOGETHER', subjects: ['together'], num_replicas: nodes.length });
+      await streams.delete('TOGETHER');
+    }),
+  );
+}
+
+function listStreams(nodes: readonly TestNode[]): Promise<readonly StreamInfo[]> {
+  return ask(nodes, ({ streams }) => streams.list().next());
+}
+
+async function ask<Result>(nodes: readonly TestNode[], act: (manager: JetStreamManager) => Promise<Result>): Promise<Result> {
+  const connection = await connect({ timeout: 2000, servers: nodes.map(({ url }) => url) });
+  try {
+    return await act(await jetstreamManager(connection, { timeout: 1000 }));
+  } finally {
+    await connection.close();
+  }
+}
+
+async function insist<Result>(trouble: string, act: () => Promise<Result>): Promise<Result> {
+  for (let tries = 0; ; tries += 1) {
     try {
-      const connection = await connect({ servers: nodes.map(({ url }) => url) });
-      try {
-        const { streams } = await jetstreamManager(connection, { timeout: 1000 });
-        await streams.add({ name: 'TOGETHER', subjects: ['together'], num_replicas: nodes.length });
-        await streams.delete('TOGETHER');
-        return;
-      } finally {
-        await connection.close();
-      }
-    } catch {
+      return await act();
+    } catch (error) {
+      if (tries > 100) throw new Error(trouble, { cause: error });
       await pause(200);
     }
   }
-  throw new Error('the servers did not find together');
 }
 
 function makeNode(folder: string, name: string, port: number, routes: readonly string[], index: number): TestNode {

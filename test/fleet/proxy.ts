@@ -8,7 +8,7 @@ interface Passage {
 }
 
 /** Between programs and a server, on loopback: the network that goes wrong. */
-export interface Proxy {
+export interface TestProxy {
   readonly url: string;
   /** Ends every connection, and refuses new ones until it is restored. */
   readonly cut: () => void;
@@ -23,7 +23,7 @@ export interface Proxy {
 }
 
 /** Starts a proxy before a server. */
-export async function startProxy(target: string): Promise<Proxy> {
+export async function startProxy(target: string): Promise<TestProxy> {
   const port = Number(new URL(target).port);
   const passages = new Set<Passage>();
   let state: 'open' | 'cut' | 'held' = 'open';

@@ -43,8 +43,8 @@ export interface Worker {
 export const RUN = ['run', '--no-tui', '-p', 'Build it'];
 
 /** What there is in tests of one file. */
-export interface FleetScene {
-  readonly server: () => TestServer;
+export interface FleetScene<Server = TestServer> {
+  readonly server: () => Server;
   readonly env: () => Record<string, string>;
   /** Done after the test, the newest first. */
   readonly after: (end: () => Promise<unknown>) => void;
@@ -74,13 +74,17 @@ export function commitAll(folder: string): void {
   git('-c', 'user.name=Uma', '-c', 'user.email=uma@example.org', 'commit', '-qm', 'The beginning');
 }
 
-/** Starts a server for the tests of a file; what they start is ended after each. */
-export function setUpFleet(): FleetScene {
-  let server: TestServer;
+/** Starts a server for the tests around; what they start is ended after each. */
+export function setUpFleet(): FleetScene;
+export function setUpFleet<Server extends Pick<TestServer, 'url' | 'close'>>(startOne: () => Promise<Server>): FleetScene<Server>;
+export function setUpFleet(
+  startOne: () => Promise<Pick<TestServer, 'url' | 'close'>> = startServer,
+): FleetScene<Pick<TestServer, 'url' | 'close'>> {
+  let server: Pick<TestServer, 'url' | 'close'>;
   const ends: (() => Promise<unknown>)[] = [];
 
   beforeAll(async () => {
-    server = await startServer();
+    server = await startOne();
   });
   afterAll(() => server.close());
   afterEach(async () => {
