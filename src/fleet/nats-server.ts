@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { JetStreamClient, JetStreamManager } from '@nats-io/jetstream';
 import type { KV } from '@nats-io/kv';
 import type { ObjectStore } from '@nats-io/obj';
-import type { NatsConnection, TlsOptions } from '@nats-io/transport-node';
+import type { NatsConnection, Server, ServerInfo, TlsOptions } from '@nats-io/transport-node';
 import { isRalphError, RalphError, type RalphErrorFacts, toErrorCode, toErrorMessage } from '../core/values/errors.ts';
 import { listServers } from '../core/values/fleet-address.ts';
 import { WORKER_GONE_MS } from '../ports/fleet.ts';
@@ -31,6 +31,7 @@ const BLOBS = 'ralph_blobs';
 const KEPT_NS = 30 * 24 * 3600 * 1e9;
 const CONNECT_MS = 5000;
 const PING_MS = 3000;
+const AGAIN_MS = 500;
 /** What was asked while the server went away is asked again after it. */
 const ANSWER_MS = 2000;
 /** A report that is written again within it is the same one. In nanoseconds. */
@@ -102,7 +103,9 @@ export async function dial(place: NatsPlace): Promise<NatsConnection> {
     name,
     timeout: CONNECT_MS,
     maxReconnectAttempts: -1,
-    reconnectTimeWait: 500,
+    // The client counts its pauses by a clock that can be put back, and would then stay away: there are none but those of `toNext`.
+    reconnectDelayHandler: () => Number.NEGATIVE_INFINITY,
+    reconnectToServer: toNext,
     // A connection over which nothing comes any more, and which nobody has closed, is given up after three of these.
     pingInterval: PING_MS,
     maxPingOut: 2,
@@ -113,6 +116,11 @@ export async function dial(place: NatsPlace): Promise<NatsConnection> {
     ...(login.kind === 'password' ? { user: login.user, pass: login.pass } : {}),
     ...(login.kind === 'credentials' ? { authenticator: credsAuthenticator(login.bytes) } : {}),
   });
+}
+
+/** The server that the client would choose. The first time at once. */
+function toNext([server]: readonly Server[], info: ServerInfo | null): { server: Server; delay: number } | null {
+  return server === undefined ? null : { server, delay: info === null ? 0 : AGAIN_MS * (0.5 + Math.random() / 2) };
 }
 
 /** The client passes on what it does not know. Of an address in numbers it does not say whose certificate is expected, and Node.js then expects one of `localhost`. */

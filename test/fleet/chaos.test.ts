@@ -22,7 +22,7 @@ const WANTED = (process.env['RALPH_FLEET_CHAOS_BLOWS'] ?? '').split(',').filter(
 const SEEDS = Array.from({ length: RUNS }, (_, index) => SEED + index);
 /** More would be a fleet that nobody could run anything on: five failures in a row park a run. */
 const BLOWS = 4;
-const PATIENCE_MS = 150_000;
+const PATIENCE_MS = 60_000;
 
 const CONFIG = `event_loop: {starting_event: plan.start, completion_promise: LOOP_COMPLETE, max_iterations: 60, retry: {base_seconds: 0.2}}
 cli: {backend: custom, command: ./agent.sh}
@@ -113,7 +113,8 @@ async function play(scene: FleetScene<{ url: string }>, seed: number, servers: S
   }
   const from = Date.now();
   while (!(await isOver(run, scene.env()))) {
-    if (Date.now() - from > PATIENCE_MS) throw new Error(`the run did not end after: ${told.join(', ')}`);
+    const said = [own, ...workers].map((one) => one.said().slice(-2000)).join('\n---\n');
+    if (Date.now() - from > PATIENCE_MS) throw new Error(`run ${run} did not end after: ${told.join(', ')}\n${said}`);
     await pause(500);
   }
   await Promise.race([own.done, pause(10_000)]);

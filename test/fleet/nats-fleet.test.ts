@@ -87,3 +87,26 @@ test('a report and an order that the network gives twice are one', async () => {
     await fleet.close();
   }
 });
+
+test('a clock that is put back an hour keeps nobody from a server that was away', async () => {
+  const [fleet, theirs] = await Promise.all(['mine', 'theirs'].map((name) => connectFleet({ url: server.url, env: {}, name })));
+  const run = `run-${Date.now()}`;
+  const now = Date.now;
+  try {
+    const seen: unknown[] = [];
+    const end = await fleet?.reports.follow(run, ({ body }) => seen.push(body));
+    const next = theirs?.queue.claim({ id: 'one', labels: [run], protocol: 1 }, AbortSignal.timeout(20_000));
+    Date.now = () => now() - 3600_000;
+    await server.kill();
+    const report = fleet?.reports.append({ run, name: '1.1', worker: 'one', number: 1, body: 'meanwhile' });
+    await server.restart();
+    await report;
+    await expect.poll(() => seen).toEqual(['meanwhile']);
+    await fleet?.queue.offer({ run, name: '1.1', labels: [run], protocol: 1, body: 1 });
+    expect((await next)?.order.name).toBe('1.1');
+    await end?.();
+  } finally {
+    Date.now = now;
+    await Promise.all([fleet?.close(), theirs?.close()]);
+  }
+});

@@ -36,6 +36,8 @@ export interface Worker {
   readonly pid: number;
   readonly home: string;
   readonly end: () => Promise<Finished>;
+  /** What it has said so far. */
+  readonly said: () => string;
   /** Resolves when it has ended. */
   readonly gone: Promise<Finished>;
 }
@@ -123,7 +125,7 @@ export function setUpFleet(
       started.child.kill('SIGCONT');
       await end();
     });
-    return { pid: started.child.pid ?? 0, home, end, gone: started.done };
+    return { pid: started.child.pid ?? 0, home, end, said: started.said, gone: started.done };
   }
 
   const onFleet = (folder: string, ...more: string[]): Promise<Finished> => ralph(folder, [...RUN, '--fleet', server.url, ...more], env());
