@@ -2,7 +2,7 @@ import { isIP } from 'node:net';
 import { toErrorMessage } from '../core/values/errors.ts';
 import { listServers } from '../core/values/fleet-address.ts';
 import { type NatsPlace, toShownUrl } from './nats-place.ts';
-import { askJetStream, dial, openNatsServer, toUnreachable } from './nats-server.ts';
+import { askJetStream, dial, openNatsServer, RUNS, toUnreachable } from './nats-server.ts';
 
 /** Something that is looked at in a server: how it is, and what to do where it is not good. */
 export interface ServerFinding {
@@ -79,9 +79,27 @@ function isOwn({ hostname }: URL): boolean {
 
 async function tryStores(place: NatsPlace): Promise<ServerFinding> {
   try {
-    await (await openNatsServer(place)).connection.close();
-    return { state: 'good', text: 'what a fleet keeps has its place there' };
+    const { connection, manager } = await openNatsServer(place);
+    try {
+      const { config } = await manager.streams.info(RUNS);
+      return toCopiesFinding(connection.info?.cluster !== undefined, config.num_replicas);
+    } finally {
+      await connection.close();
+    }
   } catch (error) {
     return { state: 'bad', text: `what a fleet keeps has no place there: ${toErrorMessage(error)}` };
   }
 }
+
+function toCopiesFinding(isCluster: boolean, copies: number): ServerFinding {
+  if (!isCluster) return { state: 'good', text: 'what a fleet keeps has its place there' };
+  if (copies > 1) return { state: 'good', text: `what a fleet keeps has its place there, on ${copies} servers of the cluster` };
+  return {
+    state: 'warning',
+    text: 'what a fleet keeps is on one server of the cluster alone: when that one is away, the fleet waits',
+    fix: COPIES_FIX,
+  };
+}
+
+const COPIES_FIX =
+  'With three servers up: nats stream edit NAME --replicas 3, for each of RALPH_REPORTS, RALPH_RUNS, KV_ralph_* and OBJ_ralph_blobs';

@@ -22,7 +22,7 @@ const WANTED = (process.env['RALPH_FLEET_CHAOS_BLOWS'] ?? '').split(',').filter(
 const SEEDS = Array.from({ length: RUNS }, (_, index) => SEED + index);
 /** More would be a fleet that nobody could run anything on: five failures in a row park a run. */
 const BLOWS = 4;
-const PATIENCE_MS = 60_000;
+const PATIENCE_MS = 90_000;
 
 const CONFIG = `event_loop: {starting_event: plan.start, completion_promise: LOOP_COMPLETE, max_iterations: 60, retry: {base_seconds: 0.2}}
 cli: {backend: custom, command: ./agent.sh}

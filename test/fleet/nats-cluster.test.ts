@@ -1,7 +1,7 @@
 /** A fleet on three servers that keep everything together. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { describeFleet } from '../../src/fleet/fleet-contract-fixtures.ts';
-import { connectFleet } from '../../src/fleet/index.ts';
+import { checkServer, connectFleet } from '../../src/fleet/index.ts';
 import { startCluster, type TestCluster } from './nats.ts';
 
 let cluster: TestCluster;
@@ -16,7 +16,10 @@ const open = (url = cluster.url) => connectFleet({ url, env: {}, name: 'test' })
 describeFleet('a cluster of NATS JetStream', open);
 
 test('all that a fleet keeps is on three servers', async () => {
-  await (await open()).close();
+  expect(await checkServer({ url: cluster.url, env: {}, name: 'test' })).toContainEqual({
+    state: 'good',
+    text: expect.stringContaining('on 3 servers'),
+  });
   const kept = await cluster.listKept();
   expect(kept.map(({ name, copies }) => `${name} ${copies}`).sort()).toEqual(
     ['KV_ralph_runs', 'KV_ralph_work', 'KV_ralph_workers', 'OBJ_ralph_blobs', 'RALPH_REPORTS', 'RALPH_RUNS'].map((name) => `${name} 3`),
@@ -63,6 +66,8 @@ test('of a cluster too small for three copies, and of one that lacks a server, o
   try {
     await (await open(small.url)).close();
     expect((await small.listKept()).map(({ copies }) => copies)).toEqual([1, 1, 1, 1, 1, 1]);
+    const told = await checkServer({ url: small.url, env: {}, name: 'test' });
+    expect(told.at(-1)).toMatchObject({ state: 'warning', fix: expect.stringContaining('--replicas 3') });
     await small.nodes[0]?.restart();
     // Made otherwise than it would be now: it is used as it is.
     await expect.poll(() => open(small.nodes[0]?.url).then((fleet) => fleet.close())).toBe(undefined);
