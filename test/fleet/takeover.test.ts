@@ -15,6 +15,7 @@ interface Kept {
   readonly state: string;
   readonly epoch: number;
   readonly worker: string | null;
+  readonly title: string;
 }
 
 async function listKept(): Promise<readonly Kept[]> {
@@ -25,9 +26,12 @@ async function listKept(): Promise<readonly Kept[]> {
 const findRun = (folder: string): string => readdirSync(join(folder, '.ralph', 'runs'))[0] ?? '';
 
 async function untilState(run: string, state: string, withinMs = 40_000): Promise<void> {
-  await expect
-    .poll(async () => (await listKept()).find((kept) => kept.run === run)?.state, { timeout: withinMs, interval: 300 })
-    .toBe(state);
+  // The title says why it ended, where it ended otherwise.
+  const look = async (): Promise<string> => {
+    const kept = (await listKept()).find((one) => one.run === run);
+    return `${kept?.state}: ${kept?.title}`;
+  };
+  await expect.poll(look, { timeout: withinMs, interval: 300 }).toMatch(new RegExp(`^${state}:`));
 }
 
 describe('a run whose own process is lost', () => {
