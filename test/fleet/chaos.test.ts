@@ -22,7 +22,9 @@ const WANTED = (process.env['RALPH_FLEET_CHAOS_BLOWS'] ?? '').split(',').filter(
 const SEEDS = Array.from({ length: RUNS }, (_, index) => SEED + index);
 /** More would be a fleet that nobody could run anything on: five failures in a row park a run. */
 const BLOWS = 4;
-const PATIENCE_MS = 90_000;
+const PATIENCE_MS = 150_000;
+/** A run that takes so long after the last blow is worth a look. */
+const SLOW_MS = 40_000;
 
 const CONFIG = `event_loop: {starting_event: plan.start, completion_promise: LOOP_COMPLETE, max_iterations: 60, retry: {base_seconds: 0.2}}
 cli: {backend: custom, command: ./agent.sh}
@@ -72,7 +74,7 @@ async function isOver(run: string, env: Readonly<Record<string, string>>): Promi
 type Servers = Pick<Fray, 'server' | 'cluster'>;
 
 /** Starts a run and its workers, behind proxies where there is one server, with clocks of their own. */
-async function begin({ env, makeProject, startWorker, after }: FleetScene<{ url: string }>, seed: number, servers: Servers) {
+async function begin({ env, makeProject, startWorker, waitForHolder, after }: FleetScene<{ url: string }>, seed: number, servers: Servers) {
   const random = createRandom(seed);
   const upTo = (most: number): number => random.below(most);
   const proxies: TestProxy[] = [];
@@ -97,6 +99,8 @@ async function begin({ env, makeProject, startWorker, after }: FleetScene<{ url:
   const folder = join(away, '.ralph', 'runs');
   await expect.poll(() => readdirSync(away).includes('.ralph') && readdirSync(folder).length).toBe(1);
   const run = readdirSync(folder)[0] ?? '';
+  // What is lost before its first turn is kept by nobody but its own machine.
+  await waitForHolder();
   const fray: Fray = { run, ownPid: own.child.pid ?? 0, workers, startWorker: startOne, ...servers, proxies, upTo };
   return { away, homes, own, fray };
 }
@@ -112,11 +116,13 @@ async function play(scene: FleetScene<{ url: string }>, seed: number, servers: S
     told.push(await chooseBlow(fray, WANTED)(fray));
   }
   const from = Date.now();
+  const toStory = (): string =>
+    `${(Date.now() - from) / 1000} s after: ${told.join(', ')}\n${[own, ...workers].map((one) => one.said().slice(-3000)).join('\n---\n')}`;
   while (!(await isOver(run, scene.env()))) {
-    const said = [own, ...workers].map((one) => one.said().slice(-2000)).join('\n---\n');
-    if (Date.now() - from > PATIENCE_MS) throw new Error(`run ${run} did not end after: ${told.join(', ')}\n${said}`);
+    if (Date.now() - from > PATIENCE_MS) throw new Error(`run ${run} did not end, ${toStory()}`);
     await pause(500);
   }
+  if (Date.now() - from > SLOW_MS) console.warn(`run ${run} of seed ${seed} ended late, ${toStory()}`);
   await Promise.race([own.done, pause(10_000)]);
   signal(own.child.pid ?? 0, 'SIGKILL');
   const home = await ralph(away, ['resume', run], scene.env());
