@@ -176,11 +176,16 @@ export function chooseBlow({ cluster, upTo }: Fray, wanted: readonly string[]): 
 
 const MINUTE_MS = 60_000;
 
+/** Surroundings in which the clock is off by so much, and from the fourth second on by so much else. */
+export function toSkewed(byMs: number, thenMs = byMs): Record<string, string> {
+  return {
+    NODE_OPTIONS: `--import ${fileURLToPath(new URL('skewed-clock.mjs', import.meta.url))}`,
+    RALPH_TEST_CLOCK: `${byMs},${thenMs}`,
+  };
+}
+
 /** A clock that is up to an hour off, and jumps. */
 export function toClock(upTo: Fray['upTo']): Record<string, string> {
   const toOff = (): number => (upTo(121) - 60) * MINUTE_MS;
-  return {
-    NODE_OPTIONS: `--import ${fileURLToPath(new URL('skewed-clock.mjs', import.meta.url))}`,
-    RALPH_TEST_CLOCK: `${toOff()},${toOff()}`,
-  };
+  return toSkewed(toOff(), toOff());
 }

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { ralph, readJsonLines, start } from '../e2e/ralph.ts';
+import { toSkewed } from './blows.ts';
 import { listEvents, RUN, setUpFleet } from './scene.ts';
 
 const { server, env, after, makeProject, startWorker, waitForHolder } = setUpFleet();
@@ -78,6 +79,21 @@ describe('a run whose own process is lost', () => {
     const home = await ralph(folder, ['resume'], env());
     expect(home.code, home.stderr).toBe(0);
     expect(readFileSync(join(folder, 'out.txt'), 'utf8').split('\n')).toHaveLength(3);
+  });
+
+  test('has used no time that only the clock of a worker says', async () => {
+    const folder = makeProject({ slow: '2' });
+    await startWorker('one', undefined, toSkewed(10 * 3600_000), ['--stand-in', '0']);
+    const own = start(folder, [...RUN, '--fleet', server().url], env());
+    await waitForHolder();
+    await pause(1500);
+    own.child.kill('SIGKILL');
+    await own.done;
+    const home = await ralph(folder, ['resume'], env());
+    expect(home.code, home.stdout + home.stderr).toBe(0);
+    const times = readFileSync(join(folder, '.ralph', 'runs', findRun(folder), 'journal.jsonl'), 'utf8').match(/(?<="at":)\d+/g) ?? [];
+    expect(times.length).toBeGreaterThan(5);
+    expect(Math.max(...times.map(Number))).toBeLessThan(Date.now() + 60_000);
   });
 
   test('can be gone on with by a person on another machine, in an empty folder', async () => {
