@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { IterationStart } from '../core/run/effects.ts';
 import type { RunState } from '../core/run/state.ts';
 import { INITIAL_STATE } from '../loop/decide/index.ts';
-import { createAwayWatch } from './away-watch.ts';
+import { createAwayWatch, toSaid } from './away-watch.ts';
 
 const order = (iteration: number, more: Partial<IterationStart> = {}): IterationStart => ({
   ...{ type: 'iteration-start', iteration, attempt: 1, hat: 'builder', backend: 0, events: [], feedback: [], fallback: null },
@@ -33,7 +33,7 @@ test('a turn of one agent in the folder itself is taken up, with what was told o
   watch.take(spawned(2), []);
   const open = watch.listOpen({ ...INITIAL_STATE, activations: [activation(order(2))] });
   expect(open).toEqual([order(2)]);
-  expect(watch.heardOf(order(2))).toEqual([JSON.stringify(spawned(2).input)]);
+  expect(watch.heardOf(order(2))).toEqual([toSaid(spawned(2).input)]);
   expect(watch.heardOf(order(1))).toEqual([]);
 });
 

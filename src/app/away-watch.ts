@@ -9,7 +9,7 @@ export interface AwayWatch {
   readonly take: (entry: JournalEntry, effects: readonly Effect[]) => void;
   /** The turns that a new process can take up: those of one agent, in the folder itself, that wait for nobody. */
   readonly listOpen: (state: RunState) => readonly IterationStart[];
-  /** What was told of a turn so far, each as JSON. */
+  /** What was told of a turn so far, each as `toSaid` gives it. */
   readonly heardOf: (turn: TurnId) => string[];
 }
 
@@ -25,7 +25,7 @@ export function createAwayWatch(): AwayWatch {
         heard.delete(turn ?? '');
       } else if (turn !== null) {
         const told = heard.get(turn) ?? [];
-        told.push(JSON.stringify(input));
+        told.push(toSaid(input));
         heard.set(turn, told);
       }
       for (const effect of effects) if (effect.type === 'iteration-start') orders.set(toTurnName(effect), effect);
@@ -39,6 +39,11 @@ export function createAwayWatch(): AwayWatch {
       }),
     heardOf: (turn) => heard.get(toTurnName(turn)) ?? [],
   };
+}
+
+/** What a worker said of a turn, whenever that came here. */
+export function toSaid(input: Input): string {
+  return JSON.stringify({ ...input, at: 0 });
 }
 
 /** The turn that an input is about; `null`: none. */

@@ -23,6 +23,7 @@ import { steadyMs } from '../process/index.ts';
 import type { RunFile } from '../runs/index.ts';
 import { COPIES, findSpec } from '../turns/index.ts';
 import type { GitWorkspace, Snapshot } from '../workspace/checkpoint/index.ts';
+import { toSaid } from './away-watch.ts';
 import { createHomecoming, type SentHome } from './bring-turn.ts';
 import { createTreeSender, type SentRun } from './send-tree.ts';
 import { toLostAfterMs } from './sent-work.ts';
@@ -105,7 +106,7 @@ export function withoutSnapshots({ exists, checkpoint }: GitWorkspace): Workspac
 function toNew(heard: OfferedRun['heard'], turn: TurnId, post: (input: Input) => void): (input: Input) => void {
   return (input) => {
     const known = heard.get(toTurnName(turn)) ?? [];
-    const place = known.indexOf(JSON.stringify(input));
+    const place = known.indexOf(toSaid(input));
     if (place < 0) post(input);
     else known.splice(place, 1);
   };

@@ -57,22 +57,15 @@ interface PlaceParts {
 }
 
 export function createPlaceTree(
-  { top, gitDir, git, isOwnState, findPrograms }: Repository,
+  repository: Repository,
   workspace: Pick<GitWorkspace, 'snapshot'>,
   { blobs, scratch }: PlaceParts,
 ): PlaceTree {
-  const repository = { top, gitDir, git, isOwnState };
+  const { top } = repository;
   let shown: Shown | null = null;
   /** What it showed when whoever uses it began; until that has ended nobody knows what it shows. */
   let given: Shown | null = null;
-  let ownAt: string | null = null;
-  /** Git is asked again where what it goes by looks different. */
-  const checkOwn = async (): Promise<void> => {
-    const now = (await findPrograms?.())?.look ?? null;
-    if (now !== null && now === ownAt) return;
-    await requireOwn(repository);
-    ownAt = now;
-  };
+  const checkOwn = createOwnCheck(repository);
   const look = async (): Promise<WorkLooks> => {
     await checkOwn();
     const { looks } = await workspace.snapshot('look', 'after');
@@ -140,6 +133,17 @@ async function sendCommits(
 
 /** Of all commits of a turn; more than that comes home as files alone. */
 const MAX_COMMITTED_BYTES = 256 << 20;
+
+/** As `requireOwn`; git is asked again where what it goes by looks different. */
+function createOwnCheck(repository: Pick<Repository, 'top' | 'gitDir' | 'git' | 'findPrograms'>): () => Promise<void> {
+  let checked: string | null = null;
+  return async () => {
+    const look = (await repository.findPrograms?.())?.look ?? null;
+    if (look !== null && look === checked) return;
+    await requireOwn(repository);
+    checked = look;
+  };
+}
 
 /** What used the folder may have led git to other files, or to another repository: those are not to be read or written. */
 async function requireOwn({ top, gitDir, git }: Pick<Repository, 'top' | 'gitDir' | 'git'>): Promise<void> {

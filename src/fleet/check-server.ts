@@ -1,7 +1,8 @@
 import { isIP } from 'node:net';
 import { toErrorMessage } from '../core/values/errors.ts';
+import { listServers } from '../core/values/fleet-address.ts';
 import { type NatsPlace, toShownUrl } from './nats-place.ts';
-import { askJetStream, dial, openNatsServer, toUnreachable } from './nats-server.ts';
+import { askJetStream, dial, openNatsServer, RUNS, toUnreachable } from './nats-server.ts';
 
 /** Something that is looked at in a server: how it is, and what to do where it is not good. */
 export interface ServerFinding {
@@ -62,10 +63,9 @@ function toVersionFinding(version: string): ServerFinding {
 
 /** What goes over the network of others is not to be read by them. */
 function toEncryptionFinding({ url }: NatsPlace, isEncrypted: boolean): ServerFinding {
-  const { hostname } = new URL(url);
   if (isEncrypted) return { state: 'good', text: 'what goes over the network is encrypted' };
-  const isOwn = hostname === 'localhost' || hostname === '[::1]' || (isIP(hostname) === 4 && hostname.startsWith('127.'));
-  if (isOwn) return { state: 'good', text: 'it is on this machine: nothing goes over the network' };
+  if (listServers(url).every((server) => isOwn(new URL(server))))
+    return { state: 'good', text: 'it is on this machine: nothing goes over the network' };
   return {
     state: 'warning',
     text: 'it has no certificate: who listens on the network reads everything, passwords too',
@@ -73,11 +73,33 @@ function toEncryptionFinding({ url }: NatsPlace, isEncrypted: boolean): ServerFi
   };
 }
 
+function isOwn({ hostname }: URL): boolean {
+  return hostname === 'localhost' || hostname === '[::1]' || (isIP(hostname) === 4 && hostname.startsWith('127.'));
+}
+
 async function tryStores(place: NatsPlace): Promise<ServerFinding> {
   try {
-    await (await openNatsServer(place)).connection.close();
-    return { state: 'good', text: 'what a fleet keeps has its place there' };
+    const { connection, manager } = await openNatsServer(place);
+    try {
+      const { config } = await manager.streams.info(RUNS);
+      return toCopiesFinding(connection.info?.cluster !== undefined, config.num_replicas);
+    } finally {
+      await connection.close();
+    }
   } catch (error) {
     return { state: 'bad', text: `what a fleet keeps has no place there: ${toErrorMessage(error)}` };
   }
 }
+
+function toCopiesFinding(isCluster: boolean, copies: number): ServerFinding {
+  if (!isCluster) return { state: 'good', text: 'what a fleet keeps has its place there' };
+  if (copies > 1) return { state: 'good', text: `what a fleet keeps has its place there, on ${copies} servers of the cluster` };
+  return {
+    state: 'warning',
+    text: 'what a fleet keeps is on one server of the cluster alone: when that one is away, the fleet waits',
+    fix: COPIES_FIX,
+  };
+}
+
+const COPIES_FIX =
+  'With three servers up: nats stream edit NAME --replicas 3, for each of RALPH_REPORTS, RALPH_RUNS, KV_ralph_* and OBJ_ralph_blobs';

@@ -218,9 +218,12 @@ function describeRuns(connect: Connect): void {
     const run = newRun();
     const first = await fleet.log.append(run, { behind: 0, name: 'a.1', body: 1 });
     expect(await fleet.log.append(run, { behind: 0, name: 'a.1', body: 1 })).toBe(first);
+    const second = await fleet.log.append(run, { behind: first ?? 0, name: 'a.2', body: 2 });
+    expect(await fleet.log.append(run, { behind: first ?? 0, name: 'a.2', body: 2 })).toBe(second);
+    expect(await fleet.log.append(run, { behind: first ?? 0, name: 'b.1', body: 2 })).toBe(null);
     const seen: unknown[] = [];
     await fleet.log.read(run, (body) => seen.push(body));
-    expect(seen).toEqual([1]);
+    expect(seen).toEqual([1, 2]);
   });
 
   test('forgets a run: who has it, what was written of it and its orders, unless somebody has taken it meanwhile', async () => {
@@ -245,12 +248,6 @@ function describeRuns(connect: Connect): void {
     expect(await mine.leases.write(lease, 0)).not.toBe(null);
   });
 
-  test('has nothing of a run of which nothing was written', async () => {
-    const fleet = await connect();
-    const seen: unknown[] = [];
-    expect([await fleet.log.read(newRun(), (body) => seen.push(body)), seen]).toEqual([0, []]);
-  });
-
   test('gives a run to one process: of two who saw the same lease one gets it', async () => {
     const [mine, theirs] = [await connect(), await connect()];
     const run = newRun();
@@ -268,6 +265,12 @@ function describeRuns(connect: Connect): void {
 }
 
 function describeFollowing(connect: Connect): void {
+  test('has nothing of a run of which nothing was written', async () => {
+    const fleet = await connect();
+    const seen: unknown[] = [];
+    expect([await fleet.log.read(newRun(), (body) => seen.push(body)), seen]).toEqual([0, []]);
+  });
+
   test('gives what is kept of a run from the first on, and then each writing as it comes, to several who follow', async () => {
     const [mine, theirs] = [await connect(), await connect()];
     const [run, other] = [newRun(), newRun()];

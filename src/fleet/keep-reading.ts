@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import type { Consumer, JsMsg } from '@nats-io/jetstream';
 import type { NatsConnection } from '@nats-io/transport-node';
 import { insist } from './nats-server.ts';
 
@@ -9,6 +10,41 @@ export interface Reading<Item> {
 }
 
 const AGAIN_MS = 500;
+/** A server says so often that there is nothing new, and is asked for more so often. */
+const OFTEN = { idle_heartbeat: 1000, expires: 4000 };
+
+/** What says nothing for so long is read anew. */
+const SILENT_MS = 3000;
+
+/**
+ * Begins to read what a consumer gives. In a cluster the server that has the consumer can die without that a connection is lost, and then nobody knows of that consumer: what falls silent is read no more,
+ * so that it is read anew. The client would notice, too, but by a clock that can be put back.
+ */
+export async function consume(consumer: Consumer): Promise<Reading<JsMsg>> {
+  const items = await consumer.consume(OFTEN);
+  let heardAt = performance.now();
+  const timer = setInterval(() => {
+    if (performance.now() - heardAt > SILENT_MS) stop();
+  }, SILENT_MS / 3);
+  timer.unref();
+  const stop = (): void => {
+    clearInterval(timer);
+    items.stop();
+    consumer.delete().catch(() => undefined);
+  };
+  const hear = async (): Promise<void> => {
+    for await (const { type } of items.status()) if (type === 'heartbeat') heardAt = performance.now();
+  };
+  void hear().catch(() => undefined);
+  return { items: noting(items, () => (heardAt = performance.now())), stop };
+}
+
+async function* noting<Item>(items: AsyncIterable<Item>, note: () => void): AsyncIterable<Item> {
+  for await (const item of items) {
+    note();
+    yield item;
+  }
+}
 
 /**
  * Reads until it is closed. A server that went away forgets who was reading, and its client finds that out late: so after each new connection it is read anew.

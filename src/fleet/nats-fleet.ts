@@ -5,7 +5,7 @@ import { isJsonObject, isTextList, type Json, parseJson } from '../core/values/j
 import { isLabel } from '../core/values/label.ts';
 import type { Blobs, Fleet, Reports, SteerLine, Wires, WorkerList, WorkerState, WorkId } from '../ports/fleet.ts';
 import { isOrderName, isSubjectPart, parseKey, requirePart, toKey } from './fleet-names.ts';
-import { keepReading, type Reading } from './keep-reading.ts';
+import { consume, keepReading, type Reading } from './keep-reading.ts';
 import { hearOnce } from './messages.ts';
 import type { NatsPlace } from './nats-place.ts';
 import { createOffers, createQueue } from './nats-queue.ts';
@@ -51,17 +51,20 @@ function createReports({ stream, manager, connection }: NatsServer): Reports {
     follow: async (run, visit) => {
       requirePart(run);
       let last = 0;
+      // The server knows for some minutes only what was reported before.
+      const heard = new Set<string>();
       const open = async (): Promise<Reading<JsMsg>> => {
         const start = last === 0 ? {} : { deliver_policy: FROM_SEQUENCE, opt_start_seq: last + 1 };
-        const consumer = await stream.consumers.get(REPORTS, { filter_subjects: `ralph.report.${run}.>`, ...start });
-        const items = await consumer.consume();
-        return { items, stop: () => items.stop() };
+        return consume(await stream.consumers.get(REPORTS, { filter_subjects: `ralph.report.${run}.>`, ...start }));
       };
       return keepReading(connection, open, (message) => {
         last = message.seq;
         const id = parseKey(message.subject.split('.').slice(2).join('.'));
         const report = parseReport(toText(message.data));
-        if (id !== null && report !== null) visit({ ...id, ...report });
+        if (id === null || report === null) return;
+        const name = `${toKey(id)} ${report.worker} ${report.number}`;
+        if (!heard.has(name)) visit({ ...id, ...report });
+        heard.add(name);
       });
     },
     forget: async (run) => {

@@ -20,6 +20,7 @@ describe('who asks a server', () => {
   test('is said by the address, before any file', () => {
     expect(readLogin({ url: 'nats://me:a%2Fb@h', env })).toEqual({ kind: 'password', user: 'me', pass: 'a/b' });
     expect(readLogin({ url: 'nats://me:100%@h', env })).toMatchObject({ pass: '100%' });
+    expect(readLogin({ url: 'nats://me:a,b@h:1,i:2', env })).toEqual({ kind: 'password', user: 'me', pass: 'a,b' });
     expect(readLogin({ url: 'nats://h', env: {} })).toEqual({ kind: 'nobody' });
     expect(readLogin({ url: 'nats://me@h', env: {} })).toEqual({ kind: 'password', user: 'me', pass: '' });
   });
@@ -51,5 +52,8 @@ describe('who asks a server', () => {
   test('is not shown', () => {
     expect(toShownUrl('nats://me:secret@h:1')).toBe('nats://h:1');
     expect(toShownUrl('no address')).toBe('that address');
+    expect(toShownUrl('tls://me:secret@h:1,i:2')).toBe('tls://h:1,i:2');
+    expect(toShownUrl('nats://me:secret@h:1,nats://me:secret@i:2')).toBe('nats://h:1,i:2');
+    expect(toShownUrl('nats://h:1,i:x')).toBe('that address');
   });
 });

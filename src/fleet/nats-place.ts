@@ -2,10 +2,11 @@ import { readFileSync, statSync } from 'node:fs';
 import { isAbsolute } from 'node:path';
 import type { Environment } from '../core/values/environment.ts';
 import { RalphError, toErrorCode } from '../core/values/errors.ts';
+import { listServers } from '../core/values/fleet-address.ts';
 
 /** Where a server is, and who asks. */
 export interface NatsPlace {
-  /** `nats://host:4222`, `tls://…`; a name and a password may stand in it. */
+  /** `nats://host:4222`, `tls://…`; a name and a password may stand in it. Of a cluster several servers may be named: `nats://NAME:PASSWORD@a:4222,b:4222`. */
   readonly url: string;
   /** Says who asks where the address does not: `RALPH_FLEET_PASSWORD_FILE`, `RALPH_FLEET_CREDS`. */
   readonly env: Environment;
@@ -30,7 +31,7 @@ const MAX_BYTES = 64 << 10;
  * @throws RalphError `fleet-login`
  */
 export function readLogin({ url, env = {} }: Pick<NatsPlace, 'url' | 'env'>): NatsLogin {
-  const { username, password } = new URL(url);
+  const { username, password } = new URL(listServers(url)[0]);
   const { [PASSWORD_FILE]: passwordFile = '', [CREDENTIALS]: credentials = '' } = env;
   if (username === '') return credentials === '' ? { kind: 'nobody' } : { kind: 'credentials', bytes: readCredentials(credentials) };
   const user = decode(username);
@@ -78,12 +79,13 @@ function toUnfit(variable: string, path: string, what: string): RalphError {
 
 /** The address without who asks. */
 export function toShownUrl(url: string): string {
-  if (!URL.canParse(url)) return 'that address';
-  const { protocol, host } = new URL(url);
-  return `${protocol}//${host}`;
+  const servers = listServers(url);
+  if (!servers.every((server) => URL.canParse(server))) return 'that address';
+  const { protocol } = new URL(servers[0]);
+  return `${protocol}//${servers.map((server) => new URL(server).host).join(',')}`;
 }
 
 /** Whether nothing may go over the network that is not encrypted. */
 export function mustEncrypt(url: string): boolean {
-  return new URL(url).protocol === 'tls:';
+  return listServers(url).some((server) => new URL(server).protocol === 'tls:');
 }

@@ -1,7 +1,7 @@
-import type { KvWatchEntry } from '@nats-io/kv';
+import type { DeliverPolicy, JsMsg } from '@nats-io/jetstream';
 import type { WorkClaim, WorkerFacts, WorkId, WorkOrder, WorkQueue } from '../ports/fleet.ts';
 import { requirePart, toKey } from './fleet-names.ts';
-import { keepReading, type Reading } from './keep-reading.ts';
+import { consume, keepReading, type Reading } from './keep-reading.ts';
 import { insist, type NatsServer, toBytes, toText, unlessConflict, WORK } from './nats-server.ts';
 import { type ChangeRecord, type KeptRecord, parseWorkRecord, serves, toClaim, toHeld, toOwnChange, toStanding } from './work-record.ts';
 
@@ -22,6 +22,8 @@ interface Offered {
 const ASIDE_MS = 500;
 /** A change of one's own comes back within a millisecond or two; where the connection was lost it does not. */
 const SEEN_MS = 250;
+/** The library's own word, which is not loaded for it. */
+const LAST_OF_EACH: DeliverPolicy = 'last_per_subject';
 
 /** Orders that nobody has taken, as they come. */
 export interface Offers {
@@ -36,7 +38,7 @@ export interface Offers {
   readonly close: () => Promise<void>;
 }
 
-export function createOffers({ work, manager, connection }: NatsServer): Offers {
+export function createOffers({ stream, manager, connection }: NatsServer): Offers {
   const offered = new Map<string, Offered>();
   const taken = new Set<string>();
   const aside = new Set<string>();
@@ -45,14 +47,15 @@ export function createOffers({ work, manager, connection }: NatsServer): Offers 
   const waiting = new Set<() => void>();
   const seen = createProgress();
   let stop: (() => Promise<void>) | undefined;
-  const take = ({ key, revision, operation, value }: KvWatchEntry): void => {
+  const take = (message: JsMsg): void => {
+    const { key, isThere, revision, data } = toChange(message);
     seen.move(revision);
     if (key.startsWith(HOLDING)) {
       const id = key.slice(HOLDING.length);
-      return void (operation === 'PUT' ? taken.add(id) : taken.delete(id));
+      return void (isThere ? taken.add(id) : taken.delete(id));
     }
     const id = key.slice(OFFER.length);
-    const record = operation === 'PUT' && key.startsWith(OFFER) ? parseWorkRecord(toText(value)) : null;
+    const record = isThere && key.startsWith(OFFER) ? parseWorkRecord(toText(data)) : null;
     // One that stands in the place of another is nobody's.
     if (record?.kind !== 'offered' || toKey(record.order) !== id) return void offered.delete(id);
     // After a new connection all of them come once more.
@@ -60,23 +63,22 @@ export function createOffers({ work, manager, connection }: NatsServer): Offers 
     offered.set(id, { order: record.order, revision, since: revision > before ? performance.now() : Number.NEGATIVE_INFINITY });
     for (const look of waiting) look();
   };
-  const listen = async (): Promise<Reading<KvWatchEntry>> => {
+  const find = (worker: WorkerFacts): Offered | undefined =>
+    [...offered].find(([id, { order }]) => !taken.has(id) && !aside.has(id) && serves(worker, order))?.[1];
+  const listen = async (): Promise<Reading<JsMsg>> => {
     before = (await manager.streams.info(`KV_${WORK}`)).state.last_seq;
-    const items = await work.watch();
-    return { items, stop: () => items.stop() };
+    return consume(await stream.consumers.get(`KV_${WORK}`, { filter_subjects: `$KV.${WORK}.>`, deliver_policy: LAST_OF_EACH }));
   };
   return {
     next: (worker, signal) => {
       stop ??= keepReading(connection, listen, take);
       return new Promise((resolve) => {
         const look = (): void => {
-          const found = signal.aborted
-            ? undefined
-            : [...offered].find(([id, { order }]) => !taken.has(id) && !aside.has(id) && serves(worker, order));
-          if (found === undefined && !signal.aborted) return;
+          const found = signal.aborted ? null : find(worker);
+          if (found === undefined) return;
           waiting.delete(look);
           signal.removeEventListener('abort', look);
-          resolve(found?.[1] ?? null);
+          resolve(found);
         };
         waiting.add(look);
         signal.addEventListener('abort', look);
@@ -95,6 +97,11 @@ export function createOffers({ work, manager, connection }: NatsServer): Offers 
     wasOffered: async (order, revision) => ((await seen.reaches(revision)) ? offered.has(toKey(order)) : null),
     close: async () => stop?.(),
   };
+}
+
+function toChange({ subject, headers, seq: revision, data }: JsMsg) {
+  // What was deleted says so.
+  return { key: subject.slice(`$KV.${WORK}.`.length), isThere: (headers?.get('KV-Operation') ?? '') === '', revision, data };
 }
 
 /** How far something has been read. Whoever waits goes on when the one who tells it has returned. */

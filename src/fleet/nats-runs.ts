@@ -1,74 +1,72 @@
-import type { DeliverPolicy, JsMsg } from '@nats-io/jetstream';
+import type { DeliverPolicy, JsMsg, StoredMsg } from '@nats-io/jetstream';
 import { isJsonObject, type Json, parseJson } from '../core/values/json.ts';
 import type { KeptLease, RunLease, RunLeases, RunLog } from '../ports/fleet.ts';
 import { isSubjectPart } from './fleet-names.ts';
-import { keepReading, type Reading } from './keep-reading.ts';
+import { consume, keepReading, type Reading } from './keep-reading.ts';
 import { insist, LEASES, listKeys, type NatsServer, RUNS, toBytes, toText, unlessConflict } from './nats-server.ts';
 
 /** What is kept of runs: a subject of one stream for each, on which the server itself refuses whoever does not write behind the last message. */
 export function createRunLog({ stream, manager, connection }: NatsServer): RunLog {
+  /** Reads what stands there and what comes; resolves when what stood there has been given: up to `there`. */
+  const readFrom = async (run: string, take: (message: JsMsg, there: number) => void): Promise<ReadRun> => {
+    const subject = toSubject(run);
+    const there = (await insist(() => readLast(manager, subject)))?.seq ?? 0;
+    let last = 0;
+    const open = async (): Promise<Reading<JsMsg>> => {
+      const start = last === 0 ? {} : { deliver_policy: FROM_SEQUENCE, opt_start_seq: last + 1 };
+      return consume(await stream.consumers.get(RUNS, { filter_subjects: subject, ...start }));
+    };
+    return new Promise((resolve, reject) => {
+      const end = keepReading(connection, open, (message) => {
+        last = message.seq;
+        take(message, there);
+        if (last >= there) resolve({ there, end });
+      });
+      if (there === 0) resolve({ there, end });
+      void connection.closed().then(() => reject(new Error('what the fleet keeps of the run could not be read to its end')));
+    });
+  };
   return {
     append: async (run, { behind, name, body }) => {
       const subject = toSubject(run);
-      // Where the answer to the first try was lost, the second one is known by its name and refused by nobody.
+      // Where the answer to the first try was lost, the second one is known by its name.
       const options = { msgID: `${run}.${name}`, expect: { lastSubjectSequence: behind } };
       const told = await unlessConflict(() => stream.publish(subject, toBytes(body), options));
-      return told === null ? null : told.seq;
+      if (told !== null) return told.seq;
+      // The servers of a cluster look whether it stands behind the last one before they look at its name.
+      const last = await insist(() => readLast(manager, subject));
+      return last?.header.get('Nats-Msg-Id') === options.msgID ? last.seq : null;
     },
     read: async (run, visit) => {
-      const subject = toSubject(run);
-      const last = await insist(() => readLast(manager, subject));
-      if (last === 0) return 0;
-      const consumer = await insist(() => stream.consumers.get(RUNS, { filter_subjects: subject }));
-      const messages = await consumer.consume();
-      let seen = 0;
-      try {
-        for await (const message of messages) {
-          visit(parseJson(toText(message.data)) ?? null);
-          seen = message.seq;
-          if (seen >= last) break;
-        }
-      } finally {
-        await messages.close().catch(() => undefined);
-        await consumer.delete().catch(() => undefined);
-      }
-      if (seen < last) throw new Error('what the fleet keeps of the run could not be read to its end');
-      return last;
+      const { there, end } = await readFrom(run, ({ seq, data }, last) => {
+        if (seq <= last) visit(parseJson(toText(data)) ?? null);
+      });
+      await end();
+      return there;
     },
     forget: async (run) => {
       const subject = toSubject(run);
       await insist(() => manager.streams.purge(RUNS, { filter: subject }));
     },
-    follow: async (run, visit) => {
-      const subject = toSubject(run);
-      const there = await insist(() => readLast(manager, subject));
-      let last = 0;
-      const open = async (): Promise<Reading<JsMsg>> => {
-        const start = last === 0 ? {} : { deliver_policy: FROM_SEQUENCE, opt_start_seq: last + 1 };
-        const consumer = await stream.consumers.get(RUNS, { filter_subjects: subject, ...start });
-        const items = await consumer.consume();
-        return { items, stop: () => items.stop() };
-      };
-      return new Promise((resolve) => {
-        const end = keepReading(connection, open, (message) => {
-          last = message.seq;
-          visit(parseJson(toText(message.data)) ?? null);
-          if (last >= there) resolve(end);
-        });
-        if (there === 0) resolve(end);
-      });
-    },
+    follow: async (run, visit) => (await readFrom(run, ({ data }) => visit(parseJson(toText(data)) ?? null))).end,
   };
+}
+
+interface ReadRun {
+  readonly there: number;
+  /** Ends the reading. */
+  readonly end: () => Promise<void>;
 }
 
 /** The library's own word, which is not loaded for it. */
 const FROM_SEQUENCE: DeliverPolicy = 'by_start_sequence';
 
-async function readLast(manager: NatsServer['manager'], subject: string): Promise<number> {
+/** `null`: nothing stands there. */
+async function readLast(manager: NatsServer['manager'], subject: string): Promise<StoredMsg | null> {
   try {
-    return (await manager.streams.getMessage(RUNS, { last_by_subj: subject }))?.seq ?? 0;
+    return await manager.streams.getMessage(RUNS, { last_by_subj: subject });
   } catch (error) {
-    if ((error as { readonly code?: unknown }).code === NO_MESSAGE) return 0;
+    if ((error as { readonly code?: unknown }).code === NO_MESSAGE) return null;
     throw error;
   }
 }

@@ -3,8 +3,9 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { JetStreamClient, JetStreamManager } from '@nats-io/jetstream';
 import type { KV } from '@nats-io/kv';
 import type { ObjectStore } from '@nats-io/obj';
-import type { NatsConnection, TlsOptions } from '@nats-io/transport-node';
+import type { NatsConnection, Server, ServerInfo, TlsOptions } from '@nats-io/transport-node';
 import { isRalphError, RalphError, type RalphErrorFacts, toErrorCode, toErrorMessage } from '../core/values/errors.ts';
+import { listServers } from '../core/values/fleet-address.ts';
 import { WORKER_GONE_MS } from '../ports/fleet.ts';
 import { isSubjectPart } from './fleet-names.ts';
 import { mustEncrypt, type NatsPlace, readLogin, toShownUrl } from './nats-place.ts';
@@ -29,6 +30,8 @@ const BLOBS = 'ralph_blobs';
 /** Files of runs are forgotten after so long: 30 days. In nanoseconds. */
 const KEPT_NS = 30 * 24 * 3600 * 1e9;
 const CONNECT_MS = 5000;
+const PING_MS = 3000;
+const AGAIN_MS = 500;
 /** What was asked while the server went away is asked again after it. */
 const ANSWER_MS = 2000;
 /** A report that is written again within it is the same one. In nanoseconds. */
@@ -96,11 +99,16 @@ export async function dial(place: NatsPlace): Promise<NatsConnection> {
   const login = readLogin(place);
   const user = login.kind === 'password' && isSubjectPart(login.user) ? login.user : null;
   return connect({
-    servers: toShownUrl(url),
+    servers: listServers(toShownUrl(url)).slice(),
     name,
     timeout: CONNECT_MS,
     maxReconnectAttempts: -1,
-    reconnectTimeWait: 500,
+    // The client counts its pauses by a clock that can be put back, and would then stay away: there are none but those of `toNext`.
+    reconnectDelayHandler: () => Number.NEGATIVE_INFINITY,
+    reconnectToServer: toNext,
+    // A connection over which nothing comes any more, and which nobody has closed, is given up after three of these.
+    pingInterval: PING_MS,
+    maxPingOut: 2,
     // With it the client sends nothing, no login either, to a server that offers no TLS.
     ...(mustEncrypt(url) ? { tls: toTlsOptions(url) } : {}),
     // Answers to one user are then not for the eyes of others, where the server has permissions that say so.
@@ -110,9 +118,14 @@ export async function dial(place: NatsPlace): Promise<NatsConnection> {
   });
 }
 
+/** The server that the client would choose. The first time at once. */
+function toNext([server]: readonly Server[], info: ServerInfo | null): { server: Server; delay: number } | null {
+  return server === undefined ? null : { server, delay: info === null ? 0 : AGAIN_MS * (0.5 + Math.random() / 2) };
+}
+
 /** The client passes on what it does not know. Of an address in numbers it does not say whose certificate is expected, and Node.js then expects one of `localhost`. */
 function toTlsOptions(url: string): TlsOptions {
-  const host = new URL(url).hostname.replace(/^\[|\]$/g, '');
+  const host = new URL(listServers(url)[0]).hostname.replace(/^\[|\]$/g, '');
   return isIP(host) === 0 ? {} : ({ host } as TlsOptions);
 }
 
@@ -129,31 +142,37 @@ async function open(place: NatsPlace): Promise<NatsServer> {
     import('@nats-io/obj').then(toNames),
   ]);
   const connection = await dial(place);
+  const isCluster = connection.info?.cluster !== undefined;
+  // Servers that choose a leader are asked again; one by itself without JetStream is told of at once.
+  const ask = <Result>(act: () => Promise<Result>): Promise<Result> => insist(act, isCluster ? PATIENCE_MS : 0);
+  const openOne = <Place>(make: (copies: number) => Promise<Place>, find: () => Promise<Place>): Promise<Place> =>
+    ask(() => makeOrFind(isCluster ? [COPIES, 1] : [1], make, find));
   try {
-    const manager = await jetstreamManager(connection, { timeout: CONNECT_MS });
+    const manager = await ask(() => jetstreamManager(connection, { timeout: CONNECT_MS }));
     const kept = { storage: StorageType.File, retention: RetentionPolicy.Limits, duplicate_window: SAME_WITHIN_NS, allow_direct: true };
-    await makeOrFind(
-      () => manager.streams.add({ ...kept, name: REPORTS, subjects: ['ralph.report.>'] }),
-      () => manager.streams.info(REPORTS),
-    );
-    await makeOrFind(
-      () => manager.streams.add({ ...kept, name: RUNS, subjects: ['ralph.run.*'], max_age: KEPT_NS }),
-      () => manager.streams.info(RUNS),
-    );
+    const openStream = (name: string, how: { readonly subjects: string[]; readonly max_age?: number }) =>
+      openOne(
+        (copies) => manager.streams.add({ ...kept, ...how, name, num_replicas: copies }),
+        () => manager.streams.info(name),
+      );
+    await openStream(REPORTS, { subjects: ['ralph.report.>'] });
+    await openStream(RUNS, { subjects: ['ralph.run.*'], max_age: KEPT_NS });
     const stream = jetstream(connection, { timeout: ANSWER_MS });
     const [stores, files] = [new Kvm(stream), new Objm(stream)];
     const storage = StorageType.File;
+    // In a cluster any server that has a copy would answer, a late one with what was true before: there the leader is asked.
+    const readBy = isCluster ? { allow_direct: false } : {};
     const openBucket = (name: string, how: Parameters<typeof stores.create>[1]) =>
-      makeOrFind(
-        () => stores.create(name, { history: 1, ...how }),
+      openOne(
+        (replicas) => stores.create(name, { history: 1, replicas, ...readBy, ...how }),
         () => stores.open(name),
       );
     const [work, workers, runs, blobs] = await Promise.all([
       openBucket(WORK, { storage }),
       openBucket(WORKERS, { storage, ttl: WORKER_GONE_MS }),
       openBucket(LEASES, { storage, ttl: KEPT_NS / 1e6 }),
-      makeOrFind(
-        () => files.create(BLOBS, { storage, ttl: KEPT_NS }),
+      openOne(
+        (replicas) => files.create(BLOBS, { storage, ttl: KEPT_NS, replicas }),
         () => files.open(BLOBS),
       ),
     ]);
@@ -164,12 +183,24 @@ async function open(place: NatsPlace): Promise<NatsServer> {
   }
 }
 
-/** An account that may make nothing can use what is there. */
-async function makeOrFind<Place>(make: () => Promise<Place>, find: () => Promise<Place>): Promise<Place> {
+/** In a cluster each thing is kept by so many servers. */
+const COPIES = 3;
+/** The server's words for a cluster with too few servers that are up. */
+const TOO_FEW: readonly (number | null)[] = [10005, 10023, 10074];
+/** The server's word for what is there, made otherwise: by a person, or with another number of copies. */
+const MADE_OTHERWISE = 10058;
+
+/** An account that may make nothing can use what is there. `copies`: what is tried, one after the other. */
+async function makeOrFind<Place>(
+  [copies = 1, ...fewer]: readonly number[],
+  make: (copies: number) => Promise<Place>,
+  find: () => Promise<Place>,
+): Promise<Place> {
   try {
-    return await make();
+    return await make(copies);
   } catch (error) {
-    if (FORBIDDEN.test(toErrorMessage(error))) return find();
+    if (FORBIDDEN.test(toErrorMessage(error)) || readApiCode(error) === MADE_OTHERWISE) return find();
+    if (fewer.length > 0 && TOO_FEW.includes(readApiCode(error))) return makeOrFind(fewer, make, find);
     throw error;
   }
 }
@@ -239,10 +270,10 @@ function isConflict(error: unknown): boolean {
   return readApiCode(error) === WRONG_LAST;
 }
 
-/** A server that answers with a code of its own has understood, but for the one by which it says that it is not ready. */
+/** A server that answers with a code of its own has understood, but where it says that it cannot at the moment: while it starts, or while a cluster chooses a leader. */
 function isRefusal(error: unknown): boolean {
-  const code = readApiCode(error);
-  return (code !== null && code !== NOT_READY) || isOver(error) || FORBIDDEN.test(toErrorMessage(error));
+  const { status } = (error ?? {}) as { readonly status?: unknown };
+  return (readApiCode(error) !== null && status !== NOT_NOW) || isOver(error) || FORBIDDEN.test(toErrorMessage(error));
 }
 
 /** Our own connection was closed: nothing can be asked any more. */
@@ -250,7 +281,8 @@ function isOver(error: unknown): boolean {
   return ['ClosedConnectionError', 'DrainingConnectionError'].includes(toErrorCode(error));
 }
 
-const NOT_READY = 10008;
+/** As that of HTTP. */
+const NOT_NOW = 503;
 
 function readApiCode(error: unknown): number | null {
   const { code } = (error ?? {}) as { readonly code?: unknown };

@@ -23,6 +23,8 @@ export interface Started {
   readonly done: Promise<Finished>;
   /** Resolves when the output so far has the text; rejects when the command ends before. */
   readonly says: (text: string) => Promise<void>;
+  /** What it has said so far. */
+  readonly said: () => string;
 }
 
 /** By which the tests, which have no terminal, are known as the people who started the runs. */
@@ -77,7 +79,7 @@ export function start(
       look();
       void done.then(() => reject(new Error(`ended without saying "${text}":\n${out.stdout}\n${out.stderr}`)));
     });
-  return { child, done, says };
+  return { child, done, says, said: () => out.stdout + out.stderr };
 }
 
 /** Runs `ralph` to its end. */

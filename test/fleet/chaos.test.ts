@@ -1,9 +1,9 @@
 /**
- * Runs of a team of three with a gate, in which workers, the run's own process and the server are killed and frozen at random moments: they end with the events and the
- * files of a run that nobody disturbed. One run here; as many as wanted by `RALPH_FLEET_CHAOS_RUNS=200 npm run e2e:fleet -- chaos`, another beginning by
- * `RALPH_FLEET_CHAOS_SEED=7`.
+ * Runs of a team of three with a gate, in which things go wrong at random moments: workers, the run's own process and servers are killed and frozen, connections are cut, held up, lost and delayed, messages
+ * come twice, clocks are wrong. They end with the events and the files of a run that nobody disturbed. One run with one server here, and one with three that keep everything together; as many of each as
+ * wanted by `RALPH_FLEET_CHAOS_RUNS=200 npm run e2e:fleet -- chaos`, of one sort by `-t "one server"` or `-t "a cluster"` behind it, another beginning by `RALPH_FLEET_CHAOS_SEED=7`, some kinds alone by
+ * `RALPH_FLEET_CHAOS_BLOWS=network,messages`.
  */
-import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,15 +11,20 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { ralph, readJsonLines, start } from '../e2e/ralph.ts';
 import { createRandom } from '../simulation/random.ts';
-import { listEvents, RUN, setUpFleet, type Worker } from './scene.ts';
+import { chooseBlow, type Fray, signal, toClock } from './blows.ts';
+import { startCluster, startServer, type TestCluster, type TestServer } from './nats.ts';
+import { startProxy, type TestProxy } from './proxy.ts';
+import { type FleetScene, listEvents, RUN, setUpFleet, type Worker } from './scene.ts';
 
 const RUNS = Number(process.env['RALPH_FLEET_CHAOS_RUNS'] ?? 1);
 const SEED = Number(process.env['RALPH_FLEET_CHAOS_SEED'] ?? 1);
+const WANTED = (process.env['RALPH_FLEET_CHAOS_BLOWS'] ?? '').split(',').filter((kind) => kind !== '');
+const SEEDS = Array.from({ length: RUNS }, (_, index) => SEED + index);
 /** More would be a fleet that nobody could run anything on: five failures in a row park a run. */
 const BLOWS = 4;
 const PATIENCE_MS = 150_000;
-
-const { server, env, makeProject, startWorker } = setUpFleet();
+/** A run that takes so long after the last blow is worth a look. */
+const SLOW_MS = 40_000;
 
 const CONFIG = `event_loop: {starting_event: plan.start, completion_promise: LOOP_COMPLETE, max_iterations: 60, retry: {base_seconds: 0.2}}
 cli: {backend: custom, command: ./agent.sh}
@@ -48,22 +53,6 @@ function toResult(folder: string): readonly string[] {
   return ['plan.txt', 'out.txt'].map((name) => readFileSync(join(folder, name), 'utf8'));
 }
 
-/** Processes that have this run in hand: the one that a person started, or that of a worker. */
-function listOwners(run: string, own: number): readonly number[] {
-  const lines = execFileSync('ps', ['-eo', 'pid=,args=']).toString().split('\n');
-  const resumed = lines.filter((line) => line.includes(`resume ${run}`)).map((line) => Number.parseInt(line, 10));
-  return [own, ...resumed].filter((pid) => isThere(pid));
-}
-
-function isThere(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
 /** Processes that work below a folder. */
 function listWithin(folders: readonly string[]): readonly string[] {
   return readdirSync('/proc').filter((pid) => {
@@ -76,69 +65,89 @@ function listWithin(folders: readonly string[]): readonly string[] {
   });
 }
 
-async function isOver(run: string): Promise<boolean> {
-  const { stdout } = await ralph(tmpdir(), ['fleet', 'runs', '--format', 'json'], env());
+async function isOver(run: string, env: Readonly<Record<string, string>>): Promise<boolean> {
+  const { stdout } = await ralph(tmpdir(), ['fleet', 'runs', '--format', 'json'], env);
   return readJsonLines<{ run: string; state: string }>(stdout).some((kept) => kept.run === run && kept.state !== 'held');
 }
 
-const signal = (pid: number, name: NodeJS.Signals): void => {
-  if (isThere(pid)) process.kill(pid, name);
-};
+/** What a run is played with: the server, or the cluster. */
+type Servers = Pick<Fray, 'server' | 'cluster'>;
 
-describe('a run among things that go wrong', () => {
-  test.each(Array.from({ length: RUNS }, (_, index) => SEED + index))(
+/** Starts a run and its workers, behind proxies where there is one server, with clocks of their own. */
+async function begin({ env, makeProject, startWorker, waitForHolder, after }: FleetScene<{ url: string }>, seed: number, servers: Servers) {
+  const random = createRandom(seed);
+  const upTo = (most: number): number => random.below(most);
+  const proxies: TestProxy[] = [];
+  for (const _ of servers.server === null ? [] : ['owner', 'a', 'b']) {
+    const proxy = await startProxy(servers.server?.url ?? '');
+    proxies.push(proxy);
+    after(() => proxy.close());
+  }
+  const hasClock = WANTED.length === 0 || WANTED.includes('clock');
+  const surround = (proxy: TestProxy | undefined): Record<string, string> => ({
+    ...env(),
+    ...(proxy === undefined ? {} : { RALPH_FLEET: proxy.url }),
+    ...(hasClock ? toClock(upTo) : {}),
+  });
+  const away = makeProject(FILES);
+  const homes = ['a', 'b'].map((name) => mkdtempSync(join(tmpdir(), `ralph-chaos-${name}-`)));
+  const startOne = (index: number): Promise<Worker> =>
+    startWorker(`${['a', 'b'][index]}${seed}`, homes[index], surround(proxies[index + 1]));
+  const workers = [await startOne(0), await startOne(1)];
+  const around = surround(proxies[0]);
+  const own = start(away, [...RUN, '--fleet', around['RALPH_FLEET'] ?? ''], around);
+  const folder = join(away, '.ralph', 'runs');
+  await expect.poll(() => readdirSync(away).includes('.ralph') && readdirSync(folder).length).toBe(1);
+  const run = readdirSync(folder)[0] ?? '';
+  // What is lost before its first turn is kept by nobody but its own machine.
+  await waitForHolder();
+  const fray: Fray = { run, ownPid: own.child.pid ?? 0, workers, startWorker: startOne, ...servers, proxies, upTo };
+  return { away, homes, own, fray };
+}
+
+async function play(scene: FleetScene<{ url: string }>, seed: number, servers: Servers): Promise<void> {
+  const here = scene.makeProject(FILES);
+  expect((await ralph(here, RUN)).code).toBe(0);
+  const { away, homes, own, fray } = await begin(scene, seed, servers);
+  const { run, upTo, workers } = fray;
+  const told: string[] = [];
+  for (let blow = 0; blow < BLOWS; blow += 1) {
+    await pause(300 + upTo(2500));
+    told.push(await chooseBlow(fray, WANTED)(fray));
+  }
+  const from = Date.now();
+  const toStory = (): string =>
+    `${(Date.now() - from) / 1000} s after: ${told.join(', ')}\n${[own, ...workers].map((one) => one.said().slice(-3000)).join('\n---\n')}`;
+  while (!(await isOver(run, scene.env()))) {
+    if (Date.now() - from > PATIENCE_MS) throw new Error(`run ${run} did not end, ${toStory()}`);
+    await pause(500);
+  }
+  if (Date.now() - from > SLOW_MS) console.warn(`run ${run} of seed ${seed} ended late, ${toStory()}`);
+  await Promise.race([own.done, pause(10_000)]);
+  signal(own.child.pid ?? 0, 'SIGKILL');
+  const home = await ralph(away, ['resume', run], scene.env());
+  expect(home.code, `${told.join(', ')}\n${home.stdout}${home.stderr}`).toBe(0);
+  expect(toResult(away), told.join(', ')).toEqual(toResult(here));
+  const events = (await listEvents(away)).filter((topic) => topic !== 'task.resume');
+  expect(events, told.join(', ')).toEqual(await listEvents(here));
+  for (const worker of workers) await worker.end();
+  await expect.poll(() => listWithin([away, ...homes])).toEqual([]);
+}
+
+describe('a run among things that go wrong, with one server', () => {
+  const scene = setUpFleet<TestServer>(startServer);
+  test.each(SEEDS)(
     'ends as if nothing had happened, seed %i',
-    async (seed) => {
-      const random = createRandom(seed);
-      const upTo = (most: number): number => random.below(most);
-      const [here, away] = [makeProject(FILES), makeProject(FILES)];
-      expect((await ralph(here, RUN)).code).toBe(0);
-      const homes = ['a', 'b'].map((name) => mkdtempSync(join(tmpdir(), `ralph-chaos-${name}-`)));
-      const names = ['a', 'b'].map((name) => `${name}${seed}`);
-      const workers: Worker[] = [];
-      for (const index of [0, 1]) workers[index] = await startWorker(names[index] ?? '', homes[index]);
-      const own = start(away, [...RUN, '--fleet', server().url], env());
-      const told: string[] = [];
-      await expect.poll(() => readdirSync(away).includes('.ralph') && readdirSync(join(away, '.ralph', 'runs')).length).toBe(1);
-      const run = readdirSync(join(away, '.ralph', 'runs'))[0] ?? '';
-      for (let blow = 0; blow < BLOWS; blow += 1) {
-        await pause(300 + upTo(2500));
-        const index = upTo(2);
-        const worker = workers[index]?.pid ?? 0;
-        const [owner = own.child.pid ?? 0] = listOwners(run, own.child.pid ?? 0).slice(-1);
-        const what = upTo(5);
-        told.push(`${['kill worker', 'freeze worker', 'kill owner', 'freeze owner', 'kill server'][what]} ${index}`);
-        if (what === 0) {
-          signal(worker, 'SIGKILL');
-          await pause(upTo(1500));
-          workers[index] = await startWorker(names[index] ?? '', homes[index]);
-        } else if (what === 1 || what === 3) {
-          const pid = what === 1 ? worker : owner;
-          signal(pid, 'SIGSTOP');
-          await pause(500 + upTo(5000));
-          signal(pid, 'SIGCONT');
-        } else if (what === 2) signal(owner, 'SIGKILL');
-        else {
-          await server().kill();
-          await pause(upTo(2000));
-          await server().restart();
-        }
-      }
-      const from = Date.now();
-      while (!(await isOver(run))) {
-        if (Date.now() - from > PATIENCE_MS) throw new Error(`the run did not end after: ${told.join(', ')}`);
-        await pause(500);
-      }
-      await Promise.race([own.done, pause(10_000)]);
-      signal(own.child.pid ?? 0, 'SIGKILL');
-      const home = await ralph(away, ['resume', run], env());
-      expect(home.code, `${told.join(', ')}\n${home.stdout}${home.stderr}`).toBe(0);
-      expect(toResult(away), told.join(', ')).toEqual(toResult(here));
-      const events = (await listEvents(away)).filter((topic) => topic !== 'task.resume');
-      expect(events, told.join(', ')).toEqual(await listEvents(here));
-      for (const worker of workers) await worker.end();
-      await expect.poll(() => listWithin([away, ...homes])).toEqual([]);
-    },
+    (seed) => play(scene, seed, { server: scene.server(), cluster: null }),
+    PATIENCE_MS * 2,
+  );
+});
+
+describe('a run among things that go wrong, with a cluster', () => {
+  const scene = setUpFleet<TestCluster>(() => startCluster(3));
+  test.each(SEEDS)(
+    'ends as if nothing had happened, seed %i',
+    (seed) => play(scene, seed, { server: null, cluster: scene.server() }),
     PATIENCE_MS * 2,
   );
 });

@@ -1,7 +1,9 @@
+import { connect } from '@nats-io/transport-node';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { describeFleet } from '../../src/fleet/fleet-contract-fixtures.ts';
 import { connectFleet } from '../../src/fleet/index.ts';
 import { startServer, type TestServer } from './nats.ts';
+import { startProxy } from './proxy.ts';
 
 let server: TestServer;
 
@@ -39,4 +41,72 @@ test('no server is told as such, with the address and without its password', asy
   const lost = connectFleet({ url: 'nats://me:secret@127.0.0.1:1', env: {}, name: 'test' });
   await expect(lost).rejects.toMatchObject({ code: 'fleet-unreachable', message: expect.stringContaining('nats://127.0.0.1:1') });
   await expect(lost).rejects.not.toMatchObject({ message: expect.stringContaining('secret') });
+});
+
+test('a connection over which nothing comes any more, and which nobody closes, is given up: what is asked over it is asked over a new one', async () => {
+  const proxy = await startProxy(server.url);
+  const fleet = await connectFleet({ url: proxy.url, env: {}, name: 'test' });
+  const run = `run-${Date.now()}`;
+  try {
+    const seen: unknown[] = [];
+    const end = await fleet.reports.follow(run, ({ body }) => seen.push(body));
+    await fleet.reports.append({ run, name: '1.1', worker: 'one', number: 1, body: 'before' });
+    await expect.poll(() => seen).toEqual(['before']);
+    proxy.lose();
+    await fleet.reports.append({ run, name: '1.1', worker: 'one', number: 2, body: 'behind it' });
+    await expect.poll(() => seen).toEqual(['before', 'behind it']);
+    await end();
+  } finally {
+    await fleet.close();
+    await proxy.close();
+  }
+});
+
+test('a report and an order that the network gives twice are one', async () => {
+  const fleet = await connectFleet({ url: server.url, env: {}, name: 'test' });
+  const plain = await connect({ servers: server.url });
+  const run = `run-${Date.now()}`;
+  try {
+    const seen: unknown[] = [];
+    const end = await fleet.reports.follow(run, ({ number }) => seen.push(number));
+    const report = JSON.stringify({ worker: 'one', number: 1, body: 'a report' });
+    for (const _ of [1, 2]) plain.publish(`ralph.report.${run}.1_1`, report);
+    await plain.flush();
+    await fleet.reports.append({ run, name: '1.1', worker: 'one', number: 2, body: 'the next' });
+    await expect.poll(() => seen).toEqual([1, 2]);
+    await end();
+    const order = { run, name: '1.1', labels: [run], protocol: 1, body: 1 };
+    await fleet.queue.offer(order);
+    const claim = await fleet.queue.claim({ id: 'one', labels: [run], protocol: 1 }, AbortSignal.timeout(20_000));
+    plain.publish(`$KV.ralph_work.offer.${run}.1_1`, JSON.stringify({ kind: 'offered', order }));
+    await plain.flush();
+    expect(await fleet.queue.claim({ id: 'two', labels: [run], protocol: 1 }, AbortSignal.timeout(1000))).toBe(null);
+    expect(await claim?.beat()).toBe(true);
+  } finally {
+    await plain.close();
+    await fleet.close();
+  }
+});
+
+test('a clock that is put back an hour keeps nobody from a server that was away', async () => {
+  const [fleet, theirs] = await Promise.all(['mine', 'theirs'].map((name) => connectFleet({ url: server.url, env: {}, name })));
+  const run = `run-${Date.now()}`;
+  const now = Date.now;
+  try {
+    const seen: unknown[] = [];
+    const end = await fleet?.reports.follow(run, ({ body }) => seen.push(body));
+    const next = theirs?.queue.claim({ id: 'one', labels: [run], protocol: 1 }, AbortSignal.timeout(20_000));
+    Date.now = () => now() - 3600_000;
+    await server.kill();
+    const report = fleet?.reports.append({ run, name: '1.1', worker: 'one', number: 1, body: 'meanwhile' });
+    await server.restart();
+    await report;
+    await expect.poll(() => seen).toEqual(['meanwhile']);
+    await fleet?.queue.offer({ run, name: '1.1', labels: [run], protocol: 1, body: 1 });
+    expect((await next)?.order.name).toBe('1.1');
+    await end?.();
+  } finally {
+    Date.now = now;
+    await Promise.all([fleet?.close(), theirs?.close()]);
+  }
 });

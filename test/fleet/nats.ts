@@ -1,8 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { type JetStreamManager, jetstreamManager, type StreamInfo } from '@nats-io/jetstream';
+import { connect } from '@nats-io/transport-node';
 
 /** A server of the tests' own, on a free port of loopback. */
 export interface TestServer {
@@ -24,24 +27,154 @@ export async function startServer(settings: string | Readonly<Record<string, unk
   writeFileSync(join(folder, 'server.conf'), typeof settings === 'string' ? settings : JSON.stringify(settings));
   let child = start(folder, '-1');
   const port = await readPort(folder);
-  const kill = async (): Promise<void> => {
-    if (child.exitCode !== null || child.signalCode !== null) return;
-    const ended = new Promise((resolve) => child.once('exit', resolve));
-    child.kill('SIGKILL');
-    await ended;
-  };
   return {
     url: `nats://127.0.0.1:${port}`,
-    kill,
+    kill: () => end(child),
     restart: async () => {
-      await kill();
+      await end(child);
       child = start(folder, port);
     },
     close: async () => {
-      await kill();
+      await end(child);
       rmSync(folder, { recursive: true, force: true });
     },
   };
+}
+
+async function end(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const ended = new Promise((resolve) => child.once('exit', resolve));
+  child.kill('SIGKILL');
+  await ended;
+}
+
+/** One server of a cluster. */
+export interface TestNode {
+  readonly name: string;
+  readonly url: string;
+  readonly pid: () => number;
+  readonly kill: () => Promise<void>;
+  readonly restart: () => Promise<void>;
+}
+
+export interface KeptStream {
+  readonly name: string;
+  readonly copies: number;
+  readonly leader: TestNode | null;
+}
+
+/** Servers of the tests' own that keep everything together. */
+export interface TestCluster {
+  /** Of all of them. */
+  readonly url: string;
+  readonly nodes: readonly TestNode[];
+  /** What is kept there, how many servers have it, and which one leads. */
+  readonly listKept: () => Promise<readonly KeptStream[]>;
+  /** Resolves when every server has all that it keeps a copy of. */
+  readonly settled: () => Promise<void>;
+  readonly close: () => Promise<void>;
+}
+
+/** Starts so many servers on loopback, each with routes to the others; those that are left out are started by `restart`. */
+export async function startCluster(size: number, isStarted: (index: number) => boolean = () => true): Promise<TestCluster> {
+  const folder = mkdtempSync(join(tmpdir(), 'ralph-nats-'));
+  const ports = await findPorts(size * 2);
+  const routes = ports.slice(size).map((port) => `nats://127.0.0.1:${port}`);
+  const nodes = Array.from({ length: size }, (_, index) => makeNode(folder, `n${index}`, ports[index] ?? 0, routes, index));
+  const started = nodes.filter((_, index) => isStarted(index));
+  await Promise.all(started.map((node) => node.restart()));
+  await untilTogether(started);
+  return {
+    url: `nats://${nodes.map(({ url }) => url.slice('nats://'.length)).join(',')}`,
+    nodes,
+    listKept: async () =>
+      (await listStreams(nodes)).map(({ config, cluster }) => ({
+        ...{ name: config.name, copies: config.num_replicas },
+        leader: nodes.find(({ name }) => name === cluster?.leader) ?? null,
+      })),
+    settled: () =>
+      insist('the servers are not of one mind', async () => {
+        const streams = await listStreams(nodes);
+        const isSame = ({ config, cluster }: StreamInfo): boolean => {
+          const current = (cluster?.replicas ?? []).filter((one) => one.current && one.offline !== true);
+          return cluster?.leader !== undefined && current.length === config.num_replicas - 1;
+        };
+        if (!streams.every(isSame)) throw new Error('one is late');
+      }),
+    close: async () => {
+      await Promise.all(nodes.map((node) => node.kill()));
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Until they keep something together. */
+function untilTogether(nodes: readonly TestNode[]): Promise<void> {
+  return insist('the servers did not find together', () =>
+    ask(nodes, async ({ streams }) => {
+      await streams.add({ name: 'TOGETHER', subjects: ['together'], num_replicas: nodes.length });
+      await streams.delete('TOGETHER');
+    }),
+  );
+}
+
+function listStreams(nodes: readonly TestNode[]): Promise<readonly StreamInfo[]> {
+  return ask(nodes, ({ streams }) => streams.list().next());
+}
+
+async function ask<Result>(nodes: readonly TestNode[], act: (manager: JetStreamManager) => Promise<Result>): Promise<Result> {
+  const connection = await connect({ timeout: 2000, servers: nodes.map(({ url }) => url) });
+  try {
+    return await act(await jetstreamManager(connection, { timeout: 1000 }));
+  } finally {
+    await connection.close();
+  }
+}
+
+async function insist<Result>(trouble: string, act: () => Promise<Result>): Promise<Result> {
+  for (let tries = 0; ; tries += 1) {
+    try {
+      return await act();
+    } catch (error) {
+      if (tries > 100) throw new Error(trouble, { cause: error });
+      await pause(200);
+    }
+  }
+}
+
+function makeNode(folder: string, name: string, port: number, routes: readonly string[], index: number): TestNode {
+  const [config, own] = [join(folder, `${name}.conf`), routes[index] ?? ''];
+  const cluster = { name: 'ralph', listen: own.slice('nats://'.length), routes: routes.filter((route) => route !== own) };
+  const settings = { server_name: name, listen: `127.0.0.1:${port}`, jetstream: { store_dir: join(folder, name) }, cluster };
+  writeFileSync(config, JSON.stringify(settings));
+  let child: ChildProcess | null = null;
+  const kill = async (): Promise<void> => (child === null ? undefined : end(child));
+  return {
+    name,
+    url: `nats://127.0.0.1:${port}`,
+    pid: () => child?.pid ?? 0,
+    kill,
+    restart: async () => {
+      await kill();
+      child = spawn('/usr/sbin/nats-server', ['-c', config], { stdio: 'ignore' });
+    },
+  };
+}
+
+/** Ports of loopback that are free. */
+async function findPorts(count: number): Promise<readonly number[]> {
+  const servers = Array.from({ length: count }, () => createServer());
+  const ports = await Promise.all(
+    servers.map(
+      (server) =>
+        new Promise<number>((resolve, reject) => {
+          server.once('error', reject);
+          server.listen(0, '127.0.0.1', () => resolve((server.address() as { readonly port: number }).port));
+        }),
+    ),
+  );
+  await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
+  return ports;
 }
 
 function start(folder: string, port: string): ChildProcess {

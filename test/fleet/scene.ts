@@ -36,6 +36,8 @@ export interface Worker {
   readonly pid: number;
   readonly home: string;
   readonly end: () => Promise<Finished>;
+  /** What it has said so far. */
+  readonly said: () => string;
   /** Resolves when it has ended. */
   readonly gone: Promise<Finished>;
 }
@@ -43,8 +45,8 @@ export interface Worker {
 export const RUN = ['run', '--no-tui', '-p', 'Build it'];
 
 /** What there is in tests of one file. */
-export interface FleetScene {
-  readonly server: () => TestServer;
+export interface FleetScene<Server = TestServer> {
+  readonly server: () => Server;
   readonly env: () => Record<string, string>;
   /** Done after the test, the newest first. */
   readonly after: (end: () => Promise<unknown>) => void;
@@ -74,13 +76,17 @@ export function commitAll(folder: string): void {
   git('-c', 'user.name=Uma', '-c', 'user.email=uma@example.org', 'commit', '-qm', 'The beginning');
 }
 
-/** Starts a server for the tests of a file; what they start is ended after each. */
-export function setUpFleet(): FleetScene {
-  let server: TestServer;
+/** Starts a server for the tests around; what they start is ended after each. */
+export function setUpFleet(): FleetScene;
+export function setUpFleet<Server extends Pick<TestServer, 'url' | 'close'>>(startOne: () => Promise<Server>): FleetScene<Server>;
+export function setUpFleet(
+  startOne: () => Promise<Pick<TestServer, 'url' | 'close'>> = startServer,
+): FleetScene<Pick<TestServer, 'url' | 'close'>> {
+  let server: Pick<TestServer, 'url' | 'close'>;
   const ends: (() => Promise<unknown>)[] = [];
 
   beforeAll(async () => {
-    server = await startServer();
+    server = await startOne();
   });
   afterAll(() => server.close());
   afterEach(async () => {
@@ -119,7 +125,7 @@ export function setUpFleet(): FleetScene {
       started.child.kill('SIGCONT');
       await end();
     });
-    return { pid: started.child.pid ?? 0, home, end, gone: started.done };
+    return { pid: started.child.pid ?? 0, home, end, said: started.said, gone: started.done };
   }
 
   const onFleet = (folder: string, ...more: string[]): Promise<Finished> => ralph(folder, [...RUN, '--fleet', server.url, ...more], env());

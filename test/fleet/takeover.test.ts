@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { ralph, readJsonLines, start } from '../e2e/ralph.ts';
+import { toSkewed } from './blows.ts';
 import { listEvents, RUN, setUpFleet } from './scene.ts';
 
 const { server, env, after, makeProject, startWorker, waitForHolder } = setUpFleet();
@@ -15,6 +16,7 @@ interface Kept {
   readonly state: string;
   readonly epoch: number;
   readonly worker: string | null;
+  readonly title: string;
 }
 
 async function listKept(): Promise<readonly Kept[]> {
@@ -25,9 +27,12 @@ async function listKept(): Promise<readonly Kept[]> {
 const findRun = (folder: string): string => readdirSync(join(folder, '.ralph', 'runs'))[0] ?? '';
 
 async function untilState(run: string, state: string, withinMs = 40_000): Promise<void> {
-  await expect
-    .poll(async () => (await listKept()).find((kept) => kept.run === run)?.state, { timeout: withinMs, interval: 300 })
-    .toBe(state);
+  // The title says why it ended, where it ended otherwise.
+  const look = async (): Promise<string> => {
+    const kept = (await listKept()).find((one) => one.run === run);
+    return `${kept?.state}: ${kept?.title}`;
+  };
+  await expect.poll(look, { timeout: withinMs, interval: 300 }).toMatch(new RegExp(`^${state}:`));
 }
 
 describe('a run whose own process is lost', () => {
@@ -74,6 +79,21 @@ describe('a run whose own process is lost', () => {
     const home = await ralph(folder, ['resume'], env());
     expect(home.code, home.stderr).toBe(0);
     expect(readFileSync(join(folder, 'out.txt'), 'utf8').split('\n')).toHaveLength(3);
+  });
+
+  test('has used no time that only the clock of a worker says', async () => {
+    const folder = makeProject({ slow: '2' });
+    await startWorker('one', undefined, toSkewed(10 * 3600_000), ['--stand-in', '0']);
+    const own = start(folder, [...RUN, '--fleet', server().url], env());
+    await waitForHolder();
+    await pause(1500);
+    own.child.kill('SIGKILL');
+    await own.done;
+    const home = await ralph(folder, ['resume'], env());
+    expect(home.code, home.stdout + home.stderr).toBe(0);
+    const times = readFileSync(join(folder, '.ralph', 'runs', findRun(folder), 'journal.jsonl'), 'utf8').match(/(?<="at":)\d+/g) ?? [];
+    expect(times.length).toBeGreaterThan(5);
+    expect(Math.max(...times.map(Number))).toBeLessThan(Date.now() + 60_000);
   });
 
   test('can be gone on with by a person on another machine, in an empty folder', async () => {

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { Command } from 'commander';
 import type { Environment } from '../../core/values/environment.ts';
+import { listServers } from '../../core/values/fleet-address.ts';
 import { createUsageError } from './usage-error.ts';
 
 /** Adds `--fleet [url]` to a command that is given a run of a fleet, on whatever machine it is. */
@@ -14,15 +15,19 @@ const FLEET = 'RALPH_FLEET';
 /**
  * Checks the address of a fleet.
  *
- * @throws usage error for anything but `nats://host[:port]` or `tls://…`
+ * @throws usage error for anything but `nats://host[:port]` or `tls://…`, with more hosts of the same cluster behind commas
  */
 function toFleetAddress(text: string): string {
-  const url = URL.canParse(text) ? new URL(text) : null;
-  if (url !== null && ['nats:', 'tls:'].includes(url.protocol) && url.hostname !== '') return text;
+  if (listServers(text).every(isServerAddress)) return text;
   throw createUsageError(
     'That is no address of a fleet.',
     'Write it as nats://host:4222, or tls://host:4222 with TLS. Where RALPH_FLEET says it, --fleet stands last, alone.',
   );
+}
+
+function isServerAddress(text: string): boolean {
+  const url = URL.canParse(text) ? new URL(text) : null;
+  return url !== null && ['nats:', 'tls:'].includes(url.protocol) && url.hostname !== '';
 }
 
 /**

@@ -102,7 +102,9 @@ async function startElsewhere(context: TurnContext, elsewhere: Elsewhere, order:
         ports.turns.open(order, text);
         isOpen = true;
       },
-      post: (input) => {
+      // By the clock of this machine: that of a worker may be off, and a run has so much time.
+      post: (told) => {
+        const input = { ...told, at: ports.clock.now() };
         if (canFollow(loop, input)) loop.post(input);
       },
       live: (record) => {

@@ -1,0 +1,9 @@
+/**
+ * The servers that an address of a fleet names, each as an address of its own. Those of a cluster stand behind commas, who asks in the first: `nats://NAME:PASSWORD@a:4222,b:4222`. A comma in the name or
+ * the password is none of these.
+ */
+export function listServers(address: string): readonly [string, ...string[]] {
+  const [start = '', scheme = ''] = /^([a-z]+:\/\/)(?:[^@]*@)?/.exec(address) ?? [];
+  const [first = '', ...more] = address.slice(start.length).split(',');
+  return [start + first, ...more.map((host) => (host.includes('://') ? host : scheme + host))];
+}
