@@ -136,7 +136,7 @@ async function insist<Result>(trouble: string, act: () => Promise<Result>): Prom
     try {
       return await act();
     } catch (error) {
-      if (tries > 100) throw new Error(trouble, { cause: error });
+      if (tries > 250) throw new Error(trouble, { cause: error });
       await pause(200);
     }
   }
