@@ -97,17 +97,10 @@ export function createPlaceTree(
     collect: async () => {
       const before = takeBack();
       const looks = await look();
-      const { paths, added, isMoved } = await listChanged(repository, before.looks, looks);
-      const own = new Map<string, string>();
-      const changes: SentChange[] = [];
-      for (const path of paths) {
-        if (isOddName(path)) throw new Error(`a file cannot travel whose name is no UTF-8: ${JSON.stringify(path)}`);
-        const state = readFileState(top, path);
-        own.set(path, toKey(state));
-        changes.push(await toSentChange(blobs, path, state, added.has(path)));
-      }
-      shown = isMoved ? null : { ...before, looks, own };
-      const commits = isMoved ? await sendCommits(repository, { blobs, scratch }, before.looks, looks) : null;
+      const changed = await listChanged(repository, before.looks, looks);
+      const { changes, own } = await readChanged(blobs, top, changed);
+      shown = changed.isMoved ? null : { ...before, looks, own };
+      const commits = changed.isMoved ? await sendCommits(repository, { blobs, scratch }, before.looks, looks) : null;
       return { changes: changes.length === 0 ? null : await toBody(blobs, changes as unknown as Json), commits };
     },
     leave: async () => {
@@ -117,6 +110,22 @@ export function createPlaceTree(
       shown = isMoved || paths.length > 0 ? null : { ...before, looks };
     },
   };
+}
+
+async function readChanged(
+  blobs: Blobs,
+  top: string,
+  { paths, added }: Changed,
+): Promise<{ readonly changes: readonly SentChange[]; readonly own: ReadonlyMap<string, string> }> {
+  const own = new Map<string, string>();
+  const changes: SentChange[] = [];
+  for (const path of paths) {
+    if (isOddName(path)) throw new Error(`a file cannot travel whose name is no UTF-8: ${JSON.stringify(path)}`);
+    const state = readFileState(top, path);
+    own.set(path, toKey(state));
+    changes.push(await toSentChange(blobs, path, state, added.has(path)));
+  }
+  return { changes, own };
 }
 
 async function sendCommits(
