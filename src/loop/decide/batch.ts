@@ -82,11 +82,6 @@ export function placesOf({ topology }: Step, hat: string): number {
   return topology.hatById.get(hat)?.parallel ?? 1;
 }
 
-/** Whether each turn of the hat is given one event, and several may run at the same time. */
-export function hasTurnEach({ topology }: Step, hat: string): boolean {
-  return topology.hatById.get(hat)?.parallel !== undefined;
-}
-
 function belongs({ batchHat = null }: Batch, hat: string): boolean {
   return batchHat === null || batchHat === hat;
 }
@@ -103,9 +98,4 @@ export function planFirst(step: Step, plan: PlannedTurn): void {
   const { plans } = step.state;
   const at = plans.findLastIndex(isBefore) + 1;
   change(step, { plans: [...plans.slice(0, at), plan, ...plans.slice(at)] });
-}
-
-/** What a turn that takes up another one has of it: its place among those of its hat. */
-export function toPlace({ place }: { readonly place?: number | undefined }): Pick<PlannedTurn, 'place'> {
-  return place === undefined ? {} : { place };
 }

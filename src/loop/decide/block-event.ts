@@ -5,9 +5,8 @@ import type { GateFailure, GateStreak } from '../../core/run/feedback.ts';
 import type { GateWait } from '../../core/run/state.ts';
 import { type Json, readOwn } from '../../core/values/json.ts';
 import { hasTurns, safetyNetOf, takersOf } from '../../topology/routing/index.ts';
-import { hasTurnEach } from './batch.ts';
 import { gatesOn, publishDrafts } from './publish.ts';
-import { change, notify, type Step, tell } from './step.ts';
+import { change, hasTurnEach, notify, type Step, tell } from './step.ts';
 
 /** Failures of a gate in a row for one hat after which somebody else is asked. */
 const STUCK_AFTER = 3;

@@ -16,12 +16,11 @@ import {
   takersOf,
 } from '../../topology/routing/index.ts';
 import { type Accepted, isCompletion } from './accept-signals.ts';
-import { toPlace } from './batch.ts';
 import { holdCompletion, refuseIncomplete } from './complete.ts';
 import { takeFeedback } from './proceed.ts';
 import { proveCompletion } from './prove-completion.ts';
 import { askHooks, holdWait, publishEvents } from './publish.ts';
-import { change, deliver, isAmongOthers, notify, type Step, tell } from './step.ts';
+import { change, deliver, isAmongOthers, notify, type Step, tell, toPlace } from './step.ts';
 
 /** A turn that ended, with what is left of its signals. */
 interface FinishedTurn {

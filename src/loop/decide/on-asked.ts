@@ -2,8 +2,7 @@ import type { Asked } from '../../core/run/inputs.ts';
 import type { Activation } from '../../core/run/state.ts';
 import type { Question, QuestionAnswer } from '../../core/run/turn.ts';
 import { toOneLine } from '../../core/text/shorten.ts';
-import { toPlace } from './batch.ts';
-import { change, count, notify, order, type Step, setTimer } from './step.ts';
+import { change, count, notify, order, type Step, setTimer, toPlace } from './step.ts';
 
 /** Something in a turn asks people. What its hat asked before, in a turn that was interrupted, is not asked again. */
 export function onAsked(step: Step, input: Asked): void {

@@ -9,13 +9,13 @@ import type { ScopeViolations, ToolDenial } from '../../core/tools/scope-violati
 import { type Json, readOwn } from '../../core/values/json.ts';
 import { hasTurns } from '../../topology/routing/index.ts';
 import { acceptSignals, isNote, mergeChannels, refuseNoted, toSignalTopic } from './accept-signals.ts';
-import { planFirst, toPlace } from './batch.ts';
+import { planFirst } from './batch.ts';
 import { finishTurn, withGiven } from './finish-turn.ts';
 import { endQuestions } from './on-asked.ts';
 import { releaseTells } from './on-tell-given.ts';
 import { proceed } from './proceed.ts';
 import { parkOrSwitch, replaceOrPark, retryLater } from './retry.ts';
-import { change, notify, order, recordDraft, reject, type Step, tell } from './step.ts';
+import { change, notify, order, recordDraft, reject, type Step, tell, toPlace } from './step.ts';
 
 /** A turn ended, in whatever way. */
 export function onIterationEnded(step: Step, input: IterationEnded): void {

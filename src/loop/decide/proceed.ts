@@ -7,11 +7,11 @@ import { type Tell, type TurnId, toTurnName } from '../../core/run/turn.ts';
 import { toDurationText, toUsdText } from '../../core/text/duration.ts';
 import { readOwn } from '../../core/values/json.ts';
 import { hasTurns, safetyNetOf } from '../../topology/routing/index.ts';
-import { closeBatch, findNext, hasTurnEach, isExhausted, isInCopies, maySharePlan, placesOf, planBatch, toPlace } from './batch.ts';
+import { closeBatch, findNext, isExhausted, isInCopies, maySharePlan, placesOf, planBatch } from './batch.ts';
 import { findLoop } from './find-loop.ts';
 import { releaseHeld } from './held.ts';
 import { openTurnPanel } from './on-panel-moved.ts';
-import { addEvent, change, count, deliver, endRun, notify, order, type Step, setTimer, stopClock } from './step.ts';
+import { addEvent, change, count, deliver, endRun, hasTurnEach, notify, order, type Step, setTimer, stopClock, toPlace } from './step.ts';
 
 /** Fallback turns without any result after which a run is stalled. */
 const STALLED_AFTER = 3;

@@ -7,8 +7,7 @@ import { toOneLine } from '../../core/text/shorten.ts';
 import { toTextHash } from '../../core/values/hash.ts';
 import { type Json, toComparablePayload, toPayloadText } from '../../core/values/json.ts';
 import { hasTurns, isTerminalTopic, listGuards, safetyNetOf, takersOf } from '../../topology/routing/index.ts';
-import { hasTurnEach } from './batch.ts';
-import { addEvent, change, count, isAmongOthers, notify, order, type Step } from './step.ts';
+import { addEvent, change, count, hasTurnEach, isAmongOthers, notify, order, type Step } from './step.ts';
 
 /** The events that somebody published at once. */
 interface TurnEvents {

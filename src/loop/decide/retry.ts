@@ -3,9 +3,9 @@ import { RALPH } from '../../core/events/reserved.ts';
 import type { Activation } from '../../core/run/state.ts';
 import { isHopeless, type TurnFailure } from '../../core/run/turn.ts';
 import { toDurationText } from '../../core/text/duration.ts';
-import { planFirst, toPlace } from './batch.ts';
+import { planFirst } from './batch.ts';
 import { wearerOf } from './proceed.ts';
-import { change, endAfterTurns, notify, type Step, setTimer, stopClock } from './step.ts';
+import { change, endAfterTurns, notify, type Step, setTimer, stopClock, toPlace } from './step.ts';
 
 /**
  * Plans another attempt of the same iteration after a transient error, with exponential backoff.

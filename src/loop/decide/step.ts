@@ -3,7 +3,7 @@ import { EXTERNAL, SYSTEM } from '../../core/events/reserved.ts';
 import type { DeliveryKind, Effect, Notice, RejectionCause } from '../../core/run/effects.ts';
 import type { EndReason } from '../../core/run/end-reasons.ts';
 import type { FallbackCause, Feedback, TimerPurpose } from '../../core/run/feedback.ts';
-import type { Counters, RunState, Stopping } from '../../core/run/state.ts';
+import type { Counters, PlannedTurn, RunState, Stopping } from '../../core/run/state.ts';
 import { type Json, readOwn } from '../../core/values/json.ts';
 import type { Topology } from '../../topology/routing/index.ts';
 
@@ -175,4 +175,14 @@ function noteRequired(step: Step, topic: string): void {
 export function reject(step: Step, hat: string, topic: string, why: RejectionCause, allowed: readonly string[]): void {
   const id = `e${count(step, 'event')}`;
   order(step, { type: 'event-reject', id, iteration: iterationOf(step), hat, topic, why, allowed });
+}
+
+/** Whether each turn of the hat is given one event, and several may run at the same time. */
+export function hasTurnEach({ topology }: Step, hat: string): boolean {
+  return topology.hatById.get(hat)?.parallel !== undefined;
+}
+
+/** What a turn that takes up another one has of it: its place among those of its hat. */
+export function toPlace({ place }: { readonly place?: number | undefined }): Pick<PlannedTurn, 'place'> {
+  return place === undefined ? {} : { place };
 }
