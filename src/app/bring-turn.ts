@@ -7,6 +7,7 @@ import { fromContent, type OfferSettings, parseFiles, readChanges, type SentFile
 import { listDifferences, type Repository, toLook } from '../git/index.ts';
 import { isTaken, type RunCopies, toCopyFolder } from '../panel/share/index.ts';
 import type { Blobs } from '../ports/fleet.ts';
+import type { TakenOver } from '../ports/work-copies.ts';
 import { bringCommits, type FileChanges, isObjectId, replaceFiles, writeChanges } from '../workspace/bundle/index.ts';
 import type { GitWorkspace } from '../workspace/checkpoint/index.ts';
 import type { SentCommits } from './place-tree.ts';
@@ -37,62 +38,83 @@ export interface HomecomingParts extends SentRun {
 
 /** How what a worker made comes into the folder, or into a copy of it. */
 export function createHomecoming(parts: HomecomingParts): OfferSettings['homecoming'] {
-  const { fleet, file, keeper, workspace, copies, folder, tell } = parts;
+  const { file, workspace, folder } = parts;
   const repository = createOpener(parts);
-  const apart = [file.settings.stateDir, ...file.settings.worktreeLinks];
-  const isAllowed = (changes: FileChanges): boolean => [...changes.keys()].every((path) => isTaken(path, apart));
-  const fetch = async (order: IterationStart, value: Json): Promise<{ readonly home: SentHome; readonly made: Made }> => {
-    const home = parseHome(value);
-    const making = home.changes === null ? NOTHING_MADE : fetchMade(fleet.blobs, home.changes);
-    // A process that was frozen meanwhile writes nothing into the folder.
-    const [made] = await Promise.all([making, bringFiles(parts, order, home), keeper.confirm()]);
-    if (home.scratchpad !== null) writeScratchpad(file, home.scratchpad);
-    return { home, made };
-  };
-  /** What does not come as commits is there as changed files. */
-  const commit = async (order: IterationStart, { commits }: SentHome, isDiscarded: boolean): Promise<void> => {
-    if (commits === null || isDiscarded) return;
-    const bundle = await fleet.blobs.get(commits.blob);
-    const why = bundle === null ? 'they are not in the fleet any more' : await bring(order, commits, bundle);
-    if (why !== null) tell(`What turn ${toTurnName(order)} committed is here as changed files only, for ${why}.`);
-  };
-  const bring = async (order: IterationStart, made: SentCommits, bundle: Uint8Array): Promise<string | null> => {
-    const place = join(parts.paths.folder, 'git', 'commits.bundle');
-    const reason = `ralph: turn ${toTurnName(order)} on a worker`;
-    return bringCommits(await repository(), { made, bundle, file: place, isTaken: (path) => isTaken(path, apart), reason });
-  };
   return {
     bringTo: async (order, value, copy) => {
-      const { made } = await fetch(order, value);
+      const { made, confirmed } = await fetchHome(parts, order, value);
+      await confirmed;
       writeChanges(toCopyFolder(folder, copy), made.changes);
     },
     bringIn: async (order, value, isDiscarded) => {
-      const { home, made } = await fetch(order, value);
+      const { home, made, confirmed } = await fetchHome(parts, order, value);
       const seen = readLooks(file.workspace, made.changes);
       const { fingerprint, tree } = await workspace.snapshot(toTurnName(order), 'before');
-      if (made.changes.size === 0) {
-        await commit(order, home, isDiscarded);
-        return { before: fingerprint };
-      }
-      const touched = new Set(await listTouched(repository, home.from, tree));
+      // A process that was frozen meanwhile writes nothing into the folder.
+      await confirmed;
+      const touched = made.changes.size === 0 ? new Set<string>() : new Set(await listTouched(repository, home.from, tree));
       // Nothing may come between this and the writing.
       for (const [path, look] of readLooks(file.workspace, made.changes)) if (seen.get(path) !== look) touched.add(path);
-      if (
-        touched.size === 0 &&
-        !isDiscarded &&
-        isAllowed(made.changes) &&
-        replaceFiles(file.workspace, made.changes, (path) => made.added.has(path))
-      ) {
-        await commit(order, home, isDiscarded);
-        return { before: fingerprint };
+      const taken = await take(parts, order, { made, touched, isDiscarded });
+      if (home.scratchpad !== null) writeScratchpad(file, home.scratchpad);
+      if (home.commits !== null && !isDiscarded && taken.conflict === undefined) {
+        const why = await takeCommits(parts, order, await repository(), home.commits);
+        if (why !== null) parts.tell(`What turn ${toTurnName(order)} committed is here as changed files only, for ${why}.`);
       }
-      const paths = [...made.changes.keys()].map((path) => ({ path, isNew: made.added.has(path), isTouched: touched.has(path) }));
-      const write = (to: string): void => writeChanges(to, made.changes);
-      const taken = await copies.bring(toTurnName(order), { paths, write, isDiscarded });
-      if (taken.conflict === undefined) await commit(order, home, isDiscarded);
       return { ...taken, before: fingerprint };
     },
   };
+}
+
+/** Fetches what a worker sends home, and writes prompt and outputs. `confirmed`: rejects where the run is not this process's own any more. */
+async function fetchHome(parts: HomecomingParts, order: IterationStart, value: Json) {
+  const home = parseHome(value);
+  const confirmed = parts.keeper.confirm();
+  // Told where it is awaited.
+  confirmed.catch(() => undefined);
+  const making = home.changes === null ? NOTHING_MADE : fetchMade(parts.fleet.blobs, home.changes);
+  const [made] = await Promise.all([making, bringFiles(parts, order, home)]);
+  return { home, made, confirmed };
+}
+
+interface Taking {
+  readonly made: Made;
+  /** Files that somebody has changed here meanwhile. */
+  readonly touched: ReadonlySet<string>;
+  readonly isDiscarded: boolean;
+}
+
+/** Writes the files, in the plain case at once. */
+async function take(
+  { file, copies }: HomecomingParts,
+  order: IterationStart,
+  { made: { changes, added }, touched, isDiscarded }: Taking,
+): Promise<TakenOver> {
+  if (changes.size === 0) return {};
+  const isPlain = touched.size === 0 && !isDiscarded && [...changes.keys()].every(toFilter(file));
+  if (isPlain && replaceFiles(file.workspace, changes, (path) => added.has(path))) return {};
+  const paths = [...changes.keys()].map((path) => ({ path, isNew: added.has(path), isTouched: touched.has(path) }));
+  return copies.bring(toTurnName(order), { paths, write: (to) => writeChanges(to, changes), isDiscarded });
+}
+
+/** Whether a file comes home. */
+function toFilter({ settings }: SentRun['file']): (path: string) => boolean {
+  const apart = [settings.stateDir, ...settings.worktreeLinks];
+  return (path) => isTaken(path, apart);
+}
+
+/** Why commits do not come; `null`: they do. */
+async function takeCommits(
+  { fleet, file, paths }: HomecomingParts,
+  order: IterationStart,
+  repository: Repository,
+  made: SentCommits,
+): Promise<string | null> {
+  const bundle = await fleet.blobs.get(made.blob);
+  if (bundle === null) return 'they are not in the fleet any more';
+  const place = join(paths.folder, 'git', 'commits.bundle');
+  const reason = `ralph: turn ${toTurnName(order)} on a worker`;
+  return bringCommits(repository, { made, bundle, file: place, isTaken: toFilter(file), reason });
 }
 
 function readLooks(top: string, changes: FileChanges): ReadonlyMap<string, string | null> {

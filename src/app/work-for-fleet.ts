@@ -125,8 +125,8 @@ interface WorkPlace {
   readonly tree: PlaceTree;
   readonly turns: string;
   readonly evidence: string;
-  /** The turn that is taken just now: who sees what happens in it, and whether its commits can come home. */
-  readonly turn: { observe: (record: RunRecord) => void; mayCommit: boolean };
+  /** The turn that is taken just now: who sees what happens in it, and whether its commits and notes come home. */
+  readonly turn: { observe: (record: RunRecord) => void; isAlone: boolean };
 }
 
 /** The places of a worker, one for each run in each slot. */
@@ -190,7 +190,7 @@ async function openPlace({ fleet, home, env, id }: WorkerOrder, job: Job): Promi
   writeContract(paths.folder, { spec: settings.spec, workspace: root });
   const { isolation } = await findRunIsolation(settings);
   const reference = await openGateReference({ paths, file, env }, false);
-  const turn: WorkPlace['turn'] = { observe: () => undefined, mayCommit: false };
+  const turn: WorkPlace['turn'] = { observe: () => undefined, isAlone: false };
   const observe: RunParts['watch']['observe'] = (record) => turn.observe(record);
   const parts: RunParts = { layout, paths, file, env, watch: { observe }, reference, isolation, worker: id };
   const run = asWorker(
@@ -209,7 +209,7 @@ function asWorker(run: AssembledRun, id: string, turn: Readonly<WorkPlace['turn'
   };
   const promptFactsOf: typeof agents.promptFactsOf = (order) => {
     const facts = agents.promptFactsOf?.(order);
-    return { ...facts, mayCommit: turn.mayCommit && facts?.mayCommit !== false };
+    return turn.isAlone ? { ...facts } : { ...facts, mayCommit: false, mayNote: false };
   };
   return { ...run, ports: { ...run.ports, agents: { ...agents, surroundings, promptFactsOf } } };
 }
@@ -234,13 +234,13 @@ async function takeTurn(order: WorkerOrder, opening: Promise<WorkPlace>, job: Jo
   const { fleet } = order;
   const place = await opening;
   const { run, file, turn } = place;
-  const { effect, state, mayCommit } = parseTask(job.task);
+  const { effect, state, isAlone } = parseTask(job.task);
   const from = await showTree(place, job);
   let told: Promise<unknown> = Promise.resolve();
   const tell = (words: Parameters<Job['report']>[0]): void => {
     told = told.then(() => job.report(words));
   };
-  turn.mayCommit = mayCommit;
+  turn.isAlone = isAlone;
   turn.observe = (record) => {
     if (record.kind === 'live') job.show(record satisfies LiveRecord);
   };
@@ -343,13 +343,13 @@ function failFor(message: string): TurnOutcome {
 interface TurnTask {
   readonly effect: IterationStart;
   readonly state: RunState;
-  readonly mayCommit: boolean;
+  readonly isAlone: boolean;
 }
 
 function parseTask(task: Json): TurnTask {
-  const { effect, state, mayCommit } = isJsonObject(task) ? task : {};
+  const { effect, state, isAlone } = isJsonObject(task) ? task : {};
   if (!isJsonObject(effect) || effect['type'] !== 'iteration-start' || !isJsonObject(state)) throw new Error('the order holds no turn');
-  return { effect: effect as unknown as IterationStart, state: state as unknown as RunState, mayCommit: mayCommit === true };
+  return { effect: effect as unknown as IterationStart, state: state as unknown as RunState, isAlone: isAlone === true };
 }
 
 function parsePlace(place: Json): SentPlace {

@@ -53,19 +53,38 @@ function createReports({ stream, manager, connection }: NatsServer): Reports {
       let last = 0;
       // The server knows for some minutes only what was reported before.
       const heard = new Set<string>();
+      const hear = ({ subject, data }: Pick<JsMsg, 'subject' | 'data'>, isEarly: boolean): void => {
+        const id = parseKey(subject.split('.').slice(2).join('.'));
+        const report = parseReport(toText(data));
+        if (id === null || report === null) return;
+        const toName = (number: number): string => `${toKey(id)} ${report.worker} ${number}`;
+        const isNext = !isEarly || heard.has(toName(report.number - 1));
+        if (!isNext || heard.has(toName(report.number))) return;
+        heard.add(toName(report.number));
+        visit({ ...id, ...report });
+      };
       const open = async (): Promise<Reading<JsMsg>> => {
         const start = last === 0 ? {} : { deliver_policy: FROM_SEQUENCE, opt_start_seq: last + 1 };
         return consume(await stream.consumers.get(REPORTS, { filter_subjects: `ralph.report.${run}.>`, ...start }));
       };
-      return keepReading(connection, open, (message) => {
-        last = message.seq;
-        const id = parseKey(message.subject.split('.').slice(2).join('.'));
-        const report = parseReport(toText(message.data));
-        if (id === null || report === null) return;
-        const name = `${toKey(id)} ${report.worker} ${report.number}`;
-        if (!heard.has(name)) visit({ ...id, ...report });
-        heard.add(name);
+      // It passes by before it is kept. What follows on what is known is heard then; its sender does not go on until it is kept, and an account that may not listen hears it when it is.
+      const early = connection.subscribe(`ralph.report.${run}.*`, {
+        callback: (error, message) => {
+          try {
+            if (error === null) hear(message, true);
+          } catch {
+            // As of what passes by.
+          }
+        },
       });
+      const end = keepReading(connection, open, (message) => {
+        last = message.seq;
+        hear(message, false);
+      });
+      return async () => {
+        early.unsubscribe();
+        await end();
+      };
     },
     forget: async (run) => {
       requirePart(run);

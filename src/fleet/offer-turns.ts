@@ -32,6 +32,8 @@ export interface OfferSettings {
   readonly isOwn: () => boolean;
 }
 
+/** An order that is over may be there for so much longer. */
+const TIDY_MS = 30;
 /** How often an order is looked at. */
 const LOOK_MS = 500;
 /** A worker that has ended writes its report before; one that is still on its way gets so long. */
@@ -80,10 +82,10 @@ export function offerTurns(made: OfferSettings): Elsewhere {
     });
     return following;
   };
-  const start = ({ order, state, mayCommit }: RemoteOrder, watch: RemoteWatch): RemoteTurn => {
+  const start = ({ order, state, isAlone }: RemoteOrder, watch: RemoteWatch): RemoteTurn => {
     const turn = openTurn(made, order, watch, (name) => open.delete(name));
     open.set(turn.opened.id.name, turn.opened);
-    const offered: Promise<void> = offer(made, turn.opened, { effect: order, state, mayCommit } as unknown as Json, follow).finally(() =>
+    const offered: Promise<void> = offer(made, turn.opened, { effect: order, state, isAlone } as unknown as Json, follow).finally(() =>
       offers.delete(offered),
     );
     offers.add(offered);
@@ -147,6 +149,8 @@ async function offer(made: OfferSettings, turn: OpenTurn, task: Json, follow: ()
     if (turn.isOver) return;
     await fleet.queue.offer({ ...turn.id, labels: turn.labels, protocol: turn.protocol, body });
     await watchOrder(made, turn);
+    // What became of the turn is brought home first.
+    await pause(TIDY_MS);
   } catch (error) {
     turn.lose(`the fleet could not be asked: ${toErrorMessage(error)}`);
   }

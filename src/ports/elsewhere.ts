@@ -19,8 +19,8 @@ export interface RemoteOrder {
   readonly order: IterationStart;
   /** As the loop had it when the turn was ordered. */
   readonly state: RunState;
-  /** Whether commits of its agent can come home. */
-  readonly mayCommit: boolean;
+  /** Nobody works beside it: only then what its agent commits and notes comes home. */
+  readonly isAlone: boolean;
 }
 
 /** Sees what the worker tells while it works. */

@@ -96,7 +96,7 @@ async function startElsewhere(context: TurnContext, elsewhere: Elsewhere, order:
   await openCopy(ports, order);
   let isOpen = false;
   const turn = elsewhere.start(
-    { order: plain, state: loop.state(), mayCommit: copy === undefined },
+    { order: plain, state: loop.state(), isAlone: copy === undefined },
     {
       prompt: (text) => {
         ports.turns.open(order, text);
