@@ -49,6 +49,8 @@ export interface ProgramFindings {
   readonly look: string | null;
   /** Absolute paths of the files that `core.excludesFile` names, and of the one that git reads where none is named; `null`: one of them is not known. */
   readonly excludeFiles: readonly string[] | null;
+  /** No setting makes git store files otherwise than byte by byte, with the rights that they have; what attributes say is another thing. */
+  readonly storesPlainly: boolean;
 }
 
 /** A repository with a working tree, and git in it. */

@@ -14,6 +14,17 @@ const ON_CONTENT =
 /** By what git speaks to others: for an object that is missing it does so on its own in a partial clone. */
 const TO_OTHERS =
   /^(?:core\.(?:sshcommand|gitproxy|askpass)|credential\.(?:.*\.)?helper|remote\..*\.(?:vcs|uploadpack|receivepack)|protocol\..*allow)$/s;
+/** What decides how git stores a file, and where and with which rights. Whatever they say, nobody but git does it then. */
+const ON_STORING =
+  /^(?:core\.(?:autocrlf|eol|filemode|symlinks|ignorecase|precomposeunicode|attributesfile|sharedrepository|worktree|sparsecheckout)|extensions\..*)$/s;
+const USUAL: Readonly<Record<string, string>> = {
+  'core.autocrlf': 'false',
+  'core.filemode': 'true',
+  'core.symlinks': 'true',
+  'core.ignorecase': 'false',
+  'core.sparsecheckout': 'false',
+  'extensions.worktreeconfig': 'true',
+};
 const INCLUDE = /^include(?:if\..*)?\.path$/s;
 
 /** Reads the programs that git's configuration names; none where git cannot tell. Never rejects. */
@@ -50,7 +61,8 @@ export function createProgramGuard(repository: GuardedRepository, trusted: GitPr
     const files = [...new Set(entries.flatMap((entry) => listFiles(entry, repository)))].sort();
     const look = before === toLooks(standing) ? toLooks([...standing, ...files]) : null;
     const excludeFiles = listed.ok ? listExcludeFiles(entries, repository) : null;
-    const findings = { ...toFindings(toPrograms(entries), trusted, repository.env), look, excludeFiles };
+    const storesPlainly = listed.ok && !entries.some(({ key, value }) => ON_STORING.test(key) && USUAL[key] !== value.toLowerCase());
+    const findings = { ...toFindings(toPrograms(entries), trusted, repository.env), look, excludeFiles, storesPlainly };
     last = look === null ? null : { look, files, findings };
     return findings;
   };

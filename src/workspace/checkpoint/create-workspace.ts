@@ -110,7 +110,7 @@ export function createWorkspace(settings: WorkspaceSettings): GitWorkspace {
     const fingerprint = await toFingerprint(status, repository, settings.stateDirs);
     const looks = settings.keepsLooks === true ? toLooks(status, repository.top) : {};
     if (settings.keepsSnapshots === false) return { fingerprint, tree: null, ...looks };
-    keeper ??= createSnapshotKeeper(repository, settings.runId, settings.scratchDir);
+    keeper ??= createSnapshotKeeper(repository, settings);
     return { fingerprint, tree: await keeper.keep(turn, moment, status, fingerprint).catch(() => null), ...looks };
   }
 

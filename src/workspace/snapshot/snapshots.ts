@@ -1,6 +1,7 @@
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Environment } from '../../core/values/environment.ts';
 import {
   changeIndex,
   demandGit,
@@ -13,6 +14,7 @@ import {
   writeTree,
 } from '../../git/index.ts';
 import { readFileSize } from './file-version.ts';
+import { createTreeWriter } from './tree-writer.ts';
 
 /**
  * Before or after the work of a turn. `opened`: when a turn began whose work comes into the folder at its end only, so that `before` is of later; what changed between
@@ -153,37 +155,13 @@ function createNaming(git: Repository['git'], onLost: () => void) {
 }
 
 /**
- * Snapshots are private refs to trees, `refs/ralph/<run>/<turn>/before`, `…/after` and `…/opened`. They are no branches or tags: `git push`, `git
- * fetch`, `git log --all` and pictures of the history pass them over (only `git push --mirror` would send them).
- *
- * One index file serves the whole run, so that only files that changed since the last snapshot are read; where nothing changed,
- * nothing is read at all.
+ * Stores trees. Where git is needed for it, one index file serves the whole run, so that only files that changed since the last one are read.
  */
-export function createSnapshotKeeper(repository: Repository, runId: string, scratchDir: string): SnapshotKeeper {
+function createTreeStore(repository: Repository, scratchDir: string, env: Environment) {
   const { git } = repository;
   const index = { indexFile: join(scratchDir, 'snapshot.index') };
-  const naming = createNaming(git, () => {
-    [last, shown, held] = [undefined, undefined, undefined];
-  });
-  let last: { readonly fingerprint: string | null; readonly tree: string } | undefined;
-  /** The names of the turn that is under way, with their trees: one that is looked at twice has the later one. */
-  let names = new Map<string, string>();
-  let opened: string | undefined;
-  /** The tree that the last name is for. */
-  let held: string | undefined;
+  const writer = createTreeWriter(repository, env);
   let shown: { readonly head: string | null; readonly paths: ReadonlySet<string> } | undefined;
-
-  async function storeTree(status: GitStatus): Promise<string> {
-    const change = toIndexChange(selectEntries(status, repository.top));
-    const paths = new Set([...change.write, ...change.remove]);
-    // A file that no longer differs from the commit must go back to it.
-    if (shown?.head !== status.head || ![...shown.paths].every((path) => paths.has(path))) await startAnew(status.head);
-    shown = undefined;
-    await changeIndex(git, change, index);
-    const tree = await writeTree(git, index);
-    shown = { head: status.head, paths };
-    return tree;
-  }
 
   async function startAnew(head: string | null): Promise<void> {
     mkdirSync(scratchDir, { recursive: true });
@@ -193,10 +171,54 @@ export function createSnapshotKeeper(repository: Repository, runId: string, scra
   }
 
   return {
+    store: async (status: GitStatus): Promise<string> => {
+      const entries = selectEntries(status, repository.top);
+      const written = await writer.write(status.head, entries);
+      if (written !== null) return written;
+      const change = toIndexChange(entries);
+      const paths = new Set([...change.write, ...change.remove]);
+      // A file that no longer differs from the commit must go back to it.
+      if (shown?.head !== status.head || ![...shown.paths].every((path) => paths.has(path))) await startAnew(status.head);
+      shown = undefined;
+      await changeIndex(git, change, index);
+      const tree = await writeTree(git, index);
+      shown = { head: status.head, paths };
+      return tree;
+    },
+    /** Objects may be gone. */
+    forget: (): void => {
+      shown = undefined;
+      writer.forget();
+    },
+  };
+}
+
+/**
+ * Snapshots are private refs to trees, `refs/ralph/<run>/<turn>/before`, `…/after` and `…/opened`. They are no branches or tags: `git push`, `git
+ * fetch`, `git log --all` and pictures of the history pass them over (only `git push --mirror` would send them).
+ *
+ * Where nothing changed since the last one, nothing is read.
+ */
+export function createSnapshotKeeper(
+  repository: Repository,
+  { runId, scratchDir, env }: { readonly runId: string; readonly scratchDir: string; readonly env: Environment },
+): SnapshotKeeper {
+  const storeTree = createTreeStore(repository, scratchDir, env);
+  const naming = createNaming(repository.git, () => {
+    [last, held] = [undefined, undefined];
+    storeTree.forget();
+  });
+  let last: { readonly fingerprint: string | null; readonly tree: string } | undefined;
+  /** The names of the turn that is under way, with their trees: one that is looked at twice has the later one. */
+  let names = new Map<string, string>();
+  let opened: string | undefined;
+  /** The tree that the last name is for. */
+  let held: string | undefined;
+  return {
     async keep(turn, moment, status, fingerprint) {
       const isFirst = last === undefined;
       const known = fingerprint !== null && last?.fingerprint === fingerprint ? last.tree : null;
-      const tree = known ?? (await storeTree(status));
+      const tree = known ?? (await storeTree.store(status));
       last = { fingerprint, tree };
       const ref = toSnapshotRef(runId, turn, moment);
       if (ref === undefined) return tree;
