@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { bringHome, createPlace, edit, readAll, removeFolders, setUp } from './place-tree-fixtures.ts';
@@ -65,6 +65,27 @@ describe('what an agent committed elsewhere', () => {
     expect(run.repo.git('status', '--porcelain', '--', ':!.ralph')).toBe('M  b.txt\n?? f\n');
   });
 
+  test('goes on from what somebody has staged here and it was given', async () => {
+    const { run, home } = await commitElsewhere(({ repo }) => {
+      edit(repo.path, { path: 'a.txt', what: 4 });
+      repo.git('add', 'a.txt');
+    });
+    await bringHome(run, home);
+    expect(run.repo.git('status', '--porcelain', '--', ':!.ralph')).toBe('?? f\n');
+  });
+
+  test('brings no link that leads out of the folder', async () => {
+    const run = await setUp();
+    const place = await createPlace(run);
+    const from = await place.tree.show(await run.send());
+    symlinkSync('/etc/passwd', join(place.repo.path, 'out'));
+    place.repo.git('add', 'out');
+    place.repo.git('commit', '-qm', 'a way out');
+    const { told } = await bringHome(run, { from, ...(await place.tree.collect()) });
+    expect(told[0]).toContain('the link "out" does not travel');
+    expect(run.repo.git('log', '--format=%s')).toBe('first\n');
+  });
+
   test('is there where HEAD is no branch', async () => {
     const { run, home } = await commitElsewhere(({ repo }) => repo.git('checkout', '-q', '--detach'));
     expect((await bringHome(run, home)).told).toEqual([]);
@@ -102,6 +123,8 @@ describe('what an agent committed elsewhere', () => {
     place.repo.git('commit', '-qm', 'gone again');
     const { told } = await bringHome(run, { from, ...(await place.tree.collect()) });
     expect(told[0]).toContain('".env" does not travel');
+    // Nor is it left where others see it.
+    expect(run.repo.git('log', '--all', '--format=%s', '--', '.env')).toBe('');
     expect(run.repo.git('log', '--format=%s')).toBe('first\n');
   });
 
@@ -116,7 +139,7 @@ describe('what an agent committed elsewhere', () => {
   test('is not there when it does not go on from what was sent, or is not what it is said to be', async () => {
     const { run, place, home } = await commitElsewhere();
     const { commits } = home;
-    if (commits === null) throw new Error('nothing was committed');
+    if (commits === null || 'why' in commits) throw new Error('nothing was committed');
     const other = { ...commits, commit: run.repo.git('rev-parse', 'HEAD^{tree}').trim() };
     expect((await bringHome(run, { ...home, commits: other })).told[0]).toContain('another commit than was said');
     expect(run.repo.git('log', '--format=%s')).toBe('first\n');
@@ -124,6 +147,6 @@ describe('what an agent committed elsewhere', () => {
     place.repo.git('commit', '-q', '--amend', '-m', 'made anew');
     await place.tree.show(await run.send());
     place.repo.git('commit', '-q', '--amend', '-m', 'made anew once more', '--allow-empty');
-    expect((await place.tree.collect()).commits).toBeNull();
+    expect((await place.tree.collect()).commits).toEqual({ why: 'its agent went back behind the commit that it was given' });
   });
 });

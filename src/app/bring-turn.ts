@@ -2,15 +2,17 @@ import { lstatSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { IterationStart } from '../core/run/effects.ts';
 import { toTurnName } from '../core/run/turn.ts';
+import { toErrorMessage } from '../core/values/errors.ts';
 import { isJsonObject, type Json } from '../core/values/json.ts';
 import { fromContent, type OfferSettings, parseFiles, readChanges, type SentFile } from '../fleet/index.ts';
 import { listDifferences, type Repository, toLook } from '../git/index.ts';
 import { isTaken, type RunCopies, toCopyFolder } from '../panel/share/index.ts';
 import type { Blobs } from '../ports/fleet.ts';
 import type { TakenOver } from '../ports/work-copies.ts';
+import { toPlainLine } from '../views/text/index.ts';
 import { bringCommits, type FileChanges, isObjectId, replaceFiles, writeChanges } from '../workspace/bundle/index.ts';
 import type { GitWorkspace } from '../workspace/checkpoint/index.ts';
-import type { SentCommits } from './place-tree.ts';
+import { type LeftCommits, MAX_COMMITTED_BYTES, type SentCommits } from './place-tree.ts';
 import { createOpener, type SentRun } from './send-tree.ts';
 import { toFileChanges, writeScratchpad } from './sent-work.ts';
 
@@ -19,7 +21,7 @@ export interface SentHome {
   /** What became of files: see `readChanges`. `null`: it changed none. */
   readonly changes: Json;
   /** What it committed; `null`: nothing that comes home. */
-  readonly commits: SentCommits | null;
+  readonly commits: SentCommits | LeftCommits | null;
   /** The tree with which it began, by the name under which it was sent. */
   readonly from: string;
   readonly files: readonly SentFile[];
@@ -47,7 +49,7 @@ export function createHomecoming(parts: HomecomingParts): OfferSettings['homecom
       writeChanges(toCopyFolder(folder, copy), made.changes);
     },
     bringIn: async (order, value, isDiscarded) => {
-      const { home, made, confirmed } = await fetchHome(parts, order, value);
+      const { home, made, bundle, confirmed } = await fetchHome(parts, order, value);
       const seen = readLooks(file.workspace, made.changes);
       const { fingerprint, tree } = await workspace.snapshot(toTurnName(order), 'before');
       // A process that was frozen meanwhile writes nothing into the folder.
@@ -58,8 +60,11 @@ export function createHomecoming(parts: HomecomingParts): OfferSettings['homecom
       const taken = await take(parts, order, { made, touched, isDiscarded });
       if (home.scratchpad !== null) writeScratchpad(file, home.scratchpad);
       if (home.commits !== null && !isDiscarded && taken.conflict === undefined) {
-        const why = await takeCommits(parts, order, await repository(), home.commits);
-        if (why !== null) parts.tell(`What turn ${toTurnName(order)} committed is here as changed files only, for ${why}.`);
+        const why =
+          'why' in home.commits
+            ? home.commits.why
+            : await takeCommits(parts, order, await repository(), { ...home, made: home.commits, bundle });
+        if (why !== null) parts.tell(`What turn ${toTurnName(order)} committed is here as changed files only: ${why}.`);
       }
       return { ...taken, before: fingerprint };
     },
@@ -73,8 +78,11 @@ async function fetchHome(parts: HomecomingParts, order: IterationStart, value: J
   // Told where it is awaited.
   confirmed.catch(() => undefined);
   const making = home.changes === null ? NOTHING_MADE : fetchMade(parts.fleet.blobs, home.changes);
-  const [made] = await Promise.all([making, bringFiles(parts, order, home)]);
-  return { home, made, confirmed };
+  const { commits } = home;
+  // The files come, whatever becomes of it.
+  const bundling = commits === null || 'why' in commits ? null : parts.fleet.blobs.get(commits.blob).catch(() => null);
+  const [made, bundle] = await Promise.all([making, bundling, bringFiles(parts, order, home)]);
+  return { home, made, bundle, confirmed };
 }
 
 interface Taking {
@@ -103,18 +111,27 @@ function toFilter({ settings }: SentRun['file']): (path: string) => boolean {
   return (path) => isTaken(path, apart);
 }
 
+interface TakenCommits {
+  readonly made: SentCommits;
+  /** `null`: it could not be had. */
+  readonly bundle: Uint8Array | null;
+  readonly from: string;
+}
+
 /** Why commits do not come; `null`: they do. */
 async function takeCommits(
-  { fleet, file, paths }: HomecomingParts,
+  { file, paths }: HomecomingParts,
   order: IterationStart,
   repository: Repository,
-  made: SentCommits,
+  { made, bundle, from }: TakenCommits,
 ): Promise<string | null> {
-  const bundle = await fleet.blobs.get(made.blob);
-  if (bundle === null) return 'they are not in the fleet any more';
+  if (bundle === null) return 'the server did not give them';
+  if (bundle.length > MAX_COMMITTED_BYTES) return `they are ${bundle.length >> 20} MB`;
   const place = join(paths.folder, 'git', 'commits.bundle');
   const reason = `ralph: turn ${toTurnName(order)} on a worker`;
-  return bringCommits(repository, { made, bundle, file: place, isTaken: toFilter(file), reason });
+  const given = isObjectId(from) ? from : null;
+  const bring = bringCommits(repository, { made, bundle, file: place, isTaken: toFilter(file), given, reason });
+  return bring.catch((error: unknown) => `they could not be written: ${toErrorMessage(error)}`);
 }
 
 function readLooks(top: string, changes: FileChanges): ReadonlyMap<string, string | null> {
@@ -173,8 +190,9 @@ function parseHome(value: Json): SentHome {
   };
 }
 
-function parseCommits(value: Json): SentCommits | null {
+function parseCommits(value: Json): SentCommits | LeftCommits | null {
   if (!isJsonObject(value)) return null;
+  if (typeof value['why'] === 'string') return { why: toPlainLine(value['why'], 300) };
   const { from, commit, branch = null, blob } = value;
   if (typeof from !== 'string' || typeof commit !== 'string' || typeof blob !== 'string') return null;
   return branch === null || typeof branch === 'string' ? { from, commit, branch, blob } : null;

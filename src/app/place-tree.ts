@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
+import { toErrorMessage } from '../core/values/errors.ts';
 import type { Json } from '../core/values/json.ts';
 import { type SentChange, type SentTree, toBody } from '../fleet/index.ts';
 import { ABSENT, isOddName, listDifferences, locateRepository, type Repository, toLook } from '../git/index.ts';
@@ -31,8 +32,13 @@ export interface PlaceTree {
 export interface Collected {
   /** `null`: it changed no file. */
   readonly changes: Json;
-  /** `null`: it committed nothing, or it did not go on from the commit that it was given. */
-  readonly commits: SentCommits | null;
+  /** `null`: it committed nothing. */
+  readonly commits: SentCommits | LeftCommits | null;
+}
+
+/** Commits that do not come home, and why: half a sentence. */
+export interface LeftCommits {
+  readonly why: string;
 }
 
 /** Commits on their way home. */
@@ -88,7 +94,7 @@ export function createPlaceTree(
       if (before !== null && pending !== null && isWritten(top, pending))
         given = { commit, tree, looks: withWritten(before.looks, top, pending), own: new Map() };
       else {
-        await checkOwn();
+        await requireOwn(repository);
         await checkOutWork(repository, await fetchTree(blobs, repository, sent, scratch));
         given = { commit, tree, looks: await look(), own: new Map() };
       }
@@ -133,15 +139,21 @@ async function sendCommits(
   { blobs, scratch }: Pick<PlaceParts, 'blobs' | 'scratch'>,
   { head: from, branch }: WorkLooks,
   now: WorkLooks,
-): Promise<SentCommits | null> {
-  if (from === null || now.head === null || now.head === from || now.branch !== branch) return null;
+): Promise<SentCommits | LeftCommits> {
+  if (now.branch !== branch) return { why: 'its agent is on another branch' };
+  if (from === null || now.head === null) return { why: 'its agent left no commit checked out' };
   const made: MadeCommits = { from, commit: now.head, branch };
-  const bundle = await packCommits(repository, made, join(scratch, 'ralph.commits'));
-  return bundle === null || bundle.length > MAX_COMMITTED_BYTES ? null : { ...made, blob: await blobs.put(bundle) };
+  try {
+    const bundle = await packCommits(repository, made, { file: join(scratch, 'ralph.commits'), maxBytes: MAX_COMMITTED_BYTES });
+    return typeof bundle === 'string' ? { why: bundle } : { ...made, blob: await blobs.put(bundle) };
+  } catch (error) {
+    // The files come home all the same.
+    return { why: `they could not be packed: ${toErrorMessage(error)}` };
+  }
 }
 
-/** Of all commits of a turn; more than that comes home as files alone. */
-const MAX_COMMITTED_BYTES = 256 << 20;
+/** Of all commits of a turn. */
+export const MAX_COMMITTED_BYTES = 256 << 20;
 
 /** As `requireOwn`; git is asked again where what it goes by looks different. */
 function createOwnCheck(repository: Pick<Repository, 'top' | 'gitDir' | 'git' | 'findPrograms'>): () => Promise<void> {

@@ -60,8 +60,8 @@ function createReports({ stream, manager, connection }: NatsServer): Reports {
         const toName = (number: number): string => `${toKey(id)} ${report.worker} ${number}`;
         const isNext = !isEarly || heard.has(toName(report.number - 1));
         if (!isNext || heard.has(toName(report.number))) return;
-        heard.add(toName(report.number));
         visit({ ...id, ...report });
+        heard.add(toName(report.number));
       };
       const open = async (): Promise<Reading<JsMsg>> => {
         const start = last === 0 ? {} : { deliver_policy: FROM_SEQUENCE, opt_start_seq: last + 1 };

@@ -29,8 +29,8 @@ const LAST_OF_EACH: DeliverPolicy = 'last_per_subject';
 export interface Offers {
   /** The oldest one that this worker can serve; waits for it. `null` when aborted. */
   readonly next: (worker: WorkerFacts, signal: AbortSignal) => Promise<Offered | null>;
-  /** It is taken: it is not given again unless it is offered anew. */
-  readonly drop: (order: WorkOrder) => void;
+  /** It is being taken: it is not given again unless it is offered anew, or taking it fails. */
+  readonly dropWhile: <Result>(order: WorkOrder, take: () => Promise<Result>) => Promise<Result>;
   /** It is not given for a while. */
   readonly putAside: (order: WorkOrder) => void;
   /** Whether it was still offered when a change was made; waits until that has come back, for what was written before it has come by then. `null`: it does not come. */
@@ -85,7 +85,7 @@ export function createOffers({ stream, manager, connection }: NatsServer): Offer
         look();
       });
     },
-    drop: (order) => void taken.add(toKey(order)),
+    dropWhile: (order, take) => addWhile(taken, toKey(order), take),
     putAside: (order) => {
       const id = toKey(order);
       aside.add(id);
@@ -102,6 +102,17 @@ export function createOffers({ stream, manager, connection }: NatsServer): Offer
 function toChange({ subject, headers, seq: revision, data }: JsMsg) {
   // What was deleted says so.
   return { key: subject.slice(`$KV.${WORK}.`.length), isThere: (headers?.get('KV-Operation') ?? '') === '', revision, data };
+}
+
+/** Adds a name, and takes it back where something fails: where that was written all the same, it comes back as a change. */
+async function addWhile<Result>(names: Set<string>, name: string, act: () => Promise<Result>): Promise<Result> {
+  names.add(name);
+  try {
+    return await act();
+  } catch (error) {
+    names.delete(name);
+    throw error;
+  }
 }
 
 /** How far something has been read. Whoever waits goes on when the one who tells it has returned. */
@@ -170,10 +181,9 @@ export function createQueue(server: NatsServer, offers: Offers): WorkQueue {
         continue;
       }
       const id: WorkId = order;
-      offers.drop(order);
       const own = toHeld(worker.id);
       const change = toOwnChange(own, changeOf(id), () => readHolding(id));
-      const taken = await change(own, 0);
+      const taken = await offers.dropWhile(order, () => change(own, 0));
       if (taken === null) continue;
       // One that was forgotten meanwhile is nobody's: what is forgotten loses its offer first.
       const isOffered = (await offers.wasOffered(order, taken)) ?? (await readOffer(id)) !== null;

@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { lstatSync } from 'node:fs';
+import { lstatSync, type Stats, statSync } from 'node:fs';
 
 /**
  * Names of files are bytes. One that is UTF-8 is that text; any other is told with each byte from 0x80 on as the lone surrogate U+DC00 + byte, which no
@@ -37,8 +37,18 @@ export function encodeNames(text: string): string | Buffer {
 
 /** What a file looks like from outside; `folder`; `null` where there is none. The time of the last change cannot be set by a program. */
 export function toLook(path: string): string | null {
+  return describe(() => lstatSync(encodeNames(path)));
+}
+
+/** The same, of a link together with what it leads to. */
+export function toLookThrough(path: string): string | null {
+  const look = toLook(path);
+  return look === null ? null : `${look} ${describe(() => statSync(encodeNames(path)))}`;
+}
+
+function describe(look: () => Stats): string | null {
   try {
-    const { mode, size, mtimeMs, ctimeMs, ino, nlink } = lstatSync(encodeNames(path));
+    const { mode, size, mtimeMs, ctimeMs, ino, nlink } = look();
     return (mode & 0o170000) === 0o040000 ? 'folder' : `${mode} ${size} ${mtimeMs} ${ctimeMs} ${ino} ${nlink}`;
   } catch {
     return null;

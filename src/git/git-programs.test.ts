@@ -1,4 +1,4 @@
-import { existsSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Repository } from './contract.ts';
@@ -51,6 +51,17 @@ describe('a filter that was not there at the start', () => {
     folder.write('later.cfg', `[filter "a=b.c"]\nclean = "${command.replaceAll('"', '\\"')}"\n`);
     expect(await look()).toEqual({ ok: true, ran: false });
     expect(await keysOf(repository)).toEqual(['filter.a=b.c.clean']);
+  });
+
+  it('is not run where it is planted behind a link that was there before', async () => {
+    const { folder, repository, command, look } = await openGuarded(({ path }) => {
+      renameSync(join(path, '.git/config'), join(path, '.git/kept'));
+      symlinkSync('kept', join(path, '.git/config'));
+    });
+    expect(await look()).toEqual({ ok: true, ran: false });
+    folder.git('config', '-f', '.git/kept', 'filter.x.clean', command);
+    expect(await look()).toEqual({ ok: true, ran: false });
+    expect(await keysOf(repository)).toEqual(['filter.x.clean']);
   });
 
   it('is not run where the branch brings it along, or the own configuration of a worktree', async () => {

@@ -4,7 +4,7 @@ import type { Environment } from '../core/values/environment.ts';
 import { readOwn } from '../core/values/json.ts';
 import { accept, type Result, refuse } from '../core/values/result.ts';
 import type { Git, GitPrograms, ProgramFindings } from './contract.ts';
-import { toLook } from './file-names.ts';
+import { toLookThrough } from './file-names.ts';
 import { readGitPlaces } from './git-places.ts';
 import { isOverridden } from './harden-git.ts';
 
@@ -16,7 +16,7 @@ const TO_OTHERS =
   /^(?:core\.(?:sshcommand|gitproxy|askpass)|credential\.(?:.*\.)?helper|remote\..*\.(?:vcs|uploadpack|receivepack)|protocol\..*allow)$/s;
 /** What decides how git stores a file, and where and with which rights. Whatever they say, nobody but git does it then. */
 const ON_STORING =
-  /^(?:core\.(?:autocrlf|eol|filemode|symlinks|ignorecase|precomposeunicode|attributesfile|sharedrepository|worktree|sparsecheckout)|extensions\..*)$/s;
+  /^(?:core\.(?:autocrlf|eol|filemode|symlinks|ignorecase|precomposeunicode|attributesfile|sharedrepository|worktree|sparsecheckout)|attr\.tree|extensions\..*)$/s;
 const USUAL: Readonly<Record<string, string>> = {
   'core.autocrlf': 'false',
   'core.filemode': 'true',
@@ -140,7 +140,7 @@ function listStanding({ top, gitDir, env }: GuardedRepository): readonly string[
     join(own, 'HEAD'),
     env['GIT_CONFIG_SYSTEM'] ?? '/etc/gitconfig',
     ...(env['GIT_CONFIG_GLOBAL'] === undefined
-      ? [join(home, '.gitconfig'), join(env['XDG_CONFIG_HOME'] ?? join(home, '.config'), 'git', 'config')]
+      ? [join(home, '.gitconfig'), join(env['XDG_CONFIG_HOME'] || join(home, '.config'), 'git', 'config')]
       : [env['GIT_CONFIG_GLOBAL']]),
   ];
 }
@@ -160,12 +160,14 @@ function listExcludeFiles(entries: readonly ConfigEntry[], { top, env }: Guarded
   const home = env['HOME'] ?? homedir();
   const named = entries.flatMap(({ key, value }) => (key === 'core.excludesfile' && value !== '' ? [value] : []));
   if (named.some((path) => UNKNOWN_FOLDER.test(path))) return null;
-  const usual = join(env['XDG_CONFIG_HOME'] ?? join(home, '.config'), 'git', 'ignore');
+  // Git takes an empty variable for none.
+  const usual = join(env['XDG_CONFIG_HOME'] || join(home, '.config'), 'git', 'ignore');
   return [usual, ...named.map((path) => resolve(top, path.replace(/^~(?=\/)/, home)))];
 }
 
 function toLooks(files: readonly string[]): string {
-  return files.map((file) => toLook(file) ?? '-').join('\n');
+  // Whoever can write in the repository may have put a link in the place of a file.
+  return files.map((file) => toLookThrough(file) ?? '-').join('\n');
 }
 
 /** What the repository's own configuration would have git do, for a git that an agent steers. */

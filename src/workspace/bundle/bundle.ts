@@ -1,16 +1,18 @@
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { lstatSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import {
   ABSENT,
   commitTree,
   demandGit,
   demandPlainBranch,
+  encodeNames,
   findOngoingOperation,
   type Git,
   GitProblem,
   isAncestor,
   isSubmodule,
   listDifferences,
+  listIndex,
   type Repository,
   readHead,
   readTree,
@@ -54,7 +56,9 @@ const PACK_MS = 5 * 60_000;
 export async function packWork({ git }: Repository, order: PackOrder): Promise<{ readonly commit: string; readonly bundle: Uint8Array }> {
   const { runId, tree, head, known, file } = order;
   const commit = await commitTree(git, { tree, parent: head, subject: 'The working tree of a turn', runId });
-  return { commit, bundle: await createBundle(git, { commit, known, file }) };
+  const bundle = await createBundle(git, { commit, known, file, maxBytes: Number.POSITIVE_INFINITY });
+  if (typeof bundle === 'string') throw new GitProblem(bundle);
+  return { commit, bundle };
 }
 
 /**
@@ -64,13 +68,14 @@ export async function packWork({ git }: Repository, order: PackOrder): Promise<{
  */
 async function createBundle(
   git: Git,
-  { commit, known, file }: Pick<PackOrder, 'known' | 'file'> & { readonly commit: string },
-): Promise<Uint8Array> {
+  { commit, known, file, maxBytes }: Pick<PackOrder, 'known' | 'file'> & { readonly commit: string; readonly maxBytes: number },
+): Promise<Uint8Array | string> {
   mkdirSync(dirname(file), { recursive: true });
   await demandGit(git, ['update-ref', OUT, commit]);
   try {
     await demandGit(git, ['bundle', 'create', '-q', file, OUT, ...(known === null ? [] : [`^${known}`])], { timeoutMs: PACK_MS });
-    return readFileSync(file);
+    const { size } = statSync(file);
+    return size > maxBytes ? `they are ${size >> 20} MB` : readFileSync(file);
   } finally {
     await git(['update-ref', '-d', OUT]);
     rmSync(file, { force: true });
@@ -247,16 +252,17 @@ export interface MadeCommits {
 /**
  * Packs the commits between two.
  *
- * @param file absolute path for a while, in a folder of ours
- * @returns `null` where the later one does not build on the earlier one
+ * @param place `file`: absolute path for a while, in a folder of ours
+ * @returns why that cannot be, as half a sentence: the later one does not build on the earlier one, or they are larger than `maxBytes`
  * @throws GitProblem, the system error
  */
 export async function packCommits(
   { git }: Pick<Repository, 'git'>,
   { from, commit }: MadeCommits,
-  file: string,
-): Promise<Uint8Array | null> {
-  return (await isAncestor(git, from, commit)) ? createBundle(git, { commit, known: from, file }) : null;
+  { file, maxBytes }: { readonly file: string; readonly maxBytes: number },
+): Promise<Uint8Array | string> {
+  if (!(await isAncestor(git, from, commit))) return 'its agent went back behind the commit that it was given';
+  return createBundle(git, { commit, known: from, file, maxBytes });
 }
 
 /** Commits that are to come into a repository. */
@@ -267,6 +273,8 @@ export interface CommitsOrder {
   readonly file: string;
   /** Whether a file may come. */
   readonly isTaken: (path: string) => boolean;
+  /** The tree, by its object id, that whoever made them was given: what is staged as it is in it is theirs to go on from. `null`: not known. */
+  readonly given: string | null;
   /** What the log of the branch says of it. */
   readonly reason: string;
 }
@@ -280,24 +288,34 @@ export interface CommitsOrder {
 export async function bringCommits(repository: Repository, order: CommitsOrder): Promise<string | null> {
   const { from, commit, branch } = order.made;
   const { git, gitDir } = repository;
+  const ref = `refs/ralph-fleet/commits-${commit}`;
   try {
-    if (![from, commit].every(isObjectId)) return 'they cannot be read';
+    if (![from, commit].every(isObjectId)) return 'what the worker said of them is no commit';
     const head = await readHead(git);
-    if (head.branch !== branch) return 'another branch is checked out by now';
-    if (head.commit === commit) return null;
-    if (head.commit !== from) return 'somebody has committed meanwhile';
+    if (head.branch === branch && head.commit === commit) return null;
+    const moved = findMove(head, order.made);
+    if (moved !== null) return moved;
     const operation = findOngoingOperation(gitDir);
     if (operation !== undefined) return `${operation} is under way`;
     if (branch !== null) await demandPlainBranch(repository, branch);
-    await fetchBundle(repository, { ...order, commit, ref: 'refs/ralph-fleet/commits' });
+    await fetchBundle(repository, { ...order, commit, ref });
     if (!(await isAncestor(git, from, commit))) return 'they do not build on the commit that was sent';
     const kept = (await listTouchedBy(git, from, commit)).find((path) => !order.isTaken(path));
     if (kept !== undefined) return `${JSON.stringify(kept)} does not travel`;
-    return await moveOn(git, order);
+    return await moveOn(repository, order);
   } catch (error) {
     if (error instanceof GitProblem) return error.message;
     throw error;
+  } finally {
+    // What does not come is not to stay where others see it.
+    if (isObjectId(commit)) await git(['update-ref', '-d', ref]);
   }
+}
+
+/** Why commits cannot come any more; `null`: HEAD is what it was. */
+function findMove(head: Awaited<ReturnType<typeof readHead>>, { from, branch }: MadeCommits): string | null {
+  if (head.branch !== branch) return 'another branch is checked out by now';
+  return head.commit === from ? null : 'somebody has committed meanwhile';
 }
 
 /** What any commit in between touches: what one adds and the next one removes is in them. */
@@ -307,20 +325,63 @@ async function listTouchedBy(git: Git, from: string, commit: string): Promise<re
   return names.map((name) => name.replace(/^\n/, '')).filter((name) => name !== '');
 }
 
-async function moveOn(git: Git, { made: { from, commit, branch }, reason }: CommitsOrder): Promise<string | null> {
+async function moveOn({ git, top }: Repository, { made, reason, given }: CommitsOrder): Promise<string | null> {
+  const { from, commit, branch } = made;
   const changed = await listDifferences(git, from, commit);
   if (changed.some(({ left, right }) => isSubmodule(left) || isSubmodule(right))) return 'they change a submodule';
-  const staged = new Set((await demandGit(git, ['diff-index', '--cached', '-z', '--name-only', '--no-renames', from])).split('\0'));
+  const link = changed.find(({ path, right }) => right.startsWith(LINK) && !isLink(top, path));
+  if (link !== undefined) return `the link ${JSON.stringify(link.path)} does not travel`;
+  const staged = await listStaged(git, from, given);
   const own = changed.filter(({ path }) => !staged.has(path));
+  const before = await listIndexLines(
+    git,
+    own.map(({ path }) => path),
+  );
+  // It may have become another one while they were fetched.
+  const moved = findMove(await readHead(git), made);
+  if (moved !== null) return moved;
   // What goes comes first: a folder may come in the place of a file.
-  const going = own.filter(({ right }) => right === ABSENT).map(({ path }) => `0 ${'0'.repeat(from.length)}\t${path}`);
+  const going = own.filter(({ right }) => right === ABSENT).map(({ path }) => toGone(path, from));
   const coming = own.filter(({ right }) => right !== ABSENT).map(({ path, right }) => `${right}\t${path}`);
+  const change = (lines: readonly string[]): Promise<void> =>
+    whileUnlocked(() => demandGit(git, ['update-index', '-z', '--index-info'], { input: toPathList(lines) }));
   // The index first, as for a checkpoint: the other way round the files would show as staged for being undone.
-  const input = toPathList([...going, ...coming]);
-  await whileUnlocked(() => demandGit(git, ['update-index', '-z', '--index-info'], { input }));
-  const ref = branch === null ? ['--no-deref', '-m', reason, 'HEAD'] : ['--no-deref', '-m', reason, toRef(branch)];
-  await demandGit(git, ['update-ref', ...ref, commit, from]);
+  await change([...going, ...coming]);
+  const ref = ['--no-deref', '-m', reason, branch === null ? 'HEAD' : toRef(branch)];
+  const updated = await git(['update-ref', ...ref, commit, from]);
+  if (!updated.ok) {
+    await change([...own.map(({ path }) => toGone(path, from)), ...before]);
+    return 'somebody has committed meanwhile';
+  }
   // Without it each look at the files would read them anew.
   await git(['update-index', '-q', '--refresh']);
   return null;
+}
+
+const LINK = '120000 ';
+
+function isLink(top: string, path: string): boolean {
+  return lstatSync(encodeNames(join(top, path)), { throwIfNoEntry: false })?.isSymbolicLink() === true;
+}
+
+/** A line of `update-index --index-info` for a file that is not there. */
+function toGone(path: string, id: string): string {
+  return `0 ${'0'.repeat(id.length)}\t${path}`;
+}
+
+async function listIndexLines(git: Git, paths: readonly string[]): Promise<readonly string[]> {
+  const wanted = new Set(paths);
+  return (await listIndex(git))
+    .filter(({ path, stage }) => wanted.has(path) && stage === '0')
+    .map(({ mode, id, path }) => `${mode} ${id}\t${path}`);
+}
+
+/** What somebody has staged: it is neither as in the commit nor as in the tree that was given. */
+async function listStaged(git: Git, from: string, given: string | null): Promise<ReadonlySet<string>> {
+  const listUnlike = async (tree: string): Promise<readonly string[]> =>
+    (await demandGit(git, ['diff-index', '--cached', '-z', '--name-only', '--no-renames', tree])).split('\0').filter((path) => path !== '');
+  const staged = await listUnlike(from);
+  if (staged.length === 0 || given === null || !isObjectId(given)) return new Set(staged);
+  const unlike = new Set(await listUnlike(given));
+  return new Set(staged.filter((path) => unlike.has(path)));
 }

@@ -109,6 +109,18 @@ describe('a status that is read again', () => {
     await check();
   });
 
+  it('is asked of git when a configuration changes to which only a link leads', async () => {
+    const folder = createTestRepository(FILES);
+    renameSync(join(folder.home, '.gitconfig'), join(folder.home, 'kept-config'));
+    symlinkSync(join(folder.home, 'kept-config'), join(folder.home, '.gitconfig'));
+    writeFileSync(join(folder.home, 'rules'), 'mine.txt\n');
+    folder.write('mine.txt', 'm');
+    const { check } = await openReader(folder);
+    await check();
+    folder.git('config', '-f', join(folder.home, 'kept-config'), 'core.excludesFile', '~/rules');
+    await check();
+  });
+
   it('is asked of git where there are more files than it would look at', async () => {
     const folder = createTestRepository(FILES);
     for (let file = 0; file < 1001; file += 1) folder.write(`many/${file}.txt`, 'n');

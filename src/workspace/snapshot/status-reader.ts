@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { type Dirent, existsSync, lstatSync, readdirSync, readFileSync, readlinkSync, type Stats, statSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { demandGit, type GitStatus, type ProgramFindings, type Repository, readGitPlaces, readStatus } from '../../git/index.ts';
 import { isSettled } from './file-version.ts';
 
@@ -56,7 +56,7 @@ export function createStatusReader(repository: Repository): () => Promise<GitSta
     const [{ entries, ...rest }, tracked] = asked;
     const status: GitStatus = { ...rest, entries: entries.filter(({ kind }) => kind !== 'ignored') };
     ignored = new Set(entries.flatMap(({ kind, path }) => (kind === 'ignored' && path.endsWith('/') ? [path.slice(0, -1)] : [])));
-    if (look !== null && isKnowable(look, status, tracked, ignored))
+    if (look !== null && isKnowable(repository, look, status, tracked, ignored))
       last = { ...withoutIgnored(look, tracked, ignored), own, status, tracked, config: config.look };
     return status;
   };
@@ -168,10 +168,11 @@ function lookAround({ top, isOwnState }: Repository, ignored: ReadonlySet<string
 function markFolder(path: string): { readonly mark: FolderMark; readonly entries: readonly Dirent[] } | null {
   try {
     const stats = lstatSync(path);
+    const isOld = isSettled(stats);
     const entries = readdirSync(path, { withFileTypes: true });
     const names = entries.map((entry) => `${toKind(entry)}${entry.name}`).sort();
     if (!stats.isDirectory() || names.some((name) => name.includes(REPLACED))) return null;
-    return { mark: { look: isSettled(stats) ? toText(stats) : null, names: names.join('\0') }, entries };
+    return { mark: { look: isOld ? toText(stats) : null, names: names.join('\0') }, entries };
   } catch {
     return null;
   }
@@ -184,7 +185,8 @@ function toKind(entry: Dirent): string {
 
 function mark(path: string, stats: Stats | undefined): FileMark {
   if (stats === undefined) return { look: '', content: null };
-  return { look: toText(stats), content: isSettled(stats) ? null : readContent(path, stats) };
+  const isOld = isSettled(stats);
+  return { look: toText(stats), content: isOld ? null : readContent(path, stats) };
 }
 
 function readContent(path: string, stats: Stats): string {
@@ -219,12 +221,25 @@ function toText({ mode, size, mtimeMs, ctimeMs, ino }: Stats): string {
 }
 
 /** Whether what was seen says all about a status. */
-function isKnowable({ skipped }: Look, { entries }: GitStatus, tracked: ReadonlySet<string>, ignored: ReadonlySet<string>): boolean {
+function isKnowable(
+  { top, isOwnState }: Pick<Repository, 'top' | 'isOwnState'>,
+  { files, skipped }: Look,
+  { entries }: GitStatus,
+  tracked: ReadonlySet<string>,
+  ignored: ReadonlySet<string>,
+): boolean {
+  // A file system may call it otherwise than git does.
+  const isUnseen = (path: string): boolean => !files.has(path) && isFile(lookAt(join(top, path)));
+  if ([...tracked].some((path) => !isOwnState(path) && isUnseen(path))) return false;
   return (
     skipped.every((path) => ignored.has(path)) &&
     !entries.some(({ isRepository }) => isRepository) &&
     ![...tracked].some((path) => isInside(path, ignored))
   );
+}
+
+function isFile(stats: Stats | undefined): boolean {
+  return stats !== undefined && !stats.isDirectory();
 }
 
 function isInside(path: string, folders: ReadonlySet<string>): boolean {
@@ -238,7 +253,7 @@ function withoutIgnored(
   tracked: ReadonlySet<string>,
   ignored: ReadonlySet<string>,
 ): Pick<Known, 'files' | 'folders'> {
-  const isRule = (path: string): boolean => path === IGNORE_FILE || path.endsWith(`/${IGNORE_FILE}`);
+  const isRule = (path: string): boolean => basename(path).toLowerCase() === IGNORE_FILE;
   return {
     files: new Map([...files].filter(([path]) => tracked.has(path) || (isRule(path) && !isInside(path, ignored)))),
     folders: new Map([...folders].filter(([path]) => !ignored.has(path) && !isInside(path, ignored))),
@@ -256,8 +271,9 @@ function stands(top: string, { own, files, folders }: Known): boolean {
 function isSame(path: string, known: FileMark, stats: Stats | undefined): boolean {
   if (known.look !== (stats === undefined ? '' : toText(stats))) return false;
   if (known.content === null || stats === undefined) return true;
+  const isOld = isSettled(stats);
   if (readContent(path, stats) !== known.content) return false;
-  if (isSettled(stats)) known.content = null;
+  if (isOld) known.content = null;
   return true;
 }
 

@@ -12,6 +12,8 @@ const MAX_TRACKED = 20_000;
 const MAX_BLOB_BYTES = 8 << 20;
 const TREE_MODE = '40000';
 const ATTRIBUTES = '.gitattributes';
+/** Where git is built to look for those of the system, as a rule. */
+const SYSTEM_ATTRIBUTES = ['/etc', '/usr/etc', '/usr/local/etc', '/opt/homebrew/etc'].map((folder) => `${folder}/gitattributes`);
 
 /** Stores what a working tree looks like, without a process. */
 export interface TreeWriter {
@@ -77,10 +79,11 @@ export function createTreeWriter(repository: Repository, env: Environment): Tree
 
 /** Whether anything may say that a file is stored otherwise than byte by byte. */
 function hasAttributes(top: string, commonDir: string, paths: readonly string[], env: Environment): boolean {
-  const { HOME: home = '', XDG_CONFIG_HOME: config = join(home, '.config') } = env;
+  // Git takes an empty variable for none.
+  const config = env['XDG_CONFIG_HOME'] || join(env['HOME'] ?? '', '.config');
   const folders = new Set(paths.flatMap((path) => listFolders(path)));
   return [
-    '/etc/gitattributes',
+    ...SYSTEM_ATTRIBUTES,
     join(config, 'git', 'attributes'),
     join(commonDir, 'info', 'attributes'),
     ...[...folders].map((folder) => join(top, folder, ATTRIBUTES)),
@@ -165,11 +168,12 @@ function storeFile(objects: string, path: string, known: KnownBlob | undefined):
   const { mode, size, mtimeMs, ctimeMs, ino } = stats;
   const look = `${mode} ${size} ${mtimeMs} ${ctimeMs} ${ino}`;
   if (known?.look === look) return known;
+  // One that was written just now may change without looking otherwise.
+  const isOld = isSettled(stats);
   const bytes = stats.isFile() ? readFileSync(path) : readlinkSync(path, 'buffer');
   const plain = (mode & 0o100) === 0 ? '100644' : '100755';
   const item = { mode: stats.isFile() ? plain : '120000', id: storeObject(objects, 'blob', bytes) };
-  // One that was written just now may change without looking otherwise.
-  return { look: isSettled(stats) ? look : '', item };
+  return { look: isOld ? look : '', item };
 }
 
 /** Writes an object under its name, at once; one that is there already stays. */
