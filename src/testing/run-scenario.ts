@@ -103,6 +103,8 @@ export interface TestRunner {
 export interface SuiteOptions extends ScenarioOptions {
   /** How many scenarios run at a time. Default 2. */
   readonly parallel?: number;
+  /** One file of so many, in their order, beginning with the first. Default 1: all. */
+  readonly each?: number;
   /** How a scenario file is run. Default: `runScenario` with these options. */
   readonly run?: (file: string) => Promise<ScenarioResult>;
 }
@@ -113,7 +115,7 @@ const AHEAD = 20;
 /** Defines one test for each scenario file (`.yml`, `.yaml`) of a folder. While one is waited for, the next ones run already. */
 export function defineScenarioSuite(folder: string, runner: TestRunner, options: SuiteOptions = {}): void {
   const names = readdirSync(folder).filter((name) => /\.ya?ml$/.test(name));
-  const files = names.sort();
+  const files = names.sort().filter((_, index) => index % (options.each ?? 1) === 0);
   const { parallel = 2, run = (file: string) => runScenario(file, options) } = options;
   const ahead = createAheadRunner(parallel, (file) => run(join(folder, file)));
   runner.describe(basename(folder), () => {

@@ -124,8 +124,8 @@ describe.skipIf(CHROMIUM === '')('hostile words', () => {
       await page.getByRole('button', { name: 'Tell', exact: true }).click();
       await says(page, '.told', '<script>');
       await page.getByRole('button', { name: '<img src=x onerror=hacked=1>gpj' }).click();
-      await says(page, '.run-header', 'completed');
       await run.done;
+      await says(page, '.run-header', 'completed');
       await expectHarmless(page, 'the run');
       await page.locator('.graph summary').click();
       for (const turn of await page.locator('#turns .row .name').allTextContents()) {

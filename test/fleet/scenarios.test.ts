@@ -129,7 +129,11 @@ test.each(Object.keys(DIFFERENCES))('the scenario %s is there', (name) => {
   expect(existsSync(join(FOLDER, `${name}.yml`))).toBe(true);
 });
 
+/** So that one of so many is played, for whoever has no time for all of them. */
+const each = Number(process.env['RALPH_FLEET_SCENARIOS_EACH'] ?? 1);
+
 defineScenarioSuite(FOLDER, runner, {
+  each,
   parallel: LANES.length,
   run: async (file) => {
     const lane = lanes.pop() as Lane;
