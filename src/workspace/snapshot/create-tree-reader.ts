@@ -15,7 +15,7 @@ import {
   type StatusEntry,
 } from '../../git/index.ts';
 import type { TreeReader, TreeState } from '../../ports/tree-reader.ts';
-import { isSettled } from './file-version.ts';
+import { isSettled, lookAt, toVersion } from './file-version.ts';
 import { FOREIGN_FOLDERS } from './fingerprint.ts';
 
 /** More than this is not read: what is gained would not be worth the time. */
@@ -197,19 +197,6 @@ function hashContent(absolute: string, stats: Stats): string {
 
 function toDigest(hash: Hash): string {
   return hash.digest('hex').slice(0, 40);
-}
-
-/** How a file looks from outside. */
-function toVersion({ mode, size, mtimeMs, ctimeMs, ino }: Stats): string {
-  return `${mode} ${size} ${mtimeMs} ${ctimeMs} ${ino}`;
-}
-
-function lookAt(path: string): Stats | undefined {
-  try {
-    return lstatSync(path);
-  } catch {
-    return undefined;
-  }
 }
 
 /** What a repository tracks. Git is asked again only when its index is another one. */

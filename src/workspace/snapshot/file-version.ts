@@ -66,3 +66,17 @@ export function isSettled({ mtimeMs, ctimeMs }: Pick<Stats, 'mtimeMs' | 'ctimeMs
   const isWhole = mtimeMs % 1000 === 0 && ctimeMs % 1000 === 0;
   return Date.now() - Math.max(mtimeMs, ctimeMs) > (isWhole ? LONG_TICK_MS : TICK_MS);
 }
+
+/** How a file looks from outside. */
+export function toVersion({ mode, size, mtimeMs, ctimeMs, ino }: Stats): string {
+  return `${mode} ${size} ${mtimeMs} ${ctimeMs} ${ino}`;
+}
+
+/** Links are not followed; `undefined` where nothing is, or nobody may look. */
+export function lookAt(path: string): Stats | undefined {
+  try {
+    return lstatSync(path);
+  } catch {
+    return undefined;
+  }
+}

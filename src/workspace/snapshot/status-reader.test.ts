@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { appendFileSync, existsSync, mkdirSync, renameSync, statSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -119,6 +120,16 @@ describe('a status that is read again', () => {
     await check();
     folder.git('config', '-f', join(folder.home, 'kept-config'), 'core.excludesFile', '~/rules');
     await check();
+  });
+
+  it('does not stand still for a pipe that somebody has put in the place of the branch: only git waits for it, and can be ended', async () => {
+    const folder = createTestRepository(FILES);
+    const found = await findRepository({ ...folder.settings, programs: await captureGitPrograms(folder.settings) });
+    if (!found.ok) throw new Error(found.refused);
+    const git: Repository['git'] = async () => ({ ok: false, exitCode: null, stdout: '', problem: 'ended' });
+    folder.remove('.git/refs/heads/main');
+    execFileSync('mkfifo', [join(folder.path, '.git/refs/heads/main')]);
+    await expect(createStatusReader({ ...found.value, git })()).rejects.toThrow('ended');
   });
 
   it('is asked of git where there are more files than it would look at', async () => {

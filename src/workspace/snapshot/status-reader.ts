@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { type Dirent, existsSync, lstatSync, readdirSync, readFileSync, readlinkSync, type Stats, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { demandGit, type GitStatus, type ProgramFindings, type Repository, readGitPlaces, readStatus } from '../../git/index.ts';
-import { isSettled } from './file-version.ts';
+import { isSettled, lookAt, toVersion } from './file-version.ts';
 
 /** Files and folders that are looked at: of more, git tells as fast. */
 const MAX_LOOKED_AT = 1000;
@@ -124,9 +124,10 @@ function listBranchFiles(gitDir: string, commonDir: string): readonly string[] |
 
 const OBJECT_ID = /^[0-9a-f]{40,64}\n$/;
 
+/** Of a pipe, from which nobody may ever read to the end, nothing. */
 function readText(path: string): string {
   try {
-    return readFileSync(path, 'utf8');
+    return lookThrough(path)?.isFile() === true ? readFileSync(path, 'utf8') : '';
   } catch {
     return '';
   }
@@ -172,7 +173,7 @@ function markFolder(path: string): { readonly mark: FolderMark; readonly entries
     const entries = readdirSync(path, { withFileTypes: true });
     const names = entries.map((entry) => `${toKind(entry)}${entry.name}`).sort();
     if (!stats.isDirectory() || names.some((name) => name.includes(REPLACED))) return null;
-    return { mark: { look: isOld ? toText(stats) : null, names: names.join('\0') }, entries };
+    return { mark: { look: isOld ? toVersion(stats) : null, names: names.join('\0') }, entries };
   } catch {
     return null;
   }
@@ -186,7 +187,7 @@ function toKind(entry: Dirent): string {
 function mark(path: string, stats: Stats | undefined): FileMark {
   if (stats === undefined) return { look: '', content: null };
   const isOld = isSettled(stats);
-  return { look: toText(stats), content: isOld ? null : readContent(path, stats) };
+  return { look: toVersion(stats), content: isOld ? null : readContent(path, stats) };
 }
 
 function readContent(path: string, stats: Stats): string {
@@ -199,14 +200,6 @@ function readContent(path: string, stats: Stats): string {
   }
 }
 
-function lookAt(path: string): Stats | undefined {
-  try {
-    return lstatSync(path);
-  } catch {
-    return undefined;
-  }
-}
-
 /** Git’s own files, and those that name what it ignores, may be links to where they are kept. */
 function lookThrough(path: string): Stats | undefined {
   try {
@@ -214,10 +207,6 @@ function lookThrough(path: string): Stats | undefined {
   } catch {
     return undefined;
   }
-}
-
-function toText({ mode, size, mtimeMs, ctimeMs, ino }: Stats): string {
-  return `${mode} ${size} ${mtimeMs} ${ctimeMs} ${ino}`;
 }
 
 /** Whether what was seen says all about a status. */
@@ -269,7 +258,7 @@ function stands(top: string, { own, files, folders }: Known): boolean {
 }
 
 function isSame(path: string, known: FileMark, stats: Stats | undefined): boolean {
-  if (known.look !== (stats === undefined ? '' : toText(stats))) return false;
+  if (known.look !== (stats === undefined ? '' : toVersion(stats))) return false;
   if (known.content === null || stats === undefined) return true;
   const isOld = isSettled(stats);
   if (readContent(path, stats) !== known.content) return false;
@@ -280,7 +269,7 @@ function isSame(path: string, known: FileMark, stats: Stats | undefined): boolea
 function hasSameNames(path: string, known: FolderMark): boolean {
   const stats = lookAt(path);
   if (stats === undefined) return false;
-  if (known.look !== null && known.look === toText(stats)) return true;
+  if (known.look !== null && known.look === toVersion(stats)) return true;
   const now = markFolder(path);
   if (now === null || now.mark.names !== known.names) return false;
   known.look = now.mark.look;

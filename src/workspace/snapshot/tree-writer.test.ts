@@ -1,5 +1,6 @@
 import { appendFileSync, chmodSync, existsSync, mkdirSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
 import { propertyRuns } from '../../core/property-fixtures.ts';
@@ -17,6 +18,9 @@ import { createTestRepository, removeTestFolders, type TestFolder } from '../rep
 import { createTreeWriter } from './tree-writer.ts';
 
 afterAll(removeTestFolders);
+
+/** Longer than a tick of the clock. */
+const SETTLED_MS = 80;
 
 const FILES = { 'a.txt': 'one\n', 'sub/b.txt': 'two\n', 'sub/deep/c.txt': 'three\n', 'sub.txt': 'four\n' };
 
@@ -64,6 +68,18 @@ describe('a tree that is written without a process', () => {
     folder.git('commit', '-qam', 'more');
     expect(await own()).toBe(await gits());
     expect(asked).toEqual(['ls-tree', 'ls-tree']);
+  });
+
+  it('is whole when git’s own clean-up took what was stored before', async () => {
+    const folder = createTestRepository(FILES);
+    const { own } = await openBoth(folder);
+    folder.write('a.txt', 'other\n');
+    await pause(SETTLED_MS);
+    await own();
+    folder.git('gc', '--prune=now', '--quiet');
+    folder.write('sub.txt', 'more\n');
+    folder.git('update-ref', 'refs/kept', (await own()) ?? '');
+    folder.git('fsck', '--strict');
   });
 
   it.each<readonly [string, (folder: TestFolder) => void]>([

@@ -1,10 +1,10 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { existsSync, lstatSync, mkdirSync, readFileSync, readlinkSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, readlinkSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, posix } from 'node:path';
 import { deflateSync } from 'node:zlib';
 import type { Environment } from '../../core/values/environment.ts';
 import { demandGit, isOddName, type Repository, readGitPlaces, type StatusEntry, toIndexChange } from '../../git/index.ts';
-import { isSettled } from './file-version.ts';
+import { isSettled, lookAt, toVersion } from './file-version.ts';
 
 /** Of a repository with more, git writes the trees. */
 const MAX_TRACKED = 20_000;
@@ -163,24 +163,28 @@ function toTreeBytes(items: ReadonlyMap<string, Item>): Buffer {
 
 /** `null` for what is none, or large. */
 function storeFile(objects: string, path: string, known: KnownBlob | undefined): KnownBlob | null {
-  const stats = lstatSync(path, { throwIfNoEntry: false });
+  const stats = lookAt(path);
   if (stats === undefined || (!stats.isFile() && !stats.isSymbolicLink()) || stats.size > MAX_BLOB_BYTES) return null;
-  const { mode, size, mtimeMs, ctimeMs, ino } = stats;
-  const look = `${mode} ${size} ${mtimeMs} ${ctimeMs} ${ino}`;
-  if (known?.look === look) return known;
+  const look = toVersion(stats);
+  // Git's clean-up may have taken what no name held.
+  if (known?.look === look && existsSync(toPlace(objects, known.item.id))) return known;
   // One that was written just now may change without looking otherwise.
   const isOld = isSettled(stats);
   const bytes = stats.isFile() ? readFileSync(path) : readlinkSync(path, 'buffer');
-  const plain = (mode & 0o100) === 0 ? '100644' : '100755';
+  const plain = (stats.mode & 0o100) === 0 ? '100644' : '100755';
   const item = { mode: stats.isFile() ? plain : '120000', id: storeObject(objects, 'blob', bytes) };
   return { look: isOld ? look : '', item };
+}
+
+function toPlace(objects: string, id: string): string {
+  return join(objects, id.slice(0, 2), id.slice(2));
 }
 
 /** Writes an object under its name, at once; one that is there already stays. */
 function storeObject(objects: string, kind: 'blob' | 'tree', bytes: Buffer): string {
   const whole = Buffer.concat([Buffer.from(`${kind} ${bytes.length}\0`), bytes]);
   const id = createHash('sha1').update(whole).digest('hex');
-  const place = join(objects, id.slice(0, 2), id.slice(2));
+  const place = toPlace(objects, id);
   if (existsSync(place)) return id;
   const draft = join(objects, id.slice(0, 2), `tmp_obj_${randomBytes(6).toString('hex')}`);
   mkdirSync(dirname(place), { recursive: true });
