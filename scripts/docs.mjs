@@ -89,8 +89,9 @@ function nameNumber(schema) {
   return accepts(schema, '$5') ? 'money' : 'number';
 }
 
-function nameBounds({ minimum, exclusiveMinimum }) {
-  if (minimum !== undefined) return ` ≥ ${minimum}`;
+function nameBounds({ minimum, maximum, exclusiveMinimum }) {
+  const most = maximum === undefined ? '' : ` and ≤ ${maximum}`;
+  if (minimum !== undefined) return ` ≥ ${minimum}${most}`;
   return exclusiveMinimum === undefined ? '' : ` > ${exclusiveMinimum}`;
 }
 

@@ -65,10 +65,11 @@ describe('what an agent committed elsewhere', () => {
     expect(run.repo.git('status', '--porcelain', '--', ':!.ralph')).toBe('M  b.txt\n?? f\n');
   });
 
-  test('goes on from what somebody has staged here and it was given', async () => {
+  test('takes along what somebody has staged of the same file, as a commit here would', async () => {
     const { run, home } = await commitElsewhere(({ repo }) => {
       edit(repo.path, { path: 'a.txt', what: 4 });
       repo.git('add', 'a.txt');
+      edit(repo.path, { path: 'a.txt', what: 5 });
     });
     await bringHome(run, home);
     expect(run.repo.git('status', '--porcelain', '--', ':!.ralph')).toBe('?? f\n');
@@ -83,6 +84,16 @@ describe('what an agent committed elsewhere', () => {
     place.repo.git('commit', '-qm', 'a way out');
     const { told } = await bringHome(run, { from, ...(await place.tree.collect()) });
     expect(told[0]).toContain('the link "out" does not travel');
+    expect(run.repo.git('log', '--format=%s')).toBe('first\n');
+  });
+
+  test.each(['--skip-worktree', '--assume-unchanged'])('never comes over a file of which git was told to look away (%s)', async (mark) => {
+    const { run, home } = await commitElsewhere(({ repo }) => {
+      repo.git('update-index', mark, 'a.txt');
+      writeFileSync(join(repo.path, 'a.txt'), 'my own\n');
+    });
+    expect((await bringHome(run, home)).conflict?.paths).toEqual(['a.txt']);
+    expect(readAll(run.repo)['a.txt']).toBe('my own\n');
     expect(run.repo.git('log', '--format=%s')).toBe('first\n');
   });
 

@@ -5,13 +5,13 @@ import { toTurnName } from '../core/run/turn.ts';
 import { toErrorMessage } from '../core/values/errors.ts';
 import { isJsonObject, type Json } from '../core/values/json.ts';
 import { fromContent, type OfferSettings, parseFiles, readChanges, type SentFile } from '../fleet/index.ts';
-import { listDifferences, type Repository, toLook } from '../git/index.ts';
+import { listDifferences, listIndex, type Repository, toLook } from '../git/index.ts';
 import { isTaken, type RunCopies, toCopyFolder } from '../panel/share/index.ts';
 import type { Blobs } from '../ports/fleet.ts';
 import type { TakenOver } from '../ports/work-copies.ts';
 import { toPlainLine } from '../views/text/index.ts';
 import { bringCommits, type FileChanges, isObjectId, replaceFiles, writeChanges } from '../workspace/bundle/index.ts';
-import type { GitWorkspace } from '../workspace/checkpoint/index.ts';
+import type { GitWorkspace, WorkLooks } from '../workspace/checkpoint/index.ts';
 import { type LeftCommits, MAX_COMMITTED_BYTES, type SentCommits } from './place-tree.ts';
 import { createOpener, type SentRun } from './send-tree.ts';
 import { toFileChanges, writeScratchpad } from './sent-work.ts';
@@ -51,19 +51,18 @@ export function createHomecoming(parts: HomecomingParts): OfferSettings['homecom
     bringIn: async (order, value, isDiscarded) => {
       const { home, made, bundle, confirmed } = await fetchHome(parts, order, value);
       const seen = readLooks(file.workspace, made.changes);
-      const { fingerprint, tree } = await workspace.snapshot(toTurnName(order), 'before');
+      const { fingerprint, tree, looks } = await workspace.snapshot(toTurnName(order), 'before');
       // A process that was frozen meanwhile writes nothing into the folder.
       await confirmed;
       const touched = made.changes.size === 0 ? new Set<string>() : new Set(await listTouched(repository, home.from, tree));
+      for (const path of await listHidden(await repository(), file.workspace, made, looks)) touched.add(path);
       // Nothing may come between this and the writing.
       for (const [path, look] of readLooks(file.workspace, made.changes)) if (seen.get(path) !== look) touched.add(path);
       const taken = await take(parts, order, { made, touched, isDiscarded });
       if (home.scratchpad !== null) writeScratchpad(file, home.scratchpad);
       if (home.commits !== null && !isDiscarded && taken.conflict === undefined) {
         const why =
-          'why' in home.commits
-            ? home.commits.why
-            : await takeCommits(parts, order, await repository(), { ...home, made: home.commits, bundle });
+          'why' in home.commits ? home.commits.why : await takeCommits(parts, order, await repository(), { made: home.commits, bundle });
         if (why !== null) parts.tell(`What turn ${toTurnName(order)} committed is here as changed files only: ${why}.`);
       }
       return { ...taken, before: fingerprint };
@@ -83,6 +82,22 @@ async function fetchHome(parts: HomecomingParts, order: IterationStart, value: J
   const bundling = commits === null || 'why' in commits ? null : parts.fleet.blobs.get(commits.blob).catch(() => null);
   const [made, bundle] = await Promise.all([making, bundling, bringFiles(parts, order, home)]);
   return { home, made, bundle, confirmed };
+}
+
+/**
+ * Files of which git was told to look away (`--skip-worktree`, `--assume-unchanged`): what is in them is the person's own, and no snapshot has it. One that is not there can come.
+ */
+async function listHidden(
+  repository: Repository,
+  top: string,
+  { changes, added }: Made,
+  looks: WorkLooks | undefined,
+): Promise<readonly string[]> {
+  // Of all others git says how they differ, or they are new.
+  const clean = new Set([...changes.keys()].filter((path) => !added.has(path) && looks?.files.has(path) !== true));
+  if (clean.size === 0) return [];
+  const marked = (await listIndex(repository.git)).filter(({ tag, path }) => clean.has(path) && (tag === 'S' || tag !== tag.toUpperCase()));
+  return marked.map(({ path }) => path).filter((path) => toLook(join(top, path)) !== null);
 }
 
 interface Taking {
@@ -115,7 +130,6 @@ interface TakenCommits {
   readonly made: SentCommits;
   /** `null`: it could not be had. */
   readonly bundle: Uint8Array | null;
-  readonly from: string;
 }
 
 /** Why commits do not come; `null`: they do. */
@@ -123,14 +137,13 @@ async function takeCommits(
   { file, paths }: HomecomingParts,
   order: IterationStart,
   repository: Repository,
-  { made, bundle, from }: TakenCommits,
+  { made, bundle }: TakenCommits,
 ): Promise<string | null> {
   if (bundle === null) return 'the server did not give them';
   if (bundle.length > MAX_COMMITTED_BYTES) return `they are ${bundle.length >> 20} MB`;
   const place = join(paths.folder, 'git', 'commits.bundle');
   const reason = `ralph: turn ${toTurnName(order)} on a worker`;
-  const given = isObjectId(from) ? from : null;
-  const bring = bringCommits(repository, { made, bundle, file: place, isTaken: toFilter(file), given, reason });
+  const bring = bringCommits(repository, { made, bundle, file: place, isTaken: toFilter(file), reason });
   return bring.catch((error: unknown) => `they could not be written: ${toErrorMessage(error)}`);
 }
 

@@ -23,6 +23,8 @@ export interface SentRun {
   readonly readNotes: () => string | null;
 }
 
+const SHA1_DIGITS = 40;
+
 const NO_COMMIT = 'A run on a fleet needs a git repository with a commit: workers get what was committed, and the rest on top of it.';
 
 /** So many steps, then the whole tree again: whoever has none of it takes them one after the other. */
@@ -144,7 +146,14 @@ export async function requireSendable({ file, env }: Pick<SentRun, 'file' | 'env
       what: 'A run on a fleet works in the top folder of a repository; this is a folder within one.',
       fix: `Start it there: cd ${found.value.top}`,
     });
-  if ((await readHead(found.value.git)).commit === null) throw new RalphError({ code: 'fleet-repository', what: NO_COMMIT, fix });
+  const { commit } = await readHead(found.value.git);
+  if (commit === null) throw new RalphError({ code: 'fleet-repository', what: NO_COMMIT, fix });
+  if (commit.length > SHA1_DIGITS)
+    throw new RalphError({
+      code: 'fleet-repository',
+      what: 'A run on a fleet needs a repository with SHA-1; this one has SHA-256.',
+      fix: 'Start it here, without --fleet.',
+    });
 }
 
 function toRepositorySettings({ file, env }: Pick<SentRun, 'file' | 'env'>): Parameters<typeof findRepository>[0] {

@@ -227,13 +227,13 @@ export function toUnknownRun(wanted: string): RalphError {
 }
 
 /**
- * The run of a fleet that is meant: by its id, or the beginning or end of one; without, the only one that has not ended, else the newest.
+ * The run of a fleet that is meant: by its id, or the beginning or end of one, `last` for the newest; without, the only one that has not ended, else the newest.
  *
  * @throws RalphError `fleet-run-unknown`, `run-ambiguous`
  */
 export async function findFleetRun({ leases }: Pick<Fleet, 'leases'>, wanted?: string): Promise<RunLease> {
   const all = (await leases.list()).map(({ lease }) => lease).sort((left, right) => (left.run < right.run ? -1 : 1));
-  const exact = all.find(({ run }) => run === wanted);
+  const exact = wanted === 'last' ? all.at(-1) : all.find(({ run }) => run === wanted);
   if (exact !== undefined) return exact;
   const named = wanted === undefined ? [] : all.filter(({ run }) => run.startsWith(wanted) || run.endsWith(wanted));
   const open = all.filter(({ state }) => state === 'held');

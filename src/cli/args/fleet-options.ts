@@ -18,10 +18,14 @@ const FLEET = 'RALPH_FLEET';
  * @throws usage error for anything but `nats://host[:port]` or `tls://…`, with more hosts of the same cluster behind commas
  */
 function toFleetAddress(text: string): string {
-  if (listServers(text).every(isServerAddress)) return text;
+  const servers = listServers(text);
+  const isMixed = new Set(servers.map((server) => server.replace(/:.*$/s, ''))).size > 1;
+  if (servers.every(isServerAddress) && !isMixed) return text;
+  // A login may stand in what is meant as an address; a word is none.
+  const shown = /[@:/]/.test(text) ? 'That' : JSON.stringify(text.slice(0, 60));
   throw createUsageError(
-    'That is no address of a fleet.',
-    'Write it as nats://host:4222, or tls://host:4222 with TLS. Where RALPH_FLEET says it, --fleet stands last, alone.',
+    isMixed ? 'The servers of a fleet have to be asked in one way: all by nats:// or all by tls://.' : `${shown} is no address of a fleet.`,
+    'Write it as nats://host:4222, or tls://host:4222 with TLS. Where RALPH_FLEET says it, --fleet stands last, or before another option: ralph run -p "The task" --fleet',
   );
 }
 

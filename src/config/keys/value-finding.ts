@@ -182,7 +182,7 @@ function toBounds(setting: NumberSetting): string {
   const or = setting.or === undefined ? '' : ` (or ${setting.or})`;
   const most = setting.max === undefined ? '' : ` and at most ${setting.max}`;
   if (setting.above !== undefined) return ` of more than ${setting.above}${most}${or}`;
-  return setting.min === undefined ? '' : ` of at least ${setting.min}${or}`;
+  return setting.min === undefined ? `${most.replace(' and', ' of')}${or}` : ` of at least ${setting.min}${most}${or}`;
 }
 
 /** Puts a finding at a path; for a map, a list and an empty value at its key. It shows no value of a variable. */

@@ -38,7 +38,7 @@ export async function recoverRun(
 ): Promise<readonly Input[]> {
   const ends: (TellGiven | IterationEnded)[] = [];
   let { inboxOffset } = folded.state;
-  for (const activation of inPlace(folded.state.activations)) {
+  for (const activation of inOrder(ports, folded)) {
     if (attached.some((turn) => toTurnName(turn) === toTurnName(activation))) continue;
     await ports.reap(activation);
     const ended = await endCopy(ports, activation, folded);
@@ -79,10 +79,20 @@ export async function recoverRun(
   return [{ type: 'run-resumed', at: ports.clock.now(), ...changes, ...(external === undefined ? {} : { external }) }, ...ends];
 }
 
-/** Of a hat with several turns at once what they made comes in by the order of their events. */
-function inPlace(activations: readonly Activation[]): readonly Activation[] {
-  if (activations.every(({ place }) => place === undefined)) return activations;
-  return activations.toSorted((one, other) => (one.place ?? one.iteration) - (other.place ?? other.iteration));
+/** What is done comes in before what was cut off, which would stand in its way. Of a hat with several turns at once it comes in by the order of their events. */
+function inOrder(ports: Parameters<typeof recoverRun>[0], folded: FoldedRun): readonly Activation[] {
+  const { activations } = folded.state;
+  const hasEnded = (activation: Activation): boolean => findEnd(ports, activation, folded) !== null;
+  const toPlace = ({ place, iteration }: Activation): number => place ?? iteration;
+  const placed = activations.every(({ place }) => place === undefined)
+    ? activations
+    : activations.toSorted((one, other) => toPlace(one) - toPlace(other));
+  return [...placed.filter(hasEnded), ...placed.filter((activation) => !hasEnded(activation))];
+}
+
+/** How a turn in a copy had ended whose work was to come in behind that of others. `null` where it had not. */
+function findEnd({ turns }: Parameters<typeof recoverRun>[0], activation: Activation, folded: FoldedRun): IterationEnded | null {
+  return activation.copy === undefined || turns === undefined ? null : findReport(turns, activation, folded);
 }
 
 /** A panel that had not ended had changed nothing in the folder. */
@@ -94,9 +104,9 @@ async function noteUntouched({ workspace }: Parameters<typeof recoverRun>[0], ac
   return {};
 }
 
-/** A turn in a copy that had ended, and whose work was to come in behind that of others: it comes in now. `null` where it had not. */
+/** As `findEnd`; its work comes in now. */
 async function endCopy(ports: Parameters<typeof recoverRun>[0], activation: Activation, folded: FoldedRun): Promise<IterationEnded | null> {
-  const report = activation.copy === undefined || ports.turns === undefined ? null : findReport(ports.turns, activation, folded);
+  const report = findEnd(ports, activation, folded);
   if (report === null) return null;
   const { before, after, ...taken } = await bringIn(ports, activation);
   return withTaken({ ...report, treeChanged: toChange(before, after) }, taken);

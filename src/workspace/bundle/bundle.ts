@@ -273,14 +273,12 @@ export interface CommitsOrder {
   readonly file: string;
   /** Whether a file may come. */
   readonly isTaken: (path: string) => boolean;
-  /** The tree, by its object id, that whoever made them was given: what is staged as it is in it is theirs to go on from. `null`: not known. */
-  readonly given: string | null;
   /** What the log of the branch says of it. */
   readonly reason: string;
 }
 
 /**
- * Moves the branch that is checked out on to commits whose files are in the working tree already. What somebody has staged otherwise stays staged. Nothing is done where HEAD is not what it was for whoever
+ * Moves the branch that is checked out on to commits whose files are in the working tree already. What somebody has staged of files that they touch goes with it, as with a commit that is made here; all else that is staged stays so. Nothing is done where HEAD is not what it was for whoever
  * made them.
  *
  * @returns why they did not come, as half a sentence; `null`: they did, or had before
@@ -325,24 +323,22 @@ async function listTouchedBy(git: Git, from: string, commit: string): Promise<re
   return names.map((name) => name.replace(/^\n/, '')).filter((name) => name !== '');
 }
 
-async function moveOn({ git, top }: Repository, { made, reason, given }: CommitsOrder): Promise<string | null> {
+async function moveOn({ git, top }: Repository, { made, reason }: CommitsOrder): Promise<string | null> {
   const { from, commit, branch } = made;
   const changed = await listDifferences(git, from, commit);
   if (changed.some(({ left, right }) => isSubmodule(left) || isSubmodule(right))) return 'they change a submodule';
   const link = changed.find(({ path, right }) => right.startsWith(LINK) && !isLink(top, path));
   if (link !== undefined) return `the link ${JSON.stringify(link.path)} does not travel`;
-  const staged = await listStaged(git, from, given);
-  const own = changed.filter(({ path }) => !staged.has(path));
   const before = await listIndexLines(
     git,
-    own.map(({ path }) => path),
+    changed.map(({ path }) => path),
   );
   // It may have become another one while they were fetched.
   const moved = findMove(await readHead(git), made);
   if (moved !== null) return moved;
   // What goes comes first: a folder may come in the place of a file.
-  const going = own.filter(({ right }) => right === ABSENT).map(({ path }) => toGone(path, from));
-  const coming = own.filter(({ right }) => right !== ABSENT).map(({ path, right }) => `${right}\t${path}`);
+  const going = changed.filter(({ right }) => right === ABSENT).map(({ path }) => toGone(path, from));
+  const coming = changed.filter(({ right }) => right !== ABSENT).map(({ path, right }) => `${right}\t${path}`);
   const change = (lines: readonly string[]): Promise<void> =>
     whileUnlocked(() => demandGit(git, ['update-index', '-z', '--index-info'], { input: toPathList(lines) }));
   // The index first, as for a checkpoint: the other way round the files would show as staged for being undone.
@@ -350,7 +346,7 @@ async function moveOn({ git, top }: Repository, { made, reason, given }: Commits
   const ref = ['--no-deref', '-m', reason, branch === null ? 'HEAD' : toRef(branch)];
   const updated = await git(['update-ref', ...ref, commit, from]);
   if (!updated.ok) {
-    await change([...own.map(({ path }) => toGone(path, from)), ...before]);
+    await change([...changed.map(({ path }) => toGone(path, from)), ...before]);
     return 'somebody has committed meanwhile';
   }
   // Without it each look at the files would read them anew.
@@ -374,14 +370,4 @@ async function listIndexLines(git: Git, paths: readonly string[]): Promise<reado
   return (await listIndex(git))
     .filter(({ path, stage }) => wanted.has(path) && stage === '0')
     .map(({ mode, id, path }) => `${mode} ${id}\t${path}`);
-}
-
-/** What somebody has staged: it is neither as in the commit nor as in the tree that was given. */
-async function listStaged(git: Git, from: string, given: string | null): Promise<ReadonlySet<string>> {
-  const listUnlike = async (tree: string): Promise<readonly string[]> =>
-    (await demandGit(git, ['diff-index', '--cached', '-z', '--name-only', '--no-renames', tree])).split('\0').filter((path) => path !== '');
-  const staged = await listUnlike(from);
-  if (staged.length === 0 || given === null || !isObjectId(given)) return new Set(staged);
-  const unlike = new Set(await listUnlike(given));
-  return new Set(staged.filter((path) => unlike.has(path)));
 }

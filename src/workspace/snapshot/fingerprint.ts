@@ -89,12 +89,12 @@ function listFolder(path: string): Dirent[] | undefined {
   }
 }
 
-/** Size, time and mode of one file; empty when it is not there or cannot be looked at. */
+/** Size, times and mode of one file; empty when it is not there or cannot be looked at. The time of its last change of any kind is among them: the other one can be put back. */
 function describeFile(path: string): string {
   try {
     const stats = lstatSync(encodeNames(path));
     // The size and time of a folder say only that something in it was made or deleted, which its own entries say as well.
-    return stats.isDirectory() ? 'folder' : `${stats.mode} ${stats.size} ${stats.mtimeMs}`;
+    return stats.isDirectory() ? 'folder' : `${stats.mode} ${stats.size} ${stats.mtimeMs} ${stats.ctimeMs}`;
   } catch {
     return '';
   }

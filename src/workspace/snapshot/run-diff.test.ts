@@ -56,6 +56,15 @@ describe('what a whole run changed', () => {
     expect(patch).not.toMatch(/back\.txt|mine\.txt/);
   });
 
+  it('is whole where turns in between were cut off before they began, of which nobody has a folder', async () => {
+    const repo = createTestRepository({ 'a.txt': '0\n' });
+    const work = (name: string) => (): void => repo.write(name, 'n\n');
+    const { workspace } = await play(repo, ['f1', 'f2', 'f3', 'f4', 'f5'].map(work));
+    const stat = await workspace.statRun(['1.1', '2.1', '5.1']);
+    expect(stat?.isWhole).toBe(true);
+    expect(await workspace.statRun(['2.1', '1.1', '5.1'])).toMatchObject({ isWhole: true });
+  });
+
   it('leaves out what somebody else changed between turns, and names it', async () => {
     const repo = createTestRepository({ 'a.txt': '0\n', '[user] *.txt': '0\n' });
     const run = await play(repo, [() => repo.write('a.txt', '1\n'), () => repo.write('a.txt', '2\n')], () =>

@@ -59,7 +59,7 @@ async function findTurn(repository: Repository, runId: string, turn: string): Pr
 
 async function findSpan(repository: Repository, runId: string, turns: readonly string[]): Promise<Span | null> {
   const trees = await readTrees(repository, runId);
-  const names = [...trees.keys()].filter((name) => MOMENT.test(name)).sort((one, other) => toRank(one, turns) - toRank(other, turns));
+  const names = [...trees.keys()].filter((name) => MOMENT.test(name)).sort((one, other) => compareNames(one, other, turns));
   const from = trees.get(names.find((name) => !name.endsWith('/after')) ?? '');
   const last = names.at(-1);
   const to = last === undefined ? undefined : trees.get(last);
@@ -77,12 +77,22 @@ const MOMENT = /^\d+\.\d+\/(?:opened|before|after)$/;
 
 const MOMENTS = ['/opened', '/before', '/after'];
 
-/** The order in which snapshots were made; those of other turns than these come last, by their numbers. */
-function toRank(name: string, turns: readonly string[]): number {
-  const [iteration = '0', attempt = '0'] = name.split(/[./]/);
-  const place = turns.indexOf(`${iteration}.${attempt}`);
-  const rank = place < 0 ? 1_000_000_000 + Number(iteration) * 10_000 + Number(attempt) : place;
-  return rank * 3 + MOMENTS.findIndex((moment) => name.endsWith(moment));
+/** The order in which snapshots were made. One of another turn than these, which was cut off before it began, comes behind all with lower numbers. */
+function compareNames(one: string, other: string, turns: readonly string[]): number {
+  const [left, right] = [toRank(one, turns), toRank(other, turns)];
+  return left.map((rank, index) => rank - (right[index] ?? 0)).find((difference) => difference !== 0) ?? 0;
+}
+
+function toRank(name: string, turns: readonly string[]): readonly number[] {
+  const turn = name.slice(0, name.indexOf('/'));
+  const place = turns.indexOf(turn);
+  const behind = turns.findLastIndex((known) => toTurnNumber(known) < toTurnNumber(turn));
+  return [place < 0 ? behind + 0.5 : place, toTurnNumber(turn), MOMENTS.findIndex((moment) => name.endsWith(moment))];
+}
+
+function toTurnNumber(turn: string): number {
+  const [iteration = '0', attempt = '0'] = turn.split('.');
+  return Number(iteration) * 10_000 + Number(attempt);
 }
 
 async function readStat(repository: Repository, span: Span): Promise<RunStat | null> {

@@ -1,11 +1,28 @@
-import { existsSync, truncateSync } from 'node:fs';
+import { existsSync, truncateSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, describe, expect, it } from 'vitest';
+import { captureGitPrograms } from '../../git/index.ts';
 import { createPlainFolder, createTestRepository, removeTestFolders } from '../repository-fixtures.ts';
 
 afterAll(removeTestFolders);
 
 describe('the snapshots around a turn', () => {
+  it('see a file that was written with as many bytes, and with the time that it had', async () => {
+    const repo = createTestRepository({ 'a.txt': '0\n' });
+    // Where git stores the trees, it tells whole seconds.
+    const workspace = repo.workspace(null, { programs: await captureGitPrograms(repo.settings) });
+    const old = new Date('2001-01-01');
+    const trees = new Set<string | null>();
+    for (const text of ['x1', 'x2', 'x3']) {
+      repo.write('a.txt', text);
+      utimesSync(join(repo.path, 'a.txt'), old, old);
+      trees.add((await workspace.snapshot('1.1', 'after')).tree);
+      await sleep(20);
+    }
+    expect(trees.size).toBe(3);
+  });
+
   it('show as a patch what the turn changed, also what was never committed', async () => {
     const repo = createTestRepository({ 'a.txt': 'one\n', 'b.txt': 'b\n' });
     repo.write('untracked.txt', 'user\n');
