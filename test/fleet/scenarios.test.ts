@@ -101,9 +101,12 @@ function withTime(scenario: Scenario): Scenario {
 
 /** A worker has a moment to end what was stopped. */
 async function findLeft(worker: string): Promise<readonly string[]> {
-  const list = (): readonly string[] => findByMarker(`${worker}/`).map(({ pid, command }) => `process ${pid} is still there: ${command}`);
-  for (let tries = 0; tries < 50 && list().length > 0; tries += 1) await pause(100);
-  return list();
+  let left = findByMarker(`${worker}/`);
+  for (let tries = 0; tries < 100 && left.length > 0; tries += 1) {
+    await pause(100);
+    left = findByMarker(`${worker}/`);
+  }
+  return left.map(({ pid, command }) => `process ${pid} is still there: ${command}`);
 }
 
 /** The expectations that the message of a failed scenario names. */
