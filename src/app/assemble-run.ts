@@ -153,8 +153,8 @@ export function assembleRun(parts: RunParts, visit: (entry: JournalEntry) => voi
 function createElsewhere(parts: RunParts, workspace: GitWorkspace, copies: RunCopies): OfferedTurns | null {
   const { kept, watch } = parts;
   if (kept === undefined) return null;
-  const tell = (text: string): void =>
-    watch.observe({ kind: 'effect', seq: 0, at: Date.now(), effect: { type: 'notice', level: 'warning', code: 'fleet', text } });
+  const tell: Parameters<typeof offerToFleet>[3] = (text, level = 'warning') =>
+    watch.observe({ kind: 'effect', seq: 0, at: Date.now(), effect: { type: 'notice', level, code: 'fleet', text } });
   const { workspace: folder, settings } = parts.file;
   const readNotes = (): string | null => readScratchpad(folder, settings.prompts.scratchpad)?.text ?? null;
   return offerToFleet({ ...parts, ...kept, readNotes }, workspace, copies, tell);

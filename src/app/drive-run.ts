@@ -89,6 +89,7 @@ export function driveRun(parts: RunParts, run: AssembledRun, start: Beginning, l
     runFolder: paths.folder,
     workspace: file.workspace,
     reach: describeReach(file.settings),
+    fleet: file.fleet ?? null,
     warnings: start.warnings ?? [],
     records: () => readRecords(paths, start.folded?.entries ?? 0),
     emit: (words) => emitTo(parts.layout, paths, words, parts.env),

@@ -7,6 +7,7 @@ import type { Json } from '../core/values/json.ts';
 import {
   isFileName,
   MAX_FILES,
+  type OfferSettings,
   offerGates,
   offerTurns,
   type SentContent,
@@ -50,7 +51,7 @@ export interface OfferedTurns extends Elsewhere {
 }
 
 /** Gives the turns of a run to the workers of a fleet. */
-export function offerToFleet(parts: OfferedRun, workspace: GitWorkspace, copies: RunCopies, tell: (text: string) => void): OfferedTurns {
+export function offerToFleet(parts: OfferedRun, workspace: GitWorkspace, copies: RunCopies, tell: OfferSettings['tell']): OfferedTurns {
   const { fleet, file, paths, keeper } = parts;
   const send = createTreeSender(parts);
   const packTree = async (snapshot: Snapshot, isKept: boolean): Promise<Json> => {

@@ -2,12 +2,13 @@ import { existsSync, lstatSync, mkdirSync, readFileSync, rmSync, writeFileSync }
 import { join } from 'node:path';
 import type { IterationStart } from '../core/run/effects.ts';
 import type { Input, IterationEnded } from '../core/run/inputs.ts';
+import { toOrderTitle, toSentenceStart } from '../core/run/order-title.ts';
 import type { LiveRecord, RunRecord } from '../core/run/run-record.ts';
 import type { RunState } from '../core/run/state.ts';
 import { type TurnOutcome, toTurnName } from '../core/run/turn.ts';
 import type { Environment } from '../core/values/environment.ts';
 import { RalphError, toErrorMessage } from '../core/values/errors.ts';
-import { isJsonObject, type Json, parseJson } from '../core/values/json.ts';
+import { isJsonObject, type Json, parseJson, toJsonObject } from '../core/values/json.ts';
 import { writeContract } from '../emit/index.ts';
 import {
   fromContent,
@@ -18,7 +19,6 @@ import {
   parseGateTask,
   parseTree,
   takeWork,
-  toOrderTitle,
 } from '../fleet/index.ts';
 import type { EvidenceRecord } from '../gates/index.ts';
 import { captureGitPrograms, createGit, demandGit, findRepository } from '../git/index.ts';
@@ -33,6 +33,7 @@ import { openAgentFolders, openWorkspace, type RunFile, readRunFile, toLayout, w
 import { findRunIsolation, toStateDirs, withoutKeys } from '../safety/index.ts';
 import { compileTopology } from '../topology/routing/index.ts';
 import { readScratchpad } from '../turns/index.ts';
+import { toPlainLine } from '../views/text/index.ts';
 import { type AssembledRun, assembleRun, type RunParts, toWorkerMarker } from './assemble-run.ts';
 import type { SentHome } from './bring-turn.ts';
 import { type SentPlace, sendFiles } from './offer-to-fleet.ts';
@@ -75,7 +76,7 @@ export async function workForFleet(order: WorkerOrder, stop: AbortSignal, kill: 
   const token = await openWorkerHome(home, id);
   const worker = { id, token, labels, protocol: PROTOCOL };
   if (!(await fleet.workers.tell({ ...worker, slots, busy: [], isDraining: false }))) {
-    closeWorkerHome(home);
+    closeWorkerHome(home, order.siblings !== null);
     throw toNameTaken(id);
   }
   const undrain = fleet.workers.onDrain(id, () => {
@@ -89,14 +90,14 @@ export async function workForFleet(order: WorkerOrder, stop: AbortSignal, kill: 
   const places = createPlaces(own);
   const perform = async (job: Job): Promise<void> => {
     const startedAt = Date.now();
-    const title = `${toOrderTitle(job.name)} of run ${job.run}`;
+    const title = `${toSentenceStart(toOrderTitle(job.name, toHat(job.task)))} of run ${job.run}`;
     tell(`${title}: taken.`);
     const gate = parseGateTask(job.task);
     const place = places.open(job);
     const take = gate === null ? takeTurn(own, place, job) : takeGate(own, place, job, gate);
     const status = await take.catch((error: unknown) => {
       places.drop(job);
-      return reportFailure(job, gate, toErrorMessage(error));
+      return reportFailure(own, job, gate, toErrorMessage(error));
     });
     const seconds = Math.round((Date.now() - startedAt) / 1000);
     tell(`${title}: ${job.fenced.aborted ? 'given up' : status} after ${seconds} s.`);
@@ -106,7 +107,7 @@ export async function workForFleet(order: WorkerOrder, stop: AbortSignal, kill: 
     standIn({ fleet, id, home: join(home, STOOD_IN), env: order.env, atOnce: order.standsInFor, tell }, drain, kill),
   ]);
   undrain();
-  closeWorkerHome(home);
+  closeWorkerHome(home, order.siblings !== null);
 }
 
 function toNameTaken(id: string): RalphError {
@@ -250,7 +251,7 @@ async function takeTurn(order: WorkerOrder, opening: Promise<WorkPlace>, job: Jo
     const post = (given: Input): void => {
       const input = redactInput(given, run.ports.redaction);
       if (input.type === 'environment-failed') trouble = input.message;
-      else if (input.type === 'iteration-ended') resolve(trouble === null ? input : { ...input, outcome: failFor(trouble) });
+      else if (input.type === 'iteration-ended') resolve(trouble === null ? input : { ...input, outcome: failFor(order.id, trouble) });
       else tell({ kind: 'input', input });
     };
     const turns: typeof run.ports.turns = {
@@ -319,7 +320,7 @@ function createAwayLoop(file: RunFile, state: RunState, post: (input: Input) => 
 }
 
 /** A turn that cannot begin here, or of which nobody can tell what it changed, has failed: another worker may have what this one lacks. */
-async function reportFailure(job: Job, gate: GateTask | null, message: string): Promise<string> {
+async function reportFailure({ id }: WorkerOrder, job: Job, gate: GateTask | null, message: string): Promise<string> {
   if (gate !== null) {
     await job.report({ kind: 'gate', offer: gate.offer, shown: null, log: null, trouble: message });
     return `not run: ${message}`;
@@ -329,15 +330,15 @@ async function reportFailure(job: Job, gate: GateTask | null, message: string): 
   const input: IterationEnded = {
     ...{ type: 'iteration-ended', at: Date.now(), iteration, attempt, inboxOffset: state.inboxOffset },
     ...INTERRUPTED,
-    outcome: failFor(message),
+    outcome: failFor(id, message),
   };
   await job.report({ kind: 'ended', input, home: null });
   return input.outcome.status;
 }
 
 /** What a worker lacks, another one may have. */
-function failFor(message: string): TurnOutcome {
-  return { status: 'failed', failure: { class: 'transient', message: `the worker is in trouble: ${message}` } };
+function failFor(id: string, message: string): TurnOutcome {
+  return { status: 'failed', failure: { class: 'transient', message: `the worker ${id} is in trouble: ${message}` } };
 }
 
 interface TurnTask {
@@ -350,6 +351,12 @@ function parseTask(task: Json): TurnTask {
   const { effect, state, isAlone } = isJsonObject(task) ? task : {};
   if (!isJsonObject(effect) || effect['type'] !== 'iteration-start' || !isJsonObject(state)) throw new Error('the order holds no turn');
   return { effect: effect as unknown as IterationStart, state: state as unknown as RunState, isAlone: isAlone === true };
+}
+
+/** Whose turn it is, for people; `undefined` for a gate. */
+function toHat(task: Json): string | undefined {
+  const hat = toJsonObject(toJsonObject(task)['effect'])['hat'];
+  return typeof hat === 'string' ? toPlainLine(hat, 40) : undefined;
 }
 
 function parsePlace(place: Json): SentPlace {

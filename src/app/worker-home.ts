@@ -60,9 +60,14 @@ export async function sweepWorkerHomes(folder: string): Promise<readonly Pick<Ow
   return swept;
 }
 
-/** Removes what a worker has made, when it is over. */
-export function closeWorkerHome(home: string): void {
+/**
+ * Removes what a worker has made, when it is over.
+ *
+ * @param isOwn the folder itself is its own, too: nobody named it
+ */
+export function closeWorkerHome(home: string, isOwn: boolean): void {
   for (const name of readdirSync(home)) removeTree(join(home, name));
+  if (isOwn) removeTree(home);
 }
 
 async function clear(home: string, id: string): Promise<void> {

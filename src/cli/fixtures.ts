@@ -299,6 +299,7 @@ export function createFakeApp(
   const handle: RunHandle = {
     runId: RUN_ID,
     reach: '',
+    fleet: null,
     warnings: [],
     runFolder: `/project/.ralph/runs/${RUN_ID}`,
     workspace: '/project',
@@ -319,6 +320,7 @@ export function createFakeApp(
     signalPid: null,
     left: () => [],
     damage: () => null,
+    fleet: () => null,
     live: () => null,
     workspace: () => '/project',
     records: handle.records,

@@ -17,11 +17,6 @@ export function toGateOrderName(gate: number): string {
   return `gate${gate + 1}`;
 }
 
-/** As people call an order: `Turn 7.1`, `Gate 3`. */
-export function toOrderTitle(name: string): string {
-  return name.startsWith('gate') ? `Gate ${name.slice('gate'.length)}` : `Turn ${name}`;
-}
-
 /**
  * The two last parts of a subject or a key: turn 7.1 of a run is `<run>.7_1`.
  *

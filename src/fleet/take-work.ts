@@ -1,11 +1,11 @@
 import { randomInt } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Effect } from '../core/run/effects.ts';
+import { toOrderTitle, toSentenceStart } from '../core/run/order-title.ts';
 import type { LiveRecord } from '../core/run/run-record.ts';
 import { toErrorMessage } from '../core/values/errors.ts';
 import { isJsonObject, type Json } from '../core/values/json.ts';
 import type { AcceptOrder, Fleet, KeptLease, WorkClaim, WorkerFacts, WorkerState, WorkId } from '../ports/fleet.ts';
-import { toOrderTitle } from './fleet-names.ts';
 import { fromBody, type GateWords, toBody, type WorkerWords } from './messages.ts';
 
 /** A worker. */
@@ -193,7 +193,7 @@ async function work(made: WorkSettings, claim: WorkClaim, slot: number, kill: Ab
       },
     });
   } catch (error) {
-    tell(`${toOrderTitle(name)} of run ${run} could not be worked on: ${toErrorMessage(error)}.`);
+    tell(`${toSentenceStart(toOrderTitle(name))} of run ${run} could not be worked on: ${toErrorMessage(error)}.`);
   } finally {
     unhear();
     over.abort();

@@ -57,7 +57,8 @@ export interface RunScript {
   readonly startTurn: (
     hat: string,
     iteration: number,
-    changes?: { readonly attempt?: number; readonly events?: readonly string[] },
+    /** `worker`: it is on a fleet; `null`: no worker has begun it. */
+    changes?: { readonly attempt?: number; readonly events?: readonly string[]; readonly worker?: string | null },
   ) => void;
   readonly endTurn: (iteration: number, changes?: Partial<IterationEnded>) => void;
 }
@@ -106,6 +107,7 @@ export function createScript(spec: RunSpec = sampleSpec()): RunScript {
         timeoutMs: 3_600_000,
         idleTimeoutMs: 900_000,
       });
+      if (changes.worker === null) return;
       script.input({
         type: 'iteration-spawned',
         ...turn,
@@ -116,6 +118,7 @@ export function createScript(spec: RunSpec = sampleSpec()): RunScript {
         promptHash: 'ab'.repeat(32),
         promptTokens: 612,
         tools: 14,
+        ...(changes.worker !== undefined && { worker: changes.worker }),
       });
     },
     endTurn: (number, changes = {}) => {

@@ -49,7 +49,7 @@ describe('a run on a fleet', () => {
     expect((await ralph(folder, ['fleet', 'workers'], env())).stdout).toMatch(/late +idle/);
     const resumed = await ralph(folder, ['resume'], env());
     expect(resumed.code, resumed.stderr).toBe(0);
-    expect((await late.end()).stderr).toMatch(/^(?:(?!Turn).*\n)*Turn 1\.\d+ of run .*: taken/);
+    expect((await late.end()).stderr).toMatch(/^(?:(?!Iteration).*\n)*Iteration 1 \(builder\)(?:, attempt \d+)? of run .*: taken/);
   });
 
   test('refuses a worker whose name another one has, and lets one that was killed come back at once in its folder', async () => {
@@ -167,7 +167,7 @@ git -c user.name=Agent -c user.email=agent@example.org commit -qm "work $(wc -l 
     const { code, stdout } = await onFleet(folder);
     expect(gitState()).toBe(before);
     expect(code, stdout).toBe(0);
-    expect(stdout).toContain('the worker is in trouble');
+    expect(stdout).toMatch(/the worker \w+ is in trouble/);
     expect(readFileSync(join(folder, 'out.txt'), 'utf8').split('\n')).toHaveLength(3);
   });
 

@@ -7,7 +7,7 @@ import { pickTellingLines } from '../../core/text/telling-lines.ts';
 import { type Handlers, handle } from '../../core/values/handlers.ts';
 import { isJsonObject, toPayloadText } from '../../core/values/json.ts';
 import type { RunView, TurnView } from '../../views/fold/index.ts';
-import { toGateEndText, toHatAndBackend, toOutcomeText, toRefusalText } from '../../views/report/index.ts';
+import { toGateEndText, toHatAndBackend, toOutcomeText, toRefusalText, toWorkerText } from '../../views/report/index.ts';
 import {
   cleanText,
   type FactRow,
@@ -38,7 +38,7 @@ export const NO_GATE = 'none: no gate checks the work; name the command that pro
 
 /** The first lines of a run: what was asked, who works on it, what stops it. */
 export function toHeaderLines(opening: RunOpening, look: Look): readonly string[] {
-  const { runId, workspace, runFolder, reach, view } = opening;
+  const { runId, workspace, runFolder, reach, fleet, view } = opening;
   const isApart = !runFolder.startsWith(`${workspace}/`);
   const rows: readonly FactRow[] = [
     { label: 'Asked', text: toFirstLine(view.objective, 160) },
@@ -56,6 +56,9 @@ export function toHeaderLines(opening: RunOpening, look: Look): readonly string[
           },
         ]),
     ...(isApart ? [{ label: 'Folder', text: workspace }] : []),
+    ...(fleet === null
+      ? []
+      : [{ label: 'Fleet', text: `${toPlainLine(fleet, 200)}: its workers take the turns; \`ralph fleet\` lists them` }]),
     ...(reach === '' ? [] : [{ label: 'Reach', text: reach }]),
     { label: 'Limits', text: toLimitsText(view) },
     ...toStopRows(opening, isApart),
@@ -221,7 +224,7 @@ export function toInputLines(input: Input, turn: TurnView | null, look: Look, se
 const INPUT_LINES: Handlers<Input, [look: Look, turn: TurnView | null, seq: number], readonly string[]> = {
   'run-started': noLines,
   'run-resumed': noLines,
-  'iteration-spawned': (look, _turn, _seq, input) => (look.verbose ? toSpawnLines(input, look) : []),
+  'iteration-spawned': (look, _turn, _seq, input) => toSpawnLines(input, look),
   'usage-reported': noLines,
   'iteration-ended': (look, turn) => (turn === null ? [] : toTurnEndLines(turn, look)),
   'events-received': noLines,
@@ -245,7 +248,11 @@ const INPUT_LINES: Handlers<Input, [look: Look, turn: TurnView | null, seq: numb
 
 function toSpawnLines(input: IterationSpawned, look: Look): readonly string[] {
   const command = toPlainLine(input.argv.join(' '), 300);
-  return [look.style('faint', `  prompt of about ${toNumberText(input.promptTokens)} tokens; ${command}`)];
+  const texts = [
+    ...(input.worker === undefined ? [] : [`  at work${toWorkerText(input.worker)}`]),
+    ...(look.verbose ? [`  prompt of about ${toNumberText(input.promptTokens)} tokens; ${command}`] : []),
+  ];
+  return texts.map((text) => look.style('faint', text));
 }
 
 function toTurnEndLines(turn: TurnView, look: Look): readonly string[] {

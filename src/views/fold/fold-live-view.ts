@@ -28,6 +28,8 @@ export interface LiveTurn {
   readonly attempt: number;
   readonly hat: string;
   readonly startedAt: number;
+  /** When its agent was started; `null`: it was not yet, or a worker has to begin it first. */
+  readonly begunAt: number | null;
   /** When anything last came from the agent; `null`: nothing has yet. */
   readonly lastOutputAt: number | null;
   /** So long may it be silent; 0 for no limit. */
@@ -103,7 +105,11 @@ function isOf(turn: LiveTurn, { iteration, attempt }: TurnId, { beside }: LiveVi
 const INPUT_HANDLERS: Handlers<Input, [view: LiveView], LiveView> = {
   'run-started': asBefore,
   'run-resumed': asBefore,
-  'iteration-spawned': asBefore,
+  'iteration-spawned': (view, input) =>
+    withTurns(
+      view,
+      liveTurns(view).map((turn) => (isOf(turn, input, view) ? { ...turn, begunAt: input.at } : turn)),
+    ),
   'usage-reported': asBefore,
   'iteration-ended': (view, input) =>
     withTurns(
@@ -174,7 +180,7 @@ function withSign(turn: LiveTurn, lastOutputAt: number): LiveTurn {
 }
 
 function takeTurnStart(view: LiveView, at: number, { iteration, attempt, hat, idleTimeoutMs, copy }: IterationStart): LiveView {
-  const times = { startedAt: at, lastOutputAt: null };
+  const times = { startedAt: at, begunAt: null, lastOutputAt: null };
   const turn = { iteration, attempt, hat, ...times, idleTimeoutMs, tools: [], usage: UNKNOWN_USAGE };
   // Whoever works in the folder itself works alone.
   const others = copy === undefined ? [] : liveTurns(view).filter((other) => other.iteration !== iteration);
@@ -197,7 +203,7 @@ const MAX_TURNS = 100;
 
 function parseTurn(json: Json | undefined): LiveTurn | null {
   if (!isJsonObject(json)) return null;
-  const { iteration, attempt, hat, startedAt, lastOutputAt = null, idleTimeoutMs, tools, usage } = json;
+  const { iteration, attempt, hat, startedAt, begunAt, lastOutputAt = null, idleTimeoutMs, tools, usage } = json;
   if (!isNumber(iteration) || !isNumber(attempt) || typeof hat !== 'string' || !isNumber(startedAt)) return null;
   if (lastOutputAt !== null && !isNumber(lastOutputAt)) return null;
   const figure = (name: keyof Usage): number | null => (isJsonObject(usage) && isNumber(usage[name]) ? usage[name] : null);
@@ -206,6 +212,7 @@ function parseTurn(json: Json | undefined): LiveTurn | null {
     attempt,
     hat,
     startedAt,
+    begunAt: isNumber(begunAt) ? begunAt : null,
     lastOutputAt,
     idleTimeoutMs: isNumber(idleTimeoutMs) ? idleTimeoutMs : 0,
     tools: Array.isArray(tools) ? tools.slice(0, MAX_TOOLS).flatMap(parseTool) : [],
@@ -331,9 +338,11 @@ const WAITS: Readonly<Record<TimerPurpose, string>> = {
   question: 'end of a question',
 };
 
-/** `silent 0:38 of 15:00`. */
-function toSilenceText({ startedAt, lastOutputAt, idleTimeoutMs }: LiveTurn, now: number): string {
-  return `silent ${toClock(now - (lastOutputAt ?? startedAt))}${idleTimeoutMs > 0 ? ` of ${toClock(idleTimeoutMs)}` : ''}`;
+/** `silent 0:38 of 15:00`: nobody waits for the words of an agent that was not started. */
+function toSilenceText({ begunAt, lastOutputAt, idleTimeoutMs }: LiveTurn, now: number): string {
+  const since = lastOutputAt ?? begunAt;
+  if (since === null) return 'not begun yet';
+  return `silent ${toClock(now - since)}${idleTimeoutMs > 0 ? ` of ${toClock(idleTimeoutMs)}` : ''}`;
 }
 
 function toGateNames(indexes: readonly number[], names: readonly string[]): string {

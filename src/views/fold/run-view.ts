@@ -127,6 +127,8 @@ export interface TurnView extends TurnId {
   readonly pid: number | null;
   readonly promptTokens: number | null;
   readonly promptHash: string | null;
+  /** The worker of a fleet that has or had it, as soon as its agent is at work; `null`: the turn is taken where the run is, or no worker has begun it. */
+  readonly worker: string | null;
   /** The command, prompt and secrets left out. */
   readonly command: readonly string[];
   /** Why the hat was called although no event asked for it. */

@@ -83,8 +83,8 @@ function takeSpec(draft: RunDraft, spec: RunSpec): void {
 function takeSpawn(draft: RunDraft, input: IterationSpawned): void {
   const turn = findTurnDraft(draft, input.iteration, input.attempt);
   if (turn === undefined) return;
-  const { backend, pid, promptHash, promptTokens, tools = null } = input;
-  Object.assign(turn, { backend, tools, pid, promptHash, promptTokens, command: input.argv });
+  const { backend, pid, promptHash, promptTokens, tools = null, worker = null } = input;
+  Object.assign(turn, { backend, tools, pid, promptHash, promptTokens, worker, command: input.argv });
 }
 
 function takeTurnEnd(draft: RunDraft, input: IterationEnded): void {
@@ -236,6 +236,7 @@ function takeTurnStart(draft: RunDraft, at: number, effect: IterationStart): voi
     pid: null,
     promptTokens: null,
     promptHash: null,
+    worker: null,
     command: NONE,
     fallback,
     given,

@@ -4,6 +4,7 @@ import type { RejectionCause } from '../../core/run/effects.ts';
 import { toDurationText } from '../../core/text/duration.ts';
 import type { GateVerdict, GateView, RunView } from '../fold/run-view.ts';
 import { cutText, toCount, toList, toPathText, toPlainLine } from '../text/plain-text.ts';
+import { toWorkerText } from './fleet-rows.ts';
 import type { ChangedFile, WorkFacts } from './work-facts.ts';
 
 type EndedGate = Pick<GateView, 'exitCode' | 'timedOut' | 'durationMs' | 'skipped' | 'evidence'>;
@@ -12,7 +13,7 @@ type EndedGate = Pick<GateView, 'exitCode' | 'timedOut' | 'durationMs' | 'skippe
 export function toGateEndText(gate: EndedGate): string {
   if (gate.skipped === true) return 'not run: nothing that it is about has changed';
   const { attempts = 1, isCached = false, worker } = gate.evidence ?? {};
-  const where = worker === undefined ? '' : `, on worker ${toPlainLine(worker, 60)}`;
+  const where = worker === undefined ? '' : `,${toWorkerText(worker)}`;
   if (isCached) return `passed before on the same files${where}`;
   return `${toExitText(gate)}${attempts > 1 ? ` at try ${attempts}` : ''}, ${toDurationText(gate.durationMs)}${where}`;
 }

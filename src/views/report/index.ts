@@ -3,6 +3,7 @@ export type { Attention } from '../../wire/attention.ts';
 export { isNearLimit, toAttention, toStateText } from './attention.ts';
 export { toStatLines, toStatNotes } from './change-text.ts';
 export { toGateEndText, toRefusalText } from './evidence.ts';
+export { toWorkerText } from './fleet-rows.ts';
 export {
   type NdjsonLive,
   type NdjsonRecord,

@@ -5,7 +5,7 @@ import { toDurationText } from '../../core/text/duration.ts';
 import { toProof } from '../fold/fold-proof.ts';
 import type { RunView } from '../fold/run-view.ts';
 import { type FactRow, type RunReport, toRows } from '../text/fact-rows.ts';
-import { toCount, toFirstLine, toIterationsText, toList, toNumberText, toPlainLine, toSpentText } from '../text/plain-text.ts';
+import { toCount, toCountedList, toFirstLine, toIterationsText, toList, toNumberText, toPlainLine, toSpentText } from '../text/plain-text.ts';
 import { toChangedTexts, toFateRows, toUncommittedRows } from './change-text.ts';
 import {
   toBaseline,
@@ -18,6 +18,7 @@ import {
   toRefusals,
   toUnseenCauses,
 } from './evidence.ts';
+import { toFleetRow } from './fleet-rows.ts';
 import { toNextStep, toPersonNotes } from './next-step.ts';
 import { toKeptText, toShortfallText } from './panel-text.ts';
 import { toLeftQuestionRows, toTellRows } from './people-rows.ts';
@@ -57,6 +58,7 @@ export function toRunReport(view: RunView, facts: ReportFacts = {}): RunReport {
     ...toFateRows(facts.facts ?? null),
     { label: 'Asked', text: toFirstLine(view.objective, 160) },
     { label: 'Done', text: toDoneText(view) },
+    ...toFleetRow(view, null),
     ...toRows('Panel', limitTo(toShortfalls(view), MAX_ROWS.panel)),
     ...toLeftQuestionRows(view),
     ...toTellRows(view),
@@ -158,7 +160,7 @@ function toLeftTexts(view: RunView): readonly string[] {
     hat === null ? topic : `${topic} for ${hat}`;
   const events = undelivered.length > 0 ? undelivered : pending;
   const what = undelivered.length > 0 ? 'not delivered any more' : 'waits for the next resume';
-  return [...toNeverStarted(view), ...toKeptPanels(view), ...(events.length > 0 ? [`${what}: ${toList(events.map(name), 4)}`] : [])];
+  return [...toNeverStarted(view), ...toKeptPanels(view), ...(events.length > 0 ? [`${what}: ${toCountedList(events.map(name), 4)}`] : [])];
 }
 
 /** Panels of which fewer answered than were asked. */

@@ -5,7 +5,7 @@ import type { HookRecord } from '../../core/hooks/hook-run.ts';
 import type { ScopeViolations, ToolDenial } from '../../core/tools/scope-violations.ts';
 import type { BlockedEvent, PublishedEvent, TurnView } from '../fold/run-view.ts';
 import { type FactRow, toRow } from '../text/fact-rows.ts';
-import { cutText, toList, toNumberText, toPlainLine, toSpentText } from '../text/plain-text.ts';
+import { cutText, toCountedList, toNumberText, toPlainLine, toSpentText } from '../text/plain-text.ts';
 import { toGateEndText, toRefusalText } from './evidence.ts';
 import { toPanelRow } from './panel-text.ts';
 import { toOutcomeText } from './turn-line.ts';
@@ -15,10 +15,11 @@ export function toTurnDetails(turn: TurnView): readonly FactRow[] {
   return [
     { label: 'Hat', text: turn.hat },
     { label: 'Backend', text: turn.backend === '' ? 'unknown' : toPlainLine(turn.backend, 80) },
+    ...toRow('Worker', turn.worker === null ? '' : toPlainLine(turn.worker, 60)),
     { label: 'Outcome', text: `${toOutcomeText(turn)}${turn.exitCode === null ? '' : ` (exit code ${turn.exitCode})`}` },
     ...toRow(
       'Asked by',
-      toList(
+      toCountedList(
         turn.given.map(
           ({ topic, source, sender }) => `${topic} from ${sender === undefined ? source : `${source} (${toSenderText(sender)})`}`,
         ),

@@ -3,6 +3,7 @@ import { toTurnLabel } from '../../core/run/turn.ts';
 import { toDurationText, toUsdText } from '../../core/text/duration.ts';
 import type { PublishedEvent, TurnView } from '../fold/run-view.ts';
 import { toList, toPlainLine } from '../text/plain-text.ts';
+import { toWorkerText } from './fleet-rows.ts';
 
 /**
  * A turn on one line: `3 builder succeeded in 45.2 s -> build.done to reviewer`.
@@ -11,7 +12,7 @@ import { toList, toPlainLine } from '../text/plain-text.ts';
  */
 export function toTurnLine(turn: TurnView, isCutOff = false): string {
   const outcome = isCutOff && turn.status === 'running' ? 'was running when the process of the run ended' : toOutcomeText(turn);
-  return `${toTurnLabel(turn)} ${turn.hat} ${outcome}${toEventsText(turn)}`;
+  return `${toTurnLabel(turn)} ${turn.hat}${toWorkerText(turn.worker)} ${outcome}${toEventsText(turn)}`;
 }
 
 /** How a turn went: `succeeded in 45.2 s, $0.12`, `failed in 2.0 s: exit code 1`, `is running`. */

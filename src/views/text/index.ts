@@ -5,6 +5,7 @@ export {
   createTextCleaner,
   cutText,
   toCount,
+  toCountedList,
   toFirstLine,
   toIterationsText,
   toList,

@@ -25,6 +25,7 @@ export function TurnLine({
   const [kind, mark, meaning] = MARKS[row.mark];
   const facts = [
     ...(row.durationMs === null ? [] : [toDurationText(row.durationMs)]),
+    ...(row.worker === null ? [] : [`on ${row.worker}`]),
     ...(row.costUsd === null ? [] : [toUsdText(row.costUsd)]),
     ...(row.gates === null ? [] : [row.gates === 'passed' ? 'gates passed' : 'gate red']),
     ...(row.mark === 'stopped' ? ['stopped'] : []),
