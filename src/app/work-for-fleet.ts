@@ -10,16 +10,7 @@ import type { Environment } from '../core/values/environment.ts';
 import { RalphError, toErrorMessage } from '../core/values/errors.ts';
 import { isJsonObject, type Json, parseJson, toJsonObject } from '../core/values/json.ts';
 import { writeContract } from '../emit/index.ts';
-import {
-  fromContent,
-  type GateTask,
-  type Job,
-  PROTOCOL,
-  parseContent,
-  parseGateTask,
-  parseTree,
-  takeWork,
-} from '../fleet/index.ts';
+import { fromContent, type GateTask, type Job, PROTOCOL, parseContent, parseGateTask, parseTree, takeWork } from '../fleet/index.ts';
 import type { EvidenceRecord } from '../gates/index.ts';
 import { captureGitPrograms, createGit, demandGit, findRepository } from '../git/index.ts';
 import { ensureStateFolders, makeFolders, nodeFileSystem, toRunPaths } from '../journal/index.ts';

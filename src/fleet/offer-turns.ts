@@ -129,7 +129,14 @@ function openTurn(
     settle = resolve;
   });
   const opened: OpenTurn = {
-    ...{ id, title: toSentenceStart(toTurnTitle(order, order.hat)), labels: labelsOf(order), protocol: TURN_PROTOCOL, isOver: false, worker: null },
+    ...{
+      id,
+      title: toSentenceStart(toTurnTitle(order, order.hat)),
+      labels: labelsOf(order),
+      protocol: TURN_PROTOCOL,
+      isOver: false,
+      worker: null,
+    },
     ...{ order, watch, reading: Promise.resolve() },
     settle: (how) => {
       if (opened.isOver) return;

@@ -58,7 +58,12 @@ export interface RunScript {
     hat: string,
     iteration: number,
     /** `worker`: it is on a fleet; `null`: no worker has begun it. */
-    changes?: { readonly attempt?: number; readonly events?: readonly string[]; readonly worker?: string | null },
+    changes?: {
+      readonly attempt?: number;
+      readonly events?: readonly string[];
+      readonly worker?: string | null;
+      readonly isRepeated?: true;
+    },
   ) => void;
   readonly endTurn: (iteration: number, changes?: Partial<IterationEnded>) => void;
 }
@@ -102,7 +107,7 @@ export function createScript(spec: RunSpec = sampleSpec()): RunScript {
         hat,
         backend: 0,
         events: given,
-        feedback: [],
+        feedback: changes.isRepeated === true ? [{ kind: 'conflict', ...CONFLICT }] : [],
         fallback: null,
         timeoutMs: 3_600_000,
         idleTimeoutMs: 900_000,
@@ -129,6 +134,15 @@ export function createScript(spec: RunSpec = sampleSpec()): RunScript {
   script.input({ type: 'run-started', runId: RUN_ID, spec, flags: [], inboxOffset: 0 });
   return script;
 }
+
+/** What a turn made in its copy was not taken over. */
+export const CONFLICT = { paths: ['a.txt', 'b.txt'], total: 2, kept: 'copies/kept-2.1' };
+
+/** As the end of such a turn is journaled. */
+export const CONFLICTED: Partial<IterationEnded> = {
+  outcome: failedWith('its work was not taken over: a.txt, b.txt changed in the folder meanwhile; it is kept in copies/kept-2.1'),
+  conflict: CONFLICT,
+};
 
 function findTopic(records: readonly RunRecord[], id: string): string {
   for (const record of records) {

@@ -25,7 +25,9 @@ describe('the address of a fleet', () => {
 
   it('may leave the password to a file, and only then', () => {
     expect(findFleetAddress('nats://ralph@h', { RALPH_FLEET_PASSWORD_FILE: '/p' })).toBe('nats://ralph@h');
-    expect(refuse('nats://s3cret@h')).toMatch(/^That address names who asks, and no password\..*nats:\/\/NAME:PASSWORD@host:4222.*RALPH_FLEET_PASSWORD_FILE/s);
+    expect(refuse('nats://s3cret@h')).toMatch(
+      /^That address names who asks, and no password\..*nats:\/\/NAME:PASSWORD@host:4222.*RALPH_FLEET_PASSWORD_FILE/s,
+    );
     expect(refuse('nats://s3cret@h')).not.toContain('s3cret');
   });
 

@@ -1,6 +1,8 @@
 import { expect, it } from 'vitest';
+import { CONFLICTED, createScript } from '../../views/fixtures.ts';
+import { createRunViewFold } from '../../views/fold/index.ts';
 import { createFakeContext } from '../fixtures.ts';
-import { type Look, toInputLines, toStopText } from './run-lines.ts';
+import { type Look, toEffectLines, toInputLines, toStopText } from './run-lines.ts';
 
 it.each([
   [{ how: 'interrupt', by: 'Ctrl+C' }, 'Ctrl+C: stopping; agents at work have 10 seconds to clean up. Ctrl+C again kills them at once.'],
@@ -19,4 +21,21 @@ it('a turn on a fleet says at which worker it is', () => {
   };
   expect(toInputLines({ ...input, worker: 'w1\u001b[31m' }, null, look, 3)).toEqual(['  at work on worker w1']);
   expect(toInputLines(input, null, look, 3)).toEqual([]);
+});
+
+it('a turn whose files others changed is one line: who gets it again, and why', () => {
+  const { style } = createFakeContext({}).context.terminal;
+  const look: Look = { style, verbose: false, columns: () => 80, isSolo: () => false };
+  const script = createScript();
+  script.startTurn('builder', 2);
+  script.endTurn(2, CONFLICTED);
+  script.effect({ type: 'notice', level: 'warning', code: 'work-conflict', text: 'What builder made was not taken over: …' });
+  script.effect({ type: 'event-reject', id: 'e9', iteration: 2, hat: 'builder', topic: 'build.done', why: 'conflict', allowed: [] });
+  const fold = createRunViewFold();
+  const lines = script.records.flatMap((record) => {
+    fold.take(record);
+    if (record.kind === 'input') return toInputLines(record.input, fold.turnOf(record), look, record.seq);
+    return record.kind === 'effect' ? toEffectLines(record.effect, look) : [];
+  });
+  expect(lines).toEqual(['  ↻ builder gets its turn again: a.txt, b.txt were changed meanwhile']);
 });

@@ -7,7 +7,15 @@ import { pickTellingLines } from '../../core/text/telling-lines.ts';
 import { type Handlers, handle } from '../../core/values/handlers.ts';
 import { isJsonObject, toPayloadText } from '../../core/values/json.ts';
 import type { RunView, TurnView } from '../../views/fold/index.ts';
-import { toGateEndText, toHatAndBackend, toOutcomeText, toRefusalText, toWorkerText } from '../../views/report/index.ts';
+import {
+  findConflict,
+  toConflictCause,
+  toGateEndText,
+  toHatAndBackend,
+  toOutcomeText,
+  toRefusalText,
+  toWorkerText,
+} from '../../views/report/index.ts';
 import {
   cleanText,
   type FactRow,
@@ -112,7 +120,7 @@ export function toRule(turn: TurnView, look: Look): string {
 }
 
 /** Notices that say what another line says already. */
-const SAID_ELSEWHERE = new Set(['scope-violation', 'payload-refused', 'gate-failed', 'undelivered-events']);
+const SAID_ELSEWHERE = new Set(['scope-violation', 'payload-refused', 'gate-failed', 'undelivered-events', 'work-conflict']);
 
 /** What a person reads of an effect; nothing for those that show by what they do. */
 export function toEffectLines(effect: Effect, look: Look): readonly string[] {
@@ -164,7 +172,7 @@ function toClosedLines(look: Look, { id, choice, by }: QuestionClose): readonly 
 
 function toRefusalLines(look: Look, effect: EventReject): readonly string[] {
   // A notice says who goes first.
-  if (effect.why === 'held') return [];
+  if (effect.why === 'held' || (effect.why === 'conflict' && !look.verbose)) return [];
   const allowed = effect.why === 'scope' ? `; allowed: ${effect.allowed.join(', ') || 'nothing'}` : '';
   return [look.style('warning', `  ✗ refused: ${toRefusalText(effect)}${allowed}`)];
 }
@@ -261,7 +269,14 @@ function toTurnEndLines(turn: TurnView, look: Look): readonly string[] {
   const left = turn.leftovers === 0 ? '' : `, ended ${turn.leftovers} ${turn.leftovers === 1 ? 'process' : 'processes'} that it left`;
   const text = `${toOutcomeText(turn)}${tools}${left}`;
   if (turn.status === 'succeeded') return [look.style('faint', `  ✓ ${text}`)];
-  return [look.style(turn.status === 'failed' ? 'bad' : 'warning', `  ✗ ${text}`)];
+  const again = turn.conflict?.isGivenAgain === true ? toAgainLines(turn, turn.conflict, look) : [];
+  if (findConflict(turn)?.isGivenAgain === true) return again;
+  return [look.style(turn.status === 'failed' ? 'bad' : 'warning', `  ✗ ${text}`), ...again];
+}
+
+/** Others changed the same files: that is no failure of the turn. */
+function toAgainLines({ hat }: TurnView, conflict: NonNullable<TurnView['conflict']>, look: Look): readonly string[] {
+  return [look.style('warning', `  ↻ ${hat} gets its turn again: ${toConflictCause(conflict)}`)];
 }
 
 function toCheckpointLines({ iteration, commit, note }: CheckpointFinished, look: Look): readonly string[] {

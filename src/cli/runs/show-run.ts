@@ -51,7 +51,9 @@ async function tellNothing({ reader, terminal }: ShownRun, turn: TurnView | null
   const name = turn === null ? null : toTurnName(turn);
   const stat = await reader.stat(name);
   const notes = stat === null ? [] : toStatNotes(stat);
-  terminal.err(`${[`${name === null ? `Run ${reader.runId}` : toSentenceStart(toOrderTitle(name))} changed no file.`, ...notes].join(' ')}\n`);
+  terminal.err(
+    `${[`${name === null ? `Run ${reader.runId}` : toSentenceStart(toOrderTitle(name))} changed no file.`, ...notes].join(' ')}\n`,
+  );
   return 0;
 }
 

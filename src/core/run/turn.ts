@@ -116,6 +116,9 @@ export interface WorkConflict {
   readonly why?: string;
 }
 
+/** How the message of a failure begins that is a conflict and nothing else. */
+export const NOT_TAKEN_OVER = 'its work was not taken over';
+
 /** What is known of a turn in which no agent came to work. */
 export const NO_WORK = {
   exitCode: null,

@@ -7,7 +7,7 @@ import type { EndReason } from '../../core/run/end-reasons.ts';
 import type { FallbackCause, TimerPurpose } from '../../core/run/feedback.ts';
 import type { RunLimits } from '../../core/run/run-spec.ts';
 import type { RunStatus } from '../../core/run/state.ts';
-import type { FailureClass, Question, Tell, TurnId } from '../../core/run/turn.ts';
+import type { FailureClass, Question, Tell, TurnId, WorkConflict } from '../../core/run/turn.ts';
 import type { ScopeViolations, ToolDenial } from '../../core/tools/scope-violations.ts';
 import type { Coordination } from '../../topology/routing/index.ts';
 import type { PanelView } from './panel-view.ts';
@@ -145,6 +145,8 @@ export interface TurnView extends TurnId {
   readonly treeChanged: boolean | null;
   /** Processes that had to be ended after the agent's own exit. */
   readonly leftovers: number;
+  /** What it made in its copy was not brought into the folder; `null` where it was, and for turns without a copy. */
+  readonly conflict: ConflictView | null;
   /** What a hat that may not write has written; `null` for nothing. */
   readonly violations: ScopeViolations | null;
   /** Uses of tools that were stopped. */
@@ -155,6 +157,12 @@ export interface TurnView extends TurnId {
   readonly hooks: HookRecord | null;
   /** The agents that wear its hat together; `null` where one does. */
   readonly panel: PanelView | null;
+}
+
+/** Work that was not brought into the folder, and what becomes of it. */
+export interface ConflictView extends WorkConflict {
+  /** Whether the hat gets the same events in another turn: it does the first time. */
+  readonly isGivenAgain: boolean;
 }
 
 export interface GivenEvent {

@@ -12,7 +12,7 @@ import { toPlainLine } from '../text/plain-text.ts';
 import { closePanelView, openPanelView, takePanelMove } from './fold-panel.ts';
 import { takeAnswer, takeClose, takeGiven, takePrompted, takeQuestion, takeQueued, takeTold } from './fold-people.ts';
 import { findTurnDraft, type RunDraft, type TurnDraft } from './run-draft.ts';
-import type { BlockedEvent } from './run-view.ts';
+import type { BlockedEvent, ConflictView } from './run-view.ts';
 
 /** What an input changes in the view. */
 export function takeInput(draft: RunDraft, seq: number, input: Input): void {
@@ -108,6 +108,7 @@ function takeTurnEnd(draft: RunDraft, input: IterationEnded): void {
     usage,
     treeChanged,
     leftovers,
+    conflict: toConflict(draft, turn, input),
     violations: input.violations ?? null,
     denials: input.denials ?? NONE,
     denied: input.denied ?? input.denials?.length ?? 0,
@@ -115,12 +116,19 @@ function takeTurnEnd(draft: RunDraft, input: IterationEnded): void {
     toolCalls: input.toolCalls ?? turn.toolCalls,
   });
   turn.sessionId = sessionId ?? turn.sessionId;
+  draft.repeated.delete(turn);
   closePanelView(draft, turn);
   draft.ended = turn;
   if (draft.waiting?.purpose === 'limit' && !isAtWork(draft)) draft.status = 'parked';
   if (outcome.status === 'interrupted') {
     draft.pending = [...turn.given.map(({ id, topic }) => ({ id, topic, hat: turn.hat })), ...draft.pending];
   }
+}
+
+/** The second time in a row it is a failure like any other. */
+function toConflict({ repeated }: RunDraft, turn: TurnDraft, { conflict, outcome }: IterationEnded): ConflictView | null {
+  if (conflict === undefined) return null;
+  return { ...conflict, isGivenAgain: outcome.status === 'interrupted' || !repeated.has(turn) };
 }
 
 function takeGates(draft: RunDraft, input: GatesFinished): void {
@@ -246,6 +254,7 @@ function takeTurnStart(draft: RunDraft, at: number, effect: IterationStart): voi
     gates: NONE,
     treeChanged: null,
     leftovers: 0,
+    conflict: null,
     violations: null,
     denials: NONE,
     denied: 0,
@@ -255,6 +264,7 @@ function takeTurnStart(draft: RunDraft, at: number, effect: IterationStart): voi
   if (place < 0) draft.turns.push(turn);
   else draft.turns.splice(place, 0, turn);
   draft.touched.add(turn);
+  if (effect.feedback.some(({ kind }) => kind === 'conflict')) draft.repeated.add(turn);
   openPanelView(draft, turn, effect);
 }
 

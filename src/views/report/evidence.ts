@@ -2,7 +2,7 @@ import type { PathClass } from '../../core/gates/classify-paths.ts';
 import { toResultName } from '../../core/gates/gate-result.ts';
 import type { RejectionCause } from '../../core/run/effects.ts';
 import { toDurationText } from '../../core/text/duration.ts';
-import type { GateVerdict, GateView, RunView } from '../fold/run-view.ts';
+import type { GateVerdict, GateView, RunView, TurnView } from '../fold/run-view.ts';
 import { cutText, toCount, toList, toPathText, toPlainLine } from '../text/plain-text.ts';
 import { toWorkerText } from './fleet-rows.ts';
 import type { ChangedFile, WorkFacts } from './work-facts.ts';
@@ -137,7 +137,9 @@ export function toIdleClaims(view: RunView): readonly string[] {
 /** What was refused, one line for each kind, the frequent ones first. */
 export function toRefusals(view: RunView): readonly string[] {
   const counts = new Map<string, number>();
-  for (const { hat, topic, why } of view.turns.flatMap((turn) => turn.refused)) {
+  // What was not taken over, and is done again, is no news at the end.
+  const isOver = ({ conflict }: TurnView): boolean => conflict?.isGivenAgain === true;
+  for (const { hat, topic, why } of view.turns.flatMap((turn) => turn.refused.filter((one) => one.why !== 'conflict' || !isOver(turn)))) {
     const text = toRefusalText({ hat, topic, why });
     counts.set(text, (counts.get(text) ?? 0) + 1);
   }

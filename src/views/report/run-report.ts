@@ -5,7 +5,16 @@ import { toDurationText } from '../../core/text/duration.ts';
 import { toProof } from '../fold/fold-proof.ts';
 import type { RunView } from '../fold/run-view.ts';
 import { type FactRow, type RunReport, toRows } from '../text/fact-rows.ts';
-import { toCount, toCountedList, toFirstLine, toIterationsText, toList, toNumberText, toPlainLine, toSpentText } from '../text/plain-text.ts';
+import {
+  toCount,
+  toCountedList,
+  toFirstLine,
+  toIterationsText,
+  toList,
+  toNumberText,
+  toPlainLine,
+  toSpentText,
+} from '../text/plain-text.ts';
 import { toChangedTexts, toFateRows, toUncommittedRows } from './change-text.ts';
 import {
   toBaseline,
@@ -22,6 +31,7 @@ import { toFleetRow } from './fleet-rows.ts';
 import { toNextStep, toPersonNotes } from './next-step.ts';
 import { toKeptText, toShortfallText } from './panel-text.ts';
 import { toLeftQuestionRows, toTellRows } from './people-rows.ts';
+import { findConflict } from './turn-line.ts';
 import type { WorkFacts } from './work-facts.ts';
 
 /** What is known beside the journal. */
@@ -124,13 +134,17 @@ function toDoneText(view: RunView): string {
   )}; ${toCount(view.totals.routed, 'event')} routed`;
 }
 
-/** `builder 3 turns (1 failed, 1 interrupted)` */
+/** `builder 4 turns (1 failed, 1 done again, 1 interrupted)` */
 function toTurnsText(view: RunView, hat: string): string {
   const turns = view.turns.filter((turn) => turn.hat === hat);
-  const trouble = (['failed', 'interrupted'] as const)
-    .map((status) => ({ status, count: turns.filter((turn) => turn.status === status).length }))
+  const words = turns.flatMap((turn) => {
+    if (turn.status === 'failed') return findConflict(turn)?.isGivenAgain === true ? 'done again' : 'failed';
+    return turn.status === 'interrupted' ? 'interrupted' : [];
+  });
+  const trouble = (['failed', 'done again', 'interrupted'] as const)
+    .map((word) => ({ word, count: words.filter((other) => other === word).length }))
     .filter(({ count }) => count > 0)
-    .map(({ status, count }) => `${count} ${status}`);
+    .map(({ word, count }) => `${count} ${word}`);
   return `${hat} ${toCount(turns.length, 'turn')}${trouble.length === 0 ? '' : ` (${trouble.join(', ')})`}`;
 }
 

@@ -1,8 +1,8 @@
 import { TOPIC_CONTINUE } from '../../core/events/reserved.ts';
-import { toTurnLabel } from '../../core/run/turn.ts';
+import { NOT_TAKEN_OVER, toTurnLabel } from '../../core/run/turn.ts';
 import { toDurationText, toUsdText } from '../../core/text/duration.ts';
-import type { PublishedEvent, TurnView } from '../fold/run-view.ts';
-import { toList, toPlainLine } from '../text/plain-text.ts';
+import type { ConflictView, PublishedEvent, TurnView } from '../fold/run-view.ts';
+import { toList, toPathText, toPlainLine } from '../text/plain-text.ts';
 import { toWorkerText } from './fleet-rows.ts';
 
 /**
@@ -20,8 +20,29 @@ export function toOutcomeText(turn: TurnView): string {
   if (turn.status === 'running') return 'is running';
   const took = turn.durationMs === null || turn.durationMs === 0 ? '' : ` after ${toDurationText(turn.durationMs)}`;
   const cost = turn.usage.costUsd === null ? '' : `, ${toUsdText(turn.usage.costUsd)}`;
-  const why = turn.failure === null ? '' : `: ${toPlainLine(turn.failure.message, 160)}`;
+  const why = turn.failure === null ? '' : `: ${toFailureText(turn, turn.failure.message)}`;
   return `${turn.status}${took}${cost}${why}`;
+}
+
+/** For which conflict, and nothing else, a turn failed; `null`: for none. */
+export function findConflict({ failure, conflict }: Pick<TurnView, 'failure' | 'conflict'>): ConflictView | null {
+  return failure?.message.startsWith(NOT_TAKEN_OVER) === true ? conflict : null;
+}
+
+/** `a.txt and b.txt were changed meanwhile` */
+export function toConflictCause({ paths, total, why }: ConflictView): string {
+  if (why !== undefined) return toPlainLine(why, 160);
+  const shown = paths.slice(0, SHOWN_PATHS).map(toPathText);
+  const more = total > shown.length ? ` and ${total - shown.length} more` : '';
+  return `${shown.join(', ')}${more} ${total === 1 ? 'was' : 'were'} changed meanwhile`;
+}
+
+const SHOWN_PATHS = 3;
+
+function toFailureText(turn: TurnView, message: string): string {
+  const conflict = findConflict(turn);
+  if (conflict === null) return toPlainLine(message, 160);
+  return `${toConflictCause(conflict)}, ${conflict.isGivenAgain ? 'so its hat gets the turn again' : 'once more'}`;
 }
 
 /** ` → build.done to reviewer, …`; empty where a turn published nothing. */
