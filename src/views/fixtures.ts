@@ -63,6 +63,7 @@ export interface RunScript {
       readonly events?: readonly string[];
       readonly worker?: string | null;
       readonly isRepeated?: true;
+      readonly place?: number;
     },
   ) => void;
   readonly endTurn: (iteration: number, changes?: Partial<IterationEnded>) => void;
@@ -95,7 +96,7 @@ export function createScript(spec: RunSpec = sampleSpec()): RunScript {
       const given = (changes.events ?? [`e${events}`]).map((id) => ({
         id,
         topic: findTopic(records, id),
-        payload: '',
+        payload: findPayload(records, id),
         source: 'system',
         ts: at,
         iteration,
@@ -111,6 +112,7 @@ export function createScript(spec: RunSpec = sampleSpec()): RunScript {
         fallback: null,
         timeoutMs: 3_600_000,
         idleTimeoutMs: 900_000,
+        ...(changes.place !== undefined && { place: changes.place, copy: `${number}.1` }),
       });
       if (changes.worker === null) return;
       script.input({
@@ -143,6 +145,13 @@ export const CONFLICTED: Partial<IterationEnded> = {
   outcome: failedWith('its work was not taken over: a.txt, b.txt changed in the folder meanwhile; it is kept in copies/kept-2.1'),
   conflict: CONFLICT,
 };
+
+function findPayload(records: readonly RunRecord[], id: string): Json {
+  const found = records.find(
+    (record) => record.kind === 'effect' && record.effect.type === 'event-publish' && record.effect.event.id === id,
+  );
+  return found?.kind === 'effect' && found.effect.type === 'event-publish' ? found.effect.event.payload : '';
+}
 
 function findTopic(records: readonly RunRecord[], id: string): string {
   for (const record of records) {

@@ -81,6 +81,8 @@ export interface WorkingTurn {
   readonly iteration: number;
   readonly attempt: number;
   readonly hat: string;
+  /** As of `TurnRow`. */
+  readonly about: string;
   readonly backend: string;
   /** The worker of a fleet at which its agent works; `null`: none, or none has begun it. */
   readonly worker: string | null;

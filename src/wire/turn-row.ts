@@ -9,6 +9,8 @@ export interface TurnRow {
   readonly iteration: number;
   readonly attempt: number;
   readonly hat: string;
+  /** What tells it from other turns of its hat at the same time: `task.ready e4: Cut the wood`; empty where none are. */
+  readonly about: string;
   readonly backend: string;
   /** The worker of a fleet that has or had it; `null`: none, or none has begun it. */
   readonly worker: string | null;

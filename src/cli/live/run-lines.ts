@@ -9,6 +9,7 @@ import { isJsonObject, toPayloadText } from '../../core/values/json.ts';
 import type { RunView, TurnView } from '../../views/fold/index.ts';
 import {
   findConflict,
+  toAboutText,
   toConflictCause,
   toGateEndText,
   toHatAndBackend,
@@ -18,6 +19,7 @@ import {
 } from '../../views/report/index.ts';
 import {
   cleanText,
+  cutText,
   type FactRow,
   toCount,
   toFirstLine,
@@ -114,8 +116,10 @@ export function toLimitsText({ limits }: Pick<RunView, 'limits'>): string {
 /** `── 3 · builder (claude) ────`, as wide as the terminal. */
 export function toRule(turn: TurnView, look: Look): string {
   const attempt = turn.attempt === 1 ? '' : `, attempt ${turn.attempt}`;
-  const title = ` ${turn.iteration} · ${toHatAndBackend(turn)}${attempt} `;
   const width = Math.min(look.columns(), MAX_WIDTH);
+  const about = toAboutText(turn);
+  const plain = ` ${turn.iteration} · ${toHatAndBackend(turn)}${attempt}`;
+  const title = `${about === '' ? plain : cutText(`${plain} · ${about}`, Math.max(plain.length, width - 5))} `;
   return look.style('heading', `──${title}${'─'.repeat(Math.max(2, width - title.length - 2))}`);
 }
 

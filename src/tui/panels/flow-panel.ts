@@ -30,9 +30,10 @@ function toNowLines(frame: RunFrame, now: number): readonly Line[] {
     const gates = frame.runningGates.length === 0 ? 'nobody works' : `gates run: ${frame.runningGates.join(', ')}`;
     return [[span('now   ', 'faint'), span(gates)]];
   }
-  return frame.working.map(({ hat, backend, worker, startedAt, tool, waitsSince }, index) => [
+  return frame.working.map(({ hat, about, backend, worker, startedAt, tool, waitsSince }, index) => [
     span(index === 0 ? 'now   ' : '      ', 'faint'),
     span(`▸ ${hat}`, 'good'),
+    ...(about === '' ? [] : [span(` (${toPlainLine(about, 40)})`, 'faint')]),
     span(` @${backend}${toPlaceText(worker, frame.fleet)} ${toClockText(at - startedAt)}`),
     ...(waitsSince === null ? [] : [span(` waits for your answer ${toClockText(at - waitsSince)}`, 'warning')]),
     ...(waitsSince !== null || tool === null

@@ -311,7 +311,10 @@ function toFacts(view: LiveView, progress: RunProgress, now: number): readonly L
   if (beside !== undefined) {
     const turns = liveTurns(view);
     facts.push({ rank: 0, text: `${turns.length} turns at work` });
-    for (const { hat, startedAt } of turns) facts.push({ rank: 2, text: `${hat} ${toClock(now - startedAt)}` });
+    const isOne = (hat: string): boolean => turns.filter((other) => other.hat === hat).length === 1;
+    // Of several turns of a hat each says which one it is.
+    for (const { hat, iteration, startedAt } of turns)
+      facts.push({ rank: 2, text: `${hat}${isOne(hat) ? '' : ` ${iteration}`} ${toClock(now - startedAt)}` });
   } else if (turn !== null) {
     facts.push({ rank: 0, text: toTurnText(turn, progress) }, { rank: 2, text: `${turn.hat} ${toClock(now - turn.startedAt)}` });
     const tool = turn.tools.at(-1);

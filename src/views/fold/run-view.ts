@@ -171,6 +171,8 @@ export interface GivenEvent {
   readonly source: string;
   /** The person who published it from outside; absent for everybody else. */
   readonly sender?: Sender;
+  /** The beginning of its payload, on one line, where several turns of the hat work at the same time, each on one event; else absent. */
+  readonly excerpt?: string;
 }
 
 export interface PublishedEvent {

@@ -1,4 +1,5 @@
 import { addUsage, UNKNOWN_USAGE } from '../../core/backends/usage.ts';
+import type { RalphEvent } from '../../core/events/event.ts';
 import { EXTERNAL, QUALITY_GATE, RALPH, SYSTEM } from '../../core/events/reserved.ts';
 import { isRequiredGate, toGateName } from '../../core/gates/gate-spec.ts';
 import { createHookTally, joinHookRecords, toToldHook } from '../../core/hooks/hook-record.ts';
@@ -12,7 +13,7 @@ import { toPlainLine } from '../text/plain-text.ts';
 import { closePanelView, openPanelView, takePanelMove } from './fold-panel.ts';
 import { takeAnswer, takeClose, takeGiven, takePrompted, takeQuestion, takeQueued, takeTold } from './fold-people.ts';
 import { findTurnDraft, type RunDraft, type TurnDraft } from './run-draft.ts';
-import type { BlockedEvent, ConflictView } from './run-view.ts';
+import type { BlockedEvent, ConflictView, GivenEvent } from './run-view.ts';
 
 /** What an input changes in the view. */
 export function takeInput(draft: RunDraft, seq: number, input: Input): void {
@@ -214,9 +215,7 @@ function takeNotice(draft: RunDraft, at: number, { code, level, text }: Notice):
 function takeTurnStart(draft: RunDraft, at: number, effect: IterationStart): void {
   const { iteration, attempt, hat, fallback } = effect;
   takePrompted(draft, at, effect);
-  const given = effect.events.map(({ id, topic, source, sender }) =>
-    sender === undefined ? { id, topic, source } : { id, topic, source, sender },
-  );
+  const given = effect.events.map((event) => toGiven(event, effect.place !== undefined));
   if (attempt > 1) draft.finished.delete(iteration);
   draft.waiting = null;
   draft.status = 'running';
@@ -266,6 +265,12 @@ function takeTurnStart(draft: RunDraft, at: number, effect: IterationStart): voi
   draft.touched.add(turn);
   if (effect.feedback.some(({ kind }) => kind === 'conflict')) draft.repeated.add(turn);
   openPanelView(draft, turn, effect);
+}
+
+/** @param isOneOfSeveral other turns of the hat work on other events at the same time */
+function toGiven({ id, topic, source, sender, payload }: RalphEvent, isOneOfSeveral: boolean): GivenEvent {
+  const plain = sender === undefined ? { id, topic, source } : { id, topic, source, sender };
+  return isOneOfSeveral ? { ...plain, excerpt: toPlainLine(toPayloadText(payload), EXCERPT_LENGTH) } : plain;
 }
 
 /** False for a hat that a changed configuration no longer has: what waited for it goes to another one. */

@@ -7,6 +7,7 @@ import type { RunView } from '../fold/run-view.ts';
 import { listAttention, toAttention } from '../report/attention.ts';
 import { toFateText, toReceiptText } from '../report/people-rows.ts';
 import { isSeen, isWaiting, type StatusFacts, toElapsedNow } from '../report/running-report.ts';
+import { toAboutText } from '../report/turn-line.ts';
 import { cleanText, cutText, toCount, toFirstLine, toPlainLine } from '../text/plain-text.ts';
 import { toEvidenceRows } from './evidence-rows.ts';
 import { toHatRows } from './hat-rows.ts';
@@ -172,6 +173,7 @@ function toWorking(view: RunView, live: LiveView | null): readonly WorkingTurn[]
       iteration,
       attempt,
       hat,
+      about: toAboutText(turn),
       backend,
       worker: worker === null ? null : toPlainLine(worker, 60),
       startedAt,

@@ -4,7 +4,7 @@ import type { ToldEvent } from '../../wire/told-event.ts';
 import type { TurnDetail, TurnRow } from '../../wire/turn-row.ts';
 import type { TurnView } from '../fold/run-view.ts';
 import { toTurnDetails } from '../report/turn-details.ts';
-import { toOutcomeText } from '../report/turn-line.ts';
+import { toAboutText, toOutcomeText } from '../report/turn-line.ts';
 import { toPlainLine } from '../text/plain-text.ts';
 import type { RunHistory } from './run-history.ts';
 
@@ -58,6 +58,7 @@ export function toTurnRow(history: RunHistory, place: number, seq?: number): Tur
     iteration,
     attempt,
     hat,
+    about: toAboutText(turn),
     backend,
     worker: worker === null ? null : toPlainLine(worker, 60),
     status,

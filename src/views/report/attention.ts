@@ -202,8 +202,14 @@ function judgeWork(view: RunView, facts: StatusFacts): Omit<Attention, 'state'> 
   if (turn === undefined) return { evidence: 'It is between two turns.', since: view.at, action };
   if (running.some((one) => isUntaken(one, facts.fleet))) return judgeUntaken(running, facts);
   if (running.length > 1) {
-    const hats = running.map(({ hat }) => hat);
-    return { evidence: `${toList(hats, 4)} work at the same time.`, since: turn.startedAt, action };
+    const hats = new Set(running.map(({ hat }) => hat));
+    const who = hats.size === running.length ? [...hats] : running.map((one) => toTurnTitle(one, one.hat));
+    const names = toList(who, 4);
+    return {
+      evidence: `${hats.size === running.length ? names : toSentenceStart(names)} work at the same time.`,
+      since: turn.startedAt,
+      action,
+    };
   }
   return { evidence: `${turn.hat} works in turn ${turn.iteration}.`, since: turn.startedAt, action };
 }

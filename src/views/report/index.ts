@@ -20,7 +20,7 @@ export { isTurnDone, toRunReport } from './run-report.ts';
 export { type StatusRecord, toEndedView, toRunStatus, toStatusRecord } from './run-status.ts';
 export { toHatAndBackend } from './running-report.ts';
 export { toTurnDetails } from './turn-details.ts';
-export { findConflict, toConflictCause, toOutcomeText, toTurnLine } from './turn-line.ts';
+export { findConflict, toAboutText, toConflictCause, toOutcomeText, toTurnLine } from './turn-line.ts';
 export {
   type ChangeFacts,
   type PackageFacts,

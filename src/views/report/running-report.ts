@@ -12,7 +12,7 @@ import { toEvidence, toRefusals } from './evidence.ts';
 import { isUntaken, toFleetRow, toWorkerText } from './fleet-rows.ts';
 import { toPanelRow } from './panel-text.ts';
 import { toQuestionRows, toTellRows } from './people-rows.ts';
-import { toTurnLine } from './turn-line.ts';
+import { toAboutText, toTurnLine } from './turn-line.ts';
 import type { WorkFacts } from './work-facts.ts';
 
 /** What is known of a run beside its journal. */
@@ -120,7 +120,9 @@ function toLiveRows(view: RunView, facts: StatusFacts): readonly FactRow[] {
     return [{ label: 'Gates', text: `${names.join(', ')} for ${toDurationText(now - gates.since)}` }];
   }
   const turns = liveTurns(live).filter((turn) => isRunning(view, turn));
-  return turns.flatMap((turn) => toTurnRows(turn, now, { whose: turns.length > 1 ? `${turn.hat}: ` : '', waits: isAsking(view, turn) }));
+  const toWhose = ({ hat, iteration }: LiveTurn): string =>
+    turns.filter((other) => other.hat === hat).length > 1 ? `${hat} ${iteration}: ` : `${hat}: `;
+  return turns.flatMap((turn) => toTurnRows(turn, now, { whose: turns.length > 1 ? toWhose(turn) : '', waits: isAsking(view, turn) }));
 }
 
 /** A turn that waits for an answer may be silent: its clock stands. */
@@ -166,6 +168,8 @@ function isRunning(view: RunView, { iteration, attempt }: LiveTurn): boolean {
 }
 
 function toAskedText(turn: TurnView): string {
+  const about = toAboutText(turn);
+  if (about !== '') return `, on ${about}`;
   const topics = [...new Set(turn.given.map((event) => event.topic))];
   return topics.length === 0 ? '' : `, on ${toList(topics, 3)}`;
 }

@@ -2,7 +2,7 @@ import { TOPIC_CONTINUE } from '../../core/events/reserved.ts';
 import { NOT_TAKEN_OVER, toTurnLabel } from '../../core/run/turn.ts';
 import { toDurationText, toUsdText } from '../../core/text/duration.ts';
 import type { ConflictView, PublishedEvent, TurnView } from '../fold/run-view.ts';
-import { toList, toPathText, toPlainLine } from '../text/plain-text.ts';
+import { cutText, toList, toPathText, toPlainLine } from '../text/plain-text.ts';
 import { toWorkerText } from './fleet-rows.ts';
 
 /**
@@ -12,7 +12,8 @@ import { toWorkerText } from './fleet-rows.ts';
  */
 export function toTurnLine(turn: TurnView, isCutOff = false): string {
   const outcome = isCutOff && turn.status === 'running' ? 'was running when the process of the run ended' : toOutcomeText(turn);
-  return `${toTurnLabel(turn)} ${turn.hat}${toWorkerText(turn.worker)} ${outcome}${toEventsText(turn)}`;
+  const about = toAboutText(turn);
+  return `${toTurnLabel(turn)} ${turn.hat}${about === '' ? '' : ` (${about})`}${toWorkerText(turn.worker)} ${outcome}${toEventsText(turn)}`;
 }
 
 /** How a turn went: `succeeded in 45.2 s, $0.12`, `failed in 2.0 s: exit code 1`, `is running`. */
@@ -23,6 +24,17 @@ export function toOutcomeText(turn: TurnView): string {
   const why = turn.failure === null ? '' : `: ${toFailureText(turn, turn.failure.message)}`;
   return `${turn.status}${took}${cost}${why}`;
 }
+
+/** What tells a turn from others of its hat at the same time: `task.ready e4: Cut the wood`; empty where none are. */
+export function toAboutText({ given }: Pick<TurnView, 'given'>): string {
+  return given
+    .flatMap(({ id, topic, excerpt }) =>
+      excerpt === undefined ? [] : `${topic} ${id}${excerpt === '' ? '' : `: ${cutText(excerpt, ABOUT_LENGTH)}`}`,
+    )
+    .join(', ');
+}
+
+const ABOUT_LENGTH = 60;
 
 /** For which conflict, and nothing else, a turn failed; `null`: for none. */
 export function findConflict({ failure, conflict }: Pick<TurnView, 'failure' | 'conflict'>): ConflictView | null {

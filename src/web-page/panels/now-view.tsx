@@ -62,7 +62,7 @@ function withoutButton(attention: Attention, act: Act | null): Attention {
 
 /** `builder @claude on w1 in turn 7 for 2 min 10 s: Bash npm test for 3 s` */
 function toWorkText(turn: WorkingTurn, fleet: string | null, now: number): string {
-  const { hat, backend, worker, iteration, attempt, startedAt, tool, lastOutputAt, waitsSince } = turn;
+  const { hat, about, backend, worker, iteration, attempt, startedAt, tool, lastOutputAt, waitsSince } = turn;
   const since = (at: number): string => toDurationText(Math.max(0, now - at));
   const doing =
     waitsSince !== null
@@ -73,5 +73,6 @@ function toWorkText(turn: WorkingTurn, fleet: string | null, now: number): strin
           ? ''
           : `, last heard of ${since(lastOutputAt)} ago`;
   const where = worker === null ? (fleet === null ? '' : ' waits for a worker') : ` on ${worker}`;
-  return `${hat} @${backend}${where} in turn ${toTurnLabel({ iteration, attempt })} for ${since(startedAt)}${doing}`;
+  const which = about === '' ? '' : ` (${about})`;
+  return `${hat}${which} @${backend}${where} in turn ${toTurnLabel({ iteration, attempt })} for ${since(startedAt)}${doing}`;
 }

@@ -33,6 +33,7 @@ export function TurnView({ source, detail, tab, from, version, isPast, onTab }: 
         </span>
       </h2>
       <p>
+        {row.about !== '' && `${row.about}: `}
         {row.outcome} {row.topics.length > 0 && <span class="faint">published {row.topics.join(', ')}</span>}
       </p>
       <div role="tablist" aria-label="What of the turn" class="tabs">
