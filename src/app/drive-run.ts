@@ -68,6 +68,7 @@ export function driveRun(parts: RunParts, run: AssembledRun, start: Beginning, l
     const wish = takeStop();
     if (wish !== null) loop.post(wish);
   });
+  parts.kept?.keeper.onAway((isAway, forMs) => observe({ kind: 'fleet', isAway, since: run.ports.clock.now() - forMs }));
   endWhenLost(parts, (message) => loop.post({ type: 'environment-failed', at: run.ports.clock.now(), what: 'storage', message }));
   // A defect or a failed assertion must not leave agents behind that nobody watches.
   process.once('exit', killAllStarted);

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { CONFLICTED, createScript } from '../../views/fixtures.ts';
 import { createRunViewFold } from '../../views/fold/index.ts';
 import { createFakeContext } from '../fixtures.ts';
-import { type Look, toEffectLines, toInputLines, toStopText } from './run-lines.ts';
+import { type Look, toEffectLines, toFleetLine, toInputLines, toStopText } from './run-lines.ts';
 
 it.each([
   [{ how: 'interrupt', by: 'Ctrl+C' }, 'Ctrl+C: stopping; agents at work have 10 seconds to clean up. Ctrl+C again kills them at once.'],
@@ -38,4 +38,13 @@ it('a turn whose files others changed is one line: who gets it again, and why', 
     return record.kind === 'effect' ? toEffectLines(record.effect, look) : [];
   });
   expect(lines).toEqual(['  ↻ builder gets its turn again: a.txt, b.txt were changed meanwhile']);
+});
+
+it('a fleet whose server is away is told of, and when it answers again', () => {
+  const { style } = createFakeContext({}).context.terminal;
+  const look: Look = { style, verbose: false, columns: () => 80, isSolo: () => false };
+  expect(toFleetLine({ isAway: true, since: 1000 }, look, 4100)).toBe(
+    '  ! the server of the fleet has not answered for 3.1 s: the run waits for it, for a minute or two',
+  );
+  expect(toFleetLine({ isAway: false, since: 1000 }, look, 21_000)).toBe('  · the server of the fleet answers again, after 20.0 s');
 });

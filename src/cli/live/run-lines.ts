@@ -2,6 +2,7 @@ import { toSenderText } from '../../core/events/event.ts';
 import { EXTERNAL, RALPH, SYSTEM, TOPIC_CONTINUE, TOPIC_START } from '../../core/events/reserved.ts';
 import type { DeliveryKind, Effect, EventPublish, EventReject, Notice, QuestionClose, QuestionOpen } from '../../core/run/effects.ts';
 import type { CheckpointFinished, GatesFinished, Input, IterationSpawned, StopRequested } from '../../core/run/inputs.ts';
+import type { LiveRecord } from '../../core/run/run-record.ts';
 import { toDurationText, toUsdText } from '../../core/text/duration.ts';
 import { pickTellingLines } from '../../core/text/telling-lines.ts';
 import { type Handlers, handle } from '../../core/values/handlers.ts';
@@ -185,6 +186,17 @@ function toNoticeLines(look: Look, { code, level, text }: Notice): readonly stri
   if (SAID_ELSEWHERE.has(code)) return [];
   const isWarning = level === 'warning';
   return [look.style(isWarning ? 'warning' : 'faint', `  ${isWarning ? '!' : '·'} ${toPlainLine(text, 400)}`)];
+}
+
+/** Whether the server of the fleet answers. */
+export function toFleetLine(
+  { isAway, since }: Pick<LiveRecord & { readonly kind: 'fleet' }, 'isAway' | 'since'>,
+  look: Look,
+  now: number,
+): string {
+  const took = toDurationText(Math.max(0, now - since));
+  if (!isAway) return look.style('faint', `  · the server of the fleet answers again, after ${took}`);
+  return look.style('warning', `  ! the server of the fleet has not answered for ${took}: the run waits for it, for a minute or two`);
 }
 
 /** The loop's own beginning and going on is no news. */

@@ -20,6 +20,8 @@ export interface LiveView {
   readonly gates: { readonly gates: readonly number[]; readonly since: number } | null;
   /** What holds the next turn back. */
   readonly wait: { readonly purpose: TimerPurpose; readonly dueAt: number } | null;
+  /** Since when the server of the fleet that keeps the run does not answer; absent: it does, or there is none. */
+  readonly awaySince?: number;
 }
 
 /** The turn that runs. Times are epoch milliseconds. */
@@ -81,6 +83,8 @@ function takeRecord(view: LiveView, record: RunRecord, now: () => number): LiveV
         view,
         liveTurns(view).map((turn) => (isOf(turn, record, view) ? handle(EVENT_HANDLERS, record.event, turn, now()) : turn)),
       );
+    case 'fleet':
+      return withAway(view, record.isAway ? record.since : null);
     case 'gate-output':
       return view;
   }
@@ -89,6 +93,10 @@ function takeRecord(view: LiveView, record: RunRecord, now: () => number): LiveV
 /** All turns that run, in the order in which they began. */
 export function liveTurns({ turn, beside = [] }: LiveView): readonly LiveTurn[] {
   return turn === null ? [] : [turn, ...beside];
+}
+
+function withAway({ awaySince: _, ...view }: LiveView, since: number | null): LiveView {
+  return since === null ? view : { ...view, awaySince: since };
 }
 
 function withTurns({ beside: _, ...view }: LiveView, turns: readonly LiveTurn[]): LiveView {
@@ -196,7 +204,8 @@ export function parseLiveView(json: Json | undefined): LiveView | null {
   if (!isJsonObject(json)) return null;
   const turn = parseTurn(json['turn']);
   const others = Array.isArray(json['beside']) ? json['beside'].slice(0, MAX_TURNS).flatMap((other) => parseTurn(other) ?? []) : [];
-  return withTurns({ turn: null, gates: parseGates(json['gates']), wait: null }, turn === null ? [] : [turn, ...others]);
+  const view = withTurns({ turn: null, gates: parseGates(json['gates']), wait: null }, turn === null ? [] : [turn, ...others]);
+  return withAway(view, isNumber(json['awaySince']) ? json['awaySince'] : null);
 }
 
 const MAX_TURNS = 100;
@@ -306,8 +315,9 @@ function toTurnText({ iteration }: LiveTurn, { limits, iterations }: RunProgress
 }
 
 function toFacts(view: LiveView, progress: RunProgress, now: number): readonly LiveFact[] {
-  const { turn, beside, gates, wait } = view;
+  const { turn, beside, gates, wait, awaySince } = view;
   const facts: LiveFact[] = [];
+  if (awaySince !== undefined) facts.push({ rank: 0, text: `fleet away ${toClock(now - awaySince)}` });
   if (beside !== undefined) {
     const turns = liveTurns(view);
     facts.push({ rank: 0, text: `${turns.length} turns at work` });

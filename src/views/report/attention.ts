@@ -197,6 +197,13 @@ function judgeWork(view: RunView, facts: StatusFacts): Omit<Attention, 'state'> 
       since: view.at,
       action,
     };
+  const awaySince = isSeen(facts) ? facts.live?.awaySince : undefined;
+  if (awaySince !== undefined)
+    return {
+      evidence: `The server of the fleet has not answered for ${toDurationText(Math.max(0, facts.now - awaySince))}: the run waits for it.`,
+      since: awaySince,
+      action: `It waits for a minute or two; then \`ralph resume${toRunWord(view, facts)}\` goes on with it.`,
+    };
   const running = turns.filter(({ status }) => status === 'running');
   const turn = running.at(-1);
   if (turn === undefined) return { evidence: 'It is between two turns.', since: view.at, action };

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { toDurationText } from '../../core/text/duration.ts';
 import { parseJson } from '../../core/values/json.ts';
 import { createScript } from '../fixtures.ts';
-import { createLiveFold, parseLiveView } from '../fold/fold-live-view.ts';
+import { createLiveFold, parseLiveView, toLiveLine } from '../fold/fold-live-view.ts';
 import { foldRunView } from '../fold/fold-run-view.ts';
 import type { RunView } from '../fold/run-view.ts';
 import { toRunReport } from './run-report.ts';
@@ -73,6 +73,22 @@ describe('the status of a run', () => {
     const working = foldRunView(script2.records);
     expect(toText({ view: working, facts })).toContain('Now: iteration 1, builder (claude) on worker w2 for');
     expect(toRunReport(view).rows).toContainEqual({ label: 'Fleet', text: 'turns by worker: w1 (1)' });
+  });
+
+  it('of a run whose fleet does not answer says since when, in the live line, too, and no more once it does', () => {
+    const script = createScript();
+    script.startTurn('planner', 1, { worker: 'w1' });
+    const view = foldRunView(script.records);
+    const fold = createLiveFold(() => view.at);
+    for (const record of script.records) fold.take(record);
+    fold.take({ kind: 'fleet', isAway: true, since: view.at + 1000 });
+    const live = parseLiveView(parseJson(JSON.stringify(fold.view())));
+    const facts = { isAlive: true, now: view.at + 13_000, live, fleet: 'nats://10.0.0.5:4222' };
+    expect(toText({ view, facts })).toContain('State: working: The server of the fleet has not answered for 12.0 s: the run waits for it.');
+    const progress = { limits: null, iterations: 0, gates: [], elapsedMs: 0, at: view.at, usage: view.totals.usage };
+    expect(toLiveLine(fold.view(), progress, facts.now, 200)).toMatch(/^fleet away 0:12 · turn 1/);
+    fold.take({ kind: 'fleet', isAway: false, since: view.at + 1000 });
+    expect(toText({ view, facts: { ...facts, live: fold.view() } })).toContain('planner works in turn 1');
   });
 
   it('counts events that wait for the same hat', () => {
