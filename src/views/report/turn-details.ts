@@ -21,7 +21,8 @@ export function toTurnDetails(turn: TurnView): readonly FactRow[] {
       'Asked by',
       toCountedList(
         turn.given.map(
-          ({ topic, source, sender }) => `${topic} from ${sender === undefined ? source : `${source} (${toSenderText(sender)})`}`,
+          ({ id, topic, source, sender, excerpt }) =>
+            `${topic} from ${sender === undefined ? source : `${source} (${toSenderText(sender)})`}${excerpt === undefined ? '' : ` (${id}): ${excerpt}`}`,
         ),
         6,
       ),

@@ -2,7 +2,7 @@ import { TOPIC_CONTINUE } from '../../core/events/reserved.ts';
 import { NOT_TAKEN_OVER, toTurnLabel } from '../../core/run/turn.ts';
 import { toDurationText, toUsdText } from '../../core/text/duration.ts';
 import type { ConflictView, PublishedEvent, TurnView } from '../fold/run-view.ts';
-import { cutText, toList, toPathText, toPlainLine } from '../text/plain-text.ts';
+import { cutText, toCountedList, toPathText, toPlainLine } from '../text/plain-text.ts';
 import { toWorkerText } from './fleet-rows.ts';
 
 /**
@@ -65,5 +65,5 @@ function toEventsText({ published, blocked }: TurnView): string {
     ...published.filter((event) => event.topic !== TOPIC_CONTINUE).map(toWhom),
     ...blocked.map((event) => `${event.original} blocked by a gate: ${toWhom(event)}`),
   ];
-  return events.length === 0 ? '' : ` → ${toList(events, 3)}`;
+  return events.length === 0 ? '' : ` → ${toCountedList(events, 3)}`;
 }
