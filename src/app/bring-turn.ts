@@ -1,8 +1,7 @@
 import { lstatSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { IterationStart } from '../core/run/effects.ts';
-import { toTurnTitle } from '../core/run/order-title.ts';
-import { toTurnName } from '../core/run/turn.ts';
+import { toTurnName, toTurnTitle } from '../core/run/turn.ts';
 import { toErrorMessage } from '../core/values/errors.ts';
 import { isJsonObject, type Json } from '../core/values/json.ts';
 import { fromContent, type OfferSettings, parseFiles, readChanges, type SentFile } from '../fleet/index.ts';

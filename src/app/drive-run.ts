@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { END_REASONS } from '../core/run/end-reasons.ts';
-import type { StopRequested } from '../core/run/inputs.ts';
+import type { Input, StopRequested } from '../core/run/inputs.ts';
 import { type Lock, toRescuePaths } from '../journal/index.ts';
 import { type LoopStart, runLoop } from '../loop/shell/index.ts';
 import { killAllStarted } from '../process/index.ts';
@@ -68,8 +68,7 @@ export function driveRun(parts: RunParts, run: AssembledRun, start: Beginning, l
     const wish = takeStop();
     if (wish !== null) loop.post(wish);
   });
-  parts.kept?.keeper.onAway((isAway, forMs) => observe({ kind: 'fleet', isAway, since: run.ports.clock.now() - forMs }));
-  endWhenLost(parts, (message) => loop.post({ type: 'environment-failed', at: run.ports.clock.now(), what: 'storage', message }));
+  watchFleet(parts, run.ports.clock, observe, loop.post);
   // A defect or a failed assertion must not leave agents behind that nobody watches.
   process.once('exit', killAllStarted);
   const heard = [ownRun(paths), hearAway(parts)];
@@ -106,9 +105,15 @@ function hearAway({ kept, layout, paths }: RunParts): () => void {
   return kept === undefined ? () => undefined : hearFleet(kept, layout, paths);
 }
 
-/** Where somebody else goes on with a run, what is under way here counts for nothing. */
-function endWhenLost({ kept }: RunParts, end: (message: string) => void): void {
-  void kept?.keeper.lost.then(end);
+/** Tells that the server of the fleet that keeps a run does not answer, and that it does again. Where somebody else goes on with the run, what is under way here counts for nothing. */
+function watchFleet(
+  { kept }: RunParts,
+  { now }: AssembledRun['ports']['clock'],
+  observe: AssembledRun['ports']['observe'],
+  post: (input: Input) => void,
+): void {
+  kept?.keeper.onAway((isAway, forMs) => observe({ kind: 'fleet', isAway, since: now() - forMs }));
+  void kept?.keeper.lost.then((message) => post({ type: 'environment-failed', at: now(), what: 'storage', message }));
 }
 
 /** Closes what a run had open, and writes down how it ended. What became of its worktree. */

@@ -2,10 +2,9 @@ import { existsSync, lstatSync, mkdirSync, readFileSync, rmSync, writeFileSync }
 import { join } from 'node:path';
 import type { IterationStart } from '../core/run/effects.ts';
 import type { Input, IterationEnded } from '../core/run/inputs.ts';
-import { toOrderTitle, toSentenceStart } from '../core/run/order-title.ts';
 import type { LiveRecord, RunRecord } from '../core/run/run-record.ts';
 import type { RunState } from '../core/run/state.ts';
-import { type TurnOutcome, toTurnName } from '../core/run/turn.ts';
+import { type TurnOutcome, toOrderTitle, toSentenceStart, toTurnName } from '../core/run/turn.ts';
 import type { Environment } from '../core/values/environment.ts';
 import { RalphError, toErrorMessage } from '../core/values/errors.ts';
 import { isJsonObject, type Json, parseJson, toJsonObject } from '../core/values/json.ts';

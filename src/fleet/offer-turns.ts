@@ -1,8 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Effect, IterationStart, Notice } from '../core/run/effects.ts';
 import type { Input } from '../core/run/inputs.ts';
-import { toSentenceStart, toTurnTitle } from '../core/run/order-title.ts';
-import { toTurnName } from '../core/run/turn.ts';
+import { toSentenceStart, toTurnName, toTurnTitle } from '../core/run/turn.ts';
 import { toErrorMessage } from '../core/values/errors.ts';
 import type { Json } from '../core/values/json.ts';
 import type { BroughtIn, Elsewhere, RemoteOrder, RemoteResult, RemoteTurn, RemoteWatch } from '../ports/elsewhere.ts';

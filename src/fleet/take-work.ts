@@ -1,8 +1,8 @@
 import { randomInt } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Effect } from '../core/run/effects.ts';
-import { toOrderTitle, toSentenceStart } from '../core/run/order-title.ts';
 import type { LiveRecord } from '../core/run/run-record.ts';
+import { toOrderTitle, toSentenceStart } from '../core/run/turn.ts';
 import { toErrorMessage } from '../core/values/errors.ts';
 import { isJsonObject, type Json } from '../core/values/json.ts';
 import type { AcceptOrder, Fleet, KeptLease, WorkClaim, WorkerFacts, WorkerState, WorkId } from '../ports/fleet.ts';

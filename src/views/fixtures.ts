@@ -138,7 +138,7 @@ export function createScript(spec: RunSpec = sampleSpec()): RunScript {
 }
 
 /** What a turn made in its copy was not taken over. */
-export const CONFLICT = { paths: ['a.txt', 'b.txt'], total: 2, kept: 'copies/kept-2.1' };
+const CONFLICT = { paths: ['a.txt', 'b.txt'], total: 2, kept: 'copies/kept-2.1' };
 
 /** As the end of such a turn is journaled. */
 export const CONFLICTED: Partial<IterationEnded> = {

@@ -1,5 +1,5 @@
 import { join, resolve } from 'node:path';
-import { toOrderTitle } from '../../core/run/order-title.ts';
+import { toOrderTitle } from '../../core/run/turn.ts';
 import { toShellWord } from '../../core/text/shell-word.ts';
 import { RalphError } from '../../core/values/errors.ts';
 import { toPlainLine } from '../../views/text/index.ts';

@@ -1,6 +1,6 @@
 import { closeSync, openSync, readSync } from 'node:fs';
 import { StringDecoder } from 'node:string_decoder';
-import { toOrderTitle } from '../../core/run/order-title.ts';
+import { toOrderTitle } from '../../core/run/turn.ts';
 import { createTextCleaner } from '../../views/text/index.ts';
 import { addFleetOption } from '../args/fleet-options.ts';
 import { addExamples } from '../args/help.ts';

@@ -1,14 +1,14 @@
 import { END_REASONS } from '../../core/run/end-reasons.ts';
-import { toSentenceStart, toTurnTitle } from '../../core/run/order-title.ts';
+import { toSentenceStart, toTurnTitle } from '../../core/run/turn.ts';
 import { toDurationText, toUsdText } from '../../core/text/duration.ts';
 import type { Attention, AttentionState } from '../../wire/attention.ts';
 import { liveUsage } from '../fold/fold-live-view.ts';
 import type { GateView, RunView, TurnView } from '../fold/run-view.ts';
 import { toList, toPlainLine } from '../text/plain-text.ts';
-import { isUntaken } from './fleet-rows.ts';
 import { findChangedHook, toNextStep } from './next-step.ts';
 import { listRedGates, toRedSince, toRedText } from './red-gates.ts';
 import { isAsking, isSeen, isWaiting, type StatusFacts, toElapsedNow } from './running-report.ts';
+import { isUntaken } from './turn-line.ts';
 
 /** What a run needs of its person, the most urgent first. */
 export const ATTENTION_STATES = [

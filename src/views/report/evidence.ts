@@ -4,7 +4,7 @@ import type { RejectionCause } from '../../core/run/effects.ts';
 import { toDurationText } from '../../core/text/duration.ts';
 import type { GateVerdict, GateView, RunView, TurnView } from '../fold/run-view.ts';
 import { cutText, toCount, toList, toPathText, toPlainLine } from '../text/plain-text.ts';
-import { toWorkerText } from './fleet-rows.ts';
+import { toWorkerText } from './turn-line.ts';
 import type { ChangedFile, WorkFacts } from './work-facts.ts';
 
 type EndedGate = Pick<GateView, 'exitCode' | 'timedOut' | 'durationMs' | 'skipped' | 'evidence'>;

@@ -3,7 +3,6 @@ export type { Attention } from '../../wire/attention.ts';
 export { isNearLimit, toAttention, toStateText } from './attention.ts';
 export { toStatLines, toStatNotes } from './change-text.ts';
 export { toGateEndText, toRefusalText } from './evidence.ts';
-export { toWorkerText } from './fleet-rows.ts';
 export {
   type NdjsonLive,
   type NdjsonRecord,
@@ -20,7 +19,7 @@ export { isTurnDone, toRunReport } from './run-report.ts';
 export { type StatusRecord, toEndedView, toRunStatus, toStatusRecord } from './run-status.ts';
 export { toHatAndBackend } from './running-report.ts';
 export { toTurnDetails } from './turn-details.ts';
-export { findConflict, toAboutText, toConflictCause, toOutcomeText, toTurnLine } from './turn-line.ts';
+export { findConflict, toAboutText, toConflictCause, toOutcomeText, toTurnLine, toWorkerText } from './turn-line.ts';
 export {
   type ChangeFacts,
   type PackageFacts,

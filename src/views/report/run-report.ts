@@ -4,7 +4,7 @@ import type { WorkState } from '../../core/run/work-state.ts';
 import { toDurationText } from '../../core/text/duration.ts';
 import { toProof } from '../fold/fold-proof.ts';
 import type { RunView } from '../fold/run-view.ts';
-import { type FactRow, type RunReport, toRows } from '../text/fact-rows.ts';
+import { type FactRow, type RunReport, toRow, toRows } from '../text/fact-rows.ts';
 import {
   toCount,
   toCountedList,
@@ -27,11 +27,10 @@ import {
   toRefusals,
   toUnseenCauses,
 } from './evidence.ts';
-import { toFleetRow } from './fleet-rows.ts';
 import { toNextStep, toPersonNotes } from './next-step.ts';
 import { toKeptText, toShortfallText } from './panel-text.ts';
 import { toLeftQuestionRows, toTellRows } from './people-rows.ts';
-import { findConflict } from './turn-line.ts';
+import { findConflict, toFleetText } from './turn-line.ts';
 import type { WorkFacts } from './work-facts.ts';
 
 /** What is known beside the journal. */
@@ -68,7 +67,7 @@ export function toRunReport(view: RunView, facts: ReportFacts = {}): RunReport {
     ...toFateRows(facts.facts ?? null),
     { label: 'Asked', text: toFirstLine(view.objective, 160) },
     { label: 'Done', text: toDoneText(view) },
-    ...toFleetRow(view, null),
+    ...toRow('Fleet', toFleetText(view, null)),
     ...toRows('Panel', limitTo(toShortfalls(view), MAX_ROWS.panel)),
     ...toLeftQuestionRows(view),
     ...toTellRows(view),

@@ -9,10 +9,9 @@ import { type FactRow, type RunReport, toRow } from '../text/fact-rows.ts';
 import { toCount, toCountedList, toFirstLine, toIterationsText, toList, toPlainLine, toSpentText } from '../text/plain-text.ts';
 import { toFateRows, toUncommittedRows } from './change-text.ts';
 import { toEvidence, toRefusals } from './evidence.ts';
-import { isUntaken, toFleetRow, toWorkerText } from './fleet-rows.ts';
 import { toPanelRow } from './panel-text.ts';
 import { toQuestionRows, toTellRows } from './people-rows.ts';
-import { toAboutText, toTurnLine } from './turn-line.ts';
+import { isUntaken, toAboutText, toFleetText, toTurnLine, toWorkerText } from './turn-line.ts';
 import type { WorkFacts } from './work-facts.ts';
 
 /** What is known of a run beside its journal. */
@@ -49,7 +48,7 @@ export function toRunningReport(view: RunView, facts: StatusFacts): RunReport {
     ...toRow('Damaged', facts.damage ?? ''),
     ...toFateRows(facts.facts ?? null),
     { label: 'Asked', text: toFirstLine(view.objective, 160) },
-    ...toFleetRow(view, facts.fleet),
+    ...toRow('Fleet', toFleetText(view, facts.fleet)),
     ...toQuestionRows(view, facts.now),
     ...view.turns
       .filter((turn) => turn.status === 'running')

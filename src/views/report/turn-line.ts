@@ -1,9 +1,8 @@
 import { TOPIC_CONTINUE } from '../../core/events/reserved.ts';
 import { NOT_TAKEN_OVER, toTurnLabel } from '../../core/run/turn.ts';
 import { toDurationText, toUsdText } from '../../core/text/duration.ts';
-import type { ConflictView, PublishedEvent, TurnView } from '../fold/run-view.ts';
-import { cutText, toCountedList, toPathText, toPlainLine } from '../text/plain-text.ts';
-import { toWorkerText } from './fleet-rows.ts';
+import type { ConflictView, PublishedEvent, RunView, TurnView } from '../fold/run-view.ts';
+import { cutText, toCountedList, toList, toPathText, toPlainLine } from '../text/plain-text.ts';
 
 /**
  * A turn on one line: `3 builder succeeded in 45.2 s -> build.done to reviewer`.
@@ -66,4 +65,30 @@ function toEventsText({ published, blocked }: TurnView): string {
     ...blocked.map((event) => `${event.original} blocked by a gate: ${toWhom(event)}`),
   ];
   return events.length === 0 ? '' : ` → ${toCountedList(events, 3)}`;
+}
+
+/** ` on worker strong`; empty for what is not on a fleet. */
+export function toWorkerText(worker: string | null | undefined): string {
+  return worker == null ? '' : ` on worker ${toPlainLine(worker, 60)}`;
+}
+
+/**
+ * That a run is on a fleet, and which workers had its turns; empty where it is on none.
+ *
+ * @param fleet its address; absent or `null`: it is not known, or the run is on none
+ */
+export function toFleetText({ turns }: Pick<RunView, 'turns'>, fleet: string | null | undefined): string {
+  const counts = new Map<string, number>();
+  for (const { worker } of turns) if (worker !== null) counts.set(worker, (counts.get(worker) ?? 0) + 1);
+  const had = [...counts].map(([worker, count]) => `${toPlainLine(worker, 60)} (${count})`);
+  const parts = [
+    ...(fleet == null ? [] : [`its turns are taken by workers of ${toPlainLine(fleet, 200)}`]),
+    ...(had.length === 0 ? [] : [`turns by worker: ${toList(had, 6)}`]),
+  ];
+  return parts.join('; ');
+}
+
+/** Whether a turn of a run on a fleet has not begun on a worker yet. */
+export function isUntaken({ status, worker }: Pick<TurnView, 'status' | 'worker'>, fleet: string | null | undefined): boolean {
+  return fleet != null && status === 'running' && worker === null;
 }

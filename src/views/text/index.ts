@@ -5,7 +5,6 @@ export {
   createTextCleaner,
   cutText,
   toCount,
-  toCountedList,
   toFirstLine,
   toIterationsText,
   toList,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { toOrderTitle, toSentenceStart } from './order-title.ts';
+import { toOrderTitle, toSentenceStart } from './turn.ts';
 
 test('an order of a fleet is called as the other outputs call a turn, with its hat where that is known', () => {
   expect(['7.1', '7.2', 'gate3'].map((name) => toOrderTitle(name))).toEqual(['iteration 7', 'iteration 7, attempt 2', 'gate 3']);
