@@ -24,7 +24,7 @@ import type { RunFile } from '../runs/index.ts';
 import { COPIES, findSpec } from '../turns/index.ts';
 import type { GitWorkspace, Snapshot } from '../workspace/checkpoint/index.ts';
 import { toSaid } from './away-watch.ts';
-import { createHomecoming, type SentHome } from './bring-turn.ts';
+import { createHomecoming, makeUsualFiles, type SentHome } from './bring-turn.ts';
 import { createTreeSender, type SentRun } from './send-tree.ts';
 import { toLostAfterMs } from './sent-work.ts';
 
@@ -68,7 +68,15 @@ export function offerToFleet(parts: OfferedRun, workspace: GitWorkspace, copies:
     labelsOf: (order) => toLabels(file, order),
     homecoming: createHomecoming({ ...parts, workspace, copies, tell, folder: join(paths.folder, COPIES) }),
   });
-  const start: OfferedTurns['start'] = (turn, watch) => offered.start(turn, { ...watch, post: toNew(parts.heard, turn.order, watch.post) });
+  const start: OfferedTurns['start'] = (turn, watch) =>
+    offered.start(turn, {
+      ...watch,
+      prompt: (text) => {
+        watch.prompt(text);
+        makeUsualFiles(parts, turn.order);
+      },
+      post: toNew(parts.heard, turn.order, watch.post),
+    });
   return {
     ...offered,
     start,
