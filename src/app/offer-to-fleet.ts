@@ -53,12 +53,12 @@ export interface OfferedTurns extends Elsewhere {
 export function offerToFleet(parts: OfferedRun, workspace: GitWorkspace, copies: RunCopies, tell: (text: string) => void): OfferedTurns {
   const { fleet, file, paths, keeper } = parts;
   const send = createTreeSender(parts);
+  const sendSettings = createSettingsSender(parts);
   const packTree = async (snapshot: Snapshot, isKept: boolean): Promise<Json> => {
     const place = await send(snapshot, isKept);
     // Whoever goes on after this turn was offered begins where it began.
     await keeper.settled();
-    const settings = await toContent(fleet.blobs, readFileSync(paths.settings));
-    return { settings, stateDir: file.settings.stateDir, ...place } satisfies SentPlace as unknown as Json;
+    return { settings: await sendSettings(), stateDir: file.settings.stateDir, ...place } satisfies SentPlace as unknown as Json;
   };
   const common = { fleet, run: paths.runId, steady: steadyMs, tell, lostAfterMs: toLostAfterMs(parts.env), isOwn: keeper.isOwn };
   const gates = offerGates({ ...common, confirm: keeper.confirm, cwd: file.workspace });
@@ -86,6 +86,16 @@ export function offerToFleet(parts: OfferedRun, workspace: GitWorkspace, copies:
       await gates.close();
       await offered.close();
     },
+  };
+}
+
+/** Sends the settings of a run once: they would be the larger part of each order. */
+function createSettingsSender({ fleet, paths }: OfferedRun): () => Promise<SentContent> {
+  let last: { readonly bytes: Buffer; readonly sent: SentContent } | null = null;
+  return async () => {
+    const bytes = readFileSync(paths.settings);
+    if (last?.bytes.equals(bytes) !== true) last = { bytes, sent: { blob: await fleet.blobs.put(bytes) } };
+    return last.sent;
   };
 }
 
