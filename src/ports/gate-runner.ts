@@ -1,5 +1,6 @@
 import type { GateResult } from '../core/gates/gate-result.ts';
 import type { GateSpec } from '../core/gates/gate-spec.ts';
+import type { AwayResult } from './away-result.ts';
 
 /** One gate to run. */
 export interface GateOrder {
@@ -17,12 +18,13 @@ export interface AwayGateOrder {
 }
 
 /** What became of it. */
-export type AwayGateResult =
-  | { readonly kind: 'ran'; readonly worker: string; readonly shown: AwayGateShown; readonly log: Uint8Array | null }
-  /** No worker could run it to its end. */
-  | { readonly kind: 'lost'; readonly why: string }
-  /** The signal was aborted. */
-  | { readonly kind: 'stopped' };
+export type AwayGateResult = AwayResult<AwayGateRan>;
+
+/** What a worker saw of it. `log`: its whole output; `null`: it was not kept. */
+export interface AwayGateRan {
+  readonly shown: AwayGateShown;
+  readonly log: Uint8Array | null;
+}
 
 /** What it showed, but for its whole output. */
 export interface AwayGateShown
