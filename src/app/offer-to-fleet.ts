@@ -7,17 +7,21 @@ import type { Json } from '../core/values/json.ts';
 import {
   isFileName,
   MAX_FILES,
-  offerGates,
+  offerPrograms,
   offerTurns,
   type SentContent,
   type SentFile,
   type SentTree,
   toContent,
+  toGateProgram,
+  toHookOrderName,
+  toHookProgram,
 } from '../fleet/index.ts';
 import type { RunCopies } from '../panel/share/index.ts';
 import type { Elsewhere } from '../ports/elsewhere.ts';
 import type { Blobs } from '../ports/fleet.ts';
 import type { RunAway } from '../ports/gate-runner.ts';
+import type { AskAway } from '../ports/hook-runner.ts';
 import type { Workspace } from '../ports/workspace.ts';
 import { steadyMs } from '../process/index.ts';
 import type { RunFile } from '../runs/index.ts';
@@ -32,6 +36,9 @@ import { toLostAfterMs } from './sent-work.ts';
 export interface OfferedRun extends SentRun {
   /** See `KeptRun`. */
   readonly heard: Map<string, string[]>;
+  readonly keptTo: number;
+  /** Absolute; the main checkout of a worktree, whose scripts hooks ask. */
+  readonly root: string;
 }
 
 /** What a worker works on: plain JSON in an order. */
@@ -47,6 +54,10 @@ export interface OfferedTurns extends Elsewhere {
   readonly keepTree: (snapshot: Snapshot) => Promise<void>;
   /** Runs gates on workers, on the tree that it is told when one is asked. */
   readonly gatesOn: (look: () => Promise<Snapshot>) => RunAway;
+  /** Asks hooks on workers, on the folder as it is then. Absent: none of the run needs one. */
+  readonly askAway?: AskAway;
+  /** Ends gates and hooks: hooks of a run's life are told behind its turns. Never rejects. */
+  readonly closePrograms: () => Promise<void>;
 }
 
 /** Gives the turns of a run to the workers of a fleet. */
@@ -61,7 +72,7 @@ export function offerToFleet(parts: OfferedRun, workspace: GitWorkspace, copies:
     return { settings, stateDir: file.settings.stateDir, ...place } satisfies SentPlace as unknown as Json;
   };
   const common = { fleet, run: paths.runId, steady: steadyMs, tell, lostAfterMs: toLostAfterMs(parts.env), isOwn: keeper.isOwn };
-  const gates = offerGates({ ...common, confirm: keeper.confirm, cwd: file.workspace });
+  const programs = offerPrograms({ ...common, confirm: keeper.confirm, cwd: file.workspace });
   const offered = offerTurns({
     ...common,
     pack: async (order) => packTree(await workspace.snapshot(toTurnName(order), 'opened'), true),
@@ -73,10 +84,29 @@ export function offerToFleet(parts: OfferedRun, workspace: GitWorkspace, copies:
     ...offered,
     start,
     keepTree: async (snapshot) => void (snapshot.tree === null ? null : await send(snapshot, true)),
-    gatesOn: (tell) => (order, signal, say) => gates.run(order, async () => packTree(await tell(), false), signal, say),
-    close: async () => {
-      await gates.close();
-      await offered.close();
+    gatesOn: (look) => (order, signal, say) =>
+      programs.run(toGateProgram(order, fleet.blobs), async () => packTree(await look(), false), signal, say),
+    ...toHookAsker(parts, programs, async () => packTree(await workspace.snapshot('hooks', 'opened'), false)),
+    closePrograms: programs.close,
+  };
+}
+
+/** Asks each hook under the name of its place among those of the run that need a worker. What the process before this one offered is ended first. */
+function toHookAsker(
+  { file, keptTo, root }: Pick<OfferedRun, 'file' | 'keptTo' | 'root'>,
+  programs: ReturnType<typeof offerPrograms>,
+  pack: () => Promise<Json>,
+): Pick<OfferedTurns, 'askAway'> {
+  const { hooks = {}, runHooks = [] } = file.settings;
+  const away = [...runHooks, ...Object.values(hooks).flat()].filter(({ runsOn }) => runsOn !== undefined);
+  const known = [...new Set(away.map((spec) => JSON.stringify(spec)))];
+  if (known.length === 0) return {};
+  if (keptTo > 0) programs.dropLeft(known.map((_, place) => toHookOrderName(place)));
+  return {
+    askAway: async (order, signal) => {
+      const program = toHookProgram(order, known.indexOf(JSON.stringify(order.spec)), [file.workspace, root]);
+      if (program === null) return { kind: 'lost', why: 'its script is not in the folder of the run, so no worker can have it' };
+      return programs.run(program, pack, signal);
     },
   };
 }

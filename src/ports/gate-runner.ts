@@ -1,6 +1,5 @@
 import type { GateResult } from '../core/gates/gate-result.ts';
 import type { GateSpec } from '../core/gates/gate-spec.ts';
-import type { AwayResult } from './away-result.ts';
 
 /** One gate to run. */
 export interface GateOrder {
@@ -17,7 +16,14 @@ export interface AwayGateOrder {
   readonly command: string;
 }
 
-/** What became of it. */
+/** What became of a program of a run that a worker was to run: the command of a gate, a hook. */
+export type AwayResult<Ran> =
+  | ({ readonly kind: 'ran'; readonly worker: string } & Ran)
+  /** No worker could run it to its end. */
+  | { readonly kind: 'lost'; readonly why: string }
+  /** The signal was aborted. */
+  | { readonly kind: 'stopped' };
+
 export type AwayGateResult = AwayResult<AwayGateRan>;
 
 /** What a worker saw of it. `log`: its whole output; `null`: it was not kept. */

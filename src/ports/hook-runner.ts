@@ -1,6 +1,6 @@
 import type { HookEvent, HookSpec } from '../core/hooks/hook-spec.ts';
 import type { HookOutcome } from '../core/hooks/hook-verdict.ts';
-import type { AwayResult } from './away-result.ts';
+import type { AwayResult } from './gate-runner.ts';
 
 /** A hook that is to be asked on a worker, and about what. */
 export interface AwayHookOrder {
