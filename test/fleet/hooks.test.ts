@@ -13,7 +13,7 @@ const { server, env, makeProject, startWorker, onFleet } = setUpFleet();
 const AGENT = `#!/bin/sh
 prompt=$(cat)
 echo built >> out.txt
-case "$prompt" in *"no proof"*) echo proof > proof.txt;; esac
+case "$prompt$*" in *"no proof"*) echo proof > proof.txt;; esac
 ralph emit LOOP_COMPLETE fine
 `;
 /** Refuses an end without a proof. Of the environment it has nothing but who it is, and that is told by the machine. */
