@@ -1,11 +1,13 @@
 import { lstatSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { isLifeEvent } from '../core/hooks/hook-spec.ts';
 import type { IterationStart } from '../core/run/effects.ts';
 import type { Input } from '../core/run/inputs.ts';
 import { type TurnId, toTurnName } from '../core/run/turn.ts';
 import type { Json } from '../core/values/json.ts';
 import {
   isFileName,
+  listTakers,
   MAX_FILES,
   offerPrograms,
   offerTurns,
@@ -93,11 +95,12 @@ export function offerToFleet(parts: OfferedRun, workspace: GitWorkspace, copies:
 
 /** Asks each hook under the name of its place among those of the run that need a worker. What the process before this one offered is ended first. */
 function toHookAsker(
-  { file, keptTo, root }: Pick<OfferedRun, 'file' | 'keptTo' | 'root'>,
+  { fleet, file, keptTo, root }: Pick<OfferedRun, 'fleet' | 'file' | 'keptTo' | 'root'>,
   programs: ReturnType<typeof offerPrograms>,
   pack: () => Promise<Json>,
 ): Pick<OfferedTurns, 'askAway'> {
   const { hooks = {}, runHooks = [] } = file.settings;
+  const unserved = new Set<string>();
   const away = [...runHooks, ...Object.values(hooks).flat()].filter(({ runsOn }) => runsOn !== undefined);
   const known = [...new Set(away.map((spec) => JSON.stringify(spec)))];
   if (known.length === 0) return {};
@@ -106,7 +109,14 @@ function toHookAsker(
     askAway: async (order, signal) => {
       const program = toHookProgram(order, known.indexOf(JSON.stringify(order.spec)), [file.workspace, root]);
       if (program === null) return { kind: 'lost', why: 'its script is not in the folder of the run, so no worker can have it' };
-      return programs.run(program, pack, signal);
+      const labels = program.labels.join(',');
+      const isServed = async (): Promise<boolean> => (await listTakers(fleet, program).catch(() => [])).length > 0;
+      // Where one waited in vain, the end of the run is not to wait for each that comes after it.
+      if (unserved.has(labels) && !(await isServed())) return { kind: 'lost', why: `there is no worker with ${labels}` };
+      unserved.delete(labels);
+      const result = await programs.run(program, pack, signal);
+      if (result.kind === 'stopped' && isLifeEvent(order.spec.event) && !(await isServed())) unserved.add(labels);
+      return result;
     },
   };
 }

@@ -25,7 +25,7 @@ export { toShownUrl } from './nats-place.ts';
 export { toGateProgram } from './offer-gates.ts';
 export { toHookProgram } from './offer-hooks.ts';
 export { offerPrograms } from './offer-programs.ts';
-export { type OfferSettings, offerTurns } from './offer-turns.ts';
+export { listTakers, type OfferSettings, offerTurns } from './offer-turns.ts';
 export {
   isFileName,
   type KeptPiece,

@@ -111,6 +111,7 @@ describe('a hook of the run that needs a worker', () => {
     - {name: here, command: '${say}'}
     - {name: there, command: '${say}', runs_on: [gpu]}
     - {name: nowhere, command: '${say}', runs_on: [rare], timeout: 1}
+    - {name: never, command: '${say}', runs_on: [rare], timeout: 60}
   RunEnd:
     - {name: end, command: '${say}', runs_on: [gpu]}
 `;
@@ -122,6 +123,7 @@ describe('a hook of the run that needs a worker', () => {
       ['TurnEnd', 'here', 'on here, built', null, undefined],
       ['TurnEnd', 'there', 'on strong, built', null, 'strong'],
       ['TurnEnd', 'nowhere', '', 'it gave no answer within 1 s', undefined],
+      ['TurnEnd', 'never', '', 'there is no worker with rare', undefined],
       ['RunEnd', 'end', 'on strong, built', null, 'strong'],
     ]);
   });
