@@ -67,20 +67,11 @@ function parseOutcome(value: Json): HookOutcome | null {
   if (!isJsonObject(value)) return null;
   const { kind, answer = null, reason, problem, isFileChanged } = value;
   if (JSON.stringify(answer).length > MAX_ANSWER_CHARS) return { kind: 'failed', problem: 'its answer is too long', answer: null };
-  switch (kind) {
-    case 'answered':
-    case 'timed-out':
-      return { kind, answer };
-    case 'denied':
-      return typeof reason === 'string' ? { kind, reason: toText(reason), answer } : null;
-    case 'failed':
-      return typeof problem === 'string' ? { kind, problem: toText(problem), answer } : null;
-    case 'not-started':
-      if (typeof problem !== 'string') return null;
-      return { kind, problem: toText(problem), ...(isFileChanged === true && { isFileChanged }) };
-    default:
-      return null;
-  }
+  if (kind === 'answered' || kind === 'timed-out') return { kind, answer };
+  if (kind === 'denied') return typeof reason === 'string' ? { kind, reason: toText(reason), answer } : null;
+  if (typeof problem !== 'string') return null;
+  if (kind === 'failed') return { kind, problem: toText(problem), answer };
+  return kind === 'not-started' ? { kind, problem: toText(problem), ...(isFileChanged === true && { isFileChanged }) } : null;
 }
 
 function toText(value: Json | undefined): string {

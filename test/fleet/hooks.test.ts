@@ -7,7 +7,7 @@ import { describe, expect, test } from 'vitest';
 import { ralph, readJsonLines, start } from '../e2e/ralph.ts';
 import { RUN, setUpFleet, type Worker } from './scene.ts';
 
-const { server, env, makeProject, startWorker, onFleet } = setUpFleet();
+const { server, env, makeProject, startWorker, onFleet, waitForHolder } = setUpFleet();
 
 /** Brings the proof when it has heard that there is none. */
 const AGENT = `#!/bin/sh
@@ -176,6 +176,24 @@ describe('a hook of the run that needs a worker', () => {
       ['deny', 'strong'],
       ['allow', 'strong'],
     ]);
+  });
+
+  test('is asked by the worker that goes on with the run, where the run’s own process is lost', async () => {
+    const folder = makeHooked({ 'agent.sh': AGENT.replace('echo built', 'sleep 2\necho built') });
+    await Promise.all([startWorker('plain'), startLabelled('strong')]);
+    const own = start(folder, [...RUN, '--fleet', server().url], env());
+    await waitForHolder();
+    own.child.kill('SIGKILL');
+    await own.done;
+    const findState = async (): Promise<string> => (await ralph(folder, ['fleet', 'runs', '--format', 'json'], env())).stdout;
+    await expect.poll(findState, { timeout: 40_000, interval: 300 }).toContain(' (completed)');
+    const home = await ralph(folder, ['resume'], env());
+    expect(home.code, home.stdout + home.stderr).toBe(0);
+    expect(listAnswers(folder).map(({ decision, worker }) => [decision, worker])).toEqual([
+      ['deny', 'strong'],
+      ['allow', 'strong'],
+    ]);
+    expect(listAnswers(folder)[0]?.reason).toContain('no proof, over what nobody committed');
   });
 
   test('does not run where its script was changed meanwhile, and denies', async () => {
