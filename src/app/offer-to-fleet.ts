@@ -48,6 +48,8 @@ export interface SentPlace extends SentTree {
   /** The settings of the run, as its folder has them. */
   readonly settings: SentContent;
   readonly stateDir: string;
+  /** Absolute paths that the working tree has where the run is; absent in orders of older versions. */
+  readonly folders?: readonly string[];
 }
 
 /** The turns of a run in the hands of others. */
@@ -65,13 +67,14 @@ export interface OfferedTurns extends Elsewhere {
 /** Gives the turns of a run to the workers of a fleet. */
 export function offerToFleet(parts: OfferedRun, workspace: GitWorkspace, copies: RunCopies, tell: (text: string) => void): OfferedTurns {
   const { fleet, file, paths, keeper } = parts;
+  const folders = [file.workspace, parts.root];
   const send = createTreeSender(parts);
   const packTree = async (snapshot: Snapshot, isKept: boolean): Promise<Json> => {
     const place = await send(snapshot, isKept);
     // Whoever goes on after this turn was offered begins where it began.
     await keeper.settled();
     const settings = await toContent(fleet.blobs, readFileSync(paths.settings));
-    return { settings, stateDir: file.settings.stateDir, ...place } satisfies SentPlace as unknown as Json;
+    return { settings, stateDir: file.settings.stateDir, folders, ...place } satisfies SentPlace as unknown as Json;
   };
   const common = { fleet, run: paths.runId, steady: steadyMs, tell, lostAfterMs: toLostAfterMs(parts.env), isOwn: keeper.isOwn };
   const programs = offerPrograms({ ...common, confirm: keeper.confirm, cwd: file.workspace });
@@ -88,14 +91,14 @@ export function offerToFleet(parts: OfferedRun, workspace: GitWorkspace, copies:
     keepTree: async (snapshot) => void (snapshot.tree === null ? null : await send(snapshot, true)),
     gatesOn: (look) => (order, signal, say) =>
       programs.run(toGateProgram(order, fleet.blobs), async () => packTree(await look(), false), signal, say),
-    ...toHookAsker(parts, programs, async () => packTree(await workspace.snapshot('hooks', 'opened'), false)),
+    ...toHookAsker({ ...parts, folders }, programs, async () => packTree(await workspace.snapshot('hooks', 'opened'), false)),
     closePrograms: programs.close,
   };
 }
 
 /** Asks each hook under the name of its place among those of the run that need a worker. What the process before this one offered is ended first. */
 function toHookAsker(
-  { fleet, file, keptTo, root }: Pick<OfferedRun, 'fleet' | 'file' | 'keptTo' | 'root'>,
+  { fleet, file, keptTo, folders }: Pick<OfferedRun, 'fleet' | 'file' | 'keptTo'> & Required<Pick<SentPlace, 'folders'>>,
   programs: ReturnType<typeof offerPrograms>,
   pack: () => Promise<Json>,
 ): Pick<OfferedTurns, 'askAway'> {
@@ -107,7 +110,7 @@ function toHookAsker(
   if (keptTo > 0) programs.dropLeft(known.map((_, place) => toHookOrderName(place)));
   return {
     askAway: async (order, signal) => {
-      const program = toHookProgram(order, known.indexOf(JSON.stringify(order.spec)), [file.workspace, root]);
+      const program = toHookProgram(order, known.indexOf(JSON.stringify(order.spec)), folders);
       if (program === null) return { kind: 'lost', why: 'its script is not in the folder of the run, so no worker can have it' };
       const labels = program.labels.join(',');
       const isServed = async (): Promise<boolean> => (await listTakers(fleet, program).catch(() => [])).length > 0;

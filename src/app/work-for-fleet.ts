@@ -7,7 +7,7 @@ import type { RunState } from '../core/run/state.ts';
 import { type TurnOutcome, toTurnName } from '../core/run/turn.ts';
 import type { Environment } from '../core/values/environment.ts';
 import { RalphError, toErrorMessage } from '../core/values/errors.ts';
-import { isJsonObject, type Json } from '../core/values/json.ts';
+import { isJsonObject, isTextList, type Json } from '../core/values/json.ts';
 import { writeContract } from '../emit/index.ts';
 import { fromContent, type Job, PROTOCOL, parseContent, parseTree, takeWork, toOrderTitle } from '../fleet/index.ts';
 import { captureGitPrograms, createGit, demandGit, findRepository } from '../git/index.ts';
@@ -25,7 +25,7 @@ import { type AssembledRun, assembleRun, type RunParts, toWorkerMarker } from '.
 import type { SentHome } from './bring-turn.ts';
 import { type SentPlace, sendFiles } from './offer-to-fleet.ts';
 import { createPlaceTree } from './place-tree.ts';
-import { isStateFolder, withSecrets, writeScratchpad } from './sent-work.ts';
+import { isStateFolder, withScripts, withSecrets, writeScratchpad } from './sent-work.ts';
 import { standIn } from './stand-in.ts';
 import { type ProgramPlace, type ProgramTask, parseProgramTask, reportUnrun, takeProgram } from './take-programs.ts';
 import { closeWorkerHome, openWorkerHome, STOOD_IN, sweepWorkerHomes } from './worker-home.ts';
@@ -159,7 +159,7 @@ async function openPlace({ fleet, home, env, id }: WorkerOrder, job: Job): Promi
   makeFolders(nodeFileSystem, paths.turns);
   writeFileSync(paths.settings, await fromContent(fleet.blobs, sent.settings), { mode: 0o600 });
   const kept = readRunFile(paths.settings);
-  const settings = withSecrets(kept.settings, env);
+  const settings = withScripts(withSecrets(kept.settings, env), sent.folders ?? [], root);
   const file: RunFile = {
     ...kept,
     settings,
@@ -303,11 +303,11 @@ function parseTask(task: Json): TurnTask {
 }
 
 function parsePlace(place: Json): SentPlace {
-  const { settings: sent, stateDir } = isJsonObject(place) ? place : {};
+  const { settings: sent, stateDir, folders } = isJsonObject(place) ? place : {};
   const tree = parseTree(place);
   const settings = isJsonObject(sent) ? parseContent(sent) : null;
   if (settings === null || tree === null) throw new Error('the order does not say where to work');
   // It becomes a folder below the worker's own.
   if (!isStateFolder(stateDir)) throw new Error('the order names no folder for state');
-  return { settings, stateDir, ...tree };
+  return { settings, stateDir, ...(isTextList(folders) && { folders }), ...tree };
 }
