@@ -30,7 +30,7 @@ import type { RunFile } from '../runs/index.ts';
 import { COPIES, findSpec } from '../turns/index.ts';
 import type { GitWorkspace, Snapshot } from '../workspace/checkpoint/index.ts';
 import { toSaid } from './away-watch.ts';
-import { createHomecoming, type SentHome } from './bring-turn.ts';
+import { createHomecoming, makeUsualFiles, type SentHome } from './bring-turn.ts';
 import { createTreeSender, type SentRun } from './send-tree.ts';
 import { toLostAfterMs } from './sent-work.ts';
 
@@ -69,12 +69,12 @@ export function offerToFleet(parts: OfferedRun, workspace: GitWorkspace, copies:
   const { fleet, file, paths, keeper } = parts;
   const folders = [file.workspace, parts.root];
   const send = createTreeSender(parts);
+  const sendSettings = createSettingsSender(parts);
   const packTree = async (snapshot: Snapshot, isKept: boolean): Promise<Json> => {
     const place = await send(snapshot, isKept);
     // Whoever goes on after this turn was offered begins where it began.
     await keeper.settled();
-    const settings = await toContent(fleet.blobs, readFileSync(paths.settings));
-    return { settings, stateDir: file.settings.stateDir, folders, ...place } satisfies SentPlace as unknown as Json;
+    return { settings: await sendSettings(), stateDir: file.settings.stateDir, folders, ...place } satisfies SentPlace as unknown as Json;
   };
   const common = { fleet, run: paths.runId, steady: steadyMs, tell, lostAfterMs: toLostAfterMs(parts.env), isOwn: keeper.isOwn };
   const programs = offerPrograms({ ...common, confirm: keeper.confirm, cwd: file.workspace });
@@ -84,7 +84,15 @@ export function offerToFleet(parts: OfferedRun, workspace: GitWorkspace, copies:
     labelsOf: (order) => toLabels(file, order),
     homecoming: createHomecoming({ ...parts, workspace, copies, tell, folder: join(paths.folder, COPIES) }),
   });
-  const start: OfferedTurns['start'] = (turn, watch) => offered.start(turn, { ...watch, post: toNew(parts.heard, turn.order, watch.post) });
+  const start: OfferedTurns['start'] = (turn, watch) =>
+    offered.start(turn, {
+      ...watch,
+      prompt: (text) => {
+        watch.prompt(text);
+        makeUsualFiles(parts, turn.order);
+      },
+      post: toNew(parts.heard, turn.order, watch.post),
+    });
   return {
     ...offered,
     start,
@@ -121,6 +129,16 @@ function toHookAsker(
       if (result.kind === 'stopped' && isLifeEvent(order.spec.event) && !(await isServed())) unserved.add(labels);
       return result;
     },
+  };
+}
+
+/** Sends the settings of a run once: they would be the larger part of each order. */
+function createSettingsSender({ fleet, paths }: OfferedRun): () => Promise<SentContent> {
+  let last: { readonly bytes: Buffer; readonly sent: SentContent } | null = null;
+  return async () => {
+    const bytes = readFileSync(paths.settings);
+    if (last?.bytes.equals(bytes) !== true) last = { bytes, sent: { blob: await fleet.blobs.put(bytes) } };
+    return last.sent;
   };
 }
 
