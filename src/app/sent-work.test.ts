@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
-import { settingsOf } from '../config/config-fixtures.ts';
 import type { HookSpec } from '../core/hooks/hook-spec.ts';
 import { withScripts } from './sent-work.ts';
 
@@ -12,9 +11,8 @@ const toHook = (path: string): HookSpec => ({
 
 test('scripts of hooks are in the folder of the worker where those of the run are on another machine', () => {
   const own = fileURLToPath(import.meta.url);
-  const settings = settingsOf('hats: {a: {triggers: [x]}}');
   const placed = (path: string, folders: readonly string[]): string =>
-    JSON.stringify(withScripts({ ...settings, hooks: { a: [toHook(path)] } }, folders, '/work/place').hooks?.['a']?.[0]?.handler);
+    JSON.stringify(withScripts({ hooks: { a: [toHook(path)] } }, folders, '/work/place').hooks.a[0]?.handler);
   expect(placed('/home/of/nobody/h/a.sh', ['/home/of/nobody'])).toBe(JSON.stringify(toHook('/work/place/h/a.sh').handler));
   // On the same machine the run's own is there, with what lies beside it and does not travel.
   expect(existsSync(own)).toBe(true);

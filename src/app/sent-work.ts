@@ -95,7 +95,11 @@ export function withSecrets<Settings extends RunFile['settings']>(settings: Sett
  *
  * @param folders absolute paths that the working tree has where the run is
  */
-export function withScripts<Settings extends RunFile['settings']>(settings: Settings, folders: readonly string[], root: string): Settings {
+export function withScripts<Settings extends Pick<RunFile['settings'], 'hooks' | 'backendHooks'>>(
+  settings: Settings,
+  folders: readonly string[],
+  root: string,
+): Settings {
   const { hooks, backendHooks } = settings;
   const toHere = (text: string): string => {
     const folder = folders.find((known) => text.startsWith(`${known}/`));

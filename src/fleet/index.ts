@@ -1,4 +1,4 @@
-/** Front door of `fleet`: a connection to workers on other machines. `fleet-names <- work-record`, `nats-place <- nats-server <- keep-reading <- nats-queue <- nats-fleet`, `nats-server <- check-server`; `messages <- offer-turns <- offer-programs <- offer-gates`, `hook-messages <- offer-hooks`, `messages <- take-work`; `run-records <- keep-run`. */
+/** Front door of `fleet`: a connection to workers on other machines. `fleet-names <- work-record`, `nats-place <- nats-server <- keep-reading <- nats-queue <- nats-fleet`, `nats-server <- check-server`; `messages <- offer-turns <- offer-programs <- program-kinds`, `hook-messages <- program-kinds`, `messages <- take-work`; `run-records <- keep-run`. */
 
 export { checkServer, type ServerFinding } from './check-server.ts';
 export { toHookOrderName, toOrderTitle } from './fleet-names.ts';
@@ -22,10 +22,9 @@ export {
 } from './messages.ts';
 export { connectFleet } from './nats-fleet.ts';
 export { toShownUrl } from './nats-place.ts';
-export { toGateProgram } from './offer-gates.ts';
-export { toHookProgram } from './offer-hooks.ts';
 export { offerPrograms } from './offer-programs.ts';
 export { listTakers, type OfferSettings, offerTurns } from './offer-turns.ts';
+export { toGateProgram, toHookProgram } from './program-kinds.ts';
 export {
   isFileName,
   type KeptPiece,

@@ -5,8 +5,8 @@ import type { WorkClaim } from '../ports/fleet.ts';
 import type { AwayGateOrder } from '../ports/gate-runner.ts';
 import { createMemoryFleet } from './fleet-fixtures.ts';
 import { fromBody, parseGateTask, toBody } from './messages.ts';
-import { toGateProgram } from './offer-gates.ts';
 import { offerPrograms } from './offer-programs.ts';
+import { toGateProgram } from './program-kinds.ts';
 
 const ORDER: AwayGateOrder = { gate: 2, command: 'exit 0', spec: { on: [], run: 'exit 0', timeoutMs: 1000, name: 'all', runsOn: ['gpu'] } };
 const SHOWN = {

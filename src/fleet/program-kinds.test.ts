@@ -4,8 +4,8 @@ import { isJsonObject } from '../core/values/json.ts';
 import { createMemoryFleet } from './fleet-fixtures.ts';
 import { parseHookTask } from './hook-messages.ts';
 import { fromBody, toBody } from './messages.ts';
-import { toHookProgram } from './offer-hooks.ts';
 import { offerPrograms } from './offer-programs.ts';
+import { toHookProgram } from './program-kinds.ts';
 
 const SPEC: HookSpec = {
   ...{ name: 'check', event: 'EventPublish', matcher: '*', timeoutMs: 1000, isFailClosed: false, place: 'ralph.yml:1', runsOn: ['gpu'] },
