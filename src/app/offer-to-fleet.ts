@@ -1,24 +1,30 @@
 import { lstatSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { isLifeEvent } from '../core/hooks/hook-spec.ts';
 import type { IterationStart } from '../core/run/effects.ts';
 import type { Input } from '../core/run/inputs.ts';
 import { type TurnId, toTurnName } from '../core/run/turn.ts';
 import type { Json } from '../core/values/json.ts';
 import {
   isFileName,
+  listTakers,
   MAX_FILES,
   type OfferSettings,
-  offerGates,
+  offerPrograms,
   offerTurns,
   type SentContent,
   type SentFile,
   type SentTree,
   toContent,
+  toGateProgram,
+  toHookOrderName,
+  toHookProgram,
 } from '../fleet/index.ts';
 import type { RunCopies } from '../panel/share/index.ts';
 import type { Elsewhere } from '../ports/elsewhere.ts';
 import type { Blobs } from '../ports/fleet.ts';
 import type { RunAway } from '../ports/gate-runner.ts';
+import type { AskAway } from '../ports/hook-runner.ts';
 import type { Workspace } from '../ports/workspace.ts';
 import { steadyMs } from '../process/index.ts';
 import type { RunFile } from '../runs/index.ts';
@@ -33,6 +39,9 @@ import { toLostAfterMs } from './sent-work.ts';
 export interface OfferedRun extends SentRun {
   /** See `KeptRun`. */
   readonly heard: Map<string, string[]>;
+  readonly keptTo: number;
+  /** Absolute; the main checkout of a worktree, whose scripts hooks ask. */
+  readonly root: string;
 }
 
 /** What a worker works on: plain JSON in an order. */
@@ -40,6 +49,8 @@ export interface SentPlace extends SentTree {
   /** The settings of the run, as its folder has them. */
   readonly settings: SentContent;
   readonly stateDir: string;
+  /** Absolute paths that the working tree has where the run is; absent in orders of older versions. */
+  readonly folders?: readonly string[];
 }
 
 /** The turns of a run in the hands of others. */
@@ -48,21 +59,26 @@ export interface OfferedTurns extends Elsewhere {
   readonly keepTree: (snapshot: Snapshot) => Promise<void>;
   /** Runs gates on workers, on the tree that it is told when one is asked. */
   readonly gatesOn: (look: () => Promise<Snapshot>) => RunAway;
+  /** Asks hooks on workers, on the folder as it is then. Absent: none of the run needs one. */
+  readonly askAway?: AskAway;
+  /** Ends gates and hooks: hooks of a run's life are told behind its turns. Never rejects. */
+  readonly closePrograms: () => Promise<void>;
 }
 
 /** Gives the turns of a run to the workers of a fleet. */
 export function offerToFleet(parts: OfferedRun, workspace: GitWorkspace, copies: RunCopies, tell: OfferSettings['tell']): OfferedTurns {
   const { fleet, file, paths, keeper } = parts;
+  const folders = [file.workspace, parts.root];
   const send = createTreeSender(parts);
   const sendSettings = createSettingsSender(parts);
   const packTree = async (snapshot: Snapshot, isKept: boolean): Promise<Json> => {
     const place = await send(snapshot, isKept);
     // Whoever goes on after this turn was offered begins where it began.
     await keeper.settled();
-    return { settings: await sendSettings(), stateDir: file.settings.stateDir, ...place } satisfies SentPlace as unknown as Json;
+    return { settings: await sendSettings(), stateDir: file.settings.stateDir, folders, ...place } satisfies SentPlace as unknown as Json;
   };
   const common = { fleet, run: paths.runId, steady: steadyMs, tell, lostAfterMs: toLostAfterMs(parts.env), isOwn: keeper.isOwn };
-  const gates = offerGates({ ...common, confirm: keeper.confirm, cwd: file.workspace });
+  const programs = offerPrograms({ ...common, confirm: keeper.confirm, cwd: file.workspace });
   const offered = offerTurns({
     ...common,
     pack: async (order) => packTree(await workspace.snapshot(toTurnName(order), 'opened'), true),
@@ -82,10 +98,37 @@ export function offerToFleet(parts: OfferedRun, workspace: GitWorkspace, copies:
     ...offered,
     start,
     keepTree: async (snapshot) => void (snapshot.tree === null ? null : await send(snapshot, true)),
-    gatesOn: (tell) => (order, signal, say) => gates.run(order, async () => packTree(await tell(), false), signal, say),
-    close: async () => {
-      await gates.close();
-      await offered.close();
+    gatesOn: (look) => (order, signal, say) =>
+      programs.run(toGateProgram(order, fleet.blobs), async () => packTree(await look(), false), signal, say),
+    ...toHookAsker({ ...parts, folders }, programs, async () => packTree(await workspace.snapshot('hooks', 'opened'), false)),
+    closePrograms: programs.close,
+  };
+}
+
+/** Asks each hook under the name of its place among those of the run that need a worker. What the process before this one offered is ended first. */
+function toHookAsker(
+  { fleet, file, keptTo, folders }: Pick<OfferedRun, 'fleet' | 'file' | 'keptTo'> & Required<Pick<SentPlace, 'folders'>>,
+  programs: ReturnType<typeof offerPrograms>,
+  pack: () => Promise<Json>,
+): Pick<OfferedTurns, 'askAway'> {
+  const { hooks = {}, runHooks = [] } = file.settings;
+  const unserved = new Set<string>();
+  const away = [...runHooks, ...Object.values(hooks).flat()].filter(({ runsOn }) => runsOn !== undefined);
+  const known = [...new Set(away.map((spec) => JSON.stringify(spec)))];
+  if (known.length === 0) return {};
+  if (keptTo > 0) programs.dropLeft(known.map((_, place) => toHookOrderName(place)));
+  return {
+    askAway: async (order, signal) => {
+      const program = toHookProgram(order, known.indexOf(JSON.stringify(order.spec)), folders);
+      if (program === null) return { kind: 'lost', why: 'its script is not in the folder of the run, so no worker can have it' };
+      const labels = program.labels.join(',');
+      const isServed = async (): Promise<boolean> => (await listTakers(fleet, program).catch(() => [])).length > 0;
+      // Where one waited in vain, the end of the run is not to wait for each that comes after it.
+      if (unserved.has(labels) && !(await isServed())) return { kind: 'lost', why: `there is no worker with ${labels}` };
+      unserved.delete(labels);
+      const result = await programs.run(program, pack, signal);
+      if (result.kind === 'stopped' && isLifeEvent(order.spec.event) && !(await isServed())) unserved.add(labels);
+      return result;
     },
   };
 }

@@ -29,10 +29,10 @@ export function toTurnTitle({ iteration, attempt }: TurnId, hat?: string): strin
   return `iteration ${iteration}${hat === undefined ? '' : ` (${hat})`}${attempt === 1 ? '' : `, attempt ${attempt}`}`;
 }
 
-/** As people call an order of a fleet by its name: `iteration 7` for `7.1`, `gate 3` for `gate3`. */
+/** As people call an order of a fleet by its name: `iteration 7` for `7.1`, `gate 3` for `gate3`, `hook 2` for `hook2`. */
 export function toOrderTitle(name: string, hat?: string): string {
   const [, iteration, attempt] = /^(\d+)\.(\d+)$/.exec(name) ?? [];
-  if (iteration === undefined) return name.replace(/^gate(?=\d)/, 'gate ');
+  if (iteration === undefined) return name.replace(/^(gate|hook)(?=\d)/, '$1 ');
   return toTurnTitle({ iteration: Number(iteration), attempt: Number(attempt) }, hat);
 }
 
