@@ -1,5 +1,6 @@
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, relative } from 'node:path';
+import { type TurnId, toTurnName } from '../core/run/turn.ts';
 import { toShellWord } from '../core/text/shell-word.ts';
 import type { Environment } from '../core/values/environment.ts';
 import { RalphError } from '../core/values/errors.ts';
@@ -13,7 +14,8 @@ import { listReferenceFiles } from '../run-gates/index.ts';
 import { alignSteering, openAgentFolders, type RunFile, readRunFile, toLayout, writeRunFile } from '../runs/index.ts';
 import { toStateDirs, withoutKeys } from '../safety/index.ts';
 import { bringWork, checkOutWork } from '../workspace/bundle/index.ts';
-import { type KeptState, readPlace, writePlace } from './kept-run.ts';
+import { type KeptState, readPlace, STANDS_IN, writePlace } from './kept-run.ts';
+import { bringSnapshots } from './kept-trees.ts';
 import { fetchTree, isStateFolder, withSecrets, writeScratchpad } from './sent-work.ts';
 
 /** A run that is to go on in a folder where it has never been. */
@@ -59,7 +61,9 @@ export async function fetchRun({ fleet, runId, root, env, place }: FetchOrder, k
   await fetchTurns(fleet.blobs, paths, kept.turns);
   openAgentFolders(root, file.settings);
   writeScratchpad(file, tree.scratchpad);
-  alignSteering(paths, readSteeringOffset(entries));
+  const { steeringOffset, activations } = readState(entries);
+  await bringSnapshots(fleet.blobs, repository, { runId, ...toShown(kept, env, activations) }, join(root, '.git')).catch(() => undefined);
+  alignSteering(paths, steeringOffset);
   // Last: a folder without a journal is no run.
   writeFileSync(paths.journal, toJournalLines(entries), { mode: 0o600 });
 }
@@ -146,28 +150,40 @@ export async function catchUp(order: CatchUpOrder, kept: KeptState, lastSeq: num
   if (isOurs && kept.entries.length <= lastSeq) return false;
   const from = kept.treeOf.get(place);
   if (kept.tree !== null && from === undefined) throw toUnknown(paths.runId);
-  if (kept.tree !== null && from !== undefined) await bringTree(order, from, kept.tree, kept.trees.slice(kept.trees.indexOf(from) + 1, -1));
+  if (kept.tree !== null && from !== undefined) {
+    const repository = await openOwnRepository(file, order.env);
+    await bringTree(order, repository, { from, to: kept.tree, between: kept.trees.slice(kept.trees.indexOf(from) + 1, -1) });
+    // A view of the past: without it the run goes on as well.
+    await bringSnapshots(fleet.blobs, repository, { runId: paths.runId, ...kept }, join(paths.folder, 'git')).catch(() => undefined);
+  }
   await fetchTurns(fleet.blobs, paths, kept.turns);
   if (kept.tree !== null && kept.tree.scratchpad !== null) writeScratchpad(file, kept.tree.scratchpad);
-  alignSteering(paths, readSteeringOffset(kept.entries));
+  alignSteering(paths, readState(kept.entries).steeringOffset);
   writeJournal(paths, toJournalLines(kept.entries));
   return true;
 }
 
-/** How far the run has read what people told it. */
-function readSteeringOffset(entries: KeptState['entries']): number {
+function readState(entries: KeptState['entries']): ReturnType<ReturnType<typeof createJournalFold>['run']>['state'] {
   const fold = createJournalFold();
   for (const entry of entries) fold.take(entry);
-  return fold.run().state.steeringOffset;
+  return fold.run().state;
 }
 
-async function bringTree(
-  { fleet, paths, file, env, confirm }: CatchUpOrder,
-  from: SentTree,
-  to: SentTree,
-  between: readonly SentTree[],
-): Promise<void> {
-  const repository = await openOwnRepository(file, env);
+/** Nobody asks in the folder of a worker what earlier turns changed; those that are under way it may have to bring home. */
+function toShown({ trees, snapshots }: KeptState, env: Environment, open: readonly TurnId[]): Pick<KeptState, 'trees' | 'snapshots'> {
+  if (env[STANDS_IN] === undefined) return { trees, snapshots };
+  const names = open.map((turn) => `${toTurnName(turn)}/`);
+  return { trees, snapshots: new Map([...snapshots].filter(([name]) => names.some((start) => name.startsWith(start)))) };
+}
+
+/** The way of the tree while the run was elsewhere. */
+interface TreeWay {
+  readonly from: SentTree;
+  readonly to: SentTree;
+  readonly between: readonly SentTree[];
+}
+
+async function bringTree({ fleet, paths, confirm }: CatchUpOrder, repository: Repository, { from, to, between }: TreeWay): Promise<void> {
   const scratch = join(paths.folder, 'git');
   mkdirSync(scratch, { recursive: true });
   // Written before by this folder, and perhaps cleaned up since.

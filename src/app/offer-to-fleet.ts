@@ -43,8 +43,8 @@ export interface SentPlace extends SentTree {
 
 /** The turns of a run in the hands of others. */
 export interface OfferedTurns extends Elsewhere {
-  /** Sends the folder as it is after a turn, for whoever goes on with the run. */
-  readonly keepTree: (snapshot: Snapshot) => Promise<void>;
+  /** Looks at the folder around a turn, and sends it as it is then, for whoever goes on with the run. */
+  readonly snapshot: GitWorkspace['snapshot'];
   /** Runs gates on workers, on the tree that it is told when one is asked. */
   readonly gatesOn: (look: () => Promise<Snapshot>) => RunAway;
 }
@@ -53,8 +53,20 @@ export interface OfferedTurns extends Elsewhere {
 export function offerToFleet(parts: OfferedRun, workspace: GitWorkspace, copies: RunCopies, tell: (text: string) => void): OfferedTurns {
   const { fleet, file, paths, keeper } = parts;
   const send = createTreeSender(parts);
-  const packTree = async (snapshot: Snapshot, isKept: boolean): Promise<Json> => {
-    const place = await send(snapshot, isKept);
+  /** What the tree was like at a moment of a turn. */
+  const name = ({ tree }: Snapshot, turn: string, moment: string): void => {
+    if (tree !== null) keeper.add({ kind: 'snapshot', name: `${turn}/${moment}`, tree });
+  };
+  const snapshot: OfferedTurns['snapshot'] = async (turn, moment) => {
+    const seen = await workspace.snapshot(turn, moment);
+    // One that cannot be sent now is sent with the next turn.
+    if (seen.tree !== null) await send(seen, true).catch(() => undefined);
+    name(seen, turn, moment);
+    return seen;
+  };
+  const packTree = async (seen: Snapshot, turn: string | null): Promise<Json> => {
+    const place = await send(seen, turn !== null);
+    if (turn !== null) name(seen, turn, 'opened');
     // Whoever goes on after this turn was offered begins where it began.
     await keeper.settled();
     const settings = await toContent(fleet.blobs, readFileSync(paths.settings));
@@ -64,16 +76,16 @@ export function offerToFleet(parts: OfferedRun, workspace: GitWorkspace, copies:
   const gates = offerGates({ ...common, confirm: keeper.confirm, cwd: file.workspace });
   const offered = offerTurns({
     ...common,
-    pack: async (order) => packTree(await workspace.snapshot(toTurnName(order), 'opened'), true),
+    pack: async (order) => packTree(await workspace.snapshot(toTurnName(order), 'opened'), toTurnName(order)),
     labelsOf: (order) => toLabels(file, order),
-    homecoming: createHomecoming({ ...parts, workspace, copies, tell, folder: join(paths.folder, COPIES) }),
+    homecoming: createHomecoming({ ...parts, workspace: { snapshot }, copies, tell, folder: join(paths.folder, COPIES) }),
   });
   const start: OfferedTurns['start'] = (turn, watch) => offered.start(turn, { ...watch, post: toNew(parts.heard, turn.order, watch.post) });
   return {
     ...offered,
     start,
-    keepTree: async (snapshot) => void (snapshot.tree === null ? null : await send(snapshot, true)),
-    gatesOn: (tell) => (order, signal, say) => gates.run(order, async () => packTree(await tell(), false), signal, say),
+    snapshot,
+    gatesOn: (tell) => (order, signal, say) => gates.run(order, async () => packTree(await tell(), null), signal, say),
     close: async () => {
       await gates.close();
       await offered.close();
@@ -81,19 +93,15 @@ export function offerToFleet(parts: OfferedRun, workspace: GitWorkspace, copies:
   };
 }
 
-/** The folder of a run; what a turn left of it is kept by the fleet, where there is one. */
-export function withSnapshots(workspace: GitWorkspace, elsewhere: OfferedTurns | null): Workspace {
+/** The folder of a run; what it was like around turns is kept by the fleet as well, where there is one. */
+export function withSnapshots(workspace: GitWorkspace, elsewhere: Pick<OfferedTurns, 'snapshot'> | null): Workspace {
+  const { snapshot } = elsewhere ?? workspace;
   return {
     exists: workspace.exists,
     checkpoint: workspace.checkpoint,
-    keepOpened: async (turn) => void (await workspace.snapshot(turn, 'opened')),
-    keepBefore: async (turn) => (await workspace.snapshot(turn, 'before')).fingerprint,
-    keepAfter: async (turn) => {
-      const snapshot = await workspace.snapshot(turn, 'after');
-      // One that cannot be sent now is sent with the next turn.
-      await elsewhere?.keepTree(snapshot).catch(() => undefined);
-      return snapshot.fingerprint;
-    },
+    keepOpened: async (turn) => void (await snapshot(turn, 'opened')),
+    keepBefore: async (turn) => (await snapshot(turn, 'before')).fingerprint,
+    keepAfter: async (turn) => (await snapshot(turn, 'after')).fingerprint,
   };
 }
 

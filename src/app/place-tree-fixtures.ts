@@ -109,9 +109,10 @@ export async function open(repo: TestRepository): Promise<Repository> {
 }
 
 /** The folder of a run, with what it sends. */
-export async function setUp() {
-  const fleet = createMemoryFleet();
-  const repo = createTestRepository({ 'a.txt': 'a\n', 'b.txt': 'b\n', 'sub/c.txt': 'c\n' });
+export async function setUp(
+  fleet = createMemoryFleet(),
+  repo = createTestRepository({ 'a.txt': 'a\n', 'b.txt': 'b\n', 'sub/c.txt': 'c\n' }),
+) {
   const records: KeptRecord[] = [];
   const folder = join(repo.path, STATE, 'runs', 'run-1');
   const workspace = createWorkspace({

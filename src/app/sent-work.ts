@@ -24,26 +24,39 @@ import {
  * @returns its `commit` is the object id of a tree where it was sent step by step
  */
 export async function fetchTree(blobs: Blobs, repository: Pick<Repository, 'git'>, tree: SentTree, scratch: string): Promise<SentWork> {
-  const { base, work, steps } = tree;
+  const { work, steps } = tree;
   const { head, branch } = work;
-  const { git } = repository;
-  const file = join(scratch, 'ralph.bundle');
-  const has = async (id: string, type: string): Promise<boolean> => isObjectId(id) && (await git(['cat-file', '-e', `${id}^{${type}}`])).ok;
   const last = steps.at(-1);
   // In the folder from which it was sent it is there.
-  if (last !== undefined && (await has(last.to, 'tree')) && (await has(head, 'commit'))) return { commit: last.to, head, branch };
-  const fetch = async ({ blob, commit }: SentBundle, ref: string): Promise<void> => {
-    if (!(await has(commit, 'commit'))) await fetchBundle(repository, { bundle: await demandBlob(blobs, blob), file, ref, commit });
-  };
-  // A run that goes on in another process has another base.
-  await fetch(base, `refs/ralph-fleet/base-${base.commit}`);
-  await fetch(work, 'refs/ralph-fleet/work');
+  if (last !== undefined && (await hasObject(repository, last.to, 'tree')) && (await hasObject(repository, head, 'commit'))) return { commit: last.to, head, branch };
+  await fetchWhole(blobs, repository, tree, scratch);
   if (last === undefined) return { commit: work.commit, head, branch };
   const changes = new Map<string, FileState | null>();
   for (const { body } of steps) for (const [path, state] of await fetchChanges(blobs, body)) changes.set(path, state);
   const stored = await storeChanges(repository, work.commit, changes, join(scratch, 'ralph.steps'));
-  await demandGit(git, ['update-ref', 'refs/ralph-fleet/tree', stored]);
+  await demandGit(repository.git, ['update-ref', 'refs/ralph-fleet/tree', stored]);
   return { commit: stored, head, branch };
+}
+
+/** Takes the whole tree in with which steps begin, and all commits that lead to it. */
+export async function fetchWhole(
+  blobs: Blobs,
+  repository: Pick<Repository, 'git'>,
+  { base, work }: Pick<SentTree, 'base' | 'work'>,
+  scratch: string,
+): Promise<void> {
+  const file = join(scratch, 'ralph.bundle');
+  const fetch = async ({ blob, commit }: SentBundle, ref: string): Promise<void> => {
+    if (!(await hasObject(repository, commit, 'commit')))
+      await fetchBundle(repository, { bundle: await demandBlob(blobs, blob), file, ref, commit });
+  };
+  // A run that goes on in another process has another base.
+  await fetch(base, `refs/ralph-fleet/base-${base.commit}`);
+  await fetch(work, 'refs/ralph-fleet/work');
+}
+
+export async function hasObject({ git }: Pick<Repository, 'git'>, id: string, type: 'commit' | 'tree'): Promise<boolean> {
+  return isObjectId(id) && (await git(['cat-file', '-e', `${id}^{${type}}`])).ok;
 }
 
 /** What was changed, with what is in the files. Rejects where it cannot be had. */

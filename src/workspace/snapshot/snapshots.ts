@@ -79,6 +79,18 @@ export async function readTrees({ git }: Repository, runId: string): Promise<Rea
   return new Map(lines.map((line) => [line.slice(line.indexOf(' ') + 1), line.slice(0, line.indexOf(' '))]));
 }
 
+/**
+ * Gives trees that are in the repository the names of moments of a run, such as `7.1/before`, as if it had been taken there.
+ *
+ * @throws GitProblem where one of them is not there; then none has its name
+ */
+export async function nameTrees({ git }: Pick<Repository, 'git'>, runId: string, trees: ReadonlyMap<string, string>): Promise<void> {
+  const folder = toSnapshotRef(runId);
+  if (folder === undefined || trees.size === 0) return;
+  const names = new Map([...trees].map(([name, tree]) => [`${folder}/${name}`, tree]));
+  await demandGit(git, ['update-ref', '--stdin'], { input: toUpdates(names) });
+}
+
 /** Takes back the names of a run's snapshots; git's own clean-up removes what they kept. The number of names. */
 export async function dropSnapshots(repository: Repository, runId: string): Promise<number> {
   const folder = toSnapshotRef(runId);

@@ -1,0 +1,133 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, describe, expect, test } from 'vitest';
+import type { Json } from '../core/values/json.ts';
+import { type KeptRecord, toBody } from '../fleet/index.ts';
+import type { Fleet } from '../ports/fleet.ts';
+import { checkOutWork } from '../workspace/bundle/index.ts';
+import { type KeptState, readKeptState } from './kept-run.ts';
+import { bringSnapshots } from './kept-trees.ts';
+import { offerToFleet, withSnapshots } from './offer-to-fleet.ts';
+import { createTestRepository, edit, open, removeFolders, setUp } from './place-tree-fixtures.ts';
+import { fetchTree } from './sent-work.ts';
+
+afterAll(removeFolders);
+
+type Scene = Awaited<ReturnType<typeof setUp>>;
+
+/** Takes turns in the folder of a run, and has the fleet keep them. */
+function takeTurns(run: Scene, place: string) {
+  const offered = offerToFleet({ ...run.parts, heard: new Map() }, run.workspace, run.copies, () => undefined);
+  const { keepBefore, keepAfter } = withSnapshots(run.workspace, offered);
+  return {
+    turn: async (name: string, work: () => void): Promise<void> => {
+      await keepBefore(name);
+      work();
+      await keepAfter(name);
+    },
+    /** What came to the records since. */
+    write: async (): Promise<void> => writeRecords(run.fleet, place, run.records.splice(0)),
+  };
+}
+
+async function writeRecords(fleet: Fleet, place: string, records: readonly KeptRecord[]): Promise<void> {
+  const behind = await fleet.log.read('run-1', () => undefined);
+  const body = await toBody(fleet.blobs, { v: 2, place, records } as unknown as Json);
+  expect(await fleet.log.append('run-1', { behind, name: `${place}.${behind}`, body })).not.toBeNull();
+}
+
+/** The same run in a folder of its own. */
+async function goOnElsewhere({ fleet }: Scene, kept: KeptState): Promise<Scene> {
+  if (kept.tree === null) throw new Error('no tree is kept');
+  const repo = createTestRepository({ x: 'x\n' });
+  const repository = await open(repo);
+  await checkOutWork(repository, await fetchTree(fleet.blobs, repository, kept.tree, join(repo.path, '.git', 'scratch')));
+  return setUp(fleet, repo);
+}
+
+async function bring(run: Scene, kept: KeptState): Promise<readonly string[]> {
+  return bringSnapshots(run.fleet.blobs, await open(run.repo), { runId: 'run-1', ...kept }, join(run.repo.path, '.git', 'scratch'));
+}
+
+async function tell({ workspace, repo }: Scene, turns: readonly string[]) {
+  await workspace.settle();
+  const each = await Promise.all(turns.map((turn) => workspace.diff(turn)));
+  const trees = repo.git('for-each-ref', '--format=%(refname) %(objectname)', 'refs/ralph');
+  return { each, trees, all: await workspace.diffRun(turns), files: await workspace.changedFiles(turns), stat: await workspace.statRun(turns) };
+}
+
+const TURNS = ['1.1', '2.1', '3.1', '4.1'];
+
+/** A run whose first turn was taken at home, and three elsewhere, of which one committed, and one changed nothing. */
+async function takeElsewhere() {
+  const home = await setUp();
+  writeFileSync(join(home.repo.path, 'mine.txt'), 'what nobody committed\n');
+  const first = takeTurns(home, 'home');
+  await first.turn('1.1', () => edit(home.repo.path, { path: 'a.txt', what: 1 }));
+  await first.write();
+  const away = await goOnElsewhere(home, await readKeptState(home.fleet, 'run-1'));
+  const next = takeTurns(away, 'away');
+  await next.turn('2.1', () => {
+    edit(away.repo.path, { path: 'f', what: 2 });
+    edit(away.repo.path, { path: 'sub/c.txt', what: 'remove' });
+  });
+  await next.turn('3.1', () => {
+    edit(away.repo.path, { path: 'b.txt', what: 'run' });
+    away.repo.git('add', '-A', ':!.ralph');
+    away.repo.git('commit', '-qm', 'its own');
+  });
+  edit(away.repo.path, { path: 'a.txt', what: 5 });
+  await next.turn('4.1', () => undefined);
+  await next.write();
+  return { home, away, kept: await readKeptState(home.fleet, 'run-1') };
+}
+
+describe('what turns changed that were taken elsewhere', () => {
+  test('is told at home as it is there, turn by turn and of all of them, and what somebody did between two turns is apart', async () => {
+    const { home, away, kept } = await takeElsewhere();
+    expect((await tell(home, TURNS)).files).toBeNull();
+    expect(await bring(home, kept)).toEqual([]);
+    expect(await bring(away, kept)).toEqual([]);
+    const told = await tell(home, TURNS);
+    expect(told).toEqual(await tell(away, TURNS));
+    expect([told.files, told.stat?.isWhole]).toEqual([['a.txt', 'b.txt', 'f', 'sub/c.txt'], true]);
+    expect(told.each.map((patch) => (patch ?? '').match(/(?<=^diff --git a\/)\S+/gm))).toEqual([['a.txt'], ['f', 'sub/c.txt'], ['b.txt'], null]);
+    expect(told.trees.match(/refs/g)).toHaveLength(8);
+    // Once more: all is there.
+    expect(await bring(home, kept)).toEqual([]);
+    expect(await tell(home, TURNS)).toEqual(told);
+  });
+
+  test('is what the fleet keeps, also where a process that had lost the run had noted something else', async () => {
+    const { home, away, kept } = await takeElsewhere();
+    await takeTurns(home, 'lost').turn('2.1', () => edit(home.repo.path, { path: 'a.txt', what: 7 }));
+    await home.workspace.settle();
+    await bring(home, kept);
+    await bring(away, kept);
+    expect(await tell(home, TURNS)).toEqual(await tell(away, TURNS));
+  });
+
+  test('is told of as many turns as can be had where something was forgotten or is not what it is said to be', async () => {
+    const { home, kept } = await takeElsewhere();
+    const first = kept.trees.find(({ steps }) => steps.length > 0)?.steps[0]?.body;
+    const isStep = (body: unknown): boolean => JSON.stringify(body) === JSON.stringify(first);
+    const trees = kept.trees.map((tree) => ({
+      ...tree,
+      steps: tree.steps.map((step) => (isStep(step.body) ? { ...step, body: { blob: 'gone' } } : step)),
+    }));
+    const snapshots = new Map([...kept.snapshots, ['9.1/after', 'f'.repeat(40)]]);
+    const lacking = await bring(home, { ...kept, trees, snapshots });
+    expect(lacking).toContain('9.1/after');
+    const { each, trees: named } = await tell(home, TURNS);
+    expect(named).not.toContain('9.1');
+    expect(each[0]).not.toBeNull();
+    expect(each[3]).not.toBeNull();
+  });
+
+  test('is not told where an older version kept the run', async () => {
+    const { home, kept } = await takeElsewhere();
+    const before = await tell(home, TURNS);
+    expect(await bring(home, { ...kept, snapshots: new Map() })).toEqual([]);
+    expect(await tell(home, TURNS)).toEqual(before);
+  });
+});
