@@ -1,49 +1,12 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import type { Json } from '../core/values/json.ts';
-import { type KeptRecord, toBody } from '../fleet/index.ts';
-import type { Fleet } from '../ports/fleet.ts';
-import { checkOutWork } from '../workspace/bundle/index.ts';
 import { type KeptState, readKeptState } from './kept-run.ts';
 import { bringSnapshots } from './kept-trees.ts';
-import { offerToFleet, withSnapshots } from './offer-to-fleet.ts';
-import { createTestRepository, edit, open, removeFolders, setUp } from './place-tree-fixtures.ts';
-import { fetchTree } from './sent-work.ts';
+import { goOnElsewhere, type Scene, takeTurns } from './kept-trees-fixtures.ts';
+import { edit, open, removeFolders, setUp } from './place-tree-fixtures.ts';
 
 afterAll(removeFolders);
-
-type Scene = Awaited<ReturnType<typeof setUp>>;
-
-/** Takes turns in the folder of a run, and has the fleet keep them. */
-function takeTurns(run: Scene, place: string) {
-  const offered = offerToFleet({ ...run.parts, heard: new Map() }, run.workspace, run.copies, () => undefined);
-  const { keepBefore, keepAfter } = withSnapshots(run.workspace, offered);
-  return {
-    turn: async (name: string, work: () => void): Promise<void> => {
-      await keepBefore(name);
-      work();
-      await keepAfter(name);
-    },
-    /** What came to the records since. */
-    write: async (): Promise<void> => writeRecords(run.fleet, place, run.records.splice(0)),
-  };
-}
-
-async function writeRecords(fleet: Fleet, place: string, records: readonly KeptRecord[]): Promise<void> {
-  const behind = await fleet.log.read('run-1', () => undefined);
-  const body = await toBody(fleet.blobs, { v: 2, place, records } as unknown as Json);
-  expect(await fleet.log.append('run-1', { behind, name: `${place}.${behind}`, body })).not.toBeNull();
-}
-
-/** The same run in a folder of its own. */
-async function goOnElsewhere({ fleet }: Scene, kept: KeptState): Promise<Scene> {
-  if (kept.tree === null) throw new Error('no tree is kept');
-  const repo = createTestRepository({ x: 'x\n' });
-  const repository = await open(repo);
-  await checkOutWork(repository, await fetchTree(fleet.blobs, repository, kept.tree, join(repo.path, '.git', 'scratch')));
-  return setUp(fleet, repo);
-}
 
 async function bring(run: Scene, kept: KeptState): Promise<readonly string[]> {
   return bringSnapshots(run.fleet.blobs, await open(run.repo), { runId: 'run-1', ...kept }, join(run.repo.path, '.git', 'scratch'));
@@ -53,7 +16,13 @@ async function tell({ workspace, repo }: Scene, turns: readonly string[]) {
   await workspace.settle();
   const each = await Promise.all(turns.map((turn) => workspace.diff(turn)));
   const trees = repo.git('for-each-ref', '--format=%(refname) %(objectname)', 'refs/ralph');
-  return { each, trees, all: await workspace.diffRun(turns), files: await workspace.changedFiles(turns), stat: await workspace.statRun(turns) };
+  return {
+    each,
+    trees,
+    all: await workspace.diffRun(turns),
+    files: await workspace.changedFiles(turns),
+    stat: await workspace.statRun(turns),
+  };
 }
 
 const TURNS = ['1.1', '2.1', '3.1', '4.1'];
@@ -65,7 +34,7 @@ async function takeElsewhere() {
   const first = takeTurns(home, 'home');
   await first.turn('1.1', () => edit(home.repo.path, { path: 'a.txt', what: 1 }));
   await first.write();
-  const away = await goOnElsewhere(home, await readKeptState(home.fleet, 'run-1'));
+  const away = await goOnElsewhere(home);
   const next = takeTurns(away, 'away');
   await next.turn('2.1', () => {
     edit(away.repo.path, { path: 'f', what: 2 });
@@ -91,7 +60,12 @@ describe('what turns changed that were taken elsewhere', () => {
     const told = await tell(home, TURNS);
     expect(told).toEqual(await tell(away, TURNS));
     expect([told.files, told.stat?.isWhole]).toEqual([['a.txt', 'b.txt', 'f', 'sub/c.txt'], true]);
-    expect(told.each.map((patch) => (patch ?? '').match(/(?<=^diff --git a\/)\S+/gm))).toEqual([['a.txt'], ['f', 'sub/c.txt'], ['b.txt'], null]);
+    expect(told.each.map((patch) => (patch ?? '').match(/(?<=^diff --git a\/)\S+/gm))).toEqual([
+      ['a.txt'],
+      ['f', 'sub/c.txt'],
+      ['b.txt'],
+      null,
+    ]);
     expect(told.trees.match(/refs/g)).toHaveLength(8);
     // Once more: all is there.
     expect(await bring(home, kept)).toEqual([]);

@@ -45,6 +45,8 @@ export interface SentPlace extends SentTree {
 export interface OfferedTurns extends Elsewhere {
   /** Looks at the folder around a turn, and sends it as it is then, for whoever goes on with the run. */
   readonly snapshot: GitWorkspace['snapshot'];
+  /** Makes a checkpoint, and sends the folder with it. */
+  readonly checkpoint: GitWorkspace['checkpoint'];
   /** Runs gates on workers, on the tree that it is told when one is asked. */
   readonly gatesOn: (look: () => Promise<Snapshot>) => RunAway;
 }
@@ -85,6 +87,16 @@ export function offerToFleet(parts: OfferedRun, workspace: GitWorkspace, copies:
     ...offered,
     start,
     snapshot,
+    checkpoint: async (iteration) => {
+      const made = await workspace.checkpoint(iteration);
+      // No turn may come behind the last one.
+      if (made.commit !== null)
+        await workspace
+          .snapshot('checkpoint', 'after')
+          .then((seen) => send(seen, true))
+          .catch(() => undefined);
+      return made;
+    },
     gatesOn: (tell) => (order, signal, say) => gates.run(order, async () => packTree(await tell(), null), signal, say),
     close: async () => {
       await gates.close();
@@ -94,11 +106,11 @@ export function offerToFleet(parts: OfferedRun, workspace: GitWorkspace, copies:
 }
 
 /** The folder of a run; what it was like around turns is kept by the fleet as well, where there is one. */
-export function withSnapshots(workspace: GitWorkspace, elsewhere: Pick<OfferedTurns, 'snapshot'> | null): Workspace {
-  const { snapshot } = elsewhere ?? workspace;
+export function withSnapshots(workspace: GitWorkspace, elsewhere: Pick<OfferedTurns, 'snapshot' | 'checkpoint'> | null): Workspace {
+  const { snapshot, checkpoint } = elsewhere ?? workspace;
   return {
     exists: workspace.exists,
-    checkpoint: workspace.checkpoint,
+    checkpoint,
     keepOpened: async (turn) => void (await snapshot(turn, 'opened')),
     keepBefore: async (turn) => (await snapshot(turn, 'before')).fingerprint,
     keepAfter: async (turn) => (await snapshot(turn, 'after')).fingerprint,

@@ -82,8 +82,8 @@ interface Resumption extends ResumeOrder {
 async function goOn(resumption: Resumption): Promise<Resumed> {
   const taken = await takeInFleet(resumption);
   try {
-    const { kept, wasElsewhere } = taken === null ? NOT_KEPT : await catchUpWith(resumption, taken);
-    resumption.options.onBrought?.(wasElsewhere);
+    const { kept, brought } = taken === null ? NOT_KEPT : await catchUpWith(resumption, taken);
+    resumption.options.onBrought?.(brought !== null, brought ?? []);
     return await goOnWith(resumption, kept);
   } catch (error) {
     await taken?.keeper.close(toLeft(taken, resumption.options.env, resumption.file.settings.spec.objective.slice(0, 80)));
@@ -92,7 +92,7 @@ async function goOn(resumption: Resumption): Promise<Resumed> {
   }
 }
 
-const NOT_KEPT = { kept: null, wasElsewhere: false } as const;
+const NOT_KEPT = { kept: null, brought: null } as const;
 
 interface TakenInFleet extends TakenRun {
   readonly fleet: Fleet;
@@ -115,11 +115,14 @@ async function takeInFleet({ paths, file, options }: Resumption): Promise<TakenI
 async function catchUpWith(
   { paths, file, options }: Resumption,
   { fleet, keeper }: TakenInFleet,
-): Promise<{ readonly kept: KeptRun; readonly wasElsewhere: boolean }> {
+): Promise<{ readonly kept: KeptRun; readonly brought: readonly string[] | null }> {
   const state = await readKeptState(fleet, paths.runId);
   const order = { fleet, paths, file, env: options.env, confirm: keeper.confirm };
-  const wasElsewhere = await catchUp(order, state, readFold(paths).entries);
-  return { kept: openKeptRun(fleet, keeper, state), wasElsewhere };
+  const brought = await catchUp(order, state, readFold(paths).entries);
+  const kept = openKeptRun(fleet, keeper, state);
+  // What is here is known from here on, whatever becomes of this process.
+  if (brought !== null && state.tree !== null) keeper.add({ kind: 'tree', tree: state.tree });
+  return { kept, brought };
 }
 
 async function goOnWith(resumption: Resumption, kept: KeptRun | null): Promise<Resumed> {

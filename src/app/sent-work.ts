@@ -28,7 +28,8 @@ export async function fetchTree(blobs: Blobs, repository: Pick<Repository, 'git'
   const { head, branch } = work;
   const last = steps.at(-1);
   // In the folder from which it was sent it is there.
-  if (last !== undefined && (await hasObject(repository, last.to, 'tree')) && (await hasObject(repository, head, 'commit'))) return { commit: last.to, head, branch };
+  if (last !== undefined && (await hasObject(repository, last.to, 'tree')) && (await hasObject(repository, head, 'commit')))
+    return { commit: last.to, head, branch };
   await fetchWhole(blobs, repository, tree, scratch);
   if (last === undefined) return { commit: work.commit, head, branch };
   const changes = new Map<string, FileState | null>();

@@ -50,7 +50,7 @@ describe('ralph resume', () => {
 
   it('says that a run has ended and gives its exit code', async () => {
     const ended: ResumeRun = async ({ onBrought }) => {
-      onBrought?.(true);
+      onBrought?.(true, []);
       return { kind: 'ended', runId: RUN_ID, reason: 'completed', exitCode: 0, text: 'This run has ended: it is complete.' };
     };
     expect(await resume([], ended)).toMatchObject({
