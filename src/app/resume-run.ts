@@ -12,6 +12,7 @@ import { listReferenceFiles, openGateReference } from '../run-gates/index.ts';
 import {
   clearPlacesApart,
   clearStopWish,
+  closeWorktree,
   findHolder,
   findLayout,
   type Layout,
@@ -19,6 +20,7 @@ import {
   lockWorkspace,
   noteProgramsOfDead,
   openAgentFolders,
+  openWorkspace,
   type Resumed,
   type ResumeOptions,
   type RunFile,
@@ -29,6 +31,7 @@ import {
   releaseLock,
   requireGoodToken,
   requireOwnWork,
+  storeEnd,
   toPeopleFile,
   wasKilled,
   withoutToken,
@@ -84,7 +87,7 @@ async function goOn(resumption: Resumption): Promise<Resumed> {
   try {
     const { kept, brought } = taken === null ? NOT_KEPT : await catchUpWith(resumption, taken);
     resumption.options.onBrought?.(brought !== null, brought ?? []);
-    return await goOnWith(resumption, kept);
+    return await goOnWith(resumption, kept, brought !== null);
   } catch (error) {
     await taken?.keeper.close(toLeft(taken, resumption.options.env, resumption.file.settings.spec.objective.slice(0, 80)));
     await taken?.fleet.close();
@@ -125,10 +128,11 @@ async function catchUpWith(
   return { kept, brought };
 }
 
-async function goOnWith(resumption: Resumption, kept: KeptRun | null): Promise<Resumed> {
+async function goOnWith(resumption: Resumption, kept: KeptRun | null, isBrought: boolean): Promise<Resumed> {
   const { options, layout, paths, locks } = resumption;
   const ended = findFinalEnd(readFold(paths).state, options);
   if (ended !== null) {
+    if (isBrought) await closeBrought(resumption);
     for (const lock of locks) releaseLock(lock);
     await kept?.keeper.close({ state: 'ended', title: resumption.file.settings.spec.objective.slice(0, 80) });
     await kept?.fleet.close();
@@ -147,6 +151,12 @@ async function goOnWith(resumption: Resumption, kept: KeptRun | null): Promise<R
     putBack();
     throw error;
   }
+}
+
+/** A run that had ended elsewhere ends here as it would have: what it left in a worktree is committed, and its report is kept. */
+async function closeBrought({ layout, paths, file, options: { env } }: Resumption): Promise<void> {
+  await closeWorktree({ layout, paths, file }, openWorkspace({ paths, file, env }));
+  await storeEnd({ layout, paths, env });
 }
 
 async function drive({ options, watch, layout, paths, locks }: Resumption, changes: ResumePlan, kept: KeptRun | null): Promise<Resumed> {
