@@ -25,6 +25,7 @@ async function tell({ workspace, repo }: Scene, turns: readonly string[]) {
   };
 }
 
+const ODD = 'ö "d\\d"\n\t.txt';
 const TURNS = ['1.1', '2.1', '3.1', '4.1'];
 
 /** A run whose first turn was taken at home, and three elsewhere, of which one committed, and one changed nothing. */
@@ -39,6 +40,7 @@ async function takeElsewhere() {
   await next.turn('2.1', () => {
     edit(away.repo.path, { path: 'f', what: 2 });
     edit(away.repo.path, { path: 'sub/c.txt', what: 'remove' });
+    writeFileSync(join(away.repo.path, ODD), 'odd\n');
   });
   await next.turn('3.1', () => {
     edit(away.repo.path, { path: 'b.txt', what: 'run' });
@@ -59,7 +61,7 @@ describe('what turns changed that were taken elsewhere', () => {
     expect(await bring(away, kept)).toEqual([]);
     const told = await tell(home, TURNS);
     expect(told).toEqual(await tell(away, TURNS));
-    expect([told.files, told.stat?.isWhole]).toEqual([['a.txt', 'b.txt', 'f', 'sub/c.txt'], true]);
+    expect([told.files, told.stat?.isWhole]).toEqual([['a.txt', 'b.txt', 'f', 'sub/c.txt', ODD], true]);
     expect(told.each.map((patch) => (patch ?? '').match(/(?<=^diff --git a\/)\S+/gm))).toEqual([
       ['a.txt'],
       ['f', 'sub/c.txt'],

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
-import type { SentTree } from '../fleet/index.ts';
+import type { SentStep, SentTree } from '../fleet/index.ts';
 import { demandGit, type Repository } from '../git/index.ts';
 import type { Blobs } from '../ports/fleet.ts';
-import { isObjectId, storeChanges } from '../workspace/bundle/index.ts';
+import { type FileChanges, isObjectId, storeSteps } from '../workspace/bundle/index.ts';
 import { nameTrees, readTrees } from '../workspace/snapshot/index.ts';
 import { fetchChanges, fetchWhole, hasObject } from './sent-work.ts';
 
@@ -47,23 +47,44 @@ interface Wanted {
   readonly scratch: string;
 }
 
+/** Of files in steps that are stored at once. */
+const MAX_BATCH_BYTES = 64 << 20;
+
 /** Stores trees step by step, up to the last one that is wanted. What comes behind one that cannot be had cannot be had either. */
 async function storeChain(blobs: Blobs, repository: Repository, chain: SentTree, { ids, there, scratch }: Wanted): Promise<void> {
   const { work, steps } = chain;
-  const isLacking = (id: string): boolean => ids.has(id) && !there.has(id);
-  const last = steps.findLastIndex(({ to }) => isLacking(to));
-  if (last < 0 && !isLacking(work.tree)) return;
+  const isLacking = ({ to }: Pick<SentStep, 'to'>): boolean => ids.has(to) && !there.has(to);
+  const last = steps.findLastIndex(isLacking);
+  if (last < 0 && !isLacking({ to: work.tree })) return;
   try {
     await fetchWhole(blobs, repository, chain, scratch);
     if (await hasObject(repository, work.tree, 'tree')) there.add(work.tree);
-    let base = work.commit;
-    for (const { to, body } of steps.slice(0, last + 1)) {
-      base = there.has(to) ? to : await storeChanges(repository, base, await fetchChanges(blobs, body), join(scratch, 'ralph.steps'));
-      there.add(base);
+    for (let next = steps.findIndex(isLacking); next >= 0 && next <= last; ) {
+      const base = steps[next - 1]?.to ?? work.commit;
+      const batch = await fetchBatch(blobs, steps.slice(next, last + 1));
+      await storeSteps(repository, base, batch, join(scratch, 'ralph.steps'));
+      next += batch.length;
     }
   } catch {
     // A view of the past is lost, not the work.
   }
+  for (const id of await listThere(repository, [...steps.map(({ to }) => to)])) there.add(id);
+}
+
+/** The changes of the first of these steps: as many as may be in memory at once. */
+async function fetchBatch(blobs: Blobs, steps: readonly SentStep[]): Promise<readonly FileChanges[]> {
+  const batch: FileChanges[] = [];
+  let bytes = 0;
+  for (const { body } of steps) {
+    if (bytes > MAX_BATCH_BYTES) break;
+    // What comes before one that is forgotten can be had.
+    const changes = await fetchChanges(blobs, body).catch(() => null);
+    if (changes === null && batch.length > 0) break;
+    if (changes === null) throw new Error('a step is forgotten');
+    batch.push(changes);
+    for (const state of changes.values()) bytes += state?.bytes.length ?? 0;
+  }
+  return batch;
 }
 
 async function listThere({ git }: Repository, ids: readonly string[]): Promise<Set<string>> {
