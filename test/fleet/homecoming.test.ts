@@ -26,19 +26,21 @@ else
 fi
 `;
 
+const toConfig = (interval: number): string => CONFIG.replace('event_loop: {', `event_loop: {checkpoint_interval: ${interval}, `);
+
 const FILES = { 'agent.sh': AGENT, 'old.txt': 'old\n', 'first.txt': 'first\n' };
 
-async function untilEnded(run: string): Promise<void> {
+async function untilState(run: string, state: string): Promise<void> {
   const look = async (): Promise<string | undefined> => {
     const { stdout } = await ralph(tmpdir(), ['fleet', 'runs', '--format', 'json'], env());
     return readJsonLines<{ run: string; state: string }>(stdout).find((kept) => kept.run === run)?.state;
   };
-  await expect.poll(look, { timeout: 50_000, interval: 300 }).toBe('ended');
+  await expect.poll(look, { timeout: 50_000, interval: 300 }).toBe(state);
 }
 
 /** Starts a run on the fleet, and kills its process while a worker has the second builder's turn, or the first one. */
-async function lose(folder: string, isLater = false): Promise<string> {
-  const own = start(folder, [...RUN, '--fleet', server().url], env());
+async function lose(folder: string, isLater = false, words: readonly string[] = []): Promise<string> {
+  const own = start(folder, [...RUN, ...words, '--fleet', server().url], env());
   await waitForHolder();
   if (isLater) await expect.poll(() => readEvents(folder), { timeout: 30_000, interval: 50 }).toContain('review.rejected');
   await pause(600);
@@ -85,15 +87,15 @@ async function tell(folder: string): Promise<Readonly<Record<string, string>>> {
 }
 
 /** A run that nothing disturbs, and one whose process is lost and that a worker ends. */
-async function runBoth(files: Readonly<Record<string, string>>, isLater = false) {
+async function runBoth(files: Readonly<Record<string, string>>, isLater = false, words: readonly string[] = []) {
   const [here, away] = [makeProject({ ...FILES, ...files }), makeProject({ ...FILES, ...files })];
-  const local = await ralph(here, RUN);
+  const local = await ralph(here, [...RUN, ...words]);
   expect(local.code, local.stdout + local.stderr).toBe(0);
   for (const folder of [here, away]) writeFileSync(join(folder, 'slow'), '2');
   rmSync(join(here, 'slow'));
   await startWorker('homeward');
-  const run = await lose(away, isLater);
-  await untilEnded(run);
+  const run = await lose(away, isLater, words);
+  await untilState(run, 'ended');
   rmSync(join(away, 'slow'));
   const home = await ralph(away, ['resume'], env());
   expect(home.code, home.stdout + home.stderr).toBe(0);
@@ -101,7 +103,7 @@ async function runBoth(files: Readonly<Record<string, string>>, isLater = false)
   return { here, away, home };
 }
 
-describe('a run that went on elsewhere and comes home', () => {
+describe('a run that went on elsewhere and comes home', { timeout: 150_000 }, () => {
   test.each([
     ['in its first turn', false],
     ['later', true],
@@ -126,14 +128,44 @@ describe('a run that went on elsewhere and comes home', () => {
   });
 
   test('has commits of its agents and checkpoints as commits', async () => {
-    const checkpoints = CONFIG.replace('event_loop: {', 'event_loop: {checkpoint_interval: 2, ');
-    const { here, away, home } = await runBoth({ commits: '', 'ralph.yml': checkpoints });
+    const { here, away, home } = await runBoth({ commits: '', 'ralph.yml': toConfig(2) });
     const [told, wanted] = [await tell(away), await tell(here)];
     expect(home.stderr).not.toContain('changed files only');
     expect(told).toEqual(wanted);
     expect(told['log']).toContain('step 3\n');
     expect(told['log']).toContain('ralph: checkpoint after iteration');
     expect(git(away, 'log', '--all', '--format=%s')).toBe(git(away, 'log', '--format=%s'));
+  });
+
+  test('ends in its worktree as one that nothing disturbed, and lands', async () => {
+    const { here, away } = await runBoth({ 'ralph.yml': toConfig(0) }, true, ['--worktree']);
+    const [told, wanted] = [here, away].map((folder) => git(folder, 'log', '--format=%s', `--branches=ralph/*`).split('\n'));
+    expect(told).toEqual(wanted);
+    expect(told?.[0]).toBe('ralph: Build it');
+    expect((await tell(away))['diff']).toBe((await tell(here))['diff']);
+    for (const folder of [here, away]) {
+      const landed = await ralph(folder, ['land']);
+      expect(landed.code, landed.stdout + landed.stderr).toBe(0);
+    }
+    expect(readFileSync(join(away, 'out.txt'), 'utf8')).toBe(readFileSync(join(here, 'out.txt'), 'utf8'));
+  });
+
+  test('goes on at home, is lost once more, and comes home once more with all of its commits', async () => {
+    const folder = makeProject({ ...FILES, commits: '', slow: '2' });
+    await startWorker('homeward');
+    const run = await lose(folder, false, ['--max-iterations', '3']);
+    await untilState(run, 'free');
+    const more = start(folder, ['resume', '--max-iterations', '+9'], env());
+    await expect.poll(() => readEvents(folder), { timeout: 30_000, interval: 50 }).toContain('"iteration":5');
+    await pause(600);
+    more.child.kill('SIGKILL');
+    expect((await more.done).stderr).toContain('The run went on elsewhere');
+    await untilState(run, 'ended');
+    const home = await ralph(folder, ['resume'], env());
+    expect([home.code, home.stderr.includes('changed files only')], home.stderr).toEqual([0, false]);
+    expect(git(folder, 'log', '--format=%s').match(/^step \d/gm)).toEqual(['step 3', 'step 2', 'step 1']);
+    expect((await ralph(folder, ['show', 'last', '--diff'])).stdout.match(/^\+built/gm)).toHaveLength(3);
+    for (const turn of ['1', '3', '5']) expect((await ralph(folder, ['show', 'last', turn, '--diff'])).stdout).toContain('+built');
   });
 
   test('can be shown in the folder of a person who goes on with it elsewhere, with the turns that were taken at home', async () => {
