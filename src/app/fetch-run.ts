@@ -16,7 +16,7 @@ import { toStateDirs, withoutKeys } from '../safety/index.ts';
 import { bringCommits, bringWork, checkOutWork, isObjectId } from '../workspace/bundle/index.ts';
 import { toFilter } from './bring-turn.ts';
 import { type KeptState, readPlace, STANDS_IN, writePlace } from './kept-run.ts';
-import { bringSnapshots } from './kept-trees.ts';
+import { bringSnapshots, storeTrees } from './kept-trees.ts';
 import { fetchTree, isStateFolder, withSecrets, writeScratchpad } from './sent-work.ts';
 
 /** A run that is to go on in a folder where it has never been. */
@@ -64,6 +64,7 @@ export async function fetchRun({ fleet, runId, root, env, place }: FetchOrder, k
   writeScratchpad(file, tree.scratchpad);
   const { steeringOffset, activations } = readState(entries);
   await bringSnapshots(fleet.blobs, repository, { runId, ...toShown(kept, env, activations) }, join(root, '.git')).catch(() => undefined);
+  await forgetBundles(repository, kept.trees);
   alignSteering(paths, steeringOffset);
   // Last: a folder without a journal is no run.
   writeFileSync(paths.journal, toJournalLines(entries), { mode: 0o600 });
@@ -214,7 +215,7 @@ async function forgetBundles({ git }: Repository, trees: readonly SentTree[]): P
     ...trees.filter(({ base }) => isObjectId(base.commit)).map(({ base }) => `refs/ralph-fleet/base-${base.commit}`),
     ...['refs/ralph-fleet/work', 'refs/ralph-fleet/tree'],
   ];
-  for (const name of new Set(names)) await git(['update-ref', '-d', name]);
+  await git(['update-ref', '--stdin'], { input: [...new Set(names)].map((name) => `delete ${name}\n`).join('') });
 }
 
 function readState(entries: KeptState['entries']): ReturnType<ReturnType<typeof createJournalFold>['run']>['state'] {
@@ -251,6 +252,9 @@ async function bringTree(
   if (changed.length > 0 && between.length > 0) {
     // What a turn made may have been written here right before the process was lost, and be kept by the one that went on.
     const passed: string[] = [];
+    // All of them at once: one after the other, each would be made of all its steps.
+    const ids = new Set(between.map(({ work, steps }) => steps.at(-1)?.to ?? work.tree));
+    await storeTrees(fleet.blobs, repository, { trees: between, ids }, scratch);
     for (const tree of between) passed.push(await fetch(tree));
     changed = await bringWork(repository, { ...order, between: passed }, onWrite);
   }

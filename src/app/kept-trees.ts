@@ -30,14 +30,35 @@ export async function bringSnapshots(
   const known = await readTrees(repository, runId);
   const wanted = new Map([...snapshots].filter(([name, tree]) => known.get(name) !== tree));
   if (wanted.size === 0) return [];
-  const ids = new Set(wanted.values());
+  const there = await storeTrees(blobs, repository, { trees, ids: new Set(wanted.values()) }, scratch);
+  const had = [...wanted].filter(([, tree]) => there.has(tree));
+  await nameTrees(repository, runId, new Map(had));
+  return [...wanted.keys()].filter((name) => !there.has(wanted.get(name) ?? ''));
+}
+
+/** Which of the trees that were sent are wanted, by their object ids. */
+interface WantedTrees {
+  readonly trees: readonly SentTree[];
+  readonly ids: ReadonlySet<string>;
+}
+
+/**
+ * Stores trees that were sent, without names. Those that cannot be had are left out.
+ *
+ * @returns ids of trees that are in the repository then
+ * @throws GitProblem, the system error
+ */
+export async function storeTrees(
+  blobs: Blobs,
+  repository: Repository,
+  { trees, ids }: WantedTrees,
+  scratch: string,
+): Promise<ReadonlySet<string>> {
   // Of trees that begin with the same whole one, the last has the steps of all.
   const chains = new Map(trees.map((tree) => [tree.work.commit, tree]));
   const there = await listThere(repository, [...ids, ...[...chains.values()].flatMap(({ steps }) => steps.map(({ to }) => to))]);
   for (const chain of chains.values()) await storeChain(blobs, repository, chain, { ids, there, scratch });
-  const had = [...wanted].filter(([, tree]) => there.has(tree));
-  await nameTrees(repository, runId, new Map(had));
-  return [...wanted.keys()].filter((name) => !there.has(wanted.get(name) ?? ''));
+  return there;
 }
 
 interface Wanted {
@@ -68,7 +89,11 @@ async function storeChain(blobs: Blobs, repository: Repository, chain: SentTree,
   } catch {
     // A view of the past is lost, not the work.
   }
-  for (const id of await listThere(repository, [...steps.map(({ to }) => to)])) there.add(id);
+  for (const id of await listThere(
+    repository,
+    steps.map(({ to }) => to),
+  ))
+    there.add(id);
 }
 
 /** The changes of the first of these steps: as many as may be in memory at once. */
