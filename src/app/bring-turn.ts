@@ -1,4 +1,4 @@
-import { lstatSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { closeSync, constants, lstatSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { IterationStart } from '../core/run/effects.ts';
 import { toTurnName } from '../core/run/turn.ts';
@@ -179,9 +179,37 @@ async function bringFiles({ fleet, paths, keeper }: SentRun, order: IterationSta
   const folder = join(paths.turns, toTurnName(order));
   for (const { name, ...content } of files) {
     const bytes = await fromContent(fleet.blobs, content);
-    if (holds(join(folder, name), bytes)) continue;
-    rmSync(join(folder, name), { force: true });
-    writeFileSync(join(folder, name), bytes, { mode: 0o600, flag: 'wx' });
+    const path = join(folder, name);
+    if (holds(path, bytes) || fill(path, bytes)) continue;
+    rmSync(path, { force: true });
+    writeFileSync(path, bytes, { mode: 0o600, flag: 'wx' });
+  }
+}
+
+/** Fills an empty file, and nothing that a link leads to. False: it is none. */
+function fill(path: string, bytes: Uint8Array): boolean {
+  const stats = lstatSync(path, { throwIfNoEntry: false });
+  if (stats?.isFile() !== true || stats.size > 0 || stats.nlink > 1) return false;
+  const file = openSync(path, constants.O_WRONLY | constants.O_NOFOLLOW);
+  try {
+    writeFileSync(file, bytes);
+  } finally {
+    closeSync(file);
+  }
+  return true;
+}
+
+/** What each turn leaves beside its prompt. */
+const USUAL_FILES = ['stdout.log', 'stderr.log'];
+
+/** Makes the files that are going to come, empty as many of them stay, while the turn is elsewhere: to make a file can take longer than to fill it. */
+export function makeUsualFiles({ paths }: Pick<SentRun, 'paths'>, order: IterationStart): void {
+  for (const name of USUAL_FILES) {
+    try {
+      writeFileSync(join(paths.turns, toTurnName(order), name), '', { mode: 0o600, flag: 'wx' });
+    } catch {
+      // It is there, or made when it comes.
+    }
   }
 }
 

@@ -24,7 +24,7 @@ import type { RunFile } from '../runs/index.ts';
 import { COPIES, findSpec } from '../turns/index.ts';
 import type { GitWorkspace, Snapshot } from '../workspace/checkpoint/index.ts';
 import { toSaid } from './away-watch.ts';
-import { createHomecoming, type SentHome } from './bring-turn.ts';
+import { createHomecoming, makeUsualFiles, type SentHome } from './bring-turn.ts';
 import { createTreeSender, type SentRun } from './send-tree.ts';
 import { toLostAfterMs } from './sent-work.ts';
 
@@ -55,6 +55,7 @@ export interface OfferedTurns extends Elsewhere {
 export function offerToFleet(parts: OfferedRun, workspace: GitWorkspace, copies: RunCopies, tell: (text: string) => void): OfferedTurns {
   const { fleet, file, paths, keeper } = parts;
   const send = createTreeSender(parts);
+  const sendSettings = createSettingsSender(parts);
   /** What the tree was like at a moment of a turn. */
   const name = ({ tree }: Snapshot, turn: string, moment: string): void => {
     if (tree !== null) keeper.add({ kind: 'snapshot', name: `${turn}/${moment}`, tree });
@@ -71,8 +72,7 @@ export function offerToFleet(parts: OfferedRun, workspace: GitWorkspace, copies:
     if (turn !== null) name(seen, turn, 'opened');
     // Whoever goes on after this turn was offered begins where it began.
     await keeper.settled();
-    const settings = await toContent(fleet.blobs, readFileSync(paths.settings));
-    return { settings, stateDir: file.settings.stateDir, ...place } satisfies SentPlace as unknown as Json;
+    return { settings: await sendSettings(), stateDir: file.settings.stateDir, ...place } satisfies SentPlace as unknown as Json;
   };
   const common = { fleet, run: paths.runId, steady: steadyMs, tell, lostAfterMs: toLostAfterMs(parts.env), isOwn: keeper.isOwn };
   const gates = offerGates({ ...common, confirm: keeper.confirm, cwd: file.workspace });
@@ -82,7 +82,15 @@ export function offerToFleet(parts: OfferedRun, workspace: GitWorkspace, copies:
     labelsOf: (order) => toLabels(file, order),
     homecoming: createHomecoming({ ...parts, workspace: { snapshot }, copies, tell, folder: join(paths.folder, COPIES) }),
   });
-  const start: OfferedTurns['start'] = (turn, watch) => offered.start(turn, { ...watch, post: toNew(parts.heard, turn.order, watch.post) });
+  const start: OfferedTurns['start'] = (turn, watch) =>
+    offered.start(turn, {
+      ...watch,
+      prompt: (text) => {
+        watch.prompt(text);
+        makeUsualFiles(parts, turn.order);
+      },
+      post: toNew(parts.heard, turn.order, watch.post),
+    });
   return {
     ...offered,
     start,
@@ -102,6 +110,16 @@ export function offerToFleet(parts: OfferedRun, workspace: GitWorkspace, copies:
       await gates.close();
       await offered.close();
     },
+  };
+}
+
+/** Sends the settings of a run once: they would be the larger part of each order. */
+function createSettingsSender({ fleet, paths }: OfferedRun): () => Promise<SentContent> {
+  let last: { readonly bytes: Buffer; readonly sent: SentContent } | null = null;
+  return async () => {
+    const bytes = readFileSync(paths.settings);
+    if (last?.bytes.equals(bytes) !== true) last = { bytes, sent: { blob: await fleet.blobs.put(bytes) } };
+    return last.sent;
   };
 }
 

@@ -164,6 +164,8 @@ export async function watchOrder(made: WatchSettings, order: OpenOrder): Promise
   let since = steady();
   let reminders = 0;
   let answeredAt = since;
+  // Most are taken at once: to ask about them would only hold up the server.
+  await pause(LOOK_MS);
   while (!order.isOver) {
     const askedAt = steady();
     const standing = await fleet.queue.look(order.id).catch(() => null);

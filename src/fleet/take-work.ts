@@ -40,6 +40,8 @@ export interface Job extends WorkId {
 const BEATS = 5;
 const USUAL_LOST_MS = 20_000;
 const TELL_MS = 10_000;
+/** What it does just now is for people to read: turns that follow each other at once are told of together. */
+const SOON_MS = 250;
 
 /**
  * Takes orders until it is aborted; those that it has are worked on to their end.
@@ -54,10 +56,11 @@ export async function takeWork(made: WorkSettings, drain: AbortSignal, kill: Abo
   // One after the other, so that what is told last is how it is; at most one waits.
   let told: Promise<void> = Promise.resolve();
   let isWaiting = false;
-  const tellState = (): Promise<void> => {
+  const tellState = (afterMs = 0): Promise<void> => {
     if (isWaiting) return told;
     isWaiting = true;
     told = told.then(async () => {
+      if (afterMs > 0) await pause(afterMs, undefined, { signal: drain, ref: false }).catch(() => undefined);
       isWaiting = false;
       // A server that cannot be asked is no answer.
       if (!(await fleet.workers.tell(toState()).catch(() => true)) && !drain.aborted) made.onNameLost();
@@ -65,7 +68,7 @@ export async function takeWork(made: WorkSettings, drain: AbortSignal, kill: Abo
     return told;
   };
   const over = new AbortController();
-  const telling = repeat(TELL_MS, over.signal, tellState);
+  const telling = repeat(TELL_MS, over.signal, () => tellState());
   await tellState();
   drain.addEventListener('abort', () => void tellState());
   const accept = acceptLiving(fleet, () => performance.now());
@@ -75,10 +78,10 @@ export async function takeWork(made: WorkSettings, drain: AbortSignal, kill: Abo
       if (claim === null) continue;
       const { run, name } = claim.order;
       busy.set(slot, { run, name });
-      void tellState();
+      void tellState(SOON_MS);
       await work(made, claim, slot, kill);
       busy.delete(slot);
-      void tellState();
+      void tellState(SOON_MS);
     }
   };
   await Promise.all(Array.from({ length: slots }, (_, slot) => serve(slot)));

@@ -59,7 +59,10 @@ async function findTurn(repository: Repository, runId: string, turn: string): Pr
 
 async function findSpan(repository: Repository, runId: string, turns: readonly string[]): Promise<Span | null> {
   const trees = await readTrees(repository, runId);
-  const names = [...trees.keys()].filter((name) => MOMENT.test(name)).sort((one, other) => compareNames(one, other, turns));
+  const names = sortNames(
+    [...trees.keys()].filter((name) => MOMENT.test(name)),
+    turns,
+  );
   const from = trees.get(names.find((name) => !name.endsWith('/after')) ?? '');
   const last = names.at(-1);
   const to = last === undefined ? undefined : trees.get(last);
@@ -77,17 +80,19 @@ const MOMENT = /^\d+\.\d+\/(?:opened|before|after)$/;
 
 const MOMENTS = ['/opened', '/before', '/after'];
 
-/** The order in which snapshots were made. One of another turn than these, which was cut off before it began, comes behind all with lower numbers. */
-function compareNames(one: string, other: string, turns: readonly string[]): number {
-  const [left, right] = [toRank(one, turns), toRank(other, turns)];
-  return left.map((rank, index) => rank - (right[index] ?? 0)).find((difference) => difference !== 0) ?? 0;
-}
-
-function toRank(name: string, turns: readonly string[]): readonly number[] {
-  const turn = name.slice(0, name.indexOf('/'));
-  const place = turns.indexOf(turn);
-  const behind = turns.findLastIndex((known) => toTurnNumber(known) < toTurnNumber(turn));
-  return [place < 0 ? behind + 0.5 : place, toTurnNumber(turn), MOMENTS.findIndex((moment) => name.endsWith(moment))];
+/** In the order in which the snapshots were made. One of another turn than these, which was cut off before it began, comes behind all with lower numbers. */
+function sortNames(names: readonly string[], turns: readonly string[]): readonly string[] {
+  const places = new Map(turns.map((turn, place) => [turn, place]));
+  const toRank = (name: string): readonly number[] => {
+    const turn = name.slice(0, name.indexOf('/'));
+    const number = toTurnNumber(turn);
+    const place = places.get(turn) ?? turns.findLastIndex((known) => toTurnNumber(known) < number) + 0.5;
+    return [place, number, MOMENTS.findIndex((moment) => name.endsWith(moment))];
+  };
+  const ranked = names.map((name) => ({ name, rank: toRank(name) }));
+  const compare = (one: (typeof ranked)[number], other: (typeof ranked)[number]): number =>
+    one.rank.map((rank, index) => rank - (other.rank[index] ?? 0)).find((difference) => difference !== 0) ?? 0;
+  return ranked.sort(compare).map(({ name }) => name);
 }
 
 function toTurnNumber(turn: string): number {

@@ -1,6 +1,5 @@
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Environment } from '../../core/values/environment.ts';
 import {
   changeIndex,
@@ -14,6 +13,7 @@ import {
   writeTree,
 } from '../../git/index.ts';
 import { readFileSize } from './file-version.ts';
+import { createTreeNames, dropWaitingNames, readWaitingNames } from './tree-names.ts';
 import { createTreeWriter } from './tree-writer.ts';
 
 /**
@@ -72,29 +72,31 @@ function toNames(output: string): readonly string[] {
 }
 
 /** By turn and moment, such as `7.1/before`. */
-export async function readTrees({ git }: Repository, runId: string): Promise<ReadonlyMap<string, string>> {
+export async function readTrees(repository: Repository, runId: string): Promise<ReadonlyMap<string, string>> {
   const folder = toSnapshotRef(runId);
-  const listed = folder === undefined ? null : await git(['for-each-ref', '--format=%(objectname) %(refname:lstrip=3)', `${folder}/`]);
-  const lines = listed?.ok === true ? listed.stdout.split('\n').filter((line) => line !== '') : [];
-  return new Map(lines.map((line) => [line.slice(line.indexOf(' ') + 1), line.slice(0, line.indexOf(' '))]));
+  if (folder === undefined) return new Map();
+  // First, for what waits meanwhile is told to git and then gone.
+  const waiting = await readWaitingNames(repository, folder);
+  const listed = await repository.git(['for-each-ref', '--format=%(objectname) %(refname:lstrip=3)', `${folder}/`]);
+  const lines = listed.ok ? listed.stdout.split('\n').filter((line) => line !== '') : [];
+  const known = lines.map((line): [string, string] => [line.slice(line.indexOf(' ') + 1), line.slice(0, line.indexOf(' '))]);
+  return new Map([...known, ...[...waiting].map(([name, tree]): [string, string] => [name.slice(folder.length + 1), tree])]);
 }
 
-/**
- * Gives trees that are in the repository the names of moments of a run, such as `7.1/before`, as if it had been taken there.
- *
- * @throws GitProblem where one of them is not there; then none has its name
- */
-export async function nameTrees({ git }: Pick<Repository, 'git'>, runId: string, trees: ReadonlyMap<string, string>): Promise<void> {
+/** Gives trees the names of moments of a run, such as `7.1/before`, as if they had been taken here. One that is not there has none. Never rejects. */
+export async function nameTrees(repository: Repository, runId: string, trees: ReadonlyMap<string, string>): Promise<void> {
   const folder = toSnapshotRef(runId);
   if (folder === undefined || trees.size === 0) return;
-  const names = new Map([...trees].map(([name, tree]) => [`${folder}/${name}`, tree]));
-  await demandGit(git, ['update-ref', '--stdin'], { input: toUpdates(names) });
+  const names = createTreeNames(repository, folder, () => undefined);
+  names.add(new Map([...trees].map(([name, tree]) => [`${folder}/${name}`, tree])));
+  await names.settle();
 }
 
 /** Takes back the names of a run's snapshots; git's own clean-up removes what they kept. The number of names. */
 export async function dropSnapshots(repository: Repository, runId: string): Promise<number> {
   const folder = toSnapshotRef(runId);
   if (folder === undefined) return 0;
+  dropWaitingNames(repository, folder);
   const listed = await demandGit(repository.git, ['for-each-ref', '--format=%(refname)', `${folder}/`]);
   const names = listed.split('\n').filter((name) => name !== '');
   const input = names.map((name) => `delete ${name}\n`).join('');
@@ -137,33 +139,6 @@ export function selectEntries(status: GitStatus, top: string): StatusEntry[] {
   });
   if (totalBytes > MAX_TOTAL_BYTES) throw new GitProblem('the files that differ from the last commit are too large');
   return selected;
-}
-
-/** One command for all names of a turn. */
-function toUpdates(names: ReadonlyMap<string, string>): string {
-  return [...names].map(([name, tree]) => `update ${name} ${tree}\n`).join('');
-}
-
-/** Names are written so much later: whoever goes on with a tree need not wait until this process has started git once more. */
-const LATER_MS = 15;
-
-/** A lost snapshot costs a view of the past, not the work: it need not wait for the disk. */
-const UNSYNCED = ['core.fsync=none'];
-
-/** Gives trees their names, one command after the other. Until then nothing holds them, and a clean-up in between may have taken them: then `onLost` is called. */
-function createNaming(git: Repository['git'], onLost: () => void) {
-  let naming: Promise<void> = Promise.resolve();
-  const write = async (input: string): Promise<void> => {
-    const named = await git(['update-ref', '--stdin'], { input, config: UNSYNCED });
-    if (!named.ok) onLost();
-  };
-  return {
-    begin: (names: ReadonlyMap<string, string>, afterMs: number): void => {
-      const input = toUpdates(names);
-      naming = naming.then(() => sleep(afterMs)).then(() => write(input));
-    },
-    done: (): Promise<void> => naming,
-  };
 }
 
 /**
@@ -216,10 +191,14 @@ export function createSnapshotKeeper(
   { runId, scratchDir, env }: { readonly runId: string; readonly scratchDir: string; readonly env: Environment },
 ): SnapshotKeeper {
   const storeTree = createTreeStore(repository, scratchDir, env);
-  const naming = createNaming(repository.git, () => {
-    [last, held] = [undefined, undefined];
-    storeTree.forget();
-  });
+  const root = toSnapshotRef(runId);
+  const kept =
+    root === undefined
+      ? null
+      : createTreeNames(repository, root, () => {
+          [last, held] = [undefined, undefined];
+          storeTree.forget();
+        });
   let last: { readonly fingerprint: string | null; readonly tree: string } | undefined;
   /** The names of the turn that is under way, with their trees: one that is looked at twice has the later one. */
   let names = new Map<string, string>();
@@ -242,11 +221,10 @@ export function createSnapshotKeeper(
       const isHeld = tree === held && !isFirst;
       if (moment === 'after' || isFirst || (!isHeld && (moment === 'opened' || isTakingOver))) {
         held = tree;
-        naming.begin(names, isTakingOver ? 0 : LATER_MS);
+        kept?.add(names);
       }
-      if (isTakingOver) await naming.done();
       return tree;
     },
-    settle: naming.done,
+    settle: async () => kept?.settle(),
   };
 }

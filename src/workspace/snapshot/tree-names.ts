@@ -1,0 +1,122 @@
+import { closeSync, constants, lstatSync, mkdirSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { demandGit, type Repository, readGitPlaces } from '../../git/index.ts';
+
+/** The names of one run's trees. Git is told of them a moment later, of several at once; until then they are in a file beside git's own. */
+export interface TreeNames {
+  /** Once it has returned, no name is lost with a kill. */
+  readonly add: (names: ReadonlyMap<string, string>) => void;
+  /** Git has all that were added. Never rejects. */
+  readonly settle: () => Promise<void>;
+}
+
+/** So much later git is told: a process of it costs more than all else around a short turn. */
+const LATER_MS = 250;
+
+/** A lost snapshot costs a view of the past, not the work: it need not wait for the disk. */
+const UNSYNCED = ['core.fsync=none'];
+
+/**
+ * Creates them; names that a process before this one left are told, too.
+ *
+ * @param ref under which all names of the run are, such as `refs/ralph/20261127-101500`
+ * @param onLost called when git has not taken all of them: what they are for may be gone
+ */
+export function createTreeNames(repository: Pick<Repository, 'git' | 'top' | 'gitDir'>, ref: string, onLost: () => void): TreeNames {
+  const path = toPath(repository, ref);
+  const waiting = new Map(path === null ? [] : readLines(path, ref));
+  let telling: Promise<void> = Promise.resolve();
+  let timer: NodeJS.Timeout | undefined;
+  const tell = async (): Promise<void> => {
+    if (waiting.size === 0) return;
+    const told = new Map(waiting);
+    waiting.clear();
+    if (!(await update(repository, told))) {
+      onLost();
+      await update(repository, await keepThere(repository, told));
+    }
+    // What came meanwhile stands behind it in the same file.
+    if (path !== null && waiting.size === 0) rmSync(path, { force: true });
+  };
+  const tellNow = (): Promise<void> => {
+    clearTimeout(timer);
+    timer = undefined;
+    telling = telling.then(tell).catch(onLost);
+    return telling;
+  };
+  return {
+    add: (names) => {
+      for (const [name, tree] of names) waiting.set(name, tree);
+      if (path === null || !append(path, names)) return void tellNow();
+      timer ??= setTimeout(() => void tellNow(), LATER_MS);
+    },
+    settle: tellNow,
+  };
+}
+
+/** Of the trees that git has not been told of by name, those that are there. By the whole name. */
+export async function readWaitingNames(
+  repository: Pick<Repository, 'git' | 'top' | 'gitDir'>,
+  ref: string,
+): Promise<ReadonlyMap<string, string>> {
+  const path = toPath(repository, ref);
+  const waiting = path === null ? new Map<string, string>() : readLines(path, ref);
+  return waiting.size === 0 ? waiting : keepThere(repository, waiting);
+}
+
+/** Forgets those of which git has not been told. */
+export function dropWaitingNames(repository: Pick<Repository, 'top' | 'gitDir'>, ref: string): void {
+  const path = toPath(repository, ref);
+  if (path !== null) rmSync(path, { force: true });
+}
+
+/** Where they wait; `null`: what is in that place is no folder, and nothing is written through it. */
+function toPath({ top, gitDir }: Pick<Repository, 'top' | 'gitDir'>, ref: string): string | null {
+  const folder = join(readGitPlaces(top, gitDir).commonDir, 'ralph');
+  const stats = lstatSync(folder, { throwIfNoEntry: false });
+  return stats === undefined || stats.isDirectory() ? join(folder, `${ref.slice(ref.lastIndexOf('/') + 1)}.names`) : null;
+}
+
+function append(path: string, names: ReadonlyMap<string, string>): boolean {
+  try {
+    mkdirSync(dirname(path), { recursive: true });
+    const file = openSync(path, constants.O_APPEND | constants.O_CREAT | constants.O_WRONLY | constants.O_NOFOLLOW);
+    try {
+      writeSync(file, toUpdates(names));
+    } finally {
+      closeSync(file);
+    }
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** As `git update-ref --stdin` reads them. */
+function toUpdates(names: ReadonlyMap<string, string>): string {
+  return [...names].map(([name, tree]) => `update ${name} ${tree}\n`).join('');
+}
+
+/** What was written last of each name, where it is one of the run's. A line that a kill cut off is none. */
+function readLines(path: string, ref: string): Map<string, string> {
+  const names = new Map<string, string>();
+  if (lstatSync(path, { throwIfNoEntry: false })?.isFile() !== true) return names;
+  for (const line of readFileSync(path, 'utf8').split('\n').slice(0, -1)) {
+    const [, name = '', tree = ''] = /^update (refs\/ralph\/[\w./-]+) ([0-9a-f]{40}|[0-9a-f]{64})$/.exec(line) ?? [];
+    if (name.startsWith(`${ref}/`) && !name.includes('..')) names.set(name, tree);
+  }
+  return names;
+}
+
+async function update({ git }: Pick<Repository, 'git'>, names: ReadonlyMap<string, string>): Promise<boolean> {
+  const told = await git(['update-ref', '--stdin'], { input: toUpdates(names), config: UNSYNCED });
+  return told.ok;
+}
+
+/** Git tells of each whether it is there; a clean-up may have taken what had no name. */
+async function keepThere({ git }: Pick<Repository, 'git'>, names: ReadonlyMap<string, string>): Promise<ReadonlyMap<string, string>> {
+  const trees = [...new Set(names.values())];
+  const listed = await demandGit(git, ['cat-file', '--batch-check'], { input: trees.map((tree) => `${tree}\n`).join('') });
+  const there = new Set(listed.split('\n').flatMap((line) => (line.includes(' tree ') ? [line.slice(0, line.indexOf(' '))] : [])));
+  return new Map([...names].filter(([, tree]) => there.has(tree)));
+}
