@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { appendFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { type KeptState, readKeptState } from './kept-run.ts';
@@ -78,6 +78,8 @@ describe('what turns changed that were taken elsewhere', () => {
     const { home, away, kept } = await takeElsewhere();
     await takeTurns(home, 'lost').turn('2.1', () => edit(home.repo.path, { path: 'a.txt', what: 7 }));
     await home.workspace.settle();
+    const stale = home.repo.git('rev-parse', 'HEAD^{tree}').trim();
+    appendFileSync(join(home.repo.path, '.git/ralph/run-1.names'), `update refs/ralph/run-1/3.1/after ${stale}\n`);
     await bring(home, kept);
     await bring(away, kept);
     expect(await tell(home, TURNS)).toEqual(await tell(away, TURNS));
