@@ -52,7 +52,6 @@ const WITH_GIT = [
   'src/panel/share/**/*.test.ts',
   'src/app/place-tree.test.ts',
   'src/app/bring-turn.test.ts',
-  'src/app/kept-trees.test.ts',
   'src/app/fetch-run.test.ts',
 ];
 

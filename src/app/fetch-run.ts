@@ -14,10 +14,10 @@ import { listReferenceFiles } from '../run-gates/index.ts';
 import { alignSteering, openAgentFolders, type RunFile, readRunFile, toLayout, writeRunFile } from '../runs/index.ts';
 import { toStateDirs, withoutKeys } from '../safety/index.ts';
 import { bringCommits, bringWork, checkOutWork, isObjectId } from '../workspace/bundle/index.ts';
+import { nameTrees, readTrees } from '../workspace/checkpoint/index.ts';
 import { toFilter } from './bring-turn.ts';
 import { type KeptState, readPlace, STANDS_IN, writePlace } from './kept-run.ts';
-import { bringSnapshots, storeTrees } from './kept-trees.ts';
-import { fetchTree, isStateFolder, withSecrets, writeScratchpad } from './sent-work.ts';
+import { fetchTree, isStateFolder, storeTrees, withSecrets, writeScratchpad } from './sent-work.ts';
 
 /** A run that is to go on in a folder where it has never been. */
 export interface FetchOrder {
@@ -278,4 +278,34 @@ function writeJournal({ journal }: RunPaths, lines: Buffer): void {
   }
   writeFileSync(`${journal}.new`, lines, { mode: 0o600 });
   renameSync(`${journal}.new`, journal);
+}
+
+/** What a fleet keeps of the trees around the turns of a run: see `KeptState`. */
+export interface KeptTrees {
+  readonly runId: string;
+  readonly trees: readonly SentTree[];
+  readonly snapshots: ReadonlyMap<string, string>;
+}
+
+/**
+ * Puts the trees around turns into a repository, under the names that they have where the turns were taken: what shows a turn, or undoes it, then says the same here. What the
+ * fleet keeps counts, for one process at a time had the run; a name that is here and says something else is of one that had lost it.
+ *
+ * @param scratch absolute path of a folder of ours
+ * @returns the names whose trees cannot be had: forgotten, or filters of git make other ones of them here
+ * @throws GitProblem, the system error
+ */
+export async function bringSnapshots(
+  blobs: Blobs,
+  repository: Repository,
+  { runId, trees, snapshots }: KeptTrees,
+  scratch: string,
+): Promise<readonly string[]> {
+  const known = await readTrees(repository, runId);
+  const wanted = new Map([...snapshots].filter(([name, tree]) => known.get(name) !== tree));
+  if (wanted.size === 0) return [];
+  const there = await storeTrees(blobs, repository, { trees, ids: new Set(wanted.values()) }, scratch);
+  const had = [...wanted].filter(([, tree]) => there.has(tree));
+  await nameTrees(repository, runId, new Map(had));
+  return [...wanted.keys()].filter((name) => !there.has(wanted.get(name) ?? ''));
 }

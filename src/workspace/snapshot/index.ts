@@ -2,4 +2,3 @@
 export { type Baseline, captureBaseline, listUncommitted, parseBaseline } from './baseline.ts';
 export { listChangedPackages } from './changed-packages.ts';
 export { createTreeReader } from './create-tree-reader.ts';
-export { nameTrees, readTrees } from './snapshots.ts';
