@@ -82,6 +82,8 @@ export interface AssembledRun {
   readonly workspace: GitWorkspace;
   readonly damage: JournalDamage | null;
   readonly admitStop: Admission['admitStop'];
+  /** Its gates and hooks in the hands of workers; `null`: they run here. */
+  readonly away: Pick<OfferedTurns, 'askAway' | 'closePrograms'> | null;
 }
 
 /**
@@ -118,7 +120,7 @@ export function assembleRun(parts: RunParts, visit: (entry: JournalEntry) => voi
     steering: openSteering(paths, people.admitWord),
     asks: openAskBox(toAskPlace(join(file.workspace, prompts.eventsFile), paths.folder, file.workspace), watchFolder),
     turns: createTurnStore({ fs: nodeFileSystem, dir: paths.turns, capBytes: turnLogCapBytes }),
-    ...toLoopHooks(parts),
+    ...toLoopHooks(parts, elsewhere),
     gates: createGateRunner({
       ...toGateSettings(parts, elsewhere),
       ...(elsewhere !== null && { runAway: elsewhere.gatesOn(() => workspace.snapshot('gates', 'opened')) }),
@@ -146,6 +148,7 @@ export function assembleRun(parts: RunParts, visit: (entry: JournalEntry) => voi
     workspace,
     damage,
     admitStop: people.admitStop,
+    away: elsewhere,
   };
 }
 
@@ -157,7 +160,7 @@ function createElsewhere(parts: RunParts, workspace: GitWorkspace, copies: RunCo
     watch.observe({ kind: 'effect', seq: 0, at: Date.now(), effect: { type: 'notice', level: 'warning', code: 'fleet', text } });
   const { workspace: folder, settings } = parts.file;
   const readNotes = (): string | null => readScratchpad(folder, settings.prompts.scratchpad)?.text ?? null;
-  return offerToFleet({ ...parts, ...kept, readNotes }, workspace, copies, tell);
+  return offerToFleet({ ...parts, ...kept, readNotes, root: parts.layout.root }, workspace, copies, tell);
 }
 
 function createAgents(
@@ -229,10 +232,12 @@ function toAsking({ human = DEFAULT_HUMAN }: RunFile['settings']): LoopSettings[
 }
 
 /** Hooks of events bind whatever agent wears the hat. They run with the person's rights, outside of every sandbox. */
-function toLoopHooks({ paths, file, env }: RunParts): Pick<LoopPorts, 'hooks'> {
+function toLoopHooks({ paths, file, env }: RunParts, elsewhere: OfferedTurns | null): Pick<LoopPorts, 'hooks'> {
   const { hooks = {}, spec } = file.settings;
   if (spec.hooked === undefined) return {};
-  const scene = { run: paths.runId, cwd: file.workspace, env, marker: `${toGateMarker(paths.runId)}.hooks` };
+  const askAway = elsewhere?.askAway;
+  const place = { cwd: file.workspace, env, marker: `${toGateMarker(paths.runId)}.hooks`, ...(askAway !== undefined && { askAway }) };
+  const scene = { run: paths.runId, ...place };
   return { hooks: createLoopHookAsker((hat) => hooks[hat] ?? [], scene, { now: Date.now, steady: steadyMs }) };
 }
 

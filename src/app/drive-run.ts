@@ -30,7 +30,7 @@ import { toPlainLine } from '../views/text/index.ts';
 import type { AssembledRun, RunParts } from './assemble-run.ts';
 import { STANDS_IN } from './kept-run.ts';
 import { hearFleet } from './steer-fleet.ts';
-import { createLifeTeller } from './tell-life.ts';
+import { createLifeTeller, type LifeTeller } from './tell-life.ts';
 
 /** Where a loop begins. */
 interface Beginning extends LoopStart {
@@ -45,7 +45,7 @@ export function driveRun(parts: RunParts, run: AssembledRun, start: Beginning, l
   const live = openLiveFile(paths.folder, run.ports.clock);
   const index = openTurnIndex(paths.turns, run.ports.clock);
   const proof = createProofFold(file.settings.spec.gates);
-  const life = createLifeTeller(parts, start.folded, run.ports.redaction);
+  const life = createLifeTeller(parts, start.folded, run.ports.redaction, run.away?.askAway);
   const watchNews = createNewsWatch(start.folded, file.settings.spec.gates, (news) => void tell(news));
   const observe: typeof run.ports.observe = (record) => {
     watchNews(record);
@@ -78,7 +78,7 @@ export function driveRun(parts: RunParts, run: AssembledRun, start: Beginning, l
     for (const unhear of heard) unhear();
     live.close();
     index.close();
-    const worktree = await closeRun(parts, run, reason);
+    const worktree = await closeRun(parts, run, reason, life);
     const warnings = await life.close();
     for (const lock of locks) releaseLock(lock);
     process.removeListener('exit', killAllStarted);
@@ -110,12 +110,19 @@ function endWhenLost({ kept }: RunParts, end: (message: string) => void): void {
 }
 
 /** Closes what a run had open, and writes down how it ended. What became of its worktree. */
-async function closeRun(parts: RunParts, { workspace, ports }: AssembledRun, reason: RunEnd['reason']): Promise<RunEnd['worktree']> {
+async function closeRun(
+  parts: RunParts,
+  { workspace, ports, away }: AssembledRun,
+  reason: RunEnd['reason'],
+  life: LifeTeller,
+): Promise<RunEnd['worktree']> {
   const { layout, paths, file, reference } = parts;
   await workspace.settle();
   const worktree = await closeWorktree(parts, workspace);
   await reference.close();
   ports.journal.close();
+  if (life.needsFleet) await life.close();
+  await away?.closePrograms();
   const { kept } = parts;
   const title = toPlainLine(file.settings.spec.objective, 80);
   await kept?.keeper.close({ state: toLeaseState(reason, parts.env), title: `${title} (${reason})` });

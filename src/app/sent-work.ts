@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Environment } from '../core/values/environment.ts';
 import { type Json, mapTexts } from '../core/values/json.ts';
@@ -193,6 +194,25 @@ export function withSecrets<Settings extends RunFile['settings']>(settings: Sett
     text.replace(/\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g, (mark, name: string) => (name in variables ? (env[name] ?? '') : mark));
   const resolve = <Value>(value: Value): Value => mapTexts(value as Json, fill) as Value;
   return { ...settings, backends: resolve(backends), mcpServers: resolve(mcpServers) };
+}
+
+/**
+ * Scripts of hooks that are not where the run has them, for this is another machine, are in the folder of the worker: what they held is known, and others do not run.
+ *
+ * @param folders absolute paths that the working tree has where the run is
+ */
+export function withScripts<Settings extends Pick<RunFile['settings'], 'hooks' | 'backendHooks'>>(
+  settings: Settings,
+  folders: readonly string[],
+  root: string,
+): Settings {
+  const { hooks, backendHooks } = settings;
+  const toHere = (text: string): string => {
+    const folder = folders.find((known) => text.startsWith(`${known}/`));
+    return folder === undefined || existsSync(text) ? text : join(root, text.slice(folder.length));
+  };
+  const place = <Value>(value: Value): Value => mapTexts(value as Json, toHere) as Value;
+  return { ...settings, ...(hooks && { hooks: place(hooks) }), ...(backendHooks && { backendHooks: place(backendHooks) }) };
 }
 
 /** Whether a folder of state may be made under that name below a folder of ours. */

@@ -1,4 +1,4 @@
-import { existsSync, lstatSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { IterationStart } from '../core/run/effects.ts';
 import type { Input, IterationEnded } from '../core/run/inputs.ts';
@@ -7,26 +7,14 @@ import type { RunState } from '../core/run/state.ts';
 import { type TurnOutcome, toTurnName } from '../core/run/turn.ts';
 import type { Environment } from '../core/values/environment.ts';
 import { RalphError, toErrorMessage } from '../core/values/errors.ts';
-import { isJsonObject, type Json, parseJson } from '../core/values/json.ts';
+import { isJsonObject, isTextList, type Json } from '../core/values/json.ts';
 import { writeContract } from '../emit/index.ts';
-import {
-  fromContent,
-  type GateTask,
-  type Job,
-  PROTOCOL,
-  parseContent,
-  parseGateTask,
-  parseTree,
-  takeWork,
-  toOrderTitle,
-} from '../fleet/index.ts';
-import type { EvidenceRecord } from '../gates/index.ts';
+import { fromContent, type Job, PROTOCOL, parseContent, parseTree, takeWork, toOrderTitle } from '../fleet/index.ts';
 import { captureGitPrograms, createGit, demandGit, findRepository } from '../git/index.ts';
 import { ensureStateFolders, makeFolders, nodeFileSystem, toRunPaths } from '../journal/index.ts';
 import { createPerformer, INTERRUPTED, type LoopView, redactInput } from '../loop/shell/index.ts';
 import { loadPluginFiles } from '../plugins/index.ts';
 import { type Fleet, WORKER_GONE_MS } from '../ports/fleet.ts';
-import type { AwayGateShown, AwayGateTry } from '../ports/gate-runner.ts';
 import { removeTree } from '../process/index.ts';
 import { openGateReference } from '../run-gates/index.ts';
 import { openAgentFolders, openWorkspace, type RunFile, readRunFile, toLayout, withoutToken } from '../runs/index.ts';
@@ -36,9 +24,10 @@ import { readScratchpad } from '../turns/index.ts';
 import { type AssembledRun, assembleRun, type RunParts, toWorkerMarker } from './assemble-run.ts';
 import type { SentHome } from './bring-turn.ts';
 import { type SentPlace, sendFiles } from './offer-to-fleet.ts';
-import { createPlaceTree, type PlaceTree } from './place-tree.ts';
-import { isStateFolder, withSecrets, writeScratchpad } from './sent-work.ts';
+import { createPlaceTree } from './place-tree.ts';
+import { isStateFolder, withScripts, withSecrets, writeScratchpad } from './sent-work.ts';
 import { standIn } from './stand-in.ts';
+import { type ProgramPlace, type ProgramTask, parseProgramTask, reportUnrun, takeProgram } from './take-programs.ts';
 import { closeWorkerHome, openWorkerHome, STOOD_IN, sweepWorkerHomes } from './worker-home.ts';
 
 /** A worker of a fleet. */
@@ -91,12 +80,10 @@ export async function workForFleet(order: WorkerOrder, stop: AbortSignal, kill: 
     const startedAt = Date.now();
     const title = `${toOrderTitle(job.name)} of run ${job.run}`;
     tell(`${title}: taken.`);
-    const gate = parseGateTask(job.task);
-    const place = places.open(job);
-    const take = gate === null ? takeTurn(own, place, job) : takeGate(own, place, job, gate);
-    const status = await take.catch((error: unknown) => {
+    const program = parseProgramTask(job.task);
+    const status = await take(own, places.open(job), job, program).catch((error: unknown) => {
       places.drop(job);
-      return reportFailure(job, gate, toErrorMessage(error));
+      return program === null ? reportFailure(job, toErrorMessage(error)) : reportUnrun(job, program, toErrorMessage(error));
     });
     const seconds = Math.round((Date.now() - startedAt) / 1000);
     tell(`${title}: ${job.fenced.aborted ? 'given up' : status} after ${seconds} s.`);
@@ -118,13 +105,16 @@ function toNameTaken(id: string): RalphError {
   });
 }
 
+/** Works on an order in a folder that shows what it is about. How it ended. */
+async function take(order: WorkerOrder, opening: Promise<WorkPlace>, job: Job, program: ProgramTask | null): Promise<string> {
+  const place = await opening;
+  const from = await showTree(place, job);
+  return program === null ? takeTurn(order, place, job, from) : takeProgram(order, place, job, program);
+}
+
 /** A folder of the worker's own in which the turns of a run are taken, one after the other. */
-interface WorkPlace {
-  readonly run: AssembledRun;
-  readonly file: RunFile;
-  readonly tree: PlaceTree;
+interface WorkPlace extends ProgramPlace {
   readonly turns: string;
-  readonly evidence: string;
   /** The turn that is taken just now: who sees what happens in it, and whether its commits and notes come home. */
   readonly turn: { observe: (record: RunRecord) => void; isAlone: boolean };
 }
@@ -169,7 +159,7 @@ async function openPlace({ fleet, home, env, id }: WorkerOrder, job: Job): Promi
   makeFolders(nodeFileSystem, paths.turns);
   writeFileSync(paths.settings, await fromContent(fleet.blobs, sent.settings), { mode: 0o600 });
   const kept = readRunFile(paths.settings);
-  const settings = withSecrets(kept.settings, env);
+  const settings = withScripts(withSecrets(kept.settings, env), sent.folders ?? [], root);
   const file: RunFile = {
     ...kept,
     settings,
@@ -214,12 +204,6 @@ function asWorker(run: AssembledRun, id: string, turn: Readonly<WorkPlace['turn'
   return { ...run, ports: { ...run.ports, agents: { ...agents, surroundings, promptFactsOf } } };
 }
 
-/** Of the record that the gate runner wrote just now; `null` where it could not. */
-function readTries(path: string): readonly AwayGateTry[] | null {
-  const record = existsSync(path) ? (parseJson(readFileSync(path, 'utf8')) as unknown as EvidenceRecord) : null;
-  return record?.attempts ?? null;
-}
-
 /** Makes the folder show what an order is about; the name of the tree. */
 async function showTree({ file, tree }: WorkPlace, job: Job): Promise<string> {
   const sent = parsePlace(job.place);
@@ -229,13 +213,10 @@ async function showTree({ file, tree }: WorkPlace, job: Job): Promise<string> {
   return from;
 }
 
-/** Takes a turn as a run on this machine would: with the same code, and a loop that is somewhere else. How it ended. */
-async function takeTurn(order: WorkerOrder, opening: Promise<WorkPlace>, job: Job): Promise<string> {
-  const { fleet } = order;
-  const place = await opening;
+/** Takes a turn as a run on this machine would: with the same code, and a loop that is somewhere else. How it ended. `from`: the tree that the folder shows. */
+async function takeTurn({ fleet }: WorkerOrder, place: WorkPlace, job: Job, from: string): Promise<string> {
   const { run, file, turn } = place;
   const { effect, state, isAlone } = parseTask(job.task);
-  const from = await showTree(place, job);
   let told: Promise<unknown> = Promise.resolve();
   const tell = (words: Parameters<Job['report']>[0]): void => {
     told = told.then(() => job.report(words));
@@ -281,33 +262,6 @@ async function takeTurn(order: WorkerOrder, opening: Promise<WorkPlace>, job: Jo
   return input.outcome.status;
 }
 
-/** Runs a gate as a run on this machine would. What it writes stays until the next order, and goes nowhere. */
-async function takeGate(order: WorkerOrder, opening: Promise<WorkPlace>, job: Job, { gate, spec, offer, cwd }: GateTask): Promise<string> {
-  const place = await opening;
-  const { run, file, evidence: folder } = place;
-  await showTree(place, job);
-  const [result] = await run.ports.gates.run([{ gate, spec }], job.fenced, () => undefined);
-  if (result === undefined || job.fenced.aborted) return 'given up';
-  const toHome = (text: string): string => text.replaceAll(file.workspace, () => cwd);
-  const { passed, exitCode, timedOut, durationMs, failedTests, ranTests, isOutputCut, evidence } = result;
-  const shown: AwayGateShown = {
-    ...{ passed, exitCode, timedOut, durationMs, outputTail: toHome(result.outputTail), isCut: evidence?.isCut === true },
-    ...(failedTests !== undefined && { failedTests }),
-    ...(ranTests !== undefined && { ranTests }),
-    ...(isOutputCut !== undefined && { isOutputCut }),
-    attempts: readTries(join(folder, `${evidence?.number}.json`)) ?? [{ exitCode, timedOut, durationMs }],
-  };
-  const path = join(folder, `${evidence?.number}.log`);
-  // Through no link: a gate may put anything in its place.
-  const bytes = lstatSync(path, { throwIfNoEntry: false })?.isFile() === true ? readFileSync(path) : null;
-  const isNamed = bytes?.includes(file.workspace) === true;
-  const log = bytes === null ? null : await order.fleet.blobs.put(isNamed ? Buffer.from(toHome(bytes.toString('utf8'))) : bytes);
-  await job.report({ kind: 'gate', offer, shown, log, trouble: '' });
-  rmSync(folder, { recursive: true, force: true });
-  await place.tree.leave();
-  return passed ? 'passed' : 'failed';
-}
-
 function toRedacted(text: string | null, redact: (text: string) => string): string | null {
   return text === null ? null : redact(text);
 }
@@ -319,11 +273,7 @@ function createAwayLoop(file: RunFile, state: RunState, post: (input: Input) => 
 }
 
 /** A turn that cannot begin here, or of which nobody can tell what it changed, has failed: another worker may have what this one lacks. */
-async function reportFailure(job: Job, gate: GateTask | null, message: string): Promise<string> {
-  if (gate !== null) {
-    await job.report({ kind: 'gate', offer: gate.offer, shown: null, log: null, trouble: message });
-    return `not run: ${message}`;
-  }
+async function reportFailure(job: Job, message: string): Promise<string> {
   const { effect, state } = parseTask(job.task);
   const { iteration, attempt } = effect;
   const input: IterationEnded = {
@@ -353,11 +303,11 @@ function parseTask(task: Json): TurnTask {
 }
 
 function parsePlace(place: Json): SentPlace {
-  const { settings: sent, stateDir } = isJsonObject(place) ? place : {};
+  const { settings: sent, stateDir, folders } = isJsonObject(place) ? place : {};
   const tree = parseTree(place);
   const settings = isJsonObject(sent) ? parseContent(sent) : null;
   if (settings === null || tree === null) throw new Error('the order does not say where to work');
   // It becomes a folder below the worker's own.
   if (!isStateFolder(stateDir)) throw new Error('the order names no folder for state');
-  return { settings, stateDir, ...tree };
+  return { settings, stateDir, ...(isTextList(folders) && { folders }), ...tree };
 }

@@ -198,10 +198,14 @@ export async function watchOrder(made: WatchSettings, order: OpenOrder): Promise
 /** What watching needs of a run. */
 type WatchSettings = Pick<OfferSettings, 'fleet' | 'steady' | 'lostAfterMs' | 'tell'>;
 
-async function toUntakenText({ fleet }: WatchSettings, { title, labels, protocol }: OpenOrder): Promise<string> {
-  const workers = (await fleet.workers.list()).filter(
-    (worker) => worker.protocol >= protocol && labels.every((label) => worker.labels.includes(label)),
-  );
+/** The workers that can take an order, busy or not. */
+export async function listTakers({ workers }: Pick<Fleet, 'workers'>, { labels, protocol }: Pick<OpenOrder, 'labels' | 'protocol'>) {
+  return (await workers.list()).filter((worker) => worker.protocol >= protocol && labels.every((label) => worker.labels.includes(label)));
+}
+
+async function toUntakenText({ fleet }: WatchSettings, order: OpenOrder): Promise<string> {
+  const { title, labels } = order;
+  const workers = await listTakers(fleet, order);
   const wanted = labels.join(',');
   return workers.length === 0
     ? `${title} waits for a worker with ${wanted}, and there is none: ralph worker --nats … --labels ${wanted}`

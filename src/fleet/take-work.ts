@@ -6,7 +6,7 @@ import { toErrorMessage } from '../core/values/errors.ts';
 import { isJsonObject, type Json } from '../core/values/json.ts';
 import type { AcceptOrder, Fleet, KeptLease, WorkClaim, WorkerFacts, WorkerState, WorkId } from '../ports/fleet.ts';
 import { toOrderTitle } from './fleet-names.ts';
-import { fromBody, type GateWords, toBody, type WorkerWords } from './messages.ts';
+import { fromBody, type ProgramWords, toBody, type WorkerWords } from './messages.ts';
 
 /** A worker. */
 export interface WorkSettings {
@@ -28,7 +28,7 @@ export interface Job extends WorkId {
   readonly task: Json;
   readonly place: Json;
   /** Durable when it resolves; reports keep their order. */
-  readonly report: (words: WorkerWords | GateWords) => Promise<void>;
+  readonly report: (words: WorkerWords | ProgramWords) => Promise<void>;
   readonly show: (record: LiveRecord) => void;
   /** Called with what the coordinator wants of the turn. */
   readonly onEffect: (hear: (effect: Effect) => void) => void;
