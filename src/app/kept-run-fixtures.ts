@@ -13,7 +13,12 @@ export type Scene = Awaited<ReturnType<typeof setUp>>;
 
 /** Takes turns in the folder of a run, and has the fleet keep them. */
 export function takeTurns(run: Scene, place: string) {
-  const offered = offerToFleet({ ...run.parts, heard: new Map(), keptTo: 0, root: run.repo.path }, run.workspace, run.copies, () => undefined);
+  const offered = offerToFleet(
+    { ...run.parts, heard: new Map(), keptTo: 0, root: run.repo.path },
+    run.workspace,
+    run.copies,
+    () => undefined,
+  );
   const { keepBefore, keepAfter, checkpoint } = withSnapshots(run.workspace, offered);
   return {
     checkpoint,
