@@ -71,7 +71,7 @@ export interface RunParts {
   readonly isolation: Isolation | null;
   /** The fleet that keeps it, and whose workers take the turns; absent: turns are taken here. */
   readonly kept?: KeptRun;
-  /** The worker that takes turns and gates of the run, and knows itself what its turns change; absent: it is the run's own process. */
+  /** The mark of the worker that takes turns and gates of the run, and knows itself what its turns change; absent: it is the run's own process. */
   readonly worker?: string;
 }
 
@@ -353,9 +353,9 @@ function toAwayCopy({ paths, file, env }: RunParts, elsewhere: OfferedTurns | nu
   return { runAway: elsewhere.gatesOn(() => copy.snapshot('gates-copy', 'opened')) };
 }
 
-/** Programs on a worker bear its name: whoever follows a killed worker finds them, and nobody takes them for those of a run on this machine. */
-export function toWorkerMarker(worker: string, marker: string): string {
-  return `${worker}/${marker}`;
+/** Programs on a worker bear its mark: whoever follows a killed worker finds them, and nobody takes them for those of a run on this machine. */
+export function toWorkerMarker(mark: string, marker: string): string {
+  return `${mark}/${marker}`;
 }
 
 /** Where there are namespaces, programs that are told where the person's packages are cannot write there either. */

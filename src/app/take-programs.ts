@@ -24,7 +24,8 @@ export interface ProgramPlace {
 
 /** The worker that runs it. */
 export interface ProgramTaker {
-  readonly id: string;
+  /** See `toWorkerMark`. */
+  readonly mark: string;
   readonly env: Environment;
   readonly fleet: { readonly blobs: Blobs };
 }
@@ -90,14 +91,14 @@ function readTries(path: string): readonly AwayGateTry[] | null {
 
 /** `null`: nobody wants to know any more. */
 async function takeHook(
-  { id, env }: ProgramTaker,
+  { mark, env }: ProgramTaker,
   { run, file: { workspace } }: ProgramPlace,
   job: Job,
   { offer, cwd, name, event, timeoutMs, handler, told }: HookTask,
 ): Promise<string | null> {
   const asked = { name, event, matcher: '*', timeoutMs, isFailClosed: false, place: '' };
   const spec: HookSpec = { ...asked, handler: toPlacedHandler(handler, workspace) };
-  const marker = toWorkerMarker(id, `${toGateMarker(job.run)}.hooks`);
+  const marker = toWorkerMarker(mark, `${toGateMarker(job.run)}.hooks`);
   const residents = createResidentPrograms();
   const outcome = await runHandler(spec, { ...told, cwd: workspace }, { cwd: workspace, env, signal: job.fenced, marker, residents });
   if (job.fenced.aborted) return null;

@@ -28,7 +28,7 @@ import { createPlaceTree } from './place-tree.ts';
 import { isStateFolder, withScripts, withSecrets, writeScratchpad } from './sent-work.ts';
 import { standIn } from './stand-in.ts';
 import { type ProgramPlace, type ProgramTask, parseProgramTask, reportUnrun, takeProgram } from './take-programs.ts';
-import { closeWorkerHome, openWorkerHome, STOOD_IN, sweepWorkerHomes } from './worker-home.ts';
+import { closeWorkerHome, openWorkerHome, STOOD_IN, sweepWorkerHomes, toWorkerMark } from './worker-home.ts';
 
 /** A worker of a fleet. */
 export interface WorkerOrder {
@@ -56,12 +56,12 @@ export async function workForFleet(order: WorkerOrder, stop: AbortSignal, kill: 
   const { fleet, home, id, labels, slots, tell } = order;
   const drained = new AbortController();
   const drain = AbortSignal.any([stop, drained.signal]);
-  // Agents do not get the way into the fleet.
-  const own = { ...order, env: withoutToken(order.env) };
   // A name of one that was killed is not to be kept from whoever bears it next.
   const swept = order.siblings === null ? [] : await sweepWorkerHomes(order.siblings);
   for (const gone of swept) await fleet.workers.leave(gone).catch(() => undefined);
   const token = await openWorkerHome(home, id);
+  // Agents do not get the way into the fleet.
+  const own: Taker = { ...order, env: withoutToken(order.env), mark: toWorkerMark({ id, token }) };
   const worker = { id, token, labels, protocol: PROTOCOL };
   if (!(await fleet.workers.tell({ ...worker, slots, busy: [], isDraining: false }))) {
     closeWorkerHome(home);
@@ -96,6 +96,12 @@ export async function workForFleet(order: WorkerOrder, stop: AbortSignal, kill: 
   closeWorkerHome(home);
 }
 
+/** A worker at work. */
+interface Taker extends WorkerOrder {
+  /** See `toWorkerMark`. */
+  readonly mark: string;
+}
+
 function toNameTaken(id: string): RalphError {
   return new RalphError({
     code: 'fleet-worker-name',
@@ -106,7 +112,7 @@ function toNameTaken(id: string): RalphError {
 }
 
 /** Works on an order in a folder that shows what it is about. How it ended. */
-async function take(order: WorkerOrder, opening: Promise<WorkPlace>, job: Job, program: ProgramTask | null): Promise<string> {
+async function take(order: Taker, opening: Promise<WorkPlace>, job: Job, program: ProgramTask | null): Promise<string> {
   const place = await opening;
   const from = await showTree(place, job);
   return program === null ? takeTurn(order, place, job, from) : takeProgram(order, place, job, program);
@@ -120,7 +126,7 @@ interface WorkPlace extends ProgramPlace {
 }
 
 /** The places of a worker, one for each run in each slot. */
-function createPlaces(order: WorkerOrder) {
+function createPlaces(order: Taker) {
   const places = new Map<string, { readonly settings: string; readonly opened: Promise<WorkPlace> }>();
   const spoiled = new Set<string>();
   const toKey = ({ run, slot }: Job): string => join(run, String(slot));
@@ -147,7 +153,7 @@ function createPlaces(order: WorkerOrder) {
   };
 }
 
-async function openPlace({ fleet, home, env, id }: WorkerOrder, job: Job): Promise<WorkPlace> {
+async function openPlace({ fleet, home, env, mark }: Taker, job: Job): Promise<WorkPlace> {
   const sent = parsePlace(job.place);
   const root = join(home, job.run, String(job.slot));
   mkdirSync(root, { recursive: true, mode: 0o700 });
@@ -182,20 +188,20 @@ async function openPlace({ fleet, home, env, id }: WorkerOrder, job: Job): Promi
   const reference = await openGateReference({ paths, file, env }, false);
   const turn: WorkPlace['turn'] = { observe: () => undefined, isAlone: false };
   const observe: RunParts['watch']['observe'] = (record) => turn.observe(record);
-  const parts: RunParts = { layout, paths, file, env, watch: { observe }, reference, isolation, worker: id };
+  const parts: RunParts = { layout, paths, file, env, watch: { observe }, reference, isolation, worker: mark };
   const run = asWorker(
     assembleRun(parts, () => undefined),
-    id,
+    mark,
     turn,
   );
   return { run, file, tree, turns: paths.turns, evidence: join(paths.folder, 'evidence'), turn };
 }
 
-function asWorker(run: AssembledRun, id: string, turn: Readonly<WorkPlace['turn']>): AssembledRun {
+function asWorker(run: AssembledRun, mark: string, turn: Readonly<WorkPlace['turn']>): AssembledRun {
   const { agents } = run.ports;
   const surroundings: typeof agents.surroundings = async (order) => {
     const plain = await agents.surroundings(order);
-    return { ...plain, marker: toWorkerMarker(id, plain.marker) };
+    return { ...plain, marker: toWorkerMarker(mark, plain.marker) };
   };
   const promptFactsOf: typeof agents.promptFactsOf = (order) => {
     const facts = agents.promptFactsOf?.(order);
