@@ -53,6 +53,7 @@ const WITH_GIT = [
   'src/panel/share/**/*.test.ts',
   'src/app/place-tree.test.ts',
   'src/app/bring-turn.test.ts',
+  'src/app/fetch-run.test.ts',
 ];
 
 /** Suites of their own processes: real files, child processes, longer waits. */

@@ -121,7 +121,7 @@ async function take(
 }
 
 /** Whether a file comes home. */
-function toFilter({ settings }: SentRun['file']): (path: string) => boolean {
+export function toFilter({ settings }: SentRun['file']): (path: string) => boolean {
   const apart = [settings.stateDir, ...settings.worktreeLinks];
   return (path) => isTaken(path, apart);
 }

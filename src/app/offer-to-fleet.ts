@@ -55,8 +55,10 @@ export interface SentPlace extends SentTree {
 
 /** The turns of a run in the hands of others. */
 export interface OfferedTurns extends Elsewhere {
-  /** Sends the folder as it is after a turn, for whoever goes on with the run. */
-  readonly keepTree: (snapshot: Snapshot) => Promise<void>;
+  /** Looks at the folder around a turn, and sends it as it is then, for whoever goes on with the run. */
+  readonly snapshot: GitWorkspace['snapshot'];
+  /** Makes a checkpoint, and sends the folder with it. */
+  readonly checkpoint: GitWorkspace['checkpoint'];
   /** Runs gates on workers, on the tree that it is told when one is asked. */
   readonly gatesOn: (look: () => Promise<Snapshot>) => RunAway;
   /** Asks hooks on workers, on the folder as it is then. Absent: none of the run needs one. */
@@ -71,8 +73,10 @@ export function offerToFleet(parts: OfferedRun, workspace: GitWorkspace, copies:
   const folders = [file.workspace, parts.root];
   const send = createTreeSender(parts);
   const sendSettings = createSettingsSender(parts);
-  const packTree = async (snapshot: Snapshot, isKept: boolean): Promise<Json> => {
-    const place = await send(snapshot, isKept);
+  const kept = createTreeKeeper(parts, workspace, send);
+  const packTree = async (seen: Snapshot, turn: string | null): Promise<Json> => {
+    const place = await send(seen, turn !== null);
+    if (turn !== null) kept.name(seen, turn, 'opened');
     // Whoever goes on after this turn was offered begins where it began.
     await keeper.settled();
     return { settings: await sendSettings(), stateDir: file.settings.stateDir, folders, ...place } satisfies SentPlace as unknown as Json;
@@ -81,9 +85,9 @@ export function offerToFleet(parts: OfferedRun, workspace: GitWorkspace, copies:
   const programs = offerPrograms({ ...common, confirm: keeper.confirm, cwd: file.workspace });
   const offered = offerTurns({
     ...common,
-    pack: async (order) => packTree(await workspace.snapshot(toTurnName(order), 'opened'), true),
+    pack: async (order) => packTree(await workspace.snapshot(toTurnName(order), 'opened'), toTurnName(order)),
     labelsOf: (order) => toLabels(file, order),
-    homecoming: createHomecoming({ ...parts, workspace, copies, tell, folder: join(paths.folder, COPIES) }),
+    homecoming: createHomecoming({ ...parts, workspace: kept, copies, tell, folder: join(paths.folder, COPIES) }),
   });
   const start: OfferedTurns['start'] = (turn, watch) =>
     offered.start(turn, {
@@ -97,11 +101,40 @@ export function offerToFleet(parts: OfferedRun, workspace: GitWorkspace, copies:
   return {
     ...offered,
     start,
-    keepTree: async (snapshot) => void (snapshot.tree === null ? null : await send(snapshot, true)),
+    snapshot: kept.snapshot,
+    checkpoint: kept.checkpoint,
     gatesOn: (look) => (order, signal, say) =>
-      programs.run(toGateProgram(order, fleet.blobs), async () => packTree(await look(), false), signal, say),
-    ...toHookAsker({ ...parts, folders }, programs, async () => packTree(await workspace.snapshot('hooks', 'opened'), false)),
+      programs.run(toGateProgram(order, fleet.blobs), async () => packTree(await look(), null), signal, say),
+    ...toHookAsker({ ...parts, folders }, programs, async () => packTree(await workspace.snapshot('hooks', 'opened'), null)),
     closePrograms: programs.close,
+  };
+}
+
+/** Keeps in the fleet what the folder was like around turns, and behind checkpoints. */
+function createTreeKeeper(
+  { keeper }: Pick<OfferedRun, 'keeper'>,
+  workspace: GitWorkspace,
+  send: ReturnType<typeof createTreeSender>,
+): Pick<OfferedTurns, 'snapshot' | 'checkpoint'> & { readonly name: (seen: Snapshot, turn: string, moment: string) => void } {
+  const name = ({ tree }: Snapshot, turn: string, moment: string): void => {
+    if (tree !== null) keeper.add({ kind: 'snapshot', name: `${turn}/${moment}`, tree });
+  };
+  // What cannot be sent now is sent with the next turn.
+  const keep = async (seen: Snapshot): Promise<unknown> => (seen.tree === null ? null : send(seen, true).catch(() => undefined));
+  return {
+    name,
+    snapshot: async (turn, moment) => {
+      const seen = await workspace.snapshot(turn, moment);
+      await keep(seen);
+      name(seen, turn, moment);
+      return seen;
+    },
+    checkpoint: async (iteration) => {
+      const made = await workspace.checkpoint(iteration);
+      // No turn may come behind the last one.
+      if (made.commit !== null) await keep(await workspace.snapshot('checkpoint', 'after'));
+      return made;
+    },
   };
 }
 
@@ -143,19 +176,15 @@ function createSettingsSender({ fleet, paths }: OfferedRun): () => Promise<SentC
   };
 }
 
-/** The folder of a run; what a turn left of it is kept by the fleet, where there is one. */
-export function withSnapshots(workspace: GitWorkspace, elsewhere: OfferedTurns | null): Workspace {
+/** The folder of a run; what it was like around turns is kept by the fleet as well, where there is one. */
+export function withSnapshots(workspace: GitWorkspace, elsewhere: Pick<OfferedTurns, 'snapshot' | 'checkpoint'> | null): Workspace {
+  const { snapshot, checkpoint } = elsewhere ?? workspace;
   return {
     exists: workspace.exists,
-    checkpoint: workspace.checkpoint,
-    keepOpened: async (turn) => void (await workspace.snapshot(turn, 'opened')),
-    keepBefore: async (turn) => (await workspace.snapshot(turn, 'before')).fingerprint,
-    keepAfter: async (turn) => {
-      const snapshot = await workspace.snapshot(turn, 'after');
-      // One that cannot be sent now is sent with the next turn.
-      await elsewhere?.keepTree(snapshot).catch(() => undefined);
-      return snapshot.fingerprint;
-    },
+    checkpoint,
+    keepOpened: async (turn) => void (await snapshot(turn, 'opened')),
+    keepBefore: async (turn) => (await snapshot(turn, 'before')).fingerprint,
+    keepAfter: async (turn) => (await snapshot(turn, 'after')).fingerprint,
   };
 }
 

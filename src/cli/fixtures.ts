@@ -353,7 +353,7 @@ export function createFakeApp(
     bringRun: async (options) => void calls.push(['bringRun', options]),
     resumeRun: async (options, watch) => {
       calls.push(['resumeRun', options]);
-      options.onBrought?.(false);
+      options.onBrought?.(false, []);
       watch.observe({ kind: 'input', seq: 99, input: { type: 'run-resumed', at: START + 60_000 } });
       return { kind: 'running', handle, warnings: [] };
     },

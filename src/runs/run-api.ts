@@ -229,9 +229,9 @@ export interface ResumeOptions {
   readonly acceptChanges: boolean;
   /**
    * Called before anything is added to the journal, which is whole then: with true where a fleet kept more of the run than was here, for it went on elsewhere, and that has been
-   * brought.
+   * brought. `remarks`: what a person should know of it, a sentence each.
    */
-  readonly onBrought?: (wasElsewhere: boolean) => void;
+  readonly onBrought?: (wasElsewhere: boolean, remarks: readonly string[]) => void;
   /** Asks a person whether to go on with what changed; absent where nobody can be asked. */
   readonly confirm?: (changed: readonly string[]) => Promise<boolean>;
   readonly env: Environment;

@@ -1,6 +1,6 @@
 /** What tests of runs on a fleet begin with: a project whose agents are scripts, workers, and what there is to wait for. */
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -66,6 +66,9 @@ export async function listEvents(folder: string): Promise<readonly string[]> {
   const { stdout } = await ralph(folder, ['events', 'last', '--format', 'json']);
   return readJsonLines<{ topic: string; source?: string }>(stdout).map(({ topic }) => topic);
 }
+
+/** The only run of a folder. */
+export const findRun = (folder: string): string => readdirSync(join(folder, '.ralph', 'runs'))[0] ?? '';
 
 /** Makes a repository of a folder. */
 export function commitAll(folder: string): void {

@@ -7,7 +7,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { ralph, readJsonLines, start } from '../e2e/ralph.ts';
 import { toSkewed } from './blows.ts';
-import { listEvents, RUN, setUpFleet } from './scene.ts';
+import { findRun, listEvents, RUN, setUpFleet } from './scene.ts';
 
 const { server, env, after, makeProject, startWorker, waitForHolder } = setUpFleet();
 
@@ -23,8 +23,6 @@ async function listKept(): Promise<readonly Kept[]> {
   const { stdout } = await ralph(tmpdir(), ['fleet', 'runs', '--format', 'json'], env());
   return readJsonLines<Kept>(stdout);
 }
-
-const findRun = (folder: string): string => readdirSync(join(folder, '.ralph', 'runs'))[0] ?? '';
 
 async function untilState(run: string, state: string, withinMs = 40_000): Promise<void> {
   // The title says why it ended, where it ended otherwise.
