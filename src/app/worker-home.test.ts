@@ -1,23 +1,26 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, describe, expect, it } from 'vitest';
-import { childEnv, useChildFixture, waitForFile } from '../process/child-fixtures.ts';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { processStartTime } from '../process/index.ts';
 import { openWorkerHome, sweepWorkerHomes, toWorkerMark } from './worker-home.ts';
 
 const programs: ChildProcess[] = [];
-// Registered first, so that it runs before the fixture looks for processes that are left.
-const fixture = useChildFixture('worker-home');
+let root = '';
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), 'worker-home-'));
+});
 afterEach(() => {
   for (const program of programs.splice(0)) program.kill('SIGKILL');
+  rmSync(root, { recursive: true });
 });
 
 /** Numbers of processes go no higher. */
 const DEAD = { pid: 2 ** 30, startTime: 'x' };
 
 function leaveHome(name: string, id: string, token: string): string {
-  const home = join(fixture.folder(), name);
+  const home = join(root, name);
   mkdirSync(home, { recursive: true });
   writeFileSync(join(home, 'worker.json'), JSON.stringify({ id, token, ...DEAD }));
   writeFileSync(join(home, 'left.txt'), '');
@@ -26,16 +29,11 @@ function leaveHome(name: string, id: string, token: string): string {
 
 /** A program that a worker started, in a group of its own. */
 async function startProgram(worker: { readonly id: string; readonly token: string }): Promise<ChildProcess> {
-  const env = { ...childEnv, RALPH_TURN: `${toWorkerMark(worker)}/run-1/1.1` };
-  const ready = `ready-${programs.length}`;
-  const program = spawn('/bin/sh', ['-c', `touch ${ready}; exec sleep 60`], {
-    cwd: fixture.folder(),
-    env,
-    detached: true,
-    stdio: 'ignore',
-  });
+  const env = { PATH: process.env['PATH'], RALPH_TURN: `${toWorkerMark(worker)}/run-1/1.1` };
+  const ready = join(root, `ready-${programs.length}`);
+  const program = spawn('/bin/sh', ['-c', `touch '${ready}'; exec sleep 60`], { env, detached: true, stdio: 'ignore' });
   programs.push(program);
-  await waitForFile(fixture.path(ready));
+  await expect.poll(() => existsSync(ready), { timeout: 10_000 }).toBe(true);
   return program;
 }
 
@@ -63,8 +61,8 @@ describe('the folder of a worker that was killed', () => {
     ];
     leaveHome('homes/one', killed.id, killed.token);
     const [left, elsewhere] = [await startProgram(killed), await startProgram(other)];
-    expect(await sweepWorkerHomes(join(fixture.folder(), 'homes'))).toMatchObject([killed]);
+    expect(await sweepWorkerHomes(join(root, 'homes'))).toMatchObject([killed]);
     await expect.poll(() => isThere(left)).toBe(false);
-    expect([isThere(elsewhere), existsSync(fixture.path('homes/one'))]).toEqual([true, false]);
+    expect([isThere(elsewhere), existsSync(join(root, 'homes/one'))]).toEqual([true, false]);
   });
 });

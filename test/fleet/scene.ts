@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll } from 'vitest';
-import { type Finished, makeFolder, plainEnvironment, ralph, readJsonLines, start } from '../e2e/ralph.ts';
+import { type Finished, makeFolder, plainEnvironment, ralph, readJsonLines, type Started, start } from '../e2e/ralph.ts';
 import { startServer, type TestServer } from './nats.ts';
 
 export const CONFIG = `event_loop: {starting_event: build.start, completion_promise: LOOP_COMPLETE, max_iterations: 12}
@@ -87,6 +87,8 @@ export function setUpFleet(
 ): FleetScene<Pick<TestServer, 'url' | 'close'>> {
   let server: Pick<TestServer, 'url' | 'close'>;
   const ends: (() => Promise<unknown>)[] = [];
+  /** By name: of a killed one the fleet says for a while what it did last. */
+  const living = new Map<string, Started>();
 
   beforeAll(async () => {
     server = await startOne();
@@ -117,6 +119,8 @@ export function setUpFleet(
       ['worker', '--name', name, '--home', home, ...(words.includes('--labels') ? [] : ['--labels', 'custom']), ...words],
       { ...env(), ...more },
     );
+    living.set(name, started);
+    void started.done.then(() => living.get(name) === started && living.delete(name));
     await started.says('takes turns');
     const end = async (): Promise<Finished> => {
       started.child.kill('SIGTERM');
@@ -137,7 +141,9 @@ export function setUpFleet(
   async function waitForHolder(): Promise<string> {
     for (;;) {
       const { stdout } = await ralph(tmpdir(), ['fleet', 'workers', '--format', 'json'], env());
-      const holder = readJsonLines<{ id: string; busy: readonly unknown[] }>(stdout).find(({ busy }) => busy.length > 0);
+      const holder = readJsonLines<{ id: string; busy: readonly unknown[] }>(stdout).find(
+        ({ id, busy }) => busy.length > 0 && living.has(id),
+      );
       if (holder !== undefined) return holder.id;
       await pause(100);
     }
