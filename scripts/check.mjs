@@ -61,8 +61,11 @@ const BUILD_STEPS = [
   { name: 'package', commands: [bin('publint', '--strict')] },
 ];
 
-/** Most of the contract tests only compute; those of git and from end to end mostly wait for processes, each in folders of its own: two files at a time disturb nobody. */
-const TWO_AT_A_TIME = ['git', 'contract', 'e2e'];
+/**
+ * So many files at a time: most of the contract tests only compute; those of git mostly wait for processes, each in folders of its own, and so do those from end to end, which wait
+ * longer. The others disturb each other.
+ */
+const AT_A_TIME = { git: 2, contract: 2, e2e: 3 };
 
 /** These use child processes and clocks; their progress is shown. */
 const SUITES = ['process', 'git', 'contract', 'replay', 'scenario', 'e2e'].map((project) => ({
@@ -70,7 +73,12 @@ const SUITES = ['process', 'git', 'contract', 'replay', 'scenario', 'e2e'].map((
   commands: [
     [
       ...['env', 'RALPH_PROPERTY_SHARE=0.5'],
-      ...bin('vitest', 'run', ...(TWO_AT_A_TIME.includes(project) ? ['--maxWorkers=2'] : []), ...toReporters(COLOURED ? 'default' : 'dot')),
+      ...bin(
+        'vitest',
+        'run',
+        ...(AT_A_TIME[project] === undefined ? [] : [`--maxWorkers=${AT_A_TIME[project]}`]),
+        ...toReporters(COLOURED ? 'default' : 'dot'),
+      ),
       ...['--project', project],
     ],
   ],
