@@ -1,5 +1,6 @@
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, relative } from 'node:path';
+import { toTurnName } from '../core/run/turn.ts';
 import { toShellWord } from '../core/text/shell-word.ts';
 import type { Environment } from '../core/values/environment.ts';
 import { RalphError } from '../core/values/errors.ts';
@@ -56,7 +57,7 @@ export async function fetchRun({ fleet, runId, root, env, place }: FetchOrder, k
   await checkOutWork(repository, await fetchTree(fleet.blobs, repository, tree, join(root, '.git')));
   writeRunFile(paths.settings, file);
   await fetchReferences(fleet.blobs, paths, settings.references);
-  await fetchTurns(fleet.blobs, paths, kept.turns);
+  await fetchTurns(fleet.blobs, paths, kept.turns, new Set());
   openAgentFolders(root, file.settings);
   writeScratchpad(file, tree.scratchpad);
   alignSteering(paths, readSteeringOffset(entries));
@@ -107,18 +108,25 @@ async function fetchReferences(blobs: Blobs, paths: RunPaths, files: KeptReferen
 
 type KeptReferences = NonNullable<KeptState['settings']>['references'];
 
-/** Prompts and outputs of turns that are not here yet. */
-async function fetchTurns(blobs: Blobs, { turns }: RunPaths, kept: KeptState['turns']): Promise<void> {
+/** Prompts and outputs of turns that are not here yet, or not whole: those of turns of which it is not known here that they ended. */
+async function fetchTurns(blobs: Blobs, { turns }: RunPaths, kept: KeptState['turns'], ended: ReadonlySet<string>): Promise<void> {
   for (const [name, files] of kept) {
     const folder = join(turns, name);
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     for (const file of files) {
-      if (!isFileName(file.name) || existsSync(join(folder, file.name))) continue;
+      const path = join(folder, file.name);
+      if (!isFileName(file.name) || (ended.has(name) && existsSync(path))) continue;
       // What is forgotten since is missed where it is asked for.
       const bytes = await findContent(blobs, file);
-      if (bytes !== null) writeFileSync(join(folder, file.name), bytes, { mode: 0o600, flag: 'wx' });
+      if (bytes === null) continue;
+      rmSync(path, { force: true });
+      writeFileSync(path, bytes, { mode: 0o600, flag: 'wx' });
     }
   }
+}
+
+function listEnded(entries: KeptState['entries']): ReadonlySet<string> {
+  return new Set(entries.flatMap(({ input }) => (input.type === 'iteration-ended' ? [toTurnName(input)] : [])));
 }
 
 /** A run of this folder, which may have gone on elsewhere. */
@@ -147,7 +155,7 @@ export async function catchUp(order: CatchUpOrder, kept: KeptState, lastSeq: num
   const from = kept.treeOf.get(place);
   if (kept.tree !== null && from === undefined) throw toUnknown(paths.runId);
   if (kept.tree !== null && from !== undefined) await bringTree(order, from, kept.tree, kept.trees.slice(kept.trees.indexOf(from) + 1, -1));
-  await fetchTurns(fleet.blobs, paths, kept.turns);
+  await fetchTurns(fleet.blobs, paths, kept.turns, listEnded(kept.entries.slice(0, lastSeq)));
   if (kept.tree !== null && kept.tree.scratchpad !== null) writeScratchpad(file, kept.tree.scratchpad);
   alignSteering(paths, readSteeringOffset(kept.entries));
   writeJournal(paths, toJournalLines(kept.entries));
