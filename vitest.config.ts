@@ -43,6 +43,7 @@ const WITH_PROCESSES = [
     'src/runs/unconfirmed-programs.test.ts',
   ],
   'src/agent/tools/grep-threads.test.ts',
+  'src/app/worker-home.test.ts',
 ];
 
 /** They need real git in real repositories, or copy whole folders as it does: too slow for the check, so with the suites. */
@@ -52,6 +53,7 @@ const WITH_GIT = [
   'src/panel/share/**/*.test.ts',
   'src/app/place-tree.test.ts',
   'src/app/bring-turn.test.ts',
+  'src/app/fetch-run.test.ts',
 ];
 
 /** Suites of their own processes: real files, child processes, longer waits. */

@@ -71,7 +71,7 @@ export interface RunParts {
   readonly isolation: Isolation | null;
   /** The fleet that keeps it, and whose workers take the turns; absent: turns are taken here. */
   readonly kept?: KeptRun;
-  /** The worker that takes turns and gates of the run, and knows itself what its turns change; absent: it is the run's own process. */
+  /** The mark of the worker that takes turns and gates of the run, and knows itself what its turns change; absent: it is the run's own process. */
   readonly worker?: string;
 }
 
@@ -82,6 +82,8 @@ export interface AssembledRun {
   readonly workspace: GitWorkspace;
   readonly damage: JournalDamage | null;
   readonly admitStop: Admission['admitStop'];
+  /** Its gates and hooks in the hands of workers; `null`: they run here. */
+  readonly away: Pick<OfferedTurns, 'askAway' | 'closePrograms'> | null;
 }
 
 /**
@@ -118,7 +120,7 @@ export function assembleRun(parts: RunParts, visit: (entry: JournalEntry) => voi
     steering: openSteering(paths, people.admitWord),
     asks: openAskBox(toAskPlace(join(file.workspace, prompts.eventsFile), paths.folder, file.workspace), watchFolder),
     turns: createTurnStore({ fs: nodeFileSystem, dir: paths.turns, capBytes: turnLogCapBytes }),
-    ...toLoopHooks(parts),
+    ...toLoopHooks(parts, elsewhere),
     gates: createGateRunner({
       ...toGateSettings(parts, elsewhere),
       ...(elsewhere !== null && { runAway: elsewhere.gatesOn(() => workspace.snapshot('gates', 'opened')) }),
@@ -146,6 +148,7 @@ export function assembleRun(parts: RunParts, visit: (entry: JournalEntry) => voi
     workspace,
     damage,
     admitStop: people.admitStop,
+    away: elsewhere,
   };
 }
 
@@ -153,11 +156,11 @@ export function assembleRun(parts: RunParts, visit: (entry: JournalEntry) => voi
 function createElsewhere(parts: RunParts, workspace: GitWorkspace, copies: RunCopies): OfferedTurns | null {
   const { kept, watch } = parts;
   if (kept === undefined) return null;
-  const tell = (text: string): void =>
-    watch.observe({ kind: 'effect', seq: 0, at: Date.now(), effect: { type: 'notice', level: 'warning', code: 'fleet', text } });
+  const tell: Parameters<typeof offerToFleet>[3] = (text, level = 'warning') =>
+    watch.observe({ kind: 'effect', seq: 0, at: Date.now(), effect: { type: 'notice', level, code: 'fleet', text } });
   const { workspace: folder, settings } = parts.file;
   const readNotes = (): string | null => readScratchpad(folder, settings.prompts.scratchpad)?.text ?? null;
-  return offerToFleet({ ...parts, ...kept, readNotes }, workspace, copies, tell);
+  return offerToFleet({ ...parts, ...kept, readNotes, root: parts.layout.root }, workspace, copies, tell);
 }
 
 function createAgents(
@@ -229,10 +232,12 @@ function toAsking({ human = DEFAULT_HUMAN }: RunFile['settings']): LoopSettings[
 }
 
 /** Hooks of events bind whatever agent wears the hat. They run with the person's rights, outside of every sandbox. */
-function toLoopHooks({ paths, file, env }: RunParts): Pick<LoopPorts, 'hooks'> {
+function toLoopHooks({ paths, file, env }: RunParts, elsewhere: OfferedTurns | null): Pick<LoopPorts, 'hooks'> {
   const { hooks = {}, spec } = file.settings;
   if (spec.hooked === undefined) return {};
-  const scene = { run: paths.runId, cwd: file.workspace, env, marker: `${toGateMarker(paths.runId)}.hooks` };
+  const askAway = elsewhere?.askAway;
+  const place = { cwd: file.workspace, env, marker: `${toGateMarker(paths.runId)}.hooks`, ...(askAway !== undefined && { askAway }) };
+  const scene = { run: paths.runId, ...place };
   return { hooks: createLoopHookAsker((hat) => hooks[hat] ?? [], scene, { now: Date.now, steady: steadyMs }) };
 }
 
@@ -348,9 +353,9 @@ function toAwayCopy({ paths, file, env }: RunParts, elsewhere: OfferedTurns | nu
   return { runAway: elsewhere.gatesOn(() => copy.snapshot('gates-copy', 'opened')) };
 }
 
-/** Programs on a worker bear its name: whoever follows a killed worker finds them, and nobody takes them for those of a run on this machine. */
-export function toWorkerMarker(worker: string, marker: string): string {
-  return `${worker}/${marker}`;
+/** Programs on a worker bear its mark: whoever follows a killed worker finds them, and nobody takes them for those of a run on this machine. */
+export function toWorkerMarker(mark: string, marker: string): string {
+  return `${mark}/${marker}`;
 }
 
 /** Where there are namespaces, programs that are told where the person's packages are cannot write there either. */

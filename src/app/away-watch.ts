@@ -41,9 +41,9 @@ export function createAwayWatch(): AwayWatch {
   };
 }
 
-/** What a worker said of a turn, whenever that came here. */
+/** What a worker said of a turn, whenever that came here. Its name is not in all journals. */
 export function toSaid(input: Input): string {
-  return JSON.stringify({ ...input, at: 0 });
+  return JSON.stringify({ ...input, at: 0, worker: undefined });
 }
 
 /** The turn that an input is about; `null`: none. */

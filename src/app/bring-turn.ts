@@ -1,7 +1,7 @@
 import { closeSync, constants, lstatSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { IterationStart } from '../core/run/effects.ts';
-import { toTurnName } from '../core/run/turn.ts';
+import { toTurnName, toTurnTitle } from '../core/run/turn.ts';
 import { toErrorMessage } from '../core/values/errors.ts';
 import { isJsonObject, type Json } from '../core/values/json.ts';
 import { fromContent, type OfferSettings, parseFiles, readChanges, type SentFile } from '../fleet/index.ts';
@@ -63,7 +63,7 @@ export function createHomecoming(parts: HomecomingParts): OfferSettings['homecom
       if (home.commits !== null && !isDiscarded && taken.conflict === undefined) {
         const why =
           'why' in home.commits ? home.commits.why : await takeCommits(parts, order, await repository(), { made: home.commits, bundle });
-        if (why !== null) parts.tell(`What turn ${toTurnName(order)} committed is here as changed files only: ${why}.`);
+        if (why !== null) parts.tell(`What ${toTurnTitle(order, order.hat)} committed is here as changed files only: ${why}.`);
       }
       return { ...taken, before: fingerprint };
     },
@@ -121,7 +121,7 @@ async function take(
 }
 
 /** Whether a file comes home. */
-function toFilter({ settings }: SentRun['file']): (path: string) => boolean {
+export function toFilter({ settings }: SentRun['file']): (path: string) => boolean {
   const apart = [settings.stateDir, ...settings.worktreeLinks];
   return (path) => isTaken(path, apart);
 }
@@ -142,7 +142,7 @@ async function takeCommits(
   if (bundle === null) return 'the server did not give them';
   if (bundle.length > MAX_COMMITTED_BYTES) return `they are ${bundle.length >> 20} MB`;
   const place = join(paths.folder, 'git', 'commits.bundle');
-  const reason = `ralph: turn ${toTurnName(order)} on a worker`;
+  const reason = `ralph: ${toTurnTitle(order, order.hat)} on a worker`;
   const bring = bringCommits(repository, { made, bundle, file: place, isTaken: toFilter(file), reason });
   return bring.catch((error: unknown) => `they could not be written: ${toErrorMessage(error)}`);
 }

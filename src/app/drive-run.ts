@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { END_REASONS } from '../core/run/end-reasons.ts';
-import type { StopRequested } from '../core/run/inputs.ts';
+import type { Input, StopRequested } from '../core/run/inputs.ts';
 import { type Lock, toRescuePaths } from '../journal/index.ts';
 import { type LoopStart, runLoop } from '../loop/shell/index.ts';
 import { killAllStarted } from '../process/index.ts';
@@ -30,7 +30,7 @@ import { toPlainLine } from '../views/text/index.ts';
 import type { AssembledRun, RunParts } from './assemble-run.ts';
 import { STANDS_IN } from './kept-run.ts';
 import { hearFleet } from './steer-fleet.ts';
-import { createLifeTeller } from './tell-life.ts';
+import { createLifeTeller, type LifeTeller } from './tell-life.ts';
 
 /** Where a loop begins. */
 interface Beginning extends LoopStart {
@@ -45,7 +45,7 @@ export function driveRun(parts: RunParts, run: AssembledRun, start: Beginning, l
   const live = openLiveFile(paths.folder, run.ports.clock);
   const index = openTurnIndex(paths.turns, run.ports.clock);
   const proof = createProofFold(file.settings.spec.gates);
-  const life = createLifeTeller(parts, start.folded, run.ports.redaction);
+  const life = createLifeTeller(parts, start.folded, run.ports.redaction, run.away?.askAway);
   const watchNews = createNewsWatch(start.folded, file.settings.spec.gates, (news) => void tell(news));
   const observe: typeof run.ports.observe = (record) => {
     watchNews(record);
@@ -68,7 +68,7 @@ export function driveRun(parts: RunParts, run: AssembledRun, start: Beginning, l
     const wish = takeStop();
     if (wish !== null) loop.post(wish);
   });
-  endWhenLost(parts, (message) => loop.post({ type: 'environment-failed', at: run.ports.clock.now(), what: 'storage', message }));
+  watchFleet(parts, run.ports.clock, observe, loop.post);
   // A defect or a failed assertion must not leave agents behind that nobody watches.
   process.once('exit', killAllStarted);
   const heard = [ownRun(paths), hearAway(parts)];
@@ -78,7 +78,7 @@ export function driveRun(parts: RunParts, run: AssembledRun, start: Beginning, l
     for (const unhear of heard) unhear();
     live.close();
     index.close();
-    const worktree = await closeRun(parts, run, reason);
+    const worktree = await closeRun(parts, run, reason, life);
     const warnings = await life.close();
     for (const lock of locks) releaseLock(lock);
     process.removeListener('exit', killAllStarted);
@@ -89,6 +89,7 @@ export function driveRun(parts: RunParts, run: AssembledRun, start: Beginning, l
     runFolder: paths.folder,
     workspace: file.workspace,
     reach: describeReach(file.settings),
+    fleet: file.fleet ?? null,
     warnings: start.warnings ?? [],
     records: () => readRecords(paths, start.folded?.entries ?? 0),
     emit: (words) => emitTo(parts.layout, paths, words, parts.env),
@@ -104,18 +105,31 @@ function hearAway({ kept, layout, paths }: RunParts): () => void {
   return kept === undefined ? () => undefined : hearFleet(kept, layout, paths);
 }
 
-/** Where somebody else goes on with a run, what is under way here counts for nothing. */
-function endWhenLost({ kept }: RunParts, end: (message: string) => void): void {
-  void kept?.keeper.lost.then(end);
+/** Tells that the server of the fleet that keeps a run does not answer, and that it does again. Where somebody else goes on with the run, what is under way here counts for nothing. */
+function watchFleet(
+  { kept }: RunParts,
+  { now }: AssembledRun['ports']['clock'],
+  observe: AssembledRun['ports']['observe'],
+  post: (input: Input) => void,
+): void {
+  kept?.keeper.onAway((isAway, forMs) => observe({ kind: 'fleet', isAway, since: now() - forMs }));
+  void kept?.keeper.lost.then((message) => post({ type: 'environment-failed', at: now(), what: 'storage', message }));
 }
 
 /** Closes what a run had open, and writes down how it ended. What became of its worktree. */
-async function closeRun(parts: RunParts, { workspace, ports }: AssembledRun, reason: RunEnd['reason']): Promise<RunEnd['worktree']> {
+async function closeRun(
+  parts: RunParts,
+  { workspace, ports, away }: AssembledRun,
+  reason: RunEnd['reason'],
+  life: LifeTeller,
+): Promise<RunEnd['worktree']> {
   const { layout, paths, file, reference } = parts;
   await workspace.settle();
   const worktree = await closeWorktree(parts, workspace);
   await reference.close();
   ports.journal.close();
+  if (life.needsFleet) await life.close();
+  await away?.closePrograms();
   const { kept } = parts;
   const title = toPlainLine(file.settings.spec.objective, 80);
   await kept?.keeper.close({ state: toLeaseState(reason, parts.env), title: `${title} (${reason})` });

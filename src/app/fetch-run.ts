@@ -1,21 +1,23 @@
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, relative } from 'node:path';
-import { toTurnName } from '../core/run/turn.ts';
+import { type TurnId, toTurnName } from '../core/run/turn.ts';
 import { toShellWord } from '../core/text/shell-word.ts';
 import type { Environment } from '../core/values/environment.ts';
-import { RalphError } from '../core/values/errors.ts';
+import { RalphError, toErrorMessage } from '../core/values/errors.ts';
 import { isJsonObject, parseJson } from '../core/values/json.ts';
 import { demandBlob, findContent, fromContent, isFileName, type SentTree } from '../fleet/index.ts';
-import { captureGitPrograms, createGit, demandGit, findRepository, type Repository } from '../git/index.ts';
+import { captureGitPrograms, createGit, demandGit, findRepository, isAncestor, type Repository, readHead } from '../git/index.ts';
 import { ensureStateFolders, makeFolders, nodeFileSystem, type RunPaths, toJournalLines, toRunPaths } from '../journal/index.ts';
 import { createJournalFold } from '../loop/decide/index.ts';
 import type { Blobs, Fleet } from '../ports/fleet.ts';
 import { listReferenceFiles } from '../run-gates/index.ts';
 import { alignSteering, openAgentFolders, type RunFile, readRunFile, toLayout, writeRunFile } from '../runs/index.ts';
 import { toStateDirs, withoutKeys } from '../safety/index.ts';
-import { bringWork, checkOutWork } from '../workspace/bundle/index.ts';
-import { type KeptState, readPlace, writePlace } from './kept-run.ts';
-import { fetchTree, isStateFolder, withSecrets, writeScratchpad } from './sent-work.ts';
+import { bringCommits, bringWork, checkOutWork, isObjectId } from '../workspace/bundle/index.ts';
+import { nameTrees, readTrees } from '../workspace/checkpoint/index.ts';
+import { toFilter } from './bring-turn.ts';
+import { type KeptState, readPlace, STANDS_IN, writePlace } from './kept-run.ts';
+import { fetchTree, isStateFolder, storeTrees, withSecrets, writeScratchpad } from './sent-work.ts';
 
 /** A run that is to go on in a folder where it has never been. */
 export interface FetchOrder {
@@ -50,7 +52,7 @@ export async function fetchRun({ fleet, runId, root, env, place }: FetchOrder, k
   const sent = readRunFile(paths.settings);
   const file: RunFile = {
     ...sent,
-    ...{ settings: toOwnSettings(sent, root, env), workspace: root, worktree: null, baseline: null },
+    ...{ settings: toOwnSettings(sent, root, env), workspace: root, worktree: null, baseline: toOwnBaseline(sent) },
     gitPrograms: await captureGitPrograms({ cwd: root, env }),
   };
   const repository = await openOwnRepository(file, env);
@@ -60,7 +62,10 @@ export async function fetchRun({ fleet, runId, root, env, place }: FetchOrder, k
   await fetchTurns(fleet.blobs, paths, kept.turns, new Set());
   openAgentFolders(root, file.settings);
   writeScratchpad(file, tree.scratchpad);
-  alignSteering(paths, readSteeringOffset(entries));
+  const { steeringOffset, activations } = readState(entries);
+  await bringSnapshots(fleet.blobs, repository, { runId, ...toShown(kept, env, activations) }, join(root, '.git')).catch(() => undefined);
+  await forgetBundles(repository, kept.trees);
+  alignSteering(paths, steeringOffset);
   // Last: a folder without a journal is no run.
   writeFileSync(paths.journal, toJournalLines(entries), { mode: 0o600 });
 }
@@ -89,6 +94,15 @@ function toOwnSettings({ settings, workspace }: RunFile, root: string, env: Envi
   const said = Object.fromEntries(Object.keys(variables).map((name) => [name, env[name] ?? '']));
   const toHere = (path: string): string => (path.startsWith(`${workspace}/`) ? join(root, relative(workspace, path)) : path);
   return { ...own, variables: said, configFiles: configFiles.map(toHere) };
+}
+
+/**
+ * What was a person's own when the run began is in no checkpoint here either; what was staged then is not staged here. Checkpoints on a branch of their own would stay here: none are
+ * made.
+ */
+function toOwnBaseline({ baseline, settings }: RunFile): RunFile['baseline'] {
+  if (baseline === null || settings.checkpointBranch !== null) return null;
+  return { ...baseline, dirty: baseline.dirty.map(({ staged: _, ...file }) => file) };
 }
 
 async function openOwnRepository({ workspace, settings, gitPrograms: programs }: RunFile, env: Environment): Promise<Repository> {
@@ -144,38 +158,92 @@ export interface CatchUpOrder {
  * never overwritten. Nothing is done where nobody else had the run.
  *
  * @param lastSeq of the journal that is here
- * @returns whether something was brought
+ * @returns what a person should know of what was brought, a sentence each; `null`: nothing was
  * @throws RalphError `fleet-home-changed` where both sides changed the same files; then nothing has been done
  */
-export async function catchUp(order: CatchUpOrder, kept: KeptState, lastSeq: number): Promise<boolean> {
+export async function catchUp(order: CatchUpOrder, kept: KeptState, lastSeq: number): Promise<readonly string[] | null> {
   const { fleet, paths, file } = order;
   const place = readPlace(paths);
   const isOurs = kept.lastPlace === null || kept.lastPlace === place;
-  if (isOurs && kept.entries.length <= lastSeq) return false;
+  if (isOurs && kept.entries.length <= lastSeq) return null;
   const from = kept.treeOf.get(place);
   if (kept.tree !== null && from === undefined) throw toUnknown(paths.runId);
-  if (kept.tree !== null && from !== undefined) await bringTree(order, from, kept.tree, kept.trees.slice(kept.trees.indexOf(from) + 1, -1));
+  const remarks = kept.tree === null || from === undefined ? [] : await bringWorkHome(order, kept, { from, to: kept.tree });
   await fetchTurns(fleet.blobs, paths, kept.turns, listEnded(kept.entries.slice(0, lastSeq)));
   if (kept.tree !== null && kept.tree.scratchpad !== null) writeScratchpad(file, kept.tree.scratchpad);
-  alignSteering(paths, readSteeringOffset(kept.entries));
+  alignSteering(paths, readState(kept.entries).steeringOffset);
   writeJournal(paths, toJournalLines(kept.entries));
-  return true;
+  return remarks;
 }
 
-/** How far the run has read what people told it. */
-function readSteeringOffset(entries: KeptState['entries']): number {
+/** Where the tree was when the run left, and what became of it. */
+interface TreeWay {
+  readonly from: SentTree;
+  readonly to: SentTree;
+}
+
+/** Files, then commits, then what turns changed: of the last two, what cannot come is told, and the run goes on as well. */
+async function bringWorkHome(order: CatchUpOrder, kept: KeptState, way: TreeWay): Promise<readonly string[]> {
+  const { fleet, paths, file, env } = order;
+  const repository = await openOwnRepository(file, env);
+  await bringTree(order, repository, way, kept.trees.slice(kept.trees.indexOf(way.from) + 1, -1));
+  const why = await bringHead(order, repository, way).catch(toErrorMessage);
+  const shown = { runId: paths.runId, ...kept };
+  const lacking = await bringSnapshots(fleet.blobs, repository, shown, join(paths.folder, 'git')).catch(() => [...kept.snapshots.keys()]);
+  await forgetBundles(repository, kept.trees);
+  const turns = [...new Set(lacking.map((name) => name.slice(0, name.indexOf('/'))))];
+  return [
+    ...(why === null ? [] : [`What was committed elsewhere is here as changed files only: ${why}.`]),
+    ...(turns.length === 0 ? [] : [`What these turns changed cannot be shown or undone here: ${turns.join(', ')}.`]),
+  ];
+}
+
+/** Has the branch go on to what was committed elsewhere. Why it does not; `null`: it does, or nothing was committed. */
+async function bringHead({ paths, file }: CatchUpOrder, repository: Repository, { from, to }: TreeWay): Promise<string | null> {
+  const [{ head, branch }, { head: commit, branch: other }] = [from.work, to.work];
+  if (head === commit && branch === other) return null;
+  if (branch !== other) return 'it is on another branch';
+  // A process that was cut off right behind it, and a person who went on from there.
+  const now = await readHead(repository.git);
+  if (isObjectId(commit) && now.branch === branch && now.commit !== null && (await isAncestor(repository.git, commit, now.commit)))
+    return null;
+  return bringCommits(repository, {
+    made: { from: head, commit, branch },
+    bundle: null,
+    file: '',
+    isTaken: toFilter(file),
+    reason: `ralph: run ${paths.runId}, elsewhere`,
+  });
+}
+
+/** They hold what others see in the history, also where it does not come. */
+async function forgetBundles({ git }: Repository, trees: readonly SentTree[]): Promise<void> {
+  const names = [
+    ...trees.filter(({ base }) => isObjectId(base.commit)).map(({ base }) => `refs/ralph-fleet/base-${base.commit}`),
+    ...['refs/ralph-fleet/work', 'refs/ralph-fleet/tree'],
+  ];
+  await git(['update-ref', '--stdin'], { input: [...new Set(names)].map((name) => `delete ${name}\n`).join('') });
+}
+
+function readState(entries: KeptState['entries']): ReturnType<ReturnType<typeof createJournalFold>['run']>['state'] {
   const fold = createJournalFold();
   for (const entry of entries) fold.take(entry);
-  return fold.run().state.steeringOffset;
+  return fold.run().state;
+}
+
+/** Nobody asks in the folder of a worker what earlier turns changed; those that are under way it may have to bring home. */
+function toShown({ trees, snapshots }: KeptState, env: Environment, open: readonly TurnId[]): Pick<KeptState, 'trees' | 'snapshots'> {
+  if (env[STANDS_IN] === undefined) return { trees, snapshots };
+  const names = open.map((turn) => `${toTurnName(turn)}/`);
+  return { trees, snapshots: new Map([...snapshots].filter(([name]) => names.some((start) => name.startsWith(start)))) };
 }
 
 async function bringTree(
-  { fleet, paths, file, env, confirm }: CatchUpOrder,
-  from: SentTree,
-  to: SentTree,
+  { fleet, paths, confirm }: CatchUpOrder,
+  repository: Repository,
+  { from, to }: TreeWay,
   between: readonly SentTree[],
 ): Promise<void> {
-  const repository = await openOwnRepository(file, env);
   const scratch = join(paths.folder, 'git');
   mkdirSync(scratch, { recursive: true });
   // Written before by this folder, and perhaps cleaned up since.
@@ -191,6 +259,9 @@ async function bringTree(
   if (changed.length > 0 && between.length > 0) {
     // What a turn made may have been written here right before the process was lost, and be kept by the one that went on.
     const passed: string[] = [];
+    // All of them at once: one after the other, each would be made of all its steps.
+    const ids = new Set(between.map(({ work, steps }) => steps.at(-1)?.to ?? work.tree));
+    await storeTrees(fleet.blobs, repository, { trees: between, ids }, scratch);
     for (const tree of between) passed.push(await fetch(tree));
     changed = await bringWork(repository, { ...order, between: passed }, onWrite);
   }
@@ -214,4 +285,34 @@ function writeJournal({ journal }: RunPaths, lines: Buffer): void {
   }
   writeFileSync(`${journal}.new`, lines, { mode: 0o600 });
   renameSync(`${journal}.new`, journal);
+}
+
+/** What a fleet keeps of the trees around the turns of a run: see `KeptState`. */
+export interface KeptTrees {
+  readonly runId: string;
+  readonly trees: readonly SentTree[];
+  readonly snapshots: ReadonlyMap<string, string>;
+}
+
+/**
+ * Puts the trees around turns into a repository, under the names that they have where the turns were taken: what shows a turn, or undoes it, then says the same here. What the
+ * fleet keeps counts, for one process at a time had the run; a name that is here and says something else is of one that had lost it.
+ *
+ * @param scratch absolute path of a folder of ours
+ * @returns the names whose trees cannot be had: forgotten, or filters of git make other ones of them here
+ * @throws GitProblem, the system error
+ */
+export async function bringSnapshots(
+  blobs: Blobs,
+  repository: Repository,
+  { runId, trees, snapshots }: KeptTrees,
+  scratch: string,
+): Promise<readonly string[]> {
+  const known = await readTrees(repository, runId);
+  const wanted = new Map([...snapshots].filter(([name, tree]) => known.get(name) !== tree));
+  if (wanted.size === 0) return [];
+  const there = await storeTrees(blobs, repository, { trees, ids: new Set(wanted.values()) }, scratch);
+  const had = [...wanted].filter(([, tree]) => there.has(tree));
+  await nameTrees(repository, runId, new Map(had));
+  return [...wanted.keys()].filter((name) => !there.has(wanted.get(name) ?? ''));
 }

@@ -36,6 +36,8 @@ export interface KeptState {
   /** The last tree that each folder sent. */
   readonly treeOf: ReadonlyMap<string, SentTree>;
   readonly turns: ReadonlyMap<string, readonly SentFile[]>;
+  /** Which of the trees was there around which turn: object ids by name, such as `7.1/before`. What an older version kept has none. */
+  readonly snapshots: ReadonlyMap<string, string>;
 }
 
 /** Reads it whole. */
@@ -44,12 +46,14 @@ export async function readKeptState(fleet: Fleet, run: string): Promise<KeptStat
   const trees: SentTree[] = [];
   const treeOf = new Map<string, SentTree>();
   const turns = new Map<string, readonly SentFile[]>();
+  const snapshots = new Map<string, string>();
   let found: Pick<KeptState, 'lastPlace' | 'settings' | 'tree'> = { lastPlace: null, settings: null, tree: null };
   const end = await readKept(fleet, run, ({ place, records }) => {
     found = { ...found, lastPlace: place };
     for (const record of records) {
       if (record.kind === 'entry') entries.push(record.entry);
       else if (record.kind === 'turn') turns.set(record.name, record.files);
+      else if (record.kind === 'snapshot') snapshots.set(record.name, record.tree);
       else if (record.kind === 'settings') found = { ...found, settings: record };
       else {
         const tree = record.kind === 'tree' ? record.tree : toStepped(found.tree, record);
@@ -61,7 +65,7 @@ export async function readKeptState(fleet: Fleet, run: string): Promise<KeptStat
   });
   const gap = entries.findIndex(({ seq }, index) => seq !== index + 1);
   if (gap >= 0) throw new Error(`the journal that the fleet keeps has a gap before entry ${gap + 1}`);
-  return { end, entries, trees, treeOf, turns, ...found };
+  return { end, entries, trees, treeOf, turns, snapshots, ...found };
 }
 
 function toStepped(last: SentTree | null, { step, scratchpad }: KeptRecord & { readonly kind: 'step' }): SentTree {

@@ -1,23 +1,30 @@
 import { lstatSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { isLifeEvent } from '../core/hooks/hook-spec.ts';
 import type { IterationStart } from '../core/run/effects.ts';
 import type { Input } from '../core/run/inputs.ts';
 import { type TurnId, toTurnName } from '../core/run/turn.ts';
 import type { Json } from '../core/values/json.ts';
 import {
   isFileName,
+  listTakers,
   MAX_FILES,
-  offerGates,
+  type OfferSettings,
+  offerPrograms,
   offerTurns,
   type SentContent,
   type SentFile,
   type SentTree,
   toContent,
+  toGateProgram,
+  toHookOrderName,
+  toHookProgram,
 } from '../fleet/index.ts';
 import type { RunCopies } from '../panel/share/index.ts';
 import type { Elsewhere } from '../ports/elsewhere.ts';
 import type { Blobs } from '../ports/fleet.ts';
 import type { RunAway } from '../ports/gate-runner.ts';
+import type { AskAway } from '../ports/hook-runner.ts';
 import type { Workspace } from '../ports/workspace.ts';
 import { steadyMs } from '../process/index.ts';
 import type { RunFile } from '../runs/index.ts';
@@ -32,6 +39,9 @@ import { toLostAfterMs } from './sent-work.ts';
 export interface OfferedRun extends SentRun {
   /** See `KeptRun`. */
   readonly heard: Map<string, string[]>;
+  readonly keptTo: number;
+  /** Absolute; the main checkout of a worktree, whose scripts hooks ask. */
+  readonly root: string;
 }
 
 /** What a worker works on: plain JSON in an order. */
@@ -39,34 +49,45 @@ export interface SentPlace extends SentTree {
   /** The settings of the run, as its folder has them. */
   readonly settings: SentContent;
   readonly stateDir: string;
+  /** Absolute paths that the working tree has where the run is; absent in orders of older versions. */
+  readonly folders?: readonly string[];
 }
 
 /** The turns of a run in the hands of others. */
 export interface OfferedTurns extends Elsewhere {
-  /** Sends the folder as it is after a turn, for whoever goes on with the run. */
-  readonly keepTree: (snapshot: Snapshot) => Promise<void>;
+  /** Looks at the folder around a turn, and sends it as it is then, for whoever goes on with the run. */
+  readonly snapshot: GitWorkspace['snapshot'];
+  /** Makes a checkpoint, and sends the folder with it. */
+  readonly checkpoint: GitWorkspace['checkpoint'];
   /** Runs gates on workers, on the tree that it is told when one is asked. */
   readonly gatesOn: (look: () => Promise<Snapshot>) => RunAway;
+  /** Asks hooks on workers, on the folder as it is then. Absent: none of the run needs one. */
+  readonly askAway?: AskAway;
+  /** Ends gates and hooks: hooks of a run's life are told behind its turns. Never rejects. */
+  readonly closePrograms: () => Promise<void>;
 }
 
 /** Gives the turns of a run to the workers of a fleet. */
-export function offerToFleet(parts: OfferedRun, workspace: GitWorkspace, copies: RunCopies, tell: (text: string) => void): OfferedTurns {
+export function offerToFleet(parts: OfferedRun, workspace: GitWorkspace, copies: RunCopies, tell: OfferSettings['tell']): OfferedTurns {
   const { fleet, file, paths, keeper } = parts;
+  const folders = [file.workspace, parts.root];
   const send = createTreeSender(parts);
   const sendSettings = createSettingsSender(parts);
-  const packTree = async (snapshot: Snapshot, isKept: boolean): Promise<Json> => {
-    const place = await send(snapshot, isKept);
+  const kept = createTreeKeeper(parts, workspace, send);
+  const packTree = async (seen: Snapshot, turn: string | null): Promise<Json> => {
+    const place = await send(seen, turn !== null);
+    if (turn !== null) kept.name(seen, turn, 'opened');
     // Whoever goes on after this turn was offered begins where it began.
     await keeper.settled();
-    return { settings: await sendSettings(), stateDir: file.settings.stateDir, ...place } satisfies SentPlace as unknown as Json;
+    return { settings: await sendSettings(), stateDir: file.settings.stateDir, folders, ...place } satisfies SentPlace as unknown as Json;
   };
   const common = { fleet, run: paths.runId, steady: steadyMs, tell, lostAfterMs: toLostAfterMs(parts.env), isOwn: keeper.isOwn };
-  const gates = offerGates({ ...common, confirm: keeper.confirm, cwd: file.workspace });
+  const programs = offerPrograms({ ...common, confirm: keeper.confirm, cwd: file.workspace });
   const offered = offerTurns({
     ...common,
-    pack: async (order) => packTree(await workspace.snapshot(toTurnName(order), 'opened'), true),
+    pack: async (order) => packTree(await workspace.snapshot(toTurnName(order), 'opened'), toTurnName(order)),
     labelsOf: (order) => toLabels(file, order),
-    homecoming: createHomecoming({ ...parts, workspace, copies, tell, folder: join(paths.folder, COPIES) }),
+    homecoming: createHomecoming({ ...parts, workspace: kept, copies, tell, folder: join(paths.folder, COPIES) }),
   });
   const start: OfferedTurns['start'] = (turn, watch) =>
     offered.start(turn, {
@@ -80,11 +101,67 @@ export function offerToFleet(parts: OfferedRun, workspace: GitWorkspace, copies:
   return {
     ...offered,
     start,
-    keepTree: async (snapshot) => void (snapshot.tree === null ? null : await send(snapshot, true)),
-    gatesOn: (tell) => (order, signal, say) => gates.run(order, async () => packTree(await tell(), false), signal, say),
-    close: async () => {
-      await gates.close();
-      await offered.close();
+    snapshot: kept.snapshot,
+    checkpoint: kept.checkpoint,
+    gatesOn: (look) => (order, signal, say) =>
+      programs.run(toGateProgram(order, fleet.blobs), async () => packTree(await look(), null), signal, say),
+    ...toHookAsker({ ...parts, folders }, programs, async () => packTree(await workspace.snapshot('hooks', 'opened'), null)),
+    closePrograms: programs.close,
+  };
+}
+
+/** Keeps in the fleet what the folder was like around turns, and behind checkpoints. */
+function createTreeKeeper(
+  { keeper }: Pick<OfferedRun, 'keeper'>,
+  workspace: GitWorkspace,
+  send: ReturnType<typeof createTreeSender>,
+): Pick<OfferedTurns, 'snapshot' | 'checkpoint'> & { readonly name: (seen: Snapshot, turn: string, moment: string) => void } {
+  const name = ({ tree }: Snapshot, turn: string, moment: string): void => {
+    if (tree !== null) keeper.add({ kind: 'snapshot', name: `${turn}/${moment}`, tree });
+  };
+  // What cannot be sent now is sent with the next turn.
+  const keep = async (seen: Snapshot): Promise<unknown> => (seen.tree === null ? null : send(seen, true).catch(() => undefined));
+  return {
+    name,
+    snapshot: async (turn, moment) => {
+      const seen = await workspace.snapshot(turn, moment);
+      await keep(seen);
+      name(seen, turn, moment);
+      return seen;
+    },
+    checkpoint: async (iteration) => {
+      const made = await workspace.checkpoint(iteration);
+      // No turn may come behind the last one.
+      if (made.commit !== null) await keep(await workspace.snapshot('checkpoint', 'after'));
+      return made;
+    },
+  };
+}
+
+/** Asks each hook under the name of its place among those of the run that need a worker. What the process before this one offered is ended first. */
+function toHookAsker(
+  { fleet, file, keptTo, folders }: Pick<OfferedRun, 'fleet' | 'file' | 'keptTo'> & Required<Pick<SentPlace, 'folders'>>,
+  programs: ReturnType<typeof offerPrograms>,
+  pack: () => Promise<Json>,
+): Pick<OfferedTurns, 'askAway'> {
+  const { hooks = {}, runHooks = [] } = file.settings;
+  const unserved = new Set<string>();
+  const away = [...runHooks, ...Object.values(hooks).flat()].filter(({ runsOn }) => runsOn !== undefined);
+  const known = [...new Set(away.map((spec) => JSON.stringify(spec)))];
+  if (known.length === 0) return {};
+  if (keptTo > 0) programs.dropLeft(known.map((_, place) => toHookOrderName(place)));
+  return {
+    askAway: async (order, signal) => {
+      const program = toHookProgram(order, known.indexOf(JSON.stringify(order.spec)), folders);
+      if (program === null) return { kind: 'lost', why: 'its script is not in the folder of the run, so no worker can have it' };
+      const labels = program.labels.join(',');
+      const isServed = async (): Promise<boolean> => (await listTakers(fleet, program).catch(() => [])).length > 0;
+      // Where one waited in vain, the end of the run is not to wait for each that comes after it.
+      if (unserved.has(labels) && !(await isServed())) return { kind: 'lost', why: `there is no worker with ${labels}` };
+      unserved.delete(labels);
+      const result = await programs.run(program, pack, signal);
+      if (result.kind === 'stopped' && isLifeEvent(order.spec.event) && !(await isServed())) unserved.add(labels);
+      return result;
     },
   };
 }
@@ -99,19 +176,15 @@ function createSettingsSender({ fleet, paths }: OfferedRun): () => Promise<SentC
   };
 }
 
-/** The folder of a run; what a turn left of it is kept by the fleet, where there is one. */
-export function withSnapshots(workspace: GitWorkspace, elsewhere: OfferedTurns | null): Workspace {
+/** The folder of a run; what it was like around turns is kept by the fleet as well, where there is one. */
+export function withSnapshots(workspace: GitWorkspace, elsewhere: Pick<OfferedTurns, 'snapshot' | 'checkpoint'> | null): Workspace {
+  const { snapshot, checkpoint } = elsewhere ?? workspace;
   return {
     exists: workspace.exists,
-    checkpoint: workspace.checkpoint,
-    keepOpened: async (turn) => void (await workspace.snapshot(turn, 'opened')),
-    keepBefore: async (turn) => (await workspace.snapshot(turn, 'before')).fingerprint,
-    keepAfter: async (turn) => {
-      const snapshot = await workspace.snapshot(turn, 'after');
-      // One that cannot be sent now is sent with the next turn.
-      await elsewhere?.keepTree(snapshot).catch(() => undefined);
-      return snapshot.fingerprint;
-    },
+    checkpoint,
+    keepOpened: async (turn) => void (await snapshot(turn, 'opened')),
+    keepBefore: async (turn) => (await snapshot(turn, 'before')).fingerprint,
+    keepAfter: async (turn) => (await snapshot(turn, 'after')).fingerprint,
   };
 }
 

@@ -24,6 +24,7 @@ import { findRepository, type Repository } from '../git/index.ts';
 import { createWorkCopies } from '../panel/share/index.ts';
 import { writeChanges } from '../workspace/bundle/index.ts';
 import { createWorkspace } from '../workspace/checkpoint/index.ts';
+import type { Baseline } from '../workspace/snapshot/index.ts';
 import { createHomecoming, type SentHome } from './bring-turn.ts';
 import { createPlaceTree } from './place-tree.ts';
 import { createTreeSender, type SentRun } from './send-tree.ts';
@@ -109,14 +110,16 @@ export async function open(repo: TestRepository): Promise<Repository> {
 }
 
 /** The folder of a run, with what it sends. */
-export async function setUp() {
-  const fleet = createMemoryFleet();
-  const repo = createTestRepository({ 'a.txt': 'a\n', 'b.txt': 'b\n', 'sub/c.txt': 'c\n' });
+export async function setUp(
+  fleet = createMemoryFleet(),
+  repo = createTestRepository({ 'a.txt': 'a\n', 'b.txt': 'b\n', 'sub/c.txt': 'c\n' }),
+  baseline: Baseline | null = null,
+) {
   const records: KeptRecord[] = [];
   const folder = join(repo.path, STATE, 'runs', 'run-1');
   const workspace = createWorkspace({
     ...repo.settings,
-    ...{ stateDirs: [STATE], runId: 'run-1', scratchDir: join(folder, 'git'), baseline: null, checkpointBranch: null, keepsLooks: true },
+    ...{ stateDirs: [STATE], runId: 'run-1', scratchDir: join(folder, 'git'), baseline, checkpointBranch: null, keepsLooks: true },
   });
   const settings = { stateDir: STATE, prompts: { scratchpad: '.agent/x.md', eventsFile: '.agent/e', workspaceDir: '.agent' } };
   const parts = {

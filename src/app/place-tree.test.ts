@@ -5,6 +5,7 @@ import fc from 'fast-check';
 import { afterAll, describe, expect, test } from 'vitest';
 import { propertyRuns } from '../core/property-fixtures.ts';
 import { replaceFiles, writeChanges } from '../workspace/bundle/index.ts';
+import { bringSnapshots } from './fetch-run.ts';
 import { bringHome, createPlace, createTestRepository, edit, open, PATHS, readAll, removeFolders, setUp } from './place-tree-fixtures.ts';
 import { fetchTree, toFileChanges } from './sent-work.ts';
 
@@ -37,7 +38,7 @@ describe('a working tree that travels step by step', () => {
       fc.asyncProperty(turns, async (list) => {
         const run = await setUp();
         const places = [await createPlace(run), await createPlace(run)];
-        let sent = await run.send();
+        const trees = [await run.send()];
         for (const { worker, before, made, commits, isBrought, gate } of list) {
           for (const one of before) edit(run.repo.path, one);
           if (commits === 'person') {
@@ -52,7 +53,8 @@ describe('a working tree that travels step by step', () => {
             for (const one of gate) edit(place.repo.path, one);
             await place.tree.leave();
           }
-          sent = await run.send();
+          const sent = await run.send();
+          trees.push(sent);
           expect(await place.tree.show(sent)).toBe(sent.steps.at(-1)?.to ?? sent.work.tree);
           expect(readAll(place.repo)).toEqual(readAll(run.repo));
           for (const one of made) edit(place.repo.path, one);
@@ -67,11 +69,17 @@ describe('a working tree that travels step by step', () => {
           expect(readAll(run.repo)).toEqual(after);
         }
         // Whoever goes on has the same from what was sent alone.
-        sent = await run.send();
-        const elsewhere = createTestRepository({ x: 'x\n' });
-        const tree = await fetchTree(run.fleet.blobs, await open(elsewhere), sent, join(elsewhere.path, '.git', 'scratch'));
+        const last = await run.send();
+        const [elsewhere, other] = [createTestRepository({ x: 'x\n' }), createTestRepository({ x: 'x\n' })];
+        const scratch = join(elsewhere.path, '.git', 'scratch');
+        const tree = await fetchTree(run.fleet.blobs, await open(elsewhere), last, scratch);
         elsewhere.git('read-tree', '--reset', '-u', tree.commit);
         expect(readAll(elsewhere)).toEqual(readAll(run.repo));
+        // Each of the trees is there by the name of its contents.
+        const names = [...trees, last].map(({ work, steps }, number) => [`${number}.1/after`, steps.at(-1)?.to ?? work.tree] as const);
+        const kept = { runId: 'run-1', trees: [...trees, last], snapshots: new Map(names) };
+        for (const repo of [elsewhere, other])
+          expect(await bringSnapshots(run.fleet.blobs, await open(repo), kept, join(repo.path, '.git', 'scratch'))).toEqual([]);
       }),
       { numRuns: propertyRuns(40) },
     );

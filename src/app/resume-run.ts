@@ -12,6 +12,7 @@ import { listReferenceFiles, openGateReference } from '../run-gates/index.ts';
 import {
   clearPlacesApart,
   clearStopWish,
+  closeWorktree,
   findHolder,
   findLayout,
   type Layout,
@@ -19,6 +20,7 @@ import {
   lockWorkspace,
   noteProgramsOfDead,
   openAgentFolders,
+  openWorkspace,
   type Resumed,
   type ResumeOptions,
   type RunFile,
@@ -29,6 +31,7 @@ import {
   releaseLock,
   requireGoodToken,
   requireOwnWork,
+  storeEnd,
   toPeopleFile,
   wasKilled,
   withoutToken,
@@ -82,9 +85,9 @@ interface Resumption extends ResumeOrder {
 async function goOn(resumption: Resumption): Promise<Resumed> {
   const taken = await takeInFleet(resumption);
   try {
-    const { kept, wasElsewhere } = taken === null ? NOT_KEPT : await catchUpWith(resumption, taken);
-    resumption.options.onBrought?.(wasElsewhere);
-    return await goOnWith(resumption, kept);
+    const { kept, brought } = taken === null ? NOT_KEPT : await catchUpWith(resumption, taken);
+    resumption.options.onBrought?.(brought !== null, brought ?? []);
+    return await goOnWith(resumption, kept, brought !== null);
   } catch (error) {
     await taken?.keeper.close(toLeft(taken, resumption.options.env, resumption.file.settings.spec.objective.slice(0, 80)));
     await taken?.fleet.close();
@@ -92,7 +95,7 @@ async function goOn(resumption: Resumption): Promise<Resumed> {
   }
 }
 
-const NOT_KEPT = { kept: null, wasElsewhere: false } as const;
+const NOT_KEPT = { kept: null, brought: null } as const;
 
 interface TakenInFleet extends TakenRun {
   readonly fleet: Fleet;
@@ -115,17 +118,21 @@ async function takeInFleet({ paths, file, options }: Resumption): Promise<TakenI
 async function catchUpWith(
   { paths, file, options }: Resumption,
   { fleet, keeper }: TakenInFleet,
-): Promise<{ readonly kept: KeptRun; readonly wasElsewhere: boolean }> {
+): Promise<{ readonly kept: KeptRun; readonly brought: readonly string[] | null }> {
   const state = await readKeptState(fleet, paths.runId);
   const order = { fleet, paths, file, env: options.env, confirm: keeper.confirm };
-  const wasElsewhere = await catchUp(order, state, readFold(paths).entries);
-  return { kept: openKeptRun(fleet, keeper, state), wasElsewhere };
+  const brought = await catchUp(order, state, readFold(paths).entries);
+  const kept = openKeptRun(fleet, keeper, state);
+  // What is here is known from here on, whatever becomes of this process.
+  if (brought !== null && state.tree !== null) keeper.add({ kind: 'tree', tree: state.tree });
+  return { kept, brought };
 }
 
-async function goOnWith(resumption: Resumption, kept: KeptRun | null): Promise<Resumed> {
+async function goOnWith(resumption: Resumption, kept: KeptRun | null, isBrought: boolean): Promise<Resumed> {
   const { options, layout, paths, locks } = resumption;
   const ended = findFinalEnd(readFold(paths).state, options);
   if (ended !== null) {
+    if (isBrought) await closeBrought(resumption);
     for (const lock of locks) releaseLock(lock);
     await kept?.keeper.close({ state: 'ended', title: resumption.file.settings.spec.objective.slice(0, 80) });
     await kept?.fleet.close();
@@ -144,6 +151,12 @@ async function goOnWith(resumption: Resumption, kept: KeptRun | null): Promise<R
     putBack();
     throw error;
   }
+}
+
+/** A run that had ended elsewhere ends here as it would have: what it left in a worktree is committed, and its report is kept. */
+async function closeBrought({ layout, paths, file, options: { env } }: Resumption): Promise<void> {
+  await closeWorktree({ layout, paths, file }, openWorkspace({ paths, file, env }));
+  await storeEnd({ layout, paths, env });
 }
 
 async function drive({ options, watch, layout, paths, locks }: Resumption, changes: ResumePlan, kept: KeptRun | null): Promise<Resumed> {

@@ -1,7 +1,17 @@
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Environment } from '../core/values/environment.ts';
 import { type Json, mapTexts } from '../core/values/json.ts';
-import { demandBlob, fromContent, readChanges, type SentBundle, type SentChange, type SentTree, toContent } from '../fleet/index.ts';
+import {
+  demandBlob,
+  fromContent,
+  readChanges,
+  type SentBundle,
+  type SentChange,
+  type SentStep,
+  type SentTree,
+  toContent,
+} from '../fleet/index.ts';
 import { demandGit, type Repository } from '../git/index.ts';
 import { createSharedFileSystem, withHandle, writeAll } from '../journal/index.ts';
 import type { Blobs } from '../ports/fleet.ts';
@@ -15,6 +25,7 @@ import {
   isWorkPath,
   type SentWork,
   storeChanges,
+  storeSteps,
 } from '../workspace/bundle/index.ts';
 
 /**
@@ -24,26 +35,122 @@ import {
  * @returns its `commit` is the object id of a tree where it was sent step by step
  */
 export async function fetchTree(blobs: Blobs, repository: Pick<Repository, 'git'>, tree: SentTree, scratch: string): Promise<SentWork> {
-  const { base, work, steps } = tree;
+  const { work, steps } = tree;
   const { head, branch } = work;
-  const { git } = repository;
-  const file = join(scratch, 'ralph.bundle');
-  const has = async (id: string, type: string): Promise<boolean> => isObjectId(id) && (await git(['cat-file', '-e', `${id}^{${type}}`])).ok;
   const last = steps.at(-1);
   // In the folder from which it was sent it is there.
-  if (last !== undefined && (await has(last.to, 'tree')) && (await has(head, 'commit'))) return { commit: last.to, head, branch };
-  const fetch = async ({ blob, commit }: SentBundle, ref: string): Promise<void> => {
-    if (!(await has(commit, 'commit'))) await fetchBundle(repository, { bundle: await demandBlob(blobs, blob), file, ref, commit });
-  };
-  // A run that goes on in another process has another base.
-  await fetch(base, `refs/ralph-fleet/base-${base.commit}`);
-  await fetch(work, 'refs/ralph-fleet/work');
+  if (last !== undefined && (await hasObject(repository, last.to, 'tree')) && (await hasObject(repository, head, 'commit')))
+    return { commit: last.to, head, branch };
+  await fetchWhole(blobs, repository, tree, scratch);
   if (last === undefined) return { commit: work.commit, head, branch };
   const changes = new Map<string, FileState | null>();
   for (const { body } of steps) for (const [path, state] of await fetchChanges(blobs, body)) changes.set(path, state);
   const stored = await storeChanges(repository, work.commit, changes, join(scratch, 'ralph.steps'));
-  await demandGit(git, ['update-ref', 'refs/ralph-fleet/tree', stored]);
+  await demandGit(repository.git, ['update-ref', 'refs/ralph-fleet/tree', stored]);
   return { commit: stored, head, branch };
+}
+
+/** Takes the whole tree in with which steps begin, and all commits that lead to it. */
+async function fetchWhole(
+  blobs: Blobs,
+  repository: Pick<Repository, 'git'>,
+  { base, work }: Pick<SentTree, 'base' | 'work'>,
+  scratch: string,
+): Promise<void> {
+  const file = join(scratch, 'ralph.bundle');
+  const fetch = async ({ blob, commit }: SentBundle, ref: string): Promise<void> => {
+    if (!(await hasObject(repository, commit, 'commit')))
+      await fetchBundle(repository, { bundle: await demandBlob(blobs, blob), file, ref, commit });
+  };
+  // A run that goes on in another process has another base.
+  await fetch(base, `refs/ralph-fleet/base-${base.commit}`);
+  await fetch(work, 'refs/ralph-fleet/work');
+}
+
+async function hasObject({ git }: Pick<Repository, 'git'>, id: string, type: 'commit' | 'tree'): Promise<boolean> {
+  return isObjectId(id) && (await git(['cat-file', '-e', `${id}^{${type}}`])).ok;
+}
+
+/** Which of the trees that were sent are wanted, by their object ids. */
+interface WantedTrees {
+  readonly trees: readonly SentTree[];
+  readonly ids: ReadonlySet<string>;
+}
+
+/**
+ * Stores trees that were sent, without names. Those that cannot be had are left out.
+ *
+ * @returns ids of trees that are in the repository then
+ * @throws GitProblem, the system error
+ */
+export async function storeTrees(
+  blobs: Blobs,
+  repository: Repository,
+  { trees, ids }: WantedTrees,
+  scratch: string,
+): Promise<ReadonlySet<string>> {
+  // Of trees that begin with the same whole one, the last has the steps of all.
+  const chains = new Map(trees.map((tree) => [tree.work.commit, tree]));
+  const there = await listThere(repository, [...ids, ...[...chains.values()].flatMap(({ steps }) => steps.map(({ to }) => to))]);
+  for (const chain of chains.values()) await storeChain(blobs, repository, chain, { ids, there, scratch });
+  return there;
+}
+
+interface Wanted {
+  readonly ids: ReadonlySet<string>;
+  /** Those that are in the repository: more and more of them. */
+  readonly there: Set<string>;
+  readonly scratch: string;
+}
+
+/** Of files in steps that are stored at once. */
+const MAX_BATCH_BYTES = 64 << 20;
+
+/** Stores trees step by step, up to the last one that is wanted. What comes behind one that cannot be had cannot be had either. */
+async function storeChain(blobs: Blobs, repository: Repository, chain: SentTree, { ids, there, scratch }: Wanted): Promise<void> {
+  const { work, steps } = chain;
+  const isLacking = ({ to }: Pick<SentStep, 'to'>): boolean => ids.has(to) && !there.has(to);
+  const last = steps.findLastIndex(isLacking);
+  if (last < 0 && !isLacking({ to: work.tree })) return;
+  try {
+    await fetchWhole(blobs, repository, chain, scratch);
+    if (await hasObject(repository, work.tree, 'tree')) there.add(work.tree);
+    for (let next = steps.findIndex(isLacking); next >= 0 && next <= last; ) {
+      const base = steps[next - 1]?.to ?? work.commit;
+      const batch = await fetchBatch(blobs, steps.slice(next, last + 1));
+      await storeSteps(repository, base, batch, join(scratch, 'ralph.steps'));
+      next += batch.length;
+    }
+  } catch {
+    // A view of the past is lost, not the work.
+  }
+  for (const id of await listThere(
+    repository,
+    steps.map(({ to }) => to),
+  ))
+    there.add(id);
+}
+
+/** The changes of the first of these steps: as many as may be in memory at once. */
+async function fetchBatch(blobs: Blobs, steps: readonly SentStep[]): Promise<readonly FileChanges[]> {
+  const batch: FileChanges[] = [];
+  let bytes = 0;
+  for (const { body } of steps) {
+    if (bytes > MAX_BATCH_BYTES) break;
+    // What comes before one that is forgotten can be had.
+    const changes = await fetchChanges(blobs, body).catch(() => null);
+    if (changes === null && batch.length > 0) break;
+    if (changes === null) throw new Error('a step is forgotten');
+    batch.push(changes);
+    for (const state of changes.values()) bytes += state?.bytes.length ?? 0;
+  }
+  return batch;
+}
+
+async function listThere({ git }: Repository, ids: readonly string[]): Promise<Set<string>> {
+  const input = ids.filter(isObjectId).map((id) => `${id}\n`);
+  const lines = (await demandGit(git, ['cat-file', '--batch-check'], { input: input.join('') })).split('\n');
+  return new Set(lines.flatMap((line) => /^([0-9a-f]{40,64}) tree /.exec(line)?.[1] ?? []));
 }
 
 /** What was changed, with what is in the files. Rejects where it cannot be had. */
@@ -87,6 +194,25 @@ export function withSecrets<Settings extends RunFile['settings']>(settings: Sett
     text.replace(/\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g, (mark, name: string) => (name in variables ? (env[name] ?? '') : mark));
   const resolve = <Value>(value: Value): Value => mapTexts(value as Json, fill) as Value;
   return { ...settings, backends: resolve(backends), mcpServers: resolve(mcpServers) };
+}
+
+/**
+ * Scripts of hooks that are not where the run has them, for this is another machine, are in the folder of the worker: what they held is known, and others do not run.
+ *
+ * @param folders absolute paths that the working tree has where the run is
+ */
+export function withScripts<Settings extends Pick<RunFile['settings'], 'hooks' | 'backendHooks'>>(
+  settings: Settings,
+  folders: readonly string[],
+  root: string,
+): Settings {
+  const { hooks, backendHooks } = settings;
+  const toHere = (text: string): string => {
+    const folder = folders.find((known) => text.startsWith(`${known}/`));
+    return folder === undefined || existsSync(text) ? text : join(root, text.slice(folder.length));
+  };
+  const place = <Value>(value: Value): Value => mapTexts(value as Json, toHere) as Value;
+  return { ...settings, ...(hooks && { hooks: place(hooks) }), ...(backendHooks && { backendHooks: place(backendHooks) }) };
 }
 
 /** Whether a folder of state may be made under that name below a folder of ours. */

@@ -1,12 +1,13 @@
 import { appendFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { HOOK_EVENTS, isLifeEvent } from '../core/hooks/hook-spec.ts';
+import { isLifeEvent } from '../core/hooks/hook-spec.ts';
 import type { RunRecord } from '../core/run/run-record.ts';
 import type { Environment } from '../core/values/environment.ts';
 import { mapTexts } from '../core/values/json.ts';
 import { createLifeHooks, createLifeWatch, type LifeMoment, type LifeRun } from '../hooks/index.ts';
 import type { RunPaths } from '../journal/index.ts';
 import type { FoldedRun } from '../loop/decide/index.ts';
+import type { AskAway } from '../ports/hook-runner.ts';
 import type { Redaction } from '../ports/redaction.ts';
 import { type RunFile, toGateMarker } from '../runs/index.ts';
 import { toPlainLine } from '../views/text/index.ts';
@@ -15,13 +16,15 @@ import { toPlainLine } from '../views/text/index.ts';
 export interface LifeTeller {
   /** Holds nothing up. */
   readonly take: (record: RunRecord) => void;
-  /** Tells of the end, last of all, and waits until every hook is done. What went wrong, in words. Never rejects. */
+  /** Some hook is told on a worker: nobody takes an order of a run that was let go of. */
+  readonly needsFleet: boolean;
+  /** Tells of the end, last of all, and waits until every hook is done; once. What went wrong, in words. Never rejects. */
   readonly close: () => Promise<readonly string[]>;
   /** Ends the hooks that run, and all that wait. */
   readonly stop: () => void;
 }
 
-const NOBODY: LifeTeller = { take: () => undefined, close: async () => [], stop: () => undefined };
+const NOBODY: LifeTeller = { take: () => undefined, needsFleet: false, close: async () => [], stop: () => undefined };
 const MAX_WARNINGS = 5;
 
 /** Each hook that was told is a line of `hooks.jsonl` in the folder of the run. */
@@ -29,10 +32,11 @@ export function createLifeTeller(
   { paths, file, env }: { readonly paths: RunPaths; readonly file: RunFile; readonly env: Environment },
   folded: FoldedRun | null,
   redaction: Redaction | undefined,
+  askAway: AskAway | undefined,
 ): LifeTeller {
   const { hooks = {}, runHooks = [] } = file.settings;
-  const events = new Set([...runHooks, ...Object.values(hooks).flat()].map(({ event }) => event));
-  if (!HOOK_EVENTS.some((event) => isLifeEvent(event) && events.has(event))) return NOBODY;
+  const told = [...runHooks, ...Object.values(hooks).flat()].filter(({ event }) => isLifeEvent(event));
+  if (told.length === 0) return NOBODY;
   const clean = (text: string): string => redaction?.text(text) ?? text;
   const failed: LifeRun[] = [];
   let unwritten: string | null = null;
@@ -46,10 +50,12 @@ export function createLifeTeller(
     }
   };
   const ended = new AbortController();
-  const scene = { run: paths.runId, cwd: file.workspace, env, marker: `${toGateMarker(paths.runId)}.hooks`, signal: ended.signal };
+  const place = { cwd: file.workspace, env, marker: `${toGateMarker(paths.runId)}.hooks`, signal: ended.signal };
+  const scene = { run: paths.runId, ...place, ...(askAway !== undefined && { askAway }) };
   const life = createLifeHooks({ ofRun: runHooks, ofHat: (hat) => hooks[hat] ?? [] }, scene, report, () => performance.now());
   const watch = createLifeWatch(folded?.state.activations, folded?.state.lastHat);
   let end: LifeMoment | null = null;
+  let closing: Promise<readonly string[]> | undefined;
   return {
     take: (record) => {
       for (const moment of watch.take(record)) {
@@ -57,16 +63,16 @@ export function createLifeTeller(
         else life.tell(moment);
       }
     },
-    close: async () => {
-      if (end !== null) life.tell(end);
-      await life.close();
-      const warnings = failed.map(({ event, name, error }) => `The hook ${name} of ${event} failed: ${clean(error ?? '')}`);
-      const more =
-        warnings.length > MAX_WARNINGS ? [`${warnings.length - MAX_WARNINGS} more hooks failed: ${join(paths.folder, 'hooks.jsonl')}`] : [];
-      return [...warnings.slice(0, MAX_WARNINGS), ...more, ...(unwritten === null ? [] : [unwritten])].map((text) =>
-        toPlainLine(text, 1000),
-      );
-    },
+    needsFleet: askAway !== undefined && told.some(({ runsOn }) => runsOn !== undefined),
+    close: () => (closing ??= closeAll()),
     stop: () => ended.abort(),
   };
+  async function closeAll(): Promise<readonly string[]> {
+    if (end !== null) life.tell(end);
+    await life.close();
+    const warnings = failed.map(({ event, name, error }) => `The hook ${name} of ${event} failed: ${clean(error ?? '')}`);
+    const more =
+      warnings.length > MAX_WARNINGS ? [`${warnings.length - MAX_WARNINGS} more hooks failed: ${join(paths.folder, 'hooks.jsonl')}`] : [];
+    return [...warnings.slice(0, MAX_WARNINGS), ...more, ...(unwritten === null ? [] : [unwritten])].map((text) => toPlainLine(text, 1000));
+  }
 }

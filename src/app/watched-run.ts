@@ -66,8 +66,8 @@ export function openWatchedRun(cwd: string, run: string | undefined, env: Enviro
       return false;
     },
     facts: () => {
-      const { isAlive, isUnseen, live } = again();
-      return { isAlive, isUnseen, now: Date.now(), live: live(), isNewest: false };
+      const { isAlive, isUnseen, live, fleet } = again();
+      return { isAlive, isUnseen, now: Date.now(), live: live(), fleet: fleet(), isNewest: false };
     },
     onChange: (call) => watchFolder(reader.runFolder, call),
     text: (turn, part, range) => readShownPiece(reader.turnFile(requireTurn(turn), FILES[part]), range, shown),

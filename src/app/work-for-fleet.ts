@@ -1,45 +1,35 @@
-import { existsSync, lstatSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { IterationStart } from '../core/run/effects.ts';
 import type { Input, IterationEnded } from '../core/run/inputs.ts';
 import type { LiveRecord, RunRecord } from '../core/run/run-record.ts';
 import type { RunState } from '../core/run/state.ts';
-import { type TurnOutcome, toTurnName } from '../core/run/turn.ts';
+import { type TurnOutcome, toOrderTitle, toSentenceStart, toTurnName } from '../core/run/turn.ts';
 import type { Environment } from '../core/values/environment.ts';
 import { RalphError, toErrorMessage } from '../core/values/errors.ts';
-import { isJsonObject, type Json, parseJson } from '../core/values/json.ts';
+import { isJsonObject, isTextList, type Json, toJsonObject } from '../core/values/json.ts';
 import { writeContract } from '../emit/index.ts';
-import {
-  fromContent,
-  type GateTask,
-  type Job,
-  PROTOCOL,
-  parseContent,
-  parseGateTask,
-  parseTree,
-  takeWork,
-  toOrderTitle,
-} from '../fleet/index.ts';
-import type { EvidenceRecord } from '../gates/index.ts';
+import { fromContent, type Job, PROTOCOL, parseContent, parseTree, takeWork } from '../fleet/index.ts';
 import { captureGitPrograms, createGit, demandGit, findRepository } from '../git/index.ts';
 import { ensureStateFolders, makeFolders, nodeFileSystem, toRunPaths } from '../journal/index.ts';
 import { createPerformer, INTERRUPTED, type LoopView, redactInput } from '../loop/shell/index.ts';
 import { loadPluginFiles } from '../plugins/index.ts';
 import { type Fleet, WORKER_GONE_MS } from '../ports/fleet.ts';
-import type { AwayGateShown, AwayGateTry } from '../ports/gate-runner.ts';
 import { removeTree } from '../process/index.ts';
 import { openGateReference } from '../run-gates/index.ts';
 import { openAgentFolders, openWorkspace, type RunFile, readRunFile, toLayout, withoutToken } from '../runs/index.ts';
 import { findRunIsolation, toStateDirs, withoutKeys } from '../safety/index.ts';
 import { compileTopology } from '../topology/routing/index.ts';
 import { readScratchpad } from '../turns/index.ts';
+import { toPlainLine } from '../views/text/index.ts';
 import { type AssembledRun, assembleRun, type RunParts, toWorkerMarker } from './assemble-run.ts';
 import type { SentHome } from './bring-turn.ts';
 import { type SentPlace, sendFiles } from './offer-to-fleet.ts';
-import { createPlaceTree, type PlaceTree } from './place-tree.ts';
-import { isStateFolder, withSecrets, writeScratchpad } from './sent-work.ts';
+import { createPlaceTree } from './place-tree.ts';
+import { isStateFolder, withScripts, withSecrets, writeScratchpad } from './sent-work.ts';
 import { standIn } from './stand-in.ts';
-import { closeWorkerHome, openWorkerHome, STOOD_IN, sweepWorkerHomes } from './worker-home.ts';
+import { type ProgramPlace, type ProgramTask, parseProgramTask, reportUnrun, takeProgram } from './take-programs.ts';
+import { closeWorkerHome, openWorkerHome, STOOD_IN, sweepWorkerHomes, toWorkerMark } from './worker-home.ts';
 
 /** A worker of a fleet. */
 export interface WorkerOrder {
@@ -67,15 +57,15 @@ export async function workForFleet(order: WorkerOrder, stop: AbortSignal, kill: 
   const { fleet, home, id, labels, slots, tell } = order;
   const drained = new AbortController();
   const drain = AbortSignal.any([stop, drained.signal]);
-  // Agents do not get the way into the fleet.
-  const own = { ...order, env: withoutToken(order.env) };
   // A name of one that was killed is not to be kept from whoever bears it next.
   const swept = order.siblings === null ? [] : await sweepWorkerHomes(order.siblings);
   for (const gone of swept) await fleet.workers.leave(gone).catch(() => undefined);
   const token = await openWorkerHome(home, id);
+  // Agents do not get the way into the fleet.
+  const own: Taker = { ...order, env: withoutToken(order.env), mark: toWorkerMark({ id, token }) };
   const worker = { id, token, labels, protocol: PROTOCOL };
   if (!(await fleet.workers.tell({ ...worker, slots, busy: [], isDraining: false }))) {
-    closeWorkerHome(home);
+    closeWorkerHome(home, order.siblings !== null);
     throw toNameTaken(id);
   }
   const undrain = fleet.workers.onDrain(id, () => {
@@ -89,14 +79,12 @@ export async function workForFleet(order: WorkerOrder, stop: AbortSignal, kill: 
   const places = createPlaces(own);
   const perform = async (job: Job): Promise<void> => {
     const startedAt = Date.now();
-    const title = `${toOrderTitle(job.name)} of run ${job.run}`;
+    const title = `${toSentenceStart(toOrderTitle(job.name, toHat(job.task)))} of run ${job.run}`;
     tell(`${title}: taken.`);
-    const gate = parseGateTask(job.task);
-    const place = places.open(job);
-    const take = gate === null ? takeTurn(own, place, job) : takeGate(own, place, job, gate);
-    const status = await take.catch((error: unknown) => {
+    const program = parseProgramTask(job.task);
+    const status = await take(own, places.open(job), job, program).catch((error: unknown) => {
       places.drop(job);
-      return reportFailure(job, gate, toErrorMessage(error));
+      return program === null ? reportFailure(own, job, toErrorMessage(error)) : reportUnrun(job, program, toErrorMessage(error));
     });
     const seconds = Math.round((Date.now() - startedAt) / 1000);
     tell(`${title}: ${job.fenced.aborted ? 'given up' : status} after ${seconds} s.`);
@@ -106,7 +94,13 @@ export async function workForFleet(order: WorkerOrder, stop: AbortSignal, kill: 
     standIn({ fleet, id, home: join(home, STOOD_IN), env: order.env, atOnce: order.standsInFor, tell }, drain, kill),
   ]);
   undrain();
-  closeWorkerHome(home);
+  closeWorkerHome(home, order.siblings !== null);
+}
+
+/** A worker at work. */
+interface Taker extends WorkerOrder {
+  /** See `toWorkerMark`. */
+  readonly mark: string;
 }
 
 function toNameTaken(id: string): RalphError {
@@ -118,19 +112,22 @@ function toNameTaken(id: string): RalphError {
   });
 }
 
+/** Works on an order in a folder that shows what it is about. How it ended. */
+async function take(order: Taker, opening: Promise<WorkPlace>, job: Job, program: ProgramTask | null): Promise<string> {
+  const place = await opening;
+  const from = await showTree(place, job);
+  return program === null ? takeTurn(order, place, job, from) : takeProgram(order, place, job, program);
+}
+
 /** A folder of the worker's own in which the turns of a run are taken, one after the other. */
-interface WorkPlace {
-  readonly run: AssembledRun;
-  readonly file: RunFile;
-  readonly tree: PlaceTree;
+interface WorkPlace extends ProgramPlace {
   readonly turns: string;
-  readonly evidence: string;
   /** The turn that is taken just now: who sees what happens in it, and whether its commits and notes come home. */
   readonly turn: { observe: (record: RunRecord) => void; isAlone: boolean };
 }
 
 /** The places of a worker, one for each run in each slot. */
-function createPlaces(order: WorkerOrder) {
+function createPlaces(order: Taker) {
   const places = new Map<string, { readonly settings: string; readonly opened: Promise<WorkPlace> }>();
   const spoiled = new Set<string>();
   const toKey = ({ run, slot }: Job): string => join(run, String(slot));
@@ -157,7 +154,7 @@ function createPlaces(order: WorkerOrder) {
   };
 }
 
-async function openPlace({ fleet, home, env, id }: WorkerOrder, job: Job): Promise<WorkPlace> {
+async function openPlace({ fleet, home, env, mark }: Taker, job: Job): Promise<WorkPlace> {
   const sent = parsePlace(job.place);
   const root = join(home, job.run, String(job.slot));
   mkdirSync(root, { recursive: true, mode: 0o700 });
@@ -169,7 +166,7 @@ async function openPlace({ fleet, home, env, id }: WorkerOrder, job: Job): Promi
   makeFolders(nodeFileSystem, paths.turns);
   writeFileSync(paths.settings, await fromContent(fleet.blobs, sent.settings), { mode: 0o600 });
   const kept = readRunFile(paths.settings);
-  const settings = withSecrets(kept.settings, env);
+  const settings = withScripts(withSecrets(kept.settings, env), sent.folders ?? [], root);
   const file: RunFile = {
     ...kept,
     settings,
@@ -192,32 +189,26 @@ async function openPlace({ fleet, home, env, id }: WorkerOrder, job: Job): Promi
   const reference = await openGateReference({ paths, file, env }, false);
   const turn: WorkPlace['turn'] = { observe: () => undefined, isAlone: false };
   const observe: RunParts['watch']['observe'] = (record) => turn.observe(record);
-  const parts: RunParts = { layout, paths, file, env, watch: { observe }, reference, isolation, worker: id };
+  const parts: RunParts = { layout, paths, file, env, watch: { observe }, reference, isolation, worker: mark };
   const run = asWorker(
     assembleRun(parts, () => undefined),
-    id,
+    mark,
     turn,
   );
   return { run, file, tree, turns: paths.turns, evidence: join(paths.folder, 'evidence'), turn };
 }
 
-function asWorker(run: AssembledRun, id: string, turn: Readonly<WorkPlace['turn']>): AssembledRun {
+function asWorker(run: AssembledRun, mark: string, turn: Readonly<WorkPlace['turn']>): AssembledRun {
   const { agents } = run.ports;
   const surroundings: typeof agents.surroundings = async (order) => {
     const plain = await agents.surroundings(order);
-    return { ...plain, marker: toWorkerMarker(id, plain.marker) };
+    return { ...plain, marker: toWorkerMarker(mark, plain.marker) };
   };
   const promptFactsOf: typeof agents.promptFactsOf = (order) => {
     const facts = agents.promptFactsOf?.(order);
     return turn.isAlone ? { ...facts } : { ...facts, mayCommit: false, mayNote: false };
   };
   return { ...run, ports: { ...run.ports, agents: { ...agents, surroundings, promptFactsOf } } };
-}
-
-/** Of the record that the gate runner wrote just now; `null` where it could not. */
-function readTries(path: string): readonly AwayGateTry[] | null {
-  const record = existsSync(path) ? (parseJson(readFileSync(path, 'utf8')) as unknown as EvidenceRecord) : null;
-  return record?.attempts ?? null;
 }
 
 /** Makes the folder show what an order is about; the name of the tree. */
@@ -229,13 +220,10 @@ async function showTree({ file, tree }: WorkPlace, job: Job): Promise<string> {
   return from;
 }
 
-/** Takes a turn as a run on this machine would: with the same code, and a loop that is somewhere else. How it ended. */
-async function takeTurn(order: WorkerOrder, opening: Promise<WorkPlace>, job: Job): Promise<string> {
-  const { fleet } = order;
-  const place = await opening;
+/** Takes a turn as a run on this machine would: with the same code, and a loop that is somewhere else. How it ended. `from`: the tree that the folder shows. */
+async function takeTurn({ fleet, id }: WorkerOrder, place: WorkPlace, job: Job, from: string): Promise<string> {
   const { run, file, turn } = place;
   const { effect, state, isAlone } = parseTask(job.task);
-  const from = await showTree(place, job);
   let told: Promise<unknown> = Promise.resolve();
   const tell = (words: Parameters<Job['report']>[0]): void => {
     told = told.then(() => job.report(words));
@@ -250,7 +238,7 @@ async function takeTurn(order: WorkerOrder, opening: Promise<WorkPlace>, job: Jo
     const post = (given: Input): void => {
       const input = redactInput(given, run.ports.redaction);
       if (input.type === 'environment-failed') trouble = input.message;
-      else if (input.type === 'iteration-ended') resolve(trouble === null ? input : { ...input, outcome: failFor(trouble) });
+      else if (input.type === 'iteration-ended') resolve(trouble === null ? input : { ...input, outcome: failFor(id, trouble) });
       else tell({ kind: 'input', input });
     };
     const turns: typeof run.ports.turns = {
@@ -281,33 +269,6 @@ async function takeTurn(order: WorkerOrder, opening: Promise<WorkPlace>, job: Jo
   return input.outcome.status;
 }
 
-/** Runs a gate as a run on this machine would. What it writes stays until the next order, and goes nowhere. */
-async function takeGate(order: WorkerOrder, opening: Promise<WorkPlace>, job: Job, { gate, spec, offer, cwd }: GateTask): Promise<string> {
-  const place = await opening;
-  const { run, file, evidence: folder } = place;
-  await showTree(place, job);
-  const [result] = await run.ports.gates.run([{ gate, spec }], job.fenced, () => undefined);
-  if (result === undefined || job.fenced.aborted) return 'given up';
-  const toHome = (text: string): string => text.replaceAll(file.workspace, () => cwd);
-  const { passed, exitCode, timedOut, durationMs, failedTests, ranTests, isOutputCut, evidence } = result;
-  const shown: AwayGateShown = {
-    ...{ passed, exitCode, timedOut, durationMs, outputTail: toHome(result.outputTail), isCut: evidence?.isCut === true },
-    ...(failedTests !== undefined && { failedTests }),
-    ...(ranTests !== undefined && { ranTests }),
-    ...(isOutputCut !== undefined && { isOutputCut }),
-    attempts: readTries(join(folder, `${evidence?.number}.json`)) ?? [{ exitCode, timedOut, durationMs }],
-  };
-  const path = join(folder, `${evidence?.number}.log`);
-  // Through no link: a gate may put anything in its place.
-  const bytes = lstatSync(path, { throwIfNoEntry: false })?.isFile() === true ? readFileSync(path) : null;
-  const isNamed = bytes?.includes(file.workspace) === true;
-  const log = bytes === null ? null : await order.fleet.blobs.put(isNamed ? Buffer.from(toHome(bytes.toString('utf8'))) : bytes);
-  await job.report({ kind: 'gate', offer, shown, log, trouble: '' });
-  rmSync(folder, { recursive: true, force: true });
-  await place.tree.leave();
-  return passed ? 'passed' : 'failed';
-}
-
 function toRedacted(text: string | null, redact: (text: string) => string): string | null {
   return text === null ? null : redact(text);
 }
@@ -319,25 +280,21 @@ function createAwayLoop(file: RunFile, state: RunState, post: (input: Input) => 
 }
 
 /** A turn that cannot begin here, or of which nobody can tell what it changed, has failed: another worker may have what this one lacks. */
-async function reportFailure(job: Job, gate: GateTask | null, message: string): Promise<string> {
-  if (gate !== null) {
-    await job.report({ kind: 'gate', offer: gate.offer, shown: null, log: null, trouble: message });
-    return `not run: ${message}`;
-  }
+async function reportFailure({ id }: WorkerOrder, job: Job, message: string): Promise<string> {
   const { effect, state } = parseTask(job.task);
   const { iteration, attempt } = effect;
   const input: IterationEnded = {
     ...{ type: 'iteration-ended', at: Date.now(), iteration, attempt, inboxOffset: state.inboxOffset },
     ...INTERRUPTED,
-    outcome: failFor(message),
+    outcome: failFor(id, message),
   };
   await job.report({ kind: 'ended', input, home: null });
   return input.outcome.status;
 }
 
 /** What a worker lacks, another one may have. */
-function failFor(message: string): TurnOutcome {
-  return { status: 'failed', failure: { class: 'transient', message: `the worker is in trouble: ${message}` } };
+function failFor(id: string, message: string): TurnOutcome {
+  return { status: 'failed', failure: { class: 'transient', message: `the worker ${id} is in trouble: ${message}` } };
 }
 
 interface TurnTask {
@@ -352,12 +309,18 @@ function parseTask(task: Json): TurnTask {
   return { effect: effect as unknown as IterationStart, state: state as unknown as RunState, isAlone: isAlone === true };
 }
 
+/** Whose turn it is, for people; `undefined` for a gate. */
+function toHat(task: Json): string | undefined {
+  const hat = toJsonObject(toJsonObject(task)['effect'])['hat'];
+  return typeof hat === 'string' ? toPlainLine(hat, 40) : undefined;
+}
+
 function parsePlace(place: Json): SentPlace {
-  const { settings: sent, stateDir } = isJsonObject(place) ? place : {};
+  const { settings: sent, stateDir, folders } = isJsonObject(place) ? place : {};
   const tree = parseTree(place);
   const settings = isJsonObject(sent) ? parseContent(sent) : null;
   if (settings === null || tree === null) throw new Error('the order does not say where to work');
   // It becomes a folder below the worker's own.
   if (!isStateFolder(stateDir)) throw new Error('the order names no folder for state');
-  return { settings, stateDir, ...tree };
+  return { settings, stateDir, ...(isTextList(folders) && { folders }), ...tree };
 }

@@ -10,6 +10,11 @@ const FILE = 'worker.json';
 /** Folders of runs that the worker goes on with. */
 export const STOOD_IN = 'runs';
 
+/** What programs of a worker are marked with: others of its name may be on the same machine, for other fleets. */
+export function toWorkerMark({ id, token }: Pick<Owner, 'id' | 'token'>): string {
+  return `${id}-${token.slice(0, 8)}`;
+}
+
 /**
  * Takes a folder for a worker. What a killed one left there is ended and removed: its programs must not go on beside those of this one.
  *
@@ -34,7 +39,7 @@ export async function openWorkerHome(home: string, id: string): Promise<string> 
       fix: 'Name another folder, --home <folder>, or give the worker more --slots.',
     });
   }
-  if (left !== null) await clear(home, left.id);
+  if (left !== null) await clear(home, left);
   const token = left?.token ?? randomUUID();
   const owner = { id, token, pid: process.pid, startTime: processStartTime(process.pid) };
   writeFileSync(join(home, FILE), `${JSON.stringify(owner)}\n`, { mode: 0o600 });
@@ -52,7 +57,7 @@ export async function sweepWorkerHomes(folder: string): Promise<readonly Pick<Ow
   for (const name of readdirSync(folder)) {
     const owner = readOwner(join(folder, name));
     if (owner === null || isAlive(owner)) continue;
-    await clear(join(folder, name), owner.id);
+    await clear(join(folder, name), owner);
     if (listLiving(join(folder, name)).length > 0) continue;
     removeTree(join(folder, name));
     swept.push(owner);
@@ -60,13 +65,18 @@ export async function sweepWorkerHomes(folder: string): Promise<readonly Pick<Ow
   return swept;
 }
 
-/** Removes what a worker has made, when it is over. */
-export function closeWorkerHome(home: string): void {
+/**
+ * Removes what a worker has made, when it is over.
+ *
+ * @param isOwn the folder itself is its own, too: nobody named it
+ */
+export function closeWorkerHome(home: string, isOwn: boolean): void {
   for (const name of readdirSync(home)) removeTree(join(home, name));
+  if (isOwn) removeTree(home);
 }
 
-async function clear(home: string, id: string): Promise<void> {
-  await reapRun(id);
+async function clear(home: string, owner: Owner): Promise<void> {
+  await reapRun(toWorkerMark(owner));
   const living = listLiving(home);
   for (const name of readdirSync(home)) {
     if (name === FILE || (name === STOOD_IN && living.length > 0)) continue;

@@ -299,6 +299,7 @@ export function createFakeApp(
   const handle: RunHandle = {
     runId: RUN_ID,
     reach: '',
+    fleet: null,
     warnings: [],
     runFolder: `/project/.ralph/runs/${RUN_ID}`,
     workspace: '/project',
@@ -319,6 +320,7 @@ export function createFakeApp(
     signalPid: null,
     left: () => [],
     damage: () => null,
+    fleet: () => null,
     live: () => null,
     workspace: () => '/project',
     records: handle.records,
@@ -351,7 +353,7 @@ export function createFakeApp(
     bringRun: async (options) => void calls.push(['bringRun', options]),
     resumeRun: async (options, watch) => {
       calls.push(['resumeRun', options]);
-      options.onBrought?.(false);
+      options.onBrought?.(false, []);
       watch.observe({ kind: 'input', seq: 99, input: { type: 'run-resumed', at: START + 60_000 } });
       return { kind: 'running', handle, warnings: [] };
     },

@@ -100,10 +100,8 @@ export function loadConfig(request: LoadRequest): LoadedConfig {
   if (!hasErrors(found)) refuseNamedBackend(backends);
   const objectiveRequest = { cwd, flags, stdinPrompt, loop: declared.event_loop };
   const draft = compileSettings({
+    ...{ cwd, flags, hatsOverlay, assignments },
     configFiles: layers.configFiles,
-    flags,
-    hatsOverlay,
-    assignments,
     variables: layers.variables,
     declared,
     hatIds,

@@ -7,9 +7,9 @@ export function isSubjectPart(text: string): boolean {
   return PART.test(text);
 }
 
-/** What an order may be called: turn `7.1`, or `gate3`, the third gate of the run. */
+/** What an order may be called: turn `7.1`, or `gate3`, the third gate of the run, or `hook2`. */
 export function isOrderName(text: string): boolean {
-  return /^(?:\d{1,9}\.\d{1,9}|gate\d{1,9})$/.test(text);
+  return /^(?:\d{1,9}\.\d{1,9}|(?:gate|hook)\d{1,9})$/.test(text);
 }
 
 /** @param gate its place in the list of gates, from 0 */
@@ -17,9 +17,9 @@ export function toGateOrderName(gate: number): string {
   return `gate${gate + 1}`;
 }
 
-/** As people call an order: `Turn 7.1`, `Gate 3`. */
-export function toOrderTitle(name: string): string {
-  return name.startsWith('gate') ? `Gate ${name.slice('gate'.length)}` : `Turn ${name}`;
+/** @param place its place among the hooks of the run that need a worker, from 0 */
+export function toHookOrderName(place: number): string {
+  return `hook${place + 1}`;
 }
 
 /**

@@ -1,7 +1,8 @@
-/** Front door of `fleet`: a connection to workers on other machines. `fleet-names <- work-record`, `nats-place <- nats-server <- keep-reading <- nats-queue <- nats-fleet`, `nats-server <- check-server`; `messages <- offer-turns <- offer-gates`, `messages <- take-work`; `run-records <- keep-run`. */
+/** Front door of `fleet`: a connection to workers on other machines. `fleet-names <- work-record`, `nats-place <- nats-server <- keep-reading <- nats-queue <- nats-fleet`, `nats-server <- check-server`; `messages <- offer-turns <- offer-programs <- program-kinds`, `hook-messages <- program-kinds`, `messages <- take-work`; `run-records <- keep-run`. */
 
 export { checkServer, type ServerFinding } from './check-server.ts';
-export { toOrderTitle } from './fleet-names.ts';
+export { toHookOrderName } from './fleet-names.ts';
+export { type HookTask, type HookWords, parseHookTask } from './hook-messages.ts';
 export { followKept, keepRun, type LeaseWish, LONG_ASK_MS, type RunKeeper, readKept, takeLease } from './keep-run.ts';
 export {
   demandBlob,
@@ -21,8 +22,9 @@ export {
 } from './messages.ts';
 export { connectFleet } from './nats-fleet.ts';
 export { toShownUrl } from './nats-place.ts';
-export { offerGates } from './offer-gates.ts';
-export { type OfferSettings, offerTurns } from './offer-turns.ts';
+export { offerPrograms } from './offer-programs.ts';
+export { listTakers, type OfferSettings, offerTurns } from './offer-turns.ts';
+export { toGateProgram, toHookProgram } from './program-kinds.ts';
 export {
   isFileName,
   type KeptPiece,

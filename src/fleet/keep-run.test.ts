@@ -46,6 +46,38 @@ describe('a lease of a run', () => {
     expect(performance.now() - from).toBeLessThan(1300);
   });
 
+  test('tells once that the server does not answer, and when it does again; what takes less than three seconds is no news', async () => {
+    vi.useFakeTimers();
+    try {
+      const fleet = createMemoryFleet();
+      const taken = await takeLease(fleet, wish('a', 20_000), () => performance.now());
+      let waitMs = 0;
+      const write: Fleet['leases']['write'] = async (...given) => {
+        if (waitMs < 0) return new Promise((_, refuse) => setTimeout(() => refuse(new Error('away')), -waitMs));
+        await new Promise((resolve) => setTimeout(resolve, waitMs));
+        return fleet.leases.write(...given);
+      };
+      const keeper = keepRun({ fleet: { ...fleet, leases: { ...fleet.leases, write } }, taken });
+      const heard: unknown[] = [];
+      keeper.onAway((isAway, forMs) => heard.push([isAway, Math.round(forMs / 1000)]));
+      waitMs = 2500;
+      await vi.advanceTimersByTimeAsync(12_000);
+      expect(heard).toEqual([]);
+      // It gives up asking, and asks anew: nobody has answered meanwhile.
+      waitMs = -15_000;
+      await vi.advanceTimersByTimeAsync(40_000);
+      expect(heard).toEqual([[true, 3]]);
+      waitMs = 0;
+      await vi.advanceTimersByTimeAsync(21_000);
+      expect(heard).toEqual([
+        [true, 3],
+        [false, expect.any(Number)],
+      ]);
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
   test('is taken where nobody has it, where it was let go of, and at once by the folder that had it', async () => {
     const fleet = createMemoryFleet();
     expect((await takeLease(fleet, wish('a'), steady)).lease).toMatchObject({ epoch: 1, place: 'a', state: 'held' });

@@ -72,6 +72,8 @@ export interface RunKeeper {
   readonly settled: () => Promise<void>;
   /** Asks the fleet whether the run is still this process's own: it may have been frozen. Rejects where it is not. */
   readonly confirm: () => Promise<void>;
+  /** Hears that the server has not answered for some seconds, and for how long by then; and when it does again. */
+  readonly onAway: (hear: AwayHearer) => void;
   /** False: somebody else goes on with the run, or may. */
   readonly isOwn: () => boolean;
   /** Resolves with the reason when nothing more can be kept; may stay open for ever. */
@@ -79,6 +81,9 @@ export interface RunKeeper {
   /** Lets go of the run, when the rest is kept. Never rejects. */
   readonly close: (how: Pick<RunLease, 'state' | 'title'>) => Promise<void>;
 }
+
+/** @param isAway it does not answer; false: it does again @param forMs since it was asked in vain first */
+export type AwayHearer = (isAway: boolean, forMs: number) => void;
 
 /** What a keeper begins with. */
 export interface KeeperSettings {
@@ -88,6 +93,10 @@ export interface KeeperSettings {
 
 /** A server that is away is waited for so long; then the run ends, and can be resumed. */
 const PATIENCE_MS = 60_000;
+/** So that a server that is away is noticed, however long a run may be silent. */
+const LONGEST_BEAT_MS = 5000;
+/** A server that has not answered for so long is away. */
+const AWAY_MS = 3000;
 /** A record more does not go into a piece of so many characters. */
 const PIECE_CHARS = 150_000;
 
@@ -100,7 +109,8 @@ export function keepRun({ fleet, taken }: KeeperSettings): RunKeeper {
     tellLost(trouble.message);
   };
   const isOwn = (): boolean => trouble === null;
-  const lease = createBeats(fleet, taken, lose);
+  const away = createAwayWatch();
+  const lease = createBeats(fleet, taken, lose, away.during);
   const log = createLogWriter(fleet, taken.lease, { isOwn, lose });
   const settled = async (): Promise<void> => {
     await log.written();
@@ -113,6 +123,7 @@ export function keepRun({ fleet, taken }: KeeperSettings): RunKeeper {
     confirm: async () => {
       if (!(await lease.renew())) throw trouble ?? new Error('the fleet could not be asked whether this process still has the run');
     },
+    onAway: away.onAway,
     isOwn,
     lost,
     close: async (how) => {
@@ -178,10 +189,42 @@ function createLoss(): { readonly lost: Promise<string>; readonly tellLost: (rea
   return { lost, tellLost };
 }
 
+/** Notices that a beat is not answered. One that was given up, for the run is somebody else's, is no answer and no news. */
+function createAwayWatch(): { readonly onAway: RunKeeper['onAway']; readonly during: (beat: Promise<boolean>) => Promise<void> } {
+  let hear: AwayHearer = () => undefined;
+  let since: number | null = null;
+  let isAway = false;
+  const tell = (now: boolean): void => {
+    if (now === isAway || since === null) return;
+    isAway = now;
+    hear(now, performance.now() - since);
+  };
+  return {
+    onAway: (given) => {
+      hear = given;
+    },
+    during: async (beat) => {
+      since ??= performance.now();
+      const timer = setTimeout(() => tell(true), AWAY_MS);
+      timer.unref();
+      const isAnswered = await beat;
+      clearTimeout(timer);
+      if (!isAnswered) return;
+      tell(false);
+      since = null;
+    },
+  };
+}
+
 const TAKEN = 'another process goes on with this run: it had been given up, for it had said nothing for too long';
 
 /** Says again and again that the process lives. */
-function createBeats({ leases }: Pick<Fleet, 'leases'>, taken: KeptLease, lose: (error: Error) => void) {
+function createBeats(
+  { leases }: Pick<Fleet, 'leases'>,
+  taken: KeptLease,
+  lose: (error: Error) => void,
+  during: ReturnType<typeof createAwayWatch>['during'],
+) {
   let beat: number | null = taken.beat;
   let telling: Promise<boolean> = Promise.resolve(true);
   const write = async (lease: RunLease): Promise<boolean> => {
@@ -206,10 +249,10 @@ function createBeats({ leases }: Pick<Fleet, 'leases'>, taken: KeptLease, lose: 
   const tellAgain = async (): Promise<void> => {
     if (isTelling) return;
     isTelling = true;
-    await tell(taken.lease);
+    await during(tell(taken.lease));
     isTelling = false;
   };
-  const timer = setInterval(() => void tellAgain(), Math.max(taken.lease.lostAfterMs / 4, 100));
+  const timer = setInterval(() => void tellAgain(), Math.min(Math.max(taken.lease.lostAfterMs / 4, 100), LONGEST_BEAT_MS));
   timer.unref();
   return {
     renew: () => tell(taken.lease),

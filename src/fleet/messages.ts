@@ -12,8 +12,10 @@ import { isSubjectPart } from './fleet-names.ts';
 export const TURN_PROTOCOL = 2;
 /** Of those of gates. */
 export const GATE_PROTOCOL = 3;
+/** Of those of hooks. */
+export const HOOK_PROTOCOL = 4;
 /** The newest that a worker of this version understands. One of an older version leaves alone what it does not know. */
-export const PROTOCOL = 3;
+export const PROTOCOL = 4;
 
 /** A message may hold so much; what is larger goes the way of files. A server takes 1 MB by default, and base64 is not needed. */
 const MAX_INLINE_CHARS = 200_000;
@@ -74,6 +76,15 @@ export type WorkerWords =
   /** The last one. `home`: where what the turn made is. */
   | { readonly kind: 'ended'; readonly input: IterationEnded; readonly home: Json };
 
+/** What a worker reports of a gate or a hook, once; each kind says more. */
+export interface ProgramWords {
+  readonly kind: 'gate' | 'hook';
+  /** Of the order. */
+  readonly offer: string;
+  /** Why it could not be run; empty where it was. */
+  readonly trouble: string;
+}
+
 /** A gate that a worker is to run. */
 export interface GateTask extends AwayGateOrder {
   readonly kind: 'gate';
@@ -83,15 +94,12 @@ export interface GateTask extends AwayGateOrder {
   readonly cwd: string;
 }
 
-/** What a worker reports of a gate, once. */
-export interface GateWords {
+export interface GateWords extends ProgramWords {
   readonly kind: 'gate';
-  readonly offer: string;
-  /** `null`: it could not be run, see `trouble`. */
+  /** `null`: it could not be run. */
   readonly shown: AwayGateShown | null;
   /** Where its whole output is; `null`: it was not kept. */
   readonly log: string | null;
-  readonly trouble: string;
 }
 
 /** Reads the order of a gate; `null` for what is none. */

@@ -1,11 +1,12 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Effect, IterationStart } from '../core/run/effects.ts';
-import { toTurnName } from '../core/run/turn.ts';
+import type { Effect, IterationStart, Notice } from '../core/run/effects.ts';
+import type { Input } from '../core/run/inputs.ts';
+import { toSentenceStart, toTurnName, toTurnTitle } from '../core/run/turn.ts';
 import { toErrorMessage } from '../core/values/errors.ts';
 import type { Json } from '../core/values/json.ts';
 import type { BroughtIn, Elsewhere, RemoteOrder, RemoteResult, RemoteTurn, RemoteWatch } from '../ports/elsewhere.ts';
 import type { Fleet, WorkId, WorkReport, WorkStanding } from '../ports/fleet.ts';
-import { toOrderTitle } from './fleet-names.ts';
+import { isSubjectPart } from './fleet-names.ts';
 import { LONG_ASK_MS } from './keep-run.ts';
 import { fromBody, parseLive, parseWorkerWords, TURN_PROTOCOL, toBody } from './messages.ts';
 
@@ -24,8 +25,8 @@ export interface OfferSettings {
   };
   /** Milliseconds that count on, whatever becomes of the clock. */
   readonly steady: () => number;
-  /** Something a person should know now. */
-  readonly tell: (text: string) => void;
+  /** Something a person should know now; a warning by default. */
+  readonly tell: (text: string, level?: Notice['level']) => void;
   /** A worker that has not said for so long that it lives is lost. */
   readonly lostAfterMs: number;
   /** Whether the run is still this process's own. */
@@ -46,7 +47,7 @@ const AWAY_MS = 60_000;
 /** An order that is watched over. */
 export interface OpenOrder {
   readonly id: WorkId;
-  /** As people call it: `Turn 7.1`. */
+  /** As people call it, at the beginning of a sentence: `Iteration 7 (builder)`. */
   readonly title: string;
   readonly labels: readonly string[];
   readonly protocol: number;
@@ -127,7 +128,14 @@ function openTurn(
     settle = resolve;
   });
   const opened: OpenTurn = {
-    ...{ id, title: toOrderTitle(id.name), labels: labelsOf(order), protocol: TURN_PROTOCOL, isOver: false, worker: null },
+    ...{
+      id,
+      title: toSentenceStart(toTurnTitle(order, order.hat)),
+      labels: labelsOf(order),
+      protocol: TURN_PROTOCOL,
+      isOver: false,
+      worker: null,
+    },
     ...{ order, watch, reading: Promise.resolve() },
     settle: (how) => {
       if (opened.isOver) return;
@@ -162,7 +170,9 @@ export async function watchOrder(made: WatchSettings, order: OpenOrder): Promise
   const { fleet, steady, lostAfterMs } = made;
   let last: WorkStanding = { kind: 'offered' };
   let since = steady();
+  const offeredAt = since;
   let reminders = 0;
+  let isTold = false;
   let answeredAt = since;
   // Most are taken at once: to ask about them would only hold up the server.
   await pause(LOOK_MS);
@@ -182,6 +192,10 @@ export async function watchOrder(made: WatchSettings, order: OpenOrder): Promise
     last = standing;
     const waited = steady() - since;
     if (standing.kind === 'held') order.worker = standing.worker;
+    if (isTold && order.worker !== null) {
+      isTold = false;
+      made.tell(`${order.title} is taken by worker ${order.worker}, after ${Math.round((steady() - offeredAt) / 1000)} s.`, 'info');
+    }
     if (standing.kind === 'held' && waited > lostAfterMs && (await fleet.queue.withdraw(order.id, standing))) {
       order.lose(`the worker ${standing.worker} was lost: it said nothing for ${Math.round(waited / 1000)} s`);
     } else if (standing.kind === 'over' && waited > REPORT_MS) {
@@ -190,6 +204,7 @@ export async function watchOrder(made: WatchSettings, order: OpenOrder): Promise
       reminders += 1;
       await fleet.queue.remind(order.id).catch(() => undefined);
       if (reminders === 1) made.tell(await toUntakenText(made, order));
+      isTold = true;
     }
     await pause(LOOK_MS);
   }
@@ -198,24 +213,27 @@ export async function watchOrder(made: WatchSettings, order: OpenOrder): Promise
 /** What watching needs of a run. */
 type WatchSettings = Pick<OfferSettings, 'fleet' | 'steady' | 'lostAfterMs' | 'tell'>;
 
-async function toUntakenText({ fleet }: WatchSettings, { title, labels, protocol }: OpenOrder): Promise<string> {
-  const workers = (await fleet.workers.list()).filter(
-    (worker) => worker.protocol >= protocol && labels.every((label) => worker.labels.includes(label)),
-  );
+/** The workers that can take an order, busy or not. */
+export async function listTakers({ workers }: Pick<Fleet, 'workers'>, { labels, protocol }: Pick<OpenOrder, 'labels' | 'protocol'>) {
+  return (await workers.list()).filter((worker) => worker.protocol >= protocol && labels.every((label) => worker.labels.includes(label)));
+}
+
+async function toUntakenText({ fleet }: WatchSettings, order: OpenOrder): Promise<string> {
+  const { title, labels } = order;
+  const workers = await listTakers(fleet, order);
   const wanted = labels.join(',');
   return workers.length === 0
-    ? `${title} waits for a worker with ${wanted}, and there is none: ralph worker --nats … --labels ${wanted}`
+    ? `${title} waits for a worker with ${wanted}, and there is none. Start one where RALPH_FLEET is set: ralph worker --labels ${wanted}`
     : `${title} waits: ${workers.length === 1 ? 'the worker' : `all ${workers.length} workers`} with ${wanted} ${workers.length === 1 ? 'is' : 'are'} busy.`;
 }
 
 async function readReport(made: OfferSettings, turn: OpenTurn, report: WorkReport): Promise<void> {
-  const words = turn.isOver ? null : parseWorkerWords(await fromBody(made.fleet.blobs, report.body), turn.order);
+  const words =
+    turn.isOver || !isSubjectPart(report.worker) ? null : parseWorkerWords(await fromBody(made.fleet.blobs, report.body), turn.order);
   if (words === null || turn.isOver) return;
   turn.worker = report.worker;
   if (words.kind === 'prompt') return turn.watch.prompt(words.text);
-  // The processes of a worker are on its machine: nothing here may be ended by their numbers.
-  if (words.kind === 'input')
-    return turn.watch.post(words.input.type === 'iteration-spawned' ? { ...words.input, pid: null, processStart: null } : words.input);
+  if (words.kind === 'input') return turn.watch.post(toHeard(words.input, report));
   const { order } = turn;
   const { bringTo, bringIn } = made.homecoming;
   turn.settle({
@@ -224,6 +242,11 @@ async function readReport(made: OfferSettings, turn: OpenTurn, report: WorkRepor
     bringTo: (copy) => bringTo(order, words.home, copy),
     bringIn: (isDiscarded) => bringIn(order, words.home, isDiscarded),
   });
+}
+
+/** The processes of a worker are on its machine: nothing here may be ended by their numbers. Who it is says its report, and not what it wrote inside. */
+function toHeard(input: Input, { worker }: WorkReport): Input {
+  return input.type === 'iteration-spawned' ? { ...input, pid: null, processStart: null, worker } : input;
 }
 
 /** Until the worker says that it heard, or the turn is over. One that nobody has taken yet is taken back where it is to stop. */

@@ -65,6 +65,8 @@ export type KeptRecord =
   | { readonly kind: 'tree'; readonly tree: SentTree }
   /** The same, as a change of the last one. */
   | { readonly kind: 'step'; readonly step: SentStep; readonly scratchpad: string | null }
+  /** Around a turn the tree was as one that is kept: the name of that moment, `7.1/before`, and the tree's object id. */
+  | { readonly kind: 'snapshot'; readonly name: string; readonly tree: string }
   /** Prompt and outputs of a turn. */
   | { readonly kind: 'turn'; readonly name: string; readonly files: readonly SentFile[] };
 
@@ -82,6 +84,9 @@ export function parsePiece(value: Json): KeptPiece | null {
   return { place, records: records.flatMap((record) => parseRecord(record) ?? []) };
 }
 
+const MOMENT = /^\d{1,9}\.\d{1,9}\/(?:opened|before|after)$/;
+const OBJECT_ID = /^[0-9a-f]{40,64}$/;
+
 function parseRecord(value: Json): KeptRecord | null {
   if (!isJsonObject(value)) return null;
   const { kind, entry, settings, references, tree, step, scratchpad, name, files } = value;
@@ -97,6 +102,11 @@ function parseRecord(value: Json): KeptRecord | null {
   if (kind === 'step') {
     const read = parseStep(step);
     return read === null ? null : { kind, step: read, scratchpad: typeof scratchpad === 'string' ? scratchpad : null };
+  }
+  // They become the name of a ref, and what it is for.
+  if (kind === 'snapshot') {
+    const isNamed = typeof name === 'string' && MOMENT.test(name) && typeof tree === 'string' && OBJECT_ID.test(tree);
+    return isNamed ? { kind, name, tree } : null;
   }
   // It becomes the name of a folder.
   return kind === 'turn' && typeof name === 'string' && /^\d{1,9}\.\d{1,9}$/.test(name) ? { kind, name, files: parseFiles(files) } : null;

@@ -2,11 +2,11 @@ import { randomInt } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Effect } from '../core/run/effects.ts';
 import type { LiveRecord } from '../core/run/run-record.ts';
+import { toOrderTitle, toSentenceStart } from '../core/run/turn.ts';
 import { toErrorMessage } from '../core/values/errors.ts';
 import { isJsonObject, type Json } from '../core/values/json.ts';
 import type { AcceptOrder, Fleet, KeptLease, WorkClaim, WorkerFacts, WorkerState, WorkId } from '../ports/fleet.ts';
-import { toOrderTitle } from './fleet-names.ts';
-import { fromBody, type GateWords, toBody, type WorkerWords } from './messages.ts';
+import { fromBody, type ProgramWords, toBody, type WorkerWords } from './messages.ts';
 
 /** A worker. */
 export interface WorkSettings {
@@ -28,7 +28,7 @@ export interface Job extends WorkId {
   readonly task: Json;
   readonly place: Json;
   /** Durable when it resolves; reports keep their order. */
-  readonly report: (words: WorkerWords | GateWords) => Promise<void>;
+  readonly report: (words: WorkerWords | ProgramWords) => Promise<void>;
   readonly show: (record: LiveRecord) => void;
   /** Called with what the coordinator wants of the turn. */
   readonly onEffect: (hear: (effect: Effect) => void) => void;
@@ -196,7 +196,7 @@ async function work(made: WorkSettings, claim: WorkClaim, slot: number, kill: Ab
       },
     });
   } catch (error) {
-    tell(`${toOrderTitle(name)} of run ${run} could not be worked on: ${toErrorMessage(error)}.`);
+    tell(`${toSentenceStart(toOrderTitle(name))} of run ${run} could not be worked on: ${toErrorMessage(error)}.`);
   } finally {
     unhear();
     over.abort();

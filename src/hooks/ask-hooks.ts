@@ -1,16 +1,16 @@
 import { readCalledTool } from '../core/hooks/called-tool.ts';
 import type { HookRun } from '../core/hooks/hook-run.ts';
 import type { HookEvent, HookEventName, HookedResult, HookSpec } from '../core/hooks/hook-spec.ts';
-import { type HookInject, judgeHook, type MergedHooks } from '../core/hooks/hook-verdict.ts';
+import type { HookInject, MergedHooks } from '../core/hooks/hook-verdict.ts';
 import { type CallMatcher, createCallMatcher } from '../core/hooks/match-call.ts';
 import { createForeignMatcher, createToolMatcher, type ToolMatcher } from '../core/hooks/match-tool.ts';
 import { startOf } from '../core/text/shorten.ts';
 import type { JsonObject } from '../core/values/json.ts';
+import { askHook } from './ask-hook.ts';
 import { createLateHooks, type LateAnswer, type LateHooks } from './late-hooks.ts';
 import { locateCall } from './locate-call.ts';
 import { createResidentPrograms } from './resident-programs.ts';
-import { type HandlerPlace, runHandler } from './run-handler.ts';
-import { toHookRun } from './to-hook-run.ts';
+import type { HandlerPlace } from './run-handler.ts';
 
 /** Who works: what every event says. */
 export interface HookScene extends Omit<HandlerPlace, 'residents'> {
@@ -175,16 +175,13 @@ async function askInOrder(
     if (rule !== null && !rule.touches(readCalledTool(locateCall({ tool: call.tool, input }, scene.cwd)))) continue;
     if (spec.isOnce === true && asked.has(spec)) continue;
     asked.add(spec);
-    const startedAt = steady();
     const about = toEvent(event, { ...call, input }, scene, now(), output, result?.isError ?? null);
     const told = calls === undefined ? about : { ...about, tool_calls: calls };
     if (spec.isAsync === true) {
       late.start(spec, told);
       continue;
     }
-    const judged = judgeHook(spec, await runHandler(spec, told, scene));
-    const { verdict } = judged;
-    const run = toHookRun(spec, judged, steady() - startedAt);
+    const { verdict, run } = await askHook(spec, told, scene, steady);
     runs.push(run);
     injects.push(...verdict.injects);
     const said = `${spec.name}: ${run.reason || `it said ${verdict.decision}`}`;

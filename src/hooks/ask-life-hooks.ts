@@ -1,15 +1,14 @@
 import { DEFAULT_HAT, RALPH } from '../core/events/reserved.ts';
 import type { HookRun } from '../core/hooks/hook-run.ts';
 import { HOOK_MOMENTS, type HookEvent, type HookSpec, isRunEvent, type LifeEventName } from '../core/hooks/hook-spec.ts';
-import { judgeHook } from '../core/hooks/hook-verdict.ts';
 import { createToolMatcher } from '../core/hooks/match-tool.ts';
+import { askHook } from './ask-hook.ts';
 import type { LifeMoment } from './life-moments.ts';
 import { createResidentPrograms } from './resident-programs.ts';
-import { type HandlerPlace, runHandler } from './run-handler.ts';
-import { toHookRun } from './to-hook-run.ts';
+import type { HandlerPlace } from './run-handler.ts';
 
 /** What is known of the run whose life hooks are told of. */
-export interface LifeScene extends Pick<HandlerPlace, 'cwd' | 'env' | 'marker' | 'signal'> {
+export interface LifeScene extends Pick<HandlerPlace, 'cwd' | 'env' | 'marker' | 'signal' | 'askAway'> {
   readonly run: string;
 }
 
@@ -52,9 +51,7 @@ export function createLifeHooks(
   let queue = Promise.resolve();
   let waiting = 0;
   const tellOne = async (spec: HookSpec, moment: LifeMoment): Promise<void> => {
-    const startedAt = steady();
-    const judged = judgeHook(spec, await runHandler(spec, toLifeEvent(moment, scene), place));
-    const { preview: _, ...run } = toHookRun(spec, judged, steady() - startedAt);
+    const { preview: _, ...run } = (await askHook(spec, toLifeEvent(moment, scene), place, steady)).run;
     const refused =
       run.decision === 'allow' ? null : `it said ${run.decision}, and this is only told${run.reason === '' ? '' : `: ${run.reason}`}`;
     report({ ...run, error: run.error ?? refused, at: moment.at, hat: moment.hat, turn: moment.turn });

@@ -1,15 +1,14 @@
 import { DEFAULT_HAT, RALPH } from '../core/events/reserved.ts';
 import type { HookRun } from '../core/hooks/hook-run.ts';
 import type { HookEvent, HookEventName, HookSpec, PublishedDraft } from '../core/hooks/hook-spec.ts';
-import { judgeHook } from '../core/hooks/hook-verdict.ts';
 import { createToolMatcher } from '../core/hooks/match-tool.ts';
 import type { HookAnswer, HookExecution } from '../core/run/hook-answer.ts';
 import { shorten, startOf } from '../core/text/shorten.ts';
 import type { Json } from '../core/values/json.ts';
+import { askHook } from './ask-hook.ts';
 import { createLateHooks } from './late-hooks.ts';
 import { createResidentPrograms } from './resident-programs.ts';
-import { type HandlerPlace, runHandler } from './run-handler.ts';
-import { toHookRun } from './to-hook-run.ts';
+import type { HandlerPlace } from './run-handler.ts';
 
 /** Events of a hat that are to be routed, or its completion. */
 export interface LoopMoment {
@@ -20,7 +19,7 @@ export interface LoopMoment {
 }
 
 /** What is known of the run. */
-export interface LoopScene extends Pick<HandlerPlace, 'cwd' | 'env' | 'marker'> {
+export interface LoopScene extends Pick<HandlerPlace, 'cwd' | 'env' | 'marker' | 'askAway'> {
   readonly run: string;
 }
 
@@ -52,10 +51,10 @@ export function createLoopHookAsker(
   const residents = createResidentPrograms();
   // Hooks that nobody waits for: what they say of an event does not count.
   const late = createLateHooks({ ...scene, signal: new AbortController().signal, residents }, clocks.steady);
-  const asked = new Map<HookSpec, number>();
+  const askedIn = new Map<HookSpec, number>();
   const isAskedIn = (spec: HookSpec, iteration: number): boolean => {
-    const isAgain = asked.get(spec) === iteration;
-    asked.set(spec, iteration);
+    const isAgain = askedIn.get(spec) === iteration;
+    askedIn.set(spec, iteration);
     return isAgain;
   };
   const askAbout = async (moment: LoopMoment, draft: PublishedDraft, signal: AbortSignal): Promise<HookAnswer> => {
@@ -66,19 +65,18 @@ export function createLoopHookAsker(
     for (const spec of specsOf(hat).filter((known) => known.event === event)) {
       if (!matches(spec, event === 'EventPublish' ? current.topic : hat)) continue;
       if (spec.isOnce === true && isAskedIn(spec, moment.iteration)) continue;
-      const startedAt = clocks.steady();
       const question = toLoopEvent({ ...moment, run: scene.run, cwd: scene.cwd, at: clocks.now(), draft: current });
       if (spec.isAsync === true) {
         late.start(spec, question);
         continue;
       }
-      const judged = judgeHook(spec, await runHandler(spec, question, { ...scene, signal, residents }));
-      const run = toExecution(toHookRun(spec, judged, clocks.steady() - startedAt));
+      const asked = await askHook(spec, question, { ...scene, signal, residents }, clocks.steady);
+      const run = toExecution(asked.run);
       const { name, decision, reason } = run;
       runs.push(run);
-      told.push(...judged.verdict.injects.map(({ content }) => startOf(content, MAX_TOLD)));
+      told.push(...asked.verdict.injects.map(({ content }) => startOf(content, MAX_TOLD)));
       if (decision !== 'allow') return { isDropped: true, reason: toReason(name, decision, reason), told, runs };
-      current = { ...current, ...judged.verdict.updatedEvent };
+      current = { ...current, ...asked.verdict.updatedEvent };
     }
     runs.push(...late.take().flatMap(({ run }) => (run.error === null ? [] : [toExecution(run)])));
     const changed = findChange(draft, current);

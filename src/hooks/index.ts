@@ -8,3 +8,5 @@ export { createLifeHooks, type LifeHooks, type LifeRun } from './ask-life-hooks.
 export { createLoopHookAsker } from './ask-loop-hooks.ts';
 export { createLifeWatch, type LifeMoment } from './life-moments.ts';
 export { locateCall } from './locate-call.ts';
+export { createResidentPrograms } from './resident-programs.ts';
+export { runHandler } from './run-handler.ts';

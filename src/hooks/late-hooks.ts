@@ -1,8 +1,8 @@
 import type { HookRun } from '../core/hooks/hook-run.ts';
 import type { HookEvent, HookSpec } from '../core/hooks/hook-spec.ts';
-import { type HookInject, judgeHook } from '../core/hooks/hook-verdict.ts';
-import { type HandlerPlace, runHandler } from './run-handler.ts';
-import { toHookRun } from './to-hook-run.ts';
+import type { HookInject } from '../core/hooks/hook-verdict.ts';
+import { askHook, toHookRun } from './ask-hook.ts';
+import type { HandlerPlace } from './run-handler.ts';
 
 /** What a hook said that nobody waited for. */
 export interface LateAnswer {
@@ -32,10 +32,9 @@ export function createLateHooks(place: HandlerPlace, steady: () => number): Late
   const running = new Set<Promise<void>>();
   let answers: LateAnswer[] = [];
   const own = { ...place, signal: AbortSignal.any([place.signal, ended.signal]) };
-  const run = async (spec: HookSpec, event: HookEvent): Promise<void> => {
-    const startedAt = steady();
-    const judged = judgeHook(spec, await runHandler(spec, event, own));
-    if (!own.signal.aborted) answers.push(toAnswer(toHookRun(spec, judged, steady() - startedAt), judged.verdict.injects));
+  const ask = async (spec: HookSpec, event: HookEvent): Promise<void> => {
+    const { verdict, run } = await askHook(spec, event, own, steady);
+    if (!own.signal.aborted) answers.push(toAnswer(run, verdict.injects));
   };
   const settle = async (): Promise<void> => {
     await Promise.all(running);
@@ -47,7 +46,7 @@ export function createLateHooks(place: HandlerPlace, steady: () => number): Late
         answers.push({ run: toHookRun(spec, { verdict, error: `it was not started: ${MAX_AT_ONCE} hooks still run` }, 0), injects: [] });
         return;
       }
-      const done = run(spec, event).finally(() => running.delete(done));
+      const done = ask(spec, event).finally(() => running.delete(done));
       running.add(done);
     },
     take: () => {

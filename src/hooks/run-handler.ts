@@ -8,6 +8,7 @@ import { maskControls } from '../core/text/mask-controls.ts';
 import { toOneLine } from '../core/text/shorten.ts';
 import type { Environment } from '../core/values/environment.ts';
 import type { Json } from '../core/values/json.ts';
+import type { AskAway } from '../ports/hook-runner.ts';
 import { createBoundedBuffer, type ProcessResult, startProcess, toShellCommand } from '../process/index.ts';
 import { PYTHON_BRIDGE, PYTHON_IMPORT_FAILED } from './python-bridge.ts';
 import type { ResidentPrograms } from './resident-programs.ts';
@@ -22,6 +23,8 @@ export interface HandlerPlace {
   /** The turn's: by it what hooks start is found, also after a crash. */
   readonly marker: string;
   readonly residents: ResidentPrograms;
+  /** Asks those that need a worker; absent: all of them run here. */
+  readonly askAway?: AskAway;
 }
 
 const GRACE_MS = 2000;
@@ -151,7 +154,8 @@ async function runProgram(argv: readonly string[], spec: HookSpec, event: HookEv
   return toEnded(result, errors.text() ?? '', readOutput(printed.text()), spec.handler);
 }
 
-const STOPPED = { kind: 'failed', problem: 'it was stopped with the turn', answer: null } as const satisfies HookOutcome;
+/** What a hook says that was ended with the turn. */
+export const STOPPED = { kind: 'failed', problem: 'it was stopped with the turn', answer: null } as const satisfies HookOutcome;
 
 /** What the end of a program means. */
 function toEnded(result: ProcessResult, stderr: string, read: ReadOutput, { kind }: HookHandler): HookOutcome {

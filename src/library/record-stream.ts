@@ -66,7 +66,7 @@ export function createRecordStream(patienceMs = 30_000): RecordStream {
     observe: (record) => {
       if (record.kind === 'input') shared.lastSeq = record.seq;
       if (record.kind === 'effect' && record.seq === 0) shared.unwritten.push(toNdjsonRecord(record, record.at));
-      if (record.kind === 'live' || record.kind === 'gate-output') pass(record, readers, shared.lastSeq);
+      if (record.kind !== 'input' && record.kind !== 'effect') pass(record, readers, shared.lastSeq);
       tell();
     },
     backpressure: gate.backpressure,
@@ -275,6 +275,7 @@ function countCharacters(line: NdjsonLive): number {
     case 'injected':
     case 'usage':
     case 'left-out':
+    case 'fleet':
       return 0;
   }
 }

@@ -1,10 +1,10 @@
 import type { Json } from '../core/values/json.ts';
 
-/** A piece of work for a worker: one turn of one run, or one of its gates. */
+/** A piece of work for a worker: one turn of one run, or one of its gates or hooks. */
 export interface WorkOrder {
   /** Of the run. */
   readonly run: string;
-  /** In that run; the same one twice is one order: `7.1`, or `gate3`. */
+  /** In that run; the same one twice is one order: `7.1`, `gate3`, or `hook2`. */
   readonly name: string;
   /** What a worker must have, all of it: `claude`, `gpu`. Not empty. */
   readonly labels: readonly string[];

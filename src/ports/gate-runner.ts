@@ -16,13 +16,21 @@ export interface AwayGateOrder {
   readonly command: string;
 }
 
-/** What became of it. */
-export type AwayGateResult =
-  | { readonly kind: 'ran'; readonly worker: string; readonly shown: AwayGateShown; readonly log: Uint8Array | null }
+/** What became of a program of a run that a worker was to run: the command of a gate, a hook. */
+export type AwayResult<Ran> =
+  | ({ readonly kind: 'ran'; readonly worker: string } & Ran)
   /** No worker could run it to its end. */
   | { readonly kind: 'lost'; readonly why: string }
   /** The signal was aborted. */
   | { readonly kind: 'stopped' };
+
+export type AwayGateResult = AwayResult<AwayGateRan>;
+
+/** What a worker saw of it. `log`: its whole output; `null`: it was not kept. */
+export interface AwayGateRan {
+  readonly shown: AwayGateShown;
+  readonly log: Uint8Array | null;
+}
 
 /** What it showed, but for its whole output. */
 export interface AwayGateShown

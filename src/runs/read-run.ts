@@ -69,6 +69,7 @@ export function openRunIn(layout: Layout, runId: string, env: Environment): RunR
     isCopy: isCopy(paths),
     signalPid: holder === null ? null : findSignalPid(layout, holder),
     workspace: () => readRunFile(paths.settings).workspace,
+    fleet: () => findFleet(paths),
     live: () => readLiveFile(paths.folder),
     replay: (visit) => replay(begun(), visit).state,
     records: () => readRecords(paths, 0),
@@ -83,6 +84,15 @@ export function openRunIn(layout: Layout, runId: string, env: Environment): RunR
     diff: async (name) => (isCopy(paths) ? null : name === null ? openFolder().diffRun(listTurns(paths)) : openFolder().diff(name)),
     stat: async (name) => (isCopy(paths) ? null : name === null ? openFolder().statRun(listTurns(paths)) : openFolder().stat(name)),
   };
+}
+
+/** What a run's own words say of it may be lost. */
+function findFleet({ settings }: RunPaths): string | null {
+  try {
+    return readRunFile(settings).fleet ?? null;
+  } catch {
+    return null;
+  }
 }
 
 interface Replayed {

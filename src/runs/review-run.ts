@@ -65,6 +65,7 @@ async function reviewReader(
     isUnseen,
     signalPid,
     live: reader.live(),
+    fleet: reader.fleet(),
     left: reader.left(),
   });
   return mapTexts(review as unknown as Json, reader.redact) as unknown as Review;

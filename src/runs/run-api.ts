@@ -64,6 +64,8 @@ export interface RunHandle {
   readonly workspace: string;
   /** What its agents can reach, in one sentence; empty where they reach nothing. */
   readonly reach: string;
+  /** The address of the fleet whose workers take its turns, without who asks; `null`: they are taken here. */
+  readonly fleet: string | null;
   /** What else a person should know that came up while it was started. */
   readonly warnings: readonly string[];
   /** Asks the run to stop; the outcome follows. `kill` may come after any other. */
@@ -132,6 +134,8 @@ export interface RunReader {
   readonly isUnseen: boolean;
   /** It was copied from a fleet, to be looked at. */
   readonly isCopy: boolean;
+  /** The address of the fleet whose workers take its turns, without who asks; `null` where they are taken where the run is, or where that is not known. */
+  readonly fleet: () => string | null;
   /** Its process, where only a signal to that ends it (`external_events: off`); `null` where `ralph stop` does. */
   readonly signalPid: number | null;
   /** Absolute path of the folder that the agents work in. Throws a `RalphError` where the settings of the run are lost. */
@@ -225,9 +229,9 @@ export interface ResumeOptions {
   readonly acceptChanges: boolean;
   /**
    * Called before anything is added to the journal, which is whole then: with true where a fleet kept more of the run than was here, for it went on elsewhere, and that has been
-   * brought.
+   * brought. `remarks`: what a person should know of it, a sentence each.
    */
-  readonly onBrought?: (wasElsewhere: boolean) => void;
+  readonly onBrought?: (wasElsewhere: boolean, remarks: readonly string[]) => void;
   /** Asks a person whether to go on with what changed; absent where nobody can be asked. */
   readonly confirm?: (changed: readonly string[]) => Promise<boolean>;
   readonly env: Environment;

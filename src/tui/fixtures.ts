@@ -131,6 +131,7 @@ export function redRun(): SampleRun {
       attempt: 1,
       hat: 'builder',
       startedAt,
+      begunAt: startedAt,
       lastOutputAt: now - 2000,
       idleTimeoutMs: 900_000,
       tools: [{ id: 't2', name: 'Bash', summary: 'npm test', since: now - 14_000 }],

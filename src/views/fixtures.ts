@@ -57,7 +57,14 @@ export interface RunScript {
   readonly startTurn: (
     hat: string,
     iteration: number,
-    changes?: { readonly attempt?: number; readonly events?: readonly string[] },
+    /** `worker`: it is on a fleet; `null`: no worker has begun it. */
+    changes?: {
+      readonly attempt?: number;
+      readonly events?: readonly string[];
+      readonly worker?: string | null;
+      readonly isRepeated?: true;
+      readonly place?: number;
+    },
   ) => void;
   readonly endTurn: (iteration: number, changes?: Partial<IterationEnded>) => void;
 }
@@ -89,7 +96,7 @@ export function createScript(spec: RunSpec = sampleSpec()): RunScript {
       const given = (changes.events ?? [`e${events}`]).map((id) => ({
         id,
         topic: findTopic(records, id),
-        payload: '',
+        payload: findPayload(records, id),
         source: 'system',
         ts: at,
         iteration,
@@ -101,11 +108,13 @@ export function createScript(spec: RunSpec = sampleSpec()): RunScript {
         hat,
         backend: 0,
         events: given,
-        feedback: [],
+        feedback: changes.isRepeated === true ? [{ kind: 'conflict', ...CONFLICT }] : [],
         fallback: null,
         timeoutMs: 3_600_000,
         idleTimeoutMs: 900_000,
+        ...(changes.place !== undefined && { place: changes.place, copy: `${number}.1` }),
       });
+      if (changes.worker === null) return;
       script.input({
         type: 'iteration-spawned',
         ...turn,
@@ -116,6 +125,7 @@ export function createScript(spec: RunSpec = sampleSpec()): RunScript {
         promptHash: 'ab'.repeat(32),
         promptTokens: 612,
         tools: 14,
+        ...(changes.worker !== undefined && { worker: changes.worker }),
       });
     },
     endTurn: (number, changes = {}) => {
@@ -125,6 +135,22 @@ export function createScript(spec: RunSpec = sampleSpec()): RunScript {
   };
   script.input({ type: 'run-started', runId: RUN_ID, spec, flags: [], inboxOffset: 0 });
   return script;
+}
+
+/** What a turn made in its copy was not taken over. */
+const CONFLICT = { paths: ['a.txt', 'b.txt'], total: 2, kept: 'copies/kept-2.1' };
+
+/** As the end of such a turn is journaled. */
+export const CONFLICTED: Partial<IterationEnded> = {
+  outcome: failedWith('its work was not taken over: a.txt, b.txt changed in the folder meanwhile; it is kept in copies/kept-2.1'),
+  conflict: CONFLICT,
+};
+
+function findPayload(records: readonly RunRecord[], id: string): Json {
+  const found = records.find(
+    (record) => record.kind === 'effect' && record.effect.type === 'event-publish' && record.effect.event.id === id,
+  );
+  return found?.kind === 'effect' && found.effect.type === 'event-publish' ? found.effect.event.payload : '';
 }
 
 function findTopic(records: readonly RunRecord[], id: string): string {

@@ -10,7 +10,13 @@ export interface ReportData {
   /** Its journal, from the first entry on. */
   readonly entries: readonly { readonly seq: number; readonly input: Input }[];
   /** When the report was made, and whether the run was under way. */
-  readonly facts: { readonly isAlive: boolean; readonly isUnseen?: boolean; readonly now: number; readonly isNewest?: boolean };
+  readonly facts: {
+    readonly isAlive: boolean;
+    readonly isUnseen?: boolean;
+    readonly now: number;
+    readonly isNewest?: boolean;
+    readonly fleet?: string | null;
+  };
   readonly picture: GraphPicture | null;
   /** The whole change of the run; `null` where it was not kept, or is left out. */
   readonly diff: string | null;

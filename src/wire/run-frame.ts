@@ -19,6 +19,8 @@ export interface RunFrame {
   /** When that input came; epoch milliseconds. */
   readonly at: number;
   readonly startedAt: number;
+  /** The address of the fleet whose workers take its turns; `null`: they are taken where the run is. */
+  readonly fleet: string | null;
   /**
    * `waiting`: all that could go on waits for an answer of its people. `gone`: it has not ended, and its process is not there. `unseen`: nobody can see from here
    * whether it is.
@@ -79,7 +81,11 @@ export interface WorkingTurn {
   readonly iteration: number;
   readonly attempt: number;
   readonly hat: string;
+  /** As of `TurnRow`. */
+  readonly about: string;
   readonly backend: string;
+  /** The worker of a fleet at which its agent works; `null`: none, or none has begun it. */
+  readonly worker: string | null;
   readonly startedAt: number;
   /** The tool call under way that began last; `null` where none is, or nobody knows. */
   readonly tool: { readonly name: string; readonly summary: string; readonly since: number } | null;

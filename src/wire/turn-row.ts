@@ -9,7 +9,11 @@ export interface TurnRow {
   readonly iteration: number;
   readonly attempt: number;
   readonly hat: string;
+  /** What tells it from other turns of its hat at the same time: `task.ready e4: Cut the wood`; empty where none are. */
+  readonly about: string;
   readonly backend: string;
+  /** The worker of a fleet that has or had it; `null`: none, or none has begun it. */
+  readonly worker: string | null;
   readonly status: 'running' | 'succeeded' | 'failed' | 'interrupted';
   /** `stopped`: it was interrupted, or the run was stopped before its gates had answered; `red`: its agent did its work, and a gate refused what came of it. */
   readonly mark: 'running' | 'passed' | 'red' | 'failed' | 'stopped';

@@ -90,9 +90,13 @@ test('of two that change the same file the second does it again, on what the fir
   const files = toFiles(CONFIG, toBody('sleep 1; echo l >> same.txt', 'sleep 2; echo t >> same.txt'), { 'same.txt': 'base\n' });
   await withFolder(files, async (folder) => {
     const run = await ralph(folder, ['run', '--no-tui']);
-    expect([run.code, run.stdout]).toEqual([0, expect.stringContaining('same.txt changed in the folder meanwhile')]);
+    expect([run.code, run.stdout]).toEqual([0, expect.stringContaining('tester gets its turn again: same.txt was changed meanwhile')]);
     expect(readFileSync(join(folder, 'same.txt'), 'utf8')).toBe('base\nl\nt\n');
-    expect(run.stdout).toContain('test.passed of tester came from a turn whose work was not taken over');
+    expect(run.stdout).toContain('tester 2 turns (1 done again)');
+    expect(run.stdout).not.toContain('not taken over');
+    const shown = await ralph(folder, ['show', '3']);
+    expect(shown.stdout).toMatch(/Conflict +what it made is not in the folder: same\.txt was changed meanwhile/);
+    expect(shown.stdout).toContain('copies/kept-3.1');
     expect(readdirSync(join(folder, '.ralph/runs', listRuns(folder)[0] ?? '', 'copies'))).toEqual(['kept-3.1']);
   });
 });

@@ -84,7 +84,7 @@ test('whichever ends first, what they make comes in by the order of the events; 
   const body = toBody('case $task in cut-1) sleep 3 ;; cut-2) sleep 1 ;; esac; echo "$task" >> same.txt');
   await withFolder(toFiles(CONFIG, body), async (folder) => {
     const run = await ralph(folder, ['run', '--no-tui']);
-    expect([run.code, run.stdout]).toEqual([0, expect.stringContaining('same.txt changed in the folder meanwhile')]);
+    expect([run.code, run.stdout]).toEqual([0, expect.stringContaining('gets its turn again: same.txt was changed meanwhile')]);
     expect(readFileSync(join(folder, 'same.txt'), 'utf8')).toBe('cut-1\ncut-2\ncut-3\ncut-4\ncut-5\n');
     // None of them twice.
     const conflicts = readJournal(folder).filter(({ conflict }) => conflict !== undefined);

@@ -101,10 +101,10 @@ function withTime(scenario: Scenario): Scenario {
 
 /** A worker has a moment to end what was stopped. */
 async function findLeft(worker: string): Promise<readonly string[]> {
-  let left = findByMarker(`${worker}/`);
+  let left = findByMarker(`${worker}-`);
   for (let tries = 0; tries < 100 && left.length > 0; tries += 1) {
     await pause(100);
-    left = findByMarker(`${worker}/`);
+    left = findByMarker(`${worker}-`);
   }
   return left.map(({ pid, command }) => `process ${pid} is still there: ${command}`);
 }

@@ -1,11 +1,11 @@
 /** What tests of runs on a fleet begin with: a project whose agents are scripts, workers, and what there is to wait for. */
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll } from 'vitest';
-import { type Finished, makeFolder, plainEnvironment, ralph, readJsonLines, start } from '../e2e/ralph.ts';
+import { type Finished, makeFolder, plainEnvironment, ralph, readJsonLines, type Started, start } from '../e2e/ralph.ts';
 import { startServer, type TestServer } from './nats.ts';
 
 export const CONFIG = `event_loop: {starting_event: build.start, completion_promise: LOOP_COMPLETE, max_iterations: 12}
@@ -67,6 +67,9 @@ export async function listEvents(folder: string): Promise<readonly string[]> {
   return readJsonLines<{ topic: string; source?: string }>(stdout).map(({ topic }) => topic);
 }
 
+/** The only run of a folder. */
+export const findRun = (folder: string): string => readdirSync(join(folder, '.ralph', 'runs'))[0] ?? '';
+
 /** Makes a repository of a folder. */
 export function commitAll(folder: string): void {
   const git = (...args: string[]): void =>
@@ -84,6 +87,8 @@ export function setUpFleet(
 ): FleetScene<Pick<TestServer, 'url' | 'close'>> {
   let server: Pick<TestServer, 'url' | 'close'>;
   const ends: (() => Promise<unknown>)[] = [];
+  /** By name: of a killed one the fleet says for a while what it did last. */
+  const living = new Map<string, Started>();
 
   beforeAll(async () => {
     server = await startOne();
@@ -114,6 +119,8 @@ export function setUpFleet(
       ['worker', '--name', name, '--home', home, ...(words.includes('--labels') ? [] : ['--labels', 'custom']), ...words],
       { ...env(), ...more },
     );
+    living.set(name, started);
+    void started.done.then(() => living.get(name) === started && living.delete(name));
     await started.says('takes turns');
     const end = async (): Promise<Finished> => {
       started.child.kill('SIGTERM');
@@ -134,7 +141,9 @@ export function setUpFleet(
   async function waitForHolder(): Promise<string> {
     for (;;) {
       const { stdout } = await ralph(tmpdir(), ['fleet', 'workers', '--format', 'json'], env());
-      const holder = readJsonLines<{ id: string; busy: readonly unknown[] }>(stdout).find(({ busy }) => busy.length > 0);
+      const holder = readJsonLines<{ id: string; busy: readonly unknown[] }>(stdout).find(
+        ({ id, busy }) => busy.length > 0 && living.has(id),
+      );
       if (holder !== undefined) return holder.id;
       await pause(100);
     }

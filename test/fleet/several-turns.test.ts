@@ -49,7 +49,9 @@ async function untilBothWork(): Promise<readonly string[]> {
 }
 
 const takenBy = (stderr: string): readonly string[] =>
-  [...stderr.matchAll(/Turn (\d+\.\d+) of run .*: taken/g)].map(([, turn]) => turn ?? '');
+  [...stderr.matchAll(/Iteration (\d+) \(\w+\)(?:, attempt (\d+))? of run .*: taken/g)].map(
+    ([, turn, attempt = '1']) => `${turn}.${attempt}`,
+  );
 const runOf = (folder: string): string => join(folder, '.ralph', 'runs', readdirSync(join(folder, '.ralph', 'runs'))[0] ?? '');
 
 function readEnds(

@@ -7,7 +7,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { ralph, readJsonLines, start } from '../e2e/ralph.ts';
 import { toSkewed } from './blows.ts';
-import { AGENT, listEvents, RUN, setUpFleet } from './scene.ts';
+import { AGENT, findRun, listEvents, RUN, setUpFleet } from './scene.ts';
 
 const { server, env, after, makeProject, startWorker, waitForHolder } = setUpFleet();
 
@@ -23,8 +23,6 @@ async function listKept(): Promise<readonly Kept[]> {
   const { stdout } = await ralph(tmpdir(), ['fleet', 'runs', '--format', 'json'], env());
   return readJsonLines<Kept>(stdout);
 }
-
-const findRun = (folder: string): string => readdirSync(join(folder, '.ralph', 'runs'))[0] ?? '';
 
 const readOutput = (folder: string, name: string): string =>
   readFileSync(join(folder, '.ralph', 'runs', findRun(folder), 'turns', '1.1', name), 'utf8');

@@ -1,7 +1,10 @@
 import { join } from 'node:path';
 import type { Command } from 'commander';
+import { toShellWord } from '../../core/text/shell-word.ts';
 import type { Environment } from '../../core/values/environment.ts';
+import { isRalphError, type RalphError } from '../../core/values/errors.ts';
 import { listServers } from '../../core/values/fleet-address.ts';
+import { toFirstLine } from '../../views/text/index.ts';
 import { createUsageError } from './usage-error.ts';
 
 /** Adds `--fleet [url]` to a command that is given a run of a fleet, on whatever machine it is. */
@@ -12,21 +15,48 @@ export function addFleetOption(command: Command): void {
 /** The address of a fleet where none is typed. */
 const FLEET = 'RALPH_FLEET';
 
+/** What is wrong with an address, as far as it can be told; the first that applies. Nothing of the address is repeated: a login may stand in it. */
+const SLIPS: readonly (readonly [RegExp, (found: readonly string[]) => string])[] = [
+  [/^(nats|tls):(?!\/\/)/, ([, scheme]) => `That is no address of a fleet: two slashes stand behind ${scheme}:`],
+  [/^(?!nats:|tls:)([a-z][a-z0-9+.-]*):\/\//, ([, scheme]) => `A fleet is asked by nats:// or tls://, and not by ${scheme}://.`],
+  [/^(?![a-z0-9+.-]+:\/\/)/, () => 'That address lacks the nats:// before it.'],
+  [
+    /^[a-z]+:\/\/[^@]*?([/#?])[^@]*@/,
+    ([, sign = '']) => `The name or the password in that address has a ${sign} in it, which is written ${encodeURIComponent(sign)}.`,
+  ],
+  [/^[a-z]+:\/\/(?:[^@]*@)?[^@]*\s/, () => 'The host in that address has a space in it.'],
+  [/^[a-z]+:\/\/(?:[^@]*@)?(?:[:/,]|$)/, () => 'That address names no host.'],
+  [/:(?:\d{5,}|[^\]\d/,:@]+)[^@:]*$/, () => 'The port in that address is no number from 1 to 65535.'],
+];
+
+/** An address with a name and no password is one where a file has that. */
+const NAME_ALONE = /^[a-z]+:\/\/[^@:/]+@/;
+
+const HOW = 'Write it as nats://host:4222, or tls://host:4222 with TLS.';
+
 /**
  * Checks the address of a fleet.
  *
  * @throws usage error for anything but `nats://host[:port]` or `tls://…`, with more hosts of the same cluster behind commas
  */
-function toFleetAddress(text: string): string {
+function toFleetAddress(text: string, { RALPH_FLEET_PASSWORD_FILE: file = '' }: Environment): string {
   const servers = listServers(text);
-  const isMixed = new Set(servers.map((server) => server.replace(/:.*$/s, ''))).size > 1;
-  if (servers.every(isServerAddress) && !isMixed) return text;
-  // A login may stand in what is meant as an address; a word is none.
-  const shown = /[@:/]/.test(text) ? 'That' : JSON.stringify(text.slice(0, 60));
+  if (new Set(servers.map((server) => server.replace(/:.*$/s, ''))).size > 1)
+    throw createUsageError('The servers of a fleet have to be asked in one way: all by nats:// or all by tls://.', HOW);
+  if (!servers.every(isServerAddress)) throw createUsageError(toSlipText(text), HOW);
+  if (file !== '' || !NAME_ALONE.test(text)) return text;
   throw createUsageError(
-    isMixed ? 'The servers of a fleet have to be asked in one way: all by nats:// or all by tls://.' : `${shown} is no address of a fleet.`,
-    'Write it as nats://host:4222, or tls://host:4222 with TLS. Where RALPH_FLEET says it, --fleet stands last, or before another option: ralph run -p "The task" --fleet',
+    'That address names who asks, and no password.',
+    'Write nats://NAME:PASSWORD@host:4222, or name a file that holds the password: RALPH_FLEET_PASSWORD_FILE=/absolute/path',
   );
+}
+
+function toSlipText(text: string): string {
+  for (const [pattern, say] of SLIPS) {
+    const found = pattern.exec(text);
+    if (found !== null) return say(found);
+  }
+  return 'That is no address of a fleet.';
 }
 
 function isServerAddress(text: string): boolean {
@@ -34,15 +64,38 @@ function isServerAddress(text: string): boolean {
   return url !== null && ['nats:', 'tls:'].includes(url.protocol) && url.hostname !== '';
 }
 
+/** Words are no slip in an address: they were meant for something else. */
+function isWords(text: string): boolean {
+  return !/:\/|@/.test(text) && (/\s/.test(text) || !/[:./]/.test(text));
+}
+
 /**
  * The address that is meant: the one that was typed, else that of `RALPH_FLEET`.
  *
+ * @param command `run`, where what was typed may be its task
  * @throws usage error where there is none
  */
-export function findFleetAddress(typed: unknown, env: Environment): string {
+export function findFleetAddress(typed: unknown, env: Environment, command?: string): string {
+  if (typeof typed === 'string' && isWords(typed)) throw toWordsError(typed, command);
   const text = typeof typed === 'string' ? typed : env[FLEET];
-  if (text !== undefined && text !== '') return toFleetAddress(text);
-  throw createUsageError('Which fleet?', `Say its address, nats://127.0.0.1:4222 or the like, or set ${FLEET} in the environment.`);
+  if (text === undefined || text === '')
+    throw createUsageError('Which fleet?', `Say its address, nats://127.0.0.1:4222 or the like, or set ${FLEET} in the environment.`);
+  try {
+    return toFleetAddress(text, env);
+  } catch (error) {
+    if (typeof typed === 'string' || !isRalphError(error)) throw error;
+    throw createUsageError(`${FLEET} is wrong. ${error.message}`, error.fix ?? HOW);
+  }
+}
+
+function toWordsError(text: string, command: string | undefined): RalphError {
+  const takes = `--fleet takes an address (nats://host:4222), or nothing where ${FLEET} says it.`;
+  return createUsageError(
+    `${JSON.stringify(toFirstLine(text, 60))} is no address of a fleet.`,
+    command === 'run'
+      ? `${takes} With this as the task: ralph run --fleet -p ${text.length > 200 ? '"…"' : toShellWord(text)}`
+      : `${takes} What is not its address stands before it, or behind another option. ${HOW}`,
+  );
 }
 
 /**

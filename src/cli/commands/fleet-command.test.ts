@@ -45,6 +45,19 @@ describe('ralph fleet', () => {
     expect(await type(['fleet', 'constructor'], app)).toMatchObject({ exitCode: 2, err: expect.stringContaining('"constructor"') });
   });
 
+  it('says in a line each that nobody is there and no run is kept, with what begins one, and prints nothing else', async () => {
+    const app = fleetOf([], []);
+    expect(await type(['fleet'], app)).toEqual({
+      exitCode: 0,
+      out: '',
+      err: 'No worker is there. Start one: ralph worker\nThe fleet keeps no run. Start one: ralph run -p "The task" --fleet\n',
+    });
+    expect((await type(['fleet', 'workers', '--nats', 'nats://10.0.0.5:4222'], app)).err).toBe(
+      'No worker is there. Start one where RALPH_FLEET says this address: ralph worker\n',
+    );
+    expect((await type(['fleet'], fleetOf([], [{ ...LEASE, run: 'r1' }]))).out).toMatch(/^run /);
+  });
+
   it('says of a worker that it is at work or draining, and of a run which worker has it and its turns', async () => {
     const busy = [{ run: '20261127-aa', name: '3.1' }];
     const app = fleetOf(
@@ -59,7 +72,7 @@ describe('ralph fleet', () => {
     );
     expect((await type(['fleet', 'workers'], app)).out).toMatch(/w1 +draining +claude[\s\S]*w2 +at work +claude/);
     const one = await type(['fleet', 'runs', 'aa'], app);
-    expect(one.out).toMatch(/20261127-aa +has not ended +worker w9, desk +3\.1 with w1, 3\.1 with w2 +Fix it\n$/);
+    expect(one.out).toMatch(/20261127-aa +has not ended +worker w9, desk +iteration 3 with w1, iteration 3 with w2 +Fix it\n$/);
     const json = JSON.parse((await type(['fleet', 'runs', '20261127-aa', '--format', 'json'], app)).out) as unknown;
     expect(json).toMatchObject({ kind: 'run', worker: 'w9', turns: [{ name: '3.1', worker: 'w1' }, { worker: 'w2' }] });
     expect(await type(['fleet', 'runs', 'zz'], app)).toMatchObject({ exitCode: 1, err: expect.stringContaining('no run zz') });

@@ -1,4 +1,5 @@
 import { join, resolve } from 'node:path';
+import { toOrderTitle } from '../../core/run/turn.ts';
 import { toShellWord } from '../../core/text/shell-word.ts';
 import { RalphError } from '../../core/values/errors.ts';
 import { toPlainLine } from '../../views/text/index.ts';
@@ -41,7 +42,9 @@ export const fleetCommand: CliCommand = {
     const app = await context.loadApp();
     const fleet = await app.connectFleet({ url, env: context.env, name: 'ralph fleet' });
     try {
-      return await show(fleet, context, isJson);
+      // Commands that it names take the address of the environment, which is another one than what was typed.
+      const env = options['nats'] === undefined ? context.env : { ...context.env, RALPH_FLEET: '' };
+      return await show(fleet, { ...context, env }, isJson);
     } finally {
       await fleet.close();
     }
@@ -71,7 +74,7 @@ function toShow(what: string, name: string | undefined): Show {
     if (name !== undefined) return (fleet, { terminal }, isJson) => drain(fleet, terminal, name, isJson);
     throw createUsageError('Which worker?', 'Its name is in the first column of: ralph fleet');
   }
-  if (what === 'runs') return (fleet, context, isJson) => showRuns(fleet, context, isJson, name);
+  if (what === 'runs') return (fleet, context, isJson) => printRuns(fleet, context, { isJson, wanted: name });
   const shown = name === undefined ? SHOWN.get(what) : undefined;
   if (shown !== undefined) return shown;
   if (name !== undefined && SHOWN.has(what))
@@ -88,9 +91,8 @@ const SHOWN: ReadonlyMap<string, Show> = new Map([
 ]);
 
 async function showStatus(fleet: Fleet, context: CliContext, isJson: boolean): Promise<number> {
-  await showWorkers(fleet, context, isJson);
-  if (!isJson) context.terminal.out('\n');
-  return showRuns(fleet, context, isJson);
+  const hasTable = await printWorkers(fleet, context, isJson);
+  return printRuns(fleet, context, { isJson, isBelow: hasTable });
 }
 
 async function drain(fleet: Fleet, terminal: CliContext['terminal'], worker: string, isJson: boolean): Promise<number> {
@@ -109,13 +111,19 @@ function isName(text: string): boolean {
   return /^[A-Za-z0-9_-]{1,60}$/.test(text);
 }
 
-async function showWorkers(fleet: Fleet, { terminal }: CliContext, isJson: boolean): Promise<number> {
+async function showWorkers(...shown: Parameters<Show>): Promise<number> {
+  await printWorkers(...shown);
+  return 0;
+}
+
+/** Whether a table stands there now. */
+async function printWorkers(fleet: Fleet, { terminal, env }: CliContext, isJson: boolean): Promise<boolean> {
   const workers = await fleet.workers.list();
   if (isJson) {
     for (const { token: _, ...worker } of workers) printJson(terminal, { v: 1, kind: 'worker', ...worker });
-    return 0;
+    return false;
   }
-  if (workers.length === 0) terminal.err('No worker is there. Start one: ralph worker --nats …\n');
+  if (workers.length === 0) terminal.err(`No worker is there. Start one${toWhere(env)}: ralph worker\n`);
   else
     printTable(
       terminal,
@@ -125,15 +133,25 @@ async function showWorkers(fleet: Fleet, { terminal }: CliContext, isJson: boole
         isDraining ? 'draining' : busy.length > 0 ? 'at work' : 'idle',
         labels.join(','),
         `${busy.length}/${slots}`,
-        busy.map(({ run, name }) => `${run} ${name}`).join(', '),
+        busy.map(({ run, name }) => `${run} ${toOrderTitle(name)}`).join(', '),
       ]),
     );
-  return 0;
+  return workers.length > 0;
+}
+
+/** The commands as they are named take the address from the environment. */
+function toWhere({ RALPH_FLEET = '' }: CliContext['env']): string {
+  return RALPH_FLEET === '' ? ' where RALPH_FLEET says this address' : '';
 }
 
 const STATES = { held: 'has not ended', free: 'stopped', ended: 'complete' } as const;
 
-async function showRuns(fleet: Fleet, { terminal }: CliContext, isJson: boolean, wanted?: string): Promise<number> {
+/** @param isBelow a table stands above */
+async function printRuns(
+  fleet: Fleet,
+  { terminal, env }: CliContext,
+  { isJson, wanted, isBelow = false }: { readonly isJson: boolean; readonly wanted?: string | undefined; readonly isBelow?: boolean },
+): Promise<number> {
   const all = (await fleet.leases.list()).map(({ lease }) => lease);
   const runs = all.filter(({ run }) => wanted === undefined || run.startsWith(wanted) || run.endsWith(wanted));
   if (wanted !== undefined && runs.length === 0) throw toUnknown(wanted);
@@ -144,7 +162,8 @@ async function showRuns(fleet: Fleet, { terminal }: CliContext, isJson: boolean,
       printJson(terminal, { v: 1, kind: 'run', run, state, host, worker, epoch, title, turns: turnsOf(run) });
     return 0;
   }
-  if (runs.length === 0) terminal.err('The fleet keeps no run. Start one: ralph run --fleet …\n');
+  if (isBelow && runs.length > 0) terminal.out('\n');
+  if (runs.length === 0) terminal.err(`The fleet keeps no run. Start one${toWhere(env)}: ralph run -p "The task" --fleet\n`);
   else
     printTable(
       terminal,
@@ -154,7 +173,7 @@ async function showRuns(fleet: Fleet, { terminal }: CliContext, isJson: boolean,
         STATES[state],
         `${worker === undefined ? '' : `worker ${worker}, `}${toPlainLine(host, 60)}`,
         turnsOf(run)
-          .map(({ name, worker: holder }) => `${name} with ${holder}`)
+          .map(({ name, worker: holder }) => `${toOrderTitle(name)} with ${holder}`)
           .join(', '),
         toPlainLine(title, 120),
       ]),

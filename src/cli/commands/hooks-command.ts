@@ -113,6 +113,8 @@ interface HookRow {
   readonly async: boolean;
   /** The rule about calls that it is asked by; absent: none. */
   readonly if?: string;
+  /** In a run on a fleet: what the worker has that runs it; absent: it runs where it is asked. */
+  readonly runsOn?: readonly string[];
   /** Agents of the hat that ask no hooks; empty where it binds. */
   readonly unbound: readonly string[];
 }
@@ -181,11 +183,12 @@ function toHooks(settings: Settings, hat: string, agent: string | undefined): re
 }
 
 function toRow(hat: string | null, index: number, spec: HookSpec, unbound: readonly string[]): HookRow {
-  const { event, matcher, name, handler, place, timeoutMs, rule } = spec;
+  const { event, matcher, name, handler, place, timeoutMs, rule, runsOn } = spec;
   return {
     ...{ hat, order: index + 1, event, matcher, name, handler: toHandlerText(handler), place, timeoutMs },
     ...{ failClosed: spec.isFailClosed, once: spec.isOnce === true, async: spec.isAsync === true },
     ...(rule === undefined ? {} : { if: rule }),
+    ...(runsOn === undefined ? {} : { runsOn }),
     unbound: isLoopEvent(event) ? [] : unbound,
   };
 }
@@ -203,10 +206,11 @@ function toHandlerText(handler: HookHandler): string {
   }
 }
 
-/** When a hook is asked beside its matcher, and what its failure means: `if bash(git push *), once, 5 s, fail_closed`. */
-function toTerms({ if: rule, once, async, timeoutMs, failClosed }: HookRow): string {
+/** When a hook is asked beside its matcher, where, and what its failure means: `if bash(git push *), once, 5 s, on gpu, fail_closed`. */
+function toTerms({ if: rule, once, async, timeoutMs, runsOn = [], failClosed }: HookRow): string {
   const terms = [rule === undefined ? '' : `if ${rule}`, once ? 'once' : '', async ? 'async' : '', toDurationText(timeoutMs)];
-  return [...terms, failClosed ? 'fail_closed' : ''].filter((term) => term !== '').join(', ');
+  const where = runsOn.length === 0 ? '' : `on ${runsOn.join('+')}`;
+  return [...terms, where, failClosed ? 'fail_closed' : ''].filter((term) => term !== '').join(', ');
 }
 
 function toCells(row: HookRow): readonly string[] {

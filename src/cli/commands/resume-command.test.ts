@@ -50,13 +50,13 @@ describe('ralph resume', () => {
 
   it('says that a run has ended and gives its exit code', async () => {
     const ended: ResumeRun = async ({ onBrought }) => {
-      onBrought?.(true);
+      onBrought?.(true, ['What was committed elsewhere is here as changed files only: somebody has committed meanwhile.']);
       return { kind: 'ended', runId: RUN_ID, reason: 'completed', exitCode: 0, text: 'This run has ended: it is complete.' };
     };
     expect(await resume([], ended)).toMatchObject({
       exitCode: 0,
       out: '',
-      err: `The run went on elsewhere; its journal, outputs and files are here now.\nRun ${RUN_ID}: This run has ended: it is complete.\nGo on with \`ralph resume --max-iterations +10\`.\n`,
+      err: `The run went on elsewhere; its journal, outputs and files are here now.\nWhat was committed elsewhere is here as changed files only: somebody has committed meanwhile.\nRun ${RUN_ID}: This run has ended: it is complete.\nGo on with \`ralph resume --max-iterations +10\`.\n`,
     });
   });
 

@@ -80,6 +80,8 @@ async function perform(context: CliContext, call: CommandCall): Promise<number> 
   const flags = checkRunFlags(call.options as unknown as RunFlags & ShowFlags, call);
   const show = toShowOptions(flags);
   if (flags.continue === true) return resumeAndWatch(context, undefined, flags);
+  // First of all: what was taken for an address may be the task.
+  const fleet = flags.fleet === undefined ? {} : { fleet: findFleetAddress(flags.fleet, context.env, 'run') };
   if (flags.detach === true) return detach(context, flags, call);
   if (isViewWanted(context, flags, show)) {
     const { start } = await prepareChild(context, flags, call, true);
@@ -90,7 +92,7 @@ async function perform(context: CliContext, call: CommandCall): Promise<number> 
   const plan = await app.planRun(toPlanRequest(context, flags, call, stdinPrompt));
   await printFindings(context.terminal, plan);
   if (flags.dryRun === true) return printDryRun(context.terminal, plan);
-  return startAndWatch(context, app, plan, { flags, show });
+  return startAndWatch(context, app, plan, { flags, show, ...fleet });
 }
 
 /** The same command once more, without `--detach`, in a process of its own; what is wrong with the configuration is said there. */
@@ -136,11 +138,11 @@ async function startAndWatch(
   context: CliContext,
   app: AppApi,
   plan: RunPlan,
-  { flags, show }: { readonly flags: RunFlags; readonly show: ReturnType<typeof toShowOptions> },
+  { flags, show, ...fleet }: { readonly flags: RunFlags; readonly show: ReturnType<typeof toShowOptions>; readonly fleet?: string },
 ): Promise<number> {
   const options = {
     ...{ cwd: context.cwd, worktree: flags.worktree ?? null, nested: flags.nested === true, env: context.env },
-    ...(flags.fleet === undefined ? {} : { fleet: findFleetAddress(flags.fleet, context.env) }),
+    ...fleet,
   };
   const start: WatchOrder['start'] = (watch) => app.startRun(plan, options, watch);
   const watched = await watchRun(context, { app, show, cwd: context.cwd, isOneTurn: flags.once === true, start });

@@ -89,7 +89,7 @@ describe('ralph show', () => {
 
   it('shows what a turn changed, and says so when that is nothing', async () => {
     expect((await show(['2', '--diff'])).out).toBe('diff --git a/x b/x\n+of 2.2\n');
-    expect(await show(['1', '--diff'])).toMatchObject({ exitCode: 0, out: '', err: 'Turn 1.1 changed no file.\n' });
+    expect(await show(['1', '--diff'])).toMatchObject({ exitCode: 0, out: '', err: 'Iteration 1 changed no file.\n' });
   });
 
   it('shows what the whole run changed where no iteration is named, and of what was said the last', async () => {
@@ -102,7 +102,7 @@ describe('ralph show', () => {
   it('says why nobody knows what changed', async () => {
     expect(await show(['1', '--stat'])).toMatchObject({
       exitCode: 1,
-      err: expect.stringContaining('What it changed of turn 1.1 is not there.'),
+      err: expect.stringContaining('What it changed of iteration 1 is not there.'),
     });
   });
 
@@ -124,7 +124,7 @@ describe('ralph show', () => {
   });
 
   it('says that an output is not there', async () => {
-    expect((await show(['1', '--output'])).err).toContain('The output of turn 1.1 is not there.');
+    expect((await show(['1', '--output'])).err).toContain('The output of iteration 1 is not there.');
   });
 });
 
@@ -140,13 +140,13 @@ it('shows what an agent says while it says it, goes on with the next turn, and e
     const followed = followOutput(fake.context, { turns: () => run.names, textOf, isOver: () => run.isOver, redact });
     appendFileSync(textOf('2.1'), '\u001b[31mwords hunter2\n');
     fake.pass(300);
-    expect(fake.out()).toBe('── 2.1 ──\nfirst words [redacted]\n');
+    expect(fake.out()).toBe('── iteration 2 ──\nfirst words [redacted]\n');
     run.names = ['1.1', '2.1', '3.1'];
     writeFileSync(textOf('3.1'), 'the end');
     run.isOver = true;
     fake.pass(300);
     await followed;
-    expect(fake.out()).toBe('── 2.1 ──\nfirst words [redacted]\n── 3.1 ──\nthe end');
+    expect(fake.out()).toBe('── iteration 2 ──\nfirst words [redacted]\n── iteration 3 ──\nthe end');
   } finally {
     rmSync(folder, { recursive: true });
   }

@@ -1,5 +1,6 @@
 import { closeSync, openSync, readSync } from 'node:fs';
 import { StringDecoder } from 'node:string_decoder';
+import { toOrderTitle } from '../../core/run/turn.ts';
 import { createTextCleaner } from '../../views/text/index.ts';
 import { addFleetOption } from '../args/fleet-options.ts';
 import { addExamples } from '../args/help.ts';
@@ -104,7 +105,7 @@ export async function followOutput({ terminal, every }: Pick<CliContext, 'termin
     const from = turn === null ? names.length - 1 : names.indexOf(turn.name);
     for (const name of names.slice(Math.max(0, from))) {
       if (turn?.name !== name) {
-        terminal.out(`${terminal.style('heading', `── ${name} ──`)}\n`);
+        terminal.out(`${terminal.style('heading', `── ${toOrderTitle(name)} ──`)}\n`);
         turn = createTurnReader(name, run.textOf(name));
       }
       for (let text = turn.read(); text !== ''; text = turn.read())

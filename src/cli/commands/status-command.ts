@@ -36,8 +36,8 @@ export const statusCommand: CliCommand = {
 async function printNow(context: CliContext, wanted: string | undefined, isJson: boolean): Promise<number> {
   const run = await readView(context, wanted);
   if (isJson) {
-    const { isAlive, isUnseen, live } = run.reader;
-    printJson(context.terminal, toStatusRecord(run.view, { isAlive, isUnseen, now: context.now(), live: live() }));
+    const { isAlive, isUnseen, live, fleet } = run.reader;
+    printJson(context.terminal, toStatusRecord(run.view, { isAlive, isUnseen, now: context.now(), live: live(), fleet: fleet() }));
     return 0;
   }
   await printStatus(context, run);
@@ -55,7 +55,8 @@ async function printPast(context: CliContext, run: string | undefined, seq: numb
   if (seq > lastSeq)
     throw createUsageError(`Run ${reader.runId} has ${lastSeq} inputs so far, and no input ${seq}.`, `Give a number from 1 to ${lastSeq}.`);
   const view = history.view(seq);
-  const facts = toPastFacts(view, { isNewest: run === undefined || isNewestRun({ cwd, env }, app, reader.runId) });
+  const isNewest = run === undefined || isNewestRun({ cwd, env }, app, reader.runId);
+  const facts = toPastFacts(view, { isNewest, fleet: reader.fleet() });
   if (isJson) {
     printJson(terminal, { ...toStatusRecord(view, facts), seq, lastSeq });
     return 0;

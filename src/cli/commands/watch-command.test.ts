@@ -14,6 +14,7 @@ function openEnded(records: readonly RunRecord[]) {
     runFolder: `/project/.ralph/runs/${RUN}`,
     isAlive: false,
     isUnseen: false,
+    fleet: () => null,
     signalPid: null,
     workspace: () => '/project',
     live: () => null,

@@ -49,7 +49,7 @@ export async function followLines(context: CliContext, reader: RunReader): Promi
 }
 
 /** A printer of a run that somebody else carries out. */
-function createLines(context: CliContext, { runId, runFolder, workspace }: RunReader, isNewest: boolean) {
+function createLines(context: CliContext, { runId, runFolder, workspace, fleet }: RunReader, isNewest: boolean) {
   const fold = createRunViewFold();
   const timers = new Set<() => void>();
   let at: number | null = null;
@@ -71,7 +71,7 @@ function createLines(context: CliContext, { runId, runFolder, workspace }: RunRe
     fold.take(record);
     at = record.kind === 'input' ? record.input.at : record.kind === 'effect' ? record.at : null;
     if (!isBegun) {
-      const place = { runId, runFolder, workspace: workspace() ?? context.cwd, reach: '' };
+      const place = { runId, runFolder, workspace: workspace() ?? context.cwd, reach: '', fleet: fleet() };
       printer.begin({ ...place, isNewest, isElsewhere: true, view: fold.view(), progress: fold.progress });
     }
     isBegun = true;

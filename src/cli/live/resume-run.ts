@@ -37,9 +37,10 @@ export async function resumeAndWatch(context: CliContext, run: string | undefine
   let ended: Ended | null = null;
   const start: WatchOrder['start'] = async (watch) => {
     // What became of it elsewhere is in its journal only then.
-    const onBrought = (wasElsewhere: boolean): void => {
+    const onBrought = (wasElsewhere: boolean, remarks: readonly string[]): void => {
       reader.replay(fold.take);
       if (wasElsewhere) context.terminal.err('The run went on elsewhere; its journal, outputs and files are here now.\n');
+      for (const remark of remarks) context.terminal.err(`${toPlainLine(remark, 500)}\n`);
     };
     const resumed = await app.resumeRun({ ...options, run: reader.runId, onBrought }, watch);
     if (resumed.kind === 'running') {

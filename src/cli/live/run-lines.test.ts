@@ -1,5 +1,8 @@
 import { expect, it } from 'vitest';
-import { toStopText } from './run-lines.ts';
+import { CONFLICTED, createScript } from '../../views/fixtures.ts';
+import { createRunViewFold } from '../../views/fold/index.ts';
+import { createFakeContext } from '../fixtures.ts';
+import { type Look, toEffectLines, toFleetLine, toInputLines, toStopText } from './run-lines.ts';
 
 it.each([
   [{ how: 'interrupt', by: 'Ctrl+C' }, 'Ctrl+C: stopping; agents at work have 10 seconds to clean up. Ctrl+C again kills them at once.'],
@@ -7,4 +10,41 @@ it.each([
   [{ how: 'terminate', by: 'SIGTERM' }, 'SIGTERM: stopping; agents at work have 10 seconds to clean up.'],
 ] as const)('a stop says what happens now, and of a second Ctrl+C to whoever pressed the first: %j', (stop, text) => {
   expect(toStopText(stop)).toBe(text);
+});
+
+it('a turn on a fleet says at which worker it is', () => {
+  const { style } = createFakeContext({}).context.terminal;
+  const look: Look = { style, verbose: false, columns: () => 80, isSolo: () => false };
+  const input = {
+    ...{ type: 'iteration-spawned' as const, at: 5, iteration: 1, attempt: 1, pid: null, processStart: null, backend: 'custom', argv: [] },
+    ...{ promptHash: '', promptTokens: 1 },
+  };
+  expect(toInputLines({ ...input, worker: 'w1\u001b[31m' }, null, look, 3)).toEqual(['  at work on worker w1']);
+  expect(toInputLines(input, null, look, 3)).toEqual([]);
+});
+
+it('a turn whose files others changed is one line: who gets it again, and why', () => {
+  const { style } = createFakeContext({}).context.terminal;
+  const look: Look = { style, verbose: false, columns: () => 80, isSolo: () => false };
+  const script = createScript();
+  script.startTurn('builder', 2);
+  script.endTurn(2, CONFLICTED);
+  script.effect({ type: 'notice', level: 'warning', code: 'work-conflict', text: 'What builder made was not taken over: …' });
+  script.effect({ type: 'event-reject', id: 'e9', iteration: 2, hat: 'builder', topic: 'build.done', why: 'conflict', allowed: [] });
+  const fold = createRunViewFold();
+  const lines = script.records.flatMap((record) => {
+    fold.take(record);
+    if (record.kind === 'input') return toInputLines(record.input, fold.turnOf(record), look, record.seq);
+    return record.kind === 'effect' ? toEffectLines(record.effect, look) : [];
+  });
+  expect(lines).toEqual(['  ↻ builder gets its turn again: a.txt, b.txt were changed meanwhile']);
+});
+
+it('a fleet whose server is away is told of, and when it answers again', () => {
+  const { style } = createFakeContext({}).context.terminal;
+  const look: Look = { style, verbose: false, columns: () => 80, isSolo: () => false };
+  expect(toFleetLine({ isAway: true, since: 1000 }, look, 4100)).toBe(
+    '  ! the server of the fleet has not answered for 3.1 s: the run waits for it, for a minute or two',
+  );
+  expect(toFleetLine({ isAway: false, since: 1000 }, look, 21_000)).toBe('  · the server of the fleet answers again, after 20.0 s');
 });

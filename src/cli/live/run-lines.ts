@@ -2,14 +2,25 @@ import { toSenderText } from '../../core/events/event.ts';
 import { EXTERNAL, RALPH, SYSTEM, TOPIC_CONTINUE, TOPIC_START } from '../../core/events/reserved.ts';
 import type { DeliveryKind, Effect, EventPublish, EventReject, Notice, QuestionClose, QuestionOpen } from '../../core/run/effects.ts';
 import type { CheckpointFinished, GatesFinished, Input, IterationSpawned, StopRequested } from '../../core/run/inputs.ts';
+import type { LiveRecord } from '../../core/run/run-record.ts';
 import { toDurationText, toUsdText } from '../../core/text/duration.ts';
 import { pickTellingLines } from '../../core/text/telling-lines.ts';
 import { type Handlers, handle } from '../../core/values/handlers.ts';
 import { isJsonObject, toPayloadText } from '../../core/values/json.ts';
 import type { RunView, TurnView } from '../../views/fold/index.ts';
-import { toGateEndText, toHatAndBackend, toOutcomeText, toRefusalText } from '../../views/report/index.ts';
+import {
+  findConflict,
+  toAboutText,
+  toConflictCause,
+  toGateEndText,
+  toHatAndBackend,
+  toOutcomeText,
+  toRefusalText,
+  toWorkerText,
+} from '../../views/report/index.ts';
 import {
   cleanText,
+  cutText,
   type FactRow,
   toCount,
   toFirstLine,
@@ -38,7 +49,7 @@ export const NO_GATE = 'none: no gate checks the work; name the command that pro
 
 /** The first lines of a run: what was asked, who works on it, what stops it. */
 export function toHeaderLines(opening: RunOpening, look: Look): readonly string[] {
-  const { runId, workspace, runFolder, reach, view } = opening;
+  const { runId, workspace, runFolder, reach, fleet, view } = opening;
   const isApart = !runFolder.startsWith(`${workspace}/`);
   const rows: readonly FactRow[] = [
     { label: 'Asked', text: toFirstLine(view.objective, 160) },
@@ -56,6 +67,9 @@ export function toHeaderLines(opening: RunOpening, look: Look): readonly string[
           },
         ]),
     ...(isApart ? [{ label: 'Folder', text: workspace }] : []),
+    ...(fleet === null
+      ? []
+      : [{ label: 'Fleet', text: `${toPlainLine(fleet, 200)}: its workers take the turns; \`ralph fleet\` lists them` }]),
     ...(reach === '' ? [] : [{ label: 'Reach', text: reach }]),
     { label: 'Limits', text: toLimitsText(view) },
     ...toStopRows(opening, isApart),
@@ -103,13 +117,15 @@ export function toLimitsText({ limits }: Pick<RunView, 'limits'>): string {
 /** `── 3 · builder (claude) ────`, as wide as the terminal. */
 export function toRule(turn: TurnView, look: Look): string {
   const attempt = turn.attempt === 1 ? '' : `, attempt ${turn.attempt}`;
-  const title = ` ${turn.iteration} · ${toHatAndBackend(turn)}${attempt} `;
   const width = Math.min(look.columns(), MAX_WIDTH);
+  const about = toAboutText(turn);
+  const plain = ` ${turn.iteration} · ${toHatAndBackend(turn)}${attempt}`;
+  const title = `${about === '' ? plain : cutText(`${plain} · ${about}`, Math.max(plain.length, width - 5))} `;
   return look.style('heading', `──${title}${'─'.repeat(Math.max(2, width - title.length - 2))}`);
 }
 
 /** Notices that say what another line says already. */
-const SAID_ELSEWHERE = new Set(['scope-violation', 'payload-refused', 'gate-failed', 'undelivered-events']);
+const SAID_ELSEWHERE = new Set(['scope-violation', 'payload-refused', 'gate-failed', 'undelivered-events', 'work-conflict']);
 
 /** What a person reads of an effect; nothing for those that show by what they do. */
 export function toEffectLines(effect: Effect, look: Look): readonly string[] {
@@ -161,7 +177,7 @@ function toClosedLines(look: Look, { id, choice, by }: QuestionClose): readonly 
 
 function toRefusalLines(look: Look, effect: EventReject): readonly string[] {
   // A notice says who goes first.
-  if (effect.why === 'held') return [];
+  if (effect.why === 'held' || (effect.why === 'conflict' && !look.verbose)) return [];
   const allowed = effect.why === 'scope' ? `; allowed: ${effect.allowed.join(', ') || 'nothing'}` : '';
   return [look.style('warning', `  ✗ refused: ${toRefusalText(effect)}${allowed}`)];
 }
@@ -170,6 +186,17 @@ function toNoticeLines(look: Look, { code, level, text }: Notice): readonly stri
   if (SAID_ELSEWHERE.has(code)) return [];
   const isWarning = level === 'warning';
   return [look.style(isWarning ? 'warning' : 'faint', `  ${isWarning ? '!' : '·'} ${toPlainLine(text, 400)}`)];
+}
+
+/** Whether the server of the fleet answers. */
+export function toFleetLine(
+  { isAway, since }: Pick<LiveRecord & { readonly kind: 'fleet' }, 'isAway' | 'since'>,
+  look: Look,
+  now: number,
+): string {
+  const took = toDurationText(Math.max(0, now - since));
+  if (!isAway) return look.style('faint', `  · the server of the fleet answers again, after ${took}`);
+  return look.style('warning', `  ! the server of the fleet has not answered for ${took}: the run waits for it, for a minute or two`);
 }
 
 /** The loop's own beginning and going on is no news. */
@@ -221,7 +248,7 @@ export function toInputLines(input: Input, turn: TurnView | null, look: Look, se
 const INPUT_LINES: Handlers<Input, [look: Look, turn: TurnView | null, seq: number], readonly string[]> = {
   'run-started': noLines,
   'run-resumed': noLines,
-  'iteration-spawned': (look, _turn, _seq, input) => (look.verbose ? toSpawnLines(input, look) : []),
+  'iteration-spawned': (look, _turn, _seq, input) => toSpawnLines(input, look),
   'usage-reported': noLines,
   'iteration-ended': (look, turn) => (turn === null ? [] : toTurnEndLines(turn, look)),
   'events-received': noLines,
@@ -245,7 +272,11 @@ const INPUT_LINES: Handlers<Input, [look: Look, turn: TurnView | null, seq: numb
 
 function toSpawnLines(input: IterationSpawned, look: Look): readonly string[] {
   const command = toPlainLine(input.argv.join(' '), 300);
-  return [look.style('faint', `  prompt of about ${toNumberText(input.promptTokens)} tokens; ${command}`)];
+  const texts = [
+    ...(input.worker === undefined ? [] : [`  at work${toWorkerText(input.worker)}`]),
+    ...(look.verbose ? [`  prompt of about ${toNumberText(input.promptTokens)} tokens; ${command}`] : []),
+  ];
+  return texts.map((text) => look.style('faint', text));
 }
 
 function toTurnEndLines(turn: TurnView, look: Look): readonly string[] {
@@ -254,7 +285,14 @@ function toTurnEndLines(turn: TurnView, look: Look): readonly string[] {
   const left = turn.leftovers === 0 ? '' : `, ended ${turn.leftovers} ${turn.leftovers === 1 ? 'process' : 'processes'} that it left`;
   const text = `${toOutcomeText(turn)}${tools}${left}`;
   if (turn.status === 'succeeded') return [look.style('faint', `  ✓ ${text}`)];
-  return [look.style(turn.status === 'failed' ? 'bad' : 'warning', `  ✗ ${text}`)];
+  const again = turn.conflict?.isGivenAgain === true ? toAgainLines(turn, turn.conflict, look) : [];
+  if (findConflict(turn)?.isGivenAgain === true) return again;
+  return [look.style(turn.status === 'failed' ? 'bad' : 'warning', `  ✗ ${text}`), ...again];
+}
+
+/** Others changed the same files: that is no failure of the turn. */
+function toAgainLines({ hat }: TurnView, conflict: NonNullable<TurnView['conflict']>, look: Look): readonly string[] {
+  return [look.style('warning', `  ↻ ${hat} gets its turn again: ${toConflictCause(conflict)}`)];
 }
 
 function toCheckpointLines({ iteration, commit, note }: CheckpointFinished, look: Look): readonly string[] {

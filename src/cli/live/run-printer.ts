@@ -9,6 +9,8 @@ export interface RunOpening {
   readonly workspace: string;
   /** What its agents can reach, in one sentence; empty where they reach nothing. */
   readonly reach: string;
+  /** The address of the fleet whose workers take its turns; `null`: they are taken where the run is. */
+  readonly fleet: string | null;
   /** Whether the run is the one that a command without a run means. */
   readonly isNewest: boolean;
   /** True where the run is another process's: Ctrl+C ends the watching alone. Default: it is this one's. */

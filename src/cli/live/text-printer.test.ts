@@ -57,6 +57,7 @@ function show(settings: Settings & { readonly isNewest?: boolean }, until = Numb
   printer.begin({
     runId: RUN_ID,
     reach: '',
+    fleet: null,
     runFolder: `/project/.ralph/runs/${RUN_ID}`,
     workspace: '/project',
     isNewest: settings.isNewest ?? true,

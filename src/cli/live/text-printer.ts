@@ -17,7 +17,7 @@ import { toLocalClock } from '../terminal/local-time.ts';
 import { MAX_WIDTH } from '../terminal/terminal.ts';
 import { createLaneWriter } from './lane-writer.ts';
 import type { Look } from './run-lines.ts';
-import { toEffectLines, toGateTail, toGateVerdict, toHeaderLines, toInputLines, toRule } from './run-lines.ts';
+import { toEffectLines, toFleetLine, toGateTail, toGateVerdict, toHeaderLines, toInputLines, toRule } from './run-lines.ts';
 import type { RunPrinter } from './run-printer.ts';
 
 /** What is under way in a printer. */
@@ -73,7 +73,7 @@ export function createTextPrinter(
     },
     show: (record, turn) => {
       live.take(record);
-      showRecord(showing, record, turn);
+      showRecord(showing, record, turn, now());
     },
     end: ({ view, ...facts }) => {
       stopTelling();
@@ -85,11 +85,12 @@ export function createTextPrinter(
 }
 
 const MAX_HEARTBEAT = 240;
-function showRecord(showing: Showing, record: RunRecord, turn: TurnView | null): void {
+function showRecord(showing: Showing, record: RunRecord, turn: TurnView | null, now: number): void {
   if (record.kind === 'live') return (showing.lanes.get(toTurnName(record))?.stream ?? showing.stream).show(record.event);
   if (record.kind === 'gate-output') {
     return showGateOutput(showing, record);
   }
+  if (record.kind === 'fleet') return showing.writer.line(toFleetLine(record, showing.look, now));
   if (record.kind === 'input') showInput(showing, record, turn);
   else showEffect(showing, record, turn);
 }

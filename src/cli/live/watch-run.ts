@@ -163,12 +163,13 @@ function createStream(printer: RunPrinter, fold: RunViewFold): Stream {
       if (isOpen) printer.show(record, turn);
       else early.push({ record, turn });
     },
-    open: ({ runId, runFolder, workspace, reach }, isNewest) => {
+    open: ({ runId, runFolder, workspace, reach, fleet }, isNewest) => {
       printer.begin({
         runId,
         runFolder,
         workspace,
         reach,
+        fleet,
         // Looked up only by who says it.
         get isNewest() {
           return isNewest();

@@ -13,6 +13,7 @@ const ROW: EventRow = {
   source: 'reviewer',
   target: null,
   sender: null,
+  worker: null,
   causes: ['e11'],
   payload: 'the parser takes -1 for a length',
   to: ['builder'],

@@ -26,7 +26,7 @@ export function createEventPrinter(terminal: Terminal, format: 'table' | 'json')
   };
 }
 
-function toCells({ id, ts, iteration, topic, source, to, status, sender, causes, payload }: EventRow): readonly string[] {
+function toCells({ id, ts, iteration, topic, source, to, status, sender, worker, causes, payload }: EventRow): readonly string[] {
   const whom = to.length === 0 ? status : to.join('+');
   return [
     id,
@@ -36,7 +36,7 @@ function toCells({ id, ts, iteration, topic, source, to, status, sender, causes,
     source,
     whom,
     toCauseText(causes),
-    `${sender === null ? '' : `(${toPlainLine(toSenderText(sender), 120)}) `}${toPlainLine(toPayloadText(payload), PAYLOAD_LENGTH)}`,
+    `${sender === null ? '' : `(${toPlainLine(toSenderText(sender), 120)}) `}${worker === null ? '' : `(on ${toPlainLine(worker, 60)}) `}${toPlainLine(toPayloadText(payload), PAYLOAD_LENGTH)}`,
   ];
 }
 

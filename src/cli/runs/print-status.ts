@@ -21,6 +21,7 @@ export async function printStatus({ terminal, now }: Pick<CliContext, 'terminal'
     isNewest,
     facts,
     live: reader.live(),
+    fleet: reader.fleet(),
     left: reader.left(),
     damage: reader.damage(),
   });

@@ -2,7 +2,7 @@ import { createReadStream, existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { PERMISSION_DECISIONS } from '../../core/hooks/permission-spec.ts';
-import { toTurnName } from '../../core/run/turn.ts';
+import { toOrderTitle, toSentenceStart, toTurnName, toTurnTitle } from '../../core/run/turn.ts';
 import { RalphError } from '../../core/values/errors.ts';
 import { parseJson, toJsonObject } from '../../core/values/json.ts';
 import { createEventFold, matchesFilter, type TurnView } from '../../views/fold/index.ts';
@@ -50,7 +50,9 @@ async function tellNothing({ reader, terminal }: ShownRun, turn: TurnView | null
   const name = turn === null ? null : toTurnName(turn);
   const stat = await reader.stat(name);
   const notes = stat === null ? [] : toStatNotes(stat);
-  terminal.err(`${[`${name === null ? `Run ${reader.runId}` : `Turn ${name}`} changed no file.`, ...notes].join(' ')}\n`);
+  terminal.err(
+    `${[`${name === null ? `Run ${reader.runId}` : toSentenceStart(toOrderTitle(name))} changed no file.`, ...notes].join(' ')}\n`,
+  );
   return 0;
 }
 
@@ -92,6 +94,7 @@ export async function printOverview(run: ShownRun): Promise<number> {
     facts,
     isOverview: true,
     live: reader.live(),
+    fleet: reader.fleet(),
     left: reader.left(),
     damage: reader.damage(),
   });
@@ -194,7 +197,7 @@ export function printEvents({ reader, terminal }: ShownRun, choice: TurnChoice |
 function toMissing(run: ShownRun, turn: TurnView, what: string, why: string): RalphError {
   return new RalphError({
     code: 'turn-part-missing',
-    what: `${what} of turn ${toTurnName(turn)} is not there.`,
+    what: `${what} of ${toTurnTitle(turn)} is not there.`,
     why,
     fix: `What is known of it: ralph show ${toShownName(run, turn)}`,
   });

@@ -36,6 +36,49 @@ function findings(yaml: string, files: Readonly<Record<string, string>> = {}): r
 const handlers = (yaml: string, files: Readonly<Record<string, string>> = {}) => hooksOf(yaml, files).map(({ handler }) => handler);
 const toFile = (name: string, text: string) => ({ path: join(folder, name), sha256: createHash('sha256').update(text).digest('hex') });
 
+describe('hooks of a configuration that ask for a worker', () => {
+  const published = (more: string, files: Readonly<Record<string, string>> = {}) =>
+    hooksOf(`hooks: {EventPublish: [{${more}}]}`, files).map(({ runsOn }) => runsOn);
+
+  it('say what it must have, where the run itself asks them', () => {
+    const script = { 'h/a.sh': '' };
+    expect(published('command: exit 0, runs_on: [gpu, gpu, linux]')).toEqual([['gpu', 'linux']]);
+    expect(published('handler: h/a.sh, runs_on: gpu', script)).toEqual([['gpu']]);
+    expect(published('command: exit 0, runs_on: []')).toEqual([undefined]);
+    expect(load(`${NATIVE}hooks: {RunEnd: [{command: exit 0, runs_on: [gpu]}]}`).draft?.runHooks).toMatchObject([{ runsOn: ['gpu'] }]);
+    expect(findings('hooks: {EventPublish: [{command: exit 0, runs_on: [gpu]}]}')).toEqual([]);
+  });
+
+  it.each([
+    ['PreToolUse: [{command: exit 0, runs_on: [gpu]}]', 'PreToolUse is asked for each call where the turn is'],
+    ['EventPublish: [{handler: "m.mjs#check", runs_on: [gpu]}]', 'loaded into the process that asks'],
+    ['EventPublish: [{handler: p.check, type: python, runs_on: [gpu]}]', 'A function of Python stays for the turn'],
+    ['EventPublish: [{command: exit 0, keep_alive: true, runs_on: [gpu]}]', 'With `keep_alive` a program stays'],
+    ['EventPublish: [{handler: ../elsewhere.sh, runs_on: [gpu]}]', 'Its file is not in the folder of the run'],
+  ])('are refused with the place, the reason and what to write where no worker can run them: %s', (hooks, why) => {
+    writeFileSync(join(folder, '..', 'elsewhere.sh'), '');
+    const found = load(`${NATIVE}hooks:\n  ${hooks}`, { 'm.mjs': '', 'p.py': '' }).diagnostics.filter(
+      ({ code }) => code === 'hook-invalid',
+    );
+    expect(found).toMatchObject([
+      {
+        severity: 'error',
+        file: 'ralph.yml',
+        line: 4,
+        message: 'This hook cannot run on a worker with "gpu".',
+        why: expect.stringContaining(why),
+      },
+    ]);
+    expect(found[0]?.fix).not.toBe('');
+  });
+
+  it.each(['[GPU]', '{a: b}', '[[x]]', '7.5'])('are refused for what is no label: %s', (labels) => {
+    expect(findings(`hooks: {EventPublish: [{command: exit 0, runs_on: ${labels}}]}`)).toEqual([
+      '1: error hook-invalid `runs_on` is no list of labels.',
+    ]);
+  });
+});
+
 describe('hooks of a configuration', () => {
   it('have defaults for all but their handler, a timeout of 30 s among them', () => {
     expect(hooksOf('hooks: {PreToolUse: [{command: ./check all}]}')).toEqual([

@@ -4,6 +4,7 @@ import { DEFAULT_HAT, RALPH } from '../../core/events/reserved.ts';
 import type { HookEventName } from '../../core/hooks/hook-spec.ts';
 import type { HatSpec, RetrySpec, RunSpec } from '../../core/run/run-spec.ts';
 import { BUILT_IN_PROFILES } from '../../core/tools/tool-profiles.ts';
+import { type Json, mapTexts } from '../../core/values/json.ts';
 import { EVENT_LOOP_KEYS } from '../keys/event-loop-keys.ts';
 import { HUMAN_KEYS, SANDBOX_KEYS } from '../keys/sandbox-keys.ts';
 import type { EffectiveOf } from '../keys/setting.ts';
@@ -40,6 +41,8 @@ import type { Instructions } from './read-named-files.ts';
 
 /** Everything that settings are made from, checked. */
 interface SettingsParts {
+  /** The workspace, absolute. */
+  readonly cwd: string;
   readonly configFiles: readonly string[];
   readonly flags: ConfigFlags;
   readonly hatsOverlay: string | undefined;
@@ -247,9 +250,12 @@ function toPrices(declared: Declared): Readonly<Record<string, ModelPrice>> {
 
 /** The configuration in force, key by key, as it is compared. */
 function toDigested(
-  { declared, overrides, instructions, events, hooks }: SettingsParts,
+  { cwd, declared, overrides, instructions, events, hooks }: SettingsParts,
   loop: EffectiveLoop,
 ): Readonly<Record<string, unknown>> {
+  // A run may go on in another folder, where its scripts have other paths.
+  const toPlaced = (specs: object): Json =>
+    mapTexts(specs as Json, (text) => (text === cwd || text.startsWith(`${cwd}/`) ? `.${text.slice(cwd.length)}` : text));
   const { name: _, description: __, hats, ralph, ...rest } = declared;
   const texts = Object.entries(hats ?? {}).map(
     ([id, hat]) => [id, { ...hat, instructions: instructions.hats[id], instructions_file: undefined }] as const,
@@ -258,9 +264,9 @@ function toDigested(
     ...rest,
     events,
     // With what their files held: whoever goes on with a run is told that a hook was changed.
-    ...(Object.keys(hooks.hooks).length === 0 ? {} : { hooks: hooks.hooks }),
-    ...(Object.keys(hooks.ofBackends).length === 0 ? {} : { backendHooks: hooks.ofBackends }),
-    ...(hooks.ofRun.length === 0 ? {} : { runHooks: hooks.ofRun }),
+    ...(Object.keys(hooks.hooks).length === 0 ? {} : { hooks: toPlaced(hooks.hooks) }),
+    ...(Object.keys(hooks.ofBackends).length === 0 ? {} : { backendHooks: toPlaced(hooks.ofBackends) }),
+    ...(hooks.ofRun.length === 0 ? {} : { runHooks: toPlaced(hooks.ofRun) }),
     event_loop: loop,
     cli: { ...toEffective(CLI_KEYS, declared.cli), ...toCliOverrides(overrides) },
     core: toEffective(CORE_KEYS, declared.core),

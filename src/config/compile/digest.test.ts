@@ -66,6 +66,23 @@ describe('the digest of settings', () => {
     expect(diffSettings(before, after)).toEqual(['hats.a']);
   });
 
+  it('is the same in another folder: a run that goes on elsewhere has its scripts there', () => {
+    const load = (script: string) =>
+      inFolder(
+        {
+          'ralph.yml':
+            'hats: {a: {triggers: [x]}}\nhooks: {EventPublish: [{handler: h/a.sh}], RunEnd: [{handler: h/a.sh}, {handler: p.a, type: python}]}',
+          ...{ 'h/a.sh': script, 'p.py': '' },
+        },
+        (cwd) => loadSettings({ cwd, flags }).settings,
+      );
+    const [here, there, changed] = [load('one'), load('one'), load('two')];
+    if (here === null || there === null || changed === null) throw new Error('no settings');
+    expect(here.hooks).not.toEqual(there.hooks);
+    expect(diffSettings(here, there)).toEqual([]);
+    expect(diffSettings(here, changed)).toEqual(['hooks', 'runHooks']);
+  });
+
   it('survives being stored', () => {
     const settings = settingsOf(YAML);
     expect(diffSettings(JSON.parse(JSON.stringify(settings)), settings)).toEqual([]);

@@ -28,6 +28,7 @@ import { parseDurationMs } from '../keys/setting-values.ts';
 import { toLaterFinding } from '../keys/unknown-key.ts';
 import { splitAlternatives } from './known-tools.ts';
 import { readHookHandler, toHandlerName } from './read-hook-handler.ts';
+import { findLabels, readHookLabels } from './read-hook-labels.ts';
 
 /** A hook with what only its order needs. */
 export interface OrderedHook {
@@ -55,7 +56,7 @@ const LATER_EVENTS: readonly string[] = [
   'Notification',
 ];
 
-type ValueKind = 'text' | 'flag' | 'number' | 'duration' | 'texts' | 'hooks';
+type ValueKind = 'text' | 'flag' | 'number' | 'duration' | 'texts' | 'labels' | 'hooks';
 
 const HOOK_KEYS: Readonly<Record<string, ValueKind>> = {
   name: 'text',
@@ -73,6 +74,7 @@ const HOOK_KEYS: Readonly<Record<string, ValueKind>> = {
   once: 'flag',
   async: 'flag',
   locked: 'flag',
+  runs_on: 'labels',
   hooks: 'hooks',
 };
 /** Of hooks under one matcher, as Claude Code writes them. */
@@ -95,6 +97,10 @@ function findMisfit(kind: ValueKind, value: LocatedValue): readonly [problem: st
       return value.kind === 'list' && value.items.every((item) => item.kind === 'scalar' && item.value !== null)
         ? null
         : ['no list of texts', 'Write for example: [--all, src]'];
+    case 'labels':
+      return findLabels(value) !== null
+        ? null
+        : ['no list of labels', 'Write small letters, digits, - and _, at most 40, as `ralph worker --labels` says them: [gpu]'];
     case 'hooks':
       return null;
   }
@@ -251,6 +257,7 @@ export class HooksReader {
       this.report(hook.place, '`async` and `fail_closed` exclude each other: nobody waits for what the hook decides.', 'Leave one out.');
     if (isLifeEvent(event) && isOn('fail_closed'))
       this.report(hook.place, `${event} is only told: there is nothing that a failure could deny.`, 'Leave `fail_closed` out.');
+    const runsOn = readHookLabels(hook, { event, handler, isKeptAlive: isOn('keep_alive') }, this);
     const spec: HookSpec = {
       name,
       event,
@@ -262,6 +269,7 @@ export class HooksReader {
       ...(isOn('keep_alive') ? { isKeptAlive: true as const } : {}),
       ...(isOn('once') ? { isOnce: true as const } : {}),
       ...(isAsync ? { isAsync } : {}),
+      ...(runsOn.length > 0 ? { runsOn } : {}),
       place: `${hook.place.file.name}:${toSpan(hook.place).line}`,
     };
     return [{ spec, priority: Number(scalar('priority')?.value ?? 0) || 0, isLocked: isOn('locked') }];

@@ -69,6 +69,8 @@ it.each<[Partial<ToldHook>, boolean, string]>([
   [{ error: 'it broke' }, true, 'guard failed at bash: it broke'],
   [{ hasChanged: true }, true, 'guard changed bash'],
   [{ preview: 'a fact' }, true, 'guard said after bash: a fact'],
+  [{ worker: 'w1' }, true, 'guard on worker w1 allowed bash'],
+  [{ worker: 'w1', decision: 'deny', reason: 'no' }, true, 'guard on worker w1 said deny to bash: no'],
 ])('what a hook did is told in one line: %o', (changes, isTold, line) => {
   expect([isNotable(told(changes)), describeHook(told(changes))]).toEqual([isTold, line]);
 });

@@ -6,9 +6,9 @@ const MAX_COUNTS = 200;
 const MAX_NAME = 200;
 const MAX_TEXT = 500;
 
-/** Whether people should hear of it: it denied, changed something, spoke to the model, or failed. */
-export function isNotable({ decision, error, hasChanged, preview }: HookRun): boolean {
-  return decision !== 'allow' || error !== null || hasChanged === true || preview !== '';
+/** Whether people should hear of it: it denied, changed something, spoke to the model, failed, or ran on another machine. */
+export function isNotable({ decision, error, hasChanged, preview, worker }: HookRun): boolean {
+  return decision !== 'allow' || error !== null || hasChanged === true || preview !== '' || worker !== undefined;
 }
 
 /** The same with texts of at most 500 characters, as it is told and stored. */
@@ -25,11 +25,13 @@ export function toToldHook(run: HookRun, tool: string): ToldHook {
 }
 
 /** What a hook did, in one line for people: `guard.sh denied write_file: these files are mine`. */
-export function describeHook({ name, tool, decision, error, hasChanged, reason, preview }: ToldHook): string {
+export function describeHook({ name: own, tool, decision, error, hasChanged, reason, preview, worker }: ToldHook): string {
   const about = tool === '' ? 'the calls of an answer' : tool;
+  const name = worker === undefined ? own : `${own} on worker ${worker}`;
   if (decision !== 'allow') return `${name} said ${decision} to ${about}: ${reason || error || 'no reason'}`;
   if (error !== null) return `${name} failed at ${about}: ${error}`;
-  return hasChanged === true ? `${name} changed ${about}` : `${name} said after ${about}: ${preview}`;
+  if (hasChanged === true) return `${name} changed ${about}`;
+  return preview === '' ? `${name} allowed ${about}` : `${name} said after ${about}: ${preview}`;
 }
 
 /** Gathers what hooks do in a turn. */

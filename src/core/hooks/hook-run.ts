@@ -14,6 +14,8 @@ export interface HookRun {
   readonly hasChanged?: true;
   /** Its file was changed since the configuration was read, so it was not run. */
   readonly isFileChanged?: true;
+  /** The worker that ran it; absent: it ran where it was asked. */
+  readonly worker?: string;
 }
 
 /** A hook that was asked, and about what. */

@@ -161,6 +161,8 @@ export interface HookSpec {
   readonly isOnce?: true;
   /** It is started and not waited for: what it decides does not count, and what it injects comes behind a later call. */
   readonly isAsync?: true;
+  /** In a run on a fleet: what a worker must have to run it. Absent: it runs where it is asked. */
+  readonly runsOn?: readonly string[];
   /** Where it is written: `ralph.yml:12`. */
   readonly place: string;
 }

@@ -26,6 +26,8 @@ export interface HookExecution {
   readonly preview?: string;
   /** It changed the event. */
   readonly hasChanged?: true;
+  /** The worker that ran it; absent: it ran where the run was. */
+  readonly worker?: string;
 }
 
 /** A moment of the loop at which hooks may change what follows. */

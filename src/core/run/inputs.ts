@@ -106,6 +106,8 @@ export interface IterationSpawned extends At, TurnId {
   readonly tools?: number;
   /** What people are told where the hat is another than that of the turn before, so that it can be searched for in the journal. */
   readonly log?: string;
+  /** The worker of a fleet that has the turn; absent: it is taken where the run is. */
+  readonly worker?: string;
 }
 
 /** A running turn has used up what the run's limit of cost had left, and its agent goes on. Not every report of usage is an input: only this one decides something. */

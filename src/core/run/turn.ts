@@ -24,6 +24,23 @@ export function toTurnLabel(turn: TurnId): string {
   return turn.attempt === 1 ? String(turn.iteration) : toTurnName(turn);
 }
 
+/** As people call a turn: `iteration 7 (builder)`; `iteration 7 (builder), attempt 2` for what was tried again. */
+export function toTurnTitle({ iteration, attempt }: TurnId, hat?: string): string {
+  return `iteration ${iteration}${hat === undefined ? '' : ` (${hat})`}${attempt === 1 ? '' : `, attempt ${attempt}`}`;
+}
+
+/** As people call an order of a fleet by its name: `iteration 7` for `7.1`, `gate 3` for `gate3`, `hook 2` for `hook2`. */
+export function toOrderTitle(name: string, hat?: string): string {
+  const [, iteration, attempt] = /^(\d+)\.(\d+)$/.exec(name) ?? [];
+  if (iteration === undefined) return name.replace(/^(gate|hook)(?=\d)/, '$1 ');
+  return toTurnTitle({ iteration: Number(iteration), attempt: Number(attempt) }, hat);
+}
+
+/** At the beginning of a sentence. */
+export function toSentenceStart(text: string): string {
+  return `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`;
+}
+
 /** `switched to critic (14 tools available)`: how a change of the hat is logged. */
 export function toSwitchText(hat: string, tools: number): string {
   return `switched to ${hat} (${tools} tools available)`;
@@ -115,6 +132,9 @@ export interface WorkConflict {
   /** Why not, where it is not for other changes. */
   readonly why?: string;
 }
+
+/** How the message of a failure begins that is a conflict and nothing else. */
+export const NOT_TAKEN_OVER = 'its work was not taken over';
 
 /** What is known of a turn in which no agent came to work. */
 export const NO_WORK = {

@@ -1,6 +1,6 @@
 import type { Effect, IterationStart } from '../../core/run/effects.ts';
 import type { Input, IterationEnded } from '../../core/run/inputs.ts';
-import { type TurnId, type TurnOutcome, type TurnReport, toTurnName } from '../../core/run/turn.ts';
+import { type TurnId, type TurnOutcome, type TurnReport, toTurnName, toTurnTitle } from '../../core/run/turn.ts';
 import { toErrorCode, toErrorMessage } from '../../core/values/errors.ts';
 import type { BroughtIn, Elsewhere, RemoteResult, RemoteTurn } from '../../ports/elsewhere.ts';
 import { decide } from '../decide/index.ts';
@@ -69,7 +69,7 @@ async function startOrFail(context: TurnContext, elsewhere: Elsewhere, order: It
   try {
     return await startElsewhere(context, elsewhere, order);
   } catch (error) {
-    failStorage(ports, loop, `the copy of the folder for turn ${toTurnName(order)} cannot be made (${toErrorMessage(error)})`);
+    failStorage(ports, loop, `the copy of the folder for ${toTurnTitle(order, order.hat)} cannot be made (${toErrorMessage(error)})`);
     loop.post(toInterrupted(ports, loop, order));
     return null;
   }

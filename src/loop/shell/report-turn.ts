@@ -2,7 +2,15 @@ import type { Usage } from '../../core/backends/usage.ts';
 import type { EventSignal, Signal } from '../../core/events/event.ts';
 import type { IterationStart } from '../../core/run/effects.ts';
 import type { IterationEnded } from '../../core/run/inputs.ts';
-import { NO_WORK, type TurnId, type TurnOutcome, type TurnReport, toTurnName, type WorkConflict } from '../../core/run/turn.ts';
+import {
+  NO_WORK,
+  NOT_TAKEN_OVER,
+  type TurnId,
+  type TurnOutcome,
+  type TurnReport,
+  toTurnName,
+  type WorkConflict,
+} from '../../core/run/turn.ts';
 import type { ScopeViolations } from '../../core/tools/scope-violations.ts';
 import { isJsonObject, parseJson } from '../../core/values/json.ts';
 import type { TurnResult } from '../../ports/backend.ts';
@@ -139,7 +147,7 @@ export function toOutcome(result: Pick<TurnResult, 'status' | 'failure'>, confli
     const cause = conflict.why ?? `${conflict.paths.join(', ')} changed in the folder meanwhile`;
     return {
       status: 'failed',
-      failure: { class: 'agent', message: `its work was not taken over: ${cause}; it is kept in ${conflict.kept}` },
+      failure: { class: 'agent', message: `${NOT_TAKEN_OVER}: ${cause}; it is kept in ${conflict.kept}` },
     };
   }
   if (result.status === 'succeeded') return { status: 'succeeded' };

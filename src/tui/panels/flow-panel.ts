@@ -30,15 +30,22 @@ function toNowLines(frame: RunFrame, now: number): readonly Line[] {
     const gates = frame.runningGates.length === 0 ? 'nobody works' : `gates run: ${frame.runningGates.join(', ')}`;
     return [[span('now   ', 'faint'), span(gates)]];
   }
-  return frame.working.map(({ hat, backend, startedAt, tool, waitsSince }, index) => [
+  return frame.working.map(({ hat, about, backend, worker, startedAt, tool, waitsSince }, index) => [
     span(index === 0 ? 'now   ' : '      ', 'faint'),
     span(`▸ ${hat}`, 'good'),
-    span(` @${backend} ${toClockText(at - startedAt)}`),
+    ...(about === '' ? [] : [span(` (${toPlainLine(about, 40)})`, 'faint')]),
+    span(` @${backend}${toPlaceText(worker, frame.fleet)} ${toClockText(at - startedAt)}`),
     ...(waitsSince === null ? [] : [span(` waits for your answer ${toClockText(at - waitsSince)}`, 'warning')]),
     ...(waitsSince !== null || tool === null
       ? []
       : [span(` ${tool.name} `, 'name'), span(`${tool.summary} ${toClockText(at - tool.since)}`, 'faint')]),
   ]);
+}
+
+/** At which worker of a fleet it is. */
+function toPlaceText(worker: string | null, fleet: string | null): string {
+  if (worker !== null) return ` on ${toPlainLine(worker, 40)}`;
+  return fleet === null ? '' : ' waits for a worker';
 }
 
 function toNextLines(frame: RunFrame, columns: number): readonly Line[] {

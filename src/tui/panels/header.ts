@@ -52,6 +52,7 @@ function listParts(frame: RunFrame): readonly Part[] {
     ...(maxRuntimeMs === null ? [] : [{ span: span(`of ${toClockText(maxRuntimeMs)}`, 'faint'), rank: 8 }]),
     { span: span(cost), rank: 3 },
     ...(costNote === '' ? [] : [{ span: span(costNote.replace(/^[, ]+/, '')), rank: 6 }]),
+    ...(frame.fleet === null ? [] : [{ span: span('on a fleet', 'faint'), rank: 7 }]),
     toMomentPart(frame),
     { span: span(frame.runId, 'faint'), rank: 7 },
   ];

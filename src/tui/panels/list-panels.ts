@@ -30,7 +30,7 @@ const MARKS: Readonly<Record<TurnRow['mark'], { readonly mark: Span; readonly wo
   stopped: { mark: span('■', 'warning'), word: ' stopped' },
 };
 
-function toTurnLine({ label, mark: kind, hat, startedAt, durationMs, costUsd, gates, topics }: TurnRow, at: number): Line {
+function toTurnLine({ label, mark: kind, hat, about, worker, startedAt, durationMs, costUsd, gates, topics }: TurnRow, at: number): Line {
   const { mark, word } = MARKS[kind];
   const took = durationMs === null ? toClockText(at - startedAt) : toTookText(durationMs);
   return [
@@ -40,6 +40,8 @@ function toTurnLine({ label, mark: kind, hat, startedAt, durationMs, costUsd, ga
     span(` ${took.padStart(6)} ${(costUsd === null ? '' : toUsdText(costUsd)).padStart(7)}`),
     ...(word === '' ? [] : [span(word, kind === 'stopped' ? 'warning' : 'bad')]),
     ...(gates === null ? [] : [gates === 'passed' ? span(' gates ok', 'good') : span(' gate RED', 'bad')]),
+    ...(about === '' ? [] : [span(` ${about}`, 'faint')]),
+    ...(worker === null ? [] : [span(` on ${worker}`, 'faint')]),
     ...(topics.length === 0 ? [] : [span(' → ', 'faint'), span(toList(topics, 3))]),
   ];
 }

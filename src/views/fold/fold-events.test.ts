@@ -6,6 +6,7 @@ import { createEventFold, type EventRow, keepWithCauses, matchesFilter, toCausal
 const row = (id: string, ...causes: readonly string[]): EventRow => ({
   v: 1,
   sender: null,
+  worker: null,
   id,
   seq: 1,
   ts: 0,
@@ -21,6 +22,30 @@ const row = (id: string, ...causes: readonly string[]): EventRow => ({
 
 const draw = (rows: readonly EventRow[]): readonly string[] =>
   toCausalTree(rows).map(({ branch, row: { id }, others }) => [`${branch}${id}`, ...others].join(' '));
+
+describe('an event of a run on a fleet', () => {
+  it('names the worker that had its turn, and none where it was not of a turn', () => {
+    const script = createScript();
+    script.publish('task.start', 'external', ['planner']);
+    script.startTurn('planner', 1, { worker: 'w1' });
+    script.publish('build.task', 'planner', ['builder']);
+    script.startTurn('builder', 2, { worker: 'w2' });
+    script.startTurn('builder', 2, { attempt: 2, worker: 'w3' });
+    script.publish('build.done', 'builder', []);
+    script.publish('person.said', 'external', ['builder']);
+    script.startTurn('reviewer', 3);
+    script.publish('review.done', 'reviewer', []);
+    const toRows = createEventFold();
+    const rows = script.records.flatMap((record) => toRows(record));
+    expect(rows.map(({ topic, worker }) => `${topic} ${worker}`)).toEqual([
+      'task.start null',
+      'build.task w1',
+      'build.done w3',
+      'person.said null',
+      'review.done null',
+    ]);
+  });
+});
 
 describe('the tree of causes', () => {
   it('goes down where one follows from one, and to the right where several do', () => {
@@ -93,6 +118,7 @@ describe('createEventFold', () => {
       source: 'builder',
       target: null,
       sender: null,
+      worker: null,
       causes: ['e2'],
       payload: { topic: 'ship.it', allowed: ['build.done'] },
       to: [],

@@ -2,6 +2,7 @@ import type { Sender } from '../../core/events/event.ts';
 import { EXTERNAL } from '../../core/events/reserved.ts';
 import { matchesTopic } from '../../core/events/topics.ts';
 import type { Effect, EventPublish, EventReject } from '../../core/run/effects.ts';
+import type { IterationSpawned } from '../../core/run/inputs.ts';
 import type { RunRecord } from '../../core/run/run-record.ts';
 import { type Handlers, handle } from '../../core/values/handlers.ts';
 import type { Json } from '../../core/values/json.ts';
@@ -21,6 +22,8 @@ export interface EventRow extends Omit<ToldEvent, 'excerpt' | 'status'> {
   readonly v: 1;
   /** The person who published it from outside, and by what they were known; `null` for everybody else. */
   readonly sender: Sender | null;
+  /** The worker of a fleet that had the turn of which it came; `null` for every other event. */
+  readonly worker: string | null;
   readonly payload: Json;
   readonly status: EventStatus;
 }
@@ -32,13 +35,23 @@ export interface EventRow extends Omit<ToldEvent, 'excerpt' | 'status'> {
 export function createEventFold(): (record: RunRecord) => readonly EventRow[] {
   const handed: Handed = new Map();
   return (record) => {
+    if (record.kind === 'input' && record.input.type === 'iteration-spawned') takeWorker(handed, record.input);
     if (record.kind !== 'effect') return [];
     return handle(HANDLERS, record.effect, record, handed);
   };
 }
 
-/** Ids of the events that each iteration was handed. */
-type Handed = Map<number, readonly string[]>;
+/** The ids of the events that each iteration was handed, and the worker that had it last. */
+type Handed = Map<number, { readonly ids: readonly string[]; readonly worker: string | null }>;
+/** What an event came of. */
+type Origin = Pick<EventRow, 'causes' | 'worker'>;
+
+function takeWorker(handed: Handed, { iteration, ...input }: IterationSpawned): void {
+  const worker = input.worker ?? null;
+  const known = handed.get(iteration);
+  if (known !== undefined && known.worker !== worker) handed.set(iteration, { ...known, worker });
+}
+
 /** Where and when an effect was decided. */
 type Stamp = Pick<Extract<RunRecord, { readonly kind: 'effect' }>, 'seq' | 'at'>;
 
@@ -46,10 +59,7 @@ const none = (): readonly EventRow[] => [];
 
 const HANDLERS: Handlers<Effect, [stamp: Stamp, handed: Handed], readonly EventRow[]> = {
   'iteration-start': (_stamp, handed, { iteration, events }) => {
-    handed.set(
-      iteration,
-      events.map(({ id }) => id),
-    );
+    handed.set(iteration, { ids: events.map(({ id }) => id), worker: null });
     return [];
   },
   'iteration-stop': none,
@@ -64,14 +74,15 @@ const HANDLERS: Handlers<Effect, [stamp: Stamp, handed: Handed], readonly EventR
   'panel-ordered': none,
   'run-end': none,
   'event-publish': ({ seq }, handed, effect) => [
-    toPublishedRow(seq, effect, findCauses(handed, effect.event.iteration, effect.event.source)),
+    toPublishedRow(seq, effect, findOrigin(handed, effect.event.iteration, effect.event.source)),
   ],
-  'event-reject': (stamp, handed, effect) => [toRefusedRow(stamp, effect, findCauses(handed, effect.iteration, effect.hat))],
+  'event-reject': (stamp, handed, effect) => [toRefusedRow(stamp, effect, findOrigin(handed, effect.iteration, effect.hat))],
   notice: none,
 };
 
-function findCauses(handed: Handed, iteration: number, source: string): readonly string[] {
-  return source === EXTERNAL ? [] : (handed.get(iteration) ?? []);
+function findOrigin(handed: Handed, iteration: number, source: string): Origin {
+  const turn = source === EXTERNAL ? undefined : handed.get(iteration);
+  return { causes: turn?.ids ?? [], worker: turn?.worker ?? null };
 }
 
 const STATUS: Readonly<Record<EventPublish['how'], EventStatus>> = {
@@ -84,7 +95,7 @@ const STATUS: Readonly<Record<EventPublish['how'], EventStatus>> = {
   record: 'recorded',
 };
 
-function toPublishedRow(seq: number, { event, to, how }: EventPublish, causes: readonly string[]): EventRow {
+function toPublishedRow(seq: number, { event, to, how }: EventPublish, { causes, worker }: Origin): EventRow {
   const { id, ts, iteration, topic, source, payload } = event;
   return {
     v: 1,
@@ -96,6 +107,7 @@ function toPublishedRow(seq: number, { event, to, how }: EventPublish, causes: r
     source,
     target: event.target ?? null,
     sender: event.sender ?? null,
+    worker,
     causes,
     payload,
     to,
@@ -104,9 +116,9 @@ function toPublishedRow(seq: number, { event, to, how }: EventPublish, causes: r
 }
 
 /** An event beyond the contract of its hat is on record as `<hat>.scope_violation`; a refused completion and the like keep their topic. */
-function toRefusedRow({ seq, at: ts }: Stamp, effect: EventReject, causes: readonly string[]): EventRow {
+function toRefusedRow({ seq, at: ts }: Stamp, effect: EventReject, origin: Origin): EventRow {
   const { id, iteration, hat, topic, why, allowed, detail } = effect;
-  const row = { v: 1 as const, id, seq, ts, iteration, source: hat, target: null, sender: null, causes, to: [] };
+  const row = { v: 1 as const, id, seq, ts, iteration, source: hat, target: null, sender: null, ...origin, to: [] };
   if (why === 'scope') return { ...row, topic: `${hat}.scope_violation`, payload: { topic, allowed }, status: 'refused' };
   return {
     ...row,

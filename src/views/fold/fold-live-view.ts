@@ -20,6 +20,8 @@ export interface LiveView {
   readonly gates: { readonly gates: readonly number[]; readonly since: number } | null;
   /** What holds the next turn back. */
   readonly wait: { readonly purpose: TimerPurpose; readonly dueAt: number } | null;
+  /** Since when the server of the fleet that keeps the run does not answer; absent: it does, or there is none. */
+  readonly awaySince?: number;
 }
 
 /** The turn that runs. Times are epoch milliseconds. */
@@ -28,6 +30,8 @@ export interface LiveTurn {
   readonly attempt: number;
   readonly hat: string;
   readonly startedAt: number;
+  /** When its agent was started; `null`: it was not yet, or a worker has to begin it first. */
+  readonly begunAt: number | null;
   /** When anything last came from the agent; `null`: nothing has yet. */
   readonly lastOutputAt: number | null;
   /** So long may it be silent; 0 for no limit. */
@@ -79,6 +83,8 @@ function takeRecord(view: LiveView, record: RunRecord, now: () => number): LiveV
         view,
         liveTurns(view).map((turn) => (isOf(turn, record, view) ? handle(EVENT_HANDLERS, record.event, turn, now()) : turn)),
       );
+    case 'fleet':
+      return withAway(view, record.isAway ? record.since : null);
     case 'gate-output':
       return view;
   }
@@ -87,6 +93,10 @@ function takeRecord(view: LiveView, record: RunRecord, now: () => number): LiveV
 /** All turns that run, in the order in which they began. */
 export function liveTurns({ turn, beside = [] }: LiveView): readonly LiveTurn[] {
   return turn === null ? [] : [turn, ...beside];
+}
+
+function withAway({ awaySince: _, ...view }: LiveView, since: number | null): LiveView {
+  return since === null ? view : { ...view, awaySince: since };
 }
 
 function withTurns({ beside: _, ...view }: LiveView, turns: readonly LiveTurn[]): LiveView {
@@ -103,7 +113,11 @@ function isOf(turn: LiveTurn, { iteration, attempt }: TurnId, { beside }: LiveVi
 const INPUT_HANDLERS: Handlers<Input, [view: LiveView], LiveView> = {
   'run-started': asBefore,
   'run-resumed': asBefore,
-  'iteration-spawned': asBefore,
+  'iteration-spawned': (view, input) =>
+    withTurns(
+      view,
+      liveTurns(view).map((turn) => (isOf(turn, input, view) ? { ...turn, begunAt: input.at } : turn)),
+    ),
   'usage-reported': asBefore,
   'iteration-ended': (view, input) =>
     withTurns(
@@ -174,7 +188,7 @@ function withSign(turn: LiveTurn, lastOutputAt: number): LiveTurn {
 }
 
 function takeTurnStart(view: LiveView, at: number, { iteration, attempt, hat, idleTimeoutMs, copy }: IterationStart): LiveView {
-  const times = { startedAt: at, lastOutputAt: null };
+  const times = { startedAt: at, begunAt: null, lastOutputAt: null };
   const turn = { iteration, attempt, hat, ...times, idleTimeoutMs, tools: [], usage: UNKNOWN_USAGE };
   // Whoever works in the folder itself works alone.
   const others = copy === undefined ? [] : liveTurns(view).filter((other) => other.iteration !== iteration);
@@ -190,14 +204,15 @@ export function parseLiveView(json: Json | undefined): LiveView | null {
   if (!isJsonObject(json)) return null;
   const turn = parseTurn(json['turn']);
   const others = Array.isArray(json['beside']) ? json['beside'].slice(0, MAX_TURNS).flatMap((other) => parseTurn(other) ?? []) : [];
-  return withTurns({ turn: null, gates: parseGates(json['gates']), wait: null }, turn === null ? [] : [turn, ...others]);
+  const view = withTurns({ turn: null, gates: parseGates(json['gates']), wait: null }, turn === null ? [] : [turn, ...others]);
+  return withAway(view, isNumber(json['awaySince']) ? json['awaySince'] : null);
 }
 
 const MAX_TURNS = 100;
 
 function parseTurn(json: Json | undefined): LiveTurn | null {
   if (!isJsonObject(json)) return null;
-  const { iteration, attempt, hat, startedAt, lastOutputAt = null, idleTimeoutMs, tools, usage } = json;
+  const { iteration, attempt, hat, startedAt, begunAt, lastOutputAt = null, idleTimeoutMs, tools, usage } = json;
   if (!isNumber(iteration) || !isNumber(attempt) || typeof hat !== 'string' || !isNumber(startedAt)) return null;
   if (lastOutputAt !== null && !isNumber(lastOutputAt)) return null;
   const figure = (name: keyof Usage): number | null => (isJsonObject(usage) && isNumber(usage[name]) ? usage[name] : null);
@@ -206,6 +221,7 @@ function parseTurn(json: Json | undefined): LiveTurn | null {
     attempt,
     hat,
     startedAt,
+    begunAt: isNumber(begunAt) ? begunAt : null,
     lastOutputAt,
     idleTimeoutMs: isNumber(idleTimeoutMs) ? idleTimeoutMs : 0,
     tools: Array.isArray(tools) ? tools.slice(0, MAX_TOOLS).flatMap(parseTool) : [],
@@ -299,12 +315,16 @@ function toTurnText({ iteration }: LiveTurn, { limits, iterations }: RunProgress
 }
 
 function toFacts(view: LiveView, progress: RunProgress, now: number): readonly LiveFact[] {
-  const { turn, beside, gates, wait } = view;
+  const { turn, beside, gates, wait, awaySince } = view;
   const facts: LiveFact[] = [];
+  if (awaySince !== undefined) facts.push({ rank: 0, text: `fleet away ${toClock(now - awaySince)}` });
   if (beside !== undefined) {
     const turns = liveTurns(view);
     facts.push({ rank: 0, text: `${turns.length} turns at work` });
-    for (const { hat, startedAt } of turns) facts.push({ rank: 2, text: `${hat} ${toClock(now - startedAt)}` });
+    const isOne = (hat: string): boolean => turns.filter((other) => other.hat === hat).length === 1;
+    // Of several turns of a hat each says which one it is.
+    for (const { hat, iteration, startedAt } of turns)
+      facts.push({ rank: 2, text: `${hat}${isOne(hat) ? '' : ` ${iteration}`} ${toClock(now - startedAt)}` });
   } else if (turn !== null) {
     facts.push({ rank: 0, text: toTurnText(turn, progress) }, { rank: 2, text: `${turn.hat} ${toClock(now - turn.startedAt)}` });
     const tool = turn.tools.at(-1);
@@ -331,9 +351,11 @@ const WAITS: Readonly<Record<TimerPurpose, string>> = {
   question: 'end of a question',
 };
 
-/** `silent 0:38 of 15:00`. */
-function toSilenceText({ startedAt, lastOutputAt, idleTimeoutMs }: LiveTurn, now: number): string {
-  return `silent ${toClock(now - (lastOutputAt ?? startedAt))}${idleTimeoutMs > 0 ? ` of ${toClock(idleTimeoutMs)}` : ''}`;
+/** `silent 0:38 of 15:00`: nobody waits for the words of an agent that was not started. */
+function toSilenceText({ begunAt, lastOutputAt, idleTimeoutMs }: LiveTurn, now: number): string {
+  const since = lastOutputAt ?? begunAt;
+  if (since === null) return 'not begun yet';
+  return `silent ${toClock(now - since)}${idleTimeoutMs > 0 ? ` of ${toClock(idleTimeoutMs)}` : ''}`;
 }
 
 function toGateNames(indexes: readonly number[], names: readonly string[]): string {

@@ -55,7 +55,7 @@ export function foldRunView(records: Iterable<RunRecord>): RunView {
 }
 
 function takeLive(draft: RunDraft, record: LiveRecord): void {
-  if (record.kind === 'gate-output') return;
+  if (record.kind !== 'live') return;
   const turn = findTurnDraft(draft, record.iteration, record.attempt);
   if (turn?.status !== 'running') return;
   if (record.event.type === 'tool-start') turn.toolCalls = (turn.toolCalls ?? 0) + 1;

@@ -46,6 +46,8 @@ export interface RunDraft extends Omit<Changeable<RunView>, 'turns' | 'totals' |
   readonly panels: Map<TurnDraft, PanelFold>;
   /** What Ralph works with; under `hats` he is no row of the team, but may be called as its safety net. */
   ralphBackends: readonly string[];
+  /** Turns under way that do again what was not taken over. */
+  readonly repeated: Set<TurnDraft>;
   /** Iterations with a turn that ended by itself. */
   readonly finished: Set<number>;
   /** Turns that may have changed since whoever follows them looked: those that were looked up, or began. */
@@ -105,6 +107,7 @@ export function createDraft(): RunDraft {
     declaredPanels: new Map(),
     panels: new Map(),
     ralphBackends: [],
+    repeated: new Set(),
     finished: new Set(),
     touched: new Set(),
   };

@@ -7,7 +7,7 @@ import type { EndReason } from '../../core/run/end-reasons.ts';
 import type { FallbackCause, TimerPurpose } from '../../core/run/feedback.ts';
 import type { RunLimits } from '../../core/run/run-spec.ts';
 import type { RunStatus } from '../../core/run/state.ts';
-import type { FailureClass, Question, Tell, TurnId } from '../../core/run/turn.ts';
+import type { FailureClass, Question, Tell, TurnId, WorkConflict } from '../../core/run/turn.ts';
 import type { ScopeViolations, ToolDenial } from '../../core/tools/scope-violations.ts';
 import type { Coordination } from '../../topology/routing/index.ts';
 import type { PanelView } from './panel-view.ts';
@@ -127,6 +127,8 @@ export interface TurnView extends TurnId {
   readonly pid: number | null;
   readonly promptTokens: number | null;
   readonly promptHash: string | null;
+  /** The worker of a fleet that has or had it, as soon as its agent is at work; `null`: the turn is taken where the run is, or no worker has begun it. */
+  readonly worker: string | null;
   /** The command, prompt and secrets left out. */
   readonly command: readonly string[];
   /** Why the hat was called although no event asked for it. */
@@ -143,6 +145,8 @@ export interface TurnView extends TurnId {
   readonly treeChanged: boolean | null;
   /** Processes that had to be ended after the agent's own exit. */
   readonly leftovers: number;
+  /** What it made in its copy was not brought into the folder; `null` where it was, and for turns without a copy. */
+  readonly conflict: ConflictView | null;
   /** What a hat that may not write has written; `null` for nothing. */
   readonly violations: ScopeViolations | null;
   /** Uses of tools that were stopped. */
@@ -155,12 +159,20 @@ export interface TurnView extends TurnId {
   readonly panel: PanelView | null;
 }
 
+/** Work that was not brought into the folder, and what becomes of it. */
+export interface ConflictView extends WorkConflict {
+  /** Whether the hat gets the same events in another turn: it does the first time. */
+  readonly isGivenAgain: boolean;
+}
+
 export interface GivenEvent {
   readonly id: string;
   readonly topic: string;
   readonly source: string;
   /** The person who published it from outside; absent for everybody else. */
   readonly sender?: Sender;
+  /** The beginning of its payload, on one line, where several turns of the hat work at the same time, each on one event; else absent. */
+  readonly excerpt?: string;
 }
 
 export interface PublishedEvent {

@@ -1,4 +1,5 @@
 import { addUsage, UNKNOWN_USAGE } from '../../core/backends/usage.ts';
+import type { RalphEvent } from '../../core/events/event.ts';
 import { EXTERNAL, QUALITY_GATE, RALPH, SYSTEM } from '../../core/events/reserved.ts';
 import { isRequiredGate, toGateName } from '../../core/gates/gate-spec.ts';
 import { createHookTally, joinHookRecords, toToldHook } from '../../core/hooks/hook-record.ts';
@@ -12,7 +13,7 @@ import { toPlainLine } from '../text/plain-text.ts';
 import { closePanelView, openPanelView, takePanelMove } from './fold-panel.ts';
 import { takeAnswer, takeClose, takeGiven, takePrompted, takeQuestion, takeQueued, takeTold } from './fold-people.ts';
 import { findTurnDraft, type RunDraft, type TurnDraft } from './run-draft.ts';
-import type { BlockedEvent } from './run-view.ts';
+import type { BlockedEvent, ConflictView, GivenEvent } from './run-view.ts';
 
 /** What an input changes in the view. */
 export function takeInput(draft: RunDraft, seq: number, input: Input): void {
@@ -83,8 +84,8 @@ function takeSpec(draft: RunDraft, spec: RunSpec): void {
 function takeSpawn(draft: RunDraft, input: IterationSpawned): void {
   const turn = findTurnDraft(draft, input.iteration, input.attempt);
   if (turn === undefined) return;
-  const { backend, pid, promptHash, promptTokens, tools = null } = input;
-  Object.assign(turn, { backend, tools, pid, promptHash, promptTokens, command: input.argv });
+  const { backend, pid, promptHash, promptTokens, tools = null, worker = null } = input;
+  Object.assign(turn, { backend, tools, pid, promptHash, promptTokens, worker, command: input.argv });
 }
 
 function takeTurnEnd(draft: RunDraft, input: IterationEnded): void {
@@ -108,6 +109,7 @@ function takeTurnEnd(draft: RunDraft, input: IterationEnded): void {
     usage,
     treeChanged,
     leftovers,
+    conflict: toConflict(draft, turn, input),
     violations: input.violations ?? null,
     denials: input.denials ?? NONE,
     denied: input.denied ?? input.denials?.length ?? 0,
@@ -115,12 +117,19 @@ function takeTurnEnd(draft: RunDraft, input: IterationEnded): void {
     toolCalls: input.toolCalls ?? turn.toolCalls,
   });
   turn.sessionId = sessionId ?? turn.sessionId;
+  draft.repeated.delete(turn);
   closePanelView(draft, turn);
   draft.ended = turn;
   if (draft.waiting?.purpose === 'limit' && !isAtWork(draft)) draft.status = 'parked';
   if (outcome.status === 'interrupted') {
     draft.pending = [...turn.given.map(({ id, topic }) => ({ id, topic, hat: turn.hat })), ...draft.pending];
   }
+}
+
+/** The second time in a row it is a failure like any other. */
+function toConflict({ repeated }: RunDraft, turn: TurnDraft, { conflict, outcome }: IterationEnded): ConflictView | null {
+  if (conflict === undefined) return null;
+  return { ...conflict, isGivenAgain: outcome.status === 'interrupted' || !repeated.has(turn) };
 }
 
 function takeGates(draft: RunDraft, input: GatesFinished): void {
@@ -206,9 +215,7 @@ function takeNotice(draft: RunDraft, at: number, { code, level, text }: Notice):
 function takeTurnStart(draft: RunDraft, at: number, effect: IterationStart): void {
   const { iteration, attempt, hat, fallback } = effect;
   takePrompted(draft, at, effect);
-  const given = effect.events.map(({ id, topic, source, sender }) =>
-    sender === undefined ? { id, topic, source } : { id, topic, source, sender },
-  );
+  const given = effect.events.map((event) => toGiven(event, effect.place !== undefined));
   if (attempt > 1) draft.finished.delete(iteration);
   draft.waiting = null;
   draft.status = 'running';
@@ -236,6 +243,7 @@ function takeTurnStart(draft: RunDraft, at: number, effect: IterationStart): voi
     pid: null,
     promptTokens: null,
     promptHash: null,
+    worker: null,
     command: NONE,
     fallback,
     given,
@@ -245,6 +253,7 @@ function takeTurnStart(draft: RunDraft, at: number, effect: IterationStart): voi
     gates: NONE,
     treeChanged: null,
     leftovers: 0,
+    conflict: null,
     violations: null,
     denials: NONE,
     denied: 0,
@@ -254,7 +263,14 @@ function takeTurnStart(draft: RunDraft, at: number, effect: IterationStart): voi
   if (place < 0) draft.turns.push(turn);
   else draft.turns.splice(place, 0, turn);
   draft.touched.add(turn);
+  if (effect.feedback.some(({ kind }) => kind === 'conflict')) draft.repeated.add(turn);
   openPanelView(draft, turn, effect);
+}
+
+/** @param isOneOfSeveral other turns of the hat work on other events at the same time */
+function toGiven({ id, topic, source, sender, payload }: RalphEvent, isOneOfSeveral: boolean): GivenEvent {
+  const plain = sender === undefined ? { id, topic, source } : { id, topic, source, sender };
+  return isOneOfSeveral ? { ...plain, excerpt: toPlainLine(toPayloadText(payload), EXCERPT_LENGTH) } : plain;
 }
 
 /** False for a hat that a changed configuration no longer has: what waited for it goes to another one. */

@@ -37,6 +37,23 @@ describe('a frame', () => {
     expect(frame.graph?.edges.some(({ topic, count }) => topic === 'build.task' && count === 2)).toBe(true);
   });
 
+  it('of a run on a fleet says so, and at which worker its turns are', () => {
+    const script = createScript();
+    script.publish('task.start', 'system', ['planner']);
+    script.startTurn('planner', 1, { worker: 'w1' });
+    script.endTurn(1);
+    script.startTurn('builder', 2, { worker: null });
+    const facts = { ...NOW, fleet: 'nats://10.0.0.5:4222' };
+    const onFleet = historyOf(script.records);
+    const frame = toRunFrame(onFleet, facts);
+    expect([frame.fleet, frame.working.map(({ worker }) => worker)]).toEqual(['nats://10.0.0.5:4222', [null]]);
+    expect(frame.attention.evidence).toContain('waits for a worker');
+    expect(toRunFrame(onFleet, facts, 2).fleet).toBe('nats://10.0.0.5:4222');
+    expect(toTurnPage(onFleet, { from: 0, count: 9 }).rows.map(({ worker }) => worker)).toEqual(['w1', null]);
+    expect(toTurnDetail(onFleet, 0)?.rows).toContainEqual({ label: 'Worker', text: 'w1' });
+    expect(toRunFrame(history, NOW).fleet).toBe(null);
+  });
+
   it('adds up what each hat has used', () => {
     const { hats } = toRunFrame(history, NOW);
     expect(hats.map(({ id, turns }) => [id, turns])).toEqual([

@@ -7,14 +7,15 @@ import type { RunView } from '../fold/run-view.ts';
 import { listAttention, toAttention } from '../report/attention.ts';
 import { toFateText, toReceiptText } from '../report/people-rows.ts';
 import { isSeen, isWaiting, type StatusFacts, toElapsedNow } from '../report/running-report.ts';
-import { cleanText, cutText, toCount, toFirstLine } from '../text/plain-text.ts';
+import { toAboutText } from '../report/turn-line.ts';
+import { cleanText, cutText, toCount, toFirstLine, toPlainLine } from '../text/plain-text.ts';
 import { toEvidenceRows } from './evidence-rows.ts';
 import { toHatRows } from './hat-rows.ts';
 import { toNextText } from './next-text.ts';
 import type { RunHistory } from './run-history.ts';
 
 /** What is known of a run beside its journal, at this moment; nothing of it holds for an earlier one. */
-export type FrameFacts = Pick<StatusFacts, 'isAlive' | 'isUnseen' | 'now' | 'isNewest' | 'live'>;
+export type FrameFacts = Pick<StatusFacts, 'isAlive' | 'isUnseen' | 'now' | 'isNewest' | 'live' | 'fleet'>;
 
 const SHOWN_NOTICES = 20;
 const TITLE_LENGTH = 160;
@@ -47,6 +48,7 @@ export function toRunFrame(history: RunHistory, facts: FrameFacts, seq?: number)
     isNow,
     at: view.at,
     startedAt: view.startedAt,
+    fleet: facts.fleet ?? null,
     state,
     word: toWord(state, view.end?.reason ?? ''),
     attention: attentions[0] ?? toAttention(view, known),
@@ -89,8 +91,8 @@ function pickQuestions(questions: RunView['questions']): RunView['questions'] {
 }
 
 /** An earlier moment is looked at as if somebody had looked then: its process was there, and its clock stood at that input. */
-export function toPastFacts(view: Pick<RunView, 'at'>, { isNewest }: Pick<StatusFacts, 'isNewest'>): FrameFacts {
-  return { isAlive: true, now: view.at, live: null, ...(isNewest !== undefined && { isNewest }) };
+export function toPastFacts(view: Pick<RunView, 'at'>, { isNewest, fleet = null }: Pick<StatusFacts, 'isNewest' | 'fleet'>): FrameFacts {
+  return { isAlive: true, now: view.at, live: null, fleet, ...(isNewest !== undefined && { isNewest }) };
 }
 
 export function toState(view: RunView, facts: FrameFacts): RunFrame['state'] {
@@ -165,13 +167,15 @@ function toWorking(view: RunView, live: LiveView | null): readonly WorkingTurn[]
     if (turn.status !== 'running') return [];
     const now = known.find((other) => isSameTurn(other, turn));
     const tool = now?.tools.at(-1);
-    const { iteration, attempt, hat, backend, startedAt } = turn;
+    const { iteration, attempt, hat, backend, worker, startedAt } = turn;
     return {
       place,
       iteration,
       attempt,
       hat,
+      about: toAboutText(turn),
       backend,
+      worker: worker === null ? null : toPlainLine(worker, 60),
       startedAt,
       tool: tool === undefined ? null : { name: tool.name, summary: tool.summary, since: tool.since },
       lastOutputAt: now?.lastOutputAt ?? null,

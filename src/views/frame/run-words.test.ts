@@ -104,7 +104,16 @@ describe('what is said of a run', () => {
   it('of its cost names the turns that are not in the sum', () => {
     const script = begin();
     expect(frameOf(script).progress).toMatchObject({ costUsd: 0.02, costNote: ' + turn 2' });
-    const turn = { iteration: 2, attempt: 1, hat: 'builder', startedAt: START, lastOutputAt: null, idleTimeoutMs: 0, tools: [] };
+    const turn = {
+      iteration: 2,
+      attempt: 1,
+      hat: 'builder',
+      startedAt: START,
+      begunAt: START,
+      lastOutputAt: null,
+      idleTimeoutMs: 0,
+      tools: [],
+    };
     const live = { turn: { ...turn, usage: sampleUsage(0.01) }, gates: null, wait: null };
     expect(frameOf(script, { live }).progress.costNote).toBe('');
     script.endTurn(2, { usage: sampleUsage(null) });

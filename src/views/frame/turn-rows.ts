@@ -4,7 +4,8 @@ import type { ToldEvent } from '../../wire/told-event.ts';
 import type { TurnDetail, TurnRow } from '../../wire/turn-row.ts';
 import type { TurnView } from '../fold/run-view.ts';
 import { toTurnDetails } from '../report/turn-details.ts';
-import { toOutcomeText } from '../report/turn-line.ts';
+import { toAboutText, toOutcomeText } from '../report/turn-line.ts';
+import { toPlainLine } from '../text/plain-text.ts';
 import type { RunHistory } from './run-history.ts';
 
 /** More rows are not given at once. */
@@ -47,7 +48,7 @@ export function toTurnRow(history: RunHistory, place: number, seq?: number): Tur
   const turn = history.turn(place, seq);
   const span = history.span(place);
   if (turn === undefined || span === undefined) return null;
-  const { iteration, attempt, hat, backend, status, startedAt, durationMs, usage, toolCalls, treeChanged, gates } = turn;
+  const { iteration, attempt, hat, backend, worker, status, startedAt, durationMs, usage, toolCalls, treeChanged, gates } = turn;
   const ran = gates.filter(({ skipped }) => skipped !== true);
   const verdict = ran.length === 0 ? null : ran.at(-1)?.passed === true && ran.every(isLastPassed) ? 'passed' : 'failed';
   return {
@@ -57,7 +58,9 @@ export function toTurnRow(history: RunHistory, place: number, seq?: number): Tur
     iteration,
     attempt,
     hat,
+    about: toAboutText(turn),
     backend,
+    worker: worker === null ? null : toPlainLine(worker, 60),
     status,
     mark: toMark(turn, verdict),
     startedAt,

@@ -1,6 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import type { Question } from '../../core/run/turn.ts';
-import { completedRun, createScript, failedWith, limitedRun, type RunScript, retryingRun, sampleSpec, sampleUsage } from '../fixtures.ts';
+import {
+  completedRun,
+  createScript,
+  failedWith,
+  limitedRun,
+  type RunScript,
+  retryingRun,
+  START,
+  sampleSpec,
+  sampleUsage,
+} from '../fixtures.ts';
 import { createLiveFold } from '../fold/fold-live-view.ts';
 import { foldRunView } from '../fold/fold-run-view.ts';
 import { ATTENTION_STATES, listAttention, toAttention, toAttentionText } from './attention.ts';
@@ -65,6 +75,30 @@ describe('what a run needs of its person', () => {
     script.startTurn('planner', 3);
     script.endTurn(3, { hooks: { counts: [{ name: 'guard.mjs', decision: 'allow', count: 1 }], runs: [] } });
     expect(attend(script).state).not.toBe('needs_you');
+  });
+
+  it('is that a turn waits for a worker, and since when, until one has begun it', () => {
+    const fleet = 'nats://10.0.0.5:4222';
+    const script = createScript();
+    script.publish('task.start', 'system', ['planner']);
+    script.startTurn('planner', 1, { worker: null });
+    const live = createLiveFold(() => START);
+    for (const record of script.records) live.take(record);
+    const started = foldRunView(script.records).turns[0]?.startedAt ?? 0;
+    expect(attend(script, { fleet, laterMs: 3_000_000, live: live.view() })).toEqual({
+      state: 'working',
+      evidence: 'Iteration 1 (planner) waits for a worker of the fleet, for 50 min 00 s: none has begun.',
+      since: started,
+      action: 'See which workers there are with `ralph fleet`.',
+    });
+    expect(attend(script, { laterMs: 1000 }).evidence).toBe('planner works in turn 1.');
+    const begun = createScript();
+    begun.startTurn('planner', 1, { worker: 'w1' });
+    expect(attend(begun, { fleet }).evidence).toBe('planner works in turn 1.');
+    begun.startTurn('builder', 2, { worker: null });
+    expect(attend(begun, { fleet }).evidence).toMatch(
+      /^Iteration 2 \(builder\) waits for a worker .*: none has begun\. 1 at work meanwhile\.$/,
+    );
   });
 
   it('is an answer while a question is open, with the command for it, and no longer once it is closed', () => {

@@ -1,4 +1,5 @@
 import { END_REASONS } from '../../core/run/end-reasons.ts';
+import { toSentenceStart, toTurnTitle } from '../../core/run/turn.ts';
 import { toDurationText, toUsdText } from '../../core/text/duration.ts';
 import type { Attention, AttentionState } from '../../wire/attention.ts';
 import { liveUsage } from '../fold/fold-live-view.ts';
@@ -7,6 +8,7 @@ import { toList, toPlainLine } from '../text/plain-text.ts';
 import { findChangedHook, toNextStep } from './next-step.ts';
 import { listRedGates, toRedSince, toRedText } from './red-gates.ts';
 import { isAsking, isSeen, isWaiting, type StatusFacts, toElapsedNow } from './running-report.ts';
+import { isUntaken } from './turn-line.ts';
 
 /** What a run needs of its person, the most urgent first. */
 export const ATTENTION_STATES = [
@@ -110,7 +112,9 @@ function judgeSilence(view: RunView, facts: StatusFacts): Omit<Attention, 'state
   if (!view.turns.some((entry) => entry.status === 'running' && entry.iteration === turn.iteration && entry.attempt === turn.attempt))
     return null;
   if (isAsking(view, turn)) return null;
-  const since = turn.lastOutputAt ?? turn.startedAt;
+  const since = turn.lastOutputAt ?? turn.begunAt;
+  // Its agent was not started yet: there is nobody to be silent.
+  if (since === null) return null;
   const silentMs = facts.now - since;
   if (silentMs <= turn.idleTimeoutMs * SILENT_SHARE) return null;
   return {
@@ -193,14 +197,43 @@ function judgeWork(view: RunView, facts: StatusFacts): Omit<Attention, 'state'> 
       since: view.at,
       action,
     };
+  const awaySince = isSeen(facts) ? facts.live?.awaySince : undefined;
+  if (awaySince !== undefined)
+    return {
+      evidence: `The server of the fleet has not answered for ${toDurationText(Math.max(0, facts.now - awaySince))}: the run waits for it.`,
+      since: awaySince,
+      action: `It waits for a minute or two; then \`ralph resume${toRunWord(view, facts)}\` goes on with it.`,
+    };
   const running = turns.filter(({ status }) => status === 'running');
   const turn = running.at(-1);
   if (turn === undefined) return { evidence: 'It is between two turns.', since: view.at, action };
+  if (running.some((one) => isUntaken(one, facts.fleet))) return judgeUntaken(running, facts);
   if (running.length > 1) {
-    const hats = running.map(({ hat }) => hat);
-    return { evidence: `${toList(hats, 4)} work at the same time.`, since: turn.startedAt, action };
+    const hats = new Set(running.map(({ hat }) => hat));
+    const who = hats.size === running.length ? [...hats] : running.map((one) => toTurnTitle(one, one.hat));
+    const names = toList(who, 4);
+    return {
+      evidence: `${hats.size === running.length ? names : toSentenceStart(names)} work at the same time.`,
+      since: turn.startedAt,
+      action,
+    };
   }
   return { evidence: `${turn.hat} works in turn ${turn.iteration}.`, since: turn.startedAt, action };
+}
+
+/** Turns that no worker has begun: those that wait, and since when. */
+function judgeUntaken(running: readonly TurnView[], facts: StatusFacts): Omit<Attention, 'state'> {
+  const waiting = running.filter((turn) => isUntaken(turn, facts.fleet));
+  const since = Math.min(...waiting.map(({ startedAt }) => startedAt));
+  const turns = waiting.map((turn) => toTurnTitle(turn, turn.hat));
+  const others = running.length - waiting.length;
+  const beside = others === 0 ? '' : ` ${others} at work meanwhile.`;
+  const who = toSentenceStart(`${toList(turns, 4)} ${turns.length === 1 ? 'waits' : 'wait'}`);
+  return {
+    evidence: `${who} for a worker of the fleet, for ${toDurationText(Math.max(0, facts.now - since))}: none has begun.${beside}`,
+    since,
+    action: 'See which workers there are with `ralph fleet`.',
+  };
 }
 
 function judgeDone(view: RunView, facts: StatusFacts): Omit<Attention, 'state'> | null {

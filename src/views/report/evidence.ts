@@ -2,8 +2,9 @@ import type { PathClass } from '../../core/gates/classify-paths.ts';
 import { toResultName } from '../../core/gates/gate-result.ts';
 import type { RejectionCause } from '../../core/run/effects.ts';
 import { toDurationText } from '../../core/text/duration.ts';
-import type { GateVerdict, GateView, RunView } from '../fold/run-view.ts';
+import type { GateVerdict, GateView, RunView, TurnView } from '../fold/run-view.ts';
 import { cutText, toCount, toList, toPathText, toPlainLine } from '../text/plain-text.ts';
+import { toWorkerText } from './turn-line.ts';
 import type { ChangedFile, WorkFacts } from './work-facts.ts';
 
 type EndedGate = Pick<GateView, 'exitCode' | 'timedOut' | 'durationMs' | 'skipped' | 'evidence'>;
@@ -12,7 +13,7 @@ type EndedGate = Pick<GateView, 'exitCode' | 'timedOut' | 'durationMs' | 'skippe
 export function toGateEndText(gate: EndedGate): string {
   if (gate.skipped === true) return 'not run: nothing that it is about has changed';
   const { attempts = 1, isCached = false, worker } = gate.evidence ?? {};
-  const where = worker === undefined ? '' : `, on worker ${toPlainLine(worker, 60)}`;
+  const where = worker === undefined ? '' : `,${toWorkerText(worker)}`;
   if (isCached) return `passed before on the same files${where}`;
   return `${toExitText(gate)}${attempts > 1 ? ` at try ${attempts}` : ''}, ${toDurationText(gate.durationMs)}${where}`;
 }
@@ -136,7 +137,9 @@ export function toIdleClaims(view: RunView): readonly string[] {
 /** What was refused, one line for each kind, the frequent ones first. */
 export function toRefusals(view: RunView): readonly string[] {
   const counts = new Map<string, number>();
-  for (const { hat, topic, why } of view.turns.flatMap((turn) => turn.refused)) {
+  // What was not taken over, and is done again, is no news at the end.
+  const isOver = ({ conflict }: TurnView): boolean => conflict?.isGivenAgain === true;
+  for (const { hat, topic, why } of view.turns.flatMap((turn) => turn.refused.filter((one) => one.why !== 'conflict' || !isOver(turn)))) {
     const text = toRefusalText({ hat, topic, why });
     counts.set(text, (counts.get(text) ?? 0) + 1);
   }

@@ -19,7 +19,7 @@ export { isTurnDone, toRunReport } from './run-report.ts';
 export { type StatusRecord, toEndedView, toRunStatus, toStatusRecord } from './run-status.ts';
 export { toHatAndBackend } from './running-report.ts';
 export { toTurnDetails } from './turn-details.ts';
-export { toOutcomeText, toTurnLine } from './turn-line.ts';
+export { findConflict, toAboutText, toConflictCause, toOutcomeText, toTurnLine, toWorkerText } from './turn-line.ts';
 export {
   type ChangeFacts,
   type PackageFacts,

@@ -28,6 +28,7 @@ export type NdjsonRecord =
 export type NdjsonLive = NdjsonStamp & { readonly kind: 'live' } & (
     | (TurnId & { readonly hat: string } & BackendEvent)
     | { readonly type: 'gate-output'; readonly gate: number; readonly line: string }
+    | { readonly type: 'fleet'; readonly isAway: boolean; readonly since: number }
     | { readonly type: 'left-out'; readonly records: number; readonly characters: number }
   );
 
@@ -75,6 +76,7 @@ export function toNdjsonRecord(record: RunRecord, now: number): NdjsonRecord {
 export function toNdjsonLive(record: LiveRecord, now: number): NdjsonLive {
   const stamp = { v: NDJSON_VERSION, kind: 'live', at: now } as const;
   if (record.kind === 'gate-output') return { ...stamp, type: 'gate-output', gate: record.gate, line: record.line };
+  if (record.kind === 'fleet') return { ...stamp, type: 'fleet', isAway: record.isAway, since: record.since };
   const { iteration, attempt, hat, event } = record;
   return { ...stamp, iteration, attempt, hat, ...event };
 }

@@ -4,8 +4,17 @@ import type { WorkState } from '../../core/run/work-state.ts';
 import { toDurationText } from '../../core/text/duration.ts';
 import { toProof } from '../fold/fold-proof.ts';
 import type { RunView } from '../fold/run-view.ts';
-import { type FactRow, type RunReport, toRows } from '../text/fact-rows.ts';
-import { toCount, toFirstLine, toIterationsText, toList, toNumberText, toPlainLine, toSpentText } from '../text/plain-text.ts';
+import { type FactRow, type RunReport, toRow, toRows } from '../text/fact-rows.ts';
+import {
+  toCount,
+  toCountedList,
+  toFirstLine,
+  toIterationsText,
+  toList,
+  toNumberText,
+  toPlainLine,
+  toSpentText,
+} from '../text/plain-text.ts';
 import { toChangedTexts, toFateRows, toUncommittedRows } from './change-text.ts';
 import {
   toBaseline,
@@ -21,6 +30,7 @@ import {
 import { toNextStep, toPersonNotes } from './next-step.ts';
 import { toKeptText, toShortfallText } from './panel-text.ts';
 import { toLeftQuestionRows, toTellRows } from './people-rows.ts';
+import { findConflict, toFleetText } from './turn-line.ts';
 import type { WorkFacts } from './work-facts.ts';
 
 /** What is known beside the journal. */
@@ -57,6 +67,7 @@ export function toRunReport(view: RunView, facts: ReportFacts = {}): RunReport {
     ...toFateRows(facts.facts ?? null),
     { label: 'Asked', text: toFirstLine(view.objective, 160) },
     { label: 'Done', text: toDoneText(view) },
+    ...toRow('Fleet', toFleetText(view, null)),
     ...toRows('Panel', limitTo(toShortfalls(view), MAX_ROWS.panel)),
     ...toLeftQuestionRows(view),
     ...toTellRows(view),
@@ -122,13 +133,17 @@ function toDoneText(view: RunView): string {
   )}; ${toCount(view.totals.routed, 'event')} routed`;
 }
 
-/** `builder 3 turns (1 failed, 1 interrupted)` */
+/** `builder 4 turns (1 failed, 1 done again, 1 interrupted)` */
 function toTurnsText(view: RunView, hat: string): string {
   const turns = view.turns.filter((turn) => turn.hat === hat);
-  const trouble = (['failed', 'interrupted'] as const)
-    .map((status) => ({ status, count: turns.filter((turn) => turn.status === status).length }))
+  const words = turns.flatMap((turn) => {
+    if (turn.status === 'failed') return findConflict(turn)?.isGivenAgain === true ? 'done again' : 'failed';
+    return turn.status === 'interrupted' ? 'interrupted' : [];
+  });
+  const trouble = (['failed', 'done again', 'interrupted'] as const)
+    .map((word) => ({ word, count: words.filter((other) => other === word).length }))
     .filter(({ count }) => count > 0)
-    .map(({ status, count }) => `${count} ${status}`);
+    .map(({ word, count }) => `${count} ${word}`);
   return `${hat} ${toCount(turns.length, 'turn')}${trouble.length === 0 ? '' : ` (${trouble.join(', ')})`}`;
 }
 
@@ -158,7 +173,7 @@ function toLeftTexts(view: RunView): readonly string[] {
     hat === null ? topic : `${topic} for ${hat}`;
   const events = undelivered.length > 0 ? undelivered : pending;
   const what = undelivered.length > 0 ? 'not delivered any more' : 'waits for the next resume';
-  return [...toNeverStarted(view), ...toKeptPanels(view), ...(events.length > 0 ? [`${what}: ${toList(events.map(name), 4)}`] : [])];
+  return [...toNeverStarted(view), ...toKeptPanels(view), ...(events.length > 0 ? [`${what}: ${toCountedList(events.map(name), 4)}`] : [])];
 }
 
 /** Panels of which fewer answered than were asked. */

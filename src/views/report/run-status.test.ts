@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { toDurationText } from '../../core/text/duration.ts';
 import { parseJson } from '../../core/values/json.ts';
 import { createScript } from '../fixtures.ts';
-import { createLiveFold, parseLiveView } from '../fold/fold-live-view.ts';
+import { createLiveFold, parseLiveView, toLiveLine } from '../fold/fold-live-view.ts';
 import { foldRunView } from '../fold/fold-run-view.ts';
 import type { RunView } from '../fold/run-view.ts';
 import { toRunReport } from './run-report.ts';
@@ -50,6 +50,60 @@ describe('the status of a run', () => {
     expect(toText({ view, facts })).toMatch(/Output: none yet; after \d+ .* of silence the turn is ended/);
     expect(facts.live.turn).toMatchObject({ lastOutputAt: null });
     expect(parseLiveView(parseJson(JSON.stringify(facts.live)))?.turn).toEqual(facts.live.turn);
+  });
+
+  it('of a run on a fleet says so, which workers had its turns, and that a turn waits for one', () => {
+    const script = createScript();
+    script.startTurn('planner', 1, { worker: 'w1' });
+    script.endTurn(1);
+    script.startTurn('builder', 2, { worker: null });
+    const fold = createLiveFold(() => 0);
+    for (const record of script.records) fold.take(record);
+    const view = foldRunView(script.records);
+    const facts = { isAlive: true, now: view.at + 4200, live: fold.view(), fleet: 'nats://10.0.0.5:4222' };
+    const text = toText({ view, facts });
+    expect(text).toContain('Fleet: its turns are taken by workers of nats://10.0.0.5:4222; turns by worker: w1 (1)');
+    expect(text).toContain('Now: iteration 2, builder (claude) waits for a worker for 4.2 s');
+    expect(text).toContain('Last: 1 planner on worker w1 succeeded');
+    // Nobody is silent yet.
+    expect(text).not.toContain('Output');
+    expect(toStatusRecord(view, facts)).toMatchObject({ fleet: 'nats://10.0.0.5:4222', turns: [{ worker: 'w1' }, { worker: null }] });
+    const script2 = createScript();
+    script2.startTurn('builder', 1, { worker: 'w2' });
+    const working = foldRunView(script2.records);
+    expect(toText({ view: working, facts })).toContain('Now: iteration 1, builder (claude) on worker w2 for');
+    expect(toRunReport(view).rows).toContainEqual({ label: 'Fleet', text: 'turns by worker: w1 (1)' });
+  });
+
+  it('of a run whose fleet does not answer says since when, in the live line, too, and no more once it does', () => {
+    const script = createScript();
+    script.startTurn('planner', 1, { worker: 'w1' });
+    const view = foldRunView(script.records);
+    const fold = createLiveFold(() => view.at);
+    for (const record of script.records) fold.take(record);
+    fold.take({ kind: 'fleet', isAway: true, since: view.at + 1000 });
+    const live = parseLiveView(parseJson(JSON.stringify(fold.view())));
+    const facts = { isAlive: true, now: view.at + 13_000, live, fleet: 'nats://10.0.0.5:4222' };
+    expect(toText({ view, facts })).toContain('State: working: The server of the fleet has not answered for 12.0 s: the run waits for it.');
+    const progress = { limits: null, iterations: 0, gates: [], elapsedMs: 0, at: view.at, usage: view.totals.usage };
+    expect(toLiveLine(fold.view(), progress, facts.now, 200)).toMatch(/^fleet away 0:12 · turn 1/);
+    fold.take({ kind: 'fleet', isAway: false, since: view.at + 1000 });
+    expect(toText({ view, facts: { ...facts, live: fold.view() } })).toContain('planner works in turn 1');
+  });
+
+  it('counts events that wait for the same hat', () => {
+    const script = createScript();
+    for (let count = 0; count < 5; count += 1) script.publish('build.task', 'planner', ['builder']);
+    script.publish('review.asked', 'planner', ['reviewer']);
+    const running = foldRunView(script.records);
+    expect(toText({ view: running, facts: { isAlive: true, now: running.at } })).toContain(
+      'Queue: build.task for builder (5 times), review.asked for reviewer',
+    );
+    script.effect({ type: 'run-end', reason: 'interrupted', detail: 'stopped by Ctrl+C' });
+    expect(toRunReport(foldRunView(script.records)).rows).toContainEqual({
+      label: 'Left',
+      text: 'waits for the next resume: build.task for builder (5 times), review.asked for reviewer',
+    });
   });
 
   it('says of each hat how many of its own turns failed or were interrupted, when it ends', () => {

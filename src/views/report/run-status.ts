@@ -27,6 +27,8 @@ export interface StatusRecord extends RunView {
   readonly exitCode: number | null;
   /** Whether its completion is proven; `null` where it has not completed. */
   readonly proof: RunProof | null;
+  /** The address of the fleet whose workers take its turns; `null` where they are taken where the run is. */
+  readonly fleet: string | null;
   /** What its turn does at this moment; `null` where nobody knows. */
   readonly live: LiveView | null;
   /** What it needs of its person, and why. */
@@ -35,7 +37,7 @@ export interface StatusRecord extends RunView {
 
 /** A run for programs: its view, with what is known beside the journal. */
 export function toStatusRecord(view: RunView, facts: StatusFacts): StatusRecord {
-  const { isUnseen = false, live = null } = facts;
+  const { isUnseen = false, fleet = null, live = null } = facts;
   const isAlive = isSeen(facts);
   const exitCode = view.end === null ? null : END_REASONS[view.end.reason].exitCode;
   const proof = toProof(view);
@@ -43,6 +45,7 @@ export function toStatusRecord(view: RunView, facts: StatusFacts): StatusRecord 
     v: 1,
     isAlive,
     isUnseen,
+    fleet,
     exitCode,
     proof,
     ...view,

@@ -6,12 +6,12 @@ import { toDurationText, toUsdText } from '../../core/text/duration.ts';
 import { type LiveTurn, type LiveView, liveTurns, liveUsage } from '../fold/fold-live-view.ts';
 import type { RunView, TurnView } from '../fold/run-view.ts';
 import { type FactRow, type RunReport, toRow } from '../text/fact-rows.ts';
-import { toCount, toFirstLine, toIterationsText, toList, toPlainLine, toSpentText } from '../text/plain-text.ts';
+import { toCount, toCountedList, toFirstLine, toIterationsText, toList, toPlainLine, toSpentText } from '../text/plain-text.ts';
 import { toFateRows, toUncommittedRows } from './change-text.ts';
 import { toEvidence, toRefusals } from './evidence.ts';
 import { toPanelRow } from './panel-text.ts';
 import { toQuestionRows, toTellRows } from './people-rows.ts';
-import { toTurnLine } from './turn-line.ts';
+import { isUntaken, toAboutText, toFleetText, toTurnLine, toWorkerText } from './turn-line.ts';
 import type { WorkFacts } from './work-facts.ts';
 
 /** What is known of a run beside its journal. */
@@ -32,6 +32,8 @@ export interface StatusFacts {
   readonly live?: LiveView | null;
   /** Processes that it left running when its own was killed; absent or empty: none. */
   readonly left?: readonly number[];
+  /** The address of the fleet whose workers take its turns, without who asks; absent or `null`: they are taken where the run is. */
+  readonly fleet?: string | null;
   /** What of its journal cannot be read, in words; absent or `null`: nothing. */
   readonly damage?: string | null;
   /** Its process, where only a signal to that ends it; absent or `null` where `ralph stop` does. */
@@ -46,6 +48,7 @@ export function toRunningReport(view: RunView, facts: StatusFacts): RunReport {
     ...toRow('Damaged', facts.damage ?? ''),
     ...toFateRows(facts.facts ?? null),
     { label: 'Asked', text: toFirstLine(view.objective, 160) },
+    ...toRow('Fleet', toFleetText(view, facts.fleet)),
     ...toQuestionRows(view, facts.now),
     ...view.turns
       .filter((turn) => turn.status === 'running')
@@ -54,7 +57,7 @@ export function toRunningReport(view: RunView, facts: StatusFacts): RunReport {
     ...toRow('Waits', toWaitText(view, facts)),
     ...toRow(
       'Queue',
-      toList(
+      toCountedList(
         view.pending.map(({ topic, hat }) => `${topic} for ${hat}`),
         6,
       ),
@@ -101,7 +104,9 @@ function toStatusHeadline(view: RunView, { isAlive, isUnseen, now }: StatusFacts
 function toNowText(turn: TurnView, facts: StatusFacts): string {
   const gone = facts.isUnseen === true ? 'when it was last heard of' : 'when its process ended';
   const since = isSeen(facts) ? `for ${toDurationText(facts.now - turn.startedAt)}` : gone;
-  return `iteration ${turn.iteration}, ${toHatAndBackend(turn)} ${since}${toAskedText(turn)}`;
+  const who = `iteration ${turn.iteration}, ${toHatAndBackend(turn)}`;
+  if (isUntaken(turn, facts.fleet)) return `${who} waits for a worker ${since}${toAskedText(turn)}`;
+  return `${who}${toWorkerText(turn.worker)} ${since}${toAskedText(turn)}`;
 }
 
 /** Shows whether it is stuck: the running tool call, how long the agent has been silent, and how long it may be. */
@@ -114,7 +119,9 @@ function toLiveRows(view: RunView, facts: StatusFacts): readonly FactRow[] {
     return [{ label: 'Gates', text: `${names.join(', ')} for ${toDurationText(now - gates.since)}` }];
   }
   const turns = liveTurns(live).filter((turn) => isRunning(view, turn));
-  return turns.flatMap((turn) => toTurnRows(turn, now, { whose: turns.length > 1 ? `${turn.hat}: ` : '', waits: isAsking(view, turn) }));
+  const toWhose = ({ hat, iteration }: LiveTurn): string =>
+    turns.filter((other) => other.hat === hat).length > 1 ? `${hat} ${iteration}: ` : `${hat}: `;
+  return turns.flatMap((turn) => toTurnRows(turn, now, { whose: turns.length > 1 ? toWhose(turn) : '', waits: isAsking(view, turn) }));
 }
 
 /** A turn that waits for an answer may be silent: its clock stands. */
@@ -138,6 +145,7 @@ function toTurnRows(
   now: number,
   { whose, waits }: { readonly whose: string; readonly waits: boolean },
 ): readonly FactRow[] {
+  if (turn.begunAt === null && turn.lastOutputAt === null) return [];
   const limit = waits
     ? '; it waits for an answer, which stops its clocks'
     : turn.idleTimeoutMs > 0
@@ -159,6 +167,8 @@ function isRunning(view: RunView, { iteration, attempt }: LiveTurn): boolean {
 }
 
 function toAskedText(turn: TurnView): string {
+  const about = toAboutText(turn);
+  if (about !== '') return `, on ${about}`;
   const topics = [...new Set(turn.given.map((event) => event.topic))];
   return topics.length === 0 ? '' : `, on ${toList(topics, 3)}`;
 }

@@ -3,28 +3,31 @@ import { toResultName } from '../../core/gates/gate-result.ts';
 import { describeHook } from '../../core/hooks/hook-record.ts';
 import type { HookRecord } from '../../core/hooks/hook-run.ts';
 import type { ScopeViolations, ToolDenial } from '../../core/tools/scope-violations.ts';
-import type { BlockedEvent, PublishedEvent, TurnView } from '../fold/run-view.ts';
+import type { BlockedEvent, ConflictView, PublishedEvent, TurnView } from '../fold/run-view.ts';
 import { type FactRow, toRow } from '../text/fact-rows.ts';
-import { cutText, toList, toNumberText, toPlainLine, toSpentText } from '../text/plain-text.ts';
+import { cutText, toCountedList, toNumberText, toPlainLine, toSpentText } from '../text/plain-text.ts';
 import { toGateEndText, toRefusalText } from './evidence.ts';
 import { toPanelRow } from './panel-text.ts';
-import { toOutcomeText } from './turn-line.ts';
+import { toConflictCause, toOutcomeText } from './turn-line.ts';
 
 /** Everything known about a turn, except what it was asked, said and changed: that is in separate files. */
 export function toTurnDetails(turn: TurnView): readonly FactRow[] {
   return [
     { label: 'Hat', text: turn.hat },
     { label: 'Backend', text: turn.backend === '' ? 'unknown' : toPlainLine(turn.backend, 80) },
+    ...toRow('Worker', turn.worker === null ? '' : toPlainLine(turn.worker, 60)),
     { label: 'Outcome', text: `${toOutcomeText(turn)}${turn.exitCode === null ? '' : ` (exit code ${turn.exitCode})`}` },
     ...toRow(
       'Asked by',
-      toList(
+      toCountedList(
         turn.given.map(
-          ({ topic, source, sender }) => `${topic} from ${sender === undefined ? source : `${source} (${toSenderText(sender)})`}`,
+          ({ id, topic, source, sender, excerpt }) =>
+            `${topic} from ${sender === undefined ? source : `${source} (${toSenderText(sender)})`}${excerpt === undefined ? '' : ` (${id}): ${excerpt}`}`,
         ),
         6,
       ),
     ),
+    ...toConflictRow(turn.conflict),
     ...toRow('Called', turn.fallback === null ? '' : FALLBACKS[turn.fallback]),
     ...toPanelRow(turn.panel),
     ...turn.published.map((event) => ({ label: 'Event', text: toPublishedText(event) })),
@@ -42,6 +45,18 @@ export function toTurnDetails(turn: TurnView): readonly FactRow[] {
     ...toRow('Session', turn.sessionId === null ? '' : toPlainLine(turn.sessionId, 120)),
     ...toRow('Command', cutText(turn.command.map((word) => toPlainLine(word, 200)).join(' '), 400)),
     ...toRow('Processes', turn.leftovers === 0 ? '' : `${turn.leftovers} had to be ended after the agent’s own exit`),
+  ];
+}
+
+function toConflictRow(conflict: ConflictView | null): readonly FactRow[] {
+  if (conflict === null) return [];
+  const { kept, isGivenAgain } = conflict;
+  const fate = isGivenAgain
+    ? 'Nothing that it published counts, and its hat gets the same events again'
+    : 'For the second time, so it failed';
+  return [
+    { label: 'Conflict', text: `what it made is not in the folder: ${toConflictCause(conflict)}. ${fate}.` },
+    { label: 'Conflict', text: `it is kept in the folder of the run: ${toPlainLine(kept, 200)}` },
   ];
 }
 

@@ -1,8 +1,8 @@
 import { TOPIC_CONTINUE } from '../../core/events/reserved.ts';
-import { toTurnLabel } from '../../core/run/turn.ts';
+import { NOT_TAKEN_OVER, toTurnLabel } from '../../core/run/turn.ts';
 import { toDurationText, toUsdText } from '../../core/text/duration.ts';
-import type { PublishedEvent, TurnView } from '../fold/run-view.ts';
-import { toList, toPlainLine } from '../text/plain-text.ts';
+import type { ConflictView, PublishedEvent, RunView, TurnView } from '../fold/run-view.ts';
+import { cutText, toCountedList, toList, toPathText, toPlainLine } from '../text/plain-text.ts';
 
 /**
  * A turn on one line: `3 builder succeeded in 45.2 s -> build.done to reviewer`.
@@ -11,7 +11,8 @@ import { toList, toPlainLine } from '../text/plain-text.ts';
  */
 export function toTurnLine(turn: TurnView, isCutOff = false): string {
   const outcome = isCutOff && turn.status === 'running' ? 'was running when the process of the run ended' : toOutcomeText(turn);
-  return `${toTurnLabel(turn)} ${turn.hat} ${outcome}${toEventsText(turn)}`;
+  const about = toAboutText(turn);
+  return `${toTurnLabel(turn)} ${turn.hat}${about === '' ? '' : ` (${about})`}${toWorkerText(turn.worker)} ${outcome}${toEventsText(turn)}`;
 }
 
 /** How a turn went: `succeeded in 45.2 s, $0.12`, `failed in 2.0 s: exit code 1`, `is running`. */
@@ -19,8 +20,40 @@ export function toOutcomeText(turn: TurnView): string {
   if (turn.status === 'running') return 'is running';
   const took = turn.durationMs === null || turn.durationMs === 0 ? '' : ` after ${toDurationText(turn.durationMs)}`;
   const cost = turn.usage.costUsd === null ? '' : `, ${toUsdText(turn.usage.costUsd)}`;
-  const why = turn.failure === null ? '' : `: ${toPlainLine(turn.failure.message, 160)}`;
+  const why = turn.failure === null ? '' : `: ${toFailureText(turn, turn.failure.message)}`;
   return `${turn.status}${took}${cost}${why}`;
+}
+
+/** What tells a turn from others of its hat at the same time: `task.ready e4: Cut the wood`; empty where none are. */
+export function toAboutText({ given }: Pick<TurnView, 'given'>): string {
+  return given
+    .flatMap(({ id, topic, excerpt }) =>
+      excerpt === undefined ? [] : `${topic} ${id}${excerpt === '' ? '' : `: ${cutText(excerpt, ABOUT_LENGTH)}`}`,
+    )
+    .join(', ');
+}
+
+const ABOUT_LENGTH = 60;
+
+/** For which conflict, and nothing else, a turn failed; `null`: for none. */
+export function findConflict({ failure, conflict }: Pick<TurnView, 'failure' | 'conflict'>): ConflictView | null {
+  return failure?.message.startsWith(NOT_TAKEN_OVER) === true ? conflict : null;
+}
+
+/** `a.txt and b.txt were changed meanwhile` */
+export function toConflictCause({ paths, total, why }: ConflictView): string {
+  if (why !== undefined) return toPlainLine(why, 160);
+  const shown = paths.slice(0, SHOWN_PATHS).map(toPathText);
+  const more = total > shown.length ? ` and ${total - shown.length} more` : '';
+  return `${shown.join(', ')}${more} ${total === 1 ? 'was' : 'were'} changed meanwhile`;
+}
+
+const SHOWN_PATHS = 3;
+
+function toFailureText(turn: TurnView, message: string): string {
+  const conflict = findConflict(turn);
+  if (conflict === null) return toPlainLine(message, 160);
+  return `${toConflictCause(conflict)}, ${conflict.isGivenAgain ? 'so its hat gets the turn again' : 'once more'}`;
 }
 
 /** ` → build.done to reviewer, …`; empty where a turn published nothing. */
@@ -31,5 +64,31 @@ function toEventsText({ published, blocked }: TurnView): string {
     ...published.filter((event) => event.topic !== TOPIC_CONTINUE).map(toWhom),
     ...blocked.map((event) => `${event.original} blocked by a gate: ${toWhom(event)}`),
   ];
-  return events.length === 0 ? '' : ` → ${toList(events, 3)}`;
+  return events.length === 0 ? '' : ` → ${toCountedList(events, 3)}`;
+}
+
+/** ` on worker strong`; empty for what is not on a fleet. */
+export function toWorkerText(worker: string | null | undefined): string {
+  return worker == null ? '' : ` on worker ${toPlainLine(worker, 60)}`;
+}
+
+/**
+ * That a run is on a fleet, and which workers had its turns; empty where it is on none.
+ *
+ * @param fleet its address; absent or `null`: it is not known, or the run is on none
+ */
+export function toFleetText({ turns }: Pick<RunView, 'turns'>, fleet: string | null | undefined): string {
+  const counts = new Map<string, number>();
+  for (const { worker } of turns) if (worker !== null) counts.set(worker, (counts.get(worker) ?? 0) + 1);
+  const had = [...counts].map(([worker, count]) => `${toPlainLine(worker, 60)} (${count})`);
+  const parts = [
+    ...(fleet == null ? [] : [`its turns are taken by workers of ${toPlainLine(fleet, 200)}`]),
+    ...(had.length === 0 ? [] : [`turns by worker: ${toList(had, 6)}`]),
+  ];
+  return parts.join('; ');
+}
+
+/** Whether a turn of a run on a fleet has not begun on a worker yet. */
+export function isUntaken({ status, worker }: Pick<TurnView, 'status' | 'worker'>, fleet: string | null | undefined): boolean {
+  return fleet != null && status === 'running' && worker === null;
 }

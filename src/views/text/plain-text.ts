@@ -167,6 +167,16 @@ export function toList(items: readonly string[], limit: number): string {
   return `${items.slice(0, limit).join(', ')} and ${toNumberText(items.length - limit)} more`;
 }
 
+/** As {@link toList}, each of them once: `a (3 times), b`. */
+export function toCountedList(items: readonly string[], limit: number): string {
+  const counts = new Map<string, number>();
+  for (const item of items) counts.set(item, (counts.get(item) ?? 0) + 1);
+  return toList(
+    [...counts].map(([item, count]) => (count === 1 ? item : `${item} (${count} times)`)),
+    limit,
+  );
+}
+
 /** What was spent, and what of it nobody knows. */
 export function toSpentText(usage: Usage, unknownTurns: number): string {
   const tokens = usage.inputTokens === null && usage.outputTokens === null ? '' : `, ${toTokensText(usage)}`;

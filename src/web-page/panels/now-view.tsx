@@ -24,7 +24,7 @@ export function NowView({ frame, now, act }: { readonly frame: RunFrame; readonl
         ))}
       {frame.working.map((turn) => (
         <p key={turn.place}>
-          <strong>Now:</strong> {toWorkText(turn, now)}
+          <strong>Now:</strong> {toWorkText(turn, frame.fleet, now)}
         </p>
       ))}
       {frame.next !== '' && (
@@ -60,8 +60,9 @@ function withoutButton(attention: Attention, act: Act | null): Attention {
   return attention.state === 'working' || isButton ? { ...attention, action: '' } : attention;
 }
 
-/** `builder @claude in turn 7 for 2 min 10 s: Bash npm test for 3 s` */
-function toWorkText({ hat, backend, iteration, attempt, startedAt, tool, lastOutputAt, waitsSince }: WorkingTurn, now: number): string {
+/** `builder @claude on w1 in turn 7 for 2 min 10 s: Bash npm test for 3 s` */
+function toWorkText(turn: WorkingTurn, fleet: string | null, now: number): string {
+  const { hat, about, backend, worker, iteration, attempt, startedAt, tool, lastOutputAt, waitsSince } = turn;
   const since = (at: number): string => toDurationText(Math.max(0, now - at));
   const doing =
     waitsSince !== null
@@ -71,5 +72,7 @@ function toWorkText({ hat, backend, iteration, attempt, startedAt, tool, lastOut
         : lastOutputAt === null
           ? ''
           : `, last heard of ${since(lastOutputAt)} ago`;
-  return `${hat} @${backend} in turn ${toTurnLabel({ iteration, attempt })} for ${since(startedAt)}${doing}`;
+  const where = worker === null ? (fleet === null ? '' : ' waits for a worker') : ` on ${worker}`;
+  const which = about === '' ? '' : ` (${about})`;
+  return `${hat}${which} @${backend}${where} in turn ${toTurnLabel({ iteration, attempt })} for ${since(startedAt)}${doing}`;
 }

@@ -16,7 +16,7 @@ interface RunHeaderProps {
 
 /** What a run is, and how far: state, turns, time, cost. */
 export function RunHeader({ frame, problem, asOf, isOver, damage }: RunHeaderProps) {
-  const { progress, attention, state, title, runId } = frame;
+  const { progress, attention, state, title, runId, fleet } = frame;
   const { iterations, maxIterations, failedTurns } = progress;
   // One word for how it is: of a run that waits for its person that says what it needs, too.
   const isUrgent = attention.state !== 'working' && attention.state !== 'done' && state !== 'waiting';
@@ -35,6 +35,7 @@ export function RunHeader({ frame, problem, asOf, isOver, damage }: RunHeaderPro
         <Meter label="time" text={toTimeText(progress)} share={toShare(progress.elapsedMs, progress.maxRuntimeMs)} />
         <Meter label="cost" text={toCostText(progress)} share={toShare(progress.costUsd ?? 0, progress.maxCostUsd)} />
         {failedTurns > 0 && <span>{failedTurns} failed</span>}
+        {fleet !== null && <span title={fleet}>on a fleet</span>}
         <span class="faint">{runId}</span>
       </p>
       {problem !== null && (

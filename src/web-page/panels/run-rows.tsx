@@ -24,7 +24,9 @@ export function TurnLine({
 }) {
   const [kind, mark, meaning] = MARKS[row.mark];
   const facts = [
+    ...(row.about === '' ? [] : [row.about]),
     ...(row.durationMs === null ? [] : [toDurationText(row.durationMs)]),
+    ...(row.worker === null ? [] : [`on ${row.worker}`]),
     ...(row.costUsd === null ? [] : [toUsdText(row.costUsd)]),
     ...(row.gates === null ? [] : [row.gates === 'passed' ? 'gates passed' : 'gate red']),
     ...(row.mark === 'stopped' ? ['stopped'] : []),

@@ -26,9 +26,14 @@ export function TurnView({ source, detail, tab, from, version, isPast, onTab }: 
   return (
     <section class="turn" aria-labelledby="turn-title">
       <h2 id="turn-title">
-        Turn {row.label} {row.hat} <span class="faint">@{row.backend}</span>
+        Turn {row.label} {row.hat}{' '}
+        <span class="faint">
+          @{row.backend}
+          {row.worker !== null && ` on ${row.worker}`}
+        </span>
       </h2>
       <p>
+        {row.about !== '' && `${row.about}: `}
         {row.outcome} {row.topics.length > 0 && <span class="faint">published {row.topics.join(', ')}</span>}
       </p>
       <div role="tablist" aria-label="What of the turn" class="tabs">

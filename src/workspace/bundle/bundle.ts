@@ -268,7 +268,8 @@ export async function packCommits(
 /** Commits that are to come into a repository. */
 export interface CommitsOrder {
   readonly made: MadeCommits;
-  readonly bundle: Uint8Array;
+  /** `null`: they are in the repository already. */
+  readonly bundle: Uint8Array | null;
   /** Absolute path for a while, in a folder of ours. */
   readonly file: string;
   /** Whether a file may come. */
@@ -296,7 +297,7 @@ export async function bringCommits(repository: Repository, order: CommitsOrder):
     const operation = findOngoingOperation(gitDir);
     if (operation !== undefined) return `${operation} is under way`;
     if (branch !== null) await demandPlainBranch(repository, branch);
-    await fetchBundle(repository, { ...order, commit, ref });
+    if (order.bundle !== null) await fetchBundle(repository, { bundle: order.bundle, file: order.file, commit, ref });
     if (!(await isAncestor(git, from, commit))) return 'they do not build on the commit that was sent';
     const kept = (await listTouchedBy(git, from, commit)).find((path) => !order.isTaken(path));
     if (kept !== undefined) return `${JSON.stringify(kept)} does not travel`;

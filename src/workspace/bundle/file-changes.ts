@@ -128,3 +128,52 @@ export async function storeChanges({ git }: Pick<Repository, 'git'>, base: strin
     rmSync(scratch, { recursive: true, force: true });
   }
 }
+
+const STEPS = 'refs/ralph-fleet/steps';
+
+/**
+ * Stores trees, each as a change of the one before, byte by byte, in few processes of git however many they are.
+ *
+ * @param base the tree, or the commit, from which the first one begins
+ * @param scratch absolute path of a folder of ours that is not there yet
+ * @throws GitProblem, the system error
+ */
+export async function storeSteps(
+  { git }: Pick<Repository, 'git'>,
+  base: string,
+  steps: readonly FileChanges[],
+  scratch: string,
+): Promise<void> {
+  const written = steps.flatMap((changes) => [...changes.values()].filter((state) => state !== null));
+  rmSync(scratch, { recursive: true, force: true });
+  mkdirSync(scratch, { recursive: true });
+  try {
+    for (const [number, { bytes }] of written.entries()) writeFileSync(join(scratch, String(number)), bytes);
+    const input = written.map((_, number) => `${join(scratch, String(number))}\n`).join('');
+    const stored = written.length === 0 ? '' : await demandGit(git, ['hash-object', '-w', '--no-filters', '--stdin-paths'], { input });
+    const ids = stored.split('\n').values();
+    const tree = (await demandGit(git, ['rev-parse', '--verify', `${base}^{tree}`])).trim();
+    const commits = steps.map((changes, number) => toCommitCommands(number === 0 ? tree : null, changes, () => ids.next().value ?? ''));
+    await demandGit(git, ['fast-import', '--quiet', '--force', '--done'], { input: `${commits.join('')}done\n` });
+  } finally {
+    rmSync(scratch, { recursive: true, force: true });
+    await git(['update-ref', '-d', STEPS]);
+  }
+}
+
+/** In the words of `git fast-import`: commits hold the trees for a while. */
+function toCommitCommands(tree: string | null, changes: FileChanges, takeId: () => string): string {
+  const lines = [...changes].map(([path, state]) => ({ path: toQuoted(path), line: state === null ? '' : `M ${state.mode} ${takeId()}` }));
+  return [
+    `commit ${STEPS}\ncommitter Ralph <> 0 +0000\ndata 0\n`,
+    ...(tree === null ? [] : [`M 040000 ${tree} ""\n`]),
+    // First what goes: a folder may come in the place of a file.
+    ...lines.map(({ path }) => `D ${path}\n`),
+    ...lines.flatMap(({ path, line }) => (line === '' ? [] : [`${line} ${path}\n`])),
+    '\n',
+  ].join('');
+}
+
+function toQuoted(path: string): string {
+  return `"${path.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n')}"`;
+}

@@ -19,5 +19,6 @@ export {
   readFileState,
   replaceFiles,
   storeChanges,
+  storeSteps,
   writeChanges,
 } from './file-changes.ts';

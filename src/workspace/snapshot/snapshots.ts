@@ -83,6 +83,15 @@ export async function readTrees(repository: Repository, runId: string): Promise<
   return new Map([...known, ...[...waiting].map(([name, tree]): [string, string] => [name.slice(folder.length + 1), tree])]);
 }
 
+/** Gives trees the names of moments of a run, such as `7.1/before`, as if they had been taken here. One that is not there has none. Never rejects. */
+export async function nameTrees(repository: Repository, runId: string, trees: ReadonlyMap<string, string>): Promise<void> {
+  const folder = toSnapshotRef(runId);
+  if (folder === undefined || trees.size === 0) return;
+  const names = createTreeNames(repository, folder, () => undefined);
+  names.add(new Map([...trees].map(([name, tree]) => [`${folder}/${name}`, tree])));
+  await names.settle();
+}
+
 /** Takes back the names of a run's snapshots; git's own clean-up removes what they kept. The number of names. */
 export async function dropSnapshots(repository: Repository, runId: string): Promise<number> {
   const folder = toSnapshotRef(runId);

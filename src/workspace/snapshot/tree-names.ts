@@ -1,4 +1,4 @@
-import { closeSync, constants, lstatSync, mkdirSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
+import { closeSync, constants, lstatSync, mkdirSync, openSync, readFileSync, rmdirSync, rmSync, writeSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { demandGit, type Repository, readGitPlaces } from '../../git/index.ts';
 
@@ -67,7 +67,13 @@ export async function readWaitingNames(
 /** Forgets those of which git has not been told. */
 export function dropWaitingNames(repository: Pick<Repository, 'top' | 'gitDir'>, ref: string): void {
   const path = toPath(repository, ref);
-  if (path !== null) rmSync(path, { force: true });
+  if (path === null) return;
+  rmSync(path, { force: true });
+  try {
+    rmdirSync(dirname(path));
+  } catch {
+    // Another run has names there, or there is no such folder.
+  }
 }
 
 /** Where they wait; `null`: what is in that place is no folder, and nothing is written through it. */

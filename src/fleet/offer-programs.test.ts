@@ -5,7 +5,8 @@ import type { WorkClaim } from '../ports/fleet.ts';
 import type { AwayGateOrder } from '../ports/gate-runner.ts';
 import { createMemoryFleet } from './fleet-fixtures.ts';
 import { fromBody, parseGateTask, toBody } from './messages.ts';
-import { offerGates } from './offer-gates.ts';
+import { offerPrograms } from './offer-programs.ts';
+import { toGateProgram } from './program-kinds.ts';
 
 const ORDER: AwayGateOrder = { gate: 2, command: 'exit 0', spec: { on: [], run: 'exit 0', timeoutMs: 1000, name: 'all', runsOn: ['gpu'] } };
 const SHOWN = {
@@ -21,19 +22,13 @@ afterEach(async () => {
 function setUp() {
   const fleet = createMemoryFleet();
   const told: string[] = [];
-  const gates = offerGates({
+  const programs = offerPrograms({
     ...{ fleet, run: 'r1', steady: () => performance.now(), tell: (text) => told.push(text), lostAfterMs: 300 },
     ...{ isOwn: () => true, confirm: async () => undefined, cwd: '/home/of/the/run' },
   });
-  closes.push(gates.close);
+  closes.push(programs.close);
   const stop = new AbortController();
-  const ask = (order = ORDER) =>
-    gates.run(
-      order,
-      async () => ({ tree: 't' }),
-      stop.signal,
-      () => undefined,
-    );
+  const ask = (order = ORDER) => programs.run(toGateProgram(order, fleet.blobs), async () => ({ tree: 't' }), stop.signal);
   const claim = async (id: string): Promise<WorkClaim> => {
     const taken = await fleet.queue.claim({ id, labels: ['gpu'], protocol: 3 }, AbortSignal.timeout(5000));
     if (taken === null) throw new Error('there is nothing to take');

@@ -1,0 +1,68 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { processStartTime } from '../process/index.ts';
+import { openWorkerHome, sweepWorkerHomes, toWorkerMark } from './worker-home.ts';
+
+const programs: ChildProcess[] = [];
+let root = '';
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), 'worker-home-'));
+});
+afterEach(() => {
+  for (const program of programs.splice(0)) program.kill('SIGKILL');
+  rmSync(root, { recursive: true });
+});
+
+/** Numbers of processes go no higher. */
+const DEAD = { pid: 2 ** 30, startTime: 'x' };
+
+function leaveHome(name: string, id: string, token: string): string {
+  const home = join(root, name);
+  mkdirSync(home, { recursive: true });
+  writeFileSync(join(home, 'worker.json'), JSON.stringify({ id, token, ...DEAD }));
+  writeFileSync(join(home, 'left.txt'), '');
+  return home;
+}
+
+/** A program that a worker started, in a group of its own. */
+async function startProgram(worker: { readonly id: string; readonly token: string }): Promise<ChildProcess> {
+  const env = { PATH: process.env['PATH'], RALPH_TURN: `${toWorkerMark(worker)}/run-1/1.1` };
+  const ready = join(root, `ready-${programs.length}`);
+  const program = spawn('/bin/sh', ['-c', `touch '${ready}'; exec sleep 60`], { env, detached: true, stdio: 'ignore' });
+  programs.push(program);
+  await expect.poll(() => existsSync(ready), { timeout: 10_000 }).toBe(true);
+  return program;
+}
+
+function isThere({ pid = 0 }: ChildProcess): boolean {
+  return processStartTime(pid) !== undefined;
+}
+
+describe('the folder of a worker that was killed', () => {
+  it('is cleared by the next one, which ends what that one started, and nothing of a worker of the same name for another fleet', async () => {
+    const [killed, other] = [
+      { id: 'w1', token: '11111111-a' },
+      { id: 'w1', token: '22222222-b' },
+    ];
+    const home = leaveHome('home', killed.id, killed.token);
+    const [left, elsewhere] = [await startProgram(killed), await startProgram(other)];
+    expect(await openWorkerHome(home, 'w1')).toBe(killed.token);
+    await expect.poll(() => isThere(left)).toBe(false);
+    expect([isThere(elsewhere), existsSync(join(home, 'left.txt'))]).toEqual([true, false]);
+  });
+
+  it('is removed when others are swept, and so are its programs alone', async () => {
+    const [killed, other] = [
+      { id: 'w1', token: '33333333-a' },
+      { id: 'w1', token: '44444444-b' },
+    ];
+    leaveHome('homes/one', killed.id, killed.token);
+    const [left, elsewhere] = [await startProgram(killed), await startProgram(other)];
+    expect(await sweepWorkerHomes(join(root, 'homes'))).toMatchObject([killed]);
+    await expect.poll(() => isThere(left)).toBe(false);
+    expect([isThere(elsewhere), existsSync(join(root, 'homes/one'))]).toEqual([true, false]);
+  });
+});

@@ -1,0 +1,83 @@
+import { afterEach, describe, expect, test } from 'vitest';
+import type { IterationStart } from '../core/run/effects.ts';
+import type { Input } from '../core/run/inputs.ts';
+import type { RunState } from '../core/run/state.ts';
+import type { Json } from '../core/values/json.ts';
+import type { WorkClaim } from '../ports/fleet.ts';
+import { createMemoryFleet } from './fleet-fixtures.ts';
+import { toBody } from './messages.ts';
+import { offerTurns } from './offer-turns.ts';
+
+const ORDER: IterationStart = {
+  ...{ type: 'iteration-start', iteration: 7, attempt: 1, hat: 'builder', backend: 0, events: [], feedback: [], fallback: null },
+  ...{ timeoutMs: 0, idleTimeoutMs: 0 },
+};
+const SPAWNED = {
+  ...{ type: 'iteration-spawned', at: 5, iteration: 7, attempt: 1, pid: 41, processStart: '3', backend: 'custom', argv: ['./agent.sh'] },
+  ...{ promptHash: '', promptTokens: 1 },
+};
+
+const closes: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const close of closes.splice(0)) await close();
+});
+
+function setUp() {
+  const fleet = createMemoryFleet();
+  const told: string[] = [];
+  const posted: Input[] = [];
+  // So that nobody waits for long: each look at the clock is a second later.
+  let clock = 0;
+  const turns = offerTurns({
+    ...{ fleet, run: 'r1', tell: (text) => told.push(text), lostAfterMs: 60_000, isOwn: () => true, labelsOf: () => ['custom'] },
+    pack: async () => ({ tree: 't' }),
+    homecoming: { bringTo: () => Promise.reject(), bringIn: () => Promise.reject() },
+    steady: () => {
+      clock += 1000;
+      return clock;
+    },
+  });
+  closes.push(turns.close);
+  const watch = { prompt: () => undefined, post: (input: Input) => posted.push(input), live: () => undefined };
+  const turn = turns.start({ order: ORDER, state: {} as RunState, isAlone: true }, watch);
+  closes.unshift(async () => turn.kill());
+  const claim = async (id: string): Promise<WorkClaim> => {
+    const taken = await fleet.queue.claim({ id, labels: ['custom'], protocol: 3 }, AbortSignal.timeout(5000));
+    if (taken === null) throw new Error('there is nothing to take');
+    return taken;
+  };
+  const report = async (worker: string, words: Json): Promise<void> =>
+    fleet.reports.append({ run: 'r1', name: '7.1', worker, number: Math.random(), body: await toBody(fleet.blobs, words) });
+  return { fleet, told, posted, claim, report };
+}
+
+describe('a turn that is offered', () => {
+  test('begins with the name of its worker, as its report has it and whatever it wrote inside', async () => {
+    const { posted, claim, report } = setUp();
+    await claim('one');
+    await report('one', { kind: 'input', input: { ...SPAWNED, worker: 'another' } });
+    await expect.poll(() => posted).toEqual([{ ...SPAWNED, pid: null, processStart: null, worker: 'one' }]);
+  });
+
+  test('takes no report of what can be no name of a worker', async () => {
+    const { posted, claim, report } = setUp();
+    await claim('one');
+    await report('one \u001b[31m', { kind: 'input', input: SPAWNED });
+    await report('one', { kind: 'input', input: SPAWNED });
+    await expect.poll(() => posted).toHaveLength(1);
+    expect(posted).toMatchObject([{ worker: 'one' }]);
+  });
+});
+
+describe('a turn that nobody takes', () => {
+  test('is told of with the line that starts a worker, and again when it is taken after all', async () => {
+    const { told, claim } = setUp();
+    await expect
+      .poll(() => told, { timeout: 5000 })
+      .toEqual([
+        'Iteration 7 (builder) waits for a worker with custom, and there is none. Start one where RALPH_FLEET is set: ralph worker --labels custom',
+      ]);
+    await claim('late');
+    await expect.poll(() => told[1], { timeout: 5000 }).toMatch(/^Iteration 7 \(builder\) is taken by worker late, after \d+ s\.$/);
+  });
+});

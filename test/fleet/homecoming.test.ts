@@ -1,0 +1,184 @@
+/** A run that went on elsewhere comes home whole: what it changed is shown, undone and committed as if it had never left. */
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { describe, expect, test } from 'vitest';
+import { git } from '../e2e/git.ts';
+import { ralph, readJsonLines, start } from '../e2e/ralph.ts';
+import { CONFIG, findRun, RUN, setUpFleet } from './scene.ts';
+
+const { server, env, after, makeProject, startWorker, waitForHolder } = setUpFleet();
+
+/** Five turns; builders change, make and remove files, and commit where a file `commits` is there. */
+const AGENT = `#!/bin/sh
+cat > /dev/null
+if [ "$RALPH_HAT" = builder ]; then
+  if [ -e slow ]; then sleep "$(cat slow)"; fi
+  echo "built with $(cat mine.txt)" >> out.txt
+  if [ -e old.txt ]; then git rm -qf old.txt; else mkdir -p made && echo made > "made/$(wc -l < out.txt).txt"; fi
+  if [ -e commits ]; then git add out.txt made 2> /dev/null; git -c user.name=Ada -c user.email=ada@example.org commit -qm "step $(wc -l < out.txt | tr -d ' ')"; fi
+  ralph emit build.done built
+elif [ "$(wc -l < out.txt)" -lt 3 ]; then
+  ralph emit review.rejected "one line more"
+else
+  ralph emit LOOP_COMPLETE fine
+fi
+`;
+
+const toConfig = (interval: number): string => CONFIG.replace('event_loop: {', `event_loop: {checkpoint_interval: ${interval}, `);
+
+const FILES = { 'agent.sh': AGENT, 'old.txt': 'old\n', 'first.txt': 'first\n' };
+
+async function untilState(run: string, state: string): Promise<void> {
+  const look = async (): Promise<string | undefined> => {
+    const { stdout } = await ralph(tmpdir(), ['fleet', 'runs', '--format', 'json'], env());
+    return readJsonLines<{ run: string; state: string }>(stdout).find((kept) => kept.run === run)?.state;
+  };
+  await expect.poll(look, { timeout: 50_000, interval: 300 }).toBe(state);
+}
+
+/** Starts a run on the fleet, and kills its process while a worker has the second builder's turn, or the first one. */
+async function lose(folder: string, isLater = false, words: readonly string[] = []): Promise<string> {
+  const own = start(folder, [...RUN, ...words, '--fleet', server().url], env());
+  await waitForHolder();
+  if (isLater) await expect.poll(() => readEvents(folder), { timeout: 30_000, interval: 50 }).toContain('review.rejected');
+  await pause(600);
+  own.child.kill('SIGKILL');
+  await own.done;
+  return findRun(folder);
+}
+
+function readEvents(folder: string): string {
+  try {
+    return readFileSync(join(folder, '.ralph', 'runs', findRun(folder), 'journal.jsonl'), 'utf8');
+  } catch {
+    return '';
+  }
+}
+
+const TURNS = ['1', '2', '3', '4', '5', '6'];
+
+/** What a person is told of what a run changed. */
+async function tell(folder: string): Promise<Readonly<Record<string, string>>> {
+  const run = findRun(folder);
+  const ask = async (...args: string[]): Promise<string> => {
+    const { stdout, stderr } = await ralph(folder, args);
+    return (stdout + stderr)
+      .replaceAll(run, 'RUN')
+      .replaceAll(folder, 'FOLDER')
+      .replaceAll(/\b[0-9a-f]{10,40}\b/g, 'ID');
+  };
+  const review = await ask('review', 'last');
+  const said: Record<string, string> = {
+    diff: await ask('show', 'last', '--diff'),
+    stat: await ask('show', 'last', '--stat'),
+    undo: await ask('undo', 'last'),
+    later: await ask('undo', 'last', '--to-turn', '3'),
+    review: review
+      .split('\n')
+      .filter((line) => /^ *(?:Changed|Commits|Evidence|Flagged) /.test(line))
+      .join('\n'),
+    status: git(folder, 'status', '--porcelain'),
+    log: git(folder, 'log', '--format=%s'),
+  };
+  for (const turn of TURNS) said[turn] = await ask('show', 'last', turn, '--diff');
+  return said;
+}
+
+/** A run that nothing disturbs, and one whose process is lost and that a worker ends. */
+async function runBoth(files: Readonly<Record<string, string>>, isLater = false, words: readonly string[] = []) {
+  const [here, away] = [makeProject({ ...FILES, ...files }), makeProject({ ...FILES, ...files })];
+  const local = await ralph(here, [...RUN, ...words]);
+  expect(local.code, local.stdout + local.stderr).toBe(0);
+  for (const folder of [here, away]) writeFileSync(join(folder, 'slow'), '2');
+  rmSync(join(here, 'slow'));
+  await startWorker('homeward');
+  const run = await lose(away, isLater, words);
+  await untilState(run, 'ended');
+  rmSync(join(away, 'slow'));
+  const home = await ralph(away, ['resume'], env());
+  expect(home.code, home.stdout + home.stderr).toBe(0);
+  expect(home.stderr).toContain('The run went on elsewhere');
+  return { here, away, home };
+}
+
+describe('a run that went on elsewhere and comes home', { timeout: 150_000 }, () => {
+  test.each([
+    ['in its first turn', false],
+    ['later', true],
+  ])('is shown and undone, turn by turn and as a whole, as one that nothing disturbed: lost %s', async (_when, isLater) => {
+    const { here, away } = await runBoth({}, isLater);
+    const [told, wanted] = [await tell(away), await tell(here)];
+    expect(told).toEqual(wanted);
+    expect(told['3']).toContain('made/2.txt');
+    expect(told['review']).toMatch(/Changed +4 files.*old\.txt/);
+    expect(told['diff']).toContain('old.txt');
+    for (const args of [
+      ['undo', '--to-turn', '3', '--yes'],
+      ['undo', '--yes'],
+      ['undo', '--yes'],
+    ])
+      for (const folder of [here, away]) {
+        const undone = await ralph(folder, args);
+        expect(undone.code, undone.stdout + undone.stderr).toBe(0);
+      }
+    expect(git(away, 'status', '--porcelain')).toBe(git(here, 'status', '--porcelain'));
+    expect(git(away, 'for-each-ref', '--format=%(refname)', 'refs/ralph-fleet')).toBe('');
+  });
+
+  test('has commits of its agents and checkpoints as commits', async () => {
+    const { here, away, home } = await runBoth({ commits: '', 'ralph.yml': toConfig(2) });
+    const [told, wanted] = [await tell(away), await tell(here)];
+    expect(home.stderr).not.toContain('changed files only');
+    expect(told).toEqual(wanted);
+    expect(told['log']).toContain('step 3\n');
+    expect(told['log']).toContain('ralph: checkpoint after iteration');
+    expect(git(away, 'log', '--all', '--format=%s')).toBe(git(away, 'log', '--format=%s'));
+  });
+
+  test('ends in its worktree as one that nothing disturbed, and lands', async () => {
+    const { here, away } = await runBoth({ 'ralph.yml': toConfig(0) }, true, ['--worktree']);
+    const [told, wanted] = [here, away].map((folder) => git(folder, 'log', '--format=%s', `--branches=ralph/*`).split('\n'));
+    expect(told).toEqual(wanted);
+    expect(told?.[0]).toBe('ralph: Build it');
+    expect((await tell(away))['diff']).toBe((await tell(here))['diff']);
+    for (const folder of [here, away]) {
+      const landed = await ralph(folder, ['land']);
+      expect(landed.code, landed.stdout + landed.stderr).toBe(0);
+    }
+    expect(readFileSync(join(away, 'out.txt'), 'utf8')).toBe(readFileSync(join(here, 'out.txt'), 'utf8'));
+  });
+
+  test('goes on at home, is lost once more, and comes home once more with all of its commits', async () => {
+    const folder = makeProject({ ...FILES, commits: '', slow: '2' });
+    await startWorker('homeward');
+    const run = await lose(folder, false, ['--max-iterations', '3']);
+    await untilState(run, 'free');
+    const more = start(folder, ['resume', '--max-iterations', '+9'], env());
+    await expect.poll(() => readEvents(folder), { timeout: 30_000, interval: 50 }).toContain('"iteration":5');
+    await pause(600);
+    more.child.kill('SIGKILL');
+    expect((await more.done).stderr).toContain('The run went on elsewhere');
+    await untilState(run, 'ended');
+    const home = await ralph(folder, ['resume'], env());
+    expect([home.code, home.stderr.includes('changed files only')], home.stderr).toEqual([0, false]);
+    expect(git(folder, 'log', '--format=%s').match(/^step \d/gm)).toEqual(['step 3', 'step 2', 'step 1']);
+    expect((await ralph(folder, ['show', 'last', '--diff'])).stdout.match(/^\+built/gm)).toHaveLength(3);
+    for (const turn of ['1', '3', '5']) expect((await ralph(folder, ['show', 'last', turn, '--diff'])).stdout).toContain('+built');
+  });
+
+  test('can be shown in the folder of a person who goes on with it elsewhere, with the turns that were taken at home', async () => {
+    const folder = makeProject({ ...FILES, slow: '2' });
+    await startWorker('homeward', undefined, {}, ['--stand-in', '0']);
+    const run = await lose(folder, true);
+    const elsewhere = mkdtempSync(join(tmpdir(), 'ralph-elsewhere-'));
+    after(async () => rmSync(elsewhere, { recursive: true, force: true }));
+    const gone = await ralph(elsewhere, ['resume', run, '--fleet', server().url], env());
+    expect(gone.code, gone.stdout + gone.stderr).toBe(0);
+    const home = await ralph(folder, ['resume'], env());
+    expect(home.code, home.stderr).toBe(0);
+    expect(await tell(elsewhere)).toEqual(await tell(folder));
+    expect((await ralph(elsewhere, ['show', 'last', '1', '--diff'])).stdout).toContain('old.txt');
+  });
+});
