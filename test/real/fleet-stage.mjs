@@ -13,9 +13,7 @@ import { endLeftovers, findByHome } from './place.mjs';
 import { startRalph, toRecords } from './ralph-command.mjs';
 import { wearerOf } from './wearers.mjs';
 
-const SOON_MS = 20_000;
-/** A worker that says nothing for so long is given up. */
-const LOST_AFTER = { RALPH_FLEET_LOST_AFTER: '2' };
+const SOON_MS = 40_000;
 /** What the environment of the run keeps of that of the suite: no key, no address of a model. */
 const RUN_KEEPS = ['LANG', 'TERM', 'SHELL', 'USER', 'NO_COLOR'];
 
@@ -23,6 +21,10 @@ const RUN_KEEPS = ['LANG', 'TERM', 'SHELL', 'USER', 'NO_COLOR'];
  * @typedef {import('./bench.mjs').Bench} Bench
  * @typedef {import('./checks.mjs').Checks} Checks
  * @typedef {import('./own-network.mjs').OwnNetwork} Network
+ *
+ * @typedef {object} FleetOrder
+ * @property {Network} network of the workers
+ * @property {number} [lostAfter] seconds after which a worker, or a run, that says nothing is given up; default Ralph's own
  *
  * @typedef {object} Worker
  * @property {string} name
@@ -52,11 +54,11 @@ const RUN_KEEPS = ['LANG', 'TERM', 'SHELL', 'USER', 'NO_COLOR'];
  *
  * @param {Bench} bench
  * @param {Checks} checks
- * @param {Network} network
+ * @param {FleetOrder} order
  * @param {(stage: Stage) => Promise<void>} act
  */
-export async function onStage(bench, checks, network, act) {
-  const stage = await setUp(bench, checks, network);
+export async function onStage(bench, checks, order, act) {
+  const stage = await setUp(bench, checks, order);
   try {
     await act(stage);
   } finally {
@@ -74,10 +76,12 @@ function makeFolder(bench, name) {
 /**
  * @param {Bench} bench
  * @param {Checks} checks
- * @param {Network} network
+ * @param {FleetOrder} order
  * @returns {Promise<Stage>}
  */
-async function setUp(bench, checks, network) {
+async function setUp(bench, checks, { network, lostAfter }) {
+  /** @type {Record<string, string>} */
+  const patience = lostAfter === undefined ? {} : { RALPH_FLEET_LOST_AFTER: String(lostAfter) };
   const folder = makeFolder(bench, 'fleet');
   const server = startNatsServer(folder, '-1');
   // Of a runner that is told to stop nothing else ends it.
@@ -113,7 +117,7 @@ async function setUp(bench, checks, network) {
     const tries = [...outside.places, ...[port, modelPort, bench.server.port].map((one) => ({ host: '127.0.0.1', port: one }))];
     const running = startRalph(['worker', '--name', name, '--labels', labels, '--stand-in', String(standIn)], {
       cwd: home,
-      env: { ...env, ...LOST_AFTER, ...secrets, RALPH_FLEET: url },
+      env: { ...env, ...patience, ...secrets, RALPH_FLEET: url },
       timeoutMs: 120_000,
       around: (command) => (ways === null || words === null ? command : toOwnNetwork(words, ways.ways, tries, command)),
     });
@@ -136,7 +140,8 @@ async function setUp(bench, checks, network) {
 
   return {
     ...{ url, modelPort, store: join(folder, 'store'), startWorker },
-    start: (project, args, more) => project.start(args, { env: { ...toRunEnvironment(project, folder), ...more }, timeoutMs: 90_000 }),
+    start: (project, args, more) =>
+      project.start(args, { env: { ...toRunEnvironment(project, folder), ...patience, ...more }, timeoutMs: 90_000 }),
     end: async () => {
       await Promise.all(workers.map(({ end }) => end()));
       await checkNothingLeft(checks, workers);
@@ -174,7 +179,6 @@ function toRunEnvironment(project, folder) {
   mkdirSync(home, { recursive: true });
   return {
     ...Object.fromEntries(none.map((name) => [name, undefined])),
-    ...LOST_AFTER,
     PATH: process.env['PATH'] ?? '/usr/bin:/bin',
     HOME: home,
   };

@@ -8,11 +8,13 @@ import { checkEnd } from '../checks.mjs';
 import { isSoon, onStage } from '../fleet-stage.mjs';
 import { inOrder, playHats } from '../hat-turn.mjs';
 import { findByHome } from '../place.mjs';
-import { RUN, toTurns } from '../ralph-command.mjs';
+import { RUN, toRecords, toTurns } from '../ralph-command.mjs';
 import { wearerOf } from '../wearers.mjs';
 
 /** Of the native agent; the names of the others are their own. */
 const NATIVE_KEY = 'HOUSE_API_KEY';
+/** A worker and a run that are killed are given up soon. */
+const LOST_AFTER_S = 3;
 const DONE = { text: 'All done.\n\nLOOP_COMPLETE' };
 
 /**
@@ -37,7 +39,7 @@ const digest = (text) => createHash('sha256').update(text).digest('hex');
 export async function runOnFleet(bench, checks, network) {
   const keys = { planner: makeSecret(), builder: makeSecret(), reviewer: makeSecret() };
   const tokens = { worker: makeSecret(), run: makeSecret() };
-  await onStage(bench, checks, network, async (stage) => {
+  await onStage(bench, checks, { network }, async (stage) => {
     const project = await bench.createProject('fleet', { config: toTeam(stage) });
     const secrets = [...Object.values(keys), ...Object.values(tokens)];
     bench.play(
@@ -52,8 +54,7 @@ export async function runOnFleet(bench, checks, network) {
     const result = await stage.start(project, [...RUN, '--fleet', stage.url], { SHOP_API_TOKEN: tokens.run }).result;
     checkEnd(checks, result, 0, 'completed');
     checkTurns(checks, result.records, ['planner claude', 'builder codex', 'reviewer native:anthropic']);
-    checks.equal('turns of the first worker', listTaken(first), ['1.1']);
-    checks.equal('turns of the second worker', listTaken(second), ['2.1', '3.1']);
+    checkTakers(checks, project, [first, second], ['1.1 first', '2.1 second', '3.1 second']);
     checkKeys(checks, bench.server.requests.slice(before), keys);
     for (const hat of Object.keys(keys)) checks.equal(`work/${hat}.txt`, readWork(project, hat), `by the ${hat}`);
     checks.equal('the token that the planner had', readWork(project, 'token'), digest(tokens.worker));
@@ -123,7 +124,7 @@ function playMember(turn) {
 export async function runLostWorker(bench, checks, network) {
   const order = { cli: 'codex', labels: 'codex', secrets: { MOCK_API_KEY: makeSecret() } };
   const sleep = `sleep 307.${randomBytes(3).readUIntBE(0, 3)}`;
-  await onStage(bench, checks, network, async (stage) => {
+  await onStage(bench, checks, { network, lostAfter: LOST_AFTER_S }, async (stage) => {
     const project = await bench.createProject('lost-worker', {
       config: {
         cli: { backend: 'codex' },
@@ -141,8 +142,7 @@ export async function runLostWorker(bench, checks, network) {
     checks.ok('the codex of the killed worker goes on beside the next worker', !(await isAtWork()));
     const result = await running.result;
     checkEnd(checks, result, 0, 'completed');
-    checks.equal('turns of the first worker', listTaken(first), ['1.1']);
-    checks.equal('turns of the next worker', listTaken(second), ['1.2']);
+    checkTakers(checks, project, [first, second], ['1.1 first', '1.2 second']);
     checks.equal('result.txt', readFileSync(join(project.cwd, 'result.txt'), 'utf8'), 'whole\n');
   });
 }
@@ -158,7 +158,7 @@ export async function runLostWorker(bench, checks, network) {
 export async function runLostRun(bench, checks, network) {
   const keys = { planner: makeSecret(), builder: makeSecret(), reviewer: makeSecret() };
   const token = { SHOP_API_TOKEN: makeSecret() };
-  await onStage(bench, checks, network, async (stage) => {
+  await onStage(bench, checks, { network, lostAfter: LOST_AFTER_S }, async (stage) => {
     const project = await bench.createProject('lost-run', { config: toTeam(stage) });
     /** @type {() => void} */
     let kill = () => {};
@@ -178,17 +178,33 @@ export async function runLostRun(bench, checks, network) {
     const home = await stage.start(project, ['resume'], token).result;
     checks.equal('resume at home', [home.exitCode, home.stderr.includes('This run has ended')], [0, true]);
     if (home.exitCode !== 0) checks.ok('what it said', false, home.stdout + home.stderr + first.said());
-    checks.equal('turns of the first worker', listTaken(first), ['1.1']);
-    checks.equal('turns of the second worker', listTaken(second), ['2.1', '3.1']);
+    checkTakers(checks, project, [first, second], ['1.1 first', '2.1 second', '3.1 second']);
     for (const hat of Object.keys(keys)) checks.equal(`work/${hat}.txt`, readWork(project, hat), `by the ${hat}`);
     const secrets = [...Object.values(keys), ...Object.values(token)];
     for (const folder of [stage.store, join(project.cwd, '.ralph')]) checkSecrets(checks, folder, secrets);
   });
 }
 
-/** The turns that a worker says to have taken. @param {Worker} worker */
-function listTaken({ said }) {
-  return [...said().matchAll(/^.*turn (\S+) of run \S+ taken\.$/gim)].map(([, turn]) => turn);
+/**
+ * Who took which turn: by the journal, and by what the workers said.
+ *
+ * @param {Checks} checks
+ * @param {import('../bench.mjs').Project} project
+ * @param {Worker[]} workers
+ * @param {string[]} expected turn and worker
+ */
+function checkTakers(checks, { cwd }, workers, expected) {
+  const runs = join(cwd, '.ralph', 'runs');
+  const [run = ''] = readdirSync(runs, { withFileTypes: true }).flatMap((entry) => (entry.isDirectory() ? [entry.name] : []));
+  const inputs = toRecords(readFileSync(join(runs, run, 'journal.jsonl'), 'utf8')).map((line) => line['input']);
+  const takers = inputs
+    .filter(({ type }) => type === 'iteration-spawned')
+    .map((turn) => `${turn.iteration}.${turn.attempt} ${turn.worker}`);
+  checks.equal('who took which turn', takers, expected);
+  for (const { name, said } of workers) {
+    const taken = said().match(/: taken\.$/gm)?.length ?? 0;
+    checks.equal(`turns that ${name} says to have taken`, taken, expected.filter((turn) => turn.endsWith(` ${name}`)).length);
+  }
 }
 
 /** @param {import('../bench.mjs').Project} project @param {string} name */
