@@ -117,7 +117,7 @@ function createTreeKeeper(
   send: ReturnType<typeof createTreeSender>,
 ): Pick<OfferedTurns, 'snapshot' | 'checkpoint'> & { readonly name: (seen: Snapshot, turn: string, moment: string) => void } {
   const name = ({ tree }: Snapshot, turn: string, moment: string): void => {
-    if (tree !== null) keeper.add({ kind: 'snapshot', name: `${turn}/${moment}`, tree });
+    if (tree !== null) keeper.addLater({ kind: 'snapshot', name: `${turn}/${moment}`, tree });
   };
   // What cannot be sent now is sent with the next turn.
   const keep = async (seen: Snapshot): Promise<unknown> => (seen.tree === null ? null : send(seen, true).catch(() => undefined));

@@ -31,6 +31,27 @@ async function readSeqs(fleet: Fleet): Promise<readonly number[]> {
   return seqs;
 }
 
+describe('what is kept of a run', () => {
+  test('has a record that nobody waits for with the next one, or at the end', async () => {
+    const fleet = createMemoryFleet();
+    let pieces = 0;
+    const append: Fleet['log']['append'] = async (run, piece) => {
+      pieces += 1;
+      return fleet.log.append(run, piece);
+    };
+    const keeper = await begin({ ...fleet, log: { ...fleet.log, append } }, 'a');
+    keeper.addLater(entry(1));
+    await keeper.settled();
+    expect([await readSeqs(fleet), pieces]).toEqual([[], 0]);
+    keeper.add(entry(2));
+    await keeper.settled();
+    expect([await readSeqs(fleet), pieces]).toEqual([[1, 2], 1]);
+    keeper.addLater(entry(3));
+    await keeper.close({ state: 'free', title: 'Fix it' });
+    expect([await readSeqs(fleet), pieces]).toEqual([[1, 2, 3], 2]);
+  });
+});
+
 describe('a lease of a run', () => {
   test('is said once at a time where the server takes long to answer, so that a run that ends waits for one answer alone', async () => {
     const fleet = createMemoryFleet();

@@ -68,6 +68,8 @@ export interface RunKeeper {
   readonly begin: (behind: LogPlace) => void;
   /** Adds a record; it is written as soon as what was added before is. */
   readonly add: (record: KeptRecord) => void;
+  /** Adds a record that nobody waits for: it is written with the next one. */
+  readonly addLater: (record: KeptRecord) => void;
   /** Resolves when all that was added is kept. Rejects where the run is not this process's own any more, or the fleet could not be asked for too long. */
   readonly settled: () => Promise<void>;
   /** Asks the fleet whether the run is still this process's own: it may have been frozen. Rejects where it is not. */
@@ -119,6 +121,7 @@ export function keepRun({ fleet, taken }: KeeperSettings): RunKeeper {
   return {
     begin: log.begin,
     add: log.add,
+    addLater: log.addLater,
     settled,
     confirm: async () => {
       if (!(await lease.renew())) throw trouble ?? new Error('the fleet could not be asked whether this process still has the run');
@@ -127,6 +130,7 @@ export function keepRun({ fleet, taken }: KeeperSettings): RunKeeper {
     isOwn,
     lost,
     close: async (how) => {
+      log.writeRest();
       await settled().catch(() => undefined);
       await lease.end(isOwn() ? how : null);
     },
@@ -177,6 +181,8 @@ function createLogWriter(fleet: Fleet, { run, epoch, place }: RunLease, { isOwn,
       waiting.push(record);
       write();
     },
+    addLater: (record: KeptRecord): void => void waiting.push(record),
+    writeRest: write,
     written: () => writing,
   };
 }
