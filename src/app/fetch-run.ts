@@ -59,7 +59,7 @@ export async function fetchRun({ fleet, runId, root, env, place }: FetchOrder, k
   await checkOutWork(repository, await fetchTree(fleet.blobs, repository, tree, join(root, '.git')));
   writeRunFile(paths.settings, file);
   await fetchReferences(fleet.blobs, paths, settings.references);
-  await fetchTurns(fleet.blobs, paths, kept.turns);
+  await fetchTurns(fleet.blobs, paths, kept.turns, new Set());
   openAgentFolders(root, file.settings);
   writeScratchpad(file, tree.scratchpad);
   const { steeringOffset, activations } = readState(entries);
@@ -122,18 +122,25 @@ async function fetchReferences(blobs: Blobs, paths: RunPaths, files: KeptReferen
 
 type KeptReferences = NonNullable<KeptState['settings']>['references'];
 
-/** Prompts and outputs of turns that are not here yet. */
-async function fetchTurns(blobs: Blobs, { turns }: RunPaths, kept: KeptState['turns']): Promise<void> {
+/** Prompts and outputs of turns that are not here yet, or not whole: those of turns of which it is not known here that they ended. */
+async function fetchTurns(blobs: Blobs, { turns }: RunPaths, kept: KeptState['turns'], ended: ReadonlySet<string>): Promise<void> {
   for (const [name, files] of kept) {
     const folder = join(turns, name);
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     for (const file of files) {
-      if (!isFileName(file.name) || existsSync(join(folder, file.name))) continue;
+      const path = join(folder, file.name);
+      if (!isFileName(file.name) || (ended.has(name) && existsSync(path))) continue;
       // What is forgotten since is missed where it is asked for.
       const bytes = await findContent(blobs, file);
-      if (bytes !== null) writeFileSync(join(folder, file.name), bytes, { mode: 0o600, flag: 'wx' });
+      if (bytes === null) continue;
+      rmSync(path, { force: true });
+      writeFileSync(path, bytes, { mode: 0o600, flag: 'wx' });
     }
   }
+}
+
+function listEnded(entries: KeptState['entries']): ReadonlySet<string> {
+  return new Set(entries.flatMap(({ input }) => (input.type === 'iteration-ended' ? [toTurnName(input)] : [])));
 }
 
 /** A run of this folder, which may have gone on elsewhere. */
@@ -162,7 +169,7 @@ export async function catchUp(order: CatchUpOrder, kept: KeptState, lastSeq: num
   const from = kept.treeOf.get(place);
   if (kept.tree !== null && from === undefined) throw toUnknown(paths.runId);
   const remarks = kept.tree === null || from === undefined ? [] : await bringWorkHome(order, kept, { from, to: kept.tree });
-  await fetchTurns(fleet.blobs, paths, kept.turns);
+  await fetchTurns(fleet.blobs, paths, kept.turns, listEnded(kept.entries.slice(0, lastSeq)));
   if (kept.tree !== null && kept.tree.scratchpad !== null) writeScratchpad(file, kept.tree.scratchpad);
   alignSteering(paths, readState(kept.entries).steeringOffset);
   writeJournal(paths, toJournalLines(kept.entries));

@@ -136,5 +136,7 @@ function reload(options: ResumeOptions, layout: Layout, file: RunFile): Promise<
   const { configFiles, flags, hatsOverlay, assignments = [] } = file.settings;
   const overlay = hatsOverlay === undefined ? {} : { hatsOverlay };
   const stdin = file.stdinPrompt === null ? {} : { stdinPrompt: file.stdinPrompt };
-  return planRun({ cwd: layout.root, configFiles, ...overlay, assignments, flags, env: options.env, goesOnIn: file.worktree, ...stdin });
+  const elsewhere = file.fleet === undefined ? {} : { isElsewhere: true, agentsOfStart: file.settings.backends };
+  const request = { cwd: layout.root, configFiles, ...overlay, assignments, flags, env: options.env, goesOnIn: file.worktree };
+  return planRun({ ...request, ...stdin, ...elsewhere });
 }

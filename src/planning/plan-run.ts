@@ -149,28 +149,40 @@ function toInvalid(diagnostics: readonly Diagnostic[]): RalphError {
 
 /**
  * Puts the first agent that is installed in the place of every `auto`. Under `hats` Ralph is only the safety net: a team whose hats all name
- * their backends starts without one for him.
+ * their backends starts without one for him. Where turns are taken elsewhere, what was found as the run began stays.
  */
-function withFoundBackends(settings: Settings, { env, isDry }: RunRequest): Settings {
+function withFoundBackends(settings: Settings, request: RunRequest): Settings {
   const open = Object.keys(settings.backends).filter((hat) => settings.backends[hat]?.some((spec) => spec.type === 'auto'));
   if (open.length === 0) return settings;
   // Of a panel one agent may be enough: whether it lacks those that it needs is looked at for each.
   const panels = (settings.spec.hats ?? []).flatMap(({ id, panel }) => (panel === undefined ? [] : [id]));
   const isSafetyNet = compileTopology(settings.spec).coordination === 'hats' && open.every((hat) => hat === RALPH || panels.includes(hat));
-  const type = findAgent(settings, env, isDry === true || isSafetyNet);
-  if (type === null) return settings;
-  const fill = (spec: BackendSpec): BackendSpec => (spec.type === 'auto' ? { ...spec, type } : spec);
-  const backends = Object.fromEntries(Object.entries(settings.backends).map(([hat, list]) => [hat, list.map(fill)]));
+  const ofStart = (hat: string, index: number): BackendSpec['type'] | undefined => request.agentsOfStart?.[hat]?.[index]?.type;
+  const isKnown = open.every((hat) => settings.backends[hat]?.every(({ type }, index) => type !== 'auto' || ofStart(hat, index)));
+  const found = isKnown ? null : findAgent(settings, request, request.isDry === true || isSafetyNet);
+  const fill = (hat: string, list: readonly BackendSpec[]): readonly BackendSpec[] =>
+    list.map((spec, index) => (spec.type === 'auto' ? { ...spec, type: ofStart(hat, index) ?? found ?? 'auto' } : spec));
+  const backends = Object.fromEntries(Object.entries(settings.backends).map(([hat, list]) => [hat, fill(hat, list)]));
   return { ...settings, backends, spec: withLabels(settings, backends) };
 }
 
-function findAgent(settings: Settings, env: RunRequest['env'], isOptional: boolean): BackendSpec['type'] | null {
+function findAgent(settings: Settings, { env, isElsewhere }: RunRequest, isOptional: boolean): BackendSpec['type'] | null {
   try {
     return firstAvailable(settings.priority, env['PATH']);
   } catch (error) {
     if (isOptional) return null;
-    throw error;
+    throw isElsewhere === true ? toNoAgentNamedError() : error;
   }
+}
+
+function toNoAgentNamedError(): RalphError {
+  return new RalphError({
+    code: 'no-agent-found',
+    what: 'No agent is named, and none is installed here whose name the workers could be asked for.',
+    why: 'A turn goes to a worker that has its agent.',
+    fix: 'Name one that they have: `cli: {backend: claude}`, or `--backend claude`. What they have: ralph fleet',
+    exitCode: 2,
+  });
 }
 
 function withLabels(settings: Settings, backends: Settings['backends']): Settings['spec'] {

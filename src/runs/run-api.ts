@@ -1,4 +1,4 @@
-import type { ConfigFlags } from '../config/index.ts';
+import type { ConfigFlags, Settings } from '../config/index.ts';
 import type { EndReason } from '../core/run/end-reasons.ts';
 import type { StopRequested } from '../core/run/inputs.ts';
 import type { RunRecord } from '../core/run/run-record.ts';
@@ -259,6 +259,8 @@ export interface RunRequest {
   readonly isDry?: boolean;
   /** Agents work on other machines: whether they are installed is seen there. */
   readonly isElsewhere?: boolean;
+  /** Of a run that goes on so: who its hats' agents were as it began. */
+  readonly agentsOfStart?: Settings['backends'];
   /** One turn of this hat, and no more. */
   readonly hat?: string;
   /** Of a run that goes on: the name of the worktree that it works in, `null` in the folder itself. Absent: a new run. */

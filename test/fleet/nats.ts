@@ -1,11 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { type JetStreamManager, jetstreamManager, type StreamInfo } from '@nats-io/jetstream';
 import { connect } from '@nats-io/transport-node';
+import { endNatsServer, NATS_SERVER, readNatsPort, startNatsServer } from '../nats-server.mjs';
 
 /** A server of the tests' own, on a free port of loopback. */
 export interface TestServer {
@@ -25,27 +26,20 @@ export interface TestServer {
 export async function startServer(settings: string | Readonly<Record<string, unknown>> = {}): Promise<TestServer> {
   const folder = mkdtempSync(join(tmpdir(), 'ralph-nats-'));
   writeFileSync(join(folder, 'server.conf'), typeof settings === 'string' ? settings : JSON.stringify(settings));
-  let child = start(folder, '-1');
-  const port = await readPort(folder);
+  let child = startNatsServer(folder, '-1');
+  const port = await readNatsPort(folder);
   return {
     url: `nats://127.0.0.1:${port}`,
-    kill: () => end(child),
+    kill: () => endNatsServer(child),
     restart: async () => {
-      await end(child);
-      child = start(folder, port);
+      await endNatsServer(child);
+      child = startNatsServer(folder, port);
     },
     close: async () => {
-      await end(child);
+      await endNatsServer(child);
       rmSync(folder, { recursive: true, force: true });
     },
   };
-}
-
-async function end(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return;
-  const ended = new Promise((resolve) => child.once('exit', resolve));
-  child.kill('SIGKILL');
-  await ended;
 }
 
 /** One server of a cluster. */
@@ -148,7 +142,7 @@ function makeNode(folder: string, name: string, port: number, routes: readonly s
   const settings = { server_name: name, listen: `127.0.0.1:${port}`, jetstream: { store_dir: join(folder, name) }, cluster };
   writeFileSync(config, JSON.stringify(settings));
   let child: ChildProcess | null = null;
-  const kill = async (): Promise<void> => (child === null ? undefined : end(child));
+  const kill = async (): Promise<void> => (child === null ? undefined : endNatsServer(child));
   return {
     name,
     url: `nats://127.0.0.1:${port}`,
@@ -156,7 +150,7 @@ function makeNode(folder: string, name: string, port: number, routes: readonly s
     kill,
     restart: async () => {
       await kill();
-      child = spawn('/usr/sbin/nats-server', ['-c', config], { stdio: 'ignore' });
+      child = spawn(NATS_SERVER, ['-c', config], { stdio: 'ignore' });
     },
   };
 }
@@ -175,32 +169,4 @@ async function findPorts(count: number): Promise<readonly number[]> {
   );
   await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
   return ports;
-}
-
-function start(folder: string, port: string): ChildProcess {
-  const args = [
-    '-c',
-    join(folder, 'server.conf'),
-    '-js',
-    '-a',
-    '127.0.0.1',
-    '-p',
-    port,
-    '-sd',
-    join(folder, 'store'),
-    '--ports_file_dir',
-    folder,
-  ];
-  return spawn('/usr/sbin/nats-server', args, { stdio: 'ignore' });
-}
-
-/** The server writes it where it was told to, once it listens. */
-async function readPort(folder: string): Promise<string> {
-  for (let tries = 0; tries < 200; tries += 1) {
-    const file = readdirSync(folder).find((name) => name.endsWith('.ports'));
-    const port = file === undefined ? undefined : /:(\d+)"/.exec(readFileSync(join(folder, file), 'utf8'))?.[1];
-    if (port !== undefined) return port;
-    await pause(50);
-  }
-  throw new Error('nats-server did not say where it listens');
 }

@@ -5,10 +5,11 @@
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { findMissing } from '../debian-program.mjs';
+import { NATS_SERVER } from '../nats-server.mjs';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
-const missing = findMissing('fleet', 'nats-server', '/usr/sbin/nats-server');
+const missing = findMissing('fleet', 'nats-server', NATS_SERVER);
 if (missing === null) {
   // They mostly wait: each file has a server of its own, and disturbs nobody.
   const args = ['run', '--project', 'fleet', '--passWithNoTests=false', '--maxWorkers=3', ...process.argv.slice(2)];

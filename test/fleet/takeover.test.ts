@@ -7,7 +7,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { ralph, readJsonLines, start } from '../e2e/ralph.ts';
 import { toSkewed } from './blows.ts';
-import { findRun, listEvents, RUN, setUpFleet } from './scene.ts';
+import { AGENT, findRun, listEvents, RUN, setUpFleet } from './scene.ts';
 
 const { server, env, after, makeProject, startWorker, waitForHolder } = setUpFleet();
 
@@ -24,6 +24,9 @@ async function listKept(): Promise<readonly Kept[]> {
   return readJsonLines<Kept>(stdout);
 }
 
+const readOutput = (folder: string, name: string): string =>
+  readFileSync(join(folder, '.ralph', 'runs', findRun(folder), 'turns', '1.1', name), 'utf8');
+
 async function untilState(run: string, state: string, withinMs = 40_000): Promise<void> {
   // The title says why it ended, where it ended otherwise.
   const look = async (): Promise<string> => {
@@ -35,13 +38,13 @@ async function untilState(run: string, state: string, withinMs = 40_000): Promis
 
 describe('a run whose own process is lost', () => {
   test('is gone on with by a worker, to its end, and comes home with its journal and its files', async () => {
-    const [here, away] = [makeProject(), makeProject()];
+    const agent = { 'agent.sh': `${AGENT}echo "done as $RALPH_HAT"\n` };
+    const [here, away] = [makeProject(agent), makeProject(agent)];
     const local = await ralph(here, RUN);
     writeFileSync(join(away, 'slow'), '2');
     await Promise.all([startWorker('one'), startWorker('two')]);
     const own = start(away, [...RUN, '--fleet', server().url], env());
-    await waitForHolder();
-    await pause(500);
+    await own.says('at work as builder');
     own.child.kill('SIGKILL');
     await own.done;
     const run = findRun(away);
@@ -59,6 +62,8 @@ describe('a run whose own process is lost', () => {
     const turns = readdirSync(join(away, '.ralph', 'runs', run, 'turns')).filter((name) => /^\d+\.\d+$/.test(name));
     expect(turns.sort()).toEqual(['1.1', '2.1', '3.1', '4.1']);
     expect((await ralph(away, ['show', 'last', '--output'])).stdout).toContain('at work as reviewer');
+    // What was said behind the moment at which the run's own process was lost is there, too.
+    for (const name of ['text.md', 'stdout.log']) expect(readOutput(away, name)).toBe(readOutput(here, name));
     expect((await ralph(away, ['status', 'last', '--format', 'json'])).stdout).toContain('completed');
   });
 

@@ -36,6 +36,7 @@ export async function endRalphs() {
  * @property {number} pid
  * @property {(signal: NodeJS.Signals) => void} kill to the process alone, as a terminal would not; in a terminal of its own that is the terminal, which closes
  * @property {() => string} said standard output until now; of a terminal, what was drawn
+ * @property {() => string} noted standard error until now
  * @property {(keys: string) => void} press keys in a terminal of its own
  * @property {Promise<RalphResult>} result never rejects
  */
@@ -50,12 +51,13 @@ export function findNoTerminal() {
  * Starts `ralph …`. When the time is up it is ended with everything that it started.
  *
  * @param {string[]} args
- * @param {{ cwd: string, env: Record<string, string>, timeoutMs: number, inTerminal?: boolean }} options inTerminal: in a terminal of its own, 120 by 36
+ * @param {{ cwd: string, env: Record<string, string>, timeoutMs: number, inTerminal?: boolean, around?: (command: string[]) => string[] }} options
+ *   inTerminal: in a terminal of its own, 120 by 36; around: makes another command of it, which starts it
  * @returns {RunningRalph}
  */
-export function startRalph(args, { cwd, env, timeoutMs, inTerminal = false }) {
+export function startRalph(args, { cwd, env, timeoutMs, inTerminal = false, around = (command) => command }) {
   const startedAt = Date.now();
-  const [program, words] = inTerminal ? ['script', toScriptWords(args)] : [process.execPath, [COMMAND, ...args]];
+  const [program = '', ...words] = inTerminal ? ['script', ...toScriptWords(args)] : around([process.execPath, COMMAND, ...args]);
   const child = spawn(program, words, { cwd, env, detached: true, stdio: [inTerminal ? 'pipe' : 'ignore', 'pipe', 'pipe'] });
   const pid = child.pid;
   if (pid === undefined) throw new Error('ralph could not be started');
@@ -84,6 +86,7 @@ export function startRalph(args, { cwd, env, timeoutMs, inTerminal = false }) {
     pid,
     kill: (signal) => void child.kill(signal),
     said: () => Buffer.concat(output.stdout).toString('utf8'),
+    noted: () => Buffer.concat(output.stderr).toString('utf8'),
     press: (keys) => void child.stdin?.write(keys),
     result,
   };

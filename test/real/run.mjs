@@ -2,10 +2,10 @@
  * End to end with the real agent CLIs: installs the pinned versions into the cache, starts the mock model server, and lets `ralph` run
  * them as a team and through failures. One line per step; a CLI that cannot be installed here is named, and its hats are left out.
  *
- *   node test/real/run.mjs [--only claude,codex,gemini] [--all] [--lane team,scope,failures,faces,safe,story,steer,direct] [--step TEXT] [--keep] [--install-only] [--write]
+ *   node test/real/run.mjs [--only claude,codex,gemini] [--all] [--lane team,scope,failures,faces,fleet,safe,story,steer,direct] [--step TEXT] [--keep] [--install-only] [--write]
  *
  * --only: these CLIs; --all: the slow ones too, and every way to be stopped with each; without both, of the slow ones only those that are held by a
- * profile, and only in the lane scope. --lane: default team, scope, failures and faces; safe lets each CLI try what a safe run must hold, story is an evening and a
+ * profile, and only in the lane scope. --lane: default team, scope, failures, faces and fleet; fleet has two workers take the turns, each in a network of its own; safe lets each CLI try what a safe run must hold, story is an evening and a
  * morning of a person with each, steer tells and answers each while it works, direct asks each CLI alone, without ralph.
  * --step: only steps whose name holds the text. --keep: leaves the folders there for a look.
  * --write: puts what each layer stopped into docs/guide/sandbox-layers.md, and how each agent hears a person into docs/guide/steering.md; otherwise the
@@ -14,12 +14,15 @@
  * Exit code: 0 all that ran passed, 1 something failed or could not run, 2 wrong usage.
  */
 import { parseArgs } from 'node:util';
+import { findMissing } from '../debian-program.mjs';
+import { NATS_SERVER } from '../nats-server.mjs';
 import { PROBED_CLIS } from './agent-clis.mjs';
 import { createBench } from './bench.mjs';
 import { ensureBubblewrap, ensureSocat } from './bubblewrap.mjs';
 import { createChecks } from './checks.mjs';
 import { CLIS, chooseClis, installClis } from './clis.mjs';
 import { keepLayers } from './layers-page.mjs';
+import { findOwnNetwork } from './own-network.mjs';
 import { endRalphs } from './ralph-command.mjs';
 import { endCommandsOnSignal } from './run-bounded.mjs';
 import { DEFAULT_LANES, LANES, planSteps } from './steps.mjs';
@@ -104,6 +107,8 @@ async function runSteps(installed, { lanes, steps, keep, write, every, scopeOnly
   if (noSandbox !== undefined) say(`skip           the sandbox of the operating system: ${noSandbox}`);
   const noSocat = lanes.includes('scope') && noSandbox === undefined ? await ensureSocat() : undefined;
   if (noSocat !== undefined) say(`skip           claude's own sandbox: ${noSocat}`);
+  const noFleet = lanes.includes('fleet') ? findMissing('real', 'nats-server', NATS_SERVER) : null;
+  if (noFleet !== null) say(`skip           a fleet: nats-server: ${noFleet}`);
   const onScope = async (/** @type {import('./lanes/scope.mjs').Outcome[]} */ outcomes) => {
     for (const line of await keepLayers(outcomes, { write })) say(`     ${line}`);
   };
@@ -117,6 +122,7 @@ async function runSteps(installed, { lanes, steps, keep, write, every, scopeOnly
     noSocat,
     onScope,
     onSteer: (hearing) => hearings.push(hearing),
+    ownNetwork: lanes.includes('fleet') && noFleet === null ? findOwnNetwork() : undefined,
     isSandboxNew: isNew && noSandbox === undefined,
   }).filter(({ lane, name }) => lanes.includes(lane) && (steps.length === 0 || steps.some((text) => name.includes(text))));
   const bench = await createBench(installed, { keep });

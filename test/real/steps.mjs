@@ -4,6 +4,7 @@ import { PROBED_CLIS } from './agent-clis.mjs';
 import { exercise, scripts } from './lanes/direct.mjs';
 import { runWithFaces } from './lanes/faces.mjs';
 import { runHungModel, runLateError, runRateLimit, runRefusedKey, runSwitch, runUsageLimit } from './lanes/failures.mjs';
+import { runLostRun, runLostWorker, runOnFleet } from './lanes/fleet.mjs';
 import { runBare, runCostLimit, runDoctor, runLongPrompt } from './lanes/manners.mjs';
 import { runOwnSandbox, WITH_OWN_SANDBOX } from './lanes/own-sandbox.mjs';
 import { runPanel } from './lanes/panel.mjs';
@@ -27,9 +28,9 @@ const TURN_TIMEOUT_MS = 30_000;
  */
 
 /** The lanes by name. */
-export const LANES = ['team', 'scope', 'failures', 'faces', 'safe', 'story', 'steer', 'direct'];
+export const LANES = ['team', 'scope', 'failures', 'faces', 'fleet', 'safe', 'story', 'steer', 'direct'];
 /** Those that run unless others are asked for. */
-export const DEFAULT_LANES = ['team', 'scope', 'failures', 'faces'];
+export const DEFAULT_LANES = ['team', 'scope', 'failures', 'faces', 'fleet'];
 
 /** Ways to be stopped, and the CLI that is stopped so unless all are. */
 const STOPS = /** @type {const} */ ([
@@ -46,12 +47,13 @@ const STOPS = /** @type {const} */ ([
  * @param {string[]} options.scopeOnly CLIs that take part in the lane scope only
  * @param {string | undefined} options.noSandbox why the operating system has no sandbox; undefined where it has one
  * @param {string | undefined} options.noSocat why claude cannot have its own sandbox
+ * @param {import('./own-network.mjs').OwnNetwork | undefined} options.ownNetwork how workers of a fleet get networks of their own; undefined where there is no fleet
  * @param {boolean} options.isSandboxNew it came after `npm test`, which had to leave its tests of the sandbox out
  * @param {(outcomes: import('./lanes/scope.mjs').Outcome[]) => Promise<void>} options.onScope is given what each layer stopped
  * @param {(hearing: import('./tells-page.mjs').Hearing) => void} options.onSteer is given how each agent heard a person
  * @returns {Step[]}
  */
-export function planSteps(everyone, { keep, every, scopeOnly, noSandbox, noSocat, isSandboxNew, onScope, onSteer }) {
+export function planSteps(everyone, { keep, every, scopeOnly, noSandbox, noSocat, isSandboxNew, ownNetwork, onScope, onSteer }) {
   const installed = everyone.filter(({ spec }) => !scopeOnly.includes(spec.name));
   const names = installed.map(({ spec }) => spec.name);
   const acp = acpWearerOf(names);
@@ -77,6 +79,8 @@ export function planSteps(everyone, { keep, every, scopeOnly, noSandbox, noSocat
   const some = every ? names : names.filter((name) => ['claude', 'codex', 'pi'].includes(name));
   /** @param {string} name @param {Step['run']} run */
   const failure = (name, run) => ({ lane: 'failures', name, run });
+  /** @param {string} name @param {Step['run']} run */
+  const fleet = (name, run) => ({ lane: 'fleet', name, run });
   return [
     {
       lane: 'team',
@@ -171,6 +175,13 @@ export function planSteps(everyone, { keep, every, scopeOnly, noSandbox, noSocat
       .filter(({ label }) => every || ['claude', 'codex', 'opencode'].includes(label))
       .map((wearer) => failure(`a program cut loose: ${wearer.label}`, (bench, checks) => runCutLoose(bench, checks, wearer))),
     { lane: 'faces', name: 'faces come and go while claude and codex work', run: runWithFaces },
+    ...(ownNetwork === undefined
+      ? []
+      : [
+          fleet('claude, codex and our own agent on two workers', (bench, checks) => runOnFleet(bench, checks, ownNetwork)),
+          fleet('the worker of codex is killed', (bench, checks) => runLostWorker(bench, checks, ownNetwork)),
+          fleet('the run is killed, and goes on with the worker of claude', (bench, checks) => runLostRun(bench, checks, ownNetwork)),
+        ]),
     ...installed.map((cli) => ({
       lane: 'direct',
       name: `direct: ${cli.spec.name}`,
