@@ -145,15 +145,18 @@ interface Ownership {
 /** Writes records piece by piece, each piece behind the one before it. */
 function createLogWriter(fleet: Fleet, { run, epoch, place }: RunLease, { isOwn, lose }: Ownership) {
   const waiting: KeptRecord[] = [];
+  /** Somebody waits for one of those that wait. */
+  let isWanted = false;
   let end: LogPlace | null = null;
   let pieces = 0;
   let writing: Promise<void> = Promise.resolve();
   let isWriting = false;
   const writeAll = async (): Promise<void> => {
     try {
-      while (waiting.length > 0 && isOwn() && end !== null) {
+      while (isWanted && isOwn() && end !== null) {
         const behind: LogPlace = end;
         const records = takePiece(waiting);
+        isWanted = waiting.length > 0;
         pieces += 1;
         const body = await toBody(fleet.blobs, { v: 2, place, records } as unknown as Json);
         const written = await patiently(() => fleet.log.append(run, { behind, name: `${epoch}.${place}.${pieces}`, body }));
@@ -168,6 +171,7 @@ function createLogWriter(fleet: Fleet, { run, epoch, place }: RunLease, { isOwn,
     }
   };
   const write = (): void => {
+    isWanted = waiting.length > 0;
     if (isWriting) return;
     isWriting = true;
     writing = writeAll();

@@ -162,7 +162,7 @@ async function offer<Ran>(
     watchOrder(made, opened).catch((error: unknown) => opened.lose(`the fleet could not be asked: ${toErrorMessage(error)}`));
     return await result;
   } finally {
-    opened.isOver = true;
+    opened.over.abort();
     signal.removeEventListener('abort', end);
     open.delete(id.name);
     if (made.isOwn()) await fleet.queue.forget(id).catch(() => undefined);
@@ -182,13 +182,23 @@ function openProgram<Ran>(
     resolve = settled;
   });
   const settle = (how: AwayResult<Ran>): void => {
-    opened.isOver = true;
+    opened.over.abort();
     resolve(how);
   };
   const opened: OpenProgram = {
-    ...{ id: { run, name }, title, labels, protocol, offer: randomUUID(), isOver: false, worker: null, reading: Promise.resolve() },
+    ...{
+      id: { run, name },
+      title,
+      labels,
+      protocol,
+      offer: randomUUID(),
+      over: new AbortController(),
+      worker: null,
+      reading: Promise.resolve(),
+    },
     take: async ({ worker, body }) => {
-      const told = opened.isOver || !isSubjectPart(worker) ? null : await read(await fromBody(fleet.blobs, body), opened.offer);
+      const told =
+        opened.over.signal.aborted || !isSubjectPart(worker) ? null : await read(await fromBody(fleet.blobs, body), opened.offer);
       if (told === null) return;
       settle(told.ran === null ? toLost(`the worker ${worker} could not run it: ${told.trouble}`) : { kind: 'ran', worker, ...told.ran });
     },

@@ -53,7 +53,8 @@ export interface OpenOrder {
   readonly protocol: number;
   /** Ends it: no worker will report anything that counts. */
   readonly lose: (why: string) => void;
-  isOver: boolean;
+  /** Aborted when it is over. */
+  readonly over: AbortController;
   worker: string | null;
 }
 
@@ -133,13 +134,13 @@ function openTurn(
       title: toSentenceStart(toTurnTitle(order, order.hat)),
       labels: labelsOf(order),
       protocol: TURN_PROTOCOL,
-      isOver: false,
+      over: new AbortController(),
       worker: null,
     },
     ...{ order, watch, reading: Promise.resolve() },
     settle: (how) => {
-      if (opened.isOver) return;
-      opened.isOver = true;
+      if (opened.over.signal.aborted) return;
+      opened.over.abort();
       onEnd(id.name);
       settle(how);
     },
@@ -154,7 +155,7 @@ async function offer(made: OfferSettings, turn: OpenTurn, task: Json, follow: ()
     await follow();
     const place = await made.pack(turn.order);
     const body = await toBody(fleet.blobs, { task, place, lostAfterMs: made.lostAfterMs });
-    if (turn.isOver) return;
+    if (turn.over.signal.aborted) return;
     await fleet.queue.offer({ ...turn.id, labels: turn.labels, protocol: turn.protocol, body });
     await watchOrder(made, turn);
     // What became of the turn is brought home first.
@@ -174,9 +175,9 @@ export async function watchOrder(made: WatchSettings, order: OpenOrder): Promise
   let reminders = 0;
   let isTold = false;
   let answeredAt = since;
+  const { signal } = order.over;
   // Most are taken at once: to ask about them would only hold up the server.
-  await pause(LOOK_MS);
-  while (!order.isOver) {
+  while (await isLonger(signal)) {
     const askedAt = steady();
     const standing = await fleet.queue.look(order.id).catch(() => null);
     // While the server cannot be asked, no worker can say that it lives.
@@ -184,7 +185,6 @@ export async function watchOrder(made: WatchSettings, order: OpenOrder): Promise
     if (standing === null) {
       since = steady();
       if (since - answeredAt > AWAY_MS) order.lose(`the server could not be asked for ${Math.round((since - answeredAt) / 1000)} s`);
-      await pause(LOOK_MS);
       continue;
     }
     answeredAt = steady();
@@ -206,8 +206,13 @@ export async function watchOrder(made: WatchSettings, order: OpenOrder): Promise
       if (reminders === 1) made.tell(await toUntakenText(made, order));
       isTold = true;
     }
-    await pause(LOOK_MS);
   }
+}
+
+/** Waits until the next look; false when there is none any more. */
+async function isLonger(over: AbortSignal): Promise<boolean> {
+  await pause(LOOK_MS, undefined, { signal: over }).catch(() => undefined);
+  return !over.aborted;
 }
 
 /** What watching needs of a run. */
@@ -229,8 +234,10 @@ async function toUntakenText({ fleet }: WatchSettings, order: OpenOrder): Promis
 
 async function readReport(made: OfferSettings, turn: OpenTurn, report: WorkReport): Promise<void> {
   const words =
-    turn.isOver || !isSubjectPart(report.worker) ? null : parseWorkerWords(await fromBody(made.fleet.blobs, report.body), turn.order);
-  if (words === null || turn.isOver) return;
+    turn.over.signal.aborted || !isSubjectPart(report.worker)
+      ? null
+      : parseWorkerWords(await fromBody(made.fleet.blobs, report.body), turn.order);
+  if (words === null || turn.over.signal.aborted) return;
   turn.worker = report.worker;
   if (words.kind === 'prompt') return turn.watch.prompt(words.text);
   if (words.kind === 'input') return turn.watch.post(toHeard(words.input, report));
@@ -252,7 +259,7 @@ function toHeard(input: Input, { worker }: WorkReport): Input {
 /** Until the worker says that it heard, or the turn is over. One that nobody has taken yet is taken back where it is to stop. */
 async function hand(made: OfferSettings, turn: OpenTurn, effect: Effect): Promise<void> {
   const { fleet } = made;
-  while (!turn.isOver) {
+  while (!turn.over.signal.aborted) {
     if (await fleet.wires.ask(turn.id, { kind: 'effect', effect } as unknown as Json)) return;
     if (effect.type === 'iteration-stop' && (await isUntaken(made, turn))) return giveUp(made, turn, { kind: 'killed' });
     await pause(LOOK_MS);
