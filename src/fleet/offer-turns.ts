@@ -33,8 +33,8 @@ export interface OfferSettings {
   readonly isOwn: () => boolean;
 }
 
-/** An order that is over may be there for so much longer. */
-const TIDY_MS = 30;
+/** Orders that are over may be there for so much longer, and are forgotten together: each by itself would be in the way of the turn behind it. */
+const TIDY_MS = 1000;
 /** How often an order is looked at. */
 const LOOK_MS = 500;
 /** A worker that has ended writes its report before; one that is still on its way gets so long. */
@@ -71,6 +71,7 @@ export function offerTurns(made: OfferSettings): Elsewhere {
   const { fleet, run } = made;
   const open = new Map<string, OpenTurn>();
   const offers = new Set<Promise<void>>();
+  const over = createTidying(made);
   let following: Promise<() => Promise<void>> | undefined;
   const unwatch = fleet.wires.watch(run, (name, live) => {
     const turn = open.get(name);
@@ -87,9 +88,10 @@ export function offerTurns(made: OfferSettings): Elsewhere {
   const start = ({ order, state, isAlone }: RemoteOrder, watch: RemoteWatch): RemoteTurn => {
     const turn = openTurn(made, order, watch, (name) => open.delete(name));
     open.set(turn.opened.id.name, turn.opened);
-    const offered: Promise<void> = offer(made, turn.opened, { effect: order, state, isAlone } as unknown as Json, follow).finally(() =>
-      offers.delete(offered),
-    );
+    const offered: Promise<void> = offer(made, turn.opened, { effect: order, state, isAlone } as unknown as Json, follow).finally(() => {
+      offers.delete(offered);
+      over.add(turn.opened.id);
+    });
     offers.add(offered);
     return {
       result: turn.result,
@@ -107,6 +109,7 @@ export function offerTurns(made: OfferSettings): Elsewhere {
     close: async () => {
       unwatch();
       await Promise.all(offers);
+      await over.forget();
       await (await following?.catch(() => undefined))?.();
       // No turn of this process is away any more, and none of another one reports what counts, unless somebody else goes on with the run.
       if (made.isOwn()) await fleet.reports.forget(run).catch(() => undefined);
@@ -158,12 +161,29 @@ async function offer(made: OfferSettings, turn: OpenTurn, task: Json, follow: ()
     if (turn.over.signal.aborted) return;
     await fleet.queue.offer({ ...turn.id, labels: turn.labels, protocol: turn.protocol, body });
     await watchOrder(made, turn);
-    // What became of the turn is brought home first.
-    await pause(TIDY_MS);
   } catch (error) {
     turn.lose(`the fleet could not be asked: ${toErrorMessage(error)}`);
   }
-  if (made.isOwn()) await fleet.queue.forget(turn.id).catch(() => undefined);
+}
+
+/** Has the fleet forget orders that are over. */
+function createTidying({ fleet, isOwn }: Pick<OfferSettings, 'fleet' | 'isOwn'>) {
+  const over = new Set<WorkId>();
+  let timer: NodeJS.Timeout | undefined;
+  const forget = async (): Promise<void> => {
+    clearTimeout(timer);
+    timer = undefined;
+    const ids = [...over];
+    over.clear();
+    if (isOwn()) await Promise.all(ids.map((id) => fleet.queue.forget(id).catch(() => undefined)));
+  };
+  return {
+    add: (id: WorkId): void => {
+      over.add(id);
+      timer ??= setTimeout(() => void forget(), TIDY_MS);
+    },
+    forget,
+  };
 }
 
 /** Watches over an order until it is over. */
