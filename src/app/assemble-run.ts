@@ -123,7 +123,7 @@ export function assembleRun(parts: RunParts, visit: (entry: JournalEntry) => voi
     ...toLoopHooks(parts, elsewhere),
     gates: createGateRunner({
       ...toGateSettings(parts, elsewhere),
-      ...(elsewhere !== null && { runAway: elsewhere.gatesOn(() => workspace.snapshot('gates', 'opened')) }),
+      ...(elsewhere !== null && { runAway: elsewhere.gatesOn(workspace.look) }),
       ...toGateIsolation(parts),
       ...toHold(parts, agentCommand, workspace),
       ...backpressure,
@@ -350,7 +350,7 @@ function toAwayCopy({ paths, file, env }: RunParts, elsewhere: OfferedTurns | nu
   const place = { cwd, env: withoutKeys(settings, env), stateDirs: toStateDirs(settings), programs };
   const scratchDir = join(paths.folder, 'git', 'copy');
   const copy = createWorkspace({ ...place, runId: paths.runId, scratchDir, baseline: null, checkpointBranch: null });
-  return { runAway: elsewhere.gatesOn(() => copy.snapshot('gates-copy', 'opened')) };
+  return { runAway: elsewhere.gatesOn(copy.look) };
 }
 
 /** Programs on a worker bear its mark: whoever follows a killed worker finds them, and nobody takes them for those of a run on this machine. */

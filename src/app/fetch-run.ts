@@ -189,7 +189,10 @@ async function bringWorkHome(order: CatchUpOrder, kept: KeptState, way: TreeWay)
   await bringTree(order, repository, way, kept.trees.slice(kept.trees.indexOf(way.from) + 1, -1));
   const why = await bringHead(order, repository, way).catch(toErrorMessage);
   const shown = { runId: paths.runId, ...kept };
-  const lacking = await bringSnapshots(fleet.blobs, repository, shown, join(paths.folder, 'git')).catch(() => [...kept.snapshots.keys()]);
+  const lacking = await bringSnapshots(fleet.blobs, repository, shown, join(paths.folder, 'git')).catch(async () => {
+    const known = await readTrees(repository, paths.runId);
+    return [...kept.snapshots].flatMap(([name, tree]) => (known.get(name) === tree ? [] : [name]));
+  });
   await forgetBundles(repository, kept.trees);
   const turns = [...new Set(lacking.map((name) => name.slice(0, name.indexOf('/'))))];
   return [

@@ -63,7 +63,7 @@ export interface OfferedTurns extends Elsewhere {
   readonly gatesOn: (look: () => Promise<Snapshot>) => RunAway;
   /** Asks hooks on workers, on the folder as it is then. Absent: none of the run needs one. */
   readonly askAway?: AskAway;
-  /** Ends gates and hooks: hooks of a run's life are told behind its turns. Never rejects. */
+  /** Ends gates and hooks, behind the turns, for hooks of a run's life are told when these have ended; then what workers reported is forgotten. Never rejects. */
   readonly closePrograms: () => Promise<void>;
 }
 
@@ -105,7 +105,7 @@ export function offerToFleet(parts: OfferedRun, workspace: GitWorkspace, copies:
     checkpoint: kept.checkpoint,
     gatesOn: (look) => (order, signal, say) =>
       programs.run(toGateProgram(order, fleet.blobs), async () => packTree(await look(), null), signal, say),
-    ...toHookAsker({ ...parts, folders }, programs, async () => packTree(await workspace.snapshot('hooks', 'opened'), null)),
+    ...toHookAsker({ ...parts, folders }, programs, async () => packTree(await workspace.look(), null)),
     closePrograms: programs.close,
   };
 }
@@ -132,11 +132,14 @@ function createTreeKeeper(
     checkpoint: async (iteration) => {
       const made = await workspace.checkpoint(iteration);
       // No turn may come behind the last one.
-      if (made.commit !== null) await keep(await workspace.snapshot('checkpoint', 'after'));
+      if (made.commit !== null) await keep(await workspace.look());
       return made;
     },
   };
 }
+
+/** So many hooks of another configuration are looked for. */
+const LEFT_HOOKS = 16;
 
 /** Asks each hook under the name of its place among those of the run that need a worker. What the process before this one offered is ended first. */
 function toHookAsker(
@@ -148,8 +151,10 @@ function toHookAsker(
   const unserved = new Set<string>();
   const away = [...runHooks, ...Object.values(hooks).flat()].filter(({ runsOn }) => runsOn !== undefined);
   const known = [...new Set(away.map((spec) => JSON.stringify(spec)))];
+  // The process before this one may have had more of them.
+  const left = Array.from({ length: Math.max(known.length, LEFT_HOOKS) }, (_, place) => toHookOrderName(place));
+  if (keptTo > 0) programs.dropLeft(left);
   if (known.length === 0) return {};
-  if (keptTo > 0) programs.dropLeft(known.map((_, place) => toHookOrderName(place)));
   return {
     askAway: async (order, signal) => {
       const program = toHookProgram(order, known.indexOf(JSON.stringify(order.spec)), folders);
@@ -157,7 +162,8 @@ function toHookAsker(
       const labels = program.labels.join(',');
       const isServed = async (): Promise<boolean> => (await listTakers(fleet, program).catch(() => [])).length > 0;
       // Where one waited in vain, the end of the run is not to wait for each that comes after it.
-      if (unserved.has(labels) && !(await isServed())) return { kind: 'lost', why: `there is no worker with ${labels}` };
+      if (isLifeEvent(order.spec.event) && unserved.has(labels) && !(await isServed()))
+        return { kind: 'lost', why: `there is no worker with ${labels}` };
       unserved.delete(labels);
       const result = await programs.run(program, pack, signal);
       if (result.kind === 'stopped' && isLifeEvent(order.spec.event) && !(await isServed())) unserved.add(labels);

@@ -116,6 +116,7 @@ export async function setUp(
   baseline: Baseline | null = null,
 ) {
   const records: KeptRecord[] = [];
+  const keep = (record: KeptRecord): number => records.push(record);
   const folder = join(repo.path, STATE, 'runs', 'run-1');
   const workspace = createWorkspace({
     ...repo.settings,
@@ -128,7 +129,7 @@ export async function setUp(
     env: repo.settings.env,
     fleet,
     readNotes: () => null,
-    keeper: { add: (record: KeptRecord) => records.push(record), confirm: async () => undefined },
+    keeper: { add: keep, addLater: keep, confirm: async () => undefined },
   } as unknown as SentRun;
   const send = createTreeSender(parts);
   const copies = createWorkCopies({

@@ -62,11 +62,7 @@ interface PlaceParts {
   readonly scratch: string;
 }
 
-export function createPlaceTree(
-  repository: Repository,
-  workspace: Pick<GitWorkspace, 'snapshot'>,
-  { blobs, scratch }: PlaceParts,
-): PlaceTree {
+export function createPlaceTree(repository: Repository, workspace: Pick<GitWorkspace, 'look'>, { blobs, scratch }: PlaceParts): PlaceTree {
   const { top } = repository;
   let shown: Shown | null = null;
   /** What it showed when whoever uses it began; until that has ended nobody knows what it shows. */
@@ -74,7 +70,7 @@ export function createPlaceTree(
   const checkOwn = createOwnCheck(repository);
   const look = async (): Promise<WorkLooks> => {
     await checkOwn();
-    const { looks } = await workspace.snapshot('look', 'after');
+    const { looks } = await workspace.look();
     if (looks === undefined) throw new Error('more files differ from the commit than can travel');
     return looks;
   };

@@ -1,21 +1,25 @@
-import { existsSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import type { HookSpec } from '../core/hooks/hook-spec.ts';
 import { withScripts } from './sent-work.ts';
 
-const toHook = (path: string): HookSpec => ({
+const toHook = (path: string, sha256 = 'ab'): HookSpec => ({
   ...{ name: 'guard', event: 'PreToolUse', matcher: '*', timeoutMs: 1000, isFailClosed: false, place: 'ralph.yml:1' },
-  handler: { kind: 'command', argv: ['sh', path, 'all'], file: { path, sha256: 'ab' } },
+  handler: { kind: 'command', argv: ['sh', path, 'all'], file: { path, sha256 } },
 });
 
 test('scripts of hooks are in the folder of the worker where those of the run are on another machine', () => {
   const own = fileURLToPath(import.meta.url);
-  const placed = (path: string, folders: readonly string[]): string =>
-    JSON.stringify(withScripts({ hooks: { a: [toHook(path)] } }, folders, '/work/place').hooks.a[0]?.handler);
+  const placed = (path: string, folders: readonly string[], sha256?: string): string =>
+    JSON.stringify(withScripts({ hooks: { a: [toHook(path, sha256)] } }, folders, '/work/place').hooks.a[0]?.handler);
   expect(placed('/home/of/nobody/h/a.sh', ['/home/of/nobody'])).toBe(JSON.stringify(toHook('/work/place/h/a.sh').handler));
   // On the same machine the run's own is there, with what lies beside it and does not travel.
-  expect(existsSync(own)).toBe(true);
-  expect(placed(own, [own.slice(0, own.indexOf('/src/app/'))])).toBe(JSON.stringify(toHook(own).handler));
+  const folder = own.slice(0, own.indexOf('/src/app/'));
+  const hash = createHash('sha256').update(readFileSync(own)).digest('hex');
+  expect(placed(own, [folder], hash)).toBe(JSON.stringify(toHook(own, hash).handler));
+  // Another checkout at the same path is not it.
+  expect(placed(own, [folder], 'ab')).toBe(JSON.stringify(toHook(`/work/place${own.slice(folder.length)}`).handler));
   expect(placed('/opt/a.sh', ['/home/of/nobody'])).toBe(JSON.stringify(toHook('/opt/a.sh').handler));
 });

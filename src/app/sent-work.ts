@@ -1,7 +1,8 @@
-import { existsSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Environment } from '../core/values/environment.ts';
-import { type Json, mapTexts } from '../core/values/json.ts';
+import { isJsonObject, type Json, mapTexts } from '../core/values/json.ts';
 import {
   demandBlob,
   fromContent,
@@ -115,7 +116,13 @@ async function storeChain(blobs: Blobs, repository: Repository, chain: SentTree,
   try {
     await fetchWhole(blobs, repository, chain, scratch);
     if (await hasObject(repository, work.tree, 'tree')) there.add(work.tree);
-    for (let next = steps.findIndex(isLacking); next >= 0 && next <= last; ) {
+    const stored = await listThere(
+      repository,
+      steps.map(({ to }) => to),
+    );
+    const first = steps.findIndex(isLacking);
+    // Each is stored on top of the one before it: the nearest that is here is begun with.
+    for (let next = steps.findLastIndex(({ to }, index) => index < first && stored.has(to)) + 1; first >= 0 && next <= last; ) {
       const base = steps[next - 1]?.to ?? work.commit;
       const batch = await fetchBatch(blobs, steps.slice(next, last + 1));
       await storeSteps(repository, base, batch, join(scratch, 'ralph.steps'));
@@ -196,6 +203,22 @@ export function withSecrets<Settings extends RunFile['settings']>(settings: Sett
   return { ...settings, backends: resolve(backends), mcpServers: resolve(mcpServers) };
 }
 
+/** Paths of scripts, each with the hash of what it held when the run began. */
+function listScripts(value: Json): readonly (readonly [string, string])[] {
+  if (Array.isArray(value)) return value.flatMap(listScripts);
+  if (!isJsonObject(value)) return [];
+  const { path, sha256 } = value;
+  return typeof path === 'string' && typeof sha256 === 'string' ? [[path, sha256]] : Object.values(value).flatMap(listScripts);
+}
+
+function hashScript(path: string): string | null {
+  try {
+    return createHash('sha256').update(readFileSync(path)).digest('hex');
+  } catch {
+    return null;
+  }
+}
+
 /**
  * Scripts of hooks that are not where the run has them, for this is another machine, are in the folder of the worker: what they held is known, and others do not run.
  *
@@ -207,9 +230,15 @@ export function withScripts<Settings extends Pick<RunFile['settings'], 'hooks' |
   root: string,
 ): Settings {
   const { hooks, backendHooks } = settings;
+  const hashes = new Map(listScripts([hooks ?? null, backendHooks ?? null] as unknown as Json));
+  // Another checkout may be where the run has its own.
+  const isRunsOwn = (path: string): boolean => {
+    const hash = hashes.get(path);
+    return hash === undefined ? existsSync(path) : hash === hashScript(path);
+  };
   const toHere = (text: string): string => {
     const folder = folders.find((known) => text.startsWith(`${known}/`));
-    return folder === undefined || existsSync(text) ? text : join(root, text.slice(folder.length));
+    return folder === undefined || isRunsOwn(text) ? text : join(root, text.slice(folder.length));
   };
   const place = <Value>(value: Value): Value => mapTexts(value as Json, toHere) as Value;
   return { ...settings, ...(hooks && { hooks: place(hooks) }), ...(backendHooks && { backendHooks: place(backendHooks) }) };

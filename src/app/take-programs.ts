@@ -1,4 +1,4 @@
-import { existsSync, lstatSync, readFileSync, rmSync } from 'node:fs';
+import { lstatSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { HookSpec } from '../core/hooks/hook-spec.ts';
 import type { HookOutcome } from '../core/hooks/hook-verdict.ts';
@@ -85,7 +85,9 @@ async function takeGate(
 
 /** Of the record that the gate runner wrote just now; `null` where it could not. */
 function readTries(path: string): readonly AwayGateTry[] | null {
-  const record = existsSync(path) ? (parseJson(readFileSync(path, 'utf8')) as unknown as EvidenceRecord) : null;
+  // Through no link, and out of no pipe: a gate may put anything in its place.
+  const isThere = lstatSync(path, { throwIfNoEntry: false })?.isFile() === true;
+  const record = isThere ? (parseJson(readFileSync(path, 'utf8')) as unknown as EvidenceRecord) : null;
   return record?.attempts ?? null;
 }
 

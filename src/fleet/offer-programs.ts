@@ -128,7 +128,8 @@ function createProgramReports({ fleet, run, isOwn }: ProgramOfferSettings): Prog
     },
     close: async () => {
       await (await following?.catch(() => undefined))?.();
-      if (following !== undefined && isOwn()) await fleet.reports.forget(run).catch(() => undefined);
+      // Turns and programs of this process have ended, and none of another one reports what counts, unless somebody else goes on with the run.
+      if (isOwn()) await fleet.reports.forget(run).catch(() => undefined);
     },
   };
 }

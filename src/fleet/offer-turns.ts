@@ -111,8 +111,6 @@ export function offerTurns(made: OfferSettings): Elsewhere {
       await Promise.all(offers);
       await over.forget();
       await (await following?.catch(() => undefined))?.();
-      // No turn of this process is away any more, and none of another one reports what counts, unless somebody else goes on with the run.
-      if (made.isOwn()) await fleet.reports.forget(run).catch(() => undefined);
     },
   };
 }
@@ -170,12 +168,15 @@ async function offer(made: OfferSettings, turn: OpenTurn, task: Json, follow: ()
 function createTidying({ fleet, isOwn }: Pick<OfferSettings, 'fleet' | 'isOwn'>) {
   const over = new Set<WorkId>();
   let timer: NodeJS.Timeout | undefined;
-  const forget = async (): Promise<void> => {
+  let forgetting: Promise<unknown> = Promise.resolve();
+  const forget = (): Promise<unknown> => {
     clearTimeout(timer);
     timer = undefined;
     const ids = [...over];
     over.clear();
-    if (isOwn()) await Promise.all(ids.map((id) => fleet.queue.forget(id).catch(() => undefined)));
+    const forgetAll = async (): Promise<unknown> => isOwn() && Promise.all(ids.map((id) => fleet.queue.forget(id).catch(() => undefined)));
+    forgetting = forgetting.then(forgetAll);
+    return forgetting;
   };
   return {
     add: (id: WorkId): void => {
@@ -195,6 +196,11 @@ export async function watchOrder(made: WatchSettings, order: OpenOrder): Promise
   let reminders = 0;
   let isTold = false;
   let answeredAt = since;
+  const tellTaken = (): void => {
+    if (!isTold || order.worker === null) return;
+    isTold = false;
+    made.tell(`${order.title} is taken by worker ${order.worker}, after ${Math.round((steady() - offeredAt) / 1000)} s.`, 'info');
+  };
   const { signal } = order.over;
   // Most are taken at once: to ask about them would only hold up the server.
   while (await isLonger(signal)) {
@@ -212,10 +218,7 @@ export async function watchOrder(made: WatchSettings, order: OpenOrder): Promise
     last = standing;
     const waited = steady() - since;
     if (standing.kind === 'held') order.worker = standing.worker;
-    if (isTold && order.worker !== null) {
-      isTold = false;
-      made.tell(`${order.title} is taken by worker ${order.worker}, after ${Math.round((steady() - offeredAt) / 1000)} s.`, 'info');
-    }
+    tellTaken();
     if (standing.kind === 'held' && waited > lostAfterMs && (await fleet.queue.withdraw(order.id, standing))) {
       order.lose(`the worker ${standing.worker} was lost: it said nothing for ${Math.round(waited / 1000)} s`);
     } else if (standing.kind === 'over' && waited > REPORT_MS) {
@@ -227,6 +230,7 @@ export async function watchOrder(made: WatchSettings, order: OpenOrder): Promise
       isTold = true;
     }
   }
+  tellTaken();
 }
 
 /** Waits until the next look; false when there is none any more. */

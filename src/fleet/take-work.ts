@@ -163,8 +163,6 @@ async function work(made: WorkSettings, claim: WorkClaim, slot: number, kill: Ab
   kill.addEventListener('abort', giveUp);
   if (kill.aborted) giveUp();
   let beating: Promise<void> = Promise.resolve();
-  /** Its end is known: whoever offered it forgets it. */
-  let isReported = false;
   const heard: Effect[] = [];
   let hear: (effect: Effect) => void = (effect) => heard.push(effect);
   const unhear = fleet.wires.answer({ run, name }, (words) => {
@@ -189,7 +187,8 @@ async function work(made: WorkSettings, claim: WorkClaim, slot: number, kill: Ab
         await untilSent(fence.signal, async () => {
           const body = await toBody(fleet.blobs, words as unknown as Json);
           await fleet.reports.append({ run, name, worker: worker.id, number: numbered, body });
-          isReported ||= words.kind !== 'prompt' && words.kind !== 'input';
+          // Who offered it forgets it from here on: to say that it is alive would only find out that nobody knows it.
+          if (words.kind !== 'prompt' && words.kind !== 'input') over.abort();
         });
       },
       show: (record) => fleet.wires.show({ run, name }, record as unknown as Json),
@@ -205,6 +204,6 @@ async function work(made: WorkSettings, claim: WorkClaim, slot: number, kill: Ab
     over.abort();
     await beating;
     kill.removeEventListener('abort', giveUp);
-    if (!isReported) await claim.end().catch(() => false);
+    await claim.end().catch(() => false);
   }
 }

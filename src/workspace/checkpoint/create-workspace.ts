@@ -71,6 +71,8 @@ export interface WorkLooks {
 export interface GitWorkspace extends Pick<Workspace, 'exists' | 'checkpoint'> {
   /** The fingerprint and the tree in one go, kept under the turn's name (`7.1`) for `diff`. */
   readonly snapshot: (turn: string, moment: SnapshotMoment) => Promise<Snapshot>;
+  /** The same between the moments of turns, under no name. */
+  readonly look: () => Promise<Snapshot>;
   /** Commits what a run left uncommitted in its worktree, on the worktree's branch. */
   readonly commitRest: (place: WorktreePlace, subject: string) => Promise<CheckpointResult>;
   /** What a turn changed, as a patch; null where that is not known. */
@@ -101,7 +103,7 @@ export function createWorkspace(settings: WorkspaceSettings): GitWorkspace {
   let read: (() => Promise<GitStatus>) | undefined;
   const find = (): Promise<RepositorySearch> => (search ??= findRepository(settings));
 
-  async function look({ turn, moment }: { readonly turn: string; readonly moment: SnapshotMoment }): Promise<Snapshot> {
+  async function look(name: { readonly turn: string; readonly moment: SnapshotMoment } | null): Promise<Snapshot> {
     const found = await find();
     if (!found.ok) return { fingerprint: await describeFolder(settings.cwd, settings.stateDirs), tree: null };
     const repository = found.value;
@@ -111,7 +113,8 @@ export function createWorkspace(settings: WorkspaceSettings): GitWorkspace {
     const looks = settings.keepsLooks === true ? toLooks(status, repository.top) : {};
     if (settings.keepsSnapshots === false) return { fingerprint, tree: null, ...looks };
     keeper ??= createSnapshotKeeper(repository, settings);
-    return { fingerprint, tree: await keeper.keep(turn, moment, status, fingerprint).catch(() => null), ...looks };
+    const kept = name === null ? keeper.store(status, fingerprint) : keeper.keep(name.turn, name.moment, status, fingerprint);
+    return { fingerprint, tree: await kept.catch(() => null), ...looks };
   }
 
   /** What the snapshots tell, once all of them are written. */
@@ -125,6 +128,7 @@ export function createWorkspace(settings: WorkspaceSettings): GitWorkspace {
   return {
     exists: () => isFolder(settings.cwd),
     snapshot: (turn, moment) => inTurn(() => look({ turn, moment })).catch(() => nothing),
+    look: () => inTurn(() => look(null)).catch(() => nothing),
     checkpoint: (iteration) =>
       inTurn(async () => checkpoint(settings, await find(), iteration)).catch((error: unknown) => toNote(toErrorMessage(error))),
     diff: (turn) => ask((repository) => diffTurn(repository, settings.runId, turn)),

@@ -112,6 +112,8 @@ export interface SnapshotKeeper {
    * @throws GitProblem, or the system error when the index of ours cannot be made.
    */
   keep(turn: string, moment: SnapshotMoment, status: GitStatus, fingerprint: string | null): Promise<string>;
+  /** Stores it under no name. Throws what `keep` throws. */
+  store(status: GitStatus, fingerprint: string | null): Promise<string>;
   /** Waits for what is still being written. Never rejects. */
   settle(): Promise<void>;
 }
@@ -205,12 +207,17 @@ export function createSnapshotKeeper(
   let opened: string | undefined;
   /** The tree that the last name is for. */
   let held: string | undefined;
+  const store = async (status: GitStatus, fingerprint: string | null): Promise<string> => {
+    const known = fingerprint !== null && last?.fingerprint === fingerprint ? last.tree : null;
+    const tree = known ?? (await storeTree.store(status));
+    last = { fingerprint, tree };
+    return tree;
+  };
   return {
+    store,
     async keep(turn, moment, status, fingerprint) {
-      const isFirst = last === undefined;
-      const known = fingerprint !== null && last?.fingerprint === fingerprint ? last.tree : null;
-      const tree = known ?? (await storeTree.store(status));
-      last = { fingerprint, tree };
+      const isFirst = held === undefined;
+      const tree = await store(status, fingerprint);
       const ref = toSnapshotRef(runId, turn, moment);
       if (ref === undefined) return tree;
       const isTakingOver = moment === 'before' && turn === opened;

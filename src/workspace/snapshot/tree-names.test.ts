@@ -1,4 +1,5 @@
-import { appendFileSync, existsSync, mkdirSync, readdirSync, symlinkSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { appendFileSync, existsSync, linkSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { findRepository } from '../../git/index.ts';
@@ -93,6 +94,25 @@ describe('the names of a run’s trees', () => {
     expect([listRefs(), losses]).toEqual([[`${AFTER} ${tree}`], 1]);
   });
 
+  it('are told one by one where git refuses one of them, and that one again when it can be had', async () => {
+    const { folder, repository, tree, other, path, listRefs } = await open();
+    const lock = join(folder.path, '.git', `${AFTER}.lock`);
+    mkdirSync(join(lock, '..'), { recursive: true });
+    writeFileSync(lock, '');
+    const names = createTreeNames(repository, REF, () => undefined);
+    names.add(
+      new Map([
+        [BEFORE, tree],
+        [AFTER, other],
+      ]),
+    );
+    await names.settle();
+    expect([listRefs(), (await readTrees(repository, 'run-1')).get('1.1/after')]).toEqual([[`${BEFORE} ${tree}`], other]);
+    rmSync(lock);
+    await names.settle();
+    expect([listRefs(), existsSync(path)]).toEqual([[`${AFTER} ${other}`, `${BEFORE} ${tree}`], false]);
+  });
+
   it('are dropped with the snapshots of the run', async () => {
     const { repository, tree, path } = await open();
     createTreeNames(repository, REF, isNeverLost).add(new Map([[BEFORE, tree]]));
@@ -108,6 +128,17 @@ describe('the names of a run’s trees', () => {
     appendFileSync(path, `delete refs/heads/main\n`);
     await createTreeNames(repository, REF, isNeverLost).settle();
     expect([listRefs(), folder.git('for-each-ref', '--format=%(refname)')]).toEqual([[], 'refs/heads/main\n']);
+  });
+
+  it('are told to git at once where a pipe, or a second name of another file, stands in the place of their file', async () => {
+    for (const put of [(path: string) => execFileSync('mkfifo', [path]), (path: string) => linkSync(join(path, '../../../a.txt'), path)]) {
+      const { folder, repository, tree, path, listRefs } = await open();
+      mkdirSync(join(folder.path, '.git/ralph'));
+      put(path);
+      createTreeNames(repository, REF, isNeverLost).add(new Map([[BEFORE, tree]]));
+      await expect.poll(listRefs).toEqual([`${BEFORE} ${tree}`]);
+      expect(readFileSync(join(folder.path, 'a.txt'), 'utf8')).toBe('a\n');
+    }
   });
 
   it.each([

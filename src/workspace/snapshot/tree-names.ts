@@ -1,4 +1,4 @@
-import { closeSync, constants, lstatSync, mkdirSync, openSync, readFileSync, rmdirSync, rmSync, writeSync } from 'node:fs';
+import { closeSync, constants, fstatSync, lstatSync, mkdirSync, openSync, readFileSync, rmdirSync, rmSync, writeSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { demandGit, type Repository, readGitPlaces } from '../../git/index.ts';
 
@@ -31,10 +31,9 @@ export function createTreeNames(repository: Pick<Repository, 'git' | 'top' | 'gi
     if (waiting.size === 0) return;
     const told = new Map(waiting);
     waiting.clear();
-    if (!(await update(repository, told))) {
-      onLost();
-      await update(repository, await keepThere(repository, told));
-    }
+    const refused = (await update(repository, told)) ? [] : await tellSingly(repository, told, onLost);
+    // One that came meanwhile under the same name counts.
+    for (const [name, tree] of refused) if (!waiting.has(name)) waiting.set(name, tree);
     // What came meanwhile stands behind it in the same file.
     if (path !== null && waiting.size === 0) rmSync(path, { force: true });
   };
@@ -86,8 +85,11 @@ function toPath({ top, gitDir }: Pick<Repository, 'top' | 'gitDir'>, ref: string
 function append(path: string, names: ReadonlyMap<string, string>): boolean {
   try {
     mkdirSync(dirname(path), { recursive: true });
-    const file = openSync(path, constants.O_APPEND | constants.O_CREAT | constants.O_WRONLY | constants.O_NOFOLLOW);
+    // An agent may have put anything in its place: a pipe that nobody reads, a second name of another file.
+    const file = openSync(path, constants.O_APPEND | constants.O_CREAT | constants.O_WRONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
     try {
+      const stats = fstatSync(file);
+      if (!stats.isFile() || stats.nlink > 1) return false;
       writeSync(file, toUpdates(names));
     } finally {
       closeSync(file);
@@ -117,6 +119,19 @@ function readLines(path: string, ref: string): Map<string, string> {
 async function update({ git }: Pick<Repository, 'git'>, names: ReadonlyMap<string, string>): Promise<boolean> {
   const told = await git(['update-ref', '--stdin'], { input: toUpdates(names), config: UNSYNCED });
   return told.ok;
+}
+
+/** Git takes all of several names, or none: then it is told of each by itself. Those that it refused, and that are to be told again: another git may be at work on them. */
+async function tellSingly(
+  repository: Pick<Repository, 'git'>,
+  names: ReadonlyMap<string, string>,
+  onLost: () => void,
+): Promise<readonly (readonly [string, string])[]> {
+  onLost();
+  const there = await keepThere(repository, names).catch(() => names);
+  const refused: [string, string][] = [];
+  for (const [name, tree] of there) if (!(await update(repository, new Map([[name, tree]])))) refused.push([name, tree]);
+  return refused;
 }
 
 /** Git tells of each whether it is there; a clean-up may have taken what had no name. */
