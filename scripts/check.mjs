@@ -21,6 +21,19 @@ const toReporters = (name) => ['--reporter', name, '--reporter', './scripts/flak
 /** By default one core is left free, which on two of them leaves half of the machine idle; the third worker has work while the others wait for a process. */
 const UNIT_TESTS = bin('vitest', 'run', '--maxWorkers=3', ...toReporters('minimal'), '--project', 'unit');
 
+/** Of the samples of `npm test` a part is taken where its time is limited, as on CI. */
+const PART = Number(process.env.RALPH_TEST_SAMPLES ?? 1);
+
+/** @param {number} count of a whole `npm test` */
+function toSamples(count) {
+  return Math.max(1, Math.round(count * PART));
+}
+
+/** Of the samples of property tests. */
+function toShare() {
+  return `RALPH_PROPERTY_SHARE=${0.5 * PART}`;
+}
+
 /** Enough to see that a law still holds; `npm test` takes five times as many. */
 const FEW_SAMPLES = ['RALPH_PROPERTY_SHARE=0.1', 'RALPH_SIM_RUNS=20', 'RALPH_MUTATIONS=40', 'RALPH_YAML_RUNS=100'];
 
@@ -29,7 +42,7 @@ const DEPCRUISE_CACHE = ['--cache', 'node_modules/.cache/dependency-cruiser', '-
 
 /** Slow ones first, so that the quick ones fill the other lane. The check takes a part of the samples of property tests. */
 const toCheckSteps = (all) => [
-  { name: 'unit tests', commands: [['env', ...(all ? ['RALPH_PROPERTY_SHARE=0.5'] : FEW_SAMPLES), ...UNIT_TESTS]] },
+  { name: 'unit tests', commands: [['env', ...(all ? [toShare()] : FEW_SAMPLES), ...UNIT_TESTS]] },
   // The compiler of 7.x is a native program and takes a tenth of the time; what reads types through its API (the room rules) needs the one before it.
   // By itself it checks with four threads, each of which works out anew what the types of others are: more work, on cores that the tests have taken.
   // The page runs in a browser: it has other globals, and none of Node.
@@ -61,24 +74,16 @@ const BUILD_STEPS = [
   { name: 'package', commands: [bin('publint', '--strict')] },
 ];
 
-/**
- * So many files at a time: most of the contract tests only compute; those of git mostly wait for processes, each in folders of its own, and so do those from end to end, which wait
- * longer. The others disturb each other.
- */
-const AT_A_TIME = { git: 2, contract: 2, e2e: 3 };
+/** Most of the contract tests only compute; those of git and from end to end mostly wait for processes, each in folders of its own: two files at a time disturb nobody. */
+const TWO_AT_A_TIME = ['git', 'contract', 'e2e'];
 
 /** These use child processes and clocks; their progress is shown. */
 const SUITES = ['process', 'git', 'contract', 'replay', 'scenario', 'e2e'].map((project) => ({
   name: `${project} tests`,
   commands: [
     [
-      ...['env', 'RALPH_PROPERTY_SHARE=0.5'],
-      ...bin(
-        'vitest',
-        'run',
-        ...(AT_A_TIME[project] === undefined ? [] : [`--maxWorkers=${AT_A_TIME[project]}`]),
-        ...toReporters(COLOURED ? 'default' : 'dot'),
-      ),
+      ...['env', toShare()],
+      ...bin('vitest', 'run', ...(TWO_AT_A_TIME.includes(project) ? ['--maxWorkers=2'] : []), ...toReporters(COLOURED ? 'default' : 'dot')),
       ...['--project', project],
     ],
   ],
@@ -95,7 +100,11 @@ const SOME_TESTS = '--passWithNoTests=false';
 const SIMULATION = {
   name: 'simulation',
   commands: [
-    [...BESIDE, 'RALPH_SIM_RUNS=1000', ...bin('vitest', 'run', '--maxWorkers=1', SOME_TESTS, '--project', 'unit', 'test/simulation')],
+    [
+      ...BESIDE,
+      `RALPH_SIM_RUNS=${toSamples(1000)}`,
+      ...bin('vitest', 'run', '--maxWorkers=1', SOME_TESTS, '--project', 'unit', 'test/simulation'),
+    ],
   ],
 };
 
@@ -105,9 +114,9 @@ const MUTATIONS = {
   commands: [
     [
       ...BESIDE,
-      'RALPH_MUTATIONS=4000',
-      'RALPH_YAML_RUNS=2000',
-      'RALPH_BROKEN_TEAMS=800',
+      `RALPH_MUTATIONS=${toSamples(4000)}`,
+      `RALPH_YAML_RUNS=${toSamples(2000)}`,
+      `RALPH_BROKEN_TEAMS=${toSamples(800)}`,
       ...bin('vitest', 'run', '--maxWorkers=1', SOME_TESTS, '--project', 'unit'),
       ...['src/config/yaml/mutated-yaml', 'src/config/yaml/parse-yaml', 'src/validation/broken-teams'],
     ],
@@ -119,7 +128,7 @@ const HISTORIES = {
   name: 'undo histories',
   commands: [
     [
-      ...[...BESIDE, 'RALPH_UNDO_HISTORIES=100', ...bin('vitest', 'run', '--maxWorkers=1', SOME_TESTS, '--project', 'git')],
+      ...[...BESIDE, `RALPH_UNDO_HISTORIES=${toSamples(100)}`, ...bin('vitest', 'run', '--maxWorkers=1', SOME_TESTS, '--project', 'git')],
       ...['src/workspace/undo/undo-work', '-t', 'after any history'],
     ],
   ],
