@@ -74,8 +74,12 @@ const BUILD_STEPS = [
   { name: 'package', commands: [bin('publint', '--strict')] },
 ];
 
-/** Most of the contract tests only compute; those of git and from end to end mostly wait for processes, each in folders of its own: two files at a time disturb nobody. */
-const TWO_AT_A_TIME = ['git', 'contract', 'e2e'];
+/** So many files at a time, each in folders of its own: most of the contract tests only compute, those of git wait for processes, and those from end to end wait longer. */
+const AT_A_TIME = new Map([
+  ['git', 2],
+  ['contract', 2],
+  ['e2e', 3],
+]);
 
 /** These use child processes and clocks; their progress is shown. */
 const SUITES = ['process', 'git', 'contract', 'replay', 'scenario', 'e2e'].map((project) => ({
@@ -83,7 +87,12 @@ const SUITES = ['process', 'git', 'contract', 'replay', 'scenario', 'e2e'].map((
   commands: [
     [
       ...['env', toShare()],
-      ...bin('vitest', 'run', ...(TWO_AT_A_TIME.includes(project) ? ['--maxWorkers=2'] : []), ...toReporters(COLOURED ? 'default' : 'dot')),
+      ...bin(
+        'vitest',
+        'run',
+        ...(AT_A_TIME.has(project) ? [`--maxWorkers=${AT_A_TIME.get(project)}`] : []),
+        ...toReporters(COLOURED ? 'default' : 'dot'),
+      ),
       ...['--project', project],
     ],
   ],

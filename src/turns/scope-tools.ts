@@ -35,7 +35,7 @@ export interface TurnScopeSettings {
   readonly workspace: string;
   readonly settings: Settings;
   readonly env: Environment;
-  readonly tree: Pick<GitWorkspace, 'snapshot' | 'diff'>;
+  readonly tree: Pick<GitWorkspace, 'snapshot' | 'diff' | 'settle'>;
   readonly gitPrograms: GitPrograms;
 }
 
@@ -76,8 +76,8 @@ export function openPrivate(
 
 /** The watch over the folder of a run. */
 export function createWatch(made: TurnScopeSettings): TreeWatch {
-  const { settings, workspace, env, runFolder, gitPrograms } = made;
-  return createTreeWatch({
+  const { settings, workspace, env, runFolder, gitPrograms, tree } = made;
+  const watch = createTreeWatch({
     programs: gitPrograms,
     cwd: workspace,
     env: withoutKeys(settings, env),
@@ -86,6 +86,14 @@ export function createWatch(made: TurnScopeSettings): TreeWatch {
     reverts: settings.sandbox.onViolation === 'revert',
     runId: basename(runFolder),
   });
+  return {
+    ...watch,
+    // Names of the run's own that git is told of later would be taken for the agent's work.
+    begin: async (exempt, turn) => {
+      await tree.settle();
+      return watch.begin(exempt, turn);
+    },
+  };
 }
 
 /** Opens what the turns of a run are held with, and removes what a process before this one left of it. */
