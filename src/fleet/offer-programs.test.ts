@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { afterEach, describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { isJsonObject } from '../core/values/json.ts';
 import type { WorkClaim } from '../ports/fleet.ts';
 import type { AwayGateOrder } from '../ports/gate-runner.ts';
@@ -14,11 +14,6 @@ const SHOWN = {
   attempts: [{ exitCode: 0, timedOut: false, durationMs: 5 }],
 };
 
-const closes: (() => Promise<void>)[] = [];
-afterEach(async () => {
-  for (const close of closes.splice(0)) await close();
-});
-
 function setUp() {
   const fleet = createMemoryFleet();
   const told: string[] = [];
@@ -26,7 +21,7 @@ function setUp() {
     ...{ fleet, run: 'r1', steady: () => performance.now(), tell: (text) => told.push(text), lostAfterMs: 300 },
     ...{ isOwn: () => true, confirm: async () => undefined, cwd: '/home/of/the/run' },
   });
-  closes.push(programs.close);
+  onTestFinished(programs.close);
   const stop = new AbortController();
   const ask = (order = ORDER) => programs.run(toGateProgram(order, fleet.blobs), async () => ({ tree: 't' }), stop.signal);
   const claim = async (id: string): Promise<WorkClaim> => {

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import type { IterationStart } from '../core/run/effects.ts';
 import type { Input } from '../core/run/inputs.ts';
 import type { RunState } from '../core/run/state.ts';
@@ -17,11 +17,6 @@ const SPAWNED = {
   ...{ promptHash: '', promptTokens: 1 },
 };
 
-const closes: (() => Promise<void>)[] = [];
-afterEach(async () => {
-  for (const close of closes.splice(0)) await close();
-});
-
 function setUp() {
   const fleet = createMemoryFleet();
   const told: string[] = [];
@@ -37,10 +32,11 @@ function setUp() {
       return clock;
     },
   });
-  closes.push(turns.close);
+  onTestFinished(turns.close);
   const watch = { prompt: () => undefined, post: (input: Input) => posted.push(input), live: () => undefined };
   const turn = turns.start({ order: ORDER, state: {} as RunState, isAlone: true }, watch);
-  closes.unshift(async () => turn.kill());
+  // Before the others are waited for: the last one that is named comes first.
+  onTestFinished(() => turn.kill());
   const claim = async (id: string): Promise<WorkClaim> => {
     const taken = await fleet.queue.claim({ id, labels: ['custom'], protocol: 3 }, AbortSignal.timeout(5000));
     if (taken === null) throw new Error('there is nothing to take');

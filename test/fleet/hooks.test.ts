@@ -75,6 +75,16 @@ async function waitForHook(folder: string): Promise<string> {
   }
 }
 
+/** A run whose hook sleeps on its worker just now. */
+async function startSlow(seconds: string) {
+  const folder = makeHooked({ 'slow-hook': seconds });
+  await Promise.all([startPlain(), startLabelled('strong')]);
+  const run = start(folder, [...RUN, '--fleet', server().url], env());
+  await waitForHook(folder);
+  await expect.poll(() => listPrograms(`sleep ${seconds}`)).not.toBe('');
+  return { folder, run };
+}
+
 const listPrograms = (what: string): string =>
   execFileSync('sh', ['-c', `ps -eo args | grep "[${what[0]}]${what.slice(1)}$" || true`]).toString();
 
@@ -151,22 +161,14 @@ describe('a hook of the run that needs a worker', () => {
   });
 
   test('ends within two seconds, with all that it started, when a person stops the run', async () => {
-    const folder = makeHooked({ 'slow-hook': '92' });
-    await Promise.all([startPlain(), startLabelled('strong')]);
-    const run = start(folder, [...RUN, '--fleet', server().url], env());
-    await waitForHook(folder);
-    await expect.poll(() => listPrograms('sleep 92')).not.toBe('');
+    const { run } = await startSlow('92');
     run.child.kill('SIGINT');
     await expect.poll(() => listPrograms('sleep 92'), { timeout: 2000, interval: 100 }).toBe('');
     expect((await run.done).code).toBe(130);
   });
 
   test('is asked anew by a resume after the run’s process was killed, and the worker that has it ends it at once', async () => {
-    const folder = makeHooked({ 'slow-hook': '94' });
-    await Promise.all([startPlain(), startLabelled('strong')]);
-    const first = start(folder, [...RUN, '--fleet', server().url], env());
-    await waitForHook(folder);
-    await expect.poll(() => listPrograms('sleep 94')).not.toBe('');
+    const { folder, run: first } = await startSlow('94');
     first.child.kill('SIGKILL');
     await first.done;
     writeFileSync(join(folder, 'slow-hook'), '0');
