@@ -1,5 +1,4 @@
-import { createHash } from 'node:crypto';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Environment } from '../core/values/environment.ts';
 import { isJsonObject, type Json, mapTexts } from '../core/values/json.ts';
@@ -13,7 +12,8 @@ import {
   type SentTree,
   toContent,
 } from '../fleet/index.ts';
-import { demandGit, type Repository } from '../git/index.ts';
+import { demandGit, listTrees, type Repository } from '../git/index.ts';
+import { hashFile } from '../hooks/index.ts';
 import { createSharedFileSystem, withHandle, writeAll } from '../journal/index.ts';
 import type { Blobs } from '../ports/fleet.ts';
 import type { RunFile } from '../runs/index.ts';
@@ -92,7 +92,7 @@ export async function storeTrees(
 ): Promise<ReadonlySet<string>> {
   // Of trees that begin with the same whole one, the last has the steps of all.
   const chains = new Map(trees.map((tree) => [tree.work.commit, tree]));
-  const there = await listThere(repository, [...ids, ...[...chains.values()].flatMap(({ steps }) => steps.map(({ to }) => to))]);
+  const there = await listTrees(repository, [...ids, ...[...chains.values()].flatMap(({ steps }) => steps.map(({ to }) => to))]);
   for (const chain of chains.values()) await storeChain(blobs, repository, chain, { ids, there, scratch });
   return there;
 }
@@ -116,13 +116,9 @@ async function storeChain(blobs: Blobs, repository: Repository, chain: SentTree,
   try {
     await fetchWhole(blobs, repository, chain, scratch);
     if (await hasObject(repository, work.tree, 'tree')) there.add(work.tree);
-    const stored = await listThere(
-      repository,
-      steps.map(({ to }) => to),
-    );
     const first = steps.findIndex(isLacking);
     // Each is stored on top of the one before it: the nearest that is here is begun with.
-    for (let next = steps.findLastIndex(({ to }, index) => index < first && stored.has(to)) + 1; first >= 0 && next <= last; ) {
+    for (let next = steps.findLastIndex(({ to }, index) => index < first && there.has(to)) + 1; first >= 0 && next <= last; ) {
       const base = steps[next - 1]?.to ?? work.commit;
       const batch = await fetchBatch(blobs, steps.slice(next, last + 1));
       await storeSteps(repository, base, batch, join(scratch, 'ralph.steps'));
@@ -131,7 +127,7 @@ async function storeChain(blobs: Blobs, repository: Repository, chain: SentTree,
   } catch {
     // A view of the past is lost, not the work.
   }
-  for (const id of await listThere(
+  for (const id of await listTrees(
     repository,
     steps.map(({ to }) => to),
   ))
@@ -152,12 +148,6 @@ async function fetchBatch(blobs: Blobs, steps: readonly SentStep[]): Promise<rea
     for (const state of changes.values()) bytes += state?.bytes.length ?? 0;
   }
   return batch;
-}
-
-async function listThere({ git }: Repository, ids: readonly string[]): Promise<Set<string>> {
-  const input = ids.filter(isObjectId).map((id) => `${id}\n`);
-  const lines = (await demandGit(git, ['cat-file', '--batch-check'], { input: input.join('') })).split('\n');
-  return new Set(lines.flatMap((line) => /^([0-9a-f]{40,64}) tree /.exec(line)?.[1] ?? []));
 }
 
 /** What was changed, with what is in the files. Rejects where it cannot be had. */
@@ -211,14 +201,6 @@ function listScripts(value: Json): readonly (readonly [string, string])[] {
   return typeof path === 'string' && typeof sha256 === 'string' ? [[path, sha256]] : Object.values(value).flatMap(listScripts);
 }
 
-function hashScript(path: string): string | null {
-  try {
-    return createHash('sha256').update(readFileSync(path)).digest('hex');
-  } catch {
-    return null;
-  }
-}
-
 /**
  * Scripts of hooks that are not where the run has them, for this is another machine, are in the folder of the worker: what they held is known, and others do not run.
  *
@@ -234,7 +216,7 @@ export function withScripts<Settings extends Pick<RunFile['settings'], 'hooks' |
   // Another checkout may be where the run has its own.
   const isRunsOwn = (path: string): boolean => {
     const hash = hashes.get(path);
-    return hash === undefined ? existsSync(path) : hash === hashScript(path);
+    return hash === undefined ? existsSync(path) : hash === hashFile(path);
   };
   const toHere = (text: string): string => {
     const folder = folders.find((known) => text.startsWith(`${known}/`));

@@ -61,6 +61,7 @@ export {
   isSubmodule,
   listDifferences,
   listIndex,
+  listTrees,
   readTree,
   type TreeDifference,
   toIndexChange,

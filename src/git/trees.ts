@@ -163,3 +163,14 @@ function parseIndexEntry(record: string): readonly IndexEntry[] {
   const [, tag = '', mode = '', id = '', stage = '', path] = /^(\S) (\d{6}) ([0-9a-f]+) (\d)\t(.+)$/s.exec(record) ?? [];
   return path === undefined ? [] : [{ tag, mode, id, stage, path }];
 }
+
+/**
+ * Of these object ids, those of trees that are in the repository.
+ *
+ * @throws GitProblem
+ */
+export async function listTrees({ git }: { readonly git: Git }, ids: readonly string[]): Promise<Set<string>> {
+  const input = ids.filter((id) => /^[0-9a-f]{40,64}$/.test(id)).map((id) => `${id}\n`);
+  const lines = (await demandGit(git, ['cat-file', '--batch-check'], { input: input.join('') })).split('\n');
+  return new Set(lines.flatMap((line) => /^([0-9a-f]{40,64}) tree /.exec(line)?.[1] ?? []));
+}

@@ -9,4 +9,4 @@ export { createLoopHookAsker } from './ask-loop-hooks.ts';
 export { createLifeWatch, type LifeMoment } from './life-moments.ts';
 export { locateCall } from './locate-call.ts';
 export { createResidentPrograms } from './resident-programs.ts';
-export { runHandler } from './run-handler.ts';
+export { hashFile, runHandler } from './run-handler.ts';

@@ -87,7 +87,7 @@ const HASHED_AT_ONCE_BYTES = 1 << 20;
  * SHA-256 of a file, in hexadecimal; `null` where it cannot be read. An agent may have put a pipe there, on which reading waits for ever, a device without
  * end, or a file that is larger than the memory.
  */
-function hashFile(path: string): string | null {
+export function hashFile(path: string): string | null {
   let handle: number | undefined;
   try {
     handle = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));

@@ -1,6 +1,6 @@
 import { closeSync, constants, fstatSync, lstatSync, mkdirSync, openSync, readFileSync, rmdirSync, rmSync, writeSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { demandGit, type Repository, readGitPlaces } from '../../git/index.ts';
+import { listTrees, type Repository, readGitPlaces } from '../../git/index.ts';
 
 /** The names of one run's trees. Git is told of them a moment later, of several at once; until then they are in a file beside git's own. */
 export interface TreeNames {
@@ -134,10 +134,8 @@ async function tellSingly(
   return refused;
 }
 
-/** Git tells of each whether it is there; a clean-up may have taken what had no name. */
-async function keepThere({ git }: Pick<Repository, 'git'>, names: ReadonlyMap<string, string>): Promise<ReadonlyMap<string, string>> {
-  const trees = [...new Set(names.values())];
-  const listed = await demandGit(git, ['cat-file', '--batch-check'], { input: trees.map((tree) => `${tree}\n`).join('') });
-  const there = new Set(listed.split('\n').flatMap((line) => (line.includes(' tree ') ? [line.slice(0, line.indexOf(' '))] : [])));
+/** Of those whose trees are there: a clean-up may have taken what had no name. */
+async function keepThere(repository: Pick<Repository, 'git'>, names: ReadonlyMap<string, string>): Promise<ReadonlyMap<string, string>> {
+  const there = await listTrees(repository, [...new Set(names.values())]);
   return new Map([...names].filter(([, tree]) => there.has(tree)));
 }
