@@ -64,5 +64,6 @@ describe('hooks of tools', () => {
   it('are no matter where they bind, or where there are none', async () => {
     expect(await hooksIn(`${NATIVE}${HOOKS}`)).toEqual([]);
     expect(await hooksIn('cli: {backend: claude}\n')).toEqual([]);
+    expect(await hooksIn('cli: {backend: claude}\nhooks: {CompletionRequested: [{command: "a b"}]}\n')).toEqual([]);
   });
 });

@@ -1,5 +1,6 @@
 import { type BackendReport, detectBackends, findCommand } from '../backends/index.ts';
 import { type BackendType, toBackendLabel } from '../core/backends/backend-spec.ts';
+import { isLoopEvent } from '../core/hooks/hook-spec.ts';
 import { isRalphError, RalphError } from '../core/values/errors.ts';
 import { createGit } from '../git/index.ts';
 import { findIsolation } from '../process/index.ts';
@@ -129,7 +130,9 @@ async function checkHatAgents(request: ExamineRequest): Promise<readonly DoctorC
 
 /** Whose hooks of tools are not asked, because an agent CLI wears the hat: each hat by itself. Those that are asked need no word. */
 function checkHooks(settings: CheckedConfig['settings']): readonly DoctorCheck[] {
-  return Object.keys(settings?.hooks ?? {}).flatMap((hat): DoctorCheck | [] => {
+  return Object.entries(settings?.hooks ?? {}).flatMap(([hat, hooks]): DoctorCheck | [] => {
+    // The loop asks the others, whatever agent wears the hat.
+    if (hooks.every(({ event }) => isLoopEvent(event))) return [];
     const types = [...new Set((settings?.backends[hat] ?? []).map(({ type }) => type).filter((type) => type !== 'native'))];
     if (types.length === 0) return [];
     const names = types.map((type) => (type === 'auto' ? 'the agent CLI that is found' : type)).join(', ');

@@ -76,4 +76,12 @@ describe('a turn that nobody takes', () => {
     await claim('late');
     await expect.poll(() => told[1], { timeout: 5000 }).toMatch(/^Iteration 7 \(builder\) is taken by worker late, after \d+ s\.$/);
   });
+
+  test('says which of its labels no worker has, where there are workers', async () => {
+    const { fleet, told } = setUp();
+    await fleet.workers.tell({ id: 'one', token: 't', labels: ['claude', 'gpu'], protocol: 9, slots: 1, busy: [], isDraining: false });
+    await expect
+      .poll(() => told[0], { timeout: 5000 })
+      .toContain('there is none (none has custom; those there have claude,gpu). Start one');
+  });
 });

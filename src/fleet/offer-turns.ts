@@ -247,12 +247,21 @@ export async function listTakers({ workers }: Pick<Fleet, 'workers'>, { labels, 
   return (await workers.list()).filter((worker) => worker.protocol >= protocol && labels.every((label) => worker.labels.includes(label)));
 }
 
+/** A label that is misspelt is seen beside those that are there. */
+async function toLackingText({ workers }: Pick<Fleet, 'workers'>, labels: readonly string[]): Promise<string> {
+  const there = new Set((await workers.list()).flatMap((worker) => worker.labels));
+  const lacking = labels.filter((label) => !there.has(label));
+  return there.size === 0 || lacking.length === 0
+    ? ''
+    : ` (none has ${lacking.join(',')}; those there have ${[...there].sort().join(',')})`;
+}
+
 async function toUntakenText({ fleet }: WatchSettings, order: OpenOrder): Promise<string> {
   const { title, labels } = order;
   const workers = await listTakers(fleet, order);
   const wanted = labels.join(',');
   return workers.length === 0
-    ? `${title} waits for a worker with ${wanted}, and there is none. Start one where RALPH_FLEET is set: ralph worker --labels ${wanted}`
+    ? `${title} waits for a worker with ${wanted}, and there is none${await toLackingText(fleet, labels)}. Start one where RALPH_FLEET is set: ralph worker --labels ${wanted}`
     : `${title} waits: ${workers.length === 1 ? 'the worker' : `all ${workers.length} workers`} with ${wanted} ${workers.length === 1 ? 'is' : 'are'} busy.`;
 }
 

@@ -65,7 +65,7 @@ describe('hooks of a configuration that ask for a worker', () => {
         severity: 'error',
         file: 'ralph.yml',
         line: 4,
-        message: 'This hook cannot run on a worker with "gpu".',
+        message: 'This hook takes no `runs_on`.',
         why: expect.stringContaining(why),
       },
     ]);

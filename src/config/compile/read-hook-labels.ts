@@ -1,6 +1,5 @@
 import { type HookEventName, type HookHandler, isLoopEvent } from '../../core/hooks/hook-spec.ts';
 import { isLabel } from '../../core/values/label.ts';
-import { quote } from '../findings/diagnostics.ts';
 import { type LocatedMap, type LocatedValue, toDiagnostic } from '../findings/located.ts';
 import type { HookNotes } from './read-hook-handler.ts';
 
@@ -25,7 +24,7 @@ export function readHookLabels(hook: LocatedMap, asked: LabelledHook, notes: Hoo
   if (value === undefined || labels === null || labels.length === 0) return [];
   const [why, fix] = findObstacle(asked, notes.workspace) ?? [];
   if (why === undefined || fix === undefined) return labels;
-  const message = `This hook cannot run on a worker with ${quote(labels.join(','))}.`;
+  const message = 'This hook takes no `runs_on`.';
   notes.diagnostics.push(toDiagnostic(value.place, { code: 'hook-invalid', severity: 'error', message, why, fix }));
   return [];
 }

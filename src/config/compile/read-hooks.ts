@@ -98,7 +98,7 @@ function findMisfit(kind: ValueKind, value: LocatedValue): readonly [problem: st
         ? null
         : ['no list of texts', 'Write for example: [--all, src]'];
     case 'labels':
-      return findLabels(value) !== null
+      return (findLabels(value) ?? []).length > 0
         ? null
         : ['no list of labels', 'Write small letters, digits, - and _, at most 40, as `ralph worker --labels` says them: [gpu]'];
     case 'hooks':
