@@ -86,6 +86,21 @@ describe('the snapshots around a turn', () => {
     expect(await third.changedFiles(['0.1', '1.1', '2.1'])).toBeNull();
   });
 
+  it('name the files of turns whose trees a clean-up took as well, as long as a tree before and one behind them are there', async () => {
+    const repo = createTestRepository({ 'a.txt': '0\n' });
+    const workspace = repo.workspace(null);
+    for (const turn of [1, 2, 3, 4]) {
+      await workspace.snapshot(`${turn}.1`, 'before');
+      repo.write(`${turn}.txt`, 'x\n');
+      await workspace.snapshot(`${turn}.1`, 'after');
+    }
+    await workspace.settle();
+    for (const name of ['1.1/after', '2.1/before', '3.1/after', '4.1/before']) repo.git('update-ref', '-d', `refs/ralph/run-1/${name}`);
+    expect(await workspace.changedFiles(['1.1', '2.1', '3.1', '4.1'])).toEqual(['1.txt', '2.txt', '3.txt', '4.txt']);
+    repo.git('update-ref', '-d', 'refs/ralph/run-1/1.1/before');
+    expect(await workspace.changedFiles(['1.1', '2.1', '3.1', '4.1'])).toBeNull();
+  });
+
   it('show what is left when what the turn did was taken back after a first look', async () => {
     const repo = createTestRepository({ 'a.txt': 'one\n' });
     const workspace = repo.workspace(null);

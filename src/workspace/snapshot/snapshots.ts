@@ -46,9 +46,11 @@ export async function listChangedFiles(repository: Repository, runId: string, tu
   for (const turn of turns) {
     const before = readBefore(trees, turn);
     const after = trees.get(`${turn}/after`);
-    if (isLost && before !== undefined) {
+    const seen = before ?? after;
+    // Its beginning is lost, or the end of the one before it: all from the last tree that is known counts.
+    if (seen !== undefined && (isLost || before === undefined)) {
       if (last === undefined) return null;
-      pairs.push(`${last} ${before}\n`);
+      pairs.push(`${last} ${seen}\n`);
       isLost = false;
     }
     if (before !== undefined && after !== undefined) pairs.push(`${before} ${after}\n`);
@@ -229,6 +231,8 @@ export function createSnapshotKeeper(
       if (moment === 'after' || isFirst || (!isHeld && (moment === 'opened' || isTakingOver))) {
         held = tree;
         kept?.add(names);
+        // What the run did not make nobody can make again.
+        if (moment !== 'after') void kept?.settle();
       }
       return tree;
     },

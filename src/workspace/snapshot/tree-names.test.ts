@@ -120,6 +120,29 @@ describe('the names of a run’s trees', () => {
     expect([await readTrees(repository, 'run-1'), existsSync(path)]).toEqual([new Map(), false]);
   });
 
+  it('are written through no link that comes into the place of their folder later', async () => {
+    const { folder, repository, tree, other, listRefs } = await open();
+    const outside = createTestRepository().path;
+    const before = readdirSync(outside);
+    const names = createTreeNames(repository, REF, isNeverLost);
+    names.add(new Map([[BEFORE, tree]]));
+    rmSync(join(folder.path, '.git/ralph'), { recursive: true });
+    symlinkSync(outside, join(folder.path, '.git/ralph'));
+    names.add(new Map([[AFTER, other]]));
+    await expect.poll(listRefs).toEqual([`${AFTER} ${other}`, `${BEFORE} ${tree}`]);
+    expect(readdirSync(outside)).toEqual(before);
+  });
+
+  it('are dropped with the snapshots also where a folder stands in the place of their file', async () => {
+    const { repository, tree, path, listRefs } = await open();
+    const names = createTreeNames(repository, REF, isNeverLost);
+    names.add(new Map([[BEFORE, tree]]));
+    await names.settle();
+    mkdirSync(join(path, 'x'), { recursive: true });
+    expect(await dropSnapshots(repository, 'run-1')).toBe(1);
+    expect([listRefs(), existsSync(path)]).toEqual([[], false]);
+  });
+
   it('are never those of another run, or of a branch, whatever stands in the file', async () => {
     const { folder, repository, tree, path, listRefs } = await open();
     mkdirSync(join(folder.path, '.git/ralph'));

@@ -10,8 +10,8 @@ export interface TreeNames {
   readonly settle: () => Promise<void>;
 }
 
-/** So much later git is told: a process of it costs more than all else around a short turn. */
-const LATER_MS = 250;
+/** So much later git is told: a process of it costs more than all else around a short turn. Until then a clean-up by an agent may take the trees. */
+const LATER_MS = 100;
 
 /** A lost snapshot costs a view of the past, not the work: it need not wait for the disk. */
 const UNSYNCED = ['core.fsync=none'];
@@ -67,11 +67,11 @@ export async function readWaitingNames(
 export function dropWaitingNames(repository: Pick<Repository, 'top' | 'gitDir'>, ref: string): void {
   const path = toPath(repository, ref);
   if (path === null) return;
-  rmSync(path, { force: true });
   try {
+    rmSync(path, { force: true, recursive: true });
     rmdirSync(dirname(path));
   } catch {
-    // Another run has names there, or there is no such folder.
+    // Another run has names there, or somebody took the right to remove it.
   }
 }
 
@@ -85,6 +85,8 @@ function toPath({ top, gitDir }: Pick<Repository, 'top' | 'gitDir'>, ref: string
 function append(path: string, names: ReadonlyMap<string, string>): boolean {
   try {
     mkdirSync(dirname(path), { recursive: true });
+    // An agent may have put a link in the place of the folder meanwhile.
+    if (!lstatSync(dirname(path)).isDirectory()) return false;
     // An agent may have put anything in its place: a pipe that nobody reads, a second name of another file.
     const file = openSync(path, constants.O_APPEND | constants.O_CREAT | constants.O_WRONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
     try {

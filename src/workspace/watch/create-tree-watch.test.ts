@@ -206,6 +206,16 @@ describe('the look behind a hat that may not write', () => {
     expect(await open(folder).recall('turn-1')).toBeNull();
   });
 
+  it('takes the names of the trees around a turn whose process died for the run’s own, and those of other turns for somebody’s', async () => {
+    const folder = createProject();
+    await watch(folder);
+    const tree = folder.git('rev-parse', 'HEAD^{tree}').trim();
+    folder.git('update-ref', 'refs/ralph/run-1/turn-1/after', tree);
+    expect(await open(folder).recall('turn-1')).toBeNull();
+    folder.git('update-ref', 'refs/ralph/run-1/turn-2/after', tree);
+    expect(toLines(await open(folder).recall('turn-1'))).toEqual(['ref refs/ralph/run-1/turn-2/after']);
+  });
+
   it('tells what changed between turns, unless somebody wrote in between', async () => {
     const folder = createProject();
     const tree = open(folder);

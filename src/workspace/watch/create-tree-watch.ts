@@ -110,7 +110,7 @@ export function createTreeWatch(settings: TreeWatchSettings): TreeWatch {
       try {
         const beginning = loadBeginning(settings.scratchDir, turn);
         if (beginning === null) return toUnseen('it is not known what it was like before the turn');
-        return await recallTurn(settings, beginning);
+        return await recallTurn(settings, beginning, turn);
       } catch (error) {
         return toUnseen(error);
       }
@@ -189,12 +189,19 @@ function findBetween(last: LastLook, now: TreeRecord, order: RecordOrder): reado
 }
 
 /** The same look by a process that did not see the beginning. */
-async function recallTurn(settings: TreeWatchSettings, { git, exempt, before }: TurnBeginning): Promise<ScopeViolations | null> {
+async function recallTurn(
+  settings: TreeWatchSettings,
+  { git, exempt, before }: TurnBeginning,
+  turn: string,
+): Promise<ScopeViolations | null> {
   if (git === null) return toPlainReport(before, recordPlainly(settings, exempt), [LATE_NOTE]);
   const { place, commonDir, lookFile, submodules, indexLook } = git;
   const made = { repository: openRepository(place, settings), commonDir, lookFile, submodules };
   const beginning: GitBeginning = { order: toOrder(settings, made, exempt, new Map()), before, indexLook, copies: null };
-  const found = await endInGit(beginning, async () => null);
+  const ended = await endInGit(beginning, async () => null);
+  // The run itself names the trees around the turn; it may have been killed right behind that.
+  const isOwn = ({ what, path }: TreeChange): boolean => what === 'ref' && path.startsWith(`refs/ralph/${settings.runId}/${turn}/`);
+  const found = { ...ended, changes: ended.changes.filter((change) => !isOwn(change)) };
   return found.changes.length === 0 && found.problem === null
     ? null
     : toReport({ ...found, notes: [...found.notes, LATE_NOTE] }, [], new Set());
