@@ -165,10 +165,11 @@ test('Ctrl+C ends all agents of a panel, and the run goes on', async () => {
   });
   await withFolder({ 'ralph.yml': config(', injection: off'), 'model.yml': model }, async (folder) => {
     const running = start(folder, ['run', '--no-tui']);
-    await new Promise((resolve) => setTimeout(resolve, 1500));
+    const countAnswers = (): number => readMoves(folder).filter(({ kind }) => kind === 'answer-given').length;
+    await expect.poll(countAnswers).toBe(1);
     running.child.kill('SIGINT');
     expect((await running.done).code).not.toBe(0);
-    expect(readMoves(folder).filter(({ kind }) => kind === 'answer-given')).toHaveLength(1);
+    expect(countAnswers()).toBe(1);
   });
 });
 

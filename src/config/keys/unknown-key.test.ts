@@ -23,7 +23,7 @@ const PLACES: readonly (readonly [place: string, way: readonly (string | number)
 ];
 const VALUES: readonly unknown[] = ['npm test', 'opus', 'task.done', 7, true, ['a.b'], { A: 'b' }];
 /** They have errors about what stands elsewhere, or about what is in them, whatever their place. */
-const APART = ['mode', 'coordinator', 'prompt', 'prompt_file', 'hooks'];
+const APART = ['mode', 'coordinator', 'prompt', 'prompt_file', 'hooks', 'notify'];
 
 function withKey(way: readonly (string | number)[], beside: Tree, key: string, value: unknown): Tree {
   const root: Tree = structuredClone(BASE);
