@@ -1,58 +1,53 @@
 import { existsSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
-import { DEFAULT_HUMAN, findPackageFolder } from '../config/index.ts';
+import { findPackageFolder } from '../config/layers/package-files.ts';
+import { DEFAULT_HUMAN } from '../config/settings.ts';
 import type { Environment } from '../core/values/environment.ts';
-import { createPayloadCheck, openAskBox, toAskPlace } from '../emit/index.ts';
-import { createGateRunner, type GateRunnerSettings } from '../gates/index.ts';
-import { listIgnored } from '../git/index.ts';
-import { createLoopHookAsker } from '../hooks/index.ts';
-import {
-  createJsonlInbox,
-  createSharedFileSystem,
-  createTurnStore,
-  nodeFileSystem,
-  openJsonlJournal,
-  type RunPaths,
-  toRescuePaths,
-} from '../journal/index.ts';
-import type { HeldRun } from '../landing/index.ts';
-import type { LoopPorts, LoopSettings } from '../loop/shell/index.ts';
-import { createWorkCopies, type RunCopies, toCopyFolder } from '../panel/share/index.ts';
+import { openAskBox, toAskPlace } from '../emit/ask-file.ts';
+import { createPayloadCheck } from '../emit/create-payload-check.ts';
+import { createGateRunner } from '../gates/create-gate-runner.ts';
+import type { GateRunnerSettings } from '../gates/gate-contract.ts';
+import { listIgnored } from '../git/repository.ts';
+import { createLoopHookAsker } from '../hooks/ask-loop-hooks.ts';
+import { createJsonlInbox } from '../journal/jsonl-inbox.ts';
+import { openJsonlJournal } from '../journal/jsonl-journal.ts';
+import { nodeFileSystem } from '../journal/node-file-system.ts';
+import { type RunPaths, toRescuePaths } from '../journal/run-folder.ts';
+import { createSharedFileSystem } from '../journal/shared-file-system.ts';
+import { createTurnStore } from '../journal/turn-store.ts';
+import type { HeldRun } from '../landing/judge-merge.ts';
+import type { LoopPorts, LoopSettings } from '../loop/shell/loop-ports.ts';
+import { createWorkCopies, type RunCopies, toCopyFolder } from '../panel/share/work-copies.ts';
 import type { GateRunner } from '../ports/gate-runner.ts';
 import type { JournalDamage, JournalEntry } from '../ports/journal.ts';
 import type { Isolation } from '../ports/program.ts';
 import type { WorkCopies } from '../ports/work-copies.ts';
-import { createRedaction, steadyMs } from '../process/index.ts';
-import { findCheck } from '../project/index.ts';
-import { createStartTests, type GateReference, listReferenceFiles, runGates, toGateGuard } from '../run-gates/index.ts';
-import {
-  type Admission,
-  admitPeople,
-  createRunClock,
-  type Layout,
-  openAgentFolders,
-  openSteering,
-  openWorkspace,
-  type RunFile,
-  type RunWatch,
-  reapTurn,
-  toGateMarker,
-  toOutsideFile,
-  watchFolder,
-} from '../runs/index.ts';
-import { coverWorktrees, findKnownSecrets, protectState, toStateDirs, withoutKeys } from '../safety/index.ts';
-import {
-  COPIES,
-  createGateHold,
-  createTurnAgents,
-  createTurnScopes,
-  keepTrustedState,
-  readScratchpad,
-  type TurnScopeSettings,
-  toPromptOptions,
-  writeAgentCommand,
-} from '../turns/index.ts';
-import { createWorkspace, type GitWorkspace } from '../workspace/checkpoint/index.ts';
+import { createRedaction } from '../process/redact.ts';
+import { steadyMs } from '../process/steady-clock.ts';
+import { findCheck } from '../project/find-checks.ts';
+import { type GateReference, listReferenceFiles } from '../run-gates/gate-reference.ts';
+import { runGates, toGateGuard } from '../run-gates/run-gates.ts';
+import { createStartTests } from '../run-gates/start-tests.ts';
+import { type Admission, admitPeople } from '../runs/admit-people.ts';
+import { toOutsideFile } from '../runs/emit-event.ts';
+import { type Layout, openAgentFolders } from '../runs/layout.ts';
+import { reapTurn, toGateMarker } from '../runs/processes.ts';
+import type { RunWatch } from '../runs/run-api.ts';
+import { createRunClock } from '../runs/run-clock.ts';
+import type { RunFile } from '../runs/run-file.ts';
+import { openWorkspace } from '../runs/run-workspace.ts';
+import { openSteering } from '../runs/steering.ts';
+import { watchFolder } from '../runs/watch-folder.ts';
+import { findKnownSecrets, withoutKeys } from '../safety/known-secrets.ts';
+import { coverWorktrees, protectState, toStateDirs } from '../safety/run-isolation.ts';
+import { writeAgentCommand } from '../turns/agent-environment.ts';
+import { createGateHold } from '../turns/confine-gates.ts';
+import { readScratchpad, toPromptOptions } from '../turns/hat-facts.ts';
+import type { TurnScopeSettings } from '../turns/scope-tools.ts';
+import { keepTrustedState } from '../turns/trusted-files.ts';
+import { COPIES, createTurnAgents } from '../turns/turn-agents.ts';
+import { createTurnScopes } from '../turns/turn-scopes.ts';
+import { createWorkspace, type GitWorkspace } from '../workspace/checkpoint/create-workspace.ts';
 import { type KeptRun, keepJournal, keepRest } from './kept-run.ts';
 import { type OfferedTurns, offerToFleet, withoutSnapshots, withSnapshots } from './offer-to-fleet.ts';
 

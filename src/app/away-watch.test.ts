@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { IterationStart } from '../core/run/effects.ts';
 import type { RunState } from '../core/run/state.ts';
-import { INITIAL_STATE } from '../loop/decide/index.ts';
+import { INITIAL_STATE } from '../loop/decide/decide.ts';
 import { createAwayWatch, toSaid } from './away-watch.ts';
 
 const order = (iteration: number, more: Partial<IterationStart> = {}): IterationStart => ({

@@ -7,34 +7,28 @@ import type { RunRecord } from '../core/run/run-record.ts';
 import { toTurnName } from '../core/run/turn.ts';
 import { isRalphError, RalphError, toErrorMessage } from '../core/values/errors.ts';
 import type { Json } from '../core/values/json.ts';
-import {
-  connectFleet,
-  demandBlob,
-  findContent,
-  followKept,
-  fromBody,
-  isFileName,
-  type KeptPiece,
-  parseLive,
-  parseWorkerWords,
-  type SentFile,
-} from '../fleet/index.ts';
-import {
-  ensureStateFolders,
-  isRunId,
-  type Lock,
-  makeFolders,
-  nodeFileSystem,
-  type RunPaths,
-  toJournalLines,
-  toRunPaths,
-} from '../journal/index.ts';
-import { createJournalFold } from '../loop/decide/index.ts';
+import { followKept } from '../fleet/keep-run.ts';
+import { demandBlob, findContent, fromBody, parseLive, parseWorkerWords } from '../fleet/messages.ts';
+import { connectFleet } from '../fleet/nats-fleet.ts';
+import { isFileName, type KeptPiece, type SentFile } from '../fleet/run-records.ts';
+import { makeFolders } from '../journal/file-system.ts';
+import { toJournalLines } from '../journal/journal-line.ts';
+import type { Lock } from '../journal/lock.ts';
+import { nodeFileSystem } from '../journal/node-file-system.ts';
+import { isRunId, type RunPaths, toRunPaths } from '../journal/run-folder.ts';
+import { ensureStateFolders } from '../journal/state-folders.ts';
+import { createJournalFold } from '../loop/decide/fold-journal.ts';
 import type { Fleet, WorkReport } from '../ports/fleet.ts';
 import type { JournalEntry } from '../ports/journal.ts';
-import { removeTree, steadyMs } from '../process/index.ts';
-import { createRunClock, markCopy, openLiveFile, openTurnIndex, releaseLock, toLayout, tryLock } from '../runs/index.ts';
-import { toPlainLine } from '../views/text/index.ts';
+import { removeTree } from '../process/remove-tree.ts';
+import { steadyMs } from '../process/steady-clock.ts';
+import { toLayout } from '../runs/layout.ts';
+import { openLiveFile } from '../runs/live-file.ts';
+import { createRunClock } from '../runs/run-clock.ts';
+import { markCopy } from '../runs/run-file.ts';
+import { releaseLock, tryLock } from '../runs/run-lock.ts';
+import { openTurnIndex } from '../runs/turn-index.ts';
+import { toPlainLine } from '../views/text/plain-text.ts';
 import { askWhatWasSaid, createFleetVoice, type FleetRunOrder, type FleetVoice, findFleetRun, toUnknownRun } from './steer-fleet.ts';
 import { openWorkerHome, sweepWorkerHomes } from './worker-home.ts';
 

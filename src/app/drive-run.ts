@@ -1,32 +1,29 @@
 import { existsSync } from 'node:fs';
 import { END_REASONS } from '../core/run/end-reasons.ts';
 import type { Input, StopRequested } from '../core/run/inputs.ts';
-import { type Lock, toRescuePaths } from '../journal/index.ts';
-import { type LoopStart, runLoop } from '../loop/shell/index.ts';
-import { killAllStarted } from '../process/index.ts';
-import {
-  clearStopWish,
-  closeWorktree,
-  createNewsWatch,
-  createStopTaker,
-  emitTo,
-  notifyPerson,
-  openLiveFile,
-  openTurnIndex,
-  ownRun,
-  type RunEnd,
-  type RunHandle,
-  type RunNews,
-  readRecords,
-  releaseLock,
-  steerOwn,
-  storeEnd,
-  watchFolder,
-  writeRunFile,
-} from '../runs/index.ts';
-import { describeReach, toDefined } from '../safety/index.ts';
-import { createProofFold } from '../views/fold/index.ts';
-import { toPlainLine } from '../views/text/index.ts';
+import type { Lock } from '../journal/lock.ts';
+import { toRescuePaths } from '../journal/run-folder.ts';
+import { type LoopStart, runLoop } from '../loop/shell/run-loop.ts';
+import { killAllStarted } from '../process/running-child.ts';
+import { emitTo } from '../runs/emit-event.ts';
+import { openLiveFile } from '../runs/live-file.ts';
+import { notifyPerson } from '../runs/notify-person.ts';
+import { ownRun } from '../runs/people.ts';
+import { readRecords } from '../runs/read-run.ts';
+import { storeEnd } from '../runs/review-run.ts';
+import type { RunEnd, RunHandle } from '../runs/run-api.ts';
+import { writeRunFile } from '../runs/run-file.ts';
+import { releaseLock } from '../runs/run-lock.ts';
+import { closeWorktree } from '../runs/run-workspace.ts';
+import { steerOwn } from '../runs/steer-run.ts';
+import { clearStopWish, createStopTaker } from '../runs/stop-run.ts';
+import { openTurnIndex } from '../runs/turn-index.ts';
+import { watchFolder } from '../runs/watch-folder.ts';
+import { createNewsWatch, type RunNews } from '../runs/watch-news.ts';
+import { toDefined } from '../safety/known-secrets.ts';
+import { describeReach } from '../safety/safe-runs.ts';
+import { createProofFold } from '../views/fold/fold-proof.ts';
+import { toPlainLine } from '../views/text/plain-text.ts';
 import type { AssembledRun, RunParts } from './assemble-run.ts';
 import { STANDS_IN } from './kept-run.ts';
 import { hearFleet } from './steer-fleet.ts';

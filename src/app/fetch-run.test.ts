@@ -1,9 +1,9 @@
 import { appendFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import type { KeptRecord } from '../fleet/index.ts';
-import { toRunPaths } from '../journal/index.ts';
-import type { RunFile } from '../runs/index.ts';
+import type { KeptRecord } from '../fleet/run-records.ts';
+import { toRunPaths } from '../journal/run-folder.ts';
+import type { RunFile } from '../runs/run-file.ts';
 import { bringSnapshots, catchUp } from './fetch-run.ts';
 import { type KeptState, readKeptState, writePlace } from './kept-run.ts';
 import { goOnElsewhere, type Scene, takeTurns, writeRecords } from './kept-run-fixtures.ts';

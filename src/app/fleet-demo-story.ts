@@ -1,6 +1,6 @@
 import { type TurnId, toTurnLabel, toTurnName } from '../core/run/turn.ts';
 import { isJsonObject, parseJson, toPayloadText } from '../core/values/json.ts';
-import type { NdjsonRecord } from '../views/report/index.ts';
+import type { NdjsonRecord } from '../views/report/ndjson-record.ts';
 
 /** What happens in the demo of a fleet, for whoever tells it. Turns are named as people name them: `4`, and `4.2` for a second try. */
 export type FleetNews =

@@ -1,14 +1,17 @@
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { findPackageFolder } from '../config/index.ts';
+import { findPackageFolder } from '../config/layers/package-files.ts';
 import { toTurnName } from '../core/run/turn.ts';
 import type { Environment } from '../core/values/environment.ts';
 import { RalphError } from '../core/values/errors.ts';
-import { connectFleet } from '../fleet/index.ts';
+import { connectFleet } from '../fleet/nats-fleet.ts';
 import type { Fleet, WorkerState } from '../ports/fleet.ts';
-import { type ChildProcessHandle, removeTree, startProcess, steadyMs } from '../process/index.ts';
-import { createDemoFolder, type DemoFolder } from '../project/index.ts';
+import type { ChildProcessHandle } from '../process/contract.ts';
+import { removeTree } from '../process/remove-tree.ts';
+import { startProcess } from '../process/start-process.ts';
+import { steadyMs } from '../process/steady-clock.ts';
+import { createDemoFolder, type DemoFolder } from '../project/demo-files.ts';
 import { type FleetNews, FleetStory, type HeldTurn, type StoryEnd } from './fleet-demo-story.ts';
 import { createServerPassword, findServer, readServerPort, toServerUrl, writeServerConfig } from './fleet-server.ts';
 

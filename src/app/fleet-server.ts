@@ -6,21 +6,16 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Environment } from '../core/values/environment.ts';
 import { RalphError, toErrorMessage } from '../core/values/errors.ts';
 import { isJsonObject, parseJson } from '../core/values/json.ts';
-import { connectFleet } from '../fleet/index.ts';
-import { acquireLock, type Lock, nodeFileSystem } from '../journal/index.ts';
-import {
-  type ChildProcessHandle,
-  endProcesses,
-  findByMarker,
-  isAlive,
-  isProgram,
-  processStartTime,
-  readPidNamespace,
-  runCommand,
-  startProcess,
-  steadyMs,
-} from '../process/index.ts';
-import { withoutToken } from '../runs/index.ts';
+import { connectFleet } from '../fleet/nats-fleet.ts';
+import { acquireLock, type Lock } from '../journal/lock.ts';
+import { nodeFileSystem } from '../journal/node-file-system.ts';
+import type { ChildProcessHandle } from '../process/contract.ts';
+import { endProcesses, findByMarker } from '../process/end-processes.ts';
+import { isProgram } from '../process/isolation.ts';
+import { isAlive, processStartTime, readPidNamespace } from '../process/process-table.ts';
+import { runCommand, startProcess } from '../process/start-process.ts';
+import { steadyMs } from '../process/steady-clock.ts';
+import { withoutToken } from '../runs/people.ts';
 
 /** Where systems put servers, which is not on everybody's PATH. */
 const SERVER_FOLDERS: readonly string[] = ['/usr/sbin', '/usr/local/sbin', '/opt/homebrew/bin'];

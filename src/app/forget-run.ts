@@ -1,9 +1,10 @@
 import type { Environment } from '../core/values/environment.ts';
 import { isRalphError, toErrorMessage } from '../core/values/errors.ts';
-import { connectFleet, toShownUrl } from '../fleet/index.ts';
+import { connectFleet } from '../fleet/nats-fleet.ts';
+import { toShownUrl } from '../fleet/nats-place.ts';
 import type { Fleet } from '../ports/fleet.ts';
-import { type CleanedRuns, type CleanOrder, type FleetRun, cleanRuns as removeRuns } from '../runs/index.ts';
-import { toPlainLine } from '../views/text/index.ts';
+import { type CleanedRuns, type CleanOrder, type FleetRun, cleanRuns as removeRuns } from '../runs/clean-runs.ts';
+import { toPlainLine } from '../views/text/plain-text.ts';
 
 /**
  * Removes old runs, as `cleanRuns` of `runs` does, and has the fleet of `RALPH_FLEET` forget those of them that it keeps. What stays on a fleet is told.

@@ -1,107 +1,73 @@
 /** Front door of `app`: the composition root. What commands and other programs start, read and stop runs with. */
-export { listAvailable } from '../backends/index.ts';
-export { findPackageFolder, parseYamlText, readEnvironment } from '../config/index.ts';
-export {
-  type DoctorCheck,
-  type DoctorReport,
-  examine,
-  examineScopes,
-  type ProbeReport,
-  type ProbesReport,
-  probeAgents,
-} from '../doctor/index.ts';
-export { checkServer, connectFleet } from '../fleet/index.ts';
-export { createLifeHooks, createLoopHookAsker, createToolHooks, type HookedCall, type ToolHooks } from '../hooks/index.ts';
+export { listAvailable } from '../backends/clis.ts';
+export { readEnvironment } from '../config/environment.ts';
+export { findPackageFolder } from '../config/layers/package-files.ts';
+export { parseYamlText } from '../config/yaml/parse-yaml.ts';
+export type { DoctorCheck } from '../doctor/check-native.ts';
+export { type DoctorReport, examine, examineScopes } from '../doctor/examine.ts';
+export { type ProbeReport, type ProbesReport, probeAgents } from '../doctor/probe.ts';
+export { checkServer } from '../fleet/check-server.ts';
+export { connectFleet } from '../fleet/nats-fleet.ts';
+export { createToolHooks, type HookedCall, type ToolHooks } from '../hooks/ask-hooks.ts';
+export { createLifeHooks } from '../hooks/ask-life-hooks.ts';
+export { createLoopHookAsker } from '../hooks/ask-loop-hooks.ts';
+export type { LandReport, LandRequest } from '../landing/land-run.ts';
+export { offerRun, type PullRequestOrder, type PullRequestReport } from '../landing/pr-run.ts';
+export { type UndoReport, type UndoRequest, undoRun } from '../landing/undo-run.ts';
 export {
   diffRunWorktree,
   findRunWorktree,
-  type LandReport,
-  type LandRequest,
   listLeftOutPrograms,
   listRunWorktrees,
   mergeRunWorktree,
-  offerRun,
-  type PullRequestOrder,
-  type PullRequestReport,
   type RunWorktree,
   removeRunWorktree,
-  type UndoReport,
-  type UndoRequest,
-  undoRun,
-} from '../landing/index.ts';
-export { planRun, type RunPlan } from '../planning/index.ts';
-export { listNativeTools, type NativeTools } from '../plugins/index.ts';
-export {
-  checkInit,
-  findDefaultGate,
-  findInitPlace,
-  hasTask,
-  type Initialised,
-  type InitOrder,
-  initProject,
-  listNativeModels,
-  withFoundChecks,
-  withFoundGate,
-} from '../project/index.ts';
+} from '../landing/worktrees.ts';
+export { planRun, type RunPlan } from '../planning/plan-run.ts';
+export { listNativeTools, type NativeTools } from '../plugins/list-tools.ts';
+export { withFoundChecks, withFoundGate } from '../project/find-checks.ts';
+export { listNativeModels } from '../project/init-backend.ts';
+export { findInitPlace } from '../project/init-config.ts';
+export { checkInit, findDefaultGate, hasTask, type Initialised, type InitOrder, initProject } from '../project/init-project.ts';
+export { parseTaskList } from '../queue/parse-task-list.ts';
 export {
   addToQueue,
   clearQueue,
-  isCutOff,
   type ListedQueue,
   type ListedTask,
   listQueue,
-  type NightEnd,
-  type NightNews,
-  type NightOrder,
-  type NightRecord,
-  parseTaskList,
-  type QueuedTask,
   type QueuedTasks,
   removeFromQueue,
-  type TaskDraft,
-  type TaskOptions,
-} from '../queue/index.ts';
-export {
-  type GateEvidenceRow,
-  type GateReport,
-  type GateRow,
-  type GateRun,
-  type GateRunOrder,
-  listGates,
-  runCheck,
-  runGates,
-} from '../run-gates/index.ts';
-export {
-  answerRun,
-  type Detached,
-  emitFromOutside,
-  giveToken,
-  type LeftProcess,
-  listProcesses,
-  listQuestions,
-  notifyPerson,
-  type OutsideEvent,
-  openRun,
-  type RecordCursor,
-  type Resumed,
-  type ResumeOptions,
-  type RunEnd,
-  type RunHandle,
-  type RunReader,
-  type RunRequest,
-  type RunSummary,
-  type RunWatch,
-  reapProcesses,
-  reviewRun,
-  type StartOptions,
-  type StopOrder,
-  startDetached,
-  stopRun,
-  summariseAllRuns,
-  summariseRuns,
-  tellRun,
-} from '../runs/index.ts';
-export type { HatScope, ScopeLayer, ScopeReport } from '../turns/scopes/index.ts';
+} from '../queue/queue-edit.ts';
+export type { NightRecord, QueuedTask, TaskDraft, TaskOptions } from '../queue/queue-file.ts';
+export { isCutOff, type NightEnd, type NightNews, type NightOrder } from '../queue/queue-plan.ts';
+export { type GateEvidenceRow, type GateReport, type GateRow, listGates } from '../run-gates/gate-report.ts';
+export { type GateRun, type GateRunOrder, runCheck, runGates } from '../run-gates/run-gates.ts';
+export { emitFromOutside } from '../runs/emit-event.ts';
+export { summariseAllRuns, summariseRuns } from '../runs/list-runs.ts';
+export { notifyPerson } from '../runs/notify-person.ts';
+export { giveToken } from '../runs/people.ts';
+export { listProcesses, reapProcesses } from '../runs/processes.ts';
+export { openRun } from '../runs/read-run.ts';
+export { reviewRun } from '../runs/review-run.ts';
+export type {
+  LeftProcess,
+  OutsideEvent,
+  RecordCursor,
+  Resumed,
+  ResumeOptions,
+  RunEnd,
+  RunHandle,
+  RunReader,
+  RunRequest,
+  RunSummary,
+  RunWatch,
+  StartOptions,
+} from '../runs/run-api.ts';
+export { type Detached, startDetached } from '../runs/start-detached.ts';
+export { answerRun, listQuestions, tellRun } from '../runs/steer-run.ts';
+export { type StopOrder, stopRun } from '../runs/stop-run.ts';
+export type { HatScope, ScopeLayer, ScopeReport } from '../turns/scopes/describe-scopes.ts';
 export { bringRun } from './bring-run.ts';
 export { copyFleet, copyRun } from './copy-run.ts';
 export { DEMO_LOST_AFTER_S, type FleetDemo, type FleetDemoEnd, prepareFleetDemo } from './fleet-demo.ts';

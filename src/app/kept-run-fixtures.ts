@@ -1,9 +1,10 @@
 import { join } from 'node:path';
 import type { Json } from '../core/values/json.ts';
-import { type KeptRecord, toBody } from '../fleet/index.ts';
+import { toBody } from '../fleet/messages.ts';
+import type { KeptRecord } from '../fleet/run-records.ts';
 import type { Fleet } from '../ports/fleet.ts';
-import { checkOutWork } from '../workspace/bundle/index.ts';
-import { captureBaseline } from '../workspace/snapshot/index.ts';
+import { checkOutWork } from '../workspace/bundle/bundle.ts';
+import { captureBaseline } from '../workspace/snapshot/baseline.ts';
 import { type KeptState, readKeptState } from './kept-run.ts';
 import { offerToFleet, withSnapshots } from './offer-to-fleet.ts';
 import { createTestRepository, open, setUp } from './place-tree-fixtures.ts';

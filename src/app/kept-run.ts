@@ -3,14 +3,16 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { basename, join } from 'node:path';
 import type { Environment } from '../core/values/environment.ts';
-import { type KeptRecord, keepRun, type RunKeeper, readKept, type SentFile, type SentTree, takeLease, toContent } from '../fleet/index.ts';
-import type { RunPaths } from '../journal/index.ts';
+import { keepRun, type RunKeeper, readKept, takeLease } from '../fleet/keep-run.ts';
+import { toContent } from '../fleet/messages.ts';
+import type { KeptRecord, SentFile, SentTree } from '../fleet/run-records.ts';
+import type { RunPaths } from '../journal/run-folder.ts';
 import type { Fleet, LogPlace, RunLease } from '../ports/fleet.ts';
 import type { Journal, JournalEntry } from '../ports/journal.ts';
-import { steadyMs } from '../process/index.ts';
-import { listReferenceFiles } from '../run-gates/index.ts';
-import type { RunFile } from '../runs/index.ts';
-import { toPlainLine } from '../views/text/index.ts';
+import { steadyMs } from '../process/steady-clock.ts';
+import { listReferenceFiles } from '../run-gates/gate-reference.ts';
+import type { RunFile } from '../runs/run-file.ts';
+import { toPlainLine } from '../views/text/plain-text.ts';
 import { toLostAfterMs } from './sent-work.ts';
 
 /** A run that its fleet keeps, in the process that has it. */

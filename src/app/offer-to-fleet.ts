@@ -5,31 +5,23 @@ import type { IterationStart } from '../core/run/effects.ts';
 import type { Input } from '../core/run/inputs.ts';
 import { type TurnId, toTurnName } from '../core/run/turn.ts';
 import type { Json } from '../core/values/json.ts';
-import {
-  isFileName,
-  listTakers,
-  MAX_FILES,
-  type OfferSettings,
-  offerPrograms,
-  offerTurns,
-  type SentContent,
-  type SentFile,
-  type SentTree,
-  toContent,
-  toGateProgram,
-  toHookOrderName,
-  toHookProgram,
-} from '../fleet/index.ts';
-import type { RunCopies } from '../panel/share/index.ts';
+import { toHookOrderName } from '../fleet/fleet-names.ts';
+import { type SentContent, toContent } from '../fleet/messages.ts';
+import { offerPrograms } from '../fleet/offer-programs.ts';
+import { listTakers, type OfferSettings, offerTurns } from '../fleet/offer-turns.ts';
+import { toGateProgram, toHookProgram } from '../fleet/program-kinds.ts';
+import { isFileName, MAX_FILES, type SentFile, type SentTree } from '../fleet/run-records.ts';
+import type { RunCopies } from '../panel/share/work-copies.ts';
 import type { Elsewhere } from '../ports/elsewhere.ts';
 import type { Blobs } from '../ports/fleet.ts';
 import type { RunAway } from '../ports/gate-runner.ts';
 import type { AskAway } from '../ports/hook-runner.ts';
 import type { Workspace } from '../ports/workspace.ts';
-import { steadyMs } from '../process/index.ts';
-import type { RunFile } from '../runs/index.ts';
-import { COPIES, findSpec } from '../turns/index.ts';
-import type { GitWorkspace, Snapshot } from '../workspace/checkpoint/index.ts';
+import { steadyMs } from '../process/steady-clock.ts';
+import type { RunFile } from '../runs/run-file.ts';
+import { findSpec } from '../turns/hat-facts.ts';
+import { COPIES } from '../turns/turn-agents.ts';
+import type { GitWorkspace, Snapshot } from '../workspace/checkpoint/create-workspace.ts';
 import { toSaid } from './away-watch.ts';
 import { createHomecoming, makeUsualFiles, type SentHome } from './bring-turn.ts';
 import { createTreeSender, type SentRun } from './send-tree.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, describe, expect, test } from 'vitest';
 import { propertyRuns } from '../core/property-fixtures.ts';
-import { replaceFiles, writeChanges } from '../workspace/bundle/index.ts';
+import { replaceFiles, writeChanges } from '../workspace/bundle/file-changes.ts';
 import { bringSnapshots } from './fetch-run.ts';
 import { bringHome, createPlace, createTestRepository, edit, open, PATHS, readAll, removeFolders, setUp } from './place-tree-fixtures.ts';
 import { fetchTree, toFileChanges } from './sent-work.ts';

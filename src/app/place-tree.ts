@@ -2,19 +2,16 @@ import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { toErrorMessage } from '../core/values/errors.ts';
 import type { Json } from '../core/values/json.ts';
-import { type SentChange, type SentTree, toBody } from '../fleet/index.ts';
-import { ABSENT, isOddName, listDifferences, locateRepository, type Repository, toLook } from '../git/index.ts';
+import { toBody } from '../fleet/messages.ts';
+import type { SentChange, SentTree } from '../fleet/run-records.ts';
+import { ABSENT, type Repository } from '../git/contract.ts';
+import { isOddName, toLook } from '../git/file-names.ts';
+import { locateRepository } from '../git/repository.ts';
+import { listDifferences } from '../git/trees.ts';
 import type { Blobs } from '../ports/fleet.ts';
-import {
-  checkOutWork,
-  type FileChanges,
-  type FileState,
-  type MadeCommits,
-  packCommits,
-  readFileState,
-  writeChanges,
-} from '../workspace/bundle/index.ts';
-import type { GitWorkspace, WorkLooks } from '../workspace/checkpoint/index.ts';
+import { checkOutWork, type MadeCommits, packCommits } from '../workspace/bundle/bundle.ts';
+import { type FileChanges, type FileState, readFileState, writeChanges } from '../workspace/bundle/file-changes.ts';
+import type { GitWorkspace, WorkLooks } from '../workspace/checkpoint/create-workspace.ts';
 import { listDiffering } from './send-tree.ts';
 import { fetchChanges, fetchTree, toSentChange } from './sent-work.ts';
 

@@ -3,9 +3,12 @@ import { toTurnName } from '../core/run/turn.ts';
 import type { Environment } from '../core/values/environment.ts';
 import type { Json } from '../core/values/json.ts';
 import { mapTexts } from '../core/values/json.ts';
-import { createReplay, type ReplayEntry } from '../replay/index.ts';
-import { openRun, type RunReader } from '../runs/index.ts';
-import { toListRow, toRunFrame, type WatchedRun } from '../views/frame/index.ts';
+import { createReplay, type ReplayEntry } from '../replay/create-replay.ts';
+import { openRun } from '../runs/read-run.ts';
+import type { RunReader } from '../runs/run-api.ts';
+import { toListRow } from '../views/frame/list-row.ts';
+import { toRunFrame } from '../views/frame/run-frame.ts';
+import type { WatchedRun } from '../views/frame/watched-run.ts';
 import type { ReportData, ReportTurn } from '../wire/report-data.ts';
 import { openWatchedRun } from './watched-run.ts';
 

@@ -1,45 +1,32 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { toTurnName } from '../core/run/turn.ts';
-import { toContractPath, writeContract } from '../emit/index.ts';
-import { connectFleet } from '../fleet/index.ts';
-import { findRun, type Lock, nodeFileSystem, requireBegun, toRunPaths } from '../journal/index.ts';
-import { createJournalFold } from '../loop/decide/index.ts';
-import { recoverRun } from '../loop/shell/index.ts';
-import { findFinalEnd, planResume, type ResumeOrder, type ResumePlan, toRaisedLimits } from '../planning/index.ts';
-import { loadPluginFiles } from '../plugins/index.ts';
+import { toContractPath, writeContract } from '../emit/contract-file.ts';
+import { connectFleet } from '../fleet/nats-fleet.ts';
+import { findRun, requireBegun } from '../journal/find-run.ts';
+import type { Lock } from '../journal/lock.ts';
+import { nodeFileSystem } from '../journal/node-file-system.ts';
+import { toRunPaths } from '../journal/run-folder.ts';
+import { createJournalFold } from '../loop/decide/fold-journal.ts';
+import { recoverRun } from '../loop/shell/recover-run.ts';
+import { findFinalEnd, planResume, type ResumeOrder, type ResumePlan, toRaisedLimits } from '../planning/plan-resume.ts';
+import { loadPluginFiles } from '../plugins/plugin-files.ts';
 import type { Fleet } from '../ports/fleet.ts';
-import { listReferenceFiles, openGateReference } from '../run-gates/index.ts';
-import {
-  clearPlacesApart,
-  clearStopWish,
-  closeWorktree,
-  findHolder,
-  findLayout,
-  type Layout,
-  lockRun,
-  lockWorkspace,
-  noteProgramsOfDead,
-  openAgentFolders,
-  openWorkspace,
-  type Resumed,
-  type ResumeOptions,
-  type RunFile,
-  type RunWatch,
-  readFold,
-  readRunFile,
-  reapRun,
-  releaseLock,
-  requireGoodToken,
-  requireOwnWork,
-  storeEnd,
-  toPeopleFile,
-  wasKilled,
-  withoutToken,
-  writePeople,
-  writeRunFile,
-} from '../runs/index.ts';
-import { isolatesAll, packForSafety, toStateDirs } from '../safety/index.ts';
-import { createWorktree } from '../workspace/worktree/index.ts';
+import { listReferenceFiles, openGateReference } from '../run-gates/gate-reference.ts';
+import { readFold } from '../runs/emit-event.ts';
+import { findLayout, type Layout, openAgentFolders } from '../runs/layout.ts';
+import { wasKilled } from '../runs/living-runs.ts';
+import { requireGoodToken, toPeopleFile, withoutToken, writePeople } from '../runs/people.ts';
+import { reapRun } from '../runs/processes.ts';
+import { storeEnd } from '../runs/review-run.ts';
+import type { Resumed, ResumeOptions, RunWatch } from '../runs/run-api.ts';
+import { type RunFile, readRunFile, requireOwnWork, writeRunFile } from '../runs/run-file.ts';
+import { findHolder, lockRun, lockWorkspace, releaseLock } from '../runs/run-lock.ts';
+import { clearPlacesApart, closeWorktree, openWorkspace } from '../runs/run-workspace.ts';
+import { clearStopWish } from '../runs/stop-run.ts';
+import { noteProgramsOfDead } from '../runs/unconfirmed-programs.ts';
+import { isolatesAll, toStateDirs } from '../safety/run-isolation.ts';
+import { packForSafety } from '../safety/safe-runs.ts';
+import { createWorktree } from '../workspace/worktree/create-worktree.ts';
 import { assembleRun, type RunParts } from './assemble-run.ts';
 import { createAwayWatch } from './away-watch.ts';
 import { driveRun } from './drive-run.ts';

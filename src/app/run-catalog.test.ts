@@ -4,8 +4,10 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { Input } from '../core/run/inputs.ts';
 import { makeSpec } from '../core/spec-fixtures.ts';
-import { nodeFileSystem as fs, openJsonlJournal } from '../journal/index.ts';
-import { noteProject, toLayout } from '../runs/index.ts';
+import { openJsonlJournal } from '../journal/jsonl-journal.ts';
+import { nodeFileSystem as fs } from '../journal/node-file-system.ts';
+import { toLayout } from '../runs/layout.ts';
+import { noteProject } from '../runs/list-runs.ts';
 import { createRunCatalog } from './run-catalog.ts';
 
 let home: string;

@@ -2,14 +2,20 @@ import { join } from 'node:path';
 import type { Environment } from '../core/values/environment.ts';
 import { RalphError } from '../core/values/errors.ts';
 import type { Json } from '../core/values/json.ts';
-import { type RunKeeper, type SentBundle, type SentChange, type SentStep, type SentTree, toBody } from '../fleet/index.ts';
-import { findRepository, type Repository, readHead, toLook } from '../git/index.ts';
-import type { RunPaths } from '../journal/index.ts';
+import type { RunKeeper } from '../fleet/keep-run.ts';
+import { toBody } from '../fleet/messages.ts';
+import type { SentBundle, SentChange, SentStep, SentTree } from '../fleet/run-records.ts';
+import type { Repository } from '../git/contract.ts';
+import { toLook } from '../git/file-names.ts';
+import { findRepository, readHead } from '../git/repository.ts';
+import type { RunPaths } from '../journal/run-folder.ts';
 import type { Fleet } from '../ports/fleet.ts';
-import type { RunFile } from '../runs/index.ts';
-import { toStateDirs, withoutKeys } from '../safety/index.ts';
-import { packWork, readFileState } from '../workspace/bundle/index.ts';
-import type { Snapshot, WorkLooks } from '../workspace/checkpoint/index.ts';
+import type { RunFile } from '../runs/run-file.ts';
+import { withoutKeys } from '../safety/known-secrets.ts';
+import { toStateDirs } from '../safety/run-isolation.ts';
+import { packWork } from '../workspace/bundle/bundle.ts';
+import { readFileState } from '../workspace/bundle/file-changes.ts';
+import type { Snapshot, WorkLooks } from '../workspace/checkpoint/create-workspace.ts';
 import { toSentChange } from './sent-work.ts';
 
 /** A run whose folder is sent. */

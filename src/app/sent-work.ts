@@ -2,32 +2,18 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Environment } from '../core/values/environment.ts';
 import { isJsonObject, type Json, mapTexts } from '../core/values/json.ts';
-import {
-  demandBlob,
-  fromContent,
-  readChanges,
-  type SentBundle,
-  type SentChange,
-  type SentStep,
-  type SentTree,
-  toContent,
-} from '../fleet/index.ts';
-import { demandGit, listTrees, type Repository } from '../git/index.ts';
-import { hashFile } from '../hooks/index.ts';
-import { createSharedFileSystem, withHandle, writeAll } from '../journal/index.ts';
+import { demandBlob, fromContent, toContent } from '../fleet/messages.ts';
+import { readChanges, type SentBundle, type SentChange, type SentStep, type SentTree } from '../fleet/run-records.ts';
+import type { Repository } from '../git/contract.ts';
+import { demandGit } from '../git/git.ts';
+import { listTrees } from '../git/trees.ts';
+import { hashFile } from '../hooks/run-handler.ts';
+import { withHandle, writeAll } from '../journal/file-system.ts';
+import { createSharedFileSystem } from '../journal/shared-file-system.ts';
 import type { Blobs } from '../ports/fleet.ts';
-import type { RunFile } from '../runs/index.ts';
-import {
-  FILE_MODES,
-  type FileChanges,
-  type FileState,
-  fetchBundle,
-  isObjectId,
-  isWorkPath,
-  type SentWork,
-  storeChanges,
-  storeSteps,
-} from '../workspace/bundle/index.ts';
+import type { RunFile } from '../runs/run-file.ts';
+import { fetchBundle, isObjectId, type SentWork } from '../workspace/bundle/bundle.ts';
+import { FILE_MODES, type FileChanges, type FileState, isWorkPath, storeChanges, storeSteps } from '../workspace/bundle/file-changes.ts';
 
 /**
  * Takes a working tree in, with all that leads to it.

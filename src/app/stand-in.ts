@@ -3,11 +3,13 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Environment } from '../core/values/environment.ts';
 import { isRalphError, toErrorMessage } from '../core/values/errors.ts';
-import { LONG_ASK_MS } from '../fleet/index.ts';
+import { LONG_ASK_MS } from '../fleet/keep-run.ts';
 import type { Fleet, KeptLease } from '../ports/fleet.ts';
-import { removeTree, steadyMs } from '../process/index.ts';
-import { type Detached, findLayout, startDetached, toStateName } from '../runs/index.ts';
-import { toPlainLine } from '../views/text/index.ts';
+import { removeTree } from '../process/remove-tree.ts';
+import { steadyMs } from '../process/steady-clock.ts';
+import { findLayout, toStateName } from '../runs/layout.ts';
+import { type Detached, startDetached } from '../runs/start-detached.ts';
+import { toPlainLine } from '../views/text/plain-text.ts';
 import { fetchInto } from './bring-run.ts';
 import { STANDS_IN } from './kept-run.ts';
 

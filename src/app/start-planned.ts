@@ -1,7 +1,9 @@
-import { planRun, type RunPlan } from '../planning/index.ts';
-import { createDemoFolder, type DemoFolder, type DemoName } from '../project/index.ts';
-import { type NightEnd, type NightOrder, type PlannedTask, runNight } from '../queue/index.ts';
-import { type Detached, type RunHandle, type RunRequest, type RunWatch, startDetached } from '../runs/index.ts';
+import { planRun, type RunPlan } from '../planning/plan-run.ts';
+import { createDemoFolder, type DemoFolder, type DemoName } from '../project/demo-files.ts';
+import type { NightEnd, NightOrder, PlannedTask } from '../queue/queue-plan.ts';
+import { runNight } from '../queue/run-queue.ts';
+import type { RunHandle, RunRequest, RunWatch } from '../runs/run-api.ts';
+import { type Detached, startDetached } from '../runs/start-detached.ts';
 import { resumeRun } from './resume-run.ts';
 import { startRun } from './start-run.ts';
 

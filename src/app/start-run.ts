@@ -1,46 +1,37 @@
 import { existsSync, mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Input } from '../core/run/inputs.ts';
-import { writeContract } from '../emit/index.ts';
-import { connectFleet, toShownUrl } from '../fleet/index.ts';
-import { captureBase } from '../git/index.ts';
-import { createRunFolder, createRunId, ensureStateFolders, type Lock, nodeFileSystem, type RunPaths, removeRun } from '../journal/index.ts';
-import type { RunPlan } from '../planning/index.ts';
-import { loadPluginFiles } from '../plugins/index.ts';
+import { writeContract } from '../emit/contract-file.ts';
+import { connectFleet } from '../fleet/nats-fleet.ts';
+import { toShownUrl } from '../fleet/nats-place.ts';
+import { captureBase } from '../git/repository.ts';
+import type { Lock } from '../journal/lock.ts';
+import { nodeFileSystem } from '../journal/node-file-system.ts';
+import { createRunFolder, createRunId, type RunPaths, removeRun } from '../journal/run-folder.ts';
+import { ensureStateFolders } from '../journal/state-folders.ts';
+import type { RunPlan } from '../planning/plan-run.ts';
+import { loadPluginFiles } from '../plugins/plugin-files.ts';
 import type { Fleet } from '../ports/fleet.ts';
-import { removeTree } from '../process/index.ts';
-import { openGateReference } from '../run-gates/index.ts';
-import {
-  captureTrustedPrograms,
-  findStaleOwner,
-  hasUnconfirmed,
-  type Layout,
-  listKilledRuns,
-  lockRun,
-  lockWorkspace,
-  noteProject,
-  openAgentFolders,
-  type RunFile,
-  type RunHandle,
-  type RunWatch,
-  reapRun,
-  refuseNested,
-  releaseLock,
-  requireGoodToken,
-  requireLayout,
-  type StartOptions,
-  settleKilledRun,
-  toLayout,
-  toWorktreeName,
-  withoutToken,
-  writePeople,
-  writeRunFile,
-} from '../runs/index.ts';
-import { isolatesAll, packForSafety, toStateDirs } from '../safety/index.ts';
-import { toPrivateDir } from '../turns/index.ts';
-import { toPlainLine } from '../views/text/index.ts';
-import { captureBaseline } from '../workspace/snapshot/index.ts';
-import { createWorktree, removeWorktree } from '../workspace/worktree/index.ts';
+import { removeTree } from '../process/remove-tree.ts';
+import { openGateReference } from '../run-gates/gate-reference.ts';
+import { type Layout, openAgentFolders, requireLayout, toLayout } from '../runs/layout.ts';
+import { noteProject } from '../runs/list-runs.ts';
+import { findStaleOwner, listKilledRuns, refuseNested } from '../runs/living-runs.ts';
+import { requireGoodToken, withoutToken, writePeople } from '../runs/people.ts';
+import { reapRun } from '../runs/processes.ts';
+import type { RunHandle, RunWatch, StartOptions } from '../runs/run-api.ts';
+import { type RunFile, writeRunFile } from '../runs/run-file.ts';
+import { lockRun, lockWorkspace, releaseLock } from '../runs/run-lock.ts';
+import { toWorktreeName } from '../runs/run-workspace.ts';
+import { settleKilledRun } from '../runs/settle-killed-run.ts';
+import { captureTrustedPrograms, hasUnconfirmed } from '../runs/unconfirmed-programs.ts';
+import { isolatesAll, toStateDirs } from '../safety/run-isolation.ts';
+import { packForSafety } from '../safety/safe-runs.ts';
+import { toPrivateDir } from '../turns/scope-tools.ts';
+import { toPlainLine } from '../views/text/plain-text.ts';
+import { captureBaseline } from '../workspace/snapshot/baseline.ts';
+import { createWorktree } from '../workspace/worktree/create-worktree.ts';
+import { removeWorktree } from '../workspace/worktree/remove-worktree.ts';
 import { type AssembledRun, assembleRun, type RunParts } from './assemble-run.ts';
 import { driveRun } from './drive-run.ts';
 import { keepSettings, openKeptRun, takeRun } from './kept-run.ts';

@@ -4,9 +4,10 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import type { Json } from '../core/values/json.ts';
 import { createMemoryFleet } from '../fleet/fleet-fixtures.ts';
-import { toRunPaths } from '../journal/index.ts';
+import { toRunPaths } from '../journal/run-folder.ts';
 import type { RunLease } from '../ports/fleet.ts';
-import { toLayout, writePeople } from '../runs/index.ts';
+import { toLayout } from '../runs/layout.ts';
+import { writePeople } from '../runs/people.ts';
 import { askWhatWasSaid, createFleetVoice, findFleetRun, hearFleet } from './steer-fleet.ts';
 
 const BASE = mkdtempSync(join(tmpdir(), 'ralph-steer-fleet-'));

@@ -5,24 +5,17 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Environment } from '../core/values/environment.ts';
 import { isRalphError, RalphError, toErrorMessage } from '../core/values/errors.ts';
 import { isJsonObject, isTextOrNull, type Json, type JsonObject, mapTexts } from '../core/values/json.ts';
-import { connectFleet } from '../fleet/index.ts';
-import type { RunPaths } from '../journal/index.ts';
+import { connectFleet } from '../fleet/nats-fleet.ts';
+import type { RunPaths } from '../journal/run-folder.ts';
 import type { Fleet, RunLease, SteerWord } from '../ports/fleet.ts';
-import { steadyMs } from '../process/index.ts';
-import {
-  type AnswerWords,
-  type Face,
-  type FleetPerson,
-  type Heard,
-  type Layout,
-  leaveFleetWish,
-  readShownPiece,
-  steerFromFleet,
-  type TellWords,
-  toComplete,
-  toFleetPerson,
-} from '../runs/index.ts';
-import { cleanText, toPlainLine } from '../views/text/index.ts';
+import { steadyMs } from '../process/steady-clock.ts';
+import type { Layout } from '../runs/layout.ts';
+import { type FleetPerson, toFleetPerson } from '../runs/people.ts';
+import type { AnswerWords, Heard, TellWords } from '../runs/run-api.ts';
+import { readShownPiece } from '../runs/shown-piece.ts';
+import { steerFromFleet, toComplete } from '../runs/steer-run.ts';
+import { type Face, leaveFleetWish } from '../runs/stop-run.ts';
+import { cleanText, toPlainLine } from '../views/text/plain-text.ts';
 import type { KeptRun } from './kept-run.ts';
 
 /** What a person says to a run from another machine: plain JSON in a word. The id of the word is that of the command. */

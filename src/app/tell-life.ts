@@ -4,13 +4,15 @@ import { isLifeEvent } from '../core/hooks/hook-spec.ts';
 import type { RunRecord } from '../core/run/run-record.ts';
 import type { Environment } from '../core/values/environment.ts';
 import { mapTexts } from '../core/values/json.ts';
-import { createLifeHooks, createLifeWatch, type LifeMoment, type LifeRun } from '../hooks/index.ts';
-import type { RunPaths } from '../journal/index.ts';
-import type { FoldedRun } from '../loop/decide/index.ts';
+import { createLifeHooks, type LifeRun } from '../hooks/ask-life-hooks.ts';
+import { createLifeWatch, type LifeMoment } from '../hooks/life-moments.ts';
+import type { RunPaths } from '../journal/run-folder.ts';
+import type { FoldedRun } from '../loop/decide/fold-journal.ts';
 import type { AskAway } from '../ports/hook-runner.ts';
 import type { Redaction } from '../ports/redaction.ts';
-import { type RunFile, toGateMarker } from '../runs/index.ts';
-import { toPlainLine } from '../views/text/index.ts';
+import { toGateMarker } from '../runs/processes.ts';
+import type { RunFile } from '../runs/run-file.ts';
+import { toPlainLine } from '../views/text/plain-text.ts';
 
 /** Tells hooks of the life of a run. */
 export interface LifeTeller {

@@ -3,8 +3,9 @@ import type { Effect } from '../core/run/effects.ts';
 import type { Input } from '../core/run/inputs.ts';
 import type { RunRecord } from '../core/run/run-record.ts';
 import { makeSpec } from '../core/spec-fixtures.ts';
-import { createJournalFold } from '../loop/decide/index.ts';
-import { createRunViewFold, type RunView } from '../views/fold/index.ts';
+import { createJournalFold } from '../loop/decide/fold-journal.ts';
+import { createRunViewFold } from '../views/fold/fold-run-view.ts';
+import type { RunView } from '../views/fold/run-view.ts';
 
 const SENDER = { pid: 1, user: 'ann', how: 'terminal' } as const;
 type Happening = Input extends infer One ? (One extends Input ? Omit<One, 'at'> : never) : never;

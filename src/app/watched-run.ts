@@ -3,25 +3,21 @@ import { setImmediate as breathe } from 'node:timers/promises';
 import { toTurnName } from '../core/run/turn.ts';
 import type { Environment } from '../core/values/environment.ts';
 import { RalphError } from '../core/values/errors.ts';
-import {
-  answerRun,
-  type Face,
-  findLayout,
-  type Heard,
-  leaveStopWish,
-  openRun,
-  type RunReader,
-  readShownPiece,
-  readTurnIndex,
-  searchFile,
-  startDetached,
-  tellRun,
-  toCopyRefusal,
-  watchFolder,
-} from '../runs/index.ts';
-import { createRunHistory, type WatchedRun } from '../views/frame/index.ts';
-import { toReceiptText } from '../views/report/index.ts';
-import { cleanText } from '../views/text/index.ts';
+import { findLayout } from '../runs/layout.ts';
+import { searchFile } from '../runs/read-piece.ts';
+import { openRun } from '../runs/read-run.ts';
+import type { Heard, RunReader } from '../runs/run-api.ts';
+import { toCopyRefusal } from '../runs/run-file.ts';
+import { readShownPiece } from '../runs/shown-piece.ts';
+import { startDetached } from '../runs/start-detached.ts';
+import { answerRun, tellRun } from '../runs/steer-run.ts';
+import { type Face, leaveStopWish } from '../runs/stop-run.ts';
+import { readTurnIndex } from '../runs/turn-index.ts';
+import { watchFolder } from '../runs/watch-folder.ts';
+import { createRunHistory } from '../views/frame/run-history.ts';
+import type { WatchedRun } from '../views/frame/watched-run.ts';
+import { toReceiptText } from '../views/report/people-rows.ts';
+import { cleanText } from '../views/text/plain-text.ts';
 import type { Steering, SteeringReceipt } from '../wire/steering.ts';
 import type { SearchHit, TurnPart } from '../wire/turn-texts.ts';
 import type { FleetVoice } from './steer-fleet.ts';

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { processStartTime } from '../process/index.ts';
+import { processStartTime } from '../process/process-table.ts';
 import { openWorkerHome, sweepWorkerHomes, toWorkerMark } from './worker-home.ts';
 
 const programs: ChildProcess[] = [];

@@ -3,8 +3,11 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { join } from 'node:path';
 import { RalphError } from '../core/values/errors.ts';
 import { isJsonObject, parseJson } from '../core/values/json.ts';
-import { isAlive, processStartTime, removeTree } from '../process/index.ts';
-import { findLayout, findLivingRun, reapRun } from '../runs/index.ts';
+import { isAlive, processStartTime } from '../process/process-table.ts';
+import { removeTree } from '../process/remove-tree.ts';
+import { findLayout } from '../runs/layout.ts';
+import { findLivingRun } from '../runs/living-runs.ts';
+import { reapRun } from '../runs/processes.ts';
 
 const FILE = 'worker.json';
 /** Folders of runs that the worker goes on with. */

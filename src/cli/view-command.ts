@@ -1,4 +1,5 @@
-import { openRun, openWatchedRun } from '../app/index.ts';
+import { openWatchedRun } from '../app/watched-run.ts';
+import { openRun } from '../runs/read-run.ts';
 import type { CommandBundle } from './command-bundle.ts';
 import { runBundled } from './command-line.ts';
 import { watchCommand } from './commands/watch-command.ts';

@@ -1,11 +1,11 @@
-import type { Settings } from '../config/index.ts';
+import type { Settings } from '../config/settings.ts';
 import { type BackendSpec, toBackendLabel } from '../core/backends/backend-spec.ts';
 import { findListPrice } from '../core/backends/list-prices.ts';
 import { findSearchKeyName } from '../core/tools/tools-spec.ts';
 import { isRalphError, toErrorMessage } from '../core/values/errors.ts';
-import { withPluginFiles } from '../plugins/index.ts';
-import { createNativeModel, findPrice } from '../turns/index.ts';
-import { type CheckRequest, checkConfig } from '../validation/index.ts';
+import { withPluginFiles } from '../plugins/plugin-files.ts';
+import { createNativeModel, findPrice } from '../turns/create-native-backend.ts';
+import { type CheckRequest, checkConfig } from '../validation/check-config.ts';
 
 /** One thing that `ralph doctor` looked at. */
 export interface DoctorCheck {

@@ -1,11 +1,13 @@
-import { type BackendReport, detectBackends, findCommand } from '../backends/index.ts';
+import { detectBackends } from '../backends/clis.ts';
+import type { BackendReport } from '../backends/detect/detect-backends.ts';
+import { findCommand } from '../backends/detect/find-command.ts';
 import { type BackendType, toBackendLabel } from '../core/backends/backend-spec.ts';
 import { isLoopEvent } from '../core/hooks/hook-spec.ts';
 import { isRalphError, RalphError } from '../core/values/errors.ts';
-import { createGit } from '../git/index.ts';
-import { findIsolation } from '../process/index.ts';
-import { WITHOUT_ISOLATION } from '../safety/index.ts';
-import { describeScopes, type ScopeReport } from '../turns/scopes/index.ts';
+import { createGit } from '../git/git.ts';
+import { findIsolation } from '../process/start-process.ts';
+import { WITHOUT_ISOLATION } from '../safety/run-isolation.ts';
+import { describeScopes, type ScopeReport } from '../turns/scopes/describe-scopes.ts';
 import {
   type CheckedConfig,
   type CheckRequest,
@@ -14,7 +16,7 @@ import {
   findHatsWithoutAgent,
   toMissingAgentFix,
   toMissingAgentText,
-} from '../validation/index.ts';
+} from '../validation/check-config.ts';
 import { checkNativeAgents, checkTools, type DoctorCheck } from './check-native.ts';
 
 /** What `ralph doctor` found. */

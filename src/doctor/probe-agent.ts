@@ -1,27 +1,24 @@
 import { mkdirSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
-import { createBackend, findCli } from '../backends/index.ts';
-import { findPackageFolder } from '../config/index.ts';
+import { createBackend, findCli } from '../backends/clis.ts';
+import { findPackageFolder } from '../config/layers/package-files.ts';
 import type { BackendType } from '../core/backends/backend-spec.ts';
 import { BUILT_IN_CARDS } from '../core/tools/built-in-cards.ts';
 import { BUILT_IN_POLICIES, resolveProfile, toCapabilities } from '../core/tools/tool-profiles.ts';
 import type { Environment } from '../core/values/environment.ts';
-import { createGit } from '../git/index.ts';
-import {
-  type ModelServer,
-  PLANTED_MARK,
-  PROBE_EVENT,
-  PROBE_PROMPT,
-  PROBE_TEST,
-  startModelServer,
-  toProbeScript,
-  watchProbe,
-} from '../mock-model/index.ts';
+import { createGit } from '../git/git.ts';
+import { PLANTED_MARK, PROBE_EVENT, PROBE_PROMPT, PROBE_TEST, toProbeScript, watchProbe } from '../mock-model/probe-script.ts';
+import { startModelServer } from '../mock-model/start-model-server.ts';
+import type { ModelServer } from '../mock-model/wire-types.ts';
 import type { TurnRequest, TurnResult } from '../ports/backend.ts';
-import { makeOwnedFolder, sweepOwnedFolders } from '../process/index.ts';
-import { createTurnSandboxes, judgeProbe, listToolChecks, type OsSandboxSearch, type ProbeResult } from '../sandbox/index.ts';
-import { loadEmitAttach, toAgentEnvironment, writeAgentCommand } from '../turns/index.ts';
+import { makeOwnedFolder, sweepOwnedFolders } from '../process/owned-folders.ts';
+import { createTurnSandboxes } from '../sandbox/open-turn-sandbox.ts';
+import { listToolChecks } from '../sandbox/plan-scope.ts';
+import { judgeProbe, type ProbeResult } from '../sandbox/probe-verdict.ts';
+import type { OsSandboxSearch } from '../sandbox/turn-sandbox.ts';
+import { toAgentEnvironment, writeAgentCommand } from '../turns/agent-environment.ts';
+import { loadEmitAttach } from '../turns/turn-scopes.ts';
 
 /** A CLI that is to be probed, and what is to hold it. */
 export interface ProbeOrder {

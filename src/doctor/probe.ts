@@ -1,8 +1,8 @@
-import { detectBackends, PROBED_CLIS } from '../backends/index.ts';
+import { detectBackends, PROBED_CLIS } from '../backends/clis.ts';
 import type { BackendType } from '../core/backends/backend-spec.ts';
 import type { Environment } from '../core/values/environment.ts';
 import { RalphError } from '../core/values/errors.ts';
-import type { ProbeVerdict } from '../sandbox/index.ts';
+import type { ProbeVerdict } from '../sandbox/probe-verdict.ts';
 
 /** A busy machine may take long to start a CLI for the first time. */
 const VERSION_MS = 60_000;

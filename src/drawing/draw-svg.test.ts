@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { makeGate, makeHat, makeSpec } from '../core/spec-fixtures.ts';
-import { createFlowGraph, type FlowGraph, findPath, markPath } from '../topology/graph/index.ts';
-import { compileTopology } from '../topology/routing/index.ts';
+import { createFlowGraph } from '../topology/graph/create-flow-graph.ts';
+import { findPath, markPath } from '../topology/graph/find-path.ts';
+import type { FlowGraph } from '../topology/graph/flow-graph.ts';
+import { compileTopology } from '../topology/routing/compile-topology.ts';
 import { drawSvg } from './draw-svg.ts';
 
 function graphOf(parts: Parameters<typeof makeSpec>[0]): FlowGraph {

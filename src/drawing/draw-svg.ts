@@ -11,7 +11,7 @@ import {
   toMarkText,
   toNodeTitle,
   toShortText,
-} from '../topology/graph/index.ts';
+} from '../topology/graph/flow-graph.ts';
 import type { GraphPicture } from '../wire/graph-picture.ts';
 import { isLoop, layOut, type PlacedArrow, type Point, type Rect, type Station } from './lay-out.ts';
 import { SVG_STYLE } from './svg-style.ts';

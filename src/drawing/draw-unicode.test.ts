@@ -4,8 +4,9 @@ import { describe, expect, it } from 'vitest';
 import { propertyRuns } from '../core/property-fixtures.ts';
 import { makeGate, makeHat, makeSpec } from '../core/spec-fixtures.ts';
 import { toTextCells } from '../core/text/text-cells.ts';
-import { createFlowGraph, type FlowGraph } from '../topology/graph/index.ts';
-import { compileTopology } from '../topology/routing/index.ts';
+import { createFlowGraph } from '../topology/graph/create-flow-graph.ts';
+import type { FlowGraph } from '../topology/graph/flow-graph.ts';
+import { compileTopology } from '../topology/routing/compile-topology.ts';
 import { drawUnicode } from './draw-unicode.ts';
 
 /** `UPDATE_GOLDEN=1 npx vitest run src/drawing` writes the files anew; read the difference before you keep it. */

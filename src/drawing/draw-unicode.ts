@@ -9,7 +9,7 @@ import {
   toMarkText,
   toNodeTitle,
   toShortText,
-} from '../topology/graph/index.ts';
+} from '../topology/graph/flow-graph.ts';
 import { assignTracks, type Tracks } from './assign-tracks.ts';
 import { type Cell, type CharGrid, createCharGrid, type Tone } from './char-grid.ts';
 import { isLoop, type LaidOutGraph, layOut, type PlacedArrow } from './lay-out.ts';

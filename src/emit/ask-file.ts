@@ -2,7 +2,10 @@ import { closeSync, openSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { isAskable } from '../core/run/question-limits.ts';
 import { isJsonObject, parseJson } from '../core/values/json.ts';
-import { appendLine, createSharedFileSystem, nodeFileSystem, readNewLines } from '../journal/index.ts';
+import { appendLine } from '../journal/agent-line.ts';
+import { readNewLines } from '../journal/new-lines.ts';
+import { nodeFileSystem } from '../journal/node-file-system.ts';
+import { createSharedFileSystem } from '../journal/shared-file-system.ts';
 import type { AskBox, ProgramQuestion } from '../ports/steering.ts';
 
 /** Where agents ask, beside the events file; and where they find the answers, in the run's folder, in which no agent writes. */

@@ -4,7 +4,9 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { isAskable, QUESTION_LIMITS } from '../core/run/question-limits.ts';
 import type { Environment } from '../core/values/environment.ts';
 import { RalphError } from '../core/values/errors.ts';
-import { appendLine, createSharedFileSystem, nodeFileSystem } from '../journal/index.ts';
+import { appendLine } from '../journal/agent-line.ts';
+import { nodeFileSystem } from '../journal/node-file-system.ts';
+import { createSharedFileSystem } from '../journal/shared-file-system.ts';
 import { findAnswer, type ReceivedAnswer, toAskPlace } from './ask-file.ts';
 import { findTurn, readContract } from './contract-file.ts';
 

@@ -4,7 +4,7 @@ import type { Sender } from '../core/events/event.ts';
 import type { RunSpec } from '../core/run/run-spec.ts';
 import type { Environment } from '../core/values/environment.ts';
 import { isJsonObject, parseJson } from '../core/values/json.ts';
-import { compileTopology, type Topology } from '../topology/routing/index.ts';
+import { compileTopology, type Topology } from '../topology/routing/compile-topology.ts';
 
 /** Where an event goes, and who publishes it. */
 export interface EventPlace {

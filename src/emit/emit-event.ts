@@ -6,16 +6,10 @@ import { isTopic } from '../core/events/topics.ts';
 import { findNearMiss } from '../core/text/near-miss.ts';
 import { isRalphError, RalphError } from '../core/values/errors.ts';
 import { type Json, parseJson } from '../core/values/json.ts';
-import { appendAgentLine, appendAgentRefusal, createSharedFileSystem } from '../journal/index.ts';
-import {
-  compileTopology,
-  emittableBy,
-  isCompletionTopic,
-  mayEnd,
-  mayPublish,
-  publishableBy,
-  type Topology,
-} from '../topology/routing/index.ts';
+import { appendAgentLine, appendAgentRefusal } from '../journal/agent-line.ts';
+import { createSharedFileSystem } from '../journal/shared-file-system.ts';
+import { compileTopology, type Topology } from '../topology/routing/compile-topology.ts';
+import { emittableBy, isCompletionTopic, mayEnd, mayPublish, publishableBy } from '../topology/routing/queries.ts';
 import { type EventPlace, readContract } from './contract-file.ts';
 import { createPayloadCheck } from './create-payload-check.ts';
 

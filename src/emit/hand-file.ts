@@ -3,7 +3,10 @@ import { dirname, join } from 'node:path';
 import { HAND_LIMITS } from '../core/panel/hand-limits.ts';
 import type { RoundTask } from '../core/run/panel-state.ts';
 import { isJsonObject, parseJson } from '../core/values/json.ts';
-import { appendLine, createSharedFileSystem, nodeFileSystem, readNewLines } from '../journal/index.ts';
+import { appendLine } from '../journal/agent-line.ts';
+import { readNewLines } from '../journal/new-lines.ts';
+import { nodeFileSystem } from '../journal/node-file-system.ts';
+import { createSharedFileSystem } from '../journal/shared-file-system.ts';
 import type { HandedIn, PanelHand } from '../ports/backend.ts';
 
 /**

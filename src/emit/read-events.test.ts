@@ -3,7 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { makeHat, makeSpec } from '../core/spec-fixtures.ts';
-import { type EventPlace, emitInto, readEvents, readHats } from './index.ts';
+import type { EventPlace } from './contract-file.ts';
+import { emitInto } from './emit-event.ts';
+import { readEvents } from './read-events.ts';
+import { readHats } from './read-hats.ts';
 
 let folder = '';
 let place: EventPlace = { eventsFile: '', hat: 'critic', contractFile: null };

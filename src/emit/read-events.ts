@@ -1,7 +1,8 @@
 import { toBoundedPayload } from '../core/events/inbox-line.ts';
 import { isTopic, matchesTopic } from '../core/events/topics.ts';
 import { isJsonObject, type Json, parseJson } from '../core/values/json.ts';
-import { createSharedFileSystem, readNewLines } from '../journal/index.ts';
+import { readNewLines } from '../journal/new-lines.ts';
+import { createSharedFileSystem } from '../journal/shared-file-system.ts';
 import { type EventPlace, readContract } from './contract-file.ts';
 
 /** Of a longer file only so much is looked at: its end. */

@@ -1,5 +1,6 @@
 import { RALPH } from '../core/events/reserved.ts';
-import { emittableBy, type Topology } from '../topology/routing/index.ts';
+import type { Topology } from '../topology/routing/compile-topology.ts';
+import { emittableBy } from '../topology/routing/queries.ts';
 import { type EventPlace, readTopology } from './contract-file.ts';
 
 const MAX_HATS = 100;

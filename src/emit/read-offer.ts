@@ -1,7 +1,8 @@
 import { RALPH } from '../core/events/reserved.ts';
 import { matchesTopic } from '../core/events/topics.ts';
 import { describeShape } from '../core/schema/describe-shape.ts';
-import { emittableBy, type Topology } from '../topology/routing/index.ts';
+import type { Topology } from '../topology/routing/compile-topology.ts';
+import { emittableBy } from '../topology/routing/queries.ts';
 import { type EventPlace, readTopology } from './contract-file.ts';
 
 /** More shapes than this cost the model more than they help. */

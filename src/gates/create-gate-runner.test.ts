@@ -6,7 +6,7 @@ import type { GateResult, StartTestsResult } from '../core/gates/gate-result.ts'
 import type { GateSpec } from '../core/gates/gate-spec.ts';
 import type { AwayGateOrder, AwayGateResult } from '../ports/gate-runner.ts';
 import type { TreeState } from '../ports/tree-reader.ts';
-import { createGateRunner } from './index.ts';
+import { createGateRunner } from './create-gate-runner.ts';
 
 const env = { PATH: process.env['PATH'], GREETING: 'hello' };
 let cwd = '';

@@ -7,7 +7,9 @@ import type { GateResult } from '../core/gates/gate-result.ts';
 import type { GateSpec } from '../core/gates/gate-spec.ts';
 import type { GateRunner } from '../ports/gate-runner.ts';
 import type { TreeReader } from '../ports/tree-reader.ts';
-import { createGateRunner, type GateRunnerSettings, toStartScopes } from './index.ts';
+import { createGateRunner } from './create-gate-runner.ts';
+import type { GateRunnerSettings } from './gate-contract.ts';
+import { toStartScopes } from './gate-scope.ts';
 
 const env = { PATH: process.env['PATH'] };
 let cwd = '';

@@ -2,7 +2,7 @@ import { countFailedTests, countRunTests } from '../core/gates/count-run-tests.t
 import type { GateResult } from '../core/gates/gate-result.ts';
 import { type GateSpec, toGateName } from '../core/gates/gate-spec.ts';
 import { toDurationText } from '../core/text/duration.ts';
-import type { CommandResult } from '../process/index.ts';
+import type { CommandResult } from '../process/start-process.ts';
 import { type EvidenceFile, type EvidenceRecord, type EvidenceStore, hashLog } from './evidence-store.ts';
 import type { GateCase } from './gate-contract.ts';
 import { toExcerpt } from './to-excerpt.ts';

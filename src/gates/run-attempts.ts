@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { appendFileSync } from 'node:fs';
 import { stripVTControlCharacters } from 'node:util';
 import type { GateSpec } from '../core/gates/gate-spec.ts';
-import { type CommandResult, runCommand, toShellCommand } from '../process/index.ts';
+import { type CommandResult, runCommand, toShellCommand } from '../process/start-process.ts';
 import { type EvidenceFile, MAX_LOG_BYTES, rewriteLog } from './evidence-store.ts';
 import type { CommandSandbox, CommandSettings } from './gate-contract.ts';
 

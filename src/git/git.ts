@@ -1,5 +1,5 @@
 import type { Environment } from '../core/values/environment.ts';
-import { type CommandResult, type CommandSpec, runCommand } from '../process/index.ts';
+import { type CommandResult, type CommandSpec, runCommand } from '../process/start-process.ts';
 import type { Git, GitOptions } from './contract.ts';
 import { decodeNames, encodeNames } from './file-names.ts';
 import { type GitUser, toGitArguments, toGitEnvironment } from './harden-git.ts';

@@ -2,7 +2,7 @@ import { devNull } from 'node:os';
 import { delimiter } from 'node:path';
 import { isSecretName } from '../core/text/secrets.ts';
 import type { Environment } from '../core/values/environment.ts';
-import { splitSearchPath } from '../process/index.ts';
+import { splitSearchPath } from '../process/split-search-path.ts';
 
 /**
  * For whom git is started.

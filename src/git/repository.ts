@@ -2,7 +2,7 @@ import { existsSync, realpathSync } from 'node:fs';
 import { delimiter, dirname, join, relative, sep } from 'node:path';
 import type { Environment } from '../core/values/environment.ts';
 import { accept, type Result, refuse } from '../core/values/result.ts';
-import { isThere } from '../process/index.ts';
+import { isThere } from '../process/paths.ts';
 import type { Git, GitPrograms, Repository, RepositorySearch, RepositorySettings } from './contract.ts';
 import { createGit } from './git.ts';
 import { isOutsideGit } from './git-places.ts';

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Environment } from '../core/values/environment.ts';
-import { type ChildProcessHandle, type ProcessResult, startProcess } from '../process/index.ts';
+import type { ChildProcessHandle, ProcessResult } from '../process/contract.ts';
+import { startProcess } from '../process/start-process.ts';
 
 /** What came back from a program that stays: a line, or its end. */
 export type ResidentReply =

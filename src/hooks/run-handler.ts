@@ -9,7 +9,9 @@ import { toOneLine } from '../core/text/shorten.ts';
 import type { Environment } from '../core/values/environment.ts';
 import type { Json } from '../core/values/json.ts';
 import type { AskAway } from '../ports/hook-runner.ts';
-import { createBoundedBuffer, type ProcessResult, startProcess, toShellCommand } from '../process/index.ts';
+import { createBoundedBuffer } from '../process/bounded-buffer.ts';
+import type { ProcessResult } from '../process/contract.ts';
+import { startProcess, toShellCommand } from '../process/start-process.ts';
 import { PYTHON_BRIDGE, PYTHON_IMPORT_FAILED } from './python-bridge.ts';
 import type { ResidentPrograms } from './resident-programs.ts';
 

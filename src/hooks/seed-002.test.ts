@@ -8,7 +8,7 @@ import type { HookHandler, HookSpec } from '../core/hooks/hook-spec.ts';
 import type { MergedHooks } from '../core/hooks/hook-verdict.ts';
 import type { Environment } from '../core/values/environment.ts';
 import type { JsonObject } from '../core/values/json.ts';
-import { processStartTime } from '../process/index.ts';
+import { processStartTime } from '../process/process-table.ts';
 import { createToolHooks, type TurnHooks } from './ask-hooks.ts';
 import { hook } from './hook-fixtures.ts';
 

@@ -3,11 +3,13 @@ import { join } from 'node:path';
 import { toSafeName } from '../core/text/file-name.ts';
 import type { Environment } from '../core/values/environment.ts';
 import { RalphError } from '../core/values/errors.ts';
-import { isOutsideGit } from '../git/index.ts';
-import type { RunPaths } from '../journal/index.ts';
-import { closeWorktree, type Layout, openWorkspace, type RunFile } from '../runs/index.ts';
-import { toStateDirs } from '../safety/index.ts';
-import { listUncommitted } from '../workspace/snapshot/index.ts';
+import { isOutsideGit } from '../git/git-places.ts';
+import type { RunPaths } from '../journal/run-folder.ts';
+import type { Layout } from '../runs/layout.ts';
+import type { RunFile } from '../runs/run-file.ts';
+import { closeWorktree, openWorkspace } from '../runs/run-workspace.ts';
+import { toStateDirs } from '../safety/run-isolation.ts';
+import { listUncommitted } from '../workspace/snapshot/baseline.ts';
 
 /** A run whose worktree shall have everything on its branch. */
 export interface LeftOrder {

@@ -1,10 +1,13 @@
 import type { Environment } from '../core/values/environment.ts';
-import type { RunPaths } from '../journal/index.ts';
+import type { RunPaths } from '../journal/run-folder.ts';
 import type { Isolation } from '../ports/program.ts';
-import { type GateRun, type GateRunOrder, runGates } from '../run-gates/index.ts';
-import { type Layout, openAgentFolders, type RunFile, type WorkspaceOrder } from '../runs/index.ts';
-import { findRunIsolation, requireHeldGates } from '../safety/index.ts';
-import type { MergePlace } from '../workspace/landing/index.ts';
+import { type GateRun, type GateRunOrder, runGates } from '../run-gates/run-gates.ts';
+import { type Layout, openAgentFolders } from '../runs/layout.ts';
+import type { RunFile } from '../runs/run-file.ts';
+import type { WorkspaceOrder } from '../runs/run-workspace.ts';
+import { findRunIsolation } from '../safety/run-isolation.ts';
+import { requireHeldGates } from '../safety/safe-runs.ts';
+import type { MergePlace } from '../workspace/landing/landing.ts';
 
 /** A run whose gates are asked outside of it. */
 export interface HeldRun extends WorkspaceOrder {

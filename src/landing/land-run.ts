@@ -5,34 +5,23 @@ import { maskControls } from '../core/text/mask-controls.ts';
 import { shorten } from '../core/text/shorten.ts';
 import type { Environment } from '../core/values/environment.ts';
 import { RalphError, toErrorMessage } from '../core/values/errors.ts';
-import { GitProblem } from '../git/index.ts';
-import { type RunPaths, toRunPaths } from '../journal/index.ts';
-import {
-  findLayout,
-  type LandRecord,
-  type Layout,
-  lockForLanding,
-  lockForMerge,
-  lockRun,
-  openRun,
-  type RunFile,
-  type RunReader,
-  readLandRecord,
-  readRunFile,
-  releaseLock,
-  requireFate,
-  requireOutside,
-  requireOwnWork,
-  settleKilledRun,
-  sweepLandings,
-  toStateName,
-  writeLandRecord,
-} from '../runs/index.ts';
-import { toStateDirs } from '../safety/index.ts';
-import { createRunViewFold, type RunView } from '../views/fold/index.ts';
-import { toNextStep } from '../views/report/index.ts';
-import { type Landing, type MergeConflict, type MergePlace, type MergeWish, openLanding } from '../workspace/landing/index.ts';
-import { removeWorktree } from '../workspace/worktree/index.ts';
+import { GitProblem } from '../git/git.ts';
+import { type RunPaths, toRunPaths } from '../journal/run-folder.ts';
+import { findLayout, type Layout, toStateName } from '../runs/layout.ts';
+import { requireOutside } from '../runs/people.ts';
+import { openRun } from '../runs/read-run.ts';
+import type { RunReader } from '../runs/run-api.ts';
+import { type LandRecord, readLandRecord, requireFate, writeLandRecord } from '../runs/run-fate.ts';
+import { type RunFile, readRunFile, requireOwnWork } from '../runs/run-file.ts';
+import { lockForLanding, lockForMerge, lockRun, releaseLock } from '../runs/run-lock.ts';
+import { settleKilledRun, sweepLandings } from '../runs/settle-killed-run.ts';
+import { toStateDirs } from '../safety/run-isolation.ts';
+import { createRunViewFold } from '../views/fold/fold-run-view.ts';
+import type { RunView } from '../views/fold/run-view.ts';
+import { toNextStep } from '../views/report/next-step.ts';
+import { type Landing, type MergePlace, type MergeWish, openLanding } from '../workspace/landing/landing.ts';
+import type { MergeConflict } from '../workspace/landing/merge-apart.ts';
+import { removeWorktree } from '../workspace/worktree/remove-worktree.ts';
 import { commitLeft, toLandInPlace, toNames } from './commit-left.ts';
 import { judgeMerge, type KeepGates } from './judge-merge.ts';
 import { type Resolution, resolveConflict, type StartResolver } from './resolve-conflict.ts';

@@ -2,24 +2,17 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Environment } from '../core/values/environment.ts';
 import { RalphError, toErrorMessage } from '../core/values/errors.ts';
-import { GitProblem } from '../git/index.ts';
-import { type RunPaths, toRunPaths } from '../journal/index.ts';
-import {
-  findLayout,
-  type Layout,
-  lockForLanding,
-  lockRun,
-  openRun,
-  type RunFile,
-  readRunFile,
-  releaseLock,
-  requireFate,
-  requireOutside,
-  requireOwnWork,
-  settleKilledRun,
-} from '../runs/index.ts';
-import { toStateDirs } from '../safety/index.ts';
-import { type BranchOffer, openOffer } from '../workspace/landing/index.ts';
+import { GitProblem } from '../git/git.ts';
+import { type RunPaths, toRunPaths } from '../journal/run-folder.ts';
+import { findLayout, type Layout } from '../runs/layout.ts';
+import { requireOutside } from '../runs/people.ts';
+import { openRun } from '../runs/read-run.ts';
+import { requireFate } from '../runs/run-fate.ts';
+import { type RunFile, readRunFile, requireOwnWork } from '../runs/run-file.ts';
+import { lockForLanding, lockRun, releaseLock } from '../runs/run-lock.ts';
+import { settleKilledRun } from '../runs/settle-killed-run.ts';
+import { toStateDirs } from '../safety/run-isolation.ts';
+import { type BranchOffer, openOffer } from '../workspace/landing/offer-branch.ts';
 import { commitLeft, toOfferInPlace } from './commit-left.ts';
 import { type DraftWay, findDraftWay, openDraft, withoutLogins } from './pull-request.ts';
 

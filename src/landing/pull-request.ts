@@ -2,8 +2,10 @@ import { delimiter, join } from 'node:path';
 import type { Environment } from '../core/values/environment.ts';
 import { toErrorMessage } from '../core/values/errors.ts';
 import { isJsonObject, type Json, parseJson } from '../core/values/json.ts';
-import { isProgram, runCommand, splitSearchPath } from '../process/index.ts';
-import { withoutToken } from '../runs/index.ts';
+import { isProgram } from '../process/isolation.ts';
+import { splitSearchPath } from '../process/split-search-path.ts';
+import { runCommand } from '../process/start-process.ts';
+import { withoutToken } from '../runs/people.ts';
 
 /** By what a draft is opened; `files`: by nobody, and why. */
 export type DraftWay =

@@ -1,11 +1,15 @@
-import type { Settings } from '../config/index.ts';
+import type { Settings } from '../config/settings.ts';
 import { isRequiredGate } from '../core/gates/gate-spec.ts';
 import type { Environment } from '../core/values/environment.ts';
-import { createPathMatcher } from '../gates/index.ts';
-import type { RunPaths } from '../journal/index.ts';
-import { buildMergeObjective } from '../prompts/index.ts';
-import { type Layout, type RunEnd, type RunFile, type RunHandle, withoutToken } from '../runs/index.ts';
-import type { Landing, MergeConflict, MergePlace } from '../workspace/landing/index.ts';
+import { createPathMatcher } from '../gates/path-matcher.ts';
+import type { RunPaths } from '../journal/run-folder.ts';
+import { buildMergeObjective } from '../prompts/merge-task.ts';
+import type { Layout } from '../runs/layout.ts';
+import { withoutToken } from '../runs/people.ts';
+import type { RunEnd, RunHandle } from '../runs/run-api.ts';
+import type { RunFile } from '../runs/run-file.ts';
+import type { Landing, MergePlace } from '../workspace/landing/landing.ts';
+import type { MergeConflict } from '../workspace/landing/merge-apart.ts';
 import { toResolverSettings, withSecretsOf } from './resolver-settings.ts';
 
 /** A conflict that is given to a hat. */

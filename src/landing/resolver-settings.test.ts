@@ -2,8 +2,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { loadConfig, type Settings } from '../config/index.ts';
-import { compileTopology } from '../topology/routing/index.ts';
+import { loadConfig } from '../config/load-config.ts';
+import type { Settings } from '../config/settings.ts';
+import { compileTopology } from '../topology/routing/compile-topology.ts';
 import { listResolvers, requireResolver, toResolverSettings, withSecretsOf } from './resolver-settings.ts';
 
 const TEAM = `

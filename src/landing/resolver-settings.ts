@@ -1,4 +1,4 @@
-import type { Settings } from '../config/index.ts';
+import type { Settings } from '../config/settings.ts';
 import type { BackendSpec } from '../core/backends/backend-spec.ts';
 import { RALPH, TOPIC_START } from '../core/events/reserved.ts';
 import type { HatSpec, RunSpec } from '../core/run/run-spec.ts';
@@ -6,8 +6,8 @@ import { mayChangeTree } from '../core/tools/tool-profiles.ts';
 import type { Environment } from '../core/values/environment.ts';
 import { RalphError } from '../core/values/errors.ts';
 import { type Json, mapTexts } from '../core/values/json.ts';
-import { MERGE_RULES } from '../prompts/index.ts';
-import { toAgentCapabilities } from '../runs/index.ts';
+import { MERGE_RULES } from '../prompts/merge-task.ts';
+import { toAgentCapabilities } from '../runs/hat-capabilities.ts';
 
 /** What Ralph himself is called where he resolves a conflict: a hat as every other. */
 const RALPH_AS_HAT = 'resolver';

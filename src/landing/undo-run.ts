@@ -2,29 +2,22 @@ import { existsSync } from 'node:fs';
 import { toSafeName } from '../core/text/file-name.ts';
 import type { Environment } from '../core/values/environment.ts';
 import { RalphError, toErrorMessage } from '../core/values/errors.ts';
-import { isOutsideGit } from '../git/index.ts';
-import { type RunPaths, toRunPaths } from '../journal/index.ts';
-import {
-  findLayout,
-  type Layout,
-  listLeft,
-  lockForUndo,
-  lockRun,
-  openRun,
-  type RunFile,
-  type RunReader,
-  readEndCommit,
-  readRunFile,
-  readUndoRecord,
-  releaseLock,
-  requireOutside,
-  requireOwnWork,
-  toRevertCommand,
-  writeUndoRecord,
-} from '../runs/index.ts';
-import { toStateDirs } from '../safety/index.ts';
-import { createRunViewFold } from '../views/fold/index.ts';
-import { proposeUndo, type UndoProposal, type UndoRecord, type UndoRemark } from '../workspace/undo/index.ts';
+import { isOutsideGit } from '../git/git-places.ts';
+import { type RunPaths, toRunPaths } from '../journal/run-folder.ts';
+import { findLayout, type Layout } from '../runs/layout.ts';
+import { requireOutside } from '../runs/people.ts';
+import { listLeft } from '../runs/processes.ts';
+import { openRun } from '../runs/read-run.ts';
+import type { RunReader } from '../runs/run-api.ts';
+import { readEndCommit } from '../runs/run-facts.ts';
+import { readUndoRecord, toRevertCommand, writeUndoRecord } from '../runs/run-fate.ts';
+import { type RunFile, readRunFile, requireOwnWork } from '../runs/run-file.ts';
+import { lockForUndo, lockRun, releaseLock } from '../runs/run-lock.ts';
+import { toStateDirs } from '../safety/run-isolation.ts';
+import { createRunViewFold } from '../views/fold/fold-run-view.ts';
+import type { UndoRemark } from '../workspace/undo/plan-undo.ts';
+import type { UndoRecord } from '../workspace/undo/undo-record.ts';
+import { proposeUndo, type UndoProposal } from '../workspace/undo/undo-work.ts';
 import { toWithoutGit } from './commit-left.ts';
 
 /** What `ralph undo` is to do. */

@@ -2,8 +2,10 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { toRunPaths } from '../journal/index.ts';
-import { lockRun, toLayout, writePeople } from '../runs/index.ts';
+import { toRunPaths } from '../journal/run-folder.ts';
+import { toLayout } from '../runs/layout.ts';
+import { writePeople } from '../runs/people.ts';
+import { lockRun } from '../runs/run-lock.ts';
 import { mergeRunWorktree, removeRunWorktree } from './worktrees.ts';
 
 const BASE = mkdtempSync(join(realpathSync(tmpdir()), 'ralph-worktrees-'));

@@ -2,32 +2,24 @@ import { sep } from 'node:path';
 import { findNearMiss } from '../core/text/near-miss.ts';
 import type { Environment } from '../core/values/environment.ts';
 import { RalphError } from '../core/values/errors.ts';
-import { listRuns, nodeFileSystem, toRunPaths } from '../journal/index.ts';
-import {
-  findLayout,
-  findWorkspaceHolder,
-  type Layout,
-  lockForMerge,
-  type RunFile,
-  type RunSummary,
-  readRunFile,
-  releaseLock,
-  requireOutside,
-  summariseRun,
-  toStateName,
-  toStopCommand,
-} from '../runs/index.ts';
-import { toStateDirs } from '../safety/index.ts';
+import { nodeFileSystem } from '../journal/node-file-system.ts';
+import { listRuns, toRunPaths } from '../journal/run-folder.ts';
+import { findLayout, type Layout, toStateName } from '../runs/layout.ts';
+import { summariseRun } from '../runs/list-runs.ts';
+import { requireOutside } from '../runs/people.ts';
+import type { RunSummary } from '../runs/run-api.ts';
+import { type RunFile, readRunFile } from '../runs/run-file.ts';
+import { findWorkspaceHolder, lockForMerge, releaseLock, toStopCommand } from '../runs/run-lock.ts';
+import { toStateDirs } from '../safety/run-isolation.ts';
+import { type RemovedWorktree, removeWorktree } from '../workspace/worktree/remove-worktree.ts';
 import {
   diffWorktree,
   listLeftOut,
   listWorktrees,
   mergeWorktree,
-  type RemovedWorktree,
-  removeWorktree,
   type WorktreeState,
   type WorktreesSettings,
-} from '../workspace/worktree/index.ts';
+} from '../workspace/worktree/worktrees.ts';
 
 /** A worktree with the newest run that worked in it; `null` where that is gone. */
 export interface RunWorktree extends WorktreeState {

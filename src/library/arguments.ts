@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import type * as App from '../app/index.ts';
-import { readEnvironment } from '../config/index.ts';
+import { readEnvironment } from '../config/environment.ts';
 import { findNearMiss } from '../core/text/near-miss.ts';
 import type { Environment } from '../core/values/environment.ts';
 import { RalphError } from '../core/values/errors.ts';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { isRalphError } from '../core/values/errors.ts';
-import { graph, loadConfig, simulate, validate } from './index.ts';
+import { graph, loadConfig, simulate, validate } from './team.ts';
 
 const FOLDER = mkdtempSync(join(tmpdir(), 'ralph-library-'));
 afterAll(() => rmSync(FOLDER, { recursive: true, force: true }));

@@ -1,8 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type * as App from '../app/index.ts';
 import { END_REASONS, type EndReason } from '../core/run/end-reasons.ts';
-import { createProofFold, createRunViewFold, type QuestionView, type RunProof, type TellView } from '../views/fold/index.ts';
-import { type NdjsonRecord, type StatusRecord, toNdjsonEnd, toNdjsonRecord, toNdjsonRun, toStatusRecord } from '../views/report/index.ts';
+import { createProofFold } from '../views/fold/fold-proof.ts';
+import { createRunViewFold } from '../views/fold/fold-run-view.ts';
+import type { QuestionView, RunProof, TellView } from '../views/fold/run-view.ts';
+import { type NdjsonRecord, toNdjsonEnd, toNdjsonRecord, toNdjsonRun } from '../views/report/ndjson-record.ts';
+import { type StatusRecord, toStatusRecord } from '../views/report/run-status.ts';
 import {
   type AnswerOptions,
   checkObject,

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { propertyRuns } from '../core/property-fixtures.ts';
 import type { RunRecord } from '../core/run/run-record.ts';
-import { type NdjsonRecord, toNdjsonEnd, toNdjsonRun } from '../views/report/index.ts';
+import { type NdjsonRecord, toNdjsonEnd, toNdjsonRun } from '../views/report/ndjson-record.ts';
 import { createRecordStream, type RecordStream } from './record-stream.ts';
 
 const FIRST = toNdjsonRun({ runId: 'r', runFolder: '/f', workspace: '/w', version: '1' }, 1);

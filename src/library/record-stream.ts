@@ -1,5 +1,5 @@
 import type { RunRecord as CoreRecord, LiveRecord } from '../core/run/run-record.ts';
-import { type NdjsonLive, type NdjsonRecord, toNdjsonLeftOut, toNdjsonLive, toNdjsonRecord } from '../views/report/index.ts';
+import { type NdjsonLive, type NdjsonRecord, toNdjsonLeftOut, toNdjsonLive, toNdjsonRecord } from '../views/report/ndjson-record.ts';
 
 /** Where inputs and effects are read from, piece by piece. */
 export interface RecordCursor {

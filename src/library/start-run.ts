@@ -2,18 +2,13 @@ import type * as App from '../app/index.ts';
 import type { EndReason } from '../core/run/end-reasons.ts';
 import type { RunSpec } from '../core/run/run-spec.ts';
 import { RalphError } from '../core/values/errors.ts';
-import type { Topology } from '../topology/routing/index.ts';
-import { createConfigReport, type ReportedDiagnostic } from '../validation/index.ts';
-import {
-  createRunViewFold,
-  type QuestionView,
-  type RunProof,
-  type RunView,
-  type RunViewFold,
-  type TellView,
-  toProof,
-} from '../views/fold/index.ts';
-import { type NdjsonRecord, type StatusRecord, toEndedView, toNdjsonEnd, toNdjsonRun, toStatusRecord } from '../views/report/index.ts';
+import type { Topology } from '../topology/routing/compile-topology.ts';
+import { createConfigReport, type ReportedDiagnostic } from '../validation/config-report.ts';
+import { toProof } from '../views/fold/fold-proof.ts';
+import { createRunViewFold, type RunViewFold } from '../views/fold/fold-run-view.ts';
+import type { QuestionView, RunProof, RunView, TellView } from '../views/fold/run-view.ts';
+import { type NdjsonRecord, toNdjsonEnd, toNdjsonRun } from '../views/report/ndjson-record.ts';
+import { type StatusRecord, toEndedView, toStatusRecord } from '../views/report/run-status.ts';
 import {
   type AnswerOptions,
   checkObject,

@@ -1,14 +1,21 @@
 import { resolve } from 'node:path';
-import { readTextFile } from '../config/index.ts';
+import { readTextFile } from '../config/layers/read-text-file.ts';
 import type { RunSpec } from '../core/run/run-spec.ts';
 import type { Environment } from '../core/values/environment.ts';
 import { RalphError } from '../core/values/errors.ts';
 import { accept } from '../core/values/result.ts';
-import { drawSvg, drawUnicode } from '../drawing/index.ts';
-import { type SimulateOptions, type SimulationReport, simulate as simulateTeam } from '../simulate/index.ts';
-import { createFlowGraph, drawDot, drawList, drawMermaid, type FlowGraph } from '../topology/graph/index.ts';
-import type { Topology } from '../topology/routing/index.ts';
-import { type ConfigReport, checkConfig, createConfigReport, isValid } from '../validation/index.ts';
+import { drawSvg } from '../drawing/draw-svg.ts';
+import { drawUnicode } from '../drawing/draw-unicode.ts';
+import { simulate as simulateTeam } from '../simulate/simulate.ts';
+import type { SimulateOptions, SimulationReport } from '../simulate/simulation-types.ts';
+import { createFlowGraph } from '../topology/graph/create-flow-graph.ts';
+import { drawDot } from '../topology/graph/draw-dot.ts';
+import { drawList } from '../topology/graph/draw-list.ts';
+import { drawMermaid } from '../topology/graph/draw-mermaid.ts';
+import type { FlowGraph } from '../topology/graph/flow-graph.ts';
+import type { Topology } from '../topology/routing/compile-topology.ts';
+import { checkConfig } from '../validation/check-config.ts';
+import { type ConfigReport, createConfigReport, isValid } from '../validation/config-report.ts';
 import { checkObject, checkWord, isObject, type KnownNames } from './arguments.ts';
 
 /** Where a configuration comes from; without anything the folder's own, as `ralph run` would find it. */

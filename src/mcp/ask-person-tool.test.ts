@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { propertyRuns } from '../core/property-fixtures.ts';
 import type { JsonObject } from '../core/values/json.ts';
-import { type AskReply, type AskRequest, createAskPersonTool } from './index.ts';
+import { type AskReply, type AskRequest, createAskPersonTool } from './ask-person-tool.ts';
 
 /** A tool whose questions are answered by the test. */
 function makeTool(reply?: AskReply) {

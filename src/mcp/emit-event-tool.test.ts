@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { RalphError } from '../core/values/errors.ts';
-import { createEmitEventTool, type EmitOffer, type EmitRequest } from './index.ts';
+import { createEmitEventTool, type EmitOffer, type EmitRequest } from './emit-event-tool.ts';
 
 const OFFER: EmitOffer = { hat: 'critic', topics: ['review.approved', 'review.rejected'], targets: ['creator'], shapes: {} };
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createListHatsTool } from './index.ts';
+import { createListHatsTool } from './list-hats-tool.ts';
 
 const CARD = { name: 'N', description: 'D', triggers: ['a'], publishes: ['b'] };
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { createRunCheckTool } from './index.ts';
+import { createRunCheckTool } from './run-check-tool.ts';
 
 /** A tool, and the commands that it ran. */
 function makeTool(commands: readonly string[], exitCode: number | null = 0) {

@@ -4,8 +4,9 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { propertyRuns } from '../core/property-fixtures.ts';
 import { type Json, parseJson } from '../core/values/json.ts';
-import { type McpServer, type McpTool, serveMessages } from './index.ts';
+import type { McpServer, McpTool } from './mcp-tool.ts';
 import { MAX_LINE_BYTES } from './message-lines.ts';
+import { serveMessages } from './serve-messages.ts';
 
 const ECHO: McpTool = {
   name: 'echo',

@@ -2,8 +2,8 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { toRunPaths } from '../journal/index.ts';
-import { toLayout } from '../runs/index.ts';
+import { toRunPaths } from '../journal/run-folder.ts';
+import { toLayout } from '../runs/layout.ts';
 import { planResume, type ResumePlan } from './plan-resume.ts';
 import { planRun } from './plan-run.ts';
 

@@ -1,10 +1,15 @@
-import { diffSettings, type Settings } from '../config/index.ts';
+import { diffSettings } from '../config/compile/digest.ts';
+import type { Settings } from '../config/settings.ts';
 import { END_REASONS, type EndReason } from '../core/run/end-reasons.ts';
 import type { RunLimits } from '../core/run/run-spec.ts';
 import type { RunState } from '../core/run/state.ts';
 import { RalphError } from '../core/values/errors.ts';
-import { findRunId, nodeFileSystem, type RunPaths } from '../journal/index.ts';
-import { type Layout, listChangedSecrets, type ResumeOptions, type RunFile } from '../runs/index.ts';
+import { findRunId } from '../journal/find-run.ts';
+import { nodeFileSystem } from '../journal/node-file-system.ts';
+import type { RunPaths } from '../journal/run-folder.ts';
+import type { Layout } from '../runs/layout.ts';
+import type { ResumeOptions } from '../runs/run-api.ts';
+import { listChangedSecrets, type RunFile } from '../runs/run-file.ts';
 import { planRun, type RunPlan } from './plan-run.ts';
 
 /** An end that a resume cannot lift: the work is complete, or a limit is used up and was not raised. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { makeHat, makeSpec } from '../core/spec-fixtures.ts';
-import { compileTopology } from '../topology/routing/index.ts';
+import { compileTopology } from '../topology/routing/compile-topology.ts';
 import { narrowSpec } from './plan-run.ts';
 
 const TEAM = makeSpec({ hats: [makeHat('planner', ['task.start']), makeHat('builder', ['build.task'])] });

@@ -1,12 +1,14 @@
-import type { Settings } from '../config/index.ts';
+import type { Settings } from '../config/settings.ts';
 import { type BackendSpec, toBackendLabel } from '../core/backends/backend-spec.ts';
 import { isCostUnknown } from '../core/backends/cost-reports.ts';
 import { maskControls } from '../core/text/mask-controls.ts';
 import type { Environment } from '../core/values/environment.ts';
 import { isRalphError, RalphError } from '../core/values/errors.ts';
-import { captureTrustedPrograms, toLayout } from '../runs/index.ts';
-import { toDefined, toStateDirs } from '../safety/index.ts';
-import type { Coordination } from '../topology/routing/index.ts';
+import { toLayout } from '../runs/layout.ts';
+import { captureTrustedPrograms } from '../runs/unconfirmed-programs.ts';
+import { toDefined } from '../safety/known-secrets.ts';
+import { toStateDirs } from '../safety/run-isolation.ts';
+import type { Coordination } from '../topology/routing/compile-topology.ts';
 import {
   type AgentLook,
   createAgentLook,
@@ -15,8 +17,8 @@ import {
   listAgentsByHat,
   toMissingAgentFix,
   toMissingAgentText,
-} from '../validation/index.ts';
-import { listUncommitted } from '../workspace/snapshot/index.ts';
+} from '../validation/check-config.ts';
+import { listUncommitted } from '../workspace/snapshot/baseline.ts';
 
 /** Where agents are looked for. */
 export interface AgentPlace {

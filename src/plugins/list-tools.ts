@@ -1,4 +1,4 @@
-import type { Settings } from '../config/index.ts';
+import type { Settings } from '../config/settings.ts';
 import type { BackendSpec, BackendType } from '../core/backends/backend-spec.ts';
 import { BUILT_IN_CARDS } from '../core/tools/built-in-cards.ts';
 import { toPluginCard } from '../core/tools/plugin-tool.ts';
@@ -6,8 +6,8 @@ import type { ToolCard } from '../core/tools/tool-card.ts';
 import { resolveProfile } from '../core/tools/tool-profiles.ts';
 import { NO_TOOLS_SPEC } from '../core/tools/tools-spec.ts';
 import { readOwn } from '../core/values/json.ts';
-import { toQualityOfGates } from '../gates/index.ts';
-import { hasScopeFlags } from '../sandbox/index.ts';
+import { toQualityOfGates } from '../gates/quality-of-gates.ts';
+import { hasScopeFlags } from '../sandbox/plan-scope.ts';
 import { listRunTools, loadPluginFiles, withPluginFiles } from './plugin-files.ts';
 
 /** The tools of a configuration as they are here, on this machine, with this environment. */

@@ -1,11 +1,11 @@
 import { cpSync, existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, isAbsolute, join } from 'node:path';
-import { findPackageFolder } from '../config/index.ts';
+import { findPackageFolder } from '../config/layers/package-files.ts';
 import { toShellWord } from '../core/text/shell-word.ts';
 import type { Environment } from '../core/values/environment.ts';
-import { createGit } from '../git/index.ts';
-import { runCommand } from '../process/index.ts';
+import { createGit } from '../git/git.ts';
+import { runCommand } from '../process/start-process.ts';
 
 /** The sample of the demo. */
 export interface DemoFolder {

@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeEach, expect, it } from 'vitest';
 import { makeGate } from '../core/spec-fixtures.ts';
-import { makeOwnedFolder, removeTree } from '../process/index.ts';
+import { makeOwnedFolder } from '../process/owned-folders.ts';
+import { removeTree } from '../process/remove-tree.ts';
 import { findCheck, type SoughtGate, toMissingWarnings } from './find-checks.ts';
 
 let folder = '';

@@ -1,10 +1,12 @@
-import { type Settings, toFoundGate } from '../config/index.ts';
+import { toFoundGate } from '../config/compile/compile-gates.ts';
+import type { Settings } from '../config/settings.ts';
 import { GATE_CHECKS, type GateCheck, type GateSpec, isRequiredGate } from '../core/gates/gate-spec.ts';
 import { detectQualityCommand } from '../core/project/detect-quality-command.ts';
 import type { ProjectFolder, QualityCommand } from '../core/project/package-scripts.ts';
 import type { Environment } from '../core/values/environment.ts';
-import { findProgram, openProjectFolder } from '../process/index.ts';
-import { toPlainLine } from '../views/text/index.ts';
+import { findProgram } from '../process/isolation.ts';
+import { openProjectFolder } from '../process/open-project-folder.ts';
+import { toPlainLine } from '../views/text/plain-text.ts';
 
 /** How the project does a check, as its files say now; `null` where they tell nothing. */
 export function findCheck(cwd: string, check: GateCheck): string | null {

@@ -1,5 +1,5 @@
-import { listAvailable, listBackends } from '../backends/index.ts';
-import { findProvider } from '../config/index.ts';
+import { listAvailable, listBackends } from '../backends/clis.ts';
+import { findProvider } from '../config/compile/compile-backends.ts';
 import { DETECTED_BACKENDS, toListedBackend } from '../core/backends/backend-spec.ts';
 import { findNearMiss } from '../core/text/near-miss.ts';
 import type { Environment } from '../core/values/environment.ts';

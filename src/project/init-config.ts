@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Environment } from '../core/values/environment.ts';
-import { captureBase } from '../git/index.ts';
-import { findSafetyObstacle } from '../safety/index.ts';
+import { captureBase } from '../git/repository.ts';
+import { findSafetyObstacle } from '../safety/safe-runs.ts';
 
 /** What is known about a project that a configuration can be fitted to. */
 export interface Fitting {

@@ -3,10 +3,10 @@ import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, s
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { listPresets } from '../config/index.ts';
+import { listPresets } from '../config/layers/package-files.ts';
 import { toBackendLabel } from '../core/backends/backend-spec.ts';
 import { takeShare } from '../core/property-fixtures.ts';
-import { checkConfig } from '../validation/index.ts';
+import { checkConfig } from '../validation/check-config.ts';
 import { findInitPlace } from './init-config.ts';
 import { type InitOrder, initProject, isTemplate } from './init-project.ts';
 

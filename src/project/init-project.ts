@@ -1,11 +1,14 @@
 import { lstatSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { createJsonSchema, findConfigFile, listPresets, type Preset, readPreset } from '../config/index.ts';
+import { createJsonSchema } from '../config/keys/create-json-schema.ts';
+import { listPresets, type Preset, readPreset } from '../config/layers/package-files.ts';
+import { findConfigFile } from '../config/layers/read-config-file.ts';
 import type { QualityCommand } from '../core/project/package-scripts.ts';
 import { toMoveAway } from '../core/text/shell-word.ts';
 import { RalphError, toErrorCode, toErrorMessage } from '../core/values/errors.ts';
-import { ensureStateFolders, nodeFileSystem } from '../journal/index.ts';
-import { findOldName, isTaken } from '../validation/index.ts';
+import { nodeFileSystem } from '../journal/node-file-system.ts';
+import { ensureStateFolders } from '../journal/state-folders.ts';
+import { findOldName, isTaken } from '../validation/replace-file.ts';
 import { findCheckCommand } from './find-checks.ts';
 import { chooseInitModel, findOtherBackend, type InitBackendOrder, type NativeChoice } from './init-backend.ts';
 import {

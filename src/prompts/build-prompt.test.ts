@@ -7,7 +7,7 @@ import { isPromiseLine } from '../core/signals/signal-lines.ts';
 import { createTextSignalScanner } from '../core/signals/text-signals.ts';
 import { makeHat } from '../core/spec-fixtures.ts';
 import type { Json } from '../core/values/json.ts';
-import type { Topology } from '../topology/routing/index.ts';
+import type { Topology } from '../topology/routing/compile-topology.ts';
 import { buildPrompt, planSections } from './build-prompt.ts';
 import { SETTINGS, sampleEvent, sampleTopology, sampleTurn, TEAM } from './fixtures.ts';
 import type { PromptOptions, PromptTurn } from './prompt-context.ts';

@@ -1,6 +1,7 @@
 import { RALPH, TOPIC_COMPLETE } from '../core/events/reserved.ts';
 import type { HatSpec } from '../core/run/run-spec.ts';
-import { mayEnd, type Topology } from '../topology/routing/index.ts';
+import type { Topology } from '../topology/routing/compile-topology.ts';
+import { mayEnd } from '../topology/routing/queries.ts';
 import { planFeedback } from './feedback-section.ts';
 import { knownTopicLines } from './known-topics.ts';
 import { handsOnTasks, isCalledBySeveral, offersOf, type PromptContext, type PromptOptions, type PromptTurn } from './prompt-context.ts';

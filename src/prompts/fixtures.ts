@@ -2,7 +2,7 @@ import type { RalphEvent } from '../core/events/event.ts';
 import type { Feedback } from '../core/run/feedback.ts';
 import type { HatSpec, RunSpec } from '../core/run/run-spec.ts';
 import { makeHat, makeSpec } from '../core/spec-fixtures.ts';
-import { compileTopology, type Topology } from '../topology/routing/index.ts';
+import { compileTopology, type Topology } from '../topology/routing/compile-topology.ts';
 import type { MergeFacts } from './merge-task.ts';
 import type { PromptOptions, PromptTurn } from './prompt-context.ts';
 

@@ -3,7 +3,8 @@ import { RALPH } from '../core/events/reserved.ts';
 import { hasWildcard } from '../core/events/topics.ts';
 import type { FallbackCause, Feedback } from '../core/run/feedback.ts';
 import type { HatSpec } from '../core/run/run-spec.ts';
-import { isCompletionTopic, isTerminalTopic, receiversOf, type Topology } from '../topology/routing/index.ts';
+import type { Topology } from '../topology/routing/compile-topology.ts';
+import { isCompletionTopic, isTerminalTopic, receiversOf } from '../topology/routing/queries.ts';
 
 /** Everything that a prompt is made from. */
 export interface PromptContext {

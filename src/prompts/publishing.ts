@@ -4,7 +4,8 @@ import { hasWildcard, intersectsPatterns, matchesTopic } from '../core/events/to
 import { type GateSpec, isRequiredGate, toGateName } from '../core/gates/gate-spec.ts';
 import type { HatSpec } from '../core/run/run-spec.ts';
 import { describeShape } from '../core/schema/describe-shape.ts';
-import { mayEnd, publishableBy, type Topology } from '../topology/routing/index.ts';
+import type { Topology } from '../topology/routing/compile-topology.ts';
+import { mayEnd, publishableBy } from '../topology/routing/queries.ts';
 import { handsOnTasks, isCalledBySeveral, type OfferedTopic, type PromptContext, type PromptTurn, stuckTopics } from './prompt-context.ts';
 import {
   inCode,

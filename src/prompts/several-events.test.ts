@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { makeHat } from '../core/spec-fixtures.ts';
-import type { Topology } from '../topology/routing/index.ts';
+import type { Topology } from '../topology/routing/compile-topology.ts';
 import { buildPrompt } from './build-prompt.ts';
 import { SELF_COORDINATED, SETTINGS, sampleEvent, sampleTopology, sampleTurn, TEAM } from './fixtures.ts';
 

@@ -1,7 +1,8 @@
 import { RALPH, SYSTEM_TOPICS } from '../core/events/reserved.ts';
 import { intersectsPatterns } from '../core/events/topics.ts';
 import type { HatSpec } from '../core/run/run-spec.ts';
-import { isCompletionTopic, type Topology } from '../topology/routing/index.ts';
+import type { Topology } from '../topology/routing/compile-topology.ts';
+import { isCompletionTopic } from '../topology/routing/queries.ts';
 import { commitRule, isCalledBySeveral, offersOf, type PromptContext } from './prompt-context.ts';
 import {
   cleanForPrompt,

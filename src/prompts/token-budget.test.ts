@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { Feedback } from '../core/run/feedback.ts';
 import type { HatSpec } from '../core/run/run-spec.ts';
 import { makeHat } from '../core/spec-fixtures.ts';
-import type { Topology } from '../topology/routing/index.ts';
+import type { Topology } from '../topology/routing/compile-topology.ts';
 import { planSections } from './build-prompt.ts';
 import { FAILED_GATE, SELF_COORDINATED, SETTINGS, sampleEvent, sampleTopology, sampleTurn, TEAM } from './fixtures.ts';
 import type { PromptTurn } from './prompt-context.ts';

@@ -3,7 +3,7 @@ import { EXTERNAL, QUALITY_GATE, SYSTEM, TOPIC_ERROR_CLI, TOPIC_ERROR_TIMEOUT, T
 import type { FallbackCause, Feedback, SilentTurn } from '../core/run/feedback.ts';
 import { startOf } from '../core/text/shorten.ts';
 import { isJsonObject, type Json, toPayloadText } from '../core/values/json.ts';
-import { mayEnd, takersOf } from '../topology/routing/index.ts';
+import { mayEnd, takersOf } from '../topology/routing/queries.ts';
 import { isCalledBySeveral, listQuotedOutputs, type PromptContext } from './prompt-context.ts';
 import {
   cleanForPrompt,

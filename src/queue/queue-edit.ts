@@ -2,8 +2,14 @@ import { relative, resolve } from 'node:path';
 import { toDurationText } from '../core/text/duration.ts';
 import type { Environment } from '../core/values/environment.ts';
 import { RalphError } from '../core/values/errors.ts';
-import { hasNeverBegun, type LockHolder, nodeFileSystem } from '../journal/index.ts';
-import { findHolder, findLayout, isUnseen, type Layout, type RunSummary, readHolder, requireOutside, summariseRun } from '../runs/index.ts';
+import { hasNeverBegun } from '../journal/find-run.ts';
+import type { LockHolder } from '../journal/lock.ts';
+import { nodeFileSystem } from '../journal/node-file-system.ts';
+import { findLayout, type Layout } from '../runs/layout.ts';
+import { summariseRun } from '../runs/list-runs.ts';
+import { requireOutside } from '../runs/people.ts';
+import type { RunSummary } from '../runs/run-api.ts';
+import { findHolder, isUnseen, readHolder } from '../runs/run-lock.ts';
 import { changeQueue, type NightRecord, type QueuedTask, readQueue, type TaskDraft, toNightLock } from './queue-file.ts';
 import { withoutTasks, withTasks } from './queue-plan.ts';
 

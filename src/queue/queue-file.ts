@@ -2,17 +2,14 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { RalphError } from '../core/values/errors.ts';
 import { isJsonObject, isTextList, isTextOrNull, type Json, type JsonObject } from '../core/values/json.ts';
-import {
-  createSharedFileSystem,
-  ensureStateFolders,
-  isRunId,
-  type Lock,
-  nodeFileSystem,
-  readSettings,
-  requireKind,
-  writeSettings,
-} from '../journal/index.ts';
-import { type Layout, tryLock } from '../runs/index.ts';
+import type { Lock } from '../journal/lock.ts';
+import { nodeFileSystem } from '../journal/node-file-system.ts';
+import { isRunId } from '../journal/run-folder.ts';
+import { readSettings, writeSettings } from '../journal/run-settings.ts';
+import { createSharedFileSystem } from '../journal/shared-file-system.ts';
+import { ensureStateFolders, requireKind } from '../journal/state-folders.ts';
+import type { Layout } from '../runs/layout.ts';
+import { tryLock } from '../runs/run-lock.ts';
 
 /** The options of `ralph run` that a task was queued with, as they were typed. */
 export type TaskOptions = Readonly<Record<string, string | boolean | readonly string[]>>;

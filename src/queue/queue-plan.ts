@@ -1,7 +1,7 @@
 import type { EndReason } from '../core/run/end-reasons.ts';
 import type { Environment } from '../core/values/environment.ts';
 import type { RalphError } from '../core/values/errors.ts';
-import type { Resumed, ResumeOptions, RunEnd, RunHandle, RunRequest, RunWatch, StartOptions } from '../runs/index.ts';
+import type { Resumed, ResumeOptions, RunEnd, RunHandle, RunRequest, RunWatch, StartOptions } from '../runs/run-api.ts';
 import type { NightRecord, Queue, QueuedTask, TaskDraft } from './queue-file.ts';
 
 /** How a queue is to be run. */

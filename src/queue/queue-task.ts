@@ -1,7 +1,8 @@
 import type { RunRecord } from '../core/run/run-record.ts';
 import { toUsdText } from '../core/text/duration.ts';
 import { isRalphError, RalphError, toErrorMessage } from '../core/values/errors.ts';
-import { type Layout, type RunHandle, type RunWatch, toLayout } from '../runs/index.ts';
+import { type Layout, toLayout } from '../runs/layout.ts';
+import type { RunHandle, RunWatch } from '../runs/run-api.ts';
 import { findRunOf } from './queue-edit.ts';
 import { changeQueue, type NightRecord, type Queue, type QueuedTask } from './queue-file.ts';
 import { isCutOff, type NightOrder, type RunStarters, withTask } from './queue-plan.ts';

@@ -1,22 +1,19 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { toDurationText } from '../core/text/duration.ts';
 import { RalphError } from '../core/values/errors.ts';
-import { captureBase } from '../git/index.ts';
-import { createRunId, ensureStateFolders, type Lock, nodeFileSystem } from '../journal/index.ts';
-import { listRunWorktrees, removeRunWorktree } from '../landing/index.ts';
-import {
-  discardUnbegun,
-  findHolder,
-  findLayout,
-  isWorktreeOf,
-  type Layout,
-  reapRun,
-  refuseNested,
-  releaseLock,
-  requireLayout,
-  requireOutside,
-  tryLock,
-} from '../runs/index.ts';
+import { captureBase } from '../git/repository.ts';
+import type { Lock } from '../journal/lock.ts';
+import { nodeFileSystem } from '../journal/node-file-system.ts';
+import { createRunId } from '../journal/run-folder.ts';
+import { ensureStateFolders } from '../journal/state-folders.ts';
+import { listRunWorktrees, removeRunWorktree } from '../landing/worktrees.ts';
+import { discardUnbegun } from '../runs/clean-runs.ts';
+import { findLayout, type Layout, requireLayout } from '../runs/layout.ts';
+import { refuseNested } from '../runs/living-runs.ts';
+import { requireOutside } from '../runs/people.ts';
+import { reapRun } from '../runs/processes.ts';
+import { findHolder, releaseLock, tryLock } from '../runs/run-lock.ts';
+import { isWorktreeOf } from '../runs/run-workspace.ts';
 import { findRunOf, toQueueInProgress } from './queue-edit.ts';
 import { changeQueue, type QueuedTask, readQueue, toNightLock } from './queue-file.ts';
 import {

@@ -1,6 +1,6 @@
 import type { Input } from '../core/run/inputs.ts';
-import { createJournalFold } from '../loop/decide/index.ts';
-import { createRunHistory, type RunHistory } from '../views/frame/index.ts';
+import { createJournalFold } from '../loop/decide/fold-journal.ts';
+import { createRunHistory, type RunHistory } from '../views/frame/run-history.ts';
 
 /** One entry of a journal. */
 export interface ReplayEntry {

@@ -2,13 +2,18 @@ import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node
 import { join } from 'node:path';
 import type { Environment } from '../core/values/environment.ts';
 import { isJsonObject, type Json, parseJson, readOwn, toJsonObject } from '../core/values/json.ts';
-import { createPathMatcher, describeChanges, type Pins, pinFiles, type StartScopes, toStartScopes } from '../gates/index.ts';
-import type { RunPaths } from '../journal/index.ts';
+import { describeChanges } from '../gates/describe-changes.ts';
+import type { StartScopes } from '../gates/gate-contract.ts';
+import { toStartScopes } from '../gates/gate-scope.ts';
+import { createPathMatcher } from '../gates/path-matcher.ts';
+import { type Pins, pinFiles } from '../gates/pin-files.ts';
+import type { RunPaths } from '../journal/run-folder.ts';
 import type { TreeReader } from '../ports/tree-reader.ts';
-import type { RunFile } from '../runs/index.ts';
-import { toStateDirs, withoutKeys } from '../safety/index.ts';
-import type { WorkspaceSettings } from '../workspace/checkpoint/index.ts';
-import { createTreeReader } from '../workspace/snapshot/index.ts';
+import type { RunFile } from '../runs/run-file.ts';
+import { withoutKeys } from '../safety/known-secrets.ts';
+import { toStateDirs } from '../safety/run-isolation.ts';
+import type { WorkspaceSettings } from '../workspace/checkpoint/create-workspace.ts';
+import { createTreeReader } from '../workspace/snapshot/create-tree-reader.ts';
 import { asksForStartTests, readStartRecord, type StartRecord, takeStartRecord, toStartJson, toStartPath } from './start-tests.ts';
 
 /** What gates compare with: the files as they were when the run began. */

@@ -1,15 +1,21 @@
 import { existsSync } from 'node:fs';
-import type { Settings } from '../config/index.ts';
+import type { Settings } from '../config/settings.ts';
 import { type GateResult, toResultName } from '../core/gates/gate-result.ts';
 import { type GateBaseline, type GateSpec, isRequiredGate, toGateName } from '../core/gates/gate-spec.ts';
 import type { Environment } from '../core/values/environment.ts';
 import { isRalphError } from '../core/values/errors.ts';
-import { toIdleGlobWarnings, toScope } from '../gates/index.ts';
-import { findRun, nodeFileSystem, readJournal, toRunPaths } from '../journal/index.ts';
+import { toScope } from '../gates/gate-scope.ts';
+import { toIdleGlobWarnings } from '../gates/idle-globs.ts';
+import { findRun } from '../journal/find-run.ts';
+import { nodeFileSystem } from '../journal/node-file-system.ts';
+import { readJournal } from '../journal/read-journal.ts';
+import { toRunPaths } from '../journal/run-folder.ts';
 import type { TreeState } from '../ports/tree-reader.ts';
-import { findLayout, readRunFile } from '../runs/index.ts';
-import { toStateDirs, withoutKeys } from '../safety/index.ts';
-import { createTreeReader } from '../workspace/snapshot/index.ts';
+import { findLayout } from '../runs/layout.ts';
+import { readRunFile } from '../runs/run-file.ts';
+import { withoutKeys } from '../safety/known-secrets.ts';
+import { toStateDirs } from '../safety/run-isolation.ts';
+import { createTreeReader } from '../workspace/snapshot/create-tree-reader.ts';
 
 /** One gate as `ralph gates` tells of it. */
 export interface GateRow {

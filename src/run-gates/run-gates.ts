@@ -1,12 +1,14 @@
-import type { Settings } from '../config/index.ts';
+import type { Settings } from '../config/settings.ts';
 import type { GateResult } from '../core/gates/gate-result.ts';
 import { isRequiredGate } from '../core/gates/gate-spec.ts';
 import type { Environment } from '../core/values/environment.ts';
-import { createGateRunner, type GateRunnerSettings } from '../gates/index.ts';
-import type { CheckEnd } from '../mcp/index.ts';
-import { createRedactor, runShellLine } from '../process/index.ts';
-import { findCheck } from '../project/index.ts';
-import { findKnownSecrets, withoutKeys, withoutModelKeys, withoutSecrets } from '../safety/index.ts';
+import { createGateRunner } from '../gates/create-gate-runner.ts';
+import type { GateRunnerSettings } from '../gates/gate-contract.ts';
+import type { CheckEnd } from '../mcp/run-check-tool.ts';
+import { createRedactor } from '../process/redact.ts';
+import { runShellLine } from '../process/start-process.ts';
+import { findCheck } from '../project/find-checks.ts';
+import { findKnownSecrets, withoutKeys, withoutModelKeys, withoutSecrets } from '../safety/known-secrets.ts';
 
 /** What `ralph gates --run` is to do. */
 export interface GateRunOrder {

@@ -7,10 +7,10 @@ import type { RunSpec } from '../core/run/run-spec.ts';
 import { maskControls } from '../core/text/mask-controls.ts';
 import { toErrorMessage } from '../core/values/errors.ts';
 import { isJsonObject, type Json, parseJson } from '../core/values/json.ts';
-import type { GateRunnerSettings, TryStartTests } from '../gates/index.ts';
+import type { GateRunnerSettings, TryStartTests } from '../gates/gate-contract.ts';
 import type { TreeReader, TreeState } from '../ports/tree-reader.ts';
-import { createWorkspace, type WorkspaceSettings } from '../workspace/checkpoint/index.ts';
-import { type Brought, type CopyOrder, type StartFiles, useCopy } from '../workspace/worktree/index.ts';
+import { createWorkspace, type WorkspaceSettings } from '../workspace/checkpoint/create-workspace.ts';
+import { type Brought, type CopyOrder, type StartFiles, useCopy } from '../workspace/worktree/copy-apart.ts';
 import type { GateRun } from './run-gates.ts';
 
 /** The tests of a run's start. */

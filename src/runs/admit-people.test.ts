@@ -2,9 +2,11 @@ import { appendFileSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import type { Settings } from '../config/index.ts';
+import type { Settings } from '../config/settings.ts';
 import type { Sender } from '../core/events/event.ts';
-import { createJsonlInbox, nodeFileSystem, toRunPaths } from '../journal/index.ts';
+import { createJsonlInbox } from '../journal/jsonl-inbox.ts';
+import { nodeFileSystem } from '../journal/node-file-system.ts';
+import { toRunPaths } from '../journal/run-folder.ts';
 import { admitPeople } from './admit-people.ts';
 import { ownRun, requirePerson } from './people.ts';
 

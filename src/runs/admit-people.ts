@@ -1,6 +1,6 @@
-import type { Settings } from '../config/index.ts';
+import type { Settings } from '../config/settings.ts';
 import { type EventSignal, type Sender, type SignalProblem, toSenderText } from '../core/events/event.ts';
-import type { RunPaths } from '../journal/index.ts';
+import type { RunPaths } from '../journal/run-folder.ts';
 import type { Inbox } from '../ports/inbox.ts';
 import { listGiven, takeProof } from './people.ts';
 

@@ -1,4 +1,4 @@
-import type { Settings } from '../config/index.ts';
+import type { Settings } from '../config/settings.ts';
 import type { BackendSpec } from '../core/backends/backend-spec.ts';
 import { BUILT_IN_CARDS } from '../core/tools/built-in-cards.ts';
 import { type Capabilities, EMPTY_POLICY, mayChangeTree, resolveProfile, toCapabilities } from '../core/tools/tool-profiles.ts';

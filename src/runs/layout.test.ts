@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, realpath
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Settings } from '../config/index.ts';
+import type { Settings } from '../config/settings.ts';
 import { findLayout, openAgentFolders, requireLayout, toLayout, toStateName } from './layout.ts';
 
 let base = '';

@@ -1,8 +1,13 @@
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
-import { findConfigFile, loadConfig, readEnvironment, type Settings } from '../config/index.ts';
-import { createSharedFileSystem, ensureStateFolders, makeFolders, requireKind } from '../journal/index.ts';
-import { toStateDirs } from '../safety/index.ts';
+import { readEnvironment } from '../config/environment.ts';
+import { findConfigFile } from '../config/layers/read-config-file.ts';
+import { loadConfig } from '../config/load-config.ts';
+import type { Settings } from '../config/settings.ts';
+import { makeFolders } from '../journal/file-system.ts';
+import { createSharedFileSystem } from '../journal/shared-file-system.ts';
+import { ensureStateFolders, requireKind } from '../journal/state-folders.ts';
+import { toStateDirs } from '../safety/run-isolation.ts';
 
 /** Where things are, from the folder in which `ralph run` was typed (the main checkout, for a worktree run too). */
 export interface Layout {

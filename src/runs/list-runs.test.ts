@@ -3,7 +3,8 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, realpathSync, utimesSy
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { makeOwnedFolder, removeTree } from '../process/index.ts';
+import { makeOwnedFolder } from '../process/owned-folders.ts';
+import { removeTree } from '../process/remove-tree.ts';
 import { cleanRuns } from './clean-runs.ts';
 import { toLayout } from './layout.ts';
 import { noteProject, summariseAllRuns, summariseRuns } from './list-runs.ts';

@@ -1,6 +1,8 @@
 import { toTurnName } from '../core/run/turn.ts';
-import { nodeFileSystem, type RunPaths, readJournal } from '../journal/index.ts';
-import { listNames } from '../process/index.ts';
+import { nodeFileSystem } from '../journal/node-file-system.ts';
+import { readJournal } from '../journal/read-journal.ts';
+import type { RunPaths } from '../journal/run-folder.ts';
+import { listNames } from '../process/paths.ts';
 import { readRunFile } from './run-file.ts';
 
 /** The turns of a run, such as `7.1`, in the order in which their work came into the folder: that of their numbers, but for turns that ran at the same time. */

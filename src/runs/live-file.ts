@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { RunRecord } from '../core/run/run-record.ts';
 import { parseJson } from '../core/values/json.ts';
 import type { Clock } from '../ports/clock.ts';
-import { createLiveFold, type LiveView, parseLiveView } from '../views/fold/index.ts';
+import { createLiveFold, type LiveView, parseLiveView } from '../views/fold/fold-live-view.ts';
 
 const FILE = 'live.json';
 /** What is written is far smaller; what is larger is not ours. */

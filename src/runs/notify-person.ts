@@ -1,7 +1,7 @@
-import { DEFAULT_NEWS, type Settings } from '../config/index.ts';
+import { DEFAULT_NEWS, type Settings } from '../config/settings.ts';
 import type { Json } from '../core/values/json.ts';
-import { runShellLine } from '../process/index.ts';
-import type { RunProof } from '../views/fold/index.ts';
+import { runShellLine } from '../process/start-process.ts';
+import type { RunProof } from '../views/fold/run-view.ts';
 import { postNews } from './post-news.ts';
 import type { RunNews } from './watch-news.ts';
 

@@ -2,8 +2,8 @@ import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import type { Settings } from '../config/index.ts';
-import { toRunPaths } from '../journal/index.ts';
+import type { Settings } from '../config/settings.ts';
+import { toRunPaths } from '../journal/run-folder.ts';
 import { cleanRuns } from './clean-runs.ts';
 import { toLayout } from './layout.ts';
 import { giveToken, ownRun, requireFleetPerson, toFleetPerson, toPeopleFile, writePeople } from './people.ts';

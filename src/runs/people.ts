@@ -2,22 +2,17 @@ import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { closeSync, constants, openSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
-import type { Settings } from '../config/index.ts';
+import type { Settings } from '../config/settings.ts';
 import { parseSender, type Sender } from '../core/events/event.ts';
 import type { Environment } from '../core/values/environment.ts';
 import { RalphError } from '../core/values/errors.ts';
 import { isJsonObject, type Json, parseJson } from '../core/values/json.ts';
-import {
-  createSharedFileSystem,
-  findRun,
-  listRuns,
-  nodeFileSystem,
-  type RunPaths,
-  readSettings,
-  toRunPaths,
-  writeSettings,
-} from '../journal/index.ts';
-import { readPidNamespace } from '../process/index.ts';
+import { findRun } from '../journal/find-run.ts';
+import { nodeFileSystem } from '../journal/node-file-system.ts';
+import { listRuns, type RunPaths, toRunPaths } from '../journal/run-folder.ts';
+import { readSettings, writeSettings } from '../journal/run-settings.ts';
+import { createSharedFileSystem } from '../journal/shared-file-system.ts';
+import { readPidNamespace } from '../process/process-table.ts';
 import { findLayout, type Layout } from './layout.ts';
 import { findLivingRun, isInsideRun } from './living-runs.ts';
 import { refuseCopy } from './run-file.ts';

@@ -2,17 +2,13 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Activation } from '../core/run/state.ts';
 import { type TurnId, toTurnName } from '../core/run/turn.ts';
 import { RalphError } from '../core/values/errors.ts';
-import { listRuns, nodeFileSystem } from '../journal/index.ts';
-import {
-  endProcesses,
-  findByMarker,
-  isAlive,
-  keepsNamespace,
-  type MarkedProcess,
-  type ProcessRef,
-  removeDeadPipes,
-  steadyMs,
-} from '../process/index.ts';
+import { nodeFileSystem } from '../journal/node-file-system.ts';
+import { listRuns } from '../journal/run-folder.ts';
+import { endProcesses, findByMarker, type MarkedProcess } from '../process/end-processes.ts';
+import { keepsNamespace } from '../process/isolation.ts';
+import { removeDeadPipes } from '../process/owned-folders.ts';
+import { isAlive, type ProcessRef } from '../process/process-table.ts';
+import { steadyMs } from '../process/steady-clock.ts';
 import { findLayout, type Layout } from './layout.ts';
 import type { LeftProcess } from './run-api.ts';
 import { findHolder } from './run-lock.ts';

@@ -1,5 +1,5 @@
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
-import type { ByteRange, TextPiece } from '../views/frame/index.ts';
+import type { ByteRange, TextPiece } from '../wire/turn-texts.ts';
 
 /** More is not read at once. */
 const MAX_BYTES = 1 << 20;

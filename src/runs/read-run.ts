@@ -4,22 +4,17 @@ import type { RunRecord } from '../core/run/run-record.ts';
 import type { RunState } from '../core/run/state.ts';
 import type { SecretValue } from '../core/text/secrets.ts';
 import type { Environment } from '../core/values/environment.ts';
-import { hideRunInRound } from '../emit/index.ts';
-import {
-  createJournalReader,
-  findRun,
-  followJournal,
-  nodeFileSystem,
-  type RunPaths,
-  readJournal,
-  requireBegun,
-  toRunPaths,
-} from '../journal/index.ts';
-import { createJournalFold, type JournalFold } from '../loop/decide/index.ts';
+import { hideRunInRound } from '../emit/panel-round.ts';
+import { findRun, requireBegun } from '../journal/find-run.ts';
+import { createJournalReader, followJournal } from '../journal/follow-journal.ts';
+import { nodeFileSystem } from '../journal/node-file-system.ts';
+import { readJournal } from '../journal/read-journal.ts';
+import { type RunPaths, toRunPaths } from '../journal/run-folder.ts';
+import { createJournalFold, type JournalFold } from '../loop/decide/fold-journal.ts';
 import type { JournalEntry } from '../ports/journal.ts';
-import { createRedaction } from '../process/index.ts';
-import { findKnownSecrets } from '../safety/index.ts';
-import type { GitWorkspace } from '../workspace/checkpoint/index.ts';
+import { createRedaction } from '../process/redact.ts';
+import { findKnownSecrets } from '../safety/known-secrets.ts';
+import type { GitWorkspace } from '../workspace/checkpoint/create-workspace.ts';
 import { findLayout, type Layout } from './layout.ts';
 import { listTurns } from './list-turns.ts';
 import { readLiveFile } from './live-file.ts';

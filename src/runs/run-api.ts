@@ -1,4 +1,4 @@
-import type { ConfigFlags, Settings } from '../config/index.ts';
+import type { ConfigFlags, Settings } from '../config/settings.ts';
 import type { EndReason } from '../core/run/end-reasons.ts';
 import type { StopRequested } from '../core/run/inputs.ts';
 import type { RunRecord } from '../core/run/run-record.ts';
@@ -6,10 +6,12 @@ import type { RunStat } from '../core/run/run-stat.ts';
 import type { RunState } from '../core/run/state.ts';
 import type { Tell } from '../core/run/turn.ts';
 import type { Environment } from '../core/values/environment.ts';
-import type { EventWords } from '../emit/index.ts';
+import type { EventWords } from '../emit/emit-event.ts';
 import type { Backpressure } from '../ports/program.ts';
-import type { LiveView, QuestionView, RunProof, RunView, TellView } from '../views/fold/index.ts';
-import type { Attention, WorkFacts } from '../views/report/index.ts';
+import type { LiveView } from '../views/fold/fold-live-view.ts';
+import type { QuestionView, RunProof, RunView, TellView } from '../views/fold/run-view.ts';
+import type { WorkFacts } from '../views/report/work-facts.ts';
+import type { Attention } from '../wire/attention.ts';
 
 /** What became of an event from outside. */
 export interface OutsideEvent {

@@ -1,6 +1,6 @@
 import { uptime } from 'node:os';
 import type { Clock } from '../ports/clock.ts';
-import { steadyMs } from '../process/index.ts';
+import { steadyMs } from '../process/steady-clock.ts';
 
 /** A later time is reached in steps: Node's timers stand still while the machine sleeps. */
 const LONGEST_TIMEOUT_MS = 15_000;

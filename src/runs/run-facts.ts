@@ -6,14 +6,23 @@ import type { RunSpec } from '../core/run/run-spec.ts';
 import type { RunStat } from '../core/run/run-stat.ts';
 import type { Environment } from '../core/values/environment.ts';
 import { isJsonObject, type Json, mapTexts } from '../core/values/json.ts';
-import { createPathMatcher } from '../gates/index.ts';
-import { nodeFileSystem, type RunPaths, readSettings, writeSettings } from '../journal/index.ts';
-import { createRedaction } from '../process/index.ts';
-import { findKnownSecrets } from '../safety/index.ts';
-import type { RunView } from '../views/fold/index.ts';
-import { type ChangeFacts, type PackageFacts, parseFacts, toChangeFacts, type WorkFacts, type WorkPlace } from '../views/report/index.ts';
-import type { GitWorkspace } from '../workspace/checkpoint/index.ts';
-import { listChangedPackages } from '../workspace/snapshot/index.ts';
+import { createPathMatcher } from '../gates/path-matcher.ts';
+import { nodeFileSystem } from '../journal/node-file-system.ts';
+import type { RunPaths } from '../journal/run-folder.ts';
+import { readSettings, writeSettings } from '../journal/run-settings.ts';
+import { createRedaction } from '../process/redact.ts';
+import { findKnownSecrets } from '../safety/known-secrets.ts';
+import type { RunView } from '../views/fold/run-view.ts';
+import {
+  type ChangeFacts,
+  type PackageFacts,
+  parseFacts,
+  toChangeFacts,
+  type WorkFacts,
+  type WorkPlace,
+} from '../views/report/work-facts.ts';
+import type { GitWorkspace } from '../workspace/checkpoint/create-workspace.ts';
+import { listChangedPackages } from '../workspace/snapshot/changed-packages.ts';
 import type { Layout } from './layout.ts';
 import { readFate } from './run-fate.ts';
 import { isCopy, type RunFile, readRunFile } from './run-file.ts';

@@ -3,9 +3,11 @@ import { join } from 'node:path';
 import { toMoveAway } from '../core/text/shell-word.ts';
 import { RalphError } from '../core/values/errors.ts';
 import { isJsonObject, type Json } from '../core/values/json.ts';
-import { nodeFileSystem, type RunPaths, readSettings, writeSettings } from '../journal/index.ts';
-import type { RunFate, UnknownFate } from '../views/report/index.ts';
-import { parseUndoRecord, type UndoRecord } from '../workspace/undo/index.ts';
+import { nodeFileSystem } from '../journal/node-file-system.ts';
+import type { RunPaths } from '../journal/run-folder.ts';
+import { readSettings, writeSettings } from '../journal/run-settings.ts';
+import type { RunFate, UnknownFate } from '../views/report/work-facts.ts';
+import { parseUndoRecord, type UndoRecord } from '../workspace/undo/undo-record.ts';
 
 /** Where a run was landed, or was being landed. */
 export interface LandRecord {

@@ -1,14 +1,17 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve, sep } from 'node:path';
-import type { Settings } from '../config/index.ts';
+import type { Settings } from '../config/settings.ts';
 import { isSecret, type SecretValue } from '../core/text/secrets.ts';
 import { RalphError, toErrorCode } from '../core/values/errors.ts';
 import { isJsonObject, type Json, mapTexts } from '../core/values/json.ts';
-import type { GitPrograms, RunBase } from '../git/index.ts';
-import { nodeFileSystem, type RunPaths, readSettings, writeSettings } from '../journal/index.ts';
-import { findKnownSecrets } from '../safety/index.ts';
-import { type Baseline, parseBaseline } from '../workspace/snapshot/index.ts';
+import type { GitPrograms } from '../git/contract.ts';
+import type { RunBase } from '../git/repository.ts';
+import { nodeFileSystem } from '../journal/node-file-system.ts';
+import type { RunPaths } from '../journal/run-folder.ts';
+import { readSettings, writeSettings } from '../journal/run-settings.ts';
+import { findKnownSecrets } from '../safety/known-secrets.ts';
+import { type Baseline, parseBaseline } from '../workspace/snapshot/baseline.ts';
 
 /**
  * What a run keeps beside its journal: everything that has local paths, so that it can be resumed as it was started. `settings.json` in the run's folder, readable by

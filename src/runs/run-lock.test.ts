@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { RalphError } from '../core/values/errors.ts';
-import { runCommand } from '../process/index.ts';
+import { runCommand } from '../process/start-process.ts';
 import { toLayout } from './layout.ts';
 import { findWorkspaceHolder, lockForMerge, lockWorkspace } from './run-lock.ts';
 

@@ -6,18 +6,11 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { toDurationText } from '../core/text/duration.ts';
 import { toMoveAway, toShellWord } from '../core/text/shell-word.ts';
 import { RalphError } from '../core/values/errors.ts';
-import {
-  acquireLock,
-  isRunId,
-  type Lock,
-  type LockHolder,
-  type LockOutcome,
-  type LockOwner,
-  nodeFileSystem,
-  readLock,
-  toRunPaths,
-} from '../journal/index.ts';
-import { holdPipe, isAlive, isPipeHeld, processStartTime, readPidNamespace } from '../process/index.ts';
+import { acquireLock, type Lock, type LockHolder, type LockOutcome, type LockOwner, readLock } from '../journal/lock.ts';
+import { nodeFileSystem } from '../journal/node-file-system.ts';
+import { isRunId, toRunPaths } from '../journal/run-folder.ts';
+import { holdPipe, isPipeHeld } from '../process/named-pipes.ts';
+import { isAlive, processStartTime, readPidNamespace } from '../process/process-table.ts';
 import type { Layout } from './layout.ts';
 import { readRunFile } from './run-file.ts';
 

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { Environment } from '../core/values/environment.ts';
-import { isRunId, type RunPaths, toRunPaths } from '../journal/index.ts';
-import { listPlacesApart } from '../workspace/worktree/index.ts';
+import { isRunId, type RunPaths, toRunPaths } from '../journal/run-folder.ts';
+import { listPlacesApart } from '../workspace/worktree/place-apart.ts';
 import type { Layout } from './layout.ts';
 import { listKilledRuns, wasKilled } from './living-runs.ts';
 import { reapRun } from './processes.ts';

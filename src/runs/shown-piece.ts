@@ -1,4 +1,4 @@
-import type { ByteRange, TextPiece } from '../views/frame/index.ts';
+import type { ByteRange, TextPiece } from '../wire/turn-texts.ts';
 import { readPiece } from './read-piece.ts';
 
 /** So much on both sides of a border is looked at: a longer secret is a key of many lines, whose lines are looked at one by one. */

@@ -2,12 +2,14 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, existsSync, openSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { findPackageFolder } from '../config/index.ts';
+import { findPackageFolder } from '../config/layers/package-files.ts';
 import { toDurationText } from '../core/text/duration.ts';
 import type { Environment } from '../core/values/environment.ts';
 import { RalphError } from '../core/values/errors.ts';
 import { type Json, toJsonObject } from '../core/values/json.ts';
-import { createRunId, ensureStateFolders, listRuns, nodeFileSystem, toRunPaths } from '../journal/index.ts';
+import { nodeFileSystem } from '../journal/node-file-system.ts';
+import { createRunId, listRuns, toRunPaths } from '../journal/run-folder.ts';
+import { ensureStateFolders } from '../journal/state-folders.ts';
 import { requireLayout, toLayout } from './layout.ts';
 
 /** A run that is to outlive the command that starts it. */

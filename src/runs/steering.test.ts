@@ -2,7 +2,7 @@ import { appendFileSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { toRunPaths } from '../journal/index.ts';
+import { toRunPaths } from '../journal/run-folder.ts';
 import { alignSteering, openSteering, writeSteering } from './steering.ts';
 
 const stateDir = mkdtempSync(join(tmpdir(), 'ralph-steering-'));

@@ -2,7 +2,10 @@ import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseSender, type Sender } from '../core/events/event.ts';
 import { isJsonObject, type JsonObject, parseJson } from '../core/values/json.ts';
-import { appendLine, createSharedFileSystem, type RunPaths, readNewLines } from '../journal/index.ts';
+import { appendLine } from '../journal/agent-line.ts';
+import { readNewLines } from '../journal/new-lines.ts';
+import type { RunPaths } from '../journal/run-folder.ts';
+import { createSharedFileSystem } from '../journal/shared-file-system.ts';
 import type { HeardWord, Steering, SteeringWord } from '../ports/steering.ts';
 import { watchFolder } from './watch-folder.ts';
 

@@ -4,8 +4,8 @@ import type { RunRecord } from '../core/run/run-record.ts';
 import { toTurnName } from '../core/run/turn.ts';
 import { isJsonObject, type Json, parseJson } from '../core/values/json.ts';
 import type { Clock } from '../ports/clock.ts';
-import type { ToolCallRow, TurnIndex } from '../views/frame/index.ts';
-import { toPlainLine } from '../views/text/index.ts';
+import { toPlainLine } from '../views/text/plain-text.ts';
+import type { ToolCallRow, TurnIndex } from '../wire/turn-texts.ts';
 import { readPiece } from './read-piece.ts';
 
 const FILE = 'live.jsonl';

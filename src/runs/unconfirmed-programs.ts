@@ -2,8 +2,10 @@ import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { toShellWord } from '../core/text/shell-word.ts';
 import { isJsonObject, type Json, readOwn, toJsonObject } from '../core/values/json.ts';
-import { captureGitPrograms, type GitPrograms, type RepositorySettings } from '../git/index.ts';
-import { nodeFileSystem, readSettings, writeSettings } from '../journal/index.ts';
+import type { GitPrograms, RepositorySettings } from '../git/contract.ts';
+import { captureGitPrograms } from '../git/repository.ts';
+import { nodeFileSystem } from '../journal/node-file-system.ts';
+import { readSettings, writeSettings } from '../journal/run-settings.ts';
 import type { Layout } from './layout.ts';
 import { readRunFile } from './run-file.ts';
 

@@ -1,4 +1,4 @@
-import type { Settings } from '../config/index.ts';
+import type { Settings } from '../config/settings.ts';
 import { addUsage, UNKNOWN_USAGE, type Usage } from '../core/backends/usage.ts';
 import { toResultName } from '../core/gates/gate-result.ts';
 import { isRequiredGate } from '../core/gates/gate-spec.ts';
@@ -8,9 +8,9 @@ import type { GatesFinished, Input } from '../core/run/inputs.ts';
 import type { RunRecord } from '../core/run/run-record.ts';
 import type { RunLimits } from '../core/run/run-spec.ts';
 import { toDurationText, toUsdText } from '../core/text/duration.ts';
-import type { FoldedRun } from '../loop/decide/index.ts';
-import type { RunProof } from '../views/fold/index.ts';
-import { isNearLimit } from '../views/report/index.ts';
+import type { FoldedRun } from '../loop/decide/fold-journal.ts';
+import type { RunProof } from '../views/fold/run-view.ts';
+import { isNearLimit } from '../views/report/attention.ts';
 
 /** What a person is told of a run. */
 export interface RunNews {

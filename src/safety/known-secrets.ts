@@ -1,5 +1,5 @@
-import { findCli } from '../backends/index.ts';
-import type { Settings } from '../config/index.ts';
+import { findCli } from '../backends/clis.ts';
+import type { Settings } from '../config/settings.ts';
 import type { BackendSpec } from '../core/backends/backend-spec.ts';
 import { findSecretArgs, isSecret, isSecretName, isSecretValue, type SecretValue } from '../core/text/secrets.ts';
 import { findSearchKeyName, NO_TOOLS_SPEC } from '../core/tools/tools-spec.ts';

@@ -1,8 +1,9 @@
-import type { Settings } from '../config/index.ts';
+import type { Settings } from '../config/settings.ts';
 import type { RunSpec } from '../core/run/run-spec.ts';
 import { RalphError } from '../core/values/errors.ts';
 import type { Isolation } from '../ports/program.ts';
-import { findIsolation, selectExistingFolders } from '../process/index.ts';
+import { selectExistingFolders } from '../process/isolation.ts';
+import { findIsolation } from '../process/start-process.ts';
 
 /** How the programs of a run are kept apart, and what a person should know of it. */
 export interface RunIsolation {

@@ -1,11 +1,13 @@
-import type { Settings } from '../config/index.ts';
+import type { Settings } from '../config/settings.ts';
 import { RALPH } from '../core/events/reserved.ts';
 import { toGateName } from '../core/gates/gate-spec.ts';
 import { toUsdText } from '../core/text/duration.ts';
 import { maskControls } from '../core/text/mask-controls.ts';
 import type { Environment } from '../core/values/environment.ts';
 import { RalphError, toErrorMessage } from '../core/values/errors.ts';
-import { captureBase, findRepository, type GitPrograms, packObjects } from '../git/index.ts';
+import type { GitPrograms } from '../git/contract.ts';
+import { packObjects } from '../git/objects.ts';
+import { captureBase, findRepository } from '../git/repository.ts';
 import { listKeyNames, withOwnLogins } from './known-secrets.ts';
 import { toStateDirs } from './run-isolation.ts';
 

@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import { findCli } from '../backends/index.ts';
+import { findCli } from '../backends/clis.ts';
 import { carryLogins, toContentHash } from './carry-logins.ts';
 
 const folders: string[] = [];

@@ -2,7 +2,8 @@ import { createHash } from 'node:crypto';
 import { chmodSync, lstatSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isJsonObject, isTextList, type Json, type JsonObject, parseJson, readOwn } from '../core/values/json.ts';
-import { listNames, removeTree } from '../process/index.ts';
+import { listNames } from '../process/paths.ts';
+import { removeTree } from '../process/remove-tree.ts';
 
 /** A login file of the user's and its copy in a turn. */
 export interface CarriedLogin {

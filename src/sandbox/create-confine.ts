@@ -1,7 +1,7 @@
 import { existsSync, lstatSync, realpathSync } from 'node:fs';
 import { basename, delimiter, dirname, isAbsolute, join } from 'node:path';
 import { mayChangeTree } from '../core/tools/tool-profiles.ts';
-import { findRepositoryFolders } from '../git/index.ts';
+import { findRepositoryFolders } from '../git/git-places.ts';
 import type { Program } from '../ports/program.ts';
 import { narrowRepository } from './narrow-repository.ts';
 import type { OpenedHome } from './open-home.ts';

@@ -1,6 +1,8 @@
 import { delimiter, join } from 'node:path';
 import type { Environment } from '../core/values/environment.ts';
-import { isProgram, runCommand, splitSearchPath } from '../process/index.ts';
+import { isProgram } from '../process/isolation.ts';
+import { splitSearchPath } from '../process/split-search-path.ts';
+import { runCommand } from '../process/start-process.ts';
 import { planBubblewrap, planSeatbelt, toInnerUser } from './plan-confinement.ts';
 import type { OsSandboxSearch } from './turn-sandbox.ts';
 

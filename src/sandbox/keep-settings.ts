@@ -1,8 +1,9 @@
 import { chmodSync, lstatSync, readFileSync, realpathSync, renameSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { findCli, type OwnChanges } from '../backends/index.ts';
+import { findCli } from '../backends/clis.ts';
+import type { OwnChanges } from '../backends/describe/description.ts';
 import type { BackendType } from '../core/backends/backend-spec.ts';
-import { isFolder } from '../process/index.ts';
+import { isFolder } from '../process/paths.ts';
 
 /** Restores settings of the project after turns of hats that may not write. */
 export interface SettingsKeeper {

@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, realpathSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { RepositoryFolders } from '../git/index.ts';
+import type { RepositoryFolders } from '../git/git-places.ts';
 
 /** The folder in which the branches of runs lie. */
 const BRANCHES = 'refs/heads/ralph';

@@ -1,6 +1,6 @@
 import { copyFileSync, existsSync, lstatSync, mkdirSync, readFileSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { AttachedSettings } from '../backends/index.ts';
+import type { AttachedSettings } from '../backends/describe/scope-plan.ts';
 import { isJsonObject, type JsonObject, parseJson } from '../core/values/json.ts';
 import { type CarriedLogin, toContentHash } from './carry-logins.ts';
 import type { Mount } from './plan-confinement.ts';

@@ -1,11 +1,12 @@
 import { mkdirSync, realpathSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { type AttachedSettings, findCli, type ScopeFile } from '../backends/index.ts';
+import { findCli } from '../backends/clis.ts';
+import type { AttachedSettings, ScopeFile } from '../backends/describe/scope-plan.ts';
 import type { BackendType } from '../core/backends/backend-spec.ts';
 import { type Capabilities, mayChangeTree } from '../core/tools/tool-profiles.ts';
 import type { TurnScope } from '../ports/backend.ts';
 import type { Program } from '../ports/program.ts';
-import { removeTree } from '../process/index.ts';
+import { removeTree } from '../process/remove-tree.ts';
 import { carryLogins, noteLogins } from './carry-logins.ts';
 import { createConfine } from './create-confine.ts';
 import { createSettingsKeeper } from './keep-settings.ts';

@@ -1,5 +1,6 @@
 import { basename, isAbsolute } from 'node:path';
-import { type CliStateFolder, CONFIG_HOME, findCli } from '../backends/index.ts';
+import { findCli } from '../backends/clis.ts';
+import { type CliStateFolder, CONFIG_HOME } from '../backends/describe/description.ts';
 import { type BackendType, isAgentCli } from '../core/backends/backend-spec.ts';
 import type { Environment } from '../core/values/environment.ts';
 

@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, it, test } from 'vitest';
-import type { EmitAttachOrder, ScopeOrder, ScopePlan } from '../backends/index.ts';
+import type { EmitAttachOrder, ScopeOrder, ScopePlan } from '../backends/describe/scope-plan.ts';
 import type { BackendType } from '../core/backends/backend-spec.ts';
 import { BUILT_IN_CARDS } from '../core/tools/built-in-cards.ts';
 import { BUILT_IN_POLICIES, mayChangeTree, resolveProfile, toCapabilities } from '../core/tools/tool-profiles.ts';

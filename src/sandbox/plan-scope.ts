@@ -1,14 +1,14 @@
+import { findCli } from '../backends/clis.ts';
 import {
   type AttachedTool,
   type CliScope,
   EMIT_SERVER,
   type EmitAttachOrder,
-  findCli,
   isPlainCommand,
   NO_ATTACHED_TOOL,
   type ScopeOrder,
   type ScopePlan,
-} from '../backends/index.ts';
+} from '../backends/describe/scope-plan.ts';
 import type { BackendType } from '../core/backends/backend-spec.ts';
 import { type Capabilities, mayChangeTree } from '../core/tools/tool-profiles.ts';
 

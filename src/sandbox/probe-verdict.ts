@@ -2,7 +2,7 @@ import { mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 
 import { isAbsolute, join } from 'node:path';
 import type { Environment } from '../core/values/environment.ts';
 import { isJsonObject, type Json, type JsonObject, parseJson } from '../core/values/json.ts';
-import { PROBE_ATTEMPTS, type ProbeAttempt } from '../mock-model/index.ts';
+import { PROBE_ATTEMPTS, type ProbeAttempt } from '../mock-model/probe-script.ts';
 
 /** What was seen of one probe, on the disk and in what the model was told. */
 export interface ProbeFacts {

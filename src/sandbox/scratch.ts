@@ -2,7 +2,7 @@ import { existsSync, lstatSync, mkdirSync, readdirSync, rmdirSync } from 'node:f
 import { basename, dirname, join } from 'node:path';
 import picomatch from 'picomatch';
 import { USUAL_SCRATCH } from '../core/project/scratch-folders.ts';
-import { isThere } from '../process/index.ts';
+import { isThere } from '../process/paths.ts';
 import type { FolderFacts, ScratchFolders } from './turn-sandbox.ts';
 
 /** A walk for patterns ends after so many folders: what is not found then is not writable, and tests that need it say so. */

@@ -1,4 +1,4 @@
-import type { AttachedTool } from '../backends/index.ts';
+import type { AttachedTool } from '../backends/describe/scope-plan.ts';
 import type { BackendType } from '../core/backends/backend-spec.ts';
 import type { Capabilities } from '../core/tools/tool-profiles.ts';
 import type { TurnScope } from '../ports/backend.ts';

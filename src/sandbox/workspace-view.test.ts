@@ -18,7 +18,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { ViewedProgram } from '../ports/program.ts';
-import { findIsolation, makeOwnedFolder, removeTree, runCommand } from '../process/index.ts';
+import { makeOwnedFolder } from '../process/owned-folders.ts';
+import { removeTree } from '../process/remove-tree.ts';
+import { findIsolation, runCommand } from '../process/start-process.ts';
 import { copyTree, createView, findViewKind, predictViewKind, type ViewKind, type ViewPlace } from './workspace-view.ts';
 
 const search = await findIsolation();

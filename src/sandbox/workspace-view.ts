@@ -2,7 +2,9 @@ import { constants, copyFileSync, existsSync, mkdirSync, type Stats, statSync, w
 import { chmod, copyFile, lstat, mkdir, readdir, readlink, symlink, utimes } from 'node:fs/promises';
 import { isAbsolute, join, relative } from 'node:path';
 import type { Isolation, Program, ViewedProgram, ViewMount } from '../ports/program.ts';
-import { listMounts, makeOwnedFolder, removeTree, runCommand, sweepOwnedFolders } from '../process/index.ts';
+import { makeOwnedFolder, sweepOwnedFolders } from '../process/owned-folders.ts';
+import { listMounts, removeTree } from '../process/remove-tree.ts';
+import { runCommand } from '../process/start-process.ts';
 import { isWithin, planBubblewrap, toInnerUser } from './plan-confinement.ts';
 import type { OsSandboxSearch } from './turn-sandbox.ts';
 

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { matchesTopic } from '../core/events/topics.ts';
 import { makeHat, makeSpec } from '../core/spec-fixtures.ts';
-import { compileTopology } from '../topology/routing/index.ts';
+import { compileTopology } from '../topology/routing/compile-topology.ts';
 import { createInstances } from './choices.ts';
 
 function teamThatTakes(...triggers: readonly string[]) {

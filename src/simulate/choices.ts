@@ -2,7 +2,8 @@ import { TOPIC_CONTINUE, TOPIC_ERROR_CLI, TOPIC_ERROR_TIMEOUT } from '../core/ev
 import { hasWildcard, intersectsPatterns, matchesTopic } from '../core/events/topics.ts';
 import { toPanelTopics } from '../core/run/panel-topics.ts';
 import type { HatSpec } from '../core/run/run-spec.ts';
-import { isCompletionTopic, mayEnd, type Topology, takersOf } from '../topology/routing/index.ts';
+import type { Topology } from '../topology/routing/compile-topology.ts';
+import { isCompletionTopic, mayEnd, takersOf } from '../topology/routing/queries.ts';
 import type { SimulatedChoice } from './simulation-types.ts';
 
 /** Topics that only the loop itself publishes, though Ralph might. */

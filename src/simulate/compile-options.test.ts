@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { makeHat, makeSpec } from '../core/spec-fixtures.ts';
 import type { Json } from '../core/values/json.ts';
-import { compileTopology } from '../topology/routing/index.ts';
+import { compileTopology } from '../topology/routing/compile-topology.ts';
 import { compileScript } from './compile-options.ts';
 import { simulate, traceRun } from './simulate.ts';
 

@@ -2,7 +2,7 @@ import { RALPH, TOPIC_COMPLETE } from '../core/events/reserved.ts';
 import { isTopic } from '../core/events/topics.ts';
 import { RalphError } from '../core/values/errors.ts';
 import { isJsonObject, type Json } from '../core/values/json.ts';
-import type { Topology } from '../topology/routing/index.ts';
+import type { Topology } from '../topology/routing/compile-topology.ts';
 import type { CompiledScript, SimulatedChoice, SimulateOptions, SimulationScript, SimulationSettings } from './simulation-types.ts';
 
 const DEFAULTS: SimulationSettings = {

@@ -1,6 +1,7 @@
 import { RALPH, SYSTEM } from '../core/events/reserved.ts';
 import type { EndReason } from '../core/run/end-reasons.ts';
-import { mayEnd, type Topology } from '../topology/routing/index.ts';
+import type { Topology } from '../topology/routing/compile-topology.ts';
+import { mayEnd } from '../topology/routing/queries.ts';
 import type {
   Counter,
   IterationFigures,

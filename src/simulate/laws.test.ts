@@ -4,8 +4,8 @@ import { SYSTEM } from '../core/events/reserved.ts';
 import { propertyRuns } from '../core/property-fixtures.ts';
 import type { HatSpec, PublishSpec, RunSpec } from '../core/run/run-spec.ts';
 import { makeGate, makeHat, makeSpec } from '../core/spec-fixtures.ts';
-import { compileTopology } from '../topology/routing/index.ts';
-import { validateTopology } from '../topology/rules/index.ts';
+import { compileTopology } from '../topology/routing/compile-topology.ts';
+import { validateTopology } from '../topology/rules/validate-topology.ts';
 import { simulate, traceRun } from './simulate.ts';
 
 const TEAMS = propertyRuns(400);

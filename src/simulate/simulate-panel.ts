@@ -16,7 +16,7 @@ import type {
   StartRound,
 } from '../core/run/panel-state.ts';
 import { type TurnId, toTurnName } from '../core/run/turn.ts';
-import { isCompletionTopic, listGuards } from '../topology/routing/index.ts';
+import { isCompletionTopic, listGuards } from '../topology/routing/queries.ts';
 import type { PanelAct, PanelUnderWay, RunUnderWay, TurnNotes } from './run-under-way.ts';
 import { toPayload, toReport } from './run-under-way.ts';
 import type { SimulatedChoice, SimulatedPanel } from './simulation-types.ts';

@@ -4,7 +4,7 @@ import type { Input } from '../core/run/inputs.ts';
 import type { TurnReport } from '../core/run/turn.ts';
 import { type Handlers, handle, ignore } from '../core/values/handlers.ts';
 import { toTextHash } from '../core/values/hash.ts';
-import { decide, INITIAL_STATE } from '../loop/decide/index.ts';
+import { decide, INITIAL_STATE } from '../loop/decide/decide.ts';
 import { createSeededRandom, type RunUnderWay, type Scheduled, type TurnNotes, toPayload, toReport } from './run-under-way.ts';
 import { obeyPanel, openPanel, stopPanel, toPanelInput } from './simulate-panel.ts';
 import type { SimulatedChoice, SimulatedRun, SimulatedTurn, SimulationSetup } from './simulation-types.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { makeGate, makeHat, makeSpec } from '../core/spec-fixtures.ts';
-import { compileTopology } from '../topology/routing/index.ts';
+import { compileTopology } from '../topology/routing/compile-topology.ts';
 import { playedRuns } from './played-runs-fixtures.ts';
 import { createSimulation, simulate, traceRun } from './simulate.ts';
 

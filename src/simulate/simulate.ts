@@ -1,5 +1,5 @@
 import type { RunSpec } from '../core/run/run-spec.ts';
-import { compileTopology, type Topology } from '../topology/routing/index.ts';
+import { compileTopology, type Topology } from '../topology/routing/compile-topology.ts';
 import { createChoiceTable } from './choices.ts';
 import { compileScript, toSimulationSettings } from './compile-options.ts';
 import { createReport, listLoops } from './create-report.ts';

@@ -2,7 +2,7 @@ import type { DeliveryKind, RejectionCause } from '../core/run/effects.ts';
 import type { EndReason } from '../core/run/end-reasons.ts';
 import type { Election } from '../core/run/panel-state.ts';
 import type { RunSpec } from '../core/run/run-spec.ts';
-import type { Coordination, Topology } from '../topology/routing/index.ts';
+import type { Coordination, Topology } from '../topology/routing/compile-topology.ts';
 
 /** How a team is simulated. Shares are between 0 and 1. */
 export interface SimulateOptions {

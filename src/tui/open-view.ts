@@ -1,5 +1,5 @@
 import { isRalphError, toErrorMessage } from '../core/values/errors.ts';
-import type { WatchedRun } from '../views/frame/index.ts';
+import type { WatchedRun } from '../views/frame/watched-run.ts';
 import type { SteeringReceipt } from '../wire/steering.ts';
 import { toChanges, type Writing } from './cells/changes.ts';
 import type { Screen, Size } from './cells/screen.ts';

@@ -1,4 +1,4 @@
-import type { WatchedRun } from '../views/frame/index.ts';
+import type { WatchedRun } from '../views/frame/watched-run.ts';
 import type { TurnDetail } from '../wire/turn-row.ts';
 import type { ByteRange, TextPiece, TurnIndex } from '../wire/turn-texts.ts';
 import type { Line } from './cells/screen.ts';

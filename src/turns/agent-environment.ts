@@ -1,6 +1,6 @@
 import { chmodSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
-import { findPackageFolder } from '../config/index.ts';
+import { findPackageFolder } from '../config/layers/package-files.ts';
 import type { TurnId } from '../core/run/turn.ts';
 import { toShellWord } from '../core/text/shell-word.ts';
 import type { Environment } from '../core/values/environment.ts';

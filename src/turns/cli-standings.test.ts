@@ -2,7 +2,7 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import { type ProbeResult, writeVerdict } from '../sandbox/index.ts';
+import { type ProbeResult, writeVerdict } from '../sandbox/probe-verdict.ts';
 import { listCliStandings } from './cli-standings.ts';
 
 const folders: string[] = [];

@@ -1,11 +1,14 @@
-import { detectBackends, PROBED_CLIS } from '../backends/index.ts';
-import type { Settings } from '../config/index.ts';
+import { detectBackends, PROBED_CLIS } from '../backends/clis.ts';
+import type { Settings } from '../config/settings.ts';
 import type { BackendSpec, BackendType } from '../core/backends/backend-spec.ts';
 import { mayChangeTree } from '../core/tools/tool-profiles.ts';
 import type { Environment } from '../core/values/environment.ts';
 import { RalphError } from '../core/values/errors.ts';
-import { findAgentPolicy, toAgentCapabilities } from '../runs/index.ts';
-import { findOsSandbox, hasVerdicts, type ProbeResult, readVerdict, type SandboxMode, wantsConfinement } from '../sandbox/index.ts';
+import { findAgentPolicy, toAgentCapabilities } from '../runs/hat-capabilities.ts';
+import { findOsSandbox } from '../sandbox/find-os-sandbox.ts';
+import { wantsConfinement } from '../sandbox/open-turn-sandbox.ts';
+import { hasVerdicts, type ProbeResult, readVerdict } from '../sandbox/probe-verdict.ts';
+import type { SandboxMode } from '../sandbox/turn-sandbox.ts';
 
 /** What is known of an agent CLI that is installed: whether it holds a profile. */
 export interface CliStanding {

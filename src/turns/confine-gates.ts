@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { BUILT_IN_CARDS } from '../core/tools/built-in-cards.ts';
 import { resolveProfile, toCapabilities } from '../core/tools/tool-profiles.ts';
 import { toErrorMessage } from '../core/values/errors.ts';
-import type { GateRunnerSettings } from '../gates/index.ts';
-import { toDefined } from '../safety/index.ts';
-import type { TurnSandbox } from '../sandbox/index.ts';
+import type { GateRunnerSettings } from '../gates/gate-contract.ts';
+import { toDefined } from '../safety/known-secrets.ts';
+import type { TurnSandbox } from '../sandbox/turn-sandbox.ts';
 import { openSandbox, type TurnScopeSettings } from './scope-tools.ts';
 
 /**

@@ -2,17 +2,17 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createScriptedBackend } from '../backends/index.ts';
-import { loadConfig } from '../config/index.ts';
+import { createScriptedBackend } from '../backends/scripted/index.ts';
+import { loadConfig } from '../config/load-config.ts';
 import type { BackendEvent } from '../core/backends/backend-event.ts';
 import type { BackendSpec } from '../core/backends/backend-spec.ts';
 import { UNKNOWN_USAGE } from '../core/backends/usage.ts';
 import { type Json, parseJson } from '../core/values/json.ts';
-import { toContractPath, writeContract } from '../emit/index.ts';
-import { startModelServer } from '../mock-model/index.ts';
+import { toContractPath, writeContract } from '../emit/contract-file.ts';
+import { startModelServer } from '../mock-model/start-model-server.ts';
 import type { TurnRequest, TurnResult } from '../ports/backend.ts';
 import type { People, PersonQuestion } from '../ports/people.ts';
-import { createRunClock } from '../runs/index.ts';
+import { createRunClock } from '../runs/run-clock.ts';
 import { createLazyBackend, createNativeBackendFor, toNativePrice } from './create-native-backend.ts';
 import { openPermissionStore } from './open-permission-store.ts';
 

@@ -1,6 +1,8 @@
 import { readFileSync, realpathSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { findGuidePage, findHooks, type ModelPrice, parseYamlText, type Settings } from '../config/index.ts';
+import { findGuidePage } from '../config/layers/package-files.ts';
+import { findHooks, type ModelPrice, type Settings } from '../config/settings.ts';
+import { parseYamlText } from '../config/yaml/parse-yaml.ts';
 import type { BackendEvent } from '../core/backends/backend-event.ts';
 import { type BackendSpec, type NativeSpec, toBackendLabel } from '../core/backends/backend-spec.ts';
 import { findListPrice } from '../core/backends/list-prices.ts';
@@ -13,15 +15,17 @@ import { isRalphError, RalphError, toErrorCode, toErrorMessage } from '../core/v
 import { toTextHash } from '../core/values/hash.ts';
 import { type Json, readOwn } from '../core/values/json.ts';
 import { accept, refuse } from '../core/values/result.ts';
-import { emitInto, findTurn, readOffer } from '../emit/index.ts';
-import { toQualityOfGates } from '../gates/index.ts';
-import { createToolHooks, type ToolHooks } from '../hooks/index.ts';
-import { listRunTools } from '../plugins/index.ts';
+import { findTurn } from '../emit/contract-file.ts';
+import { emitInto } from '../emit/emit-event.ts';
+import { readOffer } from '../emit/read-offer.ts';
+import { toQualityOfGates } from '../gates/quality-of-gates.ts';
+import { createToolHooks, type ToolHooks } from '../hooks/ask-hooks.ts';
+import { listRunTools } from '../plugins/plugin-files.ts';
 import type { Backend, RunningTurn, TurnRequest, TurnResult } from '../ports/backend.ts';
 import type { Model } from '../ports/model.ts';
-import { steadyMs } from '../process/index.ts';
-import { findAgentPolicy } from '../runs/index.ts';
-import { findKnownSecrets } from '../safety/index.ts';
+import { steadyMs } from '../process/steady-clock.ts';
+import { findAgentPolicy } from '../runs/hat-capabilities.ts';
+import { findKnownSecrets } from '../safety/known-secrets.ts';
 
 type AgentRoom = typeof import('../agent/index.ts');
 type ToolSettings = Parameters<AgentRoom['openTools']>[0];

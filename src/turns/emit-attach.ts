@@ -1,19 +1,15 @@
-import type { AttachedTool, ServerToolText } from '../backends/index.ts';
+import type { AttachedTool, ServerToolText } from '../backends/describe/scope-plan.ts';
 import type { BackendType } from '../core/backends/backend-spec.ts';
 import { HAND_IN_TOOLS, type HandInTool, SERVER_TOOLS, type ServerTool } from '../core/tools/server-tools.ts';
-import { type EventPlace, readOffer } from '../emit/index.ts';
-import {
-  createAskPersonTool,
-  createEmitEventTool,
-  createListHatsTool,
-  createNewAnswerTool,
-  createReadEventsTool,
-  createVoteTool,
-  type HandIn,
-  type HandOffer,
-  type McpTool,
-} from '../mcp/index.ts';
-import { planEmitAttach } from '../sandbox/index.ts';
+import type { EventPlace } from '../emit/contract-file.ts';
+import { readOffer } from '../emit/read-offer.ts';
+import { createAskPersonTool } from '../mcp/ask-person-tool.ts';
+import { createEmitEventTool } from '../mcp/emit-event-tool.ts';
+import { createNewAnswerTool, createVoteTool, type HandIn, type HandOffer } from '../mcp/hand-in-tools.ts';
+import { createListHatsTool } from '../mcp/list-hats-tool.ts';
+import type { McpTool } from '../mcp/mcp-tool.ts';
+import { createReadEventsTool } from '../mcp/read-events-tool.ts';
+import { planEmitAttach } from '../sandbox/plan-scope.ts';
 
 /** A turn that wants the tool `emit_event`. */
 export interface EmitAttachment {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, test } from 'vitest';
 import { makeSpec } from '../core/spec-fixtures.ts';
 import { BUILT_IN_POLICIES } from '../core/tools/tool-profiles.ts';
-import type { PromptOptions } from '../prompts/index.ts';
+import type { PromptOptions } from '../prompts/prompt-context.ts';
 import { hasEmitTool, listMoreTools, readScratchpad, toAbilities, toPromptOptions } from './hat-facts.ts';
 
 let base: string;

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import { findCli } from '../backends/index.ts';
-import type { Settings } from '../config/index.ts';
+import { findCli } from '../backends/clis.ts';
+import type { Settings } from '../config/settings.ts';
 import type { BackendSpec } from '../core/backends/backend-spec.ts';
 import { RALPH } from '../core/events/reserved.ts';
 import type { IterationStart } from '../core/run/effects.ts';
@@ -8,16 +8,16 @@ import type { ServerTool } from '../core/tools/server-tools.ts';
 import { mayChangeTree } from '../core/tools/tool-profiles.ts';
 import type { Environment } from '../core/values/environment.ts';
 import { RalphError } from '../core/values/errors.ts';
-import { createSharedFileSystem } from '../journal/index.ts';
-import { decide, INITIAL_STATE } from '../loop/decide/index.ts';
-import type { AgentPromptFacts } from '../loop/shell/index.ts';
-import type { HandWay } from '../panel/run/index.ts';
-import { createRedaction } from '../process/index.ts';
-import type { PromptOptions, PromptTurn } from '../prompts/index.ts';
-import { findAgentPolicy, toAgentCapabilities } from '../runs/index.ts';
-import { findKnownSecrets } from '../safety/index.ts';
-import { canAttachEmit } from '../sandbox/index.ts';
-import type { Topology } from '../topology/routing/index.ts';
+import { createSharedFileSystem } from '../journal/shared-file-system.ts';
+import { decide, INITIAL_STATE } from '../loop/decide/decide.ts';
+import type { AgentPromptFacts } from '../loop/shell/loop-ports.ts';
+import type { HandWay } from '../panel/run/panel-settings.ts';
+import { createRedaction } from '../process/redact.ts';
+import type { PromptOptions, PromptTurn } from '../prompts/prompt-context.ts';
+import { findAgentPolicy, toAgentCapabilities } from '../runs/hat-capabilities.ts';
+import { findKnownSecrets } from '../safety/known-secrets.ts';
+import { canAttachEmit } from '../sandbox/plan-scope.ts';
+import type { Topology } from '../topology/routing/compile-topology.ts';
 
 /** Of a longer scratchpad only so many bytes are read: its end. */
 const MAX_READ_BYTES = 65_536;

@@ -4,10 +4,10 @@ import { isRequiredGate, toGateName } from '../core/gates/gate-spec.ts';
 import type { IterationStart } from '../core/run/effects.ts';
 import type { RunSpec } from '../core/run/run-spec.ts';
 import { endOf } from '../core/text/shorten.ts';
-import type { PanelSettings } from '../panel/run/index.ts';
+import type { PanelSettings } from '../panel/run/panel-settings.ts';
 import type { GateRunner } from '../ports/gate-runner.ts';
-import { toMarker } from '../runs/index.ts';
-import { listGuards } from '../topology/routing/index.ts';
+import { toMarker } from '../runs/processes.ts';
+import { listGuards } from '../topology/routing/queries.ts';
 
 /** What judges the answers of a panel. */
 export interface JudgeParts {

@@ -1,10 +1,10 @@
 import { rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { toErrorMessage } from '../core/values/errors.ts';
-import { type HandRound, openHandBox, writeHandRound } from '../emit/index.ts';
-import type { RoundPlace } from '../panel/run/index.ts';
+import { type HandRound, openHandBox, writeHandRound } from '../emit/hand-file.ts';
+import type { RoundPlace } from '../panel/run/panel-settings.ts';
 import type { HandedIn, PanelHand } from '../ports/backend.ts';
-import { watchFolder } from '../runs/index.ts';
+import { watchFolder } from '../runs/watch-folder.ts';
 
 /** A round whose agent is a program. */
 export interface OpenedHand {

@@ -5,11 +5,11 @@ import type { IterationStart } from '../core/run/effects.ts';
 import { toTurnName } from '../core/run/turn.ts';
 import { MAX_KEPT_CHANGES, type ScopeViolations } from '../core/tools/scope-violations.ts';
 import { mayChangeTree } from '../core/tools/tool-profiles.ts';
-import type { Surroundings } from '../loop/shell/index.ts';
-import { findAgentPolicy, mayHatChangeTree, toAgentCapabilities } from '../runs/index.ts';
-import { toStateDirs } from '../safety/index.ts';
-import type { TurnSandboxes, TurnSandboxOrder } from '../sandbox/index.ts';
-import { watchPlainly } from '../workspace/watch/index.ts';
+import type { Surroundings } from '../loop/shell/loop-ports.ts';
+import { findAgentPolicy, mayHatChangeTree, toAgentCapabilities } from '../runs/hat-capabilities.ts';
+import { toStateDirs } from '../safety/run-isolation.ts';
+import type { TurnSandboxes, TurnSandboxOrder } from '../sandbox/turn-sandbox.ts';
+import { watchPlainly } from '../workspace/watch/create-tree-watch.ts';
 import { openOwnScratch, openPrivate, type ScopeTools, type TurnScopeSettings, toCopySettings, toSandboxOrder } from './scope-tools.ts';
 
 /** Holds the agents of panels, each in a folder of its own. */

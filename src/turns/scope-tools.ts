@@ -1,14 +1,18 @@
 import { basename, join } from 'node:path';
-import type { Settings } from '../config/index.ts';
+import type { Settings } from '../config/settings.ts';
 import type { BackendSpec } from '../core/backends/backend-spec.ts';
 import type { Capabilities } from '../core/tools/tool-profiles.ts';
 import type { Environment } from '../core/values/environment.ts';
-import { ensureAnswersFile, toContractPath } from '../emit/index.ts';
-import { type GitPrograms, listIgnored, listTracked } from '../git/index.ts';
-import type { Surroundings } from '../loop/shell/index.ts';
-import { openProjectFolder, selectExistingFolders } from '../process/index.ts';
-import { findQualityCommands } from '../project/index.ts';
-import { toStateDirs, withoutKeys } from '../safety/index.ts';
+import { ensureAnswersFile } from '../emit/ask-file.ts';
+import { toContractPath } from '../emit/contract-file.ts';
+import type { GitPrograms } from '../git/contract.ts';
+import { listIgnored, listTracked } from '../git/repository.ts';
+import type { Surroundings } from '../loop/shell/loop-ports.ts';
+import { selectExistingFolders } from '../process/isolation.ts';
+import { openProjectFolder } from '../process/open-project-folder.ts';
+import { findQualityCommands } from '../project/find-checks.ts';
+import { withoutKeys } from '../safety/known-secrets.ts';
+import { toStateDirs } from '../safety/run-isolation.ts';
 import type {
   FolderFacts,
   OsSandboxSearch,
@@ -16,9 +20,9 @@ import type {
   TurnSandboxes,
   TurnSandboxOrder,
   TurnSandboxSettings,
-} from '../sandbox/index.ts';
-import type { GitWorkspace } from '../workspace/checkpoint/index.ts';
-import { createTreeWatch, type TreeWatch } from '../workspace/watch/index.ts';
+} from '../sandbox/turn-sandbox.ts';
+import type { GitWorkspace } from '../workspace/checkpoint/create-workspace.ts';
+import { createTreeWatch, type TreeWatch } from '../workspace/watch/create-tree-watch.ts';
 
 /** What is known of a run whose agents are held. Paths are absolute. */
 export interface TurnScopeSettings {

@@ -15,7 +15,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { removeTree } from '../process/index.ts';
+import { removeTree } from '../process/remove-tree.ts';
 import { addTrusted, keepTrustedFiles, keepTrustedLink, type TrustedFiles } from './trusted-files.ts';
 
 let root: string;

@@ -12,11 +12,17 @@ import {
 } from 'node:fs';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import { MAX_KEPT_CHANGES, type ScopeViolations } from '../core/tools/scope-violations.ts';
-import { toContractPath } from '../emit/index.ts';
-import type { RunPaths } from '../journal/index.ts';
-import { isFolder, readLink, removeTree } from '../process/index.ts';
-import { type Admission, type Layout, openProgramNotes, type RunFile, toPeopleFile, toWorkspaceLock } from '../runs/index.ts';
-import type { GitWorkspace } from '../workspace/checkpoint/index.ts';
+import { toContractPath } from '../emit/contract-file.ts';
+import type { RunPaths } from '../journal/run-folder.ts';
+import { isFolder, readLink } from '../process/paths.ts';
+import { removeTree } from '../process/remove-tree.ts';
+import type { Admission } from '../runs/admit-people.ts';
+import type { Layout } from '../runs/layout.ts';
+import { toPeopleFile } from '../runs/people.ts';
+import type { RunFile } from '../runs/run-file.ts';
+import { toWorkspaceLock } from '../runs/run-lock.ts';
+import { openProgramNotes } from '../runs/unconfirmed-programs.ts';
+import type { GitWorkspace } from '../workspace/checkpoint/create-workspace.ts';
 
 /** What of a run's own is to stay as it is. */
 export interface TrustedState {

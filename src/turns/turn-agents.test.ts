@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { loadConfig } from '../config/index.ts';
-import { compileTopology } from '../topology/routing/index.ts';
+import { loadConfig } from '../config/load-config.ts';
+import { compileTopology } from '../topology/routing/compile-topology.ts';
 import { planFirstTurn } from './hat-facts.ts';
 import { createTurnAgents } from './turn-agents.ts';
 

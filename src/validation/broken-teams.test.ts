@@ -1,7 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { type Diagnostic, findPackageFolder, type ReadText } from '../config/index.ts';
+import type { Diagnostic } from '../config/findings/located.ts';
+import { findPackageFolder } from '../config/layers/package-files.ts';
+import type { ReadText } from '../config/layers/read-text-file.ts';
 import { propertyRuns } from '../core/property-fixtures.ts';
 import type { Repair } from '../core/schema/finding.ts';
 import { accept, refuse } from '../core/values/result.ts';

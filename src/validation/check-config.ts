@@ -1,18 +1,13 @@
-import {
-  type Diagnostic,
-  hasErrors,
-  type LoadedConfig,
-  type LoadRequest,
-  loadConfig,
-  type Settings,
-  sortDiagnostics,
-} from '../config/index.ts';
+import { hasErrors, sortDiagnostics } from '../config/findings/diagnostics.ts';
+import type { Diagnostic } from '../config/findings/located.ts';
+import { type LoadedConfig, type LoadRequest, loadConfig } from '../config/load-config.ts';
+import type { Settings } from '../config/settings.ts';
 import { type BackendSpec, type BackendType, toBackendLabel, toListedBackend } from '../core/backends/backend-spec.ts';
 import { RALPH, TOPIC_PANEL_CONFLICT } from '../core/events/reserved.ts';
 import type { FlowFinding } from '../core/schema/finding.ts';
 import type { Environment } from '../core/values/environment.ts';
-import { type Coordination, compileTopology, type Topology } from '../topology/routing/index.ts';
-import { validateTopology } from '../topology/rules/index.ts';
+import { type Coordination, compileTopology, type Topology } from '../topology/routing/compile-topology.ts';
+import { validateTopology } from '../topology/rules/validate-topology.ts';
 
 /** What a configuration is loaded from, and whether a run is to follow. */
 export interface CheckRequest extends LoadRequest {

@@ -1,6 +1,6 @@
-import type { Diagnostic, RelatedSpan, Span } from '../config/index.ts';
+import type { Diagnostic, RelatedSpan, Span } from '../config/findings/located.ts';
 import type { Severity } from '../core/schema/finding.ts';
-import type { Coordination } from '../topology/routing/index.ts';
+import type { Coordination } from '../topology/routing/compile-topology.ts';
 
 /** What programs are told about one configuration. Lines and columns count from 1, columns in UTF-16 units, the end is behind the last character. */
 export interface ConfigReport {

@@ -1,5 +1,6 @@
 import { basename, join, resolve } from 'node:path';
-import { applyEdits, type ReadText, readTextFile, type TextEdit } from '../config/index.ts';
+import { applyEdits, type TextEdit } from '../config/edit/text-edit.ts';
+import { type ReadText, readTextFile } from '../config/layers/read-text-file.ts';
 import { accept } from '../core/values/result.ts';
 
 /** Files with changes that are not written yet, by absolute path. */

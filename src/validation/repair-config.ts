@@ -1,4 +1,7 @@
-import { type Diagnostic, MAX_OF_A_KIND, type ReadText, type TextEdit } from '../config/index.ts';
+import type { TextEdit } from '../config/edit/text-edit.ts';
+import { MAX_OF_A_KIND } from '../config/findings/diagnostics.ts';
+import type { Diagnostic } from '../config/findings/located.ts';
+import type { ReadText } from '../config/layers/read-text-file.ts';
 import type { Repair } from '../core/schema/finding.ts';
 import { type CheckedConfig, type CheckRequest, checkConfig } from './check-config.ts';
 import { type EditedFiles, editFiles, pathOf, readEdited } from './edited-files.ts';

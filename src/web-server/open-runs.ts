@@ -1,6 +1,6 @@
 import { setImmediate as breathe } from 'node:timers/promises';
 import { isRalphError } from '../core/values/errors.ts';
-import type { WatchedRun } from '../views/frame/index.ts';
+import type { WatchedRun } from '../views/frame/watched-run.ts';
 import { Refused } from './refused.ts';
 import type { RunSource } from './run-source.ts';
 

@@ -2,7 +2,8 @@ import { UNKNOWN_USAGE } from '../core/backends/usage.ts';
 import type { RunRecord } from '../core/run/run-record.ts';
 import { makeHat, makeSpec } from '../core/spec-fixtures.ts';
 import { RalphError } from '../core/values/errors.ts';
-import { createRunHistory, type WatchedRun } from '../views/frame/index.ts';
+import { createRunHistory } from '../views/frame/run-history.ts';
+import type { WatchedRun } from '../views/frame/watched-run.ts';
 import type { SteeringReceipt } from '../wire/steering.ts';
 
 export const START = Date.UTC(2026, 10, 21, 22, 33, 31);

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../core/values/json.ts';
-import type { WatchedRun } from '../views/frame/index.ts';
-import { cleanText } from '../views/text/index.ts';
+import type { WatchedRun } from '../views/frame/watched-run.ts';
+import { cleanText } from '../views/text/plain-text.ts';
 import type { OrderBodies } from '../wire/orders.ts';
 import type { SteeringReceipt } from '../wire/steering.ts';
 import { Refused, toBadRequest } from './refused.ts';

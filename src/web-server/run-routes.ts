@@ -1,4 +1,7 @@
-import { toEventPage, toRunFrame, toTimeline, toTurnDetail, toTurnPage, type WatchedRun } from '../views/frame/index.ts';
+import { toRunFrame } from '../views/frame/run-frame.ts';
+import { toTimeline } from '../views/frame/timeline.ts';
+import { toEventPage, toTurnDetail, toTurnPage } from '../views/frame/turn-rows.ts';
+import type { WatchedRun } from '../views/frame/watched-run.ts';
 import type { TurnPart } from '../wire/turn-texts.ts';
 import type { Query } from './query.ts';
 import { Refused, toBadRequest } from './refused.ts';

@@ -1,4 +1,4 @@
-import type { WatchedRun } from '../views/frame/index.ts';
+import type { WatchedRun } from '../views/frame/watched-run.ts';
 import type { RunList } from '../wire/run-list.ts';
 
 /** Where the server has its runs from. */

@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http';
-import { toRunFrame, type WatchedRun } from '../views/frame/index.ts';
+import { toRunFrame } from '../views/frame/run-frame.ts';
+import type { WatchedRun } from '../views/frame/watched-run.ts';
 import { type EventStream, openEventStream, type StreamEvent, type StreamTimes } from './event-stream.ts';
 import type { OpenRuns } from './open-runs.ts';
 import { toRefused } from './refused.ts';

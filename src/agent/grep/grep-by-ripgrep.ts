@@ -1,6 +1,6 @@
 import { dirname } from 'node:path';
 import { accept, type Result, refuse } from '../../core/values/result.ts';
-import { startProcess } from '../../process/index.ts';
+import { startProcess } from '../../process/start-process.ts';
 import type { GrepFile, GrepFound, GrepLine, GrepOrder } from './grep-order.ts';
 
 const TIMEOUT_MS = 20_000;

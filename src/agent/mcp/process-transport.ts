@@ -4,7 +4,8 @@ import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { McpServerSpec } from '../../core/tools/mcp-server-spec.ts';
 import type { Environment } from '../../core/values/environment.ts';
 import type { Isolation } from '../../ports/program.ts';
-import { type ChildProcessHandle, type ProcessResult, startProcess } from '../../process/index.ts';
+import type { ChildProcessHandle, ProcessResult } from '../../process/contract.ts';
+import { startProcess } from '../../process/start-process.ts';
 
 /** Where servers are started. */
 export interface McpPlace {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { addUsage, UNKNOWN_USAGE, type Usage } from '../../core/backends/usage.ts';
 import { RALPH } from '../../core/events/reserved.ts';
 import type { AssistantMessage, ModelMessage } from '../../ports/model.ts';
-import { listNames } from '../../process/index.ts';
+import { listNames } from '../../process/paths.ts';
 import type { SessionEnd, SessionHeader } from './agent-turn.ts';
 import { renderHandOver } from './conversation.ts';
 import {

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { maskControls } from '../../core/text/mask-controls.ts';
 import { startOf } from '../../core/text/shorten.ts';
-import { stripColours } from '../../process/index.ts';
+import { stripColours } from '../../process/redact.ts';
 
 /** Limits of what a model reads of one result. */
 export interface CapLimits {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { CommandResult } from '../../process/index.ts';
+import type { CommandResult } from '../../process/start-process.ts';
 import { defineTool, failWith, type ToolContext, type ToolResult } from '../tool/tool.ts';
 import { cleanOutput } from '../tool/tool-output.ts';
 import { findProgram, toProgramEnvironment } from './program/program-environment.ts';

@@ -1,7 +1,9 @@
 import { dirname, join, relative, sep } from 'node:path';
 import { z } from 'zod';
 import { accept, type Refusal, type Result, refuse } from '../../core/values/result.ts';
-import { FALLBACK_IDENTITY, type GitResult, parseStatus, toPathList, toStatusArguments } from '../../git/index.ts';
+import type { GitResult } from '../../git/contract.ts';
+import { parseStatus, toStatusArguments } from '../../git/status.ts';
+import { FALLBACK_IDENTITY, toPathList } from '../../git/trees.ts';
 import { defineTool, fail, failWith, succeed, type ToolContext, type ToolResult } from '../tool/tool.ts';
 import { type CheckedRepository, checkRepository, failGit } from './git/check-repository.ts';
 import { findSecretFiles } from './git/find-secret-files.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { type ProjectFolder, readPackageScripts } from '../../core/project/package-scripts.ts';
-import { openProjectFolder } from '../../process/index.ts';
+import { openProjectFolder } from '../../process/open-project-folder.ts';
 import { defineTool, fail, failWith } from '../tool/tool.ts';
 import { findQualityCommand, QUALITY_SECONDS, type QualityOrder, runQuality, toOrder, withWords } from './quality/run-quality.ts';
 

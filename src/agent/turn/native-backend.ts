@@ -3,7 +3,7 @@ import { UNKNOWN_USAGE } from '../../core/backends/usage.ts';
 import type { TurnFailure } from '../../core/run/turn.ts';
 import { toErrorCode, toErrorMessage } from '../../core/values/errors.ts';
 import type { Backend, RunningTurn, TurnRequest, TurnResult } from '../../ports/backend.ts';
-import { endProcesses, findByMarker } from '../../process/index.ts';
+import { endProcesses, findByMarker } from '../../process/end-processes.ts';
 import type { TurnWords } from '../session/agent-turn.ts';
 import { createTurnWords } from '../session/turn-words.ts';
 import { type NativeAgent, type NativeTurnEnd, runNativeTurn } from './run-native-turn.ts';

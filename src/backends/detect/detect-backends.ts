@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { AGENT_CLIS, type BackendType } from '../../core/backends/backend-spec.ts';
 import type { Environment } from '../../core/values/environment.ts';
 import { isJsonObject, parseJson } from '../../core/values/json.ts';
-import { runCommand } from '../../process/index.ts';
+import { runCommand } from '../../process/start-process.ts';
 import type { CliDescription } from '../describe/description.ts';
 import { numberAt, objectAt, textAt } from '../stream/read-fields.ts';
 import { findCommand } from './find-command.ts';

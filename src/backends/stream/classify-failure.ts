@@ -1,6 +1,6 @@
 import type { FailureClass, FailureSigns, TurnFailure } from '../../core/run/turn.ts';
 import { toOneLine } from '../../core/text/shorten.ts';
-import type { ProcessResult } from '../../process/index.ts';
+import type { ProcessResult } from '../../process/contract.ts';
 
 const MAX_MESSAGE_LENGTH = 2000;
 const MAX_JUDGED_LENGTH = 16_000;

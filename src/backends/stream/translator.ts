@@ -2,7 +2,7 @@ import type { BackendEvent } from '../../core/backends/backend-event.ts';
 import type { Usage } from '../../core/backends/usage.ts';
 import type { TurnFailure } from '../../core/run/turn.ts';
 import type { SpokenWords } from '../../ports/people.ts';
-import type { ProcessResult } from '../../process/index.ts';
+import type { ProcessResult } from '../../process/contract.ts';
 
 /** How the agent's process ended, as far as translating its words needs to know. */
 export interface ExitFacts extends Pick<ProcessResult, 'exitCode' | 'signal' | 'stderrTail'> {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { UNKNOWN_USAGE } from '../../core/backends/usage.ts';
 import type { TurnFailure } from '../../core/run/turn.ts';
-import type { ProcessResult } from '../../process/index.ts';
+import type { ProcessResult } from '../../process/contract.ts';
 import type { StreamEnd, StreamVerdict } from '../stream/translator.ts';
 import { type Judgement, judgeTurn, type TurnEvidence } from './judge-turn.ts';
 

@@ -1,6 +1,6 @@
 import type { TurnFailure } from '../../core/run/turn.ts';
 import { toDurationText } from '../../core/text/duration.ts';
-import type { ProcessResult } from '../../process/index.ts';
+import type { ProcessResult } from '../../process/contract.ts';
 import { SILENCE_MS, type StreamEnd } from '../stream/translator.ts';
 
 const RATE = /rate[ _-]?limit|too many requests|\b429\b/i;

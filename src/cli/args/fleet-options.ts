@@ -4,7 +4,7 @@ import { toShellWord } from '../../core/text/shell-word.ts';
 import type { Environment } from '../../core/values/environment.ts';
 import { isRalphError, type RalphError } from '../../core/values/errors.ts';
 import { listServers } from '../../core/values/fleet-address.ts';
-import { toFirstLine } from '../../views/text/index.ts';
+import { toFirstLine } from '../../views/text/plain-text.ts';
 import { createUsageError } from './usage-error.ts';
 
 /** Adds `--fleet [url]` to a command that is given a run of a fleet, on whatever machine it is. */

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { END_REASONS } from '../../core/run/end-reasons.ts';
-import { wrapText } from '../../views/text/index.ts';
+import { wrapText } from '../../views/text/fact-rows.ts';
 import { COMMANDS, type CommandEntry, type CommandGroup } from './command-table.ts';
 
 /** A line of the examples: what to type, and what it does. */

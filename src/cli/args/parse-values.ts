@@ -1,4 +1,4 @@
-import { parseDurationMs } from '../../config/index.ts';
+import { parseDurationMs } from '../../config/keys/setting-values.ts';
 import { createUsageError } from './usage-error.ts';
 
 /** A whole number from `min` on, as a person types it. Throws a usage error that names the option. */

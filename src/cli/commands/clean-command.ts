@@ -1,4 +1,4 @@
-import { toCount } from '../../views/text/index.ts';
+import { toCount } from '../../views/text/plain-text.ts';
 import { addExamples } from '../args/help.ts';
 import { parseCount } from '../args/parse-values.ts';
 import type { CliCommand } from '../cli-context.ts';

@@ -1,5 +1,5 @@
 import { Argument, type Command } from 'commander';
-import { listPresets } from '../../config/index.ts';
+import { listPresets } from '../../config/layers/package-files.ts';
 import { DETECTED_BACKENDS } from '../../core/backends/backend-spec.ts';
 import { HOOK_EVENTS } from '../../core/hooks/hook-spec.ts';
 import { BUILT_IN_POLICIES } from '../../core/tools/tool-profiles.ts';

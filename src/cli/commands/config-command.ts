@@ -1,14 +1,10 @@
 import type { Command } from 'commander';
-import {
-  createJsonSchema,
-  type EffectiveValue,
-  renderDiagnostics,
-  renderSettingsYaml,
-  toOriginText,
-  toSettingsTree,
-} from '../../config/index.ts';
-import { checkConfig } from '../../validation/index.ts';
-import { toPlainLine } from '../../views/text/index.ts';
+import { type EffectiveValue, toOriginText } from '../../config/effective/list-effective.ts';
+import { renderSettingsYaml, toSettingsTree } from '../../config/effective/render-settings-yaml.ts';
+import { renderDiagnostics } from '../../config/findings/diagnostics.ts';
+import { createJsonSchema } from '../../config/keys/create-json-schema.ts';
+import { checkConfig } from '../../validation/check-config.ts';
+import { toPlainLine } from '../../views/text/plain-text.ts';
 import { addExamples } from '../args/help.ts';
 import { addConfigOptions, addFormatOption, addSettingFlags, type ConfigOptions, toConfigRequest } from '../args/options.ts';
 import { createUsageError } from '../args/usage-error.ts';

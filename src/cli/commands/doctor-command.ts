@@ -1,4 +1,5 @@
-import { type FactRow, toPlainLine, toRowLines } from '../../views/text/index.ts';
+import { type FactRow, toRowLines } from '../../views/text/fact-rows.ts';
+import { toPlainLine } from '../../views/text/plain-text.ts';
 import type { AppApi } from '../app-api.ts';
 import { addExamples } from '../args/help.ts';
 import { addConfigOptions, addFormatOption, type ConfigOptions, toConfigRequest } from '../args/options.ts';

@@ -1,13 +1,7 @@
 import { isTopicPattern } from '../../core/events/topics.ts';
 import type { RunRecord } from '../../core/run/run-record.ts';
-import {
-  createEventFold,
-  createRunViewFold,
-  type EventFilter,
-  type EventRow,
-  keepWithCauses,
-  matchesFilter,
-} from '../../views/fold/index.ts';
+import { createEventFold, type EventFilter, type EventRow, keepWithCauses, matchesFilter } from '../../views/fold/fold-events.ts';
+import { createRunViewFold } from '../../views/fold/fold-run-view.ts';
 import { addFleetOption } from '../args/fleet-options.ts';
 import { addExamples } from '../args/help.ts';
 import { addFormatOption, RUN_ARGUMENT } from '../args/options.ts';

@@ -2,7 +2,7 @@ import { join, resolve } from 'node:path';
 import { toOrderTitle } from '../../core/run/turn.ts';
 import { toShellWord } from '../../core/text/shell-word.ts';
 import { RalphError } from '../../core/values/errors.ts';
-import { toPlainLine } from '../../views/text/index.ts';
+import { toPlainLine } from '../../views/text/plain-text.ts';
 import type { AppApi } from '../app-api.ts';
 import { findCache, findFleetAddress } from '../args/fleet-options.ts';
 import { addExamples } from '../args/help.ts';

@@ -1,10 +1,11 @@
-import { findGuidePage, type Settings } from '../../config/index.ts';
+import { findGuidePage } from '../../config/layers/package-files.ts';
+import type { Settings } from '../../config/settings.ts';
 import { toResultName } from '../../core/gates/gate-result.ts';
 import { toGateName } from '../../core/gates/gate-spec.ts';
 import { toDurationText } from '../../core/text/duration.ts';
-import { checkConfig } from '../../validation/index.ts';
-import { toGateEndText } from '../../views/report/index.ts';
-import { cleanText, toPlainLine } from '../../views/text/index.ts';
+import { checkConfig } from '../../validation/check-config.ts';
+import { toGateEndText } from '../../views/report/evidence.ts';
+import { cleanText, toPlainLine } from '../../views/text/plain-text.ts';
 import type { AppApi } from '../app-api.ts';
 import { addExamples } from '../args/help.ts';
 import { addConfigOptions, addFormatOption, type ConfigOptions, toConfigRequest } from '../args/options.ts';

@@ -1,17 +1,11 @@
 import { Option } from 'commander';
 import { TOPIC_COMPLETE, toBlockedTopic } from '../../core/events/reserved.ts';
-import {
-  createFlowGraph,
-  type FlowEdge,
-  type FlowGraph,
-  findPath,
-  markPath,
-  type PathEnd,
-  toEdgeText,
-  toPathEnd,
-} from '../../topology/graph/index.ts';
-import { createGraphFold } from '../../views/fold/index.ts';
-import { toPlainLine, wrapText } from '../../views/text/index.ts';
+import { createFlowGraph } from '../../topology/graph/create-flow-graph.ts';
+import { findPath, markPath, type PathEnd, toPathEnd } from '../../topology/graph/find-path.ts';
+import { type FlowEdge, type FlowGraph, toEdgeText } from '../../topology/graph/flow-graph.ts';
+import { createGraphFold } from '../../views/fold/fold-graph.ts';
+import { wrapText } from '../../views/text/fact-rows.ts';
+import { toPlainLine } from '../../views/text/plain-text.ts';
 import { addExamples } from '../args/help.ts';
 import { addConfigOptions, type ConfigOptions } from '../args/options.ts';
 import { createUsageError, suggestWord } from '../args/usage-error.ts';

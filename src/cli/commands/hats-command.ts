@@ -1,5 +1,6 @@
-import { createFlowGraph, toMarkText } from '../../topology/graph/index.ts';
-import { toPlainLine } from '../../views/text/index.ts';
+import { createFlowGraph } from '../../topology/graph/create-flow-graph.ts';
+import { toMarkText } from '../../topology/graph/flow-graph.ts';
+import { toPlainLine } from '../../views/text/plain-text.ts';
 import { addExamples } from '../args/help.ts';
 import { addConfigOptions, addFormatOption, type ConfigOptions } from '../args/options.ts';
 import { createUnknownNameError, createUsageError } from '../args/usage-error.ts';

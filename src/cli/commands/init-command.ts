@@ -1,4 +1,4 @@
-import { findGuidePage, listPresets } from '../../config/index.ts';
+import { findGuidePage, listPresets } from '../../config/layers/package-files.ts';
 import { toShellWord } from '../../core/text/shell-word.ts';
 import type { AppApi } from '../app-api.ts';
 import { addExamples } from '../args/help.ts';

@@ -1,7 +1,12 @@
 import { resolve } from 'node:path';
 import { SERVER_TOOLS, type ServerTool } from '../../core/tools/server-tools.ts';
-import type { EventPlace, HandRound } from '../../emit/index.ts';
-import type { AskReply, AskRequest, CheckEnd, EmitRequest, HandIn, McpServer, McpTool } from '../../mcp/index.ts';
+import type { EventPlace } from '../../emit/contract-file.ts';
+import type { HandRound } from '../../emit/hand-file.ts';
+import type { AskReply, AskRequest } from '../../mcp/ask-person-tool.ts';
+import type { EmitRequest } from '../../mcp/emit-event-tool.ts';
+import type { HandIn } from '../../mcp/hand-in-tools.ts';
+import type { McpServer, McpTool } from '../../mcp/mcp-tool.ts';
+import type { CheckEnd } from '../../mcp/run-check-tool.ts';
 import { addExamples } from '../args/help.ts';
 import { createUsageError } from '../args/usage-error.ts';
 import type { CliCommand, CliContext, CommandCall } from '../cli-context.ts';

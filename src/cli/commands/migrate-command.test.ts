@@ -18,7 +18,7 @@ import { fileURLToPath } from 'node:url';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { propertyRuns } from '../../core/property-fixtures.ts';
-import { checkConfig } from '../../validation/index.ts';
+import { checkConfig } from '../../validation/check-config.ts';
 import { performCommandLine } from '../command-line.ts';
 import { createFakeContext } from '../fixtures.ts';
 

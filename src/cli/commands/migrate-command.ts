@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { toShellWord } from '../../core/text/shell-word.ts';
 import { RalphError, toErrorCode } from '../../core/values/errors.ts';
 import { accept } from '../../core/values/result.ts';
-import { cleanText, toPlainLine } from '../../views/text/index.ts';
+import { cleanText, toPlainLine } from '../../views/text/plain-text.ts';
 import { addExamples, addNote } from '../args/help.ts';
 import { createUsageError } from '../args/usage-error.ts';
 import type { CliCommand, CliContext } from '../cli-context.ts';

@@ -1,8 +1,8 @@
 import { maskControls } from '../../core/text/mask-controls.ts';
 import { shorten } from '../../core/text/shorten.ts';
 import { RalphError } from '../../core/values/errors.ts';
-import { toReviewMarkdown } from '../../views/review/index.ts';
-import { cleanText, toCount } from '../../views/text/index.ts';
+import { toReviewMarkdown } from '../../views/review/review-markdown.ts';
+import { cleanText, toCount } from '../../views/text/plain-text.ts';
 import type { AppApi } from '../app-api.ts';
 import { addExamples, addNote } from '../args/help.ts';
 import { addFormatOption, RUN_ARGUMENT } from '../args/options.ts';

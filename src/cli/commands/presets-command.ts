@@ -1,5 +1,5 @@
-import { listPresets, type Preset, readPreset } from '../../config/index.ts';
-import { toRowLines } from '../../views/text/index.ts';
+import { listPresets, type Preset, readPreset } from '../../config/layers/package-files.ts';
+import { toRowLines } from '../../views/text/fact-rows.ts';
 import { addExamples } from '../args/help.ts';
 import { addFormatOption } from '../args/options.ts';
 import { createUsageError } from '../args/usage-error.ts';

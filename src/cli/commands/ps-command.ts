@@ -1,4 +1,4 @@
-import { toPlainLine } from '../../views/text/index.ts';
+import { toPlainLine } from '../../views/text/plain-text.ts';
 import { addExamples } from '../args/help.ts';
 import { addFormatOption } from '../args/options.ts';
 import type { CliCommand } from '../cli-context.ts';

@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander';
-import { toCount } from '../../views/text/index.ts';
+import { toCount } from '../../views/text/plain-text.ts';
 import type { AppApi } from '../app-api.ts';
 import { addExamples, addNote } from '../args/help.ts';
 import { addConfigOptions, addSettingFlags } from '../args/options.ts';

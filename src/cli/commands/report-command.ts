@@ -1,7 +1,7 @@
 import { closeSync, openSync, readSync } from 'node:fs';
 import { extname } from 'node:path';
-import { toReviewMarkdown } from '../../views/review/index.ts';
-import { toNumberText, toPlainLine } from '../../views/text/index.ts';
+import { toReviewMarkdown } from '../../views/review/review-markdown.ts';
+import { toNumberText, toPlainLine } from '../../views/text/plain-text.ts';
 import type { AppApi } from '../app-api.ts';
 import { addFleetOption } from '../args/fleet-options.ts';
 import { addExamples } from '../args/help.ts';

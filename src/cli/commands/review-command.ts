@@ -1,4 +1,4 @@
-import { toReviewMarkdown } from '../../views/review/index.ts';
+import { toReviewMarkdown } from '../../views/review/review-markdown.ts';
 import { addFleetOption } from '../args/fleet-options.ts';
 import { addExamples } from '../args/help.ts';
 import { addFormatOption, RUN_ARGUMENT } from '../args/options.ts';

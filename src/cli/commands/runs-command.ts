@@ -1,7 +1,7 @@
 import { toUsdText } from '../../core/text/duration.ts';
 import { isRalphError } from '../../core/values/errors.ts';
-import { toStateText } from '../../views/report/index.ts';
-import { toFirstLine, toPlainLine } from '../../views/text/index.ts';
+import { toStateText } from '../../views/report/attention.ts';
+import { toFirstLine, toPlainLine } from '../../views/text/plain-text.ts';
 import type { AppApi } from '../app-api.ts';
 import { addExamples } from '../args/help.ts';
 import { addFormatOption } from '../args/options.ts';

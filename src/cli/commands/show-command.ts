@@ -1,7 +1,7 @@
 import { closeSync, openSync, readSync } from 'node:fs';
 import { StringDecoder } from 'node:string_decoder';
 import { toOrderTitle } from '../../core/run/turn.ts';
-import { createTextCleaner } from '../../views/text/index.ts';
+import { createTextCleaner } from '../../views/text/plain-text.ts';
 import { addFleetOption } from '../args/fleet-options.ts';
 import { addExamples } from '../args/help.ts';
 import { parseRunAndTurn, type TurnChoice } from '../args/parse-values.ts';

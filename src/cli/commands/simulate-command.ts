@@ -1,16 +1,13 @@
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
-import { findGuidePage, parseYamlText, readTextFile, renderDiagnostics } from '../../config/index.ts';
-import {
-  createSimulation,
-  type SimulateOptions,
-  type Simulation,
-  type SimulationReport,
-  type SimulationScript,
-  traceRun,
-} from '../../simulate/index.ts';
-import type { Topology } from '../../topology/routing/index.ts';
-import { checkConfig } from '../../validation/index.ts';
+import { renderDiagnostics } from '../../config/findings/diagnostics.ts';
+import { findGuidePage } from '../../config/layers/package-files.ts';
+import { readTextFile } from '../../config/layers/read-text-file.ts';
+import { parseYamlText } from '../../config/yaml/parse-yaml.ts';
+import { createSimulation, type Simulation, traceRun } from '../../simulate/simulate.ts';
+import type { SimulateOptions, SimulationReport, SimulationScript } from '../../simulate/simulation-types.ts';
+import type { Topology } from '../../topology/routing/compile-topology.ts';
+import { checkConfig } from '../../validation/check-config.ts';
 import { addExamples } from '../args/help.ts';
 import { addConfigOptions, addFormatOption, type ConfigOptions, toConfigRequest } from '../args/options.ts';
 import { parseCount, parseUsd } from '../args/parse-values.ts';

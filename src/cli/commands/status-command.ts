@@ -1,5 +1,6 @@
-import { createRunHistory, toPastFacts } from '../../views/frame/index.ts';
-import { toRunStatus, toStatusRecord } from '../../views/report/index.ts';
+import { toPastFacts } from '../../views/frame/run-frame.ts';
+import { createRunHistory } from '../../views/frame/run-history.ts';
+import { toRunStatus, toStatusRecord } from '../../views/report/run-status.ts';
 import { addFleetOption } from '../args/fleet-options.ts';
 import { addExamples } from '../args/help.ts';
 import { addFormatOption, RUN_ARGUMENT } from '../args/options.ts';

@@ -1,4 +1,5 @@
-import { renderDiagnostics, type Settings } from '../../config/index.ts';
+import { renderDiagnostics } from '../../config/findings/diagnostics.ts';
+import type { Settings } from '../../config/settings.ts';
 import type { BackendSpec } from '../../core/backends/backend-spec.ts';
 import { RALPH } from '../../core/events/reserved.ts';
 import { BUILT_IN_CARDS } from '../../core/tools/built-in-cards.ts';
@@ -6,8 +7,8 @@ import { toServerToolName } from '../../core/tools/server-tool-name.ts';
 import { HARMLESS_HINTS, PESSIMISTIC_HINTS, type ToolCard } from '../../core/tools/tool-card.ts';
 import { COORDINATION_GROUP, type ProfilePolicy, resolveProfile, type ToolVerdict } from '../../core/tools/tool-profiles.ts';
 import { readOwn } from '../../core/values/json.ts';
-import { checkConfig } from '../../validation/index.ts';
-import { toPlainLine } from '../../views/text/index.ts';
+import { checkConfig } from '../../validation/check-config.ts';
+import { toPlainLine } from '../../views/text/plain-text.ts';
 import { addExamples } from '../args/help.ts';
 import { addConfigOptions, addFormatOption, type ConfigOptions, toConfigRequest } from '../args/options.ts';
 import { createUnknownNameError, createUsageError } from '../args/usage-error.ts';

@@ -1,9 +1,11 @@
 import { RALPH, SYSTEM } from '../../core/events/reserved.ts';
 import { isTopic } from '../../core/events/topics.ts';
 import { parseJson } from '../../core/values/json.ts';
-import { type FlowEdge, type TopicTrace, type TraceMatch, type TracePublisher, traceTopic } from '../../topology/graph/index.ts';
-import type { Topology } from '../../topology/routing/index.ts';
-import { toPlainLine, toRowLines } from '../../views/text/index.ts';
+import type { FlowEdge } from '../../topology/graph/flow-graph.ts';
+import { type TopicTrace, type TraceMatch, type TracePublisher, traceTopic } from '../../topology/graph/trace-topic.ts';
+import type { Topology } from '../../topology/routing/compile-topology.ts';
+import { toRowLines } from '../../views/text/fact-rows.ts';
+import { toPlainLine } from '../../views/text/plain-text.ts';
 import { addExamples } from '../args/help.ts';
 import { addConfigOptions, addFormatOption, type ConfigOptions } from '../args/options.ts';
 import { parseCount } from '../args/parse-values.ts';

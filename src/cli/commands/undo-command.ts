@@ -1,6 +1,6 @@
 import { toSafeName } from '../../core/text/file-name.ts';
 import { maskControls } from '../../core/text/mask-controls.ts';
-import { toCount } from '../../views/text/index.ts';
+import { toCount } from '../../views/text/plain-text.ts';
 import type { AppApi } from '../app-api.ts';
 import { addExamples, addNote } from '../args/help.ts';
 import { addFormatOption, RUN_ARGUMENT } from '../args/options.ts';

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { isValid } from '../../validation/index.ts';
+import { isValid } from '../../validation/config-report.ts';
 import { addExamples, addNote } from '../args/help.ts';
 import { addConfigOptions, addFormatOption } from '../args/options.ts';
 import { createUsageError } from '../args/usage-error.ts';

@@ -1,5 +1,5 @@
 import { maskControls } from '../../core/text/mask-controls.ts';
-import { toCount, toList, toPlainLine } from '../../views/text/index.ts';
+import { toCount, toList, toPlainLine } from '../../views/text/plain-text.ts';
 import type { AppApi } from '../app-api.ts';
 import { addExamples } from '../args/help.ts';
 import { addFormatOption } from '../args/options.ts';

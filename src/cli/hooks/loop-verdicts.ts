@@ -3,7 +3,8 @@ import type { HookEventName, PublishedDraft } from '../../core/hooks/hook-spec.t
 import type { MergedHooks } from '../../core/hooks/hook-verdict.ts';
 import type { HookAnswer } from '../../core/run/hook-answer.ts';
 import type { JsonObject } from '../../core/values/json.ts';
-import { mayStandFor, publishableBy, type Topology } from '../../topology/routing/index.ts';
+import type { Topology } from '../../topology/routing/compile-topology.ts';
+import { mayStandFor, publishableBy } from '../../topology/routing/queries.ts';
 import { createUsageError } from '../args/usage-error.ts';
 
 /** The event that a test is about: `--input '{"topic": …, "payload": …, "target": …}'`. */

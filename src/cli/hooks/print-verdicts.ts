@@ -1,5 +1,5 @@
 import type { HookInject } from '../../core/hooks/hook-verdict.ts';
-import { toPlainLine } from '../../views/text/index.ts';
+import { toPlainLine } from '../../views/text/plain-text.ts';
 import type { CliContext } from '../cli-context.ts';
 import { printTable } from '../terminal/print.ts';
 import { printLine } from '../terminal/terminal.ts';

@@ -1,6 +1,6 @@
-import type { Settings } from '../../config/index.ts';
+import type { Settings } from '../../config/settings.ts';
 import { isRunEvent, type LifeEventName } from '../../core/hooks/hook-spec.ts';
-import { toPlainLine } from '../../views/text/index.ts';
+import { toPlainLine } from '../../views/text/plain-text.ts';
 import type { AppApi } from '../app-api.ts';
 import type { CliContext } from '../cli-context.ts';
 import { untilStopped } from '../live/signals.ts';

@@ -1,6 +1,6 @@
 import { toDurationText } from '../../core/text/duration.ts';
 import { RalphError } from '../../core/values/errors.ts';
-import { toCount, toPlainLine } from '../../views/text/index.ts';
+import { toCount, toPlainLine } from '../../views/text/plain-text.ts';
 import type { AppApi } from '../app-api.ts';
 import type { ShowOptions } from '../args/options.ts';
 import type { CliContext } from '../cli-context.ts';

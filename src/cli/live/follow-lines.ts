@@ -1,5 +1,5 @@
 import type { RunRecord } from '../../core/run/run-record.ts';
-import { createRunViewFold } from '../../views/fold/index.ts';
+import { createRunViewFold } from '../../views/fold/fold-run-view.ts';
 import type { CliContext } from '../cli-context.ts';
 import { isNewestRun, type RunReader } from '../runs/read-run.ts';
 import { OutputClosed } from '../terminal/terminal.ts';

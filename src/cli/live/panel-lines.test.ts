@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { makePanelRecords, SAMPLE_MOVES } from '../../core/run/panel-fixtures.ts';
 import type { PanelSpec } from '../../core/run/panel-spec.ts';
 import type { PanelMove } from '../../core/run/panel-state.ts';
-import { createRunViewFold } from '../../views/fold/index.ts';
+import { createRunViewFold } from '../../views/fold/fold-run-view.ts';
 import { createFakeContext } from '../fixtures.ts';
 import { createTextPrinter } from './text-printer.ts';
 

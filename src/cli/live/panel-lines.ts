@@ -1,6 +1,6 @@
-import type { PanelView } from '../../views/fold/index.ts';
-import { toAgentName, toPanelOutcomeText, toPanelSteps, toVoteLines } from '../../views/report/index.ts';
-import { cutText } from '../../views/text/index.ts';
+import type { PanelView } from '../../views/fold/panel-view.ts';
+import { toAgentName, toPanelOutcomeText, toPanelSteps, toVoteLines } from '../../views/report/panel-text.ts';
+import { cutText } from '../../views/text/plain-text.ts';
 import { MAX_WIDTH, type Terminal } from '../terminal/terminal.ts';
 
 /** What a person reads of one move of a panel, and of what followed from it: a line for each thing, with the agent that it is about in front. */

@@ -1,6 +1,6 @@
-import { createRunViewFold } from '../../views/fold/index.ts';
-import { toNextStep } from '../../views/report/index.ts';
-import { toPlainLine } from '../../views/text/index.ts';
+import { createRunViewFold } from '../../views/fold/fold-run-view.ts';
+import { toNextStep } from '../../views/report/next-step.ts';
+import { toPlainLine } from '../../views/text/plain-text.ts';
 import type { AppApi } from '../app-api.ts';
 import { findFleetAddress } from '../args/fleet-options.ts';
 import { type ShowFlags, toShowOptions } from '../args/options.ts';

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { CONFLICTED, createScript } from '../../views/fixtures.ts';
-import { createRunViewFold } from '../../views/fold/index.ts';
+import { createRunViewFold } from '../../views/fold/fold-run-view.ts';
 import { createFakeContext } from '../fixtures.ts';
 import { type Look, toEffectLines, toFleetLine, toInputLines, toStopText } from './run-lines.ts';
 

@@ -7,29 +7,21 @@ import { toDurationText, toUsdText } from '../../core/text/duration.ts';
 import { pickTellingLines } from '../../core/text/telling-lines.ts';
 import { type Handlers, handle } from '../../core/values/handlers.ts';
 import { isJsonObject, toPayloadText } from '../../core/values/json.ts';
-import type { RunView, TurnView } from '../../views/fold/index.ts';
-import {
-  findConflict,
-  toAboutText,
-  toConflictCause,
-  toGateEndText,
-  toHatAndBackend,
-  toOutcomeText,
-  toRefusalText,
-  toWorkerText,
-} from '../../views/report/index.ts';
+import type { RunView, TurnView } from '../../views/fold/run-view.ts';
+import { toGateEndText, toRefusalText } from '../../views/report/evidence.ts';
+import { toHatAndBackend } from '../../views/report/running-report.ts';
+import { findConflict, toAboutText, toConflictCause, toOutcomeText, toWorkerText } from '../../views/report/turn-line.ts';
+import { type FactRow, toRowLines } from '../../views/text/fact-rows.ts';
 import {
   cleanText,
   cutText,
-  type FactRow,
   toCount,
   toFirstLine,
   toIterationsText,
   toList,
   toNumberText,
   toPlainLine,
-  toRowLines,
-} from '../../views/text/index.ts';
+} from '../../views/text/plain-text.ts';
 import { MAX_WIDTH, type Style } from '../terminal/terminal.ts';
 import { toPanelLines } from './panel-lines.ts';
 import type { RunOpening } from './run-printer.ts';

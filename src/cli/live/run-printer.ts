@@ -1,6 +1,7 @@
 import type { RunRecord } from '../../core/run/run-record.ts';
-import type { RunProgress, RunView, TurnView } from '../../views/fold/index.ts';
-import type { WorkFacts } from '../../views/report/index.ts';
+import type { RunProgress } from '../../views/fold/fold-live-view.ts';
+import type { RunView, TurnView } from '../../views/fold/run-view.ts';
+import type { WorkFacts } from '../../views/report/work-facts.ts';
 
 /** What is known of a run when it starts or goes on. */
 export interface RunOpening {

@@ -1,6 +1,6 @@
 import { closeSync, constants, openSync, readSync } from 'node:fs';
-import type { SteeringReceipt } from '../../views/frame/index.ts';
-import { cleanText } from '../../views/text/index.ts';
+import { cleanText } from '../../views/text/plain-text.ts';
+import type { SteeringReceipt } from '../../wire/steering.ts';
 import type { AppApi } from '../app-api.ts';
 import type { CliContext } from '../cli-context.ts';
 import { printStatus } from '../runs/print-status.ts';

@@ -1,4 +1,4 @@
-import type { WatchedRun } from '../../views/frame/index.ts';
+import type { WatchedRun } from '../../views/frame/watched-run.ts';
 import type { CliContext } from '../cli-context.ts';
 import type { FullScreen } from '../terminal/full-screen.ts';
 import { toLocalClock } from '../terminal/local-time.ts';

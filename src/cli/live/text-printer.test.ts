@@ -1,8 +1,8 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import type { RunRecord } from '../../core/run/run-record.ts';
-import { createRunViewFold } from '../../views/fold/index.ts';
-import type { WorkFacts } from '../../views/report/index.ts';
+import { createRunViewFold } from '../../views/fold/fold-run-view.ts';
+import type { WorkFacts } from '../../views/report/work-facts.ts';
 import { createFakeContext, RUN_ID, sampleRecords } from '../fixtures.ts';
 import { createFakeScreen } from '../terminal/screen-fixtures.ts';
 import { createTextPrinter } from './text-printer.ts';

@@ -1,18 +1,14 @@
 import type { RunRecord } from '../../core/run/run-record.ts';
 import { toSafeJson } from '../../core/text/mask-controls.ts';
 import { toErrorMessage } from '../../core/values/errors.ts';
-import { createRunViewFold, type RunView, type RunViewFold, toProof } from '../../views/fold/index.ts';
-import {
-  isTurnDone,
-  type NdjsonRecord,
-  toEndedView,
-  toNdjsonEnd,
-  toNdjsonRecord,
-  toNdjsonRun,
-  toRunReport,
-  type WorkFacts,
-} from '../../views/report/index.ts';
-import { toRowLines } from '../../views/text/index.ts';
+import { toProof } from '../../views/fold/fold-proof.ts';
+import { createRunViewFold, type RunViewFold } from '../../views/fold/fold-run-view.ts';
+import type { RunView } from '../../views/fold/run-view.ts';
+import { type NdjsonRecord, toNdjsonEnd, toNdjsonRecord, toNdjsonRun } from '../../views/report/ndjson-record.ts';
+import { isTurnDone, toRunReport } from '../../views/report/run-report.ts';
+import { toEndedView } from '../../views/report/run-status.ts';
+import type { WorkFacts } from '../../views/report/work-facts.ts';
+import { toRowLines } from '../../views/text/fact-rows.ts';
 import type { AppApi } from '../app-api.ts';
 import type { ShowOptions } from '../args/options.ts';
 import type { CliContext } from '../cli-context.ts';

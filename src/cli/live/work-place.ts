@@ -1,6 +1,6 @@
 import { relative, sep } from 'node:path';
-import type { WorkFacts } from '../../views/report/index.ts';
-import { toCount, toList, toPlainLine } from '../../views/text/index.ts';
+import type { WorkFacts } from '../../views/report/work-facts.ts';
+import { toCount, toList, toPlainLine } from '../../views/text/plain-text.ts';
 import type { AppApi } from '../app-api.ts';
 import type { CliContext } from '../cli-context.ts';
 

@@ -1,6 +1,6 @@
 import { relative, resolve } from 'node:path';
 import { isRalphError } from '../../core/values/errors.ts';
-import { toCount, toFirstLine, toPlainLine } from '../../views/text/index.ts';
+import { toCount, toFirstLine, toPlainLine } from '../../views/text/plain-text.ts';
 import type { AppApi } from '../app-api.ts';
 import { createUsageError } from '../args/usage-error.ts';
 import type { CliContext, CommandCall } from '../cli-context.ts';

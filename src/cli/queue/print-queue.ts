@@ -1,5 +1,5 @@
 import { toUsdText } from '../../core/text/duration.ts';
-import { cutText, toCount, toFirstLine, toNumberText, toPlainLine } from '../../views/text/index.ts';
+import { cutText, toCount, toFirstLine, toNumberText, toPlainLine } from '../../views/text/plain-text.ts';
 import type { AppApi } from '../app-api.ts';
 import type { CliContext } from '../cli-context.ts';
 import { printTable } from '../terminal/print.ts';

@@ -4,7 +4,7 @@ import { toSafeJson } from '../../core/text/mask-controls.ts';
 import { toShellWord } from '../../core/text/shell-word.ts';
 import { RalphError } from '../../core/values/errors.ts';
 import { isJsonObject, parseJson } from '../../core/values/json.ts';
-import { toFirstLine, toList, toPlainLine } from '../../views/text/index.ts';
+import { toFirstLine, toList, toPlainLine } from '../../views/text/plain-text.ts';
 import type { AppApi } from '../app-api.ts';
 import type { ShowOptions } from '../args/options.ts';
 import { parseCount, parseRuntime, parseUsd } from '../args/parse-values.ts';

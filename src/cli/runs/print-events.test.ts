@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { EventRow } from '../../views/fold/index.ts';
+import type { EventRow } from '../../views/fold/fold-events.ts';
 import { createFakeContext } from '../fixtures.ts';
 import { createEventPrinter } from './print-events.ts';
 

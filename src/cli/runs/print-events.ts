@@ -1,8 +1,8 @@
 import { toSenderText } from '../../core/events/event.ts';
 import { toSafeJson } from '../../core/text/mask-controls.ts';
 import { toPayloadText } from '../../core/values/json.ts';
-import { type EventRow, toCausalTree } from '../../views/fold/index.ts';
-import { cutText, toPlainLine } from '../../views/text/index.ts';
+import { type EventRow, toCausalTree } from '../../views/fold/fold-events.ts';
+import { cutText, toPlainLine } from '../../views/text/plain-text.ts';
 import { toLocalClock } from '../terminal/local-time.ts';
 import { type TableLayout, toHeadingLine, toTableLines } from '../terminal/print.ts';
 import { printJson, printLine, type Terminal } from '../terminal/terminal.ts';

@@ -1,5 +1,6 @@
-import { type Review, toReviewDetails, toReviewScreen } from '../../views/review/index.ts';
-import { type RunReport, toRowLines } from '../../views/text/index.ts';
+import type { Review } from '../../views/review/review.ts';
+import { toReviewDetails, toReviewScreen } from '../../views/review/review-screen.ts';
+import { type RunReport, toRowLines } from '../../views/text/fact-rows.ts';
 import { toLocalTime } from '../terminal/local-time.ts';
 import { MAX_WIDTH, printLine, type Terminal } from '../terminal/terminal.ts';
 

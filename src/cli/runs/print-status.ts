@@ -1,4 +1,5 @@
-import { toRunStatus, type WorkFacts } from '../../views/report/index.ts';
+import { toRunStatus } from '../../views/report/run-status.ts';
+import type { WorkFacts } from '../../views/report/work-facts.ts';
 import type { CliContext } from '../cli-context.ts';
 import { printLine } from '../terminal/terminal.ts';
 import { toReportLines } from './print-report.ts';

@@ -1,5 +1,6 @@
-import { createRunViewFold, type RunView } from '../../views/fold/index.ts';
-import type { WorkFacts } from '../../views/report/index.ts';
+import { createRunViewFold } from '../../views/fold/fold-run-view.ts';
+import type { RunView } from '../../views/fold/run-view.ts';
+import type { WorkFacts } from '../../views/report/work-facts.ts';
 import type { AppApi } from '../app-api.ts';
 import { findCache, toFleetRun } from '../args/fleet-options.ts';
 import type { CliContext } from '../cli-context.ts';

@@ -1,4 +1,4 @@
-import { toReceiptText } from '../../views/report/index.ts';
+import { toReceiptText } from '../../views/report/people-rows.ts';
 import type { AppApi } from '../app-api.ts';
 
 type Heard = Awaited<ReturnType<AppApi['tellRun']>>;

@@ -1,8 +1,9 @@
 import { toTurnName } from '../../core/run/turn.ts';
 import { RalphError } from '../../core/values/errors.ts';
-import type { PanelView, TurnView } from '../../views/fold/index.ts';
-import { toAgentCells, toAgentName, toPanelStateText, toPanelSteps } from '../../views/report/index.ts';
-import { createTextCleaner, toCount } from '../../views/text/index.ts';
+import type { PanelView } from '../../views/fold/panel-view.ts';
+import type { TurnView } from '../../views/fold/run-view.ts';
+import { toAgentCells, toAgentName, toPanelStateText, toPanelSteps } from '../../views/report/panel-text.ts';
+import { createTextCleaner, toCount } from '../../views/text/plain-text.ts';
 import type { TurnChoice } from '../args/parse-values.ts';
 import { toLaneWidth, toOutcomeLines } from '../live/panel-lines.ts';
 import { toLocalClock } from '../terminal/local-time.ts';

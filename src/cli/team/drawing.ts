@@ -1,7 +1,10 @@
 import { type Stats, statSync } from 'node:fs';
 import { extname } from 'node:path';
 import { toSafeJson } from '../../core/text/mask-controls.ts';
-import { drawDot, drawList, drawMermaid, type FlowGraph } from '../../topology/graph/index.ts';
+import { drawDot } from '../../topology/graph/draw-dot.ts';
+import { drawList } from '../../topology/graph/draw-list.ts';
+import { drawMermaid } from '../../topology/graph/draw-mermaid.ts';
+import type { FlowGraph } from '../../topology/graph/flow-graph.ts';
 import { writeOutput } from '../terminal/output-file.ts';
 import type { Style } from '../terminal/terminal.ts';
 

@@ -1,9 +1,9 @@
 import type { HatSpec } from '../../core/run/run-spec.ts';
 import type { Finding } from '../../core/schema/finding.ts';
 import { toDurationText } from '../../core/text/duration.ts';
-import { type FlowGraph, type FlowMark, toHatNodeId, toMarkText } from '../../topology/graph/index.ts';
-import type { Topology } from '../../topology/routing/index.ts';
-import { toCount, toPlainLine } from '../../views/text/index.ts';
+import { type FlowGraph, type FlowMark, toHatNodeId, toMarkText } from '../../topology/graph/flow-graph.ts';
+import type { Topology } from '../../topology/routing/compile-topology.ts';
+import { toCount, toPlainLine } from '../../views/text/plain-text.ts';
 import { printLine, type Terminal } from '../terminal/terminal.ts';
 
 /** Prints everything about a hat for people. */

@@ -1,8 +1,9 @@
 import { resolve } from 'node:path';
-import { type ReadText, readTextFile, renderDiagnostics } from '../../config/index.ts';
+import { renderDiagnostics } from '../../config/findings/diagnostics.ts';
+import { type ReadText, readTextFile } from '../../config/layers/read-text-file.ts';
 import { RalphError } from '../../core/values/errors.ts';
-import type { Topology } from '../../topology/routing/index.ts';
-import { type CheckedConfig, checkConfig } from '../../validation/index.ts';
+import type { Topology } from '../../topology/routing/compile-topology.ts';
+import { type CheckedConfig, checkConfig } from '../../validation/check-config.ts';
 import { type ConfigOptions, toConfigRequest } from '../args/options.ts';
 import type { CliContext } from '../cli-context.ts';
 import { isColoured } from '../terminal/terminal.ts';

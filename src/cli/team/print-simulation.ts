@@ -1,8 +1,15 @@
 import { TOPIC_COMPLETE } from '../../core/events/reserved.ts';
-import type { SimulatedPanel, SimulatedPanelOutcome, SimulatedRun, SimulatedTurn, SimulationReport } from '../../simulate/index.ts';
-import { toPercent } from '../../simulate/index.ts';
-import type { Coordination } from '../../topology/routing/index.ts';
-import { toCount, toNumberText, toPlainLine, wrapText } from '../../views/text/index.ts';
+import { toPercent } from '../../simulate/create-report.ts';
+import type {
+  SimulatedPanel,
+  SimulatedPanelOutcome,
+  SimulatedRun,
+  SimulatedTurn,
+  SimulationReport,
+} from '../../simulate/simulation-types.ts';
+import type { Coordination } from '../../topology/routing/compile-topology.ts';
+import { wrapText } from '../../views/text/fact-rows.ts';
+import { toCount, toNumberText, toPlainLine } from '../../views/text/plain-text.ts';
 import { printProse, printTable } from '../terminal/print.ts';
 import { printLine, type Terminal } from '../terminal/terminal.ts';
 

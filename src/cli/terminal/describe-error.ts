@@ -1,5 +1,5 @@
 import { isRalphError, toErrorCode } from '../../core/values/errors.ts';
-import { cleanText } from '../../views/text/index.ts';
+import { cleanText } from '../../views/text/plain-text.ts';
 import type { Style } from './terminal.ts';
 
 /** How an error is shown. */

@@ -1,7 +1,7 @@
 import { lstatSync, rmSync, type Stats, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { RalphError, toErrorCode } from '../../core/values/errors.ts';
-import { replaceFile } from '../../validation/index.ts';
+import { replaceFile } from '../../validation/replace-file.ts';
 
 /** A file that a command writes because its person named it. */
 export interface OutputFile {

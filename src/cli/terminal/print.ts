@@ -1,4 +1,4 @@
-import { wrapText } from '../../views/text/index.ts';
+import { wrapText } from '../../views/text/fact-rows.ts';
 import { printLine, type Terminal } from './terminal.ts';
 
 /** How far what stands below its row is set in. */

@@ -1,8 +1,11 @@
 import { resolve } from 'node:path';
-import { type Diagnostic, findConfigFile, type ReadText, readTextFile } from '../../config/index.ts';
+import type { Diagnostic } from '../../config/findings/located.ts';
+import { findConfigFile } from '../../config/layers/read-config-file.ts';
+import { type ReadText, readTextFile } from '../../config/layers/read-text-file.ts';
 import { isRalphError, type RalphError } from '../../core/values/errors.ts';
 import { accept } from '../../core/values/result.ts';
-import { type CheckedConfig, checkConfig, createAgentLook, type MadeRepair } from '../../validation/index.ts';
+import { type CheckedConfig, checkConfig, createAgentLook } from '../../validation/check-config.ts';
+import type { MadeRepair } from '../../validation/repair-config.ts';
 import { type ConfigOptions, toConfigRequest } from '../args/options.ts';
 import type { CliContext } from '../cli-context.ts';
 

@@ -1,6 +1,6 @@
 import { isAbsolute, relative, resolve, sep } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import type { Diagnostic, Span } from '../../config/index.ts';
+import type { Diagnostic, Span } from '../../config/findings/located.ts';
 import type { Severity } from '../../core/schema/finding.ts';
 import { maskControls } from '../../core/text/mask-controls.ts';
 import { readRulePage } from './rule-pages.ts';

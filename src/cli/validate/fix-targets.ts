@@ -1,10 +1,13 @@
 import { existsSync, realpathSync } from 'node:fs';
 import { relative, resolve, sep } from 'node:path';
-import type { Diagnostic, TextEdit } from '../../config/index.ts';
+import type { TextEdit } from '../../config/edit/text-edit.ts';
+import type { Diagnostic } from '../../config/findings/located.ts';
 import type { Repair } from '../../core/schema/finding.ts';
 import { maskControls } from '../../core/text/mask-controls.ts';
 import { isRalphError } from '../../core/values/errors.ts';
-import { type MadeRepair, pathOf, type RepairedConfig, repairConfig, writeRepairs } from '../../validation/index.ts';
+import { pathOf } from '../../validation/edited-files.ts';
+import { type MadeRepair, type RepairedConfig, repairConfig } from '../../validation/repair-config.ts';
+import { writeRepairs } from '../../validation/write-repairs.ts';
 import type { CliContext } from '../cli-context.ts';
 import { isColoured } from '../terminal/terminal.ts';
 import { type CheckedTarget, renameFile, type Target, toRefused, type ValidateFlags } from './check-files.ts';

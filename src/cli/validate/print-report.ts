@@ -1,6 +1,6 @@
-import { renderDiagnostics, toExplainHint } from '../../config/index.ts';
+import { renderDiagnostics, toExplainHint } from '../../config/findings/diagnostics.ts';
 import { maskControls } from '../../core/text/mask-controls.ts';
-import { createConfigReport, isValid } from '../../validation/index.ts';
+import { createConfigReport, isValid } from '../../validation/config-report.ts';
 import type { CliContext } from '../cli-context.ts';
 import { describeError } from '../terminal/describe-error.ts';
 import { isColoured, printJson } from '../terminal/terminal.ts';

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { findPackageFolder } from '../../config/index.ts';
+import { findPackageFolder } from '../../config/layers/package-files.ts';
 import { toErrorCode } from '../../core/values/errors.ts';
 
 /** One line about a code. */

@@ -1,6 +1,7 @@
 import { type FSWatcher, realpathSync, statSync, unwatchFile, watch, watchFile } from 'node:fs';
 import { basename, dirname, resolve } from 'node:path';
-import { CONFIG_FILE_NAMES, type ReadText, readTextFile, type TextFile } from '../../config/index.ts';
+import { CONFIG_FILE_NAMES } from '../../config/keys/settings-table.ts';
+import { type ReadText, readTextFile, type TextFile } from '../../config/layers/read-text-file.ts';
 import { RalphError } from '../../core/values/errors.ts';
 import type { CliContext } from '../cli-context.ts';
 import { toLocalClock } from '../terminal/local-time.ts';

@@ -1,7 +1,8 @@
 import { setFlagsFromString } from 'node:v8';
 import { isRalphError } from '../../core/values/errors.ts';
-import { toPlainLine } from '../../views/text/index.ts';
-import { type RunSource, startWebServer, type WebServer } from '../../web-server/index.ts';
+import { toPlainLine } from '../../views/text/plain-text.ts';
+import type { RunSource } from '../../web-server/run-source.ts';
+import { startWebServer, type WebServer } from '../../web-server/start-web-server.ts';
 import type { AppApi } from '../app-api.ts';
 import type { CliContext } from '../cli-context.ts';
 import { printLine } from '../terminal/terminal.ts';

@@ -3,7 +3,7 @@ import { TOPIC_COMPLETE, TOPIC_LEGACY_TRANSITION } from '../../core/events/reser
 import { findChangedTestsReason } from '../../core/gates/changed-tests.ts';
 import type { RejectionCause } from '../../core/run/effects.ts';
 import { toComparablePayload } from '../../core/values/json.ts';
-import { isCompletionTopic, listedTargetOf, mayEnd, mayHandOn, mayPublish, publishableBy } from '../../topology/routing/index.ts';
+import { isCompletionTopic, listedTargetOf, mayEnd, mayHandOn, mayPublish, publishableBy } from '../../topology/routing/queries.ts';
 import { count, notify, order, recordDraft, reject, type Step, tell } from './step.ts';
 
 /** What counts of a turn's signals, once they were checked against the contract of its hat. */

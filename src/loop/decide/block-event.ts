@@ -4,7 +4,7 @@ import { type GateResult, toResultName } from '../../core/gates/gate-result.ts';
 import type { GateFailure, GateStreak } from '../../core/run/feedback.ts';
 import type { GateWait } from '../../core/run/state.ts';
 import { type Json, readOwn } from '../../core/values/json.ts';
-import { hasTurns, safetyNetOf, takersOf } from '../../topology/routing/index.ts';
+import { hasTurns, safetyNetOf, takersOf } from '../../topology/routing/queries.ts';
 import { gatesOn, publishDrafts } from './publish.ts';
 import { change, hasTurnEach, notify, type Step, tell } from './step.ts';
 

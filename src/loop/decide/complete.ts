@@ -1,6 +1,6 @@
 import type { EventDraft } from '../../core/events/event.ts';
 import { EXTERNAL, TOPIC_GUIDANCE } from '../../core/events/reserved.ts';
-import { takersOf } from '../../topology/routing/index.ts';
+import { takersOf } from '../../topology/routing/queries.ts';
 import { refuseEnd } from './accept-signals.ts';
 import { change, endRun, notify, recordDraft, reject, type Step, tell } from './step.ts';
 

@@ -8,8 +8,8 @@ import type { RunState } from '../../core/run/state.ts';
 import type { TurnFailure, TurnReport } from '../../core/run/turn.ts';
 import { makeSpec } from '../../core/spec-fixtures.ts';
 import type { Json } from '../../core/values/json.ts';
-import { compileTopology, type Topology } from '../../topology/routing/index.ts';
-import { decide, INITIAL_STATE } from './index.ts';
+import { compileTopology, type Topology } from '../../topology/routing/compile-topology.ts';
+import { decide, INITIAL_STATE } from './decide.ts';
 
 /** When every played run begins, in epoch ms. */
 export const BEGIN = 1_000_000;

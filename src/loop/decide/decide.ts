@@ -3,7 +3,7 @@ import type { Effect } from '../../core/run/effects.ts';
 import type { Input } from '../../core/run/inputs.ts';
 import type { RunState } from '../../core/run/state.ts';
 import { type Handlers, handle } from '../../core/values/handlers.ts';
-import type { Topology } from '../../topology/routing/index.ts';
+import type { Topology } from '../../topology/routing/compile-topology.ts';
 import { onAnswered } from './on-answered.ts';
 import { onAsked } from './on-asked.ts';
 import { onCheckpointFinished } from './on-checkpoint-finished.ts';

@@ -14,7 +14,7 @@ import {
   publishableBy,
   safetyNetOf,
   takersOf,
-} from '../../topology/routing/index.ts';
+} from '../../topology/routing/queries.ts';
 import { type Accepted, isCompletion } from './accept-signals.ts';
 import { holdCompletion, refuseIncomplete } from './complete.ts';
 import { takeFeedback } from './proceed.ts';

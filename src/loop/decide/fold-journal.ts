@@ -2,7 +2,7 @@ import type { Effect } from '../../core/run/effects.ts';
 import type { Input } from '../../core/run/inputs.ts';
 import type { RunState } from '../../core/run/state.ts';
 import { RalphError } from '../../core/values/errors.ts';
-import { compileTopology, type Topology } from '../../topology/routing/index.ts';
+import { compileTopology, type Topology } from '../../topology/routing/compile-topology.ts';
 import { decide, INITIAL_STATE } from './decide.ts';
 
 /** A run so far: the fold of its journal. */

@@ -4,9 +4,9 @@ import { describe, expect, it } from 'vitest';
 import { propertyRuns } from '../../core/property-fixtures.ts';
 import { EFFECT_TYPES } from '../../core/run/kinds-fixtures.ts';
 import type { Activation, RunState } from '../../core/run/state.ts';
-import { compileTopology } from '../../topology/routing/index.ts';
+import { compileTopology } from '../../topology/routing/compile-topology.ts';
+import { decide, INITIAL_STATE } from './decide.ts';
 import { type Decided, play } from './decide-fixtures.ts';
-import { decide, INITIAL_STATE } from './index.ts';
 import { anyMoves, anySpec, type Move, type SpecParts } from './random-runs-fixtures.ts';
 
 /** Plays random runs of random teams; gives each of them, decision by decision, to a judge. */

@@ -3,7 +3,7 @@ import { TOPIC_COMPLETE, toBlockedTopic } from '../../core/events/reserved.ts';
 import type { HookAnswer } from '../../core/run/hook-answer.ts';
 import type { HooksAnswered } from '../../core/run/inputs.ts';
 import type { GateWait } from '../../core/run/state.ts';
-import { mayStandFor, publishableBy, takersOf } from '../../topology/routing/index.ts';
+import { mayStandFor, publishableBy, takersOf } from '../../topology/routing/queries.ts';
 import { holdCompletion } from './complete.ts';
 import { proceed } from './proceed.ts';
 import { proveCompletion } from './prove-completion.ts';

@@ -7,7 +7,7 @@ import type { Activation, PlannedTurn } from '../../core/run/state.ts';
 import { isHopeless, type TurnFailure, type WorkConflict } from '../../core/run/turn.ts';
 import type { ScopeViolations, ToolDenial } from '../../core/tools/scope-violations.ts';
 import { type Json, readOwn } from '../../core/values/json.ts';
-import { hasTurns } from '../../topology/routing/index.ts';
+import { hasTurns } from '../../topology/routing/queries.ts';
 import { acceptSignals, isNote, mergeChannels, refuseNoted, toSignalTopic } from './accept-signals.ts';
 import { planFirst } from './batch.ts';
 import { finishTurn, withGiven } from './finish-turn.ts';

@@ -1,7 +1,7 @@
 import type { PanelMoved } from '../../core/run/inputs.ts';
 import type { PanelSpec } from '../../core/run/panel-spec.ts';
 import type { PanelState } from '../../core/run/panel-state.ts';
-import { decidePanel, openPanel } from '../../panel/decide/index.ts';
+import { decidePanel, openPanel } from '../../panel/decide/decide-panel.ts';
 import { change, notify, order, type Step } from './step.ts';
 
 /** Something happened in a panel: what its agents do next is decided by its own rules. Of a turn that is over it is not heard any more. */

@@ -3,7 +3,7 @@ import type { EndReason } from '../../core/run/end-reasons.ts';
 import type { RunResumed } from '../../core/run/inputs.ts';
 import type { GateWait, PendingEvent, PlannedTurn } from '../../core/run/state.ts';
 import { toDurationText } from '../../core/text/duration.ts';
-import { hasTurns, safetyNetOf, takersOf } from '../../topology/routing/index.ts';
+import { hasTurns, safetyNetOf, takersOf } from '../../topology/routing/queries.ts';
 import { gatesOnBegin } from './baseline.ts';
 import { hearPeople } from './hear-people.ts';
 import { leaveTurns, repeatDeadlines } from './on-asked.ts';

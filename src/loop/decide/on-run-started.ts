@@ -1,6 +1,6 @@
 import { TOPIC_START } from '../../core/events/reserved.ts';
 import type { RunStarted } from '../../core/run/inputs.ts';
-import { takersOf } from '../../topology/routing/index.ts';
+import { takersOf } from '../../topology/routing/queries.ts';
 import { askBaseline } from './baseline.ts';
 import { proceed } from './proceed.ts';
 import { change, deliver, type Step, startClock } from './step.ts';

@@ -6,7 +6,7 @@ import type { Activation, PendingEvent, PlannedTurn, TimerWait } from '../../cor
 import { type Tell, type TurnId, toTurnName } from '../../core/run/turn.ts';
 import { toDurationText, toUsdText } from '../../core/text/duration.ts';
 import { readOwn } from '../../core/values/json.ts';
-import { hasTurns, safetyNetOf } from '../../topology/routing/index.ts';
+import { hasTurns, safetyNetOf } from '../../topology/routing/queries.ts';
 import { closeBatch, findNext, isExhausted, isInCopies, maySharePlan, placesOf, planBatch } from './batch.ts';
 import { findLoop } from './find-loop.ts';
 import { releaseHeld } from './held.ts';

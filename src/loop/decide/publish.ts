@@ -6,7 +6,7 @@ import type { Footprint, GateWait } from '../../core/run/state.ts';
 import { toOneLine } from '../../core/text/shorten.ts';
 import { toTextHash } from '../../core/values/hash.ts';
 import { type Json, toComparablePayload, toPayloadText } from '../../core/values/json.ts';
-import { hasTurns, isTerminalTopic, listGuards, safetyNetOf, takersOf } from '../../topology/routing/index.ts';
+import { hasTurns, isTerminalTopic, listGuards, safetyNetOf, takersOf } from '../../topology/routing/queries.ts';
 import { addEvent, change, count, hasTurnEach, isAmongOthers, notify, order, type Step } from './step.ts';
 
 /** The events that somebody published at once. */

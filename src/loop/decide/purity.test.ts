@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { propertyRuns } from '../../core/property-fixtures.ts';
-import { compileTopology } from '../../topology/routing/index.ts';
+import { compileTopology } from '../../topology/routing/compile-topology.ts';
+import { decide, INITIAL_STATE } from './decide.ts';
 import { type Decided, play } from './decide-fixtures.ts';
-import { decide, INITIAL_STATE } from './index.ts';
 import { anyMoves, anySpec } from './random-runs-fixtures.ts';
 
 /** Everything by which code learns of the time, of chance, or of the machine. */

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { makeHat, makeSpec } from '../../core/spec-fixtures.ts';
-import { compileTopology } from '../../topology/routing/index.ts';
+import { compileTopology } from '../../topology/routing/compile-topology.ts';
+import { INITIAL_STATE } from './decide.ts';
 import { BEGIN, decideUnderLaws, given, play, published, ran } from './decide-fixtures.ts';
-import { INITIAL_STATE } from './index.ts';
 
 const BUILDER = makeHat('builder', ['build.start'], ['build.done']);
 

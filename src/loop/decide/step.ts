@@ -5,7 +5,7 @@ import type { EndReason } from '../../core/run/end-reasons.ts';
 import type { FallbackCause, Feedback, TimerPurpose } from '../../core/run/feedback.ts';
 import type { Counters, PlannedTurn, RunState, Stopping } from '../../core/run/state.ts';
 import { type Json, readOwn } from '../../core/values/json.ts';
-import type { Topology } from '../../topology/routing/index.ts';
+import type { Topology } from '../../topology/routing/compile-topology.ts';
 
 /**
  * One decision under way: the state so far and the effects so far. Only the functions below change it. What the caller gave is never changed: the first

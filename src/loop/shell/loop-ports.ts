@@ -20,8 +20,8 @@ import type { AskBox, Steering } from '../../ports/steering.ts';
 import type { TurnStore } from '../../ports/turn-store.ts';
 import type { WorkCopies } from '../../ports/work-copies.ts';
 import type { Workspace } from '../../ports/workspace.ts';
-import type { PromptOptions, PromptTurn } from '../../prompts/index.ts';
-import type { Topology } from '../../topology/routing/index.ts';
+import type { PromptOptions, PromptTurn } from '../../prompts/prompt-context.ts';
+import type { Topology } from '../../topology/routing/compile-topology.ts';
 
 /** The world as a run sees it. Everything that a test would like to fake is here. */
 export interface LoopPorts {

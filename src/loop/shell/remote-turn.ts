@@ -3,7 +3,7 @@ import type { Input, IterationEnded } from '../../core/run/inputs.ts';
 import { type TurnId, type TurnOutcome, type TurnReport, toTurnName, toTurnTitle } from '../../core/run/turn.ts';
 import { toErrorCode, toErrorMessage } from '../../core/values/errors.ts';
 import type { BroughtIn, Elsewhere, RemoteResult, RemoteTurn } from '../../ports/elsewhere.ts';
-import { decide } from '../decide/index.ts';
+import { decide } from '../decide/decide.ts';
 import { openCopy, takeOverCopy, toDiscarded } from './copy-turn.ts';
 import type { LoopPorts, TurnContext } from './loop-ports.ts';
 import { INTERRUPTED, keepReport, toInterrupted, toOutcome } from './report-turn.ts';

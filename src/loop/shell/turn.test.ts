@@ -5,7 +5,7 @@ import type { IterationStart } from '../../core/run/effects.ts';
 import type { Input } from '../../core/run/inputs.ts';
 import { makeSpec } from '../../core/spec-fixtures.ts';
 import { estimateTokens } from '../../core/text/estimate-tokens.ts';
-import { compileTopology } from '../../topology/routing/index.ts';
+import { compileTopology } from '../../topology/routing/compile-topology.ts';
 import type { TurnContext } from './loop-ports.ts';
 import { isSignalCall } from './signal-call.ts';
 import { createTurnRecorder, openTurn, type RecordedText } from './turn.ts';

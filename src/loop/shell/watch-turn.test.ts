@@ -6,7 +6,7 @@ import type { IterationStart } from '../../core/run/effects.ts';
 import type { Input } from '../../core/run/inputs.ts';
 import { makeHat, makeSpec } from '../../core/spec-fixtures.ts';
 import type { Json } from '../../core/values/json.ts';
-import { compileTopology } from '../../topology/routing/index.ts';
+import { compileTopology } from '../../topology/routing/compile-topology.ts';
 import type { LoopPorts, LoopView } from './loop-ports.ts';
 import { createCostGuard, createLingeringWatch } from './watch-turn.ts';
 

@@ -7,7 +7,7 @@ import { toTurnName } from '../../core/run/turn.ts';
 import { createTextSignalScanner } from '../../core/signals/text-signals.ts';
 import type { RunningTurn } from '../../ports/backend.ts';
 import type { ClockHold } from '../../ports/program.ts';
-import { isCompletionTopic, mayEnd, mayPublish } from '../../topology/routing/index.ts';
+import { isCompletionTopic, mayEnd, mayPublish } from '../../topology/routing/queries.ts';
 import type { LoopPorts, LoopView, TurnWatch } from './loop-ports.ts';
 import { checkPayloads } from './read-inbox.ts';
 

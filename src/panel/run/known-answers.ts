@@ -1,4 +1,4 @@
-import { hashSnapshot } from '../share/index.ts';
+import { hashSnapshot } from '../share/plan-work.ts';
 
 interface KnownAnswer {
   readonly plain: string;

@@ -4,17 +4,11 @@ import { dirname, join, relative } from 'node:path';
 import { canonicalPaths, createNameRewriter, createPathRewriter, type RewrittenRoot } from '../../core/panel/rewrite-paths.ts';
 import type { PanelAnswer, ShownAnswer } from '../../core/run/panel-state.ts';
 import { isJsonObject, parseJson } from '../../core/values/json.ts';
-import {
-  applyWork,
-  createViewerToken,
-  dropOld,
-  dropViewer,
-  openWorkspace,
-  shareSnapshot,
-  snapshotWork,
-  toBasePath,
-  toViewerRoot,
-} from '../share/index.ts';
+import { applyWork } from '../share/apply-work.ts';
+import { openWorkspace } from '../share/open-workspace.ts';
+import { createViewerToken, dropOld, dropViewer, shareSnapshot, toViewerRoot } from '../share/share-snapshot.ts';
+import { snapshotWork } from '../share/snapshot-work.ts';
+import { toBasePath } from '../share/workspace-base.ts';
 import { KnownAnswers } from './known-answers.ts';
 import type { PanelFilesSettings, PanelPayload } from './panel-settings.ts';
 import type { VisibleAnswer, VisibleGates } from './round-prompt.ts';

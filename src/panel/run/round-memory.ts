@@ -1,7 +1,7 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { endOf } from '../../core/text/shorten.ts';
-import { listChanged } from '../share/index.ts';
+import { listChanged } from '../share/list-changed.ts';
 import { renderDigest } from './round-prompt.ts';
 
 /** What a round leaves for the next one of the same agent, in its folder. */

@@ -1,5 +1,5 @@
 import { toCharCells } from '../../core/text/text-cells.ts';
-import { cleanText } from '../../views/text/index.ts';
+import { cleanText } from '../../views/text/plain-text.ts';
 import type { Tone } from './tones.ts';
 
 /** Columns and rows of a terminal. */

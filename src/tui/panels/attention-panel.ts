@@ -1,6 +1,6 @@
 import { toTextCells } from '../../core/text/text-cells.ts';
-import { toDeadlineText } from '../../views/report/index.ts';
-import { toPlainLine } from '../../views/text/index.ts';
+import { toDeadlineText } from '../../views/report/people-rows.ts';
+import { toPlainLine } from '../../views/text/plain-text.ts';
 import type { Attention } from '../../wire/attention.ts';
 import type { RunFrame } from '../../wire/run-frame.ts';
 import type { Line } from '../cells/screen.ts';

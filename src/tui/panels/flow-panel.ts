@@ -1,4 +1,4 @@
-import { toPlainLine } from '../../views/text/index.ts';
+import { toPlainLine } from '../../views/text/plain-text.ts';
 import type { HatRow } from '../../wire/hat-row.ts';
 import type { RunFrame } from '../../wire/run-frame.ts';
 import type { Line } from '../cells/screen.ts';

@@ -1,5 +1,5 @@
 import { toUsdText } from '../../core/text/duration.ts';
-import { toList } from '../../views/text/index.ts';
+import { toList } from '../../views/text/plain-text.ts';
 import type { ToldEvent } from '../../wire/told-event.ts';
 import type { TurnRow } from '../../wire/turn-row.ts';
 import type { Line, Span } from '../cells/screen.ts';

@@ -1,6 +1,6 @@
 import { toDurationText } from '../../core/text/duration.ts';
 import { toTextCells } from '../../core/text/text-cells.ts';
-import { toStateText } from '../../views/report/index.ts';
+import { toStateText } from '../../views/report/attention.ts';
 import type { Attention } from '../../wire/attention.ts';
 import type { RunFrame } from '../../wire/run-frame.ts';
 import type { Line, Span } from '../cells/screen.ts';

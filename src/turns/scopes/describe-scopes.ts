@@ -1,14 +1,16 @@
 import { realpathSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { type Settings, toLabel } from '../../config/index.ts';
+import { toLabel } from '../../config/compile/compile-backends.ts';
+import type { Settings } from '../../config/settings.ts';
 import type { BackendSpec } from '../../core/backends/backend-spec.ts';
 import { type Capabilities, mayChangeTree } from '../../core/tools/tool-profiles.ts';
 import type { Environment } from '../../core/values/environment.ts';
 import { RalphError } from '../../core/values/errors.ts';
-import { findIsolation, openProjectFolder } from '../../process/index.ts';
-import { findQualityCommands } from '../../project/index.ts';
-import { findAgentPolicy, toAgentCapabilities } from '../../runs/index.ts';
-import type { OsSandboxSearch } from '../../sandbox/index.ts';
+import { openProjectFolder } from '../../process/open-project-folder.ts';
+import { findIsolation } from '../../process/start-process.ts';
+import { findQualityCommands } from '../../project/find-checks.ts';
+import { findAgentPolicy, toAgentCapabilities } from '../../runs/hat-capabilities.ts';
+import type { OsSandboxSearch } from '../../sandbox/turn-sandbox.ts';
 import type { CliStanding } from '../cli-standings.ts';
 import { hasEmitTool } from '../hat-facts.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { makeHat } from '../../core/spec-fixtures.ts';
-import type { FlowGraph } from '../../topology/graph/index.ts';
+import type { FlowGraph } from '../../topology/graph/flow-graph.ts';
 import { completedRun, createScript, sampleSpec } from '../fixtures.ts';
 import { createGraphFold } from './fold-graph.ts';
 

@@ -6,8 +6,10 @@ import type { RunRecord } from '../../core/run/run-record.ts';
 import type { RunSpec } from '../../core/run/run-spec.ts';
 import { type Handlers, handle, ignore } from '../../core/values/handlers.ts';
 import { isJsonObject } from '../../core/values/json.ts';
-import { createFlowGraph, createPlainNode, type FlowEdge, type FlowGraph, type FlowNode, toHatNodeId } from '../../topology/graph/index.ts';
-import { compileTopology, isCompletionTopic, type Topology } from '../../topology/routing/index.ts';
+import { createFlowGraph, createPlainNode } from '../../topology/graph/create-flow-graph.ts';
+import { type FlowEdge, type FlowGraph, type FlowNode, toHatNodeId } from '../../topology/graph/flow-graph.ts';
+import { compileTopology, type Topology } from '../../topology/routing/compile-topology.ts';
+import { isCompletionTopic } from '../../topology/routing/queries.ts';
 import { countUntil, createVersions } from './versions.ts';
 
 /** Folds the records of a run into its flow graph. */

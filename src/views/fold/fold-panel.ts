@@ -11,7 +11,9 @@ import type {
   RoundEnded,
   VoteGiven,
 } from '../../core/run/panel-state.ts';
-import { countVotes, decidePanel, findCandidate } from '../../panel/decide/index.ts';
+import { findCandidate } from '../../panel/decide/answers.ts';
+import { decidePanel } from '../../panel/decide/decide-panel.ts';
+import { countVotes } from '../../panel/decide/elect.ts';
 import { toPlainLine } from '../text/plain-text.ts';
 import {
   MAX_EXCERPT,

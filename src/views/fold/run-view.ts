@@ -9,7 +9,7 @@ import type { RunLimits } from '../../core/run/run-spec.ts';
 import type { RunStatus } from '../../core/run/state.ts';
 import type { FailureClass, Question, Tell, TurnId, WorkConflict } from '../../core/run/turn.ts';
 import type { ScopeViolations, ToolDenial } from '../../core/tools/scope-violations.ts';
-import type { Coordination } from '../../topology/routing/index.ts';
+import type { Coordination } from '../../topology/routing/compile-topology.ts';
 import type { PanelView } from './panel-view.ts';
 
 /** Whether more than the agents' word says that the work of a completed run is done. */

@@ -8,7 +8,7 @@ import type { GatesFinished, HooksAnswered, Input, IterationEnded, IterationSpaw
 import type { RunSpec } from '../../core/run/run-spec.ts';
 import { type Handlers, handle, ignore } from '../../core/values/handlers.ts';
 import { type Json, toJsonObject, toPayloadText } from '../../core/values/json.ts';
-import { compileTopology } from '../../topology/routing/index.ts';
+import { compileTopology } from '../../topology/routing/compile-topology.ts';
 import { toPlainLine } from '../text/plain-text.ts';
 import { closePanelView, openPanelView, takePanelMove } from './fold-panel.ts';
 import { takeAnswer, takeClose, takeGiven, takePrompted, takeQuestion, takeQueued, takeTold } from './fold-people.ts';

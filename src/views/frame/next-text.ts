@@ -1,5 +1,5 @@
 import { TOPIC_RESUME } from '../../core/events/reserved.ts';
-import type { FlowEdge, FlowGraph } from '../../topology/graph/index.ts';
+import type { FlowEdge, FlowGraph } from '../../topology/graph/flow-graph.ts';
 import type { RunView } from '../fold/run-view.ts';
 import { toNextStep } from '../report/next-step.ts';
 import type { StatusFacts } from '../report/running-report.ts';

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import type { RunRecord } from '../../core/run/run-record.ts';
 import { makeSpec } from '../../core/spec-fixtures.ts';
-import { createRunViewFold } from '../fold/index.ts';
+import { createRunViewFold } from '../fold/fold-run-view.ts';
 import { createRunHistory } from './run-history.ts';
 
 const TURNS = 250;

@@ -1,6 +1,6 @@
 import type { RunRecord } from '../../core/run/run-record.ts';
 import { toPayloadText } from '../../core/values/json.ts';
-import type { FlowGraph } from '../../topology/graph/index.ts';
+import type { FlowGraph } from '../../topology/graph/flow-graph.ts';
 import type { ToldEvent } from '../../wire/told-event.ts';
 import { createEventFold, type EventRow } from '../fold/fold-events.ts';
 import { createGraphFold } from '../fold/fold-graph.ts';

@@ -1,4 +1,7 @@
-import { createReplay, toEventPage, toRunFrame, toTimeline, toTurnDetail, toTurnPage } from '../../replay/index.ts';
+import { createReplay } from '../../replay/create-replay.ts';
+import { toRunFrame } from '../../views/frame/run-frame.ts';
+import { toTimeline } from '../../views/frame/timeline.ts';
+import { toEventPage, toTurnDetail, toTurnPage } from '../../views/frame/turn-rows.ts';
 import type { ReportData } from '../../wire/report-data.ts';
 import type { ByteRange, TextPiece, TurnIndex } from '../../wire/turn-texts.ts';
 import type { PageSource, RunSource } from './page-source.ts';

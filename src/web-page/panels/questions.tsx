@@ -1,5 +1,5 @@
-import { toDeadlineText, toLapseText } from '../../views/report/index.ts';
-import { toPlainLine } from '../../views/text/index.ts';
+import { toDeadlineText, toLapseText } from '../../views/report/people-rows.ts';
+import { toPlainLine } from '../../views/text/plain-text.ts';
 import type { RunFrame } from '../../wire/run-frame.ts';
 import { Twice } from '../parts/twice.tsx';
 import type { Act } from '../parts/use-orders.ts';

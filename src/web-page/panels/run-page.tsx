@@ -1,5 +1,5 @@
 import { useMemo } from 'preact/hooks';
-import { toStateText } from '../../views/report/index.ts';
+import { toStateText } from '../../views/report/attention.ts';
 import type { RunFrame } from '../../wire/run-frame.ts';
 import type { SearchHit } from '../../wire/turn-texts.ts';
 import { findTurn } from '../data/find-turn.ts';

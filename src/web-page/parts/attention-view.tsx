@@ -1,4 +1,4 @@
-import { toStateText } from '../../views/report/index.ts';
+import { toStateText } from '../../views/report/attention.ts';
 import type { Attention } from '../../wire/attention.ts';
 import type { RunFrame } from '../../wire/run-frame.ts';
 import type { RunListRow } from '../../wire/run-list.ts';

@@ -1,7 +1,7 @@
 import { readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import { findRepository } from '../../git/index.ts';
+import { findRepository } from '../../git/repository.ts';
 import { createTestRepository, removeTestFolders } from '../repository-fixtures.ts';
 import { bringWork } from './bundle.ts';
 

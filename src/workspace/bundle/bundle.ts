@@ -1,25 +1,12 @@
 import { lstatSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
-import {
-  ABSENT,
-  commitTree,
-  demandGit,
-  demandPlainBranch,
-  encodeNames,
-  findOngoingOperation,
-  type Git,
-  GitProblem,
-  isAncestor,
-  isSubmodule,
-  listDifferences,
-  listIndex,
-  type Repository,
-  readHead,
-  readTree,
-  toPathList,
-  toRef,
-  whileUnlocked,
-} from '../../git/index.ts';
+import { ABSENT, type Git, type Repository } from '../../git/contract.ts';
+import { encodeNames } from '../../git/file-names.ts';
+import { demandGit, GitProblem } from '../../git/git.ts';
+import { findOngoingOperation } from '../../git/git-activity.ts';
+import { demandPlainBranch, isAncestor, toRef } from '../../git/refs.ts';
+import { readHead } from '../../git/repository.ts';
+import { commitTree, isSubmodule, listDifferences, listIndex, readTree, toPathList, whileUnlocked } from '../../git/trees.ts';
 import { readStanding, storePresent } from '../snapshot/present-tree.ts';
 
 /** A working tree, and what was checked out. */

@@ -1,7 +1,10 @@
 import { createHash } from 'node:crypto';
 import { chmodSync, lstatSync, mkdirSync, readFileSync, readlinkSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join, posix } from 'node:path';
-import { demandGit, encodeNames, isOddName, type Repository, readTree, toPathList, writeTree } from '../../git/index.ts';
+import type { Repository } from '../../git/contract.ts';
+import { encodeNames, isOddName } from '../../git/file-names.ts';
+import { demandGit } from '../../git/git.ts';
+import { readTree, toPathList, writeTree } from '../../git/trees.ts';
 import { listParents, readStanding, removeEmptyFolders } from '../snapshot/present-tree.ts';
 
 /** How git names what a file is: one that is plain, one that can be run, a link. */

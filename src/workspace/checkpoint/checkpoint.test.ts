@@ -1,7 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { captureGitPrograms } from '../../git/index.ts';
+import { captureGitPrograms } from '../../git/repository.ts';
 import { createPlainFolder, createTestRepository, removeTestFolders } from '../repository-fixtures.ts';
 
 afterAll(removeTestFolders);

@@ -2,29 +2,14 @@ import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { showName } from '../../core/text/file-name.ts';
 import { toErrorMessage } from '../../core/values/errors.ts';
-import {
-  changeIndex,
-  commitTree,
-  demandGit,
-  demandPlainBranch,
-  findOngoingOperation,
-  GitProblem,
-  type GitStatus,
-  type IndexChange,
-  isOwnWorktree,
-  type Repository,
-  readCurrentBranch,
-  readStatus,
-  readTree,
-  returnToBranch,
-  type StatusEntry,
-  toIndexChange,
-  toRef,
-  WITHOUT_NEW_LOGS,
-  type WorktreePlace,
-  whileUnlocked,
-  writeTree,
-} from '../../git/index.ts';
+import type { GitStatus, IndexChange, Repository, StatusEntry } from '../../git/contract.ts';
+import { demandGit, GitProblem } from '../../git/git.ts';
+import { findOngoingOperation } from '../../git/git-activity.ts';
+import { isOwnWorktree } from '../../git/git-places.ts';
+import { demandPlainBranch, readCurrentBranch, returnToBranch, toRef, WITHOUT_NEW_LOGS } from '../../git/refs.ts';
+import { readStatus } from '../../git/status.ts';
+import { changeIndex, commitTree, readTree, toIndexChange, whileUnlocked, writeTree } from '../../git/trees.ts';
+import type { WorktreePlace } from '../../git/worktree-place.ts';
 import type { CheckpointResult } from '../../ports/workspace.ts';
 import type { Baseline, DirtyFile } from '../snapshot/baseline.ts';
 import { readFileVersion, toComparableLimit } from '../snapshot/file-version.ts';

@@ -5,17 +5,16 @@ import type { CommitLine, WorkState } from '../../core/run/work-state.ts';
 import { toErrorMessage } from '../../core/values/errors.ts';
 import {
   ABSENT,
-  findRepository,
   type GitStatus,
   type ProgramFindings,
   type Repository,
   type RepositorySearch,
   type RepositorySettings,
-  readHead,
-  readStatus,
-  toLook,
-  type WorktreePlace,
-} from '../../git/index.ts';
+} from '../../git/contract.ts';
+import { toLook } from '../../git/file-names.ts';
+import { findRepository, readHead } from '../../git/repository.ts';
+import { readStatus } from '../../git/status.ts';
+import type { WorktreePlace } from '../../git/worktree-place.ts';
 import type { CheckpointResult, Workspace } from '../../ports/workspace.ts';
 import type { Baseline } from '../snapshot/baseline.ts';
 import { listUntouched } from '../snapshot/baseline.ts';

@@ -1,6 +1,6 @@
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 import { join } from 'node:path';
-import { encodeNames } from '../../git/index.ts';
+import { encodeNames } from '../../git/file-names.ts';
 
 /** A line that looks as if git had marked a conflict with it. */
 export interface MarkerLine {

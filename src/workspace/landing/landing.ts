@@ -1,19 +1,10 @@
 import { mkdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import {
-  countCommits,
-  demandGit,
-  demandTrueObjects,
-  findCheckout,
-  findRepository,
-  GitProblem,
-  isAncestor,
-  type Repository,
-  type RepositorySettings,
-  readCommit,
-  readHead,
-  toRef,
-} from '../../git/index.ts';
+import type { Repository, RepositorySettings } from '../../git/contract.ts';
+import { demandGit, GitProblem } from '../../git/git.ts';
+import { demandTrueObjects } from '../../git/objects.ts';
+import { countCommits, findCheckout, isAncestor, readCommit, toRef } from '../../git/refs.ts';
+import { findRepository, readHead } from '../../git/repository.ts';
 import { linkShared, planLinks } from '../worktree/link-shared.ts';
 import { addPlace, removePlace, toPlaceApart } from '../worktree/place-apart.ts';
 import { type MergeConflict, type MergeResult, mergeApart } from './merge-apart.ts';

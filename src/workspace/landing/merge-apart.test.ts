@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, it } from 'vitest';
-import { findRepository } from '../../git/index.ts';
+import { findRepository } from '../../git/repository.ts';
 import { createTestRepository, removeTestFolders, type TestFolder } from '../repository-fixtures.ts';
 import { type MergeConflict, mergeApart } from './merge-apart.ts';
 

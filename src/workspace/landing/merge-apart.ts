@@ -1,5 +1,8 @@
 import { join } from 'node:path';
-import { commitTree, demandGit, GitProblem, isAncestor, isSubmodule, listIndex, type Repository } from '../../git/index.ts';
+import type { Repository } from '../../git/contract.ts';
+import { demandGit, GitProblem } from '../../git/git.ts';
+import { isAncestor } from '../../git/refs.ts';
+import { commitTree, isSubmodule, listIndex } from '../../git/trees.ts';
 import { readPlainFile } from './conflict-markers.ts';
 
 /** Two commits that are to become one. */

@@ -1,19 +1,13 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { toShellWord } from '../../core/text/shell-word.ts';
-import {
-  ABSENT,
-  demandGit,
-  findCheckout,
-  findOngoingOperation,
-  findRepository,
-  GitProblem,
-  listDifferences,
-  type Repository,
-  type RepositorySettings,
-  readStatus,
-  toRef,
-} from '../../git/index.ts';
+import { ABSENT, type Repository, type RepositorySettings } from '../../git/contract.ts';
+import { demandGit, GitProblem } from '../../git/git.ts';
+import { findOngoingOperation } from '../../git/git-activity.ts';
+import { findCheckout, toRef } from '../../git/refs.ts';
+import { findRepository } from '../../git/repository.ts';
+import { readStatus } from '../../git/status.ts';
+import { listDifferences } from '../../git/trees.ts';
 
 /** A branch that goes forward. */
 export interface BranchMove {

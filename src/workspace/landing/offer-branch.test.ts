@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
-import { captureGitPrograms } from '../../git/index.ts';
+import { captureGitPrograms } from '../../git/repository.ts';
 import { createTestRepository, removeTestFolders, type TestFolder } from '../repository-fixtures.ts';
 import { type BranchOffer, openOffer } from './offer-branch.ts';
 

@@ -1,15 +1,9 @@
 import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
-import {
-  countCommits,
-  demandGit,
-  findRepository,
-  GitProblem,
-  type Repository,
-  type RepositorySettings,
-  readCommit,
-  toRef,
-} from '../../git/index.ts';
+import type { Repository, RepositorySettings } from '../../git/contract.ts';
+import { demandGit, GitProblem } from '../../git/git.ts';
+import { countCommits, readCommit, toRef } from '../../git/refs.ts';
+import { findRepository } from '../../git/repository.ts';
 
 /** A branch that is to be offered to others. */
 export interface OfferOrder extends RepositorySettings {

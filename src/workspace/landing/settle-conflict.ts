@@ -1,22 +1,12 @@
 import { lstatSync, mkdirSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import {
-  commitTree,
-  demandGit,
-  GitProblem,
-  isOddName,
-  isOwnWorktree,
-  isSubmodule,
-  listDifferences,
-  listIndex,
-  type OwnIndex,
-  type Repository,
-  readCommit,
-  readStatus,
-  readTree,
-  toPathList,
-  writeTree,
-} from '../../git/index.ts';
+import type { OwnIndex, Repository } from '../../git/contract.ts';
+import { isOddName } from '../../git/file-names.ts';
+import { demandGit, GitProblem } from '../../git/git.ts';
+import { isOwnWorktree } from '../../git/git-places.ts';
+import { readCommit } from '../../git/refs.ts';
+import { readStatus } from '../../git/status.ts';
+import { commitTree, isSubmodule, listDifferences, listIndex, readTree, toPathList, writeTree } from '../../git/trees.ts';
 import { readStanding, storePresent } from '../snapshot/present-tree.ts';
 import { findMarkers } from './conflict-markers.ts';
 import { type MergeConflict, type MergeOrder, readStages } from './merge-apart.ts';

@@ -1,22 +1,12 @@
 import { closeSync, existsSync, lstatSync, openSync, readdirSync, readSync, rmSync, unlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { toShellWord } from '../../core/text/shell-word.ts';
-import {
-  ABSENT,
-  decodeNames,
-  demandGit,
-  encodeNames,
-  GitProblem,
-  isGitAtWork,
-  isSubmodule,
-  listDifferences,
-  type Repository,
-  type RepositorySettings,
-  readTree,
-  type TreeDifference,
-  toPathList,
-} from '../../git/index.ts';
-import { removeTree } from '../../process/index.ts';
+import { ABSENT, type Repository, type RepositorySettings } from '../../git/contract.ts';
+import { decodeNames, encodeNames } from '../../git/file-names.ts';
+import { demandGit, GitProblem } from '../../git/git.ts';
+import { isGitAtWork } from '../../git/git-activity.ts';
+import { isSubmodule, listDifferences, readTree, type TreeDifference, toPathList } from '../../git/trees.ts';
+import { removeTree } from '../../process/remove-tree.ts';
 import { readStanding, removeEmptyFolders, removeFolders, storePresent } from '../snapshot/present-tree.ts';
 import { type BranchMove, listTouched, openCheckout } from './move-branch.ts';
 

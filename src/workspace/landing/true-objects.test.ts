@@ -2,7 +2,8 @@ import { chmodSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { deflateSync } from 'node:zlib';
 import { afterAll, expect, it } from 'vitest';
-import { findRepository, packObjects } from '../../git/index.ts';
+import { packObjects } from '../../git/objects.ts';
+import { findRepository } from '../../git/repository.ts';
 import { createTestRepository, removeTestFolders, type TestFolder } from '../repository-fixtures.ts';
 import { openLanding } from './landing.ts';
 

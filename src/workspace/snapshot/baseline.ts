@@ -1,14 +1,9 @@
 import { join } from 'node:path';
 import { isJsonObject, isTextList, type Json, type JsonObject } from '../../core/values/json.ts';
-import {
-  ABSENT,
-  findRepository,
-  GitProblem,
-  type GitStatus,
-  type RepositorySettings,
-  readStatus,
-  type StatusEntry,
-} from '../../git/index.ts';
+import { ABSENT, type GitStatus, type RepositorySettings, type StatusEntry } from '../../git/contract.ts';
+import { GitProblem } from '../../git/git.ts';
+import { findRepository } from '../../git/repository.ts';
+import { readStatus } from '../../git/status.ts';
 import { MAX_HASHED_BYTES, readFileSize, readFileVersion, toComparableLimit } from './file-version.ts';
 
 /** What the folder was like when a run began: plain JSON, kept by the run so that a resumed one goes by the same. */

@@ -1,8 +1,8 @@
 import { lstatSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
-import { decodeNames, encodeNames } from '../../git/index.ts';
-import { findReal } from '../../process/index.ts';
+import { decodeNames, encodeNames } from '../../git/file-names.ts';
+import { findReal } from '../../process/paths.ts';
 
 /** Files of installed packages that changed in a time. */
 export interface ChangedPackages {

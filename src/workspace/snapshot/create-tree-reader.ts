@@ -3,17 +3,12 @@ import { lstatSync, readFileSync, readlinkSync, type Stats } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { join, posix, resolve } from 'node:path';
 import type { Environment } from '../../core/values/environment.ts';
-import {
-  demandGit,
-  findRepository,
-  isOddName,
-  type Repository,
-  type RepositorySearch,
-  type RepositorySettings,
-  readGitPlaces,
-  readStatus,
-  type StatusEntry,
-} from '../../git/index.ts';
+import type { Repository, RepositorySearch, RepositorySettings, StatusEntry } from '../../git/contract.ts';
+import { isOddName } from '../../git/file-names.ts';
+import { demandGit } from '../../git/git.ts';
+import { readGitPlaces } from '../../git/git-places.ts';
+import { findRepository } from '../../git/repository.ts';
+import { readStatus } from '../../git/status.ts';
 import type { TreeReader, TreeState } from '../../ports/tree-reader.ts';
 import { isSettled, lookAt, toVersion } from './file-version.ts';
 import { FOREIGN_FOLDERS } from './fingerprint.ts';

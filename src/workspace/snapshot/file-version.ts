@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { lstatSync, readFileSync, readlinkSync, type Stats } from 'node:fs';
-import { ABSENT, encodeNames } from '../../git/index.ts';
+import { ABSENT } from '../../git/contract.ts';
+import { encodeNames } from '../../git/file-names.ts';
 
 /** Larger files are told apart by size and time: reading gigabytes at the start of a run would be worse than a rare mistake. */
 export const MAX_HASHED_BYTES = 16 << 20;

@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto';
 import { type Dirent, existsSync, lstatSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { encodeNames, type Git, type GitStatus, listIndex, type Repository } from '../../git/index.ts';
+import type { Git, GitStatus, Repository } from '../../git/contract.ts';
+import { encodeNames } from '../../git/file-names.ts';
+import { listIndex } from '../../git/trees.ts';
 
 /**
  * A text that changes when a file of the working tree does: the last commit, what differs from it, and the size and time of each

@@ -1,6 +1,9 @@
 import { lstatSync, mkdirSync, readdirSync, rmdirSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { decodeNames, demandGit, encodeNames, type OwnIndex, type Repository, readTree, toPathList, writeTree } from '../../git/index.ts';
+import type { OwnIndex, Repository } from '../../git/contract.ts';
+import { decodeNames, encodeNames } from '../../git/file-names.ts';
+import { demandGit } from '../../git/git.ts';
+import { readTree, toPathList, writeTree } from '../../git/trees.ts';
 
 /** What stands at a path now. `behind`: nothing, and a file or link stands where a folder of it would be. */
 export type Standing = 'file' | 'folder' | 'nothing' | 'behind' | 'special';

@@ -1,5 +1,5 @@
 import type { FileStat, RunStat } from '../../core/run/run-stat.ts';
-import type { Repository } from '../../git/index.ts';
+import type { Repository } from '../../git/contract.ts';
 import { listChangedFiles, readTrees } from './snapshots.ts';
 
 /** The longest patch that is shown whole. */

@@ -2,7 +2,7 @@ import { existsSync, truncateSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, describe, expect, it } from 'vitest';
-import { captureGitPrograms } from '../../git/index.ts';
+import { captureGitPrograms } from '../../git/repository.ts';
 import { createPlainFolder, createTestRepository, removeTestFolders } from '../repository-fixtures.ts';
 
 afterAll(removeTestFolders);

@@ -1,17 +1,9 @@
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Environment } from '../../core/values/environment.ts';
-import {
-  changeIndex,
-  demandGit,
-  GitProblem,
-  type GitStatus,
-  type Repository,
-  readTree,
-  type StatusEntry,
-  toIndexChange,
-  writeTree,
-} from '../../git/index.ts';
+import type { GitStatus, Repository, StatusEntry } from '../../git/contract.ts';
+import { demandGit, GitProblem } from '../../git/git.ts';
+import { changeIndex, readTree, toIndexChange, writeTree } from '../../git/trees.ts';
 import { readFileSize } from './file-version.ts';
 import { createTreeNames, dropWaitingNames, readWaitingNames } from './tree-names.ts';
 import { createTreeWriter } from './tree-writer.ts';

@@ -5,7 +5,9 @@ import { setTimeout as pause } from 'node:timers/promises';
 import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
 import { propertyRuns } from '../../core/property-fixtures.ts';
-import { captureGitPrograms, findRepository, type Repository, readStatus } from '../../git/index.ts';
+import type { Repository } from '../../git/contract.ts';
+import { captureGitPrograms, findRepository } from '../../git/repository.ts';
+import { readStatus } from '../../git/status.ts';
 import { createTestRepository, removeTestFolders, type TestFolder } from '../repository-fixtures.ts';
 import { createStatusReader } from './status-reader.ts';
 

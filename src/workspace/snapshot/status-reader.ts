@@ -1,7 +1,10 @@
 import { createHash } from 'node:crypto';
 import { type Dirent, existsSync, lstatSync, readdirSync, readFileSync, readlinkSync, type Stats, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { demandGit, type GitStatus, type ProgramFindings, type Repository, readGitPlaces, readStatus } from '../../git/index.ts';
+import type { GitStatus, ProgramFindings, Repository } from '../../git/contract.ts';
+import { demandGit } from '../../git/git.ts';
+import { readGitPlaces } from '../../git/git-places.ts';
+import { readStatus } from '../../git/status.ts';
 import { isSettled, lookAt, toVersion } from './file-version.ts';
 
 /** Files and folders that are looked at: of more, git tells as fast. */

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { appendFileSync, existsSync, linkSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { findRepository } from '../../git/index.ts';
+import { findRepository } from '../../git/repository.ts';
 import { createTestRepository, removeTestFolders } from '../repository-fixtures.ts';
 import { dropSnapshots, readTrees } from './snapshots.ts';
 import { createTreeNames } from './tree-names.ts';

@@ -1,6 +1,8 @@
 import { closeSync, constants, fstatSync, lstatSync, mkdirSync, openSync, readFileSync, rmdirSync, rmSync, writeSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { listTrees, type Repository, readGitPlaces } from '../../git/index.ts';
+import type { Repository } from '../../git/contract.ts';
+import { readGitPlaces } from '../../git/git-places.ts';
+import { listTrees } from '../../git/trees.ts';
 
 /** The names of one run's trees. Git is told of them a moment later, of several at once; until then they are in a file beside git's own. */
 export interface TreeNames {

@@ -4,16 +4,10 @@ import { setTimeout as pause } from 'node:timers/promises';
 import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
 import { propertyRuns } from '../../core/property-fixtures.ts';
-import {
-  captureGitPrograms,
-  changeIndex,
-  findRepository,
-  type Git,
-  readStatus,
-  readTree,
-  toIndexChange,
-  writeTree,
-} from '../../git/index.ts';
+import type { Git } from '../../git/contract.ts';
+import { captureGitPrograms, findRepository } from '../../git/repository.ts';
+import { readStatus } from '../../git/status.ts';
+import { changeIndex, readTree, toIndexChange, writeTree } from '../../git/trees.ts';
 import { createTestRepository, removeTestFolders, type TestFolder } from '../repository-fixtures.ts';
 import { createTreeWriter } from './tree-writer.ts';
 

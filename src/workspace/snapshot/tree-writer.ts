@@ -3,7 +3,11 @@ import { existsSync, mkdirSync, readFileSync, readlinkSync, renameSync, rmSync, 
 import { dirname, join, posix } from 'node:path';
 import { deflateSync } from 'node:zlib';
 import type { Environment } from '../../core/values/environment.ts';
-import { demandGit, isOddName, type Repository, readGitPlaces, type StatusEntry, toIndexChange } from '../../git/index.ts';
+import type { Repository, StatusEntry } from '../../git/contract.ts';
+import { isOddName } from '../../git/file-names.ts';
+import { demandGit } from '../../git/git.ts';
+import { readGitPlaces } from '../../git/git-places.ts';
+import { toIndexChange } from '../../git/trees.ts';
 import { isSettled, lookAt, toVersion } from './file-version.ts';
 
 /** Of a repository with more, git writes the trees. */

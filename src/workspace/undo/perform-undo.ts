@@ -2,7 +2,10 @@ import { chmodSync, copyFileSync, lstatSync, mkdirSync, readlinkSync, renameSync
 import { dirname, join } from 'node:path';
 import { showName } from '../../core/text/file-name.ts';
 import { toErrorCode } from '../../core/values/errors.ts';
-import { ABSENT, demandGit, encodeNames, GitProblem, listIndex, type Repository, whileUnlocked } from '../../git/index.ts';
+import { ABSENT, type Repository } from '../../git/contract.ts';
+import { encodeNames } from '../../git/file-names.ts';
+import { demandGit, GitProblem } from '../../git/git.ts';
+import { listIndex, whileUnlocked } from '../../git/trees.ts';
 import { readStanding, removeEmptyFolders, removeFolders } from '../snapshot/present-tree.ts';
 import type { UndoRecord, UndoStep } from './undo-record.ts';
 import { copyExact, readRawVersion, toUndoFolders } from './undo-record.ts';

@@ -1,20 +1,11 @@
 import { existsSync, lstatSync, mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import {
-  ABSENT,
-  decodeNames,
-  demandGit,
-  encodeNames,
-  isSubmodule,
-  listDifferences,
-  listIndex,
-  type Repository,
-  readStatus,
-  readTree,
-  type StatusEntry,
-  toPathList,
-} from '../../git/index.ts';
-import { removeTree } from '../../process/index.ts';
+import { ABSENT, type Repository, type StatusEntry } from '../../git/contract.ts';
+import { decodeNames, encodeNames } from '../../git/file-names.ts';
+import { demandGit } from '../../git/git.ts';
+import { readStatus } from '../../git/status.ts';
+import { isSubmodule, listDifferences, listIndex, readTree, toPathList } from '../../git/trees.ts';
+import { removeTree } from '../../process/remove-tree.ts';
 import type { Baseline } from '../snapshot/baseline.ts';
 import { readStanding, storePresent } from '../snapshot/present-tree.ts';
 import { listChangedFiles, readBefore, readTrees } from '../snapshot/snapshots.ts';

@@ -2,19 +2,11 @@ import { existsSync, mkdirSync, readdirSync, readlinkSync, renameSync } from 'no
 import { basename, dirname, join } from 'node:path';
 import { showName } from '../../core/text/file-name.ts';
 import type { Environment } from '../../core/values/environment.ts';
-import {
-  ABSENT,
-  createGit,
-  decodeNames,
-  demandGit,
-  encodeNames,
-  GitProblem,
-  type Repository,
-  readTree,
-  toPathList,
-  writeTree,
-} from '../../git/index.ts';
-import { removeTree } from '../../process/index.ts';
+import { ABSENT, type Repository } from '../../git/contract.ts';
+import { decodeNames, encodeNames } from '../../git/file-names.ts';
+import { createGit, demandGit, GitProblem } from '../../git/git.ts';
+import { readTree, toPathList, writeTree } from '../../git/trees.ts';
+import { removeTree } from '../../process/remove-tree.ts';
 import { readStanding } from '../snapshot/present-tree.ts';
 import { readTrees, toSnapshotRef } from '../snapshot/snapshots.ts';
 import type { UndoRecord, UndoStep } from './undo-record.ts';

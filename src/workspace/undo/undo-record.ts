@@ -1,7 +1,8 @@
 import { chmodSync, copyFileSync, lstatSync, readlinkSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { isJsonObject, type Json } from '../../core/values/json.ts';
-import { ABSENT, encodeNames } from '../../git/index.ts';
+import { ABSENT } from '../../git/contract.ts';
+import { encodeNames } from '../../git/file-names.ts';
 import { readFileVersion } from '../snapshot/file-version.ts';
 import { readStanding } from '../snapshot/present-tree.ts';
 

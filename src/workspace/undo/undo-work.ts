@@ -1,14 +1,9 @@
 import { join } from 'node:path';
-import {
-  ABSENT,
-  countCommits,
-  findOngoingOperation,
-  findRepository,
-  GitProblem,
-  isAncestor,
-  type Repository,
-  type RepositorySettings,
-} from '../../git/index.ts';
+import { ABSENT, type Repository, type RepositorySettings } from '../../git/contract.ts';
+import { GitProblem } from '../../git/git.ts';
+import { findOngoingOperation } from '../../git/git-activity.ts';
+import { countCommits, isAncestor } from '../../git/refs.ts';
+import { findRepository } from '../../git/repository.ts';
 import type { Baseline } from '../snapshot/baseline.ts';
 import { performUndo, readUndoProgress } from './perform-undo.ts';
 import { findHindrances, planUndo, type UndoPlan, type UndoRemark } from './plan-undo.ts';

@@ -3,16 +3,11 @@ import { join } from 'node:path';
 import { showName } from '../../core/text/file-name.ts';
 import { MAX_KEPT_CHANGES, type ScopeViolations } from '../../core/tools/scope-violations.ts';
 import { toErrorCode, toErrorMessage } from '../../core/values/errors.ts';
-import {
-  findRepository,
-  openRepository,
-  type Repository,
-  type RepositorySearch,
-  type RepositorySettings,
-  readCommonDir,
-  toLook,
-} from '../../git/index.ts';
-import { removeTree } from '../../process/index.ts';
+import type { Repository, RepositorySearch, RepositorySettings } from '../../git/contract.ts';
+import { toLook } from '../../git/file-names.ts';
+import { readCommonDir } from '../../git/git-places.ts';
+import { findRepository, openRepository } from '../../git/repository.ts';
+import { removeTree } from '../../process/remove-tree.ts';
 import { endInGit, type GitBeginning, type GitFindings, keepCopies, readIndexLook } from './end-in-git.ts';
 import { clearMarks, copyIndex } from './index-copy.ts';
 import {

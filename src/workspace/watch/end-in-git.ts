@@ -16,8 +16,10 @@ import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { showName } from '../../core/text/file-name.ts';
 import { toErrorCode, toErrorMessage } from '../../core/values/errors.ts';
-import { ABSENT, decodeNames, encodeNames, isGitAtWork, type Repository, toLook } from '../../git/index.ts';
-import { removeTree } from '../../process/index.ts';
+import { ABSENT, type Repository } from '../../git/contract.ts';
+import { decodeNames, encodeNames, toLook } from '../../git/file-names.ts';
+import { isGitAtWork } from '../../git/git-activity.ts';
+import { removeTree } from '../../process/remove-tree.ts';
 import { readFileVersion } from '../snapshot/file-version.ts';
 import { type GuardedFile, isLock, isWorktree, readGuarded } from './git-files.ts';
 import {

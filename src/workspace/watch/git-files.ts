@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { lstatSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { join } from 'node:path';
-import type { GitPlaces } from '../../git/index.ts';
+import type { GitPlaces } from '../../git/git-places.ts';
 
 /** Files of git's that say what it does and where it stands. `*`: every file of that folder. */
 const GUARDED = ['config', 'description', 'hooks/*', 'info/*', 'objects/info/alternates', 'shallow'];

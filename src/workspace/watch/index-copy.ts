@@ -1,6 +1,8 @@
 import { copyFileSync, mkdirSync, statSync, utimesSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { demandGit, listIndex, type Repository, toPathList } from '../../git/index.ts';
+import type { Repository } from '../../git/contract.ts';
+import { demandGit } from '../../git/git.ts';
+import { listIndex, toPathList } from '../../git/trees.ts';
 
 /** What an index says beside its contents. */
 export interface ClearedIndex {

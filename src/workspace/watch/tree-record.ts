@@ -1,17 +1,10 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ScopeChange } from '../../core/tools/scope-violations.ts';
-import {
-  ABSENT,
-  decodeNames,
-  demandGit,
-  encodeNames,
-  type Repository,
-  type RepositorySettings,
-  readStatus,
-  type StatusEntry,
-  toLook,
-} from '../../git/index.ts';
+import { ABSENT, type Repository, type RepositorySettings, type StatusEntry } from '../../git/contract.ts';
+import { decodeNames, encodeNames, toLook } from '../../git/file-names.ts';
+import { demandGit } from '../../git/git.ts';
+import { readStatus } from '../../git/status.ts';
 import { readFileVersion } from '../snapshot/file-version.ts';
 import { type GuardedFile, isLock, readGuarded } from './git-files.ts';
 

@@ -1,6 +1,11 @@
 import { lstatSync, mkdirSync, realpathSync, rmSync, statSync } from 'node:fs';
 import { basename, dirname, join, posix, resolve } from 'node:path';
-import { demandGit, findRepository, GitProblem, type Repository, readCommit, readStatus, toPathList } from '../../git/index.ts';
+import type { Repository } from '../../git/contract.ts';
+import { demandGit, GitProblem } from '../../git/git.ts';
+import { readCommit } from '../../git/refs.ts';
+import { findRepository } from '../../git/repository.ts';
+import { readStatus } from '../../git/status.ts';
+import { toPathList } from '../../git/trees.ts';
 import { hashFileAt } from '../snapshot/create-tree-reader.ts';
 import { readStanding } from '../snapshot/present-tree.ts';
 import { type CopiedFolder, type CopyTops, copyFolder, copyOne, isBelow, type Room } from './copy-folder.ts';

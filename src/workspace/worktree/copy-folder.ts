@@ -13,8 +13,8 @@ import {
 } from 'node:fs';
 import { basename, dirname, isAbsolute, join, posix, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { GitProblem } from '../../git/index.ts';
-import { findReal } from '../../process/index.ts';
+import { GitProblem } from '../../git/git.ts';
+import { findReal } from '../../process/paths.ts';
 
 /** Two tops: a repository, and where its work is copied to. */
 export interface CopyTops {

@@ -1,25 +1,13 @@
 import { existsSync, mkdirSync, realpathSync, rmSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { isRalphError, RalphError, toErrorMessage } from '../../core/values/errors.ts';
-import {
-  changeIndex,
-  createGit,
-  demandGit,
-  findRepository,
-  type Git,
-  type GitStatus,
-  type Repository,
-  type RepositorySettings,
-  readStatus,
-  readTree,
-  type StatusEntry,
-  toGitFix,
-  toIndexChange,
-  toRef,
-  toWorktreePlace,
-  type WorktreePlace,
-  writeTree,
-} from '../../git/index.ts';
+import type { Git, GitStatus, Repository, RepositorySettings, StatusEntry } from '../../git/contract.ts';
+import { createGit, demandGit, toGitFix } from '../../git/git.ts';
+import { toRef } from '../../git/refs.ts';
+import { findRepository } from '../../git/repository.ts';
+import { readStatus } from '../../git/status.ts';
+import { changeIndex, readTree, toIndexChange, writeTree } from '../../git/trees.ts';
+import { toWorktreePlace, type WorktreePlace } from '../../git/worktree-place.ts';
 import { readFileSize } from '../snapshot/file-version.ts';
 import { linkShared, planLinks, type SharedLinks } from './link-shared.ts';
 

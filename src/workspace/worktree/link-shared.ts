@@ -1,7 +1,8 @@
 import { existsSync, lstatSync, mkdirSync, symlinkSync } from 'node:fs';
 import { dirname, isAbsolute, join, posix } from 'node:path';
 import type { Environment } from '../../core/values/environment.ts';
-import { createGit, toPathList } from '../../git/index.ts';
+import { createGit } from '../../git/git.ts';
+import { toPathList } from '../../git/trees.ts';
 
 /** What became of the links that were asked for. */
 export interface SharedLinks {

@@ -1,17 +1,12 @@
 import { existsSync, lstatSync, mkdirSync, readdirSync, unlinkSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { toShellWord } from '../../core/text/shell-word.ts';
-import {
-  demandGit,
-  findRepository,
-  GitProblem,
-  type Repository,
-  type RepositorySettings,
-  toRef,
-  toWorktreePlace,
-  type WorktreePlace,
-} from '../../git/index.ts';
-import { listMounts, removeTree } from '../../process/index.ts';
+import type { Repository, RepositorySettings } from '../../git/contract.ts';
+import { demandGit, GitProblem } from '../../git/git.ts';
+import { toRef } from '../../git/refs.ts';
+import { findRepository } from '../../git/repository.ts';
+import { toWorktreePlace, type WorktreePlace } from '../../git/worktree-place.ts';
+import { listMounts, removeTree } from '../../process/remove-tree.ts';
 import { planLinks } from './link-shared.ts';
 
 /** What worktrees of Ralph's own are for: a landing, and a look at the work with the tests of the start. */

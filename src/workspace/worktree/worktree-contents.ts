@@ -2,8 +2,11 @@ import { existsSync, lstatSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { toSafeName } from '../../core/text/file-name.ts';
 import { RalphError } from '../../core/values/errors.ts';
-import { encodeNames, type Repository, type RepositorySettings, readStatus, toGitFix } from '../../git/index.ts';
-import { readLink } from '../../process/index.ts';
+import type { Repository, RepositorySettings } from '../../git/contract.ts';
+import { encodeNames } from '../../git/file-names.ts';
+import { toGitFix } from '../../git/git.ts';
+import { readStatus } from '../../git/status.ts';
+import { readLink } from '../../process/paths.ts';
 import type { Baseline } from '../snapshot/baseline.ts';
 import { listUntouched } from '../snapshot/baseline.ts';
 

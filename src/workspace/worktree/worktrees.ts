@@ -1,17 +1,13 @@
 import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { RalphError, toErrorMessage } from '../../core/values/errors.ts';
-import {
-  countCommits,
-  demandGit,
-  demandTrueObjects,
-  findRepository,
-  type Repository,
-  type RepositorySettings,
-  readStatus,
-  toRef,
-  toWorktreePlace,
-} from '../../git/index.ts';
+import type { Repository, RepositorySettings } from '../../git/contract.ts';
+import { demandGit } from '../../git/git.ts';
+import { demandTrueObjects } from '../../git/objects.ts';
+import { countCommits, toRef } from '../../git/refs.ts';
+import { findRepository } from '../../git/repository.ts';
+import { readStatus } from '../../git/status.ts';
+import { toWorktreePlace } from '../../git/worktree-place.ts';
 import type { Baseline } from '../snapshot/baseline.ts';
 import { readContents, toDirty, toFailure, toShown } from './worktree-contents.ts';
 

@@ -1,14 +1,9 @@
 import { accept, type Result, refuse } from '../../../core/values/result.ts';
-import {
-  createGit,
-  type Git,
-  type GitOptions,
-  type GitResult,
-  locateRepository,
-  type OwnConfig,
-  readOwnConfig,
-} from '../../../git/index.ts';
-import type { CommandResult } from '../../../process/index.ts';
+import type { Git, GitOptions, GitResult } from '../../../git/contract.ts';
+import { createGit } from '../../../git/git.ts';
+import { type OwnConfig, readOwnConfig } from '../../../git/git-programs.ts';
+import { locateRepository } from '../../../git/repository.ts';
+import type { CommandResult } from '../../../process/start-process.ts';
 import { fail, type ToolContext, type ToolResult } from '../../tool/tool.ts';
 import { cleanOutput } from '../../tool/tool-output.ts';
 import { findProgram } from '../program/program-environment.ts';

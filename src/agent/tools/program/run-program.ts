@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { toDurationText } from '../../../core/text/duration.ts';
 import { toErrorMessage } from '../../../core/values/errors.ts';
-import { type CommandResult, type CommandSpec, type ProcessInput, runCommand } from '../../../process/index.ts';
+import type { ProcessInput } from '../../../process/contract.ts';
+import { type CommandResult, type CommandSpec, runCommand } from '../../../process/start-process.ts';
 import type { ToolContext } from '../../tool/tool.ts';
 
 /** A program that a tool starts. */

@@ -2,7 +2,8 @@ import { detectQualityCommand } from '../../../core/project/detect-quality-comma
 import type { QualityKind } from '../../../core/project/package-scripts.ts';
 import { toDurationText } from '../../../core/text/duration.ts';
 import { accept, type Result, refuse } from '../../../core/values/result.ts';
-import { type CommandResult, openProjectFolder } from '../../../process/index.ts';
+import { openProjectFolder } from '../../../process/open-project-folder.ts';
+import type { CommandResult } from '../../../process/start-process.ts';
 import type { ToolContext, ToolResult } from '../../tool/tool.ts';
 import { cleanOutput } from '../../tool/tool-output.ts';
 import { toProgramEnvironment } from '../program/program-environment.ts';

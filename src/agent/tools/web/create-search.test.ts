@@ -2,7 +2,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { SearchSpec } from '../../../core/tools/tools-spec.ts';
-import { createRedactor } from '../../../process/index.ts';
+import { createRedactor } from '../../../process/redact.ts';
 import { makeContext } from '../../tool/tool-fixtures.ts';
 import { webSearchTool } from '../web-search.ts';
 import { createSearch } from './create-search.ts';

@@ -1,5 +1,5 @@
 import { Option } from 'commander';
-import { toPlainLine } from '../../../views/text/index.ts';
+import { toPlainLine } from '../../../views/text/plain-text.ts';
 import { addFleetOption, toFleetRun } from '../../args/fleet-options.ts';
 import { addExamples } from '../../args/help.ts';
 import { createUsageError } from '../../args/usage-error.ts';

@@ -1,4 +1,4 @@
-import { parseDurationMs } from '../../../config/index.ts';
+import { parseDurationMs } from '../../../config/keys/setting-values.ts';
 import { isDeadline } from '../../../core/run/question-limits.ts';
 import { addExamples, addNote } from '../../args/help.ts';
 import { createUsageError } from '../../args/usage-error.ts';

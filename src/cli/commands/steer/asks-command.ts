@@ -1,6 +1,6 @@
 import { Option } from 'commander';
 import { toDurationText } from '../../../core/text/duration.ts';
-import { toPlainLine } from '../../../views/text/index.ts';
+import { toPlainLine } from '../../../views/text/plain-text.ts';
 import { addFleetOption } from '../../args/fleet-options.ts';
 import { addExamples } from '../../args/help.ts';
 import { RUN_ARGUMENT } from '../../args/options.ts';

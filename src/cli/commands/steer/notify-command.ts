@@ -1,6 +1,6 @@
-import { hasErrors, renderDiagnostics } from '../../../config/index.ts';
+import { hasErrors, renderDiagnostics } from '../../../config/findings/diagnostics.ts';
 import { RalphError } from '../../../core/values/errors.ts';
-import { checkConfig } from '../../../validation/index.ts';
+import { checkConfig } from '../../../validation/check-config.ts';
 import { addExamples } from '../../args/help.ts';
 import { addConfigOptions, type ConfigOptions, toConfigRequest } from '../../args/options.ts';
 import { createUsageError } from '../../args/usage-error.ts';

@@ -1,4 +1,5 @@
-import { toEndedView, toNextStep } from '../../../views/report/index.ts';
+import { toNextStep } from '../../../views/report/next-step.ts';
+import { toEndedView } from '../../../views/report/run-status.ts';
 import { addFleetOption, toFleetRun } from '../../args/fleet-options.ts';
 import { addExamples } from '../../args/help.ts';
 import { RUN_ARGUMENT } from '../../args/options.ts';
