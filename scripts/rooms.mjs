@@ -150,7 +150,7 @@ export const ROOMS = {
   },
   testing: {
     holds: 'the scenario harness, exported as `ralph-hats/testing`',
-    mayImport: ['app', 'backends', 'core', 'ports'],
+    mayImport: ['app', 'backends', 'config', 'core', 'planning', 'ports', 'runs'],
   },
   replay: {
     holds: 'a run made again from its inputs alone, for programs and browsers: what `ralph-hats/views` publishes',
@@ -348,6 +348,8 @@ export const ROOMS = {
     holds: 'one file per command: words in, exit code out; `validate`, `graph` and `explain` never load `app`',
     mayImport: [
       'emit',
+      'hooks',
+      'runs',
       'app',
       'config',
       'validation',

@@ -4,6 +4,7 @@
 import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import ts from 'typescript';
+import { findDoorProblems } from './doors.mjs';
 import { ROOMS, roomPattern } from './rooms.mjs';
 import { listSources } from './sources.mjs';
 
@@ -91,6 +92,9 @@ function mentions(node, name) {
 }
 
 const paths = listSources(['src', 'test', 'bench', 'scripts', 'web'], CODE);
-const problems = paths.flatMap((path) => [...nameProblems(path), ...lineProblems(path), ...switchProblems(path)]);
+const problems = [
+  ...paths.flatMap((path) => [...nameProblems(path), ...lineProblems(path), ...switchProblems(path)]),
+  ...findDoorProblems(),
+];
 for (const problem of problems) console.error(problem);
 process.exitCode = problems.length > 0 ? 1 : 0;
