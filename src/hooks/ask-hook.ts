@@ -1,5 +1,4 @@
-import type { HookRun } from '../core/hooks/hook-run.ts';
-import { HOOK_MOMENTS, type HookEvent, type HookSpec, isLifeEvent } from '../core/hooks/hook-spec.ts';
+import { HOOK_MOMENTS, type HookEvent, type HookRun, type HookSpec, isLifeEvent } from '../core/hooks/hook-spec.ts';
 import { type HookOutcome, type HookVerdict, type JudgedHook, judgeHook } from '../core/hooks/hook-verdict.ts';
 import { startOf } from '../core/text/shorten.ts';
 import type { AskAway } from '../ports/hook-runner.ts';

@@ -1,6 +1,5 @@
 import { readCalledTool } from '../core/hooks/called-tool.ts';
-import type { HookRun } from '../core/hooks/hook-run.ts';
-import type { HookEvent, HookEventName, HookedResult, HookSpec } from '../core/hooks/hook-spec.ts';
+import type { HookEvent, HookEventName, HookedResult, HookRun, HookSpec } from '../core/hooks/hook-spec.ts';
 import type { HookInject, MergedHooks } from '../core/hooks/hook-verdict.ts';
 import { type CallMatcher, createCallMatcher } from '../core/hooks/match-call.ts';
 import { createForeignMatcher, createToolMatcher, type ToolMatcher } from '../core/hooks/match-tool.ts';

@@ -1,5 +1,4 @@
-import type { HookRun } from '../core/hooks/hook-run.ts';
-import type { HookEvent, HookSpec } from '../core/hooks/hook-spec.ts';
+import type { HookEvent, HookRun, HookSpec } from '../core/hooks/hook-spec.ts';
 import type { HookInject } from '../core/hooks/hook-verdict.ts';
 import { askHook, toHookRun } from './ask-hook.ts';
 import type { HandlerPlace } from './run-handler.ts';

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { HookRun } from '../../core/hooks/hook-run.ts';
+import type { HookRun } from '../../core/hooks/hook-spec.ts';
 import type { HookInject, HookMessage, MergedHooks } from '../../core/hooks/hook-verdict.ts';
 import { maskControls } from '../../core/text/mask-controls.ts';
 import { findNearMiss } from '../../core/text/near-miss.ts';

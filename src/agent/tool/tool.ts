@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { HookRun } from '../../core/hooks/hook-run.ts';
+import type { HookRun } from '../../core/hooks/hook-spec.ts';
 import type { HookMessage } from '../../core/hooks/hook-verdict.ts';
 import type { ToolCard } from '../../core/tools/tool-card.ts';
 import type { Json } from '../../core/values/json.ts';

@@ -1,6 +1,7 @@
 import type { BackendEvent } from '../../core/backends/backend-event.ts';
 import { type BackendSpec, toBackendLabel } from '../../core/backends/backend-spec.ts';
-import { NO_WORK, type TurnFailure } from '../../core/run/turn.ts';
+import { NO_WORK } from '../../core/run/inputs.ts';
+import type { TurnFailure } from '../../core/run/turn.ts';
 import { findSecretArgs } from '../../core/text/secrets.ts';
 import { toErrorMessage } from '../../core/values/errors.ts';
 import { accept, type Result, refuse } from '../../core/values/result.ts';

@@ -1,8 +1,7 @@
 import type { BackendSpec } from '../../core/backends/backend-spec.ts';
-import type { EventContracts } from '../../core/events/event-contract.ts';
 import { DEFAULT_HAT, RALPH } from '../../core/events/reserved.ts';
 import type { HookEventName } from '../../core/hooks/hook-spec.ts';
-import type { HatSpec, RetrySpec, RunSpec } from '../../core/run/run-spec.ts';
+import type { EventContracts, HatSpec, RetrySpec, RunSpec } from '../../core/run/run-spec.ts';
 import { BUILT_IN_PROFILES } from '../../core/tools/tool-profiles.ts';
 import { type Json, mapTexts } from '../../core/values/json.ts';
 import { EVENT_LOOP_KEYS } from '../keys/event-loop-keys.ts';

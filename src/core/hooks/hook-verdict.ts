@@ -1,8 +1,7 @@
-import { toBoundedPayload } from '../events/inbox-line.ts';
+import { toBoundedPayload } from '../events/bounded-payload.ts';
 import { isJsonObject, type Json, type JsonObject, readOwn } from '../values/json.ts';
 import { accept, type Result, refuse } from '../values/result.ts';
-import type { HookRun } from './hook-run.ts';
-import { findHookEvent, type HookEventName, type HookSpec, type PublishedDraft } from './hook-spec.ts';
+import { findHookEvent, type HookEventName, type HookRun, type HookSpec, type PublishedDraft } from './hook-spec.ts';
 
 /**
  * How a text of a hook reaches the model: with the result of the tool, as a message of the user behind all results, or as one of the system there, where

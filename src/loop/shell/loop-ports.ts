@@ -1,10 +1,10 @@
 import type { BackendEvent } from '../../core/backends/backend-event.ts';
 import type { Usage } from '../../core/backends/usage.ts';
-import type { PayloadCheck } from '../../core/events/event-contract.ts';
 import type { HooksAsk, IterationStart } from '../../core/run/effects.ts';
 import type { HookAnswer } from '../../core/run/hook-answer.ts';
 import type { Input, StopRequested } from '../../core/run/inputs.ts';
 import type { RunRecord } from '../../core/run/run-record.ts';
+import type { PayloadCheck } from '../../core/run/run-spec.ts';
 import type { Activation, RunState } from '../../core/run/state.ts';
 import type { TurnId } from '../../core/run/turn.ts';
 import type { ScopeViolations } from '../../core/tools/scope-violations.ts';
