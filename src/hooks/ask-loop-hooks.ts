@@ -4,8 +4,7 @@ import { createToolMatcher } from '../core/hooks/match-tool.ts';
 import type { HookAnswer, HookExecution } from '../core/run/hook-answer.ts';
 import { shorten, startOf } from '../core/text/shorten.ts';
 import type { Json } from '../core/values/json.ts';
-import { askHook } from './ask-hook.ts';
-import { createLateHooks } from './late-hooks.ts';
+import { askHook, createLateHooks } from './ask-hook.ts';
 import { createResidentPrograms } from './resident-programs.ts';
 import type { HandlerPlace } from './run-handler.ts';
 

@@ -9,8 +9,9 @@ import type { MergedHooks } from '../core/hooks/hook-verdict.ts';
 import type { Environment } from '../core/values/environment.ts';
 import type { JsonObject } from '../core/values/json.ts';
 import { processStartTime } from '../process/process-table.ts';
-import { createToolHooks, type TurnHooks } from './ask-hooks.ts';
+import { createToolHooks } from './ask-hooks.ts';
 import { hook } from './hook-fixtures.ts';
+import type { TurnHooks } from './tool-hooks.ts';
 
 let folder: string;
 beforeEach(() => {

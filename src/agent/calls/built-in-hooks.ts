@@ -4,7 +4,7 @@ import type { MergedHooks } from '../../core/hooks/hook-verdict.ts';
 import { maskControls } from '../../core/text/mask-controls.ts';
 import { startOf } from '../../core/text/shorten.ts';
 import { isJsonObject, type JsonObject, parseJson } from '../../core/values/json.ts';
-import type { HookedCall, ToolHooks } from '../../hooks/ask-hooks.ts';
+import type { HookedCall, ToolHooks } from '../../hooks/tool-hooks.ts';
 import { EMIT_EVENT } from '../tools/emit-event.ts';
 
 /** What the built-in hooks look at. */

@@ -13,7 +13,7 @@ import {
 import { maskControls } from '../../core/text/mask-controls.ts';
 import { shorten } from '../../core/text/shorten.ts';
 import { type JsonObject, toCanonicalJson } from '../../core/values/json.ts';
-import type { ToolHooks } from '../../hooks/ask-hooks.ts';
+import type { ToolHooks } from '../../hooks/tool-hooks.ts';
 import type { People, PersonAnswer } from '../../ports/people.ts';
 import { type CallOutcome, fail } from '../tool/tool.ts';
 

@@ -1,8 +1,8 @@
 import { UNKNOWN_USAGE } from '../../core/backends/usage.ts';
 import type { FailureSigns } from '../../core/run/turn.ts';
 import type { Json, JsonObject } from '../../core/values/json.ts';
-import type { ToolServer } from '../../ports/backend.ts';
 import type { SpokenWords } from '../../ports/people.ts';
+import type { ToolServer } from '../../ports/program.ts';
 import { findStatus } from '../stream/classify-failure.ts';
 import type { StreamRecorder } from '../stream/json-translator.ts';
 import { createJsonTranslator, type JsonStream } from '../stream/json-translator.ts';
