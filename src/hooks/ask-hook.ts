@@ -1,5 +1,6 @@
-import { HOOK_MOMENTS, type HookEvent, type HookRun, type HookSpec, isLifeEvent } from '../core/hooks/hook-spec.ts';
-import { type HookInject, type HookOutcome, type HookVerdict, type JudgedHook, judgeHook } from '../core/hooks/hook-verdict.ts';
+import { HOOK_MOMENTS, type HookRun, isLifeEvent } from '../core/hooks/hook-moments.ts';
+import type { HookEvent, HookInject, HookOutcome, HookSpec, HookVerdict } from '../core/hooks/hook-spec.ts';
+import { type JudgedHook, judgeHook } from '../core/hooks/hook-verdict.ts';
 import { startOf } from '../core/text/shorten.ts';
 import type { AskAway } from '../ports/hook-runner.ts';
 import { type HandlerPlace, runHandler, STOPPED } from './run-handler.ts';

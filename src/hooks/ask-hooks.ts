@@ -1,6 +1,6 @@
 import { readCalledTool } from '../core/hooks/called-tool.ts';
-import type { HookEvent, HookEventName, HookedResult, HookRun, HookSpec } from '../core/hooks/hook-spec.ts';
-import type { HookInject, MergedHooks } from '../core/hooks/hook-verdict.ts';
+import type { HookEventName, HookRun } from '../core/hooks/hook-moments.ts';
+import type { HookEvent, HookedResult, HookInject, HookSpec, MergedHooks } from '../core/hooks/hook-spec.ts';
 import { type CallMatcher, createCallMatcher } from '../core/hooks/match-call.ts';
 import { createForeignMatcher, createToolMatcher, type ToolMatcher } from '../core/hooks/match-tool.ts';
 import { startOf } from '../core/text/shorten.ts';

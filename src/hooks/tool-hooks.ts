@@ -1,5 +1,4 @@
-import type { HookedResult } from '../core/hooks/hook-spec.ts';
-import type { MergedHooks } from '../core/hooks/hook-verdict.ts';
+import type { HookedResult, MergedHooks } from '../core/hooks/hook-spec.ts';
 import type { JsonObject } from '../core/values/json.ts';
 
 /** A call of a tool that hooks are asked about. */

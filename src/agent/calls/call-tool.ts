@@ -1,6 +1,6 @@
 import type { z } from 'zod';
-import type { HookRun } from '../../core/hooks/hook-spec.ts';
-import type { HookInject, HookMessage, MergedHooks } from '../../core/hooks/hook-verdict.ts';
+import type { HookMessage, HookRun } from '../../core/hooks/hook-moments.ts';
+import type { HookInject, MergedHooks } from '../../core/hooks/hook-spec.ts';
 import { maskControls } from '../../core/text/mask-controls.ts';
 import { findNearMiss } from '../../core/text/near-miss.ts';
 import { toErrorMessage } from '../../core/values/errors.ts';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { CALL_ARGUMENTS, type CalledTool, readCalledTool, type ToolCall } from '../../core/hooks/called-tool.ts';
-import type { MergedHooks } from '../../core/hooks/hook-verdict.ts';
+import type { MergedHooks } from '../../core/hooks/hook-spec.ts';
 import { createCallJudge } from '../../core/hooks/judge-call.ts';
 import {
   NO_PERMISSIONS,

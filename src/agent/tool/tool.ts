@@ -1,6 +1,5 @@
 import type { z } from 'zod';
-import type { HookRun } from '../../core/hooks/hook-spec.ts';
-import type { HookMessage } from '../../core/hooks/hook-verdict.ts';
+import type { HookMessage, HookRun } from '../../core/hooks/hook-moments.ts';
 import type { ToolCard } from '../../core/tools/tool-card.ts';
 import type { Json } from '../../core/values/json.ts';
 import type { Refusal, Result } from '../../core/values/result.ts';

@@ -1,5 +1,6 @@
 import { DEFAULT_HAT, RALPH } from '../../core/events/reserved.ts';
-import { findHookEvent, HOOK_EVENTS, type HookEventName, type HookSpec, isLoopEvent, isRunEvent } from '../../core/hooks/hook-spec.ts';
+import { findHookEvent, HOOK_EVENTS, type HookEventName, isLoopEvent, isRunEvent } from '../../core/hooks/hook-moments.ts';
+import type { HookSpec } from '../../core/hooks/hook-spec.ts';
 import type { Finding } from '../../core/schema/finding.ts';
 import { quote } from '../findings/diagnostics.ts';
 import {

@@ -1,6 +1,6 @@
 import type { BackendSpec } from '../../core/backends/backend-spec.ts';
 import { DEFAULT_HAT, RALPH } from '../../core/events/reserved.ts';
-import type { HookEventName } from '../../core/hooks/hook-spec.ts';
+import type { HookEventName } from '../../core/hooks/hook-moments.ts';
 import type { EventContracts, HatSpec, RetrySpec, RunSpec } from '../../core/run/run-spec.ts';
 import { BUILT_IN_PROFILES } from '../../core/tools/tool-profiles.ts';
 import { type Json, mapTexts } from '../../core/values/json.ts';

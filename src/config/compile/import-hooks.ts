@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
-import { findHookEvent, type HookDialect, type HookEventName, type HookHandler, type HookSpec } from '../../core/hooks/hook-spec.ts';
+import { findHookEvent, type HookDialect, type HookEventName } from '../../core/hooks/hook-moments.ts';
+import type { HookHandler, HookSpec } from '../../core/hooks/hook-spec.ts';
 import { createCallMatcher } from '../../core/hooks/match-call.ts';
 import { createForeignMatcher } from '../../core/hooks/match-tool.ts';
 import { findNearMiss } from '../../core/text/near-miss.ts';

@@ -1,12 +1,5 @@
-import {
-  findHookEvent,
-  HOOK_EVENTS,
-  HOOK_MOMENTS,
-  type HookEventName,
-  type HookSpec,
-  isLifeEvent,
-  isLoopEvent,
-} from '../../core/hooks/hook-spec.ts';
+import { findHookEvent, HOOK_EVENTS, HOOK_MOMENTS, type HookEventName, isLifeEvent, isLoopEvent } from '../../core/hooks/hook-moments.ts';
+import type { HookSpec } from '../../core/hooks/hook-spec.ts';
 import { createCallMatcher } from '../../core/hooks/match-call.ts';
 import { createToolMatcher } from '../../core/hooks/match-tool.ts';
 import type { Finding } from '../../core/schema/finding.ts';

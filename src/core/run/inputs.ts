@@ -1,7 +1,7 @@
 import { UNKNOWN_USAGE, type Usage } from '../backends/usage.ts';
 import type { EventSignal, MissedSignal, Sender, SignalProblem, Tell, TurnSignals } from '../events/event.ts';
 import type { GateResult } from '../gates/gate-result.ts';
-import type { HookRecord } from '../hooks/hook-spec.ts';
+import type { HookRecord } from '../hooks/hook-moments.ts';
 import type { ScopeViolations, ToolDenial } from '../tools/scope-violations.ts';
 import type { HookAnswer } from './hook-answer.ts';
 import type { PanelMove } from './panel-state.ts';

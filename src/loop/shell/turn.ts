@@ -1,8 +1,8 @@
 import type { BackendEvent } from '../../core/backends/backend-event.ts';
 import type { MissedSignal, Signal, SignalProblem } from '../../core/events/event.ts';
 import { EXTERNAL } from '../../core/events/reserved.ts';
+import type { HookRecord } from '../../core/hooks/hook-moments.ts';
 import { createHookTally } from '../../core/hooks/hook-record.ts';
-import type { HookRecord } from '../../core/hooks/hook-spec.ts';
 import type { IterationStart } from '../../core/run/effects.ts';
 import { type IterationSpawned, NO_WORK } from '../../core/run/inputs.ts';
 import { type TurnFailure, toSwitchText } from '../../core/run/turn.ts';

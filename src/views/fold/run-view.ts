@@ -1,7 +1,7 @@
 import type { Usage } from '../../core/backends/usage.ts';
 import type { Sender, Tell } from '../../core/events/event.ts';
 import type { GateResult } from '../../core/gates/gate-result.ts';
-import type { HookRecord } from '../../core/hooks/hook-spec.ts';
+import type { HookRecord } from '../../core/hooks/hook-moments.ts';
 import type { DeliveryKind, Notice, QuestionClose, RejectionCause } from '../../core/run/effects.ts';
 import type { EndReason } from '../../core/run/end-reasons.ts';
 import type { FallbackCause, TimerPurpose } from '../../core/run/feedback.ts';
