@@ -23,19 +23,21 @@ import {
 import {
   backendsOf,
   type CompiledBackends,
+  compileParallel,
   findAgentProfile,
+  findAloneCause,
   findProfileName,
+  mayWorkInCopies,
   type PlacedBackend,
   toBackendSpec,
   toLabel,
 } from './compile-backends.ts';
 import { compileGates } from './compile-gates.ts';
-import { type CompiledHooks, toHookListName } from './compile-hooks.ts';
 import { compilePanel, toPanelEvents } from './compile-panel.ts';
-import { compileParallel, findAloneCause, mayWorkInCopies } from './compile-parallel.ts';
 import { compileMcpServers, compileTools } from './compile-tools.ts';
 import { createPolicyFinder } from './create-policy-finder.ts';
 import { toDigest } from './digest.ts';
+import { type CompiledHooks, toHookListName } from './read-hooks.ts';
 import type { Instructions } from './read-named-files.ts';
 
 /** Everything that settings are made from, checked. */

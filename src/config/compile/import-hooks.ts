@@ -20,8 +20,7 @@ import {
 import { liesOutside, type ReadText } from '../layers/read-text-file.ts';
 import { parseYaml } from '../yaml/parse-yaml.ts';
 import { toPlainJson } from './plain-json.ts';
-import { toHandlerName } from './read-hook-handler.ts';
-import { type HookDefaults, MAX_TIMEOUT_MS } from './read-hooks.ts';
+import { type HookDefaults, MAX_TIMEOUT_MS, toHandlerName } from './read-hook-handler.ts';
 
 /** Hooks that stand in the settings of an agent CLI, in the order in which they are asked. */
 export interface ImportedHooks {
