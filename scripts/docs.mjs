@@ -1,6 +1,6 @@
 /**
  * The pages that are made: the reference of the configuration, docs/reference/configuration.md, from the JSON Schema that `ralph config schema`
- * prints, and so from the settings table; the index of the requirements; the table of events in docs/guide/hooks.md, from src/core/hooks/hook-spec.ts; the table
+ * prints, and so from the settings table; the index of the requirements; the table of events in docs/guide/hooks.md, from src/core/hooks/hook-moments.ts; the table
  * of keys in docs/guide/watch.md, from src/tui/keys.ts.
  *
  *   node scripts/docs.mjs                   writes the pages; `npm run docs` builds first

@@ -8,9 +8,10 @@ export { type DoctorReport, examine, examineScopes } from '../doctor/examine.ts'
 export { type ProbeReport, type ProbesReport, probeAgents } from '../doctor/probe.ts';
 export { checkServer } from '../fleet/check-server.ts';
 export { connectFleet } from '../fleet/nats-fleet.ts';
-export { createToolHooks, type HookedCall, type ToolHooks } from '../hooks/ask-hooks.ts';
+export { createToolHooks } from '../hooks/ask-hooks.ts';
 export { createLifeHooks } from '../hooks/ask-life-hooks.ts';
 export { createLoopHookAsker } from '../hooks/ask-loop-hooks.ts';
+export type { HookedCall, ToolHooks } from '../hooks/tool-hooks.ts';
 export type { LandReport, LandRequest } from '../landing/land-run.ts';
 export { offerRun, type PullRequestOrder, type PullRequestReport } from '../landing/pr-run.ts';
 export { type UndoReport, type UndoRequest, undoRun } from '../landing/undo-run.ts';

@@ -1,7 +1,6 @@
 import { lstatSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import type { HookSpec } from '../core/hooks/hook-spec.ts';
-import type { HookOutcome } from '../core/hooks/hook-verdict.ts';
+import type { HookOutcome, HookSpec } from '../core/hooks/hook-spec.ts';
 import { toPlacedHandler } from '../core/hooks/sent-handler.ts';
 import type { Environment } from '../core/values/environment.ts';
 import { type Json, mapTexts, parseJson } from '../core/values/json.ts';

@@ -1,6 +1,6 @@
 import { appendFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { isLifeEvent } from '../core/hooks/hook-spec.ts';
+import { isLifeEvent } from '../core/hooks/hook-moments.ts';
 import type { RunRecord } from '../core/run/run-record.ts';
 import type { Environment } from '../core/values/environment.ts';
 import { mapTexts } from '../core/values/json.ts';

@@ -9,7 +9,8 @@ import {
 } from '../core/backends/backend-spec.ts';
 import { RalphError } from '../core/values/errors.ts';
 import type { JsonObject } from '../core/values/json.ts';
-import type { Backend, TurnScope } from '../ports/backend.ts';
+import type { Backend } from '../ports/backend.ts';
+import type { TurnScope } from '../ports/program.ts';
 import { createAcpParts } from './acp/index.ts';
 import { amp } from './amp/index.ts';
 import { auggie } from './auggie/index.ts';

@@ -2,7 +2,7 @@ import { detectBackends } from '../backends/clis.ts';
 import type { BackendReport } from '../backends/detect/detect-backends.ts';
 import { findCommand } from '../backends/detect/find-command.ts';
 import { type BackendType, toBackendLabel } from '../core/backends/backend-spec.ts';
-import { isLoopEvent } from '../core/hooks/hook-spec.ts';
+import { isLoopEvent } from '../core/hooks/hook-moments.ts';
 import { isRalphError, RalphError } from '../core/values/errors.ts';
 import { createGit } from '../git/git.ts';
 import { findIsolation } from '../process/start-process.ts';

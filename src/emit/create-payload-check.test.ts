@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { EventContracts } from '../core/events/event-contract.ts';
+import type { EventContracts } from '../core/run/run-spec.ts';
 import type { Json } from '../core/values/json.ts';
 import { createPayloadCheck } from './create-payload-check.ts';
 

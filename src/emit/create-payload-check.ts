@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import { createContext, Script } from 'node:vm';
 import type { Schema, Validator } from '@cfworker/json-schema';
-import { contractOf, type EventContracts, type PayloadCheck } from '../core/events/event-contract.ts';
+import { contractOf, type EventContracts, type PayloadCheck } from '../core/run/run-spec.ts';
 import { describeShape } from '../core/schema/describe-shape.ts';
 import { shorten } from '../core/text/shorten.ts';
 import { type Json, parseJson } from '../core/values/json.ts';

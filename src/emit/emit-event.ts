@@ -1,8 +1,8 @@
+import { countCut } from '../core/events/bounded-payload.ts';
 import type { RefusedEmit } from '../core/events/event.ts';
-import type { EventContracts } from '../core/events/event-contract.ts';
-import { countCut } from '../core/events/inbox-line.ts';
 import { EXTERNAL, RALPH } from '../core/events/reserved.ts';
 import { isTopic } from '../core/events/topics.ts';
+import type { EventContracts } from '../core/run/run-spec.ts';
 import { findNearMiss } from '../core/text/near-miss.ts';
 import { isRalphError, RalphError } from '../core/values/errors.ts';
 import { type Json, parseJson } from '../core/values/json.ts';

@@ -1,4 +1,4 @@
-import { toBoundedPayload } from '../core/events/inbox-line.ts';
+import { toBoundedPayload } from '../core/events/bounded-payload.ts';
 import { isTopic, matchesTopic } from '../core/events/topics.ts';
 import { isJsonObject, type Json, parseJson } from '../core/values/json.ts';
 import { readNewLines } from '../journal/new-lines.ts';

@@ -1,5 +1,5 @@
-import { findHookEvent, type HookEvent, type HookSpec, isLoopEvent } from '../core/hooks/hook-spec.ts';
-import type { HookOutcome } from '../core/hooks/hook-verdict.ts';
+import { findHookEvent, isLoopEvent } from '../core/hooks/hook-moments.ts';
+import type { HookEvent, HookOutcome, HookSpec } from '../core/hooks/hook-spec.ts';
 import { parseSentHandler, type SentHandler } from '../core/hooks/sent-handler.ts';
 import { maskControls } from '../core/text/mask-controls.ts';
 import { isJsonObject, type Json } from '../core/values/json.ts';

@@ -1,5 +1,5 @@
 import { toGateName } from '../core/gates/gate-spec.ts';
-import type { HookOutcome } from '../core/hooks/hook-verdict.ts';
+import type { HookOutcome } from '../core/hooks/hook-spec.ts';
 import { toSentHandler } from '../core/hooks/sent-handler.ts';
 import { maskControls } from '../core/text/mask-controls.ts';
 import type { Blobs } from '../ports/fleet.ts';

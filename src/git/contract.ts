@@ -124,3 +124,11 @@ export interface IndexChange {
   /** Files that are not in the working tree. */
   readonly remove: readonly string[];
 }
+
+/** Stands where there is no file. */
+export const NO_MODE = '000000';
+
+/** What a path is in the index or in a tree: `<mode> <object id>`, or {@link ABSENT}. */
+export function toTrackedVersion(mode: string, id: string): string {
+  return mode === NO_MODE ? ABSENT : `${mode} ${id}`;
+}

@@ -1,8 +1,6 @@
-import { ABSENT, type GitStatus, type OwnIndex, type Repository, type StatusEntry } from './contract.ts';
+import { ABSENT, type GitStatus, NO_MODE, type OwnIndex, type Repository, type StatusEntry, toTrackedVersion } from './contract.ts';
 import { demandGit } from './git.ts';
 
-/** Stands where there is no file. */
-const NO_MODE = '000000';
 const SUBMODULE_MODE = '160000';
 
 /**
@@ -56,11 +54,6 @@ function toTracked(record: string, fields: number, kind: 'changed' | 'unmerged')
     index: isMerged ? toTrackedVersion(indexMode, indexId) : ABSENT,
     isRepository: submodule.startsWith('S') || [headMode, indexMode, workMode].includes(SUBMODULE_MODE),
   };
-}
-
-/** What a path is in the index or in a tree: `<mode> <object id>`, or {@link ABSENT}. */
-export function toTrackedVersion(mode: string, id: string): string {
-  return mode === NO_MODE ? ABSENT : `${mode} ${id}`;
 }
 
 /** What `git status` is asked for, beside what it always tells. */

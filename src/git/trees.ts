@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ABSENT, type Git, type IndexChange, type OwnIndex, type StatusEntry } from './contract.ts';
+import { ABSENT, type Git, type IndexChange, type OwnIndex, type StatusEntry, toTrackedVersion } from './contract.ts';
 import { demandGit, GitProblem } from './git.ts';
-import { toTrackedVersion } from './status.ts';
 
 /** Makes an index of ours show a commit; null: nothing at all. */
 export async function readTree(git: Git, index: OwnIndex, head: string | null): Promise<void> {

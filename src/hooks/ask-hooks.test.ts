@@ -8,9 +8,10 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type HookHandler, type HookSpec, toScriptCommand } from '../core/hooks/hook-spec.ts';
 import type { JsonObject } from '../core/values/json.ts';
 import { processStartTime } from '../process/process-table.ts';
-import { createToolHooks, type TurnHooks } from './ask-hooks.ts';
+import { MAX_AT_ONCE } from './ask-hook.ts';
+import { createToolHooks } from './ask-hooks.ts';
 import { hook } from './hook-fixtures.ts';
-import { MAX_AT_ONCE } from './late-hooks.ts';
+import type { TurnHooks } from './tool-hooks.ts';
 
 let folder: string;
 beforeEach(() => {

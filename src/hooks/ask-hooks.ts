@@ -1,16 +1,14 @@
 import { readCalledTool } from '../core/hooks/called-tool.ts';
-import type { HookRun } from '../core/hooks/hook-run.ts';
-import type { HookEvent, HookEventName, HookedResult, HookSpec } from '../core/hooks/hook-spec.ts';
-import type { HookInject, MergedHooks } from '../core/hooks/hook-verdict.ts';
+import type { HookEventName, HookRun } from '../core/hooks/hook-moments.ts';
+import type { HookEvent, HookedResult, HookInject, HookSpec, MergedHooks } from '../core/hooks/hook-spec.ts';
 import { type CallMatcher, createCallMatcher } from '../core/hooks/match-call.ts';
 import { createForeignMatcher, createToolMatcher, type ToolMatcher } from '../core/hooks/match-tool.ts';
 import { startOf } from '../core/text/shorten.ts';
-import type { JsonObject } from '../core/values/json.ts';
-import { askHook } from './ask-hook.ts';
-import { createLateHooks, type LateAnswer, type LateHooks } from './late-hooks.ts';
+import { askHook, createLateHooks, type LateAnswer, type LateHooks } from './ask-hook.ts';
 import { locateCall } from './locate-call.ts';
 import { createResidentPrograms } from './resident-programs.ts';
 import type { HandlerPlace } from './run-handler.ts';
+import { type HookedCall, NO_HOOKS, NOT_SAID, NOTHING, type RequestedCall, type TurnHooks } from './tool-hooks.ts';
 
 /** Who works: what every event says. */
 export interface HookScene extends Omit<HandlerPlace, 'residents'> {
@@ -22,55 +20,6 @@ export interface HookScene extends Omit<HandlerPlace, 'residents'> {
   /** The hat; `null` for Ralph. */
   readonly agentId: string | null;
 }
-
-/** A call of a tool that hooks are asked about. */
-export interface HookedCall {
-  readonly id: string;
-  readonly tool: string;
-  readonly input: JsonObject;
-}
-
-/** A call that somebody has to allow. */
-export interface RequestedCall extends HookedCall {
-  /** Why it is asked about. */
-  readonly reason: string;
-}
-
-/** The hooks of one hat. */
-export interface ToolHooks {
-  /** Asks them about a call that is about to be made. Never rejects. */
-  readonly before: (call: HookedCall) => Promise<MergedHooks>;
-  /**
-   * Asks them about a call that was made. What hooks that nobody waits for have said by then is in the answer, its texts as messages behind all results.
-   * Never rejects.
-   */
-  readonly after: (call: HookedCall, output: string, isError: boolean) => Promise<MergedHooks>;
-  /** Asks them whether a call may be made that somebody has to allow: `ask` where none of them says. Never rejects. */
-  readonly request: (call: RequestedCall) => Promise<MergedHooks>;
-  /** Asks them once about all calls of one answer, which were made. A denial ends the turn. Never rejects. */
-  readonly afterAll: (calls: readonly HookedResult[]) => Promise<MergedHooks>;
-  /** Ends the programs that stay, and the hooks that nobody waits for; what they would have said is dropped. */
-  readonly close: () => Promise<void>;
-}
-
-/** The same for one turn. */
-export interface TurnHooks extends ToolHooks {
-  /** Waits for the hooks that nobody waited for, and takes what they said. Never rejects. */
-  readonly awaitLate: () => Promise<MergedHooks>;
-}
-
-/** No hooks: nothing is asked, nothing changes. */
-export const NO_HOOKS: TurnHooks = {
-  before: async () => NOTHING,
-  after: async () => NOTHING,
-  afterAll: async () => NOTHING,
-  awaitLate: async () => NOTHING,
-  request: async () => NOT_SAID,
-  close: async () => {},
-};
-
-const NOTHING: MergedHooks = { decision: 'allow', reason: '', injects: [], runs: [] };
-const NOT_SAID: MergedHooks = { ...NOTHING, decision: 'ask' };
 const MAX_REASONS = 10_000;
 
 interface ReadyHook {

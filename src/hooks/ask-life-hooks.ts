@@ -1,6 +1,6 @@
 import { DEFAULT_HAT, RALPH } from '../core/events/reserved.ts';
-import type { HookRun } from '../core/hooks/hook-run.ts';
-import { HOOK_MOMENTS, type HookEvent, type HookSpec, isRunEvent, type LifeEventName } from '../core/hooks/hook-spec.ts';
+import { HOOK_MOMENTS, type HookRun, isRunEvent, type LifeEventName } from '../core/hooks/hook-moments.ts';
+import type { HookEvent, HookSpec } from '../core/hooks/hook-spec.ts';
 import { createToolMatcher } from '../core/hooks/match-tool.ts';
 import { askHook } from './ask-hook.ts';
 import type { LifeMoment } from './life-moments.ts';

@@ -1,12 +1,11 @@
 import { DEFAULT_HAT, RALPH } from '../core/events/reserved.ts';
-import type { HookRun } from '../core/hooks/hook-run.ts';
-import type { HookEvent, HookEventName, HookSpec, PublishedDraft } from '../core/hooks/hook-spec.ts';
+import type { HookEventName, HookRun } from '../core/hooks/hook-moments.ts';
+import type { HookEvent, HookSpec, PublishedDraft } from '../core/hooks/hook-spec.ts';
 import { createToolMatcher } from '../core/hooks/match-tool.ts';
 import type { HookAnswer, HookExecution } from '../core/run/hook-answer.ts';
 import { shorten, startOf } from '../core/text/shorten.ts';
 import type { Json } from '../core/values/json.ts';
-import { askHook } from './ask-hook.ts';
-import { createLateHooks } from './late-hooks.ts';
+import { askHook, createLateHooks } from './ask-hook.ts';
 import { createResidentPrograms } from './resident-programs.ts';
 import type { HandlerPlace } from './run-handler.ts';
 

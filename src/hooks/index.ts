@@ -3,10 +3,11 @@
  * whatever else was said; a hook that cannot be started denies, one that fails or takes too long allows and is told.
  */
 
-export { createToolHooks, type HookedCall, NO_HOOKS, type RequestedCall, type ToolHooks } from './ask-hooks.ts';
+export { createToolHooks } from './ask-hooks.ts';
 export { createLifeHooks, type LifeHooks, type LifeRun } from './ask-life-hooks.ts';
 export { createLoopHookAsker } from './ask-loop-hooks.ts';
 export { createLifeWatch, type LifeMoment } from './life-moments.ts';
 export { locateCall } from './locate-call.ts';
 export { createResidentPrograms } from './resident-programs.ts';
 export { hashFile, runHandler } from './run-handler.ts';
+export { type HookedCall, NO_HOOKS, type RequestedCall, type ToolHooks } from './tool-hooks.ts';

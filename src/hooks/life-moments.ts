@@ -1,4 +1,5 @@
-import type { HookEvent, LifeEventName } from '../core/hooks/hook-spec.ts';
+import type { LifeEventName } from '../core/hooks/hook-moments.ts';
+import type { HookEvent } from '../core/hooks/hook-spec.ts';
 import type { Effect, RunEnd } from '../core/run/effects.ts';
 import type { Input } from '../core/run/inputs.ts';
 import type { RunRecord } from '../core/run/run-record.ts';

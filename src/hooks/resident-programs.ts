@@ -1,44 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import type { Environment } from '../core/values/environment.ts';
-import type { ChildProcessHandle, ProcessResult } from '../process/contract.ts';
+import type { ChildProcessHandle } from '../process/contract.ts';
 import { startProcess } from '../process/start-process.ts';
-
-/** What came back from a program that stays: a line, or its end. */
-export type ResidentReply =
-  | ({ readonly kind: 'line' } & ResidentLine)
-  /** `rest`: the line that it did not bring to an end. */
-  | { readonly kind: 'ended'; readonly result: ProcessResult; readonly rest: ResidentLine | null }
-  | { readonly kind: 'timed-out' }
-  | { readonly kind: 'stopped' };
-
-/** What may be an answer. */
-interface ResidentLine {
-  readonly line: string;
-  readonly isCut: boolean;
-}
-
-/** How such a program is started, should it not run yet. */
-export interface ResidentOrder {
-  readonly argv: readonly string[];
-  readonly cwd: string;
-  /** Of its start: a program that runs keeps what it was given. */
-  readonly env: Environment;
-  readonly timeoutMs: number;
-  readonly maxLineBytes: number;
-  readonly signal: AbortSignal;
-  readonly marker: string;
-}
-
-/** Programs that are asked line by line: one that is there for each command line, for as long as the turn. */
-export interface ResidentPrograms {
-  /**
-   * Writes one line and waits for one. Questions to the same program wait for each other. A program that gives no answer in time, or more than one answer
-   * to a question, is ended, and started again for the next one. Never rejects.
-   */
-  readonly ask: (order: ResidentOrder, line: string) => Promise<ResidentReply>;
-  /** Ends them all, also those that are just asked; none is started behind it. Settles when nothing of them runs any more. */
-  readonly close: () => Promise<void>;
-}
+import type { ResidentLine, ResidentOrder, ResidentPrograms, ResidentReply } from './run-handler.ts';
 
 const GRACE_MS = 2000;
 

@@ -2,8 +2,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
-import type { HookEvent, HookFile, HookHandler, HookSpec } from '../core/hooks/hook-spec.ts';
-import type { HookOutcome } from '../core/hooks/hook-verdict.ts';
+import type { HookEvent, HookFile, HookHandler, HookOutcome, HookSpec } from '../core/hooks/hook-spec.ts';
 import { maskControls } from '../core/text/mask-controls.ts';
 import { toOneLine } from '../core/text/shorten.ts';
 import type { Environment } from '../core/values/environment.ts';
@@ -13,7 +12,6 @@ import { createBoundedBuffer } from '../process/bounded-buffer.ts';
 import type { ProcessResult } from '../process/contract.ts';
 import { startProcess, toShellCommand } from '../process/start-process.ts';
 import { PYTHON_BRIDGE, PYTHON_IMPORT_FAILED } from './python-bridge.ts';
-import type { ResidentPrograms } from './resident-programs.ts';
 
 /** Where handlers run: with the rights of whoever started Ralph, outside of the agent's sandbox. */
 export interface HandlerPlace {
@@ -27,6 +25,43 @@ export interface HandlerPlace {
   readonly residents: ResidentPrograms;
   /** Asks those that need a worker; absent: all of them run here. */
   readonly askAway?: AskAway;
+}
+
+/** What came back from a program that stays: a line, or its end. */
+export type ResidentReply =
+  | ({ readonly kind: 'line' } & ResidentLine)
+  /** `rest`: the line that it did not bring to an end. */
+  | { readonly kind: 'ended'; readonly result: ProcessResult; readonly rest: ResidentLine | null }
+  | { readonly kind: 'timed-out' }
+  | { readonly kind: 'stopped' };
+
+/** What may be an answer. */
+export interface ResidentLine {
+  readonly line: string;
+  readonly isCut: boolean;
+}
+
+/** How such a program is started, should it not run yet. */
+export interface ResidentOrder {
+  readonly argv: readonly string[];
+  readonly cwd: string;
+  /** Of its start: a program that runs keeps what it was given. */
+  readonly env: Environment;
+  readonly timeoutMs: number;
+  readonly maxLineBytes: number;
+  readonly signal: AbortSignal;
+  readonly marker: string;
+}
+
+/** Programs that are asked line by line: one that is there for each command line, for as long as the turn. */
+export interface ResidentPrograms {
+  /**
+   * Writes one line and waits for one. Questions to the same program wait for each other. A program that gives no answer in time, or more than one answer
+   * to a question, is ended, and started again for the next one. Never rejects.
+   */
+  readonly ask: (order: ResidentOrder, line: string) => Promise<ResidentReply>;
+  /** Ends them all, also those that are just asked; none is started behind it. Settles when nothing of them runs any more. */
+  readonly close: () => Promise<void>;
 }
 
 const GRACE_MS = 2000;

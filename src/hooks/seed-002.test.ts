@@ -4,13 +4,13 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { HookHandler, HookSpec } from '../core/hooks/hook-spec.ts';
-import type { MergedHooks } from '../core/hooks/hook-verdict.ts';
+import type { HookHandler, HookSpec, MergedHooks } from '../core/hooks/hook-spec.ts';
 import type { Environment } from '../core/values/environment.ts';
 import type { JsonObject } from '../core/values/json.ts';
 import { processStartTime } from '../process/process-table.ts';
-import { createToolHooks, type TurnHooks } from './ask-hooks.ts';
+import { createToolHooks } from './ask-hooks.ts';
 import { hook } from './hook-fixtures.ts';
+import type { TurnHooks } from './tool-hooks.ts';
 
 let folder: string;
 beforeEach(() => {

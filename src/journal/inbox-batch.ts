@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer';
+import { toCutProblem } from '../core/events/bounded-payload.ts';
 import type { EventSignal, SignalProblem } from '../core/events/event.ts';
-import { parseInboxLine, toCutProblem } from '../core/events/inbox-line.ts';
+import { parseInboxLine } from '../core/events/inbox-line.ts';
 import { type FileSystem, readRange } from './file-system.ts';
 
 /** A longer line is told and skipped. */

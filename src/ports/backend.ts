@@ -3,7 +3,7 @@ import type { Usage } from '../core/backends/usage.ts';
 import type { PanelMove, PanelOrder, PanelState, RoundTask } from '../core/run/panel-state.ts';
 import type { TurnFailure, TurnId } from '../core/run/turn.ts';
 import type { People, SpokenWords } from './people.ts';
-import type { Backpressure, ClockHold, Isolation, Program, ViewedProgram } from './program.ts';
+import type { Backpressure, ClockHold, Isolation, TurnScope } from './program.ts';
 
 /**
  * An agent that can be given a turn: a CLI, our own, a script, or a test's fake.
@@ -57,27 +57,6 @@ export interface TurnRequest {
   readonly hand?: PanelHand;
 }
 
-/** What a tool profile makes of the program of an agent, for one turn. */
-export interface TurnScope {
-  /** In the place of the arguments that were declared. */
-  readonly args: readonly string[];
-  /** Added to the environment, and wins. */
-  readonly env: Readonly<Record<string, string>>;
-  /** Whether the program gets its flag that lets it work without asking. */
-  readonly permissions: 'bypass' | 'default';
-  /** `stdin`: the prompt must not be an argument where that can be helped. */
-  readonly prompt: 'stdin' | 'any';
-  /** Servers of tools that an agent is told of when its session begins; absent: none. */
-  readonly toolServers?: readonly ToolServer[];
-  /** What the operating system puts around it; absent: nothing. */
-  readonly confine?: (program: Program) => Program;
-  /**
-   * As `confine`, for a check of the project: it gets a view of the workspace in which it may write, and whose changes are thrown away with the turn.
-   * `null` where none can be made. Never rejects. Absent: checks run in the workspace.
-   */
-  readonly view?: (program: Program) => Promise<ViewedProgram | null>;
-}
-
 /** The panel whose agents take a turn together: where they stand, and who is told what happens among them. */
 export interface PanelDesk {
   /** As it was when the turn was ordered. */
@@ -105,14 +84,6 @@ export interface PanelHand {
 export interface HandedIn {
   readonly isAccepted: boolean;
   readonly text: string;
-}
-
-/** A server of the Model Context Protocol that the agent starts itself. */
-export interface ToolServer {
-  readonly name: string;
-  /** Absolute path. */
-  readonly command: string;
-  readonly args: readonly string[];
 }
 
 /** Where the raw output goes, whole and unchanged up to a cap. */

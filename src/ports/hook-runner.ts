@@ -1,5 +1,4 @@
-import type { HookEvent, HookSpec } from '../core/hooks/hook-spec.ts';
-import type { HookOutcome } from '../core/hooks/hook-verdict.ts';
+import type { HookEvent, HookOutcome, HookSpec } from '../core/hooks/hook-spec.ts';
 import type { AwayResult } from './gate-runner.ts';
 
 /** A hook that is to be asked on a worker, and about what. */

@@ -52,3 +52,32 @@ export interface ClockHold {
   /** For how long so far, in milliseconds. */
   readonly heldMs: () => number;
 }
+
+/** What a tool profile makes of the program of an agent, for one turn. */
+export interface TurnScope {
+  /** In the place of the arguments that were declared. */
+  readonly args: readonly string[];
+  /** Added to the environment, and wins. */
+  readonly env: Readonly<Record<string, string>>;
+  /** Whether the program gets its flag that lets it work without asking. */
+  readonly permissions: 'bypass' | 'default';
+  /** `stdin`: the prompt must not be an argument where that can be helped. */
+  readonly prompt: 'stdin' | 'any';
+  /** Servers of tools that an agent is told of when its session begins; absent: none. */
+  readonly toolServers?: readonly ToolServer[];
+  /** What the operating system puts around it; absent: nothing. */
+  readonly confine?: (program: Program) => Program;
+  /**
+   * As `confine`, for a check of the project: it gets a view of the workspace in which it may write, and whose changes are thrown away with the turn.
+   * `null` where none can be made. Never rejects. Absent: checks run in the workspace.
+   */
+  readonly view?: (program: Program) => Promise<ViewedProgram | null>;
+}
+
+/** A server of the Model Context Protocol that the agent starts itself. */
+export interface ToolServer {
+  readonly name: string;
+  /** Absolute path. */
+  readonly command: string;
+  readonly args: readonly string[];
+}

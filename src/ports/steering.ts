@@ -1,5 +1,4 @@
-import type { Sender } from '../core/events/event.ts';
-import type { Tell } from '../core/run/turn.ts';
+import type { Sender, Tell } from '../core/events/event.ts';
 
 /** What a person does with a run that goes on. */
 export type SteeringWord =

@@ -1,6 +1,6 @@
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
 import { describe, expect, it, test } from 'vitest';
-import type { EventContracts } from '../core/events/event-contract.ts';
+import type { EventContracts } from '../core/run/run-spec.ts';
 import { makeHat } from '../core/spec-fixtures.ts';
 import { buildPrompt } from './build-prompt.ts';
 import { SETTINGS, sampleTopology, sampleTurn, TEAM } from './fixtures.ts';

@@ -1,8 +1,7 @@
-import { contractOf } from '../core/events/event-contract.ts';
 import { RALPH, TOPIC_COMPLETE } from '../core/events/reserved.ts';
 import { hasWildcard, intersectsPatterns, matchesTopic } from '../core/events/topics.ts';
 import { type GateSpec, isRequiredGate, toGateName } from '../core/gates/gate-spec.ts';
-import type { HatSpec } from '../core/run/run-spec.ts';
+import { contractOf, type HatSpec } from '../core/run/run-spec.ts';
 import { describeShape } from '../core/schema/describe-shape.ts';
 import type { Topology } from '../topology/routing/compile-topology.ts';
 import { mayEnd, publishableBy } from '../topology/routing/queries.ts';

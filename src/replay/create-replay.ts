@@ -1,6 +1,7 @@
 import type { Input } from '../core/run/inputs.ts';
 import { createJournalFold } from '../loop/decide/fold-journal.ts';
-import { createRunHistory, type RunHistory } from '../views/frame/run-history.ts';
+import { createRunHistory } from '../views/frame/run-history.ts';
+import type { RunHistory } from '../views/frame/watched-run.ts';
 
 /** One entry of a journal. */
 export interface ReplayEntry {

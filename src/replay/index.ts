@@ -3,10 +3,10 @@
  */
 export type { Input } from '../core/run/inputs.ts';
 export type { RunView, TurnView } from '../views/fold/run-view.ts';
-export { type FrameFacts, toRunFrame } from '../views/frame/run-frame.ts';
-export type { RunHistory } from '../views/frame/run-history.ts';
+export { toRunFrame } from '../views/frame/run-frame.ts';
 export { toTimeline } from '../views/frame/timeline.ts';
 export { toEventPage, toTurnDetail, toTurnPage } from '../views/frame/turn-rows.ts';
+export type { FrameFacts, RunHistory } from '../views/frame/watched-run.ts';
 export type { Page, PageOrder } from '../wire/page.ts';
 export type { RunFrame } from '../wire/run-frame.ts';
 export type { TimelineSlot } from '../wire/timeline-slot.ts';

@@ -1,10 +1,10 @@
 import type { ConfigFlags, Settings } from '../config/settings.ts';
+import type { Tell } from '../core/events/event.ts';
 import type { EndReason } from '../core/run/end-reasons.ts';
 import type { StopRequested } from '../core/run/inputs.ts';
 import type { RunRecord } from '../core/run/run-record.ts';
 import type { RunStat } from '../core/run/run-stat.ts';
 import type { RunState } from '../core/run/state.ts';
-import type { Tell } from '../core/run/turn.ts';
 import type { Environment } from '../core/values/environment.ts';
 import type { EventWords } from '../emit/emit-event.ts';
 import type { Backpressure } from '../ports/program.ts';

@@ -1,8 +1,7 @@
 import type { AttachedTool } from '../backends/describe/scope-plan.ts';
 import type { BackendType } from '../core/backends/backend-spec.ts';
 import type { Capabilities } from '../core/tools/tool-profiles.ts';
-import type { TurnScope } from '../ports/backend.ts';
-import type { Isolation } from '../ports/program.ts';
+import type { Isolation, TurnScope } from '../ports/program.ts';
 
 /** What holds the agent of one turn: flags, files, a home, the sandbox of the operating system. */
 export interface TurnSandbox {

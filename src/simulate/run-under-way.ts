@@ -1,8 +1,8 @@
 import { UNKNOWN_USAGE } from '../core/backends/usage.ts';
-import type { Input, IterationEnded } from '../core/run/inputs.ts';
+import type { Input, IterationEnded, TurnReport } from '../core/run/inputs.ts';
 import type { PanelSpec } from '../core/run/panel-spec.ts';
 import type { RunState } from '../core/run/state.ts';
-import type { TurnId, TurnReport } from '../core/run/turn.ts';
+import type { TurnId } from '../core/run/turn.ts';
 import type { SimulatedChoice, SimulatedPanel, SimulatedPublication, SimulatedTurn, SimulationSetup } from './simulation-types.ts';
 
 /** A run under way. It changes from input to input. */

@@ -1,7 +1,6 @@
 import type { Signal } from '../core/events/event.ts';
 import type { Effect, GatesRun, IterationStart, IterationStop } from '../core/run/effects.ts';
-import type { Input } from '../core/run/inputs.ts';
-import type { TurnReport } from '../core/run/turn.ts';
+import type { Input, TurnReport } from '../core/run/inputs.ts';
 import { type Handlers, handle, ignore } from '../core/values/handlers.ts';
 import { toTextHash } from '../core/values/hash.ts';
 import { decide, INITIAL_STATE } from '../loop/decide/decide.ts';

@@ -1,9 +1,8 @@
 import type { RunRecord } from '../core/run/run-record.ts';
 import { completedRun, createScript, failedWith, type RunScript, START, sampleSpec, sampleUsage } from '../views/fixtures.ts';
 import type { LiveView } from '../views/fold/fold-live-view.ts';
-import type { FrameFacts } from '../views/frame/run-frame.ts';
 import { createRunHistory } from '../views/frame/run-history.ts';
-import type { WatchedRun } from '../views/frame/watched-run.ts';
+import type { FrameFacts, WatchedRun } from '../views/frame/watched-run.ts';
 import type { Steering } from '../wire/steering.ts';
 import type { ToolCallRow } from '../wire/turn-texts.ts';
 import type { Size } from './cells/screen.ts';

@@ -1,5 +1,5 @@
-import type { RunHistory } from '../views/frame/run-history.ts';
 import { toEventPage, toTurnPage, toTurnRow } from '../views/frame/turn-rows.ts';
+import type { RunHistory } from '../views/frame/watched-run.ts';
 import type { ToldEvent } from '../wire/told-event.ts';
 import type { TurnRow } from '../wire/turn-row.ts';
 import type { ShownRows } from './scene.ts';

@@ -1,7 +1,7 @@
-import { type FrameFacts, toRunFrame } from '../views/frame/run-frame.ts';
+import { toRunFrame } from '../views/frame/run-frame.ts';
 import { toTimeline } from '../views/frame/timeline.ts';
 import { toTurnDetail } from '../views/frame/turn-rows.ts';
-import type { WatchedRun } from '../views/frame/watched-run.ts';
+import type { FrameFacts, WatchedRun } from '../views/frame/watched-run.ts';
 import type { RunFrame } from '../wire/run-frame.ts';
 import type { TimelineSlot } from '../wire/timeline-slot.ts';
 import type { Size } from './cells/screen.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { MergedHooks } from '../../core/hooks/hook-verdict.ts';
+import type { MergedHooks } from '../../core/hooks/hook-spec.ts';
 import type { JsonObject } from '../../core/values/json.ts';
-import { NO_HOOKS, type ToolHooks } from '../../hooks/ask-hooks.ts';
+import { NO_HOOKS, type ToolHooks } from '../../hooks/tool-hooks.ts';
 import { withBuiltInHooks } from './built-in-hooks.ts';
 
 let passed = 0;

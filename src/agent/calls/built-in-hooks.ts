@@ -1,10 +1,10 @@
 import { BUILT_IN_HOOKS, type BuiltInHook } from '../../core/hooks/built-in-hooks.ts';
-import type { HookRun } from '../../core/hooks/hook-run.ts';
-import type { MergedHooks } from '../../core/hooks/hook-verdict.ts';
+import type { HookRun } from '../../core/hooks/hook-moments.ts';
+import type { MergedHooks } from '../../core/hooks/hook-spec.ts';
 import { maskControls } from '../../core/text/mask-controls.ts';
 import { startOf } from '../../core/text/shorten.ts';
 import { isJsonObject, type JsonObject, parseJson } from '../../core/values/json.ts';
-import type { HookedCall, ToolHooks } from '../../hooks/ask-hooks.ts';
+import type { HookedCall, ToolHooks } from '../../hooks/tool-hooks.ts';
 import { EMIT_EVENT } from '../tools/emit-event.ts';
 
 /** What the built-in hooks look at. */

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import type { MergedHooks } from '../../core/hooks/hook-verdict.ts';
+import type { MergedHooks } from '../../core/hooks/hook-spec.ts';
 import { propertyRuns } from '../../core/property-fixtures.ts';
 import { type JsonObject, parseJson } from '../../core/values/json.ts';
-import { type HookedCall, NO_HOOKS, type ToolHooks } from '../../hooks/ask-hooks.ts';
+import { type HookedCall, NO_HOOKS, type ToolHooks } from '../../hooks/tool-hooks.ts';
 import { createRegistry } from '../tool/registry.ts';
 import { type AnyTool, defineTool, fail, succeed } from '../tool/tool.ts';
 import { makeContext } from '../tool/tool-fixtures.ts';

@@ -1,12 +1,12 @@
 import type { z } from 'zod';
-import type { HookRun } from '../../core/hooks/hook-run.ts';
-import type { HookInject, HookMessage, MergedHooks } from '../../core/hooks/hook-verdict.ts';
+import type { HookMessage, HookRun } from '../../core/hooks/hook-moments.ts';
+import type { HookInject, MergedHooks } from '../../core/hooks/hook-spec.ts';
 import { maskControls } from '../../core/text/mask-controls.ts';
 import { findNearMiss } from '../../core/text/near-miss.ts';
 import { toErrorMessage } from '../../core/values/errors.ts';
 import { isJsonObject, parseJson, toJsonObject } from '../../core/values/json.ts';
 import { accept, type Result, refuse } from '../../core/values/result.ts';
-import { NO_HOOKS, type ToolHooks } from '../../hooks/ask-hooks.ts';
+import { NO_HOOKS, type ToolHooks } from '../../hooks/tool-hooks.ts';
 import type { BatchOutcome } from '../session/agent-turn.ts';
 import type { ToolRegistry } from '../tool/registry.ts';
 import { type AnyTool, type CallOutcome, fail, type ResultFacts, type Tool, type ToolContext, type ToolReport } from '../tool/tool.ts';

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { MergedHooks } from '../../core/hooks/hook-verdict.ts';
+import type { MergedHooks } from '../../core/hooks/hook-spec.ts';
 import type { PermissionEntry, PermissionGrant, PermissionSpec } from '../../core/hooks/permission-spec.ts';
 import type { JsonObject } from '../../core/values/json.ts';
-import { NO_HOOKS, type RequestedCall } from '../../hooks/ask-hooks.ts';
+import { NO_HOOKS, type RequestedCall } from '../../hooks/tool-hooks.ts';
 import type { PersonAnswer, PersonQuestion } from '../../ports/people.ts';
 import { type CallPermit, createCallPermits } from './permit-call.ts';
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { CALL_ARGUMENTS, type CalledTool, readCalledTool, type ToolCall } from '../../core/hooks/called-tool.ts';
-import type { MergedHooks } from '../../core/hooks/hook-verdict.ts';
+import type { MergedHooks } from '../../core/hooks/hook-spec.ts';
 import { createCallJudge } from '../../core/hooks/judge-call.ts';
 import {
   NO_PERMISSIONS,
@@ -13,7 +13,7 @@ import {
 import { maskControls } from '../../core/text/mask-controls.ts';
 import { shorten } from '../../core/text/shorten.ts';
 import { type JsonObject, toCanonicalJson } from '../../core/values/json.ts';
-import type { ToolHooks } from '../../hooks/ask-hooks.ts';
+import type { ToolHooks } from '../../hooks/tool-hooks.ts';
 import type { People, PersonAnswer } from '../../ports/people.ts';
 import { type CallOutcome, fail } from '../tool/tool.ts';
 

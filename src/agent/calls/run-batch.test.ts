@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { HookInject, MergedHooks } from '../../core/hooks/hook-verdict.ts';
-import { NO_HOOKS, type ToolHooks } from '../../hooks/ask-hooks.ts';
+import type { HookInject, MergedHooks } from '../../core/hooks/hook-spec.ts';
+import { NO_HOOKS, type ToolHooks } from '../../hooks/tool-hooks.ts';
 import type { ToolBox } from '../session/agent-turn.ts';
 import { foldTranscript, NO_MEMORY } from '../session/transcript.ts';
 import { runSteps } from '../turn/step-loop.ts';

@@ -2,7 +2,7 @@ import { toToldHook } from '../../core/hooks/hook-record.ts';
 import { maskControls } from '../../core/text/mask-controls.ts';
 import { toOneLine } from '../../core/text/shorten.ts';
 import { isJsonObject } from '../../core/values/json.ts';
-import type { ToolHooks } from '../../hooks/ask-hooks.ts';
+import type { ToolHooks } from '../../hooks/tool-hooks.ts';
 import type { ToolAnswer, ToolCallPart } from '../../ports/model.ts';
 import type { AgentTurn, BatchOutcome, LoopEnd, TurnState } from '../session/agent-turn.ts';
 import { appendNotes } from '../session/transcript.ts';

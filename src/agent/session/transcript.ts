@@ -1,5 +1,5 @@
 import { closeSync, fdatasyncSync, openSync, writeSync } from 'node:fs';
-import type { HookMessage } from '../../core/hooks/hook-verdict.ts';
+import type { HookMessage } from '../../core/hooks/hook-moments.ts';
 import { isJsonObject, parseJson } from '../../core/values/json.ts';
 import type { AssistantMessage, FinishReason, ModelMessage, ToolAnswer, ToolCallPart, UserMessage } from '../../ports/model.ts';
 import type { ReadRecord } from '../tool/tool.ts';

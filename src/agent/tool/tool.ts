@@ -1,12 +1,10 @@
 import type { z } from 'zod';
-import type { HookRun } from '../../core/hooks/hook-run.ts';
-import type { HookMessage } from '../../core/hooks/hook-verdict.ts';
+import type { HookMessage, HookRun } from '../../core/hooks/hook-moments.ts';
 import type { ToolCard } from '../../core/tools/tool-card.ts';
 import type { Json } from '../../core/values/json.ts';
 import type { Refusal, Result } from '../../core/values/result.ts';
-import type { TurnScope } from '../../ports/backend.ts';
 import type { ModelFile } from '../../ports/model.ts';
-import type { Isolation } from '../../ports/program.ts';
+import type { Isolation, TurnScope } from '../../ports/program.ts';
 
 /**
  * A tool of the native agent.

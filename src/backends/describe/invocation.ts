@@ -1,5 +1,6 @@
 import type { BackendSpec } from '../../core/backends/backend-spec.ts';
-import type { TurnRequest, TurnScope } from '../../ports/backend.ts';
+import type { TurnRequest } from '../../ports/backend.ts';
+import type { TurnScope } from '../../ports/program.ts';
 import type { Translator } from '../stream/translator.ts';
 
 /** How the prompt reaches the program; `stream`: as the first message of a conversation over its standard input. */

@@ -1,12 +1,13 @@
 import type { BackendEvent } from '../../core/backends/backend-event.ts';
 import { type BackendSpec, toBackendLabel } from '../../core/backends/backend-spec.ts';
-import { NO_WORK, type TurnFailure } from '../../core/run/turn.ts';
+import { NO_WORK } from '../../core/run/inputs.ts';
+import type { TurnFailure } from '../../core/run/turn.ts';
 import { findSecretArgs } from '../../core/text/secrets.ts';
 import { toErrorMessage } from '../../core/values/errors.ts';
 import { accept, type Result, refuse } from '../../core/values/result.ts';
-import type { Backend, RunningTurn, TurnRequest, TurnResult, TurnScope } from '../../ports/backend.ts';
+import type { Backend, RunningTurn, TurnRequest, TurnResult } from '../../ports/backend.ts';
 import type { Clock } from '../../ports/clock.ts';
-import type { Program } from '../../ports/program.ts';
+import type { Program, TurnScope } from '../../ports/program.ts';
 import type { CliBackendParts } from '../describe/invocation.ts';
 import { findCommand } from '../detect/find-command.ts';
 import { runTurn } from './run-turn.ts';

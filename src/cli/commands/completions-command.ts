@@ -1,7 +1,7 @@
 import { Argument, type Command } from 'commander';
 import { listPresets } from '../../config/layers/package-files.ts';
 import { DETECTED_BACKENDS } from '../../core/backends/backend-spec.ts';
-import { HOOK_EVENTS } from '../../core/hooks/hook-spec.ts';
+import { HOOK_EVENTS } from '../../core/hooks/hook-moments.ts';
 import { BUILT_IN_POLICIES } from '../../core/tools/tool-profiles.ts';
 import { addExamples } from '../args/help.ts';
 import { RUN_ARGUMENT } from '../args/options.ts';

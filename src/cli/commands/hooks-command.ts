@@ -3,22 +3,13 @@ import { findHooks, type Settings } from '../../config/settings.ts';
 import { toBackendLabel } from '../../core/backends/backend-spec.ts';
 import { DEFAULT_HAT, RALPH } from '../../core/events/reserved.ts';
 import { BUILT_IN_HOOKS } from '../../core/hooks/built-in-hooks.ts';
-import {
-  findHookEvent,
-  HOOK_EVENTS,
-  type HookEventName,
-  type HookHandler,
-  type HookSpec,
-  isLifeEvent,
-  isLoopEvent,
-  isRunEvent,
-} from '../../core/hooks/hook-spec.ts';
-import type { MergedHooks } from '../../core/hooks/hook-verdict.ts';
+import { findHookEvent, HOOK_EVENTS, type HookEventName, isLifeEvent, isLoopEvent, isRunEvent } from '../../core/hooks/hook-moments.ts';
+import type { HookHandler, HookSpec, MergedHooks } from '../../core/hooks/hook-spec.ts';
 import { findAliased } from '../../core/hooks/match-tool.ts';
 import { toDurationText } from '../../core/text/duration.ts';
 import { BUILT_IN_CARDS } from '../../core/tools/built-in-cards.ts';
 import { isJsonObject, type Json, type JsonObject, parseJson } from '../../core/values/json.ts';
-import type { HookedCall, ToolHooks } from '../../hooks/ask-hooks.ts';
+import type { HookedCall, ToolHooks } from '../../hooks/tool-hooks.ts';
 import type { Topology } from '../../topology/routing/compile-topology.ts';
 import { checkConfig } from '../../validation/check-config.ts';
 import { toPlainLine } from '../../views/text/plain-text.ts';

@@ -1,7 +1,7 @@
 import type { Settings } from '../../config/settings.ts';
 import type { BackendSpec } from '../../core/backends/backend-spec.ts';
 import { readCalledTool, type ToolCall } from '../../core/hooks/called-tool.ts';
-import type { HookVerdict, MergedHooks } from '../../core/hooks/hook-verdict.ts';
+import type { HookVerdict, MergedHooks } from '../../core/hooks/hook-spec.ts';
 import { createCallJudge } from '../../core/hooks/judge-call.ts';
 import { NO_PERMISSIONS, type PermissionDecision } from '../../core/hooks/permission-spec.ts';
 import { readOwn } from '../../core/values/json.ts';

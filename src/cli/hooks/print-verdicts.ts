@@ -1,4 +1,4 @@
-import type { HookInject } from '../../core/hooks/hook-verdict.ts';
+import type { HookInject } from '../../core/hooks/hook-spec.ts';
 import { toPlainLine } from '../../views/text/plain-text.ts';
 import type { CliContext } from '../cli-context.ts';
 import { printTable } from '../terminal/print.ts';

@@ -1,5 +1,5 @@
 import type { Settings } from '../../config/settings.ts';
-import { isRunEvent, type LifeEventName } from '../../core/hooks/hook-spec.ts';
+import { isRunEvent, type LifeEventName } from '../../core/hooks/hook-moments.ts';
 import { toPlainLine } from '../../views/text/plain-text.ts';
 import type { AppApi } from '../app-api.ts';
 import type { CliContext } from '../cli-context.ts';

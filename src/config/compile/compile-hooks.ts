@@ -1,5 +1,6 @@
 import { DEFAULT_HAT, RALPH } from '../../core/events/reserved.ts';
-import { findHookEvent, HOOK_EVENTS, type HookEventName, type HookSpec, isLoopEvent, isRunEvent } from '../../core/hooks/hook-spec.ts';
+import { findHookEvent, HOOK_EVENTS, type HookEventName, isLoopEvent, isRunEvent } from '../../core/hooks/hook-moments.ts';
+import type { HookSpec } from '../../core/hooks/hook-spec.ts';
 import type { Finding } from '../../core/schema/finding.ts';
 import { quote } from '../findings/diagnostics.ts';
 import {
@@ -18,7 +19,8 @@ import type { ReadText } from '../layers/read-text-file.ts';
 import { backendsOf, type CompiledBackends, type PlacedBackend } from './compile-backends.ts';
 import { importHooks } from './import-hooks.ts';
 import { createToolFinder } from './known-tools.ts';
-import { type EventHooks, type HookDefaults, HooksReader, MAX_TIMEOUT_MS, type OrderedHook } from './read-hooks.ts';
+import { type HookDefaults, MAX_TIMEOUT_MS } from './read-hook-handler.ts';
+import { type CompiledHooks, type EventHooks, HooksReader, type OrderedHook, toHookListName } from './read-hooks.ts';
 
 /** What hooks are compiled from. */
 interface HooksRequest {
@@ -31,16 +33,6 @@ interface HooksRequest {
   readonly readText: ReadText;
   /** Tools of the program's caller. */
   readonly toolNames: readonly string[];
-}
-
-/** The hooks of each hat that has some, in the order in which they are asked. */
-export interface CompiledHooks {
-  readonly hooks: Readonly<Record<string, readonly HookSpec[]>>;
-  /** The same for backends that have hooks of their own, by {@link toHookListName}. */
-  readonly ofBackends: Readonly<Record<string, readonly HookSpec[]>>;
-  /** Those about a run as a whole: its start, its end, what it needs of its person. */
-  readonly ofRun: readonly HookSpec[];
-  readonly diagnostics: readonly Diagnostic[];
 }
 
 /**
@@ -118,11 +110,6 @@ function tellOfLoop(root: LocatedMap, { hooksPath, agent }: PlacedBackend): read
 /** Where hooks are written that count for one agent of the hat: of its panel, then of its backend. */
 function listOwnPlaces({ agent, hooksPath }: PlacedBackend): readonly Path[] {
   return [...(agent?.hasHooks === true ? [[...agent.path, 'hooks']] : []), ...(hooksPath === undefined ? [] : [hooksPath])];
-}
-
-/** The name of the hooks of a backend: the hat, and its place in the list of the hat. */
-export function toHookListName(hat: string, index: number): string {
-  return `${hat}.${index}`;
 }
 
 /** Hooks that would be left out unseen where they are written. */

@@ -1,8 +1,7 @@
 import type { BackendSpec } from '../../core/backends/backend-spec.ts';
-import type { EventContracts } from '../../core/events/event-contract.ts';
 import { DEFAULT_HAT, RALPH } from '../../core/events/reserved.ts';
-import type { HookEventName } from '../../core/hooks/hook-spec.ts';
-import type { HatSpec, RetrySpec, RunSpec } from '../../core/run/run-spec.ts';
+import type { HookEventName } from '../../core/hooks/hook-moments.ts';
+import type { EventContracts, HatSpec, RetrySpec, RunSpec } from '../../core/run/run-spec.ts';
 import { BUILT_IN_PROFILES } from '../../core/tools/tool-profiles.ts';
 import { type Json, mapTexts } from '../../core/values/json.ts';
 import { EVENT_LOOP_KEYS } from '../keys/event-loop-keys.ts';
@@ -24,19 +23,21 @@ import {
 import {
   backendsOf,
   type CompiledBackends,
+  compileParallel,
   findAgentProfile,
+  findAloneCause,
   findProfileName,
+  mayWorkInCopies,
   type PlacedBackend,
   toBackendSpec,
   toLabel,
 } from './compile-backends.ts';
 import { compileGates } from './compile-gates.ts';
-import { type CompiledHooks, toHookListName } from './compile-hooks.ts';
 import { compilePanel, toPanelEvents } from './compile-panel.ts';
-import { compileParallel, findAloneCause, mayWorkInCopies } from './compile-parallel.ts';
 import { compileMcpServers, compileTools } from './compile-tools.ts';
 import { createPolicyFinder } from './create-policy-finder.ts';
 import { toDigest } from './digest.ts';
+import { type CompiledHooks, toHookListName } from './read-hooks.ts';
 import type { Instructions } from './read-named-files.ts';
 
 /** Everything that settings are made from, checked. */

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
-import { findHookEvent, type HookDialect, type HookEventName, type HookHandler, type HookSpec } from '../../core/hooks/hook-spec.ts';
+import { findHookEvent, type HookDialect, type HookEventName } from '../../core/hooks/hook-moments.ts';
+import type { HookHandler, HookSpec } from '../../core/hooks/hook-spec.ts';
 import { createCallMatcher } from '../../core/hooks/match-call.ts';
 import { createForeignMatcher } from '../../core/hooks/match-tool.ts';
 import { findNearMiss } from '../../core/text/near-miss.ts';
@@ -19,8 +20,7 @@ import {
 import { liesOutside, type ReadText } from '../layers/read-text-file.ts';
 import { parseYaml } from '../yaml/parse-yaml.ts';
 import { toPlainJson } from './plain-json.ts';
-import { toHandlerName } from './read-hook-handler.ts';
-import { type HookDefaults, MAX_TIMEOUT_MS } from './read-hooks.ts';
+import { type HookDefaults, MAX_TIMEOUT_MS, toHandlerName } from './read-hook-handler.ts';
 
 /** Hooks that stand in the settings of an agent CLI, in the order in which they are asked. */
 export interface ImportedHooks {

@@ -18,6 +18,15 @@ import { isFile } from '../layers/read-text-file.ts';
 import { findPackageModule } from './find-package-module.ts';
 import { findPythonModule } from './find-python-module.ts';
 
+/** What a timer can hold is not much more. */
+export const MAX_TIMEOUT_MS = 86_400_000;
+
+/** What counts for a hook that does not say it. */
+export interface HookDefaults {
+  readonly timeoutMs: number;
+  readonly isFailClosed: boolean;
+}
+
 /** Where what is wrong with hooks is noted. */
 export interface HookNotes {
   /** Absolute. */

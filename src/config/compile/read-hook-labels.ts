@@ -1,4 +1,5 @@
-import { type HookEventName, type HookHandler, isLoopEvent } from '../../core/hooks/hook-spec.ts';
+import { type HookEventName, isLoopEvent } from '../../core/hooks/hook-moments.ts';
+import type { HookHandler } from '../../core/hooks/hook-spec.ts';
 import { isLabel } from '../../core/values/label.ts';
 import { type LocatedMap, type LocatedValue, toDiagnostic } from '../findings/located.ts';
 import type { HookNotes } from './read-hook-handler.ts';

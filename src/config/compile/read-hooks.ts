@@ -1,12 +1,5 @@
-import {
-  findHookEvent,
-  HOOK_EVENTS,
-  HOOK_MOMENTS,
-  type HookEventName,
-  type HookSpec,
-  isLifeEvent,
-  isLoopEvent,
-} from '../../core/hooks/hook-spec.ts';
+import { findHookEvent, HOOK_EVENTS, HOOK_MOMENTS, type HookEventName, isLifeEvent, isLoopEvent } from '../../core/hooks/hook-moments.ts';
+import type { HookSpec } from '../../core/hooks/hook-spec.ts';
 import { createCallMatcher } from '../../core/hooks/match-call.ts';
 import { createToolMatcher } from '../../core/hooks/match-tool.ts';
 import type { Finding } from '../../core/schema/finding.ts';
@@ -27,7 +20,7 @@ import {
 import { parseDurationMs } from '../keys/setting-values.ts';
 import { toLaterFinding } from '../keys/unknown-key.ts';
 import { splitAlternatives } from './known-tools.ts';
-import { readHookHandler, toHandlerName } from './read-hook-handler.ts';
+import { type HookDefaults, MAX_TIMEOUT_MS, readHookHandler, toHandlerName } from './read-hook-handler.ts';
 import { findLabels, readHookLabels } from './read-hook-labels.ts';
 
 /** A hook with what only its order needs. */
@@ -106,13 +99,19 @@ function findMisfit(kind: ValueKind, value: LocatedValue): readonly [problem: st
   }
 }
 
-/** What a timer can hold is not much more. */
-export const MAX_TIMEOUT_MS = 86_400_000;
+/** The hooks of each hat that has some, in the order in which they are asked. */
+export interface CompiledHooks {
+  readonly hooks: Readonly<Record<string, readonly HookSpec[]>>;
+  /** The same for backends that have hooks of their own, by {@link toHookListName}. */
+  readonly ofBackends: Readonly<Record<string, readonly HookSpec[]>>;
+  /** Those about a run as a whole: its start, its end, what it needs of its person. */
+  readonly ofRun: readonly HookSpec[];
+  readonly diagnostics: readonly Diagnostic[];
+}
 
-/** What counts for a hook that does not say it. */
-export interface HookDefaults {
-  readonly timeoutMs: number;
-  readonly isFailClosed: boolean;
+/** The name of the hooks of a backend: the hat, and its place in the list of the hat. */
+export function toHookListName(hat: string, index: number): string {
+  return `${hat}.${index}`;
 }
 
 /** Reads hooks where they are written, and notes what is wrong with them. */

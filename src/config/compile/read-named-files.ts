@@ -1,6 +1,6 @@
 import { dirname, resolve } from 'node:path';
-import type { EventContract, EventContracts } from '../../core/events/event-contract.ts';
 import { isTopic } from '../../core/events/topics.ts';
+import type { EventContract, EventContracts } from '../../core/run/run-spec.ts';
 import type { Finding } from '../../core/schema/finding.ts';
 import { listSchemaFaults, type SchemaFault } from '../../core/schema/list-schema-faults.ts';
 import type { Json } from '../../core/values/json.ts';

@@ -1,6 +1,5 @@
 import type { Finding } from '../../core/schema/finding.ts';
-import type { CompiledBackends } from '../compile/compile-backends.ts';
-import { type AloneCause, compileParallel, findAloneCause, mayWorkInCopies } from '../compile/compile-parallel.ts';
+import { type AloneCause, type CompiledBackends, compileParallel, findAloneCause, mayWorkInCopies } from '../compile/compile-backends.ts';
 import { quote } from '../findings/diagnostics.ts';
 import type { Diagnostic } from '../findings/located.ts';
 import type { DeclaredHat } from '../keys/settings-table.ts';

@@ -1,4 +1,4 @@
-import type { ToldHook } from '../hooks/hook-run.ts';
+import type { ToldHook } from '../hooks/hook-moments.ts';
 import type { ToolDenial } from '../tools/scope-violations.ts';
 import type { Usage } from './usage.ts';
 

@@ -82,6 +82,12 @@ export interface TurnSignals {
   readonly problems: readonly SignalProblem[];
 }
 
+/** Keeps what is found in a text, within bounds: a payload that is too long is cut and reported. */
+export interface SignalCollector extends TurnSignals {
+  readonly add: (signal: Signal) => void;
+  readonly report: (message: string, excerpt: string) => void;
+}
+
 /** Who published from outside of a run, and by what they were known as a person. */
 export interface Sender {
   readonly pid: number;
@@ -138,4 +144,19 @@ export interface EventDraft {
   readonly given?: string;
   /** For a completion: why tests were changed, as whoever claims it says. */
   readonly changedTests?: string;
+}
+
+/** What a person tells agents. */
+export interface Tell {
+  /** Of the command by which it was told. */
+  readonly id: string;
+  readonly text: string;
+  /** The hat that it is for; `null`: whoever works now, else next. */
+  readonly to: string | null;
+  /**
+   * `now`: between two steps of the turn that runs, where its agent can be told; `next`: with the next prompt; `interrupt`: the running turn is ended, and its hat
+   * begins again with it.
+   */
+  readonly when: 'now' | 'next' | 'interrupt';
+  readonly sender: Sender;
 }

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Json } from '../values/json.ts';
-import { MAX_PAYLOAD_LENGTH, parseInboxLine, toBoundedPayload } from './inbox-line.ts';
+import { MAX_PAYLOAD_LENGTH, toBoundedPayload } from './bounded-payload.ts';
+import { parseInboxLine } from './inbox-line.ts';
 
 function nest(levels: number): string {
   return '['.repeat(levels) + ']'.repeat(levels);

@@ -1,4 +1,4 @@
-import type { HookEventName } from './hook-spec.ts';
+import type { HookEventName } from './hook-moments.ts';
 
 /** A hook that Ralph itself asks for every hat of the native agent; none of them can be taken away. */
 export interface BuiltInHook {

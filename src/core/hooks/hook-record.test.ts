@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import type { ToldHook } from './hook-moments.ts';
 import { createHookTally, describeHook, isNotable, joinHookRecords, toToldHook } from './hook-record.ts';
-import type { ToldHook } from './hook-run.ts';
 
 const RUN = { name: 'guard', event: 'PreToolUse', decision: 'allow', reason: '', error: null, ms: 1, preview: '' } as const;
 const told = (changes: Partial<ToldHook> = {}): ToldHook => ({ ...RUN, tool: 'bash', ...changes });

@@ -1,5 +1,5 @@
 import { startOf } from '../text/shorten.ts';
-import type { HookRecord, HookRun, ToldHook } from './hook-run.ts';
+import type { HookRecord, HookRun, ToldHook } from './hook-moments.ts';
 
 const MAX_RUNS = 200;
 const MAX_COUNTS = 200;

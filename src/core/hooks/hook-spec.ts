@@ -1,142 +1,5 @@
-import { type Json, readOwn } from '../values/json.ts';
-
-/** A moment at which hooks are asked. */
-interface HookMoment {
-  /** Other names of it, as other tools call it. */
-  readonly aliases: readonly string[];
-  /** When hooks are asked, in the words of the table of the guide. */
-  readonly when: string;
-  /** What `matcher` is tried on. `nothing`: it has no say. */
-  readonly matchedOn: 'tool' | 'topic' | 'hat' | 'reason' | 'nothing';
-  /** Whether a denial stops what is about to happen. */
-  readonly mayBlock: boolean;
-  /** Whether a text of the hook reaches the model. */
-  readonly mayInject: boolean;
-  /** What a hook may put in the place of something; `null`: nothing. */
-  readonly mayChange: 'input' | 'output' | 'event' | null;
-}
-
-/** Everything that hooks are asked about. The table of the guide is made from it (`npm run docs`). */
-export const HOOK_MOMENTS = {
-  PreToolUse: {
-    aliases: ['pre_call', 'BeforeTool'],
-    when: 'the name, the profile and the arguments of a call were checked, and it is about to be made',
-    matchedOn: 'tool',
-    mayBlock: true,
-    mayInject: true,
-    mayChange: 'input',
-  },
-  PostToolUse: {
-    aliases: ['post_call', 'AfterTool'],
-    when: 'a call was made and succeeded',
-    matchedOn: 'tool',
-    mayBlock: false,
-    mayInject: true,
-    mayChange: 'output',
-  },
-  PostToolUseFailure: {
-    aliases: [],
-    when: 'a call was made and failed, or the tool broke',
-    matchedOn: 'tool',
-    mayBlock: false,
-    mayInject: true,
-    mayChange: 'output',
-  },
-  PostToolBatch: {
-    aliases: [],
-    when: 'all calls of one answer of the model were made, and it is about to be asked again; once. A denial, or `continue: false`, ends the turn, which then has failed with the reason',
-    matchedOn: 'nothing',
-    mayBlock: true,
-    mayInject: true,
-    mayChange: null,
-  },
-  PermissionRequest: {
-    aliases: [],
-    when: 'somebody has to allow a call: a rule of the [permissions](permissions.md) asks, or a hook of `PreToolUse` said `ask` (why: `permission_reason`). `allow` counts in the place of a person; who says nothing leaves it to the next hook, then to a person',
-    matchedOn: 'tool',
-    mayBlock: true,
-    mayInject: false,
-    mayChange: null,
-  },
-  EventPublish: {
-    aliases: [],
-    when: 'a hat published an event that its contract allows, and it is about to be asked about by gates and routed; whatever agent wears the hat',
-    matchedOn: 'topic',
-    mayBlock: true,
-    mayInject: true,
-    mayChange: 'event',
-  },
-  CompletionRequested: {
-    aliases: [],
-    when: 'a hat that may declares the work complete, before the gates are asked; whatever agent wears the hat',
-    matchedOn: 'hat',
-    mayBlock: true,
-    mayInject: true,
-    mayChange: null,
-  },
-  RunStart: {
-    aliases: [],
-    when: 'a run begins or goes on (`reason`: `started` or `resumed`)',
-    matchedOn: 'nothing',
-    mayBlock: false,
-    mayInject: false,
-    mayChange: null,
-  },
-  TurnStart: {
-    aliases: [],
-    when: 'the agent of a turn has begun to work',
-    matchedOn: 'hat',
-    mayBlock: false,
-    mayInject: false,
-    mayChange: null,
-  },
-  TurnEnd: {
-    aliases: [],
-    when: 'a turn has ended (`reason`: `succeeded`, `failed` or `interrupted`)',
-    matchedOn: 'hat',
-    mayBlock: false,
-    mayInject: false,
-    mayChange: null,
-  },
-  HatChange: {
-    aliases: [],
-    when: 'the agent of a turn has begun to work that wears another hat (`to`) than the turn before (`from`)',
-    matchedOn: 'hat',
-    mayBlock: false,
-    mayInject: false,
-    mayChange: null,
-  },
-  NeedsYou: {
-    aliases: [],
-    when: 'a run needs its person (`reason`: `question`, an open one is in `question`; `parked`, by a usage limit; `ended`, with something that only a person can do)',
-    matchedOn: 'reason',
-    mayBlock: false,
-    mayInject: false,
-    mayChange: null,
-  },
-  RunEnd: {
-    aliases: [],
-    when: 'a run has ended (`reason`: [why](../exit-codes.md), such as `completed`)',
-    matchedOn: 'reason',
-    mayBlock: false,
-    mayInject: false,
-    mayChange: null,
-  },
-} as const satisfies Readonly<Record<string, HookMoment>>;
-
-export type HookEventName = keyof typeof HOOK_MOMENTS;
-
-/** The moments, in the order of the table. */
-export const HOOK_EVENTS = Object.keys(HOOK_MOMENTS) as readonly HookEventName[];
-
-const BY_ALIAS: Readonly<Record<string, HookEventName>> = Object.fromEntries(
-  HOOK_EVENTS.flatMap((event) => HOOK_MOMENTS[event].aliases.map((alias) => [alias, event] as const)),
-);
-
-/** The moment that a name means; `undefined` for none. */
-export function findHookEvent(name: string): HookEventName | undefined {
-  return HOOK_EVENTS.find((known) => known === name) ?? readOwn(BY_ALIAS, name);
-}
+import { type Json, type JsonObject, readOwn } from '../values/json.ts';
+import type { HookDialect, HookEventName, HookRun } from './hook-moments.ts';
 
 /** A hook: what is asked when, for which tools, and what counts where it does not answer. */
 export interface HookSpec {
@@ -167,9 +30,6 @@ export interface HookSpec {
   readonly place: string;
 }
 
-/** An agent CLI whose hooks can be imported. */
-export type HookDialect = 'claude' | 'gemini';
-
 /** What is asked. Paths are absolute. */
 export type HookHandler =
   /** A program that reads the event as JSON on standard input. `file` is the script among its arguments, where there is one. */
@@ -194,33 +54,6 @@ const INTERPRETERS: Readonly<Record<string, string>> = { py: 'python3', js: 'nod
 export function toScriptCommand(path: string): readonly string[] {
   const interpreter = readOwn(INTERPRETERS, /\.([a-z]+)$/.exec(path)?.[1] ?? '');
   return interpreter === undefined ? [path] : [interpreter, path];
-}
-
-/** Hooks of these are asked by the loop itself: they bind whatever agent wears the hat. */
-export function isLoopEvent(event: HookEventName): boolean {
-  return event !== 'PostToolBatch' && HOOK_MOMENTS[event].matchedOn !== 'tool';
-}
-
-/** Moments that hooks are told of behind everything else: what they say changes nothing, and nothing waits for them. True: they are of the run, and of no hat. */
-const LIFE_EVENTS = {
-  RunStart: true,
-  TurnStart: false,
-  TurnEnd: false,
-  HatChange: false,
-  NeedsYou: true,
-  RunEnd: true,
-} as const satisfies { readonly [E in HookEventName]?: boolean };
-
-export type LifeEventName = keyof typeof LIFE_EVENTS;
-
-/** Whether hooks only observe such an event. */
-export function isLifeEvent(event: HookEventName): event is LifeEventName {
-  return Object.hasOwn(LIFE_EVENTS, event);
-}
-
-/** Whether such an event belongs to the run as a whole: hooks of single hats are not asked about it. */
-export function isRunEvent(event: HookEventName): boolean {
-  return isLifeEvent(event) && LIFE_EVENTS[event];
 }
 
 /** An event before it is routed, or the completion. */
@@ -283,4 +116,55 @@ export interface HookEvent {
     readonly default: string;
     readonly due_at: string;
   };
+}
+
+/**
+ * How a text of a hook reaches the model: with the result of the tool, as a message of the user behind all results, or as one of the system there, where
+ * the model takes such messages.
+ */
+export const INJECT_STRATEGIES = ['tool_result', 'user_message', 'system_message'] as const;
+
+export interface HookInject {
+  readonly content: string;
+  readonly strategy: (typeof INJECT_STRATEGIES)[number];
+}
+
+/** What a hook decided. */
+export interface HookVerdict {
+  readonly decision: 'allow' | 'deny' | 'ask';
+  readonly reason: string;
+  /** In the place of the whole input. */
+  readonly updatedInput?: JsonObject;
+  /** Keys that are put over the input. */
+  readonly mergedInput?: JsonObject;
+  /** In the place of the output. */
+  readonly updatedOutput?: string;
+  /** In the place of parts of an event. */
+  readonly updatedEvent?: Partial<PublishedDraft>;
+  readonly injects: readonly HookInject[];
+}
+
+/** What came of asking a hook. `answer`: what it printed or returned; `null` for nothing. */
+export type HookOutcome =
+  | { readonly kind: 'answered'; readonly answer: Json }
+  /** It ended with exit code 2. */
+  | { readonly kind: 'denied'; readonly reason: string; readonly answer: Json }
+  /** It threw, ended with another exit code, or said what cannot be read. */
+  | { readonly kind: 'failed'; readonly problem: string; readonly answer: Json }
+  /** Time was over, whatever it had said by then. */
+  | { readonly kind: 'timed-out'; readonly answer: Json }
+  /** It is not there, may not be run, or was changed. */
+  | { readonly kind: 'not-started'; readonly problem: string; readonly isFileChanged?: true };
+
+/** What all hooks of one moment decided together. */
+export interface MergedHooks {
+  readonly decision: HookVerdict['decision'];
+  /** Each with the name of its hook before it. */
+  readonly reason: string;
+  /** The input as the hooks left it; absent: as it was. */
+  readonly input?: JsonObject;
+  /** The output as the hooks left it; absent: as it was. */
+  readonly output?: string;
+  readonly injects: readonly HookInject[];
+  readonly runs: readonly HookRun[];
 }

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Json, JsonObject } from '../values/json.ts';
-import { type HookOutcome, judgeHook, readHookAnswer } from './hook-verdict.ts';
+import type { HookOutcome } from './hook-spec.ts';
+import { judgeHook, readHookAnswer } from './hook-verdict.ts';
 
 const answer = (value: Json) => readHookAnswer(value, 'PreToolUse');
 const read = (value: Json) => {

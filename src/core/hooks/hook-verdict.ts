@@ -1,49 +1,8 @@
-import { toBoundedPayload } from '../events/inbox-line.ts';
+import { toBoundedPayload } from '../events/bounded-payload.ts';
 import { isJsonObject, type Json, type JsonObject, readOwn } from '../values/json.ts';
 import { accept, type Result, refuse } from '../values/result.ts';
-import type { HookRun } from './hook-run.ts';
-import { findHookEvent, type HookEventName, type HookSpec, type PublishedDraft } from './hook-spec.ts';
-
-/**
- * How a text of a hook reaches the model: with the result of the tool, as a message of the user behind all results, or as one of the system there, where
- * the model takes such messages.
- */
-export const INJECT_STRATEGIES = ['tool_result', 'user_message', 'system_message'] as const;
-
-export interface HookInject {
-  readonly content: string;
-  readonly strategy: (typeof INJECT_STRATEGIES)[number];
-}
-
-/** What a hook says to the model behind all results: a text as the user's, or one as the system's. */
-export type HookMessage = string | { readonly system: string };
-
-/** What a hook decided. */
-export interface HookVerdict {
-  readonly decision: 'allow' | 'deny' | 'ask';
-  readonly reason: string;
-  /** In the place of the whole input. */
-  readonly updatedInput?: JsonObject;
-  /** Keys that are put over the input. */
-  readonly mergedInput?: JsonObject;
-  /** In the place of the output. */
-  readonly updatedOutput?: string;
-  /** In the place of parts of an event. */
-  readonly updatedEvent?: Partial<PublishedDraft>;
-  readonly injects: readonly HookInject[];
-}
-
-/** What came of asking a hook. `answer`: what it printed or returned; `null` for nothing. */
-export type HookOutcome =
-  | { readonly kind: 'answered'; readonly answer: Json }
-  /** It ended with exit code 2. */
-  | { readonly kind: 'denied'; readonly reason: string; readonly answer: Json }
-  /** It threw, ended with another exit code, or said what cannot be read. */
-  | { readonly kind: 'failed'; readonly problem: string; readonly answer: Json }
-  /** Time was over, whatever it had said by then. */
-  | { readonly kind: 'timed-out'; readonly answer: Json }
-  /** It is not there, may not be run, or was changed. */
-  | { readonly kind: 'not-started'; readonly problem: string; readonly isFileChanged?: true };
+import { findHookEvent, type HookEventName } from './hook-moments.ts';
+import { type HookInject, type HookOutcome, type HookSpec, type HookVerdict, INJECT_STRATEGIES, type PublishedDraft } from './hook-spec.ts';
 
 /** A verdict, and what went wrong on the way; `null` for nothing. */
 export interface JudgedHook {
@@ -239,17 +198,4 @@ function firstText(...values: readonly (Json | undefined)[]): string {
 
 function toText(value: Json): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
-}
-
-/** What all hooks of one moment decided together. */
-export interface MergedHooks {
-  readonly decision: HookVerdict['decision'];
-  /** Each with the name of its hook before it. */
-  readonly reason: string;
-  /** The input as the hooks left it; absent: as it was. */
-  readonly input?: JsonObject;
-  /** The output as the hooks left it; absent: as it was. */
-  readonly output?: string;
-  readonly injects: readonly HookInject[];
-  readonly runs: readonly HookRun[];
 }

@@ -1,11 +1,10 @@
 import { readOwn } from '../values/json.ts';
+import type { HookDialect } from './hook-moments.ts';
 
 /**
  * Which tools a hook is about. A matcher is a list of alternatives between `|`, each a pattern as Python's `fnmatch.fnmatchcase` reads it: `*` any text,
  * `?` one character, `[abc]`, `[a-z]` and `[!a]` one of a set. `re:` before it makes a regular expression of the whole, found anywhere in the name.
  */
-
-import type { HookDialect } from './hook-spec.ts';
 
 /** Names that other tools have for the tools of the native agent. */
 const ALIASES: Readonly<Record<string, readonly string[]>> = {

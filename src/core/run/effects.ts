@@ -1,9 +1,9 @@
-import type { EventDraft, RalphEvent } from '../events/event.ts';
+import type { EventDraft, RalphEvent, Tell } from '../events/event.ts';
 import type { EndReason } from './end-reasons.ts';
 import type { FallbackCause, Feedback, TimerPurpose } from './feedback.ts';
 import type { LoopHookName } from './hook-answer.ts';
 import type { PanelOrder, PanelState } from './panel-state.ts';
-import type { Question, QuestionAnswer, Tell, TurnId } from './turn.ts';
+import type { Question, QuestionAnswer, TurnId } from './turn.ts';
 
 /**
  * What is to be done next: orders, in plain data. Those that are answered by an input carry the id that the

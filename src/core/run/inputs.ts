@@ -1,10 +1,12 @@
-import type { Usage } from '../backends/usage.ts';
-import type { EventSignal, Sender, SignalProblem, TurnSignals } from '../events/event.ts';
+import { UNKNOWN_USAGE, type Usage } from '../backends/usage.ts';
+import type { EventSignal, MissedSignal, Sender, SignalProblem, Tell, TurnSignals } from '../events/event.ts';
 import type { GateResult } from '../gates/gate-result.ts';
+import type { HookRecord } from '../hooks/hook-moments.ts';
+import type { ScopeViolations, ToolDenial } from '../tools/scope-violations.ts';
 import type { HookAnswer } from './hook-answer.ts';
 import type { PanelMove } from './panel-state.ts';
 import type { RunLimits, RunSpec } from './run-spec.ts';
-import type { AskedQuestion, Tell, TurnId, TurnReport } from './turn.ts';
+import type { AskedQuestion, TurnId, TurnOutcome, WorkConflict } from './turn.ts';
 
 /**
  * Everything that can happen to a run, in the past tense. The journal is a list of these and of nothing else;
@@ -124,6 +126,50 @@ export interface IterationEnded extends At, TurnId, TurnReport {
   readonly type: 'iteration-ended';
   readonly inboxOffset: number;
 }
+
+/** Everything the loop needs to know of a turn that ended. */
+export interface TurnReport extends TurnSignals {
+  readonly outcome: TurnOutcome;
+  readonly exitCode: number | null;
+  readonly durationMs: number;
+  /** False for a turn whose output was empty (white space does not count). */
+  readonly producedOutput: boolean;
+  readonly usage: Usage;
+  readonly sessionId: string | null;
+  /** The last assistant message, at most 16 KB of it; whole in the turn's folder. */
+  readonly finalText: string;
+  /** Tool calls seen in the stream; `null` where the stream does not tell. */
+  readonly toolCalls: number | null;
+  /** How many of them only published an event or claimed the end: no work. Absent: none. */
+  readonly signalCalls?: number;
+  /** What looks like a signal and does not count, as it was written; absent where there is nothing. */
+  readonly missed?: readonly MissedSignal[];
+  /** Whether the working tree differs from before the turn; `null` where nobody looked. */
+  readonly treeChanged: boolean | null;
+  /** Processes that had to be ended after the agent's own exit. */
+  readonly leftovers: number;
+  /** What it made in its copy was not brought into the folder; absent where it was, and for turns without a copy. */
+  readonly conflict?: WorkConflict;
+  /** What a hat that may not write has written; absent where it wrote nothing, and for hats that may. */
+  readonly violations?: ScopeViolations;
+  /** Uses of tools that were stopped, the first of them; absent where there were none. */
+  readonly denials?: readonly ToolDenial[];
+  /** How many there were; absent where `denials` has them all. */
+  readonly denied?: number;
+  /** What hooks did; absent where none was asked. */
+  readonly hooks?: HookRecord;
+}
+
+/** What is known of a turn in which no agent came to work. */
+export const NO_WORK = {
+  exitCode: null,
+  durationMs: 0,
+  usage: UNKNOWN_USAGE,
+  sessionId: null,
+  toolCalls: null,
+  producedOutput: false,
+  leftovers: 0,
+} as const satisfies Partial<TurnReport>;
 
 /** What people published, and what is told about lines in the agents' file that came while no agent was at work. */
 export interface EventsReceived extends At, TurnSignals {

@@ -1,9 +1,8 @@
 import { UNKNOWN_USAGE } from '../backends/usage.ts';
 import { makeHat, makeSpec } from '../spec-fixtures.ts';
 import type { Input } from './inputs.ts';
-import { createPanel } from './new-panel.ts';
 import type { PanelSpec } from './panel-spec.ts';
-import type { PanelMove, PanelState, RoundEnded } from './panel-state.ts';
+import { createPanel, type PanelMove, type PanelState, type RoundEnded } from './panel-state.ts';
 import type { RunRecord } from './run-record.ts';
 
 /** Three agents; the first news of an answer reach them as they work, others by a new prompt. */

@@ -1,8 +1,3 @@
-import { UNKNOWN_USAGE, type Usage } from '../backends/usage.ts';
-import type { MissedSignal, Sender, TurnSignals } from '../events/event.ts';
-import type { HookRecord } from '../hooks/hook-run.ts';
-import type { ScopeViolations, ToolDenial } from '../tools/scope-violations.ts';
-
 /**
  * One attempt of one iteration. The pair is never used twice: an agent's turn is never repeated under its id,
  * so outputs are never overwritten.
@@ -89,39 +84,6 @@ export type TurnOutcome =
   | { readonly status: 'failed'; readonly failure: TurnFailure }
   | { readonly status: 'interrupted' };
 
-/** Everything the loop needs to know of a turn that ended. */
-export interface TurnReport extends TurnSignals {
-  readonly outcome: TurnOutcome;
-  readonly exitCode: number | null;
-  readonly durationMs: number;
-  /** False for a turn whose output was empty (white space does not count). */
-  readonly producedOutput: boolean;
-  readonly usage: Usage;
-  readonly sessionId: string | null;
-  /** The last assistant message, at most 16 KB of it; whole in the turn's folder. */
-  readonly finalText: string;
-  /** Tool calls seen in the stream; `null` where the stream does not tell. */
-  readonly toolCalls: number | null;
-  /** How many of them only published an event or claimed the end: no work. Absent: none. */
-  readonly signalCalls?: number;
-  /** What looks like a signal and does not count, as it was written; absent where there is nothing. */
-  readonly missed?: readonly MissedSignal[];
-  /** Whether the working tree differs from before the turn; `null` where nobody looked. */
-  readonly treeChanged: boolean | null;
-  /** Processes that had to be ended after the agent's own exit. */
-  readonly leftovers: number;
-  /** What it made in its copy was not brought into the folder; absent where it was, and for turns without a copy. */
-  readonly conflict?: WorkConflict;
-  /** What a hat that may not write has written; absent where it wrote nothing, and for hats that may. */
-  readonly violations?: ScopeViolations;
-  /** Uses of tools that were stopped, the first of them; absent where there were none. */
-  readonly denials?: readonly ToolDenial[];
-  /** How many there were; absent where `denials` has them all. */
-  readonly denied?: number;
-  /** What hooks did; absent where none was asked. */
-  readonly hooks?: HookRecord;
-}
-
 /** Work that was not brought into the folder. */
 export interface WorkConflict {
   /** Files that somebody else has changed, too, since the copy was made: the first of `total`. */
@@ -136,17 +98,6 @@ export interface WorkConflict {
 /** How the message of a failure begins that is a conflict and nothing else. */
 export const NOT_TAKEN_OVER = 'its work was not taken over';
 
-/** What is known of a turn in which no agent came to work. */
-export const NO_WORK = {
-  exitCode: null,
-  durationMs: 0,
-  usage: UNKNOWN_USAGE,
-  sessionId: null,
-  toolCalls: null,
-  producedOutput: false,
-  leftovers: 0,
-} as const satisfies Partial<TurnReport>;
-
 /** Failures that no other try mends: a person is needed, or another agent. */
 export function isHopeless(failure: FailureClass): failure is 'auth' | 'request' {
   return failure === 'auth' || failure === 'request';
@@ -155,21 +106,6 @@ export function isHopeless(failure: FailureClass): failure is 'auth' | 'request'
 /** Whether the same agent would fail again. */
 export function isLasting({ class: kind, isMissing }: TurnFailure): boolean {
   return isMissing === true || isHopeless(kind);
-}
-
-/** What a person tells agents. */
-export interface Tell {
-  /** Of the command by which it was told. */
-  readonly id: string;
-  readonly text: string;
-  /** The hat that it is for; `null`: whoever works now, else next. */
-  readonly to: string | null;
-  /**
-   * `now`: between two steps of the turn that runs, where its agent can be told; `next`: with the next prompt; `interrupt`: the running turn is ended, and its hat
-   * begins again with it.
-   */
-  readonly when: 'now' | 'next' | 'interrupt';
-  readonly sender: Sender;
 }
 
 /** What people are asked. */

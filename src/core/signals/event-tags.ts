@@ -1,7 +1,6 @@
-import type { EventSignal } from '../events/event.ts';
+import type { EventSignal, SignalCollector } from '../events/event.ts';
 import { isTopic } from '../events/topics.ts';
 import { createFenceTracker } from '../text/code-fence.ts';
-import type { SignalCollector } from './signal-collector.ts';
 
 /** Reads `<event topic="…" target="…">…</event>` from lines; attributes and a body may go on over many of them. */
 export interface EventTagReader {

@@ -1,17 +1,5 @@
-import type { Signal, SignalProblem } from '../events/event.ts';
-import { countCut, toBoundedPayload, toCutProblem } from '../events/inbox-line.ts';
-
-/** What a scanner found so far. */
-export interface ScannedSignals {
-  readonly signals: readonly Signal[];
-  readonly problems: readonly SignalProblem[];
-}
-
-/** Keeps what is found in a text, within bounds: a payload that is too long is cut and reported. */
-export interface SignalCollector extends ScannedSignals {
-  readonly add: (signal: Signal) => void;
-  readonly report: (message: string, excerpt: string) => void;
-}
+import { countCut, toBoundedPayload, toCutProblem } from '../events/bounded-payload.ts';
+import type { Signal, SignalCollector, SignalProblem } from '../events/event.ts';
 
 const MAX_SIGNALS = 1000;
 /** Characters of all payloads together. */

@@ -1,7 +1,6 @@
-import type { EventSignal, Signal } from '../events/event.ts';
+import type { EventSignal, Signal, SignalCollector } from '../events/event.ts';
 import { isTopic } from '../events/topics.ts';
 import { type Json, parseJson } from '../values/json.ts';
-import type { SignalCollector } from './signal-collector.ts';
 
 /** What may stand before a signal on its line: list, heading and quote marks, then emphasis or quotation marks. */
 const BEFORE = /^\s*(?:(?:[-*+•#]+|\d{1,9}[.)])\s+|>\s*)*([*_~`"']*)$/;

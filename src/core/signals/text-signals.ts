@@ -1,10 +1,10 @@
-import type { MissedSignal } from '../events/event.ts';
+import type { MissedSignal, TurnSignals } from '../events/event.ts';
 import { createEventTagReader } from './event-tags.ts';
-import { createSignalCollector, type ScannedSignals } from './signal-collector.ts';
+import { createSignalCollector } from './signal-collector.ts';
 import { createJsonLines, isPromiseLine, parseSignalLine } from './signal-lines.ts';
 
 /** What a text amounts to. */
-export interface ScannedText extends ScannedSignals {
+export interface ScannedText extends TurnSignals {
   /** The promise stood on a line of its own in the last message. */
   readonly promised: boolean;
   /** What looks like a signal and is none: events of all messages; where nothing is promised, the promise of the last message. */

@@ -1,7 +1,8 @@
+import type { Tell } from '../../core/events/event.ts';
 import { EXTERNAL, TOPIC_GUIDANCE } from '../../core/events/reserved.ts';
 import type { Told } from '../../core/run/inputs.ts';
 import type { Activation } from '../../core/run/state.ts';
-import type { Tell, TurnId } from '../../core/run/turn.ts';
+import type { TurnId } from '../../core/run/turn.ts';
 import { hasTurns } from '../../topology/routing/queries.ts';
 import { isForHat, joinOpening, proceed, queueTell } from './proceed.ts';
 import { change, notify, order, recordDraft, type Step } from './step.ts';

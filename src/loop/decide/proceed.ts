@@ -1,9 +1,9 @@
-import type { RalphEvent } from '../../core/events/event.ts';
+import type { RalphEvent, Tell } from '../../core/events/event.ts';
 import { EXTERNAL, TOPIC_CONTINUE, TOPIC_GUIDANCE, TOPIC_RESUME } from '../../core/events/reserved.ts';
 import type { EndReason } from '../../core/run/end-reasons.ts';
 import type { HatSpec } from '../../core/run/run-spec.ts';
 import type { Activation, PendingEvent, PlannedTurn, TimerWait } from '../../core/run/state.ts';
-import { type Tell, type TurnId, toTurnName } from '../../core/run/turn.ts';
+import { type TurnId, toTurnName } from '../../core/run/turn.ts';
 import { toDurationText, toUsdText } from '../../core/text/duration.ts';
 import { readOwn } from '../../core/values/json.ts';
 import { hasTurns, safetyNetOf } from '../../topology/routing/queries.ts';

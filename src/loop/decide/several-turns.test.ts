@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import type { TurnReport } from '../../core/run/inputs.ts';
 import type { RunSpec } from '../../core/run/run-spec.ts';
-import type { TurnReport } from '../../core/run/turn.ts';
 import { makeGate, makeHat } from '../../core/spec-fixtures.ts';
 import { cost, ending, makeResult, notices, type Play, play, refused, write } from './decide-fixtures.ts';
 

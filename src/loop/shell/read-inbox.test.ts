@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { EventSignal, Signal, SignalProblem } from '../../core/events/event.ts';
-import type { PayloadCheck } from '../../core/events/event-contract.ts';
+import type { PayloadCheck } from '../../core/run/run-spec.ts';
 import type { Inbox } from '../../ports/inbox.ts';
 import { checkPayloads, dropStrayLines, readOutside, readWholeInbox } from './read-inbox.ts';
 

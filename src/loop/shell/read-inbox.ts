@@ -1,6 +1,6 @@
 import type { Signal, SignalProblem } from '../../core/events/event.ts';
-import type { PayloadCheck } from '../../core/events/event-contract.ts';
 import type { ExternalEvents } from '../../core/run/inputs.ts';
+import type { PayloadCheck } from '../../core/run/run-spec.ts';
 import type { Inbox, InboxBatch } from '../../ports/inbox.ts';
 
 /**

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { UNKNOWN_USAGE } from '../../core/backends/usage.ts';
 import type { Input } from '../../core/run/inputs.ts';
-import { createPanel } from '../../core/run/new-panel.ts';
-import type { PanelState } from '../../core/run/panel-state.ts';
+import { createPanel, type PanelState } from '../../core/run/panel-state.ts';
 import type { Activation } from '../../core/run/state.ts';
 import { makeSpec } from '../../core/spec-fixtures.ts';
 import type { ScopeViolations } from '../../core/tools/scope-violations.ts';

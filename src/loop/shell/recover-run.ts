@@ -1,8 +1,8 @@
 import { UNKNOWN_USAGE } from '../../core/backends/usage.ts';
-import type { Input, IterationEnded, TellGiven } from '../../core/run/inputs.ts';
+import type { Input, IterationEnded, TellGiven, TurnReport } from '../../core/run/inputs.ts';
 import type { RunLimits, RunSpec } from '../../core/run/run-spec.ts';
 import type { Activation } from '../../core/run/state.ts';
-import { type TurnId, type TurnReport, toTurnName } from '../../core/run/turn.ts';
+import { type TurnId, toTurnName } from '../../core/run/turn.ts';
 import type { TakenOver } from '../../ports/work-copies.ts';
 import type { FoldedRun } from '../decide/fold-journal.ts';
 import { readCopyInbox, takeOverCopy, toDiscarded } from './copy-turn.ts';

@@ -1,6 +1,6 @@
 import type { Effect, IterationStart } from '../../core/run/effects.ts';
-import type { Input, IterationEnded } from '../../core/run/inputs.ts';
-import { type TurnId, type TurnOutcome, type TurnReport, toTurnName, toTurnTitle } from '../../core/run/turn.ts';
+import type { Input, IterationEnded, TurnReport } from '../../core/run/inputs.ts';
+import { type TurnId, type TurnOutcome, toTurnName, toTurnTitle } from '../../core/run/turn.ts';
 import { toErrorCode, toErrorMessage } from '../../core/values/errors.ts';
 import type { BroughtIn, Elsewhere, RemoteResult, RemoteTurn } from '../../ports/elsewhere.ts';
 import { decide } from '../decide/decide.ts';

@@ -1,16 +1,8 @@
 import type { Usage } from '../../core/backends/usage.ts';
 import type { EventSignal, Signal } from '../../core/events/event.ts';
 import type { IterationStart } from '../../core/run/effects.ts';
-import type { IterationEnded } from '../../core/run/inputs.ts';
-import {
-  NO_WORK,
-  NOT_TAKEN_OVER,
-  type TurnId,
-  type TurnOutcome,
-  type TurnReport,
-  toTurnName,
-  type WorkConflict,
-} from '../../core/run/turn.ts';
+import { type IterationEnded, NO_WORK, type TurnReport } from '../../core/run/inputs.ts';
+import { NOT_TAKEN_OVER, type TurnId, type TurnOutcome, toTurnName, type WorkConflict } from '../../core/run/turn.ts';
 import type { ScopeViolations } from '../../core/tools/scope-violations.ts';
 import { isJsonObject, parseJson } from '../../core/values/json.ts';
 import type { TurnResult } from '../../ports/backend.ts';

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
+import type { Tell } from '../../core/events/event.ts';
 import type { IterationStart } from '../../core/run/effects.ts';
 import type { Input } from '../../core/run/inputs.ts';
-import type { Tell } from '../../core/run/turn.ts';
 import type { PersonQuestion, SpokenWords } from '../../ports/people.ts';
 import type { ProgramQuestion } from '../../ports/steering.ts';
 import type { TurnContext } from './loop-ports.ts';

@@ -1,8 +1,9 @@
 import type { BackendEvent } from '../../core/backends/backend-event.ts';
+import type { Tell } from '../../core/events/event.ts';
 import type { IterationStart, QuestionClose } from '../../core/run/effects.ts';
 import type { Asked } from '../../core/run/inputs.ts';
 import { areAskable, QUESTION_LIMITS } from '../../core/run/question-limits.ts';
-import type { Tell, TurnId } from '../../core/run/turn.ts';
+import type { TurnId } from '../../core/run/turn.ts';
 import { toErrorCode } from '../../core/values/errors.ts';
 import { toTextHash } from '../../core/values/hash.ts';
 import type { RunningTurn } from '../../ports/backend.ts';

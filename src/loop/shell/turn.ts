@@ -1,11 +1,11 @@
 import type { BackendEvent } from '../../core/backends/backend-event.ts';
 import type { MissedSignal, Signal, SignalProblem } from '../../core/events/event.ts';
 import { EXTERNAL } from '../../core/events/reserved.ts';
+import type { HookRecord } from '../../core/hooks/hook-moments.ts';
 import { createHookTally } from '../../core/hooks/hook-record.ts';
-import type { HookRecord } from '../../core/hooks/hook-run.ts';
 import type { IterationStart } from '../../core/run/effects.ts';
-import type { IterationSpawned } from '../../core/run/inputs.ts';
-import { NO_WORK, type TurnFailure, toSwitchText } from '../../core/run/turn.ts';
+import { type IterationSpawned, NO_WORK } from '../../core/run/inputs.ts';
+import { type TurnFailure, toSwitchText } from '../../core/run/turn.ts';
 import { isPromiseLine } from '../../core/signals/signal-lines.ts';
 import { createTextSignalScanner } from '../../core/signals/text-signals.ts';
 import { estimateTokens } from '../../core/text/estimate-tokens.ts';

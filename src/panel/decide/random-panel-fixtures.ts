@@ -1,9 +1,15 @@
 import fc from 'fast-check';
 import { UNKNOWN_USAGE } from '../../core/backends/usage.ts';
-import { createPanel } from '../../core/run/new-panel.ts';
 import { SAMPLE_PANEL } from '../../core/run/panel-fixtures.ts';
 import type { PanelSpec } from '../../core/run/panel-spec.ts';
-import type { PanelMove, PanelOrder, PanelState, RoundTask, ShownAnswer } from '../../core/run/panel-state.ts';
+import {
+  createPanel,
+  type PanelMove,
+  type PanelOrder,
+  type PanelState,
+  type RoundTask,
+  type ShownAnswer,
+} from '../../core/run/panel-state.ts';
 import { decidePanel, reopenPanel } from './decide-panel.ts';
 
 /** A panel with every default. */

@@ -1,8 +1,9 @@
 import type { BackendEvent } from '../../core/backends/backend-event.ts';
 import { addUsage, UNKNOWN_USAGE, type Usage } from '../../core/backends/usage.ts';
 import { createPathRewriter } from '../../core/panel/rewrite-paths.ts';
+import { NO_WORK } from '../../core/run/inputs.ts';
 import type { CheckAnswer, FinishPanel, OfferUpdate, PanelOrder, PanelOutcome, StartRound } from '../../core/run/panel-state.ts';
-import { NO_WORK, type TurnFailure, toTurnName } from '../../core/run/turn.ts';
+import { type TurnFailure, toTurnName } from '../../core/run/turn.ts';
 import { startOf } from '../../core/text/shorten.ts';
 import { toErrorMessage } from '../../core/values/errors.ts';
 import type { Backend, PanelDesk, RunningTurn, TurnRequest, TurnResult } from '../../ports/backend.ts';

@@ -1,13 +1,13 @@
 import type { Usage } from '../../core/backends/usage.ts';
-import type { Sender } from '../../core/events/event.ts';
+import type { Sender, Tell } from '../../core/events/event.ts';
 import type { GateResult } from '../../core/gates/gate-result.ts';
-import type { HookRecord } from '../../core/hooks/hook-run.ts';
+import type { HookRecord } from '../../core/hooks/hook-moments.ts';
 import type { DeliveryKind, Notice, QuestionClose, RejectionCause } from '../../core/run/effects.ts';
 import type { EndReason } from '../../core/run/end-reasons.ts';
 import type { FallbackCause, TimerPurpose } from '../../core/run/feedback.ts';
 import type { RunLimits } from '../../core/run/run-spec.ts';
 import type { RunStatus } from '../../core/run/state.ts';
-import type { FailureClass, Question, Tell, TurnId, WorkConflict } from '../../core/run/turn.ts';
+import type { FailureClass, Question, TurnId, WorkConflict } from '../../core/run/turn.ts';
 import type { ScopeViolations, ToolDenial } from '../../core/tools/scope-violations.ts';
 import type { Coordination } from '../../topology/routing/compile-topology.ts';
 import type { PanelView } from './panel-view.ts';

@@ -3,7 +3,8 @@ import type { RunView } from '../fold/run-view.ts';
 import { toAttention } from '../report/attention.ts';
 import { isSeen } from '../report/running-report.ts';
 import { toFirstLine } from '../text/plain-text.ts';
-import { type FrameFacts, toProgress, toState } from './run-frame.ts';
+import { toProgress, toState } from './run-frame.ts';
+import type { FrameFacts } from './watched-run.ts';
 
 const TITLE_LENGTH = 160;
 

@@ -2,9 +2,10 @@ import { describe, expect, it } from 'vitest';
 import type { RunRecord } from '../../core/run/run-record.ts';
 import { completedRun, createScript, limitedRun, START, sampleSpec } from '../fixtures.ts';
 import { toRunFrame } from './run-frame.ts';
-import { createRunHistory, type RunHistory } from './run-history.ts';
+import { createRunHistory } from './run-history.ts';
 import { toTimeline } from './timeline.ts';
 import { toEventPage, toTurnDetail, toTurnPage } from './turn-rows.ts';
+import type { RunHistory } from './watched-run.ts';
 
 const NOW = { isAlive: true, now: START + 3_600_000, live: null };
 

@@ -12,10 +12,7 @@ import { cleanText, cutText, toCount, toFirstLine, toPlainLine } from '../text/p
 import { toEvidenceRows } from './evidence-rows.ts';
 import { toHatRows } from './hat-rows.ts';
 import { toNextText } from './next-text.ts';
-import type { RunHistory } from './run-history.ts';
-
-/** What is known of a run beside its journal, at this moment; nothing of it holds for an earlier one. */
-export type FrameFacts = Pick<StatusFacts, 'isAlive' | 'isUnseen' | 'now' | 'isNewest' | 'live' | 'fleet'>;
+import type { FrameFacts, RunHistory } from './watched-run.ts';
 
 const SHOWN_NOTICES = 20;
 const TITLE_LENGTH = 160;

@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { createScript, type RunScript, START, sampleSpec, sampleUsage } from '../fixtures.ts';
-import { type FrameFacts, toRunFrame } from './run-frame.ts';
-import { createRunHistory, type RunHistory } from './run-history.ts';
+import { toRunFrame } from './run-frame.ts';
+import { createRunHistory } from './run-history.ts';
 import { toTimeline } from './timeline.ts';
 import { toTurnPage } from './turn-rows.ts';
+import type { FrameFacts, RunHistory } from './watched-run.ts';
 
 const NOW: FrameFacts = { isAlive: true, now: START + 3_600_000, live: null };
 

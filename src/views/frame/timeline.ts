@@ -1,5 +1,5 @@
 import type { TimelineSlot } from '../../wire/timeline-slot.ts';
-import type { RunHistory } from './run-history.ts';
+import type { RunHistory } from './watched-run.ts';
 
 /**
  * The whole run in so many slots at most, each of the same number of inputs.

@@ -6,7 +6,7 @@ import type { TurnView } from '../fold/run-view.ts';
 import { toTurnDetails } from '../report/turn-details.ts';
 import { toAboutText, toOutcomeText } from '../report/turn-line.ts';
 import { toPlainLine } from '../text/plain-text.ts';
-import type { RunHistory } from './run-history.ts';
+import type { RunHistory } from './watched-run.ts';
 
 /** More rows are not given at once. */
 const MAX_PAGE = 500;

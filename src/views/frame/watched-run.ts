@@ -1,8 +1,48 @@
+import type { RunRecord } from '../../core/run/run-record.ts';
+import type { FlowGraph } from '../../topology/graph/flow-graph.ts';
 import type { GraphPicture } from '../../wire/graph-picture.ts';
 import type { Steering } from '../../wire/steering.ts';
+import type { ToldEvent } from '../../wire/told-event.ts';
 import type { ByteRange, SearchHit, TextPiece, TurnIndex, TurnPart } from '../../wire/turn-texts.ts';
-import type { FrameFacts } from './run-frame.ts';
-import type { RunHistory } from './run-history.ts';
+import type { RunView, TurnView } from '../fold/run-view.ts';
+import type { StatusFacts } from '../report/running-report.ts';
+
+/**
+ * A run as it was after each of its inputs. It is folded once; whatever moment is asked for afterwards is looked up, not folded again. Turns are known by their place,
+ * from 0, which never changes. A `seq` below 1 means the time before the run, one above the last input the last input.
+ */
+export interface RunHistory {
+  /** Takes the next record. What passes by live is left out: the journal does not have it. */
+  readonly take: (record: RunRecord) => void;
+  /** The number of the last input; 0 before the first. */
+  readonly lastSeq: () => number;
+  /** The same view that a fold of the records up to this input gives; for no number or the last one its list of turns is kept, not made. */
+  readonly view: (seq?: number) => RunView;
+  /** The flow graph with the counts of that moment; `null` before the run has begun. */
+  readonly graph: (seq?: number) => FlowGraph | null;
+  /** How many turns had begun. */
+  readonly countTurns: (seq?: number) => number;
+  /** A turn at that moment; `undefined` where it had not begun. */
+  readonly turn: (place: number, seq?: number) => TurnView | undefined;
+  /** From which input to which a turn worked; `undefined` where there is no such turn. */
+  readonly span: (place: number) => TurnSpan | undefined;
+  /** How many events had come up. */
+  readonly countEvents: (seq?: number) => number;
+  /** Events from a place on, in the order in which they came up. */
+  readonly events: (from: number, count: number) => readonly ToldEvent[];
+  /** What has changed behind this input: places of turns, and the place of the first new event. */
+  readonly changes: (seq: number) => { readonly turns: readonly number[]; readonly firstEvent: number };
+}
+
+/** The inputs between which a turn worked. */
+export interface TurnSpan {
+  readonly startSeq: number;
+  /** `null` while it works. */
+  readonly endSeq: number | null;
+}
+
+/** What is known of a run beside its journal, at this moment; nothing of it holds for an earlier one. */
+export type FrameFacts = Pick<StatusFacts, 'isAlive' | 'isUnseen' | 'now' | 'isNewest' | 'live' | 'fleet'>;
 
 /** A run as a face reads and steers it, whoever gives it: this process, or a page that has the run in it. Reading it changes nothing of the run. */
 export interface WatchedRun {

@@ -1,7 +1,7 @@
 import { toSenderText } from '../../core/events/event.ts';
 import { toResultName } from '../../core/gates/gate-result.ts';
+import type { HookRecord } from '../../core/hooks/hook-moments.ts';
 import { describeHook } from '../../core/hooks/hook-record.ts';
-import type { HookRecord } from '../../core/hooks/hook-run.ts';
 import type { ScopeViolations, ToolDenial } from '../../core/tools/scope-violations.ts';
 import type { BlockedEvent, ConflictView, PublishedEvent, TurnView } from '../fold/run-view.ts';
 import { type FactRow, toRow } from '../text/fact-rows.ts';

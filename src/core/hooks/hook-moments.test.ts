@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { findHookEvent, HOOK_EVENTS, HOOK_MOMENTS } from './hook-spec.ts';
+import { findHookEvent, HOOK_EVENTS, HOOK_MOMENTS } from './hook-moments.ts';
 
 describe('the names of events', () => {
   it('mean one event each, whichever of them is written', () => {
