@@ -7,7 +7,7 @@ import { keepRun, type LeaseWish, takeLease } from '../fleet/keep-run.ts';
 import { connectFleet } from '../fleet/nats-fleet.ts';
 import { listKnownRuns } from '../journal/find-run.ts';
 import { nodeFileSystem } from '../journal/node-file-system.ts';
-import { createJournalFold } from '../loop/decide/fold-journal.ts';
+import { createJournalFold } from '../loop/decide/decide.ts';
 import type { Fleet, KeptLease, RunLease } from '../ports/fleet.ts';
 import { steadyMs } from '../process/steady-clock.ts';
 import { findLayout } from '../runs/layout.ts';

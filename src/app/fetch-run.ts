@@ -16,7 +16,7 @@ import { toJournalLines } from '../journal/journal-line.ts';
 import { nodeFileSystem } from '../journal/node-file-system.ts';
 import { type RunPaths, toRunPaths } from '../journal/run-folder.ts';
 import { ensureStateFolders } from '../journal/state-folders.ts';
-import { createJournalFold } from '../loop/decide/fold-journal.ts';
+import { createJournalFold } from '../loop/decide/decide.ts';
 import type { Blobs, Fleet } from '../ports/fleet.ts';
 import { listReferenceFiles } from '../run-gates/gate-reference.ts';
 import { openAgentFolders, toLayout } from '../runs/layout.ts';

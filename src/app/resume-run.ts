@@ -6,7 +6,7 @@ import { findRun, requireBegun } from '../journal/find-run.ts';
 import type { Lock } from '../journal/lock.ts';
 import { nodeFileSystem } from '../journal/node-file-system.ts';
 import { toRunPaths } from '../journal/run-folder.ts';
-import { createJournalFold } from '../loop/decide/fold-journal.ts';
+import { createJournalFold } from '../loop/decide/decide.ts';
 import { recoverRun } from '../loop/shell/recover-run.ts';
 import { findFinalEnd, planResume, type ResumeOrder, type ResumePlan, toRaisedLimits } from '../planning/plan-resume.ts';
 import { loadPluginFiles } from '../plugins/plugin-files.ts';

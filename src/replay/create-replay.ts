@@ -1,5 +1,5 @@
 import type { Input } from '../core/run/inputs.ts';
-import { createJournalFold } from '../loop/decide/fold-journal.ts';
+import { createJournalFold } from '../loop/decide/decide.ts';
 import { createRunHistory, type RunHistory } from '../views/frame/run-history.ts';
 
 /** One entry of a journal. */

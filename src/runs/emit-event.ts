@@ -10,7 +10,7 @@ import { findRun, requireBegun } from '../journal/find-run.ts';
 import { nodeFileSystem } from '../journal/node-file-system.ts';
 import { readJournal } from '../journal/read-journal.ts';
 import { type RunPaths, toRunPaths } from '../journal/run-folder.ts';
-import { createJournalFold, type FoldedRun } from '../loop/decide/fold-journal.ts';
+import { createJournalFold, type FoldedRun } from '../loop/decide/decide.ts';
 import type { Topology } from '../topology/routing/compile-topology.ts';
 import { hasTurns, isTerminalTopic, safetyNetOf, takersOf } from '../topology/routing/queries.ts';
 import { findLayout, type Layout } from './layout.ts';

@@ -42,7 +42,7 @@ export async function reapProcesses(cwd: string): Promise<LeftProcess[]> {
 
 /** Removes what a killed `ralph doctor` left in the folder. */
 export async function sweepTrials({ root, stateDir }: Layout): Promise<void> {
-  const { sweepViews } = await import('../sandbox/index.ts');
+  const { sweepViews } = await import('../sandbox/workspace-view.ts');
   sweepViews({ workspace: root, stateDir });
 }
 

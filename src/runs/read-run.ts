@@ -10,7 +10,7 @@ import { createJournalReader, followJournal } from '../journal/follow-journal.ts
 import { nodeFileSystem } from '../journal/node-file-system.ts';
 import { readJournal } from '../journal/read-journal.ts';
 import { type RunPaths, toRunPaths } from '../journal/run-folder.ts';
-import { createJournalFold, type JournalFold } from '../loop/decide/fold-journal.ts';
+import { createJournalFold, type JournalFold } from '../loop/decide/decide.ts';
 import type { JournalEntry } from '../ports/journal.ts';
 import { createRedaction } from '../process/redact.ts';
 import { findKnownSecrets } from '../safety/known-secrets.ts';

@@ -23,7 +23,7 @@ export interface SafetyObstacle {
  * @param stateDirs names of the folders for state
  */
 export async function findSafetyObstacle(cwd: string, env: Environment, stateDirs: readonly string[]): Promise<SafetyObstacle | null> {
-  const { findOsSandbox } = await import('../sandbox/index.ts');
+  const { findOsSandbox } = await import('../sandbox/find-os-sandbox.ts');
   const [os, base] = await Promise.all([findOsSandbox(env, cwd), captureBase({ cwd, env, stateDirs })]);
   if (os.found === null)
     return {

@@ -94,12 +94,12 @@ export function createTurnAgents(made: TurnAgentsSettings): TurnAgents {
     lookBack: async (activation) => (await made.scopes?.lookBack(activation)) ?? null,
     spentBy: async (activation) => {
       if (find(activation).type !== 'native') return UNKNOWN_USAGE;
-      const { findSpent } = await import('../agent/index.ts');
+      const { findSpent } = await import('../agent/session/find-session.ts');
       return findSpent(join(made.runFolder, 'turns'), toTurnName(activation));
     },
     toldBy: async (activation) => {
       if (find(activation).type !== 'native') return { ids: [], call: 0 };
-      const { findTold } = await import('../agent/index.ts');
+      const { findTold } = await import('../agent/session/find-session.ts');
       return findTold(join(made.runFolder, 'turns'), toTurnName(activation));
     },
     priceOf: (order, usage: Usage, model) => toPrice(made.settings.prices, model ?? find(order).model ?? null, usage),

@@ -4,7 +4,7 @@ import type { RunLimits, RunSpec } from '../../core/run/run-spec.ts';
 import type { Activation } from '../../core/run/state.ts';
 import { type TurnId, type TurnReport, toTurnName } from '../../core/run/turn.ts';
 import type { TakenOver } from '../../ports/work-copies.ts';
-import type { FoldedRun } from '../decide/fold-journal.ts';
+import type { FoldedRun } from '../decide/decide.ts';
 import { readCopyInbox, takeOverCopy, toDiscarded } from './copy-turn.ts';
 import type { LoopPorts, TurnAgents } from './loop-ports.ts';
 import { readOutside, readWholeInbox } from './read-inbox.ts';

@@ -6,7 +6,8 @@ import { createPanel } from '../../core/run/new-panel.ts';
 import type { PanelSpec } from '../../core/run/panel-spec.ts';
 import type { PanelMove, PanelOrder, PanelState, RoundEnded } from '../../core/run/panel-state.ts';
 import { listCandidates, listNewest } from './answers.ts';
-import { decidePanel, openPanel, reopenPanel } from './decide-panel.ts';
+import { decidePanel } from './decide-panel.ts';
+import { openPanel, reopenPanel } from './panel-step.ts';
 import { type Played, playPanel, SPEC, specs } from './random-panel-fixtures.ts';
 
 /** A panel that is played move by move. Agents are named by their places. */

@@ -4,7 +4,8 @@ import { createPanel } from '../../core/run/new-panel.ts';
 import { SAMPLE_PANEL } from '../../core/run/panel-fixtures.ts';
 import type { PanelSpec } from '../../core/run/panel-spec.ts';
 import type { PanelMove, PanelOrder, PanelState, RoundTask, ShownAnswer } from '../../core/run/panel-state.ts';
-import { decidePanel, reopenPanel } from './decide-panel.ts';
+import { decidePanel } from './decide-panel.ts';
+import { reopenPanel } from './panel-step.ts';
 
 /** A panel with every default. */
 export const SPEC: PanelSpec = { ...SAMPLE_PANEL, injection: 'mid_stream', firstInjection: 'restart' };
