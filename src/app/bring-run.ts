@@ -10,7 +10,7 @@ import { nodeFileSystem } from '../journal/node-file-system.ts';
 import { createJournalFold } from '../loop/decide/decide.ts';
 import type { Fleet, KeptLease, RunLease } from '../ports/fleet.ts';
 import { steadyMs } from '../process/steady-clock.ts';
-import { findLayout } from '../runs/layout.ts';
+import { findLayout } from '../runs/find-layout.ts';
 import { withoutToken } from '../runs/people.ts';
 import { toPlainLine } from '../views/text/plain-text.ts';
 import { fetchRun } from './fetch-run.ts';

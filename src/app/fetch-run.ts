@@ -25,7 +25,7 @@ import { alignSteering } from '../runs/steering.ts';
 import { withoutKeys } from '../safety/known-secrets.ts';
 import { toStateDirs } from '../safety/run-isolation.ts';
 import { bringCommits, bringWork, checkOutWork, isObjectId } from '../workspace/bundle/bundle.ts';
-import { nameTrees, readTrees } from '../workspace/snapshot/snapshots.ts';
+import { nameTrees, readTrees } from '../workspace/snapshot/tree-names.ts';
 import { toFilter } from './bring-turn.ts';
 import { type KeptState, readPlace, STANDS_IN, writePlace } from './kept-run.ts';
 import { fetchTree, isStateFolder, storeTrees, withSecrets, writeScratchpad } from './sent-work.ts';

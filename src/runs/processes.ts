@@ -9,7 +9,8 @@ import { keepsNamespace } from '../process/isolation.ts';
 import { removeDeadPipes } from '../process/owned-folders.ts';
 import { isAlive, type ProcessRef } from '../process/process-table.ts';
 import { steadyMs } from '../process/steady-clock.ts';
-import { findLayout, type Layout } from './layout.ts';
+import { findLayout } from './find-layout.ts';
+import type { Layout } from './layout.ts';
 import type { LeftProcess } from './run-api.ts';
 import { findHolder } from './run-lock.ts';
 

@@ -15,14 +15,15 @@ import type { JournalEntry } from '../ports/journal.ts';
 import { createRedaction } from '../process/redact.ts';
 import { findKnownSecrets } from '../safety/known-secrets.ts';
 import type { GitWorkspace } from '../workspace/checkpoint/create-workspace.ts';
-import { findLayout, type Layout } from './layout.ts';
+import { findLayout } from './find-layout.ts';
+import type { Layout } from './layout.ts';
 import { listTurns } from './list-turns.ts';
 import { readLiveFile } from './live-file.ts';
 import { findLivingRun } from './living-runs.ts';
 import { listLeft } from './processes.ts';
 import type { RecordCursor, RunReader } from './run-api.ts';
 import { readFacts } from './run-facts.ts';
-import { isCopy, readRunFile } from './run-file.ts';
+import { isCopy, type RunFile, readRunFile } from './run-file.ts';
 import { findHolder, findSignalPid, isUnseen } from './run-lock.ts';
 import { openRunFolder } from './run-workspace.ts';
 import { toShownInput } from './shown-input.ts';
@@ -50,7 +51,8 @@ export function openRunIn(layout: Layout, runId: string, env: Environment): RunR
     requireBegun(state, runId, holder !== null);
     return paths;
   };
-  const openFolder = (): GitWorkspace => openRunFolder({ layout, paths, env }, readRunFile(paths.settings));
+  const open = (file: RunFile): GitWorkspace => openRunFolder({ layout, paths, env }, file);
+  const openFolder = (): GitWorkspace => open(readRunFile(paths.settings));
   let redaction: { text(plain: string): string } | undefined;
   const redact = (text: string): string => {
     redaction ??= createRedaction(env, listKnownSecrets(paths, env)) ?? { text: (plain: string) => plain };
@@ -75,7 +77,7 @@ export function openRunIn(layout: Layout, runId: string, env: Environment): RunR
     damage: () => (holder === null ? findDamage(paths) : null),
     left: () => (holder === null ? listLeft(paths.runId) : []),
     turns: () => listTurns(paths),
-    facts: (view) => readFacts({ layout, paths, env, view, turns: listTurns(paths) }),
+    facts: (view) => readFacts({ paths, env, view, turns: listTurns(paths), open }),
     diff: async (name) => (isCopy(paths) ? null : name === null ? openFolder().diffRun(listTurns(paths)) : openFolder().diff(name)),
     stat: async (name) => (isCopy(paths) ? null : name === null ? openFolder().statRun(listTurns(paths)) : openFolder().stat(name)),
   };

@@ -20,15 +20,9 @@ import type { Baseline } from '../snapshot/baseline.ts';
 import { listUntouched } from '../snapshot/baseline.ts';
 import { describeFolder, toFingerprint } from '../snapshot/fingerprint.ts';
 import { diffRun, diffTurn, statRun, statTurn } from '../snapshot/run-diff.ts';
-import {
-  createSnapshotKeeper,
-  dropSnapshots,
-  listChangedFiles,
-  type SnapshotKeeper,
-  type SnapshotMoment,
-  selectEntries,
-} from '../snapshot/snapshots.ts';
+import { createSnapshotKeeper, type SnapshotKeeper, selectEntries } from '../snapshot/snapshots.ts';
 import { createStatusReader } from '../snapshot/status-reader.ts';
+import { dropSnapshots, listChangedFiles, type SnapshotMoment } from '../snapshot/tree-names.ts';
 import { commitWorktree, makeCheckpoint } from './checkpoint.ts';
 
 export interface WorkspaceSettings extends RepositorySettings {

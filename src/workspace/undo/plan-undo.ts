@@ -8,7 +8,7 @@ import { isSubmodule, listDifferences, listIndex, readTree, toPathList } from '.
 import { removeTree } from '../../process/remove-tree.ts';
 import type { Baseline } from '../snapshot/baseline.ts';
 import { readStanding, storePresent } from '../snapshot/present-tree.ts';
-import { listChangedFiles, readBefore, readTrees } from '../snapshot/snapshots.ts';
+import { listChangedFiles, readBefore, readTrees } from '../snapshot/tree-names.ts';
 import type { UndoStep } from './undo-record.ts';
 
 /** Which work of a run to take back. */
