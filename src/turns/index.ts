@@ -4,8 +4,9 @@
  */
 export { toAgentEnvironment, writeAgentCommand } from './agent-environment.ts';
 export { createGateHold } from './confine-gates.ts';
-export { createNativeModel, findPrice } from './create-native-backend.ts';
+export { createNativeModel } from './create-native-model.ts';
 export { findSpec, planFirstTurn, readScratchpad, toPromptOptions } from './hat-facts.ts';
+export { findPrice } from './price.ts';
 export { type TurnScopeSettings, toPrivateDir } from './scope-tools.ts';
 export { keepTrustedState } from './trusted-files.ts';
 export { COPIES, createTurnAgents } from './turn-agents.ts';
