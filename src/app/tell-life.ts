@@ -10,7 +10,7 @@ import type { RunPaths } from '../journal/run-folder.ts';
 import type { FoldedRun } from '../loop/decide/decide.ts';
 import type { AskAway } from '../ports/hook-runner.ts';
 import type { Redaction } from '../ports/redaction.ts';
-import { toGateMarker } from '../runs/processes.ts';
+import { toGateMarker } from '../runs/markers.ts';
 import type { RunFile } from '../runs/run-file.ts';
 import { toPlainLine } from '../views/text/plain-text.ts';
 

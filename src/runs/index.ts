@@ -16,6 +16,7 @@ export { type Layout, openAgentFolders, requireLayout, toLayout, toStateName } f
 export { listProjects, noteProject, summariseAllRuns, summariseRun, summariseRuns } from './list-runs.ts';
 export { openLiveFile } from './live-file.ts';
 export { findLivingRun, findStaleOwner, listKilledRuns, refuseNested, wasKilled } from './living-runs.ts';
+export { toGateMarker, toMarker } from './markers.ts';
 export { notifyPerson } from './notify-person.ts';
 export {
   type FleetPerson,
@@ -27,7 +28,7 @@ export {
   withoutToken,
   writePeople,
 } from './people.ts';
-export { listLeft, listProcesses, reapProcesses, reapRun, reapTurn, toGateMarker, toMarker } from './processes.ts';
+export { listLeft, listProcesses, reapProcesses, reapRun, reapTurn } from './processes.ts';
 export { searchFile } from './read-piece.ts';
 export { openRun, readRecords } from './read-run.ts';
 export { reviewRun, storeEnd } from './review-run.ts';

@@ -24,7 +24,7 @@ import type { GateRunner } from '../ports/gate-runner.ts';
 import type { Isolation } from '../ports/program.ts';
 import { createRedaction } from '../process/redact.ts';
 import { toAgentCapabilities } from '../runs/hat-capabilities.ts';
-import { toMarker } from '../runs/processes.ts';
+import { toMarker } from '../runs/markers.ts';
 import { findKnownSecrets } from '../safety/known-secrets.ts';
 import { findHandWay, findSpec, hasHandInTools, toOwnLimits } from './hat-facts.ts';
 import { createJudge } from './judge-answers.ts';

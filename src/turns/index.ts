@@ -9,5 +9,5 @@ export { findSpec, planFirstTurn, readScratchpad, toPromptOptions } from './hat-
 export { findPrice } from './price.ts';
 export { type TurnScopeSettings, toPrivateDir } from './scope-tools.ts';
 export { keepTrustedState } from './trusted-files.ts';
-export { COPIES, createTurnAgents } from './turn-agents.ts';
+export { createTurnAgents } from './turn-agents.ts';
 export { createTurnScopes, loadEmitAttach } from './turn-scopes.ts';

@@ -8,11 +8,11 @@ import { toTurnName } from '../core/run/turn.ts';
 import type { Environment } from '../core/values/environment.ts';
 import { toContractPath } from '../emit/contract-file.ts';
 import type { Surroundings, TurnAgents } from '../loop/shell/loop-ports.ts';
-import { toCopyFolder } from '../panel/share/work-copies.ts';
+import { COPIES, toCopyFolder } from '../panel/share/work-copies.ts';
 import { countTools } from '../plugins/plugin-files.ts';
 import type { Backend } from '../ports/backend.ts';
 import type { Isolation } from '../ports/program.ts';
-import { toMarker } from '../runs/processes.ts';
+import { toMarker } from '../runs/markers.ts';
 import { listKeyNames } from '../safety/known-secrets.ts';
 import { withOwnLogins } from '../safety/safe-runs.ts';
 import { toAgentEnvironment } from './agent-environment.ts';
@@ -23,9 +23,6 @@ import { createLazyBackend } from './lazy-backend.ts';
 import { openPermissionStore } from './open-permission-store.ts';
 import { toPrice } from './price.ts';
 import { addTrusted, type TurnScopes } from './scope-contract.ts';
-
-/** The name of the folder in that of a run in which copies are made. */
-export const COPIES = 'copies';
 
 /** What is known of the run whose turns are taken. */
 export interface TurnAgentsSettings {
