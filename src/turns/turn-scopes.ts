@@ -14,15 +14,14 @@ import type { TurnSandbox, TurnSandboxOrder } from '../sandbox/turn-sandbox.ts';
 import type { TreeLook } from '../workspace/watch/create-tree-watch.ts';
 import type { attachEmit } from './emit-attach.ts';
 import { hasEmitTool, listMoreTools } from './hat-facts.ts';
+import { createWatch, openTools } from './open-scope-tools.ts';
 import { createPanelScopes } from './panel-scopes.ts';
 import type { TurnScopes } from './scope-contract.ts';
 import {
-  createWatch,
   type HeldOrder,
   type OwnScratch,
   openOwnScratch,
   openPrivate,
-  openTools,
   type ScopeTools,
   type TurnScopeSettings,
   toSandboxOrder,
