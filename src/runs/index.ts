@@ -3,7 +3,7 @@
  *
  * - `run-api` are the types that everybody shares; `layout` says where things are, `find-layout` finds it, `run-file` is what a run keeps.
  * - `run-lock <- living-runs` tell who is alive; `people` who may steer; `processes` what is still there.
- * - `run-fate <- run-workspace, run-facts <- read-run <- review-run, list-runs` read a run.
+ * - `read-records, run-fate <- run-workspace, run-facts <- read-run <- review-run, list-runs` read a run.
  * - `settle-killed-run <- clean-runs`, `stop-run`, `emit-event` act on one.
  */
 
@@ -30,7 +30,8 @@ export {
 } from './people.ts';
 export { listLeft, listProcesses, reapProcesses, reapRun, reapTurn } from './processes.ts';
 export { searchFile } from './read-piece.ts';
-export { openRun, readRecords } from './read-run.ts';
+export { readRecords } from './read-records.ts';
+export { openRun } from './read-run.ts';
 export { reviewRun, storeEnd } from './review-run.ts';
 export type {
   AnswerWords,

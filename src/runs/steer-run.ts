@@ -14,7 +14,7 @@ import { findLayout } from './find-layout.ts';
 import type { Layout } from './layout.ts';
 import { findLivingRun } from './living-runs.ts';
 import { type FleetPerson, giveTokenFor, requireFleetPerson, requirePerson } from './people.ts';
-import { readRecords } from './read-run.ts';
+import { readRecords } from './read-records.ts';
 import type { AnswerWords, Heard, TellWords } from './run-api.ts';
 import { findHolder } from './run-lock.ts';
 import { MAX_TOLD, writeSteering } from './steering.ts';
