@@ -17,7 +17,7 @@ import type { Lock } from '../journal/lock.ts';
 import { nodeFileSystem } from '../journal/node-file-system.ts';
 import { isRunId, type RunPaths, toRunPaths } from '../journal/run-folder.ts';
 import { ensureStateFolders } from '../journal/state-folders.ts';
-import { createJournalFold } from '../loop/decide/fold-journal.ts';
+import { createJournalFold } from '../loop/decide/decide.ts';
 import type { Fleet, WorkReport } from '../ports/fleet.ts';
 import type { JournalEntry } from '../ports/journal.ts';
 import { removeTree } from '../process/remove-tree.ts';

@@ -9,7 +9,7 @@ import { emitTo } from '../runs/emit-event.ts';
 import { openLiveFile } from '../runs/live-file.ts';
 import { notifyPerson } from '../runs/notify-person.ts';
 import { ownRun } from '../runs/people.ts';
-import { readRecords } from '../runs/read-run.ts';
+import { readRecords } from '../runs/read-records.ts';
 import { storeEnd } from '../runs/review-run.ts';
 import type { RunEnd, RunHandle } from '../runs/run-api.ts';
 import { writeRunFile } from '../runs/run-file.ts';

@@ -47,7 +47,6 @@ export { type GateRun, type GateRunOrder, runCheck, runGates } from '../run-gate
 export { emitFromOutside } from '../runs/emit-event.ts';
 export { summariseAllRuns, summariseRuns } from '../runs/list-runs.ts';
 export { notifyPerson } from '../runs/notify-person.ts';
-export { giveToken } from '../runs/people.ts';
 export { listProcesses, reapProcesses } from '../runs/processes.ts';
 export { openRun } from '../runs/read-run.ts';
 export { reviewRun } from '../runs/review-run.ts';
@@ -66,7 +65,7 @@ export type {
   StartOptions,
 } from '../runs/run-api.ts';
 export { type Detached, startDetached } from '../runs/start-detached.ts';
-export { answerRun, listQuestions, tellRun } from '../runs/steer-run.ts';
+export { answerRun, giveToken, listQuestions, tellRun } from '../runs/steer-run.ts';
 export { type StopOrder, stopRun } from '../runs/stop-run.ts';
 export type { HatScope, ScopeLayer, ScopeReport } from '../turns/scopes/describe-scopes.ts';
 export { bringRun } from './bring-run.ts';

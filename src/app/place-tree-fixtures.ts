@@ -25,7 +25,7 @@ import { findRepository } from '../git/repository.ts';
 import { createWorkCopies } from '../panel/share/work-copies.ts';
 import { writeChanges } from '../workspace/bundle/file-changes.ts';
 import { createWorkspace } from '../workspace/checkpoint/create-workspace.ts';
-import type { Baseline } from '../workspace/snapshot/baseline.ts';
+import type { Baseline } from '../workspace/snapshot/baseline-record.ts';
 import { createHomecoming, type SentHome } from './bring-turn.ts';
 import { createPlaceTree } from './place-tree.ts';
 import { createTreeSender, type SentRun } from './send-tree.ts';

@@ -7,7 +7,7 @@ import { toErrorMessage } from '../core/values/errors.ts';
 import { listKnownRuns } from '../journal/find-run.ts';
 import { nodeFileSystem } from '../journal/node-file-system.ts';
 import { toRunPaths } from '../journal/run-folder.ts';
-import { findLayout } from '../runs/layout.ts';
+import { findLayout } from '../runs/find-layout.ts';
 import { listProjects } from '../runs/list-runs.ts';
 import { toListRow } from '../views/frame/list-row.ts';
 import type { FrameFacts, WatchedRun } from '../views/frame/watched-run.ts';

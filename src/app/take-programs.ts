@@ -12,7 +12,7 @@ import { createResidentPrograms } from '../hooks/resident-programs.ts';
 import { runHandler } from '../hooks/run-handler.ts';
 import type { Blobs } from '../ports/fleet.ts';
 import type { AwayGateShown, AwayGateTry } from '../ports/gate-runner.ts';
-import { toGateMarker } from '../runs/processes.ts';
+import { toGateMarker } from '../runs/markers.ts';
 import type { RunFile } from '../runs/run-file.ts';
 import { type AssembledRun, toWorkerMarker } from './assemble-run.ts';
 import type { PlaceTree } from './place-tree.ts';

@@ -7,10 +7,10 @@ import { mapTexts } from '../core/values/json.ts';
 import { createLifeHooks, type LifeRun } from '../hooks/ask-life-hooks.ts';
 import { createLifeWatch, type LifeMoment } from '../hooks/life-moments.ts';
 import type { RunPaths } from '../journal/run-folder.ts';
-import type { FoldedRun } from '../loop/decide/fold-journal.ts';
+import type { FoldedRun } from '../loop/decide/decide.ts';
 import type { AskAway } from '../ports/hook-runner.ts';
 import type { Redaction } from '../ports/redaction.ts';
-import { toGateMarker } from '../runs/processes.ts';
+import { toGateMarker } from '../runs/markers.ts';
 import type { RunFile } from '../runs/run-file.ts';
 import { toPlainLine } from '../views/text/plain-text.ts';
 

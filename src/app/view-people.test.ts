@@ -3,7 +3,7 @@ import type { Effect } from '../core/run/effects.ts';
 import type { Input } from '../core/run/inputs.ts';
 import type { RunRecord } from '../core/run/run-record.ts';
 import { makeSpec } from '../core/spec-fixtures.ts';
-import { createJournalFold } from '../loop/decide/fold-journal.ts';
+import { createJournalFold } from '../loop/decide/decide.ts';
 import { createRunViewFold } from '../views/fold/fold-run-view.ts';
 import type { RunView } from '../views/fold/run-view.ts';
 

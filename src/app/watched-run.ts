@@ -3,7 +3,7 @@ import { setImmediate as breathe } from 'node:timers/promises';
 import { toTurnName } from '../core/run/turn.ts';
 import type { Environment } from '../core/values/environment.ts';
 import { RalphError } from '../core/values/errors.ts';
-import { findLayout } from '../runs/layout.ts';
+import { findLayout } from '../runs/find-layout.ts';
 import { searchFile } from '../runs/read-piece.ts';
 import { openRun } from '../runs/read-run.ts';
 import type { Heard, RunReader } from '../runs/run-api.ts';

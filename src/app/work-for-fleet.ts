@@ -21,7 +21,7 @@ import { ensureStateFolders } from '../journal/state-folders.ts';
 import type { LoopView } from '../loop/shell/loop-ports.ts';
 import { createPerformer } from '../loop/shell/performer.ts';
 import { redactInput } from '../loop/shell/redact-input.ts';
-import { INTERRUPTED } from '../loop/shell/report-turn.ts';
+import { INTERRUPTED } from '../loop/shell/turn-end.ts';
 import { loadPluginFiles } from '../plugins/plugin-files.ts';
 import { type Fleet, WORKER_GONE_MS } from '../ports/fleet.ts';
 import { removeTree } from '../process/remove-tree.ts';

@@ -5,7 +5,7 @@ import { RalphError } from '../core/values/errors.ts';
 import { isJsonObject, parseJson } from '../core/values/json.ts';
 import { isAlive, processStartTime } from '../process/process-table.ts';
 import { removeTree } from '../process/remove-tree.ts';
-import { findLayout } from '../runs/layout.ts';
+import { findLayout } from '../runs/find-layout.ts';
 import { findLivingRun } from '../runs/living-runs.ts';
 import { reapRun } from '../runs/processes.ts';
 

@@ -4,7 +4,7 @@ import { findListPrice } from '../core/backends/list-prices.ts';
 import { findSearchKeyName } from '../core/tools/tools-spec.ts';
 import { isRalphError, toErrorMessage } from '../core/values/errors.ts';
 import { withPluginFiles } from '../plugins/plugin-files.ts';
-import { createNativeModel, findPrice } from '../turns/create-native-backend.ts';
+import { findPrice } from '../turns/price.ts';
 import { type CheckRequest, checkConfig } from '../validation/check-config.ts';
 
 /** One thing that `ralph doctor` looked at. */
@@ -25,13 +25,13 @@ export async function checkNativeAgents(request: NativeAgentsRequest): Promise<r
   const prices = settings?.prices ?? {};
   const specs = listNative(settings?.backends ?? {});
   if (specs.length === 0) return [];
-  const room = await import('../agent/index.ts');
+  const { createNativeModel } = await import('../turns/create-native-model.ts');
   const place = { hat: '', turnsBefore: 0, stepsBefore: 0, env };
   return Promise.all(
     specs.map(async (spec): Promise<DoctorCheck> => {
       const label = `${toBackendLabel(spec)}${spec.model === undefined ? '' : ` (${spec.model})`}`;
       try {
-        await createNativeModel(room, cwd, spec, place);
+        await createNativeModel(cwd, spec, place);
         return {
           name: 'native agent',
           status: 'ok',

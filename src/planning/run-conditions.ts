@@ -95,7 +95,7 @@ function isAsking(spec: BackendSpec): spec is Asking {
 }
 
 async function findNativeProblem({ native, model = '', env: own }: Asking, env: AgentPlace['env']): Promise<RalphError | null> {
-  const { createLibraryModel } = await import('../agent/index.ts');
+  const { createLibraryModel } = await import('../agent/providers/library-model.ts');
   const { provider: kind, baseUrl, apiKeyEnv } = native;
   if (kind === 'scripted') return null;
   const settings = { kind, model, ...(baseUrl === undefined ? {} : { baseUrl }), ...(apiKeyEnv === undefined ? {} : { apiKeyEnv }) };

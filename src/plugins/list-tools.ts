@@ -1,13 +1,9 @@
 import type { Settings } from '../config/settings.ts';
-import type { BackendSpec, BackendType } from '../core/backends/backend-spec.ts';
-import { BUILT_IN_CARDS } from '../core/tools/built-in-cards.ts';
+import type { BackendSpec } from '../core/backends/backend-spec.ts';
 import { toPluginCard } from '../core/tools/plugin-tool.ts';
 import type { ToolCard } from '../core/tools/tool-card.ts';
-import { resolveProfile } from '../core/tools/tool-profiles.ts';
 import { NO_TOOLS_SPEC } from '../core/tools/tools-spec.ts';
-import { readOwn } from '../core/values/json.ts';
 import { toQualityOfGates } from '../gates/quality-of-gates.ts';
-import { hasScopeFlags } from '../sandbox/plan-scope.ts';
 import { listRunTools, loadPluginFiles, withPluginFiles } from './plugin-files.ts';
 
 /** The tools of a configuration as they are here, on this machine, with this environment. */
@@ -68,18 +64,4 @@ async function askServers(
   const cards = tools.map(({ name, group, hints, description }) => ({ name, group, hints, description }));
   const servers = mcpServers.map(({ name }) => name).filter((name) => cards.some(({ group }) => group === `mcp:${name}`));
   return { cards, servers, warnings };
-}
-
-/**
- * How many tools a hat has as far as is known before its turn: by its profile as the settings say now. Tools of MCP servers are not counted, they
- * are known when the servers run. `null`: its agent is a CLI with tools of its own, and no profile holds it back or none can be said to it.
- */
-export function countTools(settings: Pick<Settings, 'policies' | 'tools'>, hat: string, agent: BackendType): number | null {
-  const isNative = agent === 'native';
-  const { policies } = settings;
-  const policy = readOwn(policies, hat) ?? null;
-  if (!isNative && (policy === null || !hasScopeFlags(agent))) return null;
-  // Tools of the user's own are the native agent's alone.
-  const cards = isNative ? [...BUILT_IN_CARDS, ...listRunTools(settings).map(toPluginCard)] : BUILT_IN_CARDS;
-  return resolveProfile(policy, cards).filter(({ isOffered }) => isOffered).length;
 }

@@ -5,8 +5,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { BUILT_IN_CARDS } from '../core/tools/built-in-cards.ts';
 import { registerTool } from '../core/tools/plugin-tool.ts';
 import { NO_TOOLS_SPEC } from '../core/tools/tools-spec.ts';
-import { countTools } from './list-tools.ts';
-import { listRunTools, loadPluginFiles, withPluginFiles } from './plugin-files.ts';
+import { countTools, listRunTools, loadPluginFiles, withPluginFiles } from './plugin-files.ts';
 
 const FOLDER = mkdtempSync(join(tmpdir(), 'ralph-plugins-'));
 

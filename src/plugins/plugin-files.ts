@@ -4,11 +4,16 @@ import { isAbsolute, relative, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { findGuidePage } from '../config/layers/package-files.ts';
 import type { Settings } from '../config/settings.ts';
+import type { BackendType } from '../core/backends/backend-spec.ts';
 import { toDurationText } from '../core/text/duration.ts';
 import { maskControls } from '../core/text/mask-controls.ts';
-import { checkPluginTool, createToolTwiceError, listPluginTools, type PluginTool } from '../core/tools/plugin-tool.ts';
+import { BUILT_IN_CARDS } from '../core/tools/built-in-cards.ts';
+import { checkPluginTool, createToolTwiceError, listPluginTools, type PluginTool, toPluginCard } from '../core/tools/plugin-tool.ts';
+import { resolveProfile } from '../core/tools/tool-profiles.ts';
 import { NO_TOOLS_SPEC } from '../core/tools/tools-spec.ts';
 import { isRalphError, RalphError } from '../core/values/errors.ts';
+import { readOwn } from '../core/values/json.ts';
+import { hasScopeFlags } from '../sandbox/plan-scope.ts';
 
 /** A module that connects to something first may take a while. */
 const LOAD_LIMIT_MS = 30_000;
@@ -138,4 +143,18 @@ function toFileError(name: string, shown: string, reason: string): RalphError {
     why: 'A run begins with all of its tools, so that nobody misses one in the middle of it.',
     fix: `Export it from a JavaScript module: export default { group, description, hints, parameters, run }\nHow: ${findGuidePage('tools')}, "Tools of your own"`,
   });
+}
+
+/**
+ * How many tools a hat has as far as is known before its turn: by its profile as the settings say now. Tools of MCP servers are not counted, they
+ * are known when the servers run. `null`: its agent is a CLI with tools of its own, and no profile holds it back or none can be said to it.
+ */
+export function countTools(settings: Pick<Settings, 'policies' | 'tools'>, hat: string, agent: BackendType): number | null {
+  const isNative = agent === 'native';
+  const { policies } = settings;
+  const policy = readOwn(policies, hat) ?? null;
+  if (!isNative && (policy === null || !hasScopeFlags(agent))) return null;
+  // Tools of the user's own are the native agent's alone.
+  const cards = isNative ? [...BUILT_IN_CARDS, ...listRunTools(settings).map(toPluginCard)] : BUILT_IN_CARDS;
+  return resolveProfile(policy, cards).filter(({ isOffered }) => isOffered).length;
 }

@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { BUILT_IN_CARDS } from '../core/tools/built-in-cards.ts';
 import { listPluginTools, type PluginTool, registerTool, toPluginCard } from '../core/tools/plugin-tool.ts';
 import { BUILT_IN_POLICIES } from '../core/tools/tool-profiles.ts';
-import { countTools } from './list-tools.ts';
+import { countTools } from './plugin-files.ts';
 
 const DEPLOY: PluginTool = {
   name: 'deploy',

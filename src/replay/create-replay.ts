@@ -1,5 +1,5 @@
 import type { Input } from '../core/run/inputs.ts';
-import { createJournalFold } from '../loop/decide/fold-journal.ts';
+import { createJournalFold } from '../loop/decide/decide.ts';
 import { createRunHistory } from '../views/frame/run-history.ts';
 import type { RunHistory } from '../views/frame/watched-run.ts';
 

@@ -11,7 +11,7 @@ import { nodeFileSystem } from '../journal/node-file-system.ts';
 import { readJournal } from '../journal/read-journal.ts';
 import { toRunPaths } from '../journal/run-folder.ts';
 import type { TreeState } from '../ports/tree-reader.ts';
-import { findLayout } from '../runs/layout.ts';
+import { findLayout } from '../runs/find-layout.ts';
 import { readRunFile } from '../runs/run-file.ts';
 import { withoutKeys } from '../safety/known-secrets.ts';
 import { toStateDirs } from '../safety/run-isolation.ts';

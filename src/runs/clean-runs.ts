@@ -9,7 +9,8 @@ import { listRuns, type RunPaths, removeLeftovers, removeRun, toRunPaths } from 
 import { removeTree } from '../process/remove-tree.ts';
 import { toStateDirs } from '../safety/run-isolation.ts';
 import { type RemovedWorktree, removeWorktree } from '../workspace/worktree/remove-worktree.ts';
-import { findLayout, type Layout } from './layout.ts';
+import { findLayout } from './find-layout.ts';
+import type { Layout } from './layout.ts';
 import { wasKilled } from './living-runs.ts';
 import { requireOutside } from './people.ts';
 import { reapRun, sweepTrials } from './processes.ts';

@@ -1,24 +1,25 @@
 /**
  * Front door of `runs`: what is known of the runs of a folder, and what may be done to a run from outside of its process. Nothing here starts one.
  *
- * - `run-api` are the types that everybody shares; `layout` says where things are, `run-file` what a run keeps.
+ * - `run-api` are the types that everybody shares; `layout` says where things are, `find-layout` finds it, `run-file` is what a run keeps.
  * - `run-lock <- living-runs` tell who is alive; `people` who may steer; `processes` what is still there.
- * - `run-workspace`, `run-fate <- run-facts <- read-run <- review-run, list-runs` read a run.
+ * - `read-records, run-fate <- run-workspace, run-facts <- read-run <- review-run, list-runs` read a run.
  * - `settle-killed-run <- clean-runs`, `stop-run`, `emit-event` act on one.
  */
 
 export { type Admission, admitPeople } from './admit-people.ts';
 export { type CleanedRuns, type CleanOrder, cleanRuns, discardUnbegun, type FleetRun } from './clean-runs.ts';
 export { emitFromOutside, emitTo, readFold, toOutsideFile } from './emit-event.ts';
+export { findLayout } from './find-layout.ts';
 export { findAgentPolicy, mayHatChangeTree, toAgentCapabilities } from './hat-capabilities.ts';
-export { findLayout, type Layout, openAgentFolders, requireLayout, toLayout, toStateName } from './layout.ts';
+export { type Layout, openAgentFolders, requireLayout, toLayout, toStateName } from './layout.ts';
 export { listProjects, noteProject, summariseAllRuns, summariseRun, summariseRuns } from './list-runs.ts';
 export { openLiveFile } from './live-file.ts';
 export { findLivingRun, findStaleOwner, listKilledRuns, refuseNested, wasKilled } from './living-runs.ts';
+export { toGateMarker, toMarker } from './markers.ts';
 export { notifyPerson } from './notify-person.ts';
 export {
   type FleetPerson,
-  giveToken,
   ownRun,
   requireGoodToken,
   requireOutside,
@@ -27,9 +28,10 @@ export {
   withoutToken,
   writePeople,
 } from './people.ts';
-export { listLeft, listProcesses, reapProcesses, reapRun, reapTurn, toGateMarker, toMarker } from './processes.ts';
+export { listLeft, listProcesses, reapProcesses, reapRun, reapTurn } from './processes.ts';
 export { searchFile } from './read-piece.ts';
-export { openRun, readRecords } from './read-run.ts';
+export { readRecords } from './read-records.ts';
+export { openRun } from './read-run.ts';
 export { reviewRun, storeEnd } from './review-run.ts';
 export type {
   AnswerWords,
@@ -79,7 +81,7 @@ export { clearPlacesApart, closeWorktree, isWorktreeOf, openWorkspace, toWorktre
 export { settleKilledRun, sweepLandings } from './settle-killed-run.ts';
 export { readShownPiece } from './shown-piece.ts';
 export { type Detached, startDetached } from './start-detached.ts';
-export { answerRun, listQuestions, steerFromFleet, steerOwn, tellRun, toComplete } from './steer-run.ts';
+export { answerRun, giveToken, listQuestions, steerFromFleet, steerOwn, tellRun, toComplete } from './steer-run.ts';
 export { alignSteering, openSteering } from './steering.ts';
 export { clearStopWish, createStopTaker, type Face, leaveFleetWish, leaveStopWish, type StopOrder, stopRun } from './stop-run.ts';
 export { openTurnIndex, readTurnIndex } from './turn-index.ts';

@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Settings } from '../config/settings.ts';
-import { findLayout, openAgentFolders, requireLayout, toLayout, toStateName } from './layout.ts';
+import { findLayout } from './find-layout.ts';
+import { openAgentFolders, requireLayout, toLayout, toStateName } from './layout.ts';
 
 let base = '';
 beforeEach(() => {

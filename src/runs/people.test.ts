@@ -6,8 +6,9 @@ import type { Settings } from '../config/settings.ts';
 import { toRunPaths } from '../journal/run-folder.ts';
 import { cleanRuns } from './clean-runs.ts';
 import { toLayout } from './layout.ts';
-import { giveToken, ownRun, requireFleetPerson, toFleetPerson, toPeopleFile, writePeople } from './people.ts';
+import { ownRun, requireFleetPerson, toFleetPerson, toPeopleFile, writePeople } from './people.ts';
 import { lockRun } from './run-lock.ts';
+import { giveToken } from './steer-run.ts';
 
 const BASE = mkdtempSync(join(realpathSync(tmpdir()), 'ralph-people-'));
 afterAll(() => rmSync(BASE, { recursive: true, force: true }));

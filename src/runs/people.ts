@@ -1,5 +1,5 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
-import { closeSync, constants, openSync } from 'node:fs';
+import { closeSync, constants, openSync, readFileSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import type { Settings } from '../config/settings.ts';
@@ -7,14 +7,12 @@ import { parseSender, type Sender } from '../core/events/event.ts';
 import type { Environment } from '../core/values/environment.ts';
 import { RalphError } from '../core/values/errors.ts';
 import { isJsonObject, type Json, parseJson } from '../core/values/json.ts';
-import { findRun } from '../journal/find-run.ts';
 import { nodeFileSystem } from '../journal/node-file-system.ts';
 import { listRuns, type RunPaths, toRunPaths } from '../journal/run-folder.ts';
 import { readSettings, writeSettings } from '../journal/run-settings.ts';
 import { createSharedFileSystem } from '../journal/shared-file-system.ts';
 import { readPidNamespace } from '../process/process-table.ts';
-import { findLayout, type Layout } from './layout.ts';
-import { findLivingRun, isInsideRun } from './living-runs.ts';
+import type { Layout } from './layout.ts';
 import { refuseCopy } from './run-file.ts';
 import { findHolder } from './run-lock.ts';
 
@@ -181,12 +179,9 @@ export function requireOutside(layout: Layout, env: Environment): void {
 /**
  * Gives a person a token for a run.
  *
- * @throws RalphError `person-refused`, `no-runs`, `run-unknown`, `run-ambiguous`
+ * @throws RalphError `person-refused`
  */
-export function giveToken(cwd: string, run: string | undefined, env: Environment): string {
-  const layout = findLayout(cwd);
-  const living = run === undefined ? findLivingRun(layout, cwd) : null;
-  const paths = toRunPaths(layout.stateDir, living ?? findRun({ fs: nodeFileSystem, stateDir: layout.stateDir }, run ?? 'last'));
+export function giveTokenFor(layout: Layout, paths: RunPaths, env: Environment): string {
   const person = requirePerson(layout, paths, env);
   const people = readPeople(paths);
   if (people.who !== 'open') throw toRefused(people, `Under \`external_events: ${people.who}\` no token counts.`);
@@ -197,6 +192,32 @@ export function giveToken(cwd: string, run: string | undefined, env: Environment
 export function bringsToken(paths: RunPaths, env: Environment): boolean {
   const people = readPeople(paths);
   return people.who === 'open' && hasToken(people, env);
+}
+
+/** No real chain of processes is longer. */
+const MAX_ANCESTORS = 200;
+
+/**
+ * True if this process descends from the one that runs a run, so that it belongs to an agent's turn whatever became of its environment.
+ * Reads `/proc`; where there is none (macOS) the environment alone tells, and this says false.
+ */
+export function isInsideRun(runPid: number, pid: number = process.pid): boolean {
+  let current: number | null = pid;
+  for (let count = 0; current !== null && current > 1 && count < MAX_ANCESTORS; count += 1) {
+    if (current === runPid) return true;
+    current = readParent(current);
+  }
+  return false;
+}
+
+/** Field 4 of `/proc/PID/stat`, behind the name in parentheses, which may hold anything. */
+function readParent(pid: number): number | null {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
+    return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]) || null;
+  } catch {
+    return null;
+  }
 }
 
 function isOfRun(layout: Layout, { runId }: RunPaths, env: Environment): boolean {

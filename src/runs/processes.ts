@@ -1,6 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Activation } from '../core/run/state.ts';
-import { type TurnId, toTurnName } from '../core/run/turn.ts';
 import { RalphError } from '../core/values/errors.ts';
 import { nodeFileSystem } from '../journal/node-file-system.ts';
 import { listRuns } from '../journal/run-folder.ts';
@@ -9,7 +8,9 @@ import { keepsNamespace } from '../process/isolation.ts';
 import { removeDeadPipes } from '../process/owned-folders.ts';
 import { isAlive, type ProcessRef } from '../process/process-table.ts';
 import { steadyMs } from '../process/steady-clock.ts';
-import { findLayout, type Layout } from './layout.ts';
+import { findLayout } from './find-layout.ts';
+import type { Layout } from './layout.ts';
+import { toMarker } from './markers.ts';
 import type { LeftProcess } from './run-api.ts';
 import { findHolder } from './run-lock.ts';
 
@@ -42,7 +43,7 @@ export async function reapProcesses(cwd: string): Promise<LeftProcess[]> {
 
 /** Removes what a killed `ralph doctor` left in the folder. */
 export async function sweepTrials({ root, stateDir }: Layout): Promise<void> {
-  const { sweepViews } = await import('../sandbox/index.ts');
+  const { sweepViews } = await import('../sandbox/workspace-view.ts');
   sweepViews({ workspace: root, stateDir });
 }
 
@@ -120,14 +121,4 @@ function listOfRun(layout: Layout, runId: string): LeftProcess[] {
 /** `7.1` or `gate`: what stands behind the run's id in the marker. */
 function toTurn(entry: MarkedProcess): string {
   return entry.marker.slice(entry.marker.indexOf('/') + 1);
-}
-
-/** The token by which every process of a turn can be found again: `<run>/<turn>`. */
-export function toMarker(runId: string, turn: TurnId): string {
-  return `${runId}/${toTurnName(turn)}`;
-}
-
-/** The same for the gates of a run: `<run>/gate`. */
-export function toGateMarker(runId: string): string {
-  return `${runId}/gate`;
 }

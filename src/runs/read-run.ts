@@ -1,28 +1,23 @@
 import { join } from 'node:path';
-import type { Input } from '../core/run/inputs.ts';
-import type { RunRecord } from '../core/run/run-record.ts';
-import type { RunState } from '../core/run/state.ts';
 import type { SecretValue } from '../core/text/secrets.ts';
 import type { Environment } from '../core/values/environment.ts';
 import { hideRunInRound } from '../emit/panel-round.ts';
 import { findRun, requireBegun } from '../journal/find-run.ts';
-import { createJournalReader, followJournal } from '../journal/follow-journal.ts';
 import { nodeFileSystem } from '../journal/node-file-system.ts';
-import { readJournal } from '../journal/read-journal.ts';
 import { type RunPaths, toRunPaths } from '../journal/run-folder.ts';
-import { createJournalFold, type JournalFold } from '../loop/decide/fold-journal.ts';
-import type { JournalEntry } from '../ports/journal.ts';
 import { createRedaction } from '../process/redact.ts';
 import { findKnownSecrets } from '../safety/known-secrets.ts';
 import type { GitWorkspace } from '../workspace/checkpoint/create-workspace.ts';
-import { findLayout, type Layout } from './layout.ts';
+import { findLayout } from './find-layout.ts';
+import type { Layout } from './layout.ts';
 import { listTurns } from './list-turns.ts';
 import { readLiveFile } from './live-file.ts';
 import { findLivingRun } from './living-runs.ts';
 import { listLeft } from './processes.ts';
-import type { RecordCursor, RunReader } from './run-api.ts';
+import { findDamage, follow, readRecords, replay } from './read-records.ts';
+import type { RunReader } from './run-api.ts';
 import { readFacts } from './run-facts.ts';
-import { isCopy, readRunFile } from './run-file.ts';
+import { isCopy, type RunFile, readRunFile } from './run-file.ts';
 import { findHolder, findSignalPid, isUnseen } from './run-lock.ts';
 import { openRunFolder } from './run-workspace.ts';
 import { toShownInput } from './shown-input.ts';
@@ -50,7 +45,8 @@ export function openRunIn(layout: Layout, runId: string, env: Environment): RunR
     requireBegun(state, runId, holder !== null);
     return paths;
   };
-  const openFolder = (): GitWorkspace => openRunFolder({ layout, paths, env }, readRunFile(paths.settings));
+  const open = (file: RunFile): GitWorkspace => openRunFolder({ layout, paths, env }, file);
+  const openFolder = (): GitWorkspace => open(readRunFile(paths.settings));
   let redaction: { text(plain: string): string } | undefined;
   const redact = (text: string): string => {
     redaction ??= createRedaction(env, listKnownSecrets(paths, env)) ?? { text: (plain: string) => plain };
@@ -75,7 +71,7 @@ export function openRunIn(layout: Layout, runId: string, env: Environment): RunR
     damage: () => (holder === null ? findDamage(paths) : null),
     left: () => (holder === null ? listLeft(paths.runId) : []),
     turns: () => listTurns(paths),
-    facts: (view) => readFacts({ layout, paths, env, view, turns: listTurns(paths) }),
+    facts: (view) => readFacts({ paths, env, view, turns: listTurns(paths), open }),
     diff: async (name) => (isCopy(paths) ? null : name === null ? openFolder().diffRun(listTurns(paths)) : openFolder().diff(name)),
     stat: async (name) => (isCopy(paths) ? null : name === null ? openFolder().statRun(listTurns(paths)) : openFolder().stat(name)),
   };
@@ -88,75 +84,6 @@ function findFleet({ settings }: RunPaths): string | null {
   } catch {
     return null;
   }
-}
-
-interface Replayed {
-  readonly fold: JournalFold;
-  readonly state: RunState;
-  readonly bytes: number;
-}
-
-function replay(paths: RunPaths, visit: (record: RunRecord) => void): Replayed {
-  const fold = createJournalFold();
-  const { goodBytes } = readJournal({ fs: nodeFileSystem, path: paths.journal }, (entry) => tell(fold, entry, visit));
-  return { fold, state: fold.run().state, bytes: goodBytes };
-}
-
-/** About so much of a journal is read at once. */
-const READ_BYTES = 256 << 10;
-
-/**
- * The records of a run behind the input `afterSeq`; what is before it is folded in silence.
- *
- * @param toShown what is made of each input before anything follows from it
- */
-export function readRecords(paths: RunPaths, afterSeq: number, toShown: (input: Input) => Input = (input) => input): RecordCursor {
-  const readOn = createJournalReader({ fs: nodeFileSystem, path: paths.journal }, 0);
-  const fold = createJournalFold();
-  let seq = 0;
-  const read = (): readonly RunRecord[] => {
-    const records: RunRecord[] = [];
-    let bytes = 0;
-    readOn((entry, lengthBytes) => {
-      ({ seq } = entry);
-      tell(fold, { seq, input: toShown(entry.input) }, (record) => void (seq > afterSeq && records.push(record)));
-      bytes += seq > afterSeq ? lengthBytes : 0;
-      return bytes < READ_BYTES;
-    });
-    return records;
-  };
-  return { read, seq: () => seq };
-}
-
-/** One entry as observers see it: the input, then what was decided on it. */
-function tell(fold: JournalFold, entry: JournalEntry, visit: (record: RunRecord) => void): void {
-  const effects = fold.take(entry);
-  visit({ kind: 'input', seq: entry.seq, input: entry.input });
-  for (const effect of effects) visit({ kind: 'effect', seq: entry.seq, at: entry.input.at, effect });
-}
-
-/** Follows until the run has ended, or the signal comes. */
-async function follow(paths: RunPaths, visit: (record: RunRecord) => void, signal: AbortSignal): Promise<void> {
-  const { fold, state, bytes } = replay(paths, visit);
-  if (state.status === 'ended') return;
-  const done = new AbortController();
-  const stop = (): void => done.abort();
-  signal.addEventListener('abort', stop, { once: true });
-  await followJournal(
-    { fs: nodeFileSystem, path: paths.journal },
-    bytes,
-    (entry) => {
-      tell(fold, entry, visit);
-      if (fold.run().state.status === 'ended') stop();
-    },
-    done.signal,
-  );
-  signal.removeEventListener('abort', stop);
-}
-
-function findDamage({ journal }: RunPaths): string | null {
-  const { damage } = readJournal({ fs: nodeFileSystem, path: journal }, () => undefined);
-  return damage?.message ?? null;
 }
 
 /** Those that the configuration names; none where it is lost. */

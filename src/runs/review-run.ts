@@ -11,8 +11,9 @@ import { createRunViewFold } from '../views/fold/fold-run-view.ts';
 import type { RunView, TurnView } from '../views/fold/run-view.ts';
 import { toReview } from '../views/review/create-review.ts';
 import type { Review, SaidFacts, SaidText, TodoLine } from '../views/review/review.ts';
+import { findLayout } from './find-layout.ts';
 import { mayHatChangeTree } from './hat-capabilities.ts';
-import { findLayout } from './layout.ts';
+import type { Layout } from './layout.ts';
 import { openRun, openRunIn } from './read-run.ts';
 import type { RunReader } from './run-api.ts';
 import { type FactsOrder, storeReport } from './run-facts.ts';
@@ -226,7 +227,7 @@ function toPath(name: string): string {
 }
 
 /** Keeps what is told of a run at its end beside its journal, whatever the end was. Never rejects. */
-export async function storeEnd({ layout, paths, env }: Omit<FactsOrder, 'view' | 'turns'>): Promise<void> {
+export async function storeEnd({ layout, paths, env }: Pick<FactsOrder, 'paths' | 'env'> & { readonly layout: Layout }): Promise<void> {
   try {
     const review = await reviewReader(openRunIn(layout, paths.runId, env), paths, { now: Date.now(), isNewest: true });
     storeReport(paths, review as unknown as Json);

@@ -23,19 +23,18 @@ import {
 } from '../views/report/work-facts.ts';
 import type { GitWorkspace } from '../workspace/checkpoint/create-workspace.ts';
 import { listChangedPackages } from '../workspace/snapshot/changed-packages.ts';
-import type { Layout } from './layout.ts';
-import { readFate } from './run-fate.ts';
+import { readCommitFailure, readFate } from './run-fate.ts';
 import { isCopy, type RunFile, readRunFile } from './run-file.ts';
-import { openRunFolder, readCommitFailure } from './run-workspace.ts';
 
 /** A run whose facts are asked for. */
 export interface FactsOrder {
-  readonly layout: Layout;
   readonly paths: RunPaths;
   readonly env: Environment;
   readonly view: RunView;
   /** Names of its turns, oldest first. */
   readonly turns: readonly string[];
+  /** Opens the folder that it works in. */
+  readonly open: (file: RunFile) => GitWorkspace;
 }
 
 /** What is known of a run beside its journal, as it is now; what nobody can see any more, as it was when the run ended. Never rejects. */
@@ -60,12 +59,12 @@ function mergePlace(seen: WorkPlace | null, stored: WorkPlace | null): WorkPlace
 }
 
 async function collectFacts(order: FactsOrder, known?: PackageFacts): Promise<WorkFacts> {
-  const { paths, view, turns, env } = order;
+  const { paths, view, turns, env, open } = order;
   // Its files are on another machine.
   if (isCopy(paths)) return { at: toMoment(view), changed: null, place: null };
   const file = readRunFile(paths.settings);
   const isThere = existsSync(file.workspace);
-  const folder = openRunFolder(order, file);
+  const folder = open(file);
   const [stat, after, state, packages] = await Promise.all([
     folder.statRun(turns),
     listAfterGreen(folder, order, file.settings.spec),

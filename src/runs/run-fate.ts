@@ -6,6 +6,7 @@ import { isJsonObject, type Json } from '../core/values/json.ts';
 import { nodeFileSystem } from '../journal/node-file-system.ts';
 import type { RunPaths } from '../journal/run-folder.ts';
 import { readSettings, writeSettings } from '../journal/run-settings.ts';
+import { removeTree } from '../process/remove-tree.ts';
 import type { RunFate, UnknownFate } from '../views/report/work-facts.ts';
 import { parseUndoRecord, type UndoRecord } from '../workspace/undo/undo-record.ts';
 
@@ -165,5 +166,28 @@ function isThere(path: string): boolean {
     return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
   } catch {
     return true;
+  }
+}
+
+const COMMIT_FILE = 'last-commit.json';
+
+/** Keeps why the last commit of a run in its worktree failed; an empty note forgets it. Never throws. */
+export function keepCommitFailure({ folder }: Pick<RunPaths, 'folder'>, note: string): void {
+  const path = join(folder, COMMIT_FILE);
+  try {
+    if (note === '') removeTree(path);
+    else writeSettings(nodeFileSystem, path, { version: 1, note });
+  } catch {
+    // Who asks for it is told that files are not committed, if not why.
+  }
+}
+
+/** Why the last commit of a run in its worktree failed; empty where it did not, or nobody knows. Never throws. */
+export function readCommitFailure({ folder }: Pick<RunPaths, 'folder'>): string {
+  try {
+    const kept = readSettings(nodeFileSystem, join(folder, COMMIT_FILE));
+    return isJsonObject(kept) && typeof kept['note'] === 'string' ? kept['note'] : '';
+  } catch {
+    return '';
   }
 }

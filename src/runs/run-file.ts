@@ -11,7 +11,7 @@ import { nodeFileSystem } from '../journal/node-file-system.ts';
 import type { RunPaths } from '../journal/run-folder.ts';
 import { readSettings, writeSettings } from '../journal/run-settings.ts';
 import { findKnownSecrets } from '../safety/known-secrets.ts';
-import { type Baseline, parseBaseline } from '../workspace/snapshot/baseline.ts';
+import { type Baseline, parseBaseline } from '../workspace/snapshot/baseline-record.ts';
 
 /**
  * What a run keeps beside its journal: everything that has local paths, so that it can be resumed as it was started. `settings.json` in the run's folder, readable by

@@ -3,17 +3,14 @@ import { join } from 'node:path';
 import { maskControls } from '../core/text/mask-controls.ts';
 import { startOf } from '../core/text/shorten.ts';
 import type { Environment } from '../core/values/environment.ts';
-import { isJsonObject } from '../core/values/json.ts';
-import { nodeFileSystem } from '../journal/node-file-system.ts';
 import type { RunPaths } from '../journal/run-folder.ts';
-import { readSettings, writeSettings } from '../journal/run-settings.ts';
-import { removeTree } from '../process/remove-tree.ts';
 import { withoutKeys } from '../safety/known-secrets.ts';
 import { toStateDirs } from '../safety/run-isolation.ts';
 import { createWorkspace, type GitWorkspace } from '../workspace/checkpoint/create-workspace.ts';
 import { removePlacesApart } from '../workspace/worktree/place-apart.ts';
 import { type Layout, toStateName } from './layout.ts';
 import type { WorktreeEnd } from './run-api.ts';
+import { keepCommitFailure } from './run-fate.ts';
 import type { RunFile } from './run-file.ts';
 
 /** A run whose workspace is to be opened. */
@@ -72,33 +69,11 @@ export async function closeWorktree(
   const place = { path: join(layout.worktreesDir, worktree), branch: `ralph/${worktree}` };
   const { commit, note, leftOut } = await workspace.commitRest(place, toCommitSubject(settings.spec.objective));
   const failure = note === NOTHING ? '' : note;
-  keepFailure(paths, failure);
+  keepCommitFailure(paths, failure);
   return { commit, note: failure, leftOut };
 }
 
 const NOTHING = 'nothing new to commit';
-const FILE = 'last-commit.json';
-
-function keepFailure({ folder }: Pick<RunPaths, 'folder'>, note: string): void {
-  const path = join(folder, FILE);
-  try {
-    if (note === '') removeTree(path);
-    else writeSettings(nodeFileSystem, path, { version: 1, note });
-  } catch {
-    // Who asks for it is told that files are not committed, if not why.
-  }
-}
-
-/** Why the last commit of a run in its worktree failed; empty where it did not, or nobody knows. Never throws. */
-export function readCommitFailure({ folder }: Pick<RunPaths, 'folder'>): string {
-  try {
-    const kept = readSettings(nodeFileSystem, join(folder, FILE));
-    return isJsonObject(kept) && typeof kept['note'] === 'string' ? kept['note'] : '';
-  } catch {
-    return '';
-  }
-}
-
 /** The longest part of a name that tells of the task. */
 const MAX_SLUG = 40;
 

@@ -10,10 +10,11 @@ import { type RunPaths, toRunPaths } from '../journal/run-folder.ts';
 import type { SteeringWord } from '../ports/steering.ts';
 import { createRunViewFold } from '../views/fold/fold-run-view.ts';
 import type { QuestionView, RunView } from '../views/fold/run-view.ts';
-import { findLayout, type Layout } from './layout.ts';
+import { findLayout } from './find-layout.ts';
+import type { Layout } from './layout.ts';
 import { findLivingRun } from './living-runs.ts';
-import { type FleetPerson, requireFleetPerson, requirePerson } from './people.ts';
-import { readRecords } from './read-run.ts';
+import { type FleetPerson, giveTokenFor, requireFleetPerson, requirePerson } from './people.ts';
+import { readRecords } from './read-records.ts';
 import type { AnswerWords, Heard, TellWords } from './run-api.ts';
 import { findHolder } from './run-lock.ts';
 import { MAX_TOLD, writeSteering } from './steering.ts';
@@ -59,6 +60,16 @@ export function listQuestions(
   const paths = findPaths(layout, cwd, run);
   requireBegun({ fs: nodeFileSystem, stateDir: layout.stateDir }, paths.runId, findHolder(layout, paths.runId) !== null);
   return { runId: paths.runId, isRunAlive: findHolder(layout, paths.runId) !== null, open: readQuestions(paths) };
+}
+
+/**
+ * Gives a person a token for a run.
+ *
+ * @throws RalphError `person-refused`, `no-runs`, `run-unknown`, `run-ambiguous`
+ */
+export function giveToken(cwd: string, run: string | undefined, env: Environment): string {
+  const layout = findLayout(cwd);
+  return giveTokenFor(layout, findPaths(layout, cwd, run), env);
 }
 
 /** See {@link tellRun}. */

@@ -8,7 +8,7 @@ import type { GatesFinished, Input } from '../core/run/inputs.ts';
 import type { RunRecord } from '../core/run/run-record.ts';
 import type { RunLimits } from '../core/run/run-spec.ts';
 import { toDurationText, toUsdText } from '../core/text/duration.ts';
-import type { FoldedRun } from '../loop/decide/fold-journal.ts';
+import type { FoldedRun } from '../loop/decide/decide.ts';
 import type { RunProof } from '../views/fold/run-view.ts';
 import { isNearLimit } from '../views/report/attention.ts';
 

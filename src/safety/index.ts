@@ -7,7 +7,6 @@ export {
   findKnownSecrets,
   listKeyNames,
   toDefined,
-  withOwnLogins,
   withoutKeys,
   withoutModelKeys,
   withoutSecrets,
@@ -21,4 +20,12 @@ export {
   toStateDirs,
   WITHOUT_ISOLATION,
 } from './run-isolation.ts';
-export { describeReach, findSafetyObstacle, packForSafety, requireHeldGates, requireSafety, toWithheldWarnings } from './safe-runs.ts';
+export {
+  describeReach,
+  findSafetyObstacle,
+  packForSafety,
+  requireHeldGates,
+  requireSafety,
+  toWithheldWarnings,
+  withOwnLogins,
+} from './safe-runs.ts';

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
-import { withOwnLogins, withoutSecrets } from './known-secrets.ts';
+import { withoutSecrets } from './known-secrets.ts';
+import { withOwnLogins } from './safe-runs.ts';
 
 const ENV = {
   PATH: '/usr/bin',

@@ -1,6 +1,4 @@
-import { findCli } from '../backends/clis.ts';
 import type { Settings } from '../config/settings.ts';
-import type { BackendSpec } from '../core/backends/backend-spec.ts';
 import { findSecretArgs, isSecret, isSecretName, isSecretValue, type SecretValue } from '../core/text/secrets.ts';
 import { findSearchKeyName, NO_TOOLS_SPEC } from '../core/tools/tools-spec.ts';
 import type { Environment } from '../core/values/environment.ts';
@@ -37,30 +35,18 @@ export function listKeyNames({ backends, tools = NO_TOOLS_SPEC }: Pick<Settings,
   return [...new Set([...models, ...(search === null ? [] : [search])])];
 }
 
-/**
- * The environment of an agent of a safe run: without the secrets that it does not sign in with. What the configuration gives it by name (`env`) is not asked about.
- *
- * @param named variables whose keys the configuration names
- */
-export function withOwnLogins(env: Environment, { type }: Pick<BackendSpec, 'type'>, named: readonly string[]): Environment {
-  const own = findCli(type)?.keys ?? ANY_PROVIDER;
-  const isOwn = (name: string): boolean => named.includes(name) || (MODEL_KEYS.has(name) && own.test(name));
-  return Object.fromEntries(Object.entries(env).filter(([name, value]) => isOwn(name) || !isSecretVariable(name, value)));
-}
-
-const ANY_PROVIDER = /^(?!GITHUB_|GH_|AWS_)/;
-
 /** The environment of the gates of a safe run: without any secret that can be told as one. */
 export function withoutSecrets<Value extends string | undefined>(env: Readonly<Record<string, Value>>): Readonly<Record<string, Value>> {
   return Object.fromEntries(Object.entries(env).filter(([name, value]) => !isSecretVariable(name, value)));
 }
 
-function isSecretVariable(name: string, value: string | undefined): boolean {
+/** Whether a variable holds what can be told as a secret. */
+export function isSecretVariable(name: string, value: string | undefined): boolean {
   return !name.startsWith('RALPH_') && (isSecretName(name) || MODEL_KEYS.has(name) || isSecret(name, value ?? ''));
 }
 
 /** What models and the accounts of agents are paid and reached with. Tests that an agent wrote have no need of them. */
-const MODEL_KEYS: ReadonlySet<string> = new Set([
+export const MODEL_KEYS: ReadonlySet<string> = new Set([
   ...['ANTHROPIC_API_KEY', 'ANTHROPIC_AUTH_TOKEN', 'CLAUDE_CODE_OAUTH_TOKEN', 'OPENAI_API_KEY', 'CODEX_API_KEY', 'AZURE_OPENAI_API_KEY'],
   ...['GEMINI_API_KEY', 'GOOGLE_API_KEY', 'GOOGLE_GENERATIVE_AI_API_KEY', 'OPENROUTER_API_KEY', 'GROQ_API_KEY', 'MISTRAL_API_KEY'],
   ...['XAI_API_KEY', 'DEEPSEEK_API_KEY', 'DASHSCOPE_API_KEY', 'QWEN_API_KEY', 'CLINE_API_KEY', 'KIRO_API_KEY', 'AMP_API_KEY'],

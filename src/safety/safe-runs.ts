@@ -1,4 +1,6 @@
+import { findCli } from '../backends/clis.ts';
 import type { Settings } from '../config/settings.ts';
+import type { BackendSpec } from '../core/backends/backend-spec.ts';
 import { RALPH } from '../core/events/reserved.ts';
 import { toGateName } from '../core/gates/gate-spec.ts';
 import { toUsdText } from '../core/text/duration.ts';
@@ -8,7 +10,7 @@ import { RalphError, toErrorMessage } from '../core/values/errors.ts';
 import type { GitPrograms } from '../git/contract.ts';
 import { packObjects } from '../git/objects.ts';
 import { captureBase, findRepository } from '../git/repository.ts';
-import { listKeyNames, withOwnLogins } from './known-secrets.ts';
+import { isSecretVariable, listKeyNames, MODEL_KEYS } from './known-secrets.ts';
 import { toStateDirs } from './run-isolation.ts';
 
 /** Something that keeps a safe run from beginning, and what mends it: a sentence each. */
@@ -23,7 +25,7 @@ export interface SafetyObstacle {
  * @param stateDirs names of the folders for state
  */
 export async function findSafetyObstacle(cwd: string, env: Environment, stateDirs: readonly string[]): Promise<SafetyObstacle | null> {
-  const { findOsSandbox } = await import('../sandbox/index.ts');
+  const { findOsSandbox } = await import('../sandbox/find-os-sandbox.ts');
   const [os, base] = await Promise.all([findOsSandbox(env, cwd), captureBase({ cwd, env, stateDirs })]);
   if (os.found === null)
     return {
@@ -96,6 +98,19 @@ export async function packForSafety(settings: Settings, cwd: string, env: Enviro
     throw toSafeRefused(obstacle, 'The run is to be safe', 'Or run without it: ralph run --no-safe');
   }
 }
+
+/**
+ * The environment of an agent of a safe run: without the secrets that it does not sign in with. What the configuration gives it by name (`env`) is not asked about.
+ *
+ * @param named variables whose keys the configuration names
+ */
+export function withOwnLogins(env: Environment, { type }: Pick<BackendSpec, 'type'>, named: readonly string[]): Environment {
+  const own = findCli(type)?.keys ?? ANY_PROVIDER;
+  const isOwn = (name: string): boolean => named.includes(name) || (MODEL_KEYS.has(name) && own.test(name));
+  return Object.fromEntries(Object.entries(env).filter(([name, value]) => isOwn(name) || !isSecretVariable(name, value)));
+}
+
+const ANY_PROVIDER = /^(?!GITHUB_|GH_|AWS_)/;
 
 const SHOWN = 5;
 

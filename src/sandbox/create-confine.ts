@@ -4,7 +4,6 @@ import { mayChangeTree } from '../core/tools/tool-profiles.ts';
 import { findRepositoryFolders } from '../git/git-places.ts';
 import type { Program } from '../ports/program.ts';
 import { narrowRepository } from './narrow-repository.ts';
-import type { OpenedHome } from './open-home.ts';
 import {
   type Confinement,
   type MountFacts,
@@ -14,7 +13,7 @@ import {
   planSeatbelt,
   toInnerUser,
 } from './plan-confinement.ts';
-import type { HomePlan } from './plan-home.ts';
+import type { HomePlan, OpenedHome } from './turn-home.ts';
 import type { ScratchFolders, TurnSandboxOrder, TurnSandboxSettings } from './turn-sandbox.ts';
 
 /** Everything that the sandbox of one turn is made of. */

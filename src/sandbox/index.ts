@@ -1,10 +1,10 @@
 /**
  * Front door of `sandbox`: what a profile means outside our own tools.
- * `turn-sandbox, plan-confinement <- plan-home, create-confine, open-home, scratch, workspace-view … <- open-turn-sandbox`.
+ * `turn-sandbox, plan-confinement <- turn-home, create-confine, scratch, workspace-view … <- open-turn-sandbox`.
  */
 export { sweepPrivate } from './carry-logins.ts';
 export { findOsSandbox } from './find-os-sandbox.ts';
-export { createTurnSandboxes, hasView, wantsConfinement } from './open-turn-sandbox.ts';
+export { createTurnSandboxes } from './open-turn-sandbox.ts';
 export { canAttachEmit, hasScopeFlags, listToolChecks, planEmitAttach, planScope } from './plan-scope.ts';
 export { hasVerdicts, judgeProbe, type ProbeResult, type ProbeVerdict, readVerdict, writeVerdict } from './probe-verdict.ts';
 export { closeScratch, openScratch } from './scratch.ts';
@@ -20,4 +20,5 @@ export type {
   TurnSandboxOrder,
   TurnSandboxSettings,
 } from './turn-sandbox.ts';
+export { hasView, wantsConfinement } from './turn-sandbox.ts';
 export { predictViewKind, sweepViews } from './workspace-view.ts';

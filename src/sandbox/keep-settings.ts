@@ -1,8 +1,6 @@
 import { chmodSync, lstatSync, readFileSync, realpathSync, renameSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { findCli } from '../backends/clis.ts';
-import type { OwnChanges } from '../backends/describe/description.ts';
-import type { BackendType } from '../core/backends/backend-spec.ts';
+import type { CliDescription, OwnChanges } from '../backends/describe/description.ts';
 import { isFolder } from '../process/paths.ts';
 
 /** Restores settings of the project after turns of hats that may not write. */
@@ -11,7 +9,7 @@ export interface SettingsKeeper {
    * Reads now the files that the CLI may change by itself, and returns what restores them: such changes are not made by its hat. Neither throws. Where turns
    * of one CLI overlap, what the first of them found counts for all.
    */
-  readonly keep: (cli: BackendType, cwd: string) => () => void;
+  readonly keep: (cli: Pick<CliDescription, 'type' | 'ownChanges'>, cwd: string) => () => void;
 }
 
 interface Kept {
@@ -23,11 +21,10 @@ interface Kept {
 export function createSettingsKeeper(): SettingsKeeper {
   const kept = new Map<string, Kept>();
   return {
-    keep: (cli, cwd) => {
-      const changes = findCli(cli)?.ownChanges;
-      if (changes === undefined) return () => {};
-      const name = `${cli} ${cwd}`;
-      const one = kept.get(name) ?? { putBack: lookAt(changes, cwd), turns: 0 };
+    keep: ({ type, ownChanges }, cwd) => {
+      if (ownChanges === undefined) return () => {};
+      const name = `${type} ${cwd}`;
+      const one = kept.get(name) ?? { putBack: lookAt(ownChanges, cwd), turns: 0 };
       kept.set(name, one);
       one.turns += 1;
       let isOver = false;

@@ -3,25 +3,26 @@ import { dirname, join } from 'node:path';
 import { findCli } from '../backends/clis.ts';
 import type { AttachedSettings, ScopeFile } from '../backends/describe/scope-plan.ts';
 import type { BackendType } from '../core/backends/backend-spec.ts';
-import { type Capabilities, mayChangeTree } from '../core/tools/tool-profiles.ts';
+import { mayChangeTree } from '../core/tools/tool-profiles.ts';
 import type { Program, TurnScope } from '../ports/program.ts';
+
 import { removeTree } from '../process/remove-tree.ts';
 import { carryLogins, noteLogins } from './carry-logins.ts';
 import { createConfine } from './create-confine.ts';
 import { createSettingsKeeper } from './keep-settings.ts';
-import { linkFolders, mergeSettings, type OpenedHome, openHome } from './open-home.ts';
 import { isWithin } from './plan-confinement.ts';
-import { type HomePlan, planHome, toHomeOwner } from './plan-home.ts';
 import { planOpenScope, planScope } from './plan-scope.ts';
 import { closeScratch, openScratch } from './scratch.ts';
-import type { OsSandboxSearch, SandboxMode, ScratchFolders, TurnSandboxes, TurnSandboxOrder, TurnSandboxSettings } from './turn-sandbox.ts';
+import { type HomePlan, linkFolders, mergeSettings, type OpenedHome, openHome, planHome, toHomeOwner } from './turn-home.ts';
+import {
+  hasView,
+  type OsSandboxSearch,
+  type ScratchFolders,
+  type TurnSandboxes,
+  type TurnSandboxOrder,
+  type TurnSandboxSettings,
+} from './turn-sandbox.ts';
 import { createView, findViewKind, type ViewKind, type ViewPlace } from './workspace-view.ts';
-
-/** Whether a turn is to be held by the operating system: hats that may not write, and those that ask for it. */
-export function wantsConfinement(may: Capabilities, mode: SandboxMode, hatMode: SandboxMode | undefined): boolean {
-  if ((hatMode ?? mode) === 'off') return false;
-  return !mayChangeTree(may) || hatMode === 'required';
-}
 
 /** Creates what opens the sandboxes of the turns of one run. */
 export function createTurnSandboxes(settings: TurnSandboxSettings): TurnSandboxes {
@@ -55,7 +56,8 @@ export function createTurnSandboxes(settings: TurnSandboxSettings): TurnSandboxe
         prompt,
         ...(attach?.servers !== undefined && { toolServers: attach.servers }),
       };
-      const putBack = isConfined || mayChangeTree(order.may) ? null : keeper.keep(toHomeOwner(order.cli, order.command), order.cwd);
+      const owner = isConfined || mayChangeTree(order.may) ? null : findCli(toHomeOwner(order.cli, order.command));
+      const putBack = owner === null ? null : keeper.keep(owner, order.cwd);
       const around = isConfined && home !== null ? { settings, order, folder, scratch, ...home } : null;
       const confineView = (program: Program, view: string): Program => (around === null ? program : createConfine(around, view)(program));
       return {
@@ -78,11 +80,6 @@ export function createTurnSandboxes(settings: TurnSandboxSettings): TurnSandboxe
   };
 }
 
-/** Whether a turn sees a view of the workspace: our own agent does in its checks, under a hat that may not write. */
-export function hasView({ cli, may }: Pick<TurnSandboxOrder, 'cli' | 'may'>): boolean {
-  return cli === 'native' && may.mayRunQuality && !mayChangeTree(may);
-}
-
 function toViewPlace(settings: TurnSandboxSettings, { isolation }: TurnSandboxOrder, own: string, isConfined: boolean): ViewPlace {
   const { workspace, stateDir, os } = settings;
   return { workspace: realpathSync(workspace), stateDir, own, isolation, os: isConfined ? os : NO_SANDBOX };
@@ -102,7 +99,7 @@ interface MadeHome {
 /** Makes a home of the turn's own, with what the CLI needs of the user's. */
 function makeHome(settings: TurnSandboxSettings, order: TurnSandboxOrder, folder: string, merged: readonly AttachedSettings[]): MadeHome {
   const outer = order.env['HOME'] ?? '/nonexistent';
-  const plan = planHome(toHomeOwner(order.cli, order.command), outer, order.env);
+  const plan = planHome(findCli(toHomeOwner(order.cli, order.command)), outer, order.env);
   const path = outer === settings.workspace || !outer.startsWith('/') ? '/tmp/home' : outer;
   const from = join(folder, 'home');
   const opened = openHome(plan, from, path);

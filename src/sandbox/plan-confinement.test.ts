@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { findCli } from '../backends/clis.ts';
 import { isWithin, type Mount, type MountFacts, orderMounts, planBubblewrap, planMounts, planSeatbelt } from './plan-confinement.ts';
-import { planHome } from './plan-home.ts';
+import { planHome } from './turn-home.ts';
 
 const CONFINEMENT = { mounts: [], cwd: '/w', hasNetwork: true, uid: 1000, gid: 1000 } as const;
 
@@ -141,7 +142,7 @@ describe('what a turn sees', () => {
   });
 
   it('has the home of a CLI at its usual place, wherever a variable had moved it', () => {
-    const { items, variables } = planHome('claude', '/home/uma', { CLAUDE_CONFIG_DIR: '/data/claude' });
+    const { items, variables } = planHome(findCli('claude'), '/home/uma', { CLAUDE_CONFIG_DIR: '/data/claude' });
     expect(items).toContainEqual({
       from: '/data/claude/.credentials.json',
       to: '.claude/.credentials.json',
@@ -150,7 +151,7 @@ describe('what a turn sees', () => {
     });
     expect(items).toContainEqual({ from: '/data/claude/.claude.json', to: '.claude/.claude.json', kind: 'copy' });
     expect(variables).toMatchObject({ CLAUDE_CONFIG_DIR: '.claude' });
-    const moved = planHome('opencode', '/home/uma', { XDG_DATA_HOME: '/data' });
+    const moved = planHome(findCli('opencode'), '/home/uma', { XDG_DATA_HOME: '/data' });
     expect(moved.items).toContainEqual({
       from: '/data/opencode/auth.json',
       to: '.local/share/opencode/auth.json',

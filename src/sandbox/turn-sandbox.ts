@@ -1,6 +1,7 @@
 import type { AttachedTool } from '../backends/describe/scope-plan.ts';
 import type { BackendType } from '../core/backends/backend-spec.ts';
 import type { Capabilities } from '../core/tools/tool-profiles.ts';
+import { mayChangeTree } from '../core/tools/tool-profiles.ts';
 import type { Isolation, TurnScope } from '../ports/program.ts';
 
 /** What holds the agent of one turn: flags, files, a home, the sandbox of the operating system. */
@@ -110,4 +111,15 @@ export interface FolderFacts {
   readonly listTracked: (folders: readonly string[]) => Promise<readonly string[]>;
   /** Those that git would ignore, there or not. */
   readonly listIgnored: (folders: readonly string[]) => Promise<readonly string[]>;
+}
+
+/** Whether a turn is to be held by the operating system: hats that may not write, and those that ask for it. */
+export function wantsConfinement(may: Capabilities, mode: SandboxMode, hatMode: SandboxMode | undefined): boolean {
+  if ((hatMode ?? mode) === 'off') return false;
+  return !mayChangeTree(may) || hatMode === 'required';
+}
+
+/** Whether a turn sees a view of the workspace: our own agent does in its checks, under a hat that may not write. */
+export function hasView({ cli, may }: Pick<TurnSandboxOrder, 'cli' | 'may'>): boolean {
+  return cli === 'native' && may.mayRunQuality && !mayChangeTree(may);
 }

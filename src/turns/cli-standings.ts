@@ -6,9 +6,8 @@ import type { Environment } from '../core/values/environment.ts';
 import { RalphError } from '../core/values/errors.ts';
 import { findAgentPolicy, toAgentCapabilities } from '../runs/hat-capabilities.ts';
 import { findOsSandbox } from '../sandbox/find-os-sandbox.ts';
-import { wantsConfinement } from '../sandbox/open-turn-sandbox.ts';
 import { hasVerdicts, type ProbeResult, readVerdict } from '../sandbox/probe-verdict.ts';
-import type { SandboxMode } from '../sandbox/turn-sandbox.ts';
+import { type SandboxMode, wantsConfinement } from '../sandbox/turn-sandbox.ts';
 
 /** What is known of an agent CLI that is installed: whether it holds a profile. */
 export interface CliStanding {

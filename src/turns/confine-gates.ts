@@ -5,7 +5,8 @@ import { toErrorMessage } from '../core/values/errors.ts';
 import type { GateRunnerSettings } from '../gates/gate-contract.ts';
 import { toDefined } from '../safety/known-secrets.ts';
 import type { TurnSandbox } from '../sandbox/turn-sandbox.ts';
-import { openSandbox, type TurnScopeSettings } from './scope-tools.ts';
+import { openSandbox } from './open-scope-tools.ts';
+import type { TurnScopeSettings } from './scope-tools.ts';
 
 /**
  * Puts the sandbox of a safe run around the commands of its gates: what they run is what agents wrote. Each has a home of its own, without a login, and may write in the

@@ -2,18 +2,16 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createScriptedBackend } from '../backends/scripted/index.ts';
 import { loadConfig } from '../config/load-config.ts';
 import type { BackendEvent } from '../core/backends/backend-event.ts';
 import type { BackendSpec } from '../core/backends/backend-spec.ts';
-import { UNKNOWN_USAGE } from '../core/backends/usage.ts';
 import { type Json, parseJson } from '../core/values/json.ts';
 import { toContractPath, writeContract } from '../emit/contract-file.ts';
 import { startModelServer } from '../mock-model/start-model-server.ts';
 import type { TurnRequest, TurnResult } from '../ports/backend.ts';
 import type { People, PersonQuestion } from '../ports/people.ts';
-import { createRunClock } from '../runs/run-clock.ts';
-import { createLazyBackend, createNativeBackendFor, toNativePrice } from './create-native-backend.ts';
+import { createNativeBackendFor } from './create-native-backend.ts';
+import { createLazyBackend } from './lazy-backend.ts';
 import { openPermissionStore } from './open-permission-store.ts';
 
 let cwd: string;
@@ -74,7 +72,7 @@ async function play({
   const events: BackendEvent[] = [];
   const permissionStore = openPermissionStore(join(cwd, '.ralph/runs/one'));
   const home = { workspace: cwd, settings, permissionStore };
-  const made = createNativeBackendFor(home, hat, spec(settings.backends[hat]?.[0] as BackendSpec));
+  const made = createLazyBackend('native', async () => createNativeBackendFor(home, hat, spec(settings.backends[hat]?.[0] as BackendSpec)));
   const result = await made.start(people === undefined ? request : { ...request, people }, (event) => events.push(event)).result;
   const session = readLines(join(dirname(request.logs.stdoutPath), 'session.jsonl')) as readonly {
     type: string;
@@ -216,75 +214,4 @@ describe('a native hat that cannot begin', () => {
     expect(result).toMatchObject({ status: 'failed', failure });
     expect(events.some(({ type }) => type === 'tool-start' || type === 'text')).toBe(false);
   });
-});
-
-const REQUEST: TurnRequest = {
-  turn: { iteration: 1, attempt: 1 },
-  prompt: 'Do it',
-  promptFile: '',
-  cwd: '/',
-  env: {},
-  marker: '',
-  timeoutMs: 0,
-  idleTimeoutMs: 0,
-  logs: { stdoutPath: '', stderrPath: '', capBytes: 0 },
-};
-
-describe('a backend that is loaded when it is worn', () => {
-  it('is loaded once, with its first turn, and passes on what it does', async () => {
-    let loads = 0;
-    const backend = createLazyBackend('own', async () => {
-      loads += 1;
-      return createScriptedBackend([{ output: 'one' }, { output: 'two' }], { clock: createRunClock() });
-    });
-    expect([backend.label, loads]).toEqual(['own', 0]);
-    const events: BackendEvent[] = [];
-    expect(await backend.start(REQUEST, (event) => events.push(event)).result).toMatchObject({ status: 'succeeded' });
-    expect(await backend.start(REQUEST, (event) => events.push(event)).result).toMatchObject({ status: 'succeeded' });
-    expect(loads).toBe(1);
-    expect(events.filter(({ type }) => type === 'text')).toHaveLength(2);
-  });
-
-  it('that cannot be loaded fails its turns and says why', async () => {
-    const backend = createLazyBackend('own', () => Promise.reject(new Error('a package is missing')));
-    expect(await backend.start(REQUEST, () => undefined).result).toMatchObject({
-      status: 'failed',
-      failure: { class: 'spawn', message: 'a package is missing' },
-    });
-  });
-
-  it('may be stopped before it is there, and is stopped once it is', async () => {
-    const backend = createLazyBackend('own', async () =>
-      createScriptedBackend([{ hang: true }, { hang: true }], { clock: createRunClock() }),
-    );
-    const early = backend.start(REQUEST, () => undefined);
-    early.stop(10);
-    early.kill();
-    expect((await early.result).status).toBe('stopped');
-    const turn = backend.start(REQUEST, (event) => event.type === 'started' && turn.kill());
-    expect((await turn.result).status).toBe('stopped');
-  });
-});
-
-const USAGE = { ...UNKNOWN_USAGE, inputTokens: 1_000_000, outputTokens: 100_000, cacheReadTokens: 1_000_000, cacheWriteTokens: 0 };
-
-it.each([
-  ['claude-opus-5', 5 + 2.5 + 0.5],
-  ['claude-haiku-4-5-20251001', 1 + 0.5 + 0.1],
-  // A request this long costs more.
-  ['gemini-2.5-pro', 2.5 + 1.5 + 0.25],
-  ['gpt-5', 1.25 + 1 + 0.125],
-  // A longer name is another model, which may cost something else.
-  ['gpt-5-unheard', null],
-  ['claude-sonnet-4-5-turbo', null],
-  ['constructor', null],
-  [null, null],
-])('a turn of %s costs by the list price', (model, expected) => {
-  const cost = toNativePrice({}, model, USAGE);
-  expect(cost === null ? null : Math.round(cost * 1000) / 1000).toBe(expected);
-});
-
-it("takes the user's own price first, and knows no cost without tokens", () => {
-  expect(toNativePrice({ 'gpt-5': { inputUsd: 1, outputUsd: 0, cacheReadUsd: 0 } }, 'gpt-5', USAGE)).toBe(1);
-  expect(toNativePrice({}, 'gpt-5', UNKNOWN_USAGE)).toBeNull();
 });

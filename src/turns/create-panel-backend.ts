@@ -24,16 +24,20 @@ import type { GateRunner } from '../ports/gate-runner.ts';
 import type { Isolation } from '../ports/program.ts';
 import { createRedaction } from '../process/redact.ts';
 import { toAgentCapabilities } from '../runs/hat-capabilities.ts';
-import { toMarker } from '../runs/processes.ts';
+import { toMarker } from '../runs/markers.ts';
 import { findKnownSecrets } from '../safety/known-secrets.ts';
-import { createLazyBackend, createNativeBackendFor, type NativeHome, toPrice } from './create-native-backend.ts';
 import { findHandWay, findSpec, hasHandInTools, toOwnLimits } from './hat-facts.ts';
 import { createJudge } from './judge-answers.ts';
+import { createLazyBackend } from './lazy-backend.ts';
 import { openHand } from './open-hand.ts';
-import type { PanelAttach, PanelScopes } from './panel-scopes.ts';
+import { toPrice } from './price.ts';
+import type { PanelAttach, PanelScopes } from './scope-contract.ts';
 
 /** What the turn of a panel is made from. */
-export interface PanelHome extends NativeHome {
+export interface PanelHome {
+  /** Absolute. */
+  readonly workspace: string;
+  readonly settings: Settings;
   readonly runId: string;
   readonly runFolder: string;
   /** The environment that Ralph was started with. */
@@ -46,6 +50,8 @@ export interface PanelHome extends NativeHome {
   readonly gatesIn?: ((cwd: string, marker: string) => GateRunner) | undefined;
   /** Binds the agents; absent: nothing does. */
   readonly scopes?: { readonly panel: PanelScopes };
+  /** Makes the native agent of the hat for one of its agents. */
+  readonly createNative: (spec: BackendSpec, scriptName: string) => Backend;
   /** The environment of an agent of the hat. */
   readonly environmentOf: (order: IterationStart, spec: BackendSpec) => Readonly<Record<string, string>>;
 }
@@ -58,8 +64,8 @@ export function createPanelBackendFor(made: PanelHome, order: IterationStart): B
   const specs = panel.agents.map((_, backend) => findSpec(made.settings, { hat: hat.id, backend }));
   const label = `panel of ${specs.map(toBackendLabel).join(', ')}`;
   return createLazyBackend(label, async () => {
-    const room = await import('../panel/run/index.ts');
-    return room.createPanelBackend(toSettings(made, { hat, panel, specs, order, label }));
+    const { createPanelBackend } = await import('../panel/run/panel-backend.ts');
+    return createPanelBackend(toSettings(made, { hat, panel, specs, order, label }));
   });
 }
 
@@ -110,9 +116,7 @@ function createSource(made: PanelHome, { hat, panel, specs, order }: PanelParts,
   const id = panel.agents[place]?.id ?? '';
   return {
     isNative,
-    backend: isNative
-      ? createNativeBackendFor(made, hat.id, spec, { scriptName: id })
-      : createBackend(spec, { watchesLimits: made.settings.watchesLimits ?? true }),
+    backend: isNative ? made.createNative(spec, id) : createBackend(spec, { watchesLimits: made.settings.watchesLimits ?? true }),
     canResume: findCli(spec.type)?.canResume?.(spec.args) === true,
     way: findHandWay(made.settings, hat.id, spec),
     surroundings: async (round) => {

@@ -6,7 +6,7 @@ import type { RunSpec } from '../core/run/run-spec.ts';
 import { endOf } from '../core/text/shorten.ts';
 import type { PanelSettings } from '../panel/run/panel-settings.ts';
 import type { GateRunner } from '../ports/gate-runner.ts';
-import { toMarker } from '../runs/processes.ts';
+import { toMarker } from '../runs/markers.ts';
 import { listGuards } from '../topology/routing/queries.ts';
 
 /** What judges the answers of a panel. */

@@ -1,43 +1,15 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import type { BackendSpec } from '../core/backends/backend-spec.ts';
-import type { IterationStart } from '../core/run/effects.ts';
 import { toTurnName } from '../core/run/turn.ts';
 import { MAX_KEPT_CHANGES, type ScopeViolations } from '../core/tools/scope-violations.ts';
 import { mayChangeTree } from '../core/tools/tool-profiles.ts';
 import type { Surroundings } from '../loop/shell/loop-ports.ts';
 import { findAgentPolicy, mayHatChangeTree, toAgentCapabilities } from '../runs/hat-capabilities.ts';
 import { toStateDirs } from '../safety/run-isolation.ts';
-import type { TurnSandboxes, TurnSandboxOrder } from '../sandbox/turn-sandbox.ts';
+import type { TurnSandboxes } from '../sandbox/turn-sandbox.ts';
 import { watchPlainly } from '../workspace/watch/create-tree-watch.ts';
+import type { PanelAgentOrder, PanelAttach, PanelScopes } from './scope-contract.ts';
 import { openOwnScratch, openPrivate, type ScopeTools, type TurnScopeSettings, toCopySettings, toSandboxOrder } from './scope-tools.ts';
-
-/** Holds the agents of panels, each in a folder of its own. */
-export interface PanelScopes {
-  /** Around a whole panel: where none of its agents may write, the folder of the run is looked at. */
-  readonly open: (order: IterationStart, plain: Surroundings) => Promise<Surroundings>;
-  /** Around a round of one of its agents. Rejects when a sandbox is required and not there. */
-  readonly openAgent: (order: PanelAgentOrder) => Promise<Surroundings>;
-}
-
-/** A round of an agent of a panel. */
-export interface PanelAgentOrder {
-  /** The turn of its panel. */
-  readonly order: IterationStart;
-  readonly spec: BackendSpec;
-  /** Its own folder is where it works. */
-  readonly plain: Surroundings;
-  /** Unlike that of any other round of the panel that is under way; it says nothing to the agent. */
-  readonly name: string;
-  readonly promptFile: string;
-  /** What else it is to see in a sandbox. */
-  readonly more?: readonly string[];
-  /** Attaches the tools that hand in; absent: its program gets none. */
-  readonly attach?: PanelAttach;
-}
-
-/** Given a private folder. `isAlone`: the servers of the user are left out. */
-export type PanelAttach = (folder: string, isAlone: boolean) => ReturnType<TurnSandboxOrder['attach']>;
 
 /** What panels share with the other turns of a run. */
 interface SharedScopes {
@@ -75,9 +47,9 @@ export function createPanelScopes(made: TurnScopeSettings, shared: SharedScopes)
       if ((isOpen && agent.attach === undefined) || spec.type === 'scripted') return agent.plain;
       const opened = await shared.open();
       const { cwd } = agent.plain;
-      const outfitter = outfitters.get(cwd) ?? opened.sandbox.createTurnSandboxes(toCopySettings(made, opened.os, cwd));
+      const outfitter = outfitters.get(cwd) ?? opened.createOutfitter(toCopySettings(made, opened.os, cwd));
       outfitters.set(cwd, outfitter);
-      return holdAgent(made, { ...opened, outfitter }, { ...agent, isOpen }, (violations) => {
+      return holdAgent(made, outfitter, { ...agent, isOpen }, (violations) => {
         found.set(toTurnName(order), [...(found.get(toTurnName(order)) ?? []), violations]);
       });
     },
@@ -87,11 +59,11 @@ export function createPanelScopes(made: TurnScopeSettings, shared: SharedScopes)
 /** The folder of a run whose panel may not write: nothing of its agents' is taken over into it. */
 async function beginLook(
   made: TurnScopeSettings,
-  { sandbox, watch }: ScopeTools,
+  { watch }: ScopeTools,
   turn: string,
   keepDiff: SharedScopes['keepDiff'],
 ): Promise<() => Promise<ScopeViolations | null>> {
-  const scratch = await openOwnScratch(made, sandbox);
+  const scratch = await openOwnScratch(made);
   const look = await watch.begin(scratch.folders, turn);
   return async () => {
     scratch.close();
@@ -101,7 +73,7 @@ async function beginLook(
 
 async function holdAgent(
   made: TurnScopeSettings,
-  { sandbox, outfitter }: Pick<ScopeTools, 'sandbox' | 'outfitter'>,
+  outfitter: TurnSandboxes,
   { order, spec, plain, name, promptFile, attach, more = [], isOpen }: PanelAgentOrder & { readonly isOpen: boolean },
   report: (violations: ScopeViolations) => void,
 ): Promise<Surroundings> {
@@ -111,7 +83,7 @@ async function holdAgent(
   // Here temporary files may be written whatever else may be.
   for (const dir of toAgentDirs(made)) mkdirSync(join(plain.cwd, dir), { recursive: true });
   const attachTools = (folder: string): ReturnType<PanelAttach> => attach?.(folder, !isOpen && !mayChangeTree(may)) ?? null;
-  const held = toSandboxOrder(made, sandbox, { hat: order.hat, spec, plain, may, turn, promptFile, attach: attachTools });
+  const held = toSandboxOrder(made, { hat: order.hat, spec, plain, may, turn, promptFile, attach: attachTools });
   const outfit = await outfitter.open({ ...held, more: [...held.more, ...more], isOpen });
   const endLook =
     isOpen || mayChangeTree(may) ? () => null : watchPlainly({ cwd: plain.cwd, stateDirs: toStateDirs(settings) }, outfit.scratch);

@@ -1,4 +1,4 @@
-import { basename, join } from 'node:path';
+import { join } from 'node:path';
 import type { Settings } from '../config/settings.ts';
 import type { BackendSpec } from '../core/backends/backend-spec.ts';
 import type { Capabilities } from '../core/tools/tool-profiles.ts';
@@ -13,16 +13,17 @@ import { openProjectFolder } from '../process/open-project-folder.ts';
 import { findQualityCommands } from '../project/find-checks.ts';
 import { withoutKeys } from '../safety/known-secrets.ts';
 import { toStateDirs } from '../safety/run-isolation.ts';
-import type {
-  FolderFacts,
-  OsSandboxSearch,
-  ScratchFolders,
-  TurnSandboxes,
-  TurnSandboxOrder,
-  TurnSandboxSettings,
+import {
+  type FolderFacts,
+  type OsSandboxSearch,
+  type ScratchFolders,
+  type TurnSandboxes,
+  type TurnSandboxOrder,
+  type TurnSandboxSettings,
+  wantsConfinement,
 } from '../sandbox/turn-sandbox.ts';
 import type { GitWorkspace } from '../workspace/checkpoint/create-workspace.ts';
-import { createTreeWatch, type TreeWatch } from '../workspace/watch/create-tree-watch.ts';
+import type { TreeWatch } from '../workspace/watch/create-tree-watch.ts';
 
 /** What is known of a run whose agents are held. Paths are absolute. */
 export interface TurnScopeSettings {
@@ -43,13 +44,11 @@ export interface TurnScopeSettings {
   readonly gitPrograms: GitPrograms;
 }
 
-/** The room `sandbox`, loaded when it is needed. */
-export type SandboxRoom = typeof import('../sandbox/index.ts');
-
 /** What turns are held with, opened once for a run. */
 export interface ScopeTools {
-  readonly sandbox: SandboxRoom;
   readonly os: OsSandboxSearch;
+  /** Makes those of agents that work elsewhere. */
+  readonly createOutfitter: (settings: TurnSandboxSettings) => TurnSandboxes;
   /** Of agents that work in the folder of the run. */
   readonly outfitter: TurnSandboxes;
   readonly watch: TreeWatch;
@@ -78,52 +77,8 @@ export function openPrivate(
   return { isolation: { ...isolation, writable: [...isolation.writable, ...own] } };
 }
 
-/** The watch over the folder of a run. */
-export function createWatch(made: TurnScopeSettings): TreeWatch {
-  const { settings, workspace, env, runFolder, gitPrograms, tree } = made;
-  const watch = createTreeWatch({
-    programs: gitPrograms,
-    cwd: workspace,
-    env: withoutKeys(settings, env),
-    stateDirs: toStateDirs(settings),
-    scratchDir: join(runFolder, 'git'),
-    reverts: settings.sandbox.onViolation === 'revert',
-    runId: basename(runFolder),
-  });
-  return {
-    ...watch,
-    // Names of the run's own that git is told of later would be taken for the agent's work.
-    begin: async (exempt, turn) => {
-      await tree.settle();
-      return watch.begin(exempt, turn);
-    },
-  };
-}
-
-/** Opens what the turns of a run are held with, and removes what a process before this one left of it. */
-export async function openTools(made: TurnScopeSettings): Promise<ScopeTools> {
-  const opened = await openSandbox(made);
-  opened.sandbox.sweepPrivate(toPrivateDir(made.runFolder));
-  return { ...opened, watch: createWatch(made) };
-}
-
-/**
- * The sandbox of a run's turns, which in a safe run holds the commands of its gates as well.
- *
- * @param copy of the folder of the run, in which is worked instead
- */
-export async function openSandbox(made: TurnScopeSettings, copy?: string): Promise<Pick<ScopeTools, 'sandbox' | 'os' | 'outfitter'>> {
-  const sandbox = await import('../sandbox/index.ts');
-  const os = await sandbox.findOsSandbox(made.env, made.workspace);
-  return {
-    sandbox,
-    os,
-    outfitter: sandbox.createTurnSandboxes(copy === undefined ? toSandboxSettings(made, os) : toCopySettings(made, os, copy)),
-  };
-}
-
 /** What the sandbox is made of around an agent that works in the folder of the run. */
-function toSandboxSettings(made: TurnScopeSettings, os: OsSandboxSearch): TurnSandboxSettings {
+export function toSandboxSettings(made: TurnScopeSettings, os: OsSandboxSearch): TurnSandboxSettings {
   const { settings, workspace } = made;
   return {
     privateDir: toPrivateDir(made.runFolder),
@@ -165,14 +120,10 @@ export function toPrivateDir(runFolder: string): string {
 }
 
 /** A turn as its sandbox is ordered. */
-export function toSandboxOrder(
-  made: TurnScopeSettings,
-  sandbox: SandboxRoom,
-  { hat, spec, plain, may, turn, promptFile, attach }: HeldOrder,
-): TurnSandboxOrder {
+export function toSandboxOrder(made: TurnScopeSettings, { hat, spec, plain, may, turn, promptFile, attach }: HeldOrder): TurnSandboxOrder {
   const { settings } = made;
   const hatMode = settings.sandbox.hats[hat];
-  const isHeld = sandbox.wantsConfinement(may, settings.sandbox.mode, hatMode);
+  const isHeld = wantsConfinement(may, settings.sandbox.mode, hatMode);
   return {
     turn,
     cli: spec.type,
@@ -198,9 +149,10 @@ export interface OwnScratch extends Pick<ScratchFolders, 'folders'> {
 }
 
 /** A scripted agent needs no flags, but it stands for one whose tests write; agents of a panel work elsewhere, but may write into what their folders link to. */
-export async function openOwnScratch(made: TurnScopeSettings, sandbox: SandboxRoom): Promise<OwnScratch> {
-  const scratch = await sandbox.openScratch(made.workspace, made.settings.sandbox.scratch, toFolderFacts(made));
-  return { folders: scratch.folders, close: () => sandbox.closeScratch(made.workspace, scratch) };
+export async function openOwnScratch(made: TurnScopeSettings): Promise<OwnScratch> {
+  const { closeScratch, openScratch } = await import('../sandbox/scratch.ts');
+  const scratch = await openScratch(made.workspace, made.settings.sandbox.scratch, toFolderFacts(made));
+  return { folders: scratch.folders, close: () => closeScratch(made.workspace, scratch) };
 }
 
 function toFolderFacts({ settings, workspace, env, gitPrograms }: TurnScopeSettings): FolderFacts {

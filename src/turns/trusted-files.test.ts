@@ -16,7 +16,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { removeTree } from '../process/remove-tree.ts';
-import { addTrusted, keepTrustedFiles, keepTrustedLink, type TrustedFiles } from './trusted-files.ts';
+import { addTrusted } from './scope-contract.ts';
+import { keepTrustedFiles, keepTrustedLink, type TrustedFiles } from './trusted-files.ts';
 
 let root: string;
 let files: TrustedFiles;

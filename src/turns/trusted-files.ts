@@ -11,7 +11,6 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { basename, dirname, join, relative, resolve } from 'node:path';
-import { MAX_KEPT_CHANGES, type ScopeViolations } from '../core/tools/scope-violations.ts';
 import { toContractPath } from '../emit/contract-file.ts';
 import type { RunPaths } from '../journal/run-folder.ts';
 import { isFolder, readLink } from '../process/paths.ts';
@@ -198,17 +197,4 @@ function openFolder(root: string, folder: string): boolean {
   rmSync(folder, { force: true });
   mkdirSync(folder);
   return true;
-}
-
-const NOTHING: ScopeViolations = { changes: [], total: 0, diffFile: null, reverted: null, notes: [] };
-
-/** What a turn changed, with what it changed of Ralph's own; `null` for nothing. */
-export function addTrusted(found: ScopeViolations | null, trusted: readonly string[], between: readonly string[]): ScopeViolations | null {
-  if (trusted.length + between.length === 0) return found;
-  const paths = [...between, ...(found?.between?.paths ?? [])].slice(0, MAX_KEPT_CHANGES);
-  return {
-    ...(found ?? NOTHING),
-    ...(trusted.length === 0 ? {} : { trusted: trusted.slice(0, MAX_KEPT_CHANGES) }),
-    ...(paths.length === 0 ? {} : { between: { paths, total: between.length + (found?.between?.total ?? 0) } }),
-  };
 }

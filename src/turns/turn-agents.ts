@@ -1,29 +1,28 @@
 import { dirname, join, resolve } from 'node:path';
 import { createBackend } from '../backends/clis.ts';
 import type { Settings } from '../config/settings.ts';
-import type { BackendSpec } from '../core/backends/backend-spec.ts';
+import { type BackendSpec, toBackendLabel } from '../core/backends/backend-spec.ts';
 import { UNKNOWN_USAGE, type Usage } from '../core/backends/usage.ts';
 import type { IterationStart } from '../core/run/effects.ts';
 import { toTurnName } from '../core/run/turn.ts';
 import type { Environment } from '../core/values/environment.ts';
 import { toContractPath } from '../emit/contract-file.ts';
 import type { Surroundings, TurnAgents } from '../loop/shell/loop-ports.ts';
-import { toCopyFolder } from '../panel/share/work-copies.ts';
-import { countTools } from '../plugins/list-tools.ts';
+import { COPIES, toCopyFolder } from '../panel/share/work-copies.ts';
+import { countTools } from '../plugins/plugin-files.ts';
 import type { Backend } from '../ports/backend.ts';
 import type { Isolation } from '../ports/program.ts';
-import { toMarker } from '../runs/processes.ts';
-import { listKeyNames, withOwnLogins } from '../safety/known-secrets.ts';
+import { toMarker } from '../runs/markers.ts';
+import { listKeyNames } from '../safety/known-secrets.ts';
+import { withOwnLogins } from '../safety/safe-runs.ts';
 import { toAgentEnvironment } from './agent-environment.ts';
-import { createNativeBackendFor, toPrice } from './create-native-backend.ts';
+import type { NativeHome } from './create-native-backend.ts';
 import { createPanelBackendFor, type PanelHome } from './create-panel-backend.ts';
 import { findSpec, type TurnOwner, toAgentPromptFacts } from './hat-facts.ts';
+import { createLazyBackend } from './lazy-backend.ts';
 import { openPermissionStore } from './open-permission-store.ts';
-import { addTrusted } from './trusted-files.ts';
-import type { TurnScopes } from './turn-scopes.ts';
-
-/** The name of the folder in that of a run in which copies are made. */
-export const COPIES = 'copies';
+import { toPrice } from './price.ts';
+import { addTrusted, type TurnScopes } from './scope-contract.ts';
 
 /** What is known of the run whose turns are taken. */
 export interface TurnAgentsSettings {
@@ -57,19 +56,23 @@ export function createTurnAgents(made: TurnAgentsSettings): TurnAgents {
     backendFor: (order) => {
       const workspace = toFolder(made, order);
       const panel = createPanelBackendFor(
-        { ...made, workspace, permissionStore, environmentOf: (turn, agent) => toEnvironment(made, turn, agent) },
+        {
+          ...{ ...made, workspace },
+          createNative: (spec, scriptName) => createNative({ ...made, workspace, permissionStore }, order.hat, spec, scriptName),
+          environmentOf: (turn, agent) => toEnvironment(made, turn, agent),
+        },
         order,
       );
       if (panel !== null) return panel;
       const spec = find(order);
       const isNative = spec.type === 'native';
-      if (isNative && order.copy !== undefined) return createNativeBackendFor({ ...made, workspace, permissionStore }, order.hat, spec);
+      if (isNative && order.copy !== undefined) return createNative({ ...made, workspace, permissionStore }, order.hat, spec);
       // The native agent wears one hat: what it may do and publish is the hat's.
       const key = isNative ? `${order.hat}/${order.backend}` : spec;
       const backend =
         known.get(key) ??
         (isNative
-          ? createNativeBackendFor({ ...made, permissionStore }, order.hat, spec)
+          ? createNative({ ...made, permissionStore }, order.hat, spec)
           : createBackend(spec, { watchesLimits: made.settings.watchesLimits ?? true }));
       known.set(key, backend);
       return backend;
@@ -94,16 +97,24 @@ export function createTurnAgents(made: TurnAgentsSettings): TurnAgents {
     lookBack: async (activation) => (await made.scopes?.lookBack(activation)) ?? null,
     spentBy: async (activation) => {
       if (find(activation).type !== 'native') return UNKNOWN_USAGE;
-      const { findSpent } = await import('../agent/index.ts');
+      const { findSpent } = await import('../agent/session/find-session.ts');
       return findSpent(join(made.runFolder, 'turns'), toTurnName(activation));
     },
     toldBy: async (activation) => {
       if (find(activation).type !== 'native') return { ids: [], call: 0 };
-      const { findTold } = await import('../agent/index.ts');
+      const { findTold } = await import('../agent/session/find-session.ts');
       return findTold(join(made.runFolder, 'turns'), toTurnName(activation));
     },
     priceOf: (order, usage: Usage, model) => toPrice(made.settings.prices, model ?? find(order).model ?? null, usage),
   };
+}
+
+/** Makes the native agent for one hat. Its code is loaded with its first turn. */
+function createNative(home: NativeHome, hat: string, spec: BackendSpec, scriptName?: string): Backend {
+  return createLazyBackend(toBackendLabel(spec), async () => {
+    const { createNativeBackendFor } = await import('./create-native-backend.ts');
+    return createNativeBackendFor(home, hat, spec, scriptName);
+  });
 }
 
 /** Where a turn works: the folder of the run, or its copy of it. */

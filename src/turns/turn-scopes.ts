@@ -2,7 +2,6 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { BackendSpec } from '../core/backends/backend-spec.ts';
 import type { IterationStart } from '../core/run/effects.ts';
-import type { Activation } from '../core/run/state.ts';
 import { toTurnName } from '../core/run/turn.ts';
 import type { ScopeViolations } from '../core/tools/scope-violations.ts';
 import { type Capabilities, mayChangeTree } from '../core/tools/tool-profiles.ts';
@@ -15,29 +14,18 @@ import type { TurnSandbox, TurnSandboxOrder } from '../sandbox/turn-sandbox.ts';
 import type { TreeLook } from '../workspace/watch/create-tree-watch.ts';
 import type { attachEmit } from './emit-attach.ts';
 import { hasEmitTool, listMoreTools } from './hat-facts.ts';
-import { createPanelScopes, type PanelScopes } from './panel-scopes.ts';
+import { createWatch, openTools } from './open-scope-tools.ts';
+import { createPanelScopes } from './panel-scopes.ts';
+import type { TurnScopes } from './scope-contract.ts';
 import {
-  createWatch,
   type HeldOrder,
   type OwnScratch,
   openOwnScratch,
   openPrivate,
-  openTools,
-  type SandboxRoom,
   type ScopeTools,
   type TurnScopeSettings,
   toSandboxOrder,
 } from './scope-tools.ts';
-
-/** Holds the turns of a run to the profiles of their hats. */
-export interface TurnScopes {
-  /** Of a hat that one agent wears. Rejects when a sandbox is required and not there. */
-  readonly open: (order: IterationStart, spec: BackendSpec, plain: Surroundings) => Promise<Surroundings>;
-  /** Of a hat with a panel. */
-  readonly panel: PanelScopes;
-  /** What a turn has written whose process is dead, if its hat may not write. Never rejects. */
-  readonly lookBack: (activation: Activation) => Promise<ScopeViolations | null>;
-}
 
 /** The longest difference that is kept in a turn's folder. */
 const MAX_DIFF_CHARS = 1_000_000;
@@ -60,10 +48,10 @@ export function createTurnScopes(made: TurnScopeSettings): TurnScopes {
         spec.type === 'scripted'
           ? null
           : await opened.outfitter.open({
-              ...toSandboxOrder(made, opened.sandbox, await toHeldOrder(made, opened, order, spec, plain, may)),
+              ...toSandboxOrder(made, await toHeldOrder(made, order, spec, plain, may)),
               isOpen,
             });
-      const own = outfit === null && !mayChangeTree(may) ? await openOwnScratch(made, opened.sandbox) : null;
+      const own = outfit === null && !mayChangeTree(may) ? await openOwnScratch(made) : null;
       const look = mayChangeTree(may) ? null : await opened.watch.begin(outfit?.scratch ?? own?.folders ?? [], toTurnName(order));
       if (look === null) opened.watch.pass();
       return {
@@ -84,35 +72,33 @@ export function createTurnScopes(made: TurnScopeSettings): TurnScopes {
 
 async function toHeldOrder(
   made: TurnScopeSettings,
-  { sandbox }: ScopeTools,
   order: IterationStart,
   spec: BackendSpec,
   plain: Surroundings,
   may: Capabilities,
 ): Promise<HeldOrder> {
   const turn = toTurnName(order);
-  const attach = await createAttach(made, sandbox, order, { spec, plain }, may);
+  const attach = await createAttach(made, order, { spec, plain }, may);
   return { hat: order.hat, spec, plain, may, turn, promptFile: join(made.turnsDir, turn, 'prompt.md'), attach };
 }
 
 /** What attaches the tool `emit_event` to an agent CLI. */
 async function createAttach(
   made: TurnScopeSettings,
-  sandbox: SandboxRoom,
   { hat, copy }: IterationStart,
   { spec, plain }: Pick<HeldOrder, 'spec' | 'plain'>,
   may: Capabilities,
 ): Promise<TurnSandboxOrder['attach']> {
   const { settings } = made;
   if (spec.type === 'native' || !hasEmitTool(settings, hat, spec)) return () => null;
-  const attach = await loadEmitAttach();
+  const [attach, { listToolChecks }] = await Promise.all([loadEmitAttach(), import('../sandbox/plan-scope.ts')]);
   const root = copy === undefined ? made.workspace : plain.cwd;
   const place = {
     hat,
     eventsFile: plain.env['RALPH_EVENTS_FILE'] ?? join(made.workspace, settings.prompts.eventsFile),
     contractFile: toContractPath(made.runFolder),
   };
-  const checks = sandbox.listToolChecks(spec.type, may, findQualityCommands(settings, openProjectFolder(made.workspace)));
+  const checks = listToolChecks(spec.type, may, findQualityCommands(settings, openProjectFolder(made.workspace)));
   return (folder) =>
     attach(
       {

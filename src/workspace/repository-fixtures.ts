@@ -8,7 +8,8 @@ import {
   type TestFolderOptions,
 } from '../git/repository-fixtures.ts';
 import { createWorkspace, type GitWorkspace, type WorkspaceSettings } from './checkpoint/create-workspace.ts';
-import { type Baseline, captureBaseline } from './snapshot/baseline.ts';
+import { captureBaseline } from './snapshot/baseline.ts';
+import type { Baseline } from './snapshot/baseline-record.ts';
 
 export { createTestFolder, removeTestFolders, type TestFolderOptions };
 

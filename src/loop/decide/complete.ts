@@ -1,7 +1,9 @@
 import type { EventDraft } from '../../core/events/event.ts';
 import { EXTERNAL, TOPIC_GUIDANCE } from '../../core/events/reserved.ts';
+import type { GateWait } from '../../core/run/state.ts';
 import { takersOf } from '../../topology/routing/queries.ts';
 import { refuseEnd } from './accept-signals.ts';
+import { askGates, askHooks, gatesOnCompletion, publishEvents } from './publish.ts';
 import { change, endRun, notify, recordDraft, reject, type Step, tell } from './step.ts';
 
 /** Ends the run as completed. Completion wins over whatever else was said or is pending: that is recorded and handed to nobody. */
@@ -31,7 +33,7 @@ export function refuseIncomplete(step: Step, { source, topic }: EventDraft, draf
 }
 
 /** The required events that neither the run has nor these are. */
-export function findMissing({ state, topology }: Step, drafts: readonly EventDraft[]): readonly string[] {
+function findMissing({ state, topology }: Step, drafts: readonly EventDraft[]): readonly string[] {
   const published = new Set([...state.seenRequired, ...drafts.map((draft) => draft.topic)]);
   return topology.spec.requiredEvents.filter((topic) => !published.has(topic));
 }
@@ -55,4 +57,49 @@ export function holdCompletion(step: Step, completion: EventDraft): boolean {
   for (const hat of new Set([by, ...waiting.map((entry) => entry.hat), ...takers]))
     tell(step, hat, { kind: 'completion-held', by, topics });
   return true;
+}
+
+/** A completion that nobody holds back. */
+interface Claim {
+  readonly hat: string;
+  readonly iteration: number;
+  readonly drafts: readonly EventDraft[];
+  readonly completion: EventDraft;
+}
+
+/** Asks the gates of a completion; without any the run ends. */
+export function proveCompletion(step: Step, { hat, iteration, drafts, completion }: Claim): void {
+  const gates = gatesOnCompletion(step, hat, drafts);
+  if (gates.length === 0) complete(step, completion, drafts);
+  else askGates(step, { hat, iteration, drafts, completion, gates });
+}
+
+/**
+ * Asks all that was not asked while turns ran at the same time, in the order in which they ended. A completion may end the run. One that lacks a required
+ * event waits for the gates and hooks that have it.
+ */
+export function releaseHeld(step: Step): void {
+  while (step.state.status !== 'ended') {
+    const wait = step.state.gateWaits.find((entry) => entry.isHeld === true && !isWaitingFor(step, entry));
+    if (wait === undefined) break;
+    change(step, { gateWaits: step.state.gateWaits.filter((entry) => entry !== wait) });
+    step.iteration = wait.iteration;
+    if (wait.completion === null) askGates(step, wait);
+    else releaseClaim(step, wait, wait.completion);
+  }
+  step.iteration = null;
+}
+
+function isWaitingFor(step: Step, { completion, drafts }: GateWait): boolean {
+  if (completion === null) return false;
+  const coming = step.state.gateWaits.filter((wait) => wait.completion === null).flatMap((wait) => wait.drafts.map(({ topic }) => topic));
+  return findMissing(step, drafts).some((topic) => coming.includes(topic));
+}
+
+function releaseClaim(step: Step, { hat, iteration, drafts }: GateWait, completion: EventDraft): void {
+  if (refuseIncomplete(step, completion, drafts) || holdCompletion(step, completion))
+    return publishEvents(step, { hat, iteration, drafts });
+  const claim = { hat, iteration, drafts, completion };
+  if (step.topology.spec.hooked?.complete.includes(hat) === true) askHooks(step, { ...claim, hooks: 'CompletionRequested' });
+  else proveCompletion(step, claim);
 }

@@ -2,8 +2,9 @@ import { UNKNOWN_USAGE } from '../../core/backends/usage.ts';
 import type { Effect } from '../../core/run/effects.ts';
 import type { Input } from '../../core/run/inputs.ts';
 import type { RunState } from '../../core/run/state.ts';
+import { RalphError } from '../../core/values/errors.ts';
 import { type Handlers, handle } from '../../core/values/handlers.ts';
-import type { Topology } from '../../topology/routing/compile-topology.ts';
+import { compileTopology, type Topology } from '../../topology/routing/compile-topology.ts';
 import { onAnswered } from './on-answered.ts';
 import { onAsked } from './on-asked.ts';
 import { onCheckpointFinished } from './on-checkpoint-finished.ts';
@@ -21,6 +22,7 @@ import { onTellGiven } from './on-tell-given.ts';
 import { onTimerFired } from './on-timer-fired.ts';
 import { onTold } from './on-told.ts';
 import { onUsageReported } from './on-usage-reported.ts';
+import { proceed } from './proceed.ts';
 import { change, type Step } from './step.ts';
 
 /** What follows from an input. */
@@ -39,8 +41,9 @@ export interface Decision {
  * @param topology compiled from the specification that the latest `run-started` or `run-resumed` carried
  */
 export function decide(topology: Topology, state: RunState, input: Input): Decision {
-  const step: Step = { topology, at: input.at, iteration: null, state, isCopied: false, effects: [] };
+  const step: Step = { topology, at: input.at, iteration: null, state, isCopied: false, goesOn: false, effects: [] };
   if (mayHappen(state, input)) handle(HANDLERS, input, step);
+  if (step.goesOn) proceed(step);
   change(step, { at: input.at });
   return { state: step.state, effects: step.effects };
 }
@@ -121,3 +124,54 @@ export const INITIAL_STATE: RunState = {
   stopping: null,
   end: null,
 };
+
+/** A run so far: the fold of its journal. */
+export interface FoldedRun {
+  readonly topology: Topology;
+  readonly state: RunState;
+  readonly entries: number;
+}
+
+/** Folds inputs one at a time, as they come. */
+export interface JournalFold {
+  /** Decides one entry and returns what followed from it. */
+  readonly take: (entry: { readonly seq: number; readonly input: Input }) => readonly Effect[];
+  /** The run so far; throws a `RalphError` when there is none yet. */
+  readonly run: () => FoldedRun;
+}
+
+/** A fold that performs nothing: for resuming, and for every view of a run. */
+export function createJournalFold(): JournalFold {
+  let topology: Topology | null = null;
+  let state: RunState = INITIAL_STATE;
+  let entries = 0;
+  return {
+    take: ({ input }) => {
+      topology = toTopology(input) ?? topology;
+      if (topology === null) throw emptyJournal();
+      const decision = decide(topology, state, input);
+      state = decision.state;
+      entries += 1;
+      return decision.effects;
+    },
+    run: () => {
+      if (topology === null) throw emptyJournal();
+      return { topology, state, entries };
+    },
+  };
+}
+
+/** The topology that an input brings; `null` for most. */
+export function toTopology(input: Input): Topology | null {
+  if (input.type !== 'run-started' && input.type !== 'run-resumed') return null;
+  return input.spec === undefined ? null : compileTopology(input.spec);
+}
+
+function emptyJournal(): RalphError {
+  return new RalphError({
+    code: 'journal-empty',
+    what: 'The journal of this run does not begin with its start.',
+    why: 'Without the first input nothing can be told of the run or resumed.',
+    fix: 'Start a new run with `ralph run`; the damaged journal is kept beside it.',
+  });
+}

@@ -1,6 +1,13 @@
 /**
  * Front door of `loop/decide`: the pure step of a run. `step.ts` is what every part changes the state with; `decide.ts` hands each input to its handler:
- * `step <- publish, accept-signals, dispatch … <- finish-turn, block-event, proceed … <- on-* <- decide`.
+ * `step <- publish, accept-signals, batch … <- complete, start-turn, block-event … <- on-*, proceed <- decide`.
  */
-export { type Decision, decide, INITIAL_STATE } from './decide.ts';
-export { createJournalFold, type FoldedRun, type JournalFold, toTopology } from './fold-journal.ts';
+export {
+  createJournalFold,
+  type Decision,
+  decide,
+  type FoldedRun,
+  INITIAL_STATE,
+  type JournalFold,
+  toTopology,
+} from './decide.ts';

@@ -1,7 +1,6 @@
 import type { Answered } from '../../core/run/inputs.ts';
 import { settleQuestion } from './on-asked.ts';
-import { hearOnce } from './on-told.ts';
-import { change, notify, type Step } from './step.ts';
+import { change, hearOnce, notify, type Step } from './step.ts';
 
 /** A person answers a question. What comes too late, or is none of the choices, changes nothing and is told. */
 export function onAnswered(step: Step, { id, question: name, choice, steeringOffset }: Answered): void {

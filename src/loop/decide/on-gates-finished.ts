@@ -4,9 +4,8 @@ import { takeBaseline } from './baseline.ts';
 import { blockEvent, noteStreaks, publishJudged } from './block-event.ts';
 import { complete, holdCompletion } from './complete.ts';
 import { judgeResults, tellVerdict, toGateNames, type Verdict } from './judge-results.ts';
-import { proceed } from './proceed.ts';
 import { askGates, publishEvents } from './publish.ts';
-import { change, notify, type Step } from './step.ts';
+import { change, goOn, notify, type Step } from './step.ts';
 
 /** Gates gave their verdict on what waits for them. */
 export function onGatesFinished(step: Step, input: GatesFinished): void {
@@ -17,7 +16,7 @@ export function onGatesFinished(step: Step, input: GatesFinished): void {
   const results = input.results.filter((result) => wait.gates.includes(result.gate));
   if (wait.isBaseline === true) {
     takeBaseline(step, results);
-    return proceed(step);
+    return goOn(step);
   }
   const verdict = judgeResults(step, wait, results);
   tellVerdict(step, wait, results, verdict);
@@ -25,7 +24,7 @@ export function onGatesFinished(step: Step, input: GatesFinished): void {
   noteStreaks(step, wait, verdict.failed, results);
   if (wait.completion === null) publishJudged(step, wait, verdict.failed);
   else if (judgeEnd(step, wait, verdict)) return;
-  proceed(step);
+  goOn(step);
 }
 
 /** A completion: the end, or a blocked event and what else the turn said. True if the run has ended. */

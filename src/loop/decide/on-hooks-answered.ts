@@ -4,11 +4,9 @@ import type { HookAnswer } from '../../core/run/hook-answer.ts';
 import type { HooksAnswered } from '../../core/run/inputs.ts';
 import type { GateWait } from '../../core/run/state.ts';
 import { mayStandFor, publishableBy, takersOf } from '../../topology/routing/queries.ts';
-import { holdCompletion } from './complete.ts';
-import { proceed } from './proceed.ts';
-import { proveCompletion } from './prove-completion.ts';
+import { holdCompletion, proveCompletion } from './complete.ts';
 import { publishDrafts, publishEvents, publishUnhooked } from './publish.ts';
-import { change, notify, reject, type Step, tell } from './step.ts';
+import { change, goOn, notify, reject, type Step, tell } from './step.ts';
 
 /** Hooks said what is to become of events, or of a completion. */
 export function onHooksAnswered(step: Step, { request, answers }: HooksAnswered): void {
@@ -18,7 +16,7 @@ export function onHooksAnswered(step: Step, { request, answers }: HooksAnswered)
   if (wait.isApart === true) step.iteration = wait.iteration;
   if (wait.completion === null) publishAnswered(step, wait, answers);
   else judgeCompletion(step, wait, wait.completion, answers[0] ?? SILENCE);
-  if (step.state.status !== 'ended') proceed(step);
+  if (step.state.status !== 'ended') goOn(step);
 }
 
 const SILENCE: HookAnswer = { isDropped: false, reason: '', told: [], runs: [] };

@@ -1,21 +1,24 @@
 import { addUsage } from '../../core/backends/usage.ts';
-import { TOPIC_SCOPE_VIOLATION } from '../../core/events/reserved.ts';
+import type { EventDraft, RalphEvent } from '../../core/events/event.ts';
+import { SYSTEM, TOPIC_CONTINUE, TOPIC_ERROR_CLI, TOPIC_ERROR_TIMEOUT } from '../../core/events/reserved.ts';
 import type { RejectionCause } from '../../core/run/effects.ts';
 import type { Feedback } from '../../core/run/feedback.ts';
 import type { IterationEnded } from '../../core/run/inputs.ts';
 import type { Activation, PlannedTurn } from '../../core/run/state.ts';
 import { isHopeless, type TurnFailure, type WorkConflict } from '../../core/run/turn.ts';
-import type { ScopeViolations, ToolDenial } from '../../core/tools/scope-violations.ts';
-import { type Json, readOwn } from '../../core/values/json.ts';
-import { hasTurns } from '../../topology/routing/queries.ts';
-import { acceptSignals, isNote, mergeChannels, refuseNoted, toSignalTopic } from './accept-signals.ts';
+import { toTextHash } from '../../core/values/hash.ts';
+import { isJsonObject, type Json, readOwn, toComparablePayload } from '../../core/values/json.ts';
+import { hasTurns, listedTargetOf, publishableBy, safetyNetOf, takersOf } from '../../topology/routing/queries.ts';
+import { type Accepted, acceptSignals, isCompletion, isNote, mergeChannels, refuseNoted, toSignalTopic } from './accept-signals.ts';
 import { planFirst } from './batch.ts';
-import { finishTurn, withGiven } from './finish-turn.ts';
+import { holdCompletion, proveCompletion, refuseIncomplete } from './complete.ts';
 import { endQuestions } from './on-asked.ts';
 import { releaseTells } from './on-tell-given.ts';
-import { proceed } from './proceed.ts';
+import { askHooks, holdWait, publishEvents } from './publish.ts';
 import { parkOrSwitch, replaceOrPark, retryLater } from './retry.ts';
-import { change, notify, order, recordDraft, reject, type Step, tell, toPlace } from './step.ts';
+import { change, deliver, goOn, isAmongOthers, notify, order, reject, type Step, takeFeedback, tell, toPlace } from './step.ts';
+import { tellMissed, tellSilence } from './tell-silence.ts';
+import { noteViolations, toConflictText } from './tell-violations.ts';
 
 /** A turn ended, in whatever way. */
 export function onIterationEnded(step: Step, input: IterationEnded): void {
@@ -32,7 +35,7 @@ export function onIterationEnded(step: Step, input: IterationEnded): void {
   const isPlannedAgain = isPlanned(step, activation, input);
   releaseTells(step, activation, { outcome: input.outcome, isPlannedAgain, wasTold });
   if (!isPlannedAgain) conclude(step, activation, input.conflict === undefined ? input : { ...input, signals: [] });
-  proceed(step);
+  goOn(step);
 }
 
 function isPlanned(step: Step, activation: Activation, input: IterationEnded): boolean {
@@ -53,12 +56,6 @@ function isGivenAgain(step: Step, activation: Activation, input: IterationEnded,
   countTurn(step, activation, input.outcome.status === 'failed' ? input.outcome.failure : null);
   planAfresh(step, activation, { hat, events, fallback, feedback: [...feedback, { kind: 'conflict', ...conflict }] });
   return true;
-}
-
-function toConflictText(hat: string, { paths, total, kept, why }: WorkConflict): string {
-  const more = total > NAMED ? ` and ${total - NAMED} more` : '';
-  const cause = why ?? `${paths.slice(0, NAMED).join(', ')}${more} changed in the folder meanwhile`;
-  return `What ${hat} made was not taken over: ${cause}. It is kept in the folder of the run: ${kept}.`;
 }
 
 function addCost(step: Step, input: IterationEnded): void {
@@ -154,76 +151,176 @@ function orderCheckpoint(step: Step, counted: number, iteration: number): void {
   order(step, { type: 'checkpoint-make', iteration });
 }
 
-/** How many paths are named to people and to the hat. */
-const NAMED = 8;
+/** A turn that ended, with what is left of its signals. */
+interface FinishedTurn {
+  readonly activation: Activation;
+  readonly input: IterationEnded;
+  readonly failure: TurnFailure | null;
+  readonly accepted: Accepted;
+}
+
+/** Deals with what a turn said: completion first, then its events, then what follows from silence. */
+function finishTurn(step: Step, turn: FinishedTurn): void {
+  const { activation, accepted, failure, input } = turn;
+  const { completion } = accepted;
+  noteFallback(step, turn);
+  if (completion === null && accepted.drafts.length === 0) tellMissed(step, activation.hat, input.missed ?? []);
+  if (completion !== null && claimCompletion(step, turn, completion)) return;
+  const drafts = accepted.drafts.length > 0 ? accepted.drafts : withGiven(activation, toDefaults(step, turn));
+  const isOnlyRefused = drafts.length === 0 && accepted.refused > 0 && failure === null && step.topology.coordination !== 'solo';
+  if (!isOnlyRefused) forgive(step, activation);
+  publishEvents(step, { hat: activation.hat, iteration: activation.iteration, drafts });
+  if (drafts.length === 0 && failure !== null) return publishError(step, activation, failure);
+  if (isOnlyRefused) return giveSecondChance(step, activation);
+  if (drafts.length === 0 && completion === null) tellSilence(step, activation, input);
+  continueSolo(step, failure);
+}
+
+/** What one of several turns of a hat says is an answer to what that one was given. */
+function withGiven({ events, place }: Activation, drafts: readonly EventDraft[]): readonly EventDraft[] {
+  if (place === undefined) return drafts;
+  const tasks = events.filter(({ told }) => told === undefined);
+  const given = toTextHash(tasks.map(({ topic, payload }) => `${topic}\n${toComparablePayload(payload)}`).join('\n'));
+  return drafts.map((draft) => ({ ...draft, given }));
+}
 
 /**
- * Tells people which uses of tools were stopped, and people and the hat that a hat which may not write has written. The latter is also recorded, as an event
- * of the hat's that nobody gets.
+ * A hat that may end the run says that the work is done: required events are checked, then whether people wait to be heard, then gates; then the run ends.
+ * Among turns that run at the same time that is done when the last has ended: until then required events may come.
+ *
+ * @returns false if the completion was refused at once; true if the run ended, gates were asked or others are waited for
  */
-function noteViolations(step: Step, activation: Activation, input: IterationEnded): void {
+function claimCompletion(step: Step, { activation, accepted: { drafts }, input }: FinishedTurn, completion: EventDraft): boolean {
+  const isHeld = isAmongOthers(step) || step.state.gateWaits.some((wait) => wait.isHeld === true);
+  if (!isHeld && refuseIncomplete(step, completion, drafts)) return false;
+  if (holdCompletion(step, completion)) return false;
+  const { hat, iteration } = activation;
+  flagIdleClaim(step, activation, input);
+  if (isHeld) holdWait(step, { gates: [], hat, iteration, drafts, completion });
+  else if (step.topology.spec.hooked?.complete.includes(hat) === true)
+    askHooks(step, { hat, iteration, drafts, completion, hooks: 'CompletionRequested' });
+  else proveCompletion(step, { hat, iteration, drafts, completion });
+  return true;
+}
+
+/** Tells people where completion was claimed in a turn that changed no file and used no tool but to claim it: nothing in this turn shows that the work is done. */
+function flagIdleClaim(step: Step, activation: Activation, { toolCalls, signalCalls = 0, treeChanged }: IterationEnded): void {
+  if (toolCalls === null || toolCalls > signalCalls || treeChanged !== false) return;
+  const { hat, iteration, feedback } = activation;
+  // The work may have been done in the turn that was interrupted.
+  if (feedback.some(({ kind }) => kind === 'withdrawn')) return;
+  const butTo = signalCalls > 0 ? ' but to say so' : '';
+  const words = `${hat} claimed completion in iteration ${iteration} without a tool call${butTo} and without a change.`;
+  notify(step, 'warning', 'idle-completion', words);
+}
+
+/** Counts fallback turns that brought nothing; any other turn begins the count anew. */
+function noteFallback(step: Step, turn: FinishedTurn): void {
+  const { activation, accepted, failure, input } = turn;
+  const idle =
+    accepted.drafts.length === 0 &&
+    !input.signals.some((signal) => isCompletion(step, signal)) &&
+    input.treeChanged === false &&
+    failure === null;
+  if (activation.fallback === null) change(step, { idleFallbacks: 0 });
+  else if (idle) change(step, { idleFallbacks: step.state.idleFallbacks + 1 });
+  else if (failure === null) change(step, { idleFallbacks: 0 });
+}
+
+/**
+ * `default_publishes`: only for a turn that succeeded, said something, and wrote no event at all. Who claims the end, and may,
+ * has not forgotten to write.
+ */
+function toDefaults(step: Step, turn: FinishedTurn): readonly EventDraft[] {
+  const { activation, accepted, failure, input } = turn;
   const { hat } = activation;
-  if (input.denials !== undefined) notify(step, 'info', 'tool-denied', `${hat}: ${toDenialText(input.denials, input.denied)}`);
-  const { violations } = input;
-  if (violations === undefined) return;
-  if (violations.between !== undefined) notify(step, 'warning', 'tree-between', toBetweenText(hat, violations.between));
-  const isUnseen = violations.isUnseen === true;
-  const { trusted = [] } = violations;
-  if (violations.total === 0) for (const note of violations.notes) notify(step, 'warning', 'tree-unseen', `${hat} may not write. ${note}`);
-  if (violations.total === 0 && !isUnseen && trusted.length === 0) return;
-  const paths = violations.changes.map((change) => change.path);
-  // A turn whose changes cannot be seen is not taken for a good one: an agent could else break git to hide them.
-  recordDraft(step, { topic: `${hat}.${TOPIC_SCOPE_VIOLATION}`, payload: toViolationPayload(violations), source: hat }, 'record');
-  if (trusted.length > 0) {
-    notify(step, 'warning', 'trusted-changed', toTrustedText(hat, trusted));
-    tell(step, hat, { kind: 'trusted-changed', paths: trusted.slice(0, NAMED) });
+  const topics = step.topology.hatById.get(hat)?.defaultPublishes ?? [];
+  const isSilent = accepted.refused === 0 && accepted.completion === null;
+  if (topics.length === 0 || failure !== null || !input.producedOutput || !isSilent) return [];
+  notify(step, 'info', 'default-publishes', `${hat} wrote no event; ${topics.join(', ')} is published for it.`);
+  return topics.map((topic): EventDraft => {
+    const target = listedTargetOf(step.topology, hat, topic);
+    const draft: EventDraft = {
+      topic,
+      payload: '',
+      source: hat,
+      by: 'default',
+      ...(input.treeChanged === false && { isIdle: true as const }),
+    };
+    return target === undefined ? draft : { ...draft, target };
+  });
+}
+
+/** `error.cli` or `error.timeout` goes to a subscriber or Ralph, with the events that the hat had been given, so that none is lost. */
+function publishError(step: Step, activation: Activation, failure: TurnFailure): void {
+  const timedOut = failure.class === 'timeout' || failure.class === 'idle-timeout';
+  const topic = timedOut ? TOPIC_ERROR_TIMEOUT : TOPIC_ERROR_CLI;
+  const payload = { hat: activation.hat, class: failure.class, message: failure.message, events: activation.events.flatMap(toCarried) };
+  const takers = takersOf(step.topology, topic);
+  if (takers.length === 0 && step.topology.coordination === 'hats')
+    notify(step, 'warning', 'untaken-event', `No hat takes ${topic}; Ralph gets it.`);
+  deliver(step, {
+    topic,
+    payload,
+    to: takers.length > 0 ? takers : [safetyNetOf(step.topology)],
+    how: takers.length > 0 ? 'trigger' : 'safety-net',
+  });
+}
+
+/** What an error carries of an event; of an earlier error what that one carried, so that a row of failures does not nest them. */
+function toCarried({ id, topic, payload, source }: RalphEvent): readonly Json[] {
+  const isError = source === SYSTEM && (topic === TOPIC_ERROR_CLI || topic === TOPIC_ERROR_TIMEOUT);
+  const carried = isError && isJsonObject(payload) ? payload['events'] : undefined;
+  return Array.isArray(carried) ? carried : [{ id, topic, payload }];
+}
+
+/** A hat that wrote only what it may not gets one more turn with the refusal in its prompt; then the fallback takes over. */
+function giveSecondChance(step: Step, activation: Activation): void {
+  const { hat, events, fallback } = activation;
+  const key = toRefusalKey(activation);
+  if (readOwn(step.state.refusals, key) === undefined) {
+    const known = activation.feedback.filter(isTakenOver);
+    // Of several turns of the hat the next one need not be this one's.
+    const feedback = activation.place === undefined ? known : [...known, ...takeFeedback(step, hat)];
+    change(step, {
+      refusals: { ...step.state.refusals, [key]: 1 },
+      plans: [...step.state.plans, { retryOf: null, hat, events, feedback, fallback, ...toPlace(activation) }],
+    });
+    return;
   }
-  if (violations.total === 0 && !isUnseen) return;
-  if (violations.total > 0) notify(step, 'warning', 'tree-changed', toChangedText(hat, paths, violations));
-  tell(step, hat, { kind: 'tree-changed', paths: paths.slice(0, NAMED), total: violations.total, reverted: violations.reverted });
+  forgive(step, activation);
+  const next = step.topology.fallback === hat ? safetyNetOf(step.topology) : step.topology.fallback;
+  notify(step, 'warning', 'refused-twice', `${hat} wrote only events that were refused, twice; ${next} takes over.`);
+  const feedback = [toRefusedTwice(step, hat)];
+  change(step, { plans: [...step.state.plans, { retryOf: null, hat: next, events, feedback, fallback: 'refused-twice' }] });
 }
 
-function toBetweenText(hat: string, { paths, total }: NonNullable<ScopeViolations['between']>): string {
-  const named = paths.slice(0, NAMED);
-  const more = total > named.length ? ` and ${total - named.length} more` : '';
-  return `changed between turns, before ${hat} began: ${named.join(', ')}${more}. It was a person, a gate, or a process that an earlier turn left.`;
+function isTakenOver({ kind }: Feedback): boolean {
+  return kind === 'refused-twice';
 }
 
-function toTrustedText(hat: string, paths: readonly string[]): string {
-  const more = paths.length > NAMED ? ` and ${paths.length - NAMED} more` : '';
-  return `${hat} changed what Ralph itself runs or believes: ${paths.slice(0, NAMED).join(', ')}${more}. Files were put back; programs for git are not run, and later runs do not run them until you confirm them (the next one says how; look: git config --show-origin --list)`;
+/** Who takes over learns whose work it is, and what that hat tried to publish. */
+function toRefusedTwice({ state, topology }: Step, hat: string): Feedback {
+  const notes = readOwn(state.feedback, hat) ?? [];
+  const topics = notes.flatMap((note) => (note.kind === 'refused' || note.kind === 'payload-refused' ? [note.topic] : []));
+  return { kind: 'refused-twice', hat, topics: [...new Set(topics)], allowed: publishableBy(topology, hat) };
 }
 
-function toViolationPayload({ changes, total, diffFile, reverted, notes, isUnseen, trusted }: ScopeViolations): Json {
-  const shown = changes.map(({ path, what }) => ({ path, what }));
-  return {
-    changes: shown,
-    total,
-    diff: diffFile,
-    reverted,
-    notes,
-    ...(isUnseen === true ? { unseen: true } : {}),
-    ...(trusted === undefined ? {} : { trusted }),
-  };
+/** Of a hat whose turns run at the same time each has its own. No hat has a space in its id. */
+function toRefusalKey({ hat, place }: Activation): string {
+  return place === undefined ? hat : `${hat} ${place}`;
 }
 
-function toChangedText(hat: string, paths: readonly string[], { total, reverted, notes }: ScopeViolations): string {
-  const more = total > NAMED ? ` and ${total - NAMED} more` : '';
-  const fate = reverted === null ? 'They stand' : `${reverted} of ${total} taken back`;
-  const left = notes.length === 0 ? '' : ` (${notes.slice(0, 3).join('; ')})`;
-  return `${hat} may not write, and changed ${paths.slice(0, NAMED).join(', ')}${more}. ${fate}${left}.`;
+function forgive(step: Step, activation: Activation): void {
+  const key = toRefusalKey(activation);
+  if (readOwn(step.state.refusals, key) === undefined) return;
+  const { [key]: _, ...rest } = step.state.refusals;
+  change(step, { refusals: rest });
 }
 
-/** `2 uses of tools were stopped: Write by the rules of its CLI, Bash by the operating system`. */
-function toDenialText(denials: readonly ToolDenial[], count = denials.length): string {
-  const what = [...new Set(denials.map(({ tool, layer }) => `${tool} by ${LAYERS[layer]}`))];
-  return `${count === 1 ? 'one use of a tool was' : `${count} uses of tools were`} stopped: ${what.slice(0, NAMED).join(', ')}`;
+/** Solo: a turn without the promise is followed by `task.continue`. */
+function continueSolo(step: Step, failure: TurnFailure | null): void {
+  const { topology } = step;
+  if (topology.coordination !== 'solo' || failure !== null || step.state.gateWaits.length > 0) return;
+  deliver(step, { topic: TOPIC_CONTINUE, payload: '', to: [topology.fallback], how: 'trigger' });
 }
-
-const LAYERS: Readonly<Record<ToolDenial['layer'], string>> = {
-  flags: 'the rules of its CLI',
-  os: 'the operating system',
-  profile: 'its profile',
-  hook: 'a hook',
-  permissions: 'its permissions',
-};

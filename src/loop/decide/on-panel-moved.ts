@@ -1,8 +1,6 @@
 import type { PanelMoved } from '../../core/run/inputs.ts';
-import type { PanelSpec } from '../../core/run/panel-spec.ts';
-import type { PanelState } from '../../core/run/panel-state.ts';
-import { decidePanel, openPanel } from '../../panel/decide/decide-panel.ts';
-import { change, notify, order, type Step } from './step.ts';
+import { decidePanel } from '../../panel/decide/decide-panel.ts';
+import { change, order, type Step } from './step.ts';
 
 /** Something happened in a panel: what its agents do next is decided by its own rules. Of a turn that is over it is not heard any more. */
 export function onPanelMoved(step: Step, { iteration, attempt, move }: PanelMoved): void {
@@ -12,14 +10,4 @@ export function onPanelMoved(step: Step, { iteration, attempt, move }: PanelMove
   const { state, orders } = decidePanel(spec, turn.panel, move);
   change(step, { activations: step.state.activations.map((entry) => (entry === turn ? { ...turn, panel: state } : entry)) });
   for (const next of orders) order(step, { type: 'panel-ordered', iteration, attempt, hat: turn.hat, order: next });
-}
-
-/** The panel of a turn that begins: that of the turn which it takes up, where its agents are the same. */
-export function openTurnPanel(step: Step, spec: PanelSpec, kept: PanelState | undefined): PanelState {
-  const panel = openPanel(spec, kept);
-  if (kept !== undefined && kept.answers.length > panel.answers.length) {
-    const words = 'The agents of this panel are others now, or stand in another order: it begins anew, without what was handed in before.';
-    notify(step, 'warning', 'panel-changed', words);
-  }
-  return panel;
 }

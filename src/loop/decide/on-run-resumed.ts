@@ -7,9 +7,8 @@ import { hasTurns, safetyNetOf, takersOf } from '../../topology/routing/queries.
 import { gatesOnBegin } from './baseline.ts';
 import { hearPeople } from './hear-people.ts';
 import { leaveTurns, repeatDeadlines } from './on-asked.ts';
-import { proceed } from './proceed.ts';
 import { gatesOn, gatesOnCompletion, orderGates } from './publish.ts';
-import { change, deliver, notify, order, type Step, setTimer, startClock } from './step.ts';
+import { change, deliver, goOn, notify, order, type Step, setTimer, startClock } from './step.ts';
 
 /** Ends into which a person has looked before resuming: what led to them is forgotten. */
 const LOOKED_INTO: readonly EndReason[] = ['stalled', 'loop_detected', 'consecutive_failures', 'gate_refused'];
@@ -30,7 +29,7 @@ export function onRunResumed(step: Step, input: RunResumed): void {
   publishHeard(step, input);
   if (isIdle(step)) resumeFallback(step);
   // No turn is added to those of the dead process.
-  if (step.state.activations.length === 0) proceed(step);
+  if (step.state.activations.length === 0) goOn(step);
 }
 
 /** Puts what people said first: what a limit cut off, and what they published while nobody was at work. */

@@ -2,8 +2,7 @@ import { TOPIC_START } from '../../core/events/reserved.ts';
 import type { RunStarted } from '../../core/run/inputs.ts';
 import { takersOf } from '../../topology/routing/queries.ts';
 import { askBaseline } from './baseline.ts';
-import { proceed } from './proceed.ts';
-import { change, deliver, type Step, startClock } from './step.ts';
+import { change, deliver, goOn, type Step, startClock } from './step.ts';
 
 /** The run begins: its first event carries the objective to the entry. */
 export function onRunStarted(step: Step, input: RunStarted): void {
@@ -18,7 +17,7 @@ export function onRunStarted(step: Step, input: RunStarted): void {
   const { topology } = step;
   deliver(step, { topic: topology.startTopic, payload: input.spec.objective, to: entriesOf(step), how: 'trigger' });
   askBaseline(step);
-  proceed(step);
+  goOn(step);
 }
 
 /** Under fan-out every taker of the first topic begins; else the one entry. */

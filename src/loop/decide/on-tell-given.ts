@@ -1,8 +1,7 @@
 import type { TellGiven } from '../../core/run/inputs.ts';
 import type { Activation } from '../../core/run/state.ts';
 import type { TurnOutcome } from '../../core/run/turn.ts';
-import { isForHat, queueTell } from './proceed.ts';
-import { change, order, type Step } from './step.ts';
+import { change, isForHat, order, queueTell, type Step } from './step.ts';
 
 /** A running agent has it: it is not given again, unless its turn comes to nothing. */
 export function onTellGiven(step: Step, { iteration, attempt, ids, isKept }: TellGiven): void {

@@ -1,8 +1,7 @@
 import type { TimerFired } from '../../core/run/inputs.ts';
 import { toDurationText } from '../../core/text/duration.ts';
 import { expireQuestions } from './on-asked.ts';
-import { proceed } from './proceed.ts';
-import { change, endRun, type Step, startClock, stopTurns } from './step.ts';
+import { change, endRun, goOn, type Step, startClock, stopTurns } from './step.ts';
 
 /** A time has come: the end of the running time, or of a wait. */
 export function onTimerFired(step: Step, input: TimerFired): void {
@@ -15,7 +14,7 @@ export function onTimerFired(step: Step, input: TimerFired): void {
     change(step, { status: 'running' });
     startClock(step);
   }
-  proceed(step);
+  goOn(step);
 }
 
 /** `max_runtime_seconds` also interrupts a running turn. */

@@ -4,8 +4,8 @@ import type { Told } from '../../core/run/inputs.ts';
 import type { Activation } from '../../core/run/state.ts';
 import type { TurnId } from '../../core/run/turn.ts';
 import { hasTurns } from '../../topology/routing/queries.ts';
-import { isForHat, joinOpening, proceed, queueTell } from './proceed.ts';
-import { change, notify, order, recordDraft, type Step } from './step.ts';
+import { joinOpening } from './start-turn.ts';
+import { change, goOn, hearOnce, isForHat, notify, order, queueTell, recordDraft, type Step } from './step.ts';
 
 /** A person tells the agents something: the turn that runs, or the next one of its hat, is given it. */
 export function onTold(step: Step, input: Told): void {
@@ -18,18 +18,7 @@ export function onTold(step: Step, input: Told): void {
     return;
   }
   pass(step, tell, input.opening);
-  proceed(step);
-}
-
-/** How many commands are remembered: a person does not send more between two looks. */
-const MAX_HEARD = 500;
-
-/** False for a command that was heard before. */
-export function hearOnce(step: Step, id: string): boolean {
-  const { heardIds } = step.state;
-  if (heardIds.includes(id)) return false;
-  change(step, { heardIds: [...heardIds, id].slice(-MAX_HEARD) });
-  return true;
+  goOn(step);
 }
 
 /** What is for a hat that is not there is for whoever works. */

@@ -1,24 +1,22 @@
 import type { RalphEvent, Tell } from '../../core/events/event.ts';
-import { EXTERNAL, TOPIC_CONTINUE, TOPIC_GUIDANCE, TOPIC_RESUME } from '../../core/events/reserved.ts';
+import { TOPIC_CONTINUE, TOPIC_RESUME } from '../../core/events/reserved.ts';
 import type { EndReason } from '../../core/run/end-reasons.ts';
-import type { HatSpec } from '../../core/run/run-spec.ts';
-import type { Activation, PendingEvent, PlannedTurn, TimerWait } from '../../core/run/state.ts';
-import { type TurnId, toTurnName } from '../../core/run/turn.ts';
+import type { PendingEvent, PlannedTurn, TimerWait } from '../../core/run/state.ts';
+
 import { toDurationText, toUsdText } from '../../core/text/duration.ts';
-import { readOwn } from '../../core/values/json.ts';
 import { hasTurns, safetyNetOf } from '../../topology/routing/queries.ts';
-import { closeBatch, findNext, isExhausted, isInCopies, maySharePlan, placesOf, planBatch } from './batch.ts';
+import { closeBatch, findNext, isExhausted, maySharePlan, planBatch } from './batch.ts';
+import { releaseHeld } from './complete.ts';
 import { findLoop } from './find-loop.ts';
-import { releaseHeld } from './held.ts';
-import { openTurnPanel } from './on-panel-moved.ts';
-import { addEvent, change, count, deliver, endRun, hasTurnEach, notify, order, type Step, setTimer, stopClock, toPlace } from './step.ts';
+import { backendOf, eachOnce, startTurn, withHeard } from './start-turn.ts';
+import { change, deliver, endRun, notify, queueTell, type Step, setTimer, stopClock } from './step.ts';
 
 /** Fallback turns without any result after which a run is stalled. */
 const STALLED_AFTER = 3;
 
 /**
  * What comes next, once everything that an input brought is dealt with: end, wait, or the next turns.
- * Called at the end of every handler; while something is under way it only adds to what runs at the same time.
+ * Called once a handler says so (`goOn`); while something is under way it only adds to what runs at the same time.
  */
 export function proceed(step: Step): void {
   step.iteration = null;
@@ -152,12 +150,12 @@ function dispatch(step: Step): void {
   const first = step.state.pending[0];
   if (first === undefined) return;
   queueTells(step, first.hat, step.state.tells);
-  start(step, takePending(step, first.hat), false);
+  startTurn(step, takePending(step, first.hat), false);
 }
 
 function startPlanned(step: Step, plan: PlannedTurn, isApart = false): void {
   change(step, { plans: step.state.plans.filter((entry) => entry !== plan) });
-  start(step, withHeard(step, releaseKept(step, passPlan(step, plan))), isApart);
+  startTurn(step, withHeard(step, releaseKept(step, passPlan(step, plan))), isApart);
 }
 
 /** Starts turns that run at the same time, if the next one may and there is another one. */
@@ -184,19 +182,8 @@ function joinBatch(step: Step): void {
 function fillBatch(step: Step): void {
   for (let next = findNext(step); next !== null; next = findNext(step)) {
     if ('events' in next) startPlanned(step, next, true);
-    else start(step, takePending(step, next.hat), true);
+    else startTurn(step, takePending(step, next.hat), true);
   }
-}
-
-/** Whether what a person told is for this hat. */
-export function isForHat({ to }: Tell, hat: string): boolean {
-  return to === null || to === hat;
-}
-
-/** Makes an event of what a person told, which waits for the hat. */
-export function queueTell(step: Step, { id, text, to, sender }: Tell, hat: string): void {
-  const draft = { topic: TOPIC_GUIDANCE, payload: text, source: EXTERNAL, sender, told: id };
-  addEvent(step, to === null ? draft : { ...draft, target: to }, [hat], 'target');
 }
 
 /** Nothing waits but what a person told: who worked last is asked to go on with it. */
@@ -247,10 +234,6 @@ function releaseKept(step: Step, plan: PlannedTurn): PlannedTurn {
   return rest;
 }
 
-function backendOf(step: Step, hat: string): number {
-  return readOwn(step.state.backendOf, hat) ?? 0;
-}
-
 /** Puts `<hat>.exhausted` into the record, with the topics that somebody else gets now. */
 function recordExhausted(step: Step, hat: string, events: readonly RalphEvent[]): void {
   const limit = step.topology.hatById.get(hat)?.maxActivations ?? 0;
@@ -273,86 +256,4 @@ function takePending(step: Step, hat: string): PlannedTurn {
 function takeOne(waiting: readonly PendingEvent[]): readonly PendingEvent[] {
   const first = waiting.find(({ event }) => event.told === undefined);
   return waiting.filter((entry) => entry === first || entry.event.told !== undefined);
-}
-
-/** A turn that was planned before also gets what people have said to its hat since. */
-function withHeard(step: Step, plan: PlannedTurn): PlannedTurn {
-  const events = takeHeard(step, plan);
-  return events === plan.events ? plan : { ...plan, events };
-}
-
-/** Takes what people have for a hat out of the queue, and adds what the turn does not have yet: it may have stood in for another taker of the same event. */
-function takeHeard(step: Step, { hat, events }: Pick<PlannedTurn, 'hat' | 'events'>): readonly RalphEvent[] {
-  // One with a turn for each event is given no other one: what people told is none.
-  const isOwn = ({ event }: PendingEvent): boolean => !hasTurnEach(step, hat) || event.told !== undefined;
-  const isTaken = (entry: PendingEvent): boolean => entry.hat === hat && entry.event.source === EXTERNAL && isOwn(entry);
-  const taken = step.state.pending.filter(isTaken);
-  if (taken.length === 0) return events;
-  change(step, { pending: step.state.pending.filter((entry) => !isTaken(entry)) });
-  return eachOnce([...events, ...taken.map(({ event }) => event)]);
-}
-
-function eachOnce(events: readonly RalphEvent[]): readonly RalphEvent[] {
-  return [...new Map(events.map((event) => [event.id, event])).values()];
-}
-
-/** Gives the turn that is about to begin what people have for its hat, and orders it again: its prompt is not written yet. */
-export function joinOpening(step: Step, { iteration, attempt }: TurnId): void {
-  const opening = step.state.activations.find((entry) => entry.iteration === iteration && entry.attempt === attempt);
-  if (opening === undefined) return;
-  const events = takeHeard(step, opening);
-  if (events.length === opening.events.length) return;
-  const joined = { ...opening, events };
-  change(step, { activations: step.state.activations.map((entry) => (entry === opening ? joined : entry)) });
-  orderTurn(step, joined, true);
-}
-
-/** Takes what is to be told to a hat. */
-export function takeFeedback(step: Step, hat: string): PlannedTurn['feedback'] {
-  const known = readOwn(step.state.feedback, hat) ?? [];
-  const { [hat]: _, ...rest } = step.state.feedback;
-  change(step, { feedback: rest });
-  return known;
-}
-
-/** @param isApart whether others work at the same time */
-function start(step: Step, plan: PlannedTurn, isApart: boolean): void {
-  const { hat, events, fallback } = plan;
-  const feedback = [...plan.feedback, ...takeFeedback(step, hat)];
-  const { iteration, attempt }: TurnId =
-    plan.retryOf === null
-      ? { iteration: count(step, 'iteration'), attempt: 1 }
-      : { iteration: plan.retryOf.iteration, attempt: plan.retryOf.attempt + 1 };
-  const backend = backendOf(step, hat);
-  const counts = step.state.activationCounts;
-  // Written out, not spread: what follows a spread is set one by one, and this is done at every turn that is read back.
-  const fresh = { iteration, attempt, hat, backend, events, feedback, fallback, startedAt: step.at, pid: null, processStart: null };
-  // What was planned for a copy may be for a hat that works in the folder itself, by a configuration that is newer.
-  const copy = isInCopies(step, hat) ? (plan.copy ?? (isApart ? toTurnName({ iteration, attempt }) : undefined)) : undefined;
-  const place = placesOf(step, hat) > 1 ? { place: plan.place ?? iteration } : {};
-  const placed: Activation = copy === undefined ? fresh : { ...fresh, copy, ...place };
-  const told: Activation = plan.kept === undefined ? placed : { ...placed, told: plan.kept.tells };
-  const spec = step.topology.hatById.get(hat)?.panel;
-  const turn = spec === undefined ? told : { ...told, panel: openTurnPanel(step, spec, plan.panel) };
-  change(step, {
-    activations: [...step.state.activations, turn],
-    activationCounts: plan.retryOf === null ? { ...counts, [hat]: (readOwn(counts, hat) ?? 0) + 1 } : counts,
-  });
-  orderTurn(step, turn);
-}
-
-function orderTurn(step: Step, turn: Activation, isAgain = false): void {
-  const { iteration, attempt, hat, backend, events, feedback, fallback, panel, copy } = turn;
-  const { timeoutMs, idleTimeoutMs } = wearerOf(step, hat);
-  const place = { ...(copy === undefined ? {} : { copy }), ...toPlace(turn) };
-  const limits = { timeoutMs, idleTimeoutMs, ...place, ...(panel === undefined ? {} : { panel }), ...(isAgain ? { isAgain } : {}) };
-  order(step, { type: 'iteration-start', iteration, attempt, hat, backend, events, feedback, fallback, ...limits });
-}
-
-/** The limits of whoever wears the hat. */
-export function wearerOf(step: Step, hat: string): Pick<HatSpec, 'timeoutMs' | 'idleTimeoutMs' | 'backends'> {
-  const known = step.topology.hatById.get(hat);
-  if (known?.panel === undefined) return known ?? step.topology.spec.ralph;
-  // They are those of its agents: none stands in for another.
-  return { ...known, backends: known.backends.slice(0, 1) };
 }

@@ -4,8 +4,7 @@ import type { Activation } from '../../core/run/state.ts';
 import { isHopeless, type TurnFailure } from '../../core/run/turn.ts';
 import { toDurationText } from '../../core/text/duration.ts';
 import { planFirst } from './batch.ts';
-import { wearerOf } from './proceed.ts';
-import { change, endAfterTurns, notify, type Step, setTimer, stopClock, toPlace } from './step.ts';
+import { change, endAfterTurns, notify, type Step, setTimer, stopClock, toPlace, wearerOf } from './step.ts';
 
 /**
  * Plans another attempt of the same iteration after a transient error, with exponential backoff.

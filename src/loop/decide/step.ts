@@ -1,9 +1,11 @@
 import type { EventDraft, RalphEvent } from '../../core/events/event.ts';
-import { EXTERNAL, SYSTEM } from '../../core/events/reserved.ts';
+import { EXTERNAL, SYSTEM, TOPIC_GUIDANCE } from '../../core/events/reserved.ts';
 import type { DeliveryKind, Effect, Notice, RejectionCause } from '../../core/run/effects.ts';
 import type { EndReason } from '../../core/run/end-reasons.ts';
 import type { FallbackCause, Feedback, TimerPurpose } from '../../core/run/feedback.ts';
+import type { HatSpec } from '../../core/run/run-spec.ts';
 import type { Counters, PlannedTurn, RunState, Stopping } from '../../core/run/state.ts';
+import { type Tell } from '../../core/events/event.ts';
 import { type Json, readOwn } from '../../core/values/json.ts';
 import type { Topology } from '../../topology/routing/compile-topology.ts';
 
@@ -20,7 +22,14 @@ export interface Step {
   iteration: number | null;
   /** True once `state` is this decision's own copy. */
   isCopied: boolean;
+  /** See {@link goOn}. */
+  goesOn: boolean;
   readonly effects: Effect[];
+}
+
+/** Says that all is dealt with that the input brought: what comes next may begin. */
+export function goOn(step: Step): void {
+  step.goesOn = true;
 }
 
 /** Replaces parts of the state. Whoever holds `step.state` sees it; whoever took a part out of it holds the old one. */
@@ -52,6 +61,14 @@ export function tell(step: Step, hat: string, feedback: Feedback): void {
   if (hat === EXTERNAL) return;
   const known = readOwn(step.state.feedback, hat) ?? [];
   change(step, { feedback: { ...step.state.feedback, [hat]: [...known, feedback].slice(-20) } });
+}
+
+/** Takes what is to be told to a hat. */
+export function takeFeedback(step: Step, hat: string): PlannedTurn['feedback'] {
+  const known = readOwn(step.state.feedback, hat) ?? [];
+  const { [hat]: _, ...rest } = step.state.feedback;
+  change(step, { feedback: rest });
+  return known;
 }
 
 /** Sets a timer and remembers it until it fires. */
@@ -185,4 +202,34 @@ export function hasTurnEach({ topology }: Step, hat: string): boolean {
 /** What a turn that takes up another one has of it: its place among those of its hat. */
 export function toPlace({ place }: { readonly place?: number | undefined }): Pick<PlannedTurn, 'place'> {
   return place === undefined ? {} : { place };
+}
+
+/** The limits of whoever wears the hat. */
+export function wearerOf(step: Step, hat: string): Pick<HatSpec, 'timeoutMs' | 'idleTimeoutMs' | 'backends'> {
+  const known = step.topology.hatById.get(hat);
+  if (known?.panel === undefined) return known ?? step.topology.spec.ralph;
+  // They are those of its agents: none stands in for another.
+  return { ...known, backends: known.backends.slice(0, 1) };
+}
+
+/** Whether what a person told is for this hat. */
+export function isForHat({ to }: Tell, hat: string): boolean {
+  return to === null || to === hat;
+}
+
+/** Makes an event of what a person told, which waits for the hat. */
+export function queueTell(step: Step, { id, text, to, sender }: Tell, hat: string): void {
+  const draft = { topic: TOPIC_GUIDANCE, payload: text, source: EXTERNAL, sender, told: id };
+  addEvent(step, to === null ? draft : { ...draft, target: to }, [hat], 'target');
+}
+
+/** How many commands are remembered: a person does not send more between two looks. */
+const MAX_HEARD = 500;
+
+/** False for a command that was heard before. */
+export function hearOnce(step: Step, id: string): boolean {
+  const { heardIds } = step.state;
+  if (heardIds.includes(id)) return false;
+  change(step, { heardIds: [...heardIds, id].slice(-MAX_HEARD) });
+  return true;
 }

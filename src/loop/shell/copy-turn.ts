@@ -1,6 +1,5 @@
 import type { IterationStart } from '../../core/run/effects.ts';
 import { type TurnId, toTurnName } from '../../core/run/turn.ts';
-import { MAX_KEPT_CHANGES, type ScopeViolations } from '../../core/tools/scope-violations.ts';
 import type { PanelDesk } from '../../ports/backend.ts';
 import type { InboxBatch } from '../../ports/inbox.ts';
 import type { TakenOver } from '../../ports/work-copies.ts';
@@ -49,10 +48,4 @@ export async function takeOverCopy(
 /** What was published in a copy: of it nothing was read before. */
 export function readCopyInbox({ copies, inbox }: Pick<LoopPorts, 'copies' | 'inbox'>, copy: string): InboxBatch {
   return readWholeInbox(copies?.inboxOf(copy) ?? inbox, 0);
-}
-
-/** A hat that may not write has written in its copy: nothing of it was taken over. */
-export function toDiscarded(paths: readonly string[]): ScopeViolations {
-  const changes = paths.slice(0, MAX_KEPT_CHANGES).map((path) => ({ path, what: 'changed' as const }));
-  return { changes, total: paths.length, diffFile: null, reverted: paths.length, notes: [] };
 }

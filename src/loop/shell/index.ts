@@ -1,9 +1,9 @@
 /**
- * Front door of `loop/shell`: append, decide, perform. `loop-ports`, `read-inbox <- turn, watch-turn <- performer <- run-loop`.
+ * Front door of `loop/shell`: append, decide, perform. `loop-ports <- read-inbox, turn-end <- turn, watch-turn <- report-turn, remote-turn <- performer <- run-loop`.
  */
 export type { AgentPromptFacts, LoopPorts, LoopSettings, LoopView, Surroundings, TurnAgents } from './loop-ports.ts';
 export { createPerformer, type Performer } from './performer.ts';
 export { type ResumeChanges, recoverRun } from './recover-run.ts';
 export { redactInput } from './redact-input.ts';
-export { INTERRUPTED } from './report-turn.ts';
 export { type LoopStart, type RunningLoop, type RunOutcome, runLoop } from './run-loop.ts';
+export { INTERRUPTED } from './turn-end.ts';

@@ -20,8 +20,9 @@ import type { Elsewhere } from '../../ports/elsewhere.ts';
 import type { LoopPorts, LoopView, TurnContext } from './loop-ports.ts';
 import { dropStrayLines, readOutside } from './read-inbox.ts';
 import { createAwayTurns } from './remote-turn.ts';
-import { bringReported, reportFromCopy, reportTurn, toInterrupted } from './report-turn.ts';
-import { failStorage, type OpenedTurn, openTurn } from './turn.ts';
+import { bringReported, reportFromCopy, reportTurn } from './report-turn.ts';
+import { type OpenedTurn, openTurn } from './turn.ts';
+import { failStorage, toInterrupted } from './turn-end.ts';
 import { createTurnPeople, type TurnPeople } from './turn-people.ts';
 import { createCostGuard, createLingeringWatch, type Spending } from './watch-turn.ts';
 

@@ -5,7 +5,7 @@ import { createPanel, type PanelState } from '../../core/run/panel-state.ts';
 import type { Activation } from '../../core/run/state.ts';
 import { makeSpec } from '../../core/spec-fixtures.ts';
 import type { ScopeViolations } from '../../core/tools/scope-violations.ts';
-import { createJournalFold, type JournalFold } from '../decide/fold-journal.ts';
+import { createJournalFold, type JournalFold } from '../decide/decide.ts';
 import type { TurnAgents } from './loop-ports.ts';
 import { recoverRun } from './recover-run.ts';
 

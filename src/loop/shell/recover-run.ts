@@ -3,12 +3,14 @@ import type { Input, IterationEnded, TellGiven, TurnReport } from '../../core/ru
 import type { RunLimits, RunSpec } from '../../core/run/run-spec.ts';
 import type { Activation } from '../../core/run/state.ts';
 import { type TurnId, toTurnName } from '../../core/run/turn.ts';
+
+import { isJsonObject, parseJson } from '../../core/values/json.ts';
 import type { TakenOver } from '../../ports/work-copies.ts';
-import type { FoldedRun } from '../decide/fold-journal.ts';
-import { readCopyInbox, takeOverCopy, toDiscarded } from './copy-turn.ts';
+import { decide, type FoldedRun } from '../decide/decide.ts';
+import { readCopyInbox, takeOverCopy } from './copy-turn.ts';
 import type { LoopPorts, TurnAgents } from './loop-ports.ts';
 import { readOutside, readWholeInbox } from './read-inbox.ts';
-import { findReport, INTERRUPTED, toChange, withTaken } from './report-turn.ts';
+import { INTERRUPTED, toChange, toDiscarded, withTaken } from './turn-end.ts';
 
 /** What a person changed since the run ended. */
 export interface ResumeChanges {
@@ -93,6 +95,22 @@ function inOrder(ports: Parameters<typeof recoverRun>[0], folded: FoldedRun): re
 /** How a turn in a copy had ended whose work was to come in behind that of others. `null` where it had not. */
 function findEnd({ turns }: Parameters<typeof recoverRun>[0], activation: Activation, folded: FoldedRun): IterationEnded | null {
   return activation.copy === undefined || turns === undefined ? null : findReport(turns, activation, folded);
+}
+
+/** How a turn in a copy had ended when the process died that was to bring in what it made; `null` where it had not. */
+function findReport(turns: Pick<LoopPorts['turns'], 'readEnd'>, turn: TurnId, { topology, state }: FoldedRun): IterationEnded | null {
+  const text = turns.readEnd(turn);
+  const value = text === null ? undefined : parseJson(text);
+  if (!isJsonObject(value) || value['type'] !== 'iteration-ended') return null;
+  const report = value as unknown as IterationEnded;
+  if (report.iteration !== turn.iteration || report.attempt !== turn.attempt) return null;
+  try {
+    // It was written by a process that may have died over it.
+    decide(topology, state, report);
+    return report.outcome.status === 'interrupted' ? null : report;
+  } catch {
+    return null;
+  }
 }
 
 /** A panel that had not ended had changed nothing in the folder. */

@@ -4,10 +4,9 @@ import { type TurnId, type TurnOutcome, toTurnName, toTurnTitle } from '../../co
 import { toErrorCode, toErrorMessage } from '../../core/values/errors.ts';
 import type { BroughtIn, Elsewhere, RemoteResult, RemoteTurn } from '../../ports/elsewhere.ts';
 import { decide } from '../decide/decide.ts';
-import { openCopy, takeOverCopy, toDiscarded } from './copy-turn.ts';
+import { openCopy, takeOverCopy } from './copy-turn.ts';
 import type { LoopPorts, TurnContext } from './loop-ports.ts';
-import { INTERRUPTED, keepReport, toInterrupted, toOutcome } from './report-turn.ts';
-import { failStorage } from './turn.ts';
+import { failStorage, INTERRUPTED, keepReport, toDiscarded, toInterrupted, toOutcome } from './turn-end.ts';
 
 /** The turns of a loop that workers have. */
 export interface AwayTurns {

@@ -18,7 +18,7 @@ import type { TurnFolder } from '../../ports/turn-store.ts';
 import { buildPrompt } from '../../prompts/build-prompt.ts';
 import type { PromptTurn } from '../../prompts/prompt-context.ts';
 import { lookAtTree, openCopy, type TreeLook } from './copy-turn.ts';
-import type { LoopPorts, LoopView, Surroundings, TurnContext, TurnWatch } from './loop-ports.ts';
+import type { LoopPorts, Surroundings, TurnContext, TurnWatch } from './loop-ports.ts';
 import { createEventRedactor } from './redact-input.ts';
 import { isSignalCall } from './signal-call.ts';
 import type { TurnPeople } from './turn-people.ts';
@@ -188,11 +188,6 @@ function createListener(
     if (event.type === 'message-end' && isLineOpen) keep('\n');
     ports.observe({ kind: 'live', iteration, attempt, hat, event });
   });
-}
-
-/** What is kept of the run cannot be written any more. */
-export function failStorage(ports: LoopPorts, loop: LoopView, message: string): void {
-  loop.post({ type: 'environment-failed', at: ports.clock.now(), what: 'storage', message });
 }
 
 /** So much of the end of the last assistant message is kept, in characters. */

@@ -1,7 +1,17 @@
 import type { PanelSpec } from '../../core/run/panel-spec.ts';
 import type { Election, PanelAgent, PanelAnswer, PanelState, RoundTask, StartRound } from '../../core/run/panel-state.ts';
-import { findAnswer, findRevision, isJudging, listEligible, listNewest, listUnseen, mayAnswer } from './answers.ts';
-import { elect, findRole, listBest } from './elect.ts';
+import {
+  elect,
+  findAnswer,
+  findRevision,
+  findRole,
+  isJudging,
+  listBest,
+  listEligible,
+  listNewest,
+  listUnseen,
+  mayAnswer,
+} from './answers.ts';
 import { change, changeAgent, listAgents, type PanelStep, type PlacedAgent } from './panel-step.ts';
 
 /** Tells agents at work of new answers, starts those that have something to do, and ends the panel where nobody has. */

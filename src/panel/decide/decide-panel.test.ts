@@ -5,7 +5,8 @@ import { propertyRuns } from '../../core/property-fixtures.ts';
 import type { PanelSpec } from '../../core/run/panel-spec.ts';
 import { createPanel, type PanelMove, type PanelOrder, type PanelState, type RoundEnded } from '../../core/run/panel-state.ts';
 import { listCandidates, listNewest } from './answers.ts';
-import { decidePanel, openPanel, reopenPanel } from './decide-panel.ts';
+import { decidePanel } from './decide-panel.ts';
+import { openPanel, reopenPanel } from './panel-step.ts';
 import { type Played, playPanel, SPEC, specs } from './random-panel-fixtures.ts';
 
 /** A panel that is played move by move. Agents are named by their places. */

@@ -2,7 +2,6 @@ import { addUsage } from '../../core/backends/usage.ts';
 import type { PanelSpec } from '../../core/run/panel-spec.ts';
 import {
   type AnswerCheck,
-  createPanel,
   type PanelMove,
   type PanelOpened,
   type PanelOrder,
@@ -24,35 +23,6 @@ const MAX_FAILURES = 3;
 export interface PanelDecision {
   readonly state: PanelState;
   readonly orders: readonly PanelOrder[];
-}
-
-/**
- * The panel of a turn that begins.
- *
- * @param kept that of the turn that it takes up; absent: it takes up none
- */
-export function openPanel(spec: PanelSpec, kept?: PanelState): PanelState {
-  return (kept === undefined ? null : reopenPanel(spec, kept)) ?? createPanel(spec.agents.length);
-}
-
-/**
- * The panel of a turn that was interrupted, for the turn that takes it up: what was handed in stays, and who was at work begins again.
- * One that was over comes to the same end again. `null`: its agents are others now.
- */
-export function reopenPanel(spec: PanelSpec, state: PanelState): PanelState | null {
-  if (state.agents.length !== spec.agents.length) return null;
-  // By place, so that nobody has the answers of another.
-  if (state.ids?.some((id, place) => id !== spec.agents[place]?.id) === true) return null;
-  return {
-    ...state,
-    phase: 'new',
-    outcome: state.outcome?.kind === 'won' ? state.outcome : null,
-    agents: state.agents.map((agent) => ({
-      ...agent,
-      status: agent.status !== 'working' && agent.status !== 'ending' ? agent.status : state.elected === null ? 'waiting' : 'done',
-      offers: [],
-    })),
-  };
 }
 
 /** Decides what follows from a move. Pure and total, as the loop's own `decide`: what comes out of its time changes nothing but that it is replied to. */

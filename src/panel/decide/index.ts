@@ -1,3 +1,3 @@
-export { findCandidate } from './answers.ts';
-export { decidePanel, openPanel } from './decide-panel.ts';
-export { countVotes } from './elect.ts';
+export { countVotes, findCandidate } from './answers.ts';
+export { decidePanel } from './decide-panel.ts';
+export { openPanel } from './panel-step.ts';

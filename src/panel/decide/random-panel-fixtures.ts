@@ -10,7 +10,8 @@ import {
   type RoundTask,
   type ShownAnswer,
 } from '../../core/run/panel-state.ts';
-import { decidePanel, reopenPanel } from './decide-panel.ts';
+import { decidePanel } from './decide-panel.ts';
+import { reopenPanel } from './panel-step.ts';
 
 /** A panel with every default. */
 export const SPEC: PanelSpec = { ...SAMPLE_PANEL, injection: 'mid_stream', firstInjection: 'restart' };

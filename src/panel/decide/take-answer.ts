@@ -1,6 +1,5 @@
 import type { AnswerCheck, AnswerChecked, AnswerGiven, PanelAgent, PanelAnswer, Reply, VoteGiven } from '../../core/run/panel-state.ts';
-import { findAnswer, findCandidate, findTooNear, listCandidates, listUnseen, mayAnswer, toNumberName } from './answers.ts';
-import { listBest } from './elect.ts';
+import { findAnswer, findCandidate, findTooNear, listBest, listCandidates, listUnseen, mayAnswer, toNumberName } from './answers.ts';
 import { change, changeAgent, type PanelStep } from './panel-step.ts';
 
 /** An answer is handed in. */

@@ -10,8 +10,7 @@ import { createViewerToken, dropOld, dropViewer, shareSnapshot, toViewerRoot } f
 import { snapshotWork } from '../share/snapshot-work.ts';
 import { toBasePath } from '../share/workspace-base.ts';
 import { KnownAnswers } from './known-answers.ts';
-import type { PanelFilesSettings, PanelPayload } from './panel-settings.ts';
-import type { VisibleAnswer, VisibleGates } from './round-prompt.ts';
+import type { PanelFilesSettings, PanelPayload, VisibleAnswer, VisibleGates } from './panel-settings.ts';
 
 /** Where one agent works. */
 export interface AgentPlace {

@@ -107,3 +107,20 @@ export interface PanelFilesSettings {
   readonly home: string;
   readonly numbers: readonly number[];
 }
+
+/** An answer as one agent is shown it: without real paths and names. */
+export interface VisibleAnswer {
+  /** `agent2` */
+  readonly name: string;
+  readonly content: string;
+  /** Where the work behind it lies, relative to the folder of the viewer; `null` where there is none. */
+  readonly folder: string | null;
+  /** What the gates said of it; absent: they were not asked. */
+  readonly gates?: VisibleGates;
+}
+
+/** `text` is empty where all passed. */
+export interface VisibleGates {
+  readonly isPassed: boolean;
+  readonly text: string;
+}

@@ -1,24 +1,7 @@
 import type { PanelSpec } from '../../core/run/panel-spec.ts';
 import type { RoundTask } from '../../core/run/panel-state.ts';
 import { endOf, startOf } from '../../core/text/shorten.ts';
-import type { HandWay } from './panel-settings.ts';
-
-/** An answer as one agent is shown it: without real paths and names. */
-export interface VisibleAnswer {
-  /** `agent2` */
-  readonly name: string;
-  readonly content: string;
-  /** Where the work behind it lies, relative to the folder of the viewer; `null` where there is none. */
-  readonly folder: string | null;
-  /** What the gates said of it; absent: they were not asked. */
-  readonly gates?: VisibleGates;
-}
-
-/** `text` is empty where all passed. */
-export interface VisibleGates {
-  readonly isPassed: boolean;
-  readonly text: string;
-}
+import type { HandWay, VisibleAnswer } from './panel-settings.ts';
 
 /** What the prompt of a round is about. */
 export interface RoundPrompt {

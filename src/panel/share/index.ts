@@ -7,5 +7,5 @@ export { openWorkspace } from './open-workspace.ts';
 export { hashSnapshot } from './plan-work.ts';
 export { createViewerToken, dropOld, dropViewer, shareSnapshot, toViewerRoot } from './share-snapshot.ts';
 export { snapshotWork } from './snapshot-work.ts';
-export { type BroughtWork, createWorkCopies, type RunCopies, toCopyFolder } from './work-copies.ts';
+export { type BroughtWork, COPIES, createWorkCopies, type RunCopies, toCopyFolder } from './work-copies.ts';
 export { toBasePath } from './workspace-base.ts';

@@ -28,6 +28,9 @@ export interface WorkCopiesSettings {
   readonly prepare: (copy: string) => void;
 }
 
+/** The name of the folder in that of a run in which copies are made. */
+export const COPIES = 'copies';
+
 /** Where the turn of a copy works. */
 export function toCopyFolder(folder: string, name: string): string {
   return join(folder, name, 'work');

@@ -10,7 +10,7 @@ import { openProjectFolder } from '../../process/open-project-folder.ts';
 import { findIsolation } from '../../process/start-process.ts';
 import { findQualityCommands } from '../../project/find-checks.ts';
 import { findAgentPolicy, toAgentCapabilities } from '../../runs/hat-capabilities.ts';
-import type { OsSandboxSearch } from '../../sandbox/turn-sandbox.ts';
+import { hasView, type OsSandboxSearch, wantsConfinement } from '../../sandbox/turn-sandbox.ts';
 import type { CliStanding } from '../cli-standings.ts';
 import { hasEmitTool } from '../hat-facts.ts';
 
@@ -69,7 +69,7 @@ async function listScopes(
   env: Environment,
   tellView: ViewTeller = async () => null,
 ): Promise<Omit<ScopeReport, 'probes'>> {
-  const { findOsSandbox } = await import('../../sandbox/index.ts');
+  const { findOsSandbox } = await import('../../sandbox/find-os-sandbox.ts');
   const os = await findOsSandbox(env, cwd);
   const ids = settings.spec.hats === null ? ['ralph'] : [...settings.spec.hats.map((hat) => hat.id), 'ralph'];
   const hats = await Promise.all(
@@ -104,7 +104,6 @@ interface Place {
 }
 
 async function describeHat({ settings, cwd, os, tellView }: Place, { hat, agent, spec }: Wearer): Promise<HatScope> {
-  const { hasView, wantsConfinement } = await import('../../sandbox/index.ts');
   const policy = findAgentPolicy(settings, hat, spec);
   const may = toAgentCapabilities(settings, hat, spec);
   const mode = settings.sandbox.hats[hat] ?? settings.sandbox.mode;
@@ -143,7 +142,7 @@ const VIEW_TEXTS = {
 function createViewTeller(settings: Settings, cwd: string): ViewTeller {
   const told = new Map<boolean, Promise<ScopeLayer>>();
   const tell = async (os: OsSandboxSearch): Promise<ScopeLayer> => {
-    const { predictViewKind } = await import('../../sandbox/index.ts');
+    const { predictViewKind } = await import('../../sandbox/workspace-view.ts');
     const search = settings.isolation === 'off' ? null : await findIsolation();
     const isolation = search?.ok ? search.value : undefined;
     const kind = await predictViewKind({ workspace: realpathSync(cwd), stateDir: resolve(cwd, settings.stateDir), isolation, os });
@@ -179,7 +178,7 @@ async function describeTools({ settings, hat, spec, may, cwd, isHeld, isNative, 
   if (isFree) return off('no profile');
   if (isNative)
     return { state: 'on', text: 'our own tools: what the profile does not offer is not there, and refused when it is called', limits: [] };
-  const { hasScopeFlags, listToolChecks, planEmitAttach, planScope } = await import('../../sandbox/index.ts');
+  const { hasScopeFlags, listToolChecks, planEmitAttach, planScope } = await import('../../sandbox/plan-scope.ts');
   const qualityCommands = findQualityCommands(settings, openProjectFolder(cwd));
   const server = { command: 'ralph', args: [] };
   const checks = listToolChecks(spec.type, may, qualityCommands);

@@ -11,9 +11,8 @@ import type {
   RoundEnded,
   VoteGiven,
 } from '../../core/run/panel-state.ts';
-import { findCandidate } from '../../panel/decide/answers.ts';
+import { countVotes, findCandidate } from '../../panel/decide/answers.ts';
 import { decidePanel } from '../../panel/decide/decide-panel.ts';
-import { countVotes } from '../../panel/decide/elect.ts';
 import { toPlainLine } from '../text/plain-text.ts';
 import {
   MAX_EXCERPT,

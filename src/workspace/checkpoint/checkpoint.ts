@@ -11,7 +11,7 @@ import { readStatus } from '../../git/status.ts';
 import { changeIndex, commitTree, readTree, toIndexChange, whileUnlocked, writeTree } from '../../git/trees.ts';
 import type { WorktreePlace } from '../../git/worktree-place.ts';
 import type { CheckpointResult } from '../../ports/workspace.ts';
-import type { Baseline, DirtyFile } from '../snapshot/baseline.ts';
+import type { Baseline, DirtyFile } from '../snapshot/baseline-record.ts';
 import { readFileVersion, toComparableLimit } from '../snapshot/file-version.ts';
 
 const MAX_LEFT_OUT = 200;

@@ -16,19 +16,13 @@ import { findRepository, readHead } from '../../git/repository.ts';
 import { readStatus } from '../../git/status.ts';
 import type { WorktreePlace } from '../../git/worktree-place.ts';
 import type { CheckpointResult, Workspace } from '../../ports/workspace.ts';
-import type { Baseline } from '../snapshot/baseline.ts';
 import { listUntouched } from '../snapshot/baseline.ts';
+import type { Baseline } from '../snapshot/baseline-record.ts';
 import { describeFolder, toFingerprint } from '../snapshot/fingerprint.ts';
 import { diffRun, diffTurn, statRun, statTurn } from '../snapshot/run-diff.ts';
-import {
-  createSnapshotKeeper,
-  dropSnapshots,
-  listChangedFiles,
-  type SnapshotKeeper,
-  type SnapshotMoment,
-  selectEntries,
-} from '../snapshot/snapshots.ts';
+import { createSnapshotKeeper, type SnapshotKeeper, selectEntries } from '../snapshot/snapshots.ts';
 import { createStatusReader } from '../snapshot/status-reader.ts';
+import { dropSnapshots, listChangedFiles, type SnapshotMoment } from '../snapshot/tree-names.ts';
 import { commitWorktree, makeCheckpoint } from './checkpoint.ts';
 
 export interface WorkspaceSettings extends RepositorySettings {

@@ -4,7 +4,8 @@ import { type Json, parseJson } from '../../core/values/json.ts';
 import { createPlainFolder, createTestRepository, removeTestFolders, type TestFolder } from '../repository-fixtures.ts';
 import { createWorktree, type Worktree } from '../worktree/create-worktree.ts';
 import { removeWorktree } from '../worktree/remove-worktree.ts';
-import { listUncommitted, parseBaseline } from './baseline.ts';
+import { listUncommitted } from './baseline.ts';
+import { parseBaseline } from './baseline-record.ts';
 
 afterAll(removeTestFolders);
 

@@ -1,6 +1,6 @@
 import type { FileStat, RunStat } from '../../core/run/run-stat.ts';
 import type { Repository } from '../../git/contract.ts';
-import { listChangedFiles, readTrees } from './snapshots.ts';
+import { listChangedFiles, readTrees } from './tree-names.ts';
 
 /** The longest patch that is shown whole. */
 const LONGEST_PATCH = 8 << 20;

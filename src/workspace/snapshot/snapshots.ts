@@ -2,101 +2,11 @@ import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Environment } from '../../core/values/environment.ts';
 import type { GitStatus, Repository, StatusEntry } from '../../git/contract.ts';
-import { demandGit, GitProblem } from '../../git/git.ts';
+import { GitProblem } from '../../git/git.ts';
 import { changeIndex, readTree, toIndexChange, writeTree } from '../../git/trees.ts';
 import { readFileSize } from './file-version.ts';
-import { createTreeNames, dropWaitingNames, readWaitingNames } from './tree-names.ts';
+import { createTreeNames, type SnapshotMoment, toSnapshotRef } from './tree-names.ts';
 import { createTreeWriter } from './tree-writer.ts';
-
-/**
- * Before or after the work of a turn. `opened`: when a turn began whose work comes into the folder at its end only, so that `before` is of later; what changed between
- * the two is not its work.
- */
-export type SnapshotMoment = 'opened' | 'before' | 'after';
-
-const NAME = /^[A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+)*$/;
-
-/** The names under which a run's trees are kept; undefined for a run or turn whose name is none for git. */
-export function toSnapshotRef(runId: string, turn?: string, moment?: SnapshotMoment): string | undefined {
-  const parts = [runId, ...(turn === undefined ? [] : [turn])];
-  if (!parts.every((part) => NAME.test(part) && !part.endsWith('.lock'))) return undefined;
-  return ['refs/ralph', ...parts, ...(moment === undefined ? [] : [moment])].join('/');
-}
-
-/**
- * The files that these turns changed, in their order, sorted. A turn that was killed has no snapshot of its end: what is between the last one before it
- * and the first one after it counts as its work.
- *
- * @param turns names such as `7.1`, oldest first
- * @returns null when that is not known of each of them
- */
-export async function listChangedFiles(repository: Repository, runId: string, turns: readonly string[]): Promise<readonly string[] | null> {
-  const trees = await readTrees(repository, runId);
-  const pairs: string[] = [];
-  let last: string | undefined;
-  let isLost = false;
-  for (const turn of turns) {
-    const before = readBefore(trees, turn);
-    const after = trees.get(`${turn}/after`);
-    const seen = before ?? after;
-    // Its beginning is lost, or the end of the one before it: all from the last tree that is known counts.
-    if (seen !== undefined && (isLost || before === undefined)) {
-      if (last === undefined) return null;
-      pairs.push(`${last} ${seen}\n`);
-      isLost = false;
-    }
-    if (before !== undefined && after !== undefined) pairs.push(`${before} ${after}\n`);
-    isLost ||= after === undefined;
-    last = after ?? before ?? last;
-  }
-  if (isLost) return null;
-  const result = await repository.git(['diff-tree', '-r', '-z', '--name-only', '--stdin'], { input: pairs.join('') });
-  return result.ok ? toNames(result.stdout) : null;
-}
-
-/** The tree before the work of a turn; where it was killed before it had made any, that with which it began. */
-export function readBefore(trees: ReadonlyMap<string, string>, turn: string): string | undefined {
-  return trees.get(`${turn}/before`) ?? trees.get(`${turn}/opened`);
-}
-
-/** Git writes each pair of trees on a line, then each name with a zero byte behind it. */
-function toNames(output: string): readonly string[] {
-  const names = output.split('\0').map((name) => name.replace(/^(?:[0-9a-f]{40,64} [0-9a-f]{40,64}\n)+/, ''));
-  return [...new Set(names)].filter((name) => name !== '').sort();
-}
-
-/** By turn and moment, such as `7.1/before`. */
-export async function readTrees(repository: Repository, runId: string): Promise<ReadonlyMap<string, string>> {
-  const folder = toSnapshotRef(runId);
-  if (folder === undefined) return new Map();
-  // First, for what waits meanwhile is told to git and then gone.
-  const waiting = await readWaitingNames(repository, folder);
-  const listed = await repository.git(['for-each-ref', '--format=%(objectname) %(refname:lstrip=3)', `${folder}/`]);
-  const lines = listed.ok ? listed.stdout.split('\n').filter((line) => line !== '') : [];
-  const known = lines.map((line): [string, string] => [line.slice(line.indexOf(' ') + 1), line.slice(0, line.indexOf(' '))]);
-  return new Map([...known, ...[...waiting].map(([name, tree]): [string, string] => [name.slice(folder.length + 1), tree])]);
-}
-
-/** Gives trees the names of moments of a run, such as `7.1/before`, as if they had been taken here. One that is not there has none. Never rejects. */
-export async function nameTrees(repository: Repository, runId: string, trees: ReadonlyMap<string, string>): Promise<void> {
-  const folder = toSnapshotRef(runId);
-  if (folder === undefined || trees.size === 0) return;
-  const names = createTreeNames(repository, folder, () => undefined);
-  names.add(new Map([...trees].map(([name, tree]) => [`${folder}/${name}`, tree])));
-  await names.settle();
-}
-
-/** Takes back the names of a run's snapshots; git's own clean-up removes what they kept. The number of names. */
-export async function dropSnapshots(repository: Repository, runId: string): Promise<number> {
-  const folder = toSnapshotRef(runId);
-  if (folder === undefined) return 0;
-  dropWaitingNames(repository, folder);
-  const listed = await demandGit(repository.git, ['for-each-ref', '--format=%(refname)', `${folder}/`]);
-  const names = listed.split('\n').filter((name) => name !== '');
-  const input = names.map((name) => `delete ${name}\n`).join('');
-  if (names.length > 0) await demandGit(repository.git, ['update-ref', '--stdin'], { input });
-  return names.length;
-}
 
 /** Keeps what the working tree was like around each turn of a run. */
 export interface SnapshotKeeper {

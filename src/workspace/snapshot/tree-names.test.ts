@@ -4,8 +4,7 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { findRepository } from '../../git/repository.ts';
 import { createTestRepository, removeTestFolders } from '../repository-fixtures.ts';
-import { dropSnapshots, readTrees } from './snapshots.ts';
-import { createTreeNames } from './tree-names.ts';
+import { createTreeNames, dropSnapshots, readTrees } from './tree-names.ts';
 
 afterAll(removeTestFolders);
 

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
 import { parseJson } from '../../core/values/json.ts';
 import { createTestRepository, removeTestFolders, type TestFolder } from '../repository-fixtures.ts';
-import { parseBaseline } from './baseline.ts';
+import { parseBaseline } from './baseline-record.ts';
 
 afterAll(removeTestFolders);
 

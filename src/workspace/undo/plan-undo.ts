@@ -6,9 +6,9 @@ import { demandGit } from '../../git/git.ts';
 import { readStatus } from '../../git/status.ts';
 import { isSubmodule, listDifferences, listIndex, readTree, toPathList } from '../../git/trees.ts';
 import { removeTree } from '../../process/remove-tree.ts';
-import type { Baseline } from '../snapshot/baseline.ts';
+import type { Baseline } from '../snapshot/baseline-record.ts';
 import { readStanding, storePresent } from '../snapshot/present-tree.ts';
-import { listChangedFiles, readBefore, readTrees } from '../snapshot/snapshots.ts';
+import { listChangedFiles, readBefore, readTrees } from '../snapshot/tree-names.ts';
 import type { UndoStep } from './undo-record.ts';
 
 /** Which work of a run to take back. */

@@ -8,7 +8,7 @@ import { createGit, demandGit, GitProblem } from '../../git/git.ts';
 import { readTree, toPathList, writeTree } from '../../git/trees.ts';
 import { removeTree } from '../../process/remove-tree.ts';
 import { readStanding } from '../snapshot/present-tree.ts';
-import { readTrees, toSnapshotRef } from '../snapshot/snapshots.ts';
+import { readTrees, toSnapshotRef } from '../snapshot/tree-names.ts';
 import type { UndoRecord, UndoStep } from './undo-record.ts';
 import { copyExact, readRawVersion, toUndoFolders, type UndoFolders } from './undo-record.ts';
 

@@ -16,7 +16,7 @@ import fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
 import { propertyRuns } from '../../core/property-fixtures.ts';
 import { createTestRepository, removeTestFolders, type TestFolder } from '../repository-fixtures.ts';
-import type { Baseline } from '../snapshot/baseline.ts';
+import type { Baseline } from '../snapshot/baseline-record.ts';
 import { parseUndoRecord, type UndoRecord } from './undo-record.ts';
 import { proposeUndo, type UndoProposal } from './undo-work.ts';
 

@@ -4,7 +4,7 @@ import { GitProblem } from '../../git/git.ts';
 import { findOngoingOperation } from '../../git/git-activity.ts';
 import { countCommits, isAncestor } from '../../git/refs.ts';
 import { findRepository } from '../../git/repository.ts';
-import type { Baseline } from '../snapshot/baseline.ts';
+import type { Baseline } from '../snapshot/baseline-record.ts';
 import { performUndo, readUndoProgress } from './perform-undo.ts';
 import { findHindrances, planUndo, type UndoPlan, type UndoRemark } from './plan-undo.ts';
 import { findUndoNumber, prepareAgain, prepareUndo } from './prepare-undo.ts';

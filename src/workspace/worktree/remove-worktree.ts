@@ -9,7 +9,7 @@ import { findRepository } from '../../git/repository.ts';
 import { toWorktreePlace, type WorktreePlace } from '../../git/worktree-place.ts';
 import { readLink } from '../../process/paths.ts';
 import { listMounts, removeTree } from '../../process/remove-tree.ts';
-import type { Baseline } from '../snapshot/baseline.ts';
+import type { Baseline } from '../snapshot/baseline-record.ts';
 import { planLinks } from './link-shared.ts';
 import { readContents, toDirty, toFailure, toIgnoredWork, type WorktreeContents } from './worktree-contents.ts';
 

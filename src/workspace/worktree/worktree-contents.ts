@@ -7,8 +7,8 @@ import { encodeNames } from '../../git/file-names.ts';
 import { toGitFix } from '../../git/git.ts';
 import { readStatus } from '../../git/status.ts';
 import { readLink } from '../../process/paths.ts';
-import type { Baseline } from '../snapshot/baseline.ts';
 import { listUntouched } from '../snapshot/baseline.ts';
+import type { Baseline } from '../snapshot/baseline-record.ts';
 
 /** What only a worktree has and no commit holds, nor the user: paths from its top, a folder that is ignored as a whole with `/` at its end. */
 export interface WorktreeContents {

@@ -8,7 +8,7 @@ import { countCommits, toRef } from '../../git/refs.ts';
 import { findRepository } from '../../git/repository.ts';
 import { readStatus } from '../../git/status.ts';
 import { toWorktreePlace } from '../../git/worktree-place.ts';
-import type { Baseline } from '../snapshot/baseline.ts';
+import type { Baseline } from '../snapshot/baseline-record.ts';
 import { readContents, toDirty, toFailure, toShown } from './worktree-contents.ts';
 
 /** Where the worktrees of runs are. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { toHomeOwner } from './plan-home.ts';
+import { toHomeOwner } from './turn-home.ts';
 
 test.each([
   ['acp', 'gemini', 'gemini'],
