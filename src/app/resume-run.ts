@@ -157,7 +157,7 @@ async function drive({ options, watch, layout, paths, locks }: Resumption, chang
   writeContract(paths.folder, { spec: next.settings.spec, workspace: next.workspace });
   const fold = createJournalFold();
   const reference = await openGateReference({ paths, file: next, env: options.env }, true);
-  if (kept !== null) await keepSettings(kept, paths);
+  if (kept !== null) await keepSettings(kept, paths, listReferenceFiles(paths));
   const parts: RunParts = {
     layout,
     paths,

@@ -5,6 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Environment } from '../core/values/environment.ts';
 import { isRalphError, RalphError, toErrorMessage } from '../core/values/errors.ts';
 import { isJsonObject, isTextOrNull, type Json, type JsonObject, mapTexts } from '../core/values/json.ts';
+import type { RunKeeper } from '../fleet/keep-run.ts';
 import { connectFleet } from '../fleet/nats-fleet.ts';
 import type { RunPaths } from '../journal/run-folder.ts';
 import type { Fleet, RunLease, SteerWord } from '../ports/fleet.ts';
@@ -16,7 +17,6 @@ import { readShownPiece } from '../runs/shown-piece.ts';
 import { steerFromFleet, toComplete } from '../runs/steer-run.ts';
 import { type Face, leaveFleetWish } from '../runs/stop-run.ts';
 import { cleanText, toPlainLine } from '../views/text/plain-text.ts';
-import type { KeptRun } from './kept-run.ts';
 
 /** What a person says to a run from another machine: plain JSON in a word. The id of the word is that of the command. */
 type FleetWord =
@@ -33,7 +33,11 @@ const LAST_SAID = { from: -100_000, count: 100_000 };
 const MAX_GIVEN_MS = 5000;
 
 /** Hears what people on other machines say to a run of this process, as if they had said it here. The function that is returned ends it. */
-export function hearFleet({ fleet, keeper }: Pick<KeptRun, 'fleet' | 'keeper'>, layout: Layout, paths: RunPaths): () => void {
+export function hearFleet(
+  { fleet, keeper }: { readonly fleet: Pick<Fleet, 'steer'>; readonly keeper: Pick<RunKeeper, 'confirm'> },
+  layout: Layout,
+  paths: RunPaths,
+): () => void {
   const steered = steerFromFleet(layout, paths);
   const act = async (word: FleetWord, command: string, who: FleetPerson): Promise<Json> => {
     if (word.kind === 'tell') return toJson(await steered.tell({ ...word.words, command }, who, word.givenMs));

@@ -15,7 +15,8 @@ import type { Blobs } from '../ports/fleet.ts';
 import type { AwayGateShown, AwayGateTry } from '../ports/gate-runner.ts';
 import { toGateMarker } from '../runs/processes.ts';
 import type { RunFile } from '../runs/run-file.ts';
-import { type AssembledRun, toWorkerMarker } from './assemble-run.ts';
+import { toWorkerMarker } from './assemble-run.ts';
+import type { AssembledRun } from './drive-run.ts';
 import type { PlaceTree } from './place-tree.ts';
 
 /** A folder of a worker that shows what a program is about. */

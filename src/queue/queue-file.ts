@@ -1,7 +1,9 @@
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import type { Environment } from '../core/values/environment.ts';
 import { RalphError } from '../core/values/errors.ts';
 import { isJsonObject, isTextList, isTextOrNull, type Json, type JsonObject } from '../core/values/json.ts';
+import { hasNeverBegun } from '../journal/find-run.ts';
 import type { Lock } from '../journal/lock.ts';
 import { nodeFileSystem } from '../journal/node-file-system.ts';
 import { isRunId } from '../journal/run-folder.ts';
@@ -9,7 +11,9 @@ import { readSettings, writeSettings } from '../journal/run-settings.ts';
 import { createSharedFileSystem } from '../journal/shared-file-system.ts';
 import { ensureStateFolders, requireKind } from '../journal/state-folders.ts';
 import type { Layout } from '../runs/layout.ts';
-import { tryLock } from '../runs/run-lock.ts';
+import { summariseRun } from '../runs/list-runs.ts';
+import type { RunSummary } from '../runs/run-api.ts';
+import { findHolder, tryLock } from '../runs/run-lock.ts';
 
 /** The options of `ralph run` that a task was queued with, as they were typed. */
 export type TaskOptions = Readonly<Record<string, string | boolean | readonly string[]>>;
@@ -93,6 +97,13 @@ export function readQueue(layout: Layout): Queue {
     throw error instanceof RalphError && error.code === 'run-settings-unreadable' ? toUnreadable(path, 'It is no JSON.') : error;
   }
   return parseQueue(value, path);
+}
+
+/** What became of a task's run, as its journal tells. */
+export function findRunOf(layout: Layout, { runId }: QueuedTask, env: Environment): RunSummary | null {
+  const state = { fs: nodeFileSystem, stateDir: layout.stateDir };
+  if (runId === null || (hasNeverBegun(state, runId) && findHolder(layout, runId) === null)) return null;
+  return summariseRun(layout.root, runId, env);
 }
 
 /** How long a command waits for another one that changes the queue at this moment. */

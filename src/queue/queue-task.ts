@@ -3,8 +3,7 @@ import { toUsdText } from '../core/text/duration.ts';
 import { isRalphError, RalphError, toErrorMessage } from '../core/values/errors.ts';
 import { type Layout, toLayout } from '../runs/layout.ts';
 import type { RunHandle, RunWatch } from '../runs/run-api.ts';
-import { findRunOf } from './queue-edit.ts';
-import { changeQueue, type NightRecord, type Queue, type QueuedTask } from './queue-file.ts';
+import { changeQueue, findRunOf, type NightRecord, type Queue, type QueuedTask } from './queue-file.ts';
 import { isCutOff, type NightOrder, type RunStarters, withTask } from './queue-plan.ts';
 
 /** Where a night works. */

@@ -14,8 +14,8 @@ import { requireOutside } from '../runs/people.ts';
 import { reapRun } from '../runs/processes.ts';
 import { findHolder, releaseLock, tryLock } from '../runs/run-lock.ts';
 import { isWorktreeOf } from '../runs/run-workspace.ts';
-import { findRunOf, toQueueInProgress } from './queue-edit.ts';
-import { changeQueue, type QueuedTask, readQueue, toNightLock } from './queue-file.ts';
+import { toQueueInProgress } from './queue-edit.ts';
+import { changeQueue, findRunOf, type QueuedTask, readQueue, toNightLock } from './queue-file.ts';
 import {
   chooseTask,
   type NightEnd,

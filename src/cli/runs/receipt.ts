@@ -1,7 +1,5 @@
+import type { Heard } from '../../runs/run-api.ts';
 import { toReceiptText } from '../../views/report/people-rows.ts';
-import type { AppApi } from '../app-api.ts';
-
-type Heard = Awaited<ReturnType<AppApi['tellRun']>>;
 
 /** What became of what a person told, as far as it has come: written, in the journal, given to an agent. */
 export function toReceiptLine({ runId, isRunAlive, tell }: Heard): string {

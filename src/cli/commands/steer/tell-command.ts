@@ -2,7 +2,7 @@ import { Option } from 'commander';
 import { addFleetOption, toFleetRun } from '../../args/fleet-options.ts';
 import { addExamples, addNote } from '../../args/help.ts';
 import { createUsageError } from '../../args/usage-error.ts';
-import type { CliCommand } from '../../cli-context.ts';
+import type { CliCommand } from '../../cli-command.ts';
 import { toReceiptLine } from '../../runs/receipt.ts';
 import { printJson } from '../../terminal/terminal.ts';
 
