@@ -354,6 +354,7 @@ export const ROOMS = {
       'topology',
       'drawing',
       'simulate',
+      'runs',
       'views',
       'tui',
       'web-server',

@@ -1,7 +1,6 @@
 import type { Environment } from '../core/values/environment.ts';
 import { RalphError, toErrorCode } from '../core/values/errors.ts';
 import type { AppContext } from './cli-command.ts';
-import { wantsFullScreen } from './terminal/screen-wish.ts';
 import { createTerminal, type OutputStream } from './terminal/terminal.ts';
 
 /** What loads code, so that nothing is bundled with what does not need it. */
@@ -40,6 +39,12 @@ export function createContext(given: Environment, loaders: Loaders, { stdout, st
     },
     ...loaders,
   };
+}
+
+/** Whether a person sits before a whole terminal and wants it drawn on. */
+function wantsFullScreen(env: Environment, isTty: boolean): boolean {
+  if (!isTty || env['TERM'] === 'dumb' || (env['CI'] ?? '') !== '') return false;
+  return (env['ACCESSIBLE'] ?? '') === '' || env['ACCESSIBLE'] === '0';
 }
 
 /** Loaded by who shows a view: opening the streams of the terminal takes time. */

@@ -1,11 +1,9 @@
 import { join, resolve } from 'node:path';
-import type { QueuedTask } from '../../app/index.ts';
+import type { QueuedTask, TaskOptions } from '../../app/index.ts';
 import type { RunRequest } from '../../runs/run-api.ts';
 import { toConfigRequest } from '../args/options.ts';
 import { type RunFlags, toAssignments } from '../args/run-flags.ts';
 import type { CliContext } from '../cli-context.ts';
-
-export type TaskOptions = QueuedTask['options'];
 
 /** The options of `ralph run` that a task can be queued with, as commander names them. */
 export const TASK_OPTIONS = [

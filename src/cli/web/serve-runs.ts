@@ -1,3 +1,4 @@
+import { spawn } from 'node:child_process';
 import { setFlagsFromString } from 'node:v8';
 import { isRalphError } from '../../core/values/errors.ts';
 import { toPlainLine } from '../../views/text/plain-text.ts';
@@ -5,7 +6,6 @@ import type { RunSource } from '../../web-server/run-source.ts';
 import { startWebServer, type WebServer } from '../../web-server/start-web-server.ts';
 import type { AppApi, AppContext } from '../cli-command.ts';
 import { printLine } from '../terminal/terminal.ts';
-import { openBrowser } from './open-browser.ts';
 import { readPage } from './read-page.ts';
 import { USUAL_PORT, type WebPlace } from './web-place.ts';
 
@@ -97,4 +97,12 @@ function waitForEnd({ signals }: Pick<AppContext, 'signals'>): Promise<void> {
     };
     for (const name of names) signals.on(name, end);
   });
+}
+
+/** Opens an address in the browser of the person, without a shell. `onFault` is told why there is none. */
+function openBrowser(url: string, onFault: (why: string) => void): void {
+  const program = process.platform === 'darwin' ? 'open' : 'xdg-open';
+  const child = spawn(program, [url], { stdio: 'ignore', detached: true });
+  child.once('error', ({ message }) => onFault(message));
+  child.unref();
 }
