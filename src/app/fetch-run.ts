@@ -31,9 +31,8 @@ import { toStateDirs } from '../safety/run-isolation.ts';
 import { toPlainLine } from '../views/text/plain-text.ts';
 import { bringCommits, bringWork, checkOutWork, isObjectId } from '../workspace/bundle/bundle.ts';
 import { nameTrees, readTrees } from '../workspace/snapshot/snapshots.ts';
-import { type KeptState, readKeptState, readPlace, STANDS_IN, toLostAfterMs, toStandIn, writePlace } from './kept-run.ts';
+import { type KeptState, readKeptState, readPlace, STANDS_IN, toLostAfterMs, toStandIn, toUnknownRun, writePlace } from './kept-run.ts';
 import { fetchTree, isStateFolder, storeTrees, toFilter, withSecrets, writeScratchpad } from './sent-work.ts';
-import { toUnknownRun } from './steer-fleet.ts';
 
 /** A run that is to be brought into a folder. */
 export interface FetchInto {

@@ -3,6 +3,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { basename, join } from 'node:path';
 import type { Environment } from '../core/values/environment.ts';
+import { RalphError } from '../core/values/errors.ts';
 import { keepRun, type RunKeeper, readKept, takeLease } from '../fleet/keep-run.ts';
 import { toContent } from '../fleet/messages.ts';
 import type { KeptRecord, SentFile, SentTree } from '../fleet/run-records.ts';
@@ -127,6 +128,16 @@ export async function takeRun(
   const before = await fleet.leases.look(paths.runId);
   const taken = await takeLease(fleet, { ...wish, lostAfterMs: toLostAfterMs(env) }, steadyMs);
   return { keeper: keepRun({ fleet, taken }), before: before?.lease ?? null };
+}
+
+/** Said of a run that the fleet does not know. */
+export function toUnknownRun(wanted: string): RalphError {
+  return new RalphError({
+    code: 'fleet-run-unknown',
+    what: wanted === '' ? 'The fleet keeps no run.' : `The fleet knows no run ${toPlainLine(wanted, 60)}.`,
+    fix: 'Those that it knows: ralph fleet runs',
+    exitCode: 2,
+  });
 }
 
 /** Keeps a run that was just taken, from here on. */

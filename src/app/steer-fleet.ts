@@ -17,6 +17,7 @@ import { readShownPiece } from '../runs/shown-piece.ts';
 import { steerFromFleet, toComplete } from '../runs/steer-run.ts';
 import { type Face, leaveFleetWish } from '../runs/stop-run.ts';
 import { cleanText, toPlainLine } from '../views/text/plain-text.ts';
+import { toUnknownRun } from './kept-run.ts';
 
 /** What a person says to a run from another machine: plain JSON in a word. The id of the word is that of the command. */
 type FleetWord =
@@ -210,16 +211,6 @@ function toSilent(run: string, lease: RunLease | null): RalphError {
     fix: isHeld
       ? `A worker goes on with a lost run ${Math.round(lease.lostAfterMs / 1000)} seconds after that; say it again then. Who has which run: ralph fleet runs`
       : `Go on with it first: ralph resume ${run} in its folder, or ralph resume ${run} --fleet in an empty one`,
-  });
-}
-
-/** Said of a run that the fleet does not know. */
-export function toUnknownRun(wanted: string): RalphError {
-  return new RalphError({
-    code: 'fleet-run-unknown',
-    what: wanted === '' ? 'The fleet keeps no run.' : `The fleet knows no run ${toPlainLine(wanted, 60)}.`,
-    fix: 'Those that it knows: ralph fleet runs',
-    exitCode: 2,
   });
 }
 
