@@ -24,14 +24,13 @@ import type { WorkCopies } from '../ports/work-copies.ts';
 import { createRedaction } from '../process/redact.ts';
 import { steadyMs } from '../process/steady-clock.ts';
 import { findCheck } from '../project/find-checks.ts';
-import { type GateReference, listReferenceFiles } from '../run-gates/gate-reference.ts';
+import { listReferenceFiles } from '../run-gates/gate-reference.ts';
 import { runGates, toGateGuard } from '../run-gates/run-gates.ts';
 import { createStartTests } from '../run-gates/start-tests.ts';
 import { type Admission, admitPeople } from '../runs/admit-people.ts';
 import { toOutsideFile } from '../runs/emit-event.ts';
 import { openAgentFolders } from '../runs/layout.ts';
 import { reapTurn, toGateMarker } from '../runs/processes.ts';
-import type { RunWatch } from '../runs/run-api.ts';
 import { createRunClock } from '../runs/run-clock.ts';
 import type { RunFile } from '../runs/run-file.ts';
 import { openWorkspace } from '../runs/run-workspace.ts';
@@ -47,22 +46,12 @@ import { keepTrustedState } from '../turns/trusted-files.ts';
 import { COPIES, createTurnAgents } from '../turns/turn-agents.ts';
 import { createTurnScopes } from '../turns/turn-scopes.ts';
 import { createWorkspace, type GitWorkspace } from '../workspace/checkpoint/create-workspace.ts';
-import type { AssembledRun, DrivenRun } from './drive-run.ts';
 import { keepJournal, keepRest } from './kept-run.ts';
 import { type OfferedTurns, offerToFleet, withoutSnapshots, withSnapshots } from './offer-to-fleet.ts';
+import type { AssembledRun, RunParts } from './run-parts.ts';
 
 /** How long an agent may take to end when it is asked to. */
 const STOP_GRACE_MS = 10_000;
-
-/** Everything that a run is put together from. */
-export interface RunParts extends DrivenRun {
-  readonly watch: RunWatch;
-  readonly reference: GateReference;
-  /** `null`: programs share the processes of the machine. */
-  readonly isolation: Isolation | null;
-  /** The mark of the worker that takes turns and gates of the run, and knows itself what its turns change; absent: it is the run's own process. */
-  readonly worker?: string;
-}
 
 /**
  * Constructs the adapters of a run. The caller holds its locks.

@@ -3,21 +3,17 @@ import { END_REASONS } from '../core/run/end-reasons.ts';
 import type { Input, StopRequested } from '../core/run/inputs.ts';
 import type { Environment } from '../core/values/environment.ts';
 import type { Lock } from '../journal/lock.ts';
-import { type RunPaths, toRescuePaths } from '../journal/run-folder.ts';
-import type { LoopPorts, LoopSettings } from '../loop/shell/loop-ports.ts';
+import { toRescuePaths } from '../journal/run-folder.ts';
 import { type LoopStart, runLoop } from '../loop/shell/run-loop.ts';
-import type { JournalDamage } from '../ports/journal.ts';
 import { killAllStarted } from '../process/running-child.ts';
-import type { Admission } from '../runs/admit-people.ts';
 import { emitTo } from '../runs/emit-event.ts';
-import type { Layout } from '../runs/layout.ts';
 import { openLiveFile } from '../runs/live-file.ts';
 import { notifyPerson } from '../runs/notify-person.ts';
 import { ownRun } from '../runs/people.ts';
 import { readRecords } from '../runs/read-run.ts';
 import { storeEnd } from '../runs/review-run.ts';
 import type { RunEnd, RunHandle } from '../runs/run-api.ts';
-import { type RunFile, writeRunFile } from '../runs/run-file.ts';
+import { writeRunFile } from '../runs/run-file.ts';
 import { releaseLock } from '../runs/run-lock.ts';
 import { closeWorktree } from '../runs/run-workspace.ts';
 import { steerOwn } from '../runs/steer-run.ts';
@@ -29,33 +25,10 @@ import { toDefined } from '../safety/known-secrets.ts';
 import { describeReach } from '../safety/safe-runs.ts';
 import { createProofFold } from '../views/fold/fold-proof.ts';
 import { toPlainLine } from '../views/text/plain-text.ts';
-import type { GitWorkspace } from '../workspace/checkpoint/create-workspace.ts';
-import { type AwayPrograms, type KeptRun, STANDS_IN } from './kept-run.ts';
+import { STANDS_IN } from './kept-run.ts';
+import type { AssembledRun, RunParts } from './run-parts.ts';
 import { hearFleet } from './steer-fleet.ts';
 import { createLifeTeller, type LifeTeller } from './tell-life.ts';
-
-/** What of a run has to be there while it is under way. */
-export interface DrivenRun {
-  readonly layout: Layout;
-  readonly paths: RunPaths;
-  readonly file: RunFile;
-  readonly env: Environment;
-  /** What its gates compare with. */
-  readonly reference: { readonly close: () => Promise<void> };
-  /** The fleet that keeps it, and whose workers take the turns; absent: turns are taken here. */
-  readonly kept?: KeptRun;
-}
-
-/** A run that is ready to begin or to go on. */
-export interface AssembledRun {
-  readonly ports: LoopPorts;
-  readonly settings: LoopSettings;
-  readonly workspace: GitWorkspace;
-  readonly damage: JournalDamage | null;
-  readonly admitStop: Admission['admitStop'];
-  /** Its gates and hooks in the hands of workers; `null`: they run here. */
-  readonly away: AwayPrograms | null;
-}
 
 /** Where a loop begins. */
 interface Beginning extends LoopStart {
@@ -64,7 +37,7 @@ interface Beginning extends LoopStart {
 }
 
 /** Starts the loop of an assembled run and cleans up behind it, whatever happens. */
-export function driveRun(parts: DrivenRun, run: AssembledRun, start: Beginning, locks: readonly Lock[]): RunHandle {
+export function driveRun(parts: RunParts, run: AssembledRun, start: Beginning, locks: readonly Lock[]): RunHandle {
   const { paths, file } = parts;
   const tell = createTeller(parts);
   const live = openLiveFile(paths.folder, run.ports.clock);
@@ -126,13 +99,13 @@ export function driveRun(parts: DrivenRun, run: AssembledRun, start: Beginning, 
 }
 
 /** Hears people on other machines, where a fleet keeps the run. The function that is returned ends it. */
-function hearAway({ kept, layout, paths }: DrivenRun): () => void {
+function hearAway({ kept, layout, paths }: RunParts): () => void {
   return kept === undefined ? () => undefined : hearFleet(kept, layout, paths);
 }
 
 /** Tells that the server of the fleet that keeps a run does not answer, and that it does again. Where somebody else goes on with the run, what is under way here counts for nothing. */
 function watchFleet(
-  { kept }: DrivenRun,
+  { kept }: RunParts,
   { now }: AssembledRun['ports']['clock'],
   observe: AssembledRun['ports']['observe'],
   post: (input: Input) => void,
@@ -143,7 +116,7 @@ function watchFleet(
 
 /** Closes what a run had open, and writes down how it ended. What became of its worktree. */
 async function closeRun(
-  parts: DrivenRun,
+  parts: RunParts,
   { workspace, ports, away }: AssembledRun,
   reason: RunEnd['reason'],
   life: LifeTeller,
@@ -180,7 +153,7 @@ function toNews({ reason, detail, exitCode, proof, state }: RunEnd): RunNews {
 }
 
 /** Tells the run's person, as they said. What went wrong with news before the last is told with that: by then all of it has been sent. */
-function createTeller({ paths, file, env }: DrivenRun): (news: RunNews, abort?: AbortSignal) => Promise<string | null> {
+function createTeller({ paths, file, env }: RunParts): (news: RunNews, abort?: AbortSignal) => Promise<string | null> {
   const { workspace: cwd, settings } = file;
   const sent: Promise<string | null>[] = [];
   return async (news, abort) => {

@@ -27,11 +27,12 @@ import { noteProgramsOfDead } from '../runs/unconfirmed-programs.ts';
 import { isolatesAll, toStateDirs } from '../safety/run-isolation.ts';
 import { packForSafety } from '../safety/safe-runs.ts';
 import { createWorktree } from '../workspace/worktree/create-worktree.ts';
-import { assembleRun, type RunParts } from './assemble-run.ts';
+import { assembleRun } from './assemble-run.ts';
 import { createAwayWatch } from './away-watch.ts';
 import { driveRun } from './drive-run.ts';
 import { catchUp } from './fetch-run.ts';
 import { type KeptRun, keepSettings, openKeptRun, readKeptState, type TakenRun, takeRun, toLeft } from './kept-run.ts';
+import type { RunParts } from './run-parts.ts';
 
 /**
  * Goes on with a run: after Ctrl+C, a kill, a crash of the machine, a limit, a failure. A resume that is refused leaves the run as it was.

@@ -32,9 +32,10 @@ import { toPlainLine } from '../views/text/plain-text.ts';
 import { captureBaseline } from '../workspace/snapshot/baseline.ts';
 import { createWorktree } from '../workspace/worktree/create-worktree.ts';
 import { removeWorktree } from '../workspace/worktree/remove-worktree.ts';
-import { assembleRun, type RunParts } from './assemble-run.ts';
-import { type AssembledRun, driveRun } from './drive-run.ts';
+import { assembleRun } from './assemble-run.ts';
+import { driveRun } from './drive-run.ts';
 import { keepSettings, openKeptRun, takeRun } from './kept-run.ts';
+import type { AssembledRun, RunParts } from './run-parts.ts';
 import { requireSendable } from './send-tree.ts';
 
 /**

@@ -16,8 +16,8 @@ import type { AwayGateShown, AwayGateTry } from '../ports/gate-runner.ts';
 import { toGateMarker } from '../runs/processes.ts';
 import type { RunFile } from '../runs/run-file.ts';
 import { toWorkerMarker } from './assemble-run.ts';
-import type { AssembledRun } from './drive-run.ts';
 import type { PlaceTree } from './place-tree.ts';
+import type { AssembledRun } from './run-parts.ts';
 
 /** A folder of a worker that shows what a program is about. */
 export interface ProgramPlace {
