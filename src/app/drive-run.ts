@@ -16,7 +16,7 @@ import type { RunEnd, RunHandle } from '../runs/run-api.ts';
 import { writeRunFile } from '../runs/run-file.ts';
 import { releaseLock } from '../runs/run-lock.ts';
 import { closeWorktree } from '../runs/run-workspace.ts';
-import { steerOwn } from '../runs/steer-run.ts';
+import { steerFromFleet, steerOwn } from '../runs/steer-run.ts';
 import { clearStopWish, createStopTaker } from '../runs/stop-run.ts';
 import { openTurnIndex } from '../runs/turn-index.ts';
 import { watchFolder } from '../runs/watch-folder.ts';
@@ -25,9 +25,9 @@ import { toDefined } from '../safety/known-secrets.ts';
 import { describeReach } from '../safety/safe-runs.ts';
 import { createProofFold } from '../views/fold/fold-proof.ts';
 import { toPlainLine } from '../views/text/plain-text.ts';
+import { hearFleet } from './hear-fleet.ts';
 import { STANDS_IN } from './kept-run.ts';
 import type { AssembledRun, RunParts } from './run-parts.ts';
-import { hearFleet } from './steer-fleet.ts';
 import { createLifeTeller, type LifeTeller } from './tell-life.ts';
 
 /** Where a loop begins. */
@@ -100,7 +100,7 @@ export function driveRun(parts: RunParts, run: AssembledRun, start: Beginning, l
 
 /** Hears people on other machines, where a fleet keeps the run. The function that is returned ends it. */
 function hearAway({ kept, layout, paths }: RunParts): () => void {
-  return kept === undefined ? () => undefined : hearFleet(kept, layout, paths);
+  return kept === undefined ? () => undefined : hearFleet(kept, paths, steerFromFleet(layout, paths));
 }
 
 /** Tells that the server of the fleet that keeps a run does not answer, and that it does again. Where somebody else goes on with the run, what is under way here counts for nothing. */
