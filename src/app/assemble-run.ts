@@ -2,7 +2,6 @@ import { existsSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { findPackageFolder } from '../config/layers/package-files.ts';
 import { DEFAULT_HUMAN } from '../config/settings.ts';
-import type { Environment } from '../core/values/environment.ts';
 import { openAskBox, toAskPlace } from '../emit/ask-file.ts';
 import { createPayloadCheck } from '../emit/create-payload-check.ts';
 import { createGateRunner } from '../gates/create-gate-runner.ts';
@@ -12,28 +11,28 @@ import { createLoopHookAsker } from '../hooks/ask-loop-hooks.ts';
 import { createJsonlInbox } from '../journal/jsonl-inbox.ts';
 import { openJsonlJournal } from '../journal/jsonl-journal.ts';
 import { nodeFileSystem } from '../journal/node-file-system.ts';
-import { type RunPaths, toRescuePaths } from '../journal/run-folder.ts';
+import { toRescuePaths } from '../journal/run-folder.ts';
 import { createSharedFileSystem } from '../journal/shared-file-system.ts';
 import { createTurnStore } from '../journal/turn-store.ts';
 import type { HeldRun } from '../landing/judge-merge.ts';
 import type { LoopPorts, LoopSettings } from '../loop/shell/loop-ports.ts';
 import { COPIES, createWorkCopies, type RunCopies, toCopyFolder } from '../panel/share/work-copies.ts';
 import type { GateRunner } from '../ports/gate-runner.ts';
-import type { JournalDamage, JournalEntry } from '../ports/journal.ts';
+import type { JournalEntry } from '../ports/journal.ts';
 import type { Isolation } from '../ports/program.ts';
 import type { WorkCopies } from '../ports/work-copies.ts';
 import { createRedaction } from '../process/redact.ts';
 import { steadyMs } from '../process/steady-clock.ts';
 import { findCheck } from '../project/find-checks.ts';
-import { type GateReference, listReferenceFiles } from '../run-gates/gate-reference.ts';
+import { listReferenceFiles } from '../run-gates/gate-reference.ts';
 import { runGates, toGateGuard } from '../run-gates/run-gates.ts';
 import { createStartTests } from '../run-gates/start-tests.ts';
 import { type Admission, admitPeople } from '../runs/admit-people.ts';
 import { toOutsideFile } from '../runs/emit-event.ts';
-import { type Layout, openAgentFolders } from '../runs/layout.ts';
+import { openAgentFolders } from '../runs/layout.ts';
 import { toGateMarker } from '../runs/markers.ts';
 import { reapTurn } from '../runs/processes.ts';
-import type { RunWatch } from '../runs/run-api.ts';
+
 import { createRunClock } from '../runs/run-clock.ts';
 import type { RunFile } from '../runs/run-file.ts';
 import { openWorkspace } from '../runs/run-workspace.ts';
@@ -49,38 +48,12 @@ import { keepTrustedState } from '../turns/trusted-files.ts';
 import { createTurnAgents } from '../turns/turn-agents.ts';
 import { createTurnScopes } from '../turns/turn-scopes.ts';
 import { createWorkspace, type GitWorkspace } from '../workspace/checkpoint/create-workspace.ts';
-import { type KeptRun, keepJournal, keepRest } from './kept-run.ts';
+import { keepJournal, keepRest } from './kept-run.ts';
 import { type OfferedTurns, offerToFleet, withoutSnapshots, withSnapshots } from './offer-to-fleet.ts';
+import type { AssembledRun, RunParts } from './run-parts.ts';
 
 /** How long an agent may take to end when it is asked to. */
 const STOP_GRACE_MS = 10_000;
-
-/** Everything that a run is put together from. */
-export interface RunParts {
-  readonly layout: Layout;
-  readonly paths: RunPaths;
-  readonly file: RunFile;
-  readonly env: Environment;
-  readonly watch: RunWatch;
-  readonly reference: GateReference;
-  /** `null`: programs share the processes of the machine. */
-  readonly isolation: Isolation | null;
-  /** The fleet that keeps it, and whose workers take the turns; absent: turns are taken here. */
-  readonly kept?: KeptRun;
-  /** The mark of the worker that takes turns and gates of the run, and knows itself what its turns change; absent: it is the run's own process. */
-  readonly worker?: string;
-}
-
-/** A run that is ready to begin or to go on. */
-export interface AssembledRun {
-  readonly ports: LoopPorts;
-  readonly settings: LoopSettings;
-  readonly workspace: GitWorkspace;
-  readonly damage: JournalDamage | null;
-  readonly admitStop: Admission['admitStop'];
-  /** Its gates and hooks in the hands of workers; `null`: they run here. */
-  readonly away: Pick<OfferedTurns, 'askAway' | 'closePrograms'> | null;
-}
 
 /**
  * Constructs the adapters of a run. The caller holds its locks.
@@ -156,7 +129,8 @@ function createElsewhere(parts: RunParts, workspace: GitWorkspace, copies: RunCo
     watch.observe({ kind: 'effect', seq: 0, at: Date.now(), effect: { type: 'notice', level, code: 'fleet', text } });
   const { workspace: folder, settings } = parts.file;
   const readNotes = (): string | null => readScratchpad(folder, settings.prompts.scratchpad)?.text ?? null;
-  return offerToFleet({ ...parts, ...kept, readNotes, root: parts.layout.root }, workspace, copies, tell);
+  const copiesFolder = join(parts.paths.folder, COPIES);
+  return offerToFleet({ ...parts, ...kept, readNotes, root: parts.layout.root, copiesFolder }, workspace, copies, tell);
 }
 
 function createAgents(

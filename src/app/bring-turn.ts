@@ -4,23 +4,23 @@ import type { IterationStart } from '../core/run/effects.ts';
 import { toTurnName, toTurnTitle } from '../core/run/turn.ts';
 import { toErrorMessage } from '../core/values/errors.ts';
 import { isJsonObject, type Json } from '../core/values/json.ts';
+import type { RunKeeper } from '../fleet/keep-run.ts';
 import { fromContent } from '../fleet/messages.ts';
 import type { OfferSettings } from '../fleet/offer-turns.ts';
 import { parseFiles, readChanges, type SentFile } from '../fleet/run-records.ts';
 import type { Repository } from '../git/contract.ts';
 import { toLook } from '../git/file-names.ts';
 import { listDifferences, listIndex } from '../git/trees.ts';
-import { isTaken } from '../panel/share/list-workspace.ts';
+import type { RunPaths } from '../journal/run-folder.ts';
 import { type RunCopies, toCopyFolder } from '../panel/share/work-copies.ts';
-import type { Blobs } from '../ports/fleet.ts';
+import type { Blobs, Fleet } from '../ports/fleet.ts';
 import type { TakenOver } from '../ports/work-copies.ts';
+import type { RunFile } from '../runs/run-file.ts';
 import { toPlainLine } from '../views/text/plain-text.ts';
 import { bringCommits, isObjectId } from '../workspace/bundle/bundle.ts';
 import { type FileChanges, replaceFiles, writeChanges } from '../workspace/bundle/file-changes.ts';
 import type { GitWorkspace, WorkLooks } from '../workspace/checkpoint/create-workspace.ts';
-import { type LeftCommits, MAX_COMMITTED_BYTES, type SentCommits } from './place-tree.ts';
-import { createOpener, type SentRun } from './send-tree.ts';
-import { toFileChanges, writeScratchpad } from './sent-work.ts';
+import { type LeftCommits, MAX_COMMITTED_BYTES, type SentCommits, toFileChanges, toFilter, writeScratchpad } from './sent-work.ts';
 
 /** What a worker made: plain JSON in its report. */
 export interface SentHome {
@@ -35,7 +35,13 @@ export interface SentHome {
 }
 
 /** A run whose turns come home. */
-export interface HomecomingParts extends SentRun {
+export interface HomecomingParts {
+  readonly paths: RunPaths;
+  readonly file: RunFile;
+  readonly fleet: Pick<Fleet, 'blobs'>;
+  readonly keeper: Pick<RunKeeper, 'add' | 'confirm'>;
+  /** Opens the repository of its folder. */
+  readonly repository: () => Promise<Repository>;
   readonly workspace: Pick<GitWorkspace, 'snapshot'>;
   readonly copies: Pick<RunCopies, 'bring'>;
   /** In which the copies of the run are. */
@@ -46,8 +52,7 @@ export interface HomecomingParts extends SentRun {
 
 /** How what a worker made comes into the folder, or into a copy of it. */
 export function createHomecoming(parts: HomecomingParts): OfferSettings['homecoming'] {
-  const { file, workspace, folder } = parts;
-  const repository = createOpener(parts);
+  const { file, repository, workspace, folder } = parts;
   return {
     bringTo: async (order, value, copy) => {
       const { made, confirmed } = await fetchHome(parts, order, value);
@@ -126,12 +131,6 @@ async function take(
   return copies.bring(toTurnName(order), { paths, write: (to) => writeChanges(to, changes), isDiscarded });
 }
 
-/** Whether a file comes home. */
-export function toFilter({ settings }: SentRun['file']): (path: string) => boolean {
-  const apart = [settings.stateDir, ...settings.worktreeLinks];
-  return (path) => isTaken(path, apart);
-}
-
 interface TakenCommits {
   readonly made: SentCommits;
   /** `null`: it could not be had. */
@@ -180,7 +179,7 @@ async function listTouched(open: () => Promise<Repository>, from: string, tree: 
 }
 
 /** Prompt and outputs of the turn, in the place of what passed by while it ran. */
-async function bringFiles({ fleet, paths, keeper }: SentRun, order: IterationStart, { files }: SentHome): Promise<void> {
+async function bringFiles({ fleet, paths, keeper }: HomecomingParts, order: IterationStart, { files }: SentHome): Promise<void> {
   keeper.add({ kind: 'turn', name: toTurnName(order), files });
   const folder = join(paths.turns, toTurnName(order));
   for (const { name, ...content } of files) {
@@ -209,7 +208,7 @@ function fill(path: string, bytes: Uint8Array): boolean {
 const USUAL_FILES = ['stdout.log', 'stderr.log'];
 
 /** Makes the files that are going to come, empty as many of them stay, while the turn is elsewhere: to make a file can take longer than to fill it. */
-export function makeUsualFiles({ paths }: Pick<SentRun, 'paths'>, order: IterationStart): void {
+export function makeUsualFiles({ paths }: Pick<HomecomingParts, 'paths'>, order: IterationStart): void {
   for (const name of USUAL_FILES) {
     try {
       writeFileSync(join(paths.turns, toTurnName(order), name), '', { mode: 0o600, flag: 'wx' });

@@ -29,7 +29,8 @@ import { markCopy } from '../runs/run-file.ts';
 import { releaseLock, tryLock } from '../runs/run-lock.ts';
 import { openTurnIndex } from '../runs/turn-index.ts';
 import { toPlainLine } from '../views/text/plain-text.ts';
-import { askWhatWasSaid, createFleetVoice, type FleetRunOrder, type FleetVoice, findFleetRun, toUnknownRun } from './steer-fleet.ts';
+import { toUnknownRun } from './kept-run.ts';
+import { askWhatWasSaid, createFleetVoice, type FleetRunOrder, type FleetVoice, findFleetRun } from './steer-fleet.ts';
 import { openWorkerHome, sweepWorkerHomes } from './worker-home.ts';
 
 /** Runs of a fleet, copied to be looked at. */

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { END_REASONS } from '../core/run/end-reasons.ts';
 import type { Input, StopRequested } from '../core/run/inputs.ts';
+import type { Environment } from '../core/values/environment.ts';
 import type { Lock } from '../journal/lock.ts';
 import { toRescuePaths } from '../journal/run-folder.ts';
 import { type LoopStart, runLoop } from '../loop/shell/run-loop.ts';
@@ -15,7 +16,7 @@ import type { RunEnd, RunHandle } from '../runs/run-api.ts';
 import { writeRunFile } from '../runs/run-file.ts';
 import { releaseLock } from '../runs/run-lock.ts';
 import { closeWorktree } from '../runs/run-workspace.ts';
-import { steerOwn } from '../runs/steer-run.ts';
+import { steerFromFleet, steerOwn } from '../runs/steer-run.ts';
 import { clearStopWish, createStopTaker } from '../runs/stop-run.ts';
 import { openTurnIndex } from '../runs/turn-index.ts';
 import { watchFolder } from '../runs/watch-folder.ts';
@@ -24,9 +25,9 @@ import { toDefined } from '../safety/known-secrets.ts';
 import { describeReach } from '../safety/safe-runs.ts';
 import { createProofFold } from '../views/fold/fold-proof.ts';
 import { toPlainLine } from '../views/text/plain-text.ts';
-import type { AssembledRun, RunParts } from './assemble-run.ts';
+import { hearFleet } from './hear-fleet.ts';
 import { STANDS_IN } from './kept-run.ts';
-import { hearFleet } from './steer-fleet.ts';
+import type { AssembledRun, RunParts } from './run-parts.ts';
 import { createLifeTeller, type LifeTeller } from './tell-life.ts';
 
 /** Where a loop begins. */
@@ -99,7 +100,7 @@ export function driveRun(parts: RunParts, run: AssembledRun, start: Beginning, l
 
 /** Hears people on other machines, where a fleet keeps the run. The function that is returned ends it. */
 function hearAway({ kept, layout, paths }: RunParts): () => void {
-  return kept === undefined ? () => undefined : hearFleet(kept, layout, paths);
+  return kept === undefined ? () => undefined : hearFleet(kept, paths, steerFromFleet(layout, paths));
 }
 
 /** Tells that the server of the fleet that keeps a run does not answer, and that it does again. Where somebody else goes on with the run, what is under way here counts for nothing. */
@@ -140,7 +141,7 @@ async function closeRun(
 }
 
 /** Nobody goes on by itself with what a person ended. Where a worker has it, its end is the worker's. */
-function toLeaseState(reason: RunEnd['reason'], env: RunParts['env']): 'held' | 'free' | 'ended' {
+function toLeaseState(reason: RunEnd['reason'], env: Environment): 'held' | 'free' | 'ended' {
   if (reason === 'completed') return 'ended';
   return reason === 'terminated' && env[STANDS_IN] !== undefined ? 'held' : 'free';
 }

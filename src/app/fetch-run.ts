@@ -1,10 +1,13 @@
+import { randomUUID } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { hostname } from 'node:os';
 import { basename, dirname, join, relative } from 'node:path';
 import { type TurnId, toTurnName } from '../core/run/turn.ts';
 import { toShellWord } from '../core/text/shell-word.ts';
 import type { Environment } from '../core/values/environment.ts';
 import { RalphError, toErrorMessage } from '../core/values/errors.ts';
 import { isJsonObject, parseJson } from '../core/values/json.ts';
+import { keepRun, type LeaseWish, takeLease } from '../fleet/keep-run.ts';
 import { demandBlob, findContent, fromContent } from '../fleet/messages.ts';
 import { isFileName, type SentTree } from '../fleet/run-records.ts';
 import type { Repository } from '../git/contract.ts';
@@ -17,21 +20,70 @@ import { nodeFileSystem } from '../journal/node-file-system.ts';
 import { type RunPaths, toRunPaths } from '../journal/run-folder.ts';
 import { ensureStateFolders } from '../journal/state-folders.ts';
 import { createJournalFold } from '../loop/decide/decide.ts';
-import type { Blobs, Fleet } from '../ports/fleet.ts';
+import type { Blobs, Fleet, KeptLease, RunLease } from '../ports/fleet.ts';
+import { steadyMs } from '../process/steady-clock.ts';
 import { listReferenceFiles } from '../run-gates/gate-reference.ts';
 import { openAgentFolders, toLayout } from '../runs/layout.ts';
 import { type RunFile, readRunFile, writeRunFile } from '../runs/run-file.ts';
 import { alignSteering } from '../runs/steering.ts';
 import { withoutKeys } from '../safety/known-secrets.ts';
 import { toStateDirs } from '../safety/run-isolation.ts';
+import { toPlainLine } from '../views/text/plain-text.ts';
 import { bringCommits, bringWork, checkOutWork, isObjectId } from '../workspace/bundle/bundle.ts';
 import { nameTrees, readTrees } from '../workspace/snapshot/tree-names.ts';
-import { toFilter } from './bring-turn.ts';
-import { type KeptState, readPlace, STANDS_IN, writePlace } from './kept-run.ts';
-import { fetchTree, isStateFolder, storeTrees, withSecrets, writeScratchpad } from './sent-work.ts';
+import { type KeptState, readKeptState, readPlace, STANDS_IN, toLostAfterMs, toStandIn, toUnknownRun, writePlace } from './kept-run.ts';
+import { fetchTree, isStateFolder, storeTrees, toFilter, withSecrets, writeScratchpad } from './sent-work.ts';
+
+/** A run that is to be brought into a folder. */
+export interface FetchInto {
+  readonly fleet: Fleet;
+  readonly run: string;
+  /** An empty folder; absolute. */
+  readonly root: string;
+  readonly env: Environment;
+  /** As it was seen when it was given up; absent: whoever has it is waited for. */
+  readonly stale?: KeptLease;
+}
+
+/**
+ * Takes a run of which nothing is here, makes its folder, and lets go of it: whoever resumes it in that folder takes it again, at once.
+ *
+ * @throws as `bringRun`; Error where a run that was given up had ended before
+ */
+export async function fetchInto({ fleet, run, root, env, stale }: FetchInto): Promise<void> {
+  const kept = stale ?? (await fleet.leases.look(run));
+  if (kept === null) throw toUnknownRun(run);
+  const { title, state: before } = kept.lease;
+  const wish: LeaseWish = {
+    run,
+    place: randomUUID(),
+    host: toPlainLine(hostname(), 60),
+    title,
+    lostAfterMs: toLostAfterMs(env),
+    ...toStandIn(env),
+  };
+  const keeper = keepRun({ fleet, taken: await takeLease(fleet, wish, steadyMs, stale) });
+  // As long as it has not gone on, nobody has decided that it is to.
+  let left: RunLease['state'] = before;
+  try {
+    const state = await readKeptState(fleet, run);
+    const end = state.entries.length === 0 ? null : (readState(state.entries).end?.reason ?? null);
+    if (stale !== undefined && end !== null && end !== 'terminated') {
+      left = end === 'completed' ? 'ended' : 'free';
+      throw new Error(`it had ended (${end}) before its process was lost`);
+    }
+    await fetchRun({ fleet, runId: run, root, env, place: wish.place }, state);
+    keeper.begin(state.end);
+    // What is here is known from here on, whatever becomes of this process.
+    if (state.tree !== null) keeper.add({ kind: 'tree', tree: state.tree });
+    await keeper.settled();
+  } finally {
+    await keeper.close({ state: left, title });
+  }
+}
 
 /** A run that is to go on in a folder where it has never been. */
-export interface FetchOrder {
+interface FetchOrder {
   readonly fleet: Fleet;
   readonly runId: string;
   /** An empty folder, absolute. */
@@ -47,7 +99,7 @@ export interface FetchOrder {
  *
  * @throws RalphError `fleet-run-unknown` where not all of it is there; GitProblem, the system error
  */
-export async function fetchRun({ fleet, runId, root, env, place }: FetchOrder, kept: KeptState): Promise<void> {
+async function fetchRun({ fleet, runId, root, env, place }: FetchOrder, kept: KeptState): Promise<void> {
   const { settings, tree, entries } = kept;
   if (settings === null || tree === null || entries.length === 0) throw toUnknown(runId);
   const bytes = await demandBlob(fleet.blobs, settings.settings);

@@ -3,17 +3,17 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { basename, join } from 'node:path';
 import type { Environment } from '../core/values/environment.ts';
+import { RalphError } from '../core/values/errors.ts';
 import { keepRun, type RunKeeper, readKept, takeLease } from '../fleet/keep-run.ts';
 import { toContent } from '../fleet/messages.ts';
 import type { KeptRecord, SentFile, SentTree } from '../fleet/run-records.ts';
 import type { RunPaths } from '../journal/run-folder.ts';
 import type { Fleet, LogPlace, RunLease } from '../ports/fleet.ts';
+import type { AskAway } from '../ports/hook-runner.ts';
 import type { Journal, JournalEntry } from '../ports/journal.ts';
 import { steadyMs } from '../process/steady-clock.ts';
-import { listReferenceFiles } from '../run-gates/gate-reference.ts';
 import type { RunFile } from '../runs/run-file.ts';
 import { toPlainLine } from '../views/text/plain-text.ts';
-import { toLostAfterMs } from './sent-work.ts';
 
 /** A run that its fleet keeps, in the process that has it. */
 export interface KeptRun {
@@ -23,6 +23,14 @@ export interface KeptRun {
   readonly keptTo: number;
   /** What workers reported of turns that are open, as the journal has it already: it comes once more. By turn. */
   readonly heard: Map<string, string[]>;
+}
+
+/** Gates and hooks of a run in the hands of workers. */
+export interface AwayPrograms {
+  /** Asks hooks on workers, on the folder as it is then. Absent: none of the run needs one. */
+  readonly askAway?: AskAway;
+  /** Ends gates and hooks, behind the turns, for hooks of a run's life are told when these have ended; then what workers reported is forgotten. Never rejects. */
+  readonly closePrograms: () => Promise<void>;
 }
 
 /** What a fleet keeps of a run. */
@@ -96,6 +104,14 @@ export function toLeft({ before }: TakenRun, env: Environment, title: string): P
   return { state: before?.state ?? 'free', title: before?.title ?? title };
 }
 
+/** `RALPH_FLEET_LOST_AFTER`, in seconds: how long a worker may say nothing. */
+export function toLostAfterMs({ RALPH_FLEET_LOST_AFTER: text = '' }: Environment): number {
+  const seconds = Number(text);
+  return text !== '' && seconds >= 1 && seconds <= 3600 ? seconds * 1000 : USUAL_LOST_MS;
+}
+
+const USUAL_LOST_MS = 20_000;
+
 /** Takes a run of this folder for this process, which says from then on that it lives. Throws what `takeLease` throws. */
 export async function takeRun(
   fleet: Fleet,
@@ -112,6 +128,16 @@ export async function takeRun(
   const before = await fleet.leases.look(paths.runId);
   const taken = await takeLease(fleet, { ...wish, lostAfterMs: toLostAfterMs(env) }, steadyMs);
   return { keeper: keepRun({ fleet, taken }), before: before?.lease ?? null };
+}
+
+/** Said of a run that the fleet does not know. */
+export function toUnknownRun(wanted: string): RalphError {
+  return new RalphError({
+    code: 'fleet-run-unknown',
+    what: wanted === '' ? 'The fleet keeps no run.' : `The fleet knows no run ${toPlainLine(wanted, 60)}.`,
+    fix: 'Those that it knows: ralph fleet runs',
+    exitCode: 2,
+  });
 }
 
 /** Keeps a run that was just taken, from here on. */
@@ -131,13 +157,17 @@ export function writePlace({ folder }: Pick<RunPaths, 'folder'>, place: string):
   writeFileSync(join(folder, 'place'), `${place}\n`, { mode: 0o600 });
 }
 
-/** What whoever goes on works with. */
-export async function keepSettings({ fleet, keeper }: KeptRun, paths: RunPaths): Promise<void> {
-  const files = listReferenceFiles(paths).filter((path) => existsSync(path));
+/** What whoever goes on works with. `files`: what its gates compare with, see `listReferenceFiles`. */
+export async function keepSettings(
+  { fleet, keeper }: KeptRun,
+  { settings }: Pick<RunPaths, 'settings'>,
+  files: readonly string[],
+): Promise<void> {
+  const there = files.filter((path) => existsSync(path));
   const references = await Promise.all(
-    files.map(async (path): Promise<SentFile> => ({ name: basename(path), ...(await toContent(fleet.blobs, readFileSync(path))) })),
+    there.map(async (path): Promise<SentFile> => ({ name: basename(path), ...(await toContent(fleet.blobs, readFileSync(path))) })),
   );
-  keeper.add({ kind: 'settings', settings: await fleet.blobs.put(readFileSync(paths.settings)), references });
+  keeper.add({ kind: 'settings', settings: await fleet.blobs.put(readFileSync(settings)), references });
 }
 
 /** What the process before this one wrote last may be known to nobody else: it is kept when the journal is read. */

@@ -11,11 +11,10 @@ import { offerPrograms } from '../fleet/offer-programs.ts';
 import { listTakers, type OfferSettings, offerTurns } from '../fleet/offer-turns.ts';
 import { toGateProgram, toHookProgram } from '../fleet/program-kinds.ts';
 import { isFileName, MAX_FILES, type SentFile, type SentTree } from '../fleet/run-records.ts';
-import { COPIES, type RunCopies } from '../panel/share/work-copies.ts';
+import type { RunCopies } from '../panel/share/work-copies.ts';
 import type { Elsewhere } from '../ports/elsewhere.ts';
 import type { Blobs } from '../ports/fleet.ts';
 import type { RunAway } from '../ports/gate-runner.ts';
-import type { AskAway } from '../ports/hook-runner.ts';
 import type { Workspace } from '../ports/workspace.ts';
 import { steadyMs } from '../process/steady-clock.ts';
 import type { RunFile } from '../runs/run-file.ts';
@@ -23,8 +22,8 @@ import { findSpec } from '../turns/hat-facts.ts';
 import type { GitWorkspace, Snapshot } from '../workspace/checkpoint/create-workspace.ts';
 import { toSaid } from './away-watch.ts';
 import { createHomecoming, makeUsualFiles, type SentHome } from './bring-turn.ts';
-import { createTreeSender, type SentRun } from './send-tree.ts';
-import { toLostAfterMs } from './sent-work.ts';
+import { type AwayPrograms, toLostAfterMs } from './kept-run.ts';
+import { createOpener, createTreeSender, type SentRun } from './send-tree.ts';
 
 /** A run whose turns are offered. */
 export interface OfferedRun extends SentRun {
@@ -33,6 +32,8 @@ export interface OfferedRun extends SentRun {
   readonly keptTo: number;
   /** Absolute; the main checkout of a worktree, whose scripts hooks ask. */
   readonly root: string;
+  /** In which the copies of its folder are. */
+  readonly copiesFolder: string;
 }
 
 /** What a worker works on: plain JSON in an order. */
@@ -45,24 +46,21 @@ export interface SentPlace extends SentTree {
 }
 
 /** The turns of a run in the hands of others. */
-export interface OfferedTurns extends Elsewhere {
+export interface OfferedTurns extends Elsewhere, AwayPrograms {
   /** Looks at the folder around a turn, and sends it as it is then, for whoever goes on with the run. */
   readonly snapshot: GitWorkspace['snapshot'];
   /** Makes a checkpoint, and sends the folder with it. */
   readonly checkpoint: GitWorkspace['checkpoint'];
   /** Runs gates on workers, on the tree that it is told when one is asked. */
   readonly gatesOn: (look: () => Promise<Snapshot>) => RunAway;
-  /** Asks hooks on workers, on the folder as it is then. Absent: none of the run needs one. */
-  readonly askAway?: AskAway;
-  /** Ends gates and hooks, behind the turns, for hooks of a run's life are told when these have ended; then what workers reported is forgotten. Never rejects. */
-  readonly closePrograms: () => Promise<void>;
 }
 
 /** Gives the turns of a run to the workers of a fleet. */
 export function offerToFleet(parts: OfferedRun, workspace: GitWorkspace, copies: RunCopies, tell: OfferSettings['tell']): OfferedTurns {
   const { fleet, file, paths, keeper } = parts;
   const folders = [file.workspace, parts.root];
-  const send = createTreeSender(parts);
+  const repository = createOpener(parts);
+  const send = createTreeSender(parts, repository);
   const sendSettings = createSettingsSender(parts);
   const kept = createTreeKeeper(parts, workspace, send);
   const packTree = async (seen: Snapshot, turn: string | null): Promise<Json> => {
@@ -78,7 +76,7 @@ export function offerToFleet(parts: OfferedRun, workspace: GitWorkspace, copies:
     ...common,
     pack: async (order) => packTree(await workspace.snapshot(toTurnName(order), 'opened'), toTurnName(order)),
     labelsOf: (order) => toLabels(file, order),
-    homecoming: createHomecoming({ ...parts, workspace: kept, copies, tell, folder: join(paths.folder, COPIES) }),
+    homecoming: createHomecoming({ ...parts, repository, workspace: kept, copies, tell, folder: parts.copiesFolder }),
   });
   const start: OfferedTurns['start'] = (turn, watch) =>
     offered.start(turn, {

@@ -28,7 +28,7 @@ import { createWorkspace } from '../workspace/checkpoint/create-workspace.ts';
 import type { Baseline } from '../workspace/snapshot/baseline-record.ts';
 import { createHomecoming, type SentHome } from './bring-turn.ts';
 import { createPlaceTree } from './place-tree.ts';
-import { createTreeSender, type SentRun } from './send-tree.ts';
+import { createOpener, createTreeSender, type SentRun } from './send-tree.ts';
 import { toFileChanges } from './sent-work.ts';
 
 /** Where git is on Linux and macOS. */
@@ -132,7 +132,8 @@ export async function setUp(
     readNotes: () => null,
     keeper: { add: keep, addLater: keep, confirm: async () => undefined },
   } as unknown as SentRun;
-  const send = createTreeSender(parts);
+  const repository = createOpener(parts);
+  const send = createTreeSender(parts, repository);
   const copies = createWorkCopies({
     ...{ folder: join(folder, 'copies'), workspace: repo.path, links: [], skipped: [STATE] },
     listIgnored: async () => [],
@@ -144,7 +145,7 @@ export async function setUp(
     return workspace.snapshot(`${turn}.1`, 'opened');
   };
   return {
-    ...{ fleet, repo, records, folder, copies, parts, workspace },
+    ...{ fleet, repo, records, folder, copies, parts, repository, workspace },
     send: async (isKept = true): Promise<SentTree> => send(await snapshot(), isKept),
     bring: async (body: Json, touched: readonly string[] = []) => {
       const sent = body === null ? [] : await readChanges(fleet.blobs, body);
@@ -186,7 +187,10 @@ export async function bringHome(
     },
   };
   const tell = (text: string): number => told.push(text);
-  const { bringIn } = createHomecoming({ ...run.parts, workspace, copies: run.copies, tell, folder: join(run.folder, 'copies') });
+  const { bringIn } = createHomecoming({
+    ...run.parts,
+    ...{ repository: run.repository, workspace, copies: run.copies, tell, folder: join(run.folder, 'copies') },
+  });
   const value = { changes: null, commits: null, files: [], scratchpad: null, ...home };
   return { ...(await bringIn(TURN, value as unknown as Json, isDiscarded)), told };
 }

@@ -13,7 +13,7 @@ import { checkOutWork, type MadeCommits, packCommits } from '../workspace/bundle
 import { type FileChanges, type FileState, readFileState, writeChanges } from '../workspace/bundle/file-changes.ts';
 import type { GitWorkspace, WorkLooks } from '../workspace/checkpoint/create-workspace.ts';
 import { listDiffering } from './send-tree.ts';
-import { fetchChanges, fetchTree, toSentChange } from './sent-work.ts';
+import { fetchChanges, fetchTree, type LeftCommits, MAX_COMMITTED_BYTES, type SentCommits, toSentChange } from './sent-work.ts';
 
 /** The working tree of a worker's place, which nobody else changes between turns. */
 export interface PlaceTree {
@@ -31,16 +31,6 @@ export interface Collected {
   readonly changes: Json;
   /** `null`: it committed nothing. */
   readonly commits: SentCommits | LeftCommits | null;
-}
-
-/** Commits that do not come home, and why: half a sentence. */
-export interface LeftCommits {
-  readonly why: string;
-}
-
-/** Commits on their way home. */
-export interface SentCommits extends MadeCommits {
-  readonly blob: string;
 }
 
 /** What the folder shows. */
@@ -144,9 +134,6 @@ async function sendCommits(
     return { why: `they could not be packed: ${toErrorMessage(error)}` };
   }
 }
-
-/** Of all commits of a turn. */
-export const MAX_COMMITTED_BYTES = 256 << 20;
 
 /** As `requireOwn`; git is asked again where what it goes by looks different. */
 function createOwnCheck(repository: Pick<Repository, 'top' | 'gitDir' | 'git' | 'findPrograms'>): () => Promise<void> {

@@ -28,11 +28,12 @@ import { noteProgramsOfDead } from '../runs/unconfirmed-programs.ts';
 import { isolatesAll, toStateDirs } from '../safety/run-isolation.ts';
 import { packForSafety } from '../safety/safe-runs.ts';
 import { createWorktree } from '../workspace/worktree/create-worktree.ts';
-import { assembleRun, type RunParts } from './assemble-run.ts';
+import { assembleRun } from './assemble-run.ts';
 import { createAwayWatch } from './away-watch.ts';
 import { driveRun } from './drive-run.ts';
 import { catchUp } from './fetch-run.ts';
 import { type KeptRun, keepSettings, openKeptRun, readKeptState, type TakenRun, takeRun, toLeft } from './kept-run.ts';
+import type { RunParts } from './run-parts.ts';
 
 /**
  * Goes on with a run: after Ctrl+C, a kill, a crash of the machine, a limit, a failure. A resume that is refused leaves the run as it was.
@@ -158,7 +159,7 @@ async function drive({ options, watch, layout, paths, locks }: Resumption, chang
   writeContract(paths.folder, { spec: next.settings.spec, workspace: next.workspace });
   const fold = createJournalFold();
   const reference = await openGateReference({ paths, file: next, env: options.env }, true);
-  if (kept !== null) await keepSettings(kept, paths);
+  if (kept !== null) await keepSettings(kept, paths, listReferenceFiles(paths));
   const parts: RunParts = {
     layout,
     paths,

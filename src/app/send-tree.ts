@@ -54,9 +54,11 @@ type Base = SentBundle & { readonly head: string };
  * Sends trees of a run's folder, and keeps the last one for whoever goes on with the run, unless it is not to be: as a change of the one before where that is possible, which needs no process of
  * git. One that was sent just before is not sent again.
  */
-export function createTreeSender(parts: SentRun): (snapshot: Snapshot, isKept: boolean) => Promise<SentTree> {
+export function createTreeSender(
+  parts: SentRun,
+  repository: () => Promise<Repository>,
+): (snapshot: Snapshot, isKept: boolean) => Promise<SentTree> {
   const { keeper } = parts;
-  const repository = createOpener(parts);
   let base: Promise<Base> | undefined;
   let last: LastSent | null = null;
   let sending: Promise<unknown> = Promise.resolve();

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Settings } from '../config/settings.ts';
 import type { Environment } from '../core/values/environment.ts';
 import { isJsonObject, type Json, mapTexts } from '../core/values/json.ts';
 import { demandBlob, fromContent, toContent } from '../fleet/messages.ts';
@@ -10,9 +11,9 @@ import { listTrees } from '../git/trees.ts';
 import { hashFile } from '../hooks/run-handler.ts';
 import { withHandle, writeAll } from '../journal/file-system.ts';
 import { createSharedFileSystem } from '../journal/shared-file-system.ts';
+import { isTaken } from '../panel/share/list-workspace.ts';
 import type { Blobs } from '../ports/fleet.ts';
-import type { RunFile } from '../runs/run-file.ts';
-import { fetchBundle, isObjectId, type SentWork } from '../workspace/bundle/bundle.ts';
+import { fetchBundle, isObjectId, type MadeCommits, type SentWork } from '../workspace/bundle/bundle.ts';
 import { FILE_MODES, type FileChanges, type FileState, isWorkPath, storeChanges, storeSteps } from '../workspace/bundle/file-changes.ts';
 
 /**
@@ -170,8 +171,27 @@ export async function toSentChange(blobs: Blobs, path: string, state: FileState 
   return { path, mode: state.mode, isNew, ...(await toContent(blobs, state.bytes)) };
 }
 
+/** Commits that do not come home, and why: half a sentence. */
+export interface LeftCommits {
+  readonly why: string;
+}
+
+/** Commits on their way home. */
+export interface SentCommits extends MadeCommits {
+  readonly blob: string;
+}
+
+/** Of all commits of a turn. */
+export const MAX_COMMITTED_BYTES = 256 << 20;
+
+/** Whether a file comes home. */
+export function toFilter({ settings }: { readonly settings: Settings }): (path: string) => boolean {
+  const apart = [settings.stateDir, ...settings.worktreeLinks];
+  return (path) => isTaken(path, apart);
+}
+
 /** Secrets do not travel: what a reference names is what it says here. */
-export function withSecrets<Settings extends RunFile['settings']>(settings: Settings, env: Environment): Settings {
+export function withSecrets(settings: Settings, env: Environment): Settings {
   const { backends, mcpServers, variables = {} } = settings;
   const fill = (text: string): string =>
     text.replace(/\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g, (mark, name: string) => (name in variables ? (env[name] ?? '') : mark));
@@ -192,11 +212,11 @@ function listScripts(value: Json): readonly (readonly [string, string])[] {
  *
  * @param folders absolute paths that the working tree has where the run is
  */
-export function withScripts<Settings extends Pick<RunFile['settings'], 'hooks' | 'backendHooks'>>(
-  settings: Settings,
+export function withScripts<Some extends Pick<Settings, 'hooks' | 'backendHooks'>>(
+  settings: Some,
   folders: readonly string[],
   root: string,
-): Settings {
+): Some {
   const { hooks, backendHooks } = settings;
   const hashes = new Map(listScripts([hooks ?? null, backendHooks ?? null] as unknown as Json));
   // Another checkout may be where the run has its own.
@@ -218,7 +238,10 @@ export function isStateFolder(name: unknown): name is string {
 }
 
 /** Through no link: agents may put anything in its place. `null`: there is none. */
-export function writeScratchpad({ workspace, settings }: Pick<RunFile, 'workspace' | 'settings'>, text: string | null): void {
+export function writeScratchpad(
+  { workspace, settings }: { readonly workspace: string; readonly settings: Settings },
+  text: string | null,
+): void {
   const fs = createSharedFileSystem(workspace);
   const path = join(workspace, settings.prompts.scratchpad);
   try {
@@ -229,11 +252,3 @@ export function writeScratchpad({ workspace, settings }: Pick<RunFile, 'workspac
     // A note that cannot be kept is lost; the work is not.
   }
 }
-
-/** `RALPH_FLEET_LOST_AFTER`, in seconds: how long a worker may say nothing. */
-export function toLostAfterMs({ RALPH_FLEET_LOST_AFTER: text = '' }: Environment): number {
-  const seconds = Number(text);
-  return text !== '' && seconds >= 1 && seconds <= 3600 ? seconds * 1000 : USUAL_LOST_MS;
-}
-
-const USUAL_LOST_MS = 20_000;

@@ -11,7 +11,7 @@ import { findLayout } from '../runs/find-layout.ts';
 import { toStateName } from '../runs/layout.ts';
 import { type Detached, startDetached } from '../runs/start-detached.ts';
 import { toPlainLine } from '../views/text/plain-text.ts';
-import { fetchInto } from './bring-run.ts';
+import { fetchInto } from './fetch-run.ts';
 import { STANDS_IN } from './kept-run.ts';
 
 /** A worker that goes on with runs whose own process is lost. */

@@ -13,7 +13,7 @@ import type { RunPlan } from '../planning/plan-run.ts';
 import { loadPluginFiles } from '../plugins/plugin-files.ts';
 import type { Fleet } from '../ports/fleet.ts';
 import { removeTree } from '../process/remove-tree.ts';
-import { openGateReference } from '../run-gates/gate-reference.ts';
+import { listReferenceFiles, openGateReference } from '../run-gates/gate-reference.ts';
 import { type Layout, openAgentFolders, requireLayout, toLayout } from '../runs/layout.ts';
 import { noteProject } from '../runs/list-runs.ts';
 import { findStaleOwner, listKilledRuns, refuseNested } from '../runs/living-runs.ts';
@@ -32,9 +32,10 @@ import { toPlainLine } from '../views/text/plain-text.ts';
 import { captureBaseline } from '../workspace/snapshot/baseline.ts';
 import { createWorktree } from '../workspace/worktree/create-worktree.ts';
 import { removeWorktree } from '../workspace/worktree/remove-worktree.ts';
-import { type AssembledRun, assembleRun, type RunParts } from './assemble-run.ts';
+import { assembleRun } from './assemble-run.ts';
 import { driveRun } from './drive-run.ts';
 import { keepSettings, openKeptRun, takeRun } from './kept-run.ts';
+import type { AssembledRun, RunParts } from './run-parts.ts';
 import { requireSendable } from './send-tree.ts';
 
 /**
@@ -222,7 +223,7 @@ export async function prepareRun(beginning: RunBeginning): Promise<ReadyRun> {
   writeContract(paths.folder, { spec: settings.spec, workspace });
   const reference = await openGateReference({ paths, file, env }, false);
   const kept = fleet === undefined ? undefined : openKeptRun(fleet, (await takeRun(fleet, { paths, file, env })).keeper, NOTHING_KEPT);
-  if (kept !== undefined) await keepSettings(kept, paths);
+  if (kept !== undefined) await keepSettings(kept, paths, listReferenceFiles(paths));
   const parts: RunParts = { layout, paths, file, env, watch, reference, isolation, ...(kept === undefined ? {} : { kept }) };
   const run = assembleRun(parts, () => undefined);
   const started = {

@@ -8,7 +8,9 @@ import { toRunPaths } from '../journal/run-folder.ts';
 import type { RunLease } from '../ports/fleet.ts';
 import { toLayout } from '../runs/layout.ts';
 import { writePeople } from '../runs/people.ts';
-import { askWhatWasSaid, createFleetVoice, findFleetRun, hearFleet } from './steer-fleet.ts';
+import { steerFromFleet } from '../runs/steer-run.ts';
+import { hearFleet } from './hear-fleet.ts';
+import { askWhatWasSaid, createFleetVoice, findFleetRun } from './steer-fleet.ts';
 
 const BASE = mkdtempSync(join(tmpdir(), 'ralph-steer-fleet-'));
 afterAll(() => rmSync(BASE, { recursive: true, force: true }));
@@ -58,7 +60,7 @@ describe('what is said to a run', () => {
     writePeople(paths, { who: 'open', isIsolated: false, env: {} });
     const fleet = await makeFleet([RUN, state]);
     const keeper = { confirm } as Parameters<typeof hearFleet>[0]['keeper'];
-    hearFleet({ fleet, keeper }, layout, paths);
+    hearFleet({ fleet, keeper }, paths, steerFromFleet(layout, paths));
     return { fleet, paths, voice: createFleetVoice(fleet, RUN, {}) };
   };
 

@@ -1,98 +1,19 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Environment } from '../core/values/environment.ts';
-import { isRalphError, RalphError, toErrorMessage } from '../core/values/errors.ts';
+import { RalphError } from '../core/values/errors.ts';
 import { isJsonObject, isTextOrNull, type Json, type JsonObject, mapTexts } from '../core/values/json.ts';
 import { connectFleet } from '../fleet/nats-fleet.ts';
-import type { RunPaths } from '../journal/run-folder.ts';
 import type { Fleet, RunLease, SteerWord } from '../ports/fleet.ts';
 import { steadyMs } from '../process/steady-clock.ts';
-import type { Layout } from '../runs/layout.ts';
-import { type FleetPerson, toFleetPerson } from '../runs/people.ts';
+import { toFleetPerson } from '../runs/people.ts';
 import type { AnswerWords, Heard, TellWords } from '../runs/run-api.ts';
-import { readShownPiece } from '../runs/shown-piece.ts';
-import { steerFromFleet, toComplete } from '../runs/steer-run.ts';
-import { type Face, leaveFleetWish } from '../runs/stop-run.ts';
+import { toComplete } from '../runs/steer-run.ts';
+import type { Face } from '../runs/stop-run.ts';
 import { cleanText, toPlainLine } from '../views/text/plain-text.ts';
-import type { KeptRun } from './kept-run.ts';
-
-/** What a person says to a run from another machine: plain JSON in a word. The id of the word is that of the command. */
-type FleetWord =
-  | { readonly kind: 'tell'; readonly words: Omit<TellWords, 'command'>; readonly givenMs: number }
-  | { readonly kind: 'answer'; readonly words: Omit<AnswerWords, 'command'> }
-  | { readonly kind: 'stop'; readonly wish: 'after' | 'now'; readonly face?: Face }
-  /** No word to the run: what the agent of a turn has said so far, for who begins to look. */
-  | { readonly kind: 'said'; readonly turn: string };
-
-const VERSION = 1;
-/** Of what was said so far the end is enough; a message may not be large. */
-const LAST_SAID = { from: -100_000, count: 100_000 };
-/** Nobody waits longer for an agent to be given what was told. */
-const MAX_GIVEN_MS = 5000;
-
-/** Hears what people on other machines say to a run of this process, as if they had said it here. The function that is returned ends it. */
-export function hearFleet({ fleet, keeper }: Pick<KeptRun, 'fleet' | 'keeper'>, layout: Layout, paths: RunPaths): () => void {
-  const steered = steerFromFleet(layout, paths);
-  const act = async (word: FleetWord, command: string, who: FleetPerson): Promise<Json> => {
-    if (word.kind === 'tell') return toJson(await steered.tell({ ...word.words, command }, who, word.givenMs));
-    if (word.kind === 'answer') return toJson(await steered.answer({ ...word.words, command }, who));
-    if (word.kind === 'said') return readShownPiece(join(paths.turns, word.turn, 'text.md'), LAST_SAID, (text) => text)?.text ?? null;
-    leaveFleetWish(paths, word.wish, who, word.face);
-    return null;
-  };
-  return fleet.steer.answer(paths.runId, async ({ id, body }) => {
-    // One that was frozen leaves it to the process that has the run now.
-    await keeper.confirm();
-    const read = parseWord(body);
-    try {
-      if (read === null) throw new Error('it was written by another version of Ralph');
-      return { v: VERSION, done: await act(read.word, id, read.who) };
-    } catch (error) {
-      return { v: VERSION, refused: toRefusal(paths.runId, error) };
-    }
-  });
-}
-
-function toJson(heard: Heard): Json {
-  return heard as unknown as Json;
-}
-
-function toRefusal(runId: string, error: unknown): Json {
-  const facts = isRalphError(error)
-    ? error
-    : new RalphError({
-        code: 'fleet-steer-failed',
-        what: `The process that has run ${runId} could not take that: ${toErrorMessage(error)}.`,
-        fix: 'Try again; if that does not help, say it where the run is: ralph fleet runs',
-      });
-  const { code, message: what, why = null, fix = null, exitCode } = facts;
-  return { code, what, why, fix, exitCode };
-}
-
-/** Reads what somebody says; `null` for what cannot be that. What it means is checked where it is said to the run. */
-function parseWord(body: Json): { readonly word: FleetWord; readonly who: FleetPerson } | null {
-  if (!isJsonObject(body) || body['v'] !== VERSION || !isJsonObject(body['who'])) return null;
-  const { pid, user } = body['who'];
-  if (typeof pid !== 'number' || !Number.isSafeInteger(pid) || typeof user !== 'string') return null;
-  const word = parseKind(body);
-  return word === null ? null : { word, who: { pid, user: toPlainLine(user, MAX_USER) } };
-}
-
-const MAX_USER = 64;
-
-function parseKind({ kind, text, to, when, givenMs, choice, question, wish, face, turn }: JsonObject): FleetWord | null {
-  // It becomes a part of a path.
-  if (kind === 'said') return typeof turn === 'string' && /^\d{1,9}\.\d{1,9}$/.test(turn) ? { kind, turn } : null;
-  if (kind === 'stop') return { kind, wish: wish === 'now' ? 'now' : 'after', ...(face === 'view' || face === 'page' ? { face } : {}) };
-  if (kind === 'answer')
-    return typeof choice === 'string' ? { kind, words: { choice, ...(typeof question === 'string' && { question }) } } : null;
-  if (kind !== 'tell' || typeof text !== 'string') return null;
-  const wait = typeof givenMs === 'number' && givenMs > 0 ? Math.min(givenMs, MAX_GIVEN_MS) : 0;
-  const timing = when === 'next' || when === 'interrupt' ? when : 'now';
-  return { kind, words: { text, when: timing, ...(typeof to === 'string' && { to }) }, givenMs: wait };
-}
+import { STEER_VERSION } from './hear-fleet.ts';
+import { toUnknownRun } from './kept-run.ts';
 
 /** A run of a fleet, to be steered from here. Each throws what the same command throws where the run is; `fleet-run-silent`, `fleet-steer-forbidden`, `person-refused`. */
 export interface FleetVoice {
@@ -109,7 +30,7 @@ const MAX_SENT = 50_000;
 export function createFleetVoice(fleet: Pick<Fleet, 'steer' | 'leases'>, runId: string, env: Environment): FleetVoice {
   const say = async (id: string, word: JsonObject): Promise<Json> => {
     const who = toFleetPerson(env, toPlainLine(hostname(), 40));
-    return ask(fleet, runId, { id, body: { v: VERSION, who: { ...who }, ...word } });
+    return ask(fleet, runId, { id, body: { v: STEER_VERSION, who: { ...who }, ...word } });
   };
   return {
     tell: async ({ command: id = randomUUID(), text, ...words }, givenMs) =>
@@ -122,7 +43,7 @@ export function createFleetVoice(fleet: Pick<Fleet, 'steer' | 'leases'>, runId: 
 /** What the agent of a turn has said so far, its end; `null` where nobody can be asked. Never rejects. */
 export async function askWhatWasSaid({ steer }: Pick<Fleet, 'steer'>, run: string, turn: string): Promise<string | null> {
   try {
-    const body = { v: VERSION, who: { pid: process.pid, user: '' }, kind: 'said', turn };
+    const body = { v: STEER_VERSION, who: { pid: process.pid, user: '' }, kind: 'said', turn };
     const reply = await steer.ask(run, { id: randomUUID(), body });
     const said = isJsonObject(reply) ? reply['done'] : null;
     return typeof said === 'string' ? said : null;
@@ -206,16 +127,6 @@ function toSilent(run: string, lease: RunLease | null): RalphError {
     fix: isHeld
       ? `A worker goes on with a lost run ${Math.round(lease.lostAfterMs / 1000)} seconds after that; say it again then. Who has which run: ralph fleet runs`
       : `Go on with it first: ralph resume ${run} in its folder, or ralph resume ${run} --fleet in an empty one`,
-  });
-}
-
-/** Said of a run that the fleet does not know. */
-export function toUnknownRun(wanted: string): RalphError {
-  return new RalphError({
-    code: 'fleet-run-unknown',
-    what: wanted === '' ? 'The fleet keeps no run.' : `The fleet knows no run ${toPlainLine(wanted, 60)}.`,
-    fix: 'Those that it knows: ralph fleet runs',
-    exitCode: 2,
   });
 }
 

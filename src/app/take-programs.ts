@@ -14,8 +14,9 @@ import type { Blobs } from '../ports/fleet.ts';
 import type { AwayGateShown, AwayGateTry } from '../ports/gate-runner.ts';
 import { toGateMarker } from '../runs/markers.ts';
 import type { RunFile } from '../runs/run-file.ts';
-import { type AssembledRun, toWorkerMarker } from './assemble-run.ts';
+import { toWorkerMarker } from './assemble-run.ts';
 import type { PlaceTree } from './place-tree.ts';
+import type { AssembledRun } from './run-parts.ts';
 
 /** A folder of a worker that shows what a program is about. */
 export interface ProgramPlace {

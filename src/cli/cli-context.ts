@@ -1,6 +1,5 @@
 import type { Command } from 'commander';
-import type { AppApi, WatchApi } from './app-api.ts';
-import type { CommandEntry, CommandName } from './args/command-table.ts';
+import type { CommandEntry } from './args/command-table.ts';
 import type { FullScreen } from './terminal/full-screen.ts';
 import type { Terminal } from './terminal/terminal.ts';
 
@@ -31,21 +30,13 @@ export interface CliContext {
   readonly now: () => number;
   /** Calls again and again, each time after so many milliseconds, until the returned function is called. */
   readonly every: (periodMs: number, call: () => void) => () => void;
-  /** Loads the composition root: heavy, so only when it is needed. */
-  readonly loadApp: () => Promise<AppApi>;
   /** Loads what runs are read with: all that a bundle for watching holds of the composition root. */
   readonly loadWatch: () => Promise<WatchApi>;
-  /** Loads the code of a command. */
-  readonly loadCommand: (name: CommandName) => Promise<CliCommand>;
 }
 
-/** One command: what it takes, and what it does. */
-export interface CliCommand {
-  /** Adds arguments, options and examples. */
-  readonly declare: (command: Command) => void;
-  /** Does it; the result is the exit code. */
-  readonly perform: (context: CliContext, call: CommandCall) => Promise<number>;
-}
+/** What a run is read and watched with: a small part of the composition root. */
+export type WatchApi = Pick<typeof import('../runs/read-run.ts'), 'openRun'> &
+  Pick<typeof import('../app/watched-run.ts'), 'openWatchedRun'>;
 
 /** What was typed, as commander understood it. */
 export interface CommandCall {

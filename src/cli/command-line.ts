@@ -3,6 +3,7 @@ import { toShellWord } from '../core/text/shell-word.ts';
 import { COMMAND_NAMES, COMMANDS, type CommandEntry } from './args/command-table.ts';
 import { HELP_TOPICS, HELP_WIDTH, toRootHelp, toTopicHelp } from './args/help.ts';
 import { createUsageError, suggestWord } from './args/usage-error.ts';
+import type { AppContext } from './cli-command.ts';
 import type { CliContext, DeclaredCommand } from './cli-context.ts';
 import { describeError } from './terminal/describe-error.ts';
 import { OutputClosed, plainStyle } from './terminal/terminal.ts';
@@ -14,7 +15,7 @@ import { toUnwrittenText } from './terminal/unwritten-text.ts';
  * @param create makes the context; may throw a RalphError
  * @returns the exit code
  */
-export async function runBundled(args: readonly string[], create: () => CliContext): Promise<number> {
+export async function runBundled(args: readonly string[], create: () => AppContext): Promise<number> {
   try {
     return await performCommandLine(args, create());
   } catch (error) {
@@ -26,7 +27,7 @@ export async function runBundled(args: readonly string[], create: () => CliConte
 }
 
 /** Reads a command line, does what it says and returns the exit code. Never throws. */
-export async function performCommandLine(args: readonly string[], context: CliContext): Promise<number> {
+export async function performCommandLine(args: readonly string[], context: AppContext): Promise<number> {
   try {
     const exitCode = await dispatch(args, context);
     // That a file could not be written is told a moment after the write.
@@ -43,7 +44,7 @@ export async function performCommandLine(args: readonly string[], context: CliCo
   }
 }
 
-async function dispatch(args: readonly string[], context: CliContext): Promise<number> {
+async function dispatch(args: readonly string[], context: AppContext): Promise<number> {
   const [first = ''] = args;
   if (first === '--help' || first === '-h' || (first === 'help' && args.length === 1)) {
     context.terminal.out(toRootHelp(toHelpWidth(context)));
@@ -142,7 +143,7 @@ const OTHER_WORDS: Readonly<Partial<Record<string, string>>> = {
   wt: 'run --worktree',
 };
 
-async function callCommand(entry: CommandEntry, args: readonly string[], isImplicit: boolean, context: CliContext): Promise<number> {
+async function callCommand(entry: CommandEntry, args: readonly string[], isImplicit: boolean, context: AppContext): Promise<number> {
   const spec = await context.loadCommand(entry.name);
   let exitCode = 0;
   const command = createCommand(entry).configureOutput({
@@ -171,7 +172,7 @@ async function callCommand(entry: CommandEntry, args: readonly string[], isImpli
 }
 
 /** Loads every command, to look at and not to call. */
-export function declareAll({ loadCommand }: Pick<CliContext, 'loadCommand'>): Promise<readonly DeclaredCommand[]> {
+export function declareAll({ loadCommand }: Pick<AppContext, 'loadCommand'>): Promise<readonly DeclaredCommand[]> {
   return Promise.all(
     COMMANDS.map(async (entry) => {
       const command = createCommand(entry);

@@ -1,11 +1,10 @@
 import type { Environment } from '../core/values/environment.ts';
 import { RalphError, toErrorCode } from '../core/values/errors.ts';
-import type { CliContext } from './cli-context.ts';
-import { wantsFullScreen } from './terminal/screen-wish.ts';
+import type { AppContext } from './cli-command.ts';
 import { createTerminal, type OutputStream } from './terminal/terminal.ts';
 
 /** What loads code, so that nothing is bundled with what does not need it. */
-type Loaders = Pick<CliContext, 'loadApp' | 'loadWatch' | 'loadCommand'>;
+type Loaders = Pick<AppContext, 'loadApp' | 'loadWatch' | 'loadCommand'>;
 
 interface Outputs {
   readonly stdout: OutputStream;
@@ -13,7 +12,7 @@ interface Outputs {
 }
 
 /** The context of a command in this process; its outputs are the engine's own streams, unless others are given. */
-export function createContext(given: Environment, loaders: Loaders, { stdout, stderr }: Outputs = process): CliContext {
+export function createContext(given: Environment, loaders: Loaders, { stdout, stderr }: Outputs = process): AppContext {
   const { RALPH_DETACHED: detached, ...own } = given;
   const env = Object.fromEntries(Object.entries(own).filter((entry): entry is [string, string] => entry[1] !== undefined));
   return {
@@ -42,8 +41,14 @@ export function createContext(given: Environment, loaders: Loaders, { stdout, st
   };
 }
 
+/** Whether a person sits before a whole terminal and wants it drawn on. */
+function wantsFullScreen(env: Environment, isTty: boolean): boolean {
+  if (!isTty || env['TERM'] === 'dumb' || (env['CI'] ?? '') !== '') return false;
+  return (env['ACCESSIBLE'] ?? '') === '' || env['ACCESSIBLE'] === '0';
+}
+
 /** Loaded by who shows a view: opening the streams of the terminal takes time. */
-async function openFullScreen(): ReturnType<NonNullable<CliContext['openFullScreen']>> {
+async function openFullScreen(): ReturnType<NonNullable<AppContext['openFullScreen']>> {
   const { createFullScreen } = await import('./terminal/full-screen.ts');
   return createFullScreen(process.stdin, process.stdout);
 }

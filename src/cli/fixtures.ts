@@ -10,7 +10,7 @@ import { compileTopology } from '../topology/routing/compile-topology.ts';
 import { createRunViewFold } from '../views/fold/fold-run-view.ts';
 import { toReview } from '../views/review/create-review.ts';
 import type { Review } from '../views/review/review.ts';
-import type { AppApi } from './app-api.ts';
+import type { AppApi, AppContext } from './cli-command.ts';
 import type { CliContext } from './cli-context.ts';
 import { plainStyle } from './terminal/terminal.ts';
 import { loadCommand } from './whole-command.ts';
@@ -26,7 +26,7 @@ export const RUN_ID = '20261121-223331-k7f2a';
 
 /** A context whose world is made up; what was written can be read back. */
 export interface FakeContext {
-  readonly context: CliContext;
+  readonly context: AppContext;
   readonly out: () => string;
   readonly err: () => string;
   readonly signal: (name: Signal) => void;
@@ -54,7 +54,7 @@ export function createFakeContext(world: FakeWorld = {}): FakeContext {
   const listeners = new Map<Signal, Set<() => void>>();
   const clock = createFakeClock();
   const isClosed = (): boolean => written.writes >= (world.closedAfter ?? Number.POSITIVE_INFINITY);
-  const context: CliContext = {
+  const context: AppContext = {
     cwd: '/project',
     env: world.env ?? {},
     terminal: {

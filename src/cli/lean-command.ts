@@ -1,5 +1,5 @@
 import type { CommandName } from './args/command-table.ts';
-import type { CliCommand } from './cli-context.ts';
+import type { CliCommand } from './cli-command.ts';
 import type { CommandBundle } from './command-bundle.ts';
 import { runBundled } from './command-line.ts';
 import { createContext } from './create-context.ts';

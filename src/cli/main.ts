@@ -1,7 +1,7 @@
 /*
  * The command line. Its folders, each importing only those before it: terminal <- args <- runs, live, queue, team, validate, web <- commands <- the entries
  * (`whole-command.ts`, `lean-command.ts`, `view-command.ts`, this file). Of the six in the middle, `live` imports `runs`, and `queue` imports `live`. What all of
- * them share are the types of `cli-context.ts` and `app-api.ts`. A command imports no other command.
+ * them share are the types of `cli-context.ts` and `cli-command.ts`. A command imports no other command.
  */
 import type { Environment } from '../core/values/environment.ts';
 import type { CommandBundle } from './command-bundle.ts';

@@ -1,18 +1,15 @@
 import { relative, resolve } from 'node:path';
-import { toDurationText } from '../core/text/duration.ts';
 import type { Environment } from '../core/values/environment.ts';
 import { RalphError } from '../core/values/errors.ts';
-import { hasNeverBegun } from '../journal/find-run.ts';
-import type { LockHolder } from '../journal/lock.ts';
-import { nodeFileSystem } from '../journal/node-file-system.ts';
 import { findLayout } from '../runs/find-layout.ts';
 import type { Layout } from '../runs/layout.ts';
-import { summariseRun } from '../runs/list-runs.ts';
+
 import { requireOutside } from '../runs/people.ts';
 import type { RunSummary } from '../runs/run-api.ts';
-import { findHolder, isUnseen, readHolder } from '../runs/run-lock.ts';
+import { findHolder, readHolder } from '../runs/run-lock.ts';
 import { changeQueue, type NightRecord, type QueuedTask, readQueue, type TaskDraft, toNightLock } from './queue-file.ts';
 import { withoutTasks, withTasks } from './queue-plan.ts';
+import { findRunOf } from './queue-task.ts';
 
 /** The tasks of all texts together, in characters: the queue is one file that is read whole. */
 const MAX_CHARS = 8 << 20;
@@ -107,30 +104,6 @@ export function listQueue(cwd: string, env: Environment): ListedQueue {
     pid: holder?.owner?.pid ?? null,
     tasks: tasks.map((task) => ({ ...task, run: findRunOf(layout, task, env) })),
   };
-}
-
-/** What became of a task's run, as its journal tells. */
-export function findRunOf(layout: Layout, { runId }: QueuedTask, env: Environment): RunSummary | null {
-  const state = { fs: nodeFileSystem, stateDir: layout.stateDir };
-  if (runId === null || (hasNeverBegun(state, runId) && findHolder(layout, runId) === null)) return null;
-  return summariseRun(layout.root, runId, env);
-}
-
-/** Why a second one does not run the queue. */
-export function toQueueInProgress(layout: Layout, holder: LockHolder): RalphError {
-  const { owner } = holder;
-  const process = owner === null ? '' : ` (process ${owner.pid}, started ${toDurationText(Math.max(0, Date.now() - owner.startedAt))} ago)`;
-  return new RalphError({
-    code: 'queue-in-progress',
-    what: `Another \`ralph queue run\`${process} ${isUnseen(holder) ? 'may be' : 'is'} under way in this folder.`,
-    why: 'Two would begin the same tasks.',
-    fix: [
-      'See it:          ralph queue list',
-      'Add to it:       ralph queue add "…"',
-      'Stop it:         Ctrl+C where it was started',
-      ...(isUnseen(holder) ? [`It is gone:      rm -f ${toNightLock(layout)}`] : []),
-    ].join('\n'),
-  });
 }
 
 function toFull(): RalphError {

@@ -1,15 +1,16 @@
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { toDurationText } from '../core/text/duration.ts';
 import { RalphError } from '../core/values/errors.ts';
 import { isJsonObject, isTextList, isTextOrNull, type Json, type JsonObject } from '../core/values/json.ts';
-import type { Lock } from '../journal/lock.ts';
+import type { Lock, LockHolder } from '../journal/lock.ts';
 import { nodeFileSystem } from '../journal/node-file-system.ts';
 import { isRunId } from '../journal/run-folder.ts';
 import { readSettings, writeSettings } from '../journal/run-settings.ts';
 import { createSharedFileSystem } from '../journal/shared-file-system.ts';
 import { ensureStateFolders, requireKind } from '../journal/state-folders.ts';
 import type { Layout } from '../runs/layout.ts';
-import { tryLock } from '../runs/run-lock.ts';
+import { isUnseen, tryLock } from '../runs/run-lock.ts';
 
 /** The options of `ralph run` that a task was queued with, as they were typed. */
 export type TaskOptions = Readonly<Record<string, string | boolean | readonly string[]>>;
@@ -93,6 +94,23 @@ export function readQueue(layout: Layout): Queue {
     throw error instanceof RalphError && error.code === 'run-settings-unreadable' ? toUnreadable(path, 'It is no JSON.') : error;
   }
   return parseQueue(value, path);
+}
+
+/** Why a second one does not run the queue. */
+export function toQueueInProgress(layout: Layout, holder: LockHolder): RalphError {
+  const { owner } = holder;
+  const process = owner === null ? '' : ` (process ${owner.pid}, started ${toDurationText(Math.max(0, Date.now() - owner.startedAt))} ago)`;
+  return new RalphError({
+    code: 'queue-in-progress',
+    what: `Another \`ralph queue run\`${process} ${isUnseen(holder) ? 'may be' : 'is'} under way in this folder.`,
+    why: 'Two would begin the same tasks.',
+    fix: [
+      'See it:          ralph queue list',
+      'Add to it:       ralph queue add "…"',
+      'Stop it:         Ctrl+C where it was started',
+      ...(isUnseen(holder) ? [`It is gone:      rm -f ${toNightLock(layout)}`] : []),
+    ].join('\n'),
+  });
 }
 
 /** How long a command waits for another one that changes the queue at this moment. */

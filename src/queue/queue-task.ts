@@ -1,9 +1,13 @@
 import type { RunRecord } from '../core/run/run-record.ts';
 import { toUsdText } from '../core/text/duration.ts';
+import type { Environment } from '../core/values/environment.ts';
 import { isRalphError, RalphError, toErrorMessage } from '../core/values/errors.ts';
+import { hasNeverBegun } from '../journal/find-run.ts';
+import { nodeFileSystem } from '../journal/node-file-system.ts';
 import { type Layout, toLayout } from '../runs/layout.ts';
-import type { RunHandle, RunWatch } from '../runs/run-api.ts';
-import { findRunOf } from './queue-edit.ts';
+import { summariseRun } from '../runs/list-runs.ts';
+import type { RunHandle, RunSummary, RunWatch } from '../runs/run-api.ts';
+import { findHolder } from '../runs/run-lock.ts';
 import { changeQueue, type NightRecord, type Queue, type QueuedTask } from './queue-file.ts';
 import { isCutOff, type NightOrder, type RunStarters, withTask } from './queue-plan.ts';
 
@@ -182,4 +186,11 @@ export function toTaskProblem(error: unknown): RalphError {
     fix: 'Do what the message asks for, then: ralph queue run',
     cause: error,
   });
+}
+
+/** What became of a task's run, as its journal tells. */
+export function findRunOf(layout: Layout, { runId }: QueuedTask, env: Environment): RunSummary | null {
+  const state = { fs: nodeFileSystem, stateDir: layout.stateDir };
+  if (runId === null || (hasNeverBegun(state, runId) && findHolder(layout, runId) === null)) return null;
+  return summariseRun(layout.root, runId, env);
 }

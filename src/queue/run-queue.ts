@@ -15,8 +15,7 @@ import { requireOutside } from '../runs/people.ts';
 import { reapRun } from '../runs/processes.ts';
 import { findHolder, releaseLock, tryLock } from '../runs/run-lock.ts';
 import { isWorktreeOf } from '../runs/run-workspace.ts';
-import { findRunOf, toQueueInProgress } from './queue-edit.ts';
-import { changeQueue, type QueuedTask, readQueue, toNightLock } from './queue-file.ts';
+import { changeQueue, type QueuedTask, readQueue, toNightLock, toQueueInProgress } from './queue-file.ts';
 import {
   chooseTask,
   type NightEnd,
@@ -27,7 +26,7 @@ import {
   toNightExitCode,
   withTask,
 } from './queue-plan.ts';
-import { isClosing, keepFailure, type Night, type Place, reachLimit, toRanMs, toSpentLimit, workOn } from './queue-task.ts';
+import { findRunOf, isClosing, keepFailure, type Night, type Place, reachLimit, toRanMs, toSpentLimit, workOn } from './queue-task.ts';
 
 /**
  * Runs the tasks of a queue until none is left: those that a kill or a Ctrl+C cut off first, then those that wait, and those that are added meanwhile.

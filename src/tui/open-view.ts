@@ -2,26 +2,12 @@ import { isRalphError, toErrorMessage } from '../core/values/errors.ts';
 import type { WatchedRun } from '../views/frame/watched-run.ts';
 import type { SteeringReceipt } from '../wire/steering.ts';
 import { toChanges, type Writing } from './cells/changes.ts';
-import type { Screen, Size } from './cells/screen.ts';
+import type { Screen, ViewTerminal } from './cells/screen.ts';
 import { createKeyReader, type Key } from './input/read-keys.ts';
 import { type Order, pressKey, say } from './press-key.ts';
 import { createSceneReader, type SceneView } from './read-scene.ts';
 import { toScreen } from './to-screen.ts';
 import { FIRST_STATE, type ViewState } from './view-state.ts';
-
-/** The terminal that a view has to itself. */
-export interface ViewTerminal {
-  readonly size: () => Size;
-  readonly write: (text: string) => void;
-  /** Whether what was written before has not been taken: another frame would only wait behind it. */
-  readonly isBehind: () => boolean;
-  readonly onInput: (take: (text: string) => void) => void;
-  readonly onResize: (call: () => void) => void;
-  /** The process was stopped from outside and goes on: whoever had the terminal meanwhile has written on it. */
-  readonly onBack: (call: () => void) => void;
-  /** Gives the terminal to the shell and comes back when the shell says so. */
-  readonly suspend: (onBack: () => void) => void;
-}
 
 /** A view to be opened. */
 export interface ViewOrder {

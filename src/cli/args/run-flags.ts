@@ -1,4 +1,4 @@
-import type { AppApi } from '../app-api.ts';
+import type { RunRequest } from '../../runs/run-api.ts';
 import type { CliContext, CommandCall } from '../cli-context.ts';
 import { COMMAND_NAMES } from './command-table.ts';
 import { type ConfigOptions, toConfigRequest } from './options.ts';
@@ -105,12 +105,7 @@ export function toAssignments({ inPlace, safe, worktree }: Pick<RunFlags, 'inPla
 }
 
 /** What the composition root is asked to plan. */
-export function toPlanRequest(
-  context: CliContext,
-  flags: RunFlags,
-  call: CommandCall,
-  stdinPrompt: string | undefined,
-): Parameters<AppApi['planRun']>[0] {
+export function toPlanRequest(context: CliContext, flags: RunFlags, call: CommandCall, stdinPrompt: string | undefined): RunRequest {
   const { promptFile } = flags;
   const prompt = flags.prompt ?? toWords(call) ?? undefined;
   const config = toConfigRequest(context, flags);

@@ -1,7 +1,7 @@
 import { toCount } from '../../views/text/plain-text.ts';
 import { addExamples } from '../args/help.ts';
 import { parseCount } from '../args/parse-values.ts';
-import type { CliCommand } from '../cli-context.ts';
+import type { CliCommand } from '../cli-command.ts';
 import { describeError } from '../terminal/describe-error.ts';
 
 const DEFAULT_KEEP = '10';

@@ -5,7 +5,8 @@ import { HOOK_EVENTS } from '../../core/hooks/hook-moments.ts';
 import { BUILT_IN_POLICIES } from '../../core/tools/tool-profiles.ts';
 import { addExamples } from '../args/help.ts';
 import { RUN_ARGUMENT } from '../args/options.ts';
-import type { CliCommand, DeclaredCommand } from '../cli-context.ts';
+import type { CliCommand } from '../cli-command.ts';
+import type { DeclaredCommand } from '../cli-context.ts';
 
 /** A command as the shells need to know it. */
 interface CompletedCommand {

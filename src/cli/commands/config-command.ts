@@ -8,7 +8,8 @@ import { toPlainLine } from '../../views/text/plain-text.ts';
 import { addExamples } from '../args/help.ts';
 import { addConfigOptions, addFormatOption, addSettingFlags, type ConfigOptions, toConfigRequest } from '../args/options.ts';
 import { createUsageError } from '../args/usage-error.ts';
-import type { CliCommand, CliContext, CommandCall } from '../cli-context.ts';
+import type { CliCommand } from '../cli-command.ts';
+import type { CliContext, CommandCall } from '../cli-context.ts';
 import { isColoured, printJson, printLine, type Terminal } from '../terminal/terminal.ts';
 
 /** `ralph config`. */

@@ -1,10 +1,10 @@
 import { Argument } from 'commander';
 import { toErrorMessage } from '../../core/values/errors.ts';
-import type { AppApi } from '../app-api.ts';
 import { addExamples } from '../args/help.ts';
 import { addShowOptions, type ShowFlags, type ShowOptions, toShowOptions } from '../args/options.ts';
 import { createUsageError } from '../args/usage-error.ts';
-import type { CliCommand, CliContext, CommandCall } from '../cli-context.ts';
+import type { AppApi, AppContext, CliCommand } from '../cli-command.ts';
+import type { CommandCall } from '../cli-context.ts';
 import { playFleetDemo } from '../live/fleet-demo.ts';
 import { showStarted } from '../live/show-started.ts';
 import { type DemoWords, tellBefore, toVerdict } from '../live/tell-demo.ts';
@@ -42,7 +42,7 @@ export const demoCommand: CliCommand = {
   perform,
 };
 
-async function perform(context: CliContext, { args, options }: Pick<CommandCall, 'args' | 'options'>): Promise<number> {
+async function perform(context: AppContext, { args, options }: Pick<CommandCall, 'args' | 'options'>): Promise<number> {
   const show = toShowOptions(options as unknown as ShowFlags);
   const isTold = show.format === 'text' && !show.quiet;
   const app = await context.loadApp();
@@ -60,7 +60,7 @@ async function perform(context: CliContext, { args, options }: Pick<CommandCall,
   return after.passed ? 0 : 1;
 }
 
-async function playFleet(context: CliContext, app: AppApi, show: ShowOptions, options: CommandCall['options']): Promise<number> {
+async function playFleet(context: AppContext, app: AppApi, show: ShowOptions, options: CommandCall['options']): Promise<number> {
   if (options['web'] === true || options['watch'] === true)
     throw createUsageError(
       'The demo of a fleet is told line by line.',
@@ -76,7 +76,7 @@ interface EndedDemo {
 }
 
 /** What came of it. */
-async function tellEnd({ terminal, env }: CliContext, app: AppApi, { demo, runId, words }: EndedDemo): ReturnType<Demo['test']> {
+async function tellEnd({ terminal, env }: AppContext, app: AppApi, { demo, runId, words }: EndedDemo): ReturnType<Demo['test']> {
   const after = await demo.test();
   tellAfter(terminal, after.passed);
   printReview(terminal, await app.reviewRun(demo.folder, runId, env), REVIEW_LINES);
@@ -87,7 +87,7 @@ async function tellEnd({ terminal, env }: CliContext, app: AppApi, { demo, runId
 /** So many times longer its model takes in a view. */
 const SLOWER = 6;
 
-async function viewDemo(context: CliContext, app: AppApi, name: SampleName): Promise<number> {
+async function viewDemo(context: AppContext, app: AppApi, name: SampleName): Promise<number> {
   if (context.openFullScreen === null)
     throw createUsageError('This is no terminal that a view could have for itself.', 'Watch it line by line: ralph demo');
   const demo = await app.prepareDemo(context.env, name, SLOWER);
@@ -97,7 +97,7 @@ async function viewDemo(context: CliContext, app: AppApi, name: SampleName): Pro
 }
 
 /** The team begins once somebody looks, so that nothing of it is missed. */
-async function serveDemo(context: CliContext, app: AppApi, name: SampleName): Promise<number> {
+async function serveDemo(context: AppContext, app: AppApi, name: SampleName): Promise<number> {
   const { terminal, env } = context;
   const demo = await app.prepareDemo(env, name, SLOWER);
   const place = { ...context, cwd: demo.folder };

@@ -1,9 +1,8 @@
 import { type FactRow, toRowLines } from '../../views/text/fact-rows.ts';
 import { toPlainLine } from '../../views/text/plain-text.ts';
-import type { AppApi } from '../app-api.ts';
 import { addExamples } from '../args/help.ts';
 import { addConfigOptions, addFormatOption, type ConfigOptions, toConfigRequest } from '../args/options.ts';
-import type { CliCommand, CliContext } from '../cli-context.ts';
+import type { AppApi, AppContext, CliCommand } from '../cli-command.ts';
 import { untilStopped } from '../live/signals.ts';
 import { printProse, printTable } from '../terminal/print.ts';
 import { printJson, printLine, type Terminal } from '../terminal/terminal.ts';
@@ -84,7 +83,7 @@ type Probe = ProbesReport['probes'][number];
 type Verdict = NonNullable<Probe['verdict']>;
 
 /** `ralph doctor --probe`: the exit code is 1 where something came through everything that this machine has. */
-async function performProbe(context: CliContext, clis: readonly string[], format: unknown): Promise<number> {
+async function performProbe(context: AppContext, clis: readonly string[], format: unknown): Promise<number> {
   const { cwd, env, terminal } = context;
   const app = await context.loadApp();
   const onStart = (cli: string, version: string): void => terminal.err(`probing ${cli} ${toPlainLine(version, 40)} …\n`);
@@ -144,7 +143,7 @@ type HatScope = ScopeReport['hats'][number];
 type KeptProbe = ScopeReport['probes'][number];
 
 /** `ralph doctor --sandbox`: what will be enforced for each hat, layer by layer. The exit code is 1 where one is required that is not there. */
-async function performSandbox(context: CliContext, options: ConfigOptions & { readonly format?: unknown }): Promise<number> {
+async function performSandbox(context: AppContext, options: ConfigOptions & { readonly format?: unknown }): Promise<number> {
   const { terminal } = context;
   const app = await context.loadApp();
   const report = await app.examineScopes(toConfigRequest(context, options));

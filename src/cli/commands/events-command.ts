@@ -1,5 +1,6 @@
 import { isTopicPattern } from '../../core/events/topics.ts';
 import type { RunRecord } from '../../core/run/run-record.ts';
+import type { RunReader } from '../../runs/run-api.ts';
 import { createEventFold, type EventFilter, type EventRow, keepWithCauses, matchesFilter } from '../../views/fold/fold-events.ts';
 import { createRunViewFold } from '../../views/fold/fold-run-view.ts';
 import { addFleetOption } from '../args/fleet-options.ts';
@@ -7,9 +8,10 @@ import { addExamples } from '../args/help.ts';
 import { addFormatOption, RUN_ARGUMENT } from '../args/options.ts';
 import { parseCount } from '../args/parse-values.ts';
 import { createUsageError } from '../args/usage-error.ts';
-import type { CliCommand, CliContext, CommandCall } from '../cli-context.ts';
+import type { AppContext, CliCommand } from '../cli-command.ts';
+import type { CommandCall } from '../cli-context.ts';
 import { createEventPrinter, type EventGraphFormat, printEventGraph } from '../runs/print-events.ts';
-import { type ReadWish, type RunReader, readInFolder } from '../runs/read-run.ts';
+import { type ReadWish, readInFolder } from '../runs/read-in-folder.ts';
 import { OutputClosed } from '../terminal/terminal.ts';
 
 type PrintRow = (row: EventRow) => void;
@@ -46,7 +48,7 @@ export const eventsCommand: CliCommand = {
   perform,
 };
 
-async function perform(context: CliContext, { args, options }: CommandCall): Promise<number> {
+async function perform(context: AppContext, { args, options }: CommandCall): Promise<number> {
   const filter = toFilter(options);
   const last = typeof options['last'] === 'string' ? parseCount(options['last'], '--last', 1) : null;
   checkTogether(options);
@@ -60,7 +62,7 @@ interface ListWish {
   readonly options: CommandCall['options'];
 }
 
-async function list(context: CliContext, run: string | undefined, { filter, last, options }: ListWish): Promise<number> {
+async function list(context: AppContext, run: string | undefined, { filter, last, options }: ListWish): Promise<number> {
   const app = await context.loadApp();
   const reader = app.openRun(context.cwd, run, context.env);
   if (options['graph'] === true) return drawGraph(context, reader, { filter, last, format: options['format'] as EventGraphFormat });
@@ -79,7 +81,7 @@ function checkTogether({ graph, follow, format }: CommandCall['options']): void 
 }
 
 /** The events that are asked for, with all that they followed from. */
-function drawGraph({ terminal }: CliContext, reader: RunReader, { filter, last, format }: EventGraphRequest): number {
+function drawGraph({ terminal }: AppContext, reader: RunReader, { filter, last, format }: EventGraphRequest): number {
   const rows: EventRow[] = [];
   const toRows = createEventFold();
   reader.replay((record) => void rows.push(...toRows(record)));
@@ -119,7 +121,7 @@ function printRows(reader: RunReader, listing: Listing): void {
 }
 
 /** Shows the rows that are there, then each new one. */
-async function follow({ terminal }: CliContext, reader: RunReader, listing: Listing): Promise<void> {
+async function follow({ terminal }: AppContext, reader: RunReader, listing: Listing): Promise<void> {
   const keeper = createKeeper(listing);
   const seen = { count: 0 };
   reader.replay(() => {

@@ -3,7 +3,8 @@ import { END_REASONS } from '../../core/run/end-reasons.ts';
 import { addExamples } from '../args/help.ts';
 import { addFormatOption } from '../args/options.ts';
 import { createUsageError, suggestWord } from '../args/usage-error.ts';
-import type { CliCommand, CliContext, CommandCall } from '../cli-context.ts';
+import type { CliCommand } from '../cli-command.ts';
+import type { CliContext, CommandCall } from '../cli-context.ts';
 import { printJson, printLine, type Terminal } from '../terminal/terminal.ts';
 import { type CodeLine, listCodes, listRulePages, readRulePage } from '../validate/rule-pages.ts';
 

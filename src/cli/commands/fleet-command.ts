@@ -3,12 +3,12 @@ import { toOrderTitle } from '../../core/run/turn.ts';
 import { toShellWord } from '../../core/text/shell-word.ts';
 import { RalphError } from '../../core/values/errors.ts';
 import { toPlainLine } from '../../views/text/plain-text.ts';
-import type { AppApi } from '../app-api.ts';
 import { findCache, findFleetAddress } from '../args/fleet-options.ts';
 import { addExamples } from '../args/help.ts';
 import { addFormatOption } from '../args/options.ts';
 import { createUsageError } from '../args/usage-error.ts';
-import type { CliCommand, CliContext, CommandCall } from '../cli-context.ts';
+import type { AppApi, AppContext, CliCommand } from '../cli-command.ts';
+import type { CommandCall } from '../cli-context.ts';
 import { untilEnded } from '../live/signals.ts';
 import { printTable } from '../terminal/print.ts';
 import { printJson } from '../terminal/terminal.ts';
@@ -51,7 +51,7 @@ export const fleetCommand: CliCommand = {
   },
 };
 
-async function up(context: CliContext, more: string | undefined, { nats, home }: CommandCall['options'], isJson: boolean): Promise<number> {
+async function up(context: AppContext, more: string | undefined, { nats, home }: CommandCall['options'], isJson: boolean): Promise<number> {
   const { cwd, env } = context;
   if (more !== undefined)
     throw createUsageError('ralph fleet up takes no name.', 'A server with a folder of its own: ralph fleet up --home <folder>');
@@ -67,7 +67,7 @@ async function up(context: CliContext, more: string | undefined, { nats, home }:
 
 type Fleet = Awaited<ReturnType<AppApi['connectFleet']>>;
 /** Its exit code. */
-type Show = (fleet: Fleet, context: CliContext, isJson: boolean) => Promise<number>;
+type Show = (fleet: Fleet, context: AppContext, isJson: boolean) => Promise<number>;
 
 function toShow(what: string, name: string | undefined): Show {
   if (what === 'drain') {
@@ -90,12 +90,12 @@ const SHOWN: ReadonlyMap<string, Show> = new Map([
   ['workers', showWorkers],
 ]);
 
-async function showStatus(fleet: Fleet, context: CliContext, isJson: boolean): Promise<number> {
+async function showStatus(fleet: Fleet, context: AppContext, isJson: boolean): Promise<number> {
   const hasTable = await printWorkers(fleet, context, isJson);
   return printRuns(fleet, context, { isJson, isBelow: hasTable });
 }
 
-async function drain(fleet: Fleet, terminal: CliContext['terminal'], worker: string, isJson: boolean): Promise<number> {
+async function drain(fleet: Fleet, terminal: AppContext['terminal'], worker: string, isJson: boolean): Promise<number> {
   const isHeard = isName(worker) && (await fleet.workers.drain(worker));
   if (isJson) printJson(terminal, { v: 1, kind: 'drain', worker: toPlainLine(worker, 60), isHeard });
   else
@@ -117,7 +117,7 @@ async function showWorkers(...shown: Parameters<Show>): Promise<number> {
 }
 
 /** Whether a table stands there now. */
-async function printWorkers(fleet: Fleet, { terminal, env }: CliContext, isJson: boolean): Promise<boolean> {
+async function printWorkers(fleet: Fleet, { terminal, env }: AppContext, isJson: boolean): Promise<boolean> {
   const workers = await fleet.workers.list();
   if (isJson) {
     for (const { token: _, ...worker } of workers) printJson(terminal, { v: 1, kind: 'worker', ...worker });
@@ -140,7 +140,7 @@ async function printWorkers(fleet: Fleet, { terminal, env }: CliContext, isJson:
 }
 
 /** The commands as they are named take the address from the environment. */
-function toWhere({ RALPH_FLEET = '' }: CliContext['env']): string {
+function toWhere({ RALPH_FLEET = '' }: AppContext['env']): string {
   return RALPH_FLEET === '' ? ' where RALPH_FLEET says this address' : '';
 }
 
@@ -149,7 +149,7 @@ const STATES = { held: 'has not ended', free: 'stopped', ended: 'complete' } as 
 /** @param isBelow a table stands above */
 async function printRuns(
   fleet: Fleet,
-  { terminal, env }: CliContext,
+  { terminal, env }: AppContext,
   { isJson, wanted, isBelow = false }: { readonly isJson: boolean; readonly wanted?: string | undefined; readonly isBelow?: boolean },
 ): Promise<number> {
   const all = (await fleet.leases.list()).map(({ lease }) => lease);
@@ -193,7 +193,7 @@ type FleetServer = Awaited<ReturnType<AppApi['startFleetServer']>>;
 type StartedServer = FleetServer & { readonly kind: 'started' };
 
 /** Starts a server on this machine and waits until it is to end. */
-async function bringUpServer(context: CliContext, home: string, isJson: boolean): Promise<number> {
+async function bringUpServer(context: AppContext, home: string, isJson: boolean): Promise<number> {
   const { result, stoppedBy } = await untilEnded(context, (stop, kill) => serve(context, { home, isJson }, stop, kill));
   if (result.how === 'ended' && stoppedBy === null) throw toEnded(result.words);
   // Ctrl+C is how it is to end.
@@ -203,7 +203,7 @@ async function bringUpServer(context: CliContext, home: string, isJson: boolean)
 type ServerEnd = { readonly how: 'running' | 'stopped' | 'cut-off' } | { readonly how: 'ended'; readonly words: string };
 
 async function serve(
-  context: CliContext,
+  context: AppContext,
   { home, isJson }: { readonly home: string; readonly isJson: boolean },
   stop: AbortSignal,
   kill: AbortSignal,
@@ -238,7 +238,7 @@ function toEnded(words: string): RalphError {
   });
 }
 
-function tellRunning({ terminal }: CliContext, { url, pid, home }: FleetServer & { readonly kind: 'running' }, isJson: boolean): ServerEnd {
+function tellRunning({ terminal }: AppContext, { url, pid, home }: FleetServer & { readonly kind: 'running' }, isJson: boolean): ServerEnd {
   if (isJson) printJson(terminal, { v: 1, state: 'running', url, pid, home });
   else if (url !== null) terminal.out(`export RALPH_FLEET=${toShellWord(url)}\n`);
   const who = pid === null ? 'Another process' : `Process ${pid}`;
@@ -246,7 +246,7 @@ function tellRunning({ terminal }: CliContext, { url, pid, home }: FleetServer &
   return { how: 'running' };
 }
 
-function tellStarted({ terminal }: CliContext, server: StartedServer, isJson: boolean): void {
+function tellStarted({ terminal }: AppContext, server: StartedServer, isJson: boolean): void {
   const { url, pid, home, program, version, syncsAlways } = server;
   if (isJson) return printJson(terminal, { v: 1, state: 'started', url, pid, home, program, version, syncsAlways });
   terminal.err(`${program} ${version}, process ${pid}, on this machine only; what it keeps is in ${home}\n`);
@@ -273,7 +273,7 @@ function tellStarted({ terminal }: CliContext, server: StartedServer, isJson: bo
 const MARKS = { good: '✓', warning: '!', bad: '✗' } as const;
 
 /** Looks whether a server that is there will do; starts nothing. */
-async function tellServer({ terminal, env, loadApp }: CliContext, url: string, isJson: boolean): Promise<number> {
+async function tellServer({ terminal, env, loadApp }: AppContext, url: string, isJson: boolean): Promise<number> {
   const found = await (await loadApp()).checkServer({ url, env, name: 'ralph fleet up' });
   for (const { state, text, fix } of found) {
     if (isJson) printJson(terminal, { v: 1, state, text, fix: fix ?? null });

@@ -6,11 +6,11 @@ import { toDurationText } from '../../core/text/duration.ts';
 import { checkConfig } from '../../validation/check-config.ts';
 import { toGateEndText } from '../../views/report/evidence.ts';
 import { cleanText, toPlainLine } from '../../views/text/plain-text.ts';
-import type { AppApi } from '../app-api.ts';
 import { addExamples } from '../args/help.ts';
 import { addConfigOptions, addFormatOption, type ConfigOptions, toConfigRequest } from '../args/options.ts';
 import { createUnknownNameError, createUsageError } from '../args/usage-error.ts';
-import type { CliCommand, CliContext, CommandCall } from '../cli-context.ts';
+import type { AppApi, AppContext, CliCommand } from '../cli-command.ts';
+import type { CommandCall } from '../cli-context.ts';
 import { untilStopped } from '../live/signals.ts';
 import { createConfigInvalid } from '../team/load-team.ts';
 import { printProse, printTable } from '../terminal/print.ts';
@@ -37,7 +37,7 @@ export const gatesCommand: CliCommand = {
   perform,
 };
 
-async function perform(context: CliContext, { args, options }: CommandCall): Promise<number> {
+async function perform(context: AppContext, { args, options }: CommandCall): Promise<number> {
   const isJson = options['format'] === 'json';
   const names = args.flat().filter((name): name is string => typeof name === 'string');
   if (options['run'] !== true && names.length > 0)
@@ -52,7 +52,7 @@ async function perform(context: CliContext, { args, options }: CommandCall): Pro
 }
 
 /** The configuration; what is to be said about it goes to standard error, errors end the command. */
-function loadSettings(context: CliContext, options: ConfigOptions): Settings {
+function loadSettings(context: AppContext, options: ConfigOptions): Settings {
   const { settings, diagnostics } = checkConfig({ ...toConfigRequest(context, options), prompt: 'optional' });
   if (settings !== null) return settings;
   throw createConfigInvalid(diagnostics);
@@ -64,7 +64,7 @@ interface RunChoice {
   readonly isJson: boolean;
 }
 
-async function runNow(context: CliContext, app: AppApi, { settings, names, isJson }: RunChoice): Promise<number> {
+async function runNow(context: AppContext, app: AppApi, { settings, names, isJson }: RunChoice): Promise<number> {
   const { cwd, env, terminal } = context;
   const gates = chooseGates(settings, names);
   const observe = (gate: number, line: string): void => {

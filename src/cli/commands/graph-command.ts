@@ -9,7 +9,8 @@ import { toPlainLine } from '../../views/text/plain-text.ts';
 import { addExamples } from '../args/help.ts';
 import { addConfigOptions, type ConfigOptions } from '../args/options.ts';
 import { createUsageError, suggestWord } from '../args/usage-error.ts';
-import type { CliCommand, CliContext, CommandCall } from '../cli-context.ts';
+import type { AppContext, CliCommand } from '../cli-command.ts';
+import type { CommandCall } from '../cli-context.ts';
 import { type DrawingFile, GRAPH_FORMATS, type GraphFormat, renderGraph, toGraphFormat, writeDrawing } from '../team/drawing.ts';
 import { loadTeam } from '../team/load-team.ts';
 import { printProse } from '../terminal/print.ts';
@@ -46,7 +47,7 @@ const FILE_COLUMNS = 160;
 
 const LISTED = 'Too wide to be drawn here, so it is listed.\nAs a picture: `ralph graph --output team.svg`';
 
-async function perform(context: CliContext, call: CommandCall): Promise<number> {
+async function perform(context: AppContext, call: CommandCall): Promise<number> {
   const options = call.options as GraphOptions;
   const format = toGraphFormat(options.format, options.output);
   if (options.output !== undefined && format === null) {
@@ -64,7 +65,7 @@ async function perform(context: CliContext, call: CommandCall): Promise<number> 
   return show(context, asked?.graph ?? graph, format ?? 'unicode', output);
 }
 
-async function show(context: CliContext, graph: FlowGraph, format: GraphFormat, output: DrawingFile | null): Promise<number> {
+async function show(context: AppContext, graph: FlowGraph, format: GraphFormat, output: DrawingFile | null): Promise<number> {
   const { terminal } = context;
   const look = output === null ? { columns: terminal.columns(), style: terminal.style } : { columns: FILE_COLUMNS, style: plainStyle };
   const { text, isListed } = await renderGraph(graph, format, look);
@@ -103,7 +104,7 @@ interface ReadGraph {
 }
 
 /** The graph of a configuration or of a past run; `null` where the configuration cannot be read at all. */
-async function readGraph(context: CliContext, options: GraphOptions): Promise<ReadGraph | null> {
+async function readGraph(context: AppContext, options: GraphOptions): Promise<ReadGraph | null> {
   if (options.live !== undefined) {
     if (options.config !== undefined || options.hats !== undefined) {
       throw createUsageError('--live shows the team that the run had.', 'Leave -c and --hats out.');
@@ -121,7 +122,7 @@ async function readGraph(context: CliContext, options: GraphOptions): Promise<Re
  * @param run an id or the beginning of one; absent: the newest
  * @throws RalphError `no-runs`, `run-unknown`, `run-ambiguous`
  */
-async function readLiveGraph({ cwd, env, loadApp }: CliContext, run: string | undefined): Promise<FlowGraph | null> {
+async function readLiveGraph({ cwd, env, loadApp }: AppContext, run: string | undefined): Promise<FlowGraph | null> {
   const app = await loadApp();
   const fold = createGraphFold();
   app.openRun(cwd, run, env).replay(fold.take);
@@ -167,7 +168,7 @@ function toEnd(graph: FlowGraph, word: string): PathEnd {
 }
 
 /** Prints a path, a line per hop; where there is none, how far it gets. The result is the exit code. */
-function printPath({ terminal }: CliContext, { from, to, path, reached, graph }: AskedPath): number {
+function printPath({ terminal }: AppContext, { from, to, path, reached, graph }: AskedPath): number {
   if (path === null) {
     const known =
       reached.length === 0

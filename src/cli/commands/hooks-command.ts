@@ -1,3 +1,4 @@
+import type { HookedCall, ToolHooks } from '../../app/index.ts';
 import { hasErrors, renderDiagnostics } from '../../config/findings/diagnostics.ts';
 import { findHooks, type Settings } from '../../config/settings.ts';
 import { toBackendLabel } from '../../core/backends/backend-spec.ts';
@@ -9,14 +10,15 @@ import { findAliased } from '../../core/hooks/match-tool.ts';
 import { toDurationText } from '../../core/text/duration.ts';
 import { BUILT_IN_CARDS } from '../../core/tools/built-in-cards.ts';
 import { isJsonObject, type Json, type JsonObject, parseJson } from '../../core/values/json.ts';
-import type { HookedCall, ToolHooks } from '../../hooks/tool-hooks.ts';
+
 import type { Topology } from '../../topology/routing/compile-topology.ts';
 import { checkConfig } from '../../validation/check-config.ts';
 import { toPlainLine } from '../../views/text/plain-text.ts';
 import { addExamples } from '../args/help.ts';
 import { addConfigOptions, addFormatOption, type ConfigOptions, toConfigRequest } from '../args/options.ts';
 import { createUnknownNameError, createUsageError } from '../args/usage-error.ts';
-import type { CliCommand, CliContext, CommandCall } from '../cli-context.ts';
+import type { AppContext, CliCommand } from '../cli-command.ts';
+import type { CommandCall } from '../cli-context.ts';
 import { checkContract, toMergedHooks, toTestedDraft } from '../hooks/loop-verdicts.ts';
 import { addPermissions, listPermissionRows, listUnbound, toHookVerdicts, toPermissionCells } from '../hooks/permission-rows.ts';
 import { printVerdicts, toReport } from '../hooks/print-verdicts.ts';
@@ -62,7 +64,7 @@ interface HooksFlags extends ConfigOptions {
   readonly format: 'text' | 'json';
 }
 
-async function perform(context: CliContext, { args, options }: CommandCall): Promise<number> {
+async function perform(context: AppContext, { args, options }: CommandCall): Promise<number> {
   const [action, event] = args;
   const flags = options as unknown as HooksFlags;
   if (action !== undefined && action !== 'test')
@@ -111,7 +113,7 @@ interface HookRow {
   readonly unbound: readonly string[];
 }
 
-function list({ terminal }: CliContext, settings: Settings, { hat, format }: HooksFlags): number {
+function list({ terminal }: AppContext, settings: Settings, { hat, format }: HooksFlags): number {
   const hats = Object.keys(settings.backends).filter((id) => hat === undefined || id === hat);
   const ofRun = hat === undefined ? (settings.runHooks ?? []).map((spec, index) => toRow(null, index, spec, [])) : [];
   const rows = [...ofRun, ...hats.flatMap((id) => toRows(settings, id))];
@@ -227,7 +229,7 @@ interface Tried {
   readonly topology: Topology | null;
 }
 
-async function test(context: CliContext, tried: Tried, flags: HooksFlags, word: string | undefined): Promise<number> {
+async function test(context: AppContext, tried: Tried, flags: HooksFlags, word: string | undefined): Promise<number> {
   const { settings } = tried;
   const event = toEvent(word);
   if (isLoopEvent(event)) return testLoop(context, tried, flags, event);
@@ -261,7 +263,7 @@ async function test(context: CliContext, tried: Tried, flags: HooksFlags, word: 
 }
 
 /** Hooks of the loop are asked about an event that is not published. */
-async function testLoop(context: CliContext, { settings, topology }: Tried, flags: HooksFlags, event: HookEventName): Promise<number> {
+async function testLoop(context: AppContext, { settings, topology }: Tried, flags: HooksFlags, event: HookEventName): Promise<number> {
   if (isLifeEvent(event)) {
     const { reason, format } = flags;
     return testLife(context, settings, { event, hat: isRunEvent(event) ? '' : findHat(settings, flags.hat), reason, format });

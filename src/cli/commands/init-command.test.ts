@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { isAbsolute, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { AppApi } from '../app-api.ts';
+import type { AppApi } from '../cli-command.ts';
 import { performCommandLine } from '../command-line.ts';
 import { createFakeContext } from '../fixtures.ts';
 import { askChoice } from './init-command.ts';

@@ -1,9 +1,9 @@
 import { findGuidePage, listPresets } from '../../config/layers/package-files.ts';
 import { toShellWord } from '../../core/text/shell-word.ts';
-import type { AppApi } from '../app-api.ts';
 import { addExamples } from '../args/help.ts';
 import { createUsageError, suggestWord } from '../args/usage-error.ts';
-import type { CliCommand, CliContext } from '../cli-context.ts';
+import type { AppApi, CliCommand } from '../cli-command.ts';
+import type { CliContext } from '../cli-context.ts';
 import { printProse } from '../terminal/print.ts';
 
 /** The answer that says that nothing is wanted. */

@@ -5,10 +5,10 @@ import { maskControls } from '../../core/text/mask-controls.ts';
 import { toShellWord } from '../../core/text/shell-word.ts';
 import { toGateEndText } from '../../views/report/evidence.ts';
 import { cleanText, toCount, toPlainLine } from '../../views/text/plain-text.ts';
-import type { AppApi } from '../app-api.ts';
 import { addExamples, addNote } from '../args/help.ts';
 import { addFormatOption, RUN_ARGUMENT } from '../args/options.ts';
-import type { CliCommand, CliContext, CommandCall } from '../cli-context.ts';
+import type { AppApi, AppContext, CliCommand } from '../cli-command.ts';
+import type { CommandCall } from '../cli-context.ts';
 import { untilStopped } from '../live/signals.ts';
 import { printProse } from '../terminal/print.ts';
 import { printJson, printLine, type Terminal } from '../terminal/terminal.ts';
@@ -41,7 +41,7 @@ export const landCommand: CliCommand = {
   perform,
 };
 
-async function perform(context: CliContext, { args, options }: CommandCall): Promise<number> {
+async function perform(context: AppContext, { args, options }: CommandCall): Promise<number> {
   const { cwd, env, terminal, loadApp } = context;
   const app = await loadApp();
   const isJson = options['format'] === 'json';

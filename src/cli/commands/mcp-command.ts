@@ -9,7 +9,8 @@ import type { McpServer, McpTool } from '../../mcp/mcp-tool.ts';
 import type { CheckEnd } from '../../mcp/run-check-tool.ts';
 import { addExamples } from '../args/help.ts';
 import { createUsageError } from '../args/usage-error.ts';
-import type { CliCommand, CliContext, CommandCall } from '../cli-context.ts';
+import type { AppContext, CliCommand } from '../cli-command.ts';
+import type { CommandCall } from '../cli-context.ts';
 
 /** `ralph mcp`, what agent CLIs start. */
 export const mcpCommand: CliCommand = {
@@ -45,7 +46,7 @@ export const mcpCommand: CliCommand = {
 /** What a server offers, and tells of itself. */
 type Offered = Pick<McpServer, 'tools' | 'instructions'>;
 
-async function offerTools(context: CliContext, options: CommandCall['options'], signal: AbortSignal): Promise<Offered> {
+async function offerTools(context: AppContext, options: CommandCall['options'], signal: AbortSignal): Promise<Offered> {
   const { findTurn } = await import('../../emit/index.ts');
   const place = findTurn(toTurn(context, options));
   if (place === null)
@@ -64,7 +65,7 @@ async function offerHandIns(file: unknown): Promise<Offered> {
 }
 
 /** Where the turn is, as the environment of an agent says it. */
-function toTurn({ env }: CliContext, options: CommandCall['options']) {
+function toTurn({ env }: AppContext, options: CommandCall['options']) {
   return {
     RALPH_EVENTS_FILE: toWord(options['events'], env['RALPH_EVENTS_FILE']),
     RALPH_CONTRACT: toWord(options['contract'], env['RALPH_CONTRACT']),
@@ -81,7 +82,7 @@ interface ToolsOrder {
   readonly signal: AbortSignal;
 }
 
-async function createTools(context: CliContext, { place, options, names, signal }: ToolsOrder): Promise<readonly McpTool[]> {
+async function createTools(context: AppContext, { place, options, names, signal }: ToolsOrder): Promise<readonly McpTool[]> {
   const [emit, mcp] = await Promise.all([import('../../emit/index.ts'), import('../../mcp/index.ts')]);
   const turn = toTurn(context, options);
   const publish = (request: EmitRequest): string => emit.toCutText(emit.emitInto(toWords(request), place)).trimEnd();

@@ -6,7 +6,8 @@ import { accept } from '../../core/values/result.ts';
 import { cleanText, toPlainLine } from '../../views/text/plain-text.ts';
 import { addExamples, addNote } from '../args/help.ts';
 import { createUsageError } from '../args/usage-error.ts';
-import type { CliCommand, CliContext } from '../cli-context.ts';
+import type { CliCommand } from '../cli-command.ts';
+import type { CliContext } from '../cli-context.ts';
 import { printLine } from '../terminal/terminal.ts';
 
 type Config = typeof import('../../config/index.ts');

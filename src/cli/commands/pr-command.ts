@@ -3,10 +3,10 @@ import { shorten } from '../../core/text/shorten.ts';
 import { RalphError } from '../../core/values/errors.ts';
 import { toReviewMarkdown } from '../../views/review/review-markdown.ts';
 import { cleanText, toCount } from '../../views/text/plain-text.ts';
-import type { AppApi } from '../app-api.ts';
 import { addExamples, addNote } from '../args/help.ts';
 import { addFormatOption, RUN_ARGUMENT } from '../args/options.ts';
-import type { CliCommand, CliContext, CommandCall } from '../cli-context.ts';
+import type { AppApi, AppContext, CliCommand } from '../cli-command.ts';
+import type { CommandCall } from '../cli-context.ts';
 import { type ReadRun, readView } from '../runs/read-run.ts';
 import { printProse } from '../terminal/print.ts';
 import { printJson, type Terminal } from '../terminal/terminal.ts';
@@ -36,7 +36,7 @@ export const prCommand: CliCommand = {
   perform,
 };
 
-async function perform(context: CliContext, { args, options }: CommandCall): Promise<number> {
+async function perform(context: AppContext, { args, options }: CommandCall): Promise<number> {
   const { cwd, env, terminal, loadApp } = context;
   const read = await readView(context, args[0]);
   if (read.view.end === null) {

@@ -3,7 +3,7 @@ import { toRowLines } from '../../views/text/fact-rows.ts';
 import { addExamples } from '../args/help.ts';
 import { addFormatOption } from '../args/options.ts';
 import { createUsageError } from '../args/usage-error.ts';
-import type { CliCommand } from '../cli-context.ts';
+import type { CliCommand } from '../cli-command.ts';
 import { printProse } from '../terminal/print.ts';
 import { printJson, printLine, type Terminal } from '../terminal/terminal.ts';
 

@@ -1,7 +1,7 @@
 import { toPlainLine } from '../../views/text/plain-text.ts';
 import { addExamples } from '../args/help.ts';
 import { addFormatOption } from '../args/options.ts';
-import type { CliCommand } from '../cli-context.ts';
+import type { CliCommand } from '../cli-command.ts';
 import { printTable } from '../terminal/print.ts';
 import { printJson } from '../terminal/terminal.ts';
 

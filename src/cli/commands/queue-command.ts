@@ -1,11 +1,11 @@
 import { type Command, Option } from 'commander';
 import { toCount } from '../../views/text/plain-text.ts';
-import type { AppApi } from '../app-api.ts';
 import { addExamples, addNote } from '../args/help.ts';
 import { addConfigOptions, addSettingFlags } from '../args/options.ts';
 import { parseCount } from '../args/parse-values.ts';
 import { createUsageError } from '../args/usage-error.ts';
-import type { CliCommand, CliContext, CommandCall } from '../cli-context.ts';
+import type { AppApi, AppContext, CliCommand } from '../cli-command.ts';
+import type { CommandCall } from '../cli-context.ts';
 import { addTasks } from '../queue/add-tasks.ts';
 import { printDigest, printList } from '../queue/print-queue.ts';
 import { performQueueRun } from '../queue/run-queue.ts';
@@ -72,7 +72,7 @@ const OPTIONS: Readonly<Record<Action, readonly string[]>> = {
   clear: ['all'],
 };
 
-async function perform(context: CliContext, call: CommandCall): Promise<number> {
+async function perform(context: AppContext, call: CommandCall): Promise<number> {
   const [what = 'list', ...words] = call.args.flat().filter((word): word is string => word !== undefined);
   const action = ACTIONS.find((known) => known === what);
   if (action === undefined) {
@@ -100,7 +100,7 @@ function checkOptions(action: Action, { options }: CommandCall): void {
     throw createUsageError(`--format ${other} does not go with ${action}.`, `Take ${action === 'run' ? 'ndjson' : 'json'}.`);
 }
 
-type Act = (context: CliContext, app: AppApi, call: CommandCall, words: readonly string[]) => Promise<number>;
+type Act = (context: AppContext, app: AppApi, call: CommandCall, words: readonly string[]) => Promise<number>;
 
 const ACT: Readonly<Record<Action, Act>> = {
   list: (context, app, { options }) => printList(context, app, options['format'] === 'json'),

@@ -1,6 +1,6 @@
 import { toPlainLine } from '../../views/text/plain-text.ts';
 import { addExamples } from '../args/help.ts';
-import type { CliCommand } from '../cli-context.ts';
+import type { CliCommand } from '../cli-command.ts';
 
 /** `ralph reap`. */
 export const reapCommand: CliCommand = {

@@ -2,13 +2,12 @@ import { closeSync, openSync, readSync } from 'node:fs';
 import { extname } from 'node:path';
 import { toReviewMarkdown } from '../../views/review/review-markdown.ts';
 import { toNumberText, toPlainLine } from '../../views/text/plain-text.ts';
-import type { AppApi } from '../app-api.ts';
 import { addFleetOption } from '../args/fleet-options.ts';
 import { addExamples } from '../args/help.ts';
 import { RUN_ARGUMENT } from '../args/options.ts';
 import { createUsageError } from '../args/usage-error.ts';
-import type { CliCommand, CliContext } from '../cli-context.ts';
-import { type ReadWish, readInFolder } from '../runs/read-run.ts';
+import type { AppApi, AppContext, CliCommand } from '../cli-command.ts';
+import { type ReadWish, readInFolder } from '../runs/read-in-folder.ts';
 import { writeOutput } from '../terminal/output-file.ts';
 import { printLine } from '../terminal/terminal.ts';
 import { readReportPage } from '../web/read-page.ts';
@@ -43,7 +42,7 @@ export const reportCommand: CliCommand = {
 };
 
 async function writePage(
-  context: CliContext,
+  context: AppContext,
   from: string,
   run: string | undefined,
   { output, withOutputs }: { readonly output: string | null; readonly withOutputs: boolean },
@@ -72,7 +71,7 @@ function toPage(app: AppApi, data: ReportData): string {
   return page.replace('<!-- data -->', () => `<script type="application/json" id="data">${json}</script>`);
 }
 
-async function writeMarkdown(context: CliContext, from: string, run: string | undefined, output: string | null): Promise<number> {
+async function writeMarkdown(context: AppContext, from: string, run: string | undefined, output: string | null): Promise<number> {
   const app = await context.loadApp();
   const review = await app.reviewRun(from, run === 'last' ? undefined : run, context.env);
   const text = `${toReviewMarkdown(review).trimEnd()}\n`;
@@ -80,7 +79,7 @@ async function writeMarkdown(context: CliContext, from: string, run: string | un
 }
 
 /** A report that is there is written over; any other file stays. */
-function put({ cwd, terminal }: CliContext, file: string, text: string): number {
+function put({ cwd, terminal }: AppContext, file: string, text: string): number {
   if (file === '-') {
     terminal.out(text);
     return 0;

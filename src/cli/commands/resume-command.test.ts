@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { RalphError } from '../../core/values/errors.ts';
-import type { AppApi } from '../app-api.ts';
+import type { AppApi } from '../cli-command.ts';
 import { performCommandLine } from '../command-line.ts';
 import { createFakeApp, createFakeContext, type FakeWorld, RUN_ID, sampleRecords } from '../fixtures.ts';
 

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { addExamples } from '../args/help.ts';
 import { addShowOptions, RUN_ARGUMENT } from '../args/options.ts';
-import type { CliCommand } from '../cli-context.ts';
+import type { CliCommand } from '../cli-command.ts';
 import { type ResumeFlags, resumeAndWatch } from '../live/resume-run.ts';
 
 /** `ralph resume`. */

@@ -2,9 +2,10 @@ import { toReviewMarkdown } from '../../views/review/review-markdown.ts';
 import { addFleetOption } from '../args/fleet-options.ts';
 import { addExamples } from '../args/help.ts';
 import { addFormatOption, RUN_ARGUMENT } from '../args/options.ts';
-import type { CliCommand, CliContext, CommandCall } from '../cli-context.ts';
+import type { AppContext, CliCommand } from '../cli-command.ts';
+import type { CommandCall } from '../cli-context.ts';
 import { printReview } from '../runs/print-report.ts';
-import { type ReadWish, readInFolder } from '../runs/read-run.ts';
+import { type ReadWish, readInFolder } from '../runs/read-in-folder.ts';
 import { printJson } from '../terminal/terminal.ts';
 
 /** Lines of a terminal that is as small as they come. */
@@ -30,7 +31,7 @@ export const reviewCommand: CliCommand = {
 };
 
 async function review(
-  { cwd, env, terminal, loadApp }: CliContext,
+  { cwd, env, terminal, loadApp }: AppContext,
   run: string | undefined,
   options: CommandCall['options'],
 ): Promise<number> {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { SAMPLE_PANEL } from '../../core/run/panel-fixtures.ts';
 import { makeGate, makeHat } from '../../core/spec-fixtures.ts';
-import type { AppApi } from '../app-api.ts';
+import type { AppApi } from '../cli-command.ts';
 import { performCommandLine } from '../command-line.ts';
 import { createFakeApp, createFakeContext, type FakeWorld, RUN_ID, samplePlan, sampleRecords } from '../fixtures.ts';
 

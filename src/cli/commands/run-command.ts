@@ -7,7 +7,6 @@ import { estimateTokens } from '../../core/text/estimate-tokens.ts';
 import { checkConfig } from '../../validation/check-config.ts';
 import { type FactRow, toRowLines } from '../../views/text/fact-rows.ts';
 import { cleanText, toFirstLine, toNumberText, toPlainLine } from '../../views/text/plain-text.ts';
-import type { AppApi } from '../app-api.ts';
 import { findFleetAddress } from '../args/fleet-options.ts';
 import { addExamples, addNote } from '../args/help.ts';
 import {
@@ -20,7 +19,8 @@ import {
   toShowOptions,
 } from '../args/options.ts';
 import { checkRunFlags, type RunFlags, toPlanRequest } from '../args/run-flags.ts';
-import type { CliCommand, CliContext, CommandCall } from '../cli-context.ts';
+import type { AppApi, AppContext, CliCommand } from '../cli-command.ts';
+import type { CommandCall } from '../cli-context.ts';
 import { resumeAndWatch } from '../live/resume-run.ts';
 import { NO_GATE, toLimitsText, toTeamText } from '../live/run-lines.ts';
 import { showStarted } from '../live/show-started.ts';
@@ -77,7 +77,7 @@ function declare(command: Command): void {
 const PRECEDENCE =
   'Options win over RALPH_CONFIG_* variables, these over the team of --hats, that over configuration files, and these over the defaults.';
 
-async function perform(context: CliContext, call: CommandCall): Promise<number> {
+async function perform(context: AppContext, call: CommandCall): Promise<number> {
   const flags = checkRunFlags(call.options as unknown as RunFlags & ShowFlags, call);
   const show = toShowOptions(flags);
   if (flags.continue === true) return resumeAndWatch(context, undefined, flags);
@@ -97,7 +97,7 @@ async function perform(context: CliContext, call: CommandCall): Promise<number> 
 }
 
 /** The same command once more, without `--detach`, in a process of its own; what is wrong with the configuration is said there. */
-async function prepareChild(context: CliContext, flags: RunFlags, call: CommandCall, isViewed: boolean) {
+async function prepareChild(context: AppContext, flags: RunFlags, call: CommandCall, isViewed: boolean) {
   const { cwd, env } = context;
   const app = await context.loadApp();
   const end = call.words.includes('--') ? call.words.indexOf('--') : call.words.length;
@@ -109,7 +109,7 @@ async function prepareChild(context: CliContext, flags: RunFlags, call: CommandC
   return { start, isDeaf: settings?.externalEvents === 'off' };
 }
 
-async function detach(context: CliContext, flags: RunFlags, call: CommandCall): Promise<number> {
+async function detach(context: AppContext, flags: RunFlags, call: CommandCall): Promise<number> {
   const { terminal } = context;
   const { start, isDeaf } = await prepareChild(context, flags, call, false);
   const started = await withAbort(context, start);
@@ -127,7 +127,7 @@ async function detach(context: CliContext, flags: RunFlags, call: CommandCall): 
 
 /** Whether the run is shown on the whole terminal, in a process that outlives the view. */
 function isViewWanted(
-  { openFullScreen, tellBegun }: CliContext,
+  { openFullScreen, tellBegun }: AppContext,
   flags: RunFlags,
   { format, quiet, verbose, isPlain }: ShowOptions,
 ): boolean {
@@ -136,7 +136,7 @@ function isViewWanted(
 }
 
 async function startAndWatch(
-  context: CliContext,
+  context: AppContext,
   app: AppApi,
   plan: RunPlan,
   { flags, show, ...fleet }: { readonly flags: RunFlags; readonly show: ReturnType<typeof toShowOptions>; readonly fleet?: string },

@@ -6,8 +6,10 @@ import { addFleetOption } from '../args/fleet-options.ts';
 import { addExamples } from '../args/help.ts';
 import { parseRunAndTurn, type TurnChoice } from '../args/parse-values.ts';
 import { createUsageError } from '../args/usage-error.ts';
-import type { CliCommand, CliContext, CommandCall } from '../cli-context.ts';
-import { type ReadWish, readInFolder, readView } from '../runs/read-run.ts';
+import type { AppContext, CliCommand } from '../cli-command.ts';
+import type { CommandCall } from '../cli-context.ts';
+import { type ReadWish, readInFolder } from '../runs/read-in-folder.ts';
+import { readView } from '../runs/read-run.ts';
 import { findTurn, printEvents, printFile, printOverview, printTurn, printWork, type ShownRun } from '../runs/show-run.ts';
 import { OutputClosed } from '../terminal/terminal.ts';
 
@@ -41,7 +43,7 @@ export const showCommand: CliCommand = {
   perform,
 };
 
-async function perform(context: CliContext, { args, options }: CommandCall): Promise<number> {
+async function perform(context: AppContext, { args, options }: CommandCall): Promise<number> {
   const parts = PARTS.filter((part) => options[part] === true);
   if (parts.length > 1) throw createUsageError(`--${parts.join(' and --')} cannot be used together.`, 'Ask for one after the other.');
   const { run, turn } = parseRunAndTurn(args);
@@ -54,7 +56,7 @@ async function perform(context: CliContext, { args, options }: CommandCall): Pro
   });
 }
 
-async function follow(context: CliContext, run: string | undefined, other: unknown): Promise<number> {
+async function follow(context: AppContext, run: string | undefined, other: unknown): Promise<number> {
   if (other !== null)
     throw createUsageError(
       '--follow shows what the agents say from now on.',
@@ -96,7 +98,7 @@ const LOOK_MS = 250;
 const PIECE_BYTES = 64 << 10;
 
 /** Shows what agents say as they say it, from the newest turn on, until the run ends or nobody reads any more. */
-export async function followOutput({ terminal, every }: Pick<CliContext, 'terminal' | 'every'>, run: FollowedRun): Promise<void> {
+export async function followOutput({ terminal, every }: Pick<AppContext, 'terminal' | 'every'>, run: FollowedRun): Promise<void> {
   let turn: TurnReader | null = null;
   const look = (): boolean => {
     // Asked first: what was said before the end is there to be read.

@@ -6,10 +6,11 @@ import { addExamples } from '../args/help.ts';
 import { addFormatOption, RUN_ARGUMENT } from '../args/options.ts';
 import { parseCount } from '../args/parse-values.ts';
 import { createUsageError } from '../args/usage-error.ts';
-import type { CliCommand, CliContext } from '../cli-context.ts';
+import type { AppContext, CliCommand } from '../cli-command.ts';
 import { toReportLines } from '../runs/print-report.ts';
 import { printStatus } from '../runs/print-status.ts';
-import { isNewestRun, type ReadWish, readInFolder, readView } from '../runs/read-run.ts';
+import { type ReadWish, readInFolder } from '../runs/read-in-folder.ts';
+import { isNewestRun, readView } from '../runs/read-run.ts';
 import { printJson, printLine } from '../terminal/terminal.ts';
 
 /** `ralph status`. */
@@ -34,7 +35,7 @@ export const statusCommand: CliCommand = {
   },
 };
 
-async function printNow(context: CliContext, wanted: string | undefined, isJson: boolean): Promise<number> {
+async function printNow(context: AppContext, wanted: string | undefined, isJson: boolean): Promise<number> {
   const run = await readView(context, wanted);
   if (isJson) {
     const { isAlive, isUnseen, live, fleet } = run.reader;
@@ -46,7 +47,7 @@ async function printNow(context: CliContext, wanted: string | undefined, isJson:
 }
 
 /** The run as it was after an input. What is known beside its journal is known of now alone, so it is left out. */
-async function printPast(context: CliContext, run: string | undefined, seq: number, isJson: boolean): Promise<number> {
+async function printPast(context: AppContext, run: string | undefined, seq: number, isJson: boolean): Promise<number> {
   const { cwd, env, terminal, loadApp } = context;
   const app = await loadApp();
   const reader = app.openRun(cwd, run, env);

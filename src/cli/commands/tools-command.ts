@@ -12,7 +12,8 @@ import { toPlainLine } from '../../views/text/plain-text.ts';
 import { addExamples } from '../args/help.ts';
 import { addConfigOptions, addFormatOption, type ConfigOptions, toConfigRequest } from '../args/options.ts';
 import { createUnknownNameError, createUsageError } from '../args/usage-error.ts';
-import type { CliCommand, CliContext, CommandCall } from '../cli-context.ts';
+import type { AppContext, CliCommand } from '../cli-command.ts';
+import type { CommandCall } from '../cli-context.ts';
 import { untilStopped } from '../live/signals.ts';
 import { printProse, printTable } from '../terminal/print.ts';
 import { isColoured, printJson, printLine, type Terminal } from '../terminal/terminal.ts';
@@ -54,7 +55,7 @@ interface Asked {
   readonly spec?: BackendSpec;
 }
 
-async function perform(context: CliContext, { options }: CommandCall): Promise<number> {
+async function perform(context: AppContext, { options }: CommandCall): Promise<number> {
   const flags = options as unknown as ToolsFlags;
   if (flags.hat !== undefined && flags.profile !== undefined) {
     throw createUsageError('Give either a hat or a profile.', 'A hat has its profile already: leave --profile out.');

@@ -10,7 +10,8 @@ import { addExamples } from '../args/help.ts';
 import { addConfigOptions, addFormatOption, type ConfigOptions } from '../args/options.ts';
 import { parseCount } from '../args/parse-values.ts';
 import { createUnknownNameError, createUsageError, suggestWord } from '../args/usage-error.ts';
-import type { CliCommand, CliContext, CommandCall } from '../cli-context.ts';
+import type { CliCommand } from '../cli-command.ts';
+import type { CliContext, CommandCall } from '../cli-context.ts';
 import { loadTeam } from '../team/load-team.ts';
 import { printJson, printLine, type Terminal } from '../terminal/terminal.ts';
 

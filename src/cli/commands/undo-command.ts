@@ -1,11 +1,11 @@
 import { toSafeName } from '../../core/text/file-name.ts';
 import { maskControls } from '../../core/text/mask-controls.ts';
 import { toCount } from '../../views/text/plain-text.ts';
-import type { AppApi } from '../app-api.ts';
 import { addExamples, addNote } from '../args/help.ts';
 import { addFormatOption, RUN_ARGUMENT } from '../args/options.ts';
 import { parseCount } from '../args/parse-values.ts';
-import type { CliCommand, CliContext, CommandCall } from '../cli-context.ts';
+import type { AppApi, AppContext, CliCommand } from '../cli-command.ts';
+import type { CommandCall } from '../cli-context.ts';
 import { printProse } from '../terminal/print.ts';
 import { printJson, printLine, type Terminal } from '../terminal/terminal.ts';
 
@@ -33,7 +33,7 @@ export const undoCommand: CliCommand = {
   perform,
 };
 
-async function perform({ cwd, env, terminal, loadApp }: CliContext, { args, options }: CommandCall): Promise<number> {
+async function perform({ cwd, env, terminal, loadApp }: AppContext, { args, options }: CommandCall): Promise<number> {
   const toTurn = options['toTurn'] === undefined ? null : parseCount(String(options['toTurn']), '--to-turn', 0);
   const app = await loadApp();
   const isMeant = options['yes'] === true;

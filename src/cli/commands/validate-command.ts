@@ -3,7 +3,8 @@ import { isValid } from '../../validation/config-report.ts';
 import { addExamples, addNote } from '../args/help.ts';
 import { addConfigOptions, addFormatOption } from '../args/options.ts';
 import { createUsageError } from '../args/usage-error.ts';
-import type { CliCommand, CliContext, CommandCall } from '../cli-context.ts';
+import type { CliCommand } from '../cli-command.ts';
+import type { CliContext, CommandCall } from '../cli-context.ts';
 import { type CheckedTarget, checkTarget, listTargets, type ValidateFlags } from '../validate/check-files.ts';
 import { printRefusals, printReport } from '../validate/print-report.ts';
 

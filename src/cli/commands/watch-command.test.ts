@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { RunRecord } from '../../core/run/run-record.ts';
 import { completedRun, START } from '../../views/fixtures.ts';
-import type { AppApi } from '../app-api.ts';
+import type { AppApi } from '../cli-command.ts';
 import { performCommandLine } from '../command-line.ts';
 import { createFakeContext } from '../fixtures.ts';
 

@@ -1,11 +1,12 @@
-import type { WatchApi } from '../app-api.ts';
 import { addFleetOption } from '../args/fleet-options.ts';
 import { addExamples, addNote } from '../args/help.ts';
-import type { CliCommand, CliContext } from '../cli-context.ts';
+import type { AppContext, CliCommand } from '../cli-command.ts';
+import type { WatchApi } from '../cli-context.ts';
 import { followLines } from '../live/follow-lines.ts';
 import { showView, toSignalCode } from '../live/show-view.ts';
 import { printStatus } from '../runs/print-status.ts';
-import { type ReadWish, readInFolder, readView } from '../runs/read-run.ts';
+import { type ReadWish, readInFolder } from '../runs/read-in-folder.ts';
+import { readView } from '../runs/read-run.ts';
 
 /** `ralph watch`. */
 export const watchCommand: CliCommand = {
@@ -34,7 +35,7 @@ const NOTE =
 
 type Voice = Parameters<WatchApi['openWatchedRun']>[4];
 
-async function watch(context: CliContext, run: string | undefined, isReadOnly: boolean, voice: Voice): Promise<number> {
+async function watch(context: AppContext, run: string | undefined, isReadOnly: boolean, voice: Voice): Promise<number> {
   const { cwd, env, openFullScreen, loadWatch } = context;
   const app = await loadWatch();
   const { runId, ...reader } = app.openRun(cwd, run, env);

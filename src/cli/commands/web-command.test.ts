@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import type { AppApi } from '../app-api.ts';
+import type { AppApi } from '../cli-command.ts';
 import { performCommandLine } from '../command-line.ts';
 import { createFakeContext, type FakeContext } from '../fixtures.ts';
 

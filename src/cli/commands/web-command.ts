@@ -1,8 +1,8 @@
 import { addFleetOption } from '../args/fleet-options.ts';
 import { addExamples } from '../args/help.ts';
 import { createUsageError } from '../args/usage-error.ts';
-import type { CliCommand } from '../cli-context.ts';
-import { type ReadWish, readInFolder } from '../runs/read-run.ts';
+import type { CliCommand } from '../cli-command.ts';
+import { type ReadWish, readInFolder } from '../runs/read-in-folder.ts';
 import { serveRuns } from '../web/serve-runs.ts';
 import { toWebPlace, USUAL_PORT } from '../web/web-place.ts';
 

@@ -2,11 +2,11 @@ import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 import { join, resolve } from 'node:path';
 import { isLabel } from '../../core/values/label.ts';
-import type { AppApi } from '../app-api.ts';
 import { findCache, findFleetAddress } from '../args/fleet-options.ts';
 import { addExamples } from '../args/help.ts';
 import { createUsageError } from '../args/usage-error.ts';
-import type { CliCommand, CliContext } from '../cli-context.ts';
+import type { AppApi, CliCommand } from '../cli-command.ts';
+import type { CliContext } from '../cli-context.ts';
 
 /** `ralph worker`. */
 export const workerCommand: CliCommand = {

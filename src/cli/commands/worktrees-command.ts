@@ -1,10 +1,10 @@
 import { maskControls } from '../../core/text/mask-controls.ts';
 import { toCount, toList, toPlainLine } from '../../views/text/plain-text.ts';
-import type { AppApi } from '../app-api.ts';
 import { addExamples } from '../args/help.ts';
 import { addFormatOption } from '../args/options.ts';
 import { createUsageError } from '../args/usage-error.ts';
-import type { CliCommand, CliContext, CommandCall } from '../cli-context.ts';
+import type { AppApi, AppContext, CliCommand } from '../cli-command.ts';
+import type { CommandCall } from '../cli-context.ts';
 import { printTable } from '../terminal/print.ts';
 import { printJson, printLine } from '../terminal/terminal.ts';
 
@@ -31,7 +31,7 @@ export const worktreesCommand: CliCommand = {
   perform,
 };
 
-async function perform(context: CliContext, { args, options }: CommandCall): Promise<number> {
+async function perform(context: AppContext, { args, options }: CommandCall): Promise<number> {
   const [what = 'list', name] = args;
   const action = ACTIONS.find((known) => known === what);
   if (action === undefined) {
@@ -54,7 +54,7 @@ function toLeftOutText(keys: readonly string[]): string {
   return `Left out, because it has changed since the run began: ${shown.join(', ')}${more} of git's configuration (git config --show-origin --get-all NAME shows where it is set).\n`;
 }
 
-const ACT: Readonly<Record<Exclude<Action, 'list'>, (context: CliContext, app: AppApi, name: string, force: boolean) => Promise<number>>> =
+const ACT: Readonly<Record<Exclude<Action, 'list'>, (context: AppContext, app: AppApi, name: string, force: boolean) => Promise<number>>> =
   {
     diff: async ({ cwd, env, terminal }, app, name) => {
       const patch = await app.diffRunWorktree(cwd, name, env);
@@ -83,7 +83,7 @@ const ACT: Readonly<Record<Exclude<Action, 'list'>, (context: CliContext, app: A
     },
   };
 
-async function list({ cwd, env, terminal }: CliContext, app: AppApi, isJson: boolean): Promise<number> {
+async function list({ cwd, env, terminal }: AppContext, app: AppApi, isJson: boolean): Promise<number> {
   const worktrees = await app.listRunWorktrees(cwd, env);
   if (isJson) {
     for (const worktree of worktrees) printJson(terminal, toRecord(worktree));

@@ -1,8 +1,7 @@
 import type { Settings } from '../../config/settings.ts';
 import { isRunEvent, type LifeEventName } from '../../core/hooks/hook-moments.ts';
 import { toPlainLine } from '../../views/text/plain-text.ts';
-import type { AppApi } from '../app-api.ts';
-import type { CliContext } from '../cli-context.ts';
+import type { AppApi, AppContext } from '../cli-command.ts';
 import { untilStopped } from '../live/signals.ts';
 import { printTable } from '../terminal/print.ts';
 import { printJson, printLine } from '../terminal/terminal.ts';
@@ -30,7 +29,7 @@ const REASONS: Readonly<Record<LifeEventName, string | null>> = {
 const QUESTION = { id: 'q0', text: 'Is this a test?', choices: ['yes', 'no'], default: 'yes' };
 
 /** Tells the hooks of a moment in the life of a run that has not happened, and shows what became of it. */
-export async function testLife(context: CliContext, settings: Settings, { event, hat, reason, format }: LifeTest): Promise<number> {
+export async function testLife(context: AppContext, settings: Settings, { event, hat, reason, format }: LifeTest): Promise<number> {
   const { createLifeHooks } = await context.loadApp();
   const { cwd, env, now, terminal } = context;
   const runs: LifeRun[] = [];

@@ -1,19 +1,18 @@
+import type * as App from '../../app/index.ts';
 import { toDurationText } from '../../core/text/duration.ts';
 import { RalphError } from '../../core/values/errors.ts';
 import { toCount, toPlainLine } from '../../views/text/plain-text.ts';
-import type { AppApi } from '../app-api.ts';
 import type { ShowOptions } from '../args/options.ts';
 import type { CliContext } from '../cli-context.ts';
 import type { Style, Terminal } from '../terminal/terminal.ts';
 import { untilEnded } from './signals.ts';
 import { tellBefore, toVerdict } from './tell-demo.ts';
 
-type FleetDemo = Awaited<ReturnType<AppApi['prepareFleetDemo']>>;
-type FleetNews = Parameters<Parameters<FleetDemo['play']>[1]['tell']>[0];
-type FleetDemoEnd = NonNullable<Awaited<ReturnType<FleetDemo['play']>>>;
+type FleetNews = Parameters<Parameters<App.FleetDemo['play']>[1]['tell']>[0];
+type FleetDemoEnd = NonNullable<Awaited<ReturnType<App.FleetDemo['play']>>>;
 
 /** Plays the demo of a fleet and tells what happens in it, a line each. */
-export async function playFleetDemo(context: CliContext, app: AppApi, show: ShowOptions): Promise<number> {
+export async function playFleetDemo(context: CliContext, app: typeof App, show: ShowOptions): Promise<number> {
   const { terminal, now } = context;
   const demo = await app.prepareFleetDemo(context.env);
   const isTold = show.format === 'text' && !show.quiet;
@@ -140,7 +139,7 @@ function toLossText(killed: FleetDemoEnd['killed'], lostAfterS: number): string 
   return `${killed.worker} was given up ${toDurationText(killed.seenAfterMs)} after it was killed: RALPH_FLEET_LOST_AFTER=${lostAfterS} here, 20 where nobody says it`;
 }
 
-function tellMore({ out }: Terminal, { folder, command }: FleetDemo): void {
+function tellMore({ out }: Terminal, { folder, command }: App.FleetDemo): void {
   out(
     [
       '',

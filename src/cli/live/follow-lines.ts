@@ -1,7 +1,8 @@
 import type { RunRecord } from '../../core/run/run-record.ts';
+import type { RunReader } from '../../runs/run-api.ts';
 import { createRunViewFold } from '../../views/fold/fold-run-view.ts';
 import type { CliContext } from '../cli-context.ts';
-import { isNewestRun, type RunReader } from '../runs/read-run.ts';
+import { isNewestRun } from '../runs/read-run.ts';
 import { OutputClosed } from '../terminal/terminal.ts';
 import { catchSignals, toStoppedBy } from './signals.ts';
 import { createTextPrinter } from './text-printer.ts';

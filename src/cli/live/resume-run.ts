@@ -1,11 +1,10 @@
 import { createRunViewFold } from '../../views/fold/fold-run-view.ts';
 import { toNextStep } from '../../views/report/next-step.ts';
 import { toPlainLine } from '../../views/text/plain-text.ts';
-import type { AppApi } from '../app-api.ts';
 import { findFleetAddress } from '../args/fleet-options.ts';
 import { type ShowFlags, toShowOptions } from '../args/options.ts';
 import { parseIterations, parseRuntime, parseUsd } from '../args/parse-values.ts';
-import type { CliContext } from '../cli-context.ts';
+import type { AppApi, AppContext } from '../cli-command.ts';
 import { isNewestRun } from '../runs/read-run.ts';
 import { printWarnings } from '../terminal/print.ts';
 import { type WatchOrder, watchRun } from './watch-run.ts';
@@ -24,7 +23,7 @@ type ResumeOptions = Parameters<AppApi['resumeRun']>[0];
 type Ended = Extract<Awaited<ReturnType<AppApi['resumeRun']>>, { readonly kind: 'ended' }>;
 
 /** Goes on with a run and watches it; a run that has ended for good says so and gives its exit code. */
-export async function resumeAndWatch(context: CliContext, run: string | undefined, flags: ResumeFlags): Promise<number> {
+export async function resumeAndWatch(context: AppContext, run: string | undefined, flags: ResumeFlags): Promise<number> {
   const show = toShowOptions(flags);
   const options = toResumeOptions(context, run, flags);
   const app = await context.loadApp();
@@ -55,12 +54,12 @@ export async function resumeAndWatch(context: CliContext, run: string | undefine
   return ended === null ? 1 : tellEnded(context, ended, toNextStep(fold.view(), isNewestRun(context, app, reader.runId)));
 }
 
-function tellEnded({ terminal }: CliContext, { runId, exitCode, text }: Ended, next: string): number {
+function tellEnded({ terminal }: AppContext, { runId, exitCode, text }: Ended, next: string): number {
   terminal.err(`Run ${runId}: ${[text, next].filter((line) => line !== '').join('\n')}\n`);
   return exitCode;
 }
 
-function toResumeOptions(context: CliContext, run: string | undefined, flags: ResumeFlags): ResumeOptions {
+function toResumeOptions(context: AppContext, run: string | undefined, flags: ResumeFlags): ResumeOptions {
   const { ask } = context;
   return {
     cwd: context.cwd,

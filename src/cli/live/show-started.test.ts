@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { expect, it } from 'vitest';
-import type { AppApi } from '../app-api.ts';
+import type { AppApi } from '../cli-command.ts';
 import { createFakeContext } from '../fixtures.ts';
 import type { FullScreen } from '../terminal/full-screen.ts';
 import { showStarted } from './show-started.ts';

@@ -1,14 +1,13 @@
 import { closeSync, constants, openSync, readSync } from 'node:fs';
 import { cleanText } from '../../views/text/plain-text.ts';
 import type { SteeringReceipt } from '../../wire/steering.ts';
-import type { AppApi } from '../app-api.ts';
-import type { CliContext } from '../cli-context.ts';
+import type { AppApi, AppContext } from '../cli-command.ts';
 import { printStatus } from '../runs/print-status.ts';
 import { readView } from '../runs/read-run.ts';
 import type { FullScreen } from '../terminal/full-screen.ts';
 import { showView, toSignalCode } from './show-view.ts';
 import { catchSignals, dieOfHangup, type RunSignals } from './signals.ts';
-import { toPlaceText } from './work-place.ts';
+import { toPlaceText } from './watch-run.ts';
 
 type Started = Awaited<ReturnType<AppApi['startDetached']>>;
 
@@ -22,7 +21,7 @@ const GREETING = 'The run goes on when you leave (q) or close the terminal; ralp
  *
  * @returns the exit code of the run; 0 where it goes on
  */
-export async function showStarted(context: CliContext, start: (abort: AbortSignal) => Promise<Started>): Promise<number> {
+export async function showStarted(context: AppContext, start: (abort: AbortSignal) => Promise<Started>): Promise<number> {
   // Until the view lets them go: a signal between its start and the view would be lost, or end this process alone.
   const caught = catchSignals(context.signals, null);
   const early: Signal[] = [];
@@ -56,7 +55,7 @@ interface Shown {
   readonly early: readonly Signal[];
 }
 
-async function show(context: CliContext, { started: { runId, pid, log, exited }, screen, caught, early }: Shown): Promise<number> {
+async function show(context: AppContext, { started: { runId, pid, log, exited }, screen, caught, early }: Shown): Promise<number> {
   const { terminal, cwd, env } = context;
   const app = await context.loadApp();
   const signal = (name: 'SIGINT' | 'SIGTERM'): void => {

@@ -1,12 +1,10 @@
 import { relative, resolve } from 'node:path';
+import type * as App from '../../app/index.ts';
 import { isRalphError } from '../../core/values/errors.ts';
 import { toCount, toFirstLine, toPlainLine } from '../../views/text/plain-text.ts';
-import type { AppApi } from '../app-api.ts';
 import { createUsageError } from '../args/usage-error.ts';
 import type { CliContext, CommandCall } from '../cli-context.ts';
 import { pickTaskOptions, toTaskRequest } from './task-request.ts';
-
-type TaskDraft = Parameters<AppApi['addToQueue']>[1][number];
 
 /** Where tasks come from. */
 interface AddFlags {
@@ -15,7 +13,7 @@ interface AddFlags {
 }
 
 /** `ralph queue add`: the words, one task each, then the files, then what a list has. */
-export async function addTasks(context: CliContext, app: AppApi, { options }: CommandCall, words: readonly string[]): Promise<number> {
+export async function addTasks(context: CliContext, app: typeof App, { options }: CommandCall, words: readonly string[]): Promise<number> {
   const { cwd, env, terminal } = context;
   const drafts = await toDrafts(context, app, options as AddFlags, words);
   const taskOptions = pickTaskOptions(options);
@@ -34,10 +32,10 @@ export async function addTasks(context: CliContext, app: AppApi, { options }: Co
 
 async function toDrafts(
   context: CliContext,
-  app: AppApi,
+  app: typeof App,
   flags: AddFlags,
   words: readonly string[],
-): Promise<readonly Omit<TaskDraft, 'options'>[]> {
+): Promise<readonly Omit<App.TaskDraft, 'options'>[]> {
   if (words.length > 1 && words.every((word) => !/\s/.test(word)))
     throw createUsageError(
       `These would be ${words.length} tasks of one word each.`,
@@ -68,7 +66,7 @@ async function toDrafts(
 
 const MAX_LIST_BYTES = 8_000_000;
 
-async function readList(context: CliContext, app: AppApi, from: string): Promise<readonly Omit<TaskDraft, 'options'>[]> {
+async function readList(context: CliContext, app: typeof App, from: string): Promise<readonly Omit<App.TaskDraft, 'options'>[]> {
   const text = from === '-' ? await context.readStdin() : await readFrom(context.cwd, from);
   return app.parseTaskList(text).map((task) => ({ text: task, file: null }));
 }
@@ -90,7 +88,7 @@ async function readFrom(cwd: string, file: string): Promise<string> {
  * Whether they could begin as things are now: nothing of it is kept. What cannot be right is refused, such as an option that cannot be read; of
  * anything else a person is told while he can still mend it.
  */
-async function tryPlans({ cwd, env }: CliContext, app: AppApi, drafts: readonly TaskDraft[], root: string): Promise<string | null> {
+async function tryPlans({ cwd, env }: CliContext, app: typeof App, drafts: readonly App.TaskDraft[], root: string): Promise<string | null> {
   const [first, ...rest] = drafts;
   // The options are the same; only files can differ in whether there is a task in them.
   const tried = first === undefined ? [] : [first, ...rest.filter(({ file }) => file !== null)];

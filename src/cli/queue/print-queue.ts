@@ -1,14 +1,13 @@
+import type * as App from '../../app/index.ts';
 import { toUsdText } from '../../core/text/duration.ts';
+import type { Review } from '../../views/review/review.ts';
 import { cutText, toCount, toFirstLine, toNumberText, toPlainLine } from '../../views/text/plain-text.ts';
-import type { AppApi } from '../app-api.ts';
 import type { CliContext } from '../cli-context.ts';
 import { printTable } from '../terminal/print.ts';
 import { printJson, printLine, type Terminal } from '../terminal/terminal.ts';
 
-type ListedQueue = ReturnType<AppApi['listQueue']>;
-
 /** `ralph queue list`: every task in the order of the queue. */
-export async function printList(context: CliContext, app: AppApi, isJson: boolean): Promise<number> {
+export async function printList(context: CliContext, app: typeof App, isJson: boolean): Promise<number> {
   const { cwd, env, terminal } = context;
   const queue = app.listQueue(cwd, env);
   const digest = await createDigest(context, app, queue.root, queue.tasks);
@@ -37,7 +36,7 @@ function toState({ outcome, reason }: DigestRow): string {
   return outcome === 'needs you' && reason !== null ? `needs you: ${reason}` : outcome;
 }
 
-function toHint(app: AppApi, { pid, tasks }: ListedQueue): string {
+function toHint(app: typeof App, { pid, tasks }: App.ListedQueue): string {
   const open = tasks.filter((task) => isOpen(app, task)).length;
   if (pid !== null) return `The queue is being run by process ${pid}.\n`;
   if (open > 0) return `Run ${open === 1 ? 'what is open' : `the ${open} that are open`}: ralph queue run\n`;
@@ -55,7 +54,7 @@ function toOptionsText(options: Readonly<Record<string, unknown>>): string {
 }
 
 /** `ralph queue digest`, and the end of `ralph queue run`: what became of the tasks of the last night, those first that need the person. */
-export async function printDigest(context: CliContext, app: AppApi, isJson: boolean): Promise<number> {
+export async function printDigest(context: CliContext, app: typeof App, isJson: boolean): Promise<number> {
   const { cwd, env, terminal } = context;
   const { root, night, tasks, pid } = app.listQueue(cwd, env);
   const own = tasks.filter((task) => task.night === night.number && night.number > 0);
@@ -105,9 +104,6 @@ function toChangedText({ changed, readFirst }: DigestRow): string {
   return `${toCount(changed.files, 'file')} +${toNumberText(changed.added)} −${toNumberText(changed.removed)}${first}`;
 }
 
-type Review = Awaited<ReturnType<AppApi['reviewRun']>>;
-type ListedTask = ReturnType<AppApi['listQueue']>['tasks'][number];
-
 /** What became of a task: what needs the person comes first. */
 type TaskOutcome = 'needs you' | 'cut off' | 'unproven' | 'proven' | 'landed' | 'undone' | 'at work' | 'waits';
 
@@ -149,9 +145,9 @@ interface DigestRow {
 /** The tasks, those first that need the person; else in the order of the queue. */
 async function createDigest(
   context: Pick<CliContext, 'env'>,
-  app: AppApi,
+  app: typeof App,
   root: string,
-  tasks: readonly ListedTask[],
+  tasks: readonly App.ListedTask[],
 ): Promise<readonly DigestRow[]> {
   const rows: DigestRow[] = [];
   for (const task of tasks) rows.push(await toRow(context, app, root, task));
@@ -164,12 +160,12 @@ function toRank({ outcome, flagged }: DigestRow): number {
 }
 
 /** Whether the next `ralph queue run` works on it. */
-function isOpen(app: Pick<AppApi, 'isCutOff'>, { run, stage }: ListedTask): boolean {
+function isOpen(app: Pick<typeof App, 'isCutOff'>, { run, stage }: App.ListedTask): boolean {
   if (stage === 'over') return false;
   return run === null || run.status === 'dead' || (run.status === 'ended' && run.reason !== null && app.isCutOff(run.reason));
 }
 
-async function toRow({ env }: Pick<CliContext, 'env'>, app: AppApi, root: string, task: ListedTask): Promise<DigestRow> {
+async function toRow({ env }: Pick<CliContext, 'env'>, app: typeof App, root: string, task: App.ListedTask): Promise<DigestRow> {
   const { run } = task;
   // One run that cannot be read costs nobody the rest of the digest.
   const review = run === null ? null : await app.reviewRun(root, run.runId, env).catch(() => null);
@@ -196,13 +192,13 @@ async function toRow({ env }: Pick<CliContext, 'env'>, app: AppApi, root: string
 }
 
 /** What a task asks for, in one line. */
-function toAsked({ text, file, run }: ListedTask): string {
+function toAsked({ text, file, run }: App.ListedTask): string {
   const said = text ?? run?.objective ?? '';
   return said === '' ? `what ${toPlainLine(file ?? '', 60)} says` : toFirstLine(said, 60);
 }
 
 /** What became of a task, by its run as it stands now: the person may have gone on with it. */
-function toOutcome(app: Pick<AppApi, 'isCutOff'>, { run, problem, stage }: ListedTask, review: Review | null): TaskOutcome {
+function toOutcome(app: Pick<typeof App, 'isCutOff'>, { run, problem, stage }: App.ListedTask, review: Review | null): TaskOutcome {
   if (run === null) return problem !== null || stage === 'over' ? 'needs you' : 'waits';
   if (run.status === 'running' || run.status === 'parked') return 'at work';
   if (run.status === 'dead' || (run.reason !== null && app.isCutOff(run.reason))) return problem === null ? 'cut off' : 'needs you';
@@ -217,7 +213,7 @@ function isFateOpen({ isUndoOpen, unknown = [] }: Review['facts']): boolean {
   return isUndoOpen === true || unknown.length > 0;
 }
 
-function toEvidenceText({ problem, run }: ListedTask, review: Review | null): string {
+function toEvidenceText({ problem, run }: App.ListedTask, review: Review | null): string {
   const landed = review?.facts.landed;
   if (landed !== undefined) return `brought to ${toPlainLine(landed.onto, 80)}`;
   const open =
@@ -230,7 +226,7 @@ function toEvidenceText({ problem, run }: ListedTask, review: Review | null): st
   return toPlainLine(why, 200) || '-';
 }
 
-function toNext(outcome: TaskOutcome, { id, run, stage }: ListedTask, review: Review | null): string {
+function toNext(outcome: TaskOutcome, { id, run, stage }: App.ListedTask, review: Review | null): string {
   if (outcome === 'cut off' || outcome === 'waits') return 'ralph queue run';
   if (run === null) return stage === 'over' ? `ralph queue remove ${id}` : 'ralph queue run';
   if (outcome === 'at work') return `ralph status ${run.runId}`;

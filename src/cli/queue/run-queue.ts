@@ -1,11 +1,11 @@
 import { relative } from 'node:path';
+import type * as App from '../../app/index.ts';
 import { toDurationText } from '../../core/text/duration.ts';
 import { toSafeJson } from '../../core/text/mask-controls.ts';
 import { toShellWord } from '../../core/text/shell-word.ts';
 import { RalphError } from '../../core/values/errors.ts';
 import { isJsonObject, parseJson } from '../../core/values/json.ts';
 import { toFirstLine, toList, toPlainLine } from '../../views/text/plain-text.ts';
-import type { AppApi } from '../app-api.ts';
 import type { ShowOptions } from '../args/options.ts';
 import { parseCount, parseRuntime, parseUsd } from '../args/parse-values.ts';
 import { createUsageError } from '../args/usage-error.ts';
@@ -16,10 +16,6 @@ import { toLocalClock } from '../terminal/local-time.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { printDigest } from './print-queue.ts';
 import { toTaskRequest } from './task-request.ts';
-
-type NightOrder = Parameters<AppApi['runQueue']>[0];
-type NightNews = Parameters<NightOrder['tell']>[0];
-type NightEnd = Awaited<ReturnType<AppApi['runQueue']>>;
 
 /** The options of `ralph queue run`. */
 export interface QueueRunFlags {
@@ -37,7 +33,7 @@ export interface QueueRunFlags {
 const MAX_PARALLEL = 10;
 
 /** `ralph queue run`: every open task, then the digest. */
-export async function performQueueRun(given: CliContext, app: AppApi, call: CommandCall): Promise<number> {
+export async function performQueueRun(given: CliContext, app: typeof App, call: CommandCall): Promise<number> {
   const flags = call.options as unknown as QueueRunFlags;
   const limits = toLimits(flags);
   if (flags.detach === true) return detach(given, app, call);
@@ -90,7 +86,7 @@ function createUnderway({ signals, terminal }: CliContext): Underway {
 
 const STOPPING = 'no further task begins; running tasks are stopped and go on with the next `ralph queue run`.';
 
-function createWatch(context: CliContext, app: AppApi, flags: QueueRunFlags, underway: Underway): NightOrder['watch'] {
+function createWatch(context: CliContext, app: typeof App, flags: QueueRunFlags, underway: Underway): App.NightOrder['watch'] {
   let { tellBegun } = context;
   return async ({ id }, start) => {
     const terminal = toTaskTerminal(context.terminal, id, flags);
@@ -116,7 +112,7 @@ function createWatch(context: CliContext, app: AppApi, flags: QueueRunFlags, und
 }
 
 /** The same command once more, without `--detach`, in a process of its own. */
-async function detach(context: CliContext, app: AppApi, { words }: CommandCall): Promise<number> {
+async function detach(context: CliContext, app: typeof App, { words }: CommandCall): Promise<number> {
   const { cwd, env, terminal } = context;
   const { root, stateDir } = app.listQueue(cwd, env);
   const started = await withAbort(context, (abort) =>
@@ -140,7 +136,12 @@ async function detach(context: CliContext, app: AppApi, { words }: CommandCall):
   return 0;
 }
 
-function toLimits({ parallel, maxCost, maxRuntime, inPlace }: QueueRunFlags): Pick<NightOrder, 'parallel' | 'maxCostUsd' | 'maxRuntimeMs'> {
+function toLimits({
+  parallel,
+  maxCost,
+  maxRuntime,
+  inPlace,
+}: QueueRunFlags): Pick<App.NightOrder, 'parallel' | 'maxCostUsd' | 'maxRuntimeMs'> {
   const count = parallel === undefined ? 1 : parseCount(parallel, '--parallel', 1);
   if (count > MAX_PARALLEL) throw createUsageError(`--parallel ${count} is too many.`, `At most ${MAX_PARALLEL}.`);
   if (count > 1 && inPlace === true) throw createUsageError('--parallel and --in-place cannot be used together.', 'Leave one of them out.');
@@ -182,7 +183,7 @@ function withTask(line: string, task: number): string {
 }
 
 /** A line for each change, as a rule; nothing with `--quiet`, records with `--format ndjson`. */
-function createNewsPrinter({ terminal, now }: CliContext, { format, quiet = false }: QueueRunFlags): (news: NightNews) => void {
+function createNewsPrinter({ terminal, now }: CliContext, { format, quiet = false }: QueueRunFlags): (news: App.NightNews) => void {
   const warned = new Set<string>();
   const print = terminal.isTty ? terminal.out : (text: string): void => terminal.out(`${toLocalClock(now())} ${text}`);
   /** What is the same for many tasks is said once. */
@@ -199,7 +200,7 @@ function createNewsPrinter({ terminal, now }: CliContext, { format, quiet = fals
   };
 }
 
-type ToldNews = Exclude<NightNews, { readonly kind: 'warned' }>;
+type ToldNews = Exclude<App.NightNews, { readonly kind: 'warned' }>;
 
 function toRecord(news: ToldNews): Readonly<Record<string, unknown>> {
   if (news.kind === 'limit') return { type: 'limit-reached', text: news.text };
@@ -221,13 +222,13 @@ function toNewsText(news: Exclude<ToldNews, { readonly kind: 'refused' }>): stri
   return `[${id}] ${news.isResumed ? 'goes on' : 'begun'}: ${asked} (run ${news.runId})`;
 }
 
-function toRefusedText({ task, error }: Extract<NightNews, { readonly kind: 'refused' }>): string {
+function toRefusedText({ task, error }: Extract<App.NightNews, { readonly kind: 'refused' }>): string {
   const { message, why, fix } = error instanceof RalphError ? error : { message: String(error), why: undefined, fix: undefined };
   const lines = [message, why, fix].filter((part) => part !== undefined).flatMap((part) => part.split('\n'));
   return lines.map((line) => `[${task.id}] ${toPlainLine(line, 500)}`).join('\n');
 }
 
-async function tellEnd(context: CliContext, app: AppApi, { format }: QueueRunFlags, end: NightEnd): Promise<number> {
+async function tellEnd(context: CliContext, app: typeof App, { format }: QueueRunFlags, end: App.NightEnd): Promise<number> {
   const { terminal, now } = context;
   const { night, reason, exitCode, tasks } = end;
   if (format === 'ndjson') {
@@ -244,7 +245,7 @@ async function tellEnd(context: CliContext, app: AppApi, { format }: QueueRunFla
   return exitCode;
 }
 
-const WHY: Readonly<Record<NightEnd['reason'], string>> = {
+const WHY: Readonly<Record<App.NightEnd['reason'], string>> = {
   done: 'The queue is done.',
   stopped: 'The queue was stopped.',
   limit: 'The limit for all tasks together is reached.',

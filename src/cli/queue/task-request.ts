@@ -1,11 +1,9 @@
 import { join, resolve } from 'node:path';
-import type { AppApi } from '../app-api.ts';
+import type { QueuedTask, TaskOptions } from '../../app/index.ts';
+import type { RunRequest } from '../../runs/run-api.ts';
 import { toConfigRequest } from '../args/options.ts';
 import { type RunFlags, toAssignments } from '../args/run-flags.ts';
 import type { CliContext } from '../cli-context.ts';
-
-type QueuedTask = Parameters<Parameters<AppApi['runQueue']>[0]['toRequest']>[0];
-export type TaskOptions = QueuedTask['options'];
 
 /** The options of `ralph run` that a task can be queued with, as commander names them. */
 export const TASK_OPTIONS = [
@@ -37,7 +35,7 @@ export function toTaskRequest(
   { env }: Pick<CliContext, 'env'>,
   { text, file, folder, options }: Pick<QueuedTask, 'text' | 'file' | 'folder' | 'options'>,
   root: string,
-): Parameters<AppApi['planRun']>[0] {
+): RunRequest {
   const base = join(root, folder);
   const place = (path: string): string => (folder === '' ? path : resolve(base, path));
   const flags = options as RunFlags;

@@ -1,5 +1,5 @@
 import type { ReadStream, WriteStream } from 'node:tty';
-import type { ViewTerminal } from '../../tui/open-view.ts';
+import type { ViewTerminal } from '../../tui/cells/screen.ts';
 
 /** The alternate screen, without a cursor, without breaking of lines, with pastes that are told from keys; cleared once. */
 const ENTER = '\u001b[?1049h\u001b[?25l\u001b[?7l\u001b[?2004h\u001b[2J';

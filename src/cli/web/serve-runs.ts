@@ -1,12 +1,11 @@
+import { spawn } from 'node:child_process';
 import { setFlagsFromString } from 'node:v8';
 import { isRalphError } from '../../core/values/errors.ts';
 import { toPlainLine } from '../../views/text/plain-text.ts';
 import type { RunSource } from '../../web-server/run-source.ts';
 import { startWebServer, type WebServer } from '../../web-server/start-web-server.ts';
-import type { AppApi } from '../app-api.ts';
-import type { CliContext } from '../cli-context.ts';
+import type { AppApi, AppContext } from '../cli-command.ts';
 import { printLine } from '../terminal/terminal.ts';
-import { openBrowser } from './open-browser.ts';
 import { readPage } from './read-page.ts';
 import { USUAL_PORT, type WebPlace } from './web-place.ts';
 
@@ -24,7 +23,7 @@ interface WebWish {
 }
 
 /** Serves the page with the runs of every folder, and prints its address, until a signal ends it. Runs go on. */
-export async function serveRuns(context: CliContext, wish: WebWish): Promise<void> {
+export async function serveRuns(context: AppContext, wish: WebWish): Promise<void> {
   const { terminal, signals } = context;
   // Reading long journals makes the engine take 40 MB more for what is young; a server that is looked at for days does without.
   setFlagsFromString('--semi-space-growth-factor=1');
@@ -42,7 +41,7 @@ export async function serveRuns(context: CliContext, wish: WebWish): Promise<voi
   await server.close();
 }
 
-async function start(context: CliContext, app: AppApi, wish: WebWish): Promise<WebServer> {
+async function start(context: AppContext, app: AppApi, wish: WebWish): Promise<WebServer> {
   const { address, port, token, canSteer } = wish.place;
   const order = {
     page: readPage(app.findPackageFolder()),
@@ -62,7 +61,7 @@ async function start(context: CliContext, app: AppApi, wish: WebWish): Promise<W
   }
 }
 
-function createSource({ cwd, env, every }: CliContext, app: AppApi, { place, onFirstLook, voiceOf }: WebWish): RunSource {
+function createSource({ cwd, env, every }: AppContext, app: AppApi, { place, onFirstLook, voiceOf }: WebWish): RunSource {
   const catalog = app.createRunCatalog(cwd, env, undefined, voiceOf);
   let begun: Promise<string | null> | null = null;
   return {
@@ -89,7 +88,7 @@ function toNotes({ canSteer, isFar }: WebPlace): string {
   ].join('\n');
 }
 
-function waitForEnd({ signals }: Pick<CliContext, 'signals'>): Promise<void> {
+function waitForEnd({ signals }: Pick<AppContext, 'signals'>): Promise<void> {
   return new Promise((resolve) => {
     const names = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
     const end = (): void => {
@@ -98,4 +97,12 @@ function waitForEnd({ signals }: Pick<CliContext, 'signals'>): Promise<void> {
     };
     for (const name of names) signals.on(name, end);
   });
+}
+
+/** Opens an address in the browser of the person, without a shell. `onFault` is told why there is none. */
+function openBrowser(url: string, onFault: (why: string) => void): void {
+  const program = process.platform === 'darwin' ? 'open' : 'xdg-open';
+  const child = spawn(program, [url], { stdio: 'ignore', detached: true });
+  child.once('error', ({ message }) => onFault(message));
+  child.unref();
 }

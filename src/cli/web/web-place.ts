@@ -1,8 +1,10 @@
+import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
+import { toShellWord } from '../../core/text/shell-word.ts';
+import { RalphError, toErrorCode } from '../../core/values/errors.ts';
 import { parseCount } from '../args/parse-values.ts';
 import { createUsageError } from '../args/usage-error.ts';
 import type { CommandCall } from '../cli-context.ts';
-import { readTokenFile } from './read-token-file.ts';
 
 /** Where the page is served, and what may be done there. */
 export interface WebPlace {
@@ -58,4 +60,50 @@ function toPort(text: string): number {
   const port = parseCount(text, '--port', 0);
   if (port > 65_535) throw createUsageError(`There is no port ${port}.`, 'Ports are 1 to 65535; 0 takes any that is free.');
   return port;
+}
+
+const MAX_BYTES = 4096;
+
+/**
+ * The token in a file that its owner alone may read.
+ *
+ * @throws RalphError `web-token-file`
+ */
+function readTokenFile(path: string): string {
+  const text = readOwnFile(path).trim();
+  if (/^[\x21-\x7e]{24,200}$/.test(text)) return text;
+  throw toUnfit(
+    path,
+    'holds no token.',
+    'Who knows it reads all runs, so it must not be easy to guess: 24 to 200 visible characters on one line.',
+  );
+}
+
+function readOwnFile(path: string): string {
+  let file: number;
+  try {
+    file = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  } catch (error) {
+    throw toUnfit(path, `cannot be read (${toErrorCode(error)}).`);
+  }
+  try {
+    const stats = fstatSync(file);
+    if (!stats.isFile() || stats.size > MAX_BYTES) throw toUnfit(path, 'is no file with a token.');
+    if (stats.uid !== process.getuid?.()) throw toUnfit(path, 'belongs to somebody else.');
+    if ((stats.mode & 0o077) !== 0) throw toUnfit(path, 'can be read by others.', 'Who knows the token reads all runs.');
+    return readFileSync(file, 'utf8');
+  } finally {
+    closeSync(file);
+  }
+}
+
+function toUnfit(path: string, what: string, why?: string): RalphError {
+  const word = toShellWord(path);
+  return new RalphError({
+    code: 'web-token-file',
+    what: `The token file ${path.slice(0, 200)} ${what}`,
+    ...(why !== undefined && { why }),
+    fix: `Make one: (umask 077; openssl rand -hex 32 > ${word})`,
+    exitCode: 2,
+  });
 }

@@ -1,11 +1,10 @@
-import type { EventDraft, RalphEvent } from '../../core/events/event.ts';
+import type { EventDraft, RalphEvent, Tell } from '../../core/events/event.ts';
 import { EXTERNAL, SYSTEM, TOPIC_GUIDANCE } from '../../core/events/reserved.ts';
 import type { DeliveryKind, Effect, Notice, RejectionCause } from '../../core/run/effects.ts';
 import type { EndReason } from '../../core/run/end-reasons.ts';
 import type { FallbackCause, Feedback, TimerPurpose } from '../../core/run/feedback.ts';
 import type { HatSpec } from '../../core/run/run-spec.ts';
 import type { Counters, PlannedTurn, RunState, Stopping } from '../../core/run/state.ts';
-import { type Tell } from '../../core/events/event.ts';
 import { type Json, readOwn } from '../../core/values/json.ts';
 import type { Topology } from '../../topology/routing/compile-topology.ts';
 

@@ -1,14 +1,6 @@
 import { addUsage } from '../../core/backends/usage.ts';
 import type { PanelSpec } from '../../core/run/panel-spec.ts';
-import {
-  type AnswerCheck,
-  type PanelMove,
-  type PanelOpened,
-  type PanelOrder,
-  type PanelState,
-  type RoundEnded,
-  type UpdateGiven,
-} from '../../core/run/panel-state.ts';
+import type { AnswerCheck, PanelMove, PanelOpened, PanelOrder, PanelState, RoundEnded, UpdateGiven } from '../../core/run/panel-state.ts';
 import { isLasting } from '../../core/run/turn.ts';
 import { advance, findWriter, startRound } from './advance.ts';
 import { findAnswer, listNewest } from './answers.ts';

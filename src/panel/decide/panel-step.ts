@@ -1,6 +1,6 @@
-import { createPanel } from '../../core/run/panel-state.ts';
 import type { PanelSpec } from '../../core/run/panel-spec.ts';
 import type { PanelAgent, PanelOrder, PanelState } from '../../core/run/panel-state.ts';
+import { createPanel } from '../../core/run/panel-state.ts';
 
 /** One decision under way. */
 export interface PanelStep {

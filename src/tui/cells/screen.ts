@@ -8,6 +8,20 @@ export interface Size {
   readonly rows: number;
 }
 
+/** The terminal that a view has to itself. */
+export interface ViewTerminal {
+  readonly size: () => Size;
+  readonly write: (text: string) => void;
+  /** Whether what was written before has not been taken: another frame would only wait behind it. */
+  readonly isBehind: () => boolean;
+  readonly onInput: (take: (text: string) => void) => void;
+  readonly onResize: (call: () => void) => void;
+  /** The process was stopped from outside and goes on: whoever had the terminal meanwhile has written on it. */
+  readonly onBack: (call: () => void) => void;
+  /** Gives the terminal to the shell and comes back when the shell says so. */
+  readonly suspend: (onBack: () => void) => void;
+}
+
 /** What stands in a row of a screen, a cell for each column. */
 export interface ScreenRow {
   /** A character with the marks that stand on it; empty: the second half of the wide one before. */

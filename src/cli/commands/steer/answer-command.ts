@@ -3,7 +3,7 @@ import { toPlainLine } from '../../../views/text/plain-text.ts';
 import { addFleetOption, toFleetRun } from '../../args/fleet-options.ts';
 import { addExamples } from '../../args/help.ts';
 import { createUsageError } from '../../args/usage-error.ts';
-import type { CliCommand } from '../../cli-context.ts';
+import type { CliCommand } from '../../cli-command.ts';
 import { printJson } from '../../terminal/terminal.ts';
 
 /** `ralph answer`. */

@@ -2,7 +2,7 @@ import { parseDurationMs } from '../../../config/keys/setting-values.ts';
 import { isDeadline } from '../../../core/run/question-limits.ts';
 import { addExamples, addNote } from '../../args/help.ts';
 import { createUsageError } from '../../args/usage-error.ts';
-import type { CliCommand } from '../../cli-context.ts';
+import type { CliCommand } from '../../cli-command.ts';
 
 /** `ralph ask`, what agents call. */
 export const askCommand: CliCommand = {

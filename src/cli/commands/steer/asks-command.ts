@@ -4,8 +4,8 @@ import { toPlainLine } from '../../../views/text/plain-text.ts';
 import { addFleetOption } from '../../args/fleet-options.ts';
 import { addExamples } from '../../args/help.ts';
 import { RUN_ARGUMENT } from '../../args/options.ts';
-import type { CliCommand, CliContext } from '../../cli-context.ts';
-import { type ReadWish, readInFolder } from '../../runs/read-run.ts';
+import type { AppContext, CliCommand } from '../../cli-command.ts';
+import { type ReadWish, readInFolder } from '../../runs/read-in-folder.ts';
 import { printJson } from '../../terminal/terminal.ts';
 
 /** `ralph asks`. */
@@ -26,7 +26,7 @@ export const asksCommand: CliCommand = {
   },
 };
 
-async function list({ cwd, terminal, loadApp }: CliContext, run: string | undefined, isJson: boolean): Promise<number> {
+async function list({ cwd, terminal, loadApp }: AppContext, run: string | undefined, isJson: boolean): Promise<number> {
   const { runId, isRunAlive, open } = (await loadApp()).listQuestions(cwd, run);
   if (isJson) {
     printJson(terminal, { v: 1, run: runId, alive: isRunAlive, open });

@@ -1,5 +1,5 @@
 import { addExamples } from '../../args/help.ts';
-import type { CliCommand } from '../../cli-context.ts';
+import type { CliCommand } from '../../cli-command.ts';
 
 /** `ralph emit`, what agents call. */
 export const emitCommand: CliCommand = {

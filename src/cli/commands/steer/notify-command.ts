@@ -4,7 +4,7 @@ import { checkConfig } from '../../../validation/check-config.ts';
 import { addExamples } from '../../args/help.ts';
 import { addConfigOptions, type ConfigOptions, toConfigRequest } from '../../args/options.ts';
 import { createUsageError } from '../../args/usage-error.ts';
-import type { CliCommand } from '../../cli-context.ts';
+import type { CliCommand } from '../../cli-command.ts';
 import { untilStopped } from '../../live/signals.ts';
 import { isColoured, printLine } from '../../terminal/terminal.ts';
 

@@ -3,7 +3,8 @@ import { toEndedView } from '../../../views/report/run-status.ts';
 import { addFleetOption, toFleetRun } from '../../args/fleet-options.ts';
 import { addExamples } from '../../args/help.ts';
 import { RUN_ARGUMENT } from '../../args/options.ts';
-import type { CliCommand, CliContext } from '../../cli-context.ts';
+import type { CliCommand } from '../../cli-command.ts';
+import type { CliContext } from '../../cli-context.ts';
 import { readView } from '../../runs/read-run.ts';
 
 /** `ralph stop`. */

@@ -1,9 +1,10 @@
 import { Option } from 'commander';
+import type { Heard } from '../../../runs/run-api.ts';
+import { toReceiptText } from '../../../views/report/people-rows.ts';
 import { addFleetOption, toFleetRun } from '../../args/fleet-options.ts';
 import { addExamples, addNote } from '../../args/help.ts';
 import { createUsageError } from '../../args/usage-error.ts';
-import type { CliCommand } from '../../cli-context.ts';
-import { toReceiptLine } from '../../runs/receipt.ts';
+import type { CliCommand } from '../../cli-command.ts';
 import { printJson } from '../../terminal/terminal.ts';
 
 /** How long a person waits by default until an agent was given what they told. */
@@ -51,3 +52,18 @@ export const tellCommand: CliCommand = {
 
 const NOTE =
   'A completion does not count while what a person told waits. `ralph status` shows what became of it. Which agents can be told in the midst of a turn: docs/guide/steering.md.';
+
+/** What became of what a person told, as far as it has come: written, in the journal, given to an agent. */
+function toReceiptLine({ runId, isRunAlive, tell }: Heard): string {
+  if (tell === null)
+    return isRunAlive
+      ? `Written for ${runId}, whose journal does not have it yet. See: ralph status`
+      : `Written for ${runId}, which is not under way: it is told when it is resumed.`;
+  const kept = `Told ${runId}: in the journal (#${tell.seq})`;
+  if (tell.given === null) {
+    const who = tell.to ?? 'whoever works';
+    if (tell.when === 'next') return `${kept}; ${who} gets it with the next prompt.`;
+    return `${kept}; ${who} gets it as soon as it can be told, at the latest with the next prompt. Not to wait for that: ralph tell --interrupt`;
+  }
+  return `${kept}, ${toReceiptText(tell)}.`;
+}

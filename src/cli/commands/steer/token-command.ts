@@ -1,6 +1,6 @@
 import { addExamples } from '../../args/help.ts';
 import { RUN_ARGUMENT } from '../../args/options.ts';
-import type { CliCommand } from '../../cli-context.ts';
+import type { CliCommand } from '../../cli-command.ts';
 
 /** `ralph token`. */
 export const tokenCommand: CliCommand = {
