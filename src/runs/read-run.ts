@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { Input } from '../core/run/inputs.ts';
+import type { Input, JournalEntry } from '../core/run/inputs.ts';
 import type { RunRecord } from '../core/run/run-record.ts';
 import type { RunState } from '../core/run/state.ts';
 import type { SecretValue } from '../core/text/secrets.ts';
@@ -11,7 +11,6 @@ import { nodeFileSystem } from '../journal/node-file-system.ts';
 import { readJournal } from '../journal/read-journal.ts';
 import { type RunPaths, toRunPaths } from '../journal/run-folder.ts';
 import { createJournalFold, type JournalFold } from '../loop/decide/fold-journal.ts';
-import type { JournalEntry } from '../ports/journal.ts';
 import { createRedaction } from '../process/redact.ts';
 import { findKnownSecrets } from '../safety/known-secrets.ts';
 import type { GitWorkspace } from '../workspace/checkpoint/create-workspace.ts';
