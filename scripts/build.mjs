@@ -106,7 +106,7 @@ async function bundle(outDir) {
   const view = await bundleCommand(rolldown, outDir, {
     name: 'view',
     entry: 'src/cli/view-command.ts',
-    libraries: [yaml, schema],
+    libraries: [yaml],
     plugins: [CONFIG_APART],
   });
   const hash = createHash('sha256')
@@ -159,8 +159,7 @@ function bundleOftenNeeded(found) {
 /** The view asks the configuration for one word, in the few projects that mention it: it would be half of the bundle, and is loaded when it is asked. */
 const CONFIG_APART = {
   name: 'config-apart',
-  resolveId: (id, importer) =>
-    id === './load-config.ts' && importer === join(SOURCES, 'config/index.ts') ? { id: CONFIG, external: true } : null,
+  resolveId: (id) => (id.endsWith('/config/load-config.ts') ? { id: CONFIG, external: true } : null),
 };
 const CONFIG = '#library/config';
 
@@ -275,7 +274,7 @@ async function bundleLibraries(rolldown, outDir) {
 
 /** As a library of its own: see CONFIG_APART. */
 async function bundleConfig(rolldown, outDir) {
-  const build = await rolldown(toInput({ config: 'src/config/index.ts' }, ''));
+  const build = await rolldown(toInput({ config: 'src/config/load-config.ts' }, ''));
   const { output } = await build.write({
     dir: join(outDir, 'libraries'),
     format: 'cjs',
