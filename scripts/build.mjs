@@ -274,7 +274,7 @@ async function bundleLibraries(rolldown, outDir) {
 
 /** As a library of its own: see CONFIG_APART. */
 async function bundleConfig(rolldown, outDir) {
-  const build = await rolldown(toInput({ config: 'src/config/index.ts' }, ''));
+  const build = await rolldown(toInput({ config: 'src/config/load-config.ts' }, ''));
   const { output } = await build.write({
     dir: join(outDir, 'libraries'),
     format: 'cjs',

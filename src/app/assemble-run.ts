@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { findPackageFolder } from '../config/layers/package-files.ts';
 import { DEFAULT_HUMAN } from '../config/settings.ts';
+import type { JournalEntry } from '../core/run/inputs.ts';
 import { openAskBox, toAskPlace } from '../emit/ask-file.ts';
 import { createPayloadCheck } from '../emit/create-payload-check.ts';
 import { createGateRunner } from '../gates/create-gate-runner.ts';
@@ -18,7 +19,7 @@ import type { HeldRun } from '../landing/judge-merge.ts';
 import type { LoopPorts, LoopSettings } from '../loop/shell/loop-ports.ts';
 import { COPIES, createWorkCopies, type RunCopies, toCopyFolder } from '../panel/share/work-copies.ts';
 import type { GateRunner } from '../ports/gate-runner.ts';
-import type { JournalEntry } from '../ports/journal.ts';
+
 import type { Isolation } from '../ports/program.ts';
 import type { WorkCopies } from '../ports/work-copies.ts';
 import { createRedaction } from '../process/redact.ts';

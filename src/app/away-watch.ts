@@ -1,8 +1,7 @@
 import type { Effect, IterationStart } from '../core/run/effects.ts';
-import type { Input } from '../core/run/inputs.ts';
+import type { Input, JournalEntry } from '../core/run/inputs.ts';
 import type { RunState } from '../core/run/state.ts';
 import { type TurnId, toTurnName } from '../core/run/turn.ts';
-import type { JournalEntry } from '../ports/journal.ts';
 
 /** What the journal of a run says of turns that workers may still have. */
 export interface AwayWatch {

@@ -3,6 +3,7 @@ import { appendFileSync, existsSync, mkdirSync, renameSync, statSync, writeFileS
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { IterationStart } from '../core/run/effects.ts';
+import type { JournalEntry } from '../core/run/inputs.ts';
 import type { RunRecord } from '../core/run/run-record.ts';
 import { toTurnName } from '../core/run/turn.ts';
 import { isRalphError, RalphError, toErrorMessage } from '../core/values/errors.ts';
@@ -19,7 +20,6 @@ import { isRunId, type RunPaths, toRunPaths } from '../journal/run-folder.ts';
 import { ensureStateFolders } from '../journal/state-folders.ts';
 import { createJournalFold } from '../loop/decide/decide.ts';
 import type { Fleet, WorkReport } from '../ports/fleet.ts';
-import type { JournalEntry } from '../ports/journal.ts';
 import { removeTree } from '../process/remove-tree.ts';
 import { steadyMs } from '../process/steady-clock.ts';
 import { toLayout } from '../runs/layout.ts';

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { basename, join } from 'node:path';
+import type { JournalEntry } from '../core/run/inputs.ts';
 import type { Environment } from '../core/values/environment.ts';
 import { RalphError } from '../core/values/errors.ts';
 import { keepRun, type RunKeeper, readKept, takeLease } from '../fleet/keep-run.ts';
@@ -10,7 +11,8 @@ import type { KeptRecord, SentFile, SentTree } from '../fleet/run-records.ts';
 import type { RunPaths } from '../journal/run-folder.ts';
 import type { Fleet, LogPlace, RunLease } from '../ports/fleet.ts';
 import type { AskAway } from '../ports/hook-runner.ts';
-import type { Journal, JournalEntry } from '../ports/journal.ts';
+import { type Journal } from '../ports/journal.ts';
+
 import { steadyMs } from '../process/steady-clock.ts';
 import type { RunFile } from '../runs/run-file.ts';
 import { toPlainLine } from '../views/text/plain-text.ts';

@@ -1,7 +1,6 @@
-import { type Input, isInputType } from '../core/run/inputs.ts';
+import { type Input, isInputType, type JournalEntry } from '../core/run/inputs.ts';
 import { isJsonObject, type Json } from '../core/values/json.ts';
 import type { Blobs } from '../ports/fleet.ts';
-import type { JournalEntry } from '../ports/journal.ts';
 import { isSubjectPart } from './fleet-names.ts';
 import { fromBody, parseContent, type SentContent } from './messages.ts';
 

@@ -50,7 +50,7 @@ const MAX_REASON = 2000;
 const MAX_PREVIEW = 200;
 
 /** A hook that was asked, as it is told of; `ms` from the question to the answer. */
-export function toHookRun({ name, event }: HookSpec, { verdict, error, isFileChanged }: JudgedHook, ms: number): HookRun {
+function toHookRun({ name, event }: HookSpec, { verdict, error, isFileChanged }: JudgedHook, ms: number): HookRun {
   return {
     name,
     event,

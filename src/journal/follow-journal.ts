@@ -1,4 +1,4 @@
-import type { JournalEntry } from '../ports/journal.ts';
+import type { JournalEntry } from '../core/run/inputs.ts';
 import { withHandle } from './file-system.ts';
 import { MAX_JOURNAL_LINE_BYTES, parseJournalLine } from './journal-line.ts';
 import { findJournal, type JournalFile } from './read-journal.ts';

@@ -1,9 +1,8 @@
 import { crc32 } from 'node:zlib';
-import { type Input, isInputType } from '../core/run/inputs.ts';
+import { type Input, isInputType, type JournalEntry } from '../core/run/inputs.ts';
 import { RalphError } from '../core/values/errors.ts';
 import { isJsonObject, parseJson } from '../core/values/json.ts';
 import { accept, type Result, refuse } from '../core/values/result.ts';
-import type { JournalEntry } from '../ports/journal.ts';
 
 /** The version of a journal line that this program writes, and the newest that it reads. */
 const JOURNAL_VERSION = 1;

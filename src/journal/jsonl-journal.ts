@@ -1,7 +1,7 @@
 import { basename, dirname, join } from 'node:path';
-import type { Input } from '../core/run/inputs.ts';
+import type { Input, JournalEntry } from '../core/run/inputs.ts';
 import { RalphError, toErrorCode } from '../core/values/errors.ts';
-import type { Journal, JournalDamage, JournalEntry } from '../ports/journal.ts';
+import type { Journal, JournalDamage } from '../ports/journal.ts';
 import { type FileFacts, type FileSystem, makeFolders, readRange, withHandle, writeAll } from './file-system.ts';
 import { MAX_JOURNAL_LINE_BYTES, toJournalLine } from './journal-line.ts';
 import { findJournal, type JournalFile, scanJournal } from './read-journal.ts';

@@ -1,7 +1,8 @@
 import { basename } from 'node:path';
+import type { JournalEntry } from '../core/run/inputs.ts';
 import { RalphError } from '../core/values/errors.ts';
 import { refuse } from '../core/values/result.ts';
-import type { JournalDamage, JournalEntry } from '../ports/journal.ts';
+import type { JournalDamage } from '../ports/journal.ts';
 import { type FileFacts, type FileSystem, withHandle } from './file-system.ts';
 import { MAX_JOURNAL_LINE_BYTES, parseJournalLine } from './journal-line.ts';
 import { scanLines } from './scan-lines.ts';

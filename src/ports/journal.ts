@@ -1,10 +1,4 @@
-import type { Input } from '../core/run/inputs.ts';
-
-/** An input with its place in the journal: 1, 2, 3, … without gaps. */
-export interface JournalEntry {
-  readonly seq: number;
-  readonly input: Input;
-}
+import type { Input, JournalEntry } from '../core/run/inputs.ts';
 
 /** What recovery found: where the good prefix ends and what was wrong after it. */
 export interface JournalDamage {

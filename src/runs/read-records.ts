@@ -6,7 +6,7 @@ import { nodeFileSystem } from '../journal/node-file-system.ts';
 import { readJournal } from '../journal/read-journal.ts';
 import type { RunPaths } from '../journal/run-folder.ts';
 import { createJournalFold, type JournalFold } from '../loop/decide/decide.ts';
-import type { JournalEntry } from '../ports/journal.ts';
+import { type JournalEntry } from '../core/run/inputs.ts';
 import type { RecordCursor } from './run-api.ts';
 
 interface Replayed {

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { z } from 'zod';
-import { parseYamlText } from '../app/index.ts';
+import { parseYamlText } from '../config/yaml/parse-yaml.ts';
 import { RalphError } from '../core/values/errors.ts';
 import type { Scenario } from './scenario.ts';
 import { SCENARIO_SCHEMA } from './scenario-schema.ts';

@@ -1,5 +1,6 @@
 import { relative } from 'node:path';
-import { openRun, type RunReader } from '../app/index.ts';
+import { openRun } from '../runs/read-run.ts';
+import type { RunReader } from '../runs/run-api.ts';
 import type { Effect } from '../core/run/effects.ts';
 import type { Input } from '../core/run/inputs.ts';
 import type { RunRecord } from '../core/run/run-record.ts';

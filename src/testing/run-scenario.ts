@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { listProcesses, readEnvironment, reapProcesses } from '../app/index.ts';
+import { listProcesses, reapProcesses } from '../runs/processes.ts';
+import { readEnvironment } from '../config/environment.ts';
 import type { Environment } from '../core/values/environment.ts';
 import { assertScenario, type ScenarioResult, toExpectations } from './check-scenario.ts';
 import { createFolders } from './create-folders.ts';

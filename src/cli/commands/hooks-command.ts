@@ -1,4 +1,4 @@
-import type { HookedCall, ToolHooks } from '../../app/index.ts';
+import type { HookedCall, ToolHooks } from '../../hooks/tool-hooks.ts';
 import { hasErrors, renderDiagnostics } from '../../config/findings/diagnostics.ts';
 import { findHooks, type Settings } from '../../config/settings.ts';
 import { toBackendLabel } from '../../core/backends/backend-spec.ts';

@@ -1,5 +1,5 @@
 import { join, resolve } from 'node:path';
-import type { QueuedTask, TaskOptions } from '../../app/index.ts';
+import type { QueuedTask, TaskOptions } from '../../queue/queue-file.ts';
 import type { RunRequest } from '../../runs/run-api.ts';
 import { toConfigRequest } from '../args/options.ts';
 import { type RunFlags, toAssignments } from '../args/run-flags.ts';

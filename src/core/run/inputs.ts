@@ -61,6 +61,12 @@ interface At {
   readonly at: number;
 }
 
+/** An input with its place in the journal: 1, 2, 3, … without gaps. */
+export interface JournalEntry {
+  readonly seq: number;
+  readonly input: Input;
+}
+
 /** Always the first input. */
 export interface RunStarted extends At {
   readonly type: 'run-started';

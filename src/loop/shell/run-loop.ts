@@ -1,10 +1,9 @@
 import type { Effect, IterationStart } from '../../core/run/effects.ts';
 import type { EndReason } from '../../core/run/end-reasons.ts';
-import type { Input } from '../../core/run/inputs.ts';
+import type { Input, JournalEntry } from '../../core/run/inputs.ts';
 import type { RunState } from '../../core/run/state.ts';
 import { type TurnId, toTurnName } from '../../core/run/turn.ts';
 import { isRalphError, toErrorCode, toErrorMessage } from '../../core/values/errors.ts';
-import type { JournalEntry } from '../../ports/journal.ts';
 import type { Topology } from '../../topology/routing/compile-topology.ts';
 import { decide, type FoldedRun, INITIAL_STATE, toTopology } from '../decide/decide.ts';
 import type { LoopPorts, LoopSettings, LoopView } from './loop-ports.ts';
