@@ -54,11 +54,11 @@ export function createTurnAgents(made: TurnAgentsSettings): TurnAgents {
   const find = (order: TurnOwner): BackendSpec => findSpec(made.settings, order);
   return {
     backendFor: (order) => {
-      const workspace = toFolder(made, order);
+      const home = { ...made, workspace: toFolder(made, order), permissionStore };
       const panel = createPanelBackendFor(
         {
-          ...{ ...made, workspace },
-          createNative: (spec, scriptName) => createNative({ ...made, workspace, permissionStore }, order.hat, spec, scriptName),
+          ...home,
+          createNative: (spec, scriptName) => createNative(home, order.hat, spec, scriptName),
           environmentOf: (turn, agent) => toEnvironment(made, turn, agent),
         },
         order,
@@ -66,14 +66,12 @@ export function createTurnAgents(made: TurnAgentsSettings): TurnAgents {
       if (panel !== null) return panel;
       const spec = find(order);
       const isNative = spec.type === 'native';
-      if (isNative && order.copy !== undefined) return createNative({ ...made, workspace, permissionStore }, order.hat, spec);
+      if (isNative && order.copy !== undefined) return createNative(home, order.hat, spec);
       // The native agent wears one hat: what it may do and publish is the hat's.
       const key = isNative ? `${order.hat}/${order.backend}` : spec;
       const backend =
         known.get(key) ??
-        (isNative
-          ? createNative({ ...made, permissionStore }, order.hat, spec)
-          : createBackend(spec, { watchesLimits: made.settings.watchesLimits ?? true }));
+        (isNative ? createNative(home, order.hat, spec) : createBackend(spec, { watchesLimits: made.settings.watchesLimits ?? true }));
       known.set(key, backend);
       return backend;
     },
@@ -97,13 +95,11 @@ export function createTurnAgents(made: TurnAgentsSettings): TurnAgents {
     lookBack: async (activation) => (await made.scopes?.lookBack(activation)) ?? null,
     spentBy: async (activation) => {
       if (find(activation).type !== 'native') return UNKNOWN_USAGE;
-      const { findSpent } = await import('../agent/session/find-session.ts');
-      return findSpent(join(made.runFolder, 'turns'), toTurnName(activation));
+      return (await import('../agent/session/find-session.ts')).findSpent(join(made.runFolder, 'turns'), toTurnName(activation));
     },
     toldBy: async (activation) => {
       if (find(activation).type !== 'native') return { ids: [], call: 0 };
-      const { findTold } = await import('../agent/session/find-session.ts');
-      return findTold(join(made.runFolder, 'turns'), toTurnName(activation));
+      return (await import('../agent/session/find-session.ts')).findTold(join(made.runFolder, 'turns'), toTurnName(activation));
     },
     priceOf: (order, usage: Usage, model) => toPrice(made.settings.prices, model ?? find(order).model ?? null, usage),
   };
