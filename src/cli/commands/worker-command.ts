@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 import { join, resolve } from 'node:path';
-import { isLabel } from '../../core/values/label.ts';
+import { isLabel, LABEL_TEXT } from '../../core/values/label.ts';
 import type { AppApi } from '../app-api.ts';
 import { findCache, findFleetAddress } from '../args/fleet-options.ts';
 import { addExamples } from '../args/help.ts';
@@ -67,7 +67,7 @@ function toLabels(typed: unknown, app: AppApi, { env, cwd }: Pick<CliContext, 'e
   if (wrong === undefined) return [...new Set(labels)].sort();
   throw createUsageError(
     `${JSON.stringify(wrong.slice(0, 60))} is no label.`,
-    'A label has small letters, digits, - and _: --labels claude,gpu',
+    `A label has ${LABEL_TEXT}: --labels claude,gpu`,
   );
 }
 
