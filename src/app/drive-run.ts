@@ -78,8 +78,8 @@ export function driveRun(parts: RunParts, run: AssembledRun, start: Beginning, l
     for (const unhear of heard) unhear();
     live.close();
     index.close();
-    const worktree = await closeRun(parts, run, reason, life);
-    const warnings = await life.close();
+    const { worktree, isTold } = await closeRun(parts, run, reason, life);
+    const warnings = [...(await life.close()), ...(isTold || reason === 'storage_failed' ? [] : [toUntold(paths.runId)])];
     for (const lock of locks) releaseLock(lock);
     process.removeListener('exit', killAllStarted);
     return { reason, detail, exitCode: END_REASONS[reason].exitCode, proof: proof.proof(), state, worktree, warnings };
@@ -116,13 +116,18 @@ function watchFleet(
   void kept?.keeper.lost.then((message) => post({ type: 'environment-failed', at: now(), what: 'storage', message }));
 }
 
-/** Closes what a run had open, and writes down how it ended. What became of its worktree. */
+/** Of a run that failed with its fleet the report says it. */
+function toUntold(runId: string): string {
+  return `The fleet could not be told that the run has ended: a worker may go on with it. See: ralph fleet runs ${runId}`;
+}
+
+/** Closes what a run had open, and writes down how it ended. `isTold`: so does the fleet that keeps it, if one does. */
 async function closeRun(
   parts: RunParts,
   { workspace, ports, away }: AssembledRun,
   reason: RunEnd['reason'],
   life: LifeTeller,
-): Promise<RunEnd['worktree']> {
+): Promise<Pick<RunEnd, 'worktree'> & { readonly isTold: boolean }> {
   const { layout, paths, file, reference } = parts;
   await workspace.settle();
   const worktree = await closeWorktree(parts, workspace);
@@ -132,14 +137,14 @@ async function closeRun(
   await away?.closePrograms();
   const { kept } = parts;
   const title = toPlainLine(file.settings.spec.objective, 80);
-  await kept?.keeper.close({ state: toLeaseState(reason, parts.env), title: `${title} (${reason})` });
+  const isTold = (await kept?.keeper.close({ state: toLeaseState(reason, parts.env), title: `${title} (${reason})` })) ?? true;
   await kept?.fleet.close();
   // Beside the rescued journal, so that the run can go on from there.
   const rescue = toRescuePaths(layout.stateDir, paths.runId);
   if (existsSync(rescue.folder)) writeRunFile(rescue.settings, file);
   clearStopWish(paths.folder);
   await storeEnd(parts);
-  return worktree;
+  return { worktree, isTold };
 }
 
 /** Nobody goes on by itself with what a person ended. Where a worker has it, its end is the worker's. */
