@@ -83,7 +83,7 @@ export interface AssembledRun {
   readonly damage: JournalDamage | null;
   readonly admitStop: Admission['admitStop'];
   /** Its gates and hooks in the hands of workers; `null`: they run here. */
-  readonly away: Pick<OfferedTurns, 'askAway' | 'closePrograms'> | null;
+  readonly away: Pick<OfferedTurns, 'askAway' | 'onPrograms' | 'closePrograms'> | null;
 }
 
 /**

@@ -68,7 +68,7 @@ export function driveRun(parts: RunParts, run: AssembledRun, start: Beginning, l
     const wish = takeStop();
     if (wish !== null) loop.post(wish);
   });
-  watchFleet(parts, run.ports.clock, observe, loop.post);
+  watchFleet(parts, run, observe, loop.post);
   // A defect or a failed assertion must not leave agents behind that nobody watches.
   process.once('exit', killAllStarted);
   const heard = [ownRun(paths), hearAway(parts)];
@@ -105,15 +105,16 @@ function hearAway({ kept, layout, paths }: RunParts): () => void {
   return kept === undefined ? () => undefined : hearFleet(kept, layout, paths);
 }
 
-/** Tells that the server of the fleet that keeps a run does not answer, and that it does again. Where somebody else goes on with the run, what is under way here counts for nothing. */
+/** Tells that the server of the fleet that keeps a run does not answer, and that it does again; and which gates and hooks workers have, or are to have. Where somebody else goes on with the run, what is under way here counts for nothing. */
 function watchFleet(
   { kept }: RunParts,
-  { now }: AssembledRun['ports']['clock'],
+  { away, ports: { clock } }: AssembledRun,
   observe: AssembledRun['ports']['observe'],
   post: (input: Input) => void,
 ): void {
-  kept?.keeper.onAway((isAway, forMs) => observe({ kind: 'fleet', isAway, since: now() - forMs }));
-  void kept?.keeper.lost.then((message) => post({ type: 'environment-failed', at: now(), what: 'storage', message }));
+  kept?.keeper.onAway((isAway, forMs) => observe({ kind: 'fleet', isAway, since: clock.now() - forMs }));
+  away?.onPrograms((news) => observe({ kind: 'program', ...news, since: clock.now() }));
+  void kept?.keeper.lost.then((message) => post({ type: 'environment-failed', at: clock.now(), what: 'storage', message }));
 }
 
 /** Of a run that failed with its fleet the report says it. */

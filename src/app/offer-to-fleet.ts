@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { isLifeEvent } from '../core/hooks/hook-spec.ts';
 import type { IterationStart } from '../core/run/effects.ts';
 import type { Input } from '../core/run/inputs.ts';
+import type { ProgramNews } from '../core/run/run-record.ts';
 import { type TurnId, toTurnName } from '../core/run/turn.ts';
 import type { Json } from '../core/values/json.ts';
 import {
@@ -53,6 +54,8 @@ export interface SentPlace extends SentTree {
   readonly folders?: readonly string[];
 }
 
+type HearPrograms = (news: Omit<ProgramNews, 'since'>) => void;
+
 /** The turns of a run in the hands of others. */
 export interface OfferedTurns extends Elsewhere {
   /** Looks at the folder around a turn, and sends it as it is then, for whoever goes on with the run. */
@@ -63,6 +66,8 @@ export interface OfferedTurns extends Elsewhere {
   readonly gatesOn: (look: () => Promise<Snapshot>) => RunAway;
   /** Asks hooks on workers, on the folder as it is then. Absent: none of the run needs one. */
   readonly askAway?: AskAway;
+  /** Hears which gates and hooks wait for a worker, and which worker has one. */
+  readonly onPrograms: (hear: HearPrograms) => void;
   /** Ends gates and hooks, behind the turns, for hooks of a run's life are told when these have ended; then what workers reported is forgotten. Never rejects. */
   readonly closePrograms: () => Promise<void>;
 }
@@ -82,7 +87,8 @@ export function offerToFleet(parts: OfferedRun, workspace: GitWorkspace, copies:
     return { settings: await sendSettings(), stateDir: file.settings.stateDir, folders, ...place } satisfies SentPlace as unknown as Json;
   };
   const common = { fleet, run: paths.runId, steady: steadyMs, tell, lostAfterMs: toLostAfterMs(parts.env), isOwn: keeper.isOwn };
-  const programs = offerPrograms({ ...common, confirm: keeper.confirm, cwd: file.workspace });
+  let hear: HearPrograms = () => undefined;
+  const programs = offerPrograms({ ...common, confirm: keeper.confirm, cwd: file.workspace, see: (news) => hear(news) });
   const offered = offerTurns({
     ...common,
     pack: async (order) => packTree(await workspace.snapshot(toTurnName(order), 'opened'), toTurnName(order)),
@@ -106,6 +112,9 @@ export function offerToFleet(parts: OfferedRun, workspace: GitWorkspace, copies:
     gatesOn: (look) => (order, signal, say) =>
       programs.run(toGateProgram(order, fleet.blobs), async () => packTree(await look(), null), signal, say),
     ...toHookAsker({ ...parts, folders }, programs, async () => packTree(await workspace.look(), null)),
+    onPrograms: (given) => {
+      hear = given;
+    },
     closePrograms: programs.close,
   };
 }

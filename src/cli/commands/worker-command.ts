@@ -65,10 +65,7 @@ function toLabels(typed: unknown, app: AppApi, { env, cwd }: Pick<CliContext, 'e
   const labels = typed.split(',').map((label) => label.trim());
   const wrong = labels.find((label) => !isLabel(label));
   if (wrong === undefined) return [...new Set(labels)].sort();
-  throw createUsageError(
-    `${JSON.stringify(wrong.slice(0, 60))} is no label.`,
-    `A label has ${LABEL_TEXT}: --labels claude,gpu`,
-  );
+  throw createUsageError(`${JSON.stringify(wrong.slice(0, 60))} is no label.`, `A label has ${LABEL_TEXT}: --labels claude,gpu`);
 }
 
 function toCount(option: string, typed: unknown, least: number): number {

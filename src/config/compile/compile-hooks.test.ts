@@ -84,7 +84,9 @@ describe('hooks of a configuration that ask for a worker', () => {
   });
 
   it('are repaired where only their capitals are wrong', () => {
-    const [found] = load('hooks: {EventPublish: [{command: exit 0, runs_on: [GPU-2]}]}').diagnostics.filter(({ code }) => code === 'type-invalid');
+    const [found] = load('hooks: {EventPublish: [{command: exit 0, runs_on: [GPU-2]}]}').diagnostics.filter(
+      ({ code }) => code === 'type-invalid',
+    );
     expect(found).toMatchObject({
       message: '`runs_on[0]` is "GPU-2", which is not a label.',
       fix: 'It must be a label: small letters, digits, `-` and `_`, at most 40, such as `gpu`.',

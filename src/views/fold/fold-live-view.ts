@@ -10,6 +10,7 @@ import { toUsdText } from '../../core/text/duration.ts';
 import { type Handlers, handle } from '../../core/values/handlers.ts';
 import { isJsonObject, type Json } from '../../core/values/json.ts';
 import { cutText, toPlainLine } from '../text/plain-text.ts';
+import { type LiveProgram, parsePrograms, takeProgram, toProgramText } from './live-programs.ts';
 
 /** What a run does at this moment, as far as its journal cannot tell it. Small, whatever the agents say. */
 export interface LiveView {
@@ -22,6 +23,8 @@ export interface LiveView {
   readonly wait: { readonly purpose: TimerPurpose; readonly dueAt: number } | null;
   /** Since when the server of the fleet that keeps the run does not answer; absent: it does, or there is none. */
   readonly awaySince?: number;
+  /** Gates and hooks that workers have, or are to have, the oldest first; absent: there are none. */
+  readonly programs?: readonly LiveProgram[];
 }
 
 /** The turn that runs. Times are epoch milliseconds. */
@@ -85,6 +88,8 @@ function takeRecord(view: LiveView, record: RunRecord, now: () => number): LiveV
       );
     case 'fleet':
       return withAway(view, record.isAway ? record.since : null);
+    case 'program':
+      return withPrograms(view, takeProgram(view.programs ?? [], record));
     case 'gate-output':
       return view;
   }
@@ -97,6 +102,10 @@ export function liveTurns({ turn, beside = [] }: LiveView): readonly LiveTurn[] 
 
 function withAway({ awaySince: _, ...view }: LiveView, since: number | null): LiveView {
   return since === null ? view : { ...view, awaySince: since };
+}
+
+function withPrograms({ programs: _, ...view }: LiveView, programs: readonly LiveProgram[]): LiveView {
+  return programs.length === 0 ? view : { ...view, programs };
 }
 
 function withTurns({ beside: _, ...view }: LiveView, turns: readonly LiveTurn[]): LiveView {
@@ -205,7 +214,7 @@ export function parseLiveView(json: Json | undefined): LiveView | null {
   const turn = parseTurn(json['turn']);
   const others = Array.isArray(json['beside']) ? json['beside'].slice(0, MAX_TURNS).flatMap((other) => parseTurn(other) ?? []) : [];
   const view = withTurns({ turn: null, gates: parseGates(json['gates']), wait: null }, turn === null ? [] : [turn, ...others]);
-  return withAway(view, isNumber(json['awaySince']) ? json['awaySince'] : null);
+  return withPrograms(withAway(view, isNumber(json['awaySince']) ? json['awaySince'] : null), parsePrograms(json['programs']));
 }
 
 const MAX_TURNS = 100;
@@ -315,7 +324,8 @@ function toTurnText({ iteration }: LiveTurn, { limits, iterations }: RunProgress
 }
 
 function toFacts(view: LiveView, progress: RunProgress, now: number): readonly LiveFact[] {
-  const { turn, beside, gates, wait, awaySince } = view;
+  const { turn, beside, gates, wait, awaySince, programs = [] } = view;
+  const [program] = programs;
   const facts: LiveFact[] = [];
   if (awaySince !== undefined) facts.push({ rank: 0, text: `fleet away ${toClock(now - awaySince)}` });
   if (beside !== undefined) {
@@ -331,7 +341,8 @@ function toFacts(view: LiveView, progress: RunProgress, now: number): readonly L
     if (tool !== undefined)
       facts.push({ rank: TOOL_RANK, text: `${[tool.name, tool.summary].join(' ').trim()} ${toClock(now - tool.since)}` });
     facts.push({ rank: 3, text: toSilenceText(turn, now) });
-  } else if (gates !== null)
+  } else if (program !== undefined) facts.push({ rank: TOOL_RANK, text: `${toProgramText(program)} ${toClock(now - program.since)}` });
+  else if (gates !== null)
     facts.push({ rank: TOOL_RANK, text: `gate ${toGateNames(gates.gates, progress.gates)} ${toClock(now - gates.since)}` });
   else if (wait !== null) facts.push({ rank: 0, text: `${WAITS[wait.purpose]} in ${toClock(Math.max(0, wait.dueAt - now) + 999)}` });
   facts.push({ rank: 4, text: toCostText(progress, liveUsage(view)) });

@@ -77,6 +77,8 @@ it('a run that ended as its fleet could not be asked is told that a worker may h
   };
   const away = stepOf('the fleet could not be asked: timeout', false);
   expect(away).toMatch(/a worker may go on with it.*`ralph fleet runs r7`.*`ralph resume r7` brings home/);
-  expect(stepOf('another process goes on with this run: it had been given up')).toMatch(/`ralph fleet runs r7`.*`ralph resume` brings it home/);
+  expect(stepOf('another process goes on with this run: it had been given up')).toMatch(
+    /`ralph fleet runs r7`.*`ralph resume` brings it home/,
+  );
   expect(stepOf('no space left on device')).toBe('Mend what it names, then `ralph resume`.');
 });

@@ -91,6 +91,28 @@ describe('the status of a run', () => {
     expect(toText({ view, facts: { ...facts, live: fold.view() } })).toContain('planner works in turn 1');
   });
 
+  it('of a run between two turns names the hook or the gate that waits for a worker, with its labels, and the worker that has it', () => {
+    const script = createScript();
+    const view = foldRunView(script.records);
+    const fold = createLiveFold(() => view.at);
+    const hook = { kind: 'program', program: 'hook0', title: 'Hook check.sh', labels: ['gpu', 'linux'], isOver: false } as const;
+    const statusOf = (record: Parameters<typeof fold.take>[0]) => {
+      fold.take(record);
+      const live = parseLiveView(parseJson(JSON.stringify(fold.view())));
+      return toText({ view, facts: { isAlive: true, now: view.at + 9000, live, fleet: 'nats://10.0.0.5:4222' } });
+    };
+    const waits = statusOf({ ...hook, worker: null, since: view.at });
+    expect(waits).toContain('State: working: Hook check.sh waits for a worker with gpu, linux, for 9.0 s.');
+    expect(waits).toContain('`ralph worker --labels gpu,linux`');
+    expect(waits).toContain('Waits: Hook check.sh waits for a worker with gpu, linux for 9.0 s');
+    const progress = { limits: null, iterations: 0, gates: [], elapsedMs: 0, at: view.at, usage: view.totals.usage };
+    expect(toLiveLine(fold.view(), progress, view.at + 9000, 200)).toMatch(/^Hook check\.sh waits for a worker with gpu, linux 0:09/);
+    const runs = statusOf({ ...hook, worker: 'strong', since: view.at + 5000 });
+    expect(runs).toContain('State: working: Hook check.sh runs on worker strong, for 4.0 s.');
+    expect(runs).toContain('Now: Hook check.sh runs on worker strong for 4.0 s');
+    expect(statusOf({ ...hook, worker: null, isOver: true, since: view.at })).toContain('It is between two turns.');
+  });
+
   it('counts events that wait for the same hat', () => {
     const script = createScript();
     for (let count = 0; count < 5; count += 1) script.publish('build.task', 'planner', ['builder']);
