@@ -88,7 +88,7 @@ export function driveRun(parts: RunParts, run: AssembledRun, start: Beginning, l
     runId: paths.runId,
     runFolder: paths.folder,
     workspace: file.workspace,
-    reach: describeReach(file.settings),
+    reach: describeReach(file.settings, file.fleet !== undefined),
     fleet: file.fleet ?? null,
     warnings: start.warnings ?? [],
     records: () => readRecords(paths, start.folded?.entries ?? 0),
