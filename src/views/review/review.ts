@@ -133,7 +133,7 @@ export function toReviewRows(review: Review): readonly FactRow[] {
   ].map(({ label, text }) => ({ label, text: toPlainLine(text, MAX_TEXT) }));
 }
 
-const CHANGES_ELSEWHERE = 'not here: a fleet keeps no changes of files to be looked at; where the run is, `ralph review` tells them';
+const CHANGES_ELSEWHERE = 'not here: `ralph review` tells them where the run is';
 const UNKNOWN_CHANGES = 'not known: there are no snapshots of it here, which need a git repository';
 
 const MAX_NAME = 160;
