@@ -20,7 +20,10 @@ export const workerCommand: CliCommand = {
       .option('--slots <n>', 'how many turns, gates and hooks at the same time', '1')
       .option('--stand-in <n>', 'with how many runs at the same time it goes on whose own process is lost; 0: none', '1')
       .option('--name <name>', 'what it is called; default: the name of the machine, and a part that is made up')
-      .option('--home <folder>', 'where it keeps folders of its own, which no two workers share; default: one by its name in ralph/fleet in the folder for caches');
+      .option(
+        '--home <folder>',
+        'where it keeps folders of its own, which no two workers share; default: one by its name in ralph/fleet in the folder for caches',
+      );
     addExamples(command, [
       ['ralph worker --nats nats://10.0.0.5:4222', 'take turns for every agent that is installed here; Ctrl+C lets those under way end'],
       ['ralph worker --labels claude --slots 2', 'two turns at once, of claude alone, from the fleet of RALPH_FLEET'],

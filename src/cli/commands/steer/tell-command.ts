@@ -1,6 +1,7 @@
 import { Option } from 'commander';
 import { addFleetOption, toFleetRun } from '../../args/fleet-options.ts';
 import { addExamples, addNote } from '../../args/help.ts';
+import { RUN_OPTION } from '../../args/options.ts';
 import { createUsageError } from '../../args/usage-error.ts';
 import type { CliCommand } from '../../cli-context.ts';
 import { toReceiptLine } from '../../runs/receipt.ts';
@@ -14,6 +15,7 @@ export const tellCommand: CliCommand = {
   declare: (command) => {
     command
       .argument('<words...>', '[run] "text": what the agents should know; default run: the one under way, else the newest')
+      .option(...RUN_OPTION)
       .option('--to <hat>', 'only this hat')
       .option('--now', 'between two steps of the turn that runs, where its agent can be told; else with the next prompt (the default)')
       .option('--next', 'with the next prompt, not in the midst of a turn')
@@ -25,17 +27,19 @@ export const tellCommand: CliCommand = {
       ['ralph tell "use the old API"', 'whoever works now, as soon as it can be told'],
       ['ralph tell "skip the slow tests" --to builder', 'a certain hat: now, or when its turn comes'],
       ['ralph tell "stop, that is the wrong file" --interrupt', 'at once, for an agent that cannot be told while it works'],
-      ['ralph tell 20261121-22 "do not touch the schema" --next', 'a certain run, with its next prompt'],
+      ['ralph tell 20261121-22 "do not touch the schema" --next', 'a certain run, with its next prompt; --run 20261121-22 says it as well'],
       ['ralph tell "use the old API" --fleet nats://10.0.0.5:4222', 'a run on another machine of that fleet'],
     ]);
   },
   perform: async ({ cwd, env, terminal, loadApp }, { args, options }) => {
     const words = args.flat();
-    if (words.length > 2) throw createUsageError('Too many words.', 'Put the text in quotes: ralph tell "use the old API"');
+    const named = typeof options['run'] === 'string' ? options['run'] : undefined;
+    if (words.length > (named === undefined ? 2 : 1))
+      throw createUsageError('Too many words.', 'Put the text in quotes, and name the run once: ralph tell "use the old API"');
     const given = (['now', 'next', 'interrupt'] as const).filter((when) => options[when] === true);
     if (given.length > 1) throw createUsageError(`--${given.join(' and --')} exclude each other.`, 'Give one.');
     const when = given[0] ?? 'now';
-    const run = words.length === 2 ? words[0] : undefined;
+    const run = named ?? (words.length === 2 ? words[0] : undefined);
     const to = options['to'];
     const app = await loadApp();
     const told = { text: words.at(-1) ?? '', when, ...(typeof to === 'string' && { to }) };
