@@ -11,7 +11,7 @@ import { closeBatch, findNext, isExhausted, isInCopies, maySharePlan, placesOf, 
 import { findLoop } from './find-loop.ts';
 import { releaseHeld } from './held.ts';
 import { openTurnPanel } from './on-panel-moved.ts';
-import { addEvent, change, count, deliver, endRun, hasTurnEach, notify, order, type Step, setTimer, stopClock, toPlace } from './step.ts';
+import { addEvent, change, count, deliver, endRun, notify, order, type Step, setTimer, stopClock, toPlace } from './step.ts';
 
 /** Fallback turns without any result after which a run is stalled. */
 const STALLED_AFTER = 3;
@@ -262,11 +262,15 @@ function recordExhausted(step: Step, hat: string, events: readonly RalphEvent[])
 /** The events that wait for a hat (of one with `takes: one` the oldest), each once: who stands in for several hats may be owed the same event by each of them. */
 function takePending(step: Step, hat: string): PlannedTurn {
   const waiting = step.state.pending.filter((entry) => entry.hat === hat);
-  const entries = step.topology.hatById.get(hat)?.takes === 'one' ? takeOne(waiting) : waiting;
+  const entries = takesOne(step, hat) ? takeOne(waiting) : waiting;
   change(step, { pending: step.state.pending.filter((entry) => !entries.includes(entry)) });
   const asked = entries.some((entry) => entry.cause === undefined);
   const fallback = asked ? null : (entries[0]?.cause ?? null);
   return { retryOf: null, hat, events: eachOnce(entries.map(({ event }) => event)), feedback: [], fallback };
+}
+
+function takesOne({ topology }: Step, hat: string): boolean {
+  return topology.hatById.get(hat)?.takes === 'one';
 }
 
 /** One task, and all that people told: that is no task of its own. */
@@ -283,8 +287,8 @@ function withHeard(step: Step, plan: PlannedTurn): PlannedTurn {
 
 /** Takes what people have for a hat out of the queue, and adds what the turn does not have yet: it may have stood in for another taker of the same event. */
 function takeHeard(step: Step, { hat, events }: Pick<PlannedTurn, 'hat' | 'events'>): readonly RalphEvent[] {
-  // One with a turn for each event is given no other one: what people told is none.
-  const isOwn = ({ event }: PendingEvent): boolean => !hasTurnEach(step, hat) || event.told !== undefined;
+  // One that takes an event at a time is given no other one: what people told is none.
+  const isOwn = ({ event }: PendingEvent): boolean => !takesOne(step, hat) || event.told !== undefined;
   const isTaken = (entry: PendingEvent): boolean => entry.hat === hat && entry.event.source === EXTERNAL && isOwn(entry);
   const taken = step.state.pending.filter(isTaken);
   if (taken.length === 0) return events;

@@ -16,7 +16,7 @@ export const tellCommand: CliCommand = {
     command
       .argument('<words...>', '[run] "text": what the agents should know; default run: the one under way, else the newest')
       .option(...RUN_OPTION)
-      .option('--to <hat>', 'only this hat')
+      .option('--to <hat>', 'only this hat; where several of its turns run (parallel), the one that has been at work longest')
       .option('--now', 'between two steps of the turn that runs, where its agent can be told; else with the next prompt (the default)')
       .option('--next', 'with the next prompt, not in the midst of a turn')
       .option('--interrupt', 'end the running turn and let its hat begin again with it, whatever its agent is')
