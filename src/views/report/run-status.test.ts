@@ -113,6 +113,17 @@ describe('the status of a run', () => {
     expect(statusOf({ ...hook, worker: null, isOver: true, since: view.at })).toContain('It is between two turns.');
   });
 
+  it('of a run that a signal ended says so once', () => {
+    const whyOf = (reason: 'terminated' | 'hangup', detail: string) => {
+      const script = createScript();
+      script.effect({ type: 'run-end', reason, detail });
+      return toRunReport(foldRunView(script.records)).rows.find(({ label }) => label === 'Why')?.text;
+    };
+    expect(whyOf('terminated', 'stopped by SIGTERM')).toBe('The run was told to end by SIGTERM.');
+    expect(whyOf('hangup', 'stopped by SIGHUP')).toBe('The terminal of the run was closed.');
+    expect(whyOf('terminated', 'stopped by ralph queue')).toBe('The run was told to end by SIGTERM: stopped by ralph queue.');
+  });
+
   it('counts events that wait for the same hat', () => {
     const script = createScript();
     for (let count = 0; count < 5; count += 1) script.publish('build.task', 'planner', ['builder']);
