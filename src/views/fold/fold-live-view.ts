@@ -10,7 +10,16 @@ import { toUsdText } from '../../core/text/duration.ts';
 import { type Handlers, handle } from '../../core/values/handlers.ts';
 import { isJsonObject, type Json } from '../../core/values/json.ts';
 import { cutText, toPlainLine } from '../text/plain-text.ts';
-import { type LiveProgram, parsePrograms, takeProgram, toProgramText } from './live-programs.ts';
+import {
+  type LiveAsking,
+  type LiveProgram,
+  parseAsking,
+  toProgramText,
+  withAsking,
+  withoutAsking,
+  withParsed,
+  withProgram,
+} from './live-programs.ts';
 
 /** What a run does at this moment, as far as its journal cannot tell it. Small, whatever the agents say. */
 export interface LiveView {
@@ -25,6 +34,8 @@ export interface LiveView {
   readonly awaySince?: number;
   /** Gates and hooks that workers have, or are to have, the oldest first; absent: there are none. */
   readonly programs?: readonly LiveProgram[];
+  /** Hooks of the run that were asked and have not answered; absent: none. */
+  readonly asking?: LiveAsking;
 }
 
 /** The turn that runs. Times are epoch milliseconds. */
@@ -89,7 +100,7 @@ function takeRecord(view: LiveView, record: RunRecord, now: () => number): LiveV
     case 'fleet':
       return withAway(view, record.isAway ? record.since : null);
     case 'program':
-      return withPrograms(view, takeProgram(view.programs ?? [], record));
+      return withProgram(view, record);
     case 'gate-output':
       return view;
   }
@@ -102,10 +113,6 @@ export function liveTurns({ turn, beside = [] }: LiveView): readonly LiveTurn[] 
 
 function withAway({ awaySince: _, ...view }: LiveView, since: number | null): LiveView {
   return since === null ? view : { ...view, awaySince: since };
-}
-
-function withPrograms({ programs: _, ...view }: LiveView, programs: readonly LiveProgram[]): LiveView {
-  return programs.length === 0 ? view : { ...view, programs };
 }
 
 function withTurns({ beside: _, ...view }: LiveView, turns: readonly LiveTurn[]): LiveView {
@@ -138,7 +145,7 @@ const INPUT_HANDLERS: Handlers<Input, [view: LiveView], LiveView> = {
   'tell-given': asBefore,
   asked: asBefore,
   answered: asBefore,
-  'hooks-answered': asBefore,
+  'hooks-answered': withoutAsking,
   'panel-moved': asBefore,
   'gates-finished': (view) => ({ ...view, gates: null }),
   'timer-fired': withoutWait,
@@ -155,7 +162,7 @@ const EFFECT_HANDLERS: Handlers<Effect, [view: LiveView, at: number], LiveView> 
     purpose === 'runtime' || purpose === 'question' ? view : { ...view, wait: { purpose, dueAt } },
   'checkpoint-make': asBefore,
   'inbox-append': asBefore,
-  'hooks-ask': asBefore,
+  'hooks-ask': withAsking,
   'tell-offer': asBefore,
   'question-open': asBefore,
   'question-close': asBefore,
@@ -213,8 +220,11 @@ export function parseLiveView(json: Json | undefined): LiveView | null {
   if (!isJsonObject(json)) return null;
   const turn = parseTurn(json['turn']);
   const others = Array.isArray(json['beside']) ? json['beside'].slice(0, MAX_TURNS).flatMap((other) => parseTurn(other) ?? []) : [];
-  const view = withTurns({ turn: null, gates: parseGates(json['gates']), wait: null }, turn === null ? [] : [turn, ...others]);
-  return withPrograms(withAway(view, isNumber(json['awaySince']) ? json['awaySince'] : null), parsePrograms(json['programs']));
+  const view = withTurns(
+    { turn: null, gates: parseGates(json['gates']), wait: null, ...parseAsking(json['asking']) },
+    turn === null ? [] : [turn, ...others],
+  );
+  return withParsed(withAway(view, isNumber(json['awaySince']) ? json['awaySince'] : null), json['programs']);
 }
 
 const MAX_TURNS = 100;

@@ -113,6 +113,23 @@ describe('the status of a run', () => {
     expect(statusOf({ ...hook, worker: null, isOver: true, since: view.at })).toContain('It is between two turns.');
   });
 
+  it('of a run between two turns says which gates, or hooks about what, it waits for', () => {
+    const script = createScript();
+    const view = { ...foldRunView(script.records), gates: ['npm test'] };
+    const fold = createLiveFold(() => view.at);
+    const statusOf = () => {
+      const live = parseLiveView(parseJson(JSON.stringify(fold.view())));
+      return toText({ view, facts: { isAlive: true, now: view.at + 9000, live } });
+    };
+    const ask = { type: 'hooks-ask', request: 4, event: 'CompletionRequested', hat: 'builder', iteration: 1, drafts: [] } as const;
+    fold.take({ kind: 'effect', seq: 3, at: view.at, effect: ask });
+    expect(statusOf()).toContain('State: working: It waits for hooks of CompletionRequested, for 9.0 s.');
+    fold.take({ kind: 'input', seq: 4, input: { type: 'hooks-answered', at: view.at, request: 4, answers: [] } });
+    expect(statusOf()).toContain('It is between two turns.');
+    fold.take({ kind: 'effect', seq: 5, at: view.at, effect: { type: 'gates-run', request: 5, gates: [0], topics: [] } });
+    expect(statusOf()).toContain('State: working: It waits for the gate npm test, for 9.0 s.');
+  });
+
   it('of a run that a signal ended says so once', () => {
     const whyOf = (reason: 'terminated' | 'hangup', detail: string) => {
       const script = createScript();
