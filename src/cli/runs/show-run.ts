@@ -62,7 +62,7 @@ function toUnknown(run: ShownRun, turn: TurnView | null): RalphError {
   return new RalphError({
     code: 'run-diff-missing',
     what: `What run ${run.reader.runId} changed is not known.`,
-    why: 'That needs a git repository, in which Ralph records the working tree before and after each turn.',
+    why: 'That needs a git repository, in which Ralph records the working tree before and after each turn, and these records still there.',
     fix: `What is known of it: ralph show${run.isNewest ? '' : ` ${run.reader.runId}`}`,
   });
 }
