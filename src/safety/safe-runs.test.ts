@@ -17,7 +17,9 @@ describe('what agents can reach', () => {
 
   it('is on the machine of their worker where workers take the turns', () => {
     expect(reachOf(false, true)).toContain('on the machine of their worker agents can read and change whatever its account can');
-    expect(reachOf(true, true)).toMatch(/on the machine of their worker agents write in their worktree only.*gates write in their worktree here/);
+    expect(reachOf(true, true)).toMatch(
+      /on the machine of their worker agents write in their worktree only.*gates write in their worktree here/,
+    );
     expect([reachOf(false, true), reachOf(true, true)].join()).not.toContain('your home');
   });
 });
