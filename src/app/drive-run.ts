@@ -66,7 +66,7 @@ export function driveRun(parts: RunParts, run: AssembledRun, start: Beginning, l
     const wish = takeStop();
     if (wish !== null) loop.post(wish);
   });
-  watchFleet(parts, run.ports.clock, observe, loop.post);
+  watchFleet(parts, run, observe, loop.post);
   // A defect or a failed assertion must not leave agents behind that nobody watches.
   process.once('exit', killAllStarted);
   const heard = [ownRun(paths), hearAway(parts)];
@@ -76,8 +76,8 @@ export function driveRun(parts: RunParts, run: AssembledRun, start: Beginning, l
     for (const unhear of heard) unhear();
     live.close();
     index.close();
-    const worktree = await closeRun(parts, run, reason, life);
-    const warnings = await life.close();
+    const { worktree, isTold } = await closeRun(parts, run, reason, life);
+    const warnings = [...(await life.close()), ...(isTold || reason === 'storage_failed' ? [] : [toUntold(paths.runId)])];
     for (const lock of locks) releaseLock(lock);
     process.removeListener('exit', killAllStarted);
     return { reason, detail, exitCode: END_REASONS[reason].exitCode, proof: proof.proof(), state, worktree, warnings };
@@ -86,7 +86,7 @@ export function driveRun(parts: RunParts, run: AssembledRun, start: Beginning, l
     runId: paths.runId,
     runFolder: paths.folder,
     workspace: file.workspace,
-    reach: describeReach(file.settings),
+    reach: describeReach(file.settings, file.fleet !== undefined),
     fleet: file.fleet ?? null,
     warnings: start.warnings ?? [],
     records: () => readRecords(paths, start.folded?.entries ?? 0),
@@ -103,24 +103,30 @@ function hearAway({ kept, layout, paths }: RunParts): () => void {
   return kept === undefined ? () => undefined : hearFleet(kept, paths, steerFromFleet(layout, paths));
 }
 
-/** Tells that the server of the fleet that keeps a run does not answer, and that it does again. Where somebody else goes on with the run, what is under way here counts for nothing. */
+/** Tells that the server of the fleet that keeps a run does not answer, and that it does again; and which gates and hooks workers have, or are to have. Where somebody else goes on with the run, what is under way here counts for nothing. */
 function watchFleet(
   { kept }: RunParts,
-  { now }: AssembledRun['ports']['clock'],
+  { away, ports: { clock } }: AssembledRun,
   observe: AssembledRun['ports']['observe'],
   post: (input: Input) => void,
 ): void {
-  kept?.keeper.onAway((isAway, forMs) => observe({ kind: 'fleet', isAway, since: now() - forMs }));
-  void kept?.keeper.lost.then((message) => post({ type: 'environment-failed', at: now(), what: 'storage', message }));
+  kept?.keeper.onAway((isAway, forMs) => observe({ kind: 'fleet', isAway, since: clock.now() - forMs }));
+  away?.onPrograms((news) => observe({ kind: 'program', ...news, since: clock.now() }));
+  void kept?.keeper.lost.then((message) => post({ type: 'environment-failed', at: clock.now(), what: 'storage', message }));
 }
 
-/** Closes what a run had open, and writes down how it ended. What became of its worktree. */
+/** Of a run that failed with its fleet the report says it. */
+function toUntold(runId: string): string {
+  return `The fleet could not be told that the run has ended: a worker may go on with it. See: ralph fleet runs ${runId}`;
+}
+
+/** Closes what a run had open, and writes down how it ended. `isTold`: so does the fleet that keeps it, if one does. */
 async function closeRun(
   parts: RunParts,
   { workspace, ports, away }: AssembledRun,
   reason: RunEnd['reason'],
   life: LifeTeller,
-): Promise<RunEnd['worktree']> {
+): Promise<Pick<RunEnd, 'worktree'> & { readonly isTold: boolean }> {
   const { layout, paths, file, reference } = parts;
   await workspace.settle();
   const worktree = await closeWorktree(parts, workspace);
@@ -130,14 +136,14 @@ async function closeRun(
   await away?.closePrograms();
   const { kept } = parts;
   const title = toPlainLine(file.settings.spec.objective, 80);
-  await kept?.keeper.close({ state: toLeaseState(reason, parts.env), title: `${title} (${reason})` });
+  const isTold = (await kept?.keeper.close({ state: toLeaseState(reason, parts.env), title: `${title} (${reason})` })) ?? true;
   await kept?.fleet.close();
   // Beside the rescued journal, so that the run can go on from there.
   const rescue = toRescuePaths(layout.stateDir, paths.runId);
   if (existsSync(rescue.folder)) writeRunFile(rescue.settings, file);
   clearStopWish(paths.folder);
   await storeEnd(parts);
-  return worktree;
+  return { worktree, isTold };
 }
 
 /** Nobody goes on by itself with what a person ended. Where a worker has it, its end is the worker's. */

@@ -3,6 +3,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { basename, join } from 'node:path';
 import type { JournalEntry } from '../core/run/inputs.ts';
+import type { ProgramNews } from '../core/run/run-record.ts';
 import type { Environment } from '../core/values/environment.ts';
 import { RalphError } from '../core/values/errors.ts';
 import { keepRun, type RunKeeper, readKept, takeLease } from '../fleet/keep-run.ts';
@@ -11,7 +12,7 @@ import type { KeptRecord, SentFile, SentTree } from '../fleet/run-records.ts';
 import type { RunPaths } from '../journal/run-folder.ts';
 import type { Fleet, LogPlace, RunLease } from '../ports/fleet.ts';
 import type { AskAway } from '../ports/hook-runner.ts';
-import { type Journal } from '../ports/journal.ts';
+import type { Journal } from '../ports/journal.ts';
 
 import { steadyMs } from '../process/steady-clock.ts';
 import type { RunFile } from '../runs/run-file.ts';
@@ -27,12 +28,17 @@ export interface KeptRun {
   readonly heard: Map<string, string[]>;
 }
 
+/** Is told which gate or hook waits for a worker, and which worker has it. */
+export type HearPrograms = (news: Omit<ProgramNews, 'since'>) => void;
+
 /** Gates and hooks of a run in the hands of workers. */
 export interface AwayPrograms {
   /** Asks hooks on workers, on the folder as it is then. Absent: none of the run needs one. */
   readonly askAway?: AskAway;
   /** Ends gates and hooks, behind the turns, for hooks of a run's life are told when these have ended; then what workers reported is forgotten. Never rejects. */
   readonly closePrograms: () => Promise<void>;
+  /** Hears which gates and hooks wait for a worker, and which worker has one. */
+  readonly onPrograms: (hear: HearPrograms) => void;
 }
 
 /** What a fleet keeps of a run. */

@@ -22,6 +22,7 @@ import { findSpec } from '../turns/hat-facts.ts';
 import type { GitWorkspace, Snapshot } from '../workspace/checkpoint/create-workspace.ts';
 import { toSaid } from './away-watch.ts';
 import { createHomecoming, makeUsualFiles, type SentHome } from './bring-turn.ts';
+import type { HearPrograms } from './kept-run.ts';
 import { type AwayPrograms, toLostAfterMs } from './kept-run.ts';
 import { createOpener, createTreeSender, type SentRun } from './send-tree.ts';
 
@@ -71,7 +72,8 @@ export function offerToFleet(parts: OfferedRun, workspace: GitWorkspace, copies:
     return { settings: await sendSettings(), stateDir: file.settings.stateDir, folders, ...place } satisfies SentPlace as unknown as Json;
   };
   const common = { fleet, run: paths.runId, steady: steadyMs, tell, lostAfterMs: toLostAfterMs(parts.env), isOwn: keeper.isOwn };
-  const programs = offerPrograms({ ...common, confirm: keeper.confirm, cwd: file.workspace });
+  let hear: HearPrograms = () => undefined;
+  const programs = offerPrograms({ ...common, confirm: keeper.confirm, cwd: file.workspace, see: (news) => hear(news) });
   const offered = offerTurns({
     ...common,
     pack: async (order) => packTree(await workspace.snapshot(toTurnName(order), 'opened'), toTurnName(order)),
@@ -95,6 +97,9 @@ export function offerToFleet(parts: OfferedRun, workspace: GitWorkspace, copies:
     gatesOn: (look) => (order, signal, say) =>
       programs.run(toGateProgram(order, fleet.blobs), async () => packTree(await look(), null), signal, say),
     ...toHookAsker({ ...parts, folders }, programs, async () => packTree(await workspace.look(), null)),
+    onPrograms: (given) => {
+      hear = given;
+    },
     closePrograms: programs.close,
   };
 }

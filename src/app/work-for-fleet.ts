@@ -43,7 +43,7 @@ import type { AssembledRun, RunParts } from './run-parts.ts';
 import { isStateFolder, withScripts, withSecrets, writeScratchpad } from './sent-work.ts';
 import { standIn } from './stand-in.ts';
 import { type ProgramPlace, type ProgramTask, parseProgramTask, reportUnrun, takeProgram } from './take-programs.ts';
-import { closeWorkerHome, openWorkerHome, STOOD_IN, sweepWorkerHomes, toWorkerMark } from './worker-home.ts';
+import { closeWorkerHome, openWorkerHome, STOOD_IN, sweepWorkerHomes, toNextName, toWorkerMark } from './worker-home.ts';
 
 /** A worker of a fleet. */
 export interface WorkerOrder {
@@ -82,6 +82,8 @@ export async function workForFleet(order: WorkerOrder, stop: AbortSignal, kill: 
     closeWorkerHome(home, order.siblings !== null);
     throw toNameTaken(id);
   }
+  const atOnce = slots === 1 ? '' : `, ${slots} at the same time`;
+  tell(`The worker ${id} takes turns for ${labels.join(', ')}${atOnce}. Ctrl+C ends it when those under way have ended.`);
   const undrain = fleet.workers.onDrain(id, () => {
     if (!drain.aborted) tell('No more turns, for somebody asked for that; those under way go on.');
     drained.abort();
@@ -122,7 +124,7 @@ function toNameTaken(id: string): RalphError {
     code: 'fleet-worker-name',
     what: `Another worker of this fleet is called ${id}.`,
     why: 'Two of one name could not be told apart: who has which turn, and who is to drain.',
-    fix: `Name this one otherwise: --name <name>\nIf the other one was killed, the name is free after ${WORKER_GONE_MS / 1000} s, and in its own folder at once.`,
+    fix: `Name this one otherwise, or let a name be made up: ralph worker --name ${toNextName(id)}\nIf the other one was killed, the name is free after ${WORKER_GONE_MS / 1000} s, and in its own folder at once.`,
   });
 }
 

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { processStartTime } from '../process/process-table.ts';
-import { openWorkerHome, sweepWorkerHomes, toWorkerMark } from './worker-home.ts';
+import { openWorkerHome, sweepWorkerHomes, toNextName, toWorkerMark } from './worker-home.ts';
 
 const programs: ChildProcess[] = [];
 let root = '';
@@ -40,6 +40,24 @@ async function startProgram(worker: { readonly id: string; readonly token: strin
 function isThere({ pid = 0 }: ChildProcess): boolean {
   return processStartTime(pid) !== undefined;
 }
+
+describe('the folder of a worker that lives', () => {
+  const refusal = async (home: string, id: string): Promise<string> => {
+    mkdirSync(home);
+    const own = { token: 't', pid: process.pid, startTime: processStartTime(process.pid) };
+    writeFileSync(join(home, 'worker.json'), JSON.stringify({ id: 'gpu', ...own }));
+    const error: unknown = await openWorkerHome(home, id).catch((found: unknown) => found);
+    expect(error).toMatchObject({ code: 'worker-home' });
+    return (error as { fix: string }).fix.split('\n')[0] ?? '';
+  };
+
+  it('is refused with a line that starts another one: of a name of its own, and in a folder of its own', async () => {
+    expect(await refusal(join(root, 'gpu'), 'gpu')).toMatch(/: ralph worker --name gpu-2$/);
+    expect(await refusal(join(root, 'home'), 'vm-1a2b3c')).toMatch(/: ralph worker --home \S+\/home-2$/);
+    expect(await refusal(join(root, 'other'), 'gpu')).toMatch(/: ralph worker --name gpu-2 --home \S+\/other-2$/);
+    expect([toNextName('gpu-2'), toNextName('w'.repeat(60))]).toEqual(['gpu-3', `${'w'.repeat(50)}-2`]);
+  });
+});
 
 describe('the folder of a worker that was killed', () => {
   it('is cleared by the next one, which ends what that one started, and nothing of a worker of the same name for another fleet', async () => {

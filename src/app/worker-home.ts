@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
+import { toShellWord } from '../core/text/shell-word.ts';
 import { RalphError } from '../core/values/errors.ts';
 import { isJsonObject, parseJson } from '../core/values/json.ts';
 import { isAlive, processStartTime } from '../process/process-table.ts';
@@ -39,7 +40,7 @@ export async function openWorkerHome(home: string, id: string): Promise<string> 
     throw new RalphError({
       code: 'worker-home',
       what: `The worker ${left.id} (process ${left.pid}) works in ${home}.`,
-      fix: 'Name another folder, --home <folder>, or give the worker more --slots.',
+      fix: toBeside(home, id, left.id),
     });
   }
   if (left !== null) await clear(home, left);
@@ -47,6 +48,20 @@ export async function openWorkerHome(home: string, id: string): Promise<string> 
   const owner = { id, token, pid: process.pid, startTime: processStartTime(process.pid) };
   writeFileSync(join(home, FILE), `${JSON.stringify(owner)}\n`, { mode: 0o600 });
   return token;
+}
+
+/** How a worker is started beside one that lives: the name goes with its folder where nobody said otherwise. */
+function toBeside(home: string, id: string, living: string): string {
+  const isOfItsName = basename(home) === living;
+  const name = id === living ? ` --name ${toNextName(id)}` : '';
+  const folder = isOfItsName && name !== '' ? '' : ` --home ${toShellWord(`${home}-2`)}`;
+  return `Beside that one, with your other options: ralph worker${name}${folder}\nFor more turns at once on that one: --slots`;
+}
+
+/** `gpu-2` for `gpu`, `gpu-3` for `gpu-2` */
+export function toNextName(id: string): string {
+  const [, stem = id, count = '1'] = /^(.*)-(\d{1,3})$/.exec(id) ?? [];
+  return `${stem.slice(0, 50)}-${Number(count) + 1}`;
 }
 
 /**

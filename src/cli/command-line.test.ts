@@ -98,6 +98,7 @@ describe('ralph --help', () => {
       '-f',
       '--follow',
       ...[undefined, '--fleet'],
+      ...[undefined, '--run'],
     ]);
     expect(flags.get('events')).toEqual(expect.arrayContaining(['--topic', '--hat', '--iteration', '--last', '--follow', '--format']));
     expect(flags.get('emit')).toEqual(expect.arrayContaining(['--json', '--target']));
@@ -235,5 +236,84 @@ describe('a word that is no command', () => {
     expect(await performCommandLine(['--versoin'], fake.context)).toBe(2);
     expect(fake.err()).toContain('Did you mean --version?');
     expect(fake.err()).not.toContain('--verbose');
+  });
+});
+
+describe('a run', () => {
+  /** Commands whose first word is a run. */
+  const TAKE_RUN = [
+    'asks',
+    'events',
+    'land',
+    'pr',
+    'report',
+    'resume',
+    'review',
+    'show',
+    'status',
+    'stop',
+    'token',
+    'undo',
+    'watch',
+    'web',
+  ];
+  const OTHERS = ['answer', 'panel', 'tell'];
+
+  it('may be said with --run wherever it may be said as a word, and as a word wherever with --run', async () => {
+    const { context } = createFakeContext();
+    const all = await declareAll({ ...context, loadCommand });
+    const withOption = all.filter(({ command }) => command.options.some(({ flags }) => flags === '--run <run>'));
+    expect(withOption.map(({ name }) => name as string).sort()).toEqual([...TAKE_RUN, ...OTHERS].sort());
+  });
+
+  const callOf = async (args: readonly string[]) => {
+    const runs: unknown[] = [];
+    const base = createFakeApp();
+    const openRun: typeof base.openRun = (cwd, run, env) => {
+      runs.push(run);
+      return base.openRun?.(cwd, run, env) as never;
+    };
+    const heard = { runId: 'r', id: 'c1', isRunAlive: true, tell: null, question: null } as const;
+    const tellRun = async (_cwd: string, told: { readonly text: string }, _env: unknown, run?: string) => {
+      runs.push([told.text, run]);
+      return heard;
+    };
+    const answerRun = async (_cwd: string, answer: object, _env: unknown, run?: string) => {
+      runs.push([answer, run]);
+      return heard;
+    };
+    const result = await type(args, { app: { ...base, openRun, tellRun, answerRun } });
+    return { ...result, first: runs[0] };
+  };
+
+  it('is the same as a word and as an option', async () => {
+    for (const args of [
+      ['show', '20261121-22'],
+      ['show', '--run', '20261121-22'],
+      ['status', '--run', '20261121-22'],
+    ])
+      expect((await callOf(args)).first).toBe('20261121-22');
+    const both = [await callOf(['show', '20261121-22', '1']), await callOf(['show', '1', '--run', '20261121-22'])];
+    expect(both[0]?.out).toContain('iteration 1');
+    expect(both[1]).toEqual(both[0]);
+    for (const args of [
+      ['tell', '20261121-22', 'use it'],
+      ['tell', 'use it', '--run', '20261121-22'],
+    ])
+      expect((await callOf(args)).first).toEqual(['use it', '20261121-22']);
+    for (const args of [
+      ['answer', '20261121-22', 'q3', 'no'],
+      ['answer', 'q3', 'no', '--run', '20261121-22'],
+    ])
+      expect((await callOf(args)).first).toEqual([{ question: 'q3', choice: 'no' }, '20261121-22']);
+  });
+
+  it('is not said twice, and no word of an answer is taken for one', async () => {
+    for (const args of [
+      ['status', 'a', '--run', 'b'],
+      ['tell', 'a', 'text', '--run', 'b'],
+      ['answer', 'q1', 'the', 'second'],
+    ])
+      expect(await callOf(args)).toMatchObject({ exitCode: 2, first: undefined });
   });
 });

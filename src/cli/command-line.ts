@@ -2,9 +2,10 @@ import { Command, CommanderError } from 'commander';
 import { toShellWord } from '../core/text/shell-word.ts';
 import { COMMAND_NAMES, COMMANDS, type CommandEntry } from './args/command-table.ts';
 import { HELP_TOPICS, HELP_WIDTH, toRootHelp, toTopicHelp } from './args/help.ts';
+import { RUN_OPTION } from './args/options.ts';
 import { createUsageError, suggestWord } from './args/usage-error.ts';
-import type { AppContext } from './cli-command.ts';
-import type { CliContext, DeclaredCommand } from './cli-context.ts';
+import type { AppContext, CliCommand } from './cli-command.ts';
+import type { CliContext, CommandCall, DeclaredCommand } from './cli-context.ts';
 import { describeError } from './terminal/describe-error.ts';
 import { OutputClosed, plainStyle } from './terminal/terminal.ts';
 import { toUnwrittenText } from './terminal/unwritten-text.ts';
@@ -151,10 +152,10 @@ async function callCommand(entry: CommandEntry, args: readonly string[], isImpli
     writeErr: () => undefined,
     getOutHelpWidth: () => toHelpWidth(context),
   });
-  spec.declare(command);
+  declare(command, spec);
   command.action(async () => {
     exitCode = await spec.perform(context, {
-      args: command.processedArgs,
+      args: withNamedRun(entry.name, command),
       options: command.opts(),
       isImplicit,
       words: args,
@@ -171,12 +172,33 @@ async function callCommand(entry: CommandEntry, args: readonly string[], isImpli
   }
 }
 
+/** Where a run is the first word of a command, it may be said with `--run` as well. */
+function declare(command: Command, spec: CliCommand): void {
+  spec.declare(command);
+  if (takesRun(command)) command.option(...RUN_OPTION);
+}
+
+function takesRun({ registeredArguments }: Command): boolean {
+  return registeredArguments[0]?.name() === 'run';
+}
+
+/** The words of a command, with the run that its option names where it would be typed. */
+function withNamedRun(name: string, command: Command): CommandCall['args'] {
+  const args: CommandCall['args'] = command.processedArgs;
+  const run: unknown = command.opts()['run'];
+  if (!takesRun(command) || typeof run !== 'string') return args;
+  const [first, second] = args;
+  if (first === undefined) return [run, ...args.slice(1)];
+  if (command.registeredArguments.length > 1 && second === undefined) return [run, first];
+  throw createUsageError('A run is said twice, as a word and with --run.', `Say it once: ralph ${name} ${toShellWord(run)}`);
+}
+
 /** Loads every command, to look at and not to call. */
 export function declareAll({ loadCommand }: Pick<AppContext, 'loadCommand'>): Promise<readonly DeclaredCommand[]> {
   return Promise.all(
     COMMANDS.map(async (entry) => {
       const command = createCommand(entry);
-      (await loadCommand(entry.name)).declare(command);
+      declare(command, await loadCommand(entry.name));
       return { ...entry, command };
     }),
   );

@@ -99,6 +99,15 @@ describe('a lease of a run', () => {
     }
   });
 
+  test('says whether the fleet heard that the run was let go of', async () => {
+    const fleet = createMemoryFleet();
+    const how = { state: 'free', title: 'Fix it' } as const;
+    expect(await (await begin(fleet, 'a')).close(how)).toBe(true);
+    const taken = await takeLease(fleet, wish('a'), steady);
+    const write: Fleet['leases']['write'] = () => Promise.reject(new Error('away'));
+    expect(await keepRun({ fleet: { ...fleet, leases: { ...fleet.leases, write } }, taken }).close(how)).toBe(false);
+  });
+
   test('is taken where nobody has it, where it was let go of, and at once by the folder that had it', async () => {
     const fleet = createMemoryFleet();
     expect((await takeLease(fleet, wish('a'), steady)).lease).toMatchObject({ epoch: 1, place: 'a', state: 'held' });

@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { FLEET_UNASKED, TAKEN_ELSEWHERE } from '../core/run/end-reasons.ts';
 import { RalphError, toErrorMessage } from '../core/values/errors.ts';
 import type { Json } from '../core/values/json.ts';
 import type { Fleet, KeptLease, LogPlace, RunLease } from '../ports/fleet.ts';
@@ -80,8 +81,8 @@ export interface RunKeeper {
   readonly isOwn: () => boolean;
   /** Resolves with the reason when nothing more can be kept; may stay open for ever. */
   readonly lost: Promise<string>;
-  /** Lets go of the run, when the rest is kept. Never rejects. */
-  readonly close: (how: Pick<RunLease, 'state' | 'title'>) => Promise<void>;
+  /** Lets go of the run, when the rest is kept. Never rejects. False: the fleet could not be told, so somebody else may go on with the run. */
+  readonly close: (how: Pick<RunLease, 'state' | 'title'>) => Promise<boolean>;
 }
 
 /** @param isAway it does not answer; false: it does again @param forMs since it was asked in vain first */
@@ -124,7 +125,7 @@ export function keepRun({ fleet, taken }: KeeperSettings): RunKeeper {
     addLater: log.addLater,
     settled,
     confirm: async () => {
-      if (!(await lease.renew())) throw trouble ?? new Error('the fleet could not be asked whether this process still has the run');
+      if (!(await lease.renew())) throw trouble ?? new Error(`${FLEET_UNASKED} whether this process still has the run`);
     },
     onAway: away.onAway,
     isOwn,
@@ -132,7 +133,7 @@ export function keepRun({ fleet, taken }: KeeperSettings): RunKeeper {
     close: async (how) => {
       log.writeRest();
       await settled().catch(() => undefined);
-      await lease.end(isOwn() ? how : null);
+      return lease.end(isOwn() ? how : null);
     },
   };
 }
@@ -164,7 +165,7 @@ function createLogWriter(fleet: Fleet, { run, epoch, place }: RunLease, { isOwn,
         end = written;
       }
     } catch (error) {
-      lose(new Error(`the fleet could not be asked: ${toErrorMessage(error)}`));
+      lose(new Error(`${FLEET_UNASKED}: ${toErrorMessage(error)}`));
     } finally {
       // At once: what is added from here on begins anew.
       isWriting = false;
@@ -226,7 +227,7 @@ function createAwayWatch(): { readonly onAway: RunKeeper['onAway']; readonly dur
   };
 }
 
-const TAKEN = 'another process goes on with this run: it had been given up, for it had said nothing for too long';
+const TAKEN = `${TAKEN_ELSEWHERE}: it had been given up, for it had said nothing for too long`;
 
 /** Says again and again that the process lives. */
 function createBeats(
@@ -266,10 +267,11 @@ function createBeats(
   timer.unref();
   return {
     renew: () => tell(taken.lease),
-    end: async (how: Pick<RunLease, 'state' | 'title'> | null): Promise<void> => {
+    end: async (how: Pick<RunLease, 'state' | 'title'> | null): Promise<boolean> => {
       clearInterval(timer);
-      if (how !== null) void tell({ ...taken.lease, ...how });
+      const told = how === null ? Promise.resolve(false) : tell({ ...taken.lease, ...how });
       await telling;
+      return told;
     },
   };
 }

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
+import type { ProgramNews } from '../core/run/run-record.ts';
 import { maskControls } from '../core/text/mask-controls.ts';
 import { toErrorMessage } from '../core/values/errors.ts';
 import type { Json } from '../core/values/json.ts';
@@ -15,6 +16,8 @@ export interface ProgramOfferSettings extends Pick<OfferSettings, 'fleet' | 'run
   readonly confirm: () => Promise<void>;
   /** The run's folder: what a program shows names it in the place of the worker's own. */
   readonly cwd: string;
+  /** Hears what becomes of each. */
+  readonly see?: (news: Omit<ProgramNews, 'since'>) => void;
 }
 
 /** A program that a worker is to run, once: the command of a gate, or a hook. */
@@ -148,7 +151,8 @@ async function offer<Ran>(
 ): Promise<AwayResult<Ran>> {
   const { fleet, cwd, lostAfterMs } = made;
   const { opened, result } = openProgram(made, program);
-  const { id, labels, protocol } = opened;
+  const { id, title, labels, protocol } = opened;
+  const see = (worker: string | null, isOver = false): void => made.see?.({ program: id.name, title, labels, worker, isOver });
   await follow();
   await dropOffer(made, id);
   const task = { ...program.task, offer: opened.offer, cwd };
@@ -158,12 +162,16 @@ async function offer<Ran>(
   const end = (): void => void giveUp(made, opened);
   try {
     await fleet.queue.offer({ ...id, labels, protocol, body });
+    see(null);
     signal.addEventListener('abort', end);
     if (signal.aborted) end();
-    watchOrder(made, opened).catch((error: unknown) => opened.lose(`the fleet could not be asked: ${toErrorMessage(error)}`));
+    watchOrder(made, { ...opened, onTaken: see }).catch((error: unknown) =>
+      opened.lose(`the fleet could not be asked: ${toErrorMessage(error)}`),
+    );
     return await result;
   } finally {
     opened.over.abort();
+    see(null, true);
     signal.removeEventListener('abort', end);
     open.delete(id.name);
     if (made.isOwn()) await fleet.queue.forget(id).catch(() => undefined);

@@ -56,6 +56,8 @@ export interface OpenOrder {
   /** Aborted when it is over. */
   readonly over: AbortController;
   worker: string | null;
+  /** Hears that a worker has it. */
+  readonly onTaken?: (worker: string) => void;
 }
 
 interface OpenTurn extends OpenOrder {
@@ -217,7 +219,10 @@ export async function watchOrder(made: WatchSettings, order: OpenOrder): Promise
     if (JSON.stringify(standing) !== JSON.stringify(last)) since = steady();
     last = standing;
     const waited = steady() - since;
-    if (standing.kind === 'held') order.worker = standing.worker;
+    if (standing.kind === 'held' && order.worker !== standing.worker) {
+      order.worker = standing.worker;
+      order.onTaken?.(standing.worker);
+    }
     tellTaken();
     if (standing.kind === 'held' && waited > lostAfterMs && (await fleet.queue.withdraw(order.id, standing))) {
       order.lose(`the worker ${standing.worker} was lost: it said nothing for ${Math.round(waited / 1000)} s`);

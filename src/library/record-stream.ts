@@ -66,7 +66,7 @@ export function createRecordStream(patienceMs = 30_000): RecordStream {
     observe: (record) => {
       if (record.kind === 'input') shared.lastSeq = record.seq;
       if (record.kind === 'effect' && record.seq === 0) shared.unwritten.push(toNdjsonRecord(record, record.at));
-      if (record.kind === 'live' || record.kind === 'gate-output' || record.kind === 'fleet') pass(record, readers, shared.lastSeq);
+      if (record.kind !== 'input' && record.kind !== 'effect') pass(record, readers, shared.lastSeq);
       tell();
     },
     backpressure: gate.backpressure,
@@ -276,6 +276,7 @@ function countCharacters(line: NdjsonLive): number {
     case 'usage':
     case 'left-out':
     case 'fleet':
+    case 'program':
       return 0;
   }
 }

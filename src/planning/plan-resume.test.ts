@@ -7,6 +7,7 @@ import { toLayout } from '../runs/layout.ts';
 import { planResume, type ResumePlan } from './plan-resume.ts';
 import { planRun } from './plan-run.ts';
 
+const RUN_ID = '20261121-223331-k7f2a';
 let cwd: string;
 beforeEach(() => {
   cwd = mkdtempSync(join(tmpdir(), 'ralph-plan-resume-'));
@@ -22,10 +23,16 @@ function install(name: string): string {
 }
 
 /** Plans a run on a machine with one agent, and goes on with it where there is another PATH. */
-async function goOn(config: string, path: string, fleet?: string): Promise<ResumePlan> {
+async function goOn(
+  config: string,
+  path: string,
+  fleet?: string,
+  lost?: { readonly flags?: object; readonly name: string },
+): Promise<ResumePlan> {
   writeFileSync(join(cwd, 'ralph.yml'), config);
   const place = { cwd, env: { PATH: install('claude'), HOME: cwd } };
-  const { settings } = await planRun({ ...place, configFiles: [], flags: { prompt: 'Do it' } });
+  const { settings } = await planRun({ ...place, configFiles: [], flags: { prompt: 'Do it', ...lost?.flags } });
+  if (lost !== undefined) rmSync(join(cwd, lost.name));
   const run = {
     version: 1,
     ralphVersion: '0',
@@ -38,7 +45,7 @@ async function goOn(config: string, path: string, fleet?: string): Promise<Resum
   return planResume({
     options: { cwd, acceptChanges: false, env: { ...place.env, PATH: path } },
     layout: toLayout(cwd),
-    paths: toRunPaths(join(cwd, '.ralph'), 'r'),
+    paths: toRunPaths(join(cwd, '.ralph'), RUN_ID),
     file: { ...run, settings, ...(fleet === undefined ? {} : { fleet }) },
   });
 }
@@ -51,6 +58,22 @@ describe('a run that goes on', () => {
 
   it('is refused where its agent is not installed', async () => {
     await expect(goOn(named, '/nowhere')).rejects.toMatchObject({ code: 'agent-missing' });
+  });
+
+  it.each([
+    { name: 'ralph.yml', code: 'config-missing', what: 'There is no configuration file ralph.yml.' },
+    { name: 'TASK.md', code: 'prompt-missing', what: 'There is no file TASK.md.', flags: { prompt: undefined, promptFile: 'TASK.md' } },
+  ])('is refused where $name is gone that it was started with, and told to put it back', async ({ code, what, ...lost }) => {
+    writeFileSync(join(cwd, 'TASK.md'), 'Do it');
+    mkdirSync(join(cwd, '.ralph', 'runs', RUN_ID), { recursive: true });
+    writeFileSync(join(cwd, '.ralph', 'runs', RUN_ID, 'journal.jsonl'), '');
+    const path = join(cwd, 'with-claude');
+    await expect(goOn(named, path, undefined, lost)).rejects.toMatchObject({
+      code,
+      message: `${what} The run was started with it.`,
+      fix: expect.stringMatching(/^Put it back, then: ralph resume/),
+      exitCode: 2,
+    });
   });
 
   it('goes on where no agent is, if workers of a fleet take its turns', async () => {

@@ -3,13 +3,14 @@ import type { Settings } from '../config/settings.ts';
 import { END_REASONS, type EndReason } from '../core/run/end-reasons.ts';
 import type { RunLimits } from '../core/run/run-spec.ts';
 import type { RunState } from '../core/run/state.ts';
-import { RalphError } from '../core/values/errors.ts';
+import { isRalphError, RalphError } from '../core/values/errors.ts';
 import { findRunId } from '../journal/find-run.ts';
 import { nodeFileSystem } from '../journal/node-file-system.ts';
 import type { RunPaths } from '../journal/run-folder.ts';
 import type { Layout } from '../runs/layout.ts';
 import type { ResumeOptions } from '../runs/run-api.ts';
 import { listChangedSecrets, type RunFile } from '../runs/run-file.ts';
+
 import { planRun, type RunPlan } from './plan-run.ts';
 
 /** An end that a resume cannot lift: the work is complete, or a limit is used up and was not raised. */
@@ -88,10 +89,12 @@ export interface ResumeOrder {
 /**
  * Loads the configuration anew; what changed since is named and asked about.
  *
- * @throws RalphError `resume-changed`, and what `planRun` throws
+ * @throws RalphError `resume-changed`, and what `planRun` throws; of a file that is gone with the way back
  */
 export async function planResume({ options, layout, paths, file }: ResumeOrder): Promise<ResumePlan> {
-  const plan = await reload(options, layout, file);
+  const plan = await reload(options, layout, file).catch((error: unknown) => {
+    throw toLostSource(error, () => toCommand(layout, paths.runId, options));
+  });
   const { isolation } = plan;
   const warnings = [
     ...plan.warnings,
@@ -111,6 +114,22 @@ export async function planResume({ options, layout, paths, file }: ResumeOrder):
     why: 'A run that goes on under other rules than it began with should do so on purpose.',
     fix: `Go on with the changes: ${toCommand(layout, paths.runId, options)} --accept-changes\nor change them back, then: ${toCommand(layout, paths.runId, options)}`,
     exitCode: 2,
+  });
+}
+
+const SOURCES = ['config-missing', 'config-unreadable', 'prompt-missing', 'prompt-unreadable'];
+
+/** Of a file that the run was started with: no option of this command names another one. */
+function toLostSource(error: unknown, nameCommand: () => string): unknown {
+  if (!isRalphError(error) || !SOURCES.includes(error.code)) return error;
+  const { code, message, exitCode } = error;
+  const command = nameCommand();
+  return new RalphError({
+    code,
+    what: `${message} The run was started with it.`,
+    why: 'A run goes on with what it was started with, read anew from the same files.',
+    fix: `Put it back, then: ${command}\nwith other words in it: ${command} --accept-changes`,
+    exitCode,
   });
 }
 

@@ -73,7 +73,8 @@ export async function planRun(given: RunRequest): Promise<RunPlan> {
       ...toMissingWarnings(sought, request),
       ...(request.isDry === true ? await tellShortage(found, topology, request) : []),
       ...(request.isDry === true ? [] : await toIdleGlobWarnings(found.spec.gates, request.cwd)),
-      ...toWithheldWarnings(found, request.env),
+      // What agents of workers have in their environment is theirs.
+      ...(request.isElsewhere === true ? [] : toWithheldWarnings(found, request.env)),
       ...toCostWarnings(found, diagnostics.some((entry) => entry.code === 'cost-unknown') ? settings : null),
       ...(await toUnconfirmedWarnings(toLayout(request.cwd, found.stateDir), request)),
       ...(request.isDry === true ? [] : await toProbeWarnings(found, request.cwd, request.env)),

@@ -61,7 +61,7 @@ function mergePlace(seen: WorkPlace | null, stored: WorkPlace | null): WorkPlace
 async function collectFacts(order: FactsOrder, known?: PackageFacts): Promise<WorkFacts> {
   const { paths, view, turns, env, open } = order;
   // Its files are on another machine.
-  if (isCopy(paths)) return { at: toMoment(view), changed: null, place: null };
+  if (isCopy(paths)) return { at: toMoment(view), changed: null, place: null, isCopy: true };
   const file = readRunFile(paths.settings);
   const isThere = existsSync(file.workspace);
   const folder = open(file);

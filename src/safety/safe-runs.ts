@@ -153,19 +153,30 @@ function findContradiction({ worksIn, sandbox, spec, backends, mcpServers }: Set
   return null;
 }
 
-/** What the agents of a run can reach, in one sentence for its person; empty where nothing is started that could reach anything. */
-export function describeReach({ isSafe, backends, sandbox, spec }: Settings): string {
+/**
+ * What the agents of a run can reach, in one sentence for its person; empty where nothing is started that could reach anything.
+ *
+ * @param isOnFleet its turns are taken by workers: what they reach is on the machines of these
+ */
+export function describeReach(
+  { isSafe, backends, sandbox, spec }: Pick<Settings, 'isSafe' | 'backends' | 'sandbox' | 'spec'>,
+  isOnFleet: boolean,
+): string {
   const agents = Object.entries(backends).flatMap(([id, specs]) => (specs.some(({ type }) => type !== 'scripted') ? [id] : []));
   if (agents.length === 0) return '';
   const network = sandbox.hasNetwork ? 'the network' : 'no network';
   if (isSafe === true) {
     const { maxCostUsd } = spec.limits;
     const cost = maxCostUsd === null ? 'no limit of cost (--max-cost sets one)' : `at most ${toUsdText(maxCostUsd)}`;
+    if (isOnFleet)
+      return `safe: on the machine of their worker agents write in their worktree only, see nothing of the home there but what their CLI signs in with, and reach ${network}; gates write in their worktree here; ${cost}`;
     return `safe: agents and gates write in their worktree only, see nothing of your home but what their CLI signs in with, and reach ${network}; ${cost}`;
   }
   const free = agents.filter((id) => sandbox.hats[id] !== 'required');
   const team = free.filter((id) => id !== RALPH);
   const who =
     free.length === agents.length || team.length === 0 ? 'agents' : `${team.slice(0, 3).join(', ')}${team.length > 3 ? ' and others' : ''}`;
+  if (isOnFleet)
+    return `on the machine of their worker ${who} can read and change whatever its account can, keys in its home and the network included; --safe holds them`;
   return `${who} can read and change whatever you can, keys in your home and the network included; --safe holds them`;
 }

@@ -161,7 +161,9 @@ describe('a hook of the run that needs a worker', () => {
   });
 
   test('ends within two seconds, with all that it started, when a person stops the run', async () => {
-    const { run } = await startSlow('92');
+    const { folder, run } = await startSlow('92');
+    const status = async (): Promise<string> => (await ralph(folder, ['status'])).stdout;
+    await expect.poll(status, { timeout: 10_000 }).toContain('working: Hook check.sh runs on worker strong, for');
     run.child.kill('SIGINT');
     await expect.poll(() => listPrograms('sleep 92'), { timeout: 2000, interval: 100 }).toBe('');
     expect((await run.done).code).toBe(130);

@@ -89,7 +89,7 @@ describe('a run of a fleet, seen from another folder', () => {
     }
     expect((await away.look('report', '-o', 'run.html')).stdout).toContain('Written: run.html');
     expect(statSync(join(away.folder, 'run.html')).size).toBeGreaterThan(10_000);
-    expect((await away.look('show', '1', '--diff')).stderr).toContain('is not there');
+    expect((await away.look('show', '1', '--diff')).stderr).toContain('changed is not here.');
     expect([away.copies(), existsSync(join(away.folder, '.ralph'))]).toEqual([[], false]);
   });
 

@@ -4,6 +4,9 @@ import { createUsageError } from './usage-error.ts';
 /** The argument that most commands take. */
 export const RUN_ARGUMENT = ['[run]', 'a run, by its id or the beginning of it; default: the one under way, else the newest'] as const;
 
+/** The same as an option, which every command takes that takes a run. */
+export const RUN_OPTION = ['--run <run>', 'the run, as an option: the same as that word'] as const;
+
 /** What {@link addConfigOptions} and {@link addSettingFlags} add, as commander hands it over. */
 export interface ConfigOptions {
   readonly config?: readonly string[];

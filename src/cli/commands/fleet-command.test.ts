@@ -37,6 +37,8 @@ describe('ralph fleet', () => {
     const app = fleetOf([{ ...WORKER, id: 'w1' }], [{ ...LEASE, run: 'r1' }]);
     const both = await type(['fleet'], app);
     expect(both.out).toMatch(/w1 +idle +claude +0\/2[\s\S]*r1 +has not ended +desk +Fix it/);
+    // No column in which nothing stands.
+    expect(both.out).not.toMatch(/works on|turns/);
     expect((await type(['fleet', 'status'], app)).out).toBe(both.out);
     const json = (await type(['fleet', '--format', 'json'], app)).out.trimEnd().split('\n');
     expect(json.map((line) => (JSON.parse(line) as { kind: string }).kind)).toEqual(['worker', 'run']);

@@ -127,14 +127,16 @@ async function printWorkers(fleet: Fleet, { terminal, env }: AppContext, isJson:
   else
     printTable(
       terminal,
-      ['worker', 'is', 'labels', 'slots', 'works on'],
-      workers.map(({ id, labels, slots, busy, isDraining }) => [
-        id,
-        isDraining ? 'draining' : busy.length > 0 ? 'at work' : 'idle',
-        labels.join(','),
-        `${busy.length}/${slots}`,
-        busy.map(({ run, name }) => `${run} ${toOrderTitle(name)}`).join(', '),
-      ]),
+      ...withoutEmpty(
+        ['worker', 'is', 'labels', 'slots', 'works on'],
+        workers.map(({ id, labels, slots, busy, isDraining }) => [
+          id,
+          isDraining ? 'draining' : busy.length > 0 ? 'at work' : 'idle',
+          labels.join(','),
+          `${busy.length}/${slots}`,
+          busy.map(({ run, name }) => `${run} ${toOrderTitle(name)}`).join(', '),
+        ]),
+      ),
     );
   return workers.length > 0;
 }
@@ -167,18 +169,29 @@ async function printRuns(
   else
     printTable(
       terminal,
-      ['run', 'is', 'last on', 'turns', 'what for'],
-      runs.map(({ run, state, host, worker, title }) => [
-        run,
-        STATES[state],
-        `${worker === undefined ? '' : `worker ${worker}, `}${toPlainLine(host, 60)}`,
-        turnsOf(run)
-          .map(({ name, worker: holder }) => `${toOrderTitle(name)} with ${holder}`)
-          .join(', '),
-        toPlainLine(title, 120),
-      ]),
+      ...withoutEmpty(
+        ['run', 'is', 'last on', 'turns', 'what for'],
+        runs.map(({ run, state, host, worker, title }) => [
+          run,
+          STATES[state],
+          `${worker === undefined ? '' : `worker ${worker}, `}${toPlainLine(host, 60)}`,
+          turnsOf(run)
+            .map(({ name, worker: holder }) => `${toOrderTitle(name)} with ${holder}`)
+            .join(', '),
+          toPlainLine(title, 120),
+        ]),
+      ),
     );
   return 0;
+}
+
+/** A table without the columns in which nothing stands. */
+function withoutEmpty(
+  heading: readonly string[],
+  rows: readonly (readonly string[])[],
+): readonly [readonly string[], readonly (readonly string[])[]] {
+  const isFilled = (_: string, column: number): boolean => rows.some((row) => row[column] !== '');
+  return [heading.filter(isFilled), rows.map((row) => row.filter(isFilled))];
 }
 
 function toUnknown(run: string): RalphError {

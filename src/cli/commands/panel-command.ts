@@ -18,6 +18,7 @@ export const panelCommand: CliCommand = {
         'show: the agents of a panel, what they answered and how they voted (the default); answer, vote: what an agent hands in',
       )
       .argument('[words...]', 'show: [run] [iteration]; answer: the text, or - for standard input; vote: agent2 and why')
+      .option('--run <run>', 'show: the run, as an option: the same as that word')
       .option('--answers', 'show: print whole answers')
       .option('--file <file>', 'answer: a file that holds it')
       .option('--topic <topic>', 'answer: what is published if it wins');
@@ -52,8 +53,9 @@ export const panelCommand: CliCommand = {
 };
 
 async function show(context: CliContext, words: readonly string[], options: CommandCall['options']): Promise<number> {
-  if (words.length > 2) throw createUsageError('Too many words.', 'A run and an iteration: ralph panel show 20261121-22 7');
-  const { run, turn } = parseRunAndTurn(words);
+  const named = typeof options['run'] === 'string' ? [options['run']] : [];
+  if (words.length + named.length > 2) throw createUsageError('Too many words.', 'A run and an iteration: ralph panel show 20261121-22 7');
+  const { run, turn } = parseRunAndTurn([...named, ...words]);
   const { terminal, now } = context;
   const shown = { ...(await readView(context, run)), terminal, now };
   const found = findPanel(shown, turn);

@@ -44,6 +44,16 @@ describe('ralph show', () => {
     expect(out).toContain('Not completed (max_iterations)');
   });
 
+  it('of a run that a fleet keeps says that its changes are where it is, and not that git is missing', async () => {
+    const copy = { isCopy: true, diff: async () => null, stat: async () => null };
+    for (const args of [['--diff'], ['--stat'], ['1', '--diff']]) {
+      const { exitCode, err } = await show(args, false, sampleRecords(), copy);
+      expect(exitCode).toBe(1);
+      expect(err).toMatch(/changed is not here\..*\n.*in the folder where it is\.\n.*ralph fleet runs 20261121/);
+      expect(err).not.toContain('git repository');
+    }
+  });
+
   it('of a run whose process is gone says so of its last turn, what it left working, and that nobody saw what it changed', async () => {
     const records = sampleRecords();
     const cut = records.slice(

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 import { join, resolve } from 'node:path';
-import { isLabel } from '../../core/values/label.ts';
+import { isLabel, LABEL_TEXT } from '../../core/values/label.ts';
 import { findCache, findFleetAddress } from '../args/fleet-options.ts';
 import { addExamples } from '../args/help.ts';
 import { createUsageError } from '../args/usage-error.ts';
@@ -20,10 +20,14 @@ export const workerCommand: CliCommand = {
       .option('--slots <n>', 'how many turns, gates and hooks at the same time', '1')
       .option('--stand-in <n>', 'with how many runs at the same time it goes on whose own process is lost; 0: none', '1')
       .option('--name <name>', 'what it is called; default: the name of the machine, and a part that is made up')
-      .option('--home <folder>', 'where it keeps folders of its own; default: ralph/fleet in the folder for caches');
+      .option(
+        '--home <folder>',
+        'where it keeps folders of its own, which no two workers share; default: one by its name in ralph/fleet in the folder for caches',
+      );
     addExamples(command, [
       ['ralph worker --nats nats://10.0.0.5:4222', 'take turns for every agent that is installed here; Ctrl+C lets those under way end'],
       ['ralph worker --labels claude --slots 2', 'two turns at once, of claude alone, from the fleet of RALPH_FLEET'],
+      ['ralph worker --name gpu-2 --labels gpu', 'a second one on this machine, beside any other: its folder is by its name'],
       ['ralph worker --labels gpu', 'gates with runs_on: [gpu]; turns as well where it also has the label of their agent'],
     ]);
   },
@@ -38,9 +42,6 @@ export const workerCommand: CliCommand = {
     const fleet = await app.connectFleet({ url, env, name: `ralph worker ${id}` });
     const tell = (text: string): void => terminal.err(`${text}\n`);
     const { drain, kill, release } = catchStops(context, tell);
-    tell(
-      `The worker ${id} takes turns for ${labels.join(', ')}${slots === 1 ? '' : `, ${slots} at the same time`}. Ctrl+C ends it when those under way have ended.`,
-    );
     try {
       const typed = options['home'];
       const siblings = typeof typed === 'string' ? null : join(findCache(env, 'Say where it may work: --home <folder>'), 'ralph', 'fleet');
@@ -65,10 +66,7 @@ function toLabels(typed: unknown, app: AppApi, { env, cwd }: Pick<CliContext, 'e
   const labels = typed.split(',').map((label) => label.trim());
   const wrong = labels.find((label) => !isLabel(label));
   if (wrong === undefined) return [...new Set(labels)].sort();
-  throw createUsageError(
-    `${JSON.stringify(wrong.slice(0, 60))} is no label.`,
-    'A label has small letters, digits, - and _: --labels claude,gpu',
-  );
+  throw createUsageError(`${JSON.stringify(wrong.slice(0, 60))} is no label.`, `A label has ${LABEL_TEXT}: --labels claude,gpu`);
 }
 
 function toCount(option: string, typed: unknown, least: number): number {

@@ -23,6 +23,16 @@ it('a turn on a fleet says at which worker it is', () => {
   expect(toInputLines(input, null, look, 3)).toEqual([]);
 });
 
+it('a hook that a worker ran says where, and what it decided; one that ran here says nothing', () => {
+  const { style } = createFakeContext({}).context.terminal;
+  const look: Look = { style, verbose: false, columns: () => 80, isSolo: () => false };
+  const run = { name: 'check.sh', decision: 'deny' as const, reason: 'no proof', error: null, ms: 1500 };
+  const answers = [{ isDropped: true, reason: '', told: [], runs: [{ ...run, worker: 'strong' }, run] }];
+  expect(toInputLines({ type: 'hooks-answered', at: 5, request: 1, answers }, null, look, 3)).toEqual([
+    '  · hook check.sh on worker strong: deny, after 1.5 s',
+  ]);
+});
+
 it('a turn whose files others changed is one line: who gets it again, and why', () => {
   const { style } = createFakeContext({}).context.terminal;
   const look: Look = { style, verbose: false, columns: () => 80, isSolo: () => false };

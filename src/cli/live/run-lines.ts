@@ -1,7 +1,7 @@
 import { toSenderText } from '../../core/events/event.ts';
 import { EXTERNAL, RALPH, SYSTEM, TOPIC_CONTINUE, TOPIC_START } from '../../core/events/reserved.ts';
 import type { DeliveryKind, Effect, EventPublish, EventReject, Notice, QuestionClose, QuestionOpen } from '../../core/run/effects.ts';
-import type { CheckpointFinished, GatesFinished, Input, IterationSpawned, StopRequested } from '../../core/run/inputs.ts';
+import type { CheckpointFinished, GatesFinished, HooksAnswered, Input, IterationSpawned, StopRequested } from '../../core/run/inputs.ts';
 import type { LiveRecord } from '../../core/run/run-record.ts';
 import { toDurationText, toUsdText } from '../../core/text/duration.ts';
 import { pickTellingLines } from '../../core/text/telling-lines.ts';
@@ -252,7 +252,7 @@ const INPUT_LINES: Handlers<Input, [look: Look, turn: TurnView | null, seq: numb
   ],
   asked: noLines,
   answered: noLines,
-  'hooks-answered': noLines,
+  'hooks-answered': (look, _turn, _seq, { answers }) => toAwayHookLines(answers, look),
   'panel-moved': (look, turn, seq) => toPanelLines(turn?.panel ?? null, seq, look),
   // Closes a line that is open (`text-printer.ts`).
   'gates-finished': noLines,
@@ -261,6 +261,14 @@ const INPUT_LINES: Handlers<Input, [look: Look, turn: TurnView | null, seq: numb
   'stop-requested': (look, _turn, _seq, input) => [look.style('warning', `  ${toStopText(input)}`)],
   'environment-failed': (look, _turn, _seq, { message }) => [look.style('bad', `  ✗ ${toPlainLine(message, 300)}`)],
 };
+
+/** Hooks that workers ran: who waited for them reads that they have answered, and where. */
+function toAwayHookLines(answers: HooksAnswered['answers'], look: Look): readonly string[] {
+  const runs = answers.flatMap((answer) => answer.runs).filter(({ worker }) => worker !== undefined);
+  return runs.map(({ name, decision, ms, worker }) =>
+    look.style('faint', `  · hook ${toPlainLine(name, 60)}${toWorkerText(worker)}: ${decision}, after ${toDurationText(ms)}`),
+  );
+}
 
 function toSpawnLines(input: IterationSpawned, look: Look): readonly string[] {
   const command = toPlainLine(input.argv.join(' '), 300);

@@ -92,6 +92,8 @@ function showRecord(showing: Showing, record: RunRecord, turn: TurnView | null, 
     return showGateOutput(showing, record);
   }
   if (record.kind === 'fleet') return showing.writer.line(toFleetLine(record, showing.look, now));
+  // What waits for long is a notice of the run, and what was taken then.
+  if (record.kind === 'program') return;
   if (record.kind === 'input') showInput(showing, record, turn);
   else showEffect(showing, record, turn);
 }

@@ -62,12 +62,24 @@ async function tellNothing({ reader, terminal }: ShownRun, turn: TurnView | null
 }
 
 function toUnknown(run: ShownRun, turn: TurnView | null): RalphError {
+  if (run.reader.isCopy) return toElsewhere(run.reader.runId, turn);
   if (turn !== null) return toMissing(run, turn, 'What it changed', 'That needs a git repository, and a turn that has ended.');
   return new RalphError({
     code: 'run-diff-missing',
     what: `What run ${run.reader.runId} changed is not known.`,
-    why: 'That needs a git repository, in which Ralph records the working tree before and after each turn.',
+    why: 'That needs a git repository, in which Ralph records the working tree before and after each turn, and these records still there.',
     fix: `What is known of it: ralph show${run.isNewest ? '' : ` ${run.reader.runId}`}`,
+  });
+}
+
+/** Of a run that a fleet keeps what it changed is where it is. */
+function toElsewhere(runId: string, turn: TurnView | null): RalphError {
+  const name = turn === null ? '' : ` ${toTurnName(turn)}`;
+  return new RalphError({
+    code: turn === null ? 'run-diff-missing' : 'turn-part-missing',
+    what: `What ${turn === null ? `run ${runId}` : toTurnTitle(turn)} changed is not here.`,
+    why: 'Over the fleet a run can be looked at but for its changes of files: these are in the folder where it is.',
+    fix: `Where it is: ralph fleet runs ${runId}\nWhat it changed, to be typed there: ralph show ${runId}${name} --diff`,
   });
 }
 

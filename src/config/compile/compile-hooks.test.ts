@@ -72,10 +72,26 @@ describe('hooks of a configuration that ask for a worker', () => {
     expect(found[0]?.fix).not.toBe('');
   });
 
-  it.each(['[GPU]', '{a: b}', '[[x]]', '7.5'])('are refused for what is no label: %s', (labels) => {
-    expect(findings(`hooks: {EventPublish: [{command: exit 0, runs_on: ${labels}}]}`)).toEqual([
-      '1: error hook-invalid `runs_on` is no list of labels.',
-    ]);
+  it.each(['[GPU]', 'GPU', '[gpu, Big]', '{a: b}', '[[x]]', '7.5'])('are explained as those of hats where they are none: %s', (labels) => {
+    const told = (text: string) =>
+      load(text)
+        .diagnostics.filter(({ code }) => code === 'type-invalid')
+        .map(({ message, why, fix, repairs }) => ({ why, fix, repairs, message: message.replace(/`[\w.[\]]*runs_on/, '`runs_on') }));
+    const ofHooks = told(`hooks: {EventPublish: [{command: exit 0, runs_on: ${labels}}]}`);
+    const ofHats = told(`hats: {builder: {triggers: [task.start], instructions: Build, runs_on: ${labels}}}`);
+    expect(ofHooks).toEqual(ofHats);
+    expect(ofHooks).toHaveLength(1);
+  });
+
+  it('are repaired where only their capitals are wrong', () => {
+    const [found] = load('hooks: {EventPublish: [{command: exit 0, runs_on: [GPU-2]}]}').diagnostics.filter(
+      ({ code }) => code === 'type-invalid',
+    );
+    expect(found).toMatchObject({
+      message: '`runs_on[0]` is "GPU-2", which is not a label.',
+      fix: 'It must be a label: small letters, digits, `-` and `_`, at most 40, such as `gpu`.',
+      repairs: [{ title: 'write `gpu-2`' }],
+    });
   });
 });
 

@@ -1,7 +1,8 @@
 import { type HookEventName, isLoopEvent } from '../../core/hooks/hook-moments.ts';
 import type { HookHandler } from '../../core/hooks/hook-spec.ts';
 import { isLabel } from '../../core/values/label.ts';
-import { type LocatedMap, type LocatedValue, toDiagnostic } from '../findings/located.ts';
+import { isEmptyValue, type LocatedMap, type LocatedValue, toDiagnostic } from '../findings/located.ts';
+import { toValueFinding } from '../keys/value-finding.ts';
 import type { HookNotes } from './read-hook-handler.ts';
 
 /** A hook that may ask for a worker. */
@@ -11,18 +12,26 @@ interface LabelledHook {
   readonly isKeptAlive: boolean;
 }
 
-/** The labels of a list, or a single one, each once; `null` for what is neither. */
-export function findLabels(value: LocatedValue): readonly string[] | null {
+/** As hats and gates have it. */
+const LABEL = { kind: 'label', doc: '' } as const;
+
+/** The labels of a list, or a single one, each once. What is none is noted, as of hats and gates. */
+function readLabels(value: LocatedValue, { diagnostics }: HookNotes): readonly string[] {
+  if (isEmptyValue(value)) return [];
   const items = value.kind === 'list' ? value.items : [value];
-  const labels = items.map((item) => (item.kind === 'scalar' ? item.written : ''));
-  return labels.every(isLabel) ? [...new Set(labels)] : null;
+  const labels = items.flatMap((item, index) => {
+    if (item.kind === 'scalar' && typeof item.value === 'string' && isLabel(item.value)) return [item.value];
+    diagnostics.push(toDiagnostic(item.place, toValueFinding(LABEL, item, ['runs_on', index])));
+    return [];
+  });
+  return labels.length === items.length ? [...new Set(labels)] : [];
 }
 
 /** Reads what a worker must have to run a hook; a hook that no worker can run is noted. */
 export function readHookLabels(hook: LocatedMap, asked: LabelledHook, notes: HookNotes): readonly string[] {
   const value = hook.entries.get('runs_on')?.value;
-  const labels = value === undefined ? null : findLabels(value);
-  if (value === undefined || labels === null || labels.length === 0) return [];
+  const labels = value === undefined ? [] : readLabels(value, notes);
+  if (value === undefined || labels.length === 0) return [];
   const [why, fix] = findObstacle(asked, notes.workspace) ?? [];
   if (why === undefined || fix === undefined) return labels;
   const message = 'This hook takes no `runs_on`.';

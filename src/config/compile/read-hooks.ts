@@ -21,7 +21,7 @@ import { parseDurationMs } from '../keys/setting-values.ts';
 import { toLaterFinding } from '../keys/unknown-key.ts';
 import { splitAlternatives } from './known-tools.ts';
 import { type HookDefaults, MAX_TIMEOUT_MS, readHookHandler, toHandlerName } from './read-hook-handler.ts';
-import { findLabels, readHookLabels } from './read-hook-labels.ts';
+import { readHookLabels } from './read-hook-labels.ts';
 
 /** A hook with what only its order needs. */
 export interface OrderedHook {
@@ -90,10 +90,8 @@ function findMisfit(kind: ValueKind, value: LocatedValue): readonly [problem: st
       return value.kind === 'list' && value.items.every((item) => item.kind === 'scalar' && item.value !== null)
         ? null
         : ['no list of texts', 'Write for example: [--all, src]'];
+    // They are judged where they are read.
     case 'labels':
-      return (findLabels(value) ?? []).length > 0
-        ? null
-        : ['no list of labels', 'Write small letters, digits, - and _, at most 40, as `ralph worker --labels` says them: [gpu]'];
     case 'hooks':
       return null;
   }

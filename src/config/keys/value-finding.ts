@@ -1,6 +1,7 @@
 import { isTopicPattern } from '../../core/events/topics.ts';
 import type { Finding, Repair } from '../../core/schema/finding.ts';
 import { findNearMiss, isOnlyNearMiss } from '../../core/text/near-miss.ts';
+import { isLabel, LABEL_TEXT } from '../../core/values/label.ts';
 import { endWithMeant, quote, toShort } from '../findings/diagnostics.ts';
 import {
   type Diagnostic,
@@ -118,6 +119,7 @@ function toMeant(setting: Setting, written: string, isText: boolean): string | n
   if (written.length > 200) return null;
   if (setting.kind === 'flag') return /^(yes|on|true)$/i.test(written) ? 'true' : /^(no|off|false)$/i.test(written) ? 'false' : null;
   if (setting.kind === 'text' || setting.kind === 'line') return isText ? null : written;
+  if (setting.kind === 'label') return isText && isLabel(written.toLowerCase()) ? written.toLowerCase() : null;
   if (setting.kind !== 'pattern' || !written.includes('*')) return null;
   const pattern = toSegments(written);
   return isTopicPattern(pattern) ? pattern : null;
@@ -143,7 +145,7 @@ const KINDS: Readonly<Record<Exclude<Setting['kind'], 'choice' | 'list'>, readon
   topic: ['a topic', ': words of letters, digits, `_` and `-` with dots between them, such as `build.done`'],
   pattern: ['a topic or a pattern', ', such as `build.done`, or `build.*` in which `*` is a whole segment'],
   promise: ['one word', ' without white space, such as `LOOP_COMPLETE`'],
-  label: ['a label', ': small letters, digits, `-` and `_`, such as `gpu`'],
+  label: ['a label', `: ${LABEL_TEXT}`],
   flag: ['`true` or `false`', ''],
   integer: ['a whole number', ''],
   number: ['a number', ''],

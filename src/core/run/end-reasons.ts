@@ -25,6 +25,11 @@ export interface EndReasonFacts {
   readonly next: string;
 }
 
+/** In the detail of a run that ended as the server of its fleet did not answer for too long. */
+export const FLEET_UNASKED = 'the fleet could not be asked';
+/** In the detail of a run that ended as somebody else had taken it in the fleet. */
+export const TAKEN_ELSEWHERE = 'another process goes on with this run';
+
 /** The one table of end reasons and exit codes. */
 export const END_REASONS: Readonly<Record<EndReason, EndReasonFacts>> = {
   completed: { exitCode: 0, text: 'The work was declared complete by somebody who may, and no required gate refused.', next: '' },

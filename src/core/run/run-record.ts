@@ -17,4 +17,20 @@ export type LiveRecord =
   | (TurnId & { readonly kind: 'live'; readonly hat: string; readonly event: BackendEvent })
   | { readonly kind: 'gate-output'; readonly gate: number; readonly line: string }
   /** The server of the fleet that keeps the run does not answer, or does so again. `since`: when it was asked in vain first; epoch milliseconds. */
-  | { readonly kind: 'fleet'; readonly isAway: boolean; readonly since: number };
+  | { readonly kind: 'fleet'; readonly isAway: boolean; readonly since: number }
+  | ({ readonly kind: 'program' } & ProgramNews);
+
+/** A gate or a hook of a run that needs a worker: it waits for one, one has it, or it is over. */
+export interface ProgramNews {
+  /** Which it is, among those of the run: no two that are open have the same. */
+  readonly program: string;
+  /** As people call it, at the beginning of a sentence: `Hook check.sh`. */
+  readonly title: string;
+  /** What its worker must have. */
+  readonly labels: readonly string[];
+  /** `null`: it waits for one. */
+  readonly worker: string | null;
+  readonly isOver: boolean;
+  /** When that began; epoch milliseconds. */
+  readonly since: number;
+}

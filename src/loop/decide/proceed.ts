@@ -8,7 +8,7 @@ import { hasTurns, safetyNetOf } from '../../topology/routing/queries.ts';
 import { closeBatch, findNext, isExhausted, maySharePlan, planBatch } from './batch.ts';
 import { releaseHeld } from './complete.ts';
 import { findLoop } from './find-loop.ts';
-import { backendOf, eachOnce, startTurn, withHeard } from './start-turn.ts';
+import { backendOf, eachOnce, startTurn, takesOne, withHeard } from './start-turn.ts';
 import { change, deliver, endRun, notify, queueTell, type Step, setTimer, stopClock } from './step.ts';
 
 /** Fallback turns without any result after which a run is stalled. */
@@ -245,7 +245,7 @@ function recordExhausted(step: Step, hat: string, events: readonly RalphEvent[])
 /** The events that wait for a hat (of one with `takes: one` the oldest), each once: who stands in for several hats may be owed the same event by each of them. */
 function takePending(step: Step, hat: string): PlannedTurn {
   const waiting = step.state.pending.filter((entry) => entry.hat === hat);
-  const entries = step.topology.hatById.get(hat)?.takes === 'one' ? takeOne(waiting) : waiting;
+  const entries = takesOne(step, hat) ? takeOne(waiting) : waiting;
   change(step, { pending: step.state.pending.filter((entry) => !entries.includes(entry)) });
   const asked = entries.some((entry) => entry.cause === undefined);
   const fallback = asked ? null : (entries[0]?.cause ?? null);

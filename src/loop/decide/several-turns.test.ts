@@ -123,6 +123,32 @@ describe('a hat with several turns at once', () => {
   });
 });
 
+describe('a hat that takes one event at a time, without several turns at once', () => {
+  const one = makeHat('builder', ['task.ready'], ['task.done'], { takes: 'one' });
+  const sender = { pid: 1, user: 'ann', how: 'terminal' } as const;
+  const published = (task: number) => ({ ...write('task.ready', task), sender });
+  const beginOne = (tasks: number): Play => begin({ hats: [...TEAM.slice(0, 1), one, ...TEAM.slice(2)] }, tasks);
+
+  it('is given no other one with a turn that is made again, also where people published it', () => {
+    const run = beginOne(1);
+    run.post({ type: 'stop-requested', how: 'interrupt', by: 'Ctrl+C' });
+    endTask(run, 1, INTERRUPTED, []);
+    run.resume({ external: { signals: [published(8), published(9)], problems: [], outsideOffset: 10 } });
+    expect(atWork(run)).toEqual(['1']);
+    endTask(run, 1);
+    expect(atWork(run)).toEqual(['8']);
+    endTask(run, 8);
+    expect(atWork(run)).toEqual(['9']);
+  });
+
+  it('is given what people told it with a turn that is made again', () => {
+    const run = beginOne(2);
+    run.post({ type: 'told', id: 'c1', text: 'be quick', to: 'builder', when: 'interrupt', sender, steeringOffset: 1 });
+    endTask(run, 1, INTERRUPTED, []);
+    expect(atWork(run)).toEqual(['1+be quick']);
+  });
+});
+
 describe('limits of several turns at once', () => {
   it('max_iterations counts each, and those at work', () => {
     const run = begin({ limits: { maxIterations: 4 } });

@@ -7,7 +7,7 @@ import { type TurnId, toTurnName } from '../../core/run/turn.ts';
 import { readOwn } from '../../core/values/json.ts';
 import { openPanel } from '../../panel/decide/panel-step.ts';
 import { isInCopies, placesOf } from './batch.ts';
-import { change, count, hasTurnEach, notify, order, type Step, takeFeedback, toPlace, wearerOf } from './step.ts';
+import { change, count, notify, order, type Step, takeFeedback, toPlace, wearerOf } from './step.ts';
 
 /**
  * Starts a turn.
@@ -70,8 +70,8 @@ export function withHeard(step: Step, plan: PlannedTurn): PlannedTurn {
 
 /** Takes what people have for a hat out of the queue, and adds what the turn does not have yet: it may have stood in for another taker of the same event. */
 function takeHeard(step: Step, { hat, events }: Pick<PlannedTurn, 'hat' | 'events'>): readonly RalphEvent[] {
-  // One with a turn for each event is given no other one: what people told is none.
-  const isOwn = ({ event }: PendingEvent): boolean => !hasTurnEach(step, hat) || event.told !== undefined;
+  // One that takes an event at a time is given no other one: what people told is none.
+  const isOwn = ({ event }: PendingEvent): boolean => !takesOne(step, hat) || event.told !== undefined;
   const isTaken = (entry: PendingEvent): boolean => entry.hat === hat && entry.event.source === EXTERNAL && isOwn(entry);
   const taken = step.state.pending.filter(isTaken);
   if (taken.length === 0) return events;
@@ -88,6 +88,10 @@ export function joinOpening(step: Step, { iteration, attempt }: TurnId): void {
   const joined = { ...opening, events };
   change(step, { activations: step.state.activations.map((entry) => (entry === opening ? joined : entry)) });
   orderTurn(step, joined, true);
+}
+
+export function takesOne({ topology }: Step, hat: string): boolean {
+  return topology.hatById.get(hat)?.takes === 'one';
 }
 
 /** Each event once. */

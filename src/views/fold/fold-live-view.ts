@@ -10,6 +10,16 @@ import { toUsdText } from '../../core/text/duration.ts';
 import { type Handlers, handle } from '../../core/values/handlers.ts';
 import { isJsonObject, type Json } from '../../core/values/json.ts';
 import { cutText, toPlainLine } from '../text/plain-text.ts';
+import {
+  type LiveAsking,
+  type LiveProgram,
+  parseAsking,
+  toProgramText,
+  withAsking,
+  withoutAsking,
+  withParsed,
+  withProgram,
+} from './live-programs.ts';
 
 /** What a run does at this moment, as far as its journal cannot tell it. Small, whatever the agents say. */
 export interface LiveView {
@@ -22,6 +32,10 @@ export interface LiveView {
   readonly wait: { readonly purpose: TimerPurpose; readonly dueAt: number } | null;
   /** Since when the server of the fleet that keeps the run does not answer; absent: it does, or there is none. */
   readonly awaySince?: number;
+  /** Gates and hooks that workers have, or are to have, the oldest first; absent: there are none. */
+  readonly programs?: readonly LiveProgram[];
+  /** Hooks of the run that were asked and have not answered; absent: none. */
+  readonly asking?: LiveAsking;
 }
 
 /** The turn that runs. Times are epoch milliseconds. */
@@ -85,6 +99,8 @@ function takeRecord(view: LiveView, record: RunRecord, now: () => number): LiveV
       );
     case 'fleet':
       return withAway(view, record.isAway ? record.since : null);
+    case 'program':
+      return withProgram(view, record);
     case 'gate-output':
       return view;
   }
@@ -129,7 +145,7 @@ const INPUT_HANDLERS: Handlers<Input, [view: LiveView], LiveView> = {
   'tell-given': asBefore,
   asked: asBefore,
   answered: asBefore,
-  'hooks-answered': asBefore,
+  'hooks-answered': withoutAsking,
   'panel-moved': asBefore,
   'gates-finished': (view) => ({ ...view, gates: null }),
   'timer-fired': withoutWait,
@@ -146,7 +162,7 @@ const EFFECT_HANDLERS: Handlers<Effect, [view: LiveView, at: number], LiveView> 
     purpose === 'runtime' || purpose === 'question' ? view : { ...view, wait: { purpose, dueAt } },
   'checkpoint-make': asBefore,
   'inbox-append': asBefore,
-  'hooks-ask': asBefore,
+  'hooks-ask': withAsking,
   'tell-offer': asBefore,
   'question-open': asBefore,
   'question-close': asBefore,
@@ -204,8 +220,11 @@ export function parseLiveView(json: Json | undefined): LiveView | null {
   if (!isJsonObject(json)) return null;
   const turn = parseTurn(json['turn']);
   const others = Array.isArray(json['beside']) ? json['beside'].slice(0, MAX_TURNS).flatMap((other) => parseTurn(other) ?? []) : [];
-  const view = withTurns({ turn: null, gates: parseGates(json['gates']), wait: null }, turn === null ? [] : [turn, ...others]);
-  return withAway(view, isNumber(json['awaySince']) ? json['awaySince'] : null);
+  const view = withTurns(
+    { turn: null, gates: parseGates(json['gates']), wait: null, ...parseAsking(json['asking']) },
+    turn === null ? [] : [turn, ...others],
+  );
+  return withParsed(withAway(view, isNumber(json['awaySince']) ? json['awaySince'] : null), json['programs']);
 }
 
 const MAX_TURNS = 100;
@@ -315,7 +334,8 @@ function toTurnText({ iteration }: LiveTurn, { limits, iterations }: RunProgress
 }
 
 function toFacts(view: LiveView, progress: RunProgress, now: number): readonly LiveFact[] {
-  const { turn, beside, gates, wait, awaySince } = view;
+  const { turn, beside, gates, wait, awaySince, programs = [] } = view;
+  const [program] = programs;
   const facts: LiveFact[] = [];
   if (awaySince !== undefined) facts.push({ rank: 0, text: `fleet away ${toClock(now - awaySince)}` });
   if (beside !== undefined) {
@@ -331,7 +351,8 @@ function toFacts(view: LiveView, progress: RunProgress, now: number): readonly L
     if (tool !== undefined)
       facts.push({ rank: TOOL_RANK, text: `${[tool.name, tool.summary].join(' ').trim()} ${toClock(now - tool.since)}` });
     facts.push({ rank: 3, text: toSilenceText(turn, now) });
-  } else if (gates !== null)
+  } else if (program !== undefined) facts.push({ rank: TOOL_RANK, text: `${toProgramText(program)} ${toClock(now - program.since)}` });
+  else if (gates !== null)
     facts.push({ rank: TOOL_RANK, text: `gate ${toGateNames(gates.gates, progress.gates)} ${toClock(now - gates.since)}` });
   else if (wait !== null) facts.push({ rank: 0, text: `${WAITS[wait.purpose]} in ${toClock(Math.max(0, wait.dueAt - now) + 999)}` });
   facts.push({ rank: 4, text: toCostText(progress, liveUsage(view)) });

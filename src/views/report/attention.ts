@@ -2,7 +2,8 @@ import { END_REASONS } from '../../core/run/end-reasons.ts';
 import { toSentenceStart, toTurnTitle } from '../../core/run/turn.ts';
 import { toDurationText, toUsdText } from '../../core/text/duration.ts';
 import type { Attention, AttentionState } from '../../wire/attention.ts';
-import { liveUsage } from '../fold/fold-live-view.ts';
+import { type LiveView, liveUsage } from '../fold/fold-live-view.ts';
+import { toProgramText } from '../fold/live-programs.ts';
 import type { GateView, RunView, TurnView } from '../fold/run-view.ts';
 import { toList, toPlainLine } from '../text/plain-text.ts';
 import { findChangedHook, toNextStep } from './next-step.ts';
@@ -206,7 +207,7 @@ function judgeWork(view: RunView, facts: StatusFacts): Omit<Attention, 'state'> 
     };
   const running = turns.filter(({ status }) => status === 'running');
   const turn = running.at(-1);
-  if (turn === undefined) return { evidence: 'It is between two turns.', since: view.at, action };
+  if (turn === undefined) return judgePause(view, facts);
   if (running.some((one) => isUntaken(one, facts.fleet))) return judgeUntaken(running, facts);
   if (running.length > 1) {
     const hats = new Set(running.map(({ hat }) => hat));
@@ -219,6 +220,40 @@ function judgeWork(view: RunView, facts: StatusFacts): Omit<Attention, 'state'> 
     };
   }
   return { evidence: `${turn.hat} works in turn ${turn.iteration}.`, since: turn.startedAt, action };
+}
+
+/** No turn runs: what the next one waits for. */
+function judgePause(view: RunView, facts: StatusFacts): Omit<Attention, 'state'> {
+  const live = isSeen(facts) ? (facts.live ?? null) : null;
+  const programs = live?.programs ?? [];
+  const program = programs.find(({ worker }) => worker === null) ?? programs[0];
+  if (program === undefined) return { ...toOwnPause(view, facts, live), action: toWatchStep(view, facts) };
+  const { worker, labels, since } = program;
+  const took = toDurationText(Math.max(0, facts.now - since));
+  const more = programs.length === 1 ? '' : ` (and ${programs.length - 1} more)`;
+  return {
+    evidence: `${toProgramText(program)}, for ${took}${more}.`,
+    since,
+    action:
+      worker === null
+        ? `See which workers there are with \`ralph fleet\`, or start one: \`ralph worker --labels ${labels.join(',')}\`.`
+        : toWatchStep(view, facts),
+  };
+}
+
+/** Gates or hooks where the run is, or somewhere that cannot be seen from here. */
+function toOwnPause({ at, gates }: RunView, { now }: StatusFacts, live: LiveView | null): Pick<Attention, 'evidence' | 'since'> {
+  const since = live?.gates?.since ?? live?.asking?.since ?? at;
+  const took = toDurationText(Math.max(0, now - since));
+  if (live?.gates != null) {
+    const names = toList(
+      live.gates.gates.map((index) => toPlainLine(gates[index] ?? `#${index}`, 60)),
+      3,
+    );
+    return { evidence: `It waits for ${live.gates.gates.length === 1 ? 'the gate' : 'the gates'} ${names}, for ${took}.`, since };
+  }
+  if (live?.asking !== undefined) return { evidence: `It waits for hooks of ${live.asking.event}, for ${took}.`, since };
+  return { evidence: 'It is between two turns.', since };
 }
 
 /** Turns that no worker has begun: those that wait, and since when. */

@@ -2,7 +2,7 @@ import type { BackendEvent } from '../../core/backends/backend-event.ts';
 import type { Effect } from '../../core/run/effects.ts';
 import type { EndReason } from '../../core/run/end-reasons.ts';
 import type { Input } from '../../core/run/inputs.ts';
-import type { LiveRecord, RunRecord } from '../../core/run/run-record.ts';
+import type { LiveRecord, ProgramNews, RunRecord } from '../../core/run/run-record.ts';
 import type { TurnId } from '../../core/run/turn.ts';
 import type { RunProof } from '../fold/run-view.ts';
 
@@ -29,6 +29,7 @@ export type NdjsonLive = NdjsonStamp & { readonly kind: 'live' } & (
     | (TurnId & { readonly hat: string } & BackendEvent)
     | { readonly type: 'gate-output'; readonly gate: number; readonly line: string }
     | { readonly type: 'fleet'; readonly isAway: boolean; readonly since: number }
+    | ({ readonly type: 'program' } & ProgramNews)
     | { readonly type: 'left-out'; readonly records: number; readonly characters: number }
   );
 
@@ -77,6 +78,10 @@ export function toNdjsonLive(record: LiveRecord, now: number): NdjsonLive {
   const stamp = { v: NDJSON_VERSION, kind: 'live', at: now } as const;
   if (record.kind === 'gate-output') return { ...stamp, type: 'gate-output', gate: record.gate, line: record.line };
   if (record.kind === 'fleet') return { ...stamp, type: 'fleet', isAway: record.isAway, since: record.since };
+  if (record.kind === 'program') {
+    const { kind: _, ...news } = record;
+    return { ...stamp, type: 'program', ...news };
+  }
   const { iteration, attempt, hat, event } = record;
   return { ...stamp, iteration, attempt, hat, ...event };
 }

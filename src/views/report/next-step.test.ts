@@ -68,3 +68,17 @@ it('a run whose completion a hook held back is sent to what the hook said, and t
     'See what the hooks said: `ralph show`. Do what they ask for, then `ralph resume`; or mend them, then `ralph resume --accept-changes`.',
   );
 });
+
+it('a run that ended as its fleet could not be asked is told that a worker may have gone on with it, and how it comes home', () => {
+  const stepOf = (detail: string, isNewest = true): string => {
+    const script = createScript();
+    script.effect({ type: 'run-end', reason: 'storage_failed', detail });
+    return toNextStep({ ...foldRunView(script.records), runId: 'r7' }, isNewest);
+  };
+  const away = stepOf('the fleet could not be asked: timeout', false);
+  expect(away).toMatch(/a worker may go on with it.*`ralph fleet runs r7`.*`ralph resume r7` brings home/);
+  expect(stepOf('another process goes on with this run: it had been given up')).toMatch(
+    /`ralph fleet runs r7`.*`ralph resume` brings it home/,
+  );
+  expect(stepOf('no space left on device')).toBe('Mend what it names, then `ralph resume`.');
+});

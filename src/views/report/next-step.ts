@@ -1,4 +1,4 @@
-import { END_REASONS } from '../../core/run/end-reasons.ts';
+import { END_REASONS, FLEET_UNASKED, TAKEN_ELSEWHERE } from '../../core/run/end-reasons.ts';
 import { toTurnName } from '../../core/run/turn.ts';
 import { toUsdText } from '../../core/text/duration.ts';
 import { toShellWord, toWayBack } from '../../core/text/shell-word.ts';
@@ -16,6 +16,8 @@ export function toNextStep(view: RunView, isNewest: boolean, isOverview = false)
   if (view.end === null) return '';
   const next = END_REASONS[view.end.reason].next;
   if (view.end.reason === 'storage_failed' && view.end.detail.includes(LOST)) return toRescueStep(view.end.detail, view.runId);
+  const elsewhere = view.end.reason === 'storage_failed' ? toElsewhereStep(view.end.detail, view.runId) : null;
+  if (elsewhere !== null) return toCommand(elsewhere, view, isNewest);
   // Another model or other arguments are a change of the configuration.
   if (view.end.attention !== undefined && view.turns.at(-1)?.failure?.class === 'request')
     return toCommand('Then `ralph resume --accept-changes`.', view, isNewest);
@@ -66,6 +68,14 @@ const LOST = 'the journal of the run';
 function toRescueStep(detail: string, runId: string): string {
   const rescued = /what it held is in (.+)$/s.exec(detail)?.[1];
   return rescued === undefined ? 'Bring the folder of the run back, then `ralph resume`.' : toWayBack(rescued, runId);
+}
+
+/** A run that a worker goes on with, or may; `null` for any other. */
+function toElsewhereStep(detail: string, runId: string): string | null {
+  if (detail.startsWith(TAKEN_ELSEWHERE))
+    return `See where it goes on: \`ralph fleet runs ${runId}\`. When it has ended there, \`ralph resume\` brings it home.`;
+  if (!detail.startsWith(FLEET_UNASKED)) return null;
+  return `When the server answers again a worker may go on with it, and end it: see \`ralph fleet runs ${runId}\`. \`ralph resume\` brings home what became of it, and goes on where it has not ended.`;
 }
 
 function toCommand(step: string, view: RunView, isNewest: boolean): string {

@@ -118,6 +118,8 @@ function toReasonTexts(view: RunView): readonly string[] {
   const detail = toPlainLine(view.end.detail, 300).replace(/\.$/, '');
   // A run is stopped by a person, or by a queue that reaches its limit.
   if (reason === 'interrupted' && detail.startsWith('stopped by ')) return [`The run was ${detail}.`];
+  // The signal is in the text of the reason, or what it means.
+  if ((reason === 'terminated' || reason === 'hangup') && /^stopped by (?:SIGTERM|SIGHUP)$/.test(detail)) return [END_REASONS[reason].text];
   // Without gates, "no gate refused" would be true but mean nothing.
   const text = reason === 'completed' && view.gates.length === 0 ? '' : END_REASONS[reason].text;
   if (detail === '') return [text];

@@ -91,6 +91,56 @@ describe('the status of a run', () => {
     expect(toText({ view, facts: { ...facts, live: fold.view() } })).toContain('planner works in turn 1');
   });
 
+  it('of a run between two turns names the hook or the gate that waits for a worker, with its labels, and the worker that has it', () => {
+    const script = createScript();
+    const view = foldRunView(script.records);
+    const fold = createLiveFold(() => view.at);
+    const hook = { kind: 'program', program: 'hook0', title: 'Hook check.sh', labels: ['gpu', 'linux'], isOver: false } as const;
+    const statusOf = (record: Parameters<typeof fold.take>[0]) => {
+      fold.take(record);
+      const live = parseLiveView(parseJson(JSON.stringify(fold.view())));
+      return toText({ view, facts: { isAlive: true, now: view.at + 9000, live, fleet: 'nats://10.0.0.5:4222' } });
+    };
+    const waits = statusOf({ ...hook, worker: null, since: view.at });
+    expect(waits).toContain('State: working: Hook check.sh waits for a worker with gpu, linux, for 9.0 s.');
+    expect(waits).toContain('`ralph worker --labels gpu,linux`');
+    expect(waits).toContain('Waits: Hook check.sh waits for a worker with gpu, linux for 9.0 s');
+    const progress = { limits: null, iterations: 0, gates: [], elapsedMs: 0, at: view.at, usage: view.totals.usage };
+    expect(toLiveLine(fold.view(), progress, view.at + 9000, 200)).toMatch(/^Hook check\.sh waits for a worker with gpu, linux 0:09/);
+    const runs = statusOf({ ...hook, worker: 'strong', since: view.at + 5000 });
+    expect(runs).toContain('State: working: Hook check.sh runs on worker strong, for 4.0 s.');
+    expect(runs).toContain('Now: Hook check.sh runs on worker strong for 4.0 s');
+    expect(statusOf({ ...hook, worker: null, isOver: true, since: view.at })).toContain('It is between two turns.');
+  });
+
+  it('of a run between two turns says which gates, or hooks about what, it waits for', () => {
+    const script = createScript();
+    const view = { ...foldRunView(script.records), gates: ['npm test'] };
+    const fold = createLiveFold(() => view.at);
+    const statusOf = () => {
+      const live = parseLiveView(parseJson(JSON.stringify(fold.view())));
+      return toText({ view, facts: { isAlive: true, now: view.at + 9000, live } });
+    };
+    const ask = { type: 'hooks-ask', request: 4, event: 'CompletionRequested', hat: 'builder', iteration: 1, drafts: [] } as const;
+    fold.take({ kind: 'effect', seq: 3, at: view.at, effect: ask });
+    expect(statusOf()).toContain('State: working: It waits for hooks of CompletionRequested, for 9.0 s.');
+    fold.take({ kind: 'input', seq: 4, input: { type: 'hooks-answered', at: view.at, request: 4, answers: [] } });
+    expect(statusOf()).toContain('It is between two turns.');
+    fold.take({ kind: 'effect', seq: 5, at: view.at, effect: { type: 'gates-run', request: 5, gates: [0], topics: [] } });
+    expect(statusOf()).toContain('State: working: It waits for the gate npm test, for 9.0 s.');
+  });
+
+  it('of a run that a signal ended says so once', () => {
+    const whyOf = (reason: 'terminated' | 'hangup', detail: string) => {
+      const script = createScript();
+      script.effect({ type: 'run-end', reason, detail });
+      return toRunReport(foldRunView(script.records)).rows.find(({ label }) => label === 'Why')?.text;
+    };
+    expect(whyOf('terminated', 'stopped by SIGTERM')).toBe('The run was told to end by SIGTERM.');
+    expect(whyOf('hangup', 'stopped by SIGHUP')).toBe('The terminal of the run was closed.');
+    expect(whyOf('terminated', 'stopped by ralph queue')).toBe('The run was told to end by SIGTERM: stopped by ralph queue.');
+  });
+
   it('counts events that wait for the same hat', () => {
     const script = createScript();
     for (let count = 0; count < 5; count += 1) script.publish('build.task', 'planner', ['builder']);

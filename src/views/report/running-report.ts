@@ -4,6 +4,7 @@ import type { TimerPurpose } from '../../core/run/feedback.ts';
 import type { RunLimits } from '../../core/run/run-spec.ts';
 import { toDurationText, toUsdText } from '../../core/text/duration.ts';
 import { type LiveTurn, type LiveView, liveTurns, liveUsage } from '../fold/fold-live-view.ts';
+import { toProgramText } from '../fold/live-programs.ts';
 import type { RunView, TurnView } from '../fold/run-view.ts';
 import { type FactRow, type RunReport, toRow } from '../text/fact-rows.ts';
 import { toCount, toCountedList, toFirstLine, toIterationsText, toList, toPlainLine, toSpentText } from '../text/plain-text.ts';
@@ -55,6 +56,7 @@ export function toRunningReport(view: RunView, facts: StatusFacts): RunReport {
       .flatMap((turn) => [{ label: 'Now', text: toNowText(turn, facts) }, ...toPanelRow(turn.panel)]),
     ...toLiveRows(view, facts),
     ...toRow('Waits', toWaitText(view, facts)),
+    ...toProgramRows(facts),
     ...toRow(
       'Queue',
       toCountedList(
@@ -122,6 +124,15 @@ function toLiveRows(view: RunView, facts: StatusFacts): readonly FactRow[] {
   const toWhose = ({ hat, iteration }: LiveTurn): string =>
     turns.filter((other) => other.hat === hat).length > 1 ? `${hat} ${iteration}: ` : `${hat}: `;
   return turns.flatMap((turn) => toTurnRows(turn, now, { whose: turns.length > 1 ? toWhose(turn) : '', waits: isAsking(view, turn) }));
+}
+
+/** Gates and hooks that workers have, or are to have. */
+function toProgramRows(facts: StatusFacts): readonly FactRow[] {
+  const programs = isSeen(facts) ? (facts.live?.programs ?? []) : [];
+  return programs.map((program) => ({
+    label: program.worker === null ? 'Waits' : 'Now',
+    text: `${toProgramText(program)} for ${toDurationText(Math.max(0, facts.now - program.since))}`,
+  }));
 }
 
 /** A turn that waits for an answer may be silent: its clock stands. */

@@ -73,17 +73,25 @@ export function toWorkerText(worker: string | null | undefined): string {
 }
 
 /**
- * That a run is on a fleet, and which workers had its turns; empty where it is on none.
+ * That a run is on a fleet, and which workers had its turns and hooks; empty where it is on none.
  *
  * @param fleet its address; absent or `null`: it is not known, or the run is on none
  */
 export function toFleetText({ turns }: Pick<RunView, 'turns'>, fleet: string | null | undefined): string {
   const counts = new Map<string, number>();
   for (const { worker } of turns) if (worker !== null) counts.set(worker, (counts.get(worker) ?? 0) + 1);
-  const had = [...counts].map(([worker, count]) => `${toPlainLine(worker, 60)} (${count})`);
+  const hooks = new Map<string, number>();
+  for (const { worker } of turns.flatMap((turn) => turn.hooks?.runs ?? []))
+    if (worker !== undefined) hooks.set(worker, (hooks.get(worker) ?? 0) + 1);
+  const toNames = (of: typeof counts): string =>
+    toList(
+      [...of].map(([worker, count]) => `${toPlainLine(worker, 60)} (${count})`),
+      6,
+    );
   const parts = [
     ...(fleet == null ? [] : [`its turns are taken by workers of ${toPlainLine(fleet, 200)}`]),
-    ...(had.length === 0 ? [] : [`turns by worker: ${toList(had, 6)}`]),
+    ...(counts.size === 0 ? [] : [`turns by worker: ${toNames(counts)}`]),
+    ...(hooks.size === 0 ? [] : [`hooks by worker: ${toNames(hooks)}`]),
   ];
   return parts.join('; ');
 }

@@ -69,6 +69,8 @@ export interface WorkFacts extends RunFate {
   readonly at: number;
   /** `null` where nobody knows. */
   readonly changed: ChangeFacts | null;
+  /** The run was copied from a fleet, to be looked at: its files are where it is. */
+  readonly isCopy?: true;
   /** `null` where its settings are lost. */
   readonly place: WorkPlace | null;
   /** Absent: the run has not ended, or nobody looked. */

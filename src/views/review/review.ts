@@ -95,7 +95,7 @@ export interface ReviewHat {
 /** The rows of a review in their order: those of the report, and between them what only a reader of the work asks. */
 export function toReviewRows(review: Review): readonly FactRow[] {
   const { rows, facts, readFirst, said, stopped, hats, next } = review;
-  const changed = facts.changed === null ? [UNKNOWN_CHANGES] : toChangedTexts(facts.changed);
+  const changed = facts.changed === null ? [facts.isCopy === true ? CHANGES_ELSEWHERE : UNKNOWN_CHANGES] : toChangedTexts(facts.changed);
   const take = (...labels: readonly string[]): readonly FactRow[] => rows.filter((row) => labels.includes(row.label));
   const known = new Set([
     'Damaged',
@@ -133,6 +133,7 @@ export function toReviewRows(review: Review): readonly FactRow[] {
   ].map(({ label, text }) => ({ label, text: toPlainLine(text, MAX_TEXT) }));
 }
 
+const CHANGES_ELSEWHERE = 'not here: `ralph review` tells them where the run is';
 const UNKNOWN_CHANGES = 'not known: there are no snapshots of it here, which need a git repository';
 
 const MAX_NAME = 160;

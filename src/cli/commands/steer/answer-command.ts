@@ -10,7 +10,7 @@ import { printJson } from '../../terminal/terminal.ts';
 export const answerCommand: CliCommand = {
   declare: (command) => {
     command
-      .argument('<words...>', '[question] choice: without a question the only open one')
+      .argument('<words...>', '[run] [question] choice: without a question the only open one; with a run both')
       .option('--run <run>', 'a run, by its id or the beginning of it; default: the one under way, else the newest')
       .addOption(new Option('--format <format>', 'text for people, json for programs').choices(['text', 'json']).default('text'));
     addFleetOption(command);
@@ -18,14 +18,18 @@ export const answerCommand: CliCommand = {
       ['ralph answer yes', 'the only question that is open'],
       ['ralph answer q3 no', 'a certain one; ralph asks lists them'],
       ['ralph answer q4 once', 'let a call of a tool be made this once; run, always or deny are the others'],
+      ['ralph answer 20261121-22 q3 no', 'of a certain run; the same: ralph answer q3 no --run 20261121-22'],
       ['ralph answer q3 no --fleet nats://10.0.0.5:4222', 'of a run on another machine of that fleet'],
     ]);
   },
   perform: async ({ cwd, env, terminal, loadApp }, { args, options }) => {
     const words = args.flat();
+    const named = typeof options['run'] === 'string' ? options['run'] : undefined;
+    // Before a question and a choice.
+    const typed = named === undefined && words.length === 3 && isRunLike(words[0] ?? '') ? words.shift() : undefined;
     if (words.length > 2)
       throw createUsageError('Too many words.', 'A choice with spaces goes into quotes: ralph answer q1 "the second one"');
-    const run = typeof options['run'] === 'string' ? options['run'] : undefined;
+    const run = named ?? typed;
     const question = words.length === 2 ? words[0] : undefined;
     const app = await loadApp();
     const answer = { choice: words.at(-1) ?? '', ...(question !== undefined && { question }) };
@@ -37,6 +41,11 @@ export const answerCommand: CliCommand = {
     return 0;
   },
 };
+
+/** Whether a word is the id of a run, or the beginning of one, and not the name of a question or a word of an answer. */
+function isRunLike(word: string): boolean {
+  return word === 'last' || /^\d{6}/.test(word);
+}
 
 function toAnswerLine({
   runId,

@@ -3,6 +3,7 @@ import type { Heard } from '../../../runs/run-api.ts';
 import { toReceiptText } from '../../../views/report/people-rows.ts';
 import { addFleetOption, toFleetRun } from '../../args/fleet-options.ts';
 import { addExamples, addNote } from '../../args/help.ts';
+import { RUN_OPTION } from '../../args/options.ts';
 import { createUsageError } from '../../args/usage-error.ts';
 import type { CliCommand } from '../../cli-command.ts';
 import { printJson } from '../../terminal/terminal.ts';
@@ -15,7 +16,8 @@ export const tellCommand: CliCommand = {
   declare: (command) => {
     command
       .argument('<words...>', '[run] "text": what the agents should know; default run: the one under way, else the newest')
-      .option('--to <hat>', 'only this hat')
+      .option(...RUN_OPTION)
+      .option('--to <hat>', 'only this hat; where several of its turns run (parallel), the one that has been at work longest')
       .option('--now', 'between two steps of the turn that runs, where its agent can be told; else with the next prompt (the default)')
       .option('--next', 'with the next prompt, not in the midst of a turn')
       .option('--interrupt', 'end the running turn and let its hat begin again with it, whatever its agent is')
@@ -26,17 +28,19 @@ export const tellCommand: CliCommand = {
       ['ralph tell "use the old API"', 'whoever works now, as soon as it can be told'],
       ['ralph tell "skip the slow tests" --to builder', 'a certain hat: now, or when its turn comes'],
       ['ralph tell "stop, that is the wrong file" --interrupt', 'at once, for an agent that cannot be told while it works'],
-      ['ralph tell 20261121-22 "do not touch the schema" --next', 'a certain run, with its next prompt'],
+      ['ralph tell 20261121-22 "do not touch the schema" --next', 'a certain run, with its next prompt; --run 20261121-22 says it as well'],
       ['ralph tell "use the old API" --fleet nats://10.0.0.5:4222', 'a run on another machine of that fleet'],
     ]);
   },
   perform: async ({ cwd, env, terminal, loadApp }, { args, options }) => {
     const words = args.flat();
-    if (words.length > 2) throw createUsageError('Too many words.', 'Put the text in quotes: ralph tell "use the old API"');
+    const named = typeof options['run'] === 'string' ? options['run'] : undefined;
+    if (words.length > (named === undefined ? 2 : 1))
+      throw createUsageError('Too many words.', 'Put the text in quotes, and name the run once: ralph tell "use the old API"');
     const given = (['now', 'next', 'interrupt'] as const).filter((when) => options[when] === true);
     if (given.length > 1) throw createUsageError(`--${given.join(' and --')} exclude each other.`, 'Give one.');
     const when = given[0] ?? 'now';
-    const run = words.length === 2 ? words[0] : undefined;
+    const run = named ?? (words.length === 2 ? words[0] : undefined);
     const to = options['to'];
     const app = await loadApp();
     const told = { text: words.at(-1) ?? '', when, ...(typeof to === 'string' && { to }) };
