@@ -1,4 +1,4 @@
-import type { Input } from '../core/run/inputs.ts';
+import type { Input, JournalEntry } from '../core/run/inputs.ts';
 import type { RunRecord } from '../core/run/run-record.ts';
 import type { RunState } from '../core/run/state.ts';
 import { createJournalReader, followJournal } from '../journal/follow-journal.ts';
@@ -6,7 +6,6 @@ import { nodeFileSystem } from '../journal/node-file-system.ts';
 import { readJournal } from '../journal/read-journal.ts';
 import type { RunPaths } from '../journal/run-folder.ts';
 import { createJournalFold, type JournalFold } from '../loop/decide/decide.ts';
-import { type JournalEntry } from '../core/run/inputs.ts';
 import type { RecordCursor } from './run-api.ts';
 
 interface Replayed {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Settings } from '../config/index.ts';
+import type { Settings } from '../config/settings.ts';
 import { makeSpec } from '../core/spec-fixtures.ts';
 import { describeReach } from './safe-runs.ts';
 

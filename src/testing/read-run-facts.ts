@@ -1,11 +1,11 @@
 import { relative } from 'node:path';
-import { openRun } from '../runs/read-run.ts';
-import type { RunReader } from '../runs/run-api.ts';
 import type { Effect } from '../core/run/effects.ts';
 import type { Input } from '../core/run/inputs.ts';
 import type { RunRecord } from '../core/run/run-record.ts';
 import type { TurnId } from '../core/run/turn.ts';
 import { type Handlers, handle, ignore } from '../core/values/handlers.ts';
+import { openRun } from '../runs/read-run.ts';
+import type { RunReader } from '../runs/run-api.ts';
 import type { AgentCall, EventFacts, RefusalFacts, RunFacts, TurnFacts } from './run-facts.ts';
 import { readText } from './scenario-folders.ts';
 import type { ScenarioRun, SegmentPlace } from './segment.ts';

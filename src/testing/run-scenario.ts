@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { listProcesses, reapProcesses } from '../runs/processes.ts';
 import { readEnvironment } from '../config/environment.ts';
 import type { Environment } from '../core/values/environment.ts';
+import { listProcesses, reapProcesses } from '../runs/processes.ts';
 import { assertScenario, type ScenarioResult, toExpectations } from './check-scenario.ts';
 import { createFolders } from './create-folders.ts';
 import { loadScenario, readScenario } from './load-scenario.ts';

@@ -1,16 +1,16 @@
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
-import { findPackageFolder } from '../config/layers/package-files.ts';
-import { openRun } from '../runs/read-run.ts';
-import { planRun } from '../planning/plan-run.ts';
-import type { RunHandle } from '../runs/run-api.ts';
 import { resumeRun } from '../app/resume-run.ts';
 import { startRun } from '../app/start-run.ts';
-import { summariseRuns } from '../runs/list-runs.ts';
+import { findPackageFolder } from '../config/layers/package-files.ts';
 import { END_REASONS, type EndReason } from '../core/run/end-reasons.ts';
 import type { StopRequested } from '../core/run/inputs.ts';
 import { isRalphError } from '../core/values/errors.ts';
 import { accept, type Result, refuse } from '../core/values/result.ts';
+import { planRun } from '../planning/plan-run.ts';
+import { summariseRuns } from '../runs/list-runs.ts';
+import { openRun } from '../runs/read-run.ts';
+import type { RunHandle } from '../runs/run-api.ts';
 import type { RunEndFacts } from './run-facts.ts';
 
 /** A part of a run: from `run` or `resume` until the orchestrator ends. */

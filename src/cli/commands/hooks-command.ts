@@ -1,4 +1,3 @@
-import type { HookedCall, ToolHooks } from '../../hooks/tool-hooks.ts';
 import { hasErrors, renderDiagnostics } from '../../config/findings/diagnostics.ts';
 import { findHooks, type Settings } from '../../config/settings.ts';
 import { toBackendLabel } from '../../core/backends/backend-spec.ts';
@@ -10,6 +9,7 @@ import { findAliased } from '../../core/hooks/match-tool.ts';
 import { toDurationText } from '../../core/text/duration.ts';
 import { BUILT_IN_CARDS } from '../../core/tools/built-in-cards.ts';
 import { isJsonObject, type Json, type JsonObject, parseJson } from '../../core/values/json.ts';
+import type { HookedCall, ToolHooks } from '../../hooks/tool-hooks.ts';
 
 import type { Topology } from '../../topology/routing/compile-topology.ts';
 import { checkConfig } from '../../validation/check-config.ts';
