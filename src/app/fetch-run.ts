@@ -172,8 +172,20 @@ export async function catchUp(order: CatchUpOrder, kept: KeptState, lastSeq: num
   await fetchTurns(fleet.blobs, paths, kept.turns, listEnded(kept.entries.slice(0, lastSeq)));
   if (kept.tree !== null && kept.tree.scratchpad !== null) writeScratchpad(file, kept.tree.scratchpad);
   alignSteering(paths, readState(kept.entries).steeringOffset);
+  // Before the journal: by that the run may have ended, and then nobody asks the fleet for it any more.
+  owed(paths).note();
   writeJournal(paths, toJournalLines(kept.entries));
   return remarks;
+}
+
+/** Whether a run that came home has still to be ended here, or to go on: whoever brought it may be cut off before. */
+export function owed({ folder }: Pick<RunPaths, 'folder'>) {
+  const mark = join(folder, 'brought');
+  return {
+    is: (): boolean => existsSync(mark),
+    note: (): void => writeFileSync(mark, '', { mode: 0o600 }),
+    settle: (): void => rmSync(mark, { force: true }),
+  };
 }
 
 /** Where the tree was when the run left, and what became of it. */

@@ -1,11 +1,12 @@
 /** A run that went on elsewhere comes home whole: what it changed is shown, undone and committed as if it had never left. */
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { git } from '../e2e/git.ts';
-import { ralph, readJsonLines, start } from '../e2e/ralph.ts';
+import { makeFolder, ralph, readJsonLines, start } from '../e2e/ralph.ts';
 import { CONFIG, findRun, RUN, setUpFleet } from './scene.ts';
 
 const { server, env, after, makeProject, startWorker, waitForHolder } = setUpFleet();
@@ -25,6 +26,9 @@ else
   ralph emit LOOP_COMPLETE fine
 fi
 `;
+
+/** The program that a test stands in front of. */
+const GIT = execFileSync('/bin/sh', ['-c', 'command -v git'], { encoding: 'utf8' }).trim();
 
 const toConfig = (interval: number): string => CONFIG.replace('event_loop: {', `event_loop: {checkpoint_interval: ${interval}, `);
 
@@ -148,6 +152,32 @@ describe('a run that went on elsewhere and comes home', { timeout: 150_000 }, ()
       expect(landed.code, landed.stdout + landed.stderr).toBe(0);
     }
     expect(readFileSync(join(away, 'out.txt'), 'utf8')).toBe(readFileSync(join(here, 'out.txt'), 'utf8'));
+  });
+
+  test('has its worktree committed by the next resume, once, where the one that brought it was killed before', async () => {
+    const folder = makeProject({ ...FILES, slow: '2', 'ralph.yml': toConfig(0) });
+    await startWorker('homeward');
+    const run = await lose(folder, true, ['--worktree']);
+    await untilState(run, 'ended');
+    const slowGit = makeFolder({
+      git: `#!/bin/sh\ncase " $* " in *" commit-tree "*"-m ralph: Build it "*) : > "$0.reached"; exec sleep 8;; esac\nexec ${GIT} "$@"\n`,
+    });
+    chmodSync(join(slowGit, 'git'), 0o755);
+    after(async () => rmSync(slowGit, { recursive: true, force: true }));
+    const first = start(folder, ['resume'], { ...env(), PATH: `${slowGit}:${process.env['PATH']}` });
+    await expect.poll(() => existsSync(join(slowGit, 'git.reached')), { timeout: 30_000, interval: 50 }).toBe(true);
+    first.child.kill('SIGKILL');
+    await first.done;
+    const log = (): string => git(folder, 'log', '--format=%s', '--branches=ralph/*');
+    expect([readEvents(folder).includes('LOOP_COMPLETE'), log()]).toEqual([true, git(folder, 'log', '--format=%s')]);
+    for (const _ of ['it is mended', 'nothing is left to do']) {
+      const again = await ralph(folder, ['resume'], env());
+      expect(again.code, again.stdout + again.stderr).toBe(0);
+      expect(log()).toBe(`ralph: Build it\n${git(folder, 'log', '--format=%s')}`);
+    }
+    const landed = await ralph(folder, ['land']);
+    expect(landed.code, landed.stdout + landed.stderr).toBe(0);
+    expect(readFileSync(join(folder, 'out.txt'), 'utf8').match(/^built/gm)).toHaveLength(3);
   });
 
   test('goes on at home, is lost once more, and comes home once more with all of its commits', async () => {
