@@ -35,6 +35,7 @@ import type { JournalEntry } from '../ports/journal.ts';
 import { removeTree, steadyMs } from '../process/index.ts';
 import { createRunClock, markCopy, openLiveFile, openTurnIndex, releaseLock, toLayout, tryLock } from '../runs/index.ts';
 import { toPlainLine } from '../views/text/index.ts';
+import { bringEvidence, toEvidenceFolder } from './kept-evidence.ts';
 import { askWhatWasSaid, createFleetVoice, type FleetRunOrder, type FleetVoice, findFleetRun, toUnknownRun } from './steer-fleet.ts';
 import { openWorkerHome, sweepWorkerHomes } from './worker-home.ts';
 
@@ -285,7 +286,8 @@ function createCopyWriter({ blobs }: Pick<Fleet, 'blobs'>, paths: RunPaths) {
         else if (record.kind === 'turn') {
           isHome.add(record.name);
           file(() => putFiles(blobs, join(paths.turns, record.name), record.files));
-        }
+        } else if (record.kind === 'evidence')
+          file(() => bringEvidence(blobs, toEvidenceFolder(paths), new Map([[record.number, record.files]])));
       }
     },
     see: (name: string, value: Json): void => {

@@ -16,6 +16,7 @@ import { toStateDirs, withoutKeys } from '../safety/index.ts';
 import { bringCommits, bringWork, checkOutWork, isObjectId } from '../workspace/bundle/index.ts';
 import { nameTrees, readTrees } from '../workspace/checkpoint/index.ts';
 import { toFilter } from './bring-turn.ts';
+import { bringEvidence, toEvidenceFolder } from './kept-evidence.ts';
 import { type KeptState, readPlace, STANDS_IN, writePlace } from './kept-run.ts';
 import { fetchTree, isStateFolder, storeTrees, withSecrets, writeScratchpad } from './sent-work.ts';
 
@@ -60,6 +61,7 @@ export async function fetchRun({ fleet, runId, root, env, place }: FetchOrder, k
   writeRunFile(paths.settings, file);
   await fetchReferences(fleet.blobs, paths, settings.references);
   await fetchTurns(fleet.blobs, paths, kept.turns, new Set());
+  await bringEvidence(fleet.blobs, toEvidenceFolder(paths), kept.evidence);
   openAgentFolders(root, file.settings);
   writeScratchpad(file, tree.scratchpad);
   const { steeringOffset, activations } = readState(entries);
@@ -170,6 +172,7 @@ export async function catchUp(order: CatchUpOrder, kept: KeptState, lastSeq: num
   if (kept.tree !== null && from === undefined) throw toUnknown(paths.runId);
   const remarks = kept.tree === null || from === undefined ? [] : await bringWorkHome(order, kept, { from, to: kept.tree });
   await fetchTurns(fleet.blobs, paths, kept.turns, listEnded(kept.entries.slice(0, lastSeq)));
+  await bringEvidence(fleet.blobs, toEvidenceFolder(paths), kept.evidence);
   if (kept.tree !== null && kept.tree.scratchpad !== null) writeScratchpad(file, kept.tree.scratchpad);
   alignSteering(paths, readState(kept.entries).steeringOffset);
   // Before the journal: by that the run may have ended, and then nobody asks the fleet for it any more.

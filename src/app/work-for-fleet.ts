@@ -24,6 +24,7 @@ import { readScratchpad } from '../turns/index.ts';
 import { toPlainLine } from '../views/text/index.ts';
 import { type AssembledRun, assembleRun, type RunParts, toWorkerMarker } from './assemble-run.ts';
 import type { SentHome } from './bring-turn.ts';
+import { toEvidenceFolder } from './kept-evidence.ts';
 import { type SentPlace, sendFiles } from './offer-to-fleet.ts';
 import { createPlaceTree } from './place-tree.ts';
 import { isStateFolder, withScripts, withSecrets, writeScratchpad } from './sent-work.ts';
@@ -195,7 +196,7 @@ async function openPlace({ fleet, home, env, mark }: Taker, job: Job): Promise<W
     mark,
     turn,
   );
-  return { run, file, tree, turns: paths.turns, evidence: join(paths.folder, 'evidence'), turn };
+  return { run, file, tree, turns: paths.turns, evidence: toEvidenceFolder(paths), turn };
 }
 
 function asWorker(run: AssembledRun, mark: string, turn: Readonly<WorkPlace['turn']>): AssembledRun {

@@ -1,6 +1,6 @@
 /** A run that went on elsewhere comes home whole: what it changed is shown, undone and committed as if it had never left. */
 import { execFileSync } from 'node:child_process';
-import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -9,7 +9,7 @@ import { git } from '../e2e/git.ts';
 import { makeFolder, ralph, readJsonLines, start } from '../e2e/ralph.ts';
 import { CONFIG, findRun, RUN, setUpFleet } from './scene.ts';
 
-const { server, env, after, makeProject, startWorker, waitForHolder } = setUpFleet();
+const { server, env, after: atEnd, makeProject, startWorker, waitForHolder } = setUpFleet();
 
 /** Five turns; builders change, make and remove files, and commit where a file `commits` is there. */
 const AGENT = `#!/bin/sh
@@ -30,9 +30,12 @@ fi
 /** The program that a test stands in front of. */
 const GIT = execFileSync('/bin/sh', ['-c', 'command -v git'], { encoding: 'utf8' }).trim();
 
-const toConfig = (interval: number): string => CONFIG.replace('event_loop: {', `event_loop: {checkpoint_interval: ${interval}, `);
+/** Its gate shows more than its verdict. */
+const SHOWING = CONFIG.replace('run: test -s out.txt', 'run: grep -n built out.txt');
 
-const FILES = { 'agent.sh': AGENT, 'old.txt': 'old\n', 'first.txt': 'first\n' };
+const toConfig = (interval: number): string => SHOWING.replace('event_loop: {', `event_loop: {checkpoint_interval: ${interval}, `);
+
+const FILES = { 'ralph.yml': SHOWING, 'agent.sh': AGENT, 'old.txt': 'old\n', 'first.txt': 'first\n' };
 
 async function untilState(run: string, state: string): Promise<void> {
   const look = async (): Promise<string | undefined> => {
@@ -59,6 +62,18 @@ function readEvents(folder: string): string {
   } catch {
     return '';
   }
+}
+
+/** What gates showed: verdicts and whole outputs, by number. */
+function readEvidence(folder: string): readonly string[] {
+  const kept = join(folder, '.ralph', 'runs', findRun(folder), 'evidence');
+  return readdirSync(kept)
+    .sort()
+    .map((name) => {
+      const text = readFileSync(join(kept, name), 'utf8');
+      const { number, name: gate, passed, outputBytes } = name.endsWith('.json') ? JSON.parse(text) : {};
+      return name.endsWith('.json') ? `${number} ${gate} ${passed} ${outputBytes}` : `${name}: ${text}`;
+    });
 }
 
 const TURNS = ['1', '2', '3', '4', '5', '6'];
@@ -115,6 +130,10 @@ describe('a run that went on elsewhere and comes home', { timeout: 150_000 }, ()
     const { here, away } = await runBoth({}, isLater);
     const [told, wanted] = [await tell(away), await tell(here)];
     expect(told).toEqual(wanted);
+    expect(readEvidence(away)).toEqual(readEvidence(here));
+    expect(readEvidence(away)).toContain(
+      '3.log: 1:built with what nobody committed\n2:built with what nobody committed\n3:built with what nobody committed\n',
+    );
     expect(told['3']).toContain('made/2.txt');
     expect(told['review']).toMatch(/Changed +4 files.*old\.txt/);
     expect(told['diff']).toContain('old.txt');
@@ -163,7 +182,7 @@ describe('a run that went on elsewhere and comes home', { timeout: 150_000 }, ()
       git: `#!/bin/sh\ncase " $* " in *" commit-tree "*"-m ralph: Build it "*) : > "$0.reached"; exec sleep 8;; esac\nexec ${GIT} "$@"\n`,
     });
     chmodSync(join(slowGit, 'git'), 0o755);
-    after(async () => rmSync(slowGit, { recursive: true, force: true }));
+    atEnd(async () => rmSync(slowGit, { recursive: true, force: true }));
     const first = start(folder, ['resume'], { ...env(), PATH: `${slowGit}:${process.env['PATH']}` });
     await expect.poll(() => existsSync(join(slowGit, 'git.reached')), { timeout: 30_000, interval: 50 }).toBe(true);
     first.child.kill('SIGKILL');
@@ -203,7 +222,7 @@ describe('a run that went on elsewhere and comes home', { timeout: 150_000 }, ()
     await startWorker('homeward', undefined, {}, ['--stand-in', '0']);
     const run = await lose(folder, true);
     const elsewhere = mkdtempSync(join(tmpdir(), 'ralph-elsewhere-'));
-    after(async () => rmSync(elsewhere, { recursive: true, force: true }));
+    atEnd(async () => rmSync(elsewhere, { recursive: true, force: true }));
     const gone = await ralph(elsewhere, ['resume', run, '--fleet', server().url], env());
     expect(gone.code, gone.stdout + gone.stderr).toBe(0);
     const home = await ralph(folder, ['resume'], env());
