@@ -1,11 +1,13 @@
 import { closeSync, constants, lstatSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { DECIDED_FILES, isPanelHome, PANELS } from '../core/panel/panel-home.ts';
 import type { IterationStart } from '../core/run/effects.ts';
 import { toTurnName, toTurnTitle } from '../core/run/turn.ts';
 import { toErrorMessage } from '../core/values/errors.ts';
 import { isJsonObject, type Json } from '../core/values/json.ts';
 import { fromContent, type OfferSettings, parseFiles, readChanges, type SentFile } from '../fleet/index.ts';
 import { listDifferences, listIndex, type Repository, toLook } from '../git/index.ts';
+import { makeFolders, nodeFileSystem } from '../journal/index.ts';
 import { isTaken, type RunCopies, toCopyFolder } from '../panel/share/index.ts';
 import type { Blobs } from '../ports/fleet.ts';
 import type { TakenOver } from '../ports/work-copies.ts';
@@ -25,7 +27,15 @@ export interface SentHome {
   /** The tree with which it began, by the name under which it was sent. */
   readonly from: string;
   readonly files: readonly SentFile[];
+  /** What its panel decided. Absent: it has none, or the worker is of an older version. */
+  readonly panel?: SentDecision;
   readonly scratchpad: string | null;
+}
+
+/** Files of a panel, and the name of its folder. */
+export interface SentDecision {
+  readonly home: string;
+  readonly files: readonly SentFile[];
 }
 
 /** A run whose turns come home. */
@@ -174,11 +184,23 @@ async function listTouched(open: () => Promise<Repository>, from: string, tree: 
 }
 
 /** Prompt and outputs of the turn, in the place of what passed by while it ran. */
-async function bringFiles({ fleet, paths, keeper }: SentRun, order: IterationStart, { files }: SentHome): Promise<void> {
+async function bringFiles({ fleet, paths, keeper }: SentRun, order: IterationStart, { files, panel }: SentHome): Promise<void> {
   keeper.add({ kind: 'turn', name: toTurnName(order), files });
-  const folder = join(paths.turns, toTurnName(order));
+  await putFiles(fleet.blobs, join(paths.turns, toTurnName(order)), files);
+  if (order.panel === undefined || panel === undefined) return;
+  const decided = Object.values<string>(DECIDED_FILES);
+  const folder = join(paths.folder, PANELS, panel.home);
+  makeFolders(nodeFileSystem, folder);
+  await putFiles(
+    fleet.blobs,
+    folder,
+    panel.files.filter(({ name }) => decided.includes(name)),
+  );
+}
+
+async function putFiles(blobs: Blobs, folder: string, files: readonly SentFile[]): Promise<void> {
   for (const { name, ...content } of files) {
-    const bytes = await fromContent(fleet.blobs, content);
+    const bytes = await fromContent(blobs, content);
     const path = join(folder, name);
     if (holds(path, bytes) || fill(path, bytes)) continue;
     rmSync(path, { force: true });
@@ -221,14 +243,21 @@ function holds(path: string, bytes: Uint8Array): boolean {
 /** Reads what a worker says that it made. */
 function parseHome(value: Json): SentHome {
   if (!isJsonObject(value)) return { changes: null, commits: null, from: '', files: [], scratchpad: null };
-  const { changes = null, commits = null, from, files = [], scratchpad = null } = value;
+  const { changes = null, commits = null, from, files = [], panel = null, scratchpad = null } = value;
   return {
     changes,
     commits: parseCommits(commits),
     from: typeof from === 'string' ? from : '',
     files: parseFiles(files),
+    ...parseDecision(panel),
     scratchpad: typeof scratchpad === 'string' ? scratchpad : null,
   };
+}
+
+function parseDecision(value: Json): Pick<SentHome, 'panel'> {
+  if (!isJsonObject(value)) return {};
+  const { home, files } = value;
+  return typeof home === 'string' && isPanelHome(home) ? { panel: { home, files: parseFiles(files) } } : {};
 }
 
 function parseCommits(value: Json): SentCommits | LeftCommits | null {

@@ -1,6 +1,7 @@
-import { lstatSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, lstatSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isLifeEvent } from '../core/hooks/hook-spec.ts';
+import { DECIDED_FILES, isPanelHome } from '../core/panel/panel-home.ts';
 import type { IterationStart } from '../core/run/effects.ts';
 import type { Input } from '../core/run/inputs.ts';
 import { type TurnId, toTurnName } from '../core/run/turn.ts';
@@ -218,9 +219,20 @@ function toLabels({ settings }: RunFile, order: IterationStart): readonly string
 
 const MAX_FILE_BYTES = 64 << 20;
 
-/** The files of a turn that go along with its report. `redact`: what is secret on a worker is known there alone. */
-export async function sendFiles(blobs: Blobs, folder: string, redact: (text: string) => string): Promise<SentHome['files']> {
-  const names = readdirSync(folder).filter(isFileName);
+/**
+ * The files of a turn that go along with its report.
+ *
+ * @param redact what is secret on a worker is known there alone
+ * @param wanted the only ones that go; default: all
+ */
+export async function sendFiles(
+  blobs: Blobs,
+  folder: string,
+  redact: (text: string) => string,
+  wanted?: readonly string[],
+): Promise<SentHome['files']> {
+  const there = wanted ?? readdirSync(folder);
+  const names = there.filter((name) => isFileName(name) && existsSync(join(folder, name)));
   const sent: SentFile[] = [];
   for (const name of names.sort().slice(0, MAX_FILES)) {
     const stats = lstatSync(join(folder, name));
@@ -231,4 +243,16 @@ export async function sendFiles(blobs: Blobs, folder: string, redact: (text: str
     sent.push({ name, ...(await toContent(blobs, shown === text ? bytes : Buffer.from(shown))) });
   }
   return sent;
+}
+
+/** What a panel decided; it is in the folder of the turn in which it began, which is one of these. */
+export async function sendDecision(
+  blobs: Blobs,
+  folder: string,
+  homes: readonly string[],
+  redact: (text: string) => string,
+): Promise<Pick<SentHome, 'panel'>> {
+  const home = homes.find((name) => isPanelHome(name) && existsSync(join(folder, name, DECIDED_FILES.answer)));
+  if (home === undefined) return {};
+  return { panel: { home, files: await sendFiles(blobs, join(folder, home), redact, Object.values(DECIDED_FILES)) } };
 }

@@ -1,5 +1,6 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { PANELS } from '../core/panel/panel-home.ts';
 import type { IterationStart } from '../core/run/effects.ts';
 import type { Input, IterationEnded } from '../core/run/inputs.ts';
 import type { LiveRecord, RunRecord } from '../core/run/run-record.ts';
@@ -25,7 +26,7 @@ import { toPlainLine } from '../views/text/index.ts';
 import { type AssembledRun, assembleRun, type RunParts, toWorkerMarker } from './assemble-run.ts';
 import type { SentHome } from './bring-turn.ts';
 import { toEvidenceFolder } from './kept-evidence.ts';
-import { type SentPlace, sendFiles } from './offer-to-fleet.ts';
+import { type SentPlace, sendDecision, sendFiles } from './offer-to-fleet.ts';
 import { createPlaceTree } from './place-tree.ts';
 import { isStateFolder, withScripts, withSecrets, writeScratchpad } from './sent-work.ts';
 import { standIn } from './stand-in.ts';
@@ -123,6 +124,7 @@ async function take(order: Taker, opening: Promise<WorkPlace>, job: Job, program
 /** A folder of the worker's own in which the turns of a run are taken, one after the other. */
 interface WorkPlace extends ProgramPlace {
   readonly turns: string;
+  readonly panels: string;
   /** The turn that is taken just now: who sees what happens in it, and whether its commits and notes come home. */
   readonly turn: { observe: (record: RunRecord) => void; isAlone: boolean };
 }
@@ -196,7 +198,7 @@ async function openPlace({ fleet, home, env, mark }: Taker, job: Job): Promise<W
     mark,
     turn,
   );
-  return { run, file, tree, turns: paths.turns, evidence: toEvidenceFolder(paths), turn };
+  return { run, file, tree, turns: paths.turns, panels: join(paths.folder, PANELS), evidence: toEvidenceFolder(paths), turn };
 }
 
 function asWorker(run: AssembledRun, mark: string, turn: Readonly<WorkPlace['turn']>): AssembledRun {
@@ -264,6 +266,7 @@ async function takeTurn({ fleet, id }: WorkerOrder, place: WorkPlace, job: Job, 
     ...made,
     from,
     files: await sendFiles(fleet.blobs, join(place.turns, toTurnName(effect)), redact),
+    ...(effect.panel !== undefined && (await sendDecision(fleet.blobs, place.panels, [toTurnName(effect), effect.panel.home], redact))),
     scratchpad: toRedacted(readScratchpad(file.workspace, file.settings.prompts.scratchpad)?.text ?? null, redact),
   };
   await job.report({ kind: 'ended', input, home: home as unknown as Json });
