@@ -86,7 +86,9 @@ export async function workForFleet(order: WorkerOrder, stop: AbortSignal, kill: 
     const program = parseProgramTask(job.task);
     const status = await take(own, places.open(job), job, program).catch((error: unknown) => {
       places.drop(job);
-      return program === null ? reportFailure(own, job, toErrorMessage(error)) : reportUnrun(job, program, toErrorMessage(error));
+      const message = toErrorMessage(error);
+      if (job.hasEnded()) return `reported; its folder is made anew (${message})`;
+      return program === null ? reportFailure(own, job, message) : reportUnrun(job, program, message);
     });
     const seconds = Math.round((Date.now() - startedAt) / 1000);
     tell(`${title}: ${job.fenced.aborted ? 'given up' : status} after ${seconds} s.`);

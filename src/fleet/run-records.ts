@@ -42,9 +42,12 @@ export type SentChange =
   | { readonly path: string; readonly mode: null }
   | ({ readonly path: string; readonly mode: string; readonly isNew: boolean } & SentContent);
 
+/** Of what holds a list: small files stand in it. */
+const MAX_LIST_BYTES = 512 << 20;
+
 /** Reads a list of changes as it was sent. Rejects where it is none: a part of them would be another tree. */
 export async function readChanges(blobs: Blobs, body: Json): Promise<readonly SentChange[]> {
-  const list = await fromBody(blobs, body);
+  const list = await fromBody(blobs, body, { maxBytes: MAX_LIST_BYTES });
   if (!Array.isArray(list)) throw new Error('what was changed cannot be had from the fleet');
   return list.map((value: Json): SentChange => {
     const { path, mode = null, isNew = false } = isJsonObject(value) ? value : {};
