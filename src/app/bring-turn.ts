@@ -5,14 +5,23 @@ import type { IterationStart } from '../core/run/effects.ts';
 import { toTurnName, toTurnTitle } from '../core/run/turn.ts';
 import { toErrorMessage } from '../core/values/errors.ts';
 import { isJsonObject, type Json } from '../core/values/json.ts';
-import { fromContent, type OfferSettings, parseFiles, readChanges, type SentFile } from '../fleet/index.ts';
+import {
+  fromContent,
+  isTooLarge,
+  MAX_OUTPUT_BYTES,
+  MAX_REPORT_BYTES,
+  type OfferSettings,
+  parseFiles,
+  readChanges,
+  type SentFile,
+} from '../fleet/index.ts';
 import { listDifferences, listIndex, type Repository, toLook } from '../git/index.ts';
 import { makeFolders, nodeFileSystem } from '../journal/index.ts';
 import { isTaken, type RunCopies, toCopyFolder } from '../panel/share/index.ts';
 import type { Blobs } from '../ports/fleet.ts';
 import type { TakenOver } from '../ports/work-copies.ts';
 import { toPlainLine } from '../views/text/index.ts';
-import { bringCommits, type FileChanges, isObjectId, replaceFiles, writeChanges } from '../workspace/bundle/index.ts';
+import { bringCommits, createDraftNotes, type FileChanges, isObjectId, replaceFiles, writeChanges } from '../workspace/bundle/index.ts';
 import type { GitWorkspace, WorkLooks } from '../workspace/checkpoint/index.ts';
 import { type LeftCommits, MAX_COMMITTED_BYTES, type SentCommits } from './place-tree.ts';
 import { createOpener, type SentRun } from './send-tree.ts';
@@ -89,7 +98,12 @@ async function fetchHome(parts: HomecomingParts, order: IterationStart, value: J
   const making = home.changes === null ? NOTHING_MADE : fetchMade(parts.fleet.blobs, home.changes);
   const { commits } = home;
   // The files come, whatever becomes of it.
-  const bundling = commits === null || 'why' in commits ? null : parts.fleet.blobs.get(commits.blob).catch(() => null);
+  const bundling =
+    commits === null || 'why' in commits
+      ? null
+      : parts.fleet.blobs
+          .get(commits.blob, { maxBytes: MAX_COMMITTED_BYTES })
+          .catch((error: unknown) => (isTooLarge(error) ? toErrorMessage(error) : null));
   const [made, bundle] = await Promise.all([making, bundling, bringFiles(parts, order, home)]);
   return { home, made, bundle, confirmed };
 }
@@ -119,15 +133,15 @@ interface Taking {
 
 /** Writes the files, in the plain case at once. */
 async function take(
-  { file, copies }: HomecomingParts,
+  { file, copies, paths }: HomecomingParts,
   order: IterationStart,
   { made: { changes, added }, touched, isDiscarded }: Taking,
 ): Promise<TakenOver> {
   if (changes.size === 0) return {};
   const isPlain = touched.size === 0 && !isDiscarded && [...changes.keys()].every(toFilter(file));
-  if (isPlain && replaceFiles(file.workspace, changes, (path) => added.has(path))) return {};
-  const paths = [...changes.keys()].map((path) => ({ path, isNew: added.has(path), isTouched: touched.has(path) }));
-  return copies.bring(toTurnName(order), { paths, write: (to) => writeChanges(to, changes), isDiscarded });
+  if (isPlain && replaceFiles(file.workspace, changes, (path) => added.has(path), createDraftNotes(paths.folder))) return {};
+  const wanted = [...changes.keys()].map((path) => ({ path, isNew: added.has(path), isTouched: touched.has(path) }));
+  return copies.bring(toTurnName(order), { paths: wanted, write: (to) => writeChanges(to, changes), isDiscarded });
 }
 
 /** Whether a file comes home. */
@@ -138,8 +152,8 @@ export function toFilter({ settings }: SentRun['file']): (path: string) => boole
 
 interface TakenCommits {
   readonly made: SentCommits;
-  /** `null`: it could not be had. */
-  readonly bundle: Uint8Array | null;
+  /** A text: why it was refused; `null`: it could not be had. */
+  readonly bundle: Uint8Array | string | null;
 }
 
 /** Why commits do not come; `null`: they do. */
@@ -150,7 +164,7 @@ async function takeCommits(
   { made, bundle }: TakenCommits,
 ): Promise<string | null> {
   if (bundle === null) return 'the server did not give them';
-  if (bundle.length > MAX_COMMITTED_BYTES) return `they are ${bundle.length >> 20} MB`;
+  if (typeof bundle === 'string') return bundle;
   const place = join(paths.folder, 'git', 'commits.bundle');
   const reason = `ralph: ${toTurnTitle(order, order.hat)} on a worker`;
   const bring = bringCommits(repository, { made, bundle, file: place, isTaken: toFilter(file), reason });
@@ -199,8 +213,10 @@ async function bringFiles({ fleet, paths, keeper }: SentRun, order: IterationSta
 }
 
 async function putFiles(blobs: Blobs, folder: string, files: readonly SentFile[]): Promise<void> {
+  let left = MAX_OUTPUT_BYTES;
   for (const { name, ...content } of files) {
-    const bytes = await fromContent(blobs, content);
+    const bytes = await fromContent(blobs, content, { maxBytes: Math.min(left, MAX_REPORT_BYTES) });
+    left -= bytes.length;
     const path = join(folder, name);
     if (holds(path, bytes) || fill(path, bytes)) continue;
     rmSync(path, { force: true });

@@ -10,6 +10,8 @@ import {
   isFileName,
   listTakers,
   MAX_FILES,
+  MAX_OUTPUT_BYTES,
+  MAX_REPORT_BYTES,
   type OfferSettings,
   offerPrograms,
   offerTurns,
@@ -217,8 +219,6 @@ function toLabels({ settings }: RunFile, order: IterationStart): readonly string
   return [...new Set([...types, ...(settings.runsOn?.[order.hat] ?? [])])].sort();
 }
 
-const MAX_FILE_BYTES = 64 << 20;
-
 /**
  * The files of a turn that go along with its report.
  *
@@ -234,9 +234,11 @@ export async function sendFiles(
   const there = wanted ?? readdirSync(folder);
   const names = there.filter((name) => isFileName(name) && existsSync(join(folder, name)));
   const sent: SentFile[] = [];
+  let left = MAX_OUTPUT_BYTES;
   for (const name of names.sort().slice(0, MAX_FILES)) {
     const stats = lstatSync(join(folder, name));
-    if (!stats.isFile() || stats.size > MAX_FILE_BYTES) continue;
+    if (!stats.isFile() || stats.size > Math.min(left, MAX_REPORT_BYTES)) continue;
+    left -= stats.size;
     const bytes = readFileSync(join(folder, name));
     const text = bytes.toString('utf8');
     const shown = redact(text);

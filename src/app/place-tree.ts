@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { toErrorMessage } from '../core/values/errors.ts';
 import type { Json } from '../core/values/json.ts';
-import { type SentChange, type SentTree, toBody } from '../fleet/index.ts';
+import { type SentChange, type SentTree, toBody, toTooLarge } from '../fleet/index.ts';
 import { ABSENT, isOddName, listDifferences, locateRepository, type Repository, toLook } from '../git/index.ts';
 import type { Blobs } from '../ports/fleet.ts';
 import {
@@ -16,7 +16,7 @@ import {
 } from '../workspace/bundle/index.ts';
 import type { GitWorkspace, WorkLooks } from '../workspace/checkpoint/index.ts';
 import { listDiffering } from './send-tree.ts';
-import { fetchChanges, fetchTree, toSentChange } from './sent-work.ts';
+import { CHANGES_LIMIT, fetchChanges, fetchTree, toSentChange } from './sent-work.ts';
 
 /** The working tree of a worker's place, which nobody else changes between turns. */
 export interface PlaceTree {
@@ -71,7 +71,7 @@ export function createPlaceTree(repository: Repository, workspace: Pick<GitWorks
   const look = async (): Promise<WorkLooks> => {
     await checkOwn();
     const { looks } = await workspace.look();
-    if (looks === undefined) throw new Error('more files differ from the commit than can travel');
+    if (looks === undefined) throw toTooLarge('What differs from the commit', CHANGES_LIMIT);
     return looks;
   };
   const takeBack = (): Shown => {

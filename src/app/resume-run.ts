@@ -39,6 +39,7 @@ import {
   writeRunFile,
 } from '../runs/index.ts';
 import { isolatesAll, packForSafety, toStateDirs } from '../safety/index.ts';
+import { sweepDrafts } from '../workspace/bundle/index.ts';
 import { createWorktree } from '../workspace/worktree/index.ts';
 import { assembleRun, type RunParts } from './assemble-run.ts';
 import { createAwayWatch } from './away-watch.ts';
@@ -69,6 +70,7 @@ export async function resumeRun(given: ResumeOptions, watch: RunWatch): Promise<
     // Only what is older than our lock is an old wish: who asks from now on means this process.
     clearStopWish(paths.folder);
     locks.push(await lockWorkspace(order));
+    sweepDrafts(paths.folder, file.workspace);
     return await goOn({ options, watch, layout, paths, file, locks });
   } catch (error) {
     for (const lock of locks) releaseLock(lock);

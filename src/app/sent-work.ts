@@ -5,12 +5,14 @@ import { isJsonObject, type Json, mapTexts } from '../core/values/json.ts';
 import {
   demandBlob,
   fromContent,
+  isTooLarge,
   readChanges,
   type SentBundle,
   type SentChange,
   type SentStep,
   type SentTree,
   toContent,
+  toTooLarge,
 } from '../fleet/index.ts';
 import { demandGit, listTrees, type Repository } from '../git/index.ts';
 import { hashFile } from '../hooks/index.ts';
@@ -158,20 +160,23 @@ export async function fetchChanges(blobs: Blobs, body: Json): Promise<FileChange
 /** As much as a snapshot of a working tree holds: whoever sends more is not to fill the memory. */
 const MAX_CHANGES = 20_000;
 const MAX_CHANGED_BYTES = 256 << 20;
+export const CHANGES_LIMIT = '20,000 files and 256 MB';
 
 export async function toFileChanges(blobs: Blobs, sent: readonly SentChange[]): Promise<FileChanges> {
   const changes = new Map<string, FileState | null>();
   let left = MAX_CHANGED_BYTES;
-  if (sent.length > MAX_CHANGES) throw new Error(`more than ${MAX_CHANGES} files were changed`);
+  if (sent.length > MAX_CHANGES) throw toTooLarge('What was changed', CHANGES_LIMIT);
   for (const change of sent) {
     if (!isWorkPath(change.path)) throw new Error(`that is no path of a file: ${JSON.stringify(change.path.slice(0, 200))}`);
     const mode = FILE_MODES.find((known) => known === change.mode);
     if (change.mode === null) changes.set(change.path, null);
     else if (mode === undefined) throw new Error(`that is no kind of file: ${JSON.stringify(change.mode.slice(0, 20))}`);
     else {
-      const bytes = await fromContent(blobs, change);
+      const bytes = await fromContent(blobs, change, { maxBytes: left }).catch((error: unknown) => {
+        throw isTooLarge(error) ? toTooLarge('What was changed', CHANGES_LIMIT) : error;
+      });
       left -= bytes.length;
-      if (left < 0) throw new Error(`the files that were changed hold more than ${MAX_CHANGED_BYTES >> 20} MB`);
+      if (left < 0) throw toTooLarge('What was changed', CHANGES_LIMIT);
       changes.set(change.path, { mode, bytes });
     }
   }

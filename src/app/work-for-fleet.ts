@@ -10,7 +10,7 @@ import type { Environment } from '../core/values/environment.ts';
 import { RalphError, toErrorMessage } from '../core/values/errors.ts';
 import { isJsonObject, isTextList, type Json, toJsonObject } from '../core/values/json.ts';
 import { writeContract } from '../emit/index.ts';
-import { fromContent, type Job, PROTOCOL, parseContent, parseTree, takeWork } from '../fleet/index.ts';
+import { fromContent, isTooLarge, type Job, PROTOCOL, parseContent, parseTree, takeWork, toWholeMessage } from '../fleet/index.ts';
 import { captureGitPrograms, createGit, demandGit, findRepository } from '../git/index.ts';
 import { ensureStateFolders, makeFolders, nodeFileSystem, toRunPaths } from '../journal/index.ts';
 import { createPerformer, INTERRUPTED, type LoopView, redactInput } from '../loop/shell/index.ts';
@@ -88,7 +88,7 @@ export async function workForFleet(order: WorkerOrder, stop: AbortSignal, kill: 
       places.drop(job);
       const message = toErrorMessage(error);
       if (job.hasEnded()) return `reported; its folder is made anew (${message})`;
-      return program === null ? reportFailure(own, job, message) : reportUnrun(job, program, message);
+      return program === null ? reportFailure(own, job, error) : reportUnrun(job, program, toWholeMessage(error));
     });
     const seconds = Math.round((Date.now() - startedAt) / 1000);
     tell(`${title}: ${job.fenced.aborted ? 'given up' : status} after ${seconds} s.`);
@@ -286,13 +286,13 @@ function createAwayLoop(file: RunFile, state: RunState, post: (input: Input) => 
 }
 
 /** A turn that cannot begin here, or of which nobody can tell what it changed, has failed: another worker may have what this one lacks. */
-async function reportFailure({ id }: WorkerOrder, job: Job, message: string): Promise<string> {
+async function reportFailure({ id }: WorkerOrder, job: Job, error: unknown): Promise<string> {
   const { effect, state } = parseTask(job.task);
   const { iteration, attempt } = effect;
   const input: IterationEnded = {
     ...{ type: 'iteration-ended', at: Date.now(), iteration, attempt, inboxOffset: state.inboxOffset },
     ...INTERRUPTED,
-    outcome: failFor(id, message),
+    outcome: isTooLarge(error) ? failForAgent(id, error) : failFor(id, toErrorMessage(error)),
   };
   await job.report({ kind: 'ended', input, home: null });
   return input.outcome.status;
@@ -301,6 +301,11 @@ async function reportFailure({ id }: WorkerOrder, job: Job, message: string): Pr
 /** What a worker lacks, another one may have. */
 function failFor(id: string, message: string): TurnOutcome {
   return { status: 'failed', failure: { class: 'transient', message: `the worker ${id} is in trouble: ${message}` } };
+}
+
+/** Another worker would refuse it as well. */
+function failForAgent(id: string, error: unknown): TurnOutcome {
+  return { status: 'failed', failure: { class: 'agent', message: `on worker ${id}: ${toWholeMessage(error)}` } };
 }
 
 interface TurnTask {

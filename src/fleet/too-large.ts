@@ -1,11 +1,18 @@
-import { RalphError } from '../core/values/errors.ts';
+import { isRalphError, RalphError, toErrorMessage } from '../core/values/errors.ts';
 
-/** What a worker sends home of one order at most, beside the files and the commits of a turn: its report, and the outputs that come with it. */
+/** A report of a worker, and each output that comes with it, is no larger. */
 export const MAX_REPORT_BYTES = 64 << 20;
+/** Outputs of a turn, all of them. */
+export const MAX_OUTPUT_BYTES = 256 << 20;
 
-/** Something that a worker sends home is larger than the machine of a run takes. @param what at the beginning of a sentence */
-export function toTooLarge(what: string, maxBytes: number): RalphError {
-  const limit = `${Math.floor(maxBytes / (1 << 20))} MB`;
+/**
+ * Something that a worker sends home is larger than the machine of a run takes.
+ *
+ * @param what at the beginning of a sentence
+ * @param max as people read it, or in bytes
+ */
+export function toTooLarge(what: string, max: number | string): RalphError {
+  const limit = typeof max === 'string' ? max : `${Math.floor(max / (1 << 20))} MB`;
   return new RalphError({
     code: 'fleet-too-large',
     what: `${what} is larger than what a worker may send home (${limit}).`,
@@ -14,9 +21,14 @@ export function toTooLarge(what: string, maxBytes: number): RalphError {
   });
 }
 
+/** Whether something was refused for its size. */
+export function isTooLarge(error: unknown): boolean {
+  return isRalphError(error) && error.code === 'fleet-too-large';
+}
+
 /** All of an error of Ralph's in one text, for a report that has no other place for it. */
 export function toWholeMessage(error: unknown): string {
-  if (!(error instanceof RalphError)) return error instanceof Error ? error.message : String(error);
+  if (!isRalphError(error)) return toErrorMessage(error);
   const { code, message, why, fix } = error;
   return [`${message} [${code}]`, why, fix].filter((text) => text !== undefined).join(' ');
 }

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { Environment } from '../core/values/environment.ts';
 import { isRunId, type RunPaths, toRunPaths } from '../journal/index.ts';
+import { sweepDrafts } from '../workspace/bundle/index.ts';
 import { listPlacesApart } from '../workspace/worktree/index.ts';
 import type { Layout } from './layout.ts';
 import { listKilledRuns, wasKilled } from './living-runs.ts';
@@ -57,6 +58,7 @@ async function closeKilled(layout: Layout, paths: RunPaths, env: Environment): P
     // Its settings are lost: nobody can tell what was in the worktree when it began.
     return null;
   }
+  sweepDrafts(paths.folder, file.workspace);
   await clearPlacesApart(layout, { runId: paths.runId, file, env }).catch(() => undefined);
   const end = await closeWorktree({ paths, file, layout }, openWorkspace({ paths, file, env }));
   return end === null || end.note === '' ? null : `what it left in its worktree ${file.worktree} could not be committed: ${end.note}`;

@@ -4,6 +4,7 @@ import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { git } from '../e2e/git.ts';
 import { makeFolder, ralph, readJsonLines, start } from '../e2e/ralph.ts';
@@ -230,4 +231,25 @@ describe('a run that went on elsewhere and comes home', { timeout: 150_000 }, ()
     expect(await tell(elsewhere)).toEqual(await tell(folder));
     expect((await ralph(elsewhere, ['show', 'last', '1', '--diff'])).stdout).toContain('old.txt');
   });
+});
+
+/** Nothing of what is written before it takes its place. */
+const listDrafts = (folder: string): readonly string[] => readdirSync(folder).filter((name) => name.startsWith('.ralph-'));
+
+describe('a turn that comes home', { timeout: 90_000 }, () => {
+  test.each([['resume'], ['run']])(
+    'leaves nothing behind where its run was killed as it wrote the files: ralph %s tidies up',
+    async (next) => {
+      const folder = makeProject(FILES);
+      await startWorker('sender', undefined, {}, ['--stand-in', '0']);
+      const preload = `--import ${fileURLToPath(new URL('killed-rename.mjs', import.meta.url))}`;
+      const killed = await start(folder, [...RUN, '--fleet', server().url], { ...env(), NODE_OPTIONS: preload }).done;
+      expect(killed.signal).toBe('SIGKILL');
+      expect(listDrafts(folder)).toHaveLength(1);
+      const { code, stdout, stderr } = await ralph(folder, next === 'run' ? [...RUN, '--fleet', server().url] : ['resume'], env());
+      expect(code, stdout + stderr).toBe(0);
+      expect([listDrafts(folder), stdout.includes('.tmp')]).toEqual([[], false]);
+      expect(readFileSync(join(folder, 'out.txt'), 'utf8').match(/^built/gm)).toHaveLength(3);
+    },
+  );
 });
