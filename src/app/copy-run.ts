@@ -10,7 +10,7 @@ import type { Json } from '../core/values/json.ts';
 import {
   connectFleet,
   demandBlob,
-  findContent,
+  findOutput,
   followKept,
   fromBody,
   isFileName,
@@ -374,7 +374,7 @@ function appendText(path: string, text: string): void {
 async function putFiles(blobs: Fleet['blobs'], folder: string, files: readonly SentFile[]): Promise<void> {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   for (const { name, ...content } of files) {
-    const bytes = isFileName(name) ? await findContent(blobs, content) : null;
+    const bytes = isFileName(name) ? await findOutput(blobs, content) : null;
     if (bytes !== null) putFile(join(folder, name), bytes);
   }
 }

@@ -5,7 +5,7 @@ import { toShellWord } from '../core/text/shell-word.ts';
 import type { Environment } from '../core/values/environment.ts';
 import { RalphError, toErrorMessage } from '../core/values/errors.ts';
 import { isJsonObject, parseJson } from '../core/values/json.ts';
-import { demandBlob, findContent, fromContent, isFileName, type SentTree } from '../fleet/index.ts';
+import { demandBlob, findOutput, fromContent, isFileName, type SentTree } from '../fleet/index.ts';
 import { captureGitPrograms, createGit, demandGit, findRepository, isAncestor, type Repository, readHead } from '../git/index.ts';
 import { ensureStateFolders, makeFolders, nodeFileSystem, type RunPaths, toJournalLines, toRunPaths } from '../journal/index.ts';
 import { createJournalFold } from '../loop/decide/index.ts';
@@ -133,7 +133,7 @@ async function fetchTurns(blobs: Blobs, { turns }: RunPaths, kept: KeptState['tu
       const path = join(folder, file.name);
       if (!isFileName(file.name) || (ended.has(name) && existsSync(path))) continue;
       // What is forgotten since is missed where it is asked for.
-      const bytes = await findContent(blobs, file);
+      const bytes = await findOutput(blobs, file);
       if (bytes === null) continue;
       rmSync(path, { force: true });
       writeFileSync(path, bytes, { mode: 0o600, flag: 'wx' });

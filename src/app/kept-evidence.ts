@@ -1,6 +1,6 @@
 import { closeSync, constants, fstatSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { findContent, type SentFile, toContent } from '../fleet/index.ts';
+import { findOutput, type SentFile, toContent } from '../fleet/index.ts';
 import { makeFolders, nodeFileSystem, type RunPaths } from '../journal/index.ts';
 import type { Blobs } from '../ports/fleet.ts';
 import type { GateRunner } from '../ports/gate-runner.ts';
@@ -83,7 +83,7 @@ export async function bringEvidence(blobs: Blobs, folder: string, kept: KeptEvid
     const [record = '', output = ''] = toNames(number);
     const fetch = async (name: string): Promise<Uint8Array | null> => {
       const sent = files.find((file) => file.name === name);
-      return sent === undefined ? null : findContent(blobs, sent);
+      return sent === undefined ? null : findOutput(blobs, sent);
     };
     const told = await fetch(record);
     if (told === null || readPlain(join(folder, record))?.equals(told) === true) continue;
