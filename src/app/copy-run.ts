@@ -10,7 +10,6 @@ import type { Json } from '../core/values/json.ts';
 import {
   connectFleet,
   demandBlob,
-  findOutput,
   followKept,
   fromBody,
   isFileName,
@@ -36,6 +35,7 @@ import { removeTree, steadyMs } from '../process/index.ts';
 import { createRunClock, markCopy, openLiveFile, openTurnIndex, releaseLock, toLayout, tryLock } from '../runs/index.ts';
 import { toPlainLine } from '../views/text/index.ts';
 import { bringEvidence, toEvidenceFolder } from './kept-evidence.ts';
+import { findOutput } from './sent-work.ts';
 import { askWhatWasSaid, createFleetVoice, type FleetRunOrder, type FleetVoice, findFleetRun, toUnknownRun } from './steer-fleet.ts';
 import { openWorkerHome, sweepWorkerHomes } from './worker-home.ts';
 

@@ -5,7 +5,7 @@ import { toShellWord } from '../core/text/shell-word.ts';
 import type { Environment } from '../core/values/environment.ts';
 import { RalphError, toErrorMessage } from '../core/values/errors.ts';
 import { isJsonObject, parseJson } from '../core/values/json.ts';
-import { demandBlob, findOutput, fromContent, isFileName, type SentTree } from '../fleet/index.ts';
+import { demandBlob, fromContent, isFileName, type SentTree } from '../fleet/index.ts';
 import { captureGitPrograms, createGit, demandGit, findRepository, isAncestor, type Repository, readHead } from '../git/index.ts';
 import { ensureStateFolders, makeFolders, nodeFileSystem, type RunPaths, toJournalLines, toRunPaths } from '../journal/index.ts';
 import { createJournalFold } from '../loop/decide/index.ts';
@@ -18,7 +18,7 @@ import { nameTrees, readTrees } from '../workspace/checkpoint/index.ts';
 import { toFilter } from './bring-turn.ts';
 import { bringEvidence, toEvidenceFolder } from './kept-evidence.ts';
 import { type KeptState, readPlace, STANDS_IN, writePlace } from './kept-run.ts';
-import { fetchTree, isStateFolder, storeTrees, withSecrets, writeScratchpad } from './sent-work.ts';
+import { fetchTree, findOutput, isStateFolder, storeTrees, withSecrets, writeScratchpad } from './sent-work.ts';
 
 /** A run that is to go on in a folder where it has never been. */
 export interface FetchOrder {

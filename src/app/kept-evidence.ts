@@ -1,10 +1,11 @@
 import { closeSync, constants, fstatSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { findOutput, type SentFile, toContent } from '../fleet/index.ts';
+import { type SentFile, toContent } from '../fleet/index.ts';
 import { makeFolders, nodeFileSystem, type RunPaths } from '../journal/index.ts';
 import type { Blobs } from '../ports/fleet.ts';
 import type { GateRunner } from '../ports/gate-runner.ts';
 import type { KeptRun } from './kept-run.ts';
+import { findOutput } from './sent-work.ts';
 
 /** What gates showed, by the number of each record: the record, and the output. */
 export type KeptEvidence = ReadonlyMap<number, readonly SentFile[]>;

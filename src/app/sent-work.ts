@@ -4,11 +4,14 @@ import type { Environment } from '../core/values/environment.ts';
 import { isJsonObject, type Json, mapTexts } from '../core/values/json.ts';
 import {
   demandBlob,
+  findContent,
   fromContent,
   isTooLarge,
+  MAX_REPORT_BYTES,
   readChanges,
   type SentBundle,
   type SentChange,
+  type SentContent,
   type SentStep,
   type SentTree,
   toContent,
@@ -187,6 +190,14 @@ export async function toFileChanges(blobs: Blobs, sent: readonly SentChange[]): 
 export async function toSentChange(blobs: Blobs, path: string, state: FileState | null, isNew: boolean): Promise<SentChange> {
   if (state === null) return { path, mode: null };
   return { path, mode: state.mode, isNew, ...(await toContent(blobs, state.bytes)) };
+}
+
+/** An output that was sent; `null`: it is not there any more, or larger than any that a worker may send. */
+export async function findOutput(blobs: Blobs, content: SentContent): Promise<Uint8Array | null> {
+  return findContent(blobs, content, { maxBytes: MAX_REPORT_BYTES }).catch((error: unknown) => {
+    if (isTooLarge(error)) return null;
+    throw error;
+  });
 }
 
 /** Secrets do not travel: what a reference names is what it says here. */

@@ -6,7 +6,7 @@ export { type HookTask, type HookWords, parseHookTask } from './hook-messages.ts
 export { followKept, keepRun, type LeaseWish, LONG_ASK_MS, type RunKeeper, readKept, takeLease } from './keep-run.ts';
 export {
   demandBlob,
-  findOutput,
+  findContent,
   fromBody,
   fromContent,
   type GateTask,

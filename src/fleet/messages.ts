@@ -7,7 +7,6 @@ import { isJsonObject, type Json, parseJson } from '../core/values/json.ts';
 import type { BlobReading, Blobs, SteerWord } from '../ports/fleet.ts';
 import type { AwayGateOrder, AwayGateShown, AwayGateTry } from '../ports/gate-runner.ts';
 import { isSubjectPart } from './fleet-names.ts';
-import { isTooLarge, MAX_REPORT_BYTES } from './too-large.ts';
 
 /** Of orders and reports of turns. */
 export const TURN_PROTOCOL = 2;
@@ -45,16 +44,9 @@ export async function toContent(blobs: Blobs, bytes: Uint8Array): Promise<SentCo
   return bytes.length <= MAX_INLINE_BYTES ? { bytes: Buffer.from(bytes).toString('base64') } : { blob: await blobs.put(bytes) };
 }
 
-async function findContent(blobs: Blobs, content: SentContent, reading?: BlobReading): Promise<Uint8Array | null> {
+/** What was sent; `null`: it is not there any more. */
+export async function findContent(blobs: Blobs, content: SentContent, reading?: BlobReading): Promise<Uint8Array | null> {
   return 'bytes' in content ? Buffer.from(content.bytes, 'base64') : blobs.get(content.blob, reading);
-}
-
-/** An output that was sent; `null`: it is not there any more, or larger than any that a worker may send. */
-export async function findOutput(blobs: Blobs, content: SentContent): Promise<Uint8Array | null> {
-  return findContent(blobs, content, { maxBytes: MAX_REPORT_BYTES }).catch((error: unknown) => {
-    if (isTooLarge(error)) return null;
-    throw error;
-  });
 }
 
 /** What was sent. Rejects where it is not there any more. */
