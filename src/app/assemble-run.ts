@@ -49,6 +49,7 @@ import { keepTrustedState } from '../turns/trusted-files.ts';
 import { createTurnAgents } from '../turns/turn-agents.ts';
 import { createTurnScopes } from '../turns/turn-scopes.ts';
 import { createWorkspace, type GitWorkspace } from '../workspace/checkpoint/create-workspace.ts';
+import { keepEvidence, toEvidenceFolder } from './kept-evidence.ts';
 import { keepJournal, keepRest } from './kept-run.ts';
 import { type OfferedTurns, offerToFleet, withoutSnapshots, withSnapshots } from './offer-to-fleet.ts';
 import type { AssembledRun, RunParts } from './run-parts.ts';
@@ -91,13 +92,7 @@ export function assembleRun(parts: RunParts, visit: (entry: JournalEntry) => voi
     asks: openAskBox(toAskPlace(join(file.workspace, prompts.eventsFile), paths.folder, file.workspace), watchFolder),
     turns: createTurnStore({ fs: nodeFileSystem, dir: paths.turns, capBytes: turnLogCapBytes }),
     ...toLoopHooks(parts, elsewhere),
-    gates: createGateRunner({
-      ...toGateSettings(parts, elsewhere),
-      ...(elsewhere !== null && { runAway: elsewhere.gatesOn(workspace.look) }),
-      ...toGateIsolation(parts),
-      ...toHold(parts, agentCommand, workspace),
-      ...backpressure,
-    }),
+    gates: createGates(parts, agentCommand, workspace, elsewhere),
     workspace: parts.worker !== undefined ? withoutSnapshots(workspace) : withSnapshots(workspace, elsewhere),
     copies,
     agents: createAgents(parts, agentCommand, workspace, people.admitTokens),
@@ -120,6 +115,19 @@ export function assembleRun(parts: RunParts, visit: (entry: JournalEntry) => voi
     admitStop: people.admitStop,
     away: elsewhere,
   };
+}
+
+/** Gates in the folder of the run; where a fleet keeps it, what they showed is kept as well. */
+function createGates(parts: RunParts, agentCommand: string, workspace: GitWorkspace, elsewhere: OfferedTurns | null): GateRunner {
+  const { kept, watch, paths } = parts;
+  const gates = createGateRunner({
+    ...toGateSettings(parts, elsewhere),
+    ...(elsewhere !== null && { runAway: elsewhere.gatesOn(workspace.look) }),
+    ...toGateIsolation(parts),
+    ...toHold(parts, agentCommand, workspace),
+    ...(watch.backpressure !== undefined && { backpressure: watch.backpressure }),
+  });
+  return kept === undefined ? gates : keepEvidence(gates, kept, toEvidenceFolder(paths));
 }
 
 /** Gives the turns to workers; `null` where they are taken here. What their workers wait for is told as a warning of the run. */
@@ -277,7 +285,7 @@ function toGateSettings(parts: RunParts, elsewhere: OfferedTurns | null): GateRu
     cwd: file.workspace,
     ...toGateGuard(file.settings, env),
     marker: worker === undefined ? toGateMarker(paths.runId) : toWorkerMarker(worker, toGateMarker(paths.runId)),
-    evidenceDir: join(paths.folder, 'evidence'),
+    evidenceDir: toEvidenceFolder(paths),
     ...(gatesAtOnce !== undefined && { atOnce: gatesAtOnce }),
     tree: reference.tree,
     startScopes: reference.startScopes,

@@ -1,4 +1,4 @@
-import { symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { bringHome, createPlace, edit, readAll, removeFolders, setUp } from './place-tree-fixtures.ts';
@@ -159,5 +159,17 @@ describe('what an agent committed elsewhere', () => {
     await place.tree.show(await run.send());
     place.repo.git('commit', '-q', '--amend', '-m', 'made anew once more', '--allow-empty');
     expect((await place.tree.collect()).commits).toEqual({ why: 'its agent went back behind the commit that it was given' });
+  });
+});
+
+describe('outputs of a turn', () => {
+  test('are refused where one is larger than a worker may send, and nothing of the turn is written', async () => {
+    const { run, home } = await commitElsewhere();
+    const blob = await run.parts.fleet.blobs.put(Buffer.alloc((64 << 20) + 1));
+    mkdirSync(join(run.parts.paths.turns, '9.1'), { recursive: true });
+    const before = readAll(run.repo);
+    const bring = bringHome(run, { ...home, files: [{ name: 'stdout.log', blob }] });
+    await expect(bring).rejects.toMatchObject({ code: 'fleet-too-large', fix: expect.any(String) });
+    expect(readAll(run.repo)).toEqual(before);
   });
 });

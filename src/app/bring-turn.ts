@@ -1,5 +1,6 @@
 import { closeSync, constants, lstatSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { DECIDED_FILES, isPanelHome, PANELS } from '../core/panel/panel-home.ts';
 import type { IterationStart } from '../core/run/effects.ts';
 import { toTurnName, toTurnTitle } from '../core/run/turn.ts';
 import { toErrorMessage } from '../core/values/errors.ts';
@@ -8,9 +9,12 @@ import type { RunKeeper } from '../fleet/keep-run.ts';
 import { fromContent } from '../fleet/messages.ts';
 import type { OfferSettings } from '../fleet/offer-turns.ts';
 import { parseFiles, readChanges, type SentFile } from '../fleet/run-records.ts';
+import { isTooLarge, MAX_OUTPUT_BYTES, MAX_REPORT_BYTES } from '../fleet/too-large.ts';
 import type { Repository } from '../git/contract.ts';
 import { toLook } from '../git/file-names.ts';
 import { listDifferences, listIndex } from '../git/trees.ts';
+import { makeFolders } from '../journal/file-system.ts';
+import { nodeFileSystem } from '../journal/node-file-system.ts';
 import type { RunPaths } from '../journal/run-folder.ts';
 import { type RunCopies, toCopyFolder } from '../panel/share/work-copies.ts';
 import type { Blobs, Fleet } from '../ports/fleet.ts';
@@ -18,6 +22,7 @@ import type { TakenOver } from '../ports/work-copies.ts';
 import type { RunFile } from '../runs/run-file.ts';
 import { toPlainLine } from '../views/text/plain-text.ts';
 import { bringCommits, isObjectId } from '../workspace/bundle/bundle.ts';
+import { createDraftNotes } from '../workspace/bundle/drafts.ts';
 import { type FileChanges, replaceFiles, writeChanges } from '../workspace/bundle/file-changes.ts';
 import type { GitWorkspace, WorkLooks } from '../workspace/checkpoint/create-workspace.ts';
 import { type LeftCommits, MAX_COMMITTED_BYTES, type SentCommits, toFileChanges, toFilter, writeScratchpad } from './sent-work.ts';
@@ -31,7 +36,15 @@ export interface SentHome {
   /** The tree with which it began, by the name under which it was sent. */
   readonly from: string;
   readonly files: readonly SentFile[];
+  /** What its panel decided. Absent: it has none, or the worker is of an older version. */
+  readonly panel?: SentDecision;
   readonly scratchpad: string | null;
+}
+
+/** Files of a panel, and the name of its folder. */
+export interface SentDecision {
+  readonly home: string;
+  readonly files: readonly SentFile[];
 }
 
 /** A run whose turns come home. */
@@ -90,7 +103,12 @@ async function fetchHome(parts: HomecomingParts, order: IterationStart, value: J
   const making = home.changes === null ? NOTHING_MADE : fetchMade(parts.fleet.blobs, home.changes);
   const { commits } = home;
   // The files come, whatever becomes of it.
-  const bundling = commits === null || 'why' in commits ? null : parts.fleet.blobs.get(commits.blob).catch(() => null);
+  const bundling =
+    commits === null || 'why' in commits
+      ? null
+      : parts.fleet.blobs
+          .get(commits.blob, { maxBytes: MAX_COMMITTED_BYTES })
+          .catch((error: unknown) => (isTooLarge(error) ? toErrorMessage(error) : null));
   const [made, bundle] = await Promise.all([making, bundling, bringFiles(parts, order, home)]);
   return { home, made, bundle, confirmed };
 }
@@ -120,21 +138,21 @@ interface Taking {
 
 /** Writes the files, in the plain case at once. */
 async function take(
-  { file, copies }: HomecomingParts,
+  { file, copies, paths }: HomecomingParts,
   order: IterationStart,
   { made: { changes, added }, touched, isDiscarded }: Taking,
 ): Promise<TakenOver> {
   if (changes.size === 0) return {};
   const isPlain = touched.size === 0 && !isDiscarded && [...changes.keys()].every(toFilter(file));
-  if (isPlain && replaceFiles(file.workspace, changes, (path) => added.has(path))) return {};
-  const paths = [...changes.keys()].map((path) => ({ path, isNew: added.has(path), isTouched: touched.has(path) }));
-  return copies.bring(toTurnName(order), { paths, write: (to) => writeChanges(to, changes), isDiscarded });
+  if (isPlain && replaceFiles(file.workspace, changes, (path) => added.has(path), createDraftNotes(paths.folder))) return {};
+  const wanted = [...changes.keys()].map((path) => ({ path, isNew: added.has(path), isTouched: touched.has(path) }));
+  return copies.bring(toTurnName(order), { paths: wanted, write: (to) => writeChanges(to, changes), isDiscarded });
 }
 
 interface TakenCommits {
   readonly made: SentCommits;
-  /** `null`: it could not be had. */
-  readonly bundle: Uint8Array | null;
+  /** A text: why it was refused; `null`: it could not be had. */
+  readonly bundle: Uint8Array | string | null;
 }
 
 /** Why commits do not come; `null`: they do. */
@@ -145,7 +163,7 @@ async function takeCommits(
   { made, bundle }: TakenCommits,
 ): Promise<string | null> {
   if (bundle === null) return 'the server did not give them';
-  if (bundle.length > MAX_COMMITTED_BYTES) return `they are ${bundle.length >> 20} MB`;
+  if (typeof bundle === 'string') return bundle;
   const place = join(paths.folder, 'git', 'commits.bundle');
   const reason = `ralph: ${toTurnTitle(order, order.hat)} on a worker`;
   const bring = bringCommits(repository, { made, bundle, file: place, isTaken: toFilter(file), reason });
@@ -179,11 +197,25 @@ async function listTouched(open: () => Promise<Repository>, from: string, tree: 
 }
 
 /** Prompt and outputs of the turn, in the place of what passed by while it ran. */
-async function bringFiles({ fleet, paths, keeper }: HomecomingParts, order: IterationStart, { files }: SentHome): Promise<void> {
+async function bringFiles({ fleet, paths, keeper }: HomecomingParts, order: IterationStart, { files, panel }: SentHome): Promise<void> {
   keeper.add({ kind: 'turn', name: toTurnName(order), files });
-  const folder = join(paths.turns, toTurnName(order));
+  await putFiles(fleet.blobs, join(paths.turns, toTurnName(order)), files);
+  if (order.panel === undefined || panel === undefined) return;
+  const decided = Object.values<string>(DECIDED_FILES);
+  const folder = join(paths.folder, PANELS, panel.home);
+  makeFolders(nodeFileSystem, folder);
+  await putFiles(
+    fleet.blobs,
+    folder,
+    panel.files.filter(({ name }) => decided.includes(name)),
+  );
+}
+
+async function putFiles(blobs: Blobs, folder: string, files: readonly SentFile[]): Promise<void> {
+  let left = MAX_OUTPUT_BYTES;
   for (const { name, ...content } of files) {
-    const bytes = await fromContent(fleet.blobs, content);
+    const bytes = await fromContent(blobs, content, { maxBytes: Math.min(left, MAX_REPORT_BYTES) });
+    left -= bytes.length;
     const path = join(folder, name);
     if (holds(path, bytes) || fill(path, bytes)) continue;
     rmSync(path, { force: true });
@@ -226,14 +258,21 @@ function holds(path: string, bytes: Uint8Array): boolean {
 /** Reads what a worker says that it made. */
 function parseHome(value: Json): SentHome {
   if (!isJsonObject(value)) return { changes: null, commits: null, from: '', files: [], scratchpad: null };
-  const { changes = null, commits = null, from, files = [], scratchpad = null } = value;
+  const { changes = null, commits = null, from, files = [], panel = null, scratchpad = null } = value;
   return {
     changes,
     commits: parseCommits(commits),
     from: typeof from === 'string' ? from : '',
     files: parseFiles(files),
+    ...parseDecision(panel),
     scratchpad: typeof scratchpad === 'string' ? scratchpad : null,
   };
+}
+
+function parseDecision(value: Json): Pick<SentHome, 'panel'> {
+  if (!isJsonObject(value)) return {};
+  const { home, files } = value;
+  return typeof home === 'string' && isPanelHome(home) ? { panel: { home, files: parseFiles(files) } } : {};
 }
 
 function parseCommits(value: Json): SentCommits | LeftCommits | null {

@@ -9,7 +9,7 @@ import { toTurnName } from '../core/run/turn.ts';
 import { isRalphError, RalphError, toErrorMessage } from '../core/values/errors.ts';
 import type { Json } from '../core/values/json.ts';
 import { followKept } from '../fleet/keep-run.ts';
-import { demandBlob, findContent, fromBody, parseLive, parseWorkerWords } from '../fleet/messages.ts';
+import { demandBlob, fromBody, parseLive, parseWorkerWords } from '../fleet/messages.ts';
 import { connectFleet } from '../fleet/nats-fleet.ts';
 import { isFileName, type KeptPiece, type SentFile } from '../fleet/run-records.ts';
 import { makeFolders } from '../journal/file-system.ts';
@@ -29,8 +29,11 @@ import { markCopy } from '../runs/run-file.ts';
 import { releaseLock, tryLock } from '../runs/run-lock.ts';
 import { openTurnIndex } from '../runs/turn-index.ts';
 import { toPlainLine } from '../views/text/plain-text.ts';
+import { bringEvidence, toEvidenceFolder } from './kept-evidence.ts';
 import { toUnknownRun } from './kept-run.ts';
+import { findOutput } from './sent-work.ts';
 import { askWhatWasSaid, createFleetVoice, type FleetRunOrder, type FleetVoice, findFleetRun } from './steer-fleet.ts';
+
 import { openWorkerHome, sweepWorkerHomes } from './worker-home.ts';
 
 /** Runs of a fleet, copied to be looked at. */
@@ -280,7 +283,8 @@ function createCopyWriter({ blobs }: Pick<Fleet, 'blobs'>, paths: RunPaths) {
         else if (record.kind === 'turn') {
           isHome.add(record.name);
           file(() => putFiles(blobs, join(paths.turns, record.name), record.files));
-        }
+        } else if (record.kind === 'evidence')
+          file(() => bringEvidence(blobs, toEvidenceFolder(paths), new Map([[record.number, record.files]])));
       }
     },
     see: (name: string, value: Json): void => {
@@ -367,7 +371,7 @@ function appendText(path: string, text: string): void {
 async function putFiles(blobs: Fleet['blobs'], folder: string, files: readonly SentFile[]): Promise<void> {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   for (const { name, ...content } of files) {
-    const bytes = isFileName(name) ? await findContent(blobs, content) : null;
+    const bytes = isFileName(name) ? await findOutput(blobs, content) : null;
     if (bytes !== null) putFile(join(folder, name), bytes);
   }
 }

@@ -8,7 +8,7 @@ import type { Environment } from '../core/values/environment.ts';
 import { RalphError, toErrorMessage } from '../core/values/errors.ts';
 import { isJsonObject, parseJson } from '../core/values/json.ts';
 import { keepRun, type LeaseWish, takeLease } from '../fleet/keep-run.ts';
-import { demandBlob, findContent, fromContent } from '../fleet/messages.ts';
+import { demandBlob, fromContent } from '../fleet/messages.ts';
 import { isFileName, type SentTree } from '../fleet/run-records.ts';
 import type { Repository } from '../git/contract.ts';
 import { createGit, demandGit } from '../git/git.ts';
@@ -31,8 +31,9 @@ import { toStateDirs } from '../safety/run-isolation.ts';
 import { toPlainLine } from '../views/text/plain-text.ts';
 import { bringCommits, bringWork, checkOutWork, isObjectId } from '../workspace/bundle/bundle.ts';
 import { nameTrees, readTrees } from '../workspace/snapshot/tree-names.ts';
+import { bringEvidence, toEvidenceFolder } from './kept-evidence.ts';
 import { type KeptState, readKeptState, readPlace, STANDS_IN, toLostAfterMs, toStandIn, toUnknownRun, writePlace } from './kept-run.ts';
-import { fetchTree, isStateFolder, storeTrees, toFilter, withSecrets, writeScratchpad } from './sent-work.ts';
+import { fetchTree, findOutput, isStateFolder, storeTrees, toFilter, withSecrets, writeScratchpad } from './sent-work.ts';
 
 /** A run that is to be brought into a folder. */
 export interface FetchInto {
@@ -123,6 +124,7 @@ async function fetchRun({ fleet, runId, root, env, place }: FetchOrder, kept: Ke
   writeRunFile(paths.settings, file);
   await fetchReferences(fleet.blobs, paths, settings.references);
   await fetchTurns(fleet.blobs, paths, kept.turns, new Set());
+  await bringEvidence(fleet.blobs, toEvidenceFolder(paths), kept.evidence);
   openAgentFolders(root, file.settings);
   writeScratchpad(file, tree.scratchpad);
   const { steeringOffset, activations } = readState(entries);
@@ -194,7 +196,7 @@ async function fetchTurns(blobs: Blobs, { turns }: RunPaths, kept: KeptState['tu
       const path = join(folder, file.name);
       if (!isFileName(file.name) || (ended.has(name) && existsSync(path))) continue;
       // What is forgotten since is missed where it is asked for.
-      const bytes = await findContent(blobs, file);
+      const bytes = await findOutput(blobs, file);
       if (bytes === null) continue;
       rmSync(path, { force: true });
       writeFileSync(path, bytes, { mode: 0o600, flag: 'wx' });
@@ -233,10 +235,23 @@ export async function catchUp(order: CatchUpOrder, kept: KeptState, lastSeq: num
   if (kept.tree !== null && from === undefined) throw toUnknown(paths.runId);
   const remarks = kept.tree === null || from === undefined ? [] : await bringWorkHome(order, kept, { from, to: kept.tree });
   await fetchTurns(fleet.blobs, paths, kept.turns, listEnded(kept.entries.slice(0, lastSeq)));
+  await bringEvidence(fleet.blobs, toEvidenceFolder(paths), kept.evidence);
   if (kept.tree !== null && kept.tree.scratchpad !== null) writeScratchpad(file, kept.tree.scratchpad);
   alignSteering(paths, readState(kept.entries).steeringOffset);
+  // Before the journal: by that the run may have ended, and then nobody asks the fleet for it any more.
+  owed(paths).note();
   writeJournal(paths, toJournalLines(kept.entries));
   return remarks;
+}
+
+/** Whether a run that came home has still to be ended here, or to go on: whoever brought it may be cut off before. */
+export function owed({ folder }: Pick<RunPaths, 'folder'>) {
+  const mark = join(folder, 'brought');
+  return {
+    is: (): boolean => existsSync(mark),
+    note: (): void => writeFileSync(mark, '', { mode: 0o600 }),
+    settle: (): void => rmSync(mark, { force: true }),
+  };
 }
 
 /** Where the tree was when the run left, and what became of it. */

@@ -56,6 +56,8 @@ export interface KeptState {
   readonly turns: ReadonlyMap<string, readonly SentFile[]>;
   /** Which of the trees was there around which turn: object ids by name, such as `7.1/before`. What an older version kept has none. */
   readonly snapshots: ReadonlyMap<string, string>;
+  /** What gates showed. What an older version kept has none. */
+  readonly evidence: ReadonlyMap<number, readonly SentFile[]>;
 }
 
 /** Reads it whole. */
@@ -65,12 +67,14 @@ export async function readKeptState(fleet: Fleet, run: string): Promise<KeptStat
   const treeOf = new Map<string, SentTree>();
   const turns = new Map<string, readonly SentFile[]>();
   const snapshots = new Map<string, string>();
+  const evidence = new Map<number, readonly SentFile[]>();
   let found: Pick<KeptState, 'lastPlace' | 'settings' | 'tree'> = { lastPlace: null, settings: null, tree: null };
   const end = await readKept(fleet, run, ({ place, records }) => {
     found = { ...found, lastPlace: place };
     for (const record of records) {
       if (record.kind === 'entry') entries.push(record.entry);
       else if (record.kind === 'turn') turns.set(record.name, record.files);
+      else if (record.kind === 'evidence') evidence.set(record.number, record.files);
       else if (record.kind === 'snapshot') snapshots.set(record.name, record.tree);
       else if (record.kind === 'settings') found = { ...found, settings: record };
       else {
@@ -83,7 +87,7 @@ export async function readKeptState(fleet: Fleet, run: string): Promise<KeptStat
   });
   const gap = entries.findIndex(({ seq }, index) => seq !== index + 1);
   if (gap >= 0) throw new Error(`the journal that the fleet keeps has a gap before entry ${gap + 1}`);
-  return { end, entries, trees, treeOf, turns, snapshots, ...found };
+  return { end, entries, trees, treeOf, turns, snapshots, evidence, ...found };
 }
 
 function toStepped(last: SentTree | null, { step, scratchpad }: KeptRecord & { readonly kind: 'step' }): SentTree {

@@ -1,6 +1,8 @@
-import { lstatSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, lstatSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isLifeEvent } from '../core/hooks/hook-moments.ts';
+
+import { DECIDED_FILES, isPanelHome } from '../core/panel/panel-home.ts';
 import type { IterationStart } from '../core/run/effects.ts';
 import type { Input } from '../core/run/inputs.ts';
 import { type TurnId, toTurnName } from '../core/run/turn.ts';
@@ -11,7 +13,9 @@ import { offerPrograms } from '../fleet/offer-programs.ts';
 import { listTakers, type OfferSettings, offerTurns } from '../fleet/offer-turns.ts';
 import { toGateProgram, toHookProgram } from '../fleet/program-kinds.ts';
 import { isFileName, MAX_FILES, type SentFile, type SentTree } from '../fleet/run-records.ts';
+import { MAX_OUTPUT_BYTES, MAX_REPORT_BYTES } from '../fleet/too-large.ts';
 import type { RunCopies } from '../panel/share/work-copies.ts';
+
 import type { Elsewhere } from '../ports/elsewhere.ts';
 import type { Blobs } from '../ports/fleet.ts';
 import type { RunAway } from '../ports/gate-runner.ts';
@@ -210,19 +214,42 @@ function toLabels({ settings }: RunFile, order: IterationStart): readonly string
   return [...new Set([...types, ...(settings.runsOn?.[order.hat] ?? [])])].sort();
 }
 
-const MAX_FILE_BYTES = 64 << 20;
-
-/** The files of a turn that go along with its report. `redact`: what is secret on a worker is known there alone. */
-export async function sendFiles(blobs: Blobs, folder: string, redact: (text: string) => string): Promise<SentHome['files']> {
-  const names = readdirSync(folder).filter(isFileName);
+/**
+ * The files of a turn that go along with its report.
+ *
+ * @param redact what is secret on a worker is known there alone
+ * @param wanted the only ones that go; default: all
+ */
+export async function sendFiles(
+  blobs: Blobs,
+  folder: string,
+  redact: (text: string) => string,
+  wanted?: readonly string[],
+): Promise<SentHome['files']> {
+  const there = wanted ?? readdirSync(folder);
+  const names = there.filter((name) => isFileName(name) && existsSync(join(folder, name)));
   const sent: SentFile[] = [];
+  let left = MAX_OUTPUT_BYTES;
   for (const name of names.sort().slice(0, MAX_FILES)) {
     const stats = lstatSync(join(folder, name));
-    if (!stats.isFile() || stats.size > MAX_FILE_BYTES) continue;
+    if (!stats.isFile() || stats.size > Math.min(left, MAX_REPORT_BYTES)) continue;
+    left -= stats.size;
     const bytes = readFileSync(join(folder, name));
     const text = bytes.toString('utf8');
     const shown = redact(text);
     sent.push({ name, ...(await toContent(blobs, shown === text ? bytes : Buffer.from(shown))) });
   }
   return sent;
+}
+
+/** What a panel decided; it is in the folder of the turn in which it began, which is one of these. */
+export async function sendDecision(
+  blobs: Blobs,
+  folder: string,
+  homes: readonly string[],
+  redact: (text: string) => string,
+): Promise<Pick<SentHome, 'panel'>> {
+  const home = homes.find((name) => isPanelHome(name) && existsSync(join(folder, name, DECIDED_FILES.answer)));
+  if (home === undefined) return {};
+  return { panel: { home, files: await sendFiles(blobs, join(folder, home), redact, Object.values(DECIDED_FILES)) } };
 }

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { chmodSync, lstatSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, lstatSync, mkdirSync, readFileSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, describe, expect, test } from 'vitest';
@@ -235,5 +235,15 @@ describe('what a turn made elsewhere', () => {
     expect(() => writeChanges(repo.path, new Map([['sub/c.txt', { mode: '100644', bytes: Buffer.from('x') }]]))).toThrow('stands where');
     writeChanges(repo.path, new Map([['sub/c.txt', null]]));
     expect(readFileSync(join(elsewhere.path, 'c.txt'), 'utf8')).toBe('precious\n');
+  });
+});
+
+describe('what a turn sends home', () => {
+  test('is refused on its worker where the files that it changed hold more than may travel, before they are read', async () => {
+    const run = await setUp();
+    const place = await createPlace(run);
+    await place.tree.show(await run.send());
+    truncateSync(join(place.repo.path, 'a.txt'), 300 << 20);
+    await expect(place.tree.collect()).rejects.toMatchObject({ code: 'fleet-too-large', message: expect.stringContaining('256 MB') });
   });
 });

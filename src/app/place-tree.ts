@@ -4,16 +4,26 @@ import { toErrorMessage } from '../core/values/errors.ts';
 import type { Json } from '../core/values/json.ts';
 import { toBody } from '../fleet/messages.ts';
 import type { SentChange, SentTree } from '../fleet/run-records.ts';
+import { toTooLarge } from '../fleet/too-large.ts';
 import { ABSENT, type Repository } from '../git/contract.ts';
 import { isOddName, toLook } from '../git/file-names.ts';
 import { locateRepository } from '../git/repository.ts';
 import { listDifferences } from '../git/trees.ts';
+
 import type { Blobs } from '../ports/fleet.ts';
 import { checkOutWork, type MadeCommits, packCommits } from '../workspace/bundle/bundle.ts';
 import { type FileChanges, type FileState, readFileState, writeChanges } from '../workspace/bundle/file-changes.ts';
 import type { GitWorkspace, WorkLooks } from '../workspace/checkpoint/create-workspace.ts';
 import { listDiffering } from './send-tree.ts';
-import { fetchChanges, fetchTree, type LeftCommits, MAX_COMMITTED_BYTES, type SentCommits, toSentChange } from './sent-work.ts';
+import {
+  CHANGES_LIMIT,
+  fetchChanges,
+  fetchTree,
+  type LeftCommits,
+  MAX_COMMITTED_BYTES,
+  type SentCommits,
+  toSentChange,
+} from './sent-work.ts';
 
 /** The working tree of a worker's place, which nobody else changes between turns. */
 export interface PlaceTree {
@@ -58,7 +68,7 @@ export function createPlaceTree(repository: Repository, workspace: Pick<GitWorks
   const look = async (): Promise<WorkLooks> => {
     await checkOwn();
     const { looks } = await workspace.look();
-    if (looks === undefined) throw new Error('more files differ from the commit than can travel');
+    if (looks === undefined) throw toTooLarge('What differs from the commit', CHANGES_LIMIT);
     return looks;
   };
   const takeBack = (): Shown => {

@@ -27,11 +27,12 @@ import { clearStopWish } from '../runs/stop-run.ts';
 import { noteProgramsOfDead } from '../runs/unconfirmed-programs.ts';
 import { isolatesAll, toStateDirs } from '../safety/run-isolation.ts';
 import { packForSafety } from '../safety/safe-runs.ts';
+import { sweepDrafts } from '../workspace/bundle/drafts.ts';
 import { createWorktree } from '../workspace/worktree/create-worktree.ts';
 import { assembleRun } from './assemble-run.ts';
 import { createAwayWatch } from './away-watch.ts';
 import { driveRun } from './drive-run.ts';
-import { catchUp } from './fetch-run.ts';
+import { catchUp, owed } from './fetch-run.ts';
 import { type KeptRun, keepSettings, openKeptRun, readKeptState, type TakenRun, takeRun, toLeft } from './kept-run.ts';
 import type { RunParts } from './run-parts.ts';
 
@@ -58,6 +59,7 @@ export async function resumeRun(given: ResumeOptions, watch: RunWatch): Promise<
     // Only what is older than our lock is an old wish: who asks from now on means this process.
     clearStopWish(paths.folder);
     locks.push(await lockWorkspace(order));
+    sweepDrafts(paths.folder, file.workspace);
     return await goOn({ options, watch, layout, paths, file, locks });
   } catch (error) {
     for (const lock of locks) releaseLock(lock);
@@ -76,7 +78,7 @@ async function goOn(resumption: Resumption): Promise<Resumed> {
   try {
     const { kept, brought } = taken === null ? NOT_KEPT : await catchUpWith(resumption, taken);
     resumption.options.onBrought?.(brought !== null, brought ?? []);
-    return await goOnWith(resumption, kept, brought !== null);
+    return await goOnWith(resumption, kept);
   } catch (error) {
     await taken?.keeper.close(toLeft(taken, resumption.options.env, resumption.file.settings.spec.objective.slice(0, 80)));
     await taken?.fleet.close();
@@ -117,11 +119,11 @@ async function catchUpWith(
   return { kept, brought };
 }
 
-async function goOnWith(resumption: Resumption, kept: KeptRun | null, isBrought: boolean): Promise<Resumed> {
+async function goOnWith(resumption: Resumption, kept: KeptRun | null): Promise<Resumed> {
   const { options, layout, paths, locks } = resumption;
   const ended = findFinalEnd(readFold(paths).state, options);
   if (ended !== null) {
-    if (isBrought) await closeBrought(resumption);
+    if (owed(paths).is()) await closeBrought(resumption);
     for (const lock of locks) releaseLock(lock);
     await kept?.keeper.close({ state: 'ended', title: resumption.file.settings.spec.objective.slice(0, 80) });
     await kept?.fleet.close();
@@ -146,6 +148,7 @@ async function goOnWith(resumption: Resumption, kept: KeptRun | null, isBrought:
 async function closeBrought({ layout, paths, file, options: { env } }: Resumption): Promise<void> {
   await closeWorktree({ layout, paths, file }, openWorkspace({ paths, file, env }));
   await storeEnd({ layout, paths, env });
+  owed(paths).settle();
 }
 
 async function drive({ options, watch, layout, paths, locks }: Resumption, changes: ResumePlan, kept: KeptRun | null): Promise<Resumed> {
@@ -157,6 +160,8 @@ async function drive({ options, watch, layout, paths, locks }: Resumption, chang
     env: options.people,
   });
   writeContract(paths.folder, { spec: next.settings.spec, workspace: next.workspace });
+  // It ends here as any other does.
+  owed(paths).settle();
   const fold = createJournalFold();
   const reference = await openGateReference({ paths, file: next, env: options.env }, true);
   if (kept !== null) await keepSettings(kept, paths, listReferenceFiles(paths));

@@ -3,8 +3,9 @@ import { join } from 'node:path';
 import type { Settings } from '../config/settings.ts';
 import type { Environment } from '../core/values/environment.ts';
 import { isJsonObject, type Json, mapTexts } from '../core/values/json.ts';
-import { demandBlob, fromContent, toContent } from '../fleet/messages.ts';
+import { demandBlob, findContent, fromContent, type SentContent, toContent } from '../fleet/messages.ts';
 import { readChanges, type SentBundle, type SentChange, type SentStep, type SentTree } from '../fleet/run-records.ts';
+import { isTooLarge, MAX_REPORT_BYTES, toTooLarge } from '../fleet/too-large.ts';
 import type { Repository } from '../git/contract.ts';
 import { demandGit } from '../git/git.ts';
 import { listTrees } from '../git/trees.ts';
@@ -12,6 +13,7 @@ import { hashFile } from '../hooks/run-handler.ts';
 import { withHandle, writeAll } from '../journal/file-system.ts';
 import { createSharedFileSystem } from '../journal/shared-file-system.ts';
 import { isTaken } from '../panel/share/list-workspace.ts';
+
 import type { Blobs } from '../ports/fleet.ts';
 import { fetchBundle, isObjectId, type MadeCommits, type SentWork } from '../workspace/bundle/bundle.ts';
 import { FILE_MODES, type FileChanges, type FileState, isWorkPath, storeChanges, storeSteps } from '../workspace/bundle/file-changes.ts';
@@ -145,20 +147,23 @@ export async function fetchChanges(blobs: Blobs, body: Json): Promise<FileChange
 /** As much as a snapshot of a working tree holds: whoever sends more is not to fill the memory. */
 const MAX_CHANGES = 20_000;
 const MAX_CHANGED_BYTES = 256 << 20;
+export const CHANGES_LIMIT = '20,000 files and 256 MB';
 
 export async function toFileChanges(blobs: Blobs, sent: readonly SentChange[]): Promise<FileChanges> {
   const changes = new Map<string, FileState | null>();
   let left = MAX_CHANGED_BYTES;
-  if (sent.length > MAX_CHANGES) throw new Error(`more than ${MAX_CHANGES} files were changed`);
+  if (sent.length > MAX_CHANGES) throw toTooLarge('What was changed', CHANGES_LIMIT);
   for (const change of sent) {
     if (!isWorkPath(change.path)) throw new Error(`that is no path of a file: ${JSON.stringify(change.path.slice(0, 200))}`);
     const mode = FILE_MODES.find((known) => known === change.mode);
     if (change.mode === null) changes.set(change.path, null);
     else if (mode === undefined) throw new Error(`that is no kind of file: ${JSON.stringify(change.mode.slice(0, 20))}`);
     else {
-      const bytes = await fromContent(blobs, change);
+      const bytes = await fromContent(blobs, change, { maxBytes: left }).catch((error: unknown) => {
+        throw isTooLarge(error) ? toTooLarge('What was changed', CHANGES_LIMIT) : error;
+      });
       left -= bytes.length;
-      if (left < 0) throw new Error(`the files that were changed hold more than ${MAX_CHANGED_BYTES >> 20} MB`);
+      if (left < 0) throw toTooLarge('What was changed', CHANGES_LIMIT);
       changes.set(change.path, { mode, bytes });
     }
   }
@@ -188,6 +193,14 @@ export const MAX_COMMITTED_BYTES = 256 << 20;
 export function toFilter({ settings }: { readonly settings: Settings }): (path: string) => boolean {
   const apart = [settings.stateDir, ...settings.worktreeLinks];
   return (path) => isTaken(path, apart);
+}
+
+/** An output that was sent; `null`: it is not there any more, or larger than any that a worker may send. */
+export async function findOutput(blobs: Blobs, content: SentContent): Promise<Uint8Array | null> {
+  return findContent(blobs, content, { maxBytes: MAX_REPORT_BYTES }).catch((error: unknown) => {
+    if (isTooLarge(error)) return null;
+    throw error;
+  });
 }
 
 /** Secrets do not travel: what a reference names is what it says here. */

@@ -1,5 +1,6 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { PANELS } from '../core/panel/panel-home.ts';
 import type { IterationStart } from '../core/run/effects.ts';
 import type { Input, IterationEnded } from '../core/run/inputs.ts';
 import type { LiveRecord, RunRecord } from '../core/run/run-record.ts';
@@ -12,6 +13,7 @@ import { writeContract } from '../emit/contract-file.ts';
 import { fromContent, PROTOCOL, parseContent } from '../fleet/messages.ts';
 import { parseTree } from '../fleet/run-records.ts';
 import { type Job, takeWork } from '../fleet/take-work.ts';
+import { isTooLarge, toWholeMessage } from '../fleet/too-large.ts';
 import { createGit, demandGit } from '../git/git.ts';
 import { captureGitPrograms, findRepository } from '../git/repository.ts';
 import { makeFolders } from '../journal/file-system.ts';
@@ -23,6 +25,7 @@ import { createPerformer } from '../loop/shell/performer.ts';
 import { redactInput } from '../loop/shell/redact-input.ts';
 import { INTERRUPTED } from '../loop/shell/turn-end.ts';
 import { loadPluginFiles } from '../plugins/plugin-files.ts';
+
 import { type Fleet, WORKER_GONE_MS } from '../ports/fleet.ts';
 import { removeTree } from '../process/remove-tree.ts';
 import { openGateReference } from '../run-gates/gate-reference.ts';
@@ -37,7 +40,8 @@ import { readScratchpad } from '../turns/hat-facts.ts';
 import { toPlainLine } from '../views/text/plain-text.ts';
 import { assembleRun, toWorkerMarker } from './assemble-run.ts';
 import type { SentHome } from './bring-turn.ts';
-import { type SentPlace, sendFiles } from './offer-to-fleet.ts';
+import { toEvidenceFolder } from './kept-evidence.ts';
+import { type SentPlace, sendDecision, sendFiles } from './offer-to-fleet.ts';
 import { createPlaceTree } from './place-tree.ts';
 import type { AssembledRun, RunParts } from './run-parts.ts';
 import { isStateFolder, withScripts, withSecrets, writeScratchpad } from './sent-work.ts';
@@ -100,7 +104,9 @@ export async function workForFleet(order: WorkerOrder, stop: AbortSignal, kill: 
     const program = parseProgramTask(job.task);
     const status = await take(own, places.open(job), job, program).catch((error: unknown) => {
       places.drop(job);
-      return program === null ? reportFailure(own, job, toErrorMessage(error)) : reportUnrun(job, program, toErrorMessage(error));
+      const message = toErrorMessage(error);
+      if (job.hasEnded()) return `reported; its folder is made anew (${message})`;
+      return program === null ? reportFailure(own, job, error) : reportUnrun(job, program, toWholeMessage(error));
     });
     const seconds = Math.round((Date.now() - startedAt) / 1000);
     tell(`${title}: ${job.fenced.aborted ? 'given up' : status} after ${seconds} s.`);
@@ -138,6 +144,7 @@ async function take(order: Taker, opening: Promise<WorkPlace>, job: Job, program
 /** A folder of the worker's own in which the turns of a run are taken, one after the other. */
 interface WorkPlace extends ProgramPlace {
   readonly turns: string;
+  readonly panels: string;
   /** The turn that is taken just now: who sees what happens in it, and whether its commits and notes come home. */
   readonly turn: { observe: (record: RunRecord) => void; isAlone: boolean };
 }
@@ -211,7 +218,7 @@ async function openPlace({ fleet, home, env, mark }: Taker, job: Job): Promise<W
     mark,
     turn,
   );
-  return { run, file, tree, turns: paths.turns, evidence: join(paths.folder, 'evidence'), turn };
+  return { run, file, tree, turns: paths.turns, panels: join(paths.folder, PANELS), evidence: toEvidenceFolder(paths), turn };
 }
 
 function asWorker(run: AssembledRun, mark: string, turn: Readonly<WorkPlace['turn']>): AssembledRun {
@@ -279,6 +286,7 @@ async function takeTurn({ fleet, id }: WorkerOrder, place: WorkPlace, job: Job, 
     ...made,
     from,
     files: await sendFiles(fleet.blobs, join(place.turns, toTurnName(effect)), redact),
+    ...(effect.panel !== undefined && (await sendDecision(fleet.blobs, place.panels, [toTurnName(effect), effect.panel.home], redact))),
     scratchpad: toRedacted(readScratchpad(file.workspace, file.settings.prompts.scratchpad)?.text ?? null, redact),
   };
   await job.report({ kind: 'ended', input, home: home as unknown as Json });
@@ -296,13 +304,13 @@ function createAwayLoop(file: RunFile, state: RunState, post: (input: Input) => 
 }
 
 /** A turn that cannot begin here, or of which nobody can tell what it changed, has failed: another worker may have what this one lacks. */
-async function reportFailure({ id }: WorkerOrder, job: Job, message: string): Promise<string> {
+async function reportFailure({ id }: WorkerOrder, job: Job, error: unknown): Promise<string> {
   const { effect, state } = parseTask(job.task);
   const { iteration, attempt } = effect;
   const input: IterationEnded = {
     ...{ type: 'iteration-ended', at: Date.now(), iteration, attempt, inboxOffset: state.inboxOffset },
     ...INTERRUPTED,
-    outcome: failFor(id, message),
+    outcome: isTooLarge(error) ? failForAgent(id, error) : failFor(id, toErrorMessage(error)),
   };
   await job.report({ kind: 'ended', input, home: null });
   return input.outcome.status;
@@ -311,6 +319,11 @@ async function reportFailure({ id }: WorkerOrder, job: Job, message: string): Pr
 /** What a worker lacks, another one may have. */
 function failFor(id: string, message: string): TurnOutcome {
   return { status: 'failed', failure: { class: 'transient', message: `the worker ${id} is in trouble: ${message}` } };
+}
+
+/** Another worker would refuse it as well. */
+function failForAgent(id: string, error: unknown): TurnOutcome {
+  return { status: 'failed', failure: { class: 'agent', message: `on worker ${id}: ${toWholeMessage(error)}` } };
 }
 
 interface TurnTask {

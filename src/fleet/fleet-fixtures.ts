@@ -19,6 +19,7 @@ import type {
 } from '../ports/fleet.ts';
 import { isSubjectPart, parseKey, toKey } from './fleet-names.ts';
 import { hearOnce } from './messages.ts';
+import { toTooLarge } from './too-large.ts';
 import { type ChangeRecord, type KeptRecord, serves, toClaim, toHeld, toStanding } from './work-record.ts';
 
 /** A fleet in one process: what the contract asks, without a server. */
@@ -35,7 +36,12 @@ export function createMemoryFleet(): Fleet {
         blobs.set(hash, bytes);
         return hash;
       },
-      get: async (hash) => blobs.get(hash) ?? null,
+      get: async (hash, { maxBytes = Number.POSITIVE_INFINITY, onBytes } = {}) => {
+        const bytes = blobs.get(hash) ?? null;
+        if (bytes !== null && bytes.length > maxBytes) throw toTooLarge('A file', maxBytes);
+        if (bytes !== null && bytes.length > 0) onBytes?.();
+        return bytes;
+      },
     },
     wires: createWires(),
     workers: {

@@ -40,3 +40,4 @@ export {
   type SentTree,
 } from './run-records.ts';
 export { type Job, takeWork } from './take-work.ts';
+export { isTooLarge, MAX_OUTPUT_BYTES, MAX_REPORT_BYTES, toTooLarge, toWholeMessage } from './too-large.ts';

@@ -4,7 +4,7 @@ import { type Input, type IterationEnded, isInputType } from '../core/run/inputs
 import type { LiveRecord } from '../core/run/run-record.ts';
 import type { TurnId } from '../core/run/turn.ts';
 import { isJsonObject, type Json, parseJson } from '../core/values/json.ts';
-import type { Blobs, SteerWord } from '../ports/fleet.ts';
+import type { BlobReading, Blobs, SteerWord } from '../ports/fleet.ts';
 import type { AwayGateOrder, AwayGateShown, AwayGateTry } from '../ports/gate-runner.ts';
 import { isSubjectPart } from './fleet-names.ts';
 
@@ -27,10 +27,10 @@ export async function toBody(blobs: Blobs, value: Json): Promise<Json> {
 }
 
 /** What was sent; `null` where it cannot be had. */
-export async function fromBody(blobs: Blobs, body: Json): Promise<Json> {
+export async function fromBody(blobs: Blobs, body: Json, reading?: BlobReading): Promise<Json> {
   if (!isJsonObject(body)) return null;
   if (body['value'] !== undefined) return body['value'];
-  const bytes = typeof body['blob'] === 'string' ? await blobs.get(body['blob']) : null;
+  const bytes = typeof body['blob'] === 'string' ? await blobs.get(body['blob'], reading) : null;
   return bytes === null ? null : (parseJson(new TextDecoder().decode(bytes)) ?? null);
 }
 
@@ -45,13 +45,13 @@ export async function toContent(blobs: Blobs, bytes: Uint8Array): Promise<SentCo
 }
 
 /** What was sent; `null`: it is not there any more. */
-export async function findContent(blobs: Blobs, content: SentContent): Promise<Uint8Array | null> {
-  return 'bytes' in content ? Buffer.from(content.bytes, 'base64') : blobs.get(content.blob);
+export async function findContent(blobs: Blobs, content: SentContent, reading?: BlobReading): Promise<Uint8Array | null> {
+  return 'bytes' in content ? Buffer.from(content.bytes, 'base64') : blobs.get(content.blob, reading);
 }
 
 /** What was sent. Rejects where it is not there any more. */
-export async function fromContent(blobs: Blobs, content: SentContent): Promise<Uint8Array> {
-  return (await findContent(blobs, content)) ?? fail();
+export async function fromContent(blobs: Blobs, content: SentContent, reading?: BlobReading): Promise<Uint8Array> {
+  return (await findContent(blobs, content, reading)) ?? fail();
 }
 
 /** What is to be there and is not. */

@@ -3,7 +3,7 @@ import type { DeliverPolicy, JsMsg } from '@nats-io/jetstream';
 import { RalphError } from '../core/values/errors.ts';
 import { isJsonObject, isTextList, type Json, parseJson } from '../core/values/json.ts';
 import { isLabel } from '../core/values/label.ts';
-import type { Blobs, Fleet, Reports, SteerLine, Wires, WorkerList, WorkerState, WorkId } from '../ports/fleet.ts';
+import type { BlobReading, Blobs, Fleet, Reports, SteerLine, Wires, WorkerList, WorkerState, WorkId } from '../ports/fleet.ts';
 import { isOrderName, isSubjectPart, parseKey, requirePart, toKey } from './fleet-names.ts';
 import { consume, keepReading, type Reading } from './keep-reading.ts';
 import { hearOnce } from './messages.ts';
@@ -11,6 +11,7 @@ import type { NatsPlace } from './nats-place.ts';
 import { createOffers, createQueue } from './nats-queue.ts';
 import { createRunLeases, createRunLog } from './nats-runs.ts';
 import { insist, listKeys, type NatsServer, openNatsServer, REPORTS, toBytes, toText, unlessConflict, WORKERS } from './nats-server.ts';
+import { toTooLarge } from './too-large.ts';
 import { parseReport } from './work-record.ts';
 
 /**
@@ -102,11 +103,39 @@ function createBlobs({ blobs }: NatsServer): Blobs {
       if ((await insist(() => blobs.info(name))) === null) await insist(() => blobs.putBlob({ name }, bytes));
       return name;
     },
-    get: async (hash) => {
-      const bytes = isHash(hash) ? await insist(() => blobs.getBlob(hash)) : null;
+    get: async (hash, reading) => {
+      const bytes = isHash(hash) ? await insist(() => readBlob(blobs, hash, reading)) : null;
       return bytes !== null && toHash(bytes) === hash ? bytes : null;
     },
   };
+}
+
+/** As the library's own `getBlob`, which takes everything into memory and says nothing meanwhile. */
+async function readBlob(
+  blobs: NatsServer['blobs'],
+  hash: string,
+  { maxBytes = Number.POSITIVE_INFINITY, onBytes }: BlobReading = {},
+): Promise<Uint8Array | null> {
+  const found = await blobs.get(hash);
+  if (found === null) return null;
+  const parts: Uint8Array[] = [];
+  let bytes = 0;
+  const read = async (): Promise<void> => {
+    for await (const part of found.data) {
+      bytes += part.length;
+      // What is said of its size may be another one.
+      if (bytes > maxBytes) throw toTooLarge('A file', maxBytes);
+      parts.push(part);
+      onBytes?.();
+    }
+  };
+  if (found.info.size > maxBytes) {
+    await found.data.cancel();
+    throw toTooLarge('A file', maxBytes);
+  }
+  const [failure] = await Promise.all([found.error, read()]);
+  if (failure) throw failure;
+  return Buffer.concat(parts);
 }
 
 /** How long a worker may take to say that it heard. */

@@ -273,7 +273,9 @@ function isConflict(error: unknown): boolean {
 /** A server that answers with a code of its own has understood, but where it says that it cannot at the moment: while it starts, or while a cluster chooses a leader. */
 function isRefusal(error: unknown): boolean {
   const { status } = (error ?? {}) as { readonly status?: unknown };
-  return (readApiCode(error) !== null && status !== NOT_NOW) || isOver(error) || FORBIDDEN.test(toErrorMessage(error));
+  return (
+    isRalphError(error) || (readApiCode(error) !== null && status !== NOT_NOW) || isOver(error) || FORBIDDEN.test(toErrorMessage(error))
+  );
 }
 
 /** Our own connection was closed: nothing can be asked any more. */

@@ -7,8 +7,9 @@ import type { Json } from '../core/values/json.ts';
 import type { WorkId, WorkReport } from '../ports/fleet.ts';
 import type { AwayResult } from '../ports/gate-runner.ts';
 import { isSubjectPart } from './fleet-names.ts';
-import { fromBody, toBody } from './messages.ts';
-import { KILL, type OfferSettings, type OpenOrder, watchOrder } from './offer-turns.ts';
+import { toBody } from './messages.ts';
+import { fetchReport, KILL, type OfferSettings, type OpenOrder, watchOrder } from './offer-turns.ts';
+import { toWholeMessage } from './too-large.ts';
 
 /** A run whose gates and hooks are offered. */
 export interface ProgramOfferSettings extends Pick<OfferSettings, 'fleet' | 'run' | 'steady' | 'tell' | 'lostAfterMs' | 'isOwn'> {
@@ -29,7 +30,7 @@ export interface AwayProgram<Ran> extends Pick<OpenOrder, 'title' | 'labels' | '
   /** What its worker reads beside the name of the offer and the folder of the run; plain JSON. */
   readonly task: object;
   /** Reads what a worker reported; `null` for what is none, and for the report of another offer. */
-  readonly read: (report: Json, offer: string) => Promise<ProgramReport<Ran> | null>;
+  readonly read: (report: Json, offer: string, onBytes: () => void) => Promise<ProgramReport<Ran> | null>;
 }
 
 /** What a worker reported of a program. `ran` is `null` where it could not be run, see `trouble`. */
@@ -183,7 +184,7 @@ function toLost(why: string): { readonly kind: 'lost'; readonly why: string } {
 }
 
 function openProgram<Ran>(
-  { fleet, run }: ProgramOfferSettings,
+  { fleet, run, steady }: ProgramOfferSettings,
   { name, title, labels, protocol, read }: AwayProgram<Ran>,
 ): { readonly opened: OpenProgram; readonly result: Promise<AwayResult<Ran>> } {
   let resolve: (result: AwayResult<Ran>) => void = () => undefined;
@@ -203,11 +204,15 @@ function openProgram<Ran>(
       offer: randomUUID(),
       over: new AbortController(),
       worker: null,
+      heardAt: null,
       reading: Promise.resolve(),
     },
     take: async ({ worker, body }) => {
-      const told =
-        opened.over.signal.aborted || !isSubjectPart(worker) ? null : await read(await fromBody(fleet.blobs, body), opened.offer);
+      if (opened.over.signal.aborted || !isSubjectPart(worker)) return;
+      const told = await readProgram({ fleet, steady }, opened, body, read).catch((error: unknown) => ({
+        ran: null,
+        trouble: toWholeMessage(error),
+      }));
       if (told === null) return;
       settle(told.ran === null ? toLost(`the worker ${worker} could not run it: ${told.trouble}`) : { kind: 'ran', worker, ...told.ran });
     },
@@ -215,6 +220,19 @@ function openProgram<Ran>(
     lose: (why) => settle(toLost(why)),
   };
   return { opened, result };
+}
+
+/** A report, and what comes with it: while some of it comes, its order is not lost. */
+async function readProgram<Ran>(
+  settings: Pick<ProgramOfferSettings, 'fleet' | 'steady'>,
+  opened: OpenProgram,
+  body: Json,
+  read: AwayProgram<Ran>['read'],
+): Promise<ProgramReport<Ran> | null> {
+  const report = await fetchReport(settings, opened, body);
+  return read(report, opened.offer, () => {
+    opened.heardAt = settings.steady();
+  });
 }
 
 /** What was offered under a name before, by this process or by one that died: its worker ends it, and has its place free. */

@@ -1,9 +1,11 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { UNKNOWN_USAGE } from '../core/backends/usage.ts';
 import type { IterationStart } from '../core/run/effects.ts';
 import type { Input } from '../core/run/inputs.ts';
 import type { RunState } from '../core/run/state.ts';
 import type { Json } from '../core/values/json.ts';
-import type { WorkClaim } from '../ports/fleet.ts';
+import type { Fleet, WorkClaim } from '../ports/fleet.ts';
 import { createMemoryFleet } from './fleet-fixtures.ts';
 import { toBody } from './messages.ts';
 import { offerTurns } from './offer-turns.ts';
@@ -17,8 +19,7 @@ const SPAWNED = {
   ...{ promptHash: '', promptTokens: 1 },
 };
 
-function setUp() {
-  const fleet = createMemoryFleet();
+function setUp(fleet = createMemoryFleet()) {
   const told: string[] = [];
   const posted: Input[] = [];
   // So that nobody waits for long: each look at the clock is a second later.
@@ -44,7 +45,21 @@ function setUp() {
   };
   const report = async (worker: string, words: Json): Promise<void> =>
     fleet.reports.append({ run: 'r1', name: '7.1', worker, number: Math.random(), body: await toBody(fleet.blobs, words) });
-  return { fleet, told, posted, claim, report };
+  return { fleet, told, posted, claim, report, result: turn.result };
+}
+
+const ENDED = {
+  ...{ type: 'iteration-ended', at: 9, iteration: 7, attempt: 1, inboxOffset: 0, outcome: { status: 'succeeded' }, exitCode: 0 },
+  ...{ durationMs: 1, producedOutput: true, sessionId: null, toolCalls: null, treeChanged: null, leftovers: 0 },
+  ...{ usage: UNKNOWN_USAGE, finalText: 'x'.repeat(300_000), signals: [], problems: [] },
+};
+
+/** A fleet over a line on which what is fetched comes as told. */
+function fetchBy(get: (bytes: Uint8Array | null, onBytes: () => void) => Promise<Uint8Array | null>): Fleet {
+  const fleet = createMemoryFleet();
+  const slow: Fleet['blobs']['get'] = async (hash, reading) =>
+    get(await fleet.blobs.get(hash, reading), reading?.onBytes ?? (() => undefined));
+  return { ...fleet, blobs: { ...fleet.blobs, get: slow } };
 }
 
 describe('a turn that is offered', () => {
@@ -62,6 +77,62 @@ describe('a turn that is offered', () => {
     await report('one', { kind: 'input', input: SPAWNED });
     await expect.poll(() => posted).toHaveLength(1);
     expect(posted).toMatchObject([{ worker: 'one' }]);
+  });
+});
+
+describe('the report of a turn that has ended', () => {
+  const end = async ({ claim, report }: ReturnType<typeof setUp>): Promise<void> => {
+    const taken = await claim('one');
+    await report('one', { kind: 'ended', input: ENDED, home: null } as unknown as Json);
+    await taken.end();
+  };
+
+  test('is waited for as long as some of it comes', async () => {
+    const scene = setUp(
+      fetchBy(async (bytes, onBytes) => {
+        for (let part = 0; part < 30; part += 1) {
+          await pause(100);
+          onBytes();
+        }
+        return bytes;
+      }),
+    );
+    await end(scene);
+    expect(await scene.result).toMatchObject({ kind: 'ended' });
+  });
+
+  test('is lost where nothing of it comes any more', async () => {
+    const scene = setUp(fetchBy(() => new Promise(() => undefined)));
+    await end(scene);
+    expect(await scene.result).toMatchObject({
+      kind: 'lost',
+      failure: { message: expect.stringContaining('nothing of its report came for') },
+    });
+  });
+
+  test('is fetched again where that failed', async () => {
+    let fails = 2;
+    const scene = setUp(
+      fetchBy(async (bytes) => {
+        fails -= 1;
+        if (fails >= 0) throw new Error('the line broke');
+        return bytes;
+      }),
+    );
+    await end(scene);
+    expect(await scene.result).toMatchObject({ kind: 'ended' });
+  });
+
+  test('is refused where it is larger than it may be, with what to do', async () => {
+    const fleet = createMemoryFleet();
+    const get: Fleet['blobs']['get'] = (hash, reading) =>
+      fleet.blobs.get(hash, { ...reading, maxBytes: (reading?.maxBytes ?? 1e9) / 1024 });
+    const scene = setUp({ ...fleet, blobs: { ...fleet.blobs, get } });
+    await end(scene);
+    expect(await scene.result).toMatchObject({
+      kind: 'lost',
+      failure: { class: 'agent', message: expect.stringMatching(/larger than .* \[fleet-too-large\].*\.gitignore/) },
+    });
   });
 });
 

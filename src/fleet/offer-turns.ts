@@ -2,13 +2,14 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Effect, IterationStart, Notice } from '../core/run/effects.ts';
 import type { Input } from '../core/run/inputs.ts';
 import { toSentenceStart, toTurnName, toTurnTitle } from '../core/run/turn.ts';
-import { toErrorMessage } from '../core/values/errors.ts';
+import { isRalphError, toErrorMessage } from '../core/values/errors.ts';
 import type { Json } from '../core/values/json.ts';
 import type { BroughtIn, Elsewhere, RemoteOrder, RemoteResult, RemoteTurn, RemoteWatch } from '../ports/elsewhere.ts';
 import type { Fleet, WorkId, WorkReport, WorkStanding } from '../ports/fleet.ts';
 import { isSubjectPart } from './fleet-names.ts';
 import { LONG_ASK_MS } from './keep-run.ts';
 import { fromBody, parseLive, parseWorkerWords, TURN_PROTOCOL, toBody } from './messages.ts';
+import { MAX_REPORT_BYTES, toWholeMessage } from './too-large.ts';
 
 /** A run whose turns are offered. */
 export interface OfferSettings {
@@ -37,7 +38,7 @@ export interface OfferSettings {
 const TIDY_MS = 1000;
 /** How often an order is looked at. */
 const LOOK_MS = 500;
-/** A worker that has ended writes its report before; one that is still on its way gets so long. */
+/** A worker that has ended writes its report before; one of which nothing has come for so long counts as none. */
 const REPORT_MS = 10_000;
 /** An order that nobody takes is told of after so long, and offered once more each time. */
 const UNTAKEN_MS = 5000;
@@ -58,6 +59,8 @@ export interface OpenOrder {
   worker: string | null;
   /** Hears that a worker has it. */
   readonly onTaken?: (worker: string) => void;
+  /** When some of its report came last, by `steady`; `null`: nothing has. */
+  heardAt: number | null;
 }
 
 interface OpenTurn extends OpenOrder {
@@ -139,6 +142,7 @@ function openTurn(
       protocol: TURN_PROTOCOL,
       over: new AbortController(),
       worker: null,
+      heardAt: null,
     },
     ...{ order, watch, reading: Promise.resolve() },
     settle: (how) => {
@@ -226,8 +230,8 @@ export async function watchOrder(made: WatchSettings, order: OpenOrder): Promise
     tellTaken();
     if (standing.kind === 'held' && waited > lostAfterMs && (await fleet.queue.withdraw(order.id, standing))) {
       order.lose(`the worker ${standing.worker} was lost: it said nothing for ${Math.round(waited / 1000)} s`);
-    } else if (standing.kind === 'over' && waited > REPORT_MS) {
-      order.lose(`the worker ${order.worker ?? 'that had it'} ended without a report`);
+    } else if (standing.kind === 'over' && steady() - Math.max(since, order.heardAt ?? since) > REPORT_MS) {
+      order.lose(toUnreportedText(order));
     } else if (standing.kind === 'offered' && waited > UNTAKEN_MS * (reminders + 1)) {
       reminders += 1;
       await fleet.queue.remind(order.id).catch(() => undefined);
@@ -236,6 +240,27 @@ export async function watchOrder(made: WatchSettings, order: OpenOrder): Promise
     }
   }
   tellTaken();
+}
+
+function toUnreportedText({ worker, heardAt }: OpenOrder): string {
+  const who = `the worker ${worker ?? 'that had it'}`;
+  return heardAt === null ? `${who} ended without a report` : `${who} ended, and nothing of its report came for ${REPORT_MS / 1000} s`;
+}
+
+/** Fetches what a worker reported, again and again while its order is open: a slow line, or one that breaks, is no lost turn. Rejects where it is refused. */
+export async function fetchReport({ fleet, steady }: Pick<OfferSettings, 'fleet' | 'steady'>, order: OpenOrder, body: Json): Promise<Json> {
+  const onBytes = (): void => {
+    order.heardAt = steady();
+  };
+  onBytes();
+  for (;;) {
+    try {
+      return await fromBody(fleet.blobs, body, { maxBytes: MAX_REPORT_BYTES, onBytes });
+    } catch (error) {
+      if (isRalphError(error) || order.over.signal.aborted) throw error;
+      await isLonger(order.over.signal);
+    }
+  }
 }
 
 /** Waits until the next look; false when there is none any more. */
@@ -271,10 +296,13 @@ async function toUntakenText({ fleet }: WatchSettings, order: OpenOrder): Promis
 }
 
 async function readReport(made: OfferSettings, turn: OpenTurn, report: WorkReport): Promise<void> {
-  const words =
-    turn.over.signal.aborted || !isSubjectPart(report.worker)
-      ? null
-      : parseWorkerWords(await fromBody(made.fleet.blobs, report.body), turn.order);
+  if (turn.over.signal.aborted || !isSubjectPart(report.worker)) return;
+  const body = await fetchReport(made, turn, report.body).catch((error: unknown) => {
+    // Another try may make less of it; another worker sends the same.
+    if (isRalphError(error)) refuse(turn, `what the worker ${report.worker} reported: ${toWholeMessage(error)}`);
+    return null;
+  });
+  const words = parseWorkerWords(body, turn.order);
   if (words === null || turn.over.signal.aborted) return;
   turn.worker = report.worker;
   if (words.kind === 'prompt') return turn.watch.prompt(words.text);
@@ -287,6 +315,10 @@ async function readReport(made: OfferSettings, turn: OpenTurn, report: WorkRepor
     bringTo: (copy) => bringTo(order, words.home, copy),
     bringIn: (isDiscarded) => bringIn(order, words.home, isDiscarded),
   });
+}
+
+function refuse({ settle }: OpenTurn, message: string): void {
+  settle({ kind: 'lost', failure: { class: 'agent', message } });
 }
 
 /** The processes of a worker are on its machine: nothing here may be ended by their numbers. Who it is says its report, and not what it wrote inside. */

@@ -41,9 +41,12 @@ export type SentChange =
   | { readonly path: string; readonly mode: null }
   | ({ readonly path: string; readonly mode: string; readonly isNew: boolean } & SentContent);
 
+/** Of what holds a list: small files stand in it. */
+const MAX_LIST_BYTES = 512 << 20;
+
 /** Reads a list of changes as it was sent. Rejects where it is none: a part of them would be another tree. */
 export async function readChanges(blobs: Blobs, body: Json): Promise<readonly SentChange[]> {
-  const list = await fromBody(blobs, body);
+  const list = await fromBody(blobs, body, { maxBytes: MAX_LIST_BYTES });
   if (!Array.isArray(list)) throw new Error('what was changed cannot be had from the fleet');
   return list.map((value: Json): SentChange => {
     const { path, mode = null, isNew = false } = isJsonObject(value) ? value : {};
@@ -67,7 +70,9 @@ export type KeptRecord =
   /** Around a turn the tree was as one that is kept: the name of that moment, `7.1/before`, and the tree's object id. */
   | { readonly kind: 'snapshot'; readonly name: string; readonly tree: string }
   /** Prompt and outputs of a turn. */
-  | { readonly kind: 'turn'; readonly name: string; readonly files: readonly SentFile[] };
+  | { readonly kind: 'turn'; readonly name: string; readonly files: readonly SentFile[] }
+  /** What a gate showed: its record under that number, and its output. */
+  | { readonly kind: 'evidence'; readonly number: number; readonly files: readonly SentFile[] };
 
 /** What is written at once: by whom, and what. */
 export interface KeptPiece {
@@ -88,7 +93,7 @@ const OBJECT_ID = /^[0-9a-f]{40,64}$/;
 
 function parseRecord(value: Json): KeptRecord | null {
   if (!isJsonObject(value)) return null;
-  const { kind, entry, settings, references, tree, step, scratchpad, name, files } = value;
+  const { kind, entry, settings, references, tree, step, scratchpad, name, files, number } = value;
   if (kind === 'entry') {
     const read = parseEntry(entry);
     return read === null ? null : { kind, entry: read };
@@ -107,8 +112,14 @@ function parseRecord(value: Json): KeptRecord | null {
     const isNamed = typeof name === 'string' && MOMENT.test(name) && typeof tree === 'string' && OBJECT_ID.test(tree);
     return isNamed ? { kind, name, tree } : null;
   }
+  // It becomes the name of files.
+  if (kind === 'evidence') return isEvidenceNumber(number) ? { kind, number, files: parseFiles(files) } : null;
   // It becomes the name of a folder.
   return kind === 'turn' && typeof name === 'string' && /^\d{1,9}\.\d{1,9}$/.test(name) ? { kind, name, files: parseFiles(files) } : null;
+}
+
+function isEvidenceNumber(value: Json | undefined): value is number {
+  return typeof value === 'number' && Number.isSafeInteger(value) && value > 0;
 }
 
 function parseEntry(value: Json | undefined): JournalEntry | null {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Fleet, RunLease } from '../ports/fleet.ts';
 import { createMemoryFleet } from './fleet-fixtures.ts';
-import { acceptLiving } from './take-work.ts';
+import { acceptLiving, type Job, takeWork } from './take-work.ts';
 
 const ORDER = { run: 'r1', name: '1.1', labels: ['claude'], protocol: 1, body: null } as const;
 const LEASE: RunLease = { run: 'r1', epoch: 1, place: 'p', host: 'h', state: 'held', lostAfterMs: 1000, title: 'Fix it' };
@@ -61,5 +61,37 @@ describe('an order of a run', () => {
   test('is taken where the server cannot be asked: the claim asks it once more', async () => {
     const leases = { look: () => Promise.reject(new Error('away')) } as unknown as Fleet['leases'];
     expect(await acceptLiving({ leases }, () => 0)(ORDER, OLD)).toBe(true);
+  });
+});
+
+describe('a worker', () => {
+  const WORDS = { kind: 'gate', offer: 'o', shown: null, log: null, trouble: 'none' } as const;
+
+  /** Has an order worked on. The bodies of what was reported of it. */
+  async function workOn(perform: (job: Job) => Promise<void>, fleet = createMemoryFleet()): Promise<readonly unknown[]> {
+    const reported: unknown[] = [];
+    await fleet.leases.write(LEASE, 0);
+    await fleet.reports.follow('r1', ({ body }) => reported.push(body));
+    await fleet.queue.offer(ORDER);
+    const drain = new AbortController();
+    const worker = { id: 'w', token: 't', labels: ['claude'], protocol: 4 };
+    const settings = { fleet, worker, slots: 1, tell: () => undefined, onNameLost: () => undefined };
+    const once = async (job: Job): Promise<void> => {
+      await perform(job);
+      drain.abort();
+    };
+    await takeWork({ ...settings, perform: once }, drain.signal, new AbortController().signal);
+    return reported;
+  }
+
+  test('reports the end of an order once, whatever goes wrong behind it', async () => {
+    const seen: boolean[] = [];
+    const reported = await workOn(async (job) => {
+      seen.push(job.hasEnded());
+      await job.report(WORDS);
+      seen.push(job.hasEnded());
+      await job.report({ ...WORDS, trouble: 'the folder is gone' });
+    });
+    expect([reported, seen]).toEqual([[{ value: WORDS }], [false, true]]);
   });
 });

@@ -27,8 +27,10 @@ export interface Job extends WorkId {
   readonly slot: number;
   readonly task: Json;
   readonly place: Json;
-  /** Durable when it resolves; reports keep their order. */
+  /** Durable when it resolves; reports keep their order. The end of an order is reported once: what would follow it goes nowhere. */
   readonly report: (words: WorkerWords | ProgramWords) => Promise<void>;
+  /** Whether its end has been reported. */
+  readonly hasEnded: () => boolean;
   readonly show: (record: LiveRecord) => void;
   /** Called with what the coordinator wants of the turn. */
   readonly onEffect: (hear: (effect: Effect) => void) => void;
@@ -179,16 +181,21 @@ async function work(made: WorkSettings, claim: WorkClaim, slot: number, kill: Ab
     });
     // An order may be offered again under its name: reports of another offer must not count as these.
     let number = randomInt(MAX_FIRST);
+    let hasEnded = false;
     await made.perform({
+      hasEnded: () => hasEnded,
       ...{ run, name, slot, task, place, fenced: fence.signal },
       report: async (words) => {
+        if (hasEnded) return;
+        const isEnd = words.kind !== 'prompt' && words.kind !== 'input';
+        hasEnded = isEnd;
         number += 1;
         const numbered = number;
         await untilSent(fence.signal, async () => {
           const body = await toBody(fleet.blobs, words as unknown as Json);
           await fleet.reports.append({ run, name, worker: worker.id, number: numbered, body });
           // Who offered it forgets it from here on: to say that it is alive would only find out that nobody knows it.
-          if (words.kind !== 'prompt' && words.kind !== 'input') over.abort();
+          if (isEnd) over.abort();
         });
       },
       show: (record) => fleet.wires.show({ run, name }, record as unknown as Json),

@@ -87,8 +87,15 @@ export interface Reports {
 export interface Blobs {
   /** Its SHA-256. */
   readonly put: (bytes: Uint8Array) => Promise<string>;
-  /** `null`: it is not there, or not what its name says. */
-  readonly get: (hash: string) => Promise<Uint8Array | null>;
+  /** `null`: it is not there, or not what its name says. Rejects with `fleet-too-large` where it is larger than it may be, before it is in memory. */
+  readonly get: (hash: string, reading?: BlobReading) => Promise<Uint8Array | null>;
+}
+
+/** How something large is fetched. */
+export interface BlobReading {
+  readonly maxBytes?: number;
+  /** Called whenever some of it has come. */
+  readonly onBytes?: () => void;
 }
 
 /** What passes by: at most once, and nothing is kept. */

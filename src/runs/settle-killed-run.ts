@@ -2,7 +2,9 @@ import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { Environment } from '../core/values/environment.ts';
 import { isRunId, type RunPaths, toRunPaths } from '../journal/run-folder.ts';
+import { sweepDrafts } from '../workspace/bundle/drafts.ts';
 import { listPlacesApart } from '../workspace/worktree/place-apart.ts';
+
 import type { Layout } from './layout.ts';
 import { listKilledRuns, wasKilled } from './living-runs.ts';
 import { reapRun } from './processes.ts';
@@ -57,6 +59,7 @@ async function closeKilled(layout: Layout, paths: RunPaths, env: Environment): P
     // Its settings are lost: nobody can tell what was in the worktree when it began.
     return null;
   }
+  sweepDrafts(paths.folder, file.workspace);
   await clearPlacesApart(layout, { runId: paths.runId, file, env }).catch(() => undefined);
   const end = await closeWorktree({ paths, file, layout }, openWorkspace({ paths, file, env }));
   return end === null || end.note === '' ? null : `what it left in its worktree ${file.worktree} could not be committed: ${end.note}`;

@@ -4,6 +4,7 @@ import { createBackend, findCli } from '../backends/clis.ts';
 import type { Settings } from '../config/settings.ts';
 import { type BackendSpec, toBackendLabel } from '../core/backends/backend-spec.ts';
 import { TOPIC_PANEL_CONFLICT } from '../core/events/reserved.ts';
+import { PANELS } from '../core/panel/panel-home.ts';
 import type { IterationStart } from '../core/run/effects.ts';
 import type { PanelAgentSpec, PanelSpec } from '../core/run/panel-spec.ts';
 import { toPanelTopics } from '../core/run/panel-topics.ts';
@@ -85,7 +86,7 @@ function toSettings(made: PanelHome, { hat, panel, specs, order, label }: PanelP
     label,
     spec: { ...panel, agents: panel.agents.map((agent, place) => withLimits(settings, hat.id, agent, specs[place])) },
     agentAt: (place) => createSource(made, { hat, panel, specs, order, label }, place),
-    folder: join(realpathSync(made.runFolder), 'panels'),
+    folder: join(realpathSync(made.runFolder), PANELS),
     workspace: realpathSync(made.workspace),
     links: settings.worktreeLinks,
     skipped: [settings.stateDir],

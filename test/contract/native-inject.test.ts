@@ -3,7 +3,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { createLibraryModel, createNativeBackend, type NativeAgent, type ProviderKind } from '../../src/agent/index.ts';
-import { type HookMessage } from '../../src/core/hooks/hook-moments.ts';
+import type { HookMessage } from '../../src/core/hooks/hook-moments.ts';
 
 import type { ModelMessage } from '../../src/ports/model.ts';
 import { type Body, createTurnBench, useModelServer } from './turn-bench.ts';

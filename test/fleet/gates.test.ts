@@ -81,6 +81,17 @@ describe('a gate that needs a worker', () => {
     expect((await ralph(folder, ['gates'])).stdout).toContain('on worker strong');
   });
 
+  test('is reported once where its worker cannot tidy up behind it, and the next one runs in a new folder', async () => {
+    const folder = makeGated({ 'gate.sh': `${GATE}status=$?\nrm -rf .git\nexit $status\n` });
+    const [, strong] = await Promise.all([startPlain(), startStrong('strong')]);
+    const { code, stdout } = await onFleet(folder);
+    expect(code, stdout).toBe(0);
+    const { stderr } = await strong.end();
+    expect(stderr).toMatch(/Gate 1 of run .*: reported; its folder is made anew/);
+    expect(stderr).not.toContain('not run');
+    expect(readEvidence(folder).every(({ passed }) => passed)).toBe(true);
+  });
+
   test('runs where the run is where that has no fleet', async () => {
     const folder = makeGated();
     const { code, stdout } = await ralph(folder, RUN, { MACHINE: 'strong' });

@@ -1,14 +1,16 @@
 /** A run that went on elsewhere comes home whole: what it changed is shown, undone and committed as if it had never left. */
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { git } from '../e2e/git.ts';
-import { ralph, readJsonLines, start } from '../e2e/ralph.ts';
+import { makeFolder, ralph, readJsonLines, start } from '../e2e/ralph.ts';
 import { CONFIG, findRun, RUN, setUpFleet } from './scene.ts';
 
-const { server, env, after, makeProject, startWorker, waitForHolder } = setUpFleet();
+const { server, env, after: atEnd, makeProject, startWorker, waitForHolder } = setUpFleet();
 
 /** Five turns; builders change, make and remove files, and commit where a file `commits` is there. */
 const AGENT = `#!/bin/sh
@@ -26,9 +28,15 @@ else
 fi
 `;
 
-const toConfig = (interval: number): string => CONFIG.replace('event_loop: {', `event_loop: {checkpoint_interval: ${interval}, `);
+/** The program that a test stands in front of. */
+const GIT = execFileSync('/bin/sh', ['-c', 'command -v git'], { encoding: 'utf8' }).trim();
 
-const FILES = { 'agent.sh': AGENT, 'old.txt': 'old\n', 'first.txt': 'first\n' };
+/** Its gate shows more than its verdict. */
+const SHOWING = CONFIG.replace('run: test -s out.txt', 'run: grep -n built out.txt');
+
+const toConfig = (interval: number): string => SHOWING.replace('event_loop: {', `event_loop: {checkpoint_interval: ${interval}, `);
+
+const FILES = { 'ralph.yml': SHOWING, 'agent.sh': AGENT, 'old.txt': 'old\n', 'first.txt': 'first\n' };
 
 async function untilState(run: string, state: string): Promise<void> {
   const look = async (): Promise<string | undefined> => {
@@ -55,6 +63,18 @@ function readEvents(folder: string): string {
   } catch {
     return '';
   }
+}
+
+/** What gates showed: verdicts and whole outputs, by number. */
+function readEvidence(folder: string): readonly string[] {
+  const kept = join(folder, '.ralph', 'runs', findRun(folder), 'evidence');
+  return readdirSync(kept)
+    .sort()
+    .map((name) => {
+      const text = readFileSync(join(kept, name), 'utf8');
+      const { number, name: gate, passed, outputBytes } = name.endsWith('.json') ? JSON.parse(text) : {};
+      return name.endsWith('.json') ? `${number} ${gate} ${passed} ${outputBytes}` : `${name}: ${text}`;
+    });
 }
 
 const TURNS = ['1', '2', '3', '4', '5', '6'];
@@ -111,6 +131,10 @@ describe('a run that went on elsewhere and comes home', { timeout: 150_000 }, ()
     const { here, away } = await runBoth({}, isLater);
     const [told, wanted] = [await tell(away), await tell(here)];
     expect(told).toEqual(wanted);
+    expect(readEvidence(away)).toEqual(readEvidence(here));
+    expect(readEvidence(away)).toContain(
+      '3.log: 1:built with what nobody committed\n2:built with what nobody committed\n3:built with what nobody committed\n',
+    );
     expect(told['3']).toContain('made/2.txt');
     expect(told['review']).toMatch(/Changed +4 files.*old\.txt/);
     expect(told['diff']).toContain('old.txt');
@@ -150,6 +174,32 @@ describe('a run that went on elsewhere and comes home', { timeout: 150_000 }, ()
     expect(readFileSync(join(away, 'out.txt'), 'utf8')).toBe(readFileSync(join(here, 'out.txt'), 'utf8'));
   });
 
+  test('has its worktree committed by the next resume, once, where the one that brought it was killed before', async () => {
+    const folder = makeProject({ ...FILES, slow: '2', 'ralph.yml': toConfig(0) });
+    await startWorker('homeward');
+    const run = await lose(folder, true, ['--worktree']);
+    await untilState(run, 'ended');
+    const slowGit = makeFolder({
+      git: `#!/bin/sh\ncase " $* " in *" commit-tree "*"-m ralph: Build it "*) : > "$0.reached"; exec sleep 8;; esac\nexec ${GIT} "$@"\n`,
+    });
+    chmodSync(join(slowGit, 'git'), 0o755);
+    atEnd(async () => rmSync(slowGit, { recursive: true, force: true }));
+    const first = start(folder, ['resume'], { ...env(), PATH: `${slowGit}:${process.env['PATH']}` });
+    await expect.poll(() => existsSync(join(slowGit, 'git.reached')), { timeout: 30_000, interval: 50 }).toBe(true);
+    first.child.kill('SIGKILL');
+    await first.done;
+    const log = (): string => git(folder, 'log', '--format=%s', '--branches=ralph/*');
+    expect([readEvents(folder).includes('LOOP_COMPLETE'), log()]).toEqual([true, git(folder, 'log', '--format=%s')]);
+    for (const _ of ['it is mended', 'nothing is left to do']) {
+      const again = await ralph(folder, ['resume'], env());
+      expect(again.code, again.stdout + again.stderr).toBe(0);
+      expect(log()).toBe(`ralph: Build it\n${git(folder, 'log', '--format=%s')}`);
+    }
+    const landed = await ralph(folder, ['land']);
+    expect(landed.code, landed.stdout + landed.stderr).toBe(0);
+    expect(readFileSync(join(folder, 'out.txt'), 'utf8').match(/^built/gm)).toHaveLength(3);
+  });
+
   test('goes on at home, is lost once more, and comes home once more with all of its commits', async () => {
     const folder = makeProject({ ...FILES, commits: '', slow: '2' });
     await startWorker('homeward');
@@ -173,7 +223,7 @@ describe('a run that went on elsewhere and comes home', { timeout: 150_000 }, ()
     await startWorker('homeward', undefined, {}, ['--stand-in', '0']);
     const run = await lose(folder, true);
     const elsewhere = mkdtempSync(join(tmpdir(), 'ralph-elsewhere-'));
-    after(async () => rmSync(elsewhere, { recursive: true, force: true }));
+    atEnd(async () => rmSync(elsewhere, { recursive: true, force: true }));
     const gone = await ralph(elsewhere, ['resume', run, '--fleet', server().url], env());
     expect(gone.code, gone.stdout + gone.stderr).toBe(0);
     const home = await ralph(folder, ['resume'], env());
@@ -181,4 +231,25 @@ describe('a run that went on elsewhere and comes home', { timeout: 150_000 }, ()
     expect(await tell(elsewhere)).toEqual(await tell(folder));
     expect((await ralph(elsewhere, ['show', 'last', '1', '--diff'])).stdout).toContain('old.txt');
   });
+});
+
+/** Nothing of what is written before it takes its place. */
+const listDrafts = (folder: string): readonly string[] => readdirSync(folder).filter((name) => name.startsWith('.ralph-'));
+
+describe('a turn that comes home', { timeout: 90_000 }, () => {
+  test.each([['resume'], ['run']])(
+    'leaves nothing behind where its run was killed as it wrote the files: ralph %s tidies up',
+    async (next) => {
+      const folder = makeProject(FILES);
+      await startWorker('sender', undefined, {}, ['--stand-in', '0']);
+      const preload = `--import ${fileURLToPath(new URL('killed-rename.mjs', import.meta.url))}`;
+      const killed = await start(folder, [...RUN, '--fleet', server().url], { ...env(), NODE_OPTIONS: preload }).done;
+      expect(killed.signal).toBe('SIGKILL');
+      expect(listDrafts(folder)).toHaveLength(1);
+      const { code, stdout, stderr } = await ralph(folder, next === 'run' ? [...RUN, '--fleet', server().url] : ['resume'], env());
+      expect(code, stdout + stderr).toBe(0);
+      expect([listDrafts(folder), stdout.includes('.tmp')]).toEqual([[], false]);
+      expect(readFileSync(join(folder, 'out.txt'), 'utf8').match(/^built/gm)).toHaveLength(3);
+    },
+  );
 });

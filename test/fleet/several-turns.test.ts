@@ -98,7 +98,7 @@ test('kill -9 of the run in the midst: a resume takes up each turn that had not 
   const resumed = await ralph(folder, ['resume'], env());
   expect(resumed.code, resumed.stdout + resumed.stderr).toBe(0);
   // The second had ended, and is not done again.
-  expect(readEnds(folder).find(({ iteration }) => iteration === 3)?.outcome.status).toBe('succeeded');
+  expect(readEnds(folder).find(({ iteration }) => iteration === 3)?.outcome).toEqual({ status: 'succeeded' });
   expect(
     readFileSync(join(folder, 'same.txt'), 'utf8')
       .split('\n')

@@ -16,6 +16,8 @@ export interface PanelOpened {
   readonly home: string;
   /** The ids of its agents, by place; absent in journals of earlier versions. */
   readonly ids?: readonly string[];
+  /** The work behind what was handed in before is not there, for that was on another machine: nothing of it counts. */
+  readonly isAnew?: true;
 }
 
 /** An agent was given a prompt. */

@@ -1,7 +1,7 @@
 import type { Effect, IterationStart } from '../../core/run/effects.ts';
 import type { Input, IterationEnded, TurnReport } from '../../core/run/inputs.ts';
 import { type TurnId, type TurnOutcome, toTurnName, toTurnTitle } from '../../core/run/turn.ts';
-import { toErrorCode, toErrorMessage } from '../../core/values/errors.ts';
+import { isRalphError, toErrorCode, toErrorMessage } from '../../core/values/errors.ts';
 import type { BroughtIn, Elsewhere, RemoteResult, RemoteTurn } from '../../ports/elsewhere.ts';
 import { decide } from '../decide/decide.ts';
 import { openCopy, takeOverCopy } from './copy-turn.ts';
@@ -140,7 +140,8 @@ async function bringToCopy(
 }
 
 function toTrouble(error: unknown): string {
-  return `what it made on its worker could not be brought here: ${toErrorMessage(error)} (${toErrorCode(error)})`;
+  const fix = isRalphError(error) && error.fix !== undefined ? ` ${error.fix}` : '';
+  return `what it made on its worker could not be brought here: ${toErrorMessage(error)} (${toErrorCode(error)})${fix}`;
 }
 
 async function report(

@@ -43,6 +43,27 @@ const started = (orders: readonly PanelOrder[]) =>
     order.kind === 'start-round' ? [`${order.agent} ${order.task} ${order.shown.map(({ agent }) => agent).join()}`] : [],
   );
 
+describe('a panel whose turn is taken up where the work of the one before is not', () => {
+  it('begins anew, with numbers and a folder of its own, and forgets what was handed in, but not what that cost', () => {
+    const before = open({ injection: 'off' });
+    before.answer(0, 'A');
+    before.end(0, { usage: { ...UNKNOWN_USAGE, costUsd: 2 } });
+    before.answer(1, 'B');
+    const spec = { ...SPEC, injection: 'off' as const };
+    const opened = { kind: 'opened', numbers: [3, 2, 1], home: '2.1', ids: ['a', 'b', 'c'] } as const;
+    const { state, orders } = decidePanel(spec, openPanel(spec, before.state), { ...opened, isAnew: true });
+    expect(started(orders)).toEqual(['0 answer ', '1 answer ', '2 answer ']);
+    expect(state).toMatchObject({ answers: [], home: '2.1', numbers: [3, 2, 1], phase: 'coordinating' });
+    expect(state.agents.map(({ usage, round }) => [usage.costUsd, round])).toEqual([
+      [2, 1],
+      [null, 1],
+      [null, 1],
+    ]);
+    const kept = decidePanel(spec, openPanel(spec, before.state), { ...opened, numbers: before.state.numbers, home: '1.1' });
+    expect(kept.state.answers).toHaveLength(2);
+  });
+});
+
 describe('a panel that votes', () => {
   it('asks all agents at once, then all for their votes, and takes the answer with the most', () => {
     const panel = open({ injection: 'off' });

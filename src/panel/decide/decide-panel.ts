@@ -1,6 +1,15 @@
 import { addUsage } from '../../core/backends/usage.ts';
 import type { PanelSpec } from '../../core/run/panel-spec.ts';
-import type { AnswerCheck, PanelMove, PanelOpened, PanelOrder, PanelState, RoundEnded, UpdateGiven } from '../../core/run/panel-state.ts';
+import {
+  type AnswerCheck,
+  createPanel,
+  type PanelMove,
+  type PanelOpened,
+  type PanelOrder,
+  type PanelState,
+  type RoundEnded,
+  type UpdateGiven,
+} from '../../core/run/panel-state.ts';
 import { isLasting } from '../../core/run/turn.ts';
 import { advance, findWriter, startRound } from './advance.ts';
 import { findAnswer, listNewest } from './answers.ts';
@@ -47,8 +56,9 @@ function take(step: PanelStep, move: PanelMove): void {
 }
 
 /** A panel that had come to its vote before goes on behind it. */
-function takeOpening(step: PanelStep, { numbers, home, ids }: PanelOpened): void {
+function takeOpening(step: PanelStep, { numbers, home, ids, isAnew }: PanelOpened): void {
   if (step.state.phase !== 'new') return;
+  if (isAnew === true) change(step, toAnew(step.state));
   const { elected, outcome } = step.state;
   const isPresenting = elected !== null && outcome === null;
   change(step, { phase: isPresenting ? 'presenting' : 'coordinating', numbers, home, ...(ids === undefined ? {} : { ids }) });
@@ -56,6 +66,12 @@ function takeOpening(step: PanelStep, { numbers, home, ids }: PanelOpened): void
   // What judged them has ended with the turn before.
   for (const { agent, revision, topic, check } of step.state.answers)
     if (check?.verdict === 'pending') step.orders.push({ kind: 'check-answer', agent, revision, topic });
+}
+
+/** What it has cost it has cost. */
+function toAnew({ agents }: PanelState): PanelState {
+  const anew = createPanel(agents.length);
+  return { ...anew, agents: anew.agents.map((agent, place) => ({ ...agent, usage: agents[place]?.usage ?? agent.usage })) };
 }
 
 /** Also whoever was to end with its step ends now. What was not judged yet is not judged any more: it counts only where there is nothing else. */

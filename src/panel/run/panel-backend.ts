@@ -3,11 +3,12 @@ import { addUsage, UNKNOWN_USAGE, type Usage } from '../../core/backends/usage.t
 import { createPathRewriter } from '../../core/panel/rewrite-paths.ts';
 import { NO_WORK } from '../../core/run/inputs.ts';
 import type { CheckAnswer, FinishPanel, OfferUpdate, PanelOrder, PanelOutcome, StartRound } from '../../core/run/panel-state.ts';
+import { createPanel } from '../../core/run/panel-state.ts';
 import { type TurnFailure, toTurnName } from '../../core/run/turn.ts';
 import { startOf } from '../../core/text/shorten.ts';
 import { toErrorMessage } from '../../core/values/errors.ts';
 import type { Backend, PanelDesk, RunningTurn, TurnRequest, TurnResult } from '../../ports/backend.ts';
-import { PanelFiles, type TakeOver, toPathList } from './panel-files.ts';
+import { hasWork, PanelFiles, type TakeOver, toPathList } from './panel-files.ts';
 import type { Judgement, PanelPayload, PanelSettings } from './panel-settings.ts';
 import { type Round, startRound, toTimerMs } from './run-round.ts';
 
@@ -45,6 +46,7 @@ class PanelTurn {
   readonly #files: PanelFiles;
   readonly #rounds = new Map<number, Round>();
   readonly #numbers: readonly number[];
+  readonly #isAnew: boolean;
   readonly #startedAt = Date.now();
   #timer: NodeJS.Timeout | undefined;
   #usage: Usage | null = null;
@@ -66,7 +68,9 @@ class PanelTurn {
     this.#request = request;
     this.#desk = desk;
     this.#observe = observe;
-    const { state } = desk;
+    // Without the work behind it an answer is only words.
+    this.#isAnew = desk.state.answers.length > 0 && !hasWork(settings.folder, desk.state.home);
+    const state = this.#isAnew ? createPanel(settings.spec.agents.length) : desk.state;
     const home = state.home === '' ? toTurnName(request.turn) : state.home;
     this.#numbers = state.numbers.length === 0 ? settings.shuffle(settings.spec.agents.length) : state.numbers;
     this.#files = new PanelFiles({ ...settings, home, numbers: this.#numbers }, state.answers);
@@ -85,7 +89,7 @@ class PanelTurn {
     const limitMs = this.#request.timeoutMs > 0 ? Math.min(timeoutMs, this.#request.timeoutMs) : timeoutMs;
     this.#timer = setTimeout(() => this.#desk.move({ kind: 'time-up' }), toTimerMs(limitMs));
     const ids = this.#settings.spec.agents.map(({ id }) => id);
-    this.#desk.move({ kind: 'opened', numbers: this.#numbers, home, ids });
+    this.#desk.move({ kind: 'opened', numbers: this.#numbers, home, ids, ...(this.#isAnew && { isAnew: true }) });
   }
 
   #obey(order: PanelOrder): void {

@@ -1,6 +1,7 @@
 import { constants, existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { cp, mkdir, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
+import { DECIDED_FILES } from '../../core/panel/panel-home.ts';
 import { canonicalPaths, createNameRewriter, createPathRewriter, type RewrittenRoot } from '../../core/panel/rewrite-paths.ts';
 import type { PanelAnswer, ShownAnswer } from '../../core/run/panel-state.ts';
 import { isJsonObject, parseJson } from '../../core/values/json.ts';
@@ -19,6 +20,13 @@ export interface AgentPlace {
   readonly cwd: string;
   /** One folder for each of its rounds: `2.1`. */
   readonly turns: string;
+}
+
+const SNAPSHOTS = 'snapshots';
+
+/** Whether the work behind what was handed in before is there: it stays on the machine on which it was made. */
+export function hasWork(folder: string, home: string): boolean {
+  return existsSync(join(folder, home, SNAPSHOTS));
 }
 
 interface Pending {
@@ -46,7 +54,7 @@ export class PanelFiles {
   constructor(settings: PanelFilesSettings, answers: readonly PanelAnswer[]) {
     this.#settings = settings;
     this.#top = join(settings.folder, settings.home);
-    this.#snapshots = join(this.#top, 'snapshots', PASSED_OVER);
+    this.#snapshots = join(this.#top, SNAPSHOTS, PASSED_OVER);
     this.#contents = new Map(answers.map((answer) => [toKey(answer), answer.content]));
     const { agents } = settings.spec;
     this.#tokens = openTokens(this.#top, agents.length);
@@ -226,8 +234,8 @@ export class PanelFiles {
   /** Writes down what came of the panel. */
   async keep(payload: PanelPayload): Promise<void> {
     await mkdir(this.#top, { recursive: true });
-    await writeFile(join(this.#top, 'answer.md'), `${payload.answer}\n`);
-    await writeFile(join(this.#top, 'votes.json'), `${JSON.stringify(payload.votes, null, 2)}\n`);
+    await writeFile(join(this.#top, DECIDED_FILES.answer), `${payload.answer}\n`);
+    await writeFile(join(this.#top, DECIDED_FILES.votes), `${JSON.stringify(payload.votes, null, 2)}\n`);
   }
 
   /** Removes what was shown before something newer was: nothing of a round reads it any more. */

@@ -38,6 +38,8 @@ interface PanelDraft {
 const MAX_REMARK = 300;
 const MAX_TOPIC = 100;
 
+const NOTHING_SAID = { rounds: [], answers: [], votes: [], updates: [], remarks: [] } as const;
+
 /** A turn begins: where a panel wears its hat, its agents are known from then on. What a turn before it left stays where it is taken up. */
 export function openPanelView(draft: PanelDraft, turn: TurnDraft, { hat, panel: state }: IterationStart): void {
   const declared = draft.declaredPanels.get(hat);
@@ -45,7 +47,7 @@ export function openPanelView(draft: PanelDraft, turn: TurnDraft, { hat, panel: 
   draft.panels.set(turn, { declared, state });
   const isTakenUp = state.home !== '' && state.agents.length === declared.spec.agents.length;
   const before = isTakenUp ? draft.turns.findLast((other) => other !== turn && other.hat === hat && other.panel !== null)?.panel : null;
-  const kept = before ?? { rounds: [], answers: [], votes: [], updates: [], remarks: [] };
+  const kept = before ?? NOTHING_SAID;
   const { rounds, answers, votes, updates, remarks } = kept;
   const lists = { rounds, answers, votes, updates, remarks };
   turn.panel = { strategy: declared.spec.strategy, agents: toAgents(declared, state, rounds), ...lists, timeUp: null, outcome: null };
@@ -102,6 +104,7 @@ function takeMove(view: PanelView, decided: Decided, move: PanelMove): PanelView
   const { before, state, orders, moment } = decided;
   switch (move.kind) {
     case 'opened':
+      return move.isAnew === true ? { ...view, ...NOTHING_SAID } : view;
     case 'round-started':
       return view;
     case 'answer-given': {

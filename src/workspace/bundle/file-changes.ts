@@ -68,10 +68,11 @@ export function writeChanges(top: string, changes: FileChanges): void {
  * regular ones, and through no link.
  *
  * @param isNew whether no such file is to be there
+ * @param notes where it is noted what a process that is killed meanwhile leaves
  * @returns false where it is not the plain case; then nothing is written
  * @throws the system error, before the first one stands in its place where the disk is full
  */
-export function replaceFiles(top: string, changes: FileChanges, isNew: (path: string) => boolean): boolean {
+export function replaceFiles(top: string, changes: FileChanges, isNew: (path: string) => boolean, notes?: DraftNotes): boolean {
   const plain = [...changes].flatMap(([path, state]) => {
     const isPlain = state !== null && state.mode !== '120000' && isWorkPath(path) && !isOddName(path);
     return isPlain && isReplaceable(top, path, isNew(path)) ? [{ path, ...state }] : [];
@@ -79,11 +80,11 @@ export function replaceFiles(top: string, changes: FileChanges, isNew: (path: st
   const isBelowAnother = [...changes.keys()].some((path) => listParents(path).some((folder) => changes.has(folder)));
   if (plain.length < changes.size || isBelowAnother) return false;
   const drafts: { readonly draft: string; readonly place: string }[] = [];
+  notes?.note(plain.map(({ path }) => toDraftPath(path)));
   try {
     for (const { path, mode, bytes } of plain) {
       const place = join(top, path);
-      // The same each time: one that a crash left is replaced.
-      const draft = join(dirname(place), `.ralph-${createHash('sha256').update(path).digest('hex').slice(0, 16)}.tmp`);
+      const draft = join(top, toDraftPath(path));
       const rights = lstatSync(place, { throwIfNoEntry: false })?.mode;
       mkdirSync(dirname(place), { recursive: true });
       rmSync(draft, { force: true });
@@ -97,7 +98,21 @@ export function replaceFiles(top: string, changes: FileChanges, isNew: (path: st
     for (const { draft } of drafts) rmSync(draft, { force: true });
     throw error;
   }
+  notes?.clear();
   return true;
+}
+
+/** The same each time: one that a crash left is replaced. */
+function toDraftPath(path: string): string {
+  return posix.join(posix.dirname(path), `.ralph-${createHash('sha256').update(path).digest('hex').slice(0, 16)}.tmp`);
+}
+
+/** Remembers which files are written before they take their places: whoever is killed meanwhile leaves them. Paths are relative to the working tree. */
+export interface DraftNotes {
+  /** Before the first of them is there. */
+  readonly note: (drafts: readonly string[]) => void;
+  /** None of them is there any more. */
+  readonly clear: () => void;
 }
 
 function isReplaceable(top: string, path: string, isNew: boolean): boolean {

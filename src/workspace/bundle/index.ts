@@ -10,6 +10,7 @@ export {
   packWork,
   type SentWork,
 } from './bundle.ts';
+export { createDraftNotes, sweepDrafts } from './drafts.ts';
 export {
   FILE_MODES,
   type FileChanges,

@@ -1,0 +1,34 @@
+import { isRalphError, RalphError, toErrorMessage } from '../core/values/errors.ts';
+
+/** A report of a worker, and each output that comes with it, is no larger. */
+export const MAX_REPORT_BYTES = 64 << 20;
+/** Outputs of a turn, all of them. */
+export const MAX_OUTPUT_BYTES = 256 << 20;
+
+/**
+ * Something that a worker sends home is larger than the machine of a run takes.
+ *
+ * @param what at the beginning of a sentence
+ * @param max as people read it, or in bytes
+ */
+export function toTooLarge(what: string, max: number | string): RalphError {
+  const limit = typeof max === 'string' ? max : `${Math.floor(max / (1 << 20))} MB`;
+  return new RalphError({
+    code: 'fleet-too-large',
+    what: `${what} is larger than what a worker may send home (${limit}).`,
+    why: 'It is taken into memory where the run is, and one worker is not to end a run.',
+    fix: 'Have the agent write less into the folder: what is downloaded or built belongs into .gitignore, and then does not travel.',
+  });
+}
+
+/** Whether something was refused for its size. */
+export function isTooLarge(error: unknown): boolean {
+  return isRalphError(error) && error.code === 'fleet-too-large';
+}
+
+/** All of an error of Ralph's in one text, for a report that has no other place for it. */
+export function toWholeMessage(error: unknown): string {
+  if (!isRalphError(error)) return toErrorMessage(error);
+  const { code, message, why, fix } = error;
+  return [`${message} [${code}]`, why, fix].filter((text) => text !== undefined).join(' ');
+}
