@@ -64,23 +64,6 @@ export function openFolderState({ state: folder, drafts }: FolderPlaces, perSegm
     if (reader.catchUp()) tell();
   };
   watchAnew(reader.view().segment);
-  /** The new revision. */
-  const write = (draft: string, text: string, key: string, revision: number): number | null => {
-    for (;;) {
-      reader.catchUp();
-      const view = reader.view();
-      if ((view.entries.get(key)?.revision ?? 0) !== revision) return null;
-      if (view.position === perSegment) {
-        makeSegment(folder, drafts, view.segment + 1, [...view.entries]);
-        retire(folder, view.segment - 1);
-        continue;
-      }
-      const made = linkDraft(draft, join(folder, String(view.segment), String(view.position + 1)));
-      if (made !== 'made' || isGone(folder, view.segment)) continue;
-      apply(view, text, perSegment);
-      return toRevision(view, perSegment);
-    }
-  };
   return {
     get: (key) => {
       look();
@@ -94,7 +77,7 @@ export function openFolderState({ state: folder, drafts }: FolderPlaces, perSegm
       const text = JSON.stringify({ key, value });
       const draft = await writeDraft(drafts, text);
       try {
-        const made = write(draft, text, key, revision);
+        const made = writeNext({ folder, drafts, perSegment, reader }, draft, { text, key, revision });
         const { segment } = reader.view();
         // What was read on the way is news, too.
         tell();
@@ -110,6 +93,44 @@ export function openFolderState({ state: folder, drafts }: FolderPlaces, perSegm
     },
     close: () => unwatch(),
   };
+}
+
+interface Writing {
+  readonly text: string;
+  readonly key: string;
+  /** As it was seen. */
+  readonly revision: number;
+}
+
+/** Makes the next number of a draft. The new revision, `null` where the value had changed. */
+function writeNext(
+  {
+    folder,
+    drafts,
+    perSegment,
+    reader,
+  }: Pick<FolderPlaces, 'drafts'> & {
+    readonly folder: string;
+    readonly perSegment: number;
+    readonly reader: ReturnType<typeof createReader>;
+  },
+  draft: string,
+  { text, key, revision }: Writing,
+): number | null {
+  for (;;) {
+    reader.catchUp();
+    const view = reader.view();
+    if ((view.entries.get(key)?.revision ?? 0) !== revision) return null;
+    if (view.position === perSegment) {
+      makeSegment(folder, drafts, view.segment + 1, [...view.entries]);
+      retire(folder, view.segment - 1);
+      continue;
+    }
+    const made = linkDraft(draft, join(folder, String(view.segment), String(view.position + 1)));
+    if (made !== 'made' || isGone(folder, view.segment)) continue;
+    apply(view, text, perSegment);
+    return toRevision(view, perSegment);
+  }
 }
 
 /** Reads changes in their order. */

@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -72,12 +72,7 @@ export interface TestCluster {
 /** Starts so many servers on loopback, each with routes to the others; those that are left out are started by `restart`. */
 export async function startCluster(size: number, isStarted: (index: number) => boolean = () => true): Promise<TestCluster> {
   const folder = mkdtempSync(join(tmpdir(), 'ralph-nats-'));
-  const ports = await findPorts(size * 2);
-  const routes = ports.slice(size).map((port) => `nats://127.0.0.1:${port}`);
-  const nodes = Array.from({ length: size }, (_, index) => makeNode(folder, `n${index}`, ports[index] ?? 0, routes, index));
-  const started = nodes.filter((_, index) => isStarted(index));
-  await Promise.all(started.map((node) => node.restart()));
-  await untilTogether(started);
+  const nodes = await startNodes(folder, size, isStarted);
   return {
     url: `nats://${nodes.map(({ url }) => url.slice('nats://'.length)).join(',')}`,
     nodes,
@@ -102,14 +97,31 @@ export async function startCluster(size: number, isStarted: (index: number) => b
   };
 }
 
-/** Until they keep something together. */
-function untilTogether(nodes: readonly TestNode[]): Promise<void> {
-  return insist('the servers did not find together', () =>
-    ask(nodes, async ({ streams }) => {
+const MAX_STARTS = 5;
+
+/** A port that was free may be taken by another program meanwhile: then they are started anew with others. */
+async function startNodes(folder: string, size: number, isStarted: (index: number) => boolean): Promise<readonly TestNode[]> {
+  for (let start = 1; ; start += 1) {
+    const ports = await findPorts(size * 2);
+    const routes = ports.slice(size).map((port) => `nats://127.0.0.1:${port}`);
+    const nodes = Array.from({ length: size }, (_, index) => makeNode(folder, `s${start}n${index}`, ports[index] ?? 0, routes, index));
+    const started = nodes.filter((_, index) => isStarted(index));
+    await Promise.all(started.map((node) => node.restart()));
+    if ((await untilTogether(started)) || start === MAX_STARTS) return nodes;
+    await Promise.all(started.map((node) => node.kill()));
+  }
+}
+
+/** Until they keep something together. False: one has ended. */
+function untilTogether(nodes: readonly TestNode[]): Promise<boolean> {
+  return insist('the servers did not find together', async () => {
+    if (nodes.some(({ pid }) => !existsSync(`/proc/${pid()}/exe`))) return false;
+    await ask(nodes, async ({ streams }) => {
       await streams.add({ name: 'TOGETHER', subjects: ['together'], num_replicas: nodes.length });
       await streams.delete('TOGETHER');
-    }),
-  );
+    });
+    return true;
+  });
 }
 
 function listStreams(nodes: readonly TestNode[]): Promise<readonly StreamInfo[]> {

@@ -23,6 +23,7 @@ export const workerCommand: CliCommand = {
       .option('--home <folder>', 'where it keeps folders of its own; default: ralph/fleet in the folder for caches');
     addExamples(command, [
       ['ralph worker --nats nats://10.0.0.5:4222', 'take turns for every agent that is installed here; Ctrl+C lets those under way end'],
+      ['ralph worker --nats file:/home/uma/fleet', 'on the machine of the run, without a server: they meet in that folder'],
       ['ralph worker --labels claude --slots 2', 'two turns at once, of claude alone, from the fleet of RALPH_FLEET'],
       ['ralph worker --labels gpu', 'gates with runs_on: [gpu]; turns as well where it also has the label of their agent'],
     ]);
