@@ -71,14 +71,17 @@ async function makePlaces(root: string): Promise<FolderPlaces> {
   if ((mode & 0o077) !== 0)
     throw toUnfit(`Others than you can look into the folder ${root}, or write there.`, `chmod 700 ${root}, if it holds nothing else`);
   const places = toPlaces(root);
+  const names = listNames(root);
+  // It is made before the rest is, so it is read behind that: another process may be making it.
   const marker = readText(join(root, MARKER));
-  if (marker === null && listNames(root).some((name) => join(root, name) !== places.drafts))
+  if (marker === null && names.some((name) => join(root, name) !== places.drafts))
     throw toUnfit(`The folder ${root} is not empty, and holds no fleet.`, 'Name another one: file:/absolute/folder');
-  for (const place of Object.values(places)) mkdirSync(place, { recursive: true, mode: 0o700 });
   const text = `${JSON.stringify({ v: VERSION })}\n`;
   if (marker !== null && marker !== text)
     throw toUnfit(`The fleet in the folder ${root} is one of another version of Ralph.`, 'Use that version, or name another folder');
+  mkdirSync(places.drafts, { recursive: true, mode: 0o700 });
   if (marker === null) await tryLinks(places, join(root, MARKER), text);
+  for (const place of Object.values(places)) mkdirSync(place, { recursive: true, mode: 0o700 });
   return places;
 }
 

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, renameSync, rmdirSync, rmSync, unlinkSync, writeFileSync } from 'node:fs';
 import { uptime } from 'node:os';
 import { join } from 'node:path';
+import { toErrorCode } from '../core/values/errors.ts';
 import { isJsonObject, type Json, type JsonObject, parseJson } from '../core/values/json.ts';
 import { createBell, type FolderPlaces, listNames, readText } from './folder-files.ts';
 
@@ -22,6 +23,7 @@ const SILENT_S = 10;
 /** Who is silent for so long is removed; it says what it listens to anew if it wakes up. */
 const LOST_S = 60;
 const ALIVE = 'alive';
+const MAX_TRIES = 100;
 /** More of it that waits for one process is not for the one that is meant any more: a process that is frozen reads none. */
 const MAX_WAITING = 2000;
 const COUNT_EVERY = 100;
@@ -64,8 +66,8 @@ export function openFolderPost(places: FolderPlaces): FolderPost {
   const mail = createMail(places, own);
   const ears = createEars(places, mail, own);
   const say = (): void => {
-    mkdirSync(inbox, { recursive: true, mode: 0o700 });
-    mail.put(ALIVE, inbox, readMoment() as unknown as Json);
+    if (existsSync(inbox)) mail.put(ALIVE, inbox, readMoment() as unknown as Json);
+    else appear(places, inbox);
     ears.noteAll();
   };
   const take = (message: Json | undefined): void => {
@@ -110,9 +112,25 @@ export function openFolderPost(places: FolderPlaces): FolderPost {
       unwatch();
       for (const end of asked.values()) end(null);
       ears.close();
-      rmSync(inbox, { recursive: true, force: true });
+      disappear(places, inbox);
     },
   };
+}
+
+/** The folder comes with the word that its process lives: one without it is taken for that of a dead one. */
+function appear({ drafts }: FolderPlaces, inbox: string): void {
+  const draft = join(drafts, randomUUID());
+  mkdirSync(draft, { mode: 0o700 });
+  writeFileSync(join(draft, ALIVE), JSON.stringify(readMoment()), { mode: 0o600 });
+  renameSync(draft, inbox);
+}
+
+/** It is away at once: nobody writes into it while it is removed. */
+function disappear({ drafts }: Pick<FolderPlaces, 'drafts'>, inbox: string): void {
+  const away = join(drafts, randomUUID());
+  // Somebody else may have done it.
+  quietly(() => renameSync(inbox, away));
+  quietly(() => rmSync(away, { recursive: true, force: true }));
 }
 
 type Hear = (words: Json, answer: (said: Json) => void) => void;
@@ -121,8 +139,15 @@ type Hear = (words: Json, answer: (said: Json) => void) => void;
 function createEars({ subjects }: FolderPlaces, mail: ReturnType<typeof createMail>, own: string) {
   const hearing = new Map<string, Set<Hear>>();
   const note = (subject: string): void => {
-    mkdirSync(join(subjects, subject), { recursive: true, mode: 0o700 });
-    writeFileSync(join(subjects, subject, own), '', { mode: 0o600 });
+    for (let tries = 1; ; tries += 1) {
+      try {
+        mkdirSync(join(subjects, subject), { recursive: true, mode: 0o700 });
+        return writeFileSync(join(subjects, subject, own), '', { mode: 0o600 });
+      } catch (error) {
+        // Who listened there last has removed it in this moment.
+        if (toErrorCode(error) !== 'ENOENT' || tries > MAX_TRIES) throw error;
+      }
+    }
   };
   return {
     /** Who was taken for lost says it anew. */
@@ -213,7 +238,7 @@ function createMail({ drafts, peers, subjects }: FolderPlaces, own: string) {
       }),
     /** Removes who was killed. */
     sweep: (): void => {
-      for (const peer of listNames(peers)) if (secondsSilent(peer) > LOST_S) rmSync(join(peers, peer), { recursive: true, force: true });
+      for (const peer of listNames(peers)) if (secondsSilent(peer) > LOST_S) disappear({ drafts }, join(peers, peer));
     },
   };
 }

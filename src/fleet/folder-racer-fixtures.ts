@@ -1,5 +1,7 @@
 import { appendFileSync, mkdirSync } from 'node:fs';
 import { toPlaces } from './folder-files.ts';
+import { openFolderFleet } from './folder-fleet.ts';
+import { openFolderPost } from './folder-post.ts';
 import { createFolderQueue } from './folder-queue.ts';
 import { createFolderLog, createFolderReports } from './folder-runs.ts';
 import { openFolderState } from './folder-state.ts';
@@ -18,6 +20,7 @@ export interface Seen {
 export async function race(root: string, name: string, seen: string): Promise<void> {
   const places = toPlaces(root);
   for (const place of Object.values(places)) mkdirSync(place, { recursive: true });
+  openFolderPost(places);
   const state = openFolderState(places, PER_SEGMENT);
   const [log, reports, queue] = [createFolderLog(places), createFolderReports(places), createFolderQueue(state)];
   const say = (kind: Seen['kind'], at: Seen['at']): void => appendFileSync(seen, `${JSON.stringify({ kind, at, by: name })}\n`);
@@ -37,6 +40,14 @@ export async function race(root: string, name: string, seen: string): Promise<vo
     say('claimed', claim.order.name);
     await claim.end();
   }
+}
+
+/** Opens a fleet that others open at the same moment, is heard in it, and leaves it. */
+export async function openTogether(root: string): Promise<void> {
+  const fleet = await openFolderFleet(root);
+  fleet.wires.answer({ run: 'r', name: '1.1' }, () => undefined);
+  if (!(await fleet.wires.ask({ run: 'r', name: '1.1' }, null))) throw new Error('nobody answered');
+  await fleet.close();
 }
 
 /** What another process finds when the race is over. */

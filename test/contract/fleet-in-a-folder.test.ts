@@ -1,9 +1,10 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { rolldown } from 'rolldown';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { describeFleet } from '../../src/fleet/fleet-contract-fixtures.ts';
@@ -74,6 +75,15 @@ async function buildRacer(): Promise<string> {
   await bundle.close();
   return file;
 }
+
+test('processes that make the same fleet at the same moment, and come and go, all find it good', { timeout: 60_000 }, async () => {
+  const racer = await buildRacer();
+  for (let round = 1; round <= 5; round += 1) {
+    const root = join(folder, `same${round}`);
+    await Promise.all(Array.from({ length: 4 }, () => promisify(execFile)(process.execPath, [racer, root])));
+    expect(readdirSync(join(root, 'peers'))).toEqual([]);
+  }
+});
 
 describe(`${RACERS} processes that change a fleet in a folder, and are killed and frozen again and again`, () => {
   test('are told nothing that is not so: each change that one was told of is there, and nobody else was told of the same', {

@@ -21,6 +21,11 @@ function makeElsewhere(): string {
   return folder;
 }
 
+async function lookAt(run: string) {
+  const { stdout } = await ralph(tmpdir(), ['fleet', 'runs', '--format', 'json'], env());
+  return readJsonLines<{ run: string; state: string; worker: string | null }>(stdout).find((one) => one.run === run);
+}
+
 describe('a run on a fleet in a folder', { timeout: 180_000 }, () => {
   test('has its turns taken by workers, by another one where one is killed, and all is there as on a server', async () => {
     const folder = makeProject({ slow: '2' });
@@ -34,8 +39,7 @@ describe('a run on a fleet in a folder', { timeout: 180_000 }, () => {
     expect(stdout).toMatch(/the worker (one|two) was lost: it said nothing for \d+ s/);
     expect(readFileSync(join(folder, 'out.txt'), 'utf8')).toBe('built with what nobody committed\nbuilt with what nobody committed\n');
     expect(await listEvents(folder)).toEqual(EVENTS);
-    const { stdout: runs } = await ralph(tmpdir(), ['fleet', 'runs', '--format', 'json'], env());
-    expect(readJsonLines(runs)).toMatchObject([{ run: findRun(folder), state: 'ended' }]);
+    expect(await lookAt(findRun(folder))).toMatchObject({ state: 'ended' });
   });
 
   test('is gone on with by a worker when its own process is killed, is steered from elsewhere meanwhile, and comes home', async () => {
@@ -50,11 +54,7 @@ describe('a run on a fleet in a folder', { timeout: 180_000 }, () => {
     const away = makeElsewhere();
     const tell = async () => (await ralph(away, ['tell', run, 'use the old API', '--next', '--fleet'], env())).code;
     await expect.poll(tell, { timeout: 60_000, interval: 500 }).toBe(0);
-    const look = async () =>
-      readJsonLines<{ run: string; state: string }>((await ralph(away, ['fleet', 'runs', '--format', 'json'], env())).stdout).find(
-        (one) => one.run === run,
-      );
-    await expect.poll(look, { timeout: 90_000, interval: 500 }).toMatchObject({ state: 'ended', worker: expect.any(String) });
+    await expect.poll(() => lookAt(run), { timeout: 90_000, interval: 500 }).toMatchObject({ state: 'ended', worker: expect.any(String) });
     expect((await ralph(away, ['events', run, '--fleet'], env())).stdout).toContain('review.rejected');
     const home = await ralph(folder, ['resume'], env());
     expect([home.code, home.stderr]).toEqual([0, expect.stringContaining('This run has ended')]);
@@ -62,6 +62,22 @@ describe('a run on a fleet in a folder', { timeout: 180_000 }, () => {
       /^\d+\.\d+$/.test(turn) ? readFileSync(join(folder, '.ralph', 'runs', run, 'turns', turn, 'prompt.md'), 'utf8') : [],
     );
     expect(prompts.join('\n')).toContain('use the old API');
+    expect(readFileSync(join(folder, 'out.txt'), 'utf8').split('\n')).toHaveLength(3);
+  });
+
+  test('is not decided about by a process that was frozen and wakes up: it says who goes on, and nothing of it counts', async () => {
+    const folder = makeProject({ slow: '2' });
+    await startWorker('one');
+    const own = start(folder, [...RUN, '--fleet', server().url], env());
+    await waitForHolder();
+    process.kill(own.child.pid ?? 0, 'SIGSTOP');
+    const run = findRun(folder);
+    await expect.poll(() => lookAt(run), { timeout: 90_000, interval: 500 }).toMatchObject({ state: 'ended', worker: 'one' });
+    process.kill(own.child.pid ?? 0, 'SIGCONT');
+    const woken = await own.done;
+    expect([woken.code, woken.stdout + woken.stderr]).toEqual([1, expect.stringContaining('another process goes on with this run')]);
+    const home = await ralph(folder, ['resume'], env());
+    expect(home.code, home.stderr).toBe(0);
     expect(readFileSync(join(folder, 'out.txt'), 'utf8').split('\n')).toHaveLength(3);
   });
 

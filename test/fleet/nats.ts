@@ -98,8 +98,12 @@ export async function startCluster(size: number, isStarted: (index: number) => b
 }
 
 const MAX_STARTS = 5;
+const MAX_TRIES = 250;
 
-/** A port that was free may be taken by another program meanwhile: then they are started anew with others. */
+/**
+ * A port that was free may be taken by another program meanwhile; and servers of 2.10 that are started in the same moment now and then take each other for away, and stay so ("no suitable peers for
+ * placement"). Then all are started anew.
+ */
 async function startNodes(folder: string, size: number, isStarted: (index: number) => boolean): Promise<readonly TestNode[]> {
   for (let start = 1; ; start += 1) {
     const ports = await findPorts(size * 2);
@@ -107,21 +111,27 @@ async function startNodes(folder: string, size: number, isStarted: (index: numbe
     const nodes = Array.from({ length: size }, (_, index) => makeNode(folder, `s${start}n${index}`, ports[index] ?? 0, routes, index));
     const started = nodes.filter((_, index) => isStarted(index));
     await Promise.all(started.map((node) => node.restart()));
-    if ((await untilTogether(started)) || start === MAX_STARTS) return nodes;
+    const isLast = start === MAX_STARTS;
+    const areTogether = await untilTogether(started, isLast ? MAX_TRIES : MAX_TRIES / MAX_STARTS).catch((error: unknown) => {
+      if (isLast) throw error;
+      return false;
+    });
+    if (areTogether) return nodes;
     await Promise.all(started.map((node) => node.kill()));
   }
 }
 
 /** Until they keep something together. False: one has ended. */
-function untilTogether(nodes: readonly TestNode[]): Promise<boolean> {
-  return insist('the servers did not find together', async () => {
+function untilTogether(nodes: readonly TestNode[], maxTries: number): Promise<boolean> {
+  const act = async (): Promise<boolean> => {
     if (nodes.some(({ pid }) => !existsSync(`/proc/${pid()}/exe`))) return false;
     await ask(nodes, async ({ streams }) => {
       await streams.add({ name: 'TOGETHER', subjects: ['together'], num_replicas: nodes.length });
       await streams.delete('TOGETHER');
     });
     return true;
-  });
+  };
+  return insist('the servers did not find together', act, maxTries);
 }
 
 function listStreams(nodes: readonly TestNode[]): Promise<readonly StreamInfo[]> {
@@ -137,12 +147,12 @@ async function ask<Result>(nodes: readonly TestNode[], act: (manager: JetStreamM
   }
 }
 
-async function insist<Result>(trouble: string, act: () => Promise<Result>): Promise<Result> {
+async function insist<Result>(trouble: string, act: () => Promise<Result>, maxTries = MAX_TRIES): Promise<Result> {
   for (let tries = 0; ; tries += 1) {
     try {
       return await act();
     } catch (error) {
-      if (tries > 250) throw new Error(trouble, { cause: error });
+      if (tries > maxTries) throw new Error(trouble, { cause: error });
       await pause(200);
     }
   }
