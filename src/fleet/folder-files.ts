@@ -26,13 +26,17 @@ export function toPlaces(root: string): FolderPlaces {
   return { drafts, state, runs, reports, blobs: join(root, 'blobs'), peers: join(root, 'peers'), subjects: join(root, 'subjects') };
 }
 
-/** Writes a file that nobody reads yet, down to the disk: what becomes of it is there whole or not at all. */
-export async function writeDraft(drafts: string, content: string | Uint8Array): Promise<string> {
+/**
+ * Writes a file that nobody reads yet, down to the disk: what becomes of it is there whole or not at all.
+ *
+ * @param isPassing it need not outlive a power cut, which ends all who know of it
+ */
+export async function writeDraft(drafts: string, content: string | Uint8Array, isPassing = false): Promise<string> {
   const path = join(drafts, randomUUID());
   const file = await open(path, 'wx', 0o600);
   try {
     await file.writeFile(content);
-    await file.sync();
+    if (!isPassing) await file.sync();
   } finally {
     await file.close();
   }

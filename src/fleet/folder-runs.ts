@@ -101,7 +101,7 @@ async function forgetFolder(folder: string, drafts: string): Promise<void> {
   await dropDraft(away);
 }
 
-/** Reports of a run: as what is written of it, but for that everybody writes at the end. */
+/** Reports of a run: as what is written of it, but for that everybody writes at the end, and that a power cut may take them: it ends the worker, too, and its turn is taken again. */
 export function createFolderReports({ reports, drafts }: FolderPlaces): Reports {
   const toFolder = (run: string): string => {
     requirePart(run);
@@ -111,7 +111,7 @@ export function createFolderReports({ reports, drafts }: FolderPlaces): Reports 
     append: async ({ run, name, worker, number, body }) => {
       toKey({ run, name });
       const folder = toFolder(run);
-      const draft = await writeDraft(drafts, JSON.stringify({ name, worker, number, body }));
+      const draft = await writeDraft(drafts, JSON.stringify({ name, worker, number, body }), true);
       try {
         for (let last = findLast(folder); ; ) {
           const outcome = linkDraft(draft, join(folder, String(last + 1)));
@@ -120,7 +120,6 @@ export function createFolderReports({ reports, drafts }: FolderPlaces): Reports 
           else last = findLast(folder);
           if (outcome === 'lacking') mkdirSync(folder, { recursive: true, mode: 0o700 });
         }
-        await syncFolder(folder);
       } finally {
         await dropDraft(draft);
       }

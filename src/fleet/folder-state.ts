@@ -3,17 +3,7 @@ import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, renameSync, rmSy
 import { join } from 'node:path';
 import { toErrorCode } from '../core/values/errors.ts';
 import { isJsonObject, type Json, parseJson } from '../core/values/json.ts';
-import {
-  createBell,
-  dropDraft,
-  type FolderPlaces,
-  findLast,
-  linkDraft,
-  listNames,
-  readText,
-  syncFolder,
-  writeDraft,
-} from './folder-files.ts';
+import { createBell, dropDraft, type FolderPlaces, findLast, linkDraft, listNames, readText, writeDraft } from './folder-files.ts';
 
 /** A value as it stands. `revision` differs from all earlier ones of all values. */
 export interface KeptValue {
@@ -36,6 +26,8 @@ export interface FolderState {
 /**
  * Changes are files with numbers as names, in segments of so many: `state/7/1`, `state/7/2`, … The next number is made by whoever links it first, who has read all before it by then, so what is compared
  * cannot have changed. `state/7/0` is all that stood when segment 7 began.
+ *
+ * A power cut may take the newest changes, or leave numbers without what stood in them, which change nothing: nobody who knew of them lives, and who goes on with a run makes them anew.
  */
 const SEGMENT = 2000;
 /** In a segment that is not read any more. It stays for ever, and was there before the first number was removed: who was frozen and makes such a number anew sees it, and so does who reads that. */
@@ -75,13 +67,11 @@ export function openFolderState({ state: folder, drafts }: FolderPlaces, perSegm
     },
     change: async (key, value, revision) => {
       const text = JSON.stringify({ key, value });
-      const draft = await writeDraft(drafts, text);
+      const draft = await writeDraft(drafts, text, true);
       try {
         const made = writeNext({ folder, drafts, perSegment, reader }, draft, { text, key, revision });
-        const { segment } = reader.view();
         // What was read on the way is news, too.
         tell();
-        if (made !== null) await syncFolder(join(folder, String(segment)));
         return made;
       } finally {
         await dropDraft(draft);
