@@ -112,12 +112,10 @@ async function startNodes(folder: string, size: number, isStarted: (index: numbe
     const started = nodes.filter((_, index) => isStarted(index));
     await Promise.all(started.map((node) => node.restart()));
     const isLast = start === MAX_STARTS;
-    const areTogether = await untilTogether(started, isLast ? MAX_TRIES : MAX_TRIES / MAX_STARTS).catch((error: unknown) => {
-      if (isLast) throw error;
-      return false;
-    });
-    if (areTogether) return nodes;
+    const found = await untilTogether(started, isLast ? MAX_TRIES : MAX_TRIES / MAX_STARTS).catch((error: unknown) => error);
+    if (found === true) return nodes;
     await Promise.all(started.map((node) => node.kill()));
+    if (isLast) throw found === false ? new Error('a server has ended') : found;
   }
 }
 
