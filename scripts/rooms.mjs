@@ -119,7 +119,7 @@ export const ROOMS = {
     mayImport: ['core', 'ports', 'panel/share'],
   },
   fleet: {
-    holds: 'a connection to workers on other machines, on NATS JetStream; how turns are offered to them and taken by them',
+    holds: 'a connection to workers, on NATS JetStream or in a folder of this machine; how turns are offered to them and taken by them',
     mayImport: ['core', 'ports'],
   },
   'loop/shell': {

@@ -4,8 +4,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 
-/** Where the package puts it. */
-export const NATS_SERVER = '/usr/sbin/nats-server';
+/** The one that RALPH_NATS_SERVER names, a path; else where Debian's package puts it. */
+export const NATS_SERVER = process.env.RALPH_NATS_SERVER || '/usr/sbin/nats-server';
 
 /**
  * Starts it with the `server.conf` that is in the folder, if one is.

@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import type { Environment } from '../core/values/environment.ts';
 import { RalphError } from '../core/values/errors.ts';
-import { connectFleet } from '../fleet/nats-fleet.ts';
+import { connectFleet } from '../fleet/connect-fleet.ts';
 import { listKnownRuns } from '../journal/find-run.ts';
 import { nodeFileSystem } from '../journal/node-file-system.ts';
 import { findLayout } from '../runs/find-layout.ts';

@@ -5,7 +5,7 @@ import { findPackageFolder } from '../config/layers/package-files.ts';
 import { toTurnName } from '../core/run/turn.ts';
 import type { Environment } from '../core/values/environment.ts';
 import { RalphError } from '../core/values/errors.ts';
-import { connectFleet } from '../fleet/nats-fleet.ts';
+import { connectFleet } from '../fleet/connect-fleet.ts';
 import type { Fleet, WorkerState } from '../ports/fleet.ts';
 import type { ChildProcessHandle } from '../process/contract.ts';
 import { removeTree } from '../process/remove-tree.ts';

@@ -6,7 +6,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Environment } from '../core/values/environment.ts';
 import { RalphError, toErrorMessage } from '../core/values/errors.ts';
 import { isJsonObject, parseJson } from '../core/values/json.ts';
-import { connectFleet } from '../fleet/nats-fleet.ts';
+import { connectFleet } from '../fleet/connect-fleet.ts';
 import { acquireLock, type Lock } from '../journal/lock.ts';
 import { nodeFileSystem } from '../journal/node-file-system.ts';
 import type { ChildProcessHandle } from '../process/contract.ts';

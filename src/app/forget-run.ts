@@ -1,6 +1,6 @@
 import type { Environment } from '../core/values/environment.ts';
 import { isRalphError, toErrorMessage } from '../core/values/errors.ts';
-import { connectFleet } from '../fleet/nats-fleet.ts';
+import { connectFleet } from '../fleet/connect-fleet.ts';
 import { toShownUrl } from '../fleet/nats-place.ts';
 import type { Fleet } from '../ports/fleet.ts';
 import { type CleanedRuns, type CleanOrder, type FleetRun, cleanRuns as removeRuns } from '../runs/clean-runs.ts';

@@ -7,7 +7,7 @@ export type { DoctorCheck } from '../doctor/check-native.ts';
 export { type DoctorReport, examine, examineScopes } from '../doctor/examine.ts';
 export { type ProbeReport, type ProbesReport, probeAgents } from '../doctor/probe.ts';
 export { checkServer } from '../fleet/check-server.ts';
-export { connectFleet } from '../fleet/nats-fleet.ts';
+export { connectFleet } from '../fleet/connect-fleet.ts';
 export { createToolHooks } from '../hooks/ask-hooks.ts';
 export { createLifeHooks } from '../hooks/ask-life-hooks.ts';
 export { createLoopHookAsker } from '../hooks/ask-loop-hooks.ts';

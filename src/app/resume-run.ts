@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { toTurnName } from '../core/run/turn.ts';
 import { toContractPath, writeContract } from '../emit/contract-file.ts';
-import { connectFleet } from '../fleet/nats-fleet.ts';
+import { connectFleet } from '../fleet/connect-fleet.ts';
 import { findRun, requireBegun } from '../journal/find-run.ts';
 import type { Lock } from '../journal/lock.ts';
 import { nodeFileSystem } from '../journal/node-file-system.ts';

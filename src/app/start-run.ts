@@ -2,7 +2,7 @@ import { existsSync, mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Input } from '../core/run/inputs.ts';
 import { writeContract } from '../emit/contract-file.ts';
-import { connectFleet } from '../fleet/nats-fleet.ts';
+import { connectFleet } from '../fleet/connect-fleet.ts';
 import { toShownUrl } from '../fleet/nats-place.ts';
 import { captureBase } from '../git/repository.ts';
 import type { Lock } from '../journal/lock.ts';

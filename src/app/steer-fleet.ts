@@ -4,7 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Environment } from '../core/values/environment.ts';
 import { RalphError } from '../core/values/errors.ts';
 import { isJsonObject, isTextOrNull, type Json, type JsonObject, mapTexts } from '../core/values/json.ts';
-import { connectFleet } from '../fleet/nats-fleet.ts';
+import { connectFleet } from '../fleet/connect-fleet.ts';
 import type { Fleet, RunLease, SteerWord } from '../ports/fleet.ts';
 import { steadyMs } from '../process/steady-clock.ts';
 import { toFleetPerson } from '../runs/people.ts';

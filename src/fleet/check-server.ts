@@ -1,6 +1,7 @@
 import { isIP } from 'node:net';
-import { toErrorMessage } from '../core/values/errors.ts';
-import { listServers } from '../core/values/fleet-address.ts';
+import { isRalphError, toErrorMessage } from '../core/values/errors.ts';
+import { listServers, toFleetFolder } from '../core/values/fleet-address.ts';
+import { openFolderFleet } from './folder-fleet.ts';
 import { type NatsPlace, toShownUrl } from './nats-place.ts';
 import { askJetStream, dial, openNatsServer, RUNS, toUnreachable } from './nats-server.ts';
 
@@ -11,8 +12,10 @@ export interface ServerFinding {
   readonly fix?: string;
 }
 
-/** Looks whether a server will do for a fleet, in the order in which things have to be mended. Stops at what makes the rest impossible to see. */
+/** Looks whether a server, or a folder, will do for a fleet, in the order in which things have to be mended. Stops at what makes the rest impossible to see. */
 export async function checkServer(place: NatsPlace): Promise<readonly ServerFinding[]> {
+  const folder = toFleetFolder(place.url);
+  if (folder !== null) return [await tryFolder(folder)];
   const found: ServerFinding[] = [];
   let connection: Awaited<ReturnType<typeof dial>>;
   try {
@@ -38,6 +41,15 @@ export async function checkServer(place: NatsPlace): Promise<readonly ServerFind
     await connection.close();
   }
   return [...found, await tryStores(place)];
+}
+
+async function tryFolder(folder: string): Promise<ServerFinding> {
+  try {
+    await (await openFolderFleet(folder)).close();
+    return { state: 'good', text: `what a fleet keeps has its place in ${folder}, for processes of this machine` };
+  } catch (error) {
+    return { state: 'bad', text: toErrorMessage(error), ...(isRalphError(error) && error.fix !== undefined ? { fix: error.fix } : {}) };
+  }
 }
 
 const LOGIN_FIX = 'In its configuration: authorization { user: ralph, password: … }';

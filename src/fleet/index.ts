@@ -1,6 +1,7 @@
-/** Front door of `fleet`: a connection to workers on other machines. `fleet-names <- work-record`, `nats-place <- nats-server <- keep-reading <- nats-queue <- nats-fleet`, `nats-server <- check-server`; `messages <- offer-turns <- offer-programs <- program-kinds`, `hook-messages <- program-kinds`, `messages <- take-work`; `run-records <- keep-run`. */
+/** Front door of `fleet`: a connection to workers, through a server or a folder. `fleet-names <- work-record`, `nats-place <- nats-server <- keep-reading <- nats-queue <- nats-fleet`, `folder-files <- folder-state <- folder-queue <- folder-fleet`, `folder-files <- folder-post <- folder-fleet`, `folder-state <- folder-runs <- folder-fleet`, `folder-state <- folder-sweep <- folder-fleet`; `folder-fleet, nats-fleet <- connect-fleet`, `folder-fleet, nats-server <- check-server`; `messages <- offer-turns <- offer-programs <- program-kinds`, `hook-messages <- program-kinds`, `messages <- take-work`; `run-records <- keep-run`. */
 
 export { checkServer, type ServerFinding } from './check-server.ts';
+export { connectFleet } from './connect-fleet.ts';
 export { toHookOrderName } from './fleet-names.ts';
 export { type HookTask, type HookWords, parseHookTask } from './hook-messages.ts';
 export { followKept, keepRun, type LeaseWish, LONG_ASK_MS, type RunKeeper, readKept, takeLease } from './keep-run.ts';
@@ -20,7 +21,6 @@ export {
   toBody,
   toContent,
 } from './messages.ts';
-export { connectFleet } from './nats-fleet.ts';
 export { toShownUrl } from './nats-place.ts';
 export { offerPrograms } from './offer-programs.ts';
 export { listTakers, type OfferSettings, offerTurns } from './offer-turns.ts';

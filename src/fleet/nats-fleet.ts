@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto';
 import type { DeliverPolicy, JsMsg } from '@nats-io/jetstream';
 import { RalphError } from '../core/values/errors.ts';
-import { isJsonObject, isTextList, type Json, parseJson } from '../core/values/json.ts';
-import { isLabel } from '../core/values/label.ts';
-import type { BlobReading, Blobs, Fleet, Reports, SteerLine, Wires, WorkerList, WorkerState, WorkId } from '../ports/fleet.ts';
-import { isOrderName, isSubjectPart, parseKey, requirePart, toKey } from './fleet-names.ts';
+import { type Json, parseJson } from '../core/values/json.ts';
+import type { BlobReading, Blobs, Fleet, Reports, SteerLine, Wires, WorkerList } from '../ports/fleet.ts';
+import { parseKey, requirePart, toKey } from './fleet-names.ts';
+
 import { consume, keepReading, type Reading } from './keep-reading.ts';
+import { parseWorker } from './kept-states.ts';
 import { hearOnce } from './messages.ts';
 import type { NatsPlace } from './nats-place.ts';
 import { createOffers, createQueue } from './nats-queue.ts';
@@ -15,12 +16,12 @@ import { toTooLarge } from './too-large.ts';
 import { parseReport } from './work-record.ts';
 
 /**
- * Connects to a fleet on NATS JetStream. Orders are in a bucket whose records change by compare-and-swap alone, reports in a stream, files in an object
+ * Connects to a fleet on a server of NATS JetStream. Orders are in a bucket whose records change by compare-and-swap alone, reports in a stream, files in an object
  * store; what passes by goes over plain subjects.
  *
  * @throws RalphError `fleet-unreachable`
  */
-export async function connectFleet(place: NatsPlace): Promise<Fleet> {
+export async function connectNats(place: NatsPlace): Promise<Fleet> {
   const server = await openNatsServer(place);
   const offers = createOffers(server);
   return {
@@ -251,7 +252,7 @@ function createWorkerList(server: NatsServer): WorkerList {
     requirePart(id);
     const entry = await insist(() => workers.get(id));
     if (entry?.operation !== 'PUT') return null;
-    return { token: parseWorker(toText(entry.value))[0]?.token ?? null, revision: entry.revision };
+    return { token: parseWorker(parseJson(toText(entry.value)))[0]?.token ?? null, revision: entry.revision };
   };
   return {
     tell: async (worker) => {
@@ -271,7 +272,7 @@ function createWorkerList(server: NatsServer): WorkerList {
     list: async () => {
       const keys = await listKeys(server, WORKERS);
       const entries = await Promise.all(keys.map((key) => insist(() => workers.get(key))));
-      return entries.flatMap((entry) => (entry?.operation === 'PUT' ? parseWorker(toText(entry.value)) : []));
+      return entries.flatMap((entry) => (entry?.operation === 'PUT' ? parseWorker(parseJson(toText(entry.value))) : []));
     },
     drain: (id) => request(connection, toSubject(id), null),
     onDrain: (id, hear) => {
@@ -285,29 +286,4 @@ function createWorkerList(server: NatsServer): WorkerList {
       return () => subscription.unsubscribe();
     },
   };
-}
-
-function parseWorker(text: string): readonly WorkerState[] {
-  const value = parseJson(text);
-  if (!isJsonObject(value)) return [];
-  const { id, token, labels, protocol, slots, busy, isDraining } = value;
-  if (typeof id !== 'string' || !isSubjectPart(id) || typeof token !== 'string' || !isSubjectPart(token)) return [];
-  if (!isTextList(labels) || typeof protocol !== 'number' || typeof slots !== 'number') return [];
-  return [
-    {
-      id,
-      token,
-      labels: labels.filter(isLabel),
-      protocol,
-      slots,
-      busy: Array.isArray(busy) ? busy.flatMap(parseId) : [],
-      isDraining: isDraining === true,
-    },
-  ];
-}
-
-function parseId(value: Json): readonly WorkId[] {
-  if (!isJsonObject(value)) return [];
-  const { run, name } = value;
-  return typeof run === 'string' && isSubjectPart(run) && typeof name === 'string' && isOrderName(name) ? [{ run, name }] : [];
 }

@@ -2,7 +2,7 @@ import { readFileSync, statSync } from 'node:fs';
 import { isAbsolute } from 'node:path';
 import type { Environment } from '../core/values/environment.ts';
 import { RalphError, toErrorCode } from '../core/values/errors.ts';
-import { listServers } from '../core/values/fleet-address.ts';
+import { listServers, toFleetFolder } from '../core/values/fleet-address.ts';
 
 /** Where a server is, and who asks. */
 export interface NatsPlace {
@@ -79,6 +79,7 @@ function toUnfit(variable: string, path: string, what: string): RalphError {
 
 /** The address without who asks. */
 export function toShownUrl(url: string): string {
+  if (toFleetFolder(url) !== null) return url;
   const servers = listServers(url);
   if (!servers.every((server) => URL.canParse(server))) return 'that address';
   const { protocol } = new URL(servers[0]);

@@ -1,8 +1,9 @@
 import type { DeliverPolicy, JsMsg, StoredMsg } from '@nats-io/jetstream';
-import { isJsonObject, type Json, parseJson } from '../core/values/json.ts';
-import type { KeptLease, RunLease, RunLeases, RunLog } from '../ports/fleet.ts';
+import { parseJson } from '../core/values/json.ts';
+import type { KeptLease, RunLeases, RunLog } from '../ports/fleet.ts';
 import { isSubjectPart } from './fleet-names.ts';
 import { consume, keepReading, type Reading } from './keep-reading.ts';
+import { parseLease } from './kept-states.ts';
 import { insist, LEASES, listKeys, type NatsServer, RUNS, toBytes, toText, unlessConflict } from './nats-server.ts';
 
 /** What is kept of runs: a subject of one stream for each, on which the server itself refuses whoever does not write behind the last message. */
@@ -105,19 +106,4 @@ export function createRunLeases(server: NatsServer): RunLeases {
       return found.filter((kept): kept is KeptLease => kept !== null);
     },
   };
-}
-
-const MAX_TEXT = 300;
-
-/** Reads a lease; `null` for what cannot be one. */
-function parseLease(value: Json | undefined): RunLease | null {
-  if (!isJsonObject(value)) return null;
-  const { run, epoch, place, host, worker, state, lostAfterMs, title } = value;
-  const isNamed = typeof run === 'string' && typeof place === 'string' && typeof host === 'string' && typeof title === 'string';
-  if (!isNamed || !isSubjectPart(run) || !isSubjectPart(place)) return null;
-  if (typeof epoch !== 'number' || typeof lostAfterMs !== 'number') return null;
-  if (host.length > MAX_TEXT || title.length > MAX_TEXT || !(lostAfterMs >= 100)) return null;
-  if (state !== 'held' && state !== 'free' && state !== 'ended') return null;
-  const standsIn = typeof worker === 'string' && isSubjectPart(worker) ? { worker } : {};
-  return { run, epoch, place, host, ...standsIn, state, lostAfterMs, title };
 }

@@ -270,13 +270,19 @@ function isConflict(error: unknown): boolean {
   return readApiCode(error) === WRONG_LAST;
 }
 
-/** A server that answers with a code of its own has understood, but where it says that it cannot at the moment: while it starts, or while a cluster chooses a leader. */
+/** A server that answers with a code of its own has understood, but where it says that it cannot at the moment: while it starts, while a cluster chooses a leader, or while it is at the same thing. */
 function isRefusal(error: unknown): boolean {
   const { status } = (error ?? {}) as { readonly status?: unknown };
-  return (
-    isRalphError(error) || (readApiCode(error) !== null && status !== NOT_NOW) || isOver(error) || FORBIDDEN.test(toErrorMessage(error))
-  );
+  const code = readApiCode(error);
+  const isAnswer = code !== null && status !== NOT_NOW && !IN_PROCESS.includes(code);
+  return isRalphError(error) || isAnswer || isOver(error) || FORBIDDEN.test(toErrorMessage(error));
 }
+
+/**
+ * The words of a cluster (the first from 2.11 on) that has begun to write to the same subject, or the same message, and does not know yet what comes of it. That is no
+ * verdict: what was begun may be this very message, sent before, or may come to nothing.
+ */
+const IN_PROCESS: readonly number[] = [10164, 10158];
 
 /** Our own connection was closed: nothing can be asked any more. */
 function isOver(error: unknown): boolean {

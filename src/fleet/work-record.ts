@@ -22,7 +22,11 @@ export interface KeptRecord {
 
 /** Reads a record; what cannot be one is over, for nobody could work on it. */
 export function parseWorkRecord(text: string): WorkRecord {
-  const value = parseJson(text);
+  return toWorkRecord(parseJson(text));
+}
+
+/** As {@link parseWorkRecord}. */
+export function toWorkRecord(value: Json | undefined): WorkRecord {
   if (!isJsonObject(value)) return { kind: 'over' };
   const { kind, worker, nonce } = value;
   if (kind === 'held' && typeof worker === 'string' && isSubjectPart(worker) && typeof nonce === 'string') return { kind, worker, nonce };

@@ -4,9 +4,10 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { ralph, start, withFolder } from '../e2e/ralph.ts';
+import { NATS_SERVER } from '../nats-server.mjs';
 
 /** Debian keeps the server in /usr/sbin, which is found beside /usr/bin. */
-const PATH = `${dirname(process.execPath)}:/usr/bin:/bin`;
+const PATH = `${NATS_SERVER.startsWith('/usr/') ? '' : `${dirname(NATS_SERVER)}:`}${dirname(process.execPath)}:/usr/bin:/bin`;
 const MADE = ['src/cart.mjs', 'PROMPT.md'];
 
 /** Command lines of what is still there and was started with a path in this folder. */

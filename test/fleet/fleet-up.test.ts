@@ -4,6 +4,7 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { ralph, start, withFolder } from '../e2e/ralph.ts';
+import { NATS_SERVER } from '../nats-server.mjs';
 import { startServer } from './nats.ts';
 
 /** One that has ended may still be in the list, without a command. */
@@ -54,6 +55,22 @@ describe('ralph fleet up', { timeout: 60_000 }, () => {
       third.child.kill('SIGINT');
       expect(new URL(readAddress((await third.done).stdout)).port).not.toBe(port);
       await new Promise((resolve) => squatter.close(resolve));
+    });
+  });
+
+  test('has a server that knows how write each message to the disk before it counts as kept, and says where it cannot', async () => {
+    await withFolder({}, async (folder) => {
+      const home = join(folder, 'server');
+      const up = start(folder, ['fleet', 'up', '--home', home]);
+      await up.says('Ctrl+C ends the server');
+      up.child.kill('SIGINT');
+      const { stderr } = await up.done;
+      const [, program, minor] = /^(\S+) 2\.(\d+)\.\d+, process/.exec(stderr) ?? [];
+      expect(program).toBe(NATS_SERVER);
+      const isOld = Number(minor) < 10;
+      expect(stderr.includes('every two minutes')).toBe(isOld);
+      const { jetstream } = JSON.parse(readFileSync(join(home, 'server.conf'), 'utf8'));
+      expect(jetstream.sync_interval).toBe(isOld ? undefined : 'always');
     });
   });
 

@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -72,12 +72,7 @@ export interface TestCluster {
 /** Starts so many servers on loopback, each with routes to the others; those that are left out are started by `restart`. */
 export async function startCluster(size: number, isStarted: (index: number) => boolean = () => true): Promise<TestCluster> {
   const folder = mkdtempSync(join(tmpdir(), 'ralph-nats-'));
-  const ports = await findPorts(size * 2);
-  const routes = ports.slice(size).map((port) => `nats://127.0.0.1:${port}`);
-  const nodes = Array.from({ length: size }, (_, index) => makeNode(folder, `n${index}`, ports[index] ?? 0, routes, index));
-  const started = nodes.filter((_, index) => isStarted(index));
-  await Promise.all(started.map((node) => node.restart()));
-  await untilTogether(started);
+  const nodes = await startNodes(folder, size, isStarted);
   return {
     url: `nats://${nodes.map(({ url }) => url.slice('nats://'.length)).join(',')}`,
     nodes,
@@ -102,14 +97,39 @@ export async function startCluster(size: number, isStarted: (index: number) => b
   };
 }
 
-/** Until they keep something together. */
-function untilTogether(nodes: readonly TestNode[]): Promise<void> {
-  return insist('the servers did not find together', () =>
-    ask(nodes, async ({ streams }) => {
+const MAX_STARTS = 5;
+const MAX_TRIES = 250;
+
+/**
+ * A port that was free may be taken by another program meanwhile; and servers of 2.10 that are started in the same moment now and then take each other for away, and stay so ("no suitable peers for
+ * placement"). Then all are started anew.
+ */
+async function startNodes(folder: string, size: number, isStarted: (index: number) => boolean): Promise<readonly TestNode[]> {
+  for (let start = 1; ; start += 1) {
+    const ports = await findPorts(size * 2);
+    const routes = ports.slice(size).map((port) => `nats://127.0.0.1:${port}`);
+    const nodes = Array.from({ length: size }, (_, index) => makeNode(folder, `s${start}n${index}`, ports[index] ?? 0, routes, index));
+    const started = nodes.filter((_, index) => isStarted(index));
+    await Promise.all(started.map((node) => node.restart()));
+    const isLast = start === MAX_STARTS;
+    const found = await untilTogether(started, isLast ? MAX_TRIES : MAX_TRIES / MAX_STARTS).catch((error: unknown) => error);
+    if (found === true) return nodes;
+    await Promise.all(started.map((node) => node.kill()));
+    if (isLast) throw found === false ? new Error('a server has ended') : found;
+  }
+}
+
+/** Until they keep something together. False: one has ended. */
+function untilTogether(nodes: readonly TestNode[], maxTries: number): Promise<boolean> {
+  const act = async (): Promise<boolean> => {
+    if (nodes.some(({ pid }) => !existsSync(`/proc/${pid()}/exe`))) return false;
+    await ask(nodes, async ({ streams }) => {
       await streams.add({ name: 'TOGETHER', subjects: ['together'], num_replicas: nodes.length });
       await streams.delete('TOGETHER');
-    }),
-  );
+    });
+    return true;
+  };
+  return insist('the servers did not find together', act, maxTries);
 }
 
 function listStreams(nodes: readonly TestNode[]): Promise<readonly StreamInfo[]> {
@@ -125,12 +145,12 @@ async function ask<Result>(nodes: readonly TestNode[], act: (manager: JetStreamM
   }
 }
 
-async function insist<Result>(trouble: string, act: () => Promise<Result>): Promise<Result> {
+async function insist<Result>(trouble: string, act: () => Promise<Result>, maxTries = MAX_TRIES): Promise<Result> {
   for (let tries = 0; ; tries += 1) {
     try {
       return await act();
     } catch (error) {
-      if (tries > 250) throw new Error(trouble, { cause: error });
+      if (tries > maxTries) throw new Error(trouble, { cause: error });
       await pause(200);
     }
   }

@@ -23,6 +23,16 @@ describe('the address of a fleet', () => {
     expect(findFleetAddress(address, {})).toBe(address);
   });
 
+  it('may be a folder of this machine, which is always called the same', () => {
+    expect(['file:/f/fleet', 'file:///f/fleet', 'file:/f/x/../my fleet'].map((address) => findFleetAddress(address, {}))).toEqual([
+      'file:/f/fleet',
+      'file:/f/fleet',
+      'file:/f/my fleet',
+    ]);
+    for (const address of ['file:fleet', 'file://host/fleet', 'file:'])
+      expect(refuse(address)).toMatch(/has to be an absolute path.*file:\/absolute\/folder/);
+  });
+
   it('may leave the password to a file, and only then', () => {
     expect(findFleetAddress('nats://ralph@h', { RALPH_FLEET_PASSWORD_FILE: '/p' })).toBe('nats://ralph@h');
     expect(refuse('nats://s3cret@h')).toMatch(
@@ -34,7 +44,7 @@ describe('the address of a fleet', () => {
   it.each([
     ['nats:/10.0.0.5', 'That is no address of a fleet: two slashes stand behind nats:'],
     ['tls:fleet.example:4222', 'two slashes stand behind tls:'],
-    ['http://10.0.0.5:4222', 'A fleet is asked by nats:// or tls://, and not by http://.'],
+    ['http://10.0.0.5:4222', 'A fleet is asked by nats:// or tls://, or is in a folder (file:/…), and not asked by http://.'],
     ['10.0.0.5:4222', 'That address lacks the nats:// before it.'],
     ['fleet.example', 'That address lacks the nats:// before it.'],
     ['nats://my host:4222', 'The host in that address has a space in it.'],
@@ -53,7 +63,7 @@ describe('the address of a fleet', () => {
 
   it('says that words are none, and what to type, by the command', () => {
     expect(refuse('Do it', {}, 'run')).toBe(
-      '"Do it" is no address of a fleet. --fleet takes an address (nats://host:4222), or nothing where RALPH_FLEET says it. With this as the task: ralph run --fleet -p \'Do it\'',
+      '"Do it" is no address of a fleet. --fleet takes an address (nats://host:4222, file:/absolute/folder), or nothing where RALPH_FLEET says it. With this as the task: ralph run --fleet -p \'Do it\'',
     );
     expect(refuse("Mend it: don't wait", {}, 'run')).toContain('"Mend it: don\'t wait" is no address of a fleet.');
     expect(refuse('Do it')).toMatch(/"Do it" is no address .* What is not its address stands before it/);

@@ -1,10 +1,11 @@
-import { join } from 'node:path';
+import { isAbsolute, join, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { toShellWord } from '../../core/text/shell-word.ts';
 import type { Environment } from '../../core/values/environment.ts';
 import { isRalphError, type RalphError } from '../../core/values/errors.ts';
-import { listServers } from '../../core/values/fleet-address.ts';
+import { listServers, toFleetFolder } from '../../core/values/fleet-address.ts';
 import { toFirstLine } from '../../views/text/plain-text.ts';
+
 import { createUsageError } from './usage-error.ts';
 
 /** Adds `--fleet [url]` to a command that is given a run of a fleet, on whatever machine it is. */
@@ -18,7 +19,10 @@ const FLEET = 'RALPH_FLEET';
 /** What is wrong with an address, as far as it can be told; the first that applies. Nothing of the address is repeated: a login may stand in it. */
 const SLIPS: readonly (readonly [RegExp, (found: readonly string[]) => string])[] = [
   [/^(nats|tls):(?!\/\/)/, ([, scheme]) => `That is no address of a fleet: two slashes stand behind ${scheme}:`],
-  [/^(?!nats:|tls:)([a-z][a-z0-9+.-]*):\/\//, ([, scheme]) => `A fleet is asked by nats:// or tls://, and not by ${scheme}://.`],
+  [
+    /^(?!nats:|tls:)([a-z][a-z0-9+.-]*):\/\//,
+    ([, scheme]) => `A fleet is asked by nats:// or tls://, or is in a folder (file:/…), and not asked by ${scheme}://.`,
+  ],
   [/^(?![a-z0-9+.-]+:\/\/)/, () => 'That address lacks the nats:// before it.'],
   [
     /^[a-z]+:\/\/[^@]*?([/#?])[^@]*@/,
@@ -32,14 +36,16 @@ const SLIPS: readonly (readonly [RegExp, (found: readonly string[]) => string])[
 /** An address with a name and no password is one where a file has that. */
 const NAME_ALONE = /^[a-z]+:\/\/[^@:/]+@/;
 
-const HOW = 'Write it as nats://host:4222, or tls://host:4222 with TLS.';
+const HOW = 'Write it as nats://host:4222, or tls://host:4222 with TLS; on one machine file:/absolute/folder, without a server.';
 
 /**
  * Checks the address of a fleet.
  *
- * @throws usage error for anything but `nats://host[:port]` or `tls://…`, with more hosts of the same cluster behind commas
+ * @throws usage error for anything but `nats://host[:port]` or `tls://…`, with more hosts of the same cluster behind commas, or `file:/absolute/folder`
  */
 function toFleetAddress(text: string, { RALPH_FLEET_PASSWORD_FILE: file = '' }: Environment): string {
+  const folder = toFleetFolder(text);
+  if (folder !== null) return toFolderAddress(folder);
   const servers = listServers(text);
   if (new Set(servers.map((server) => server.replace(/:.*$/s, ''))).size > 1)
     throw createUsageError('The servers of a fleet have to be asked in one way: all by nats:// or all by tls://.', HOW);
@@ -49,6 +55,12 @@ function toFleetAddress(text: string, { RALPH_FLEET_PASSWORD_FILE: file = '' }: 
     'That address names who asks, and no password.',
     'Write nats://NAME:PASSWORD@host:4222, or name a file that holds the password: RALPH_FLEET_PASSWORD_FILE=/absolute/path',
   );
+}
+
+/** The same folder is always called the same. */
+function toFolderAddress(folder: string): string {
+  if (isAbsolute(folder) && !folder.startsWith('//')) return `file:${resolve(folder)}`;
+  throw createUsageError('The folder in that address has to be an absolute path: runs and workers have folders of their own.', HOW);
 }
 
 function toSlipText(text: string): string {
@@ -79,7 +91,10 @@ export function findFleetAddress(typed: unknown, env: Environment, command?: str
   if (typeof typed === 'string' && isWords(typed)) throw toWordsError(typed, command);
   const text = typeof typed === 'string' ? typed : env[FLEET];
   if (text === undefined || text === '')
-    throw createUsageError('Which fleet?', `Say its address, nats://127.0.0.1:4222 or the like, or set ${FLEET} in the environment.`);
+    throw createUsageError(
+      'Which fleet?',
+      `Say its address, nats://127.0.0.1:4222 or file:/absolute/folder or the like, or set ${FLEET} in the environment.`,
+    );
   try {
     return toFleetAddress(text, env);
   } catch (error) {
@@ -89,7 +104,7 @@ export function findFleetAddress(typed: unknown, env: Environment, command?: str
 }
 
 function toWordsError(text: string, command: string | undefined): RalphError {
-  const takes = `--fleet takes an address (nats://host:4222), or nothing where ${FLEET} says it.`;
+  const takes = `--fleet takes an address (nats://host:4222, file:/absolute/folder), or nothing where ${FLEET} says it.`;
   return createUsageError(
     `${JSON.stringify(toFirstLine(text, 60))} is no address of a fleet.`,
     command === 'run'

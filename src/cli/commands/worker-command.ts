@@ -26,6 +26,7 @@ export const workerCommand: CliCommand = {
       );
     addExamples(command, [
       ['ralph worker --nats nats://10.0.0.5:4222', 'take turns for every agent that is installed here; Ctrl+C lets those under way end'],
+      ['ralph worker --nats file:/home/uma/fleet', 'on the machine of the run, without a server: they meet in that folder'],
       ['ralph worker --labels claude --slots 2', 'two turns at once, of claude alone, from the fleet of RALPH_FLEET'],
       ['ralph worker --name gpu-2 --labels gpu', 'a second one on this machine, beside any other: its folder is by its name'],
       ['ralph worker --labels gpu', 'gates with runs_on: [gpu]; turns as well where it also has the label of their agent'],

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { listServers } from './fleet-address.ts';
+import { listServers, toFleetFolder } from './fleet-address.ts';
 
 test('an address names one server, or those of a cluster behind commas', () => {
   expect(listServers('nats://a:4222')).toEqual(['nats://a:4222']);
@@ -11,4 +11,8 @@ test('a comma in a password parts nothing, and what is no address stays what it 
   expect(listServers('nats://me:a,b@h:4222,i')).toEqual(['nats://me:a,b@h:4222', 'nats://i']);
   expect(listServers('')).toEqual(['']);
   expect(listServers('here')).toEqual(['here']);
+});
+
+test('an address may name a folder, with or without two slashes more', () => {
+  expect(['file:/f/my fleet', 'file:///f', 'file:f', 'nats://file:4222'].map(toFleetFolder)).toEqual(['/f/my fleet', '/f', 'f', null]);
 });

@@ -1,0 +1,15 @@
+import { toFleetFolder } from '../core/values/fleet-address.ts';
+import type { Fleet } from '../ports/fleet.ts';
+import { openFolderFleet } from './folder-fleet.ts';
+import { connectNats } from './nats-fleet.ts';
+import type { NatsPlace } from './nats-place.ts';
+
+/**
+ * Connects to a fleet: on a server, or in a folder of this machine.
+ *
+ * @throws RalphError `fleet-unreachable`, `fleet-folder`
+ */
+export async function connectFleet(place: NatsPlace): Promise<Fleet> {
+  const folder = toFleetFolder(place.url);
+  return folder === null ? connectNats(place) : openFolderFleet(folder);
+}

@@ -1,0 +1,145 @@
+import { randomUUID } from 'node:crypto';
+import { existsSync, type FSWatcher, linkSync, readdirSync, readFileSync, watch } from 'node:fs';
+import { open, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { toErrorCode } from '../core/values/errors.ts';
+
+/** What is in the folder of a fleet. */
+export interface FolderPlaces {
+  /** Drafts, and what is on its way out. */
+  readonly drafts: string;
+  readonly state: string;
+  readonly runs: string;
+  readonly reports: string;
+  readonly blobs: string;
+  readonly peers: string;
+  readonly subjects: string;
+}
+
+export function toPlaces(root: string): FolderPlaces {
+  const [drafts, state, runs, reports] = ['drafts', 'state', 'runs', 'reports'].map((name) => join(root, name)) as [
+    string,
+    string,
+    string,
+    string,
+  ];
+  return { drafts, state, runs, reports, blobs: join(root, 'blobs'), peers: join(root, 'peers'), subjects: join(root, 'subjects') };
+}
+
+/**
+ * Writes a file that nobody reads yet, down to the disk: what becomes of it is there whole or not at all.
+ *
+ * @param isPassing it need not outlive a power cut, which ends all who know of it
+ */
+export async function writeDraft(drafts: string, content: string | Uint8Array, isPassing = false): Promise<string> {
+  const path = join(drafts, randomUUID());
+  const file = await open(path, 'wx', 0o600);
+  try {
+    await file.writeFile(content);
+    if (!isPassing) await file.sync();
+  } finally {
+    await file.close();
+  }
+  return path;
+}
+
+export async function dropDraft(path: string): Promise<void> {
+  await rm(path, { force: true, recursive: true });
+}
+
+/**
+ * Gives a draft a name that nothing has: of several who try, one makes it. `lacking`: the folder is not there.
+ *
+ * @throws the system error
+ */
+export function linkDraft(draft: string, path: string): 'made' | 'taken' | 'lacking' {
+  try {
+    linkSync(draft, path);
+    return 'made';
+  } catch (error) {
+    if (toErrorCode(error) === 'EEXIST') return 'taken';
+    if (toErrorCode(error) === 'ENOENT' && existsSync(draft)) return 'lacking';
+    throw error;
+  }
+}
+
+/** What was made or removed in a folder outlives a power cut from here on. */
+export async function syncFolder(folder: string): Promise<void> {
+  const handle = await open(folder, 'r').catch((error: unknown) => {
+    if (toErrorCode(error) === 'ENOENT') return null;
+    throw error;
+  });
+  if (handle === null) return;
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+/** `null`: it is not there. */
+export function readText(path: string): string | null {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    if (toErrorCode(error) === 'ENOENT') return null;
+    throw error;
+  }
+}
+
+/** Nothing where the folder is not there. */
+export function listNames(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder);
+  } catch (error) {
+    if (toErrorCode(error) === 'ENOENT') return [];
+    throw error;
+  }
+}
+
+/** The greatest number that is a name in a folder; 0: there is none. */
+export function findLast(folder: string): number {
+  return listNames(folder).reduce((last, name) => (/^\d{1,15}$/.test(name) ? Math.max(last, Number(name)) : last), 0);
+}
+
+/** What the system does not say of a folder is found by looking. */
+const LOOK_MS = 200;
+
+/**
+ * Calls when something may be new in a folder, which need not be there yet; now and then also when nothing is.
+ *
+ * @returns ends it
+ */
+export function createBell(folder: string, ring: () => void): () => void {
+  let watcher: FSWatcher | null = null;
+  const call = (): void => {
+    try {
+      ring();
+    } catch {
+      // Who asks for something hears of it.
+    }
+  };
+  const drop = (): void => {
+    watcher?.close();
+    watcher = null;
+  };
+  const attach = (): void => {
+    if (watcher !== null) return;
+    try {
+      watcher = watch(folder, { persistent: false }, call);
+      watcher.on('error', drop);
+    } catch {
+      // Not there yet, or the system can watch no more: it is looked at.
+    }
+  };
+  const timer = setInterval(() => {
+    attach();
+    call();
+  }, LOOK_MS);
+  timer.unref();
+  attach();
+  return () => {
+    clearInterval(timer);
+    drop();
+  };
+}

@@ -1,0 +1,173 @@
+import { randomUUID } from 'node:crypto';
+import { existsSync, mkdirSync, unlinkSync } from 'node:fs';
+import { rename } from 'node:fs/promises';
+import { join } from 'node:path';
+import { toErrorCode } from '../core/values/errors.ts';
+import { isJsonObject, type Json, parseJson } from '../core/values/json.ts';
+import type { KeptLease, Reports, RunLeases, RunLog, WorkReport } from '../ports/fleet.ts';
+import { isOrderName, isSubjectPart, requirePart, toKey } from './fleet-names.ts';
+import { createBell, dropDraft, type FolderPlaces, findLast, linkDraft, readText, syncFolder, writeDraft } from './folder-files.ts';
+import type { FolderState } from './folder-state.ts';
+import { parseLease } from './kept-states.ts';
+import { parseReport } from './work-record.ts';
+
+/** What is written of a run: files 1, 2, 3, … in a folder of its own. The next number is made by whoever links it first. */
+export function createFolderLog({ runs, drafts }: FolderPlaces): RunLog {
+  const toFolder = (run: string): string => {
+    requirePart(run);
+    return join(runs, run);
+  };
+  return {
+    append: async (run, { behind, name, body }) => {
+      const folder = toFolder(run);
+      const path = join(folder, String(behind + 1));
+      const draft = await writeDraft(drafts, JSON.stringify({ name, body }));
+      try {
+        if (behind === 0) mkdirSync(folder, { recursive: true, mode: 0o700 });
+        const outcome = linkDraft(draft, path);
+        const isMade = outcome === 'made' && standsBehind(folder, behind);
+        // The first try may have come to its end although nobody heard of it.
+        const isOwn = isMade || (outcome === 'taken' && parseWriting(readText(path))?.name === name);
+        if (!isOwn) return null;
+        await syncFolder(folder);
+        return behind + 1;
+      } finally {
+        await dropDraft(draft);
+      }
+    },
+    read: async (run, visit) => {
+      const folder = toFolder(run);
+      const reader = createNumbers(folder, (text) => visit(parseWriting(text)?.body ?? null));
+      reader.readOn();
+      return reader.place();
+    },
+    forget: (run) => forgetFolder(toFolder(run), drafts),
+    follow: async (run, visit) => followNumbers(toFolder(run), (text) => visit(parseWriting(text)?.body ?? null)),
+  };
+}
+
+/** A number without the one before it is of a run that was forgotten meanwhile: it is taken back. */
+function standsBehind(folder: string, behind: number): boolean {
+  if (behind === 0 || existsSync(join(folder, String(behind)))) return true;
+  try {
+    unlinkSync(join(folder, String(behind + 1)));
+  } catch (error) {
+    if (toErrorCode(error) !== 'ENOENT') throw error;
+  }
+  return false;
+}
+
+function parseWriting(text: string | null): { readonly name: string; readonly body: Json } | null {
+  const value = parseJson(text ?? '');
+  if (!isJsonObject(value)) return null;
+  const { name, body = null } = value;
+  return typeof name === 'string' ? { name, body } : null;
+}
+
+/** Reads numbers, one after the other. What was forgotten begins anew. */
+function createNumbers(folder: string, take: (text: string) => void) {
+  let last = 0;
+  return {
+    place: () => last,
+    readOn: (): void => {
+      if (last > 0 && !existsSync(join(folder, String(last))) && existsSync(join(folder, '1'))) last = 0;
+      for (;;) {
+        const text = readText(join(folder, String(last + 1)));
+        if (text === null) return;
+        last += 1;
+        take(text);
+      }
+    },
+  };
+}
+
+/** Gives what is there, and then what comes. */
+function followNumbers(folder: string, take: (text: string) => void): () => Promise<void> {
+  const reader = createNumbers(folder, take);
+  reader.readOn();
+  const end = createBell(folder, reader.readOn);
+  return async () => end();
+}
+
+/** It is away at once; that it takes time to remove keeps nobody. */
+async function forgetFolder(folder: string, drafts: string): Promise<void> {
+  const away = join(drafts, randomUUID());
+  try {
+    await rename(folder, away);
+  } catch (error) {
+    if (toErrorCode(error) === 'ENOENT') return;
+    throw error;
+  }
+  await dropDraft(away);
+}
+
+/** Reports of a run: as what is written of it, but for that everybody writes at the end, and that a power cut may take them: it ends the worker, too, and its turn is taken again. */
+export function createFolderReports({ reports, drafts }: FolderPlaces): Reports {
+  const toFolder = (run: string): string => {
+    requirePart(run);
+    return join(reports, run);
+  };
+  return {
+    append: async ({ run, name, worker, number, body }) => {
+      toKey({ run, name });
+      const folder = toFolder(run);
+      const draft = await writeDraft(drafts, JSON.stringify({ name, worker, number, body }), true);
+      try {
+        for (let last = findLast(folder); ; ) {
+          const outcome = linkDraft(draft, join(folder, String(last + 1)));
+          if (outcome === 'made' && standsBehind(folder, last)) break;
+          if (outcome === 'taken') last += 1;
+          else last = findLast(folder);
+          if (outcome === 'lacking') mkdirSync(folder, { recursive: true, mode: 0o700 });
+        }
+      } finally {
+        await dropDraft(draft);
+      }
+    },
+    follow: async (run, visit) => {
+      const heard = new Set<string>();
+      return followNumbers(toFolder(run), (text) => {
+        const report = parseNamedReport(run, text);
+        if (report === null) return;
+        const { name, worker, number } = report;
+        // One that was written again is the same one.
+        const id = `${name} ${worker} ${number}`;
+        if (heard.has(id)) return;
+        heard.add(id);
+        visit(report);
+      });
+    },
+    forget: (run) => forgetFolder(toFolder(run), drafts),
+  };
+}
+
+function parseNamedReport(run: string, text: string): WorkReport | null {
+  const value = parseJson(text);
+  const report = parseReport(text);
+  const name = isJsonObject(value) ? value['name'] : null;
+  return report === null || typeof name !== 'string' || !isOrderName(name) ? null : { run, name, ...report };
+}
+
+const LEASE = 'lease.';
+
+/** Who has which run, each a value of the state. */
+export function createFolderLeases(state: FolderState): RunLeases {
+  const look = (run: string): KeptLease | null => {
+    const kept = isSubjectPart(run) ? state.get(LEASE + run) : null;
+    const lease = parseLease(kept?.value);
+    return kept === null || lease === null || lease.run !== run ? null : { lease, beat: kept.revision };
+  };
+  return {
+    look: async (run) => look(run),
+    write: async (lease, beat) => {
+      requirePart(lease.run);
+      return state.change(LEASE + lease.run, { ...lease }, beat);
+    },
+    forget: async (run, beat) => isSubjectPart(run) && (await state.change(LEASE + run, null, beat)) !== null,
+    list: async () =>
+      state.list(LEASE).flatMap(([key]) => {
+        const kept = look(key.slice(LEASE.length));
+        return kept === null ? [] : [kept];
+      }),
+  };
+}

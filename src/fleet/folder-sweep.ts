@@ -1,0 +1,46 @@
+import { randomUUID } from 'node:crypto';
+import { statSync, writeFileSync } from 'node:fs';
+import { rename } from 'node:fs/promises';
+import { join } from 'node:path';
+import { dropDraft, type FolderPlaces, listNames } from './folder-files.ts';
+import type { FolderState } from './folder-state.ts';
+import { parseLease } from './kept-states.ts';
+
+const HOUR_MS = 3600 * 1000;
+const DAY_MS = 24 * HOUR_MS;
+/** What nobody has written to for so long is forgotten. */
+const KEPT_MS = 30 * DAY_MS;
+
+/** Forgets what is old, once a day at most. By the clock, for it is about days; what is younger by a clock that was wrong stays longer. */
+export async function sweepFolder(places: FolderPlaces, state: FolderState, now = Date.now()): Promise<void> {
+  const swept = join(places.drafts, 'swept');
+  if (now - changedAt(swept) < DAY_MS) return;
+  writeFileSync(swept, '', { mode: 0o600 });
+  for (const name of listNames(places.drafts)) {
+    const path = join(places.drafts, name);
+    if (now - changedAt(path) > DAY_MS) await dropDraft(path);
+  }
+  for (const [key, { value, revision }] of state.list('lease.')) {
+    const lease = parseLease(value);
+    const run = lease === null ? null : join(places.runs, lease.run);
+    // One that somebody has is renewed all the time, and what is written of it need not be.
+    if (lease?.state !== 'held' && (run === null || now - changedAt(run) > KEPT_MS)) await state.change(key, null, revision);
+  }
+  const kept = new Set(state.list('lease.').map(([key]) => key.slice('lease.'.length)));
+  for (const folder of [places.runs, places.reports])
+    for (const name of listNames(folder)) if (!kept.has(name)) await forgetOld(places, join(folder, name), now);
+  for (const part of listNames(places.blobs))
+    for (const name of listNames(join(places.blobs, part))) await forgetOld(places, join(places.blobs, part, name), now);
+}
+
+async function forgetOld({ drafts }: FolderPlaces, path: string, now: number): Promise<void> {
+  if (now - changedAt(path) <= KEPT_MS) return;
+  const away = join(drafts, randomUUID());
+  await rename(path, away).catch(() => undefined);
+  await dropDraft(away);
+}
+
+/** The present where it is not there: nothing has to be done about it. */
+function changedAt(path: string): number {
+  return statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+}

@@ -1,0 +1,26 @@
+import { expect, it } from 'vitest';
+import { insist, unlessConflict } from './nats-server.ts';
+
+/** As the client says what a server answered. */
+const toAnswer = (code: number, message: string): Error => Object.assign(new Error(message), { code, status: 400 });
+
+/** Does not succeed before the last of these has been thrown. */
+function fail(...errors: readonly Error[]): () => Promise<string> {
+  const left = [...errors];
+  return async () => {
+    const error = left.shift();
+    if (error !== undefined) throw error;
+    return 'done';
+  };
+}
+
+it('asks a cluster again that is at a change of the same subject: what becomes of that is not known yet', async () => {
+  const inProcess = toAnswer(10164, 'wrong last sequence');
+  expect(await unlessConflict(fail(inProcess, inProcess))).toBe('done');
+  expect(await unlessConflict(fail(inProcess, toAnswer(10071, 'wrong last sequence: 7')))).toBe(null);
+  expect(await insist(fail(toAnswer(10158, 'duplicate message id is in process')))).toBe('done');
+});
+
+it('takes any other answer of a server for its last word', async () => {
+  await expect(insist(fail(toAnswer(10059, 'stream not found')))).rejects.toThrow('stream not found');
+});

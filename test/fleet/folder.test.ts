@@ -1,0 +1,98 @@
+/** Runs on a fleet in a folder of this machine: there is no server. */
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { describe, expect, test } from 'vitest';
+import { ralph, readJsonLines, start } from '../e2e/ralph.ts';
+import { findRun, listEvents, RUN, setUpFleet } from './scene.ts';
+
+const { server, env, after, makeProject, startWorker, onFleet, waitForHolder } = setUpFleet(async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'ralph-folder-'));
+  return { url: `file:${join(folder, 'my fleet')}`, close: async () => rmSync(folder, { recursive: true, force: true, maxRetries: 3 }) };
+});
+
+const EVENTS = ['build.start', 'build.done', 'review.rejected', 'build.done', 'task.complete'];
+
+/** A folder in which nothing is. */
+function makeElsewhere(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'ralph-elsewhere-'));
+  after(async () => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+async function lookAt(run: string) {
+  const { stdout } = await ralph(tmpdir(), ['fleet', 'runs', '--format', 'json'], env());
+  return readJsonLines<{ run: string; state: string; worker: string | null }>(stdout).find((one) => one.run === run);
+}
+
+describe('a run on a fleet in a folder', { timeout: 180_000 }, () => {
+  test('has its turns taken by workers, by another one where one is killed, and all is there as on a server', async () => {
+    const folder = makeProject({ slow: '2' });
+    const workers = { one: await startWorker('one'), two: await startWorker('two') };
+    const run = onFleet(folder);
+    const holder = await waitForHolder();
+    await pause(500);
+    process.kill(workers[holder as 'one' | 'two'].pid, 'SIGKILL');
+    const { code, stdout, stderr } = await run;
+    expect(code, stdout + stderr).toBe(0);
+    expect(stdout).toMatch(/the worker (one|two) was lost: it said nothing for \d+ s/);
+    expect(readFileSync(join(folder, 'out.txt'), 'utf8')).toBe('built with what nobody committed\nbuilt with what nobody committed\n');
+    expect(await listEvents(folder)).toEqual(EVENTS);
+    expect(await lookAt(findRun(folder))).toMatchObject({ state: 'ended' });
+  });
+
+  test('is gone on with by a worker when its own process is killed, is steered from elsewhere meanwhile, and comes home', async () => {
+    const folder = makeProject({ slow: '4' });
+    await startWorker('one');
+    await startWorker('two');
+    const own = start(folder, [...RUN, '--fleet', server().url], env());
+    await own.says('at work as builder');
+    own.child.kill('SIGKILL');
+    await own.done;
+    const run = findRun(folder);
+    const away = makeElsewhere();
+    const tell = async () => (await ralph(away, ['tell', run, 'use the old API', '--next', '--fleet'], env())).code;
+    await expect.poll(tell, { timeout: 60_000, interval: 500 }).toBe(0);
+    await expect.poll(() => lookAt(run), { timeout: 90_000, interval: 500 }).toMatchObject({ state: 'ended', worker: expect.any(String) });
+    expect((await ralph(away, ['events', run, '--fleet'], env())).stdout).toContain('review.rejected');
+    const home = await ralph(folder, ['resume'], env());
+    expect([home.code, home.stderr]).toEqual([0, expect.stringContaining('This run has ended')]);
+    const prompts = readdirSync(join(folder, '.ralph', 'runs', run, 'turns')).flatMap((turn) =>
+      /^\d+\.\d+$/.test(turn) ? readFileSync(join(folder, '.ralph', 'runs', run, 'turns', turn, 'prompt.md'), 'utf8') : [],
+    );
+    expect(prompts.join('\n')).toContain('use the old API');
+    expect(readFileSync(join(folder, 'out.txt'), 'utf8').split('\n')).toHaveLength(3);
+  });
+
+  test('is not decided about by a process that was frozen and wakes up: it says who goes on, and nothing of it counts', async () => {
+    const folder = makeProject({ slow: '2' });
+    await startWorker('one');
+    const own = start(folder, [...RUN, '--fleet', server().url], env());
+    await waitForHolder();
+    process.kill(own.child.pid ?? 0, 'SIGSTOP');
+    const run = findRun(folder);
+    await expect.poll(() => lookAt(run), { timeout: 90_000, interval: 500 }).toMatchObject({ state: 'ended', worker: 'one' });
+    process.kill(own.child.pid ?? 0, 'SIGCONT');
+    const woken = await own.done;
+    expect([woken.code, woken.stdout + woken.stderr]).toEqual([1, expect.stringContaining('another process goes on with this run')]);
+    const home = await ralph(folder, ['resume'], env());
+    expect(home.code, home.stderr).toBe(0);
+    expect(readFileSync(join(folder, 'out.txt'), 'utf8').split('\n')).toHaveLength(3);
+  });
+
+  test('is refused, with what to do, where the folder will not do; ralph fleet up says so, too', async () => {
+    const folder = makeElsewhere();
+    writeFileSync(join(folder, 'notes.txt'), 'mine');
+    const project = makeProject();
+    const refused = await ralph(project, [...RUN, '--fleet', `file:${folder}`], env());
+    expect([refused.code, refused.stderr]).toEqual([
+      1,
+      expect.stringMatching(/is not empty, and holds no fleet[\s\S]*file:\/absolute\/folder/),
+    ]);
+    const bad = await ralph(project, ['fleet', 'up', '--nats', `file:${folder}`], env());
+    expect([bad.code, bad.stdout]).toEqual([1, expect.stringContaining('✗')]);
+    const good = await ralph(project, ['fleet', 'up', '--nats', server().url], env());
+    expect([good.code, good.stdout]).toEqual([0, expect.stringContaining('✓ what a fleet keeps has its place in')]);
+  });
+});
