@@ -13,8 +13,8 @@ const SHARES = { median: 0.5, p90: 0.9, max: 1 };
 const LIMITS = {
   files: { max: 400 },
   functions: { p90: 25, max: 60 },
-  reach: { median: 27 },
-  depth: { max: 42 },
+  reach: { median: 20 },
+  depth: { max: 20 },
 };
 const SHOWN_PER_LIMIT = 5;
 

@@ -349,6 +349,7 @@ export const ROOMS = {
     mayImport: [
       'emit',
       'hooks',
+      'queue',
       'runs',
       'app',
       'config',
