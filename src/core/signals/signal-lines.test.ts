@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { createSignalCollector } from './signal-collector.ts';
 import { isPromiseLine, parseSignalLine } from './signal-lines.ts';
+import { createSignalCollector } from './text-signals.ts';
 
 function read(line: string) {
   const found = createSignalCollector();
