@@ -59,6 +59,7 @@ const UNIONS: Readonly<Record<string, GrowingUnion>> = {
     member: "{ readonly kind: 'made-up-record' }",
     tables: [
       'src/cli/live/text-printer.ts',
+      'src/library/record-stream.ts',
       'src/views/fold/fold-run-view.ts',
       'src/views/frame/run-history.ts',
       'src/views/report/ndjson-record.ts',

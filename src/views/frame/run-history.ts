@@ -67,7 +67,7 @@ function createFolds() {
     draft.touched.clear();
   };
   const take = (record: RunRecord): void => {
-    if (record.kind !== 'input' && record.kind !== 'effect') return;
+    if (record.kind === 'live' || record.kind === 'gate-output' || record.kind === 'fleet' || record.kind === 'program') return;
     proof.take(record);
     graph.take(record);
     if (record.kind === 'input') {
