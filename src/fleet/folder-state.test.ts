@@ -77,6 +77,14 @@ describe('values in a folder', () => {
     expect(await frozen.change('n', 'late', seen)).toBe(null);
   });
 
+  it('cannot be asked for when the folder was removed', async () => {
+    const state = open();
+    await state.change('a', 1, 0);
+    rmSync(root, { recursive: true });
+    expect(() => state.get('a')).toThrow("the fleet's folder is gone");
+    await expect(state.change('a', 2, 1)).rejects.toThrow();
+  });
+
   it('are whole where somebody was killed while a segment was made, or while one was removed', async () => {
     const state = open();
     await count(state, 'n', 3);

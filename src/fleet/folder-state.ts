@@ -136,6 +136,7 @@ function createReader(folder: string, perSegment: number, onSegment: (segment: n
         onSegment(view.segment);
         continue;
       }
+      if (records.length === 0) requireSegment(folder, view.segment);
       for (const record of records) apply(view, record, perSegment);
       isChanged ||= records.length > 0;
       if (view.position < perSegment || !existsSync(join(folder, String(view.segment + 1), '0'))) return isChanged;
@@ -152,6 +153,12 @@ function toRevision({ segment, position }: View, perSegment: number): number {
 
 function isGone(folder: string, segment: number): boolean {
   return existsSync(join(folder, String(segment), GONE));
+}
+
+/** Where nothing is new, the folder may have been removed: who waits for something in it is to hear of that. */
+function requireSegment(folder: string, segment: number): void {
+  const place = join(folder, String(segment));
+  if (!existsSync(join(place, '0')) && !isGone(folder, segment)) throw new Error(`the fleet's folder is gone: there is no ${place}`);
 }
 
 /** What is there behind what was read. */
