@@ -53,7 +53,6 @@ export { reviewRun } from '../runs/review-run.ts';
 export type {
   LeftProcess,
   OutsideEvent,
-  RecordCursor,
   Resumed,
   ResumeOptions,
   RunEnd,

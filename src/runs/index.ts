@@ -38,7 +38,6 @@ export type {
   Heard,
   LeftProcess,
   OutsideEvent,
-  RecordCursor,
   Resumed,
   ResumeOptions,
   RunEnd,

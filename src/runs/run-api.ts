@@ -2,7 +2,7 @@ import type { ConfigFlags, Settings } from '../config/settings.ts';
 import type { Tell } from '../core/events/event.ts';
 import type { EndReason } from '../core/run/end-reasons.ts';
 import type { StopRequested } from '../core/run/inputs.ts';
-import type { RunRecord } from '../core/run/run-record.ts';
+import type { RecordCursor, RunRecord } from '../core/run/run-record.ts';
 import type { RunStat } from '../core/run/run-stat.ts';
 import type { RunState } from '../core/run/state.ts';
 import type { Environment } from '../core/values/environment.ts';
@@ -117,14 +117,6 @@ export interface RunWatch {
   readonly backpressure?: Backpressure;
   /** Whether somebody sees what is asked and could answer at once. Absent: nobody does. */
   readonly isAttended?: () => boolean;
-}
-
-/** Reads the records of a journal piece by piece, however long it is. */
-export interface RecordCursor {
-  /** Reads on: some more inputs with their effects; none where nothing more is written. Throws the system error, RalphError `journal-newer`. */
-  readonly read: () => readonly RunRecord[];
-  /** Number of the last input that was read; 0: none. */
-  readonly seq: () => number;
 }
 
 /** A run that can be read, whether it is under way or over. */

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import { chmod, lstat, mkdir, readdir, realpath, rename, rm, rmdir, symlink, unlink } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
+import { isWithin } from '../../core/text/is-within.ts';
 import { RalphError } from '../../core/values/errors.ts';
 import { copyInPlace } from './copy-in-place.ts';
 import { inLanes } from './in-lanes.ts';
-import { isWithin } from './inner-link.ts';
 import { isTaken } from './list-workspace.ts';
 import { listFolders, type Made, planWork, readMade, type WorkPlan } from './plan-work.ts';
 import { readBase } from './workspace-base.ts';

@@ -1,5 +1,6 @@
 import { lstatSync, mkdirSync, realpathSync, rmSync, statSync } from 'node:fs';
 import { basename, dirname, join, posix, resolve } from 'node:path';
+import { isWithin } from '../../core/text/is-within.ts';
 import type { Repository } from '../../git/contract.ts';
 import { demandGit, GitProblem } from '../../git/git.ts';
 import { readCommit } from '../../git/refs.ts';
@@ -8,7 +9,7 @@ import { readStatus } from '../../git/status.ts';
 import { toPathList } from '../../git/trees.ts';
 import { hashFileAt } from '../snapshot/create-tree-reader.ts';
 import { readStanding } from '../snapshot/present-tree.ts';
-import { type CopiedFolder, type CopyTops, copyFolder, copyOne, isBelow, type Room } from './copy-folder.ts';
+import { type CopiedFolder, type CopyTops, copyFolder, copyOne, type Room } from './copy-folder.ts';
 import { addPlace, type PlaceOwner, removePlace, toPlaceApart } from './place-apart.ts';
 
 /** What is copied, and which of its files are to be as they were at the start. */
@@ -143,7 +144,7 @@ function findPackages({ links }: CopyOrder, top: string, path: string): string |
   if (!statSync(place, { throwIfNoEntry: false })?.isDirectory()) return null;
   const real = realpathSync(place);
   // A link that stays in the work leads into the copy there.
-  return lstatSync(place).isSymbolicLink() && isBelow(real, top) ? null : real;
+  return lstatSync(place).isSymbolicLink() && isWithin(real, top) ? null : real;
 }
 
 /** Puts files of the start in the place of what became of them. Git takes away a link on the way to one of them, and follows none. */
