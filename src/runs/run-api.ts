@@ -81,9 +81,9 @@ export interface RunHandle {
   /** Answers as the program that runs it. See `answerRun`. */
   readonly answer: (words: AnswerWords) => Promise<Heard>;
   /** Settles when the run has ended and nothing of it is alive; never rejects. */
-  readonly outcome: Promise<RunEnd>;
+  readonly outcome: Promise<FinishedRun>;
   /** Runs the person's `notify:` command about that end; what went wrong with it, in words, or `null`. */
-  readonly notify: (end: RunEnd, abort?: AbortSignal) => Promise<string | null>;
+  readonly notify: (end: FinishedRun, abort?: AbortSignal) => Promise<string | null>;
 }
 
 /** What became of the work that a run left uncommitted in its worktree. */
@@ -96,7 +96,7 @@ export interface WorktreeEnd {
 }
 
 /** How a run ended, this time. */
-export interface RunEnd {
+export interface FinishedRun {
   readonly reason: EndReason;
   readonly detail: string;
   readonly exitCode: number;

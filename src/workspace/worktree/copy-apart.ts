@@ -9,7 +9,7 @@ import { readStatus } from '../../git/status.ts';
 import { toPathList } from '../../git/trees.ts';
 import { hashFileAt } from '../snapshot/create-tree-reader.ts';
 import { readStanding } from '../snapshot/present-tree.ts';
-import { type CopiedFolder, type CopyTops, copyFolder, copyOne, type Room } from './copy-folder.ts';
+import { type CopiedFolder, type CopyBudget, type CopyTops, copyFolder, copyOne } from './copy-folder.ts';
 import { addPlace, type PlaceOwner, removePlace, toPlaceApart } from './place-apart.ts';
 
 /** What is copied, and which of its files are to be as they were at the start. */
@@ -113,8 +113,8 @@ async function bringIgnored(order: CopyOrder, source: Repository, tops: CopyTops
   const { entries } = await readStatus(source, { withIgnored: true });
   const ignored = entries.flatMap(({ path, kind }) => (kind === 'ignored' ? [path.replace(/\/$/, '')] : []));
   const endsAtMs = performance.now() + MAX_COPY_MS;
-  const rest: Room = { bytes: MAX_IGNORED_BYTES, files: MAX_IGNORED_FILES, endsAtMs };
-  const room: Room = { bytes: MAX_PACKAGES_BYTES, files: MAX_PACKAGES_FILES, endsAtMs };
+  const rest: CopyBudget = { bytes: MAX_IGNORED_BYTES, files: MAX_IGNORED_FILES, endsAtMs };
+  const room: CopyBudget = { bytes: MAX_PACKAGES_BYTES, files: MAX_PACKAGES_FILES, endsAtMs };
   const [leftOut, packages]: [string[], string[]] = [[], []];
   for (const path of new Set([...ignored, ...links])) {
     // Copied already with a repository of its own, or behind a link.
@@ -130,7 +130,7 @@ async function bringIgnored(order: CopyOrder, source: Repository, tops: CopyTops
 }
 
 /** Packages that a link of the work leads to are copied as well: what writes through a link writes in the person's folder. */
-function copyPackages(tops: CopyTops, path: string, real: string, room: Room, signal: AbortSignal): Promise<CopiedFolder> {
+function copyPackages(tops: CopyTops, path: string, real: string, room: CopyBudget, signal: AbortSignal): Promise<CopiedFolder> {
   if (real === join(tops.from, path)) return copyFolder(tops, path, room, signal);
   if (basename(real) !== basename(path)) throw new GitProblem(`${path} is a link to a folder of another name`);
   return copyFolder({ from: dirname(real), to: dirname(join(tops.to, path)) }, basename(path), room, signal);

@@ -24,7 +24,7 @@ export interface CopyTops {
 }
 
 /** What may still be copied. */
-export interface Room {
+export interface CopyBudget {
   bytes: number;
   files: number;
   /** When it has to be done, as `performance.now` tells it. */
@@ -48,7 +48,7 @@ const SLICE = 500;
  *
  * @throws GitProblem where something in it leads programs back to the files of the work, whatever folder they are started in, or where it takes too long
  */
-export async function copyFolder(tops: CopyTops, path: string, room: Room, signal: AbortSignal): Promise<CopiedFolder> {
+export async function copyFolder(tops: CopyTops, path: string, room: CopyBudget, signal: AbortSignal): Promise<CopiedFolder> {
   const leftOut: string[] = [];
   const listed = listFiles(tops.from, path, room, leftOut);
   if (listed === null) return { fits: false, leftOut: [] };
@@ -129,7 +129,7 @@ function leadProgram({ from, to }: CopyTops, path: string, stats: Stats): void {
 function listFiles(
   top: string,
   path: string,
-  room: Room,
+  room: CopyBudget,
   leftOut: string[],
 ): { readonly paths: readonly string[]; readonly bytes: number } | null {
   const paths: string[] = [];
