@@ -2,7 +2,7 @@ import { type IncomingHttpHeaders, type IncomingMessage, request as sendRequest 
 import type { RunList, RunListRow } from '../wire/run-list.ts';
 import type { StreamTimes } from './event-stream.ts';
 import { createFakeRun, type FakeRun, RUN_ID, START } from './run-fixtures.ts';
-import type { ServedRuns } from './run-source.ts';
+import type { ServedRuns } from './served-runs.ts';
 import { startWebServer, type WebServer } from './start-web-server.ts';
 
 export const KEY = 'abc123';

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { type EventStream, openEventStream, type StreamTimes } from './event-stream.ts';
 import { toRefused } from './refused.ts';
-import type { ServedRuns } from './run-source.ts';
+import type { ServedRuns } from './served-runs.ts';
 import { createThrottle } from './throttle.ts';
 
 /** The list is not sent more often. */

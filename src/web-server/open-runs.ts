@@ -2,7 +2,7 @@ import { setImmediate as breathe } from 'node:timers/promises';
 import { isRalphError } from '../core/values/errors.ts';
 import type { WatchedRun } from '../views/frame/watched-run.ts';
 import { Refused } from './refused.ts';
-import type { ServedRuns } from './run-source.ts';
+import type { ServedRuns } from './served-runs.ts';
 
 /** The runs that are kept open, so that a request need not read a journal anew. */
 export interface OpenRuns {

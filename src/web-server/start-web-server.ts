@@ -8,7 +8,7 @@ import type { StreamTimes } from './event-stream.ts';
 import { limitConnections } from './limit-connections.ts';
 import { toRefused } from './refused.ts';
 import { createRoutes, type Routes, WrongMethod } from './routes.ts';
-import type { ServedRuns, WebPage } from './run-source.ts';
+import type { ServedRuns, WebPage } from './served-runs.ts';
 
 /** What is served, where, and to whom. */
 export interface WebServerOrder {

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { setFlagsFromString } from 'node:v8';
 import { isRalphError } from '../../core/values/errors.ts';
 import { toPlainLine } from '../../views/text/plain-text.ts';
-import type { ServedRuns } from '../../web-server/run-source.ts';
+import type { ServedRuns } from '../../web-server/served-runs.ts';
 import { startWebServer, type WebServer } from '../../web-server/start-web-server.ts';
 import type { AppApi, AppContext } from '../cli-command.ts';
 import { printLine } from '../terminal/terminal.ts';

@@ -23,7 +23,7 @@ import { ToldEventLine, TurnLine } from './run-rows.tsx';
 import { SearchView } from './search-view.tsx';
 import { SteerView } from './steer-view.tsx';
 import { TimelineView } from './timeline-view.tsx';
-import { TurnDetailView } from './turn-view.tsx';
+import { TurnDetailView } from './turn-detail-view.tsx';
 import { WholeDiff } from './whole-diff.tsx';
 
 interface RunPageProps {
