@@ -16,7 +16,7 @@ export { findSpent, findTold } from './session/find-session.ts';
 export { toPluginTool } from './tool/plugin-tool.ts';
 export type { ToolContext } from './tool/tool.ts';
 export { createBuiltInTools } from './tool-list.ts';
-export { createAskPersonTool } from './tools/people/ask-person.ts';
+export { createNativeAskPersonTool } from './tools/people/ask-person.ts';
 export { createHandInTools } from './tools/people/hand-in.ts';
 export { createSearch } from './tools/web/create-search.ts';
 export { fetchPage } from './tools/web-fetch.ts';

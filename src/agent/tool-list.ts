@@ -1,7 +1,7 @@
 import type { AnyTool } from './tool/tool.ts';
 import { bashTool } from './tools/bash.ts';
 import { editFileTool } from './tools/edit-file.ts';
-import { createEmitEventTool } from './tools/emit-event.ts';
+import { createNativeEmitEventTool } from './tools/emit-event.ts';
 import { gitCommitTool } from './tools/git-commit.ts';
 import { gitDiffTool } from './tools/git-diff.ts';
 import { gitInitTool } from './tools/git-init.ts';
@@ -57,7 +57,7 @@ export function createBuiltInTools(publishes: readonly string[]): readonly AnyTo
     runLintTool,
     runTestsTool,
     taskCompleteTool,
-    createEmitEventTool(publishes),
+    createNativeEmitEventTool(publishes),
     updateTodosTool,
     writeScratchpadTool,
   ];

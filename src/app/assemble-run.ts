@@ -36,7 +36,7 @@ import { reapTurn } from '../runs/processes.ts';
 
 import { createRunClock } from '../runs/run-clock.ts';
 import type { RunFile } from '../runs/run-file.ts';
-import { openWorkspace } from '../runs/run-workspace.ts';
+import { openRunWorkspace } from '../runs/run-workspace.ts';
 import { openSteering } from '../runs/steering.ts';
 import { watchFolder } from '../runs/watch-folder.ts';
 import { findKnownSecrets, withoutKeys } from '../safety/known-secrets.ts';
@@ -71,7 +71,7 @@ export function assembleRun(parts: RunParts, visit: (entry: JournalEntry) => voi
     { fs: nodeFileSystem, path: paths.journal, rescueFolder: toRescuePaths(layout.stateDir, paths.runId).folder },
     keepRest(parts.kept, visit),
   );
-  const workspace = openWorkspace({ ...parts, ...toFleetSide(parts) });
+  const workspace = openRunWorkspace({ ...parts, ...toFleetSide(parts) });
   const redaction = createRedaction(env, findKnownSecrets(file.settings, env));
   const checkPayload = createPayloadCheck(file.settings.spec.events);
   const outside = createJsonlInbox({ fs: nodeFileSystem, path: toOutsideFile(paths), label: 'outside.jsonl', hasSenders: true });
@@ -258,7 +258,7 @@ function toScopeSettings({ layout, paths, file, env }: HeldRun, agentCommand: st
 export function keepGates(parts: HeldRun): Pick<GateRunnerSettings, 'isolation' | 'hold' | 'marker'> {
   const { layout, paths } = parts;
   const marker = toGateMarker(paths.runId);
-  return { marker, ...toIsolation(parts), ...toHold(parts, writeAgentCommand(layout.binDir), openWorkspace(parts)) };
+  return { marker, ...toIsolation(parts), ...toHold(parts, writeAgentCommand(layout.binDir), openRunWorkspace(parts)) };
 }
 
 function toGateIsolation(parts: HeldRun): { readonly isolation?: Isolation } {
@@ -343,7 +343,7 @@ function withReadOnly<Kept extends ReturnType<typeof keepGates>>(kept: Kept, fol
   return isolation === undefined ? kept : { ...kept, isolation: { ...isolation, readOnly: [...isolation.readOnly, ...folders] } };
 }
 
-function toFleetSide({ kept, worker }: RunParts): Pick<Parameters<typeof openWorkspace>[0], 'onFleet'> {
+function toFleetSide({ kept, worker }: RunParts): Pick<Parameters<typeof openRunWorkspace>[0], 'onFleet'> {
   if (worker !== undefined) return { onFleet: 'worker' };
   return kept === undefined ? {} : { onFleet: 'run' };
 }

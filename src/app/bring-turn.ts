@@ -1,6 +1,6 @@
 import { closeSync, constants, lstatSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { DECIDED_FILES, isPanelHome, PANELS } from '../core/panel/panel-home.ts';
+import { DECIDED_FILES, isPanelHome, PANELS_FOLDER } from '../core/panel/panel-home.ts';
 import type { IterationStart } from '../core/run/effects.ts';
 import { toTurnName, toTurnTitle } from '../core/run/turn.ts';
 import { toErrorMessage } from '../core/values/errors.ts';
@@ -202,7 +202,7 @@ async function bringFiles({ fleet, paths, keeper }: HomecomingParts, order: Iter
   await putFiles(fleet.blobs, join(paths.turns, toTurnName(order)), files);
   if (order.panel === undefined || panel === undefined) return;
   const decided = Object.values<string>(DECIDED_FILES);
-  const folder = join(paths.folder, PANELS, panel.home);
+  const folder = join(paths.folder, PANELS_FOLDER, panel.home);
   makeFolders(nodeFileSystem, folder);
   await putFiles(
     fleet.blobs,

@@ -37,7 +37,7 @@ import { askWhatWasSaid, createFleetVoice, type FleetRunOrder, type FleetVoice, 
 import { openWorkerHome, sweepWorkerHomes } from './worker-home.ts';
 
 /** Runs of a fleet, copied to be looked at. */
-export interface CopyOrder extends FleetRunOrder {
+export interface RunCopyOrder extends FleetRunOrder {
   /** The folder for caches; absolute. */
   readonly cache: string;
   /** Prompts and outputs of turns: there when the copy is, or as they come. */
@@ -65,7 +65,7 @@ export interface RunCopy {
  *
  * @throws RalphError `fleet-unreachable`, `fleet-run-unknown`, `run-ambiguous`; the system error
  */
-export function copyRun(order: CopyOrder): Promise<RunCopy> {
+export function copyRun(order: RunCopyOrder): Promise<RunCopy> {
   return openCopy(order, async (fleet, follow) => {
     const { run } = await findFleetRun(fleet, order.run);
     if (!isRunId(run)) throw toUnknownRun(run);
@@ -84,7 +84,7 @@ const LIST_MS = 2000;
  *
  * @throws RalphError `fleet-unreachable`; the system error
  */
-export function copyFleet(order: CopyOrder): Promise<RunCopy> {
+export function copyFleet(order: RunCopyOrder): Promise<RunCopy> {
   return openCopy(order, async (fleet, follow, closed) => {
     const copied = new Set<string>();
     const look = async (): Promise<void> => {
@@ -115,7 +115,7 @@ function isHopeless(error: unknown): boolean {
 
 /** @param begin follows what is meant; of a single run its id */
 async function openCopy(
-  order: CopyOrder,
+  order: RunCopyOrder,
   begin: (fleet: Fleet, follow: (run: string) => Promise<void>, closed: AbortSignal) => Promise<string | null>,
 ): Promise<RunCopy> {
   const folder = join(order.cache, 'ralph', 'watched');
@@ -157,7 +157,7 @@ async function followRun(
   fleet: Fleet,
   runId: string,
   layout: ReturnType<typeof toLayout>,
-  { files, tell }: CopyOrder,
+  { files, tell }: RunCopyOrder,
 ): Promise<() => Promise<void>> {
   ensureStateFolders(nodeFileSystem, [layout.stateDir]);
   const paths = toRunPaths(layout.stateDir, runId);

@@ -12,7 +12,7 @@ import { notifyPerson } from '../runs/notify-person.ts';
 import { ownRun } from '../runs/people.ts';
 import { readRecords } from '../runs/read-records.ts';
 import { storeEnd } from '../runs/review-run.ts';
-import type { RunEnd, RunHandle } from '../runs/run-api.ts';
+import type { FinishedRun, RunHandle } from '../runs/run-api.ts';
 import { writeRunFile } from '../runs/run-file.ts';
 import { releaseLock } from '../runs/run-lock.ts';
 import { closeWorktree } from '../runs/run-workspace.ts';
@@ -70,7 +70,7 @@ export function driveRun(parts: RunParts, run: AssembledRun, start: Beginning, l
   // A defect or a failed assertion must not leave agents behind that nobody watches.
   process.once('exit', killAllStarted);
   const heard = [ownRun(paths), hearAway(parts)];
-  const outcome = loop.outcome.then(async ({ reason, detail, state }): Promise<RunEnd> => {
+  const outcome = loop.outcome.then(async ({ reason, detail, state }): Promise<FinishedRun> => {
     isOver = true;
     unwatch();
     for (const unhear of heard) unhear();
@@ -124,9 +124,9 @@ function toUntold(runId: string): string {
 async function closeRun(
   parts: RunParts,
   { workspace, ports, away }: AssembledRun,
-  reason: RunEnd['reason'],
+  reason: FinishedRun['reason'],
   life: LifeTeller,
-): Promise<Pick<RunEnd, 'worktree'> & { readonly isTold: boolean }> {
+): Promise<Pick<FinishedRun, 'worktree'> & { readonly isTold: boolean }> {
   const { layout, paths, file, reference } = parts;
   await workspace.settle();
   const worktree = await closeWorktree(parts, workspace);
@@ -147,12 +147,12 @@ async function closeRun(
 }
 
 /** Nobody goes on by itself with what a person ended. Where a worker has it, its end is the worker's. */
-function toLeaseState(reason: RunEnd['reason'], env: Environment): 'held' | 'free' | 'ended' {
+function toLeaseState(reason: FinishedRun['reason'], env: Environment): 'held' | 'free' | 'ended' {
   if (reason === 'completed') return 'ended';
   return reason === 'terminated' && env[STANDS_IN] !== undefined ? 'held' : 'free';
 }
 
-function toNews({ reason, detail, exitCode, proof, state }: RunEnd): RunNews {
+function toNews({ reason, detail, exitCode, proof, state }: FinishedRun): RunNews {
   const { attention } = state.end ?? {};
   const end = { reason, exitCode, proof };
   return { id: `ended:${state.at}`, event: 'ended', end, detail, attention, costUsd: state.usage.costUsd };

@@ -13,7 +13,7 @@ import type { ChildProcessHandle } from '../process/contract.ts';
 import { endProcesses, findByMarker } from '../process/end-processes.ts';
 import { isProgram } from '../process/isolation.ts';
 import { isAlive, processStartTime, readPidNamespace } from '../process/process-table.ts';
-import { runCommand, startProcess } from '../process/start-process.ts';
+import { runToEnd, startProcess } from '../process/start-process.ts';
 import { steadyMs } from '../process/steady-clock.ts';
 import { withoutToken } from '../runs/people.ts';
 
@@ -217,7 +217,7 @@ function lockHome(home: string): { readonly ok: true; readonly value: Lock } | {
 }
 
 async function readVersion(program: string, cwd: string): Promise<string> {
-  const { stdout, stderr } = await runCommand({ command: program, args: ['--version'], cwd, env: {}, timeoutMs: 10_000 });
+  const { stdout, stderr } = await runToEnd({ command: program, args: ['--version'], cwd, env: {}, timeoutMs: 10_000 });
   const version = /v(\d+\.\d+\.\d+)/.exec(stdout)?.[1];
   if (version !== undefined) return version;
   throw toFailed(`${program} does not say its version.`, (stdout + stderr).trim().slice(-500));

@@ -3,11 +3,11 @@ import { isRalphError, toErrorMessage } from '../core/values/errors.ts';
 import { connectFleet } from '../fleet/connect-fleet.ts';
 import { toShownUrl } from '../fleet/nats-place.ts';
 import type { Fleet } from '../ports/fleet.ts';
-import { type CleanedRuns, type CleanOrder, type FleetRun, cleanRuns as removeRuns } from '../runs/clean-runs.ts';
+import { type CleanedRuns, type CleanOrder, type FleetRun, removeRuns } from '../runs/clean-runs.ts';
 import { toPlainLine } from '../views/text/plain-text.ts';
 
 /**
- * Removes old runs, as `cleanRuns` of `runs` does, and has the fleet of `RALPH_FLEET` forget those of them that it keeps. What stays on a fleet is told.
+ * Removes old runs, as `removeRuns` of `runs` does, and has the fleet of `RALPH_FLEET` forget those of them that it keeps. What stays on a fleet is told.
  *
  * @throws RalphError `person-refused`
  */

@@ -24,7 +24,7 @@ export {
   type RunWorktree,
   removeRunWorktree,
 } from '../landing/worktrees.ts';
-export { planRun, type RunPlan } from '../planning/plan-run.ts';
+export { planStart, type RunPlan } from '../planning/plan-run.ts';
 export { listNativeTools, type NativeTools } from '../plugins/list-tools.ts';
 export { withFoundChecks, withFoundGate } from '../project/find-checks.ts';
 export { listNativeModels } from '../project/init-backend.ts';
@@ -48,15 +48,14 @@ export { emitFromOutside } from '../runs/emit-event.ts';
 export { summariseAllRuns, summariseRuns } from '../runs/list-runs.ts';
 export { notifyPerson } from '../runs/notify-person.ts';
 export { listProcesses, reapProcesses } from '../runs/processes.ts';
-export { openRun } from '../runs/read-run.ts';
+export { openRunReader } from '../runs/read-run.ts';
 export { reviewRun } from '../runs/review-run.ts';
 export type {
+  FinishedRun,
   LeftProcess,
   OutsideEvent,
-  RecordCursor,
   Resumed,
   ResumeOptions,
-  RunEnd,
   RunHandle,
   RunReader,
   RunRequest,
@@ -76,10 +75,10 @@ export { type FleetServer, startFleetServer } from './fleet-server.ts';
 export { cleanRuns } from './forget-run.ts';
 export { landRun } from './land-run.ts';
 export { readReport } from './report-data.ts';
-export { resumeRun } from './resume-run.ts';
+export { resumeRunHere } from './resume-run.ts';
 export { createRunCatalog } from './run-catalog.ts';
 export { type Demo, prepareDemo, runQueue } from './start-planned.ts';
-export { startRun } from './start-run.ts';
+export { startRunHere } from './start-run.ts';
 export { answerFleetRun, type FleetRunOrder, stopFleetRun, tellFleetRun } from './steer-fleet.ts';
 export { openWatchedRun } from './watched-run.ts';
 export { type WorkerOrder, workForFleet } from './work-for-fleet.ts';

@@ -4,7 +4,7 @@ import type { Environment } from '../core/values/environment.ts';
 import type { Json } from '../core/values/json.ts';
 import { mapTexts } from '../core/values/json.ts';
 import { createReplay, type ReplayEntry } from '../replay/create-replay.ts';
-import { openRun } from '../runs/read-run.ts';
+import { openRunReader } from '../runs/read-run.ts';
 import type { RunReader } from '../runs/run-api.ts';
 import { toListRow } from '../views/frame/list-row.ts';
 import { toRunFrame } from '../views/frame/run-frame.ts';
@@ -34,12 +34,12 @@ const FINAL_TEXT = 1500;
 /**
  * Everything that a file of its own needs to show a run, masked.
  *
- * @throws RalphError as {@link openRun}
+ * @throws RalphError as {@link openRunReader}
  */
 export async function readReport(order: ReportOrder): Promise<ReportData> {
   const watched = openWatchedRun(order.cwd, order.run === 'last' ? undefined : order.run, order.env);
   watched.refresh();
-  const reader = openRun(watched.root, watched.runId, order.env);
+  const reader = openRunReader(watched.root, watched.runId, order.env);
   const facts = { ...watched.facts(), live: null };
   const entries = shorten(readEntries(reader), facts);
   const diff = await watched.diff(null);

@@ -22,7 +22,7 @@ import { storeEnd } from '../runs/review-run.ts';
 import type { Resumed, ResumeOptions, RunWatch } from '../runs/run-api.ts';
 import { type RunFile, readRunFile, requireOwnWork, writeRunFile } from '../runs/run-file.ts';
 import { findHolder, lockRun, lockWorkspace, releaseLock } from '../runs/run-lock.ts';
-import { clearPlacesApart, closeWorktree, openWorkspace } from '../runs/run-workspace.ts';
+import { clearPlacesApart, closeWorktree, openRunWorkspace } from '../runs/run-workspace.ts';
 import { clearStopWish } from '../runs/stop-run.ts';
 import { noteProgramsOfDead } from '../runs/unconfirmed-programs.ts';
 import { isolatesAll, toStateDirs } from '../safety/run-isolation.ts';
@@ -41,7 +41,7 @@ import type { RunParts } from './run-parts.ts';
  *
  * @throws RalphError `token-invalid`; `plugin-file`, `tool-invalid`, `tool-twice`; `no-runs`, `run-unknown`, `run-not-begun`, `journal-lost`, `run-in-progress`, `resume-changed`; the system error
  */
-export async function resumeRun(given: ResumeOptions, watch: RunWatch): Promise<Resumed> {
+export async function resumeRunHere(given: ResumeOptions, watch: RunWatch): Promise<Resumed> {
   requireGoodToken(given.env);
   const options = { ...given, env: withoutToken(given.env), people: given.env };
   const layout = findLayout(options.cwd);
@@ -146,7 +146,7 @@ async function goOnWith(resumption: Resumption, kept: KeptRun | null): Promise<R
 
 /** A run that had ended elsewhere ends here as it would have: what it left in a worktree is committed, and its report is kept. */
 async function closeBrought({ layout, paths, file, options: { env } }: Resumption): Promise<void> {
-  await closeWorktree({ layout, paths, file }, openWorkspace({ paths, file, env }));
+  await closeWorktree({ layout, paths, file }, openRunWorkspace({ paths, file, env }));
   await storeEnd({ layout, paths, env });
   owed(paths).settle();
 }

@@ -9,7 +9,7 @@ import { isTooLarge, MAX_REPORT_BYTES, toTooLarge } from '../fleet/too-large.ts'
 import type { Repository } from '../git/contract.ts';
 import { demandGit } from '../git/git.ts';
 import { listTrees } from '../git/trees.ts';
-import { hashFile } from '../hooks/run-handler.ts';
+import { findFileHash } from '../hooks/run-handler.ts';
 import { withHandle, writeAll } from '../journal/file-system.ts';
 import { createSharedFileSystem } from '../journal/shared-file-system.ts';
 import { isTaken } from '../panel/share/list-workspace.ts';
@@ -235,7 +235,7 @@ export function withScripts<Some extends Pick<Settings, 'hooks' | 'backendHooks'
   // Another checkout may be where the run has its own.
   const isRunsOwn = (path: string): boolean => {
     const hash = hashes.get(path);
-    return hash === undefined ? existsSync(path) : hash === hashFile(path);
+    return hash === undefined ? existsSync(path) : hash === findFileHash(path);
   };
   const toHere = (text: string): string => {
     const folder = folders.find((known) => text.startsWith(`${known}/`));

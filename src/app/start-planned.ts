@@ -1,11 +1,11 @@
-import { planRun, type RunPlan } from '../planning/plan-run.ts';
+import { planStart, type RunPlan } from '../planning/plan-run.ts';
 import { createDemoFolder, type DemoFolder, type DemoName } from '../project/demo-files.ts';
 import type { NightEnd, NightOrder, PlannedTask } from '../queue/queue-plan.ts';
 import { runNight } from '../queue/run-queue.ts';
 import type { RunHandle, RunRequest, RunWatch } from '../runs/run-api.ts';
 import { type Detached, startDetached } from '../runs/start-detached.ts';
-import { resumeRun } from './resume-run.ts';
-import { startRun } from './start-run.ts';
+import { resumeRunHere } from './resume-run.ts';
+import { startRunHere } from './start-run.ts';
 
 /** The demo's sample, ready to run. */
 export interface Demo extends DemoFolder {
@@ -25,11 +25,11 @@ export async function prepareDemo(given: Readonly<Record<string, string>>, name:
   const { NODE_TEST_CONTEXT: _, RALPH_RUN_ID: __, RALPH_HAT: ___, ...env } = given;
   const sample = await createDemoFolder(env, name, slower);
   const cwd = sample.folder;
-  const plan = await planRun({ cwd, configFiles: [], flags: {}, env });
+  const plan = await planStart({ cwd, configFiles: [], flags: {}, env });
   return {
     ...sample,
     plan,
-    start: (watch) => startRun(plan, { cwd, worktree: null, nested: true, env }, watch),
+    start: (watch) => startRunHere(plan, { cwd, worktree: null, nested: true, env }, watch),
     startApart: (abort) =>
       startDetached({ cwd, stateDir: plan.settings.stateDir, words: ['run', '--nested'], stdin: null, env, abort, isViewed: true }),
   };
@@ -37,11 +37,11 @@ export async function prepareDemo(given: Readonly<Record<string, string>>, name:
 
 /** Runs the tasks of a queue, see {@link runNight}. */
 export function runQueue(order: NightOrder): Promise<NightEnd> {
-  return runNight(order, { plan: planTask, resume: resumeRun });
+  return runNight(order, { plan: planTask, resume: resumeRunHere });
 }
 
 async function planTask(request: RunRequest): Promise<PlannedTask> {
-  const plan = await planRun(request);
+  const plan = await planStart(request);
   const { settings, warnings } = plan;
-  return { stateDir: settings.stateDir, warnings, start: (options, watch) => startRun(plan, options, watch) };
+  return { stateDir: settings.stateDir, warnings, start: (options, watch) => startRunHere(plan, options, watch) };
 }

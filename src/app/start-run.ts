@@ -43,7 +43,7 @@ import { requireSendable } from './send-tree.ts';
  *
  * @throws RalphError `state-folder`; `token-invalid`; `plugin-file`, `tool-invalid`, `tool-twice`; `run-in-progress`, `run-nested`, `worktree-…`; the system error
  */
-export async function startRun(plan: RunPlan, given: StartOptions, watch: RunWatch): Promise<RunHandle> {
+export async function startRunHere(plan: RunPlan, given: StartOptions, watch: RunWatch): Promise<RunHandle> {
   requireGoodToken(given.env);
   // The token of people: whatever the run starts does not get it.
   const options = { ...given, env: withoutToken(given.env), people: given.env };

@@ -5,7 +5,7 @@ import type { Environment } from '../core/values/environment.ts';
 import { RalphError } from '../core/values/errors.ts';
 import { findLayout } from '../runs/find-layout.ts';
 import { searchFile } from '../runs/read-piece.ts';
-import { openRun } from '../runs/read-run.ts';
+import { openRunReader } from '../runs/read-run.ts';
 import type { Heard, RunReader } from '../runs/run-api.ts';
 import { toCopyRefusal } from '../runs/run-file.ts';
 import { readShownPiece } from '../runs/shown-piece.ts';
@@ -38,15 +38,15 @@ const GIVEN_MS = 1500;
  * @param run an id or the beginning of one; absent: the one that is under way in this folder, else the newest
  * @param face which one, for the record of what is stopped from it
  * @param by of a copy: by which the run itself is steered
- * @throws RalphError as {@link openRun}
+ * @throws RalphError as {@link openRunReader}
  */
 export function openWatchedRun(cwd: string, run: string | undefined, env: Environment, face: Face = 'view', by?: FleetVoice): WatchedRun {
   const { root } = findLayout(cwd);
-  const reader = openRun(cwd, run, env);
+  const reader = openRunReader(cwd, run, env);
   const { runId } = reader;
   const cursor = reader.shownRecords();
   const history = createRunHistory();
-  const again = (): RunReader => openRun(root, runId, env);
+  const again = (): RunReader => openRunReader(root, runId, env);
   // Once more behind the cleaning: a control within a secret hides it from the first look.
   const shown = (text: string): string => reader.redact(cleanText(reader.redact(text)));
   return {

@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { PANELS } from '../core/panel/panel-home.ts';
+import { PANELS_FOLDER } from '../core/panel/panel-home.ts';
 import type { IterationStart } from '../core/run/effects.ts';
 import type { Input, IterationEnded } from '../core/run/inputs.ts';
 import type { LiveRecord, RunRecord } from '../core/run/run-record.ts';
@@ -32,7 +32,7 @@ import { openGateReference } from '../run-gates/gate-reference.ts';
 import { openAgentFolders, toLayout } from '../runs/layout.ts';
 import { withoutToken } from '../runs/people.ts';
 import { type RunFile, readRunFile } from '../runs/run-file.ts';
-import { openWorkspace } from '../runs/run-workspace.ts';
+import { openRunWorkspace } from '../runs/run-workspace.ts';
 import { withoutKeys } from '../safety/known-secrets.ts';
 import { findRunIsolation, toStateDirs } from '../safety/run-isolation.ts';
 import { compileTopology } from '../topology/routing/compile-topology.ts';
@@ -203,7 +203,7 @@ async function openPlace({ fleet, home, env, mark }: Taker, job: Job): Promise<W
   if (!found.ok) throw new Error(found.refused);
   if (found.value.prefix !== '') throw new Error('the folder is no repository of its own');
   const scratch = join(root, '.git');
-  const tree = createPlaceTree(found.value, openWorkspace({ paths, file, env, onFleet: 'worker' }), { blobs: fleet.blobs, scratch });
+  const tree = createPlaceTree(found.value, openRunWorkspace({ paths, file, env, onFleet: 'worker' }), { blobs: fleet.blobs, scratch });
   await tree.show(sent);
   await loadPluginFiles(settings, root);
   openAgentFolders(root, settings);
@@ -218,7 +218,7 @@ async function openPlace({ fleet, home, env, mark }: Taker, job: Job): Promise<W
     mark,
     turn,
   );
-  return { run, file, tree, turns: paths.turns, panels: join(paths.folder, PANELS), evidence: toEvidenceFolder(paths), turn };
+  return { run, file, tree, turns: paths.turns, panels: join(paths.folder, PANELS_FOLDER), evidence: toEvidenceFolder(paths), turn };
 }
 
 function asWorker(run: AssembledRun, mark: string, turn: Readonly<WorkPlace['turn']>): AssembledRun {

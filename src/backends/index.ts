@@ -22,6 +22,6 @@ export type {
 export { EMIT_SERVER, isPlainCommand, NO_ATTACHED_TOOL } from './describe/scope-plan.ts';
 export type { BackendReport, DetectOptions } from './detect/detect-backends.ts';
 export { findCommand } from './detect/find-command.ts';
-export type { ScriptedTurn } from './scripted/index.ts';
+export type { TurnScript } from './scripted/index.ts';
 export { createScriptedBackend, type ScriptedOptions } from './scripted/index.ts';
 export type { BackendOptions } from './turn/cli-backend.ts';

@@ -35,7 +35,7 @@ export interface CliContext {
 }
 
 /** What a run is read and watched with: a small part of the composition root. */
-export type WatchApi = Pick<typeof import('../runs/read-run.ts'), 'openRun'> &
+export type WatchApi = Pick<typeof import('../runs/read-run.ts'), 'openRunReader'> &
   Pick<typeof import('../app/watched-run.ts'), 'openWatchedRun'>;
 
 /** What was typed, as commander understood it. */

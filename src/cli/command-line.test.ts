@@ -143,7 +143,7 @@ describe('no command', () => {
   it.each([[[]], [['-p', 'Make the tests pass']], [['Make the tests pass']]])('%j means run', async (args) => {
     const app = createFakeApp();
     await type(args, { app });
-    expect(app.calls.map((call) => (call as unknown[])[0])).toContain('startRun');
+    expect(app.calls.map((call) => (call as unknown[])[0])).toContain('startRunHere');
   });
 });
 
@@ -269,9 +269,9 @@ describe('a run', () => {
   const callOf = async (args: readonly string[]) => {
     const runs: unknown[] = [];
     const base = createFakeApp();
-    const openRun: typeof base.openRun = (cwd, run, env) => {
+    const openRunReader: typeof base.openRunReader = (cwd, run, env) => {
       runs.push(run);
-      return base.openRun?.(cwd, run, env) as never;
+      return base.openRunReader?.(cwd, run, env) as never;
     };
     const heard = { runId: 'r', id: 'c1', isRunAlive: true, tell: null, question: null } as const;
     const tellRun = async (_cwd: string, told: { readonly text: string }, _env: unknown, run?: string) => {
@@ -282,7 +282,7 @@ describe('a run', () => {
       runs.push([answer, run]);
       return heard;
     };
-    const result = await type(args, { app: { ...base, openRun, tellRun, answerRun } });
+    const result = await type(args, { app: { ...base, openRunReader, tellRun, answerRun } });
     return { ...result, first: runs[0] };
   };
 

@@ -15,8 +15,8 @@ import type { CliContext } from './cli-context.ts';
 import { plainStyle } from './terminal/terminal.ts';
 import { loadCommand } from './whole-command.ts';
 
-type RunPlan = Awaited<ReturnType<AppApi['planRun']>>;
-type RunHandle = Awaited<ReturnType<AppApi['startRun']>>;
+type RunPlan = Awaited<ReturnType<AppApi['planStart']>>;
+type RunHandle = Awaited<ReturnType<AppApi['startRunHere']>>;
 type Signal = Parameters<CliContext['signals']['on']>[0];
 
 const START = Date.UTC(2026, 10, 21, 22, 33, 31);
@@ -280,7 +280,7 @@ const ENDED: Omit<IterationEnded, 'type' | 'at' | 'iteration' | 'attempt'> = {
   inboxOffset: 0,
 };
 
-const FAKE_END: Awaited<Awaited<ReturnType<AppApi['startRun']>>['outcome']> = {
+const FAKE_END: Awaited<Awaited<ReturnType<AppApi['startRunHere']>>['outcome']> = {
   reason: 'max_iterations',
   detail: '2 of 2 iterations are used',
   exitCode: 2,
@@ -342,23 +342,23 @@ export function createFakeApp(
   };
   return {
     calls,
-    planRun: async (request) => {
-      calls.push(['planRun', request]);
+    planStart: async (request) => {
+      calls.push(['planStart', request]);
       return samplePlan();
     },
-    startRun: async (_plan, options, watch) => {
-      calls.push(['startRun', options]);
+    startRunHere: async (_plan, options, watch) => {
+      calls.push(['startRunHere', options]);
       for (const record of records) watch.observe(record);
       return handle;
     },
     bringRun: async (options) => void calls.push(['bringRun', options]),
-    resumeRun: async (options, watch) => {
-      calls.push(['resumeRun', options]);
+    resumeRunHere: async (options, watch) => {
+      calls.push(['resumeRunHere', options]);
       options.onBrought?.(false, []);
       watch.observe({ kind: 'input', seq: 99, input: { type: 'run-resumed', at: START + 60_000 } });
       return { kind: 'running', handle, warnings: [] };
     },
-    openRun: () => reader,
+    openRunReader: () => reader,
     reviewRun: async (_cwd, run) => {
       calls.push(['reviewRun', run]);
       return toSampleReview(records);

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { isRalphError, type RalphError } from '../core/values/errors.ts';
 import { hasErrors } from './findings/diagnostics.ts';
 import type { Diagnostic } from './findings/located.ts';
-import { type LoadRequest, loadConfig } from './load-config.ts';
+import { type LoadRequest, readConfig } from './load-config.ts';
 import type { Settings } from './settings.ts';
 
 /** A temporary folder with files in it, for the time of one call. */
@@ -29,7 +29,7 @@ export interface LoadedSettings {
 
 /** Loads a configuration for a run. */
 export function loadSettings(request: LoadRequest & { readonly prompt?: 'optional' }): LoadedSettings {
-  const { draft, diagnostics, requirePrompt } = loadConfig(request);
+  const { draft, diagnostics, requirePrompt } = readConfig(request);
   if (draft === null || hasErrors(diagnostics)) return { settings: null, diagnostics };
   if (request.prompt !== 'optional') requirePrompt();
   return { settings: draft, diagnostics };

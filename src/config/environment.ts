@@ -11,7 +11,7 @@ export const RESERVED_VARIABLES: readonly string[] = [
   'RALPH_TOKEN',
 ];
 
-/** The environment of this process, for those who start others and for `loadConfig`. No other room reads it. */
+/** The environment of this process, for those who start others and for `readConfig`. No other room reads it. */
 export function readEnvironment(): Readonly<Record<string, string>> {
   const entries = Object.entries(process.env).filter((entry): entry is [string, string] => entry[1] !== undefined);
   return Object.fromEntries(entries);

@@ -23,6 +23,6 @@ export { CONFIG_FILE_NAMES } from './keys/settings-table.ts';
 export { findGuidePage, findPackageFolder, listPresets, type Preset, readPreset } from './layers/package-files.ts';
 export { findConfigFile } from './layers/read-config-file.ts';
 export { type ReadText, readNamedFile, readTextFile, type TextFile } from './layers/read-text-file.ts';
-export { type LoadedConfig, type LoadRequest, loadConfig } from './load-config.ts';
+export { type LoadedConfig, type LoadRequest, readConfig } from './load-config.ts';
 export { type ConfigFlags, DEFAULT_HUMAN, DEFAULT_NEWS, findHooks, type ModelPrice, type Settings } from './settings.ts';
 export { parseYamlText } from './yaml/parse-yaml.ts';

@@ -72,7 +72,7 @@ export interface LoadedConfig {
  *
  * @throws RalphError (exit code 2) for what is wrong with the call: a named file that is missing, a flag that cannot be read
  */
-export function loadConfig(request: LoadRequest): LoadedConfig {
+export function readConfig(request: LoadRequest): LoadedConfig {
   const { flags = {}, env = {}, configFiles = [], assignments = [], hatsOverlay, stdinPrompt, readText = readTextFile } = request;
   const cwd = resolve(request.cwd);
   const layers = readLayers({ cwd, env, readText, configFiles, hatsOverlay, assignments });

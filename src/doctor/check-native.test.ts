@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
-import { checkNativeAgents, checkTools } from './check-native.ts';
+import { checkNativeAgents, checkToolParts } from './check-native.ts';
 
 const cwd = mkdtempSync(join(tmpdir(), 'ralph-native-check-'));
 afterAll(() => rmSync(cwd, { recursive: true, force: true }));
@@ -30,7 +30,7 @@ async function look(yaml: string, env: Readonly<Record<string, string>> = {}): P
   const cwd = mkdtempSync(join(FOLDER, 'case-'));
   writeFileSync(join(cwd, 'ralph.yml'), yaml);
   writeFileSync(join(cwd, 'ship.mjs'), 'throw new Error("it ran");');
-  return (await checkTools({ cwd, configFiles: [], env })).map(({ name, status, text }) => `${name}: ${status}: ${text}`);
+  return (await checkToolParts({ cwd, configFiles: [], env })).map(({ name, status, text }) => `${name}: ${status}: ${text}`);
 }
 
 it.each<[string, Record<string, string>, readonly string[]]>([

@@ -78,7 +78,7 @@ function readSettings(request: NativeAgentsRequest): Settings | null {
 type Search = NonNullable<NonNullable<Settings['tools']>['search']>;
 
 /** Whether what the configuration says of tools is there: the key of the search, the files of tools. Nobody is asked anything, and no module runs. */
-export async function checkTools(request: NativeAgentsRequest): Promise<readonly DoctorCheck[]> {
+export async function checkToolParts(request: NativeAgentsRequest): Promise<readonly DoctorCheck[]> {
   const settings = readSettings(request);
   if (settings?.tools === undefined) return [];
   const { search, plugins } = settings.tools;

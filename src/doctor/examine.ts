@@ -17,7 +17,7 @@ import {
   toMissingAgentFix,
   toMissingAgentText,
 } from '../validation/check-config.ts';
-import { checkNativeAgents, checkTools, type DoctorCheck } from './check-native.ts';
+import { checkNativeAgents, checkToolParts, type DoctorCheck } from './check-native.ts';
 
 /** What `ralph doctor` found. */
 export interface DoctorReport {
@@ -39,7 +39,7 @@ export async function examine(request: ExamineRequest): Promise<DoctorReport> {
     checkConfiguration(request),
     checkHatAgents(request),
     checkNativeAgents(request),
-    checkTools(request),
+    checkToolParts(request),
     checkIsolation(),
   ]);
   return {

@@ -1,7 +1,7 @@
 import { toCharCells } from '../core/text/text-cells.ts';
 
 /** How a part of a drawing in characters is to look. */
-export type Tone = 'heading' | 'faint' | 'good' | 'bad' | 'name';
+export type DrawingTone = 'heading' | 'faint' | 'good' | 'bad' | 'name';
 
 /** The look of a line. */
 export type LineLook = 'plain' | 'dashed' | 'heavy';
@@ -14,13 +14,13 @@ export interface Cell {
 /** A drawing in characters: lines that cross by themselves, and text over them. */
 export interface CharGrid {
   /** Draws a line through corners that lie straight above or beside each other. */
-  readonly line: (corners: readonly Cell[], look: LineLook, tone: Tone | null) => void;
+  readonly line: (corners: readonly Cell[], look: LineLook, tone: DrawingTone | null) => void;
   /** Writes text from a cell on, over whatever is there. */
-  readonly write: (at: Cell, text: string, tone: Tone | null) => void;
+  readonly write: (at: Cell, text: string, tone: DrawingTone | null) => void;
   /** Columns of the widest row. */
   readonly columns: () => number;
   /** The rows, without spaces at their ends. */
-  readonly render: (paint: (tone: Tone, text: string) => string) => string;
+  readonly render: (paint: (tone: DrawingTone, text: string) => string) => string;
 }
 
 interface Drawn {
@@ -29,7 +29,7 @@ interface Drawn {
   readonly look: LineLook;
   /** `null` where lines are; empty for the second half of a wide character. */
   readonly char: string | null;
-  readonly tone: Tone | null;
+  readonly tone: DrawingTone | null;
 }
 
 const [ABOVE, RIGHT, BELOW, LEFT] = [1, 2, 4, 8];
@@ -48,7 +48,7 @@ export function createCharGrid(): CharGrid {
     while (rows.length <= y) rows.push([]);
     (rows[y] as (Drawn | undefined)[])[x] = drawn;
   };
-  const touch = (cell: Cell, side: number, look: LineLook, tone: Tone | null): void => {
+  const touch = (cell: Cell, side: number, look: LineLook, tone: DrawingTone | null): void => {
     const known = rows[cell.y]?.[cell.x];
     put(cell, { sides: (known?.sides ?? 0) | side, look, char: null, tone });
   };
@@ -86,10 +86,10 @@ function walk(from: Cell, to: Cell, touch: (cell: Cell, side: number) => void): 
   }
 }
 
-function renderRow(row: readonly (Drawn | undefined)[], paint: (tone: Tone, text: string) => string): string {
+function renderRow(row: readonly (Drawn | undefined)[], paint: (tone: DrawingTone, text: string) => string): string {
   let text = '';
   let run = '';
-  let tone: Tone | null = null;
+  let tone: DrawingTone | null = null;
   const flush = (): void => {
     text += tone === null || run.trim() === '' ? run : paint(tone, run);
     run = '';

@@ -11,13 +11,13 @@ import {
   toShortText,
 } from '../topology/graph/flow-graph.ts';
 import { assignTracks, type Tracks } from './assign-tracks.ts';
-import { type Cell, type CharGrid, createCharGrid, type Tone } from './char-grid.ts';
+import { type Cell, type CharGrid, createCharGrid, type DrawingTone } from './char-grid.ts';
 import { isLoop, type LaidOutGraph, layOut, type PlacedArrow } from './lay-out.ts';
 
 /** Where a drawing is to fit, and how its parts get their colours. */
 export interface UnicodeLook {
   readonly columns: number;
-  readonly style: (tone: Tone, text: string) => string;
+  readonly style: (tone: DrawingTone, text: string) => string;
 }
 
 /** Larger ones fit into no terminal, and laying them out takes long. */
@@ -148,7 +148,7 @@ function drawArrow(grid: CharGrid, plan: UnicodePlan, arrow: FlowArrow, { placed
   grid.line(corners, arrow.isOnPath ? 'heavy' : arrow.isFaint ? 'dashed' : 'plain', toTone(arrow));
 }
 
-function toTone(arrow: FlowArrow): Tone | null {
+function toTone(arrow: FlowArrow): DrawingTone | null {
   if (arrow.isOnPath) return 'name';
   return arrow.isWrong ? 'bad' : arrow.isFaint ? 'faint' : null;
 }
@@ -178,7 +178,7 @@ function drawEnds(grid: CharGrid, plan: UnicodePlan, arrow: FlowArrow, placed: P
 /** A line of text in a box. */
 interface BoxLine {
   readonly text: string;
-  readonly tone: Tone | null;
+  readonly tone: DrawingTone | null;
 }
 
 const MAX_WORDS = 32;
@@ -217,7 +217,7 @@ interface CellBox {
 
 /** Draws the box of a node with its lines in the middle. */
 function drawBox(grid: CharGrid, node: FlowNode, box: CellBox, lines: readonly BoxLine[]): void {
-  const tone: Tone | null =
+  const tone: DrawingTone | null =
     node.kind === 'nobody' || node.marks.includes('unreachable') ? 'bad' : node.marks.includes('on-path') ? 'name' : null;
   const [corners, side, edge] = node.kind === 'hat' ? ['┌┐└┘', '│', '─'] : node.kind === 'loop' ? ['╭╮╰╯', '┆', '╌'] : ['╭╮╰╯', '│', '─'];
   const inner = edge.repeat(box.width - 2);

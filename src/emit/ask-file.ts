@@ -90,7 +90,7 @@ export interface ReceivedAnswer {
 }
 
 /** Reads the answers file from a byte on: the answer to one question, if it is there. */
-export function findAnswer(
+export function findReceivedAnswer(
   answersFile: string,
   ask: string,
   from: number,

@@ -7,8 +7,8 @@ import { RalphError } from '../core/values/errors.ts';
 import { appendLine } from '../journal/agent-line.ts';
 import { nodeFileSystem } from '../journal/node-file-system.ts';
 import { createSharedFileSystem } from '../journal/shared-file-system.ts';
-import { findAnswer, type ReceivedAnswer, toAskPlace } from './ask-file.ts';
-import { findTurn, readContract } from './contract-file.ts';
+import { findReceivedAnswer, type ReceivedAnswer, toAskPlace } from './ask-file.ts';
+import { findEventPlace, readContract } from './contract-file.ts';
 
 /** A question as an agent puts it. */
 export interface AskWords {
@@ -32,7 +32,7 @@ const LONGEST_MS = QUESTION_LIMITS.deadlineMs + 3600 * 1000;
  * @throws RalphError `ask-no-turn`, `ask-choices`; the system error
  */
 export async function askPeople(words: AskWords, env: Environment, signal?: AbortSignal): Promise<ReceivedAnswer> {
-  const turn = findTurn(env);
+  const turn = findEventPlace(env);
   if (turn?.contractFile === undefined || turn.contractFile === null) throw toNoTurn();
   const question = toQuestion(words);
   const workspace = readContract(turn.contractFile)?.workspace ?? null;
@@ -41,7 +41,7 @@ export async function askPeople(words: AskWords, env: Environment, signal?: Abor
   appendLine(createSharedFileSystem(place.root), place.asksFile, JSON.stringify(question));
   const until = Date.now() + (words.deadlineMs === undefined ? LONGEST_MS : words.deadlineMs + GRACE_MS);
   while (Date.now() < until) {
-    const found = findAnswer(place.answersFile, question.ask, offset);
+    const found = findReceivedAnswer(place.answersFile, question.ask, offset);
     if (found.answer !== null) return found.answer;
     offset = found.offset;
     await pause(LOOK_EVERY_MS, undefined, signal === undefined ? {} : { signal });

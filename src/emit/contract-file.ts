@@ -19,7 +19,7 @@ export interface EventPlace {
 }
 
 /** Where the environment of an agent's turn says that events go; `null` outside of a turn. */
-export function findTurn(env: Environment): EventPlace | null {
+export function findEventPlace(env: Environment): EventPlace | null {
   const { RALPH_EVENTS_FILE: eventsFile, RALPH_CONTRACT: contractFile, RALPH_HAT: hat } = env;
   if (eventsFile === undefined || eventsFile === '' || hat === undefined || hat === '') return null;
   return { eventsFile, hat, contractFile: contractFile ?? null };

@@ -4,7 +4,7 @@
  */
 export { ensureAnswersFile, openAskBox, type ReceivedAnswer, toAskPlace } from './ask-file.ts';
 export { type AskWords, askPeople } from './ask-people.ts';
-export { type Contract, type EventPlace, findTurn, toContractPath, writeContract } from './contract-file.ts';
+export { type Contract, type EventPlace, findEventPlace, toContractPath, writeContract } from './contract-file.ts';
 export { createPayloadCheck } from './create-payload-check.ts';
 export { type EventWords, emitInto, toCutText } from './emit-event.ts';
 export { HAND_VARIABLE, type HandBox, type HandRound, openHandBox, readHandRound, writeHandRound } from './hand-file.ts';

@@ -20,7 +20,7 @@ import type {
 import { isSubjectPart, parseKey, toKey } from './fleet-names.ts';
 import { hearOnce } from './messages.ts';
 import { toTooLarge } from './too-large.ts';
-import { type ChangeRecord, type KeptRecord, serves, toClaim, toHeld, toStanding } from './work-record.ts';
+import { type ChangeRecord, type StoredRecord, serves, toClaim, toHeld, toStanding } from './work-record.ts';
 
 /** A fleet in one process: what the contract asks, without a server. */
 export function createMemoryFleet(): Fleet {
@@ -138,10 +138,10 @@ function createRunLeases(): RunLeases {
 }
 
 function createQueue(): WorkQueue {
-  const records = new Map<string, KeptRecord>();
+  const records = new Map<string, StoredRecord>();
   const changed = new Set<() => void>();
   let revision = 0;
-  const put = (key: string, record: KeptRecord['record']): number => {
+  const put = (key: string, record: StoredRecord['record']): number => {
     revision += 1;
     records.set(key, { record, revision });
     for (const look of [...changed]) look();

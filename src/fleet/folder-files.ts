@@ -78,7 +78,7 @@ export async function syncFolder(folder: string): Promise<void> {
 }
 
 /** `null`: it is not there. */
-export function readText(path: string): string | null {
+export function findFileText(path: string): string | null {
   try {
     return readFileSync(path, 'utf8');
   } catch (error) {
@@ -88,7 +88,7 @@ export function readText(path: string): string | null {
 }
 
 /** Nothing where the folder is not there. */
-export function listNames(folder: string): readonly string[] {
+export function listFolderNames(folder: string): readonly string[] {
   try {
     return readdirSync(folder);
   } catch (error) {
@@ -99,7 +99,7 @@ export function listNames(folder: string): readonly string[] {
 
 /** The greatest number that is a name in a folder; 0: there is none. */
 export function findLast(folder: string): number {
-  return listNames(folder).reduce((last, name) => (/^\d{1,15}$/.test(name) ? Math.max(last, Number(name)) : last), 0);
+  return listFolderNames(folder).reduce((last, name) => (/^\d{1,15}$/.test(name) ? Math.max(last, Number(name)) : last), 0);
 }
 
 /** What the system does not say of a folder is found by looking. */

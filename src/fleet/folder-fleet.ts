@@ -15,7 +15,16 @@ import {
   type WorkerState,
 } from '../ports/fleet.ts';
 import { requirePart, toKey } from './fleet-names.ts';
-import { dropDraft, type FolderPlaces, linkDraft, listNames, readText, syncFolder, toPlaces, writeDraft } from './folder-files.ts';
+import {
+  dropDraft,
+  type FolderPlaces,
+  findFileText,
+  linkDraft,
+  listFolderNames,
+  syncFolder,
+  toPlaces,
+  writeDraft,
+} from './folder-files.ts';
 import { type FolderPost, openFolderPost, readMoment, secondsSince } from './folder-post.ts';
 import { createFolderQueue } from './folder-queue.ts';
 import { createFolderLeases, createFolderLog, createFolderReports } from './folder-runs.ts';
@@ -81,9 +90,9 @@ async function makePlaces(root: string): Promise<FolderPlaces> {
   if ((mode & 0o077) !== 0)
     throw toUnfit(`Others than you can look into the folder ${root}, or write there.`, `chmod 700 ${root}, if it holds nothing else`);
   const places = toPlaces(root);
-  const names = listNames(root);
+  const names = listFolderNames(root);
   // It is made before the rest is, so it is read behind that: another process may be making it.
-  const marker = readText(join(root, MARKER));
+  const marker = findFileText(join(root, MARKER));
   if (marker === null && names.some((name) => join(root, name) !== places.drafts))
     throw toUnfit(`The folder ${root} is not empty, and holds no fleet.`, 'Name another one: file:/absolute/folder');
   const text = `${JSON.stringify({ v: VERSION })}\n`;

@@ -4,7 +4,7 @@ import { uptime } from 'node:os';
 import { join } from 'node:path';
 import { toErrorCode } from '../core/values/errors.ts';
 import { isJsonObject, type Json, type JsonObject, parseJson } from '../core/values/json.ts';
-import { createBell, type FolderPlaces, listNames, readText } from './folder-files.ts';
+import { createBell, type FolderPlaces, findFileText, listFolderNames } from './folder-files.ts';
 
 /** What passes by between the processes of a machine: at most once, and nothing is kept. */
 export interface FolderPost {
@@ -29,12 +29,12 @@ const MAX_WAITING = 2000;
 const COUNT_EVERY = 100;
 
 /** A moment of this machine, whose clock can be put back, but not this. */
-export interface Moment {
+export interface BootMoment {
   readonly boot: string;
   readonly at: number;
 }
 
-export function readMoment(): Moment {
+export function readMoment(): BootMoment {
   return { boot: readBoot(), at: uptime() };
 }
 
@@ -48,7 +48,7 @@ function readBoot(): string {
 }
 
 /** For how many seconds it has been that moment; infinite where it was before the machine was started. */
-export function secondsSince(value: Json | undefined, now: Moment): number {
+export function secondsSince(value: Json | undefined, now: BootMoment): number {
   if (!isJsonObject(value)) return Number.POSITIVE_INFINITY;
   const { boot, at } = value;
   // Counted in whole seconds on some systems.
@@ -77,9 +77,9 @@ export function openFolderPost(places: FolderPlaces): FolderPost {
     else if (typeof id === 'string') asked.get(id)?.(words);
   };
   const read = (): void => {
-    for (const name of [...listNames(inbox)].sort()) {
+    for (const name of [...listFolderNames(inbox)].sort()) {
       if (name === ALIVE) continue;
-      const text = readText(join(inbox, name));
+      const text = findFileText(join(inbox, name));
       rmSync(join(inbox, name), { force: true });
       // What passes by may be anything.
       quietly(() => take(parseJson(text ?? '')));
@@ -210,7 +210,7 @@ function createMail({ drafts, peers, subjects }: FolderPlaces, own: string) {
     // Only where nobody listens any more.
     quietly(() => rmdirSync(join(subjects, subject)));
   };
-  const secondsSilent = (peer: string): number => secondsSince(parseJson(readText(join(peers, peer, ALIVE)) ?? ''), readMoment());
+  const secondsSilent = (peer: string): number => secondsSince(parseJson(findFileText(join(peers, peer, ALIVE)) ?? ''), readMoment());
   return {
     put,
     unlist,
@@ -219,7 +219,7 @@ function createMail({ drafts, peers, subjects }: FolderPlaces, own: string) {
       const inbox = join(peers, peer);
       count += 1;
       if (mayDrop && (count % COUNT_EVERY === 0 || crowded.has(peer))) {
-        if (listNames(inbox).length > MAX_WAITING) crowded.add(peer);
+        if (listFolderNames(inbox).length > MAX_WAITING) crowded.add(peer);
         else crowded.delete(peer);
         if (crowded.has(peer)) return false;
       }
@@ -231,14 +231,14 @@ function createMail({ drafts, peers, subjects }: FolderPlaces, own: string) {
       }
     },
     listListening: (subject: string): readonly string[] =>
-      listNames(join(subjects, subject)).filter((peer) => {
+      listFolderNames(join(subjects, subject)).filter((peer) => {
         const seconds = isPeer(peer) && existsSync(join(peers, peer)) ? secondsSilent(peer) : Number.POSITIVE_INFINITY;
         if (seconds > LOST_S) unlist(subject, peer);
         return seconds < SILENT_S;
       }),
     /** Removes who was killed. */
     sweep: (): void => {
-      for (const peer of listNames(peers)) if (secondsSilent(peer) > LOST_S) disappear({ drafts }, join(peers, peer));
+      for (const peer of listFolderNames(peers)) if (secondsSilent(peer) > LOST_S) disappear({ drafts }, join(peers, peer));
     },
   };
 }

@@ -2,7 +2,7 @@ import { isJsonObject, type Json } from '../core/values/json.ts';
 import type { WorkClaim, WorkerFacts, WorkId, WorkOrder, WorkQueue } from '../ports/fleet.ts';
 import { parseKey, requirePart, toKey } from './fleet-names.ts';
 import type { FolderState } from './folder-state.ts';
-import { type ChangeRecord, type KeptRecord, serves, toClaim, toHeld, toStanding, toWorkRecord } from './work-record.ts';
+import { type ChangeRecord, type StoredRecord, serves, toClaim, toHeld, toStanding, toWorkRecord } from './work-record.ts';
 
 const WORK = 'work.';
 /** An order that was not accepted is asked about again after so long. */
@@ -15,11 +15,11 @@ interface Offered {
 
 /** Orders, each a value of the state. */
 export function createFolderQueue(state: FolderState): WorkQueue {
-  const look = (id: WorkId): KeptRecord | null => {
+  const look = (id: WorkId): StoredRecord | null => {
     const kept = state.get(WORK + toKey(id));
     return kept === null ? null : { record: toWorkRecord(kept.value), revision: kept.revision };
   };
-  const write = (id: WorkId, record: KeptRecord['record'] | null, revision: number): Promise<number | null> =>
+  const write = (id: WorkId, record: StoredRecord['record'] | null, revision: number): Promise<number | null> =>
     state.change(WORK + toKey(id), record as unknown as Json, revision);
   const changeOf =
     (id: WorkId): ChangeRecord =>

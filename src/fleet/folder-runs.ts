@@ -6,7 +6,7 @@ import { toErrorCode } from '../core/values/errors.ts';
 import { isJsonObject, type Json, parseJson } from '../core/values/json.ts';
 import type { KeptLease, Reports, RunLeases, RunLog, WorkReport } from '../ports/fleet.ts';
 import { isOrderName, isSubjectPart, requirePart, toKey } from './fleet-names.ts';
-import { createBell, dropDraft, type FolderPlaces, findLast, linkDraft, readText, syncFolder, writeDraft } from './folder-files.ts';
+import { createBell, dropDraft, type FolderPlaces, findFileText, findLast, linkDraft, syncFolder, writeDraft } from './folder-files.ts';
 import type { FolderState } from './folder-state.ts';
 import { parseLease } from './kept-states.ts';
 import { parseReport } from './work-record.ts';
@@ -27,7 +27,7 @@ export function createFolderLog({ runs, drafts }: FolderPlaces): RunLog {
         const outcome = linkDraft(draft, path);
         const isMade = outcome === 'made' && standsBehind(folder, behind);
         // The first try may have come to its end although nobody heard of it.
-        const isOwn = isMade || (outcome === 'taken' && parseWriting(readText(path))?.name === name);
+        const isOwn = isMade || (outcome === 'taken' && parseWriting(findFileText(path))?.name === name);
         if (!isOwn) return null;
         await syncFolder(folder);
         return behind + 1;
@@ -72,7 +72,7 @@ function createNumbers(folder: string, take: (text: string) => void) {
     readOn: (): void => {
       if (last > 0 && !existsSync(join(folder, String(last))) && existsSync(join(folder, '1'))) last = 0;
       for (;;) {
-        const text = readText(join(folder, String(last + 1)));
+        const text = findFileText(join(folder, String(last + 1)));
         if (text === null) return;
         last += 1;
         take(text);

@@ -3,7 +3,16 @@ import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, renameSync, rmSy
 import { join } from 'node:path';
 import { toErrorCode } from '../core/values/errors.ts';
 import { isJsonObject, type Json, parseJson } from '../core/values/json.ts';
-import { createBell, dropDraft, type FolderPlaces, findLast, linkDraft, listNames, readText, writeDraft } from './folder-files.ts';
+import {
+  createBell,
+  dropDraft,
+  type FolderPlaces,
+  findFileText,
+  findLast,
+  linkDraft,
+  listFolderNames,
+  writeDraft,
+} from './folder-files.ts';
 
 /** A value as it stands. `revision` differs from all earlier ones of all values. */
 export interface KeptValue {
@@ -165,7 +174,7 @@ function requireSegment(folder: string, segment: number): void {
 function readBehind(folder: string, { segment, position }: View, perSegment: number): readonly string[] {
   const texts: string[] = [];
   for (let number = position + 1; number <= perSegment; number += 1) {
-    const text = readText(join(folder, String(segment), String(number)));
+    const text = findFileText(join(folder, String(segment), String(number)));
     if (text === null) break;
     texts.push(text);
   }
@@ -186,7 +195,7 @@ function apply(view: View, text: string, perSegment: number): void {
 function load(folder: string): View {
   for (;;) {
     const segment = findLast(folder);
-    const begun = parseJson(readText(join(folder, String(segment), '0')) ?? '');
+    const begun = parseJson(findFileText(join(folder, String(segment), '0')) ?? '');
     // A newer one has been made meanwhile.
     if (isGone(folder, segment)) continue;
     if (!Array.isArray(begun)) throw new Error(`what the fleet keeps in ${join(folder, String(segment))} cannot be read`);
@@ -223,7 +232,7 @@ const LOOK_BACK = 20;
 function retire(folder: string, newest: number): void {
   for (let segment = newest; segment > Math.max(0, newest - LOOK_BACK); segment -= 1) {
     const place = join(folder, String(segment));
-    const names = listNames(place).filter((name) => name !== GONE);
+    const names = listFolderNames(place).filter((name) => name !== GONE);
     if (names.length === 0) continue;
     writeFileSync(join(place, GONE), '', { mode: 0o600, flush: true });
     syncNow(place);

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { statSync, writeFileSync } from 'node:fs';
 import { rename } from 'node:fs/promises';
 import { join } from 'node:path';
-import { dropDraft, type FolderPlaces, listNames } from './folder-files.ts';
+import { dropDraft, type FolderPlaces, listFolderNames } from './folder-files.ts';
 import type { FolderState } from './folder-state.ts';
 import { parseLease } from './kept-states.ts';
 
@@ -16,7 +16,7 @@ export async function sweepFolder(places: FolderPlaces, state: FolderState, now 
   const swept = join(places.drafts, 'swept');
   if (now - changedAt(swept) < DAY_MS) return;
   writeFileSync(swept, '', { mode: 0o600 });
-  for (const name of listNames(places.drafts)) {
+  for (const name of listFolderNames(places.drafts)) {
     const path = join(places.drafts, name);
     if (now - changedAt(path) > DAY_MS) await dropDraft(path);
   }
@@ -28,9 +28,9 @@ export async function sweepFolder(places: FolderPlaces, state: FolderState, now 
   }
   const kept = new Set(state.list('lease.').map(([key]) => key.slice('lease.'.length)));
   for (const folder of [places.runs, places.reports])
-    for (const name of listNames(folder)) if (!kept.has(name)) await forgetOld(places, join(folder, name), now);
-  for (const part of listNames(places.blobs))
-    for (const name of listNames(join(places.blobs, part))) await forgetOld(places, join(places.blobs, part, name), now);
+    for (const name of listFolderNames(folder)) if (!kept.has(name)) await forgetOld(places, join(folder, name), now);
+  for (const part of listFolderNames(places.blobs))
+    for (const name of listFolderNames(join(places.blobs, part))) await forgetOld(places, join(places.blobs, part, name), now);
 }
 
 async function forgetOld({ drafts }: FolderPlaces, path: string, now: number): Promise<void> {

@@ -11,7 +11,17 @@ import { hearOnce } from './messages.ts';
 import type { NatsPlace } from './nats-place.ts';
 import { createOffers, createQueue } from './nats-queue.ts';
 import { createRunLeases, createRunLog } from './nats-runs.ts';
-import { insist, listKeys, type NatsServer, openNatsServer, REPORTS, toBytes, toText, unlessConflict, WORKERS } from './nats-server.ts';
+import {
+  insist,
+  listBucketKeys,
+  type NatsServer,
+  openNatsServer,
+  REPORTS,
+  toJsonBytes,
+  toUtf8Text,
+  unlessConflict,
+  WORKERS,
+} from './nats-server.ts';
 import { toTooLarge } from './too-large.ts';
 import { parseReport } from './work-record.ts';
 
@@ -48,7 +58,7 @@ function createReports({ stream, manager, connection }: NatsServer): Reports {
     append: async ({ run, name, worker, number, body }) => {
       const key = toKey({ run, name });
       const msgID = `${key}.${worker}.${number}`;
-      await insist(() => stream.publish(`ralph.report.${key}`, toBytes({ worker, number, body }), { msgID }));
+      await insist(() => stream.publish(`ralph.report.${key}`, toJsonBytes({ worker, number, body }), { msgID }));
     },
     follow: async (run, visit) => {
       requirePart(run);
@@ -57,7 +67,7 @@ function createReports({ stream, manager, connection }: NatsServer): Reports {
       const heard = new Set<string>();
       const hear = ({ subject, data }: Pick<JsMsg, 'subject' | 'data'>, isEarly: boolean): void => {
         const id = parseKey(subject.split('.').slice(2).join('.'));
-        const report = parseReport(toText(data));
+        const report = parseReport(toUtf8Text(data));
         if (id === null || report === null) return;
         const toName = (number: number): string => `${toKey(id)} ${report.worker} ${number}`;
         const isNext = !isEarly || heard.has(toName(report.number - 1));
@@ -145,7 +155,7 @@ const ANSWER_MS = 1000;
 /** False: nobody has heard it, or not in time. */
 async function request(connection: NatsServer['connection'], subject: string, words: Json): Promise<boolean> {
   try {
-    await connection.request(subject, toBytes(words), { timeout: ANSWER_MS });
+    await connection.request(subject, toJsonBytes(words), { timeout: ANSWER_MS });
     return true;
   } catch {
     return false;
@@ -156,7 +166,7 @@ function createWires({ connection }: NatsServer): Wires {
   const listen = (subject: string, take: (of: string, words: Json, reply: () => void) => void): (() => void) => {
     const subscription = connection.subscribe(subject, {
       callback: (error, message) => {
-        const words = error === null ? parseJson(toText(message.data)) : undefined;
+        const words = error === null ? parseJson(toUtf8Text(message.data)) : undefined;
         if (words === undefined) return;
         try {
           take(message.subject, words, () => void message.respond());
@@ -176,7 +186,7 @@ function createWires({ connection }: NatsServer): Wires {
       }),
     show: (id, live) => {
       try {
-        connection.publish(`ralph.live.${toKey(id)}`, toBytes(live));
+        connection.publish(`ralph.live.${toKey(id)}`, toJsonBytes(live));
       } catch {
         // It passes by: whoever cannot be shown it reads it at the end.
       }
@@ -204,8 +214,8 @@ function createSteerLine({ connection }: NatsServer): SteerLine {
     ask: async (run, word) => {
       const subject = toSubject(run);
       try {
-        const said = await connection.request(subject, toBytes(word), { timeout: SAID_MS });
-        return parseJson(toText(said.data)) ?? null;
+        const said = await connection.request(subject, toJsonBytes(word), { timeout: SAID_MS });
+        return parseJson(toUtf8Text(said.data)) ?? null;
       } catch (error) {
         if (isForbidden(error)) throw toForbidden(run, error);
         return null;
@@ -216,8 +226,8 @@ function createSteerLine({ connection }: NatsServer): SteerLine {
       const subscription = connection.subscribe(toSubject(run), {
         callback: (error, message) => {
           if (error !== null) return;
-          void take(toText(message.data)).then((said) => {
-            if (said !== null && !connection.isClosed()) message.respond(toBytes(said));
+          void take(toUtf8Text(message.data)).then((said) => {
+            if (said !== null && !connection.isClosed()) message.respond(toJsonBytes(said));
           });
         },
       });
@@ -252,7 +262,7 @@ function createWorkerList(server: NatsServer): WorkerList {
     requirePart(id);
     const entry = await insist(() => workers.get(id));
     if (entry?.operation !== 'PUT') return null;
-    return { token: parseWorker(parseJson(toText(entry.value)))[0]?.token ?? null, revision: entry.revision };
+    return { token: parseWorker(parseJson(toUtf8Text(entry.value)))[0]?.token ?? null, revision: entry.revision };
   };
   return {
     tell: async (worker) => {
@@ -260,7 +270,7 @@ function createWorkerList(server: NatsServer): WorkerList {
         const kept = await look(worker.id);
         if (kept !== null && kept.token !== null && kept.token !== worker.token) return false;
         const told = await unlessConflict(() =>
-          kept === null ? workers.create(worker.id, toBytes(worker)) : workers.update(worker.id, toBytes(worker), kept.revision),
+          kept === null ? workers.create(worker.id, toJsonBytes(worker)) : workers.update(worker.id, toJsonBytes(worker), kept.revision),
         );
         if (told !== null) return true;
       }
@@ -270,9 +280,9 @@ function createWorkerList(server: NatsServer): WorkerList {
       if (kept?.token === token) await unlessConflict(() => workers.purge(id, { previousSeq: kept.revision }));
     },
     list: async () => {
-      const keys = await listKeys(server, WORKERS);
+      const keys = await listBucketKeys(server, WORKERS);
       const entries = await Promise.all(keys.map((key) => insist(() => workers.get(key))));
-      return entries.flatMap((entry) => (entry?.operation === 'PUT' ? parseWorker(parseJson(toText(entry.value))) : []));
+      return entries.flatMap((entry) => (entry?.operation === 'PUT' ? parseWorker(parseJson(toUtf8Text(entry.value))) : []));
     },
     drain: (id) => request(connection, toSubject(id), null),
     onDrain: (id, hear) => {

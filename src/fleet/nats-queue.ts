@@ -2,8 +2,8 @@ import type { DeliverPolicy, JsMsg } from '@nats-io/jetstream';
 import type { WorkClaim, WorkerFacts, WorkId, WorkOrder, WorkQueue } from '../ports/fleet.ts';
 import { requirePart, toKey } from './fleet-names.ts';
 import { consume, keepReading, type Reading } from './keep-reading.ts';
-import { insist, type NatsServer, toBytes, toText, unlessConflict, WORK } from './nats-server.ts';
-import { type ChangeRecord, type KeptRecord, parseWorkRecord, serves, toClaim, toHeld, toOwnChange, toStanding } from './work-record.ts';
+import { insist, type NatsServer, toJsonBytes, toUtf8Text, unlessConflict, WORK } from './nats-server.ts';
+import { type ChangeRecord, parseWorkRecord, type StoredRecord, serves, toClaim, toHeld, toOwnChange, toStanding } from './work-record.ts';
 
 /**
  * An order has two records, so that accounts of workers need no right to write the first one: what is offered, and who holds it or that it is over. It is offered as long as the first one is there without
@@ -55,7 +55,7 @@ export function createOffers({ stream, manager, connection }: NatsServer): Offer
       return void (isThere ? taken.add(id) : taken.delete(id));
     }
     const id = key.slice(OFFER.length);
-    const record = isThere && key.startsWith(OFFER) ? parseWorkRecord(toText(data)) : null;
+    const record = isThere && key.startsWith(OFFER) ? parseWorkRecord(toUtf8Text(data)) : null;
     // One that stands in the place of another is nobody's.
     if (record?.kind !== 'offered' || toKey(record.order) !== id) return void offered.delete(id);
     // After a new connection all of them come once more.
@@ -142,13 +142,13 @@ function createProgress() {
 
 /** The two records of orders. */
 function createOrderRecords({ work }: NatsServer) {
-  const readKey = async (key: string): Promise<KeptRecord | null> => {
+  const readKey = async (key: string): Promise<StoredRecord | null> => {
     const entry = await insist(() => work.get(key));
     if (entry === null || entry.operation !== 'PUT') return null;
-    return { record: parseWorkRecord(toText(entry.value)), revision: entry.revision };
+    return { record: parseWorkRecord(toUtf8Text(entry.value)), revision: entry.revision };
   };
   return {
-    readHolding: (id: WorkId): Promise<KeptRecord | null> => readKey(HOLDING + toKey(id)),
+    readHolding: (id: WorkId): Promise<StoredRecord | null> => readKey(HOLDING + toKey(id)),
     readOffer: async (id: WorkId): Promise<WorkOrder | null> => {
       const kept = await readKey(OFFER + toKey(id));
       return kept?.record.kind === 'offered' && toKey(kept.record.order) === toKey(id) ? kept.record.order : null;
@@ -159,12 +159,12 @@ function createOrderRecords({ work }: NatsServer) {
       const kept = await readKey(key);
       if (kept?.record.kind !== 'offered') return;
       const { record, revision } = kept;
-      await unlessConflict(() => work.update(key, toBytes(record), revision));
+      await unlessConflict(() => work.update(key, toJsonBytes(record), revision));
     },
     changeOf: (id: WorkId): ChangeRecord => {
       const key = HOLDING + toKey(id);
       return (record, revision) =>
-        unlessConflict(() => (revision === 0 ? work.create(key, toBytes(record)) : work.update(key, toBytes(record), revision)));
+        unlessConflict(() => (revision === 0 ? work.create(key, toJsonBytes(record)) : work.update(key, toJsonBytes(record), revision)));
     },
   };
 }
@@ -195,7 +195,7 @@ export function createQueue(server: NatsServer, offers: Offers): WorkQueue {
   return {
     offer: async (order) => {
       const key = OFFER + toKey(order);
-      await unlessConflict(() => work.create(key, toBytes({ kind: 'offered', order })));
+      await unlessConflict(() => work.create(key, toJsonBytes({ kind: 'offered', order })));
     },
     remind: async (id) => {
       if ((await readHolding(id)) === null) await repeatOffer(id);

@@ -4,7 +4,7 @@ import type { KeptLease, RunLeases, RunLog } from '../ports/fleet.ts';
 import { isSubjectPart } from './fleet-names.ts';
 import { consume, keepReading, type Reading } from './keep-reading.ts';
 import { parseLease } from './kept-states.ts';
-import { insist, LEASES, listKeys, type NatsServer, RUNS, toBytes, toText, unlessConflict } from './nats-server.ts';
+import { insist, LEASES, listBucketKeys, type NatsServer, RUNS, toJsonBytes, toUtf8Text, unlessConflict } from './nats-server.ts';
 
 /** What is kept of runs: a subject of one stream for each, on which the server itself refuses whoever does not write behind the last message. */
 export function createRunLog({ stream, manager, connection }: NatsServer): RunLog {
@@ -32,7 +32,7 @@ export function createRunLog({ stream, manager, connection }: NatsServer): RunLo
       const subject = toSubject(run);
       // Where the answer to the first try was lost, the second one is known by its name.
       const options = { msgID: `${run}.${name}`, expect: { lastSubjectSequence: behind } };
-      const told = await unlessConflict(() => stream.publish(subject, toBytes(body), options));
+      const told = await unlessConflict(() => stream.publish(subject, toJsonBytes(body), options));
       if (told !== null) return told.seq;
       // The servers of a cluster look whether it stands behind the last one before they look at its name.
       const last = await insist(() => readLast(manager, subject));
@@ -40,7 +40,7 @@ export function createRunLog({ stream, manager, connection }: NatsServer): RunLo
     },
     read: async (run, visit) => {
       const { there, end } = await readFrom(run, ({ seq, data }, last) => {
-        if (seq <= last) visit(parseJson(toText(data)) ?? null);
+        if (seq <= last) visit(parseJson(toUtf8Text(data)) ?? null);
       });
       await end();
       return there;
@@ -49,7 +49,7 @@ export function createRunLog({ stream, manager, connection }: NatsServer): RunLo
       const subject = toSubject(run);
       await insist(() => manager.streams.purge(RUNS, { filter: subject }));
     },
-    follow: async (run, visit) => (await readFrom(run, ({ data }) => visit(parseJson(toText(data)) ?? null))).end,
+    follow: async (run, visit) => (await readFrom(run, ({ data }) => visit(parseJson(toUtf8Text(data)) ?? null))).end,
   };
 }
 
@@ -86,13 +86,13 @@ export function createRunLeases(server: NatsServer): RunLeases {
   const look: RunLeases['look'] = async (run) => {
     if (!isSubjectPart(run)) return null;
     const entry = await insist(() => runs.get(run));
-    const lease = entry?.operation === 'PUT' ? parseLease(parseJson(toText(entry.value))) : null;
+    const lease = entry?.operation === 'PUT' ? parseLease(parseJson(toUtf8Text(entry.value))) : null;
     return entry === null || lease === null || lease.run !== run ? null : { lease, beat: entry.revision };
   };
   return {
     look,
     write: (lease, beat) =>
-      unlessConflict(() => (beat === 0 ? runs.create(lease.run, toBytes(lease)) : runs.update(lease.run, toBytes(lease), beat))),
+      unlessConflict(() => (beat === 0 ? runs.create(lease.run, toJsonBytes(lease)) : runs.update(lease.run, toJsonBytes(lease), beat))),
     forget: async (run, beat) => {
       if (!isSubjectPart(run)) return false;
       const forgotten = await unlessConflict(async () => {
@@ -102,7 +102,7 @@ export function createRunLeases(server: NatsServer): RunLeases {
       return forgotten ?? false;
     },
     list: async () => {
-      const found = await Promise.all((await listKeys(server, LEASES)).map(look));
+      const found = await Promise.all((await listBucketKeys(server, LEASES)).map(look));
       return found.filter((kept): kept is KeptLease => kept !== null);
     },
   };

@@ -213,8 +213,8 @@ function toNames<Module extends object>(module: Module): Module {
   return typeof inner === 'object' && inner !== null ? toNames(inner as Module) : module;
 }
 
-export const toText = (bytes: Uint8Array): string => new TextDecoder().decode(bytes);
-export const toBytes = (value: unknown): Uint8Array => new TextEncoder().encode(JSON.stringify(value));
+export const toUtf8Text = (bytes: Uint8Array): string => new TextDecoder().decode(bytes);
+export const toJsonBytes = (value: unknown): Uint8Array => new TextEncoder().encode(JSON.stringify(value));
 
 /** What is asked of a server that is just gone, or chooses a leader, is asked again for so long. */
 const PATIENCE_MS = 15_000;
@@ -247,7 +247,7 @@ const WRONG_LAST = 10071;
  *
  * @throws what the server says
  */
-export async function listKeys({ manager }: Pick<NatsServer, 'manager'>, bucket: string): Promise<readonly string[]> {
+export async function listBucketKeys({ manager }: Pick<NatsServer, 'manager'>, bucket: string): Promise<readonly string[]> {
   const prefix = `$KV.${bucket}.`;
   const { state } = await insist(() => manager.streams.info(`KV_${bucket}`, { subjects_filter: `${prefix}>` }));
   return Object.keys(state.subjects ?? {})

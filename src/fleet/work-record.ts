@@ -15,7 +15,7 @@ export interface HeldRecord {
 }
 
 /** A record as it stands in a store that counts its changes. */
-export interface KeptRecord {
+export interface StoredRecord {
   readonly record: WorkRecord;
   readonly revision: number;
 }
@@ -52,7 +52,7 @@ export function parseReport(text: string): Pick<WorkReport, 'worker' | 'number' 
 }
 
 /** How it looks to whoever watches it. */
-export function toStanding(kept: KeptRecord | null): WorkStanding {
+export function toStanding(kept: StoredRecord | null): WorkStanding {
   if (kept === null || kept.record.kind === 'over') return { kind: 'over' };
   const { record, revision } = kept;
   return record.kind === 'offered' ? { kind: 'offered' } : { kind: 'held', worker: record.worker, beat: revision };
@@ -74,7 +74,7 @@ export function toHeld(worker: string): HeldRecord {
 }
 
 /** A change that had arrived although its answer was lost is known by its nonce, and made again. */
-export function toOwnChange(own: HeldRecord, change: ChangeRecord, look: () => Promise<KeptRecord | null>): ChangeRecord {
+export function toOwnChange(own: HeldRecord, change: ChangeRecord, look: () => Promise<StoredRecord | null>): ChangeRecord {
   return async (record, revision) => {
     const made = await change(record, revision);
     if (made !== null) return made;

@@ -8,7 +8,7 @@ import { keepLog, rewriteLog } from './evidence-store.ts';
 import type { GateCase, GateRequest, GateRunnerSettings } from './gate-contract.ts';
 import { createGateRunState, type GateRunState } from './gate-run-state.ts';
 import { toScope, toScopeKey } from './gate-scope.ts';
-import { KEPT_BYTES, toResult, toUnrun, toVerdict } from './gate-verdict.ts';
+import { KEPT_BYTES, toCommandVerdict, toResult, toUnrun } from './gate-verdict.ts';
 import { hasPassed, redactOutput, runAttempts } from './run-attempts.ts';
 import { toExcerpt } from './to-excerpt.ts';
 
@@ -98,7 +98,7 @@ async function runGate(state: GateRunState, given: GateCase, command: string, tr
   const isAlone = end();
   const tree = await toScope(await state.look(given.look), order.spec);
   const last = results.at(-1) ?? results[0];
-  const verdict = toVerdict(order.spec, last, hasPassed(last));
+  const verdict = toCommandVerdict(order.spec, last, hasPassed(last));
   const durationMs = Math.round(results.reduce((sum, entry) => sum + entry.durationMs, 0));
   const attempts = results.map(({ exitCode, stopReason, durationMs: ms }) => ({
     exitCode,

@@ -62,7 +62,7 @@ export type TryStartTests = (
 export type StartScopes = Readonly<Record<string, string>>;
 
 /** The last look of a request. */
-export interface Look {
+export interface StateLook {
   /** How many commands had begun or ended when it was taken. */
   atStep: number;
   state: Promise<TreeState | null> | null;
@@ -72,7 +72,7 @@ export interface Look {
 export interface GateRequest {
   readonly signal: AbortSignal;
   readonly observe: (gate: number, line: string) => void;
-  readonly look: Look;
+  readonly look: StateLook;
 }
 
 /** One order of a request. */

@@ -1,7 +1,7 @@
 import type { GateResult } from '../core/gates/gate-result.ts';
 import type { TreeState } from '../ports/tree-reader.ts';
 import { createEvidenceStore, type EvidenceStore } from './evidence-store.ts';
-import type { GateRunnerSettings, Look } from './gate-contract.ts';
+import type { GateRunnerSettings, StateLook } from './gate-contract.ts';
 
 const MAX_KEPT = 500;
 
@@ -14,7 +14,7 @@ export interface GateRunState {
   /** Runs tasks with the same key one after the other. */
   readonly inTurn: <T>(key: string, task: () => Promise<T>) => Promise<T>;
   /** Looks at the files; what a look showed stands as long as no command of a gate has run since. */
-  readonly look: (since: Look) => Promise<TreeState | null>;
+  readonly look: (since: StateLook) => Promise<TreeState | null>;
   /** Says that a command begins; call what it returns at its end: it tells whether no other ran in the meantime. */
   readonly begin: () => () => boolean;
 }

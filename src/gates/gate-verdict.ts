@@ -31,7 +31,7 @@ export interface GateOutcome {
 }
 
 /** The verdict of a command by its last try. */
-export function toVerdict(spec: GateSpec, last: CommandResult, passed: boolean): GateOutcome['verdict'] {
+export function toCommandVerdict(spec: GateSpec, last: CommandResult, passed: boolean): GateOutcome['verdict'] {
   const remark = passed ? '' : explainGateEnd(last, spec.timeoutMs);
   const { text, isCut } = toExcerpt(last.output, last.isOutputCut, remark, KEPT_BYTES);
   const failedTests = passed ? null : countFailedTests(last.output, last.isOutputCut);

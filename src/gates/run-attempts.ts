@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { appendFileSync } from 'node:fs';
 import { stripVTControlCharacters } from 'node:util';
 import type { GateSpec } from '../core/gates/gate-spec.ts';
-import { type CommandResult, runCommand, toShellCommand } from '../process/start-process.ts';
+import { type CommandResult, runToEnd, toShellCommand } from '../process/start-process.ts';
 import { type EvidenceFile, MAX_LOG_BYTES, rewriteLog } from './evidence-store.ts';
 import type { CommandSandbox, CommandSettings } from './gate-contract.ts';
 
@@ -73,7 +73,7 @@ async function runIn(
   const plain = { path: shell.command, args: shell.args, env: toPlain(settings.env), cwd };
   const program = sandbox === undefined ? plain : sandbox.confine(plain);
   const tell = (line: string): void => onLine(redactOutput(settings, line));
-  const result = await runCommand({
+  const result = await runToEnd({
     command: program.path,
     args: program.args,
     cwd,

@@ -1,5 +1,5 @@
 import type { Environment } from '../core/values/environment.ts';
-import { type CommandResult, type CommandSpec, runCommand } from '../process/start-process.ts';
+import { type CommandResult, type CommandSpec, runToEnd } from '../process/start-process.ts';
 import type { Git, GitOptions } from './contract.ts';
 import { decodeNames, encodeNames } from './file-names.ts';
 import { type GitUser, toGitArguments, toGitEnvironment } from './harden-git.ts';
@@ -23,7 +23,7 @@ export interface GitStart {
   readonly user?: GitUser;
   /** Asked before each command for variables that keep git from running what may not be run. Absent: nothing is kept from it. */
   readonly guard?: () => Promise<Readonly<Record<string, string>>>;
-  /** Starts the command in a sandbox, for one. Default: `runCommand`. */
+  /** Starts the command in a sandbox, for one. Default: `runToEnd`. */
   readonly run?: (command: GitCommand) => Promise<CommandResult>;
   /** Says why a command failed. Default: in one sentence for a person. */
   readonly explain?: (name: string, result: CommandResult, cwd: string) => string;
@@ -33,7 +33,7 @@ export interface GitStart {
  * Git in one folder, hardened: see `harden-git.ts`. Commands are started without a shell, never ask for anything, and speak English, so that their messages can be
  * told apart.
  */
-export function createGit({ cwd, env, user = 'person', guard, run = runCommand, explain = explainGitFailure }: GitStart): Git {
+export function createGit({ cwd, env, user = 'person', guard, run = runToEnd, explain = explainGitFailure }: GitStart): Git {
   // Once for all commands that speak to nobody: which folders of the search path count costs a look at each of them.
   const silent = toGitEnvironment({ user, env, folder: cwd });
   const toEnvironment = (protocols: string | undefined): Readonly<Record<string, string>> =>

@@ -9,5 +9,5 @@ export { createLoopHookAsker } from './ask-loop-hooks.ts';
 export { createLifeWatch, type LifeMoment } from './life-moments.ts';
 export { locateCall } from './locate-call.ts';
 export { createResidentPrograms } from './resident-programs.ts';
-export { hashFile, runHandler } from './run-handler.ts';
+export { findFileHash, runHandler } from './run-handler.ts';
 export { type HookedCall, NO_HOOKS, type RequestedCall, type ToolHooks } from './tool-hooks.ts';

@@ -1,6 +1,6 @@
 import { realpathSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
-import { CALL_ARGUMENTS, type ToolCall } from '../core/hooks/called-tool.ts';
+import { CALL_ARGUMENTS, type JudgedCall } from '../core/hooks/called-tool.ts';
 import { readOwn } from '../core/values/json.ts';
 
 /**
@@ -9,7 +9,7 @@ import { readOwn } from '../core/values/json.ts';
  *
  * @param cwd absolute
  */
-export function locateCall(call: Pick<ToolCall, 'tool' | 'input'>, cwd: string): ToolCall {
+export function locateCall(call: Pick<JudgedCall, 'tool' | 'input'>, cwd: string): JudgedCall {
   const row = readOwn(CALL_ARGUMENTS, call.tool);
   const path = row?.kind === 'path' ? (readOwn(call.input, row.key) ?? row.unsaid) : undefined;
   const workspace = toReal(cwd);

@@ -109,7 +109,7 @@ async function askHandler(spec: HookSpec, event: HookEvent, place: HandlerPlace)
 function findChange(handler: HookHandler): string | null {
   const file = handler.kind === 'command' || handler.kind === 'module' ? handler.file : null;
   if (file === null) return null;
-  const now = hashFile(file.path);
+  const now = findFileHash(file.path);
   if (now === null) return `${maskControls(file.path)} cannot be read`;
   return now === file.sha256
     ? null
@@ -124,7 +124,7 @@ const HASHED_AT_ONCE_BYTES = 1 << 20;
  * SHA-256 of a file, in hexadecimal; `null` where it cannot be read. An agent may have put a pipe there, on which reading waits for ever, a device without
  * end, or a file that is larger than the memory.
  */
-export function hashFile(path: string): string | null {
+export function findFileHash(path: string): string | null {
   let handle: number | undefined;
   try {
     handle = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));

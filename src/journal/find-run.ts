@@ -4,7 +4,7 @@ import { isRalphError, RalphError, toErrorCode } from '../core/values/errors.ts'
 import { isJsonObject } from '../core/values/json.ts';
 import { type FileSystem, readRange, withHandle } from './file-system.ts';
 import { findJournal, hasBegun } from './read-journal.ts';
-import { listRuns, type StateFolder, toRescuePaths, toRunPaths } from './run-folder.ts';
+import { listRunIds, type StateFolder, toRescuePaths, toRunPaths } from './run-folder.ts';
 import { readSettings } from './run-settings.ts';
 
 const MAX_SHOWN = 5;
@@ -134,13 +134,13 @@ const PIECE_BYTES = 1 << 20;
 /** The ids of all runs, those too of which only the rescued journal is left, oldest first. Throws the system error. */
 export function listKnownRuns(state: StateFolder): readonly string[] {
   const rescued = listRescued(state).filter((runId) => state.fs.stat(toRescuePaths(state.stateDir, runId).journal) !== null);
-  return [...new Set([...listRuns(state), ...rescued])].sort();
+  return [...new Set([...listRunIds(state), ...rescued])].sort();
 }
 
 /** None where an agent put something else in the place of the folder: the other runs are to be seen all the same. */
 function listRescued(state: StateFolder): readonly string[] {
   try {
-    return listRuns(state, 'rescue');
+    return listRunIds(state, 'rescue');
   } catch (error) {
     if (toErrorCode(error) === 'ENOTDIR') return [];
     throw error;

@@ -38,7 +38,7 @@ export {
   createRunId,
   isRunId,
   type LeftBehind,
-  listRuns,
+  listRunIds,
   type RunPaths,
   removeLeftovers,
   removeRun,

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createTemporaryFolder } from './fixtures.ts';
 import { nodeFileSystem as fs } from './node-file-system.ts';
-import { createRunFolder, createRunId, isRunId, listRuns, type RunPaths, removeLeftovers, removeRun, toRunPaths } from './run-folder.ts';
+import { createRunFolder, createRunId, isRunId, listRunIds, type RunPaths, removeLeftovers, removeRun, toRunPaths } from './run-folder.ts';
 
 const removeTree = (folder: string): void => rmSync(folder, { recursive: true });
 
@@ -54,7 +54,7 @@ describe('the folders of runs', () => {
 
   it('are listed oldest first, without what else lies there', () => {
     const state = { fs, stateDir: createTemporaryFolder() };
-    expect(listRuns(state)).toEqual([]);
+    expect(listRunIds(state)).toEqual([]);
     const ids = [5000, 0, 90_000_000].map(
       (later) =>
         createRunFolder(
@@ -64,7 +64,7 @@ describe('the folders of runs', () => {
     );
     mkdirSync(join(state.stateDir, 'runs', 'notes'));
     writeFileSync(join(state.stateDir, 'runs', '20261121-223331-7tzzz'), 'a file');
-    expect(listRuns(state)).toEqual([...ids].sort());
+    expect(listRunIds(state)).toEqual([...ids].sort());
   });
 
   it('are removed with everything in them, but nothing that links lead to', () => {
@@ -106,7 +106,7 @@ describe('the folders of runs', () => {
     const left = [{ path: join(runs, `.removed-${first.runId}`), problem }];
     expect(removeRun({ ...state, removeTree: removeOthers }, first.runId)).toEqual(left);
     expect(removeRun({ ...state, removeTree: removeOthers }, second.runId)).toEqual(left);
-    expect(listRuns(state)).toEqual([]);
+    expect(listRunIds(state)).toEqual([]);
     expect(removeLeftovers({ ...state, removeTree })).toEqual([]);
     expect(readdirSync(runs)).toEqual([]);
   });
@@ -118,6 +118,6 @@ describe('the folders of runs', () => {
       createRunId(NOON, () => 0),
     );
     expect(() => removeRun({ ...state, removeTree }, runId)).toThrow(TypeError);
-    expect(listRuns(state)).toHaveLength(1);
+    expect(listRunIds(state)).toHaveLength(1);
   });
 });

@@ -66,7 +66,7 @@ export function createRunFolder({ fs, stateDir }: StateFolder, runId: string): R
 }
 
 /** The ids of all runs that have a folder, oldest first; or of those that were rescued. Throws the system error. */
-export function listRuns({ fs, stateDir }: StateFolder, where: 'runs' | 'rescue' = 'runs'): readonly string[] {
+export function listRunIds({ fs, stateDir }: StateFolder, where: 'runs' | 'rescue' = 'runs'): readonly string[] {
   const items = listIfThere(fs, join(stateDir, where));
   return items.flatMap(({ name, kind }) => (kind === 'folder' && isRunId(name) ? [name] : [])).sort();
 }

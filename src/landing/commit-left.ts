@@ -7,7 +7,7 @@ import { isOutsideGit } from '../git/git-places.ts';
 import type { RunPaths } from '../journal/run-folder.ts';
 import type { Layout } from '../runs/layout.ts';
 import type { RunFile } from '../runs/run-file.ts';
-import { closeWorktree, openWorkspace } from '../runs/run-workspace.ts';
+import { closeWorktree, openRunWorkspace } from '../runs/run-workspace.ts';
 import { toStateDirs } from '../safety/run-isolation.ts';
 import { listUncommitted } from '../workspace/snapshot/baseline.ts';
 
@@ -28,7 +28,7 @@ export interface LeftOrder {
 export async function commitLeft({ layout, paths, file, env }: LeftOrder, verb: string): Promise<void> {
   const { worktree } = file;
   if (worktree === null || !existsSync(join(layout.worktreesDir, worktree))) return;
-  const end = await closeWorktree({ paths, file, layout }, openWorkspace({ paths, file, env }));
+  const end = await closeWorktree({ paths, file, layout }, openRunWorkspace({ paths, file, env }));
   const place = { cwd: file.workspace, env, stateDirs: toStateDirs(file.settings), programs: file.gitPrograms };
   const left = await listUncommitted(place, file.baseline);
   if (left.length === 0 && (end?.note ?? '') === '') return;

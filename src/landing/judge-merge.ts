@@ -4,13 +4,13 @@ import type { Isolation } from '../ports/program.ts';
 import { type GateRun, type GateRunOrder, runGates } from '../run-gates/run-gates.ts';
 import { type Layout, openAgentFolders } from '../runs/layout.ts';
 import type { RunFile } from '../runs/run-file.ts';
-import type { WorkspaceOrder } from '../runs/run-workspace.ts';
+import type { RunWorkspaceOrder } from '../runs/run-workspace.ts';
 import { findRunIsolation } from '../safety/run-isolation.ts';
 import { requireHeldGates } from '../safety/safe-runs.ts';
 import type { MergePlace } from '../workspace/landing/landing.ts';
 
 /** A run whose gates are asked outside of it. */
-export interface HeldRun extends WorkspaceOrder {
+export interface HeldRun extends RunWorkspaceOrder {
   readonly layout: Layout;
   readonly paths: RunPaths;
   readonly isolation: Isolation | null;

@@ -10,7 +10,7 @@ import { type RunPaths, toRunPaths } from '../journal/run-folder.ts';
 import { findLayout } from '../runs/find-layout.ts';
 import { type Layout, toStateName } from '../runs/layout.ts';
 import { requireOutside } from '../runs/people.ts';
-import { openRun } from '../runs/read-run.ts';
+import { openRunReader } from '../runs/read-run.ts';
 import type { RunReader } from '../runs/run-api.ts';
 import { type LandRecord, readLandRecord, requireFate, writeLandRecord } from '../runs/run-fate.ts';
 import { type RunFile, readRunFile, requireOwnWork } from '../runs/run-file.ts';
@@ -87,7 +87,7 @@ export interface LandReport {
  * Brings the branch of a run home: merges it in a worktree for that alone, runs the gates there, then moves the target branch forward. What is not committed in the
  * main checkout stays as it is. Landing what has landed does nothing.
  *
- * @throws RalphError `land-…`, `run-in-progress`, `person-refused`, and what `openRun` throws
+ * @throws RalphError `land-…`, `run-in-progress`, `person-refused`, and what `openRunReader` throws
  */
 export async function performLanding(
   parts: LandingParts,
@@ -98,7 +98,7 @@ export async function performLanding(
 ): Promise<LandReport> {
   const layout = findLayout(cwd);
   requireOutside(layout, env);
-  const reader = openRun(cwd, request.run, env);
+  const reader = openRunReader(cwd, request.run, env);
   const paths = toRunPaths(layout.stateDir, reader.runId);
   const file = readRunFile(paths.settings);
   requireOwnWork(paths, file);

@@ -7,7 +7,7 @@ import { type RunPaths, toRunPaths } from '../journal/run-folder.ts';
 import { findLayout } from '../runs/find-layout.ts';
 import type { Layout } from '../runs/layout.ts';
 import { requireOutside } from '../runs/people.ts';
-import { openRun } from '../runs/read-run.ts';
+import { openRunReader } from '../runs/read-run.ts';
 import { requireFate } from '../runs/run-fate.ts';
 import { type RunFile, readRunFile, requireOwnWork } from '../runs/run-file.ts';
 import { lockForLanding, lockRun, releaseLock } from '../runs/run-lock.ts';
@@ -53,12 +53,12 @@ export interface PullRequestReport {
 /**
  * Offers the branch of a run to others: pushes it and opens a draft of a pull request; without a remote, or a way to GitHub, writes body and patch into files.
  *
- * @throws RalphError `pr-…`, `land-refused`, `land-undone`, `land-unknown`, `undo-unknown`, `run-in-progress`, `person-refused`, and what `openRun` throws
+ * @throws RalphError `pr-…`, `land-refused`, `land-undone`, `land-unknown`, `undo-unknown`, `run-in-progress`, `person-refused`, and what `openRunReader` throws
  */
 export async function offerRun(cwd: string, order: PullRequestOrder, env: Environment): Promise<PullRequestReport> {
   const layout = findLayout(cwd);
   requireOutside(layout, env);
-  const reader = openRun(cwd, order.run, env);
+  const reader = openRunReader(cwd, order.run, env);
   const { runId } = reader;
   const paths = toRunPaths(layout.stateDir, runId);
   const file = readRunFile(paths.settings);

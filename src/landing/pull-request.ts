@@ -4,7 +4,7 @@ import { toErrorMessage } from '../core/values/errors.ts';
 import { isJsonObject, type Json, parseJson } from '../core/values/json.ts';
 import { isProgram } from '../process/isolation.ts';
 import { splitSearchPath } from '../process/split-search-path.ts';
-import { runCommand } from '../process/start-process.ts';
+import { runToEnd } from '../process/start-process.ts';
 import { withoutToken } from '../runs/people.ts';
 
 /** By what a draft is opened; `files`: by nobody, and why. */
@@ -125,8 +125,8 @@ async function openByProgram({ program, repository }: Extract<DraftWay, { kind: 
 }
 
 /** Its tokens are in the environment, never among the words. */
-function callGh(program: string, args: readonly string[], { cwd, env }: Pick<DraftOrder, 'cwd' | 'env'>): ReturnType<typeof runCommand> {
-  return runCommand({
+function callGh(program: string, args: readonly string[], { cwd, env }: Pick<DraftOrder, 'cwd' | 'env'>): ReturnType<typeof runToEnd> {
+  return runToEnd({
     command: program,
     args,
     cwd,

@@ -6,7 +6,7 @@ import type { RunPaths } from '../journal/run-folder.ts';
 import { buildMergeObjective } from '../prompts/merge-task.ts';
 import type { Layout } from '../runs/layout.ts';
 import { withoutToken } from '../runs/people.ts';
-import type { RunEnd, RunHandle } from '../runs/run-api.ts';
+import type { FinishedRun, RunHandle } from '../runs/run-api.ts';
 import type { RunFile } from '../runs/run-file.ts';
 import type { Landing, MergePlace } from '../workspace/landing/landing.ts';
 import type { MergeConflict } from '../workspace/landing/merge-apart.ts';
@@ -114,13 +114,13 @@ async function listProtected({ settings }: RunFile, { prefix }: MergePlace, chan
 }
 
 /** A turn that ended well ends its run by its word, or because there is no other; one that used up the cost ended all the same. */
-function findFailure({ reason, detail, state }: RunEnd): string | null {
+function findFailure({ reason, detail, state }: FinishedRun): string | null {
   const hasEnded = state.counters.counted > 0 && state.consecutiveFailures === 0;
   if (hasEnded && ['completed', 'max_iterations', 'max_cost'].includes(reason)) return null;
   return detail === '' ? reason : detail;
 }
 
-async function untilEnd(turn: RunHandle, signal: AbortSignal): Promise<RunEnd> {
+async function untilEnd(turn: RunHandle, signal: AbortSignal): Promise<FinishedRun> {
   const stop = (): void => turn.stop('interrupt', 'ralph land');
   signal.addEventListener('abort', stop, { once: true });
   if (signal.aborted) stop();

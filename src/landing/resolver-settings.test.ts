@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { loadConfig } from '../config/load-config.ts';
+import { readConfig } from '../config/load-config.ts';
 import type { Settings } from '../config/settings.ts';
 import { compileTopology } from '../topology/routing/compile-topology.ts';
 import { listResolvers, requireResolver, toResolverSettings, withSecretsOf } from './resolver-settings.ts';
@@ -29,7 +29,7 @@ function settingsOf(yaml: string): Settings {
   const cwd = mkdtempSync(join(tmpdir(), 'resolver-'));
   try {
     writeFileSync(join(cwd, 'ralph.yml'), yaml);
-    const { draft } = loadConfig({ cwd, flags: { prompt: 'Do it.' } });
+    const { draft } = readConfig({ cwd, flags: { prompt: 'Do it.' } });
     if (draft === null) throw new Error('the configuration has errors');
     return draft;
   } finally {

@@ -8,7 +8,7 @@ import { findLayout } from '../runs/find-layout.ts';
 import type { Layout } from '../runs/layout.ts';
 import { requireOutside } from '../runs/people.ts';
 import { listLeft } from '../runs/processes.ts';
-import { openRun } from '../runs/read-run.ts';
+import { openRunReader } from '../runs/read-run.ts';
 import type { RunReader } from '../runs/run-api.ts';
 import { readEndCommit } from '../runs/run-facts.ts';
 import { readUndoRecord, toRevertCommand, writeUndoRecord } from '../runs/run-fate.ts';
@@ -50,12 +50,12 @@ export interface UndoReport extends Omit<UndoProposal, 'perform' | 'index' | 'fi
 /**
  * Shows what takes back the work of a run, or brings it back after that; with `isMeant` does it. The journal stays as it is.
  *
- * @throws RalphError `undo-refused`, `undo-unknown`, `undo-failed`, `run-in-progress`, `person-refused`, and what `openRun` throws
+ * @throws RalphError `undo-refused`, `undo-unknown`, `undo-failed`, `run-in-progress`, `person-refused`, and what `openRunReader` throws
  */
 export async function undoRun(cwd: string, request: UndoRequest, env: Environment): Promise<UndoReport> {
   const layout = findLayout(cwd);
   if (request.isMeant) requireOutside(layout, env);
-  const reader = openRun(cwd, request.run, env);
+  const reader = openRunReader(cwd, request.run, env);
   const paths = toRunPaths(layout.stateDir, reader.runId);
   const file = readRunFile(paths.settings);
   requireOwnWork(paths, file);

@@ -3,7 +3,7 @@ import { findNearMiss } from '../core/text/near-miss.ts';
 import type { Environment } from '../core/values/environment.ts';
 import { RalphError } from '../core/values/errors.ts';
 import { nodeFileSystem } from '../journal/node-file-system.ts';
-import { listRuns, toRunPaths } from '../journal/run-folder.ts';
+import { listRunIds, toRunPaths } from '../journal/run-folder.ts';
 import { findLayout } from '../runs/find-layout.ts';
 import { type Layout, toStateName } from '../runs/layout.ts';
 import { summariseRun } from '../runs/list-runs.ts';
@@ -104,7 +104,7 @@ interface KnownRun {
 
 /** The newest first; those that cannot be read are left out. */
 function readRunFiles(layout: Layout): readonly KnownRun[] {
-  return [...listRuns({ fs: nodeFileSystem, stateDir: layout.stateDir })].reverse().flatMap((runId) => {
+  return [...listRunIds({ fs: nodeFileSystem, stateDir: layout.stateDir })].reverse().flatMap((runId) => {
     try {
       return [{ runId, file: readRunFile(toRunPaths(layout.stateDir, runId).settings) }];
     } catch {

@@ -99,10 +99,10 @@ export async function openRun(options: OpenRunOptions = {}): Promise<OpenedRun> 
   checkObject(options, 'The options of `openRun`', { ...PLACE, run: 'text' });
   const { cwd, env } = toPlace(options);
   const app = await loadApp();
-  const reader = app.openRun(cwd, options.run, env);
+  const reader = app.openRunReader(cwd, options.run, env);
   const { runId, runFolder } = reader;
   const toTurn = (turn: string | number): string => findTurn(reader, turn);
-  const isAlive = (): boolean => app.openRun(cwd, runId, env).isAlive;
+  const isAlive = (): boolean => app.openRunReader(cwd, runId, env).isAlive;
   return {
     runId,
     runFolder,

@@ -1,16 +1,9 @@
-import type { RunRecord as CoreRecord, LiveRecord } from '../core/run/run-record.ts';
+import type { LiveRecord, RecordCursor, RunRecord } from '../core/run/run-record.ts';
 import { type NdjsonLive, type NdjsonRecord, toNdjsonLeftOut, toNdjsonLive, toNdjsonRecord } from '../views/report/ndjson-record.ts';
-
-/** Where inputs and effects are read from, piece by piece. */
-export interface RecordCursor {
-  readonly read: () => readonly CoreRecord[];
-  /** Number of the last input that was read. */
-  readonly seq: () => number;
-}
 
 /** The records of a run in this process, for any number of readers. */
 export interface RecordStream {
-  readonly observe: (record: CoreRecord) => void;
+  readonly observe: (record: RunRecord) => void;
   /** A promise while a reader is so far behind that its agent should wait; else `null`. */
   readonly backpressure: () => Promise<void> | null;
   /** From now on nobody is waited for: the run is to end. */

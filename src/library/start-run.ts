@@ -112,7 +112,7 @@ export async function planRun(options: RunOptions = {}): Promise<PlannedRun> {
   const { cwd, env } = toPlace(options);
   const app = await loadApp();
   const { hats, backend, model, maxIterations, maxCostUsd, maxRuntimeMs, prompt, promptFile } = options;
-  const plan = await app.planRun({
+  const plan = await app.planStart({
     cwd,
     env,
     configFiles: options.files ?? [],
@@ -150,7 +150,7 @@ export async function startRun(asked: RunOptions | PlannedRun = {}): Promise<Run
   signal?.throwIfAborted();
   const feed = createRunFeed();
   const app = await loadApp();
-  const handle = await app.startRun(plan, { ...toPlace(options), worktree, nested }, feed.watch);
+  const handle = await app.startRunHere(plan, { ...toPlace(options), worktree, nested }, feed.watch);
   return toRun(handle, feed, { signal, warnings: [...toTexts(planned.diagnostics), ...planned.warnings] });
 }
 
@@ -165,10 +165,10 @@ export async function resumeRun(options: ResumeRunOptions = {}): Promise<Run> {
   signal?.throwIfAborted();
   const { cwd, env } = toPlace(options);
   const app = await loadApp();
-  const reader = app.openRun(cwd, options.run, env);
+  const reader = app.openRunReader(cwd, options.run, env);
   const fold = createRunViewFold();
   const feed = createRunFeed(fold);
-  const resumed = await app.resumeRun(
+  const resumed = await app.resumeRunHere(
     {
       cwd,
       env,

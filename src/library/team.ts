@@ -6,7 +6,7 @@ import { RalphError } from '../core/values/errors.ts';
 import { accept } from '../core/values/result.ts';
 import { drawSvg } from '../drawing/draw-svg.ts';
 import { drawUnicode } from '../drawing/draw-unicode.ts';
-import { simulate as simulateTeam } from '../simulate/simulate.ts';
+import { simulateTeam } from '../simulate/simulate.ts';
 import type { SimulateOptions, SimulationReport } from '../simulate/simulation-types.ts';
 import { createFlowGraph } from '../topology/graph/create-flow-graph.ts';
 import { drawDot } from '../topology/graph/draw-dot.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { createReadEventsTool, type EventQuery, type WrittenEvent } from './read-events-tool.ts';
+import { createReadEventsTool, type EventQuery, type EventsFileEntry } from './read-events-tool.ts';
 
-function makeTool(events: readonly WrittenEvent[] = []) {
+function makeTool(events: readonly EventsFileEntry[] = []) {
   const asked: EventQuery[] = [];
   const tool = createReadEventsTool((query) => {
     asked.push(query);

@@ -2,7 +2,7 @@ import { argsText, contentText, deltas, type Members, record, records, sse, text
 import type { Conversation, Dialect, ReadyReply, Turn } from './wire-types.ts';
 
 /** Anthropic Messages, streamed and whole. */
-export const anthropic: Dialect = {
+export const anthropicDialect: Dialect = {
   name: 'anthropic',
   contentType: 'text/event-stream',
   matches: (path) => path.endsWith('/v1/messages'),

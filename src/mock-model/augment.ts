@@ -9,7 +9,7 @@ const STOP_END = 1;
 const STOP_TOOL_USE = 3;
 
 /** Augment's chat stream: one JSON object a line, made of numbered node types. */
-export const augment: Dialect = {
+export const augmentDialect: Dialect = {
   name: 'augment',
   contentType: 'application/x-ndjson',
   matches: (path) => path.endsWith('/chat-stream'),

@@ -2,7 +2,7 @@ import { argsText, contentText, deltas, type Members, openaiError, record, recor
 import type { Conversation, Dialect, ReadyReply, ToolCall, Turn } from './wire-types.ts';
 
 /** OpenAI Chat Completions, streamed and whole. */
-export const chat: Dialect = {
+export const chatDialect: Dialect = {
   name: 'chat',
   contentType: 'text/event-stream',
   matches: (path) => path.endsWith('/chat/completions'),

@@ -4,7 +4,7 @@ import type { Conversation, Dialect, ReadyReply, Turn } from './wire-types.ts';
 const PATH = /\/models\/([^/:]+):(streamGenerateContent|generateContent)$/;
 
 /** Gemini generateContent and streamGenerateContent. */
-export const gemini: Dialect = {
+export const geminiDialect: Dialect = {
   name: 'gemini',
   contentType: 'text/event-stream',
   matches: (path) => PATH.test(path),

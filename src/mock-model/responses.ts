@@ -2,7 +2,7 @@ import { argsText, contentText, deltas, type Members, openaiError, record, recor
 import type { Conversation, Dialect, OfferedTool, ReadyReply, ToolCall, Turn } from './wire-types.ts';
 
 /** OpenAI Responses, streamed and whole. */
-export const responses: Dialect = {
+export const responsesDialect: Dialect = {
   name: 'responses',
   contentType: 'text/event-stream',
   matches: (path) => path.endsWith('/responses'),
@@ -28,7 +28,7 @@ export const responses: Dialect = {
     const frames = [frame('response.created', { response: open }), frame('response.in_progress', { response: open })];
     items(reply).forEach((item, index) => frames.push(...itemFrames(item, index, frame)));
     const end = reply.finish === undefined ? 'response.completed' : 'response.incomplete';
-    frames.push(frame(end, { response: responses.whole(reply, conversation) }));
+    frames.push(frame(end, { response: responsesDialect.whole(reply, conversation) }));
     return frames;
   },
 

@@ -1,16 +1,16 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
-import { anthropic } from './anthropic.ts';
-import { augment } from './augment.ts';
-import { chat } from './chat.ts';
-import { gemini } from './gemini.ts';
-import { responses } from './responses.ts';
+import { anthropicDialect } from './anthropic.ts';
+import { augmentDialect } from './augment.ts';
+import { chatDialect } from './chat.ts';
+import { geminiDialect } from './gemini.ts';
+import { responsesDialect } from './responses.ts';
 import { findScript, prepare, replyAt } from './script.ts';
 import { type Members, record } from './values.ts';
 import type { Conversation, Dialect, Handler, ModelServer, ModelServerOptions, ReadyReply, RecordedRequest, Reply } from './wire-types.ts';
 
-const DIALECTS = [anthropic, responses, chat, gemini, augment];
+const DIALECTS = [anthropicDialect, responsesDialect, chatDialect, geminiDialect, augmentDialect];
 const MODELS = ['mock-model', 'claude-sonnet-4-5', 'gpt-5.5', 'gemini-2.5-flash'];
 const MAX_RECORDED_CHARACTERS = 1024 * 1024;
 const MAX_BODY_BYTES = 64 * 1024 * 1024;

@@ -3,5 +3,5 @@
  * started. `run-warnings, require-agents <- plan-run <- plan-resume`.
  */
 export { findFinalEnd, planResume, type ResumeOrder, type ResumePlan, toRaisedLimits } from './plan-resume.ts';
-export { planRun, type RunPlan } from './plan-run.ts';
+export { planStart, type RunPlan } from './plan-run.ts';
 export { requireAgents, requireKnownCost } from './run-conditions.ts';

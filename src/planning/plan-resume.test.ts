@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { toRunPaths } from '../journal/run-folder.ts';
 import { toLayout } from '../runs/layout.ts';
 import { planResume, type ResumePlan } from './plan-resume.ts';
-import { planRun } from './plan-run.ts';
+import { planStart } from './plan-run.ts';
 
 const RUN_ID = '20261121-223331-k7f2a';
 let cwd: string;
@@ -31,7 +31,7 @@ async function goOn(
 ): Promise<ResumePlan> {
   writeFileSync(join(cwd, 'ralph.yml'), config);
   const place = { cwd, env: { PATH: install('claude'), HOME: cwd } };
-  const { settings } = await planRun({ ...place, configFiles: [], flags: { prompt: 'Do it', ...lost?.flags } });
+  const { settings } = await planStart({ ...place, configFiles: [], flags: { prompt: 'Do it', ...lost?.flags } });
   if (lost !== undefined) rmSync(join(cwd, lost.name));
   const run = {
     version: 1,
@@ -97,7 +97,7 @@ describe('a run on a fleet that begins', () => {
   it('asks for the name of an agent, and not for one on this machine', async () => {
     writeFileSync(join(cwd, 'ralph.yml'), '');
     const place = { cwd, env: { PATH: '/nowhere', HOME: cwd }, isElsewhere: true };
-    await expect(planRun({ ...place, configFiles: [], flags: { prompt: 'Do it' } })).rejects.toMatchObject({
+    await expect(planStart({ ...place, configFiles: [], flags: { prompt: 'Do it' } })).rejects.toMatchObject({
       code: 'no-agent-found',
       fix: expect.stringContaining('ralph fleet'),
     });

@@ -11,7 +11,7 @@ import type { Layout } from '../runs/layout.ts';
 import type { ResumeOptions } from '../runs/run-api.ts';
 import { listChangedSecrets, type RunFile } from '../runs/run-file.ts';
 
-import { planRun, type RunPlan } from './plan-run.ts';
+import { planStart, type RunPlan } from './plan-run.ts';
 
 /** An end that a resume cannot lift: the work is complete, or a limit is used up and was not raised. */
 export function findFinalEnd(
@@ -89,7 +89,7 @@ export interface ResumeOrder {
 /**
  * Loads the configuration anew; what changed since is named and asked about.
  *
- * @throws RalphError `resume-changed`, and what `planRun` throws; of a file that is gone with the way back
+ * @throws RalphError `resume-changed`, and what `planStart` throws; of a file that is gone with the way back
  */
 export async function planResume({ options, layout, paths, file }: ResumeOrder): Promise<ResumePlan> {
   const plan = await reload(options, layout, file).catch((error: unknown) => {
@@ -162,5 +162,5 @@ function reload(options: ResumeOptions, layout: Layout, file: RunFile): Promise<
   const stdin = file.stdinPrompt === null ? {} : { stdinPrompt: file.stdinPrompt };
   const elsewhere = file.fleet === undefined ? {} : { isElsewhere: true, agentsOfStart: file.settings.backends };
   const request = { cwd: layout.root, configFiles, ...overlay, assignments, flags, env: options.env, goesOnIn: file.worktree };
-  return planRun({ ...request, ...stdin, ...elsewhere });
+  return planStart({ ...request, ...stdin, ...elsewhere });
 }

@@ -49,7 +49,7 @@ export interface RunPlan {
  *
  * @throws RalphError: `config-invalid` with every finding; `agent-missing`; `isolation-required`; `native-key`; `native-packages`; `plugin-file`; `profile-disproved`; `no-agent-found` when no backend is named and none is installed; what reading files throws
  */
-export async function planRun(given: RunRequest): Promise<RunPlan> {
+export async function planStart(given: RunRequest): Promise<RunPlan> {
   const request = { ...given, env: withoutToken(given.env) };
   const { settings, diagnostics } = checkConfig({ ...request, toolNames: listPluginTools().map((tool) => tool.name) });
   if (settings === null) throw toInvalid(diagnostics);

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { planRun } from './plan-run.ts';
+import { planStart } from './plan-run.ts';
 
 let cwd: string;
 beforeEach(() => {
@@ -17,7 +17,7 @@ function plan(backend: string, env: Readonly<Record<string, string>> = {}, more:
   const hat = more.hat === undefined ? '}}' : `, backend: ${more.hat}}}`;
   writeFileSync(join(cwd, 'ralph.yml'), `cli: {backend: ${backend}}\nevent_loop: {prompt: Do it}\n${HATS}${hat}\n`);
   const dry = more.isDry === undefined ? {} : { isDry: more.isDry };
-  return planRun({ cwd, configFiles: [], flags: {}, env: { PATH: '', HOME: cwd, ...env }, ...dry });
+  return planStart({ cwd, configFiles: [], flags: {}, env: { PATH: '', HOME: cwd, ...env }, ...dry });
 }
 
 const CLAUDE = '{type: native, provider: anthropic, model: claude-sonnet-4-5}';
@@ -27,7 +27,7 @@ describe('a limit of cost', () => {
   const unheard = '{type: native, provider: openai-compatible, model: unheard-1, base_url: "http://127.0.0.1:1/v1"}';
   const limited = (more: string, backend = unheard) => {
     writeFileSync(join(cwd, 'ralph.yml'), `cli: {backend: ${backend}}\nevent_loop: {prompt: Do it${more}\n${HATS}}}\n`);
-    return planRun({ cwd, configFiles: [], flags: {}, env: { PATH: '', HOME: cwd, ANTHROPIC_API_KEY: 'k' } });
+    return planStart({ cwd, configFiles: [], flags: {}, env: { PATH: '', HOME: cwd, ANTHROPIC_API_KEY: 'k' } });
   };
 
   it('refuses a native agent whose price nobody knows', async () => {
@@ -96,7 +96,7 @@ hats:
     writeFileSync(join(cwd, 'here.sh'), '#!/bin/sh\n', { mode: 0o755 });
     writeFileSync(join(cwd, 'gemini'), '#!/bin/sh\n', { mode: 0o755 });
     writeFileSync(join(cwd, 'ralph.yml'), team(reviewer));
-    return planRun({ cwd, configFiles: [], flags: {}, env: { PATH: path, HOME: cwd }, isDry });
+    return planStart({ cwd, configFiles: [], flags: {}, env: { PATH: path, HOME: cwd }, isDry });
   }
 
   it('is refused where one hat has no installed agent: who, what to install, who else is there', async () => {
@@ -114,7 +114,7 @@ hats:
   it('is refused for a slip on the command line with advice for the command line, not for the file', async () => {
     writeFileSync(join(cwd, 'ralph.yml'), team('gemini'));
     const request = { cwd, configFiles: [], flags: {}, env: { PATH: cwd, HOME: cwd } };
-    const plan = planRun({ ...request, assignments: ['event_loop.max_iteratons=3'] });
+    const plan = planStart({ ...request, assignments: ['event_loop.max_iteratons=3'] });
     await expect(plan).rejects.toMatchObject({ code: 'config-invalid', fix: expect.stringContaining('Correct the command line.\n') });
     await expect(plan).rejects.not.toMatchObject({ fix: expect.stringContaining('ralph validate') });
   });

@@ -21,7 +21,7 @@ import {
 import { listUncommitted } from '../workspace/snapshot/baseline.ts';
 
 /** Where agents are looked for. */
-export interface AgentPlace {
+export interface AgentSearchPlace {
   readonly cwd: string;
   readonly env: Environment;
 }
@@ -37,7 +37,7 @@ export interface AgentShortage {
  * Looks whether everybody has an agent that could begin: the program of a CLI is there, the native agent has the package and the key of its provider.
  * Nothing is started and nobody is asked.
  */
-export async function findAgentShortage(settings: Settings, coordination: Coordination, place: AgentPlace): Promise<AgentShortage> {
+export async function findAgentShortage(settings: Settings, coordination: Coordination, place: AgentSearchPlace): Promise<AgentShortage> {
   const found = await look(settings, coordination, place);
   return { unserved: found.unserved, fix: found.unserved.length === 0 ? '' : toMissingAgentFix(found.unserved, found.listPresent()) };
 }
@@ -48,7 +48,7 @@ export async function findAgentShortage(settings: Settings, coordination: Coordi
  *
  * @throws RalphError `agent-missing`; `native-key`, `native-packages` where that is all that is missing
  */
-export async function requireAgents(settings: Settings, coordination: Coordination, place: AgentPlace): Promise<void> {
+export async function requireAgents(settings: Settings, coordination: Coordination, place: AgentSearchPlace): Promise<void> {
   const { unserved, listPresent, native } = await look(settings, coordination, place);
   const [first] = unserved;
   if (first === undefined) return;
@@ -70,7 +70,7 @@ interface Looked {
   readonly native: ReadonlyMap<string, RalphError>;
 }
 
-async function look(settings: Settings, coordination: Coordination, { cwd, env }: AgentPlace): Promise<Looked> {
+async function look(settings: Settings, coordination: Coordination, { cwd, env }: AgentSearchPlace): Promise<Looked> {
   const agents = await createAgentLook(env, cwd);
   const native = new Map<BackendSpec, RalphError>();
   for (const spec of new Set(listAgentsByHat(settings, coordination).flatMap(([, list]) => list))) {
@@ -94,7 +94,7 @@ function isAsking(spec: BackendSpec): spec is Asking {
   return spec.type === 'native' && spec.native !== undefined && spec.native.provider !== 'scripted';
 }
 
-async function findNativeProblem({ native, model = '', env: own }: Asking, env: AgentPlace['env']): Promise<RalphError | null> {
+async function findNativeProblem({ native, model = '', env: own }: Asking, env: AgentSearchPlace['env']): Promise<RalphError | null> {
   const { createLibraryModel } = await import('../agent/providers/library-model.ts');
   const { provider: kind, baseUrl, apiKeyEnv } = native;
   if (kind === 'scripted') return null;

@@ -32,7 +32,7 @@ export interface SteeringBatch {
  * Contract: `read` never throws, returns only what the run admits, takes a bounded part, and leaves a line that is being written for the next read. `watch`
  * calls `look` soon after something was written, until its function is called.
  */
-export interface Steering {
+export interface SteeringSource {
   readonly read: (offset: number) => SteeringBatch;
   readonly watch: (look: () => void) => () => void;
 }

@@ -5,7 +5,7 @@ import type { Isolation } from '../ports/program.ts';
 import { childEnv, useChildFixture, waitForFile } from './child-fixtures.ts';
 import type { ProcessSpec } from './contract.ts';
 import { isAlive, processStartTime, readPidNamespace } from './process-table.ts';
-import { findIsolation, runCommand, startProcess } from './start-process.ts';
+import { findIsolation, runToEnd, startProcess } from './start-process.ts';
 
 const search = await findIsolation();
 
@@ -19,7 +19,7 @@ describe.skipIf(!search.ok)('a program in namespaces of its own', () => {
 
   it('sees no process but its own, and is who it was', async () => {
     const script = 'readlink /proc/self/ns/pid; id -u; ls -d /proc/[0-9]* | wc -l; ls /dev/null; pwd';
-    const { status, stdout } = await runCommand(inside(script));
+    const { status, stdout } = await runToEnd(inside(script));
     const [namespace, uid, processes, device, folder] = stdout.trim().split('\n');
     expect({ status, uid, device, folder }).toEqual({
       status: 'exited',
@@ -50,7 +50,7 @@ describe.skipIf(!search.ok)('a program in namespaces of its own', () => {
   });
 
   it('leads a process group and session of its own, which it can end', async () => {
-    const { stdout } = await runCommand(inside('echo "$(ps -o pgid= -o sid= -p $$ | tr -s " ")" $$'));
+    const { stdout } = await runToEnd(inside('echo "$(ps -o pgid= -o sid= -p $$ | tr -s " ")" $$'));
     const [group, session, pid] = stdout.trim().split(/ +/);
     expect([group, session]).toEqual([pid, pid]);
     expect(await startProcess(inside('sleep 60 & kill -- -$$; exit 9')).result).toMatchObject({ status: 'signaled', signal: 'SIGTERM' });
@@ -68,10 +68,10 @@ describe.skipIf(!search.ok)('a program in namespaces of its own', () => {
   it('gets its input, its arguments and its environment as they are', async () => {
     const args = ['-c', 'cat; printf "%s|" "$@"', 'sh', 'a b', '', '--', "'\n"];
     const spec = { ...inside(''), args, input: { kind: 'text', text: 'words\n' } } as const;
-    expect((await runCommand(spec)).stdout).toBe("words\na b||--|'\n|");
+    expect((await runToEnd(spec)).stdout).toBe("words\na b||--|'\n|");
     const env = { ...childEnv, 'odd-name': 'x\ny', 'b.c': '=', PLAIN: '1' };
     const names = "JSON.stringify(['odd-name','b.c','PLAIN','RALPH_KEPT_0'].map((name) => process.env[name] ?? null))";
-    const { stdout } = await runCommand(fixture.node(`console.log(${names})`, { isolation, env }));
+    const { stdout } = await runToEnd(fixture.node(`console.log(${names})`, { isolation, env }));
     expect(JSON.parse(stdout)).toEqual(['x\ny', '=', '1', null]);
   });
 
@@ -142,7 +142,7 @@ describe.skipIf(!search.ok)('a program in namespaces of its own', () => {
     mkdirSync(`${trusted}/own`, { recursive: true });
     writeFileSync(`${trusted}/file`, 'as it was');
     const script = `echo no > ${trusted}/file; rm -f ${trusted}/file; mv ${trusted} ${trusted}2; echo yes > ${trusted}/own/file; cat ${trusted}/own/file`;
-    const { stdout } = await runCommand(inside(script, { isolation: { ...isolation, readOnly: [trusted], writable: [`${trusted}/own`] } }));
+    const { stdout } = await runToEnd(inside(script, { isolation: { ...isolation, readOnly: [trusted], writable: [`${trusted}/own`] } }));
     expect(stdout).toBe('yes\n');
     expect(fixture.read('trusted/file')).toBe('as it was');
   });
@@ -164,7 +164,7 @@ describe.skipIf(!search.ok)('a program in namespaces of its own', () => {
   });
 
   it('may put up a namespace of its own', async () => {
-    const { stdout, stderr } = await runCommand(inside('unshare --user --map-root-user --pid --mount --fork --mount-proc ls -d /proc/1'));
+    const { stdout, stderr } = await runToEnd(inside('unshare --user --map-root-user --pid --mount --fork --mount-proc ls -d /proc/1'));
     expect({ stdout, stderr }).toEqual({ stdout: '/proc/1\n', stderr: '' });
   });
 });

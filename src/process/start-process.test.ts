@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { isMainThread } from 'node:worker_threads';
 import { describe, expect, it } from 'vitest';
 import { childEnv, useChildFixture, waitForFile } from './child-fixtures.ts';
-import { runCommand, runShellLine, startProcess } from './start-process.ts';
+import { runShellLine, runToEnd, startProcess } from './start-process.ts';
 
 const fixture = useChildFixture('start');
 
@@ -109,35 +109,35 @@ const options = () => ({ cwd: fixture.folder(), env: childEnv, marker: fixture.m
 
 describe('running a command', () => {
   it('captures both outputs, apart and together', async () => {
-    const result = await runCommand(fixture.shell('echo one; sleep 0.05; echo two >&2; sleep 0.05; echo three; exit 1'));
+    const result = await runToEnd(fixture.shell('echo one; sleep 0.05; echo two >&2; sleep 0.05; echo three; exit 1'));
     expect(result).toMatchObject({ status: 'exited', exitCode: 1, stdout: 'one\nthree\n', stderr: 'two\n', output: 'one\ntwo\nthree\n' });
     expect([result.isStdoutCut, result.isStderrCut, result.isOutputCut]).toEqual([false, false, false]);
   });
 
   it('keeps the end of an output of any length', async () => {
-    const result = await runCommand({ ...fixture.shell('seq 1 100000; echo last'), captureBytes: 100 });
+    const result = await runToEnd({ ...fixture.shell('seq 1 100000; echo last'), captureBytes: 100 });
     expect(result.stdout).toHaveLength(100);
     expect(result.stdout.endsWith('99999\n100000\nlast\n')).toBe(true);
     expect([result.isStdoutCut, result.isStderrCut]).toEqual([true, false]);
   });
 
   it('reports a command that is not there', async () => {
-    const result = await runCommand({ ...fixture.shell(''), command: 'no-such-program' });
+    const result = await runToEnd({ ...fixture.shell(''), command: 'no-such-program' });
     expect(result).toMatchObject({ status: 'spawn-error', error: { code: 'ENOENT' }, output: '' });
   });
 
   it('ends the whole tree when time is up', async () => {
-    const result = await runCommand(fixture.shell('echo before; sleep 60 & sleep 60', { timeoutMs: 100 }));
+    const result = await runToEnd(fixture.shell('echo before; sleep 60 & sleep 60', { timeoutMs: 100 }));
     expect(result).toMatchObject({ stopReason: 'timeout', stdout: 'before\n' });
   });
 
   it('can be aborted, before and while it runs', async () => {
     const abort = new AbortController();
-    const running = runCommand({ ...fixture.shell('touch ready; sleep 60'), abort: abort.signal });
+    const running = runToEnd({ ...fixture.shell('touch ready; sleep 60'), abort: abort.signal });
     await waitForFile(fixture.path('ready'));
     abort.abort();
     expect(await running).toMatchObject({ stopReason: 'stopped' });
-    expect(await runCommand({ ...fixture.shell('sleep 60'), abort: abort.signal })).toMatchObject({ stopReason: 'stopped' });
+    expect(await runToEnd({ ...fixture.shell('sleep 60'), abort: abort.signal })).toMatchObject({ stopReason: 'stopped' });
   });
 });
 

@@ -90,7 +90,7 @@ export type ShellLineOptions = Omit<CommandSpec, 'command' | 'args'>;
  * Runs a command to its end, with bounded memory whatever it prints. Never rejects: read `status`, `exitCode` and `stopReason`.
  * Give a `marker` when what the command leaves behind must be found even outside its process group.
  */
-export async function runCommand(spec: CommandSpec): Promise<CommandResult> {
+export async function runToEnd(spec: CommandSpec): Promise<CommandResult> {
   const captureBytes = spec.captureBytes ?? DEFAULT_CAPTURE_BYTES;
   const stdout = createOutputTail(captureBytes);
   const stderr = createOutputTail(captureBytes);
@@ -127,7 +127,7 @@ export async function runCommand(spec: CommandSpec): Promise<CommandResult> {
  * configuration (a gate's command): never for anything that an agent, a hook's answer or a file's name had a part in.
  */
 export function runShellLine(line: string, options: ShellLineOptions): Promise<CommandResult> {
-  return runCommand({ ...options, ...toShellCommand(line) });
+  return runToEnd({ ...options, ...toShellCommand(line) });
 }
 
 /** The program of such a line, for a caller that starts it inside another one. */
@@ -174,7 +174,7 @@ function findTrusted(name: string): string | undefined {
 
 /** Starts a program that looks where it is, with a folder that it may not change. */
 async function tryIsolation(isolation: Isolation): Promise<Result<Isolation, string>> {
-  const result = await runCommand({
+  const result = await runToEnd({
     command: '/bin/sh',
     // A program whose parent is process 1 has a namespace of its own: outside of one its parent has another pid.
     args: ['-c', 'echo "$PPID" && test ! -w /usr/bin'],

@@ -5,7 +5,7 @@ import { findPackageFolder } from '../config/layers/package-files.ts';
 import { toShellWord } from '../core/text/shell-word.ts';
 import type { Environment } from '../core/values/environment.ts';
 import { createGit } from '../git/git.ts';
-import { runCommand } from '../process/start-process.ts';
+import { runToEnd } from '../process/start-process.ts';
 
 /** The sample of the demo. */
 export interface DemoFolder {
@@ -52,7 +52,7 @@ export async function createDemoFolder(env: Readonly<Record<string, string>>, na
     folder,
     command: toTypedCommand(env),
     test: async () => {
-      const result = await runCommand({ command: process.execPath, args: sample.test, cwd: folder, env, timeoutMs: 20_000 });
+      const result = await runToEnd({ command: process.execPath, args: sample.test, cwd: folder, env, timeoutMs: 20_000 });
       return { passed: result.status === 'exited' && result.exitCode === 0, output: result.output };
     },
   };

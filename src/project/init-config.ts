@@ -140,7 +140,7 @@ function listLinks(cwd: string): readonly string[] {
 }
 
 /** What a configuration says of it. */
-export function toPlaceText({ obstacle, links }: InitPlace): string {
+export function toWorkspaceText({ obstacle, links }: InitPlace): string {
   const shared = links.length === 0 ? '' : `worktree:\n  link: [${links.join(', ')}]   # shared with it\n`;
   const safe =
     obstacle === null

@@ -8,7 +8,7 @@ import { toMoveAway } from '../core/text/shell-word.ts';
 import { RalphError, toErrorCode, toErrorMessage } from '../core/values/errors.ts';
 import { nodeFileSystem } from '../journal/node-file-system.ts';
 import { ensureStateFolders } from '../journal/state-folders.ts';
-import { findOldName, isTaken } from '../validation/replace-file.ts';
+import { findOldName, isNameTaken } from '../validation/replace-file.ts';
 import { findCheckCommand } from './find-checks.ts';
 import { chooseInitModel, findOtherBackend, type InitBackendOrder, type NativeChoice } from './init-backend.ts';
 import {
@@ -19,7 +19,7 @@ import {
   SCHEMA_FILE,
   STARTER_CONFIG,
   STARTER_PROMPT,
-  toPlaceText,
+  toWorkspaceText,
   wantsOtherBackend,
 } from './init-config.ts';
 
@@ -83,7 +83,7 @@ export function initProject(order: InitOrder): Initialised {
     gate,
     wantsNoGate: order.gate === null && gate === null,
   });
-  const config = order.place == null ? fitted : `${fitted.trimEnd()}\n${toPlaceText(order.place)}`;
+  const config = order.place == null ? fitted : `${fitted.trimEnd()}\n${toWorkspaceText(order.place)}`;
   const task = order.task?.trim() ?? '';
   if (task !== '' && !force && hasTask(cwd)) throw toTaskThere();
   const prompt = task !== '' ? `${task}\n` : preset === null ? STARTER_PROMPT : readTemplate(preset);
@@ -108,7 +108,7 @@ export function findDefaultGate(cwd: string, preset?: string): Initialised['gate
 
 /** Whether a task is there already. */
 export function hasTask(cwd: string): boolean {
-  return isTaken(join(cwd, 'PROMPT.md'));
+  return isNameTaken(join(cwd, 'PROMPT.md'));
 }
 
 /** Whether `PROMPT.md` says something that is no form; true for one that cannot be read. */
@@ -216,7 +216,7 @@ function writeInitFiles(cwd: string, { config, prompt, keepsPrompt, force }: Ini
   try {
     if (force) for (const name of [findConfigFile(cwd), keepsPrompt ? null : PROMPT]) if (name !== null) putAside(join(cwd, name));
     writeFileSync(join(cwd, CONFIG), config, { flag: 'wx' });
-    const isPromptThere = isTaken(join(cwd, PROMPT));
+    const isPromptThere = isNameTaken(join(cwd, PROMPT));
     if (!isPromptThere) writeFileSync(join(cwd, PROMPT), prompt, { flag: 'wx' });
     writeSchema(join(cwd, SCHEMA_FILE));
     return [CONFIG, ...(isPromptThere ? [] : [PROMPT]), SCHEMA_FILE];
@@ -257,7 +257,7 @@ function writeSchema(path: string): void {
 
 /** Renames a file to the first free one of `x.old`, `x.old2`, … */
 function putAside(path: string): void {
-  if (isTaken(path)) renameSync(path, findOldName(path));
+  if (isNameTaken(path)) renameSync(path, findOldName(path));
 }
 
 function toUnwritable(error: unknown): RalphError {

@@ -1,7 +1,7 @@
 import type { EndReason } from '../core/run/end-reasons.ts';
 import type { Environment } from '../core/values/environment.ts';
 import type { RalphError } from '../core/values/errors.ts';
-import type { Resumed, ResumeOptions, RunEnd, RunHandle, RunRequest, RunWatch, StartOptions } from '../runs/run-api.ts';
+import type { FinishedRun, Resumed, ResumeOptions, RunHandle, RunRequest, RunWatch, StartOptions } from '../runs/run-api.ts';
 import type { NightRecord, Queue, QueuedTask, TaskDraft } from './queue-file.ts';
 
 /** How a queue is to be run. */
@@ -19,7 +19,7 @@ export interface NightOrder {
   /** What the run of a task is planned from, its options being read now. */
   readonly toRequest: (task: QueuedTask, root: string) => RunRequest;
   /** Shows a run that `begin` starts, and passes signals on to it; resolves when it has ended. `null`: there was nothing to be watched. */
-  readonly watch: (task: QueuedTask, begin: (watch: RunWatch) => Promise<RunHandle | null>) => Promise<RunEnd | null>;
+  readonly watch: (task: QueuedTask, begin: (watch: RunWatch) => Promise<RunHandle | null>) => Promise<FinishedRun | null>;
   readonly tell: (news: NightNews) => void;
   /** Once it is aborted nothing more is begun; who aborts stops what is under way. */
   readonly abort: AbortSignal;
@@ -53,7 +53,7 @@ export type NightNews =
       readonly kind: 'ended';
       readonly task: QueuedTask;
       readonly runId: string;
-      readonly end: Pick<RunEnd, 'reason' | 'detail' | 'exitCode'>;
+      readonly end: Pick<FinishedRun, 'reason' | 'detail' | 'exitCode'>;
     }
   /** What a person should know of its configuration, or of what came up while it was started. */
   | { readonly kind: 'warned'; readonly task: QueuedTask; readonly warnings: readonly string[] }

@@ -12,7 +12,7 @@ import { changeQueue, type NightRecord, type Queue, type QueuedTask } from './qu
 import { isCutOff, type NightOrder, type RunStarters, withTask } from './queue-plan.ts';
 
 /** Where a night works. */
-export interface Place {
+export interface NightPlace {
   readonly order: NightOrder;
   readonly layout: Layout;
   readonly hasWorktrees: boolean;
@@ -20,7 +20,7 @@ export interface Place {
 }
 
 /** A night under way. */
-export interface Night extends Place {
+export interface Night extends NightPlace {
   /** Those that were begun or tried in this night. */
   readonly tried: Set<number>;
   readonly active: Map<number, RunHandle | null>;

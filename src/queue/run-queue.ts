@@ -26,7 +26,7 @@ import {
   toNightExitCode,
   withTask,
 } from './queue-plan.ts';
-import { findRunOf, isClosing, keepFailure, type Night, type Place, reachLimit, toRanMs, toSpentLimit, workOn } from './queue-task.ts';
+import { findRunOf, isClosing, keepFailure, type Night, type NightPlace, reachLimit, toRanMs, toSpentLimit, workOn } from './queue-task.ts';
 
 /**
  * Runs the tasks of a queue until none is left: those that a kill or a Ctrl+C cut off first, then those that wait, and those that are added meanwhile.
@@ -69,7 +69,7 @@ async function findPlace(layout: Layout, { env, inPlace, parallel }: NightOrder)
 /** How often a night with room for another task looks for one. */
 const LOOK_EVERY_MS = 1000;
 
-async function runLocked(place: Place, lock: Lock): Promise<NightEnd> {
+async function runLocked(place: NightPlace, lock: Lock): Promise<NightEnd> {
   let night: Night | null = null;
   try {
     night = await beginNight(place);
@@ -100,7 +100,7 @@ function toReason({ order, limit, hasFailed }: Night): NightReason {
   return order.stopOnFailure && hasFailed ? 'failure' : 'done';
 }
 
-async function beginNight(place: Place): Promise<Night> {
+async function beginNight(place: NightPlace): Promise<Night> {
   const { layout, order } = place;
   const queue = readQueue(layout);
   // Written down with the first task: a night in which nothing is open is none.
@@ -135,7 +135,7 @@ function toCostUsd(layout: Layout, task: QueuedTask, env: NightOrder['env']): nu
 }
 
 /** What a killed run left working is ended before anything begins beside it; of one that never began nothing stays. */
-async function clearDead({ layout, order }: Place, task: QueuedTask): Promise<void> {
+async function clearDead({ layout, order }: NightPlace, task: QueuedTask): Promise<void> {
   const { runId } = task;
   if (runId === null || findHolder(layout, runId) !== null) return;
   await reapRun(runId);

@@ -5,7 +5,7 @@ import type { Environment } from '../core/values/environment.ts';
 import { isRalphError, RalphError, toErrorCode } from '../core/values/errors.ts';
 import { hasNeverBegun } from '../journal/find-run.ts';
 import { nodeFileSystem } from '../journal/node-file-system.ts';
-import { listRuns, type RunPaths, removeLeftovers, removeRun, toRunPaths } from '../journal/run-folder.ts';
+import { listRunIds, type RunPaths, removeLeftovers, removeRun, toRunPaths } from '../journal/run-folder.ts';
 import { removeTree } from '../process/remove-tree.ts';
 import { toStateDirs } from '../safety/run-isolation.ts';
 import { type RemovedWorktree, removeWorktree } from '../workspace/worktree/remove-worktree.ts';
@@ -53,12 +53,12 @@ export interface CleanedRuns {
  *
  * @throws RalphError `person-refused` for what belongs to a run, `dryRun` aside
  */
-export async function cleanRuns(cwd: string, order: CleanOrder, env: Environment): Promise<CleanedRuns> {
+export async function removeRuns(cwd: string, order: CleanOrder, env: Environment): Promise<CleanedRuns> {
   const layout = findLayout(cwd);
   if (!order.dryRun) requireOutside(layout, env);
   if (!order.dryRun) await sweepLandings(layout, env, 'ralph clean');
   const state = { fs: nodeFileSystem, stateDir: layout.stateDir };
-  const runs = [...listRuns(state)].reverse();
+  const runs = [...listRunIds(state)].reverse();
   const unbegun = new Set(runs.filter((runId) => hasNeverBegun(state, runId)));
   const old = runs.filter((runId) => !unbegun.has(runId)).slice(Math.max(0, order.keep));
   const removed: string[] = [];
@@ -129,7 +129,7 @@ function mayBegin(layout: Layout, runId: string): boolean {
 /** Removes what was made for a run that was killed before its first entry. What cannot be removed stays for `ralph clean`. */
 export async function discardUnbegun(layout: Layout, runId: string, env: Environment): Promise<void> {
   const state = { fs: nodeFileSystem, stateDir: layout.stateDir };
-  if (!listRuns(state).includes(runId) || !hasNeverBegun(state, runId)) return;
+  if (!listRunIds(state).includes(runId) || !hasNeverBegun(state, runId)) return;
   await remove(layout, runId, env).catch(() => undefined);
 }
 

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { readEnvironment } from '../config/environment.ts';
 import { findConfigFile } from '../config/layers/read-config-file.ts';
-import { loadConfig } from '../config/load-config.ts';
+import { readConfig } from '../config/load-config.ts';
 import { requireKind } from '../journal/state-folders.ts';
 import { type Layout, toLayout } from './layout.ts';
 
@@ -32,7 +32,7 @@ function readStateName(folder: string): string | undefined {
   const file = findConfigFile(folder);
   if (file === null || !mentions(join(folder, file), 'state_dir')) return undefined;
   try {
-    return loadConfig({ cwd: folder, env: readEnvironment() }).draft?.stateDir;
+    return readConfig({ cwd: folder, env: readEnvironment() }).draft?.stateDir;
   } catch {
     return undefined;
   }

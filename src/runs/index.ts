@@ -8,7 +8,7 @@
  */
 
 export { type Admission, admitPeople } from './admit-people.ts';
-export { type CleanedRuns, type CleanOrder, cleanRuns, discardUnbegun, type FleetRun } from './clean-runs.ts';
+export { type CleanedRuns, type CleanOrder, discardUnbegun, type FleetRun, removeRuns } from './clean-runs.ts';
 export { emitFromOutside, emitTo, readFold, toOutsideFile } from './emit-event.ts';
 export { findLayout } from './find-layout.ts';
 export { findAgentPolicy, mayHatChangeTree, toAgentCapabilities } from './hat-capabilities.ts';
@@ -31,17 +31,16 @@ export {
 export { listLeft, listProcesses, reapProcesses, reapRun, reapTurn } from './processes.ts';
 export { searchFile } from './read-piece.ts';
 export { readRecords } from './read-records.ts';
-export { openRun } from './read-run.ts';
+export { openRunReader } from './read-run.ts';
 export { reviewRun, storeEnd } from './review-run.ts';
 export type {
   AnswerWords,
+  FinishedRun,
   Heard,
   LeftProcess,
   OutsideEvent,
-  RecordCursor,
   Resumed,
   ResumeOptions,
-  RunEnd,
   RunHandle,
   RunReader,
   RunRequest,
@@ -77,7 +76,14 @@ export {
   toWorkspaceLock,
   tryLock,
 } from './run-lock.ts';
-export { clearPlacesApart, closeWorktree, isWorktreeOf, openWorkspace, toWorktreeName, type WorkspaceOrder } from './run-workspace.ts';
+export {
+  clearPlacesApart,
+  closeWorktree,
+  isWorktreeOf,
+  openRunWorkspace,
+  type RunWorkspaceOrder,
+  toWorktreeName,
+} from './run-workspace.ts';
 export { settleKilledRun, sweepLandings } from './settle-killed-run.ts';
 export { readShownPiece } from './shown-piece.ts';
 export { type Detached, startDetached } from './start-detached.ts';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { makeOwnedFolder } from '../process/owned-folders.ts';
 import { removeTree } from '../process/remove-tree.ts';
-import { cleanRuns } from './clean-runs.ts';
+import { removeRuns } from './clean-runs.ts';
 import { toLayout } from './layout.ts';
 import { noteProject, summariseAllRuns, summariseRuns } from './list-runs.ts';
 import { captureTrustedPrograms } from './unconfirmed-programs.ts';
@@ -33,9 +33,9 @@ it('what a killed trial of the sandbox left goes with a clean-up, and that of a 
   const dead = makeOwnedFolder(join(cwd, '.ralph'), '.ralph-view-').replace(`-${process.pid}-`, `-${spawnSync('true').pid}-`);
   const living = makeOwnedFolder(cwd, '.ralph-view-');
   mkdirSync(dead);
-  await cleanRuns(cwd, { keep: 1, dryRun: true }, {});
+  await removeRuns(cwd, { keep: 1, dryRun: true }, {});
   expect(existsSync(dead)).toBe(true);
-  await cleanRuns(cwd, { keep: 1, dryRun: false }, {});
+  await removeRuns(cwd, { keep: 1, dryRun: false }, {});
   expect([existsSync(dead), existsSync(living)]).toEqual([false, true]);
 });
 
@@ -67,7 +67,7 @@ describe('a run whose folder an agent could write into', () => {
   it('is removed however deep folders are nested in it and whatever names files have', async () => {
     const folders = [leave(OLD, { 'journal.jsonl': 'scribble\n' }), leave(NEW, { 'journal.jsonl': 'scribble\n' })];
     for (const folder of folders) nest(folder);
-    expect(await cleanRuns(cwd, { keep: 0, dryRun: false }, {})).toEqual({ removed: [NEW, OLD], kept: [], failed: [], onFleet: [] });
+    expect(await removeRuns(cwd, { keep: 0, dryRun: false }, {})).toEqual({ removed: [NEW, OLD], kept: [], failed: [], onFleet: [] });
     expect(readdirSync(join(cwd, '.ralph/runs'))).toEqual([]);
   });
 
@@ -77,7 +77,7 @@ describe('a run whose folder an agent could write into', () => {
       mkdirSync(join(cwd, '.ralph/runs', left), { recursive: true });
       nest(join(cwd, '.ralph/runs', left));
     }
-    await cleanRuns(cwd, { keep: 0, dryRun: false }, {});
+    await removeRuns(cwd, { keep: 0, dryRun: false }, {});
     expect(readdirSync(join(cwd, '.ralph/runs'))).toEqual([]);
   });
 });
@@ -92,7 +92,7 @@ describe('what not even root may remove', () => {
     const other = leave(OLD, { 'journal.jsonl': 'scribble\n' });
     if (!protect('+i', join(stuck, inside))) return;
     try {
-      const { removed, failed } = await cleanRuns(cwd, { keep: 0, dryRun: false }, {});
+      const { removed, failed } = await removeRuns(cwd, { keep: 0, dryRun: false }, {});
       expect([removed.includes(OLD), existsSync(other)]).toEqual([true, false]);
       expect(failed).toMatchObject([
         {
@@ -101,11 +101,11 @@ describe('what not even root may remove', () => {
           fix: expect.stringContaining('chattr -R -i'),
         },
       ]);
-      expect((await cleanRuns(cwd, { keep: 0, dryRun: false }, {})).failed).toHaveLength(1);
+      expect((await removeRuns(cwd, { keep: 0, dryRun: false }, {})).failed).toHaveLength(1);
     } finally {
       protect('-i', cwd);
     }
-    expect((await cleanRuns(cwd, { keep: 0, dryRun: false }, {})).failed).toEqual([]);
+    expect((await removeRuns(cwd, { keep: 0, dryRun: false }, {})).failed).toEqual([]);
     expect(readdirSync(join(cwd, '.ralph/runs'))).toEqual([]);
   });
 });
@@ -125,15 +125,15 @@ describe('a run that was killed before its first entry', () => {
     const other = leave(OLD, { 'journal.jsonl': 'scribble\n' });
     utimesSync(join(folder, 'lock'), LONG_AGO, LONG_AGO);
     utimesSync(folder, LONG_AGO, LONG_AGO);
-    expect((await cleanRuns(cwd, { keep: 1, dryRun: false }, {})).removed).toEqual([NEW]);
+    expect((await removeRuns(cwd, { keep: 1, dryRun: false }, {})).removed).toEqual([NEW]);
     expect([existsSync(folder), existsSync(other)]).toEqual([false, true]);
   });
 
   it('stays while it may be just beginning', async () => {
     const folder = leave(NEW);
-    expect((await cleanRuns(cwd, { keep: 1, dryRun: false }, {})).removed).toEqual([]);
+    expect((await removeRuns(cwd, { keep: 1, dryRun: false }, {})).removed).toEqual([]);
     utimesSync(folder, LONG_AGO, LONG_AGO);
-    expect((await cleanRuns(cwd, { keep: 1, dryRun: false }, {})).removed).toEqual([NEW]);
+    expect((await removeRuns(cwd, { keep: 1, dryRun: false }, {})).removed).toEqual([NEW]);
   });
 });
 
@@ -144,7 +144,7 @@ describe('what came into git’s configuration since a run began that is cleaned
   const clean = async (): Promise<Record<string, string>> => {
     execFileSync('git', ['init', '-q'], { cwd, env });
     execFileSync('git', ['config', 'filter.x.clean', 'evil'], { cwd, env });
-    await cleanRuns(cwd, { keep: 0, dryRun: false }, env);
+    await removeRuns(cwd, { keep: 0, dryRun: false }, env);
     return { ...(await captureTrustedPrograms(toLayout(cwd, '.ralph'), { cwd, env })) };
   };
 

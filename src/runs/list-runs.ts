@@ -11,7 +11,7 @@ import { createRunViewFold } from '../views/fold/fold-run-view.ts';
 import { toAttention } from '../views/report/attention.ts';
 import { findLayout } from './find-layout.ts';
 import type { Layout } from './layout.ts';
-import { openRunIn } from './read-run.ts';
+import { openRunReaderIn } from './read-run.ts';
 import type { RunSummary } from './run-api.ts';
 import { readRunFile } from './run-file.ts';
 import { findHolder } from './run-lock.ts';
@@ -64,7 +64,7 @@ export function summariseRun(cwd: string, runId: string, env: Environment): RunS
   try {
     const layout = findLayout(cwd);
     // Found first: that is where a journal that was lost is told.
-    const run = openRunIn(layout, findRun({ fs: nodeFileSystem, stateDir: layout.stateDir }, runId), env);
+    const run = openRunReaderIn(layout, findRun({ fs: nodeFileSystem, stateDir: layout.stateDir }, runId), env);
     let objective = '';
     const fold = createRunViewFold();
     const state = run.replay((record) => {

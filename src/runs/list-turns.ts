@@ -6,7 +6,7 @@ import { listNames } from '../process/paths.ts';
 import { readRunFile } from './run-file.ts';
 
 /** The turns of a run, such as `7.1`, in the order in which their work came into the folder: that of their numbers, but for turns that ran at the same time. */
-export function listTurns(paths: Pick<RunPaths, 'turns' | 'settings' | 'journal'>): readonly string[] {
+export function listTurnNames(paths: Pick<RunPaths, 'turns' | 'settings' | 'journal'>): readonly string[] {
   const names = listNames(paths.turns).filter((name) => /^\d+\.\d+$/.test(name));
   const numbered = names.sort(byNumber);
   if (names.length === 0 || !mayOverlap(paths)) return numbered;

@@ -3,7 +3,7 @@ import { resolve, sep } from 'node:path';
 import { RalphError } from '../core/values/errors.ts';
 import { isJsonObject, parseJson } from '../core/values/json.ts';
 import { nodeFileSystem } from '../journal/node-file-system.ts';
-import { listRuns, toRunPaths } from '../journal/run-folder.ts';
+import { listRunIds, toRunPaths } from '../journal/run-folder.ts';
 import type { Layout } from './layout.ts';
 import type { StartOptions } from './run-api.ts';
 import { readRunFile } from './run-file.ts';
@@ -11,7 +11,7 @@ import { findHolder, findWorkspaceHolder, toWorkspaceLock } from './run-lock.ts'
 
 /** The run under way that a person in this folder means: the one that works in it (the innermost), else the newest; `null`: none. */
 export function findLivingRun(layout: Layout, cwd: string): string | null {
-  const living = [...listRuns({ fs: nodeFileSystem, stateDir: layout.stateDir })]
+  const living = [...listRunIds({ fs: nodeFileSystem, stateDir: layout.stateDir })]
     .reverse()
     .filter((runId) => findHolder(layout, runId) !== null);
   const here = `${resolve(cwd)}${sep}`;
@@ -54,7 +54,7 @@ export function wasKilled(layout: Layout, runId: string): boolean {
 /** The runs of every folder and worktree here that were killed and have begun, oldest first. Throws the system error. */
 export function listKilledRuns(layout: Layout): readonly string[] {
   const { stateDir } = layout;
-  return listRuns({ fs: nodeFileSystem, stateDir }).filter(
+  return listRunIds({ fs: nodeFileSystem, stateDir }).filter(
     (runId) => wasKilled(layout, runId) && existsSync(toRunPaths(stateDir, runId).settings),
   );
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import type { Settings } from '../config/settings.ts';
 import { toRunPaths } from '../journal/run-folder.ts';
-import { cleanRuns } from './clean-runs.ts';
+import { removeRuns } from './clean-runs.ts';
 import { toLayout } from './layout.ts';
 import { ownRun, requireFleetPerson, toFleetPerson, toPeopleFile, writePeople } from './people.ts';
 import { lockRun } from './run-lock.ts';
@@ -58,7 +58,7 @@ describe('a token', () => {
 
 describe('what belongs to a run under way', () => {
   const CALLS: readonly [string, (root: string, env: Readonly<Record<string, string>>) => Promise<unknown>][] = [
-    ['removes no run', (root, env) => cleanRuns(root, { keep: 0, dryRun: false }, env)],
+    ['removes no run', (root, env) => removeRuns(root, { keep: 0, dryRun: false }, env)],
   ];
 
   // The run's lock names this process, so that this process seems to be one of the run's own.
@@ -95,7 +95,7 @@ describe('what belongs to a run under way', () => {
     try {
       const why = 'What RALPH_TOKEN holds is no token of this run. This process belongs to the run itself.';
       expect(() => giveToken(root, RUN, { RALPH_TOKEN: 'x' })).toThrow(expect.objectContaining({ code: 'person-refused', why }));
-      await expect(cleanRuns(root, { keep: 0, dryRun: false }, { RALPH_TOKEN: 'x' })).rejects.toMatchObject({ why });
+      await expect(removeRuns(root, { keep: 0, dryRun: false }, { RALPH_TOKEN: 'x' })).rejects.toMatchObject({ why });
     } finally {
       lock.release();
     }
@@ -104,7 +104,7 @@ describe('what belongs to a run under way', () => {
   it('may see what a clean-up would remove', async () => {
     const { root, lock } = await openLiving('dry');
     try {
-      expect(await cleanRuns(root, { keep: 0, dryRun: true }, {})).toEqual({ removed: [], onFleet: [], kept: [], failed: [] });
+      expect(await removeRuns(root, { keep: 0, dryRun: true }, {})).toEqual({ removed: [], onFleet: [], kept: [], failed: [] });
     } finally {
       lock.release();
     }

@@ -8,7 +8,7 @@ import type { Environment } from '../core/values/environment.ts';
 import { RalphError } from '../core/values/errors.ts';
 import { isJsonObject, type Json, parseJson } from '../core/values/json.ts';
 import { nodeFileSystem } from '../journal/node-file-system.ts';
-import { listRuns, type RunPaths, toRunPaths } from '../journal/run-folder.ts';
+import { listRunIds, type RunPaths, toRunPaths } from '../journal/run-folder.ts';
 import { readSettings, writeSettings } from '../journal/run-settings.ts';
 import { createSharedFileSystem } from '../journal/shared-file-system.ts';
 import { readPidNamespace } from '../process/process-table.ts';
@@ -164,7 +164,7 @@ export function toFleetPerson(env: Environment, host: string): FleetPerson {
  * @throws RalphError `person-refused`
  */
 export function requireOutside(layout: Layout, env: Environment): void {
-  for (const runId of listRuns({ fs: nodeFileSystem, stateDir: layout.stateDir })) {
+  for (const runId of listRunIds({ fs: nodeFileSystem, stateDir: layout.stateDir })) {
     const paths = toRunPaths(layout.stateDir, runId);
     const state = findHolder(layout, runId)?.state ?? null;
     if (state === null || isOwnRun(paths) || bringsToken(paths, env)) continue;

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Activation } from '../core/run/state.ts';
 import { RalphError } from '../core/values/errors.ts';
 import { nodeFileSystem } from '../journal/node-file-system.ts';
-import { listRuns } from '../journal/run-folder.ts';
+import { listRunIds } from '../journal/run-folder.ts';
 import { endProcesses, findByMarker, type MarkedProcess } from '../process/end-processes.ts';
 import { keepsNamespace } from '../process/isolation.ts';
 import { removeDeadPipes } from '../process/owned-folders.ts';
@@ -25,7 +25,7 @@ const PAUSE_MS = 15;
 /** Every process that the runs of this folder started and that is still there; those that only keep a namespace where nobody else is left of a run. */
 export function listProcesses(cwd: string): LeftProcess[] {
   const layout = findLayout(cwd);
-  return listRuns({ fs: nodeFileSystem, stateDir: layout.stateDir }).flatMap((runId) => listOfRun(layout, runId));
+  return listRunIds({ fs: nodeFileSystem, stateDir: layout.stateDir }).flatMap((runId) => listOfRun(layout, runId));
 }
 
 /**

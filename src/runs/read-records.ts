@@ -1,12 +1,11 @@
 import type { Input, JournalEntry } from '../core/run/inputs.ts';
-import type { RunRecord } from '../core/run/run-record.ts';
+import type { RecordCursor, RunRecord } from '../core/run/run-record.ts';
 import type { RunState } from '../core/run/state.ts';
 import { createJournalReader, followJournal } from '../journal/follow-journal.ts';
 import { nodeFileSystem } from '../journal/node-file-system.ts';
 import { readJournal } from '../journal/read-journal.ts';
 import type { RunPaths } from '../journal/run-folder.ts';
 import { createJournalFold, type JournalFold } from '../loop/decide/decide.ts';
-import type { RecordCursor } from './run-api.ts';
 
 interface Replayed {
   readonly fold: JournalFold;

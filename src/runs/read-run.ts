@@ -10,7 +10,7 @@ import { findKnownSecrets } from '../safety/known-secrets.ts';
 import type { GitWorkspace } from '../workspace/checkpoint/create-workspace.ts';
 import { findLayout } from './find-layout.ts';
 import type { Layout } from './layout.ts';
-import { listTurns } from './list-turns.ts';
+import { listTurnNames } from './list-turns.ts';
 import { readLiveFile } from './live-file.ts';
 import { findLivingRun } from './living-runs.ts';
 import { listLeft } from './processes.ts';
@@ -28,16 +28,16 @@ import { toShownInput } from './shown-input.ts';
  * @param run an id or the beginning of one; absent: the one that is under way in this folder, else the newest
  * @throws RalphError `no-runs`, `run-unknown`, `run-ambiguous`, `journal-lost`, `panel-inside`; its `replay` and `follow`: `run-not-begun`
  */
-export function openRun(cwd: string, run: string | undefined, env: Environment): RunReader {
+export function openRunReader(cwd: string, run: string | undefined, env: Environment): RunReader {
   const layout = findLayout(cwd);
   const living = run === undefined ? findLivingRun(layout, cwd) : null;
   const runId = findRun({ fs: nodeFileSystem, stateDir: layout.stateDir }, living ?? run ?? 'last');
   hideRunInRound(runId, env);
-  return openRunIn(layout, runId, env);
+  return openRunReaderIn(layout, runId, env);
 }
 
 /** Opens a run whose whole id is known. */
-export function openRunIn(layout: Layout, runId: string, env: Environment): RunReader {
+export function openRunReaderIn(layout: Layout, runId: string, env: Environment): RunReader {
   const state = { fs: nodeFileSystem, stateDir: layout.stateDir };
   const paths = toRunPaths(layout.stateDir, runId);
   const holder = findHolder(layout, runId);
@@ -70,10 +70,10 @@ export function openRunIn(layout: Layout, runId: string, env: Environment): RunR
     redact,
     damage: () => (holder === null ? findDamage(paths) : null),
     left: () => (holder === null ? listLeft(paths.runId) : []),
-    turns: () => listTurns(paths),
-    facts: (view) => readFacts({ paths, env, view, turns: listTurns(paths), open }),
-    diff: async (name) => (isCopy(paths) ? null : name === null ? openFolder().diffRun(listTurns(paths)) : openFolder().diff(name)),
-    stat: async (name) => (isCopy(paths) ? null : name === null ? openFolder().statRun(listTurns(paths)) : openFolder().stat(name)),
+    turns: () => listTurnNames(paths),
+    facts: (view) => readFacts({ paths, env, view, turns: listTurnNames(paths), open }),
+    diff: async (name) => (isCopy(paths) ? null : name === null ? openFolder().diffRun(listTurnNames(paths)) : openFolder().diff(name)),
+    stat: async (name) => (isCopy(paths) ? null : name === null ? openFolder().statRun(listTurnNames(paths)) : openFolder().stat(name)),
   };
 }
 

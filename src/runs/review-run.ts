@@ -14,7 +14,7 @@ import type { Review, SaidFacts, SaidText, TodoLine } from '../views/review/revi
 import { findLayout } from './find-layout.ts';
 import { mayHatChangeTree } from './hat-capabilities.ts';
 import type { Layout } from './layout.ts';
-import { openRun, openRunIn } from './read-run.ts';
+import { openRunReader, openRunReaderIn } from './read-run.ts';
 import type { RunReader } from './run-api.ts';
 import { type FactsOrder, storeReport } from './run-facts.ts';
 import { readRunFile } from './run-file.ts';
@@ -23,17 +23,17 @@ import { readRunFile } from './run-file.ts';
  * A run for a person who decides what becomes of its work, whether it is under way or over.
  *
  * @param run an id or the beginning of one, or `last`; absent: the one that is under way in this folder, else the newest
- * @throws RalphError as `openRun` does, `run-not-begun`
+ * @throws RalphError as `openRunReader` does, `run-not-begun`
  */
 export async function reviewRun(cwd: string, run: string | undefined, env: Environment): Promise<Review> {
-  const reader = openRun(cwd, run, env);
+  const reader = openRunReader(cwd, run, env);
   const paths = toRunPaths(findLayout(cwd).stateDir, reader.runId);
   return reviewReader(reader, paths, { now: Date.now(), isNewest: isNewest(cwd, reader.runId, env) });
 }
 
 function isNewest(cwd: string, runId: string, env: Environment): boolean {
   try {
-    const newest = openRun(cwd, undefined, env);
+    const newest = openRunReader(cwd, undefined, env);
     return newest.runId === runId && !newest.isCopy;
   } catch {
     return true;
@@ -229,7 +229,7 @@ function toPath(name: string): string {
 /** Keeps what is told of a run at its end beside its journal, whatever the end was. Never rejects. */
 export async function storeEnd({ layout, paths, env }: Pick<FactsOrder, 'paths' | 'env'> & { readonly layout: Layout }): Promise<void> {
   try {
-    const review = await reviewReader(openRunIn(layout, paths.runId, env), paths, { now: Date.now(), isNewest: true });
+    const review = await reviewReader(openRunReaderIn(layout, paths.runId, env), paths, { now: Date.now(), isNewest: true });
     storeReport(paths, review as unknown as Json);
   } catch {
     // What is kept can be found anew: nothing of it is worth a failed end.

@@ -2,7 +2,7 @@ import type { ConfigFlags, Settings } from '../config/settings.ts';
 import type { Tell } from '../core/events/event.ts';
 import type { EndReason } from '../core/run/end-reasons.ts';
 import type { StopRequested } from '../core/run/inputs.ts';
-import type { RunRecord } from '../core/run/run-record.ts';
+import type { RecordCursor, RunRecord } from '../core/run/run-record.ts';
 import type { RunStat } from '../core/run/run-stat.ts';
 import type { RunState } from '../core/run/state.ts';
 import type { Environment } from '../core/values/environment.ts';
@@ -81,9 +81,9 @@ export interface RunHandle {
   /** Answers as the program that runs it. See `answerRun`. */
   readonly answer: (words: AnswerWords) => Promise<Heard>;
   /** Settles when the run has ended and nothing of it is alive; never rejects. */
-  readonly outcome: Promise<RunEnd>;
+  readonly outcome: Promise<FinishedRun>;
   /** Runs the person's `notify:` command about that end; what went wrong with it, in words, or `null`. */
-  readonly notify: (end: RunEnd, abort?: AbortSignal) => Promise<string | null>;
+  readonly notify: (end: FinishedRun, abort?: AbortSignal) => Promise<string | null>;
 }
 
 /** What became of the work that a run left uncommitted in its worktree. */
@@ -96,7 +96,7 @@ export interface WorktreeEnd {
 }
 
 /** How a run ended, this time. */
-export interface RunEnd {
+export interface FinishedRun {
   readonly reason: EndReason;
   readonly detail: string;
   readonly exitCode: number;
@@ -117,14 +117,6 @@ export interface RunWatch {
   readonly backpressure?: Backpressure;
   /** Whether somebody sees what is asked and could answer at once. Absent: nobody does. */
   readonly isAttended?: () => boolean;
-}
-
-/** Reads the records of a journal piece by piece, however long it is. */
-export interface RecordCursor {
-  /** Reads on: some more inputs with their effects; none where nothing more is written. Throws the system error, RalphError `journal-newer`. */
-  readonly read: () => readonly RunRecord[];
-  /** Number of the last input that was read; 0: none. */
-  readonly seq: () => number;
 }
 
 /** A run that can be read, whether it is under way or over. */

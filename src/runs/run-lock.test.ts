@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { RalphError } from '../core/values/errors.ts';
-import { runCommand } from '../process/start-process.ts';
+import { runToEnd } from '../process/start-process.ts';
 import { toLayout } from './layout.ts';
 import { findWorkspaceHolder, lockForMerge, lockWorkspace } from './run-lock.ts';
 
@@ -53,7 +53,7 @@ describe('what a refused lock tells to paste', () => {
     for (const file of bystanders) writeFileSync(file, '');
     const script = `${words} && test ! -e "$1" && test ! -e "$2" && test -e "$3" && test -e "$4"`;
     const args = ['-c', script, 'sh', ...locks, ...bystanders];
-    const { exitCode } = await runCommand({
+    const { exitCode } = await runToEnd({
       command: '/bin/sh',
       args,
       cwd: layout.root,

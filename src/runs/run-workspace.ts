@@ -14,7 +14,7 @@ import { keepCommitFailure } from './run-fate.ts';
 import type { RunFile } from './run-file.ts';
 
 /** A run whose workspace is to be opened. */
-export interface WorkspaceOrder {
+export interface RunWorkspaceOrder {
   readonly paths: Pick<RunPaths, 'folder' | 'runId'>;
   readonly file: RunFile;
   readonly env: Environment;
@@ -23,7 +23,7 @@ export interface WorkspaceOrder {
 }
 
 /** The workspace of a run, for the loop and for `ralph show --diff`. */
-export function openWorkspace({ paths, file, env, onFleet }: WorkspaceOrder): GitWorkspace {
+export function openRunWorkspace({ paths, file, env, onFleet }: RunWorkspaceOrder): GitWorkspace {
   const { checkpointBranch } = file.settings;
   return createWorkspace({
     cwd: file.workspace,
@@ -42,11 +42,11 @@ export function openWorkspace({ paths, file, env, onFleet }: WorkspaceOrder): Gi
 
 /** The folder that a run works in; once its worktree is gone, the main checkout, which knows its snapshots as well. */
 export function openRunFolder(
-  { layout, paths, env }: Omit<WorkspaceOrder, 'file'> & { readonly layout: Layout },
+  { layout, paths, env }: Omit<RunWorkspaceOrder, 'file'> & { readonly layout: Layout },
   file: RunFile,
 ): GitWorkspace {
   const isGone = file.worktree !== null && !existsSync(file.workspace);
-  return openWorkspace({ paths, file: isGone ? { ...file, workspace: layout.root } : file, env });
+  return openRunWorkspace({ paths, file: isGone ? { ...file, workspace: layout.root } : file, env });
 }
 
 /** A run whose end in its worktree is to be made. */

@@ -10,7 +10,7 @@ import { listKilledRuns, wasKilled } from './living-runs.ts';
 import { reapRun } from './processes.ts';
 import { type RunFile, readRunFile } from './run-file.ts';
 import { findHolder, lockRun, releaseLock } from './run-lock.ts';
-import { clearPlacesApart, closeWorktree, openWorkspace } from './run-workspace.ts';
+import { clearPlacesApart, closeWorktree, openRunWorkspace } from './run-workspace.ts';
 import { noteProgramsOfDead } from './unconfirmed-programs.ts';
 
 /**
@@ -61,7 +61,7 @@ async function closeKilled(layout: Layout, paths: RunPaths, env: Environment): P
   }
   sweepDrafts(paths.folder, file.workspace);
   await clearPlacesApart(layout, { runId: paths.runId, file, env }).catch(() => undefined);
-  const end = await closeWorktree({ paths, file, layout }, openWorkspace({ paths, file, env }));
+  const end = await closeWorktree({ paths, file, layout }, openRunWorkspace({ paths, file, env }));
   return end === null || end.note === '' ? null : `what it left in its worktree ${file.worktree} could not be committed: ${end.note}`;
 }
 

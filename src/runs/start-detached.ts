@@ -8,7 +8,7 @@ import type { Environment } from '../core/values/environment.ts';
 import { RalphError } from '../core/values/errors.ts';
 import { type Json, toJsonObject } from '../core/values/json.ts';
 import { nodeFileSystem } from '../journal/node-file-system.ts';
-import { createRunId, listRuns, toRunPaths } from '../journal/run-folder.ts';
+import { createRunId, listRunIds, toRunPaths } from '../journal/run-folder.ts';
 import { ensureStateFolders } from '../journal/state-folders.ts';
 import { requireLayout, toLayout } from './layout.ts';
 
@@ -80,7 +80,7 @@ export async function startDetached(order: DetachOrder, limits: DetachLimits = {
   const exited = new Promise<number | null>((resolve) => child.once('exit', (code) => resolve(code)));
   // It may end without having read it.
   child.stdin?.on('error', () => undefined).end(stdin);
-  const isRun = (runId: string): boolean => listRuns({ fs: nodeFileSystem, stateDir }).includes(runId);
+  const isRun = (runId: string): boolean => listRunIds({ fs: nodeFileSystem, stateDir }).includes(runId);
   const beginning = await hearBeginning(child, isRun, abort, limits.patienceMs ?? PATIENCE_MS);
   if (beginning.kind === 'begun') {
     const { runId } = beginning;

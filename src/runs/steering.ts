@@ -6,7 +6,7 @@ import { appendLine } from '../journal/agent-line.ts';
 import { readNewLines } from '../journal/new-lines.ts';
 import type { RunPaths } from '../journal/run-folder.ts';
 import { createSharedFileSystem } from '../journal/shared-file-system.ts';
-import type { HeardWord, Steering, SteeringWord } from '../ports/steering.ts';
+import type { HeardWord, SteeringSource, SteeringWord } from '../ports/steering.ts';
 import { watchFolder } from './watch-folder.ts';
 
 /** The longest text that a person tells at once, in characters. */
@@ -49,7 +49,7 @@ const MAX_OFFSET = 256 << 20;
 const LINE_FEED = 10;
 
 /** @param admit whether a sender is let in; it tells of those who are not */
-export function openSteering(paths: RunPaths, admit: (sender: Sender, what: string) => Sender | null): Steering {
+export function openSteering(paths: RunPaths, admit: (sender: Sender, what: string) => Sender | null): SteeringSource {
   const file = { fs: createSharedFileSystem(paths.folder), path: toSteeringFile(paths) };
   return {
     read: (from) => {

@@ -2,7 +2,7 @@ import { delimiter, join } from 'node:path';
 import type { Environment } from '../core/values/environment.ts';
 import { isProgram } from '../process/isolation.ts';
 import { splitSearchPath } from '../process/split-search-path.ts';
-import { runCommand } from '../process/start-process.ts';
+import { runToEnd } from '../process/start-process.ts';
 import { planBubblewrap, planSeatbelt, toInnerUser } from './plan-confinement.ts';
 import type { OsSandboxSearch } from './turn-sandbox.ts';
 
@@ -63,7 +63,7 @@ async function tryRun(
   args: readonly string[],
   env: Environment,
 ): Promise<{ readonly ok: boolean; readonly text: string }> {
-  const result = await runCommand({ command, args, cwd: '/', env, timeoutMs: TRIAL_MS });
+  const result = await runToEnd({ command, args, cwd: '/', env, timeoutMs: TRIAL_MS });
   const said = result.exitCode === 0 ? result.stdout : result.stderrTail;
   const line = said.trim().split('\n')[0] ?? '';
   return { ok: result.exitCode === 0, text: line.slice(0, 200) };

@@ -3,14 +3,13 @@ import { dirname, join } from 'node:path';
 import { findCli } from '../backends/clis.ts';
 import type { AttachedSettings, ScopeFile } from '../backends/describe/scope-plan.ts';
 import type { BackendType } from '../core/backends/backend-spec.ts';
+import { isWithin } from '../core/text/is-within.ts';
 import { mayChangeTree } from '../core/tools/tool-profiles.ts';
 import type { Program, TurnScope } from '../ports/program.ts';
-
 import { removeTree } from '../process/remove-tree.ts';
 import { carryLogins, noteLogins } from './carry-logins.ts';
 import { createConfine } from './create-confine.ts';
 import { createSettingsKeeper } from './keep-settings.ts';
-import { isWithin } from './plan-confinement.ts';
 import { planOpenScope, planScope } from './plan-scope.ts';
 import { closeScratch, openScratch } from './scratch.ts';
 import { type HomePlan, linkFolders, mergeSettings, type OpenedHome, openHome, planHome, toHomeOwner } from './turn-home.ts';

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { findCli } from '../backends/clis.ts';
-import { isWithin, type Mount, type MountFacts, orderMounts, planBubblewrap, planMounts, planSeatbelt } from './plan-confinement.ts';
+import { isWithin } from '../core/text/is-within.ts';
+import { type Mount, type MountFacts, orderMounts, planBubblewrap, planMounts, planSeatbelt } from './plan-confinement.ts';
 import { planHome } from './turn-home.ts';
 
 const CONFINEMENT = { mounts: [], cwd: '/w', hasNetwork: true, uid: 1000, gid: 1000 } as const;

@@ -1,4 +1,5 @@
 import { dirname } from 'node:path';
+import { isWithin } from '../core/text/is-within.ts';
 
 /** One place of the file system inside the sandbox. All paths are absolute and real: no symbolic link is in them. */
 export interface Mount {
@@ -233,11 +234,6 @@ export function orderMounts(mounts: readonly Mount[]): readonly Mount[] {
 /** How many folders deep an absolute path is. */
 function toDepth(path: string): number {
   return path.split('/').filter((segment) => segment !== '').length;
-}
-
-/** Whether a path is a folder or lies somewhere below it. */
-export function isWithin(path: string, folder: string): boolean {
-  return path === folder || path.startsWith(folder.endsWith('/') ? folder : `${folder}/`);
 }
 
 /** Who a program is inside: never the superuser. */

@@ -20,7 +20,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import type { ViewedProgram } from '../ports/program.ts';
 import { makeOwnedFolder } from '../process/owned-folders.ts';
 import { removeTree } from '../process/remove-tree.ts';
-import { findIsolation, runCommand } from '../process/start-process.ts';
+import { findIsolation, runToEnd } from '../process/start-process.ts';
 import { copyTree, createView, findViewKind, predictViewKind, type ViewKind, type ViewPlace } from './workspace-view.ts';
 
 const search = await findIsolation();
@@ -58,7 +58,7 @@ async function runBoth(kind: ViewKind, place: ViewPlace): Promise<string> {
 }
 
 async function run({ path, ...more }: ViewedProgram): Promise<string> {
-  const { output, exitCode } = await runCommand({ command: path, ...more, timeoutMs: 10_000 });
+  const { output, exitCode } = await runToEnd({ command: path, ...more, timeoutMs: 10_000 });
   return exitCode === 0 ? output : `${output}exit code ${exitCode}`;
 }
 

@@ -1,11 +1,12 @@
 import { constants, copyFileSync, existsSync, mkdirSync, type Stats, statSync, writeFileSync } from 'node:fs';
 import { chmod, copyFile, lstat, mkdir, readdir, readlink, symlink, utimes } from 'node:fs/promises';
 import { isAbsolute, join, relative } from 'node:path';
+import { isWithin } from '../core/text/is-within.ts';
 import type { Isolation, Program, ViewedProgram, ViewMount } from '../ports/program.ts';
 import { makeOwnedFolder, sweepOwnedFolders } from '../process/owned-folders.ts';
 import { listMounts, removeTree } from '../process/remove-tree.ts';
-import { runCommand } from '../process/start-process.ts';
-import { isWithin, planBubblewrap, toInnerUser } from './plan-confinement.ts';
+import { runToEnd } from '../process/start-process.ts';
+import { planBubblewrap, toInnerUser } from './plan-confinement.ts';
 import type { OsSandboxSearch } from './turn-sandbox.ts';
 
 /** How the view is made: by the kernel, by a copy that shares what nobody changes, by a plain copy. */
@@ -100,7 +101,7 @@ async function canOverlay({ workspace, stateDir, own, isolation, os }: ViewPlace
       ? [os.found.path, ...planBubblewrap({ mounts, cwd: workspace, hasNetwork: true, ...toInnerUser() })]
       : [];
   const [command = '', ...args] = [...around, ...words];
-  const result = await runCommand({
+  const result = await runToEnd({
     command,
     args,
     cwd: workspace,

@@ -3,7 +3,7 @@ import { makeHat, makeSpec } from '../core/spec-fixtures.ts';
 import type { Json } from '../core/values/json.ts';
 import { compileTopology } from '../topology/routing/compile-topology.ts';
 import { compileScript } from './compile-options.ts';
-import { simulate, traceRun } from './simulate.ts';
+import { simulateTeam, traceRun } from './simulate.ts';
 
 const TEAM = makeSpec({
   hats: [
@@ -29,7 +29,7 @@ test('a list is played in order, round and round, from its beginning in each run
 
 test('weights say how often, and 0 means never', () => {
   const script = { hats: { builder: ['build.done'], critic: { 'review.rejected': 3, 'task.complete': 1, 'build.done': 0 } } };
-  const report = simulate(TEAM, { ...SURE, runs: 2000, script });
+  const report = simulateTeam(TEAM, { ...SURE, runs: 2000, script });
   const turns = report.hats.find(({ hat }) => hat === 'critic')?.turns ?? 0;
   expect(turns).toBeGreaterThan(3.7);
   expect(turns).toBeLessThan(4.3);
@@ -49,7 +49,7 @@ test('faults can be scripted, and a scripted hat has no others', () => {
 });
 
 test('a step that the hat may not take is refused, as it would be in a run', () => {
-  const report = simulate(TEAM, { runs: 20, script: { hats: { builder: ['ship.it'] } } });
+  const report = simulateTeam(TEAM, { runs: 20, script: { hats: { builder: ['ship.it'] } } });
   expect(report.refused[0]).toMatchObject({ hat: 'builder', topic: 'ship.it', why: 'scope', share: 1 });
 });
 

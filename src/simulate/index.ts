@@ -3,7 +3,7 @@
  * `simulation-types <- choices, compile-options, run-under-way <- simulate-panel <- simulate-run, tally <- create-report <- simulate`.
  */
 export { toPercent } from './create-report.ts';
-export { createSimulation, type Simulation, simulate, traceRun } from './simulate.ts';
+export { createSimulation, type Simulation, simulateTeam, traceRun } from './simulate.ts';
 export type {
   DumbHat,
   HatTopic,

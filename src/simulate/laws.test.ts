@@ -6,7 +6,7 @@ import type { HatSpec, PublishSpec, RunSpec } from '../core/run/run-spec.ts';
 import { makeGate, makeHat, makeSpec } from '../core/spec-fixtures.ts';
 import { compileTopology } from '../topology/routing/compile-topology.ts';
 import { validateTopology } from '../topology/rules/validate-topology.ts';
-import { simulate, traceRun } from './simulate.ts';
+import { simulateTeam, traceRun } from './simulate.ts';
 
 const TEAMS = propertyRuns(400);
 
@@ -90,7 +90,7 @@ describe('a team that the rules accept', () => {
         accepted += 1;
         expect(findBreaches(spec, seed)).toEqual([]);
         const isLimited = spec.hats?.some((hat) => hat.maxActivations !== null);
-        if (isLimited !== true) expect(simulate(spec, { runs: 1, seed }).withoutFaults.canComplete).toBe(true);
+        if (isLimited !== true) expect(simulateTeam(spec, { runs: 1, seed }).withoutFaults.canComplete).toBe(true);
       }),
       { numRuns: TEAMS },
     );
@@ -105,7 +105,7 @@ describe('a team that the rules accept', () => {
       fc.property(soundTeam, fc.integer(), (spec, seed) => {
         expect(validateTopology(compileTopology(spec))).toEqual([]);
         expect(findBreaches(spec, seed)).toEqual([]);
-        expect(simulate(spec, { runs: 1, seed }).withoutFaults.canComplete).toBe(true);
+        expect(simulateTeam(spec, { runs: 1, seed }).withoutFaults.canComplete).toBe(true);
       }),
       { numRuns: propertyRuns(20) },
     );
@@ -129,9 +129,9 @@ test('whatever the team, every run comes to an end, and the same seed gives the 
       const hats = team.hats?.map((hat) => ({ ...hat, transitions: ['critic'], defaultPublishes: seed % 2 === 0 ? ['c'] : [] })) ?? null;
       const spec = { ...team, ...settings, hats, limits: { ...team.limits, maxIterations: 20, cooldownMs: seed % 3 === 0 ? 1000 : 0 } };
       const options = { runs: 3, seed, silent: 0.2, failure: 0.2 };
-      const report = simulate(spec, options);
+      const report = simulateTeam(spec, options);
       expect(report.ends.reduce((sum, { runs }) => sum + runs, 0)).toBe(3);
-      expect(simulate(spec, options)).toEqual(report);
+      expect(simulateTeam(spec, options)).toEqual(report);
     }),
     { numRuns: propertyRuns(15) },
   );

@@ -5,7 +5,7 @@ import { SAMPLE_PANEL } from '../core/run/panel-fixtures.ts';
 import type { PanelSpec } from '../core/run/panel-spec.ts';
 import { makeGate, makeHat, makeSpec } from '../core/spec-fixtures.ts';
 import { playedRuns } from './played-runs-fixtures.ts';
-import { simulate, traceRun } from './simulate.ts';
+import { simulateTeam, traceRun } from './simulate.ts';
 
 const SURE = { silent: 0, failure: 0, gateFailure: 0 };
 
@@ -23,11 +23,11 @@ function makeTeam(parts: Partial<PanelSpec> = {}, publishes: readonly string[] =
   });
 }
 
-const panelsOf = (...args: Parameters<typeof simulate>) => simulate(...args).panels[0];
+const panelsOf = (...args: Parameters<typeof simulateTeam>) => simulateTeam(...args).panels[0];
 
 describe('a panel in a simulation', () => {
   test('answers and votes, and the hat publishes what the answer that won names', () => {
-    const report = simulate(makeTeam({ injection: 'off' }), { ...SURE, runs: playedRuns(200) });
+    const report = simulateTeam(makeTeam({ injection: 'off' }), { ...SURE, runs: playedRuns(200) });
     expect(report).toMatchObject({ canComplete: true, completed: { share: 1 }, hints: [] });
     const [panel] = report.panels;
     // Nobody hears of an answer before the vote: each answers once and votes once.
@@ -44,13 +44,13 @@ describe('a panel in a simulation', () => {
   });
 
   test('is in no report of a team without one', () => {
-    expect(simulate(makeSpec(), { runs: 5 }).panels).toEqual([]);
+    expect(simulateTeam(makeSpec(), { runs: 5 }).panels).toEqual([]);
     expect(traceRun(makeSpec(), 1).turns[0]).not.toHaveProperty('panel');
   });
 
   test('goes the same way with the same seed, alone and among others', () => {
     const options = { runs: 40, seed: 7, turnCostUsd: 0.1 };
-    expect(simulate(makeTeam(), options)).toEqual(simulate(makeTeam(), options));
+    expect(simulateTeam(makeTeam(), options)).toEqual(simulateTeam(makeTeam(), options));
     expect(panelsOf(makeTeam(), options)).not.toEqual(panelsOf(makeTeam(), { ...options, seed: 8 }));
     const rounds = Array.from({ length: 40 }, (_, index) => traceRun(makeTeam(), index + 1, options))
       .flatMap(({ turns }) => turns)
@@ -72,7 +72,7 @@ describe('a panel in a simulation', () => {
   });
 
   test('fails where nobody hands in anything, and the run goes on as after any failure', () => {
-    const report = simulate(makeTeam(), { runs: 20, silent: 1, failure: 0 });
+    const report = simulateTeam(makeTeam(), { runs: 20, silent: 1, failure: 0 });
     expect(report.panels[0]).toMatchObject({ answers: 0, votes: 0, rounds: 12, outcomes: [{ outcome: 'failed', share: 1 }] });
     expect(report.hints.join('\n')).toContain('The panel of analyst fails in 100 % of its turns: fewer agents answer than min_agents.');
     const failing = traceRun(makeTeam(), 1, { silent: 0, failure: 1 }).turns[0];
@@ -88,7 +88,7 @@ describe('a panel in a simulation', () => {
 
   test('whose time is over takes what there is; in a turn with less time that counts', () => {
     const slow = { ...SURE, runs: 20, turnMs: 3_600_000 };
-    const report = simulate(makeTeam({ timeoutMs: 2_400_000 }), slow);
+    const report = simulateTeam(makeTeam({ timeoutMs: 2_400_000 }), slow);
     // All but those that the time of the run ends.
     expect(report.panels[0]?.timeUp).toBeGreaterThan(0.9);
     expect(report.hints.join('\n')).toContain('The time of the panel of analyst is over before its agents are done in 9');
@@ -161,8 +161,8 @@ describe('a panel in a simulation', () => {
         limits: { maxIterations: 6 },
         hats: [makeHat('analyst', ['task.start', 'task.resume'], publishes, { panel: SAMPLE_PANEL, backends: ['x', 'y', 'z'] })],
       });
-    expect(simulate(lone(['LOOP_COMPLETE']), { ...SURE, runs: 5 }).completed.share).toBe(1);
-    const patterns = simulate(lone(['answer.*']), { ...SURE, runs: 5 });
+    expect(simulateTeam(lone(['LOOP_COMPLETE']), { ...SURE, runs: 5 }).completed.share).toBe(1);
+    const patterns = simulateTeam(lone(['answer.*']), { ...SURE, runs: 5 });
     expect(patterns).toMatchObject({ completed: { runs: 0 }, dumb: [{ hat: 'analyst' }] });
   });
 

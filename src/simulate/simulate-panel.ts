@@ -31,7 +31,7 @@ export interface PanelTurn {
 }
 
 /** Lets the agents of a panel begin. All that happens among them goes through the loop, as in a run. */
-export function openPanel(run: RunUnderWay, { order, panel, notes, scripted }: PanelTurn, at: number): void {
+export function beginPanel(run: RunUnderWay, { order, panel, notes, scripted }: PanelTurn, at: number): void {
   const { iteration, attempt, hat, timeoutMs } = order;
   const spec = run.setup.topology.hatById.get(hat)?.panel;
   if (spec === undefined) return;

@@ -5,7 +5,7 @@ import { type Handlers, handle, ignore } from '../core/values/handlers.ts';
 import { toTextHash } from '../core/values/hash.ts';
 import { decide, INITIAL_STATE } from '../loop/decide/decide.ts';
 import { createSeededRandom, type RunUnderWay, type Scheduled, type TurnNotes, toPayload, toReport } from './run-under-way.ts';
-import { obeyPanel, openPanel, stopPanel, toPanelInput } from './simulate-panel.ts';
+import { beginPanel, obeyPanel, stopPanel, toPanelInput } from './simulate-panel.ts';
 import type { SimulatedChoice, SimulatedRun, SimulatedTurn, SimulationSetup } from './simulation-types.ts';
 
 /**
@@ -102,7 +102,7 @@ function startTurn(run: RunUnderWay, at: number, order: IterationStart): void {
   if (panel !== undefined) {
     const notes: TurnNotes = { ...told, outcome: 'silent', said: '', isDumb: false };
     run.turns.push(notes);
-    return openPanel(run, { order, panel, notes, scripted: chooseScripted(run, hat) }, at);
+    return beginPanel(run, { order, panel, notes, scripted: chooseScripted(run, hat) }, at);
   }
   const { report, ...taken } = chooseTurn(run, order);
   run.turns.push({ ...told, ...taken });

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { makeGate, makeHat, makeSpec } from '../core/spec-fixtures.ts';
 import { compileTopology } from '../topology/routing/compile-topology.ts';
 import { playedRuns } from './played-runs-fixtures.ts';
-import { createSimulation, simulate, traceRun } from './simulate.ts';
+import { createSimulation, simulateTeam, traceRun } from './simulate.ts';
 
 type SpecParts = NonNullable<Parameters<typeof makeSpec>[0]>;
 
@@ -33,13 +33,13 @@ function makeCircle(parts: SpecParts = {}) {
   });
 }
 
-function endsOf(...args: Parameters<typeof simulate>): Readonly<Record<string, number>> {
-  return Object.fromEntries(simulate(...args).ends.map(({ reason, runs }) => [reason, runs]));
+function endsOf(...args: Parameters<typeof simulateTeam>): Readonly<Record<string, number>> {
+  return Object.fromEntries(simulateTeam(...args).ends.map(({ reason, runs }) => [reason, runs]));
 }
 
 describe('what a simulation says', () => {
   test('a chain without faults always completes, after as many iterations as it has hats', () => {
-    const report = simulate(makeChain(), { ...SURE, runs: 100 });
+    const report = simulateTeam(makeChain(), { ...SURE, runs: 100 });
     expect(report).toMatchObject({ runs: 100, canComplete: true, completed: { runs: 100, share: 1 }, hints: [], failed: [] });
     expect(report.iterations).toEqual({ median: 3, p95: 3, max: 3 });
     expect(report.hats.map(({ hat, turns, share }) => [hat, turns, share])).toEqual([
@@ -50,7 +50,7 @@ describe('what a simulation says', () => {
   });
 
   test('a circle without a way out is named, and nothing completes', () => {
-    const report = simulate(makeCircle(), { ...SURE, runs: 30 });
+    const report = simulateTeam(makeCircle(), { ...SURE, runs: 30 });
     expect(report).toMatchObject({ canComplete: false, completed: { runs: 0 }, iterations: null, neverUsed: ['c'] });
     expect(report.ends).toEqual([{ reason: 'max_iterations', runs: 30, share: 1 }]);
     expect(report.loops[0]?.steps).toEqual([
@@ -65,7 +65,7 @@ describe('what a simulation says', () => {
   });
 
   test('runs that complete only because an agent made a fault do not count as a way to the end', () => {
-    const report = simulate(makeCircle(), { runs: playedRuns(200) });
+    const report = simulateTeam(makeCircle(), { runs: playedRuns(200) });
     expect(report.completed.share).toBeGreaterThan(0.1);
     expect(report).toMatchObject({ canComplete: false, withoutFaults: { canComplete: false } });
     expect(report.hints[0]).toContain(
@@ -78,7 +78,7 @@ describe('what a simulation says', () => {
       makeHat('a', ['task.start', 'task.resume'], ['a.done', 'nobody.takes', 'LOOP_COMPLETE']),
       makeHat('b', ['a.done'], ['a.done']),
     ];
-    const report = simulate(makeSpec({ hats }), { ...SURE, runs: 100 });
+    const report = simulateTeam(makeSpec({ hats }), { ...SURE, runs: 100 });
     expect(report.untaken.map(({ topic, source }) => ({ topic, source }))).toEqual([{ topic: 'nobody.takes', source: 'a' }]);
     expect(report.hints.join('\n')).toContain('nobody.takes of a reached no hat');
   });
@@ -89,22 +89,22 @@ describe('what a simulation says', () => {
       makeHat('b', ['a.done'], []),
       makeHat('c', ['task.resume'], ['c.done', 'LOOP_COMPLETE']),
     ];
-    const { dumb, hints } = simulate(makeSpec({ hats, recoveryHat: 'c' }), { ...SURE, runs: 20 });
+    const { dumb, hints } = simulateTeam(makeSpec({ hats, recoveryHat: 'c' }), { ...SURE, runs: 20 });
     expect(dumb).toEqual([{ hat: 'b', runs: 20, share: 1 }]);
     expect(hints.join('\n')).toContain('b has turns and nothing to say');
-    const silent = simulate(makeChain(), { runs: 20, silent: 1, failure: 0 });
+    const silent = simulateTeam(makeChain(), { runs: 20, silent: 1, failure: 0 });
     expect(silent.ends).toEqual([{ reason: 'stalled', runs: 20, share: 1 }]);
     expect(silent.stalls).toEqual([{ reason: 'stalled', topic: 'task.start', source: 'system', to: ['a'], runs: 20, share: 1 }]);
   });
 
   test('a claim of the end before its required events is told', () => {
-    const report = simulate(makeChain({ requiredEvents: ['d.done'], limits: { maxIterations: 20 } }), { ...SURE, runs: 20 });
+    const report = simulateTeam(makeChain({ requiredEvents: ['d.done'], limits: { maxIterations: 20 } }), { ...SURE, runs: 20 });
     expect(report).toMatchObject({ canComplete: false, refused: [{ hat: 'c', why: 'required-events' }] });
     expect(report.hints[0]).toContain('c claimed the end and was refused');
   });
 
   test('nothing but shares between 0 and 1 and whole counts is in it', () => {
-    const report = simulate(makeCircle(), { runs: 50 });
+    const report = simulateTeam(makeCircle(), { runs: 50 });
     for (const [, share] of JSON.stringify(report).matchAll(/"share":([^,}]+)/g)) expect(Number(share)).toBeLessThanOrEqual(1);
     expect(report.ends.reduce((sum, { runs }) => sum + runs, 0)).toBe(50);
     expect(JSON.parse(JSON.stringify(report))).toEqual(report);
@@ -113,14 +113,14 @@ describe('what a simulation says', () => {
 
 describe('how it is simulated', () => {
   test('the same seed gives the same report, another seed another one', () => {
-    const play = (seed: number) => simulate(makeChain(), { runs: 50, seed });
+    const play = (seed: number) => simulateTeam(makeChain(), { runs: 50, seed });
     expect(play(7)).toEqual(play(7));
     expect(play(7).iterations).not.toEqual(undefined);
     expect(JSON.stringify({ ...play(7), settings: null })).not.toBe(JSON.stringify({ ...play(8), settings: null }));
   });
 
   test('a run that is traced alone goes as it went among the others', () => {
-    const report = simulate(makeCircle(), { runs: 60 });
+    const report = simulateTeam(makeCircle(), { runs: 60 });
     expect(report.failed.length).toBeGreaterThan(0);
     for (const run of report.failed) expect(traceRun(makeCircle(), run).reason).not.toBe('completed');
     const iterations = Array.from({ length: 60 }, (_, index) => traceRun(makeCircle(), index + 1)).filter(
@@ -130,7 +130,7 @@ describe('how it is simulated', () => {
   });
 
   test('a topology may be given in the place of a specification', () => {
-    expect(simulate(compileTopology(makeChain()), { runs: 10 })).toEqual(simulate(makeChain(), { runs: 10 }));
+    expect(simulateTeam(compileTopology(makeChain()), { runs: 10 })).toEqual(simulateTeam(makeChain(), { runs: 10 }));
   });
 
   test('run by run it comes to the same, and can be looked at in between', () => {
@@ -139,12 +139,12 @@ describe('how it is simulated', () => {
     expect([simulation.runNext(), simulation.done()]).toEqual([true, 1]);
     expect(simulation.report().runs).toBe(1);
     expect([simulation.runNext(), simulation.runNext(), simulation.runNext(), simulation.done()]).toEqual([true, true, false, 3]);
-    expect(simulation.report()).toEqual(simulate(makeChain(), { runs: 3 }));
+    expect(simulation.report()).toEqual(simulateTeam(makeChain(), { runs: 3 }));
   });
 
   test('the choices of a hat are equally likely, the end being one of them', () => {
     const hats = [makeHat('a', ['task.start', 'task.resume', 'x', 'y'], ['x', 'y']), makeHat('b', ['z'], ['x'])];
-    const { iterations, hats: played } = simulate(makeSpec({ hats }), { ...SURE, runs: 3000 });
+    const { iterations, hats: played } = simulateTeam(makeSpec({ hats }), { ...SURE, runs: 3000 });
     // One in three ends the run: three turns on average, two or fewer in more than half of the runs.
     expect(played[0]?.turns).toBeGreaterThan(2.8);
     expect(played[0]?.turns).toBeLessThan(3.2);
@@ -171,7 +171,7 @@ describe('how it is simulated', () => {
     { turnMs: -1 },
     { turnCostUsd: Number.POSITIVE_INFINITY },
   ])('an option that cannot be is refused: %o', (options) => {
-    expect(() => simulate(makeChain(), options)).toThrow(expect.objectContaining({ code: 'simulation-option', exitCode: 2 }));
+    expect(() => simulateTeam(makeChain(), options)).toThrow(expect.objectContaining({ code: 'simulation-option', exitCode: 2 }));
   });
 });
 
@@ -181,7 +181,7 @@ describe("the configuration's own rules", () => {
   });
 
   test('a limit that no run would reach is cut, and that is said', () => {
-    const report = simulate(makeCircle({ limits: { maxIterations: 1_000_000, maxRuntimeMs: 1e15 } }), { ...SURE, runs: 1 });
+    const report = simulateTeam(makeCircle({ limits: { maxIterations: 1_000_000, maxRuntimeMs: 1e15 } }), { ...SURE, runs: 1 });
     expect(report.maxIterations).toEqual({ configured: 1_000_000, played: 2000 });
     expect(report.hints.join('\n')).toContain('max_iterations is 1000000; runs were played up to 2000 iterations.');
   });
@@ -204,7 +204,7 @@ describe("the configuration's own rules", () => {
 
   test('loop detection strikes only where payloads repeat', () => {
     expect(endsOf(makeCircle(), { ...SURE, runs: 5 })).toEqual({ max_iterations: 5 });
-    const report = simulate(makeCircle(), { ...SURE, runs: 5, constantPayloads: true });
+    const report = simulateTeam(makeCircle(), { ...SURE, runs: 5, constantPayloads: true });
     expect(report.ends).toEqual([{ reason: 'loop_detected', runs: 5, share: 1 }]);
     expect(report.hints.join('\n')).toContain('100 % are stopped as a loop; most often they go round a');
   });
@@ -242,7 +242,7 @@ describe("the configuration's own rules", () => {
       makeHat('b', ['b.only'], ['LOOP_COMPLETE']),
       makeHat('c', ['c.only'], ['LOOP_COMPLETE']),
     ];
-    const report = simulate(makeSpec({ hats, recoveryHat: 'b', startingHat: 'a' }), { ...SURE, runs: 1000 });
+    const report = simulateTeam(makeSpec({ hats, recoveryHat: 'b', startingHat: 'a' }), { ...SURE, runs: 1000 });
     const shares = report.hats.map(({ hat, share }) => [hat, Math.round(share * 10)]);
     expect(shares).toEqual([
       ['a', 10],
@@ -265,17 +265,17 @@ describe("the configuration's own rules", () => {
   });
 
   test('without hats Ralph goes on or ends the run', () => {
-    const report = simulate(makeSpec(), { ...SURE, runs: playedRuns(500) });
+    const report = simulateTeam(makeSpec(), { ...SURE, runs: playedRuns(500) });
     expect(report).toMatchObject({ coordination: 'solo', completed: { share: 1 }, hints: [] });
     expect(report.iterations?.median).toBe(1);
-    expect(simulate(makeSpec({ mode: 'single' }), { runs: 100 })).toMatchObject({ canComplete: true, neverUsed: [] });
+    expect(simulateTeam(makeSpec({ mode: 'single' }), { runs: 100 })).toMatchObject({ canComplete: true, neverUsed: [] });
   });
 
   test('under Ralph he hands out what hats take, and ends the run', () => {
     const spec = makeSpec({
       hats: [makeHat('builder', ['build.task'], ['build.done']), makeHat('critic', ['build.done'], ['review.done'])],
     });
-    const report = simulate(spec, { runs: playedRuns(300) });
+    const report = simulateTeam(spec, { runs: playedRuns(300) });
     expect(report).toMatchObject({ coordination: 'ralph', canComplete: true, neverUsed: [], hints: [] });
     expect(report.hats.map(({ hat, mayEnd }) => [hat, mayEnd])).toEqual([
       ['builder', false],

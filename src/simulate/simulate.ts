@@ -27,13 +27,13 @@ export interface Simulation {
  * @param team a run's specification, or its topology
  * @throws RalphError `simulation-option` or `simulation-script` (exit code 2)
  */
-export function simulate(team: Topology | RunSpec, options: SimulateOptions = {}): SimulationReport {
+export function simulateTeam(team: Topology | RunSpec, options: SimulateOptions = {}): SimulationReport {
   const simulation = createSimulation(team, options);
   while (simulation.runNext());
   return simulation.report();
 }
 
-/** As {@link simulate}, run by run. */
+/** As {@link simulateTeam}, run by run. */
 export function createSimulation(team: Topology | RunSpec, options: SimulateOptions = {}): Simulation {
   const setup = createSetup(team, options);
   const tally = createTally();

@@ -1,6 +1,6 @@
 import { matchesTopic } from '../core/events/topics.ts';
 import { toPayloadText } from '../core/values/json.ts';
-import { type Mismatch, toList } from './mismatch.ts';
+import { type Mismatch, toListText } from './mismatch.ts';
 import type { EventFacts, RefusalFacts } from './run-facts.ts';
 import type { Expectation, ExpectedEvent, ExpectedRefusal } from './scenario.ts';
 
@@ -75,7 +75,7 @@ function fitsEvent(wanted: ExpectedEvent, event: EventFacts): boolean {
   return (
     wanted.topic === event.topic &&
     (wanted.source === undefined || wanted.source === event.source) &&
-    (wanted.to === undefined || toList(wanted.to) === toList(event.to)) &&
+    (wanted.to === undefined || toListText(wanted.to) === toListText(event.to)) &&
     (wanted.target === undefined || wanted.target === event.target) &&
     (wanted.how === undefined || wanted.how === event.how) &&
     (wanted.payload === undefined || toPayloadText(event.payload).includes(wanted.payload))
@@ -111,7 +111,7 @@ function fitsRefusal(wanted: ExpectedRefusal, seen: RefusalFacts): boolean {
     wanted.topic === seen.topic &&
     (wanted.hat ?? seen.hat) === seen.hat &&
     (wanted.why ?? seen.why) === seen.why &&
-    (wanted.allowed === undefined || toList(wanted.allowed) === toList(seen.allowed))
+    (wanted.allowed === undefined || toListText(wanted.allowed) === toListText(seen.allowed))
   );
 }
 
@@ -122,5 +122,5 @@ export function showRefusal({ hat, topic, why, allowed }: RefusalFacts): string 
 
 function showExpectedRefusal({ hat, topic, why, allowed }: ExpectedRefusal): string {
   const flow = hat === undefined && why === undefined ? topic : `${hat ?? '?'} -> ${topic} -> ${why ?? '?'}`;
-  return allowed === undefined ? flow : `${flow} (allowed: ${toList(allowed)})`;
+  return allowed === undefined ? flow : `${flow} (allowed: ${toListText(allowed)})`;
 }

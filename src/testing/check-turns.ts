@@ -1,4 +1,4 @@
-import { compare, compareLists, type Mismatch, toList } from './mismatch.ts';
+import { compare, compareLists, type Mismatch, toListText } from './mismatch.ts';
 import type { AgentCall, TurnFacts } from './run-facts.ts';
 import type { ExpectedTurn } from './scenario.ts';
 
@@ -68,8 +68,8 @@ function checkArguments(
   const isThere = included.length === 0 || args.some((_, at) => included.every((word, offset) => args[at + offset] === word));
   const unwanted = absent.filter((word) => args.includes(word));
   return [
-    ...(isThere ? [] : [{ what: 'argv_include', expected: toList(included), seen: toList(args) }]),
-    ...unwanted.map((word) => ({ what: 'argv_absent', expected: `no ${word}`, seen: toList(args) })),
+    ...(isThere ? [] : [{ what: 'argv_include', expected: toListText(included), seen: toListText(args) }]),
+    ...unwanted.map((word) => ({ what: 'argv_absent', expected: `no ${word}`, seen: toListText(args) })),
   ];
 }
 

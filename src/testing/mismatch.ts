@@ -16,11 +16,11 @@ export function compare<Value extends string | number | null>(what: string, expe
 export function compareLists(what: string, expected: readonly string[] | undefined, seen: readonly string[]): readonly Mismatch[] {
   if (expected === undefined) return [];
   const isSame = expected.length === seen.length && expected.every((entry, index) => entry === seen[index]);
-  return isSame ? [] : [{ what, expected: toList(expected), seen: toList(seen) }];
+  return isSame ? [] : [{ what, expected: toListText(expected), seen: toListText(seen) }];
 }
 
 /** A list on one line, or below each other where that is too long. */
-export function toList(entries: readonly string[]): string {
+export function toListText(entries: readonly string[]): string {
   if (entries.length === 0) return 'none';
   const line = entries.join(', ');
   return line.length <= 100 && !line.includes('\n') ? line : entries.join('\n');

@@ -4,7 +4,7 @@ import type { Input } from '../core/run/inputs.ts';
 import type { RunRecord } from '../core/run/run-record.ts';
 import type { TurnId } from '../core/run/turn.ts';
 import { type Handlers, handle, ignore } from '../core/values/handlers.ts';
-import { openRun } from '../runs/read-run.ts';
+import { openRunReader } from '../runs/read-run.ts';
 import type { RunReader } from '../runs/run-api.ts';
 import type { AgentCall, EventFacts, RefusalFacts, RunFacts, TurnFacts } from './run-facts.ts';
 import { readText } from './scenario-folders.ts';
@@ -28,7 +28,7 @@ export function readRunFacts(run: ScenarioRun, { workspace, env }: SegmentPlace,
   const runId = run.ends.find((entry) => entry.runId !== null)?.runId ?? null;
   const base = { runId, ends, error, rivals: run.rivals, durationMs: Math.round(run.durationMs), ...gathered };
   if (runId === null) return { ...base, iterations: 0, costUsd: null };
-  const reader = openRun(workspace, runId, env);
+  const reader = openRunReader(workspace, runId, env);
   const state = reader.replay((record) => takeRecord(gathered, record));
   joinCalls(gathered.turns, reader, calls, workspace);
   return { ...base, iterations: state.counters.counted, costUsd: state.usage.costUsd };

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { toErrorCode } from '../core/values/errors.ts';
 import type { Moment, ResumeStep, RunStep, Scenario, Step } from './scenario.ts';
 import { hasReached, isFileThere, type ScenarioFolders } from './scenario-folders.ts';
-import { type ScenarioRun, type Segment, type SegmentOrder, startHere, startProcess } from './segment.ts';
+import { type ScenarioRun, type Segment, type SegmentOrder, startApart, startHere } from './segment.ts';
 
 /** What happened while a scenario ran. */
 interface SegmentsResult {
@@ -71,7 +71,7 @@ async function runSegment(
   const faults: string[] = [];
   const startedAt = performance.now();
   const mayBeKilled = planned.steps.some((step) => step.kill !== undefined);
-  const segment = mayBeKilled ? startProcess(folders, planned.order) : startHere(folders, planned.order);
+  const segment = mayBeKilled ? startApart(folders, planned.order) : startHere(folders, planned.order);
   const timer = setTimeout(() => {
     faults.push(`the run did not end within ${timeoutMs} ms; it was killed`);
     segment.kill();

@@ -1,15 +1,15 @@
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
-import { resumeRun } from '../app/resume-run.ts';
-import { startRun } from '../app/start-run.ts';
+import { resumeRunHere } from '../app/resume-run.ts';
+import { startRunHere } from '../app/start-run.ts';
 import { findPackageFolder } from '../config/layers/package-files.ts';
 import { END_REASONS, type EndReason } from '../core/run/end-reasons.ts';
 import type { StopRequested } from '../core/run/inputs.ts';
 import { isRalphError } from '../core/values/errors.ts';
 import { accept, type Result, refuse } from '../core/values/result.ts';
-import { planRun } from '../planning/plan-run.ts';
+import { planStart } from '../planning/plan-run.ts';
 import { summariseRuns } from '../runs/list-runs.ts';
-import { openRun } from '../runs/read-run.ts';
+import { openRunReader } from '../runs/read-run.ts';
 import type { RunHandle } from '../runs/run-api.ts';
 import type { RunEndFacts } from './run-facts.ts';
 
@@ -73,13 +73,13 @@ export function startHere(place: SegmentPlace, order: SegmentOrder): Segment {
 async function begin({ workspace, env, fleet }: SegmentPlace, order: SegmentOrder): Promise<Result<RunHandle, SegmentEnd>> {
   if (order.kind === 'run') {
     const flags = order.prompt === undefined ? {} : { prompt: order.prompt };
-    const plan = await planRun({ cwd: workspace, configFiles: [], flags, env });
+    const plan = await planStart({ cwd: workspace, configFiles: [], flags, env });
     const elsewhere = fleet === undefined ? {} : { fleet: fleet.url };
-    return accept(await startRun(plan, { cwd: workspace, worktree: order.worktree, nested: false, env, ...elsewhere }, WATCH));
+    return accept(await startRunHere(plan, { cwd: workspace, worktree: order.worktree, nested: false, env, ...elsewhere }, WATCH));
   }
   const { acceptChanges, maxCostUsd } = order;
   const limits = { ...toIterations(order.maxIterations), ...(maxCostUsd === undefined ? {} : { maxCostUsd }) };
-  const resumed = await resumeRun({ cwd: workspace, acceptChanges, env, ...limits }, WATCH);
+  const resumed = await resumeRunHere({ cwd: workspace, acceptChanges, env, ...limits }, WATCH);
   if (resumed.kind === 'running') return accept(resumed.handle);
   return refuse(toEnd(resumed.runId, resumed.reason, resumed.text, resumed.exitCode));
 }
@@ -101,7 +101,7 @@ const SIGNALS: Readonly<Record<Parameters<Segment['stop']>[0], NodeJS.Signals>> 
 const MAX_SAID = 20_000;
 
 /** Starts the run as a process of its own, by the real command, so that it can be killed. */
-export function startProcess(place: SegmentPlace, order: SegmentOrder): Segment {
+export function startApart(place: SegmentPlace, order: SegmentOrder): Segment {
   const known = new Set(listIds(place));
   const child = spawn(process.execPath, [join(findPackageFolder(), 'bin', 'ralph.js'), ...toWords(order, place.fleet?.url)], {
     cwd: place.workspace,
@@ -143,7 +143,7 @@ interface Exit {
 function toSegmentEnd(place: SegmentPlace, known: ReadonlySet<string>, order: SegmentOrder, { code, signal, said }: Exit): SegmentEnd {
   const runId = order.kind === 'resume' ? (listIds(place).at(-1) ?? null) : (listIds(place).find((id) => !known.has(id)) ?? null);
   if (signal !== null) return { runId, end: { reason: 'killed', detail: signal, exitCode: null }, error: null };
-  const end = runId === null ? null : openRun(place.workspace, runId, place.env).replay(() => undefined).end;
+  const end = runId === null ? null : openRunReader(place.workspace, runId, place.env).replay(() => undefined).end;
   if (runId === null || end === null) return { runId, end: null, error: { code: `exit-${code}`, message: said } };
   return { ...toEnd(runId, end.reason, end.detail, code ?? END_REASONS[end.reason].exitCode) };
 }

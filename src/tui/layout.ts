@@ -12,7 +12,7 @@ export interface PanelPlace {
 }
 
 /** Where everything stands. */
-export interface Layout extends Size {
+export interface ScreenLayout extends Size {
   readonly panels: readonly PanelPlace[];
   /** The column of the line between the two halves; `null`: there is one half. */
   readonly middle: number | null;
@@ -35,7 +35,7 @@ const TWO_HALVES = 60;
 const BOTH_LISTS = 30;
 
 /** Lays a screen out. Total: of a screen that is too small for everything, what is below is missing. */
-export function toLayout(size: Size, state: Pick<ViewState, 'panel' | 'list' | 'isZoomed'>, wishes: Wishes): Layout {
+export function toScreenLayout(size: Size, state: Pick<ViewState, 'panel' | 'list' | 'isZoomed'>, wishes: Wishes): ScreenLayout {
   const { columns, rows } = size;
   const body = Math.max(1, rows - 3);
   const frame = { columns, rows, timelineRow: rows - 2, keyRow: rows - 1 };
@@ -91,6 +91,6 @@ function bound(value: number, least: number, most: number): number {
 }
 
 /** The room of a panel; `null`: it is not on the screen. */
-export function findPlace({ panels }: Layout, panel: PanelNumber): PanelPlace | null {
+export function findPanelPlace({ panels }: ScreenLayout, panel: PanelNumber): PanelPlace | null {
   return panels.find((place) => place.panel === panel) ?? null;
 }

@@ -4,7 +4,7 @@ import type { SteeringReceipt } from '../wire/steering.ts';
 import { toChanges, type Writing } from './cells/changes.ts';
 import type { Screen, ViewTerminal } from './cells/screen.ts';
 import { createKeyReader, type Key } from './input/read-keys.ts';
-import { type Order, pressKey, say } from './press-key.ts';
+import { type Order, pressKey, withMessage } from './press-key.ts';
 import { createSceneReader, type SceneView } from './read-scene.ts';
 import { toScreen } from './to-screen.ts';
 import { FIRST_STATE, type ViewState } from './view-state.ts';
@@ -50,7 +50,7 @@ const READ_MS = 60;
 /** Shows a run until somebody leaves. It only looks: whatever becomes of the view, nothing becomes of the run but what its keys order. */
 export function openView(order: ViewOrder): View {
   const { run, terminal, now, writing } = order;
-  let state: ViewState = say(FIRST_STATE, order.greeting, false);
+  let state: ViewState = withMessage(FIRST_STATE, order.greeting, false);
   let view: SceneView | null = null;
   let shown: Screen | null = null;
   const ending = createEnding();
@@ -71,7 +71,7 @@ export function openView(order: ViewOrder): View {
   };
   const frames = createFrames(() => guard(draw), { isBehind: terminal.isBehind, isReading: journal.isReading, isClosed });
   const tell = (text: string, isBad: boolean): void => {
-    state = say(state, text, isBad);
+    state = withMessage(state, text, isBad);
     frames.want();
   };
   const perform = (wanted: Order): void => {

@@ -55,7 +55,7 @@ export function pressKey(state: ViewState, key: Key, facts: PressFacts): Pressed
   const row = findKey(key.name);
   if (quiet.page !== 'run' && (row === undefined || !EVERYWHERE.has(row.command))) return readPage(quiet, row?.command, facts);
   if (row === undefined) return keep(quiet);
-  if (row.steers === true && facts.whyNot !== null) return keep(say(quiet, facts.whyNot, true));
+  if (row.steers === true && facts.whyNot !== null) return keep(withMessage(quiet, facts.whyNot, true));
   return COMMANDS[row.command](quiet, facts, key);
 }
 
@@ -88,7 +88,7 @@ const COMMANDS: Readonly<Record<KeyCommand, Perform>> = {
   'tell-now': (state, facts) => startTelling(state, 'tell-now', facts),
   answer: (state, facts) => keep(startAnswer(state, facts)),
   stop: (state, facts) =>
-    keep(facts.isUnderWay ? { ...state, asking: 'stop' } : say(state, 'It has ended: there is nothing to stop.', true)),
+    keep(facts.isUnderWay ? { ...state, asking: 'stop' } : withMessage(state, 'It has ended: there is nothing to stop.', true)),
   leave: (state) => order(state, { kind: 'leave' }),
   keys: (state) => keep({ ...state, page: 'keys', scroll: 0 }),
   redraw: (state) => order(state, { kind: 'redraw' }),
@@ -105,7 +105,7 @@ function order(state: ViewState, wanted: Order): Pressed {
 }
 
 /** The view with a word about what was done, or why not. */
-export function say(state: ViewState, text: string, isBad: boolean): ViewState {
+export function withMessage(state: ViewState, text: string, isBad: boolean): ViewState {
   return { ...state, message: { text, isBad } };
 }
 
@@ -154,19 +154,21 @@ function open(state: ViewState, facts: PressFacts): Pressed {
   if (state.panel === PANELS.turns) return keep({ ...state, panel: PANELS.turn, scroll: 0 });
   if (state.panel === PANELS.events) {
     const turn = facts.turnOfEvent();
-    return keep(turn === null ? say(state, 'No turn published it.', true) : { ...state, turn, panel: PANELS.turn, scroll: 0 });
+    return keep(turn === null ? withMessage(state, 'No turn published it.', true) : { ...state, turn, panel: PANELS.turn, scroll: 0 });
   }
   if (state.panel !== PANELS.evidence) return keep({ ...state, isZoomed: !state.isZoomed });
-  return keep(facts.hasGateOutput ? { ...state, page: 'gate', scroll: 0 } : say(state, 'No output of it was kept.', true));
+  return keep(facts.hasGateOutput ? { ...state, page: 'gate', scroll: 0 } : withMessage(state, 'No output of it was kept.', true));
 }
 
 function startTelling(state: ViewState, what: 'tell-next' | 'tell-now', { isUnderWay }: PressFacts): Pressed {
-  return keep(isUnderWay ? { ...state, typing: { what, text: '' } } : say(state, 'It has ended: nobody works who could be told.', true));
+  return keep(
+    isUnderWay ? { ...state, typing: { what, text: '' } } : withMessage(state, 'It has ended: nobody works who could be told.', true),
+  );
 }
 
 function startAnswer(state: ViewState, { open: questions }: PressFacts): ViewState {
   const [first] = questions;
-  if (first === undefined) return say(state, 'Nothing is asked.', true);
+  if (first === undefined) return withMessage(state, 'Nothing is asked.', true);
   return { ...state, typing: { what: 'answer', text: '', question: first.id } };
 }
 
@@ -191,7 +193,7 @@ function answerAsking(state: ViewState, { name }: Key, { whyNot, isReadOnly, isU
   if (how === null) return keep(done);
   if (!isUnderWay) return order(done, { kind: 'leave' });
   // Who presses ctrl+c twice wants it to end; that the past is on the screen does not matter.
-  if (whyNot !== null && (isReadOnly || name !== 'ctrl+c')) return keep(say(done, whyNot, true));
+  if (whyNot !== null && (isReadOnly || name !== 'ctrl+c')) return keep(withMessage(done, whyNot, true));
   return order(done, { kind: 'stop', how });
 }
 
@@ -220,12 +222,12 @@ function finishTyping(
 ): Pressed {
   const words = text.trim();
   if (what === 'filter' || words === '') return keep(state);
-  if (whyNot !== null) return keep(say(state, whyNot, true));
+  if (whyNot !== null) return keep(withMessage(state, whyNot, true));
   if (what !== 'answer') return order(state, { kind: 'tell', text: words, when: what === 'tell-now' ? 'now' : 'next' });
   const asked = questions.find(({ id }) => id === question);
-  if (asked === undefined) return keep(say(state, 'It is not open any more.', true));
+  if (asked === undefined) return keep(withMessage(state, 'It is not open any more.', true));
   const choice = findChoice(asked.choices, words);
-  if (choice === undefined) return keep(say(state, `The choices are ${asked.choices.map((_, at) => at + 1).join(', ')}.`, true));
+  if (choice === undefined) return keep(withMessage(state, `The choices are ${asked.choices.map((_, at) => at + 1).join(', ')}.`, true));
   return order(state, { kind: 'answer', question: asked.id, choice });
 }
 

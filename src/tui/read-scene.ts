@@ -5,13 +5,13 @@ import type { FrameFacts, WatchedRun } from '../views/frame/watched-run.ts';
 import type { RunFrame } from '../wire/run-frame.ts';
 import type { TimelineSlot } from '../wire/timeline-slot.ts';
 import type { Size } from './cells/screen.ts';
-import { findPlace, type Layout } from './layout.ts';
+import { findPanelPlace, type ScreenLayout } from './layout.ts';
 import { toTimelineColumns } from './panels/bottom.ts';
 import type { PressFacts } from './press-key.ts';
 import { listEvents, listTurns } from './read-rows.ts';
 import { createTextReader } from './read-text.ts';
 import { NO_TEXT, type Scene, toChosenGate } from './scene.ts';
-import { layOut } from './to-screen.ts';
+import { layOutScene } from './to-screen.ts';
 import { PANELS, type ViewState } from './view-state.ts';
 
 /** How scenes are made. */
@@ -29,7 +29,7 @@ export interface SceneSettings {
 /** A scene with its layout, and what keys may depend on in it. */
 export interface SceneView {
   readonly scene: Scene;
-  readonly layout: Layout;
+  readonly layout: ScreenLayout;
   readonly facts: PressFacts;
 }
 
@@ -55,12 +55,12 @@ export function createSceneReader(run: WatchedRun, { clock, isReadOnly, isReadin
   const read: SceneReader['read'] = (state, size, now) => {
     const frame = frameAt(state.seq, now);
     const whyNot = toWhyNot(isReadOnly, state);
-    const layout = layOut({ frame, state, now, clock, whyNot }, size);
+    const layout = layOutScene({ frame, state, now, clock, whyNot }, size);
     const order = { seq: frame.seq, filter: state.filter.toLowerCase() };
     const [turns, events] = [listTurns(run.history, order), listEvents(run.history, order)];
     const chosen = turns.move(state.turn, 0);
     const detail = chosen === null ? null : toTurnDetail(run.history, chosen, frame.seq);
-    const room = findPlace(layout, PANELS.turn);
+    const room = findPanelPlace(layout, PANELS.turn);
     const at = frame.isNow ? null : frame.at;
     const text =
       room === null || detail === null
@@ -75,7 +75,7 @@ export function createSceneReader(run: WatchedRun, { clock, isReadOnly, isReadin
           });
     const isGrowing = detail?.row.status === 'running' && state.tab === 'output' && room !== null && frame.isNow;
     grown = isGrowing ? { turn: detail.row.name, bytes: bytesOf(detail.row.name) } : null;
-    const rowsOf = (panel: typeof PANELS.turns | typeof PANELS.events): number => findPlace(layout, panel)?.rows ?? 0;
+    const rowsOf = (panel: typeof PANELS.turns | typeof PANELS.events): number => findPanelPlace(layout, panel)?.rows ?? 0;
     const draft = { frame, state, isReading: isReading(), now, clock, detail, text, whyNot, gateText: NO_TEXT };
     const number = state.page === 'gate' ? (toChosenGate(draft)?.number ?? null) : null;
     const scene: Scene = {
@@ -98,7 +98,7 @@ function toWhyNot(isReadOnly: boolean, { seq }: ViewState): string | null {
 
 interface SceneParts {
   readonly scene: Scene;
-  readonly layout: Layout;
+  readonly layout: ScreenLayout;
   readonly isReadOnly: boolean;
   readonly moveTurn: PressFacts['moveTurn'];
   readonly moveEvent: PressFacts['moveEvent'];
@@ -126,7 +126,7 @@ function toPressFacts({ history }: WatchedRun, { scene, layout, isReadOnly, move
     hasGateOutput: (toChosenGate(scene)?.number ?? null) !== null,
     open: frame.questions.filter(({ answer }) => answer === null),
     maxScroll: state.page === 'gate' ? gateText.maxScroll : state.page === 'keys' ? 40 : text.maxScroll,
-    textRows: Math.max(2, findPlace(layout, PANELS.turn)?.rows ?? layout.rows - 3),
+    textRows: Math.max(2, findPanelPlace(layout, PANELS.turn)?.rows ?? layout.rows - 3),
     whyNot,
     isReadOnly,
     isUnderWay: frame.end === null,

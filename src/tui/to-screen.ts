@@ -1,5 +1,5 @@
 import { type Canvas, createCanvas, type Line, type Screen, type Size } from './cells/screen.ts';
-import { isTooSmall, type Layout, LEAST, type PanelPlace, toLayout, toMiddle } from './layout.ts';
+import { isTooSmall, LEAST, type PanelPlace, type ScreenLayout, toMiddle, toScreenLayout } from './layout.ts';
 import { toAttentionPanel, wishAttention } from './panels/attention-panel.ts';
 import { toKeyLine, toTimelineLine } from './panels/bottom.ts';
 import { toEvidencePanel, wishEvidence } from './panels/evidence-panel.ts';
@@ -28,9 +28,9 @@ const PANEL: Readonly<Record<PanelNumber, Panel>> = {
 };
 
 /** The layout of a scene on a screen of this size. */
-export function layOut(scene: Pick<Scene, 'frame' | 'state' | 'now' | 'clock' | 'whyNot'>, size: Size): Layout {
+export function layOutScene(scene: Pick<Scene, 'frame' | 'state' | 'now' | 'clock' | 'whyNot'>, size: Size): ScreenLayout {
   const left = toMiddle(size.columns);
-  return toLayout(size, scene.state, {
+  return toScreenLayout(size, scene.state, {
     attention: wishAttention(scene, left - 1),
     flow: wishFlow(scene, left - 1),
     evidence: wishEvidence(scene, size.columns - left - 2),
@@ -38,7 +38,7 @@ export function layOut(scene: Pick<Scene, 'frame' | 'state' | 'now' | 'clock' | 
 }
 
 /** The screen of a scene. Pure: the same scene, size and layout give the same cells. */
-export function toScreen(scene: Scene, layout: Layout): Screen {
+export function toScreen(scene: Scene, layout: ScreenLayout): Screen {
   const canvas = createCanvas(layout);
   canvas.write(0, 0, toHeaderLine(scene, layout.columns));
   if (scene.state.page === 'run' && isTooSmall(layout)) return drawNeeds(canvas, scene, layout);
@@ -53,7 +53,7 @@ export function toScreen(scene: Scene, layout: Layout): Screen {
 }
 
 /** A screen without room for panels: what the run needs, and that more is shown on a larger one. */
-function drawNeeds(canvas: Canvas, scene: Scene, { columns, rows, keyRow }: Layout): Screen {
+function drawNeeds(canvas: Canvas, scene: Scene, { columns, rows, keyRow }: ScreenLayout): Screen {
   // The state is in the first row: each row counts.
   const [, ...lines] = toAttentionPanel(scene, { columns, rows: Math.max(2, rows - 1) }).lines;
   for (const [index, line] of lines.slice(0, Math.max(0, rows - 2)).entries()) canvas.write(1 + index, 0, line);
@@ -63,7 +63,7 @@ function drawNeeds(canvas: Canvas, scene: Scene, { columns, rows, keyRow }: Layo
   return canvas.toScreen();
 }
 
-function drawPanel(canvas: Canvas, scene: Scene, { panel, row, column, columns, rows }: PanelPlace, layout: Layout): void {
+function drawPanel(canvas: Canvas, scene: Scene, { panel, row, column, columns, rows }: PanelPlace, layout: ScreenLayout): void {
   const room = { columns: columns - 1, rows };
   const { title, lines, chosen } = PANEL[panel].make(scene, room);
   drawRule(canvas, { row, column, columns }, toTitle(scene, panel, title, layout));
@@ -74,7 +74,7 @@ function drawPanel(canvas: Canvas, scene: Scene, { panel, row, column, columns, 
 }
 
 /** `─3 Turns 1 to 5 of 7── 4 Events──`: the number is the key that goes there, and who has the keys is marked. */
-function toTitle({ state }: Scene, panel: PanelNumber, title: string, { panels }: Layout): Line {
+function toTitle({ state }: Scene, panel: PanelNumber, title: string, { panels }: ScreenLayout): Line {
   const isHere = state.panel === panel;
   const name = [
     span(isHere ? `▸${panel} ` : ` ${panel} `, 'name'),
@@ -100,7 +100,7 @@ function drawRule(canvas: Canvas, { row, column, columns }: RulePlace, title: Li
   canvas.write(row, column + 1, title, Math.max(0, columns - 2));
 }
 
-function drawMiddle(canvas: Canvas, { middle, panels, timelineRow }: Layout): void {
+function drawMiddle(canvas: Canvas, { middle, panels, timelineRow }: ScreenLayout): void {
   if (middle === null) return;
   const starts = (row: number, isRight: boolean): boolean => panels.some((place) => place.row === row && place.column > middle === isRight);
   for (let row = 1; row < timelineRow; row += 1) {
@@ -111,7 +111,7 @@ function drawMiddle(canvas: Canvas, { middle, panels, timelineRow }: Layout): vo
 }
 
 /** A page that has the whole screen: the keys, or what a gate said. */
-function drawPage(canvas: Canvas, scene: Scene, { columns, rows }: Layout): void {
+function drawPage(canvas: Canvas, scene: Scene, { columns, rows }: ScreenLayout): void {
   const isKeys = scene.state.page === 'keys';
   const gate = toChosenGate(scene);
   const title = isKeys ? 'Keys' : `Output of gate ${gate?.name ?? ''} ${scene.gateText.note}`;

@@ -6,7 +6,7 @@ import { toShellWord } from '../core/text/shell-word.ts';
 import type { Environment } from '../core/values/environment.ts';
 
 /** The names that agents are given; they are reserved, never read as configuration. */
-export interface AgentPromptFacts extends TurnId {
+export interface AgentEnvironmentFacts extends TurnId {
   readonly hat: string;
   readonly runId: string;
   readonly eventsFile: string;
@@ -17,7 +17,7 @@ export interface AgentPromptFacts extends TurnId {
 }
 
 /** The environment of an agent: everything that Ralph was started with, and what it needs to publish. */
-export function toAgentEnvironment(base: Environment, facts: AgentPromptFacts): Record<string, string> {
+export function toAgentEnvironment(base: Environment, facts: AgentEnvironmentFacts): Record<string, string> {
   const env: Record<string, string> = {};
   for (const [name, value] of Object.entries(base)) {
     if (value !== undefined) env[name] = value;

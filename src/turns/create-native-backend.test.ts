@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { loadConfig } from '../config/load-config.ts';
+import { readConfig } from '../config/load-config.ts';
 import type { BackendEvent } from '../core/backends/backend-event.ts';
 import type { BackendSpec } from '../core/backends/backend-spec.ts';
 import { type Json, parseJson } from '../core/values/json.ts';
@@ -63,7 +63,7 @@ async function play({
   const lines = [`cli: {backend: ${backend}}`, 'event_loop: {prompt: Do it}', 'hats:', ...hats.map((line) => `  ${line}`), more];
   writeFileSync(join(cwd, 'ralph.yml'), `${lines.join('\n')}\n`);
   if (steps !== undefined) writeFileSync(join(cwd, 'script.yml'), `after_last: repeat\nturns: [{steps: ${steps}}]\n`);
-  const { draft: settings } = loadConfig({ cwd, env: { PATH: '', HOME: cwd, ...env } });
+  const { draft: settings } = readConfig({ cwd, env: { PATH: '', HOME: cwd, ...env } });
   if (settings === null) throw new Error('the configuration has errors');
   turns += 1;
   const request = toRequest(`${turns}.1`, { ...env, RALPH_HAT: hat });

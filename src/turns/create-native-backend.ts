@@ -4,7 +4,7 @@ import { openTools, type ToolSettings } from '../agent/calls/open-tools.ts';
 import { openServers } from '../agent/mcp/open-servers.ts';
 import { toPluginTool } from '../agent/tool/plugin-tool.ts';
 import { createBuiltInTools } from '../agent/tool-list.ts';
-import { createAskPersonTool } from '../agent/tools/people/ask-person.ts';
+import { createNativeAskPersonTool } from '../agent/tools/people/ask-person.ts';
 import { createHandInTools } from '../agent/tools/people/hand-in.ts';
 import { createSearch } from '../agent/tools/web/create-search.ts';
 import { createNativeBackend } from '../agent/turn/native-backend.ts';
@@ -18,7 +18,7 @@ import { NO_TOOLS_SPEC } from '../core/tools/tools-spec.ts';
 import { isRalphError, toErrorCode } from '../core/values/errors.ts';
 import { type Json, readOwn } from '../core/values/json.ts';
 import { accept, refuse } from '../core/values/result.ts';
-import { findTurn } from '../emit/contract-file.ts';
+import { findEventPlace } from '../emit/contract-file.ts';
 import { emitInto } from '../emit/emit-event.ts';
 import { readOffer } from '../emit/read-offer.ts';
 import { toQualityOfGates } from '../gates/quality-of-gates.ts';
@@ -107,7 +107,7 @@ function toToolSettings({ made, hat, spec, request }: HatTurn, servers: ServerTo
   const { workspace, settings } = made;
   // An agent of a panel works in a folder of its own.
   const root = request.hand === undefined ? workspace : request.cwd;
-  const place = findTurn(request.env);
+  const place = findEventPlace(request.env);
   const topics = place === null ? [] : (readOffer(place).topics ?? []);
   const { search, privateHosts, passEnv, protectedBranches, plugins } = settings.tools ?? NO_TOOLS_SPEC;
   return {
@@ -146,7 +146,7 @@ function listOwnTools({ hand }: TurnRequest, topics: readonly string[]): ToolSet
 
 /** Only where the configuration says that agents may ask are they told of it: most runs have nobody who would answer. */
 function toPeopleTools({ settings }: NativeHome, { people }: TurnRequest): ToolSettings['tools'] {
-  return settings.human?.ask === 'on' && people !== undefined ? [createAskPersonTool(people)] : [];
+  return settings.human?.ask === 'on' && people !== undefined ? [createNativeAskPersonTool(people)] : [];
 }
 
 interface Wish {
@@ -159,7 +159,7 @@ type Published = Awaited<ReturnType<ToolSettings['publish']>>;
 
 /** Publishes as `ralph emit` does in a CLI's turn: checks the event with the hat's contract, appends it to the agents' file. */
 function publish({ env }: TurnRequest, root: string, { topic, payload, target }: Wish, allowed: readonly string[]): Published {
-  const place = findTurn(env);
+  const place = findEventPlace(env);
   if (place === null) return refuse({ reason: 'this is no turn of a run', allowed: [] });
   const isText = typeof payload === 'string';
   const words = { topic, payload: isText ? payload : JSON.stringify(payload), json: !isText };

@@ -4,7 +4,7 @@ import { createBackend, findCli } from '../backends/clis.ts';
 import type { Settings } from '../config/settings.ts';
 import { type BackendSpec, toBackendLabel } from '../core/backends/backend-spec.ts';
 import { TOPIC_PANEL_CONFLICT } from '../core/events/reserved.ts';
-import { PANELS } from '../core/panel/panel-home.ts';
+import { PANELS_FOLDER } from '../core/panel/panel-home.ts';
 import type { IterationStart } from '../core/run/effects.ts';
 import type { PanelAgentSpec, PanelSpec } from '../core/run/panel-spec.ts';
 import { toPanelTopics } from '../core/run/panel-topics.ts';
@@ -14,7 +14,7 @@ import { mayChangeTree } from '../core/tools/tool-profiles.ts';
 import type { Environment } from '../core/values/environment.ts';
 import { toErrorMessage } from '../core/values/errors.ts';
 import type { JsonObject } from '../core/values/json.ts';
-import { findTurn } from '../emit/contract-file.ts';
+import { findEventPlace } from '../emit/contract-file.ts';
 import { createPayloadCheck } from '../emit/create-payload-check.ts';
 import { emitInto } from '../emit/emit-event.ts';
 import { HAND_VARIABLE } from '../emit/hand-file.ts';
@@ -86,7 +86,7 @@ function toSettings(made: PanelHome, { hat, panel, specs, order, label }: PanelP
     label,
     spec: { ...panel, agents: panel.agents.map((agent, place) => withLimits(settings, hat.id, agent, specs[place])) },
     agentAt: (place) => createSource(made, { hat, panel, specs, order, label }, place),
-    folder: join(realpathSync(made.runFolder), PANELS),
+    folder: join(realpathSync(made.runFolder), PANELS_FOLDER),
     workspace: realpathSync(made.workspace),
     links: settings.worktreeLinks,
     skipped: [settings.stateDir],
@@ -190,7 +190,7 @@ async function createAttach(made: PanelHome, { type }: BackendSpec, roundFile: s
 
 /** As an agent of the hat would; what is wrong, or `null`. */
 function publish({ workspace }: PanelHome, { env }: TurnRequest, topic: string, payload: JsonObject): string | null {
-  const place = findTurn(env);
+  const place = findEventPlace(env);
   if (place === null) return 'this is no turn of a run';
   try {
     emitInto({ topic, payload: JSON.stringify(payload), json: true }, { ...place, root: workspace });

@@ -27,7 +27,7 @@ export function createWatch(made: TurnScopeSettings): TreeWatch {
 }
 
 /** Opens what the turns of a run are held with, and removes what a process before this one left of it. */
-export async function openTools(made: TurnScopeSettings): Promise<ScopeTools> {
+export async function openScopeTools(made: TurnScopeSettings): Promise<ScopeTools> {
   const [opened, { sweepPrivate }] = await Promise.all([openSandbox(made), import('../sandbox/carry-logins.ts')]);
   sweepPrivate(toPrivateDir(made.runFolder));
   return { ...opened, watch: createWatch(made) };

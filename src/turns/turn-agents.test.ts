@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { loadConfig } from '../config/load-config.ts';
+import { readConfig } from '../config/load-config.ts';
 import { compileTopology } from '../topology/routing/compile-topology.ts';
 import { planFirstTurn } from './hat-facts.ts';
 import { createTurnAgents } from './turn-agents.ts';
@@ -20,7 +20,7 @@ it('knows whose conversation goes on over turns, and so does the first prompt', 
     `  b: {triggers: [b.go], publishes: [task.complete], profile: explorer, backend: ${backend('fresh')}}`,
   ];
   writeFileSync(join(cwd, 'ralph.yml'), `cli: {backend: ${backend('fresh')}}\nevent_loop: {prompt: Do it}\nhats:\n${hats.join('\n')}\n`);
-  const { draft: settings } = loadConfig({ cwd, env: { PATH: '', HOME: cwd } });
+  const { draft: settings } = readConfig({ cwd, env: { PATH: '', HOME: cwd } });
   if (settings === null) throw new Error('the configuration has errors');
   const places = { workspace: cwd, runId: 'r', runFolder: cwd, agentCommand: 'ralph', binDir: cwd, env: {} };
   const { promptFactsOf } = createTurnAgents({ settings, ...places });

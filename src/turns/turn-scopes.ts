@@ -14,7 +14,7 @@ import type { TurnSandbox, TurnSandboxOrder } from '../sandbox/turn-sandbox.ts';
 import type { TreeLook } from '../workspace/watch/create-tree-watch.ts';
 import type { attachEmit } from './emit-attach.ts';
 import { hasEmitTool, listMoreTools } from './hat-facts.ts';
-import { createWatch, openTools } from './open-scope-tools.ts';
+import { createWatch, openScopeTools } from './open-scope-tools.ts';
 import { createPanelScopes } from './panel-scopes.ts';
 import type { TurnScopes } from './scope-contract.ts';
 import {
@@ -34,7 +34,7 @@ const MAX_DIFF_CHARS = 1_000_000;
 export function createTurnScopes(made: TurnScopeSettings): TurnScopes {
   let tools: Promise<ScopeTools> | undefined;
   const open = (): Promise<ScopeTools> => {
-    tools ??= openTools(made);
+    tools ??= openScopeTools(made);
     return tools;
   };
   return {

@@ -1,6 +1,6 @@
 import { hasErrors, sortDiagnostics } from '../config/findings/diagnostics.ts';
 import type { Diagnostic } from '../config/findings/located.ts';
-import { type LoadedConfig, type LoadRequest, loadConfig } from '../config/load-config.ts';
+import { type LoadedConfig, type LoadRequest, readConfig } from '../config/load-config.ts';
 import type { Settings } from '../config/settings.ts';
 import { type BackendSpec, type BackendType, toBackendLabel, toListedBackend } from '../core/backends/backend-spec.ts';
 import { RALPH, TOPIC_PANEL_CONFLICT } from '../core/events/reserved.ts';
@@ -36,10 +36,10 @@ export interface CheckedConfig {
 /**
  * Loads a configuration, compiles its topology and checks both. With `strict_validation: false` errors about the flow of events are warnings.
  *
- * @throws RalphError (exit code 2) as `loadConfig` does, and, when there is no error and a prompt is required, for a missing one
+ * @throws RalphError (exit code 2) as `readConfig` does, and, when there is no error and a prompt is required, for a missing one
  */
 export function checkConfig(request: CheckRequest): CheckedConfig {
-  const loaded = loadConfig(request);
+  const loaded = readConfig(request);
   const { draft, files, planEdit, listEffective } = loaded;
   if (draft === null)
     return { files, settings: null, topology: null, coordination: null, diagnostics: loaded.diagnostics, planEdit, listEffective };

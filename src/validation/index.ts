@@ -15,5 +15,5 @@ export {
 export { type ConfigReport, createConfigReport, isValid, type ReportedDiagnostic, type ReportedSpan } from './config-report.ts';
 export { type EditedFiles, pathOf } from './edited-files.ts';
 export { type MadeRepair, type RepairedConfig, type RepairOptions, repairConfig } from './repair-config.ts';
-export { findOldName, isTaken, replaceFile } from './replace-file.ts';
+export { findOldName, isNameTaken, replaceFile } from './replace-file.ts';
 export { writeRepairs } from './write-repairs.ts';

@@ -28,11 +28,11 @@ export function replaceFile(path: string, text: string, check: () => void = () =
 /** The first name of `x.old`, `x.old2`, … that nothing has, not even a link to nowhere. */
 export function findOldName(path: string): string {
   let name = `${path}.old`;
-  for (let number = 2; isTaken(name); number += 1) name = `${path}.old${number}`;
+  for (let number = 2; isNameTaken(name); number += 1) name = `${path}.old${number}`;
   return name;
 }
 
 /** True if something has this name, be it a link to nowhere. */
-export function isTaken(path: string): boolean {
+export function isNameTaken(path: string): boolean {
   return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
 }

@@ -1,7 +1,7 @@
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import type { RunList } from '../wire/run-list.ts';
 import type { PageSource } from './data/page-source.ts';
-import { formatRoute, NO_ROUTE, parseRoute, type Route } from './data/route.ts';
+import { formatRoute, NO_ROUTE, type PageRoute, parseRoute } from './data/route.ts';
 import { RunListPage } from './panels/run-list.tsx';
 import { RunPage } from './panels/run-page.tsx';
 
@@ -22,8 +22,8 @@ export function App({ source, only, onList }: AppProps) {
   }, []);
   const key = only ?? route.run;
   const run = useMemo(() => (key === null ? null : source.open(key)), [source, key]);
-  const go = (change: Partial<Route>, isNew = false): void => {
-    const next: Route = { ...NO_ROUTE, ...route, run: key, ...change };
+  const go = (change: Partial<PageRoute>, isNew = false): void => {
+    const next: PageRoute = { ...NO_ROUTE, ...route, run: key, ...change };
     const hash = formatRoute(next);
     if (isNew) history.pushState(null, '', hash);
     else history.replaceState(null, '', hash);

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import type { Refused } from './refused.ts';
-import type { WebPage } from './run-source.ts';
+import type { WebPage } from './served-runs.ts';
 
 /** On every answer. There is none that lets another origin in, and no cookie: all ports of a host share those. */
 const HEADERS = {

@@ -2,7 +2,7 @@ import { type IncomingHttpHeaders, type IncomingMessage, request as sendRequest 
 import type { RunList, RunListRow } from '../wire/run-list.ts';
 import type { StreamTimes } from './event-stream.ts';
 import { createFakeRun, type FakeRun, RUN_ID, START } from './run-fixtures.ts';
-import type { RunSource } from './run-source.ts';
+import type { ServedRuns } from './served-runs.ts';
 import { startWebServer, type WebServer } from './start-web-server.ts';
 
 export const KEY = 'abc123';
@@ -15,7 +15,7 @@ export interface ServerWords {
   readonly now?: () => number;
   readonly times?: StreamTimes;
   readonly requestMs?: number;
-  readonly list?: RunSource['list'];
+  readonly list?: ServedRuns['list'];
 }
 
 /** A server on loopback, and a way to ask it. */

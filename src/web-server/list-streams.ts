@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { type EventStream, openEventStream, type StreamTimes } from './event-stream.ts';
 import { toRefused } from './refused.ts';
-import type { RunSource } from './run-source.ts';
+import type { ServedRuns } from './served-runs.ts';
 import { createThrottle } from './throttle.ts';
 
 /** The list is not sent more often. */
@@ -14,7 +14,7 @@ export interface ListStreams {
   readonly end: () => void;
 }
 
-export function createListStreams(source: Pick<RunSource, 'list' | 'onListChange'>, times?: StreamTimes): ListStreams {
+export function createListStreams(source: Pick<ServedRuns, 'list' | 'onListChange'>, times?: StreamTimes): ListStreams {
   const streams = new Set<EventStream>();
   let stop: (() => void) | null = null;
   let sent = '';

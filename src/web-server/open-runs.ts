@@ -2,7 +2,7 @@ import { setImmediate as breathe } from 'node:timers/promises';
 import { isRalphError } from '../core/values/errors.ts';
 import type { WatchedRun } from '../views/frame/watched-run.ts';
 import { Refused } from './refused.ts';
-import type { RunSource } from './run-source.ts';
+import type { ServedRuns } from './served-runs.ts';
 
 /** The runs that are kept open, so that a request need not read a journal anew. */
 export interface OpenRuns {
@@ -33,7 +33,7 @@ interface OpenRun {
   reading: Promise<void> | null;
 }
 
-export function createOpenRuns(source: Pick<RunSource, 'open'>, limits: OpenLimits = LIMITS): OpenRuns {
+export function createOpenRuns(source: Pick<ServedRuns, 'open'>, limits: OpenLimits = LIMITS): OpenRuns {
   /** The one that was asked for last is the last. */
   const open = new Map<string, OpenRun>();
   const holds = new Map<string, number>();
@@ -76,7 +76,7 @@ export function createOpenRuns(source: Pick<RunSource, 'open'>, limits: OpenLimi
   };
 }
 
-function openRun(source: Pick<RunSource, 'open'>, key: string): OpenRun {
+function openRun(source: Pick<ServedRuns, 'open'>, key: string): OpenRun {
   const run = source.open(key);
   if (run === null) throw new Refused(404, 'run-unknown', 'There is no such run.', { fix: 'See all: ralph runs --all' });
   return { run, reading: null };

@@ -1,14 +1,14 @@
 import { isRalphError, toErrorCode } from '../core/values/errors.ts';
 import { cleanText } from '../views/text/plain-text.ts';
-import type { Refusal } from '../wire/orders.ts';
+import type { ErrorBody } from '../wire/orders.ts';
 
 /** A request that is refused, with the HTTP status of the answer. */
 export class Refused extends Error {
   readonly status: number;
-  readonly refusal: Refusal;
+  readonly refusal: ErrorBody;
 
   /** @param code what a page knows it by; docs/guide/web.md lists them */
-  constructor(status: number, code: string, what: string, more: Pick<Refusal, 'why' | 'fix'> = {}) {
+  constructor(status: number, code: string, what: string, more: Pick<ErrorBody, 'why' | 'fix'> = {}) {
     super(what);
     this.name = 'Refused';
     this.status = status;

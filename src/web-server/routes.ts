@@ -9,14 +9,14 @@ import { readBody } from './read-body.ts';
 import { Refused, toBadRequest } from './refused.ts';
 import { createRunOrders, ORDER_NAMES, type OrderName } from './run-orders.ts';
 import { DEAR_READERS, RUN_READERS } from './run-routes.ts';
-import type { RunSource, WebPage } from './run-source.ts';
 import { createRunStreams } from './run-streams.ts';
+import type { ServedRuns, WebPage } from './served-runs.ts';
 import { findSocketUsers } from './socket-user.ts';
 
 /** What a server is made of. */
 export interface RouteParts {
   readonly page: WebPage;
-  readonly source: RunSource;
+  readonly source: ServedRuns;
   readonly access: Access;
   readonly canSteer: boolean;
   readonly times?: StreamTimes;

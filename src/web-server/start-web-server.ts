@@ -8,12 +8,12 @@ import type { StreamTimes } from './event-stream.ts';
 import { limitConnections } from './limit-connections.ts';
 import { toRefused } from './refused.ts';
 import { createRoutes, type Routes, WrongMethod } from './routes.ts';
-import type { RunSource, WebPage } from './run-source.ts';
+import type { ServedRuns, WebPage } from './served-runs.ts';
 
 /** What is served, where, and to whom. */
 export interface WebServerOrder {
   readonly page: WebPage;
-  readonly source: RunSource;
+  readonly source: ServedRuns;
   /** An IP address of this machine. */
   readonly address: string;
   /** 0: any that is free. */

@@ -1,5 +1,5 @@
 /** How the server says no, and every error of Ralph in JSON. */
-export interface Refusal {
+export interface ErrorBody {
   readonly code: string;
   readonly what: string;
   readonly why?: string;

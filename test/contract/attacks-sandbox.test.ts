@@ -21,7 +21,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, describe, expect, it } from 'vitest';
 import { BUILT_IN_CARDS } from '../../src/core/tools/built-in-cards.ts';
 import { BUILT_IN_POLICIES, resolveProfile, toCapabilities } from '../../src/core/tools/tool-profiles.ts';
-import { type CommandResult, runCommand } from '../../src/process/index.ts';
+import { type CommandResult, runToEnd } from '../../src/process/index.ts';
 import { createTurnSandboxes, findOsSandbox, type SandboxSettings, sweepPrivate, type TurnSandbox } from '../../src/sandbox/index.ts';
 
 const SANDBOX = await findOsSandbox(process.env, import.meta.dirname);
@@ -128,7 +128,7 @@ async function attack(place: Place, script: string, profile = 'critic', settings
   const outfit = await dress(place, profile, settings);
   const program = { path: '/bin/bash', args: ['-c', script], env: toEnvironment(place) };
   const confined = outfit.scope.confine?.(program) ?? program;
-  const result = await runCommand({
+  const result = await runToEnd({
     command: confined.path,
     args: confined.args,
     cwd: place.workspace,

@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
-import { type SimulationReport, simulate } from '../../src/simulate/index.ts';
+import { type SimulationReport, simulateTeam } from '../../src/simulate/index.ts';
 import type { Topology } from '../../src/topology/routing/index.ts';
 import { checkConfig } from '../../src/validation/index.ts';
 
@@ -14,7 +14,7 @@ function loadPreset(file: string): ReturnType<typeof checkConfig> {
 }
 
 function play(file: string): SimulationReport {
-  return simulate(loadPreset(file).topology as Topology);
+  return simulateTeam(loadPreset(file).topology as Topology);
 }
 
 test('there are presets to be played', () => {

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { planRun } from '../../src/app/index.ts';
+import { planStart } from '../../src/app/index.ts';
 import { judgeProbe, planEmitAttach, writeVerdict } from '../../src/sandbox/index.ts';
 
 let folder = '';
@@ -36,7 +36,7 @@ describe('a run whose hat may not write, worn by a CLI that was probed', () => {
   function plan(sandbox: string, profile = 'critic') {
     const hat = `{triggers: [task.start, task.resume], publishes: [LOOP_COMPLETE], profile: ${profile}, backend: copilot}`;
     writeFileSync(join(folder, 'ralph.yml'), `sandbox: ${sandbox}\nhats:\n  critic: ${hat}\n`);
-    return planRun({ cwd: folder, configFiles: [], flags: { prompt: 'Look.' }, env: env() });
+    return planStart({ cwd: folder, configFiles: [], flags: { prompt: 'Look.' }, env: env() });
   }
 
   beforeEach(() => writeProgram(join(folder, 'bin', 'copilot'), 'echo 1.0.2'));

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { createBuiltInTools } from '../../src/agent/index.ts';
-import { loadConfig } from '../../src/config/index.ts';
+import { readConfig } from '../../src/config/index.ts';
 import type { HatSpec } from '../../src/core/run/run-spec.ts';
 import { createTextSignalScanner } from '../../src/core/signals/text-signals.ts';
 import { makeHat, makeSpec } from '../../src/core/spec-fixtures.ts';
@@ -23,7 +23,7 @@ const hintsOf = (tool: string) => TOOLS.find(({ name }) => name === tool)?.hints
 
 /** The seven hats, as the preset has them. */
 function loadHats() {
-  const { draft, diagnostics } = loadConfig({ cwd: ROOT, configFiles: ['presets/hats.yml'] });
+  const { draft, diagnostics } = readConfig({ cwd: ROOT, configFiles: ['presets/hats.yml'] });
   if (draft === null || diagnostics.length > 0) throw new Error('the preset is to be without findings');
   return draft;
 }
@@ -65,7 +65,7 @@ describe('seed 000, tool profiles', () => {
       editor: 'editor',
       resolver: 'creator',
     });
-    const { draft } = loadConfig({ cwd: ROOT, configFiles: ['fixtures/findings/event-orphan.yml'] });
+    const { draft } = readConfig({ cwd: ROOT, configFiles: ['fixtures/findings/event-orphan.yml'] });
     expect(Object.values(draft?.policies ?? {}).every((policy) => policy === null)).toBe(true);
   });
 
@@ -129,7 +129,7 @@ describe('seed 000, event coordination', () => {
     onTestFinished(() => rmSync(cwd, { recursive: true }));
     const register = (hats: string) => {
       writeFileSync(join(cwd, 'more.yml'), `event_loop: {prompt: x}\nhats: ${hats}\n`);
-      const { draft, diagnostics } = loadConfig({ cwd, configFiles: [join(ROOT, 'presets/hats.yml'), 'more.yml'] });
+      const { draft, diagnostics } = readConfig({ cwd, configFiles: [join(ROOT, 'presets/hats.yml'), 'more.yml'] });
       if (draft === null || diagnostics.length > 0) throw new Error(JSON.stringify(diagnostics));
       return compileTopology(draft.spec);
     };

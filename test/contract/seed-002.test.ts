@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { loadConfig, migrateText } from '../../src/config/index.ts';
+import { migrateText, readConfig } from '../../src/config/index.ts';
 import type { HookSpec } from '../../src/core/hooks/hook-spec.ts';
 import { createToolHooks } from '../../src/hooks/index.ts';
 
@@ -20,7 +20,7 @@ function load(yaml: string, files: Readonly<Record<string, string>> = {}) {
     mkdirSync(dirname(join(folder, name)), { recursive: true });
     writeFileSync(join(folder, name), text);
   }
-  const { draft, diagnostics } = loadConfig({ cwd: folder, env: {} });
+  const { draft, diagnostics } = readConfig({ cwd: folder, env: {} });
   const hooks = draft?.hooks ?? {};
   const listed = (hat: string): readonly string[] => (hooks[hat] ?? []).map(({ event, name }) => `${event} ${name}`);
   return { folder, diagnostics, hooks, listed };

@@ -8,7 +8,7 @@ import {
   createTurnStore,
   type FileSystem,
   type LockSettings,
-  listRuns,
+  listRunIds,
   readSettings,
   removeRun,
   writeSettings,
@@ -197,7 +197,7 @@ describe.each(CODES)('when any call fails with %s', (code) => {
       },
       (disk, at) => {
         const state = { fs: disk.fs, stateDir: STATE, removeTree: toRemoveTree(disk.fs, disk) };
-        for (const runId of listRuns(state)) removeRun(state, runId);
+        for (const runId of listRunIds(state)) removeRun(state, runId);
         const { runId } = createRunFolder(
           state,
           createRunId(6, () => 0.5),

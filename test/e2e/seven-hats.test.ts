@@ -2,7 +2,7 @@ import { cpSync, existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
-import { loadConfig } from '../../src/config/index.ts';
+import { readConfig } from '../../src/config/index.ts';
 import { git, makeRepository } from './git.ts';
 import { withPlace } from './processes.ts';
 import { ralph, readJsonLines } from './ralph.ts';
@@ -97,7 +97,7 @@ describe('the flow of seed 000 with the preset of seven hats, native agent, real
 
 test('the team of the example is that of the preset', () => {
   const hatsOf = (request: { readonly hatsOverlay?: string }) => {
-    const { draft } = loadConfig({ cwd: EXAMPLE, configFiles: ['ralph.yml'], ...request });
+    const { draft } = readConfig({ cwd: EXAMPLE, configFiles: ['ralph.yml'], ...request });
     return draft?.spec.hats?.map(({ backends: _, ...hat }) => hat);
   };
   expect(hatsOf({})).toEqual(hatsOf({ hatsOverlay: 'preset:hats' }));

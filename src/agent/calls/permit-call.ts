@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { CALL_ARGUMENTS, type CalledTool, readCalledTool, type ToolCall } from '../../core/hooks/called-tool.ts';
+import { CALL_ARGUMENTS, type CalledTool, type JudgedCall, readCalledTool } from '../../core/hooks/called-tool.ts';
 import type { MergedHooks } from '../../core/hooks/hook-spec.ts';
 import { createCallJudge } from '../../core/hooks/judge-call.ts';
 import {
@@ -28,7 +28,7 @@ export interface PermitSettings {
   readonly people?: People;
   readonly hooks: ToolHooks;
   /** Where a call really leads: `locateCall`. */
-  readonly locate: (call: Pick<ToolCall, 'tool' | 'input'>) => ToolCall;
+  readonly locate: (call: Pick<JudgedCall, 'tool' | 'input'>) => JudgedCall;
   /** Takes secrets out. */
   readonly redact: (text: string) => string;
   /** Epoch milliseconds. */

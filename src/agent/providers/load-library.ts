@@ -1,6 +1,6 @@
 import type { createAnthropic } from '@ai-sdk/anthropic';
 import { RalphError } from '../../core/values/errors.ts';
-import { findKey, PROVIDERS, type ProviderKind, type ProviderSettings, toLibraryUrl } from './provider-kind.ts';
+import { PROVIDERS, type ProviderKind, type ProviderSettings, requireKey, toLibraryUrl } from './provider-kind.ts';
 
 /** A model as the packages of all kinds make it: one request, one streamed answer. */
 export type LibraryModel = ReturnType<ReturnType<typeof createAnthropic>>;
@@ -41,7 +41,7 @@ export async function loadLibrary(
   env: Readonly<Record<string, string>>,
   heard: () => void,
 ): Promise<LibraryModel> {
-  const apiKey = findKey(settings, env);
+  const apiKey = requireKey(settings, env);
   const baseURL = toLibraryUrl(settings);
   const access = { apiKey, model: settings.model, fetch: createTappedFetch(heard), ...(baseURL === undefined ? {} : { baseURL }) };
   try {

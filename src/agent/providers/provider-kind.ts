@@ -156,7 +156,7 @@ type KeyPlace = Pick<ProviderSettings, 'kind' | 'baseUrl' | 'apiKeyEnv'>;
  *
  * @throws RalphError `native-key` where one is needed and none is there
  */
-export function findKey(settings: KeyPlace, env: Readonly<Record<string, string>>): string {
+export function requireKey(settings: KeyPlace, env: Readonly<Record<string, string>>): string {
   const names = listKeyEnvs(settings);
   for (const name of names) {
     const value = env[name]?.trim();

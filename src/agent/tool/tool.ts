@@ -181,7 +181,7 @@ export interface WebSearch {
   /** Why it cannot be asked here (no key); `null` where it can. */
   readonly whyMissing: string | null;
   /** What it throws as a RalphError is told to the model; anything else it throws is told by its code alone. */
-  readonly find: (order: SearchOrder, signal: AbortSignal) => Promise<readonly SearchHit[]>;
+  readonly find: (order: SearchOrder, signal: AbortSignal) => Promise<readonly WebHit[]>;
 }
 
 /** What is looked for. */
@@ -194,7 +194,7 @@ export interface SearchOrder {
 }
 
 /** One hit of a web search. */
-export interface SearchHit {
+export interface WebHit {
   readonly title: string;
   readonly url: string;
   readonly snippet: string;

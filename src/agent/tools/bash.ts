@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { CommandResult } from '../../process/start-process.ts';
 import { defineTool, failWith, type ToolContext, type ToolResult } from '../tool/tool.ts';
 import { cleanOutput } from '../tool/tool-output.ts';
-import { findProgram, toProgramEnvironment } from './program/program-environment.ts';
+import { findSafeProgram, toProgramEnvironment } from './program/program-environment.ts';
 import { describeProgramEnd, hasSucceeded, runProgram } from './program/run-program.ts';
 
 const DEFAULT_SECONDS = 120;
@@ -42,7 +42,7 @@ export const bashTool = defineTool<Args>({
 });
 
 async function findShell(context: ToolContext): Promise<{ command: string; args: readonly string[] }> {
-  const bash = await findProgram('bash', context);
+  const bash = await findSafeProgram('bash', context);
   // Neither a profile nor an rc file: the same command does the same for everybody.
   return bash === null ? { command: '/bin/sh', args: ['-c', '--'] } : { command: bash, args: ['--noprofile', '--norc', '-c', '--'] };
 }

@@ -3,11 +3,11 @@ import { z } from 'zod';
 import type { Json } from '../../core/values/json.ts';
 import { accept } from '../../core/values/result.ts';
 import { makeContext } from '../tool/tool-fixtures.ts';
-import { createEmitEventTool } from './emit-event.ts';
+import { createNativeEmitEventTool } from './emit-event.ts';
 import { taskCompleteTool } from './task-complete.ts';
 
 function toTopicSchema(publishes: readonly string[]): { description: string; enum?: readonly string[] } {
-  const schema = z.toJSONSchema(createEmitEventTool(publishes).parameters, { io: 'input' }) as unknown as {
+  const schema = z.toJSONSchema(createNativeEmitEventTool(publishes).parameters, { io: 'input' }) as unknown as {
     properties: { topic: { description: string; enum?: readonly string[] } };
   };
   return schema.properties.topic;
@@ -30,7 +30,7 @@ describe('emit_event', () => {
   });
 
   it('leaves a topic that is not listed to the contract of the hat, which refuses it with the list', () => {
-    expect(createEmitEventTool(['x']).parameters.safeParse({ topic: 'deploy.done' }).success).toBe(true);
+    expect(createNativeEmitEventTool(['x']).parameters.safeParse({ topic: 'deploy.done' }).success).toBe(true);
   });
 
   it('stays short where a hat may publish very much', () => {
@@ -51,7 +51,7 @@ describe('emit_event', () => {
         return accept(args[0]);
       },
     });
-    const tool = createEmitEventTool(['x']);
+    const tool = createNativeEmitEventTool(['x']);
     const args = tool.parameters.parse({ topic: 'x', target: 'critic', ...(given !== undefined && { payload: given }) });
     expect(await tool.run(args, context)).toMatchObject({ isError: false, report: { kind: 'published', topic: 'x' } });
     expect(published).toEqual([['x', payload, 'critic']]);

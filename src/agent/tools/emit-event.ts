@@ -22,7 +22,7 @@ interface Args {
  *
  * @param publishes topics and patterns of the hat; empty where they are not known: then nothing is listed
  */
-export function createEmitEventTool(publishes: readonly string[]): Tool<Args> {
+export function createNativeEmitEventTool(publishes: readonly string[]): Tool<Args> {
   return defineTool<Args>({
     name: EMIT_EVENT,
     group: 'coordination',

@@ -10,7 +10,7 @@ import { grepByWalk } from '../grep/grep-by-walk.ts';
 import type { GrepFile, GrepFound, GrepOrder } from '../grep/grep-order.ts';
 import { defineTool, fail, failWith, type Jail, READS_FILES, succeed, type ToolContext, type ToolResult } from '../tool/tool.ts';
 import { cutLine, maskOutput } from '../tool/tool-output.ts';
-import { findProgram } from './program/program-environment.ts';
+import { findSafeProgram } from './program/program-environment.ts';
 
 const MAX_PATTERN_CHARACTERS = 2000;
 const MAX_LINE_CHARACTERS = 500;
@@ -87,7 +87,7 @@ async function toOrder(args: Args, { jail, signal }: ToolContext): Promise<Resul
 
 /** With ripgrep where there is one; where it does not take the pattern, without. */
 async function search(order: GrepOrder, context: ToolContext): Promise<Result<GrepFound, string>> {
-  const program = await findProgram('rg', context);
+  const program = await findSafeProgram('rg', context);
   const quick = program === null ? null : await grepByRipgrep(program, order, `${context.marker}.grep`);
   const found = quick?.ok === true ? quick : await grepByWalk(order);
   return found.ok ? accept({ ...found.value, files: await keepReadable(found.value.files, context.jail) }) : found;

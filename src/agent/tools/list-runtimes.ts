@@ -2,7 +2,7 @@ import { parse } from 'node:path';
 import { z } from 'zod';
 import { defineTool, succeed, type ToolContext } from '../tool/tool.ts';
 import { cleanOutput } from '../tool/tool-output.ts';
-import { findProgram, toProgramEnvironment, toSafePath } from './program/program-environment.ts';
+import { findSafeProgram, toProgramEnvironment, toSafePath } from './program/program-environment.ts';
 import { runProgram } from './program/run-program.ts';
 
 const TIMEOUT_MS = 10_000;
@@ -49,7 +49,7 @@ async function ask(path: string, context: ToolContext): Promise<readonly string[
   const work = async (): Promise<void> => {
     for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
       const [name, ...args] = next;
-      const command = await findProgram(name, context);
+      const command = await findSafeProgram(name, context);
       if (command !== null) answers.set(name, await askVersion(command, args, path, context));
     }
   };

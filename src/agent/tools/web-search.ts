@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { maskControls } from '../../core/text/mask-controls.ts';
 import { isRalphError, toErrorCode } from '../../core/values/errors.ts';
-import { defineTool, fail, type SearchHit, succeed, type ToolResult, type WebSearch } from '../tool/tool.ts';
+import { defineTool, fail, succeed, type ToolResult, type WebHit, type WebSearch } from '../tool/tool.ts';
 import { cutLine, wrapUntrusted } from '../tool/tool-output.ts';
 
 const MISSING = 'no search is configured (tools.search)';
@@ -52,7 +52,7 @@ function whyNoSearch(search: WebSearch | null): string | null {
   return search === null ? MISSING : search.whyMissing;
 }
 
-function isWanted({ url }: SearchHit, domains: readonly string[]): boolean {
+function isWanted({ url }: WebHit, domains: readonly string[]): boolean {
   if (!URL.canParse(url)) return false;
   const { protocol, hostname } = new URL(url);
   if (protocol !== 'http:' && protocol !== 'https:') return false;
@@ -61,7 +61,7 @@ function isWanted({ url }: SearchHit, domains: readonly string[]): boolean {
   );
 }
 
-function toEntry({ title, url, snippet }: SearchHit, index: number): string {
+function toEntry({ title, url, snippet }: WebHit, index: number): string {
   return [
     `${index + 1}. ${toLine(title, MAX_TITLE_CHARACTERS)}`,
     `   ${new URL(url).href}`,

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { AGENT_CLIS, type BackendType } from '../../core/backends/backend-spec.ts';
 import type { Environment } from '../../core/values/environment.ts';
 import { isJsonObject, parseJson } from '../../core/values/json.ts';
-import { runCommand } from '../../process/start-process.ts';
+import { runToEnd } from '../../process/start-process.ts';
 import type { CliDescription } from '../describe/description.ts';
 import { numberAt, objectAt, textAt } from '../stream/read-fields.ts';
 import { findCommand } from './find-command.ts';
@@ -72,7 +72,7 @@ async function readVersion(
   const stamp = toStamp(path);
   const known = stamp && cache.find(path, stamp);
   if (known !== undefined) return known;
-  const result = await runCommand({
+  const result = await runToEnd({
     command: path,
     args: ['--version'],
     cwd: tmpdir(),

@@ -3,7 +3,7 @@ import type { BackendEvent } from '../../core/backends/backend-event.ts';
 import { UNKNOWN_USAGE } from '../../core/backends/usage.ts';
 import type { TurnRequest } from '../../ports/backend.ts';
 import type { Clock } from '../../ports/clock.ts';
-import type { ScriptedTurn } from './index.ts';
+import type { TurnScript } from './index.ts';
 import { createScriptedBackend } from './index.ts';
 
 function createTestClock(): Clock & { advance(ms: number): void } {
@@ -39,7 +39,7 @@ const REQUEST: TurnRequest = {
   logs: { stdoutPath: '/t/out', stderrPath: '/t/err', capBytes: 0 },
 };
 
-function start(...turns: ScriptedTurn[]) {
+function start(...turns: TurnScript[]) {
   const clock = createTestClock();
   const events: BackendEvent[] = [];
   const backend = createScriptedBackend(turns, { clock });

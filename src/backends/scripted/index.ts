@@ -5,7 +5,7 @@ import type { Backend, RunningTurn, TurnRequest, TurnResult } from '../../ports/
 import type { Clock } from '../../ports/clock.ts';
 
 /** One turn that was written beforehand. */
-export interface ScriptedTurn {
+export interface TurnScript {
   /** What the agent says; several texts are several messages. */
   readonly output?: string | readonly string[];
   /** How long the turn takes, by the clock that the backend was given. Default 0. */
@@ -36,7 +36,7 @@ export interface ScriptedOptions {
  * An agent that does what turns written beforehand say, one per call and in order, inside this process: for demos, scenarios and simulations.
  * A call beyond the last turn fails and names its number. Timeouts of the request are kept by the clock.
  */
-export function createScriptedBackend(turns: readonly ScriptedTurn[], { clock, label = 'scripted' }: ScriptedOptions): Backend {
+export function createScriptedBackend(turns: readonly TurnScript[], { clock, label = 'scripted' }: ScriptedOptions): Backend {
   let calls = 0;
   return {
     label,
@@ -48,7 +48,7 @@ export function createScriptedBackend(turns: readonly ScriptedTurn[], { clock, l
   };
 }
 
-function followTurn(turn: ScriptedTurn, request: TurnRequest, observe: (event: BackendEvent) => void, clock: Clock): RunningTurn {
+function followTurn(turn: TurnScript, request: TurnRequest, observe: (event: BackendEvent) => void, clock: Clock): RunningTurn {
   const startedAt = clock.now();
   const messages = turn.output === undefined ? [] : typeof turn.output === 'string' ? [turn.output] : turn.output;
   const cancels: (() => void)[] = [];
@@ -107,7 +107,7 @@ function followTurn(turn: ScriptedTurn, request: TurnRequest, observe: (event: B
   return { result, stop, kill: stop };
 }
 
-function toFailure(turn: ScriptedTurn): TurnFailure | null {
+function toFailure(turn: TurnScript): TurnFailure | null {
   if (turn.failure !== undefined) return turn.failure;
   return (turn.exitCode ?? 0) === 0 ? null : { class: 'agent', message: `the agent ended with exit code ${turn.exitCode}` };
 }

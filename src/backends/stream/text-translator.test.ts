@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createTranslator } from '../clis.ts';
-import { createEchoFilter, createTextTranslator, toPlainLine } from './text-translator.ts';
+import { createEchoFilter, createTextTranslator, toSeenLine } from './text-translator.ts';
 import type { StreamEnd, Translator } from './translator.ts';
 
 const EXIT = { exitCode: 0, signal: null, stderrTail: '', now: 0 };
@@ -228,4 +228,4 @@ it.each([
   ['tab\tstays, ünïcode 🙂 too', 'tab\tstays, ünïcode 🙂 too'],
   ['', ''],
   [' \t ', ''],
-])('%j is read as %j', (line, plain) => expect(toPlainLine(line)).toBe(plain));
+])('%j is read as %j', (line, plain) => expect(toSeenLine(line)).toBe(plain));

@@ -29,7 +29,7 @@ export function createTextTranslator(prompt: string): Translator {
   };
 
   const readLine = (line: string): BackendEvent[] => {
-    const text = toPlainLine(line);
+    const text = toSeenLine(line);
     const before = told;
     told = '';
     if (before === '') return toEvents(toText(echo.line(text)));
@@ -37,7 +37,7 @@ export function createTextTranslator(prompt: string): Translator {
     return toEvents(text.startsWith(before) ? `${text.slice(before.length)}\n` : `\n${text}\n`);
   };
   const readPart = (beginning: string): BackendEvent[] => {
-    const text = toPlainLine(beginning.replace(OPEN_ESCAPE, ''));
+    const text = toSeenLine(beginning.replace(OPEN_ESCAPE, ''));
     if (beginning.includes('\r') || (told === '' && echo.mayHold(text))) return [];
     if (!text.startsWith(told)) return [];
     const fresh = text.slice(told.length);
@@ -168,7 +168,7 @@ const SPECIAL = /[\u0000-\u0008\u000b-\u001f\u007f\u009b]/;
 // biome-ignore-end lint/suspicious/noControlCharactersInRegex: see above
 
 /** A line of terminal output as a person would read it: no escape codes, and of a line that was overwritten only what stood last. */
-export function toPlainLine(text: string): string {
+export function toSeenLine(text: string): string {
   if (!SPECIAL.test(text)) return text.trim() === '' ? '' : text;
   const bare = text.includes('\u001b') || text.includes('\u009b') ? text.replace(ESCAPES, '') : text;
   const parts = bare.split('\r').filter((part) => part.trim() !== '');

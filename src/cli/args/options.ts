@@ -58,7 +58,7 @@ export function addSettingFlags(command: Command): void {
     .option('--max-runtime <duration>', 'stop after this running time: 90m, 2h, or seconds');
 }
 
-/** What a configuration is loaded from, for `loadConfig`, `checkConfig` and `planRun`. */
+/** What a configuration is loaded from, for `readConfig`, `checkConfig` and `planStart`. */
 export function toConfigRequest({ cwd, env }: Pick<ConfigRequest, 'cwd' | 'env'>, options: ConfigOptions): ConfigRequest {
   const given = options.config ?? [];
   const assignments = given.filter(isAssignment);

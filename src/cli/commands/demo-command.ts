@@ -7,7 +7,7 @@ import type { AppApi, AppContext, CliCommand } from '../cli-command.ts';
 import type { CommandCall } from '../cli-context.ts';
 import { playFleetDemo } from '../live/fleet-demo.ts';
 import { showStarted } from '../live/show-started.ts';
-import { type DemoWords, tellBefore, toVerdict } from '../live/tell-demo.ts';
+import { type DemoWords, tellBefore, toTestLine } from '../live/tell-demo.ts';
 import { watchRun } from '../live/watch-run.ts';
 import { printReview } from '../runs/print-report.ts';
 import type { Terminal } from '../terminal/terminal.ts';
@@ -126,7 +126,7 @@ async function serveDemo(context: AppContext, app: AppApi, name: SampleName): Pr
   terminal.err('The team begins when this page is opened:\n');
   await serveRuns(place, { place: toWebPlace({}), opensBrowser: false, onFirstLook });
   if (runId === null) return code ?? 1;
-  if (!app.openRun(demo.folder, runId, env).isAlive) {
+  if (!app.openRunReader(demo.folder, runId, env).isAlive) {
     const after = await tellEnd(context, app, { demo, runId, words: WORDS[name] });
     return code === 0 && !after.passed ? 1 : (code ?? 1);
   }
@@ -154,9 +154,14 @@ const WORDS: Readonly<Record<SampleName, Words>> = {
 
 function tellAfter({ out, style }: Terminal, passed: boolean): void {
   out(
-    ['', `  After   ${toVerdict(passed, style)}`, '', style('heading', 'Who comes back in the morning types `ralph review`:'), '', ''].join(
-      '\n',
-    ),
+    [
+      '',
+      `  After   ${toTestLine(passed, style)}`,
+      '',
+      style('heading', 'Who comes back in the morning types `ralph review`:'),
+      '',
+      '',
+    ].join('\n'),
   );
 }
 

@@ -119,11 +119,11 @@ describe('ralph events', () => {
       },
     } as const;
     const base = createFakeApp(old);
-    const reader = (base.openRun as NonNullable<typeof base.openRun>)('', undefined, {});
+    const reader = (base.openRunReader as NonNullable<typeof base.openRunReader>)('', undefined, {});
     const follow: typeof reader.follow = async (visit) => {
       for (const record of [...old, later]) visit(record);
     };
-    const fake = createFakeContext({ app: { ...base, openRun: () => ({ ...reader, follow }) } });
+    const fake = createFakeContext({ app: { ...base, openRunReader: () => ({ ...reader, follow }) } });
     await performCommandLine(['events', '--follow', '--last', '1', '--format', 'json'], fake.context);
     expect(topicsOf(fake.out())).toEqual(['build.blocked', 'late.one']);
   });

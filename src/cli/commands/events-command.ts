@@ -64,7 +64,7 @@ interface ListWish {
 
 async function list(context: AppContext, run: string | undefined, { filter, last, options }: ListWish): Promise<number> {
   const app = await context.loadApp();
-  const reader = app.openRun(context.cwd, run, context.env);
+  const reader = app.openRunReader(context.cwd, run, context.env);
   if (options['graph'] === true) return drawGraph(context, reader, { filter, last, format: options['format'] as EventGraphFormat });
   const print = createEventPrinter(context.terminal, options['format'] === 'json' ? 'json' : 'table');
   if (options['follow'] === true) await follow(context, reader, { filter, last, print });

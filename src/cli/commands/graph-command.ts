@@ -11,7 +11,7 @@ import { addConfigOptions, type ConfigOptions } from '../args/options.ts';
 import { createUsageError, suggestWord } from '../args/usage-error.ts';
 import type { AppContext, CliCommand } from '../cli-command.ts';
 import type { CommandCall } from '../cli-context.ts';
-import { type DrawingFile, GRAPH_FORMATS, type GraphFormat, renderGraph, toGraphFormat, writeDrawing } from '../team/drawing.ts';
+import { type DrawingFile, GRAPH_FORMATS, type GraphOutputFormat, renderGraph, toGraphFormat, writeDrawing } from '../team/drawing.ts';
 import { loadTeam } from '../team/load-team.ts';
 import { printProse } from '../terminal/print.ts';
 import { OutputClosed, plainStyle, printLine } from '../terminal/terminal.ts';
@@ -65,7 +65,7 @@ async function perform(context: AppContext, call: CommandCall): Promise<number> 
   return show(context, asked?.graph ?? graph, format ?? 'unicode', output);
 }
 
-async function show(context: AppContext, graph: FlowGraph, format: GraphFormat, output: DrawingFile | null): Promise<number> {
+async function show(context: AppContext, graph: FlowGraph, format: GraphOutputFormat, output: DrawingFile | null): Promise<number> {
   const { terminal } = context;
   const look = output === null ? { columns: terminal.columns(), style: terminal.style } : { columns: FILE_COLUMNS, style: plainStyle };
   const { text, isListed } = await renderGraph(graph, format, look);
@@ -125,7 +125,7 @@ async function readGraph(context: AppContext, options: GraphOptions): Promise<Re
 async function readLiveGraph({ cwd, env, loadApp }: AppContext, run: string | undefined): Promise<FlowGraph | null> {
   const app = await loadApp();
   const fold = createGraphFold();
-  app.openRun(cwd, run, env).replay(fold.take);
+  app.openRunReader(cwd, run, env).replay(fold.take);
   return fold.view();
 }
 

@@ -6,7 +6,7 @@ import { addConfigOptions, addFormatOption, type ConfigOptions } from '../args/o
 import { createUnknownNameError, createUsageError } from '../args/usage-error.ts';
 import type { CliCommand } from '../cli-command.ts';
 import type { CliContext, CommandCall } from '../cli-context.ts';
-import { createHatSheet, type HatRow, listHatRows, printHatSheet } from '../team/hat-sheet.ts';
+import { createHatSheet, type ListedHat, listHatRows, printHatSheet } from '../team/hat-sheet.ts';
 import { loadTeam } from '../team/load-team.ts';
 import { printTable } from '../terminal/print.ts';
 import { printJson } from '../terminal/terminal.ts';
@@ -51,7 +51,7 @@ async function perform(context: CliContext, { args, options }: CommandCall): Pro
   return 0;
 }
 
-function printRows({ terminal }: CliContext, rows: readonly HatRow[], isJson: boolean): void {
+function printRows({ terminal }: CliContext, rows: readonly ListedHat[], isJson: boolean): void {
   if (isJson) for (const row of rows) printJson(terminal, row);
   else if (rows.length === 0) terminal.err('There are no hats: Ralph works alone.\n');
   else {
@@ -59,7 +59,7 @@ function printRows({ terminal }: CliContext, rows: readonly HatRow[], isJson: bo
   }
 }
 
-function toCells(row: HatRow): readonly string[] {
+function toCells(row: ListedHat): readonly string[] {
   const is = toMarkText({ kind: 'hat', marks: row.marks });
   const publishes = row.publishes.map(({ topic, target }) => (target === undefined ? topic : `${topic} to ${target}`));
   const list = (topics: readonly string[]): string => topics.map((topic) => toPlainLine(topic, 60)).join(', ') || '-';

@@ -21,7 +21,7 @@ import type { AppContext, CliCommand } from '../cli-command.ts';
 import type { CommandCall } from '../cli-context.ts';
 import { checkContract, toMergedHooks, toTestedDraft } from '../hooks/loop-verdicts.ts';
 import { addPermissions, listPermissionRows, listUnbound, toHookVerdicts, toPermissionCells } from '../hooks/permission-rows.ts';
-import { printVerdicts, toReport } from '../hooks/print-verdicts.ts';
+import { printVerdicts, toVerdictsJson } from '../hooks/print-verdicts.ts';
 import { testLife } from '../hooks/test-life.ts';
 import { untilStopped } from '../live/signals.ts';
 import { printTable } from '../terminal/print.ts';
@@ -257,7 +257,7 @@ async function test(context: AppContext, tried: Tried, flags: HooksFlags, word: 
   if (stoppedBy !== null) return stoppedBy;
   const call = { tool, input: merged.input ?? input, workspace: cwd };
   const said = event === 'PreToolUse' ? addPermissions(settings, hat, call, merged) : { verdicts: toHookVerdicts(merged), merged };
-  if (format === 'json') printJson(context.terminal, toReport(said, null));
+  if (format === 'json') printJson(context.terminal, toVerdictsJson(said, null));
   else printVerdicts(context, said, { onAsk: settings.permissions?.[hat]?.onAsk ?? 'deny', contract: null });
   return 0;
 }
@@ -283,7 +283,7 @@ async function testLoop(context: AppContext, { settings, topology }: Tried, flag
   if (stoppedBy !== null) return stoppedBy;
   const said = { verdicts: toHookVerdicts(merged), merged };
   const contract = event === 'EventPublish' && topology !== null ? checkContract(topology, hat, draft, merged) : null;
-  if (flags.format === 'json') printJson(context.terminal, toReport(said, contract));
+  if (flags.format === 'json') printJson(context.terminal, toVerdictsJson(said, contract));
   else printVerdicts(context, said, { onAsk: null, contract });
   return 0;
 }

@@ -47,8 +47,8 @@ export const mcpCommand: CliCommand = {
 type Offered = Pick<McpServer, 'tools' | 'instructions'>;
 
 async function offerTools(context: AppContext, options: CommandCall['options'], signal: AbortSignal): Promise<Offered> {
-  const { findTurn } = await import('../../emit/index.ts');
-  const place = findTurn(toTurn(context, options));
+  const { findEventPlace } = await import('../../emit/index.ts');
+  const place = findEventPlace(toTurn(context, options));
   if (place === null)
     throw createUsageError('This is no turn of an agent: it is not known where events go, or whose they are.', toAdvice());
   const tools = await createTools(context, { place, options, names: parseTools(options['tools']), signal });

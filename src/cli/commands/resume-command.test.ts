@@ -4,14 +4,14 @@ import type { AppApi } from '../cli-command.ts';
 import { performCommandLine } from '../command-line.ts';
 import { createFakeApp, createFakeContext, type FakeWorld, RUN_ID, sampleRecords } from '../fixtures.ts';
 
-type ResumeRun = AppApi['resumeRun'];
+type ResumeRun = AppApi['resumeRunHere'];
 
-async function resume(args: readonly string[], resumeRun?: ResumeRun, world: FakeWorld = {}) {
-  const app = createFakeApp(sampleRecords(), resumeRun === undefined ? {} : { resumeRun });
+async function resume(args: readonly string[], resumeRunHere?: ResumeRun, world: FakeWorld = {}) {
+  const app = createFakeApp(sampleRecords(), resumeRunHere === undefined ? {} : { resumeRunHere });
   const fake = createFakeContext({ app, ...world });
   const exitCode = await performCommandLine(['resume', ...args], fake.context);
-  const options = (app.calls as [string, Record<string, unknown>][]).find(([call]) => call === 'resumeRun')?.[1];
-  const order = (app.calls as [string, unknown][]).filter(([call]) => call === 'bringRun' || call === 'resumeRun');
+  const options = (app.calls as [string, Record<string, unknown>][]).find(([call]) => call === 'resumeRunHere')?.[1];
+  const order = (app.calls as [string, unknown][]).filter(([call]) => call === 'bringRun' || call === 'resumeRunHere');
   return { exitCode, out: fake.out(), err: fake.err(), options, order };
 }
 
@@ -26,7 +26,7 @@ describe('ralph resume', () => {
 
   it('has what a fleet keeps of the run brought here before anything of it is read', async () => {
     const { order } = await resume([RUN_ID, '--fleet', 'nats://10.0.0.5']);
-    expect(order.map(([call]) => call)).toEqual(['bringRun', 'resumeRun']);
+    expect(order.map(([call]) => call)).toEqual(['bringRun', 'resumeRunHere']);
     expect(order[0]?.[1]).toMatchObject({ run: RUN_ID, fleet: 'nats://10.0.0.5' });
     expect(await resume(['--fleet', 'http://10.0.0.5'])).toMatchObject({ exitCode: 2, order: [] });
   });
@@ -61,14 +61,14 @@ describe('ralph resume', () => {
   });
 
   it('says how to start a run when there is none', async () => {
-    const openRun = (): never => {
+    const openRunReader = (): never => {
       throw new RalphError({
         code: 'no-runs',
         what: 'There is no run in this folder yet.',
         fix: 'Start one: ralph run -p "what is to be done"',
       });
     };
-    const app = createFakeApp([], { openRun });
+    const app = createFakeApp([], { openRunReader });
     const fake = createFakeContext({ app });
     expect(await performCommandLine(['resume'], fake.context)).toBe(1);
     expect(fake.err()).toContain('Start one: ralph run -p');
@@ -86,11 +86,11 @@ describe('ralph resume', () => {
       questions.push(question);
       return answer;
     };
-    const resumeRun: ResumeRun = async ({ confirm }) => {
+    const resumeRunHere: ResumeRun = async ({ confirm }) => {
       asked.push((await confirm?.(['hats.builder', 'prompt'])) ?? false);
       return { kind: 'ended', runId: RUN_ID, reason: 'completed', exitCode: 0, text: '' };
     };
-    await resume([], resumeRun, { ask });
+    await resume([], resumeRunHere, { ask });
     expect(asked).toEqual([isAccepted]);
     expect(questions[0]).toContain('changed since the run was started: hats.builder, prompt.');
   });

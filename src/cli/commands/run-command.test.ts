@@ -10,7 +10,14 @@ async function run(args: readonly string[], world: FakeWorld = {}) {
   const fake = createFakeContext({ app, ...world });
   const exitCode = await performCommandLine(['run', ...args], fake.context);
   const find = (name: string) => (app.calls as [string, Record<string, unknown>][]).find(([call]) => call === name)?.[1];
-  return { exitCode, out: fake.out(), err: fake.err(), request: find('planRun'), options: find('startRun'), resume: find('resumeRun') };
+  return {
+    exitCode,
+    out: fake.out(),
+    err: fake.err(),
+    request: find('planStart'),
+    options: find('startRunHere'),
+    resume: find('resumeRunHere'),
+  };
 }
 
 describe('what ralph run is asked', () => {
@@ -115,12 +122,12 @@ describe('what ralph run shows', () => {
   ])('ends a run in a worktree with what is there, and the command for it: %j', async (state, text) => {
     const nothing = { name: 'blue', path: '/project/.ralph/worktrees/blue', branch: 'ralph/blue', ignored: [], renewable: [] };
     const app = createFakeApp();
-    const start: AppApi['startRun'] = async (...args) => ({
-      ...(await (app.startRun as AppApi['startRun'])(...args)),
+    const start: AppApi['startRunHere'] = async (...args) => ({
+      ...(await (app.startRunHere as AppApi['startRunHere'])(...args)),
       workspace: '/project/.ralph/worktrees/blue',
     });
     const found = state === null ? null : { ...nothing, ...state };
-    const fake = createFakeContext({ app: { ...app, startRun: start, findRunWorktree: async () => found } });
+    const fake = createFakeContext({ app: { ...app, startRunHere: start, findRunWorktree: async () => found } });
     await performCommandLine(['run', '-p', 'x', '--worktree', 'blue'], fake.context);
     expect(fake.out()).toContain(text);
   });
@@ -162,7 +169,7 @@ describe('what ralph run shows', () => {
   it('displays a prominent warning when the run starts with validation bypass active', async () => {
     const plan = samplePlan();
     const app = createFakeApp(sampleRecords(), {
-      planRun: async () => ({ ...plan, settings: { ...plan.settings, strictValidation: false } }),
+      planStart: async () => ({ ...plan, settings: { ...plan.settings, strictValidation: false } }),
     });
     expect((await run(['-p', 'x'], { app })).err).toContain('WARN: Hat collection validation bypassed (strict_validation: false).');
   });
@@ -180,12 +187,12 @@ describe('ralph run --dry-run', () => {
 
   it('names the agents of a panel', async () => {
     const hats = [makeHat('planner', ['task.start'], ['build.done'], { panel: SAMPLE_PANEL, backends: ['claude', 'claude', 'claude'] })];
-    const app = createFakeApp(sampleRecords(), { planRun: async () => samplePlan({ hats }) });
+    const app = createFakeApp(sampleRecords(), { planStart: async () => samplePlan({ hats }) });
     expect((await run(['-p', 'x', '--dry-run'], { app })).out).toMatch(/Hat +planner \(anna: claude\): on task\.start/);
   });
 
   it('says when nothing checks what agents say', async () => {
-    const app = createFakeApp(sampleRecords(), { planRun: async () => samplePlan({ gates: [] }) });
+    const app = createFakeApp(sampleRecords(), { planStart: async () => samplePlan({ gates: [] }) });
     expect((await run(['-p', 'x', '--dry-run'], { app })).out).toMatch(/Gate +none: no gate checks the work/);
   });
 
@@ -195,7 +202,7 @@ describe('ralph run --dry-run', () => {
     const backend = { ...plan.settings.backends['ralph']?.[0], type: 'custom', command: evil, model: evil };
     const backends = { planner: [backend], builder: [backend] } as unknown as typeof plan.settings.backends;
     const app = createFakeApp(sampleRecords(), {
-      planRun: async () => ({ ...plan, firstPrompt: () => evil, settings: { ...plan.settings, configFiles: [evil], backends } }),
+      planStart: async () => ({ ...plan, firstPrompt: () => evil, settings: { ...plan.settings, configFiles: [evil], backends } }),
     });
     const { out } = await run(['-p', 'x', '--dry-run'], { app });
     expect(out).toMatch(/Gate +xy z on build\.done/);
@@ -208,8 +215,8 @@ describe('signals during a run', () => {
   it('reach the run, a second Ctrl+C as a kill; without lines of its own the command says so on standard error', async () => {
     let finish = (): void => undefined;
     const app = createFakeApp();
-    const whole = app.startRun as NonNullable<typeof app.startRun>;
-    const startRun: typeof whole = async (...args) => {
+    const whole = app.startRunHere as NonNullable<typeof app.startRunHere>;
+    const startRunHere: typeof whole = async (...args) => {
       const handle = await whole(...args);
       return {
         ...handle,
@@ -218,7 +225,7 @@ describe('signals during a run', () => {
         }),
       };
     };
-    const fake = createFakeContext({ app: { ...app, startRun } });
+    const fake = createFakeContext({ app: { ...app, startRunHere } });
     const exit = performCommandLine(['run', '-p', 'x', '-q'], fake.context);
     await new Promise((resolve) => setTimeout(resolve, 20));
     fake.signal('SIGINT');

@@ -29,7 +29,7 @@ import { type WatchOrder, watchRun } from '../live/watch-run.ts';
 import { printWarnings } from '../terminal/print.ts';
 import { isColoured, printLine, type Terminal } from '../terminal/terminal.ts';
 
-type RunPlan = Awaited<ReturnType<AppApi['planRun']>>;
+type RunPlan = Awaited<ReturnType<AppApi['planStart']>>;
 
 /** `ralph run`, and `ralph` alone. */
 export const runCommand: CliCommand = { declare, perform };
@@ -90,7 +90,7 @@ async function perform(context: AppContext, call: CommandCall): Promise<number> 
   }
   const stdinPrompt = flags.promptFile === '-' ? await context.readStdin() : undefined;
   const app = await context.loadApp();
-  const plan = await app.planRun(toPlanRequest(context, flags, call, stdinPrompt));
+  const plan = await app.planStart(toPlanRequest(context, flags, call, stdinPrompt));
   await printFindings(context.terminal, plan);
   if (flags.dryRun === true) return printDryRun(context.terminal, plan);
   return startAndWatch(context, app, plan, { flags, show, ...fleet });
@@ -145,7 +145,7 @@ async function startAndWatch(
     ...{ cwd: context.cwd, worktree: flags.worktree ?? null, nested: flags.nested === true, env: context.env },
     ...fleet,
   };
-  const start: WatchOrder['start'] = (watch) => app.startRun(plan, options, watch);
+  const start: WatchOrder['start'] = (watch) => app.startRunHere(plan, options, watch);
   const watched = await watchRun(context, { app, show, cwd: context.cwd, isOneTurn: flags.once === true, start });
   return watched === null ? 0 : watched.exitCode;
 }

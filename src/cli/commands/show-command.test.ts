@@ -15,12 +15,17 @@ function toStat(of: string) {
   return { files: [file], added: 3, removed: 1, between: [], isWhole: true, prefix: '' };
 }
 
-async function show(args: readonly string[], isTty = false, records = sampleRecords(), more: Partial<ReturnType<AppApi['openRun']>> = {}) {
+async function show(
+  args: readonly string[],
+  isTty = false,
+  records = sampleRecords(),
+  more: Partial<ReturnType<AppApi['openRunReader']>> = {},
+) {
   const base = createFakeApp(records);
   const asked: (string | undefined)[] = [];
-  const openRun: AppApi['openRun'] = (cwd, run, env) => {
+  const openRunReader: AppApi['openRunReader'] = (cwd, run, env) => {
     asked.push(run);
-    const reader = (base.openRun as AppApi['openRun'])(cwd, run, env);
+    const reader = (base.openRunReader as AppApi['openRunReader'])(cwd, run, env);
     return {
       ...reader,
       turnFile: (_name, file) => join(FOLDER, file),
@@ -29,7 +34,7 @@ async function show(args: readonly string[], isTty = false, records = sampleReco
       ...more,
     };
   };
-  const fake = createFakeContext({ app: { ...base, openRun }, isTty });
+  const fake = createFakeContext({ app: { ...base, openRunReader }, isTty });
   const exitCode = await performCommandLine(['show', ...args], fake.context);
   return { exitCode, out: fake.out(), err: fake.err(), run: asked[0] };
 }

@@ -10,7 +10,7 @@ import type { AppContext, CliCommand } from '../cli-command.ts';
 import type { CommandCall } from '../cli-context.ts';
 import { type ReadWish, readInFolder } from '../runs/read-in-folder.ts';
 import { readView } from '../runs/read-run.ts';
-import { findTurn, printEvents, printFile, printOverview, printTurn, printWork, type ShownRun } from '../runs/show-run.ts';
+import { printEvents, printFile, printOverview, printTurn, printWork, requireShownTurn, type ShownRun } from '../runs/show-run.ts';
 import { OutputClosed } from '../terminal/terminal.ts';
 
 const PARTS = ['prompt', 'output', 'diff', 'stat', 'events'] as const;
@@ -63,12 +63,12 @@ async function follow(context: AppContext, run: string | undefined, other: unkno
       'Leave the iteration and other parts out: ralph show --follow',
     );
   const app = await context.loadApp();
-  const { runId, turns, turnFile, redact } = app.openRun(context.cwd, run, context.env);
+  const { runId, turns, turnFile, redact } = app.openRunReader(context.cwd, run, context.env);
   await followOutput(context, {
     turns,
     redact,
     textOf: (turn) => turnFile(turn, 'text.md'),
-    isOver: () => !app.openRun(context.cwd, runId, context.env).isAlive,
+    isOver: () => !app.openRunReader(context.cwd, runId, context.env).isAlive,
   });
   return 0;
 }
@@ -78,8 +78,8 @@ async function showPart(shown: ShownRun, choice: TurnChoice | null, part: (typeo
   if (part === undefined && choice === null) return printOverview(shown);
   // Of the work the whole is asked for, of what was said the last.
   const isWork = part === 'diff' || part === 'stat';
-  if (isWork) return printWork(shown, choice === null ? null : findTurn(shown, choice), part);
-  const turn = findTurn(shown, choice);
+  if (isWork) return printWork(shown, choice === null ? null : requireShownTurn(shown, choice), part);
+  const turn = requireShownTurn(shown, choice);
   return part === undefined ? printTurn(shown, turn) : printFile(shown, turn, part);
 }
 

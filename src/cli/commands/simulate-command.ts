@@ -15,7 +15,7 @@ import { createUsageError } from '../args/usage-error.ts';
 import type { CliCommand } from '../cli-command.ts';
 import type { CliContext, CommandCall } from '../cli-context.ts';
 import { createConfigInvalid } from '../team/load-team.ts';
-import { printReport, printTrace } from '../team/print-simulation.ts';
+import { printSimulation, printTrace } from '../team/print-simulation.ts';
 import { isColoured, printJson } from '../terminal/terminal.ts';
 
 /** `ralph simulate`. */
@@ -57,7 +57,7 @@ async function perform(context: CliContext, { args, options }: CommandCall): Pro
   const signal = await simulateInterruptibly(context, simulation);
   const report = simulation.report();
   if (flags.format === 'json') printJson(terminal, { v: 1, ...report });
-  else printReport(terminal, report);
+  else printSimulation(terminal, report);
   return toExitCode(report, signal);
 }
 

@@ -223,7 +223,7 @@ describe('ralph demo', () => {
       plan: {} as never,
       test: async () => ({ passed, output: '' }),
       startApart: () => Promise.reject(new Error('not asked for')),
-      start: (watch) => (app.startRun as AppApi['startRun'])({} as never, {} as never, watch),
+      start: (watch) => (app.startRunHere as AppApi['startRunHere'])({} as never, {} as never, watch),
     });
   };
 

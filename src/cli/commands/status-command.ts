@@ -50,7 +50,7 @@ async function printNow(context: AppContext, wanted: string | undefined, isJson:
 async function printPast(context: AppContext, run: string | undefined, seq: number, isJson: boolean): Promise<number> {
   const { cwd, env, terminal, loadApp } = context;
   const app = await loadApp();
-  const reader = app.openRun(cwd, run, env);
+  const reader = app.openRunReader(cwd, run, env);
   const history = createRunHistory();
   reader.replay(history.take);
   const lastSeq = history.lastSeq();

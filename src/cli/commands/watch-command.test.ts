@@ -26,7 +26,7 @@ function openEnded(records: readonly RunRecord[]) {
   };
 }
 
-const APP = { openRun: () => openEnded(completedRun().records) } as unknown as Partial<AppApi>;
+const APP = { openRunReader: () => openEnded(completedRun().records) } as unknown as Partial<AppApi>;
 
 describe('ralph watch where there is no whole terminal', () => {
   it('prints a line for each step with the time at which it was, then the report', async () => {

@@ -38,7 +38,7 @@ type Voice = Parameters<WatchApi['openWatchedRun']>[4];
 async function watch(context: AppContext, run: string | undefined, isReadOnly: boolean, voice: Voice): Promise<number> {
   const { cwd, env, openFullScreen, loadWatch } = context;
   const app = await loadWatch();
-  const { runId, ...reader } = app.openRun(cwd, run, env);
+  const { runId, ...reader } = app.openRunReader(cwd, run, env);
   if (openFullScreen === null) {
     const code = await followLines(context, { runId, ...reader });
     if (code === 0) await printStatus(context, await readView(context, runId));

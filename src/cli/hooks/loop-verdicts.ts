@@ -27,7 +27,7 @@ export function toMergedHooks(event: HookEventName, { isDropped, reason, changed
 }
 
 /** What the contract of a hat says of an event, as the hooks left it. */
-export interface Contract {
+export interface ContractVerdict {
   readonly hat: string;
   readonly topic: string;
   readonly mayPublish: boolean;
@@ -38,7 +38,7 @@ export interface Contract {
 }
 
 /** Whether a run would route in the hat's name what the hooks made of an event. */
-export function checkContract(topology: Topology, hat: string, draft: PublishedDraft, { input = {} }: MergedHooks): Contract {
+export function checkContract(topology: Topology, hat: string, draft: PublishedDraft, { input = {} }: MergedHooks): ContractVerdict {
   const { topic, target }: PublishedDraft = { ...draft, ...input };
   const isMoved = topic !== draft.topic || target !== draft.target;
   return { hat, topic, mayPublish: mayStandFor(topology, hat, topic, target), isMoved, publishes: publishableBy(topology, hat) };

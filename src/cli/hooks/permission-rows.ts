@@ -1,6 +1,6 @@
 import type { Settings } from '../../config/settings.ts';
 import type { BackendSpec } from '../../core/backends/backend-spec.ts';
-import { readCalledTool, type ToolCall } from '../../core/hooks/called-tool.ts';
+import { type JudgedCall, readCalledTool } from '../../core/hooks/called-tool.ts';
 import type { HookVerdict, MergedHooks } from '../../core/hooks/hook-spec.ts';
 import { createCallJudge } from '../../core/hooks/judge-call.ts';
 import { NO_PERMISSIONS, type PermissionDecision } from '../../core/hooks/permission-spec.ts';
@@ -49,7 +49,7 @@ export function toPermissionCells({ hat, permission, rule, place, on_ask, unboun
 }
 
 /** What one hook or rule says about a call that is not made. */
-export interface Verdict {
+export interface CallVerdict {
   readonly name: string;
   readonly decision: HookVerdict['decision'];
   readonly reason: string;
@@ -59,18 +59,18 @@ export interface Verdict {
 
 /** What hooks and rules say together. */
 export interface Verdicts {
-  readonly verdicts: readonly Verdict[];
+  readonly verdicts: readonly CallVerdict[];
   readonly merged: MergedHooks;
 }
 
 const STRICTEST: readonly HookVerdict['decision'][] = ['deny', 'ask', 'allow'];
 
 /** Puts what the rules of a hat say about a call behind what its hooks say; links in paths are not looked at. */
-export function addPermissions(settings: Settings, hat: string, call: ToolCall, hooks: MergedHooks): Verdicts {
+export function addPermissions(settings: Settings, hat: string, call: JudgedCall, hooks: MergedHooks): Verdicts {
   const { rules } = readOwn(settings.permissions ?? {}, hat) ?? NO_PERMISSIONS;
   // A call that a hook denies is not looked at any further.
   const named = hooks.decision === 'deny' ? [] : createCallJudge(rules).list(readCalledTool(call));
-  const verdicts = named.map(({ decision, rule, place }): Verdict => {
+  const verdicts = named.map(({ decision, rule, place }): CallVerdict => {
     return { name: `permissions: ${decision} ${rule}`, decision, reason: place, error: null, ms: 0 };
   });
   const decision = STRICTEST.find((one) => hooks.decision === one || named[0]?.decision === one) ?? 'allow';
@@ -80,6 +80,6 @@ export function addPermissions(settings: Settings, hat: string, call: ToolCall, 
 }
 
 /** What the hooks say alone. */
-export function toHookVerdicts({ runs }: MergedHooks): readonly Verdict[] {
+export function toHookVerdicts({ runs }: MergedHooks): readonly CallVerdict[] {
   return runs.map(({ name, decision, reason, error, ms }) => ({ name, decision, reason, error, ms }));
 }

@@ -3,11 +3,11 @@ import { toPlainLine } from '../../views/text/plain-text.ts';
 import type { CliContext } from '../cli-context.ts';
 import { printTable } from '../terminal/print.ts';
 import { printLine } from '../terminal/terminal.ts';
-import type { Contract } from './loop-verdicts.ts';
+import type { ContractVerdict } from './loop-verdicts.ts';
 import type { Verdicts } from './permission-rows.ts';
 
 /** What `--format json` prints. What became of an output is there only where a hook changed it, the contract only of an event. */
-export function toReport({ verdicts, merged }: Verdicts, contract: Contract | null): object {
+export function toVerdictsJson({ verdicts, merged }: Verdicts, contract: ContractVerdict | null): object {
   const { decision, reason, input, output, injects, runs } = merged;
   return {
     verdicts,
@@ -28,7 +28,7 @@ interface TestedTerms {
   /** What becomes of a call that nobody is there to allow; `null`: an event was tried, and no call. */
   readonly onAsk: string | null;
   /** `null` where no event of a hat was tried. */
-  readonly contract: Contract | null;
+  readonly contract: ContractVerdict | null;
 }
 
 /** What each hook and rule says, and what comes of all together. */
@@ -76,7 +76,7 @@ function toInjectLine({ content, strategy }: HookInject): string {
   return `The model would read ${INJECT_PLACES[strategy]}: ${toPlainLine(content, 400)}`;
 }
 
-function toBreachText({ hat, topic, isMoved, publishes }: Contract): string {
+function toBreachText({ hat, topic, isMoved, publishes }: ContractVerdict): string {
   const allowed = toPlainLine(publishes.join(', '), 400) || 'nothing';
   const rule = `${hat} may not publish ${toPlainLine(topic, 80)} (${allowed})`;
   return isMoved ? `It would be dropped: ${rule}.` : `In a run no hook is asked about it: ${rule}.`;

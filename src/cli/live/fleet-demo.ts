@@ -6,7 +6,7 @@ import type { ShowOptions } from '../args/options.ts';
 import type { CliContext } from '../cli-context.ts';
 import type { Style, Terminal } from '../terminal/terminal.ts';
 import { untilEnded } from './signals.ts';
-import { tellBefore, toVerdict } from './tell-demo.ts';
+import { tellBefore, toTestLine } from './tell-demo.ts';
 
 type FleetNews = Parameters<Parameters<App.FleetDemo['play']>[1]['tell']>[0];
 type FleetDemoEnd = NonNullable<Awaited<ReturnType<App.FleetDemo['play']>>>;
@@ -128,7 +128,7 @@ function toSummary({ takers, killed, reason }: FleetDemoEnd, { tookMs, lostAfter
       return `  ${name}      ${turns.length === 1 ? 'turn' : 'turns'} ${turns.join(', ')}`;
     }),
     `  Loss    ${toLossText(killed, lostAfterS)}`,
-    `  After   ${toVerdict(passed, style)}`,
+    `  After   ${toTestLine(passed, style)}`,
     '',
   ].join('\n');
 }

@@ -29,7 +29,7 @@ export async function followLines(context: CliContext, reader: RunReader): Promi
   const lines = createLines(context, reader, isNewestRun(context, app, reader.runId));
   const isAlive = (): boolean => {
     try {
-      return app.openRun(cwd, reader.runId, env).isAlive;
+      return app.openRunReader(cwd, reader.runId, env).isAlive;
     } catch {
       // It was taken away; who asks for it next says so.
       return false;

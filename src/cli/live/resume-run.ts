@@ -19,8 +19,8 @@ export interface ResumeFlags extends ShowFlags {
   readonly fleet?: string | true;
 }
 
-type ResumeOptions = Parameters<AppApi['resumeRun']>[0];
-type Ended = Extract<Awaited<ReturnType<AppApi['resumeRun']>>, { readonly kind: 'ended' }>;
+type ResumeOptions = Parameters<AppApi['resumeRunHere']>[0];
+type Ended = Extract<Awaited<ReturnType<AppApi['resumeRunHere']>>, { readonly kind: 'ended' }>;
 
 /** Goes on with a run and watches it; a run that has ended for good says so and gives its exit code. */
 export async function resumeAndWatch(context: AppContext, run: string | undefined, flags: ResumeFlags): Promise<number> {
@@ -31,7 +31,7 @@ export async function resumeAndWatch(context: AppContext, run: string | undefine
     const fleet = findFleetAddress(flags.fleet, context.env);
     await app.bringRun({ cwd: context.cwd, env: context.env, fleet, ...(run === undefined ? {} : { run }) });
   }
-  const reader = app.openRun(context.cwd, run, context.env);
+  const reader = app.openRunReader(context.cwd, run, context.env);
   const fold = createRunViewFold();
   let ended: Ended | null = null;
   const start: WatchOrder['start'] = async (watch) => {
@@ -41,7 +41,7 @@ export async function resumeAndWatch(context: AppContext, run: string | undefine
       if (wasElsewhere) context.terminal.err('The run went on elsewhere; its journal, outputs and files are here now.\n');
       for (const remark of remarks) context.terminal.err(`${toPlainLine(remark, 500)}\n`);
     };
-    const resumed = await app.resumeRun({ ...options, run: reader.runId, onBrought }, watch);
+    const resumed = await app.resumeRunHere({ ...options, run: reader.runId, onBrought }, watch);
     if (resumed.kind === 'running') {
       printWarnings(context.terminal, resumed.warnings);
       return resumed.handle;

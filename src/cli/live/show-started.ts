@@ -81,7 +81,7 @@ async function show(context: AppContext, { started: { runId, pid, log, exited },
     caught,
     onSignal,
   });
-  const hasEnded = run.history.view().end !== null || !app.openRun(cwd, runId, env).isAlive;
+  const hasEnded = run.history.view().end !== null || !app.openRunReader(cwd, runId, env).isAlive;
   const exitCode = hasEnded ? ((await outlast(exited)) ?? 1) : 0;
   // A terminal that was closed reads nothing any more.
   if (end !== 'hangup') {

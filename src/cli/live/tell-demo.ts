@@ -15,7 +15,7 @@ export function tellBefore({ out, style }: Terminal, folder: string, passed: boo
       `What the model says was written beforehand: no key, no network, nothing to pay. The rest is real: ${real}.`,
       '',
       `  Folder  ${folder}`,
-      `  Before  ${toVerdict(passed, style)}`,
+      `  Before  ${toTestLine(passed, style)}`,
       '',
       '',
     ].join('\n'),
@@ -23,6 +23,6 @@ export function tellBefore({ out, style }: Terminal, folder: string, passed: boo
 }
 
 /** Whether the sample's test passes. */
-export function toVerdict(passed: boolean, style: Terminal['style']): string {
+export function toTestLine(passed: boolean, style: Terminal['style']): string {
   return passed ? style('good', '✓ node --test passes') : style('bad', '✗ node --test fails');
 }

@@ -3,7 +3,7 @@ import type * as App from '../../app/index.ts';
 import type { RunRecord } from '../../core/run/run-record.ts';
 import { toSafeJson } from '../../core/text/mask-controls.ts';
 import { toErrorMessage } from '../../core/values/errors.ts';
-import type { RunEnd, RunHandle, RunWatch } from '../../runs/run-api.ts';
+import type { FinishedRun, RunHandle, RunWatch } from '../../runs/run-api.ts';
 import { toProof } from '../../views/fold/fold-proof.ts';
 import { createRunViewFold, type RunViewFold } from '../../views/fold/fold-run-view.ts';
 import type { RunView } from '../../views/fold/run-view.ts';
@@ -44,9 +44,9 @@ export interface WatchOrder {
 }
 
 /** A run that was watched to its end. */
-export interface WatchedRun {
+export interface EndedRun {
   readonly handle: RunHandle;
-  readonly end: RunEnd;
+  readonly end: FinishedRun;
   readonly view: RunView;
   readonly exitCode: number;
 }
@@ -56,7 +56,7 @@ export interface WatchedRun {
  *
  * @returns `null` if `start` had nothing to be watched
  */
-export async function watchRun(given: CliContext, order: WatchOrder): Promise<WatchedRun | null> {
+export async function watchRun(given: CliContext, order: WatchOrder): Promise<EndedRun | null> {
   const { context, start } = toDetached(given, order.start);
   const printer = guardPrinter(createPrinter(context, order.show), context.terminal);
   const fold = order.fold ?? createRunViewFold();
@@ -129,7 +129,7 @@ function toDetached(
 /** Where the workspace is gone, the run's own folder may be, too: that must not cost the person the report. */
 async function tryToReadFacts({ env }: CliContext, { app, cwd }: WatchOrder, runId: string, view: RunView): Promise<WorkFacts | null> {
   try {
-    return await app.openRun(cwd, runId, env).facts(view);
+    return await app.openRunReader(cwd, runId, env).facts(view);
   } catch {
     return null;
   }

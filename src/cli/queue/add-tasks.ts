@@ -94,7 +94,7 @@ async function tryPlans({ cwd, env }: CliContext, app: typeof App, drafts: reado
   const tried = first === undefined ? [] : [first, ...rest.filter(({ file }) => file !== null)];
   for (const draft of tried) {
     try {
-      await app.planRun({ ...toTaskRequest({ env }, { ...draft, folder: relative(root, cwd) }, root), isDry: true });
+      await app.planStart({ ...toTaskRequest({ env }, { ...draft, folder: relative(root, cwd) }, root), isDry: true });
     } catch (error) {
       if (!isRalphError(error) || error.exitCode === 2) throw error;
       return `As things are now, ${drafts.length === 1 ? 'it' : `${toCount(drafts.length, 'task')}`} could not begin: ${toPlainLine(error.message, 300)}\n`;

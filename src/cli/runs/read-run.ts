@@ -15,7 +15,7 @@ export interface ReadRun {
 /** Reads a run: by its id or the beginning of it, else the newest. */
 export async function readView({ cwd, env, loadWatch }: CliContext, run: string | undefined): Promise<ReadRun> {
   const app = await loadWatch();
-  const reader = app.openRun(cwd, run, env);
+  const reader = app.openRunReader(cwd, run, env);
   const fold = createRunViewFold();
   reader.replay(fold.take);
   return { reader, view: fold.view(), isNewest: run === undefined || isNewestRun({ cwd, env }, app, reader.runId) };
@@ -27,9 +27,9 @@ export async function readEndFacts({ reader, view }: Pick<ReadRun, 'reader' | 'v
 }
 
 /** Whether a command without a run means this one; also where the folder of the runs is gone, so that nothing can be meant. */
-export function isNewestRun({ cwd, env }: Pick<CliContext, 'cwd' | 'env'>, app: Pick<WatchApi, 'openRun'>, runId: string): boolean {
+export function isNewestRun({ cwd, env }: Pick<CliContext, 'cwd' | 'env'>, app: Pick<WatchApi, 'openRunReader'>, runId: string): boolean {
   try {
-    const newest = app.openRun(cwd, undefined, env);
+    const newest = app.openRunReader(cwd, undefined, env);
     // Of a copy nobody who types a command means it without its name.
     return newest.runId === runId && !newest.isCopy;
   } catch {

@@ -9,7 +9,7 @@ import { toLaneWidth, toOutcomeLines } from '../live/panel-lines.ts';
 import { toLocalClock } from '../terminal/local-time.ts';
 import { printProse, printTable } from '../terminal/print.ts';
 import { printLine } from '../terminal/terminal.ts';
-import { findTurn, type ShownRun } from './show-run.ts';
+import { requireShownTurn, type ShownRun } from './show-run.ts';
 
 /** A turn whose hat several agents wear. */
 export interface FoundPanel {
@@ -19,7 +19,7 @@ export interface FoundPanel {
 
 /** The panel of a turn, or the newest of the run. */
 export function findPanel(run: ShownRun, choice: TurnChoice | null): FoundPanel {
-  const turn = choice === null ? run.view.turns.findLast(({ panel }) => panel !== null) : findTurn(run, choice);
+  const turn = choice === null ? run.view.turns.findLast(({ panel }) => panel !== null) : requireShownTurn(run, choice);
   if (turn !== undefined && turn.panel !== null) return { turn, panel: turn.panel };
   const { runId } = run.reader;
   throw new RalphError({

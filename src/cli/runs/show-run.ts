@@ -158,7 +158,7 @@ function toShownName({ reader, isNewest }: ShownRun, turn: TurnView): string {
 }
 
 /** The turn that is meant: the newest attempt of an iteration, or the last turn of all. */
-export function findTurn({ view, reader }: ShownRun, choice: TurnChoice | null): TurnView {
+export function requireShownTurn({ view, reader }: ShownRun, choice: TurnChoice | null): TurnView {
   const turn = view.turns.findLast(
     (entry) => choice === null || (entry.iteration === choice.iteration && (choice.attempt === null || entry.attempt === choice.attempt)),
   );

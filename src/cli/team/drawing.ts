@@ -54,13 +54,13 @@ interface RenderedGraph {
 }
 
 /** A graph in one of the formats. Throws RalphError `graph-too-large` where it cannot be drawn as a picture. */
-export async function renderGraph(graph: FlowGraph, format: GraphFormat, look: GraphLook): Promise<RenderedGraph> {
+export async function renderGraph(graph: FlowGraph, format: GraphOutputFormat, look: GraphLook): Promise<RenderedGraph> {
   const text = await renderAs(graph, format, look);
   return { text: text ?? drawList(graph), isListed: text === null };
 }
 
 /** `null` where a drawing in characters would be too wide. */
-async function renderAs(graph: FlowGraph, format: GraphFormat, look: GraphLook): Promise<string | null> {
+async function renderAs(graph: FlowGraph, format: GraphOutputFormat, look: GraphLook): Promise<string | null> {
   switch (format) {
     case 'mermaid':
       return drawMermaid(graph);
@@ -80,11 +80,11 @@ async function renderAs(graph: FlowGraph, format: GraphFormat, look: GraphLook):
 }
 
 /** How a graph is shown. */
-export type GraphFormat = 'unicode' | 'mermaid' | 'dot' | 'svg' | 'json';
+export type GraphOutputFormat = 'unicode' | 'mermaid' | 'dot' | 'svg' | 'json';
 
-export const GRAPH_FORMATS: readonly GraphFormat[] = ['unicode', 'mermaid', 'dot', 'svg', 'json'];
+export const GRAPH_FORMATS: readonly GraphOutputFormat[] = ['unicode', 'mermaid', 'dot', 'svg', 'json'];
 
-const BY_ENDING: Readonly<Record<string, GraphFormat>> = {
+const BY_ENDING: Readonly<Record<string, GraphOutputFormat>> = {
   '.svg': 'svg',
   '.mmd': 'mermaid',
   '.mermaid': 'mermaid',
@@ -95,7 +95,7 @@ const BY_ENDING: Readonly<Record<string, GraphFormat>> = {
 };
 
 /** The format that was asked for, else what the name of the file to write stands for; `null` where nothing says. */
-export function toGraphFormat(asked: unknown, output: string | undefined): GraphFormat | null {
+export function toGraphFormat(asked: unknown, output: string | undefined): GraphOutputFormat | null {
   const format = GRAPH_FORMATS.find((candidate) => candidate === asked);
   return format ?? (output === undefined ? null : (BY_ENDING[extname(output).toLowerCase()] ?? null));
 }

@@ -78,7 +78,8 @@ function toInstructionText(instructions: string): string {
 }
 
 /** A hat as `ralph hats` lists it; with `--format json` one line each. Of its backends the first is used, the others when it is limited. */
-export interface HatRow extends Pick<HatSpec, 'id' | 'name' | 'description' | 'triggers' | 'publishes' | 'defaultPublishes' | 'backends'> {
+export interface ListedHat
+  extends Pick<HatSpec, 'id' | 'name' | 'description' | 'triggers' | 'publishes' | 'defaultPublishes' | 'backends'> {
   /** Version of this record. */
   readonly v: 1;
   readonly marks: readonly FlowMark[];
@@ -87,7 +88,7 @@ export interface HatRow extends Pick<HatSpec, 'id' | 'name' | 'description' | 't
 }
 
 /** Everything about one hat. */
-interface HatSheet extends HatRow, Pick<HatSpec, 'transitions' | 'instructions' | 'maxActivations' | 'timeoutMs' | 'idleTimeoutMs'> {
+interface HatSheet extends ListedHat, Pick<HatSpec, 'transitions' | 'instructions' | 'maxActivations' | 'timeoutMs' | 'idleTimeoutMs'> {
   /** The agents that wear it together; `null` where one does. */
   readonly panel: readonly { readonly id: string; readonly backend: string }[] | null;
   /** Who sends what to it. */
@@ -111,7 +112,7 @@ interface HatLink {
 }
 
 /** The hats of a team, in the order of the file. */
-export function listHatRows(topology: Topology, graph: FlowGraph): readonly HatRow[] {
+export function listHatRows(topology: Topology, graph: FlowGraph): readonly ListedHat[] {
   const nodes = new Map(graph.nodes.map((node) => [node.id, node]));
   return topology.hats.map((hat) => {
     const node = nodes.get(toHatNodeId(hat.id));

@@ -19,7 +19,7 @@ const GOOD = 0.99;
 const MOST_HATS = 60;
 
 /** The report for people: the verdict, the ends, the hats, what to look at. */
-export function printReport(terminal: Terminal, report: SimulationReport): void {
+export function printSimulation(terminal: Terminal, report: SimulationReport): void {
   const { runs, completed, canComplete, ends, hats, hints, failed } = report;
   const style = !canComplete ? 'bad' : completed.share < GOOD ? 'warning' : 'good';
   const mark = { bad: '✗', warning: '!', good: '✓' }[style];

@@ -71,12 +71,12 @@ export function checkTarget({ name, request }: Target): CheckedTarget {
     return { name, checked: { ...checked, diagnostics: renameFile(checked.diagnostics, name, request.cwd) }, refusal: null, made: [] };
   } catch (error) {
     if (!isRalphError(error)) throw error;
-    return toRefused(name, error);
+    return toRefusedTarget(name, error);
   }
 }
 
 /** A configuration that could not be looked at. */
-export function toRefused(name: string, refusal: RalphError): CheckedTarget {
+export function toRefusedTarget(name: string, refusal: RalphError): CheckedTarget {
   const { code, message, why = '', fix = '' } = refusal;
   const place = { file: name, line: 1, column: 1, endLine: 1, endColumn: 2, excerpt: { text: '', column: 1 } };
   const finding: Diagnostic = { code, severity: 'error', message, why, fix, ...place };

@@ -10,7 +10,7 @@ import { type MadeRepair, type RepairedConfig, repairConfig } from '../../valida
 import { writeRepairs } from '../../validation/write-repairs.ts';
 import type { CliContext } from '../cli-context.ts';
 import { isColoured } from '../terminal/terminal.ts';
-import { type CheckedTarget, renameFile, type Target, toRefused, type ValidateFlags } from './check-files.ts';
+import { type CheckedTarget, renameFile, type Target, toRefusedTarget, type ValidateFlags } from './check-files.ts';
 
 /** Repairs configurations one after the other, writes them and says what was changed. */
 export async function fixTargets(context: CliContext, targets: readonly Target[], flags: ValidateFlags): Promise<readonly CheckedTarget[]> {
@@ -30,7 +30,7 @@ async function fixTarget(context: CliContext, { name, request }: Target, flags: 
     return toCheckedTarget(name, request.cwd, repaired);
   } catch (error) {
     if (!isRalphError(error)) throw error;
-    return toRefused(name, error);
+    return toRefusedTarget(name, error);
   }
 }
 

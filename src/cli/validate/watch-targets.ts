@@ -5,7 +5,7 @@ import { type ReadText, readTextFile, type TextFile } from '../../config/layers/
 import { RalphError } from '../../core/values/errors.ts';
 import type { CliContext } from '../cli-context.ts';
 import { toLocalClock } from '../terminal/local-time.ts';
-import { type CheckedTarget, checkTarget, NO_FILE, type Target, toRefused, type ValidateFlags } from './check-files.ts';
+import { type CheckedTarget, checkTarget, NO_FILE, type Target, toRefusedTarget, type ValidateFlags } from './check-files.ts';
 import { printRefusals, printReport, toSummary } from './print-report.ts';
 
 /** Editors write in several steps; for so long nothing may happen before the files are read. */
@@ -121,7 +121,7 @@ function createWatchedCheck(context: CliContext, findTargets: FindTargets): () =
 function toGone(name: string): CheckedTarget {
   const what = `${name} is not there any more.`;
   const fix = 'It is checked again as soon as it is back.';
-  return toRefused(name, new RalphError({ code: 'config-missing', what, fix, exitCode: 2 }));
+  return toRefusedTarget(name, new RalphError({ code: 'config-missing', what, fix, exitCode: 2 }));
 }
 
 /** True if a file that had a text has none now. */

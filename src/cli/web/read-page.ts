@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { RalphError, toErrorCode } from '../../core/values/errors.ts';
 import { type Json, parseJson, toJsonObject } from '../../core/values/json.ts';
-import type { WebPage } from '../../web-server/run-source.ts';
+import type { WebPage } from '../../web-server/served-runs.ts';
 
 /**
  * The page as the build has made it: `dist/page/web.html`, and in `web.json` beside it the hashes of its script and style.

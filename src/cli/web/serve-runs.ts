@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { setFlagsFromString } from 'node:v8';
 import { isRalphError } from '../../core/values/errors.ts';
 import { toPlainLine } from '../../views/text/plain-text.ts';
-import type { RunSource } from '../../web-server/run-source.ts';
+import type { ServedRuns } from '../../web-server/served-runs.ts';
 import { startWebServer, type WebServer } from '../../web-server/start-web-server.ts';
 import type { AppApi, AppContext } from '../cli-command.ts';
 import { printLine } from '../terminal/terminal.ts';
@@ -61,7 +61,7 @@ async function start(context: AppContext, app: AppApi, wish: WebWish): Promise<W
   }
 }
 
-function createSource({ cwd, env, every }: AppContext, app: AppApi, { place, onFirstLook, voiceOf }: WebWish): RunSource {
+function createSource({ cwd, env, every }: AppContext, app: AppApi, { place, onFirstLook, voiceOf }: WebWish): ServedRuns {
   const catalog = app.createRunCatalog(cwd, env, undefined, voiceOf);
   let begun: Promise<string | null> | null = null;
   return {

@@ -3,7 +3,7 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync }
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { loadConfig } from '../load-config.ts';
+import { readConfig } from '../load-config.ts';
 
 let folder: string;
 beforeEach(() => {
@@ -17,7 +17,7 @@ function load(yaml: string, files: Readonly<Record<string, string>> = {}) {
     writeFileSync(join(folder, name), text);
     if (text.startsWith('#!')) chmodSync(join(folder, name), 0o755);
   }
-  return loadConfig({ cwd: folder, env: {} });
+  return readConfig({ cwd: folder, env: {} });
 }
 
 const NATIVE = 'cli: {backend: {type: native, provider: scripted, script: s.yml}}\nhats: {a: {triggers: [task.start, task.resume]}}\n';

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { loadConfig } from '../load-config.ts';
+import { readConfig } from '../load-config.ts';
 
 let folder: string;
 beforeEach(() => {
@@ -12,7 +12,7 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 function load(yaml: string) {
   writeFileSync(join(folder, 'ralph.yml'), yaml);
-  return loadConfig({ cwd: folder, env: {} });
+  return readConfig({ cwd: folder, env: {} });
 }
 
 const NATIVE = 'cli: {backend: {type: native, provider: scripted, script: s.yml}}\n';

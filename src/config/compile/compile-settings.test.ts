@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { inFolder } from '../config-fixtures.ts';
-import { loadConfig } from '../load-config.ts';
+import { readConfig } from '../load-config.ts';
 
 function load(yaml: string) {
-  return inFolder({ 'ralph.yml': yaml }, (cwd) => loadConfig({ cwd }));
+  return inFolder({ 'ralph.yml': yaml }, (cwd) => readConfig({ cwd }));
 }
 
 describe('how many waiting events a hat is given', () => {

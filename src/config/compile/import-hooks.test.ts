@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { loadConfig } from '../load-config.ts';
+import { readConfig } from '../load-config.ts';
 import { toPlainJson } from './plain-json.ts';
 
 let folder: string;
@@ -22,7 +22,7 @@ function load(yaml: string, files: Readonly<Record<string, string>>) {
     mkdirSync(dirname(join(folder, name)), { recursive: true });
     writeFileSync(join(folder, name), text);
   }
-  return loadConfig({ cwd: folder, env: {} });
+  return readConfig({ cwd: folder, env: {} });
 }
 
 const hooksOf = (yaml: string, files: Readonly<Record<string, string>>) => load(yaml, files).draft?.hooks?.['a'] ?? [];
@@ -153,7 +153,7 @@ describe('hooks of Claude Code', () => {
     ]);
     const inHat = NATIVE.replace('profile: creator', 'profile: creator, hooks: {import: [claude]}');
     writeFileSync(join(folder, 'ralph.yml'), inHat);
-    expect(loadConfig({ cwd: folder, env: {} }).diagnostics.map(({ message }) => message)).toEqual([
+    expect(readConfig({ cwd: folder, env: {} }).diagnostics.map(({ message }) => message)).toEqual([
       'Hooks are imported for all hats at once.',
     ]);
   });

@@ -29,7 +29,7 @@ export interface ImportedHooks {
 }
 
 /** Where they are looked for. */
-export interface ImportRequest {
+export interface HookImportRequest {
   /** The workspace, absolute. */
   readonly cwd: string;
   readonly readText: ReadText;
@@ -84,7 +84,7 @@ const NAMES = Object.keys(SETTINGS) as readonly HookDialect[];
 const MAX_BYTES = 1_000_000;
 
 /** Reads the hooks of the agent CLIs that `hooks.import` names, by their own rules, from their settings in the workspace. */
-export function importHooks(value: LocatedValue | undefined, request: ImportRequest): ImportedHooks {
+export function importHooks(value: LocatedValue | undefined, request: HookImportRequest): ImportedHooks {
   const reader = new ForeignReader(request);
   if (value === undefined || isEmptyValue(value)) return { specs: [], diagnostics: [] };
   const items = value.kind === 'list' ? value.items : [value];
@@ -126,9 +126,9 @@ function toJsonFinding(
 
 class ForeignReader {
   readonly diagnostics: Diagnostic[] = [];
-  readonly #request: ImportRequest;
+  readonly #request: HookImportRequest;
 
-  constructor(request: ImportRequest) {
+  constructor(request: HookImportRequest) {
     this.#request = request;
   }
 

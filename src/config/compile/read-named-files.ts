@@ -15,7 +15,7 @@ import {
   type Path,
   readAt,
   toDiagnostic,
-  toPathText,
+  toKeyPathText,
 } from '../findings/located.ts';
 import { toRecord } from '../keys/setting-values.ts';
 import type { Declared } from '../keys/settings-table.ts';
@@ -140,7 +140,7 @@ const TWO_SCHEMAS = {
 } as const satisfies Finding;
 
 function toFinding({ path, severity, message }: SchemaFault, above: Path): Finding {
-  const where = toPathText([...above, ...path]);
+  const where = toKeyPathText([...above, ...path]);
   return {
     code: 'schema-invalid',
     severity,

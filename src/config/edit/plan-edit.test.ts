@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { RepairChange } from '../../core/schema/finding.ts';
 import { inFolder } from '../config-fixtures.ts';
-import { loadConfig } from '../load-config.ts';
+import { readConfig } from '../load-config.ts';
 import { applyEdits } from './text-edit.ts';
 
 const NOWHERE = { file: 'ralph.yml', line: 1, column: 1, endLine: 1, endColumn: 2 };
@@ -9,7 +9,7 @@ const NOWHERE = { file: 'ralph.yml', line: 1, column: 1, endLine: 1, endColumn: 
 /** The text after a change; `null` where none is planned. */
 function change(yaml: string, wanted: RepairChange, files: Readonly<Record<string, string>> = {}): string | null {
   return inFolder({ 'ralph.yml': yaml, ...files }, (cwd) => {
-    const edit = loadConfig({ cwd }).planEdit(NOWHERE, wanted);
+    const edit = readConfig({ cwd }).planEdit(NOWHERE, wanted);
     return edit === null ? null : applyEdits(edit.file.text, [edit]).text;
   });
 }
@@ -130,7 +130,7 @@ describe('adding a list that is not there', () => {
 describe('replacing a word', () => {
   const replaceAt = (yaml: string, column: number, endColumn: number, text: string): string | null =>
     inFolder({ 'ralph.yml': yaml }, (cwd) => {
-      const edit = loadConfig({ cwd }).planEdit({ ...NOWHERE, column, endColumn }, { kind: 'replace', text });
+      const edit = readConfig({ cwd }).planEdit({ ...NOWHERE, column, endColumn }, { kind: 'replace', text });
       return edit === null ? null : applyEdits(edit.file.text, [edit]).text;
     });
 

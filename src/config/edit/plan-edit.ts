@@ -16,7 +16,7 @@ import {
 } from '../findings/located.ts';
 import { locateItemWords, toListPath } from './locate-subject.ts';
 import type { TextEdit } from './text-edit.ts';
-import { colonAfter, endOf, indentAt, isOwn, lineEndAfter, newlineOf, toYamlWord } from './text-edit.ts';
+import { colonAfter, endOfValue, indentAt, isWrittenInside, lineEndAfter, newlineOf, toYamlWord } from './text-edit.ts';
 
 /** Plans changes to the files of a configuration; `null` for one that cannot be made without touching more than is meant. */
 export type EditPlanner = (place: Span, change: RepairChange) => TextEdit | null;
@@ -111,7 +111,7 @@ function planListItem(root: LocatedMap, to: ListSubject, item: string): TextEdit
     const entry = map.entries.get(String(step));
     if (entry === undefined)
       return planNewKey(root, steps.slice(0, depth).map(String), steps.slice(depth).map(String), `[${toYamlWord(item)}]`);
-    if (!isOwn(map, entry)) return null;
+    if (!isWrittenInside(map, entry)) return null;
     if (depth === steps.length - 1) return addTo(entry, item);
     if (entry.value.kind !== 'map') {
       return planNewKey(root, steps.slice(0, depth + 1).map(String), steps.slice(depth + 1).map(String), `[${toYamlWord(item)}]`);
@@ -153,10 +153,10 @@ function appendItem(file: SourceFile, list: LocatedList, item: string): TextEdit
   if (open === '[' && last === undefined) return insertAt(file, list.place.start + 1, word);
   // An item that stands further up is an alias.
   if (last === undefined || last.place.file !== file || last.place.start <= list.place.start) return null;
-  if (open === '[') return { ...insertAt(file, endOf(last), `, ${word}`), isItem: true };
+  if (open === '[') return { ...insertAt(file, endOfValue(last), `, ${word}`), isItem: true };
   const indent = indentAt(file, list.place.start);
   if (open !== '-' || indent === null) return null;
-  const end = lineEndAfter(file, endOf(last));
+  const end = lineEndAfter(file, endOfValue(last));
   return { ...insertAt(file, end, `${newlineOf(file)}${indent}- ${word}`), isItem: true };
 }
 

@@ -66,7 +66,7 @@ export function colonAfter(key: Place): number | null {
 }
 
 /** True if an entry is written inside of its map, and its value behind its key: it came neither from an alias nor from `<<`. */
-export function isOwn(map: LocatedMap, entry: LocatedEntry): boolean {
+export function isWrittenInside(map: LocatedMap, entry: LocatedEntry): boolean {
   const { key, value } = entry;
   if (map.place.file === key.file && key.start < map.place.start) return false;
   // A map that is laid over another one holds entries of several files.
@@ -74,7 +74,7 @@ export function isOwn(map: LocatedMap, entry: LocatedEntry): boolean {
 }
 
 /** Where the text of a value ends. */
-export function endOf(value: LocatedValue): number {
+export function endOfValue(value: LocatedValue): number {
   let end = value.place.start;
   const pending: LocatedValue[] = [value];
   for (let part = pending.pop(); part !== undefined; part = pending.pop()) {

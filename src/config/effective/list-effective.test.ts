@@ -3,8 +3,8 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { inFolder } from '../config-fixtures.ts';
-import { toPathText } from '../findings/located.ts';
-import { type LoadRequest, loadConfig } from '../load-config.ts';
+import { toKeyPathText } from '../findings/located.ts';
+import { type LoadRequest, readConfig } from '../load-config.ts';
 import type { Settings } from '../settings.ts';
 import { toOriginText } from './list-effective.ts';
 import { renderSettingsYaml, toSettingsTree } from './render-settings-yaml.ts';
@@ -14,8 +14,8 @@ type Files = Readonly<Record<string, string>>;
 /** The settings in force, as `key = value` with where each came from. */
 function originsOf(files: Files, request: Partial<LoadRequest> = {}): ReadonlyMap<string, string> {
   return inFolder(files, (cwd) => {
-    const values = loadConfig({ cwd, ...request, env: { HOME: cwd, ...request.env } }).listEffective();
-    return new Map(values.map((entry) => [`${toPathText(entry.path)} = ${JSON.stringify(entry.value)}`, toOriginText(entry.origin)]));
+    const values = readConfig({ cwd, ...request, env: { HOME: cwd, ...request.env } }).listEffective();
+    return new Map(values.map((entry) => [`${toKeyPathText(entry.path)} = ${JSON.stringify(entry.value)}`, toOriginText(entry.origin)]));
   });
 }
 
@@ -151,13 +151,13 @@ describe('the settings in force as a file', () => {
     ['with another team', { hatsOverlay: 'preset:feature' }],
   ])('say the same when they are loaded again: %s', (_, request) => {
     inFolder(files, (cwd) => {
-      const before = loadConfig({ cwd, ...request });
+      const before = readConfig({ cwd, ...request });
       expect(before.diagnostics.filter((diagnostic) => diagnostic.severity === 'error').map((diagnostic) => diagnostic.message)).toEqual(
         [],
       );
       const text = renderSettingsYaml(before.listEffective());
       writeFileSync(join(cwd, 'ralph.yml'), text);
-      const after = loadConfig({ cwd });
+      const after = readConfig({ cwd });
       expect(after.diagnostics.filter((diagnostic) => diagnostic.severity === 'error').map((diagnostic) => diagnostic.message)).toEqual([]);
       expect(withoutSource(after.draft)).toEqual(withoutSource(before.draft));
       expect(renderSettingsYaml(after.listEffective())).toBe(text);
@@ -167,7 +167,7 @@ describe('the settings in force as a file', () => {
 
   it('hold nothing that steers a terminal', () => {
     inFolder(files, (cwd) => {
-      const text = renderSettingsYaml(loadConfig({ cwd }).listEffective());
+      const text = renderSettingsYaml(readConfig({ cwd }).listEffective());
       expect([...text].filter((char) => char !== '\n' && (char < ' ' || (char >= '\u007f' && char < '\u00a0')))).toEqual([]);
     });
   });

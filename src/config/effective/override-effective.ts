@@ -1,6 +1,6 @@
 import type { Json } from '../../core/values/json.ts';
 import type { PlacedBackend } from '../compile/compile-backends.ts';
-import { type Path, toPathText } from '../findings/located.ts';
+import { type Path, toKeyPathText } from '../findings/located.ts';
 import { AGENT_KEYS } from '../keys/backend-keys.ts';
 import { EVENT_LOOP_KEYS } from '../keys/event-loop-keys.ts';
 import { CLI_KEYS, TOP_KEYS } from '../keys/settings-table.ts';
@@ -149,5 +149,5 @@ function rankOf([top = '', name = '']: Path): number {
 }
 
 function isAt(entry: EffectiveValue, path: Path): boolean {
-  return toPathText(entry.path) === toPathText(path);
+  return toKeyPathText(entry.path) === toKeyPathText(path);
 }

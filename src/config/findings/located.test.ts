@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { inFolder } from '../config-fixtures.ts';
-import { loadConfig } from '../load-config.ts';
+import { readConfig } from '../load-config.ts';
 import { renderDiagnostics } from './diagnostics.ts';
 
 describe('a finding about variables of an agent that were given outside of any file', () => {
@@ -10,7 +10,7 @@ describe('a finding about variables of an agent that were given outside of any f
     [{ env: { RALPH_CONFIG_CLI__ENV: '{A: [hunter2]}' } }],
   ])('does not show them: %j', (request) => {
     inFolder({}, (cwd) => {
-      const { diagnostics } = loadConfig({ cwd, ...request });
+      const { diagnostics } = readConfig({ cwd, ...request });
       expect(diagnostics).toHaveLength(1);
       expect(JSON.stringify(diagnostics) + renderDiagnostics(diagnostics)).not.toContain('hunter2');
     });

@@ -201,7 +201,7 @@ export function toPathKey(path: Path): string {
 }
 
 /** `hats.builder.triggers[1]`, for people. */
-export function toPathText(path: Path): string {
+export function toKeyPathText(path: Path): string {
   return path.map((part, index) => (typeof part === 'number' ? `[${part}]` : index === 0 ? part : `.${part}`)).join('');
 }
 

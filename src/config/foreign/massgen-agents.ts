@@ -45,7 +45,7 @@ export interface ForeignAgent {
 }
 
 /** The agents with ids that hats may have, each its own. */
-export function listAgents(value: unknown, { changes, targets }: Report, toPlace: (id: string) => string): readonly ForeignAgent[] {
+export function listForeignAgents(value: unknown, { changes, targets }: Report, toPlace: (id: string) => string): readonly ForeignAgent[] {
   const items = isSeq(value) ? value.items : [value];
   const taken = new Set<string>(RESERVED_HAT_IDS);
   return items.flatMap((item, index) => {

@@ -1,6 +1,6 @@
 import type { Document, Pair, Scalar, YAMLMap } from 'yaml';
 import type { Json } from '../../core/values/json.ts';
-import { type Path, toPathText } from '../findings/located.ts';
+import { type Path, toKeyPathText } from '../findings/located.ts';
 import { loadYamlLibrary } from '../yaml/read-by-library.ts';
 import {
   type AliasTargets,
@@ -116,7 +116,9 @@ function dropAdapters(root: YAMLMap, report: Report): void {
     for (const pair of [...adapter.value.items]) {
       if (isAdapterLimit(toName(pair), toPlain(toTarget(pair.value, report.targets)))) continue;
       removePair(adapter.value, pair);
-      report.dropped.push(`${toPathText([...path, toName(pair)])} was left out. ${ADAPTER_KEYS[toName(pair)] ?? 'It has no equal here.'}`);
+      report.dropped.push(
+        `${toKeyPathText([...path, toName(pair)])} was left out. ${ADAPTER_KEYS[toName(pair)] ?? 'It has no equal here.'}`,
+      );
     }
     if (adapter.value.items.length === 0) removePair(adapters, adapter);
   }
@@ -143,7 +145,7 @@ function moveGates(document: Document, root: YAMLMap, report: Report): void {
   if (isSeq(list)) list.items.push(...gates);
   const rest = root.get('backpressure');
   for (const pair of isMap(rest) ? rest.items : []) {
-    if (toName(pair) !== 'gates') lost.push(`${toPathText(['backpressure', toName(pair)])} was left out. It has no equal here.`);
+    if (toName(pair) !== 'gates') lost.push(`${toKeyPathText(['backpressure', toName(pair)])} was left out. It has no equal here.`);
   }
   // The gates took their comments along.
   theirs.items = [];
@@ -190,7 +192,7 @@ function toGate({ map, command }: ForeignGate, index: number, lost: string[]): Y
       continue;
     }
     const path = ['gates', map.has('name') ? String(map.get('name')) : index, toName(pair)];
-    lost.push(`${toPathText(path)} was left out. ${GATE_NOTES[toName(pair)] ?? 'It has no equal here.'}`);
+    lost.push(`${toKeyPathText(path)} was left out. ${GATE_NOTES[toName(pair)] ?? 'It has no equal here.'}`);
   }
   return gate;
 }
@@ -217,7 +219,7 @@ function denyTools(document: Document, root: YAMLMap, hat: YAMLMap, { path, repo
   for (const list of policy.items) if (isSeq(list.value)) list.value.flow = true;
   ensureMap(root, ['profiles']).set(document.createNode(profile), policy);
   hat.items.splice(hat.items.indexOf(pair), 1, document.createPair('profile', profile));
-  report.changes.push(`${toPathText([...path, 'disallowed_tools'])} is now profiles.${profile}.deny.`);
+  report.changes.push(`${toKeyPathText([...path, 'disallowed_tools'])} is now profiles.${profile}.deny.`);
 }
 
 /** A hat that falls silent does not end a run here. */
@@ -229,7 +231,7 @@ function dropDefaultPromise(root: YAMLMap, hat: YAMLMap, path: Path, report: Rep
   if (pair === undefined || topics.length !== 1 || !ends.includes(topics[0] ?? '')) return;
   removePair(hat, pair);
   report.dropped.push(
-    `${toPathText([...path, 'default_publishes'])} was left out: a run ends only where somebody says so, not by a hat that said nothing.`,
+    `${toKeyPathText([...path, 'default_publishes'])} was left out: a run ends only where somebody says so, not by a hat that said nothing.`,
   );
 }
 
@@ -238,7 +240,7 @@ function renameTriggers(hat: YAMLMap, path: Path, report: Report): void {
     const pair = findPair(hat, name);
     if (pair === undefined || hat.has('triggers')) continue;
     renameKey(pair, 'triggers');
-    report.changes.push(`${toPathText([...path, name])} is now ${toPathText([...path, 'triggers'])}.`);
+    report.changes.push(`${toKeyPathText([...path, name])} is now ${toKeyPathText([...path, 'triggers'])}.`);
   }
 }
 
@@ -257,7 +259,7 @@ function movePairs(root: YAMLMap, keys: readonly MovedKey[], under: Path, report
       if (section.items.length === 0 && isScalar(pair.key)) pair.key.spaceBefore = false;
       section.items.push(pair);
     }
-    report.changes.push(`${toPathText([...under, ...from])} is now ${toPathText([...under, ...to])}.`);
+    report.changes.push(`${toKeyPathText([...under, ...from])} is now ${toKeyPathText([...under, ...to])}.`);
   }
 }
 
@@ -266,7 +268,7 @@ function dropPairs(map: YAMLMap, path: Path, keys: Readonly<Record<string, strin
     const name = toName(pair);
     if (!Object.hasOwn(keys, name) || isLimit(pair)) continue;
     removePair(map, pair);
-    report.dropped.push(`${toPathText([...path, name])} was left out. ${keys[name]}`);
+    report.dropped.push(`${toKeyPathText([...path, name])} was left out. ${keys[name]}`);
   }
 }
 
@@ -290,7 +292,7 @@ function joinInstructions(hat: YAMLMap, path: Path, report: Report): void {
   hat.items.splice(hat.items.indexOf(extra), 1);
   if (own === undefined) hat.items.push(new yaml.Pair(new yaml.Scalar('instructions'), joined));
   else own.value = joined;
-  report.changes.push(`${toPathText([...path, 'extra_instructions'])} now ends ${toPathText([...path, 'instructions'])}.`);
+  report.changes.push(`${toKeyPathText([...path, 'extra_instructions'])} now ends ${toKeyPathText([...path, 'instructions'])}.`);
 }
 
 function mergeArgs(document: Document, hat: YAMLMap, path: Path, report: Report): void {
@@ -311,7 +313,7 @@ function mergeArgs(document: Document, hat: YAMLMap, path: Path, report: Report)
   hat.items.splice(hat.items.indexOf(pair), 1);
   if (backend === undefined) hat.items.push(new yaml.Pair(document.createNode('backend') as Scalar, map));
   else backend.value = map;
-  report.changes.push(`${toPathText([...path, name])} is now ${toPathText([...path, 'backend', 'args'])}.`);
+  report.changes.push(`${toKeyPathText([...path, name])} is now ${toKeyPathText([...path, 'backend', 'args'])}.`);
 }
 
 function nameBackend(document: Document, map: YAMLMap, path: Path, report: Report): void {
@@ -320,7 +322,7 @@ function nameBackend(document: Document, map: YAMLMap, path: Path, report: Repor
   const name = isScalar(named) ? String(named.value) : '';
   if (pair === undefined || !Object.hasOwn(FOREIGN_BACKENDS, name)) return;
   pair.value = document.createNode(FOREIGN_BACKENDS[name]);
-  report.changes.push(`${toPathText([...path, 'backend'])} "${name}" is written out as the program that it starts.`);
+  report.changes.push(`${toKeyPathText([...path, 'backend'])} "${name}" is written out as the program that it starts.`);
 }
 
 /** True if nothing stands at the path, nor an alias or a value in the place of a section above it. */

@@ -1,7 +1,17 @@
 import type { Pair, YAMLMap } from 'yaml';
 import { loadYamlLibrary } from '../yaml/read-by-library.ts';
 import { findAliasTargets, findPair, isPadded, keepAliases, keepHead, removePair, renameKey, toName, toTarget } from './edit-document.ts';
-import { addBackend, type ForeignAgent, listAgents, move, NO_EQUAL, type Report, setList, toOwn, toScalarText } from './massgen-agents.ts';
+import {
+  addBackend,
+  type ForeignAgent,
+  listForeignAgents,
+  move,
+  NO_EQUAL,
+  type Report,
+  setList,
+  toOwn,
+  toScalarText,
+} from './massgen-agents.ts';
 import { findOwnRules, PANEL_HAT, toPanelHat } from './massgen-panel.ts';
 
 /** A text in our words, what was done to it, and what is left to be done by hand. */
@@ -78,16 +88,16 @@ function toHats(root: YAMLMap, pair: Pair, report: Report): Hats {
   const items = isSeq(pair.value) ? pair.value.items : [pair.value];
   const members = items.filter((item) => isMap(toTarget(item, report.targets)));
   const isAlone = members.length < 2;
-  const draft = listAgents(pair.value, { ...report, changes: [] }, (id) => `hats.${id}`);
+  const draft = listForeignAgents(pair.value, { ...report, changes: [] }, (id) => `hats.${id}`);
   const own = findOwnRules(draft, report.targets);
   if (!isAlone && own === undefined) {
-    const agents = listAgents(pair.value, report, (id) => `hats.${PANEL_HAT}.panel.agents.${id}`);
+    const agents = listForeignAgents(pair.value, report, (id) => `hats.${PANEL_HAT}.panel.agents.${id}`);
     const hat = toPanelHat(agents, root, report);
     hats.set(PANEL_HAT, hat);
     const list = hat.getIn(['panel', 'agents']);
     return { hats, wearers: isSeq(list) ? list.items : [], isPanel: true };
   }
-  const agents = listAgents(pair.value, report, (id) => `hats.${id}`);
+  const agents = listForeignAgents(pair.value, report, (id) => `hats.${id}`);
   for (const [index, agent] of agents.entries()) hats.set(agent.id, toHat(agent, index, agents, report));
   const order = isAlone ? 'It ends the run' : 'They work one after the other, the last one ends the run';
   const why =

@@ -8,7 +8,7 @@ import {
   type Path,
   type Place,
   toDiagnostic,
-  toPathText,
+  toKeyPathText,
 } from '../findings/located.ts';
 import { toJson } from '../yaml/to-json.ts';
 import {
@@ -80,8 +80,8 @@ function toAdapterFinding(path: Path, key: string): Finding {
     code: 'key-foreign',
     severity: 'warning',
     message: isSwitch
-      ? `\`${toPathText(path)}: false\` is not read: the agent would be taken where it is found.`
-      : `\`${toPathText(path)}\` is not read: what it holds back would be free.`,
+      ? `\`${toKeyPathText(path)}: false\` is not read: the agent would be taken where it is found.`
+      : `\`${toKeyPathText(path)}\` is not read: what it holds back would be free.`,
     why: ADAPTER_KEYS[key] ?? '',
     fix: isSwitch
       ? 'List the agents that may be taken, and take the key away:\n\ncli:\n  backend: auto\n  priority: [claude, codex]'
@@ -161,7 +161,7 @@ function toMovedFinding(from: Path, to: Path, value = '…'): Finding {
   return {
     code: 'key-moved',
     severity: 'warning',
-    message: `\`${toPathText(from)}\` is read as \`${toPathText(to)}\`.`,
+    message: `\`${toKeyPathText(from)}\` is read as \`${toKeyPathText(to)}\`.`,
     why: 'It is the way in which ralph-orchestrator writes it.',
     fix: `Write it our way, or let \`ralph migrate\` do so:\n\n${[...lines, `${'  '.repeat(lines.length)}${last}: ${value}`].join('\n')}`,
   };
@@ -186,7 +186,7 @@ function drop(
 }
 
 function toForeignFinding(path: Path, instead: string): Finding {
-  const message = `\`${toPathText(path)}\` is a key of ralph-orchestrator and is not read.`;
+  const message = `\`${toKeyPathText(path)}\` is a key of ralph-orchestrator and is not read.`;
   return FOREIGN_LIMITS.includes(String(path.at(-1)))
     ? {
         code: 'key-foreign',

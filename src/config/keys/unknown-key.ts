@@ -2,7 +2,7 @@ import type { Finding, Repair } from '../../core/schema/finding.ts';
 import { createNearMissFinder, type NearMissFinder } from '../../core/text/near-miss.ts';
 import { readOwn } from '../../core/values/json.ts';
 import { quote } from '../findings/diagnostics.ts';
-import { type LocatedMap, type LocatedValue, type Path, rawText, toPathText } from '../findings/located.ts';
+import { type LocatedMap, type LocatedValue, type Path, rawText, toKeyPathText } from '../findings/located.ts';
 import { AGENT_KEYS } from './backend-keys.ts';
 import { EVENT_LOOP_KEYS } from './event-loop-keys.ts';
 import { GATE_KEYS } from './gate-keys.ts';
@@ -218,7 +218,7 @@ function toToolsFinding(path: Path): Finding {
   return {
     code: 'key-misplaced',
     severity: 'error',
-    message: `\`${toPathText(path)}\` is not read: which tools a hat has is said by its profile.`,
+    message: `\`${toKeyPathText(path)}\` is not read: which tools a hat has is said by its profile.`,
     why: 'Where it stands it would hold nobody back.',
     fix: `Write:\n\nprofiles:\n  mine:\n    allow: [fs_read, git_read]\n${hat}:\n    profile: mine`,
   };
@@ -252,7 +252,7 @@ export function toLaterFinding(path: Path): Finding {
   return {
     code: 'key-ignored',
     severity: 'note',
-    message: `\`${toPathText(path)}\` is ignored in this version.`,
+    message: `\`${toKeyPathText(path)}\` is ignored in this version.`,
     why: 'It belongs to a feature that is not built yet.',
     fix: 'It can stay; nothing depends on it now.',
   };
@@ -302,7 +302,7 @@ function toShown(value: LocatedValue): string {
 }
 
 function toKnownText(path: Path, keys: Keys): string {
-  const where = path.length <= 1 ? 'Known at the top level' : `Known under \`${toPathText(path.slice(0, -1))}\``;
+  const where = path.length <= 1 ? 'Known at the top level' : `Known under \`${toKeyPathText(path.slice(0, -1))}\``;
   return `${where}: ${knownOf(keys)}.`;
 }
 

@@ -11,7 +11,7 @@ import {
   type Path,
   readAt,
   toDiagnostic,
-  toPathText,
+  toKeyPathText,
 } from '../findings/located.ts';
 import { BACKEND_NAME } from './backend-keys.ts';
 import type { ChoiceSetting, NumberSetting, Setting } from './setting.ts';
@@ -36,7 +36,7 @@ const WHYS: Readonly<Record<string, string>> = {
 /** The finding for a value that a setting does not take. */
 export function toValueFinding(setting: Setting, value: LocatedValue, path: Path): Finding {
   const code = value.kind === 'scalar' ? (CODES[setting.kind] ?? 'type-invalid') : 'type-invalid';
-  const given = `\`${toPathText(path)}\` is ${toShown(value)}`;
+  const given = `\`${toKeyPathText(path)}\` is ${toShown(value)}`;
   const repairs = toValueRepairs(setting, value);
   return {
     code,
@@ -54,7 +54,7 @@ const BACKEND_FIX = `Known: ${BACKEND_NAME.values.join(', ')}. Any other program
 export function toChoiceFinding(setting: ChoiceSetting, text: string, path: Path): Finding {
   const near = text.includes('${') ? undefined : findNearWord(text, setting.values);
   const isBackend = setting === BACKEND_NAME;
-  const wrong = isBackend ? `There is no backend ${quote(text)}` : `\`${toPathText(path)}\` cannot be ${quote(text)}`;
+  const wrong = isBackend ? `There is no backend ${quote(text)}` : `\`${toKeyPathText(path)}\` cannot be ${quote(text)}`;
   return {
     code: isBackend ? 'backend-unknown' : 'choice-unknown',
     severity: 'error',
@@ -74,7 +74,7 @@ export function toMissingFinding(setting: Setting, path: Path): Finding {
   return {
     code: 'key-missing',
     severity: 'error',
-    message: `\`${toPathText(path)}\` is missing.`,
+    message: `\`${toKeyPathText(path)}\` is missing.`,
     why: setting.doc,
     fix: `Add \`${String(path.at(-1))}:\`. It must be ${toExpectation(setting)}.`,
   };

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { accept } from '../../core/values/result.ts';
 import { inFolder, loadSettings, tokenAt } from '../config-fixtures.ts';
-import { type LoadRequest, loadConfig } from '../load-config.ts';
+import { type LoadRequest, readConfig } from '../load-config.ts';
 
 type Files = Readonly<Record<string, string>>;
 
@@ -112,7 +112,7 @@ describe('the import of a hat', () => {
     const reads: string[] = [];
     inFolder(files, (cwd) => {
       const texts: Files = files;
-      loadConfig({
+      readConfig({
         cwd,
         readText: (path) => {
           reads.push(path.slice(cwd.length + 1));
@@ -125,7 +125,7 @@ describe('the import of a hat', () => {
 
   it('that cannot be read gives no further findings about its hat, which may take anything', () => {
     inFolder({ 'ralph.yml': 'hats: {a: {import: no.yml, default_publishes: [x]}, b: {triggers: [y]}}' }, (cwd) => {
-      const { diagnostics, looseTriggers } = loadConfig({ cwd });
+      const { diagnostics, looseTriggers } = readConfig({ cwd });
       expect(diagnostics.map((diagnostic) => diagnostic.code)).toEqual(['import-missing']);
       expect(looseTriggers).toEqual({ a: ['*'] });
     });
@@ -144,13 +144,13 @@ describe('triggers that cannot be read', () => {
     ['"…"', ['*']],
   ])('%s are taken for what was probably meant', (trigger, expected) => {
     inFolder({ 'ralph.yml': `hats: {a: {triggers: [${trigger}, ok]}, b: {subscriptions: [fine]}}` }, (cwd) => {
-      expect(loadConfig({ cwd }).looseTriggers).toEqual({ a: expected });
+      expect(readConfig({ cwd }).looseTriggers).toEqual({ a: expected });
     });
   });
 
   it('of a hat that is no map may be anything', () => {
     inFolder({ 'ralph.yml': 'hats: {a: 5, b: {triggers: {x: y}}}' }, (cwd) => {
-      expect(loadConfig({ cwd }).looseTriggers).toEqual({ a: ['*'], b: ['*'] });
+      expect(readConfig({ cwd }).looseTriggers).toEqual({ a: ['*'], b: ['*'] });
     });
   });
 });

@@ -2,14 +2,14 @@ import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { inFolder, refusalOf } from '../config-fixtures.ts';
-import { loadConfig } from '../load-config.ts';
+import { readConfig } from '../load-config.ts';
 import { readTextFile } from './read-text-file.ts';
 
 /** A configuration in a folder with a pipe `p.fifo`, to which nobody writes: who reads it waits for ever. */
 function load(yaml: string) {
   return inFolder({ 'ralph.yml': yaml }, (cwd) => {
     execFileSync('mkfifo', [join(cwd, 'p.fifo')]);
-    const { diagnostics, requirePrompt } = loadConfig({ cwd });
+    const { diagnostics, requirePrompt } = readConfig({ cwd });
     return { findings: diagnostics.map(({ code, message }) => `${code}: ${message}`), refusal: refusalOf(requirePrompt) };
   });
 }

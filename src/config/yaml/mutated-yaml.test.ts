@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { inFolder, loadSettings, tokenAt } from '../config-fixtures.ts';
 import { renderSettingsYaml } from '../effective/render-settings-yaml.ts';
 import { hasErrors, renderDiagnostics } from '../findings/diagnostics.ts';
-import { loadConfig } from '../load-config.ts';
+import { readConfig } from '../load-config.ts';
 import { YAML_PIECES } from './yaml-fixtures.ts';
 
 /** 150 in the check, 4,000 in `npm test`; `RALPH_MUTATIONS=100000 npx vitest run --project unit src/config/mutated-yaml` for more. */
@@ -98,9 +98,9 @@ const edit: fc.Arbitrary<Edit> = fc.oneof(
 
 /** What is in force can be written out and loaded again. */
 function expectSameAgain(cwd: string, path: string): void {
-  const text = renderSettingsYaml(loadConfig({ cwd }).listEffective());
+  const text = renderSettingsYaml(readConfig({ cwd }).listEffective());
   writeFileSync(path, text);
-  const again = loadConfig({ cwd });
+  const again = readConfig({ cwd });
   expect(again.diagnostics.filter((entry) => entry.severity === 'error').map((entry) => entry.message)).toEqual([]);
   expect(renderSettingsYaml(again.listEffective())).toBe(text);
 }

@@ -2,7 +2,7 @@ import { isTextList, type Json, type JsonObject, readOwn } from '../values/json.
 import { isSingleCommand, listCommands } from './list-commands.ts';
 
 /** A call that rules are asked about. */
-export interface ToolCall {
+export interface JudgedCall {
   /** By its own name. */
   readonly tool: string;
   readonly input: JsonObject;
@@ -71,7 +71,7 @@ const MAX_TEXTS = 1000;
 const MAX_DEPTH = 20;
 
 /** Looks at the arguments of a call: at the one that says what it is about, where the tool is known, else at every text in them. Never throws. */
-export function readCalledTool(call: ToolCall): CalledTool {
+export function readCalledTool(call: JudgedCall): CalledTool {
   const row = readOwn(CALL_ARGUMENTS, call.tool);
   if (row === undefined) {
     const texts: string[] = [];
@@ -86,7 +86,7 @@ export function readCalledTool(call: ToolCall): CalledTool {
   return { tool: call.tool, things, isUnclear: things.some(({ forms }) => forms.size === 0) };
 }
 
-function toThing(kind: ArgumentKind, written: string, { workspace, realPath }: ToolCall): CalledThing {
+function toThing(kind: ArgumentKind, written: string, { workspace, realPath }: JudgedCall): CalledThing {
   switch (kind) {
     case 'command':
       return { kind, written, forms: listCommands(written) ?? new Set(), wholes: isSingleCommand(written) ? [written.trim()] : [] };

@@ -90,7 +90,7 @@ export interface TimeUp {
 }
 
 /** What is to be done next, within the effect `panel-order`. */
-export type PanelOrder = StartRound | OfferUpdate | EndRound | Reply | CheckAnswer | FinishPanel;
+export type PanelOrder = StartRound | OfferUpdate | EndRound | PanelReply | CheckAnswer | FinishPanel;
 
 /** Give an agent a prompt. Answered by `round-started`, and by `round-ended` when it is done. */
 export interface StartRound {
@@ -135,7 +135,7 @@ export interface EndRound {
 }
 
 /** The verdict on an answer or a vote, in words for the agent. One that is accepted ends its round. */
-export interface Reply {
+export interface PanelReply {
   readonly kind: 'reply';
   readonly agent: number;
   readonly round: number;

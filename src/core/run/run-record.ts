@@ -34,3 +34,11 @@ export interface ProgramNews {
   /** When that began; epoch milliseconds. */
   readonly since: number;
 }
+
+/** Reads the records of a journal piece by piece, however long it is. */
+export interface RecordCursor {
+  /** Reads on: some more inputs with their effects; none where nothing more is written. Throws the system error, RalphError `journal-newer`. */
+  readonly read: () => readonly RunRecord[];
+  /** Number of the last input that was read; 0: none. */
+  readonly seq: () => number;
+}

@@ -4,7 +4,7 @@ import { findChangedTestsReason } from '../../core/gates/changed-tests.ts';
 import type { RejectionCause } from '../../core/run/effects.ts';
 import { toComparablePayload } from '../../core/values/json.ts';
 import { isCompletionTopic, listedTargetOf, mayEnd, mayHandOn, mayPublish, publishableBy } from '../../topology/routing/queries.ts';
-import { count, notify, order, recordDraft, reject, type Step, tell } from './step.ts';
+import { count, type LoopStep, notify, order, recordDraft, reject, tell } from './step.ts';
 
 /** What counts of a turn's signals, once they were checked against the contract of its hat. */
 export interface Accepted {
@@ -27,7 +27,7 @@ export interface Author {
  * Checks what a hat wrote against its contract. The same event through two channels is one; a topic that the hat may not publish is refused, and the hat
  * is told; a promise counts only from a hat that may end the run and whose turn did not fail. A `HAT_TRANSITION` counts only where nothing else was accepted.
  */
-export function acceptSignals(step: Step, author: Author, signals: readonly Signal[]): Accepted {
+export function acceptSignals(step: LoopStep, author: Author, signals: readonly Signal[]): Accepted {
   const drafts: EventDraft[] = [];
   const transitions: TransitionSignal[] = [];
   let completion: EventDraft | null = null;
@@ -66,7 +66,7 @@ export function isNote(signal: Signal): signal is Note {
 }
 
 /** Refuses again, for the same cause, what `ralph emit` refused during the turn, however the turn ended. Of such a note only the topic is believed. */
-export function refuseNoted(step: Step, hat: string, signals: readonly Signal[]): void {
+export function refuseNoted(step: LoopStep, hat: string, signals: readonly Signal[]): void {
   const { topology } = step;
   for (const { topic, refused } of signals.filter(isNote).slice(0, MAX_NOTED)) {
     if (refused.why === 'payload') refusePayload(step, hat, topic, refused.detail);
@@ -78,14 +78,14 @@ export function refuseNoted(step: Step, hat: string, signals: readonly Signal[])
 }
 
 /** Records a transition that was written beside an event: most agents that write both mean the same by both. */
-function recordUnfollowed(step: Step, { target = '', ...draft }: EventDraft): void {
+function recordUnfollowed(step: LoopStep, { target = '', ...draft }: EventDraft): void {
   recordDraft(step, draft, 'record');
   const words = `${draft.source} wrote HAT_TRANSITION:${target} beside an event: the event counts, the transition is recorded only.`;
   notify(step, 'info', 'transition-recorded', words);
 }
 
 /** True for everything that would end the run: the promise, and the events that mean the same. */
-export function isCompletion(step: Step, signal: Signal): signal is EventSignal | PromiseSignal {
+export function isCompletion(step: LoopStep, signal: Signal): signal is EventSignal | PromiseSignal {
   return signal.kind === 'promise' || (signal.kind === 'event' && isCompletionTopic(step.topology, signal.topic));
 }
 
@@ -109,7 +109,7 @@ function toKey(signal: EventSignal | PromiseSignal): string {
 }
 
 /** An event that its author may publish, with the target that its entry in `publishes` names where the author named none. */
-function toDraft(step: Step, { hat }: Author, signal: EventSignal): EventDraft | null {
+function toDraft(step: LoopStep, { hat }: Author, signal: EventSignal): EventDraft | null {
   const { topic, payload } = signal;
   if (!mayPublish(step.topology, hat, topic, signal.target)) return refuse(step, hat, topic, 'scope', publishableBy(step.topology, hat));
   if (signal.payloadProblem !== undefined) return refusePayload(step, hat, topic, signal.payloadProblem);
@@ -118,7 +118,7 @@ function toDraft(step: Step, { hat }: Author, signal: EventSignal): EventDraft |
   return { topic, payload, source: hat, ...sender, ...(target === undefined ? {} : { target }) };
 }
 
-function toCompletion(step: Step, author: Author, signal: EventSignal | PromiseSignal): EventDraft | null {
+function toCompletion(step: LoopStep, author: Author, signal: EventSignal | PromiseSignal): EventDraft | null {
   const topic = signal.kind === 'event' ? signal.topic : step.topology.spec.promise;
   if (author.failed)
     return refuseEnd(step, author.hat, topic, 'failed-turn', 'your turn ended with a failure, so its promise does not count');
@@ -131,13 +131,13 @@ function toCompletion(step: Step, author: Author, signal: EventSignal | PromiseS
 }
 
 /** Records a completion that does not count, and tells its author why. */
-export function refuseEnd(step: Step, hat: string, topic: string, why: RejectionCause, words: string): null {
+export function refuseEnd(step: LoopStep, hat: string, topic: string, why: RejectionCause, words: string): null {
   reject(step, hat, topic, why, publishableBy(step.topology, hat));
   tell(step, hat, { kind: 'promise-refused', why: words });
   return null;
 }
 
-function refuse(step: Step, hat: string, topic: string, why: RejectionCause, allowed: readonly string[]): null {
+function refuse(step: LoopStep, hat: string, topic: string, why: RejectionCause, allowed: readonly string[]): null {
   reject(step, hat, topic, why, allowed);
   tell(step, hat, { kind: 'refused', topic, allowed });
   notify(step, 'warning', 'scope-violation', `${hat} may not publish ${topic}; it was not routed.`);
@@ -145,7 +145,7 @@ function refuse(step: Step, hat: string, topic: string, why: RejectionCause, all
 }
 
 /** Refuses an event whose payload does not match the schema of its topic: whoever takes the topic relies on the schema. */
-function refusePayload(step: Step, hat: string, topic: string, problem: string): null {
+function refusePayload(step: LoopStep, hat: string, topic: string, problem: string): null {
   const id = `e${count(step, 'event')}`;
   const { iteration } = step.state.counters;
   order(step, { type: 'event-reject', id, iteration, hat, topic, why: 'payload', allowed: [], detail: problem });
@@ -160,13 +160,13 @@ function refusePayload(step: Step, hat: string, topic: string, problem: string):
 }
 
 /** What a signal asks for, as a topic. */
-export function toSignalTopic(step: Step, signal: Signal): string {
+export function toSignalTopic(step: LoopStep, signal: Signal): string {
   if (signal.kind === 'promise') return step.topology.spec.promise;
   return signal.kind === 'event' ? signal.topic : `${TOPIC_LEGACY_TRANSITION}.${signal.hat}`;
 }
 
 /** `HAT_TRANSITION:x` hands on to x alone, whoever else takes such topics. */
-function toTransition(step: Step, author: Author, signal: TransitionSignal): EventDraft | null {
+function toTransition(step: LoopStep, author: Author, signal: TransitionSignal): EventDraft | null {
   const { topology } = step;
   const topic = toSignalTopic(step, signal);
   if (!topology.hatById.has(signal.hat)) return refuse(step, author.hat, topic, 'unknown-hat', [...topology.hatById.keys()]);

@@ -1,19 +1,19 @@
 import { type GateResult, toResultName } from '../../core/gates/gate-result.ts';
 import { isRequiredGate, mayStayRed } from '../../core/gates/gate-spec.ts';
 import type { RedGate, RunState } from '../../core/run/state.ts';
-import { change, count, notify, order, type Step, tell } from './step.ts';
+import { change, count, type LoopStep, notify, order, tell } from './step.ts';
 
 /** How a shell says that there is no such command, or that it cannot be run. */
 const NOT_FOUND = 127;
 const NO_COMMAND = [126, NOT_FOUND];
 
 /** The gates that are run before the first turn, by index. */
-export function gatesOnBegin({ topology }: Step): readonly number[] {
+export function gatesOnBegin({ topology }: LoopStep): readonly number[] {
   return topology.spec.gates.flatMap((gate, index) => (gate.baseline === undefined || !isRequiredGate(gate) ? [] : [index]));
 }
 
 /** Orders the gates whose results before the first turn are compared with those at the end. Nothing is ordered where no gate asks for it. */
-export function askBaseline(step: Step): void {
+export function askBaseline(step: LoopStep): void {
   const gates = gatesOnBegin(step);
   if (gates.length === 0) return;
   const request = count(step, 'request');
@@ -23,7 +23,7 @@ export function askBaseline(step: Step): void {
 }
 
 /** Keeps which gates failed before the first turn, and tells people and the hats that begin. */
-export function takeBaseline(step: Step, results: readonly GateResult[]): void {
+export function takeBaseline(step: LoopStep, results: readonly GateResult[]): void {
   noteTests(step, results);
   const red = results.flatMap((result) => {
     const spec = step.topology.spec.gates[result.gate];
@@ -47,7 +47,7 @@ function toRedGate(run: string, { exitCode, timedOut, failedTests }: GateResult)
 }
 
 /** True for a failure that may stand, because the gate was no better before the first turn. */
-export function isNoWorse({ topology, state }: Step, result: GateResult): boolean {
+export function isNoWorse({ topology, state }: LoopStep, result: GateResult): boolean {
   const spec = topology.spec.gates[result.gate];
   if (spec === undefined || !mayStayRed(spec)) return false;
   const before = findBefore(state, spec.run);
@@ -65,7 +65,7 @@ function findBefore({ redBefore }: RunState, run: string | undefined): RedGate |
 }
 
 /** Tells which failures stand. */
-export function tellNoWorse(step: Step, results: readonly GateResult[]): void {
+export function tellNoWorse(step: LoopStep, results: readonly GateResult[]): void {
   for (const result of results) {
     const failedBefore = findBefore(step.state, step.topology.spec.gates[result.gate]?.run)?.failedTests ?? null;
     const then = failedBefore === null ? '' : `; ${toTestsText(failedBefore)} before the first turn`;
@@ -85,7 +85,7 @@ function toTestsText(failed: number): string {
 }
 
 /** Keeps how many tests gates ran before the first turn, where their output told it. */
-function noteTests(step: Step, results: readonly GateResult[]): void {
+function noteTests(step: LoopStep, results: readonly GateResult[]): void {
   const { gates } = step.topology.spec;
   const testsBefore = results.flatMap(({ gate, ranTests = 0, isOutputCut = false }) => {
     const spec = gates[gate];
@@ -98,19 +98,19 @@ function noteTests(step: Step, results: readonly GateResult[]): void {
  * True for a gate that runs fewer tests than before the first turn: a suite that has lost its failing tests passes and proves nothing. An output that was
  * cut does not count, as its tests may only have become more talkative.
  */
-export function hasLostTests(step: Step, result: GateResult): boolean {
+export function hasLostTests(step: LoopStep, result: GateResult): boolean {
   return result.isOutputCut !== true && (result.ranTests ?? 0) < countBefore(step, result);
 }
 
 /** A pass of a gate that has lost tests is a failure, which says what is missing. */
-export function refuseLostTests(step: Step, result: GateResult): GateResult {
+export function refuseLostTests(step: LoopStep, result: GateResult): GateResult {
   if (!result.passed || !hasLostTests(step, result)) return result;
   const outputTail = `It ended well, but that does not count: ${toLostText(step, result)}. Bring back what was removed, skipped or taken out of its command. Where the task itself takes tests away, a person allows it: \`fewer_tests: allow\` for this gate.`;
   return { ...result, passed: false, outputTail };
 }
 
 /** Tells people which passes count for nothing. */
-export function tellLostTests(step: Step, results: readonly GateResult[]): void {
+export function tellLostTests(step: LoopStep, results: readonly GateResult[]): void {
   for (const result of results.filter(({ passed }) => passed)) {
     if (!hasLostTests(step, result)) continue;
     const words = `${toResultName(result)} passed, but that does not count: ${toLostText(step, result)}.`;
@@ -118,13 +118,13 @@ export function tellLostTests(step: Step, results: readonly GateResult[]): void 
   }
 }
 
-function toLostText(step: Step, result: GateResult): string {
+function toLostText(step: LoopStep, result: GateResult): string {
   const { ranTests } = result;
   const now = ranTests === undefined ? 'its output tells of no tests' : `it ran ${ranTests} ${ranTests === 1 ? 'test' : 'tests'}`;
   return `${now}; before the first turn there were ${countBefore(step, result)}`;
 }
 
-function countBefore({ topology, state }: Step, { gate, skipped = false }: GateResult): number {
+function countBefore({ topology, state }: LoopStep, { gate, skipped = false }: GateResult): number {
   const spec = topology.spec.gates[gate];
   if (spec?.baseline === undefined || spec.mayLoseTests === true || skipped) return 0;
   return state.testsBefore?.find(({ run }) => run === spec.run)?.tests ?? 0;

@@ -1,13 +1,13 @@
 import type { RalphEvent } from '../../core/events/event.ts';
 import type { PendingEvent, PlannedTurn, RunState } from '../../core/run/state.ts';
 import { readOwn } from '../../core/values/json.ts';
-import { change, type Step } from './step.ts';
+import { change, type LoopStep } from './step.ts';
 
 /** Turns that run at the same time: of several hats under `event_loop.parallel`, else several of one hat. */
 type Batch = Pick<RunState, 'batch' | 'batchHat'>;
 
 /** Finds what could begin at the same time, the next turn among it; `null` where that is alone or may not share. */
-export function planBatch(step: Step): Batch | null {
+export function planBatch(step: LoopStep): Batch | null {
   const { plans, pending, counters } = step.state;
   const [again] = plans;
   const first = again?.hat ?? pending[0]?.hat;
@@ -26,12 +26,12 @@ export function planBatch(step: Step): Batch | null {
 }
 
 /** Forgets that turns ran at the same time. */
-export function closeBatch(step: Step): void {
+export function closeBatch(step: LoopStep): void {
   change(step, (step.state.batchHat ?? null) === null ? { batch: null } : { batch: null, batchHat: null });
 }
 
 /** The next turn among those that run at the same time: one that is tried again, or the event that waits for one; `null` where none may begin now. */
-export function findNext(step: Step): PlannedTurn | PendingEvent | null {
+export function findNext(step: LoopStep): PlannedTurn | PendingEvent | null {
   const { activations, counters, limits, plans, pending, timers, batch } = step.state;
   if (activations.length >= countPlaces(step)) return null;
   if (counters.counted + activations.length >= limits.maxIterations) return null;
@@ -45,40 +45,40 @@ export function findNext(step: Step): PlannedTurn | PendingEvent | null {
 }
 
 /** Whether what is to be tried again may run while others do. Another attempt is none of the activations that are counted. */
-export function maySharePlan(step: Step, { hat, retryOf }: PlannedTurn): boolean {
+export function maySharePlan(step: LoopStep, { hat, retryOf }: PlannedTurn): boolean {
   if (!belongs(step.state, hat)) return false;
   return retryOf === null ? mayShare(step, hat) : isInCopies(step, hat);
 }
 
 /** Whether a hat may work while others do. Ralph looks at the work of all. */
-function mayShare(step: Step, hat: string): boolean {
+function mayShare(step: LoopStep, hat: string): boolean {
   return isInCopies(step, hat) && !isExhausted(step, hat);
 }
 
 /** Whether a turn of the hat works in a copy where others work at the same time. */
-export function isInCopies(step: Step, hat: string): boolean {
+export function isInCopies(step: LoopStep, hat: string): boolean {
   const known = step.topology.hatById.get(hat);
   return known !== undefined && known.alone !== true && (hatsShare(step) || placesOf(step, hat) > 1);
 }
 
 /** True if the hat has had all its activations. Ralph has no such limit. */
-export function isExhausted(step: Step, hat: string): boolean {
+export function isExhausted(step: LoopStep, hat: string): boolean {
   const limit = step.topology.hatById.get(hat)?.maxActivations ?? null;
   return limit !== null && (readOwn(step.state.activationCounts, hat) ?? 0) >= limit;
 }
 
-function hatsShare({ topology }: Step): boolean {
+function hatsShare({ topology }: LoopStep): boolean {
   return (topology.spec.maxParallel ?? 1) > 1;
 }
 
 /** How many turns may run at the same time. */
-function countPlaces(step: Step): number {
+function countPlaces(step: LoopStep): number {
   const { batchHat = null } = step.state;
   return hatsShare(step) || batchHat === null ? (step.topology.spec.maxParallel ?? 1) : placesOf(step, batchHat);
 }
 
 /** How many turns of the hat may run at the same time. */
-export function placesOf({ topology }: Step, hat: string): number {
+export function placesOf({ topology }: LoopStep, hat: string): number {
   return topology.hatById.get(hat)?.parallel ?? 1;
 }
 
@@ -91,7 +91,7 @@ function numberOf({ id }: RalphEvent): number {
 }
 
 /** Adds what is to be tried again: before all others, but for turns of its own hat whose events are older. */
-export function planFirst(step: Step, plan: PlannedTurn): void {
+export function planFirst(step: LoopStep, plan: PlannedTurn): void {
   const { place } = plan;
   const isBefore = (entry: PlannedTurn): boolean =>
     place !== undefined && entry.hat === plan.hat && entry.place !== undefined && entry.place < place;

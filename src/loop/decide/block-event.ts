@@ -6,7 +6,7 @@ import type { GateWait } from '../../core/run/state.ts';
 import { type Json, readOwn } from '../../core/values/json.ts';
 import { hasTurns, safetyNetOf, takersOf } from '../../topology/routing/queries.ts';
 import { gatesOn, publishDrafts } from './publish.ts';
-import { change, hasTurnEach, notify, type Step, tell } from './step.ts';
+import { change, hasTurnEach, type LoopStep, notify, tell } from './step.ts';
 
 /** Failures of a gate in a row for one hat after which somebody else is asked. */
 const STUCK_AFTER = 3;
@@ -15,7 +15,7 @@ const KEPT_FAILURES = 3;
 const KEPT_CHARACTERS = 800;
 
 /** Publishes what the gates let through; what they hold back becomes a blocked event. */
-export function publishJudged(step: Step, wait: GateWait, failures: readonly GateResult[]): void {
+export function publishJudged(step: LoopStep, wait: GateWait, failures: readonly GateResult[]): void {
   const passed: EventDraft[] = [];
   for (const draft of wait.drafts) {
     const guards = gatesOn(step, wait.hat, [draft.topic]);
@@ -34,7 +34,7 @@ export function publishJudged(step: Step, wait: GateWait, failures: readonly Gat
  * `build.done` -> `build.blocked`, with what the command said. It goes to who takes the blocked topic, else back to its author, who is then told
  * in its next prompt; after three failures of a gate in a row to who can resolve it, with what they were.
  */
-export function blockEvent(step: Step, hat: string, draft: EventDraft, failed: readonly GateResult[]): void {
+export function blockEvent(step: LoopStep, hat: string, draft: EventDraft, failed: readonly GateResult[]): void {
   const topic = toBlockedTopic(draft.topic);
   const names = failed.map(toResultName).join(', ');
   notify(step, 'warning', 'gate-failed', `${names} failed: ${draft.topic} of ${hat} became ${topic}.`);
@@ -62,7 +62,7 @@ interface StuckEvent {
  * Gives the blocked event to somebody else, with the failures in a row. The first time that is no repetition; when it comes to that
  * again, loop detection may count it. False where nobody else is there: then the hat itself is told of the failures.
  */
-function handOver(step: Step, { hat, draft, blocked, failed, stuck }: StuckEvent): boolean {
+function handOver(step: LoopStep, { hat, draft, blocked, failed, stuck }: StuckEvent): boolean {
   const resolver = findResolver(step, hat, blocked.topic);
   const told = resolver ?? hat;
   for (const { gate, count, failures } of stuck) tell(step, told, { kind: 'gate-stuck', hat, topic: draft.topic, gate, count, failures });
@@ -93,7 +93,7 @@ function toPayload(draft: EventDraft, failed: readonly GateResult[]): Json {
 }
 
 /** Counts how often in a row each gate failed for the hat whose events waited; a pass ends the count. People from outside are not counted. */
-export function noteStreaks(step: Step, wait: GateWait, failed: readonly GateResult[], results: readonly GateResult[]): void {
+export function noteStreaks(step: LoopStep, wait: GateWait, failed: readonly GateResult[], results: readonly GateResult[]): void {
   if (wait.hat === EXTERNAL) return;
   const judged = new Set([...failed, ...results].map(toResultName));
   const known = readOwn(step.state.gateStreaks, wait.hat) ?? [];
@@ -115,7 +115,7 @@ function toFailure({ iteration }: GateWait, { exitCode, timedOut, outputTail }: 
 }
 
 /** The gates that have now failed so often in a row for a hat that somebody else is to look at it. */
-function findStuck(step: Step, hat: string, failed: readonly GateResult[]): readonly GateStreak[] {
+function findStuck(step: LoopStep, hat: string, failed: readonly GateResult[]): readonly GateStreak[] {
   const names = failed.map(toResultName);
   const streaks = readOwn(step.state.gateStreaks, hat) ?? [];
   return streaks.filter((streak) => names.includes(streak.gate) && streak.count % STUCK_AFTER === 0);
@@ -125,7 +125,7 @@ function findStuck(step: Step, hat: string, failed: readonly GateResult[]): read
  * Who is asked when a hat cannot satisfy a gate: who takes `task.blocked`, else who takes the blocked event, else who takes `blocked`, else the
  * recovery hat, else Ralph; never the hat itself. `null` where nobody else is there.
  */
-function findResolver(step: Step, hat: string, blocked: string): string | null {
+function findResolver(step: LoopStep, hat: string, blocked: string): string | null {
   const { topology } = step;
   const candidates = [
     ...takersOf(topology, toBlockedTopic(TOPIC_COMPLETE)),

@@ -4,10 +4,10 @@ import type { GateWait } from '../../core/run/state.ts';
 import { takersOf } from '../../topology/routing/queries.ts';
 import { refuseEnd } from './accept-signals.ts';
 import { askGates, askHooks, gatesOnCompletion, publishEvents } from './publish.ts';
-import { change, endRun, notify, recordDraft, reject, type Step, tell } from './step.ts';
+import { change, endRun, type LoopStep, notify, recordDraft, reject, tell } from './step.ts';
 
 /** Ends the run as completed. Completion wins over whatever else was said or is pending: that is recorded and handed to nobody. */
-export function complete(step: Step, completion: EventDraft, drafts: readonly EventDraft[]): void {
+export function complete(step: LoopStep, completion: EventDraft, drafts: readonly EventDraft[]): void {
   const held = step.state.gateWaits.flatMap((wait) => wait.drafts);
   change(step, { gateWaits: [] });
   for (const draft of [...drafts, ...held]) recordDraft(step, draft, 'undelivered');
@@ -23,7 +23,7 @@ export function complete(step: Step, completion: EventDraft, drafts: readonly Ev
  * @param drafts what the same turn published
  * @returns true if it was refused
  */
-export function refuseIncomplete(step: Step, { source, topic }: EventDraft, drafts: readonly EventDraft[]): boolean {
+export function refuseIncomplete(step: LoopStep, { source, topic }: EventDraft, drafts: readonly EventDraft[]): boolean {
   const missing = findMissing(step, drafts);
   if (missing.length === 0) return false;
   const words = `these events must have been published first: ${missing.join(', ')}`;
@@ -33,7 +33,7 @@ export function refuseIncomplete(step: Step, { source, topic }: EventDraft, draf
 }
 
 /** The required events that neither the run has nor these are. */
-function findMissing({ state, topology }: Step, drafts: readonly EventDraft[]): readonly string[] {
+function findMissing({ state, topology }: LoopStep, drafts: readonly EventDraft[]): readonly string[] {
   const published = new Set([...state.seenRequired, ...drafts.map((draft) => draft.topic)]);
   return topology.spec.requiredEvents.filter((topic) => !published.has(topic));
 }
@@ -44,7 +44,7 @@ function findMissing({ state, topology }: Step, drafts: readonly EventDraft[]): 
  *
  * @returns true if it was refused
  */
-export function holdCompletion(step: Step, completion: EventDraft): boolean {
+export function holdCompletion(step: LoopStep, completion: EventDraft): boolean {
   const waiting = step.state.pending.filter(({ event }) => event.source === EXTERNAL);
   const guarded = step.state.gateWaits.filter(({ hat }) => hat === EXTERNAL).flatMap(({ drafts }) => drafts);
   const told = step.state.tells.length > 0 ? [TOPIC_GUIDANCE] : [];
@@ -68,7 +68,7 @@ interface Claim {
 }
 
 /** Asks the gates of a completion; without any the run ends. */
-export function proveCompletion(step: Step, { hat, iteration, drafts, completion }: Claim): void {
+export function proveCompletion(step: LoopStep, { hat, iteration, drafts, completion }: Claim): void {
   const gates = gatesOnCompletion(step, hat, drafts);
   if (gates.length === 0) complete(step, completion, drafts);
   else askGates(step, { hat, iteration, drafts, completion, gates });
@@ -78,7 +78,7 @@ export function proveCompletion(step: Step, { hat, iteration, drafts, completion
  * Asks all that was not asked while turns ran at the same time, in the order in which they ended. A completion may end the run. One that lacks a required
  * event waits for the gates and hooks that have it.
  */
-export function releaseHeld(step: Step): void {
+export function releaseHeld(step: LoopStep): void {
   while (step.state.status !== 'ended') {
     const wait = step.state.gateWaits.find((entry) => entry.isHeld === true && !isWaitingFor(step, entry));
     if (wait === undefined) break;
@@ -90,13 +90,13 @@ export function releaseHeld(step: Step): void {
   step.iteration = null;
 }
 
-function isWaitingFor(step: Step, { completion, drafts }: GateWait): boolean {
+function isWaitingFor(step: LoopStep, { completion, drafts }: GateWait): boolean {
   if (completion === null) return false;
   const coming = step.state.gateWaits.filter((wait) => wait.completion === null).flatMap((wait) => wait.drafts.map(({ topic }) => topic));
   return findMissing(step, drafts).some((topic) => coming.includes(topic));
 }
 
-function releaseClaim(step: Step, { hat, iteration, drafts }: GateWait, completion: EventDraft): void {
+function releaseClaim(step: LoopStep, { hat, iteration, drafts }: GateWait, completion: EventDraft): void {
   if (refuseIncomplete(step, completion, drafts) || holdCompletion(step, completion))
     return publishEvents(step, { hat, iteration, drafts });
   const claim = { hat, iteration, drafts, completion };

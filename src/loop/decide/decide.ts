@@ -23,7 +23,7 @@ import { onTimerFired } from './on-timer-fired.ts';
 import { onTold } from './on-told.ts';
 import { onUsageReported } from './on-usage-reported.ts';
 import { proceed } from './proceed.ts';
-import { change, type Step } from './step.ts';
+import { change, type LoopStep } from './step.ts';
 
 /** What follows from an input. */
 export interface Decision {
@@ -41,7 +41,7 @@ export interface Decision {
  * @param topology compiled from the specification that the latest `run-started` or `run-resumed` carried
  */
 export function decide(topology: Topology, state: RunState, input: Input): Decision {
-  const step: Step = { topology, at: input.at, iteration: null, state, isCopied: false, goesOn: false, effects: [] };
+  const step: LoopStep = { topology, at: input.at, iteration: null, state, isCopied: false, goesOn: false, effects: [] };
   if (mayHappen(state, input)) handle(HANDLERS, input, step);
   if (step.goesOn) proceed(step);
   change(step, { at: input.at });
@@ -59,7 +59,7 @@ function mayHappen(state: RunState, input: Input): boolean {
 
 const LATE_WORDS: ReadonlySet<Input['type']> = new Set(['events-received', 'told', 'answered']);
 
-const HANDLERS: Handlers<Input, [step: Step]> = {
+const HANDLERS: Handlers<Input, [step: LoopStep]> = {
   'run-started': onRunStarted,
   'run-resumed': onRunResumed,
   'iteration-spawned': onIterationSpawned,

@@ -2,11 +2,11 @@ import type { Signal, SignalProblem } from '../../core/events/event.ts';
 import { EXTERNAL } from '../../core/events/reserved.ts';
 import { acceptSignals } from './accept-signals.ts';
 import { publishEvents } from './publish.ts';
-import { notify, recordDraft, type Step } from './step.ts';
+import { type LoopStep, notify, recordDraft } from './step.ts';
 
 /** Publishes what people wrote, after the same checks and gates as any event. After the end of the run it is only recorded. */
 export function hearPeople(
-  step: Step,
+  step: LoopStep,
   { signals, problems }: { readonly signals: readonly Signal[]; readonly problems: readonly SignalProblem[] },
 ): void {
   for (const problem of problems.slice(0, 20)) notify(step, 'warning', 'unreadable-signal', `${problem.where}: ${problem.message}`);

@@ -3,7 +3,7 @@ import { type GateResult, type StartTestsResult, toResultName } from '../../core
 import { isRequiredGate, toGateName } from '../../core/gates/gate-spec.ts';
 import type { GateWait } from '../../core/run/state.ts';
 import { hasLostTests, isNoWorse, refuseLostTests, tellLostTests, tellNoWorse } from './baseline.ts';
-import { notify, type Step, tell } from './step.ts';
+import { type LoopStep, notify, tell } from './step.ts';
 
 /** How often gates are asked about one completion while the files under them change. */
 const MAX_ROUNDS = 3;
@@ -21,7 +21,7 @@ export interface Verdict {
 }
 
 /** Judges the results of a request. A gate that gave no result has not passed. */
-export function judgeResults(step: Step, wait: GateWait, results: readonly GateResult[]): Verdict {
+export function judgeResults(step: LoopStep, wait: GateWait, results: readonly GateResult[]): Verdict {
   const judged = wait.gates.map((gate) => {
     const result = results.find((entry) => entry.gate === gate) ?? toMissing(step, gate);
     return refuseChangedTests(step, wait, refuseLostTests(step, result));
@@ -40,7 +40,7 @@ export function judgeResults(step: Step, wait: GateWait, results: readonly GateR
   return { ...verdict, failed: stale.map((result) => toUnsteady(result, judged)), isStale: false };
 }
 
-function toMissing(step: Step, gate: number): GateResult {
+function toMissing(step: LoopStep, gate: number): GateResult {
   const spec = step.topology.spec.gates[gate];
   const named = spec?.name === undefined ? {} : { name: spec.name };
   return {
@@ -63,7 +63,7 @@ function toUnsteady(result: GateResult, judged: readonly GateResult[]): GateResu
 }
 
 /** Tells what passed only at a further try, and what failed without holding anything back. */
-export function tellVerdict(step: Step, wait: GateWait, results: readonly GateResult[], { warned, tolerated }: Verdict): void {
+export function tellVerdict(step: LoopStep, wait: GateWait, results: readonly GateResult[], { warned, tolerated }: Verdict): void {
   for (const result of results) {
     const { attempts = 1, isCached = false } = result.evidence ?? {};
     if (result.passed && attempts > 1 && !isCached)
@@ -80,7 +80,7 @@ export function tellVerdict(step: Step, wait: GateWait, results: readonly GateRe
 }
 
 /** The gates of a wait, as people call them. */
-export function toGateNames(step: Step, gates: readonly number[]): string {
+export function toGateNames(step: LoopStep, gates: readonly number[]): string {
   return gates.map((gate) => toGateName(step.topology.spec.gates[gate] ?? { run: `gate ${gate}` })).join(', ');
 }
 
@@ -88,14 +88,14 @@ export function toGateNames(step: Step, gates: readonly number[]): string {
  * Makes a pass a failure where the gate fails with the tests from the start. An agent that claims the end and says why the task asks for other tests is
  * believed so far that the run may end; nothing is proven then.
  */
-function refuseChangedTests(step: Step, { completion }: GateWait, result: GateResult): GateResult {
+function refuseChangedTests(step: LoopStep, { completion }: GateWait, result: GateResult): GateResult {
   const tried = findTried(step, result);
   if (tried?.outcome !== 'failed' || completion === null || completion.changedTests !== undefined) return result;
   return { ...result, passed: false, outputTail: toRefusal(tried) };
 }
 
 /** Tells people which passes depend on tests that the run changed. */
-function tellChangedTests(step: Step, { completion }: GateWait, results: readonly GateResult[]): void {
+function tellChangedTests(step: LoopStep, { completion }: GateWait, results: readonly GateResult[]): void {
   if (completion === null) return;
   for (const result of results) {
     const tried = findTried(step, result);
@@ -122,7 +122,7 @@ function tellChangedTests(step: Step, { completion }: GateWait, results: readonl
   }
 }
 
-function findTried({ topology }: Step, { gate, passed, startTests }: GateResult): StartTestsResult | null {
+function findTried({ topology }: LoopStep, { gate, passed, startTests }: GateResult): StartTestsResult | null {
   return !passed || topology.spec.gates[gate]?.mayChangeTests === true ? null : (startTests ?? null);
 }
 

@@ -1,11 +1,11 @@
 import type { Answered } from '../../core/run/inputs.ts';
 import { settleQuestion } from './on-asked.ts';
-import { change, hearOnce, notify, type Step } from './step.ts';
+import { change, hearCommandOnce, type LoopStep, notify } from './step.ts';
 
 /** A person answers a question. What comes too late, or is none of the choices, changes nothing and is told. */
-export function onAnswered(step: Step, { id, question: name, choice, steeringOffset }: Answered): void {
+export function onAnswered(step: LoopStep, { id, question: name, choice, steeringOffset }: Answered): void {
   change(step, { steeringOffset });
-  if (!hearOnce(step, id)) return;
+  if (!hearCommandOnce(step, id)) return;
   const question = step.state.questions.find((entry) => entry.id === name);
   if (question === undefined || question.answer !== undefined) {
     const why = question === undefined ? 'it is not open' : `it was answered already: ${question.answer?.choice}`;

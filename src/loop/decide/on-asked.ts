@@ -2,10 +2,10 @@ import type { Asked } from '../../core/run/inputs.ts';
 import type { Activation } from '../../core/run/state.ts';
 import type { Question, QuestionAnswer } from '../../core/run/turn.ts';
 import { toOneLine } from '../../core/text/shorten.ts';
-import { change, count, notify, order, type Step, setTimer, toPlace } from './step.ts';
+import { change, count, type LoopStep, notify, order, setTimer, toTurnPlace } from './step.ts';
 
 /** Something in a turn asks people. What its hat asked before, in a turn that was interrupted, is not asked again. */
-export function onAsked(step: Step, input: Asked): void {
+export function onAsked(step: LoopStep, input: Asked): void {
   const { iteration, attempt, key, purpose, text, choices, dueAt } = input;
   const turn = step.state.activations.find((entry) => entry.iteration === iteration && entry.attempt === attempt);
   if (turn === undefined) return;
@@ -16,7 +16,7 @@ export function onAsked(step: Step, input: Asked): void {
   const id = `q${count(step, 'question')}`;
   const question: Question = {
     ...{ id, hat: turn.hat, iteration, attempt, key, purpose, text, choices },
-    ...{ default: input.default, dueAt, askedAt: step.at, ...toPlace(turn) },
+    ...{ default: input.default, dueAt, askedAt: step.at, ...toTurnPlace(turn) },
   };
   change(step, { questions: [...step.state.questions, question] });
   setTimer(step, dueAt, 'question');
@@ -34,20 +34,20 @@ function isUsed({ purpose, answer, iteration, attempt }: Question, turn: Activat
 }
 
 /** The turn that runs now waits for it, or has its answer. */
-function takeUp(step: Step, question: Question): void {
+function takeUp(step: LoopStep, question: Question): void {
   replace(step, question);
   if (question.answer !== undefined) close(step, question, question.answer);
 }
 
 /** Answers an open question. */
-export function settleQuestion(step: Step, question: Question, answer: QuestionAnswer): void {
+export function settleQuestion(step: LoopStep, question: Question, answer: QuestionAnswer): void {
   const answered = { ...question, answer };
   replace(step, answered);
   close(step, answered, answer);
 }
 
 /** Questions whose time is up get the answer that was stated as their default. */
-export function expireQuestions(step: Step): void {
+export function expireQuestions(step: LoopStep): void {
   for (const question of step.state.questions) {
     if (question.answer !== undefined || question.dueAt > step.at) continue;
     const { id, hat, text } = question;
@@ -59,7 +59,7 @@ export function expireQuestions(step: Step): void {
 /**
  * A turn that was interrupted will ask again, and about what it was permitted, too; with every other end its questions, and older ones of its hat (of several turns at once its own), are settled.
  */
-export function endQuestions(step: Step, turn: Activation, status: 'succeeded' | 'failed' | 'interrupted'): void {
+export function endQuestions(step: LoopStep, turn: Activation, status: 'succeeded' | 'failed' | 'interrupted'): void {
   if (status === 'interrupted') return change(step, { questions: step.state.questions.filter((question) => !isUsed(question, turn)) });
   const over = step.state.questions.filter((question) => isOf(question, turn));
   if (over.length === 0) return;
@@ -70,7 +70,7 @@ export function endQuestions(step: Step, turn: Activation, status: 'succeeded' |
 }
 
 /** No turn of a dead process has the answers that come from now on. What one was permitted by then, it may have done. */
-export function leaveTurns(step: Step): void {
+export function leaveTurns(step: LoopStep): void {
   const { questions } = step.state;
   if (questions.length === 0) return;
   const isOver = ({ purpose, answer }: Question): boolean => purpose === 'permission' && answer !== undefined;
@@ -80,16 +80,16 @@ export function leaveTurns(step: Step): void {
 const NO_TURN = { iteration: 0, attempt: 0 } as const;
 
 /** In a new process the deadlines of open questions are waited for anew. */
-export function repeatDeadlines(step: Step): void {
+export function repeatDeadlines(step: LoopStep): void {
   for (const { answer, dueAt } of step.state.questions) if (answer === undefined) setTimer(step, dueAt, 'question');
 }
 
-function replace(step: Step, question: Question): void {
+function replace(step: LoopStep, question: Question): void {
   change(step, { questions: step.state.questions.map((entry) => (entry.id === question.id ? question : entry)) });
 }
 
 function close(
-  step: Step,
+  step: LoopStep,
   { id, key, iteration, attempt }: Question,
   { choice, by }: { readonly choice: string; readonly by: QuestionAnswer['by'] | 'withdrawn' },
 ): void {

@@ -5,10 +5,10 @@ import { blockEvent, noteStreaks, publishJudged } from './block-event.ts';
 import { complete, holdCompletion } from './complete.ts';
 import { judgeResults, tellVerdict, toGateNames, type Verdict } from './judge-results.ts';
 import { askGates, publishEvents } from './publish.ts';
-import { change, goOn, notify, type Step } from './step.ts';
+import { change, goOn, type LoopStep, notify } from './step.ts';
 
 /** Gates gave their verdict on what waits for them. */
-export function onGatesFinished(step: Step, input: GatesFinished): void {
+export function onGatesFinished(step: LoopStep, input: GatesFinished): void {
   const wait = step.state.gateWaits.find((entry) => entry.request === input.request && entry.hooks === undefined && entry.isHeld !== true);
   if (wait === undefined) return;
   change(step, { gateWaits: step.state.gateWaits.filter((entry) => entry !== wait) });
@@ -28,7 +28,7 @@ export function onGatesFinished(step: Step, input: GatesFinished): void {
 }
 
 /** A completion: the end, or a blocked event and what else the turn said. True if the run has ended. */
-function judgeEnd(step: Step, { completion, drafts, hat, iteration }: GateWait, { failed }: Verdict): boolean {
+function judgeEnd(step: LoopStep, { completion, drafts, hat, iteration }: GateWait, { failed }: Verdict): boolean {
   if (completion === null) return false;
   if (failed.length === 0) {
     if (!holdCompletion(step, completion)) {
@@ -45,7 +45,7 @@ function judgeEnd(step: Step, { completion, drafts, hat, iteration }: GateWait, 
 }
 
 /** Those that passed on the files as they are now answer at once. */
-function askAgain(step: Step, wait: GateWait): void {
+function askAgain(step: LoopStep, wait: GateWait): void {
   notify(step, 'info', 'gate-again', `Files changed while gates ran: ${toGateNames(step, wait.gates)} asked again.`);
   askGates(step, { ...wait, round: (wait.round ?? 1) + 1 });
 }

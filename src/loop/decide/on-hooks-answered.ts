@@ -6,10 +6,10 @@ import type { GateWait } from '../../core/run/state.ts';
 import { mayStandFor, publishableBy, takersOf } from '../../topology/routing/queries.ts';
 import { holdCompletion, proveCompletion } from './complete.ts';
 import { publishDrafts, publishEvents, publishUnhooked } from './publish.ts';
-import { change, goOn, notify, reject, type Step, tell } from './step.ts';
+import { change, goOn, type LoopStep, notify, reject, tell } from './step.ts';
 
 /** Hooks said what is to become of events, or of a completion. */
-export function onHooksAnswered(step: Step, { request, answers }: HooksAnswered): void {
+export function onHooksAnswered(step: LoopStep, { request, answers }: HooksAnswered): void {
   const wait = step.state.gateWaits.find((entry) => entry.request === request && entry.hooks !== undefined);
   if (wait === undefined) return;
   change(step, { gateWaits: step.state.gateWaits.filter((entry) => entry !== wait) });
@@ -21,7 +21,7 @@ export function onHooksAnswered(step: Step, { request, answers }: HooksAnswered)
 
 const SILENCE: HookAnswer = { isDropped: false, reason: '', told: [], runs: [] };
 
-function publishAnswered(step: Step, wait: GateWait, answers: readonly HookAnswer[]): void {
+function publishAnswered(step: LoopStep, wait: GateWait, answers: readonly HookAnswer[]): void {
   const kept = wait.drafts.flatMap((draft, index): readonly EventDraft[] => {
     const answer = answers[index] ?? SILENCE;
     for (const text of answer.told) tell(step, wait.hat, { kind: 'hook-told', topic: draft.topic, text });
@@ -31,7 +31,7 @@ function publishAnswered(step: Step, wait: GateWait, answers: readonly HookAnswe
   publishUnhooked(step, { hat: wait.hat, iteration: wait.iteration, drafts: kept });
 }
 
-function drop(step: Step, hat: string, { topic }: EventDraft, why: string): readonly EventDraft[] {
+function drop(step: LoopStep, hat: string, { topic }: EventDraft, why: string): readonly EventDraft[] {
   reject(step, hat, topic, 'hook', []);
   tell(step, hat, { kind: 'hook-dropped', topic, why });
   notify(step, 'warning', 'hook-dropped', `A hook let ${topic} of ${hat} not through: ${why}`);
@@ -39,7 +39,7 @@ function drop(step: Step, hat: string, { topic }: EventDraft, why: string): read
 }
 
 /** What a hook makes of an event is bound by the same contract: it may not publish in a hat's name what the hat may not. */
-function changeDraft(step: Step, hat: string, draft: EventDraft, changed: NonNullable<HookAnswer['changed']>): readonly EventDraft[] {
+function changeDraft(step: LoopStep, hat: string, draft: EventDraft, changed: NonNullable<HookAnswer['changed']>): readonly EventDraft[] {
   const next: EventDraft = { ...draft, ...changed };
   const { topic, target } = next;
   const isMoved = topic !== draft.topic || target !== draft.target;
@@ -52,7 +52,7 @@ function changeDraft(step: Step, hat: string, draft: EventDraft, changed: NonNul
 }
 
 /** A completion that hooks hold back is blocked as one that a gate refuses; people who were heard meanwhile go first. */
-function judgeCompletion(step: Step, { hat, iteration, drafts }: GateWait, completion: EventDraft, answer: HookAnswer): void {
+function judgeCompletion(step: LoopStep, { hat, iteration, drafts }: GateWait, completion: EventDraft, answer: HookAnswer): void {
   for (const text of answer.told) tell(step, hat, { kind: 'hook-told', topic: completion.topic, text });
   if (!answer.isDropped) {
     if (holdCompletion(step, completion)) return publishEvents(step, { hat, iteration, drafts });

@@ -16,12 +16,12 @@ import { endQuestions } from './on-asked.ts';
 import { releaseTells } from './on-tell-given.ts';
 import { askHooks, holdWait, publishEvents } from './publish.ts';
 import { parkOrSwitch, replaceOrPark, retryLater } from './retry.ts';
-import { change, deliver, goOn, isAmongOthers, notify, order, reject, type Step, takeFeedback, tell, toPlace } from './step.ts';
+import { change, deliver, goOn, isAmongOthers, type LoopStep, notify, order, reject, takeFeedback, tell, toTurnPlace } from './step.ts';
 import { tellMissed, tellSilence } from './tell-silence.ts';
 import { noteViolations, toConflictText } from './tell-violations.ts';
 
 /** A turn ended, in whatever way. */
-export function onIterationEnded(step: Step, input: IterationEnded): void {
+export function onIterationEnded(step: LoopStep, input: IterationEnded): void {
   const activation = step.state.activations.find((entry) => entry.iteration === input.iteration && entry.attempt === input.attempt);
   if (activation === undefined) return;
   const wasTold = step.state.activations.find(({ hat }) => hat === activation.hat) === activation;
@@ -38,7 +38,7 @@ export function onIterationEnded(step: Step, input: IterationEnded): void {
   goOn(step);
 }
 
-function isPlanned(step: Step, activation: Activation, input: IterationEnded): boolean {
+function isPlanned(step: LoopStep, activation: Activation, input: IterationEnded): boolean {
   if (input.outcome.status === 'interrupted') return withdraw(step, activation, input);
   if (input.conflict !== undefined) return isGivenAgain(step, activation, input, input.conflict);
   return isTriedAgain(step, activation, input);
@@ -48,7 +48,7 @@ function isPlanned(step: Step, activation: Activation, input: IterationEnded): b
  * What the turn made is not in the folder, so nothing of what it said is true there: it is recorded and not routed. Its hat gets the same events in a fresh
  * turn; the second time in a row it is a failure like any other.
  */
-function isGivenAgain(step: Step, activation: Activation, input: IterationEnded, conflict: WorkConflict): boolean {
+function isGivenAgain(step: LoopStep, activation: Activation, input: IterationEnded, conflict: WorkConflict): boolean {
   const { hat, feedback, fallback, events } = activation;
   notify(step, 'warning', 'work-conflict', toConflictText(hat, conflict));
   withdrawSignals(step, hat, input, 'conflict');
@@ -58,12 +58,12 @@ function isGivenAgain(step: Step, activation: Activation, input: IterationEnded,
   return true;
 }
 
-function addCost(step: Step, input: IterationEnded): void {
+function addCost(step: LoopStep, input: IterationEnded): void {
   const unknown = input.usage.costUsd === null && input.outcome.status !== 'interrupted' ? 1 : 0;
   change(step, { usage: addUsage(step.state.usage, input.usage), unknownCostTurns: step.state.unknownCostTurns + unknown });
 }
 
-function tellProblems(step: Step, activation: Activation, input: IterationEnded): void {
+function tellProblems(step: LoopStep, activation: Activation, input: IterationEnded): void {
   for (const problem of input.problems.slice(0, 20)) {
     notify(step, 'warning', 'unreadable-signal', `${problem.where}: ${problem.message}`);
     tell(step, activation.hat, { kind: 'malformed', where: problem.where, message: problem.message, excerpt: problem.excerpt });
@@ -74,7 +74,7 @@ function tellProblems(step: Step, activation: Activation, input: IterationEnded)
  * An interrupted turn: what it already wrote is recorded and not routed, and the hat will run again, in a new iteration,
  * with the same events. It does not count against `max_activations`.
  */
-function withdraw(step: Step, activation: Activation, input: IterationEnded): true {
+function withdraw(step: LoopStep, activation: Activation, input: IterationEnded): true {
   const { hat, events, feedback, fallback, panel, copy } = activation;
   const { conflict } = input;
   if (conflict !== undefined) notify(step, 'warning', 'work-conflict', toConflictText(hat, conflict));
@@ -89,7 +89,7 @@ function withdraw(step: Step, activation: Activation, input: IterationEnded): tr
 }
 
 /** Records what a turn wrote, and routes nothing of it. */
-function withdrawSignals(step: Step, hat: string, input: IterationEnded, why: RejectionCause): readonly string[] {
+function withdrawSignals(step: LoopStep, hat: string, input: IterationEnded, why: RejectionCause): readonly string[] {
   const signals = mergeChannels(input.signals).filter((signal) => !isNote(signal));
   const topics = signals.map((signal) => toSignalTopic(step, signal));
   for (const topic of topics) reject(step, hat, topic, why, []);
@@ -97,9 +97,9 @@ function withdrawSignals(step: Step, hat: string, input: IterationEnded, why: Re
 }
 
 /** A new iteration that comes first, and is no further activation of its hat. */
-function planAfresh(step: Step, { hat, place }: Activation, plan: Omit<PlannedTurn, 'retryOf'>): void {
+function planAfresh(step: LoopStep, { hat, place }: Activation, plan: Omit<PlannedTurn, 'retryOf'>): void {
   const counts = step.state.activationCounts;
-  planFirst(step, { retryOf: null, ...plan, ...toPlace({ place }) });
+  planFirst(step, { retryOf: null, ...plan, ...toTurnPlace({ place }) });
   change(step, { activationCounts: { ...counts, [hat]: Math.max(0, (readOwn(counts, hat) ?? 0) - 1) } });
 }
 
@@ -107,7 +107,7 @@ function planAfresh(step: Step, { hat, place }: Activation, plan: Omit<PlannedTu
  * Transient errors, usage limits, refused keys and missing programs say nothing about the work: the same iteration gets another attempt, now, later, by
  * another agent, or once a person has helped.
  */
-function isTriedAgain(step: Step, activation: Activation, input: IterationEnded): boolean {
+function isTriedAgain(step: LoopStep, activation: Activation, input: IterationEnded): boolean {
   if (input.outcome.status !== 'failed' || !input.signals.every(isNote)) return false;
   const { failure } = input.outcome;
   if (failure.class === 'transient') return failure.wasRetried !== true && retryLater(step, activation, failure);
@@ -116,14 +116,14 @@ function isTriedAgain(step: Step, activation: Activation, input: IterationEnded)
 }
 
 /** A turn of the work: it counts, whatever came of it. */
-function conclude(step: Step, activation: Activation, input: IterationEnded): void {
+function conclude(step: LoopStep, activation: Activation, input: IterationEnded): void {
   const failure = input.outcome.status === 'failed' ? input.outcome.failure : null;
   countTurn(step, activation, failure);
   const accepted = acceptSignals(step, { hat: activation.hat, failed: failure !== null, finalText: input.finalText }, input.signals);
   finishTurn(step, { activation, input, failure, accepted: { ...accepted, drafts: withGiven(activation, accepted.drafts) } });
 }
 
-function countTurn(step: Step, activation: Activation, failure: TurnFailure | null): void {
+function countTurn(step: LoopStep, activation: Activation, failure: TurnFailure | null): void {
   const { counters } = step.state;
   const counted = counters.counted + 1;
   change(step, { counters: { ...counters, counted } });
@@ -132,7 +132,7 @@ function countTurn(step: Step, activation: Activation, failure: TurnFailure | nu
 }
 
 /** A transient error is a failure of the work only when all attempts are used; a usage limit never is. */
-function noteOutcome(step: Step, activation: Activation, failure: TurnFailure | null): void {
+function noteOutcome(step: LoopStep, activation: Activation, failure: TurnFailure | null): void {
   const { state } = step;
   if (failure === null) return change(step, { consecutiveFailures: 0, turnsSucceeded: state.turnsSucceeded + 1 });
   const isLast = failure.wasRetried === true || activation.attempt >= step.topology.spec.retry.maxAttempts;
@@ -144,7 +144,7 @@ function noteOutcome(step: Step, activation: Activation, failure: TurnFailure | 
   });
 }
 
-function orderCheckpoint(step: Step, counted: number, iteration: number): void {
+function orderCheckpoint(step: LoopStep, counted: number, iteration: number): void {
   const { checkpointInterval } = step.state.limits;
   if (checkpointInterval <= 0 || counted % checkpointInterval !== 0) return;
   change(step, { checkpointing: iteration });
@@ -160,7 +160,7 @@ interface FinishedTurn {
 }
 
 /** Deals with what a turn said: completion first, then its events, then what follows from silence. */
-function finishTurn(step: Step, turn: FinishedTurn): void {
+function finishTurn(step: LoopStep, turn: FinishedTurn): void {
   const { activation, accepted, failure, input } = turn;
   const { completion } = accepted;
   noteFallback(step, turn);
@@ -190,7 +190,7 @@ function withGiven({ events, place }: Activation, drafts: readonly EventDraft[])
  *
  * @returns false if the completion was refused at once; true if the run ended, gates were asked or others are waited for
  */
-function claimCompletion(step: Step, { activation, accepted: { drafts }, input }: FinishedTurn, completion: EventDraft): boolean {
+function claimCompletion(step: LoopStep, { activation, accepted: { drafts }, input }: FinishedTurn, completion: EventDraft): boolean {
   const isHeld = isAmongOthers(step) || step.state.gateWaits.some((wait) => wait.isHeld === true);
   if (!isHeld && refuseIncomplete(step, completion, drafts)) return false;
   if (holdCompletion(step, completion)) return false;
@@ -204,7 +204,7 @@ function claimCompletion(step: Step, { activation, accepted: { drafts }, input }
 }
 
 /** Tells people where completion was claimed in a turn that changed no file and used no tool but to claim it: nothing in this turn shows that the work is done. */
-function flagIdleClaim(step: Step, activation: Activation, { toolCalls, signalCalls = 0, treeChanged }: IterationEnded): void {
+function flagIdleClaim(step: LoopStep, activation: Activation, { toolCalls, signalCalls = 0, treeChanged }: IterationEnded): void {
   if (toolCalls === null || toolCalls > signalCalls || treeChanged !== false) return;
   const { hat, iteration, feedback } = activation;
   // The work may have been done in the turn that was interrupted.
@@ -215,7 +215,7 @@ function flagIdleClaim(step: Step, activation: Activation, { toolCalls, signalCa
 }
 
 /** Counts fallback turns that brought nothing; any other turn begins the count anew. */
-function noteFallback(step: Step, turn: FinishedTurn): void {
+function noteFallback(step: LoopStep, turn: FinishedTurn): void {
   const { activation, accepted, failure, input } = turn;
   const idle =
     accepted.drafts.length === 0 &&
@@ -231,7 +231,7 @@ function noteFallback(step: Step, turn: FinishedTurn): void {
  * `default_publishes`: only for a turn that succeeded, said something, and wrote no event at all. Who claims the end, and may,
  * has not forgotten to write.
  */
-function toDefaults(step: Step, turn: FinishedTurn): readonly EventDraft[] {
+function toDefaults(step: LoopStep, turn: FinishedTurn): readonly EventDraft[] {
   const { activation, accepted, failure, input } = turn;
   const { hat } = activation;
   const topics = step.topology.hatById.get(hat)?.defaultPublishes ?? [];
@@ -252,7 +252,7 @@ function toDefaults(step: Step, turn: FinishedTurn): readonly EventDraft[] {
 }
 
 /** `error.cli` or `error.timeout` goes to a subscriber or Ralph, with the events that the hat had been given, so that none is lost. */
-function publishError(step: Step, activation: Activation, failure: TurnFailure): void {
+function publishError(step: LoopStep, activation: Activation, failure: TurnFailure): void {
   const timedOut = failure.class === 'timeout' || failure.class === 'idle-timeout';
   const topic = timedOut ? TOPIC_ERROR_TIMEOUT : TOPIC_ERROR_CLI;
   const payload = { hat: activation.hat, class: failure.class, message: failure.message, events: activation.events.flatMap(toCarried) };
@@ -275,7 +275,7 @@ function toCarried({ id, topic, payload, source }: RalphEvent): readonly Json[] 
 }
 
 /** A hat that wrote only what it may not gets one more turn with the refusal in its prompt; then the fallback takes over. */
-function giveSecondChance(step: Step, activation: Activation): void {
+function giveSecondChance(step: LoopStep, activation: Activation): void {
   const { hat, events, fallback } = activation;
   const key = toRefusalKey(activation);
   if (readOwn(step.state.refusals, key) === undefined) {
@@ -284,7 +284,7 @@ function giveSecondChance(step: Step, activation: Activation): void {
     const feedback = activation.place === undefined ? known : [...known, ...takeFeedback(step, hat)];
     change(step, {
       refusals: { ...step.state.refusals, [key]: 1 },
-      plans: [...step.state.plans, { retryOf: null, hat, events, feedback, fallback, ...toPlace(activation) }],
+      plans: [...step.state.plans, { retryOf: null, hat, events, feedback, fallback, ...toTurnPlace(activation) }],
     });
     return;
   }
@@ -300,7 +300,7 @@ function isTakenOver({ kind }: Feedback): boolean {
 }
 
 /** Who takes over learns whose work it is, and what that hat tried to publish. */
-function toRefusedTwice({ state, topology }: Step, hat: string): Feedback {
+function toRefusedTwice({ state, topology }: LoopStep, hat: string): Feedback {
   const notes = readOwn(state.feedback, hat) ?? [];
   const topics = notes.flatMap((note) => (note.kind === 'refused' || note.kind === 'payload-refused' ? [note.topic] : []));
   return { kind: 'refused-twice', hat, topics: [...new Set(topics)], allowed: publishableBy(topology, hat) };
@@ -311,7 +311,7 @@ function toRefusalKey({ hat, place }: Activation): string {
   return place === undefined ? hat : `${hat} ${place}`;
 }
 
-function forgive(step: Step, activation: Activation): void {
+function forgive(step: LoopStep, activation: Activation): void {
   const key = toRefusalKey(activation);
   if (readOwn(step.state.refusals, key) === undefined) return;
   const { [key]: _, ...rest } = step.state.refusals;
@@ -319,7 +319,7 @@ function forgive(step: Step, activation: Activation): void {
 }
 
 /** Solo: a turn without the promise is followed by `task.continue`. */
-function continueSolo(step: Step, failure: TurnFailure | null): void {
+function continueSolo(step: LoopStep, failure: TurnFailure | null): void {
   const { topology } = step;
   if (topology.coordination !== 'solo' || failure !== null || step.state.gateWaits.length > 0) return;
   deliver(step, { topic: TOPIC_CONTINUE, payload: '', to: [topology.fallback], how: 'trigger' });

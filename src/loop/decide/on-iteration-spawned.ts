@@ -1,9 +1,9 @@
 import type { IterationSpawned } from '../../core/run/inputs.ts';
 import { type TurnId, toSwitchText } from '../../core/run/turn.ts';
-import { change, notify, type Step } from './step.ts';
+import { change, type LoopStep, notify } from './step.ts';
 
 /** The agent's process is there: remembered, so that a later process can end what a dead one left. Another hat than before is told. */
-export function onIterationSpawned(step: Step, input: IterationSpawned): void {
+export function onIterationSpawned(step: LoopStep, input: IterationSpawned): void {
   const isMeant = ({ iteration, attempt }: TurnId): boolean => iteration === input.iteration && attempt === input.attempt;
   const hat = step.state.activations.find(isMeant)?.hat;
   const activations = step.state.activations.map((entry) =>

@@ -1,9 +1,9 @@
 import type { PanelMoved } from '../../core/run/inputs.ts';
 import { decidePanel } from '../../panel/decide/decide-panel.ts';
-import { change, notify, order, type Step } from './step.ts';
+import { change, type LoopStep, notify, order } from './step.ts';
 
 /** Something happened in a panel: what its agents do next is decided by its own rules. Of a turn that is over it is not heard any more. */
-export function onPanelMoved(step: Step, { iteration, attempt, move }: PanelMoved): void {
+export function onPanelMoved(step: LoopStep, { iteration, attempt, move }: PanelMoved): void {
   const turn = step.state.activations.find((entry) => entry.iteration === iteration && entry.attempt === attempt);
   const spec = turn === undefined ? undefined : step.topology.hatById.get(turn.hat)?.panel;
   if (turn?.panel === undefined || spec === undefined) return;

@@ -8,7 +8,7 @@ import { gatesOnBegin } from './baseline.ts';
 import { hearPeople } from './hear-people.ts';
 import { leaveTurns, repeatDeadlines } from './on-asked.ts';
 import { gatesOn, gatesOnCompletion, orderGates } from './publish.ts';
-import { change, deliver, goOn, notify, order, type Step, setTimer, startClock } from './step.ts';
+import { change, deliver, goOn, type LoopStep, notify, order, setTimer, startClock } from './step.ts';
 
 /** Ends into which a person has looked before resuming: what led to them is forgotten. */
 const LOOKED_INTO: readonly EndReason[] = ['stalled', 'loop_detected', 'consecutive_failures', 'gate_refused'];
@@ -18,7 +18,7 @@ const LOOKED_INTO: readonly EndReason[] = ['stalled', 'loop_detected', 'consecut
  * interrupted, right after this input and not before it (the dead time would count as running time, and a stop that was under way would be
  * carried out); then its hat runs again in a new iteration.
  */
-export function onRunResumed(step: Step, input: RunResumed): void {
+export function onRunResumed(step: LoopStep, input: RunResumed): void {
   forgiveEnd(step);
   change(step, { limits: { ...(input.spec?.limits ?? step.state.limits), ...input.limits }, status: 'running', end: null, stopping: null });
   if (input.spec !== undefined) redirectWaiting(step);
@@ -33,7 +33,7 @@ export function onRunResumed(step: Step, input: RunResumed): void {
 }
 
 /** Puts what people said first: what a limit cut off, and what they published while nobody was at work. */
-function publishHeard(step: Step, { external }: RunResumed): void {
+function publishHeard(step: LoopStep, { external }: RunResumed): void {
   if (external !== undefined) {
     change(step, { outsideOffset: external.outsideOffset });
     hearPeople(step, external);
@@ -44,7 +44,7 @@ function publishHeard(step: Step, { external }: RunResumed): void {
 }
 
 /** A process that died could not stop the clock: it ran until the last thing that is known of it. */
-function stopDeadClock(step: Step): void {
+function stopDeadClock(step: LoopStep): void {
   const { runningSince, elapsedMs, at } = step.state;
   const ranMs = runningSince === null ? 0 : Math.max(0, at - runningSince);
   change(step, {
@@ -54,7 +54,7 @@ function stopDeadClock(step: Step): void {
   });
 }
 
-function forgiveEnd(step: Step): void {
+function forgiveEnd(step: LoopStep): void {
   const { end } = step.state;
   if (end === null || !LOOKED_INTO.includes(end.reason)) return;
   change(step, {
@@ -72,7 +72,7 @@ function forgiveEnd(step: Step): void {
  * Orders whose answer is missing. Only the wait for a retry goes on: who resumes a parked run wants it tried now, and a new process need not wait out a
  * cooldown.
  */
-function repeatOrders(step: Step): void {
+function repeatOrders(step: LoopStep): void {
   const waits = step.state.timers.filter((timer) => timer.purpose === 'retry' && timer.dueAt > step.at);
   change(step, { timers: step.state.timers.filter((timer) => timer.purpose === 'runtime') });
   for (const wait of waits) {
@@ -85,19 +85,19 @@ function repeatOrders(step: Step): void {
 }
 
 /** `task.resume` is published only if nothing was interrupted and nothing is pending. */
-function isIdle(step: Step): boolean {
+function isIdle(step: LoopStep): boolean {
   const { activations, plans, pending, gateWaits } = step.state;
   return [activations, plans, pending, gateWaits].every((list) => list.length === 0);
 }
 
-function resumeFallback(step: Step): void {
+function resumeFallback(step: LoopStep): void {
   const { topology } = step;
   const topic = topology.classic ? TOPIC_CONTINUE : TOPIC_RESUME;
   deliver(step, { topic, payload: '', to: [topology.fallback], how: 'fallback' });
 }
 
 /** Under a changed configuration what waits for a hat that is gone goes to who takes it now, else to Ralph; what waits for gates waits for the new ones. */
-function redirectWaiting(step: Step): void {
+function redirectWaiting(step: LoopStep): void {
   const { topology, state } = step;
   const known = (hat: string): boolean => hasTurns(topology, hat);
   const gatesOf = ({ hat, completion, drafts, isBaseline }: GateWait): readonly number[] => {

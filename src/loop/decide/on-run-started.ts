@@ -2,10 +2,10 @@ import { TOPIC_START } from '../../core/events/reserved.ts';
 import type { RunStarted } from '../../core/run/inputs.ts';
 import { takersOf } from '../../topology/routing/queries.ts';
 import { askBaseline } from './baseline.ts';
-import { change, deliver, goOn, type Step, startClock } from './step.ts';
+import { change, deliver, goOn, type LoopStep, startClock } from './step.ts';
 
 /** The run begins: its first event carries the objective to the entry. */
-export function onRunStarted(step: Step, input: RunStarted): void {
+export function onRunStarted(step: LoopStep, input: RunStarted): void {
   change(step, {
     status: 'running',
     runId: input.runId,
@@ -21,7 +21,7 @@ export function onRunStarted(step: Step, input: RunStarted): void {
 }
 
 /** Under fan-out every taker of the first topic begins; else the one entry. */
-function entriesOf(step: Step): readonly string[] {
+function entriesOf(step: LoopStep): readonly string[] {
   const { topology } = step;
   const takers = takersOf(topology, topology.startTopic);
   const fans = topology.spec.routing === 'fanout' && topology.spec.startingHat === null && takers.length > 1;

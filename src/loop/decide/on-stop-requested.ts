@@ -1,6 +1,6 @@
 import type { EndReason } from '../../core/run/end-reasons.ts';
 import type { StopRequested } from '../../core/run/inputs.ts';
-import { change, endRun, type Step, stopTurns } from './step.ts';
+import { change, endRun, type LoopStep, stopTurns } from './step.ts';
 
 const REASONS: Readonly<Record<StopRequested['how'], EndReason>> = {
   interrupt: 'interrupted',
@@ -11,7 +11,7 @@ const REASONS: Readonly<Record<StopRequested['how'], EndReason>> = {
 };
 
 /** Somebody wants the run to stop: after the turn, during it, or at once. */
-export function onStopRequested(step: Step, input: StopRequested): void {
+export function onStopRequested(step: LoopStep, input: StopRequested): void {
   const { state } = step;
   const parked = state.status === 'parked' && input.how === 'after-iteration';
   const stopping = { reason: parked ? ('parked' as const) : REASONS[input.how], detail: `stopped by ${input.by}` };

@@ -1,10 +1,10 @@
 import type { TellGiven } from '../../core/run/inputs.ts';
 import type { Activation } from '../../core/run/state.ts';
 import type { TurnOutcome } from '../../core/run/turn.ts';
-import { change, isForHat, order, queueTell, type Step } from './step.ts';
+import { change, isForHat, type LoopStep, order, queueTell } from './step.ts';
 
 /** A running agent has it: it is not given again, unless its turn comes to nothing. */
-export function onTellGiven(step: Step, { iteration, attempt, ids, isKept }: TellGiven): void {
+export function onTellGiven(step: LoopStep, { iteration, attempt, ids, isKept }: TellGiven): void {
   const turn = step.state.activations.find((entry) => entry.iteration === iteration && entry.attempt === attempt);
   if (turn === undefined) return;
   const given = step.state.tells.filter((tell) => ids.includes(tell.id) && isForHat(tell, turn.hat));
@@ -28,7 +28,7 @@ interface TurnEnd {
  * What becomes of what people told a turn that ended: what its agent was not given waits for its hat; what it was given is given again where the turn failed.
  * Where it is planned again, and goes on with the conversation that holds what it was given, the plan has it.
  */
-export function releaseTells(step: Step, turn: Activation, { outcome, isPlannedAgain, wasTold }: TurnEnd): void {
+export function releaseTells(step: LoopStep, turn: Activation, { outcome, isPlannedAgain, wasTold }: TurnEnd): void {
   const { told = [], hat, backend } = turn;
   const goesOn = isPlannedAgain && (outcome.status === 'interrupted' || isContinued(outcome));
   const tells = goesOn ? told.filter(({ isKept }) => isKept) : [];

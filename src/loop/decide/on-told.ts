@@ -5,12 +5,12 @@ import type { Activation } from '../../core/run/state.ts';
 import type { TurnId } from '../../core/run/turn.ts';
 import { hasTurns } from '../../topology/routing/queries.ts';
 import { joinOpening } from './start-turn.ts';
-import { change, goOn, hearOnce, isForHat, notify, order, queueTell, recordDraft, type Step } from './step.ts';
+import { change, goOn, hearCommandOnce, isForHat, type LoopStep, notify, order, queueTell, recordDraft } from './step.ts';
 
 /** A person tells the agents something: the turn that runs, or the next one of its hat, is given it. */
-export function onTold(step: Step, input: Told): void {
+export function onTold(step: LoopStep, input: Told): void {
   change(step, { steeringOffset: input.steeringOffset });
-  if (!hearOnce(step, input.id)) return;
+  if (!hearCommandOnce(step, input.id)) return;
   const tell = toKnownHat(step, input);
   if (step.state.end !== null) {
     recordDraft(step, { topic: TOPIC_GUIDANCE, payload: tell.text, source: EXTERNAL, sender: tell.sender, told: tell.id }, 'undelivered');
@@ -22,13 +22,13 @@ export function onTold(step: Step, input: Told): void {
 }
 
 /** What is for a hat that is not there is for whoever works. */
-function toKnownHat(step: Step, { id, text, to, when, sender }: Told): Tell {
+function toKnownHat(step: LoopStep, { id, text, to, when, sender }: Told): Tell {
   if (to === null || hasTurns(step.topology, to)) return { id, text, to, when, sender };
   notify(step, 'warning', 'unknown-target', `What was told is for "${to.slice(0, 80)}", which is no hat; whoever works next gets it.`);
   return { id, text, to: null, when, sender };
 }
 
-function pass(step: Step, tell: Tell, opening: TurnId | undefined): void {
+function pass(step: LoopStep, tell: Tell, opening: TurnId | undefined): void {
   const isOpening = (turn: Activation): boolean => turn.iteration === opening?.iteration && turn.attempt === opening.attempt;
   const running = step.state.activations.find(({ hat }) => isForHat(tell, hat));
   if (opening !== undefined && running !== undefined && isOpening(running)) {

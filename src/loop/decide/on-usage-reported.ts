@@ -1,10 +1,10 @@
 import { addUsage } from '../../core/backends/usage.ts';
 import type { UsageReported } from '../../core/run/inputs.ts';
 import { toUsdText } from '../../core/text/duration.ts';
-import { type Step, stopTurns } from './step.ts';
+import { type LoopStep, stopTurns } from './step.ts';
 
 /** `max_cost_usd` also interrupts a running turn: what it did stays, and the same hat goes on with the same events once the limit is raised. */
-export function onUsageReported(step: Step, input: UsageReported): void {
+export function onUsageReported(step: LoopStep, input: UsageReported): void {
   const { activations, limits, usage } = step.state;
   const isRunning = activations.some(({ iteration, attempt }) => iteration === input.iteration && attempt === input.attempt);
   const spent = addUsage(usage, input.usage);

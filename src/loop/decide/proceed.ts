@@ -9,7 +9,7 @@ import { closeBatch, findNext, isExhausted, maySharePlan, planBatch } from './ba
 import { releaseHeld } from './complete.ts';
 import { findLoop } from './find-loop.ts';
 import { backendOf, eachOnce, startTurn, takesOne, withHeard } from './start-turn.ts';
-import { change, deliver, endRun, notify, queueTell, type Step, setTimer, stopClock } from './step.ts';
+import { change, deliver, endRun, type LoopStep, notify, queueTell, setTimer, stopClock } from './step.ts';
 
 /** Fallback turns without any result after which a run is stalled. */
 const STALLED_AFTER = 3;
@@ -18,7 +18,7 @@ const STALLED_AFTER = 3;
  * What comes next, once everything that an input brought is dealt with: end, wait, or the next turns.
  * Called once a handler says so (`goOn`); while something is under way it only adds to what runs at the same time.
  */
-export function proceed(step: Step): void {
+export function proceed(step: LoopStep): void {
   step.iteration = null;
   const { state } = step;
   if (state.status === 'ended') return;
@@ -35,12 +35,12 @@ export function proceed(step: Step): void {
 }
 
 /** Whether nothing may follow: the run is over, waits for a usage limit, or for gates. */
-function isHeldBack({ state: { status, gateWaits } }: Step): boolean {
+function isHeldBack({ state: { status, gateWaits } }: LoopStep): boolean {
   return status === 'ended' || status === 'parked' || gateWaits.length > 0;
 }
 
 /** All turns have ended that ran at the same time: what waited for that is dealt with, and what waits for gates on top of it when they have answered. */
-function endBatch(step: Step): void {
+function endBatch(step: LoopStep): void {
   if ((step.state.batch ?? null) !== null) {
     closeBatch(step);
     parkIfLimited(step);
@@ -49,14 +49,14 @@ function endBatch(step: Step): void {
 }
 
 /** A usage limit that was met while others worked parks the run when they have ended. */
-function parkIfLimited(step: Step): void {
+function parkIfLimited(step: LoopStep): void {
   if (step.state.status === 'parked' || !step.state.timers.some(({ purpose }) => purpose === 'limit')) return;
   stopClock(step);
   change(step, { status: 'parked' });
 }
 
 /** What is to be tried again of turns that run at the same time belongs to them: it comes before what waits for all of them. True if it does. */
-function goesOn(step: Step): boolean {
+function goesOn(step: LoopStep): boolean {
   const { batch = null, plans, gateWaits, tells } = step.state;
   const next = plans.find((plan) => maySharePlan(step, plan));
   if (batch === null || next === undefined || findEnd(step) !== null) return false;
@@ -68,7 +68,7 @@ function goesOn(step: Step): boolean {
 }
 
 /** Who would not let the run end: gates, hooks, or now these and now those. */
-function toRefusedText({ gateRefusals, heldByHooks }: Step['state']): string {
+function toRefusedText({ gateRefusals, heldByHooks }: LoopStep['state']): string {
   const claimed = `completion was claimed ${gateRefusals === 1 ? 'once' : `${gateRefusals} times in a row`}`;
   const each = gateRefusals === 1 ? '' : ' each time';
   if (heldByHooks === null) return `${claimed} and refused by a gate${each}`;
@@ -87,12 +87,12 @@ interface DueEnd {
   readonly detail: string;
 }
 
-function findEnd(step: Step): DueEnd | null {
+function findEnd(step: LoopStep): DueEnd | null {
   return findEndByWork(step) ?? findEndByLimit(step);
 }
 
 /** Ends that say that the work goes nowhere. */
-function findEndByWork({ state, topology }: Step): DueEnd | null {
+function findEndByWork({ state, topology }: LoopStep): DueEnd | null {
   const loop = findLoop(state.footprints, topology.spec.loopDetection);
   if (loop !== null) return { reason: 'loop_detected', detail: loop };
   const { maxConsecutiveFailures } = state.limits;
@@ -107,7 +107,7 @@ function findEndByWork({ state, topology }: Step): DueEnd | null {
 }
 
 /** Ends that say that a limit is used up, so that no further turn may start. */
-function findEndByLimit({ state, at }: Step): DueEnd | null {
+function findEndByLimit({ state, at }: LoopStep): DueEnd | null {
   const { maxCostUsd, maxIterations, maxRuntimeMs } = state.limits;
   const { counted } = state.counters;
   const { costUsd } = state.usage;
@@ -121,7 +121,7 @@ function findEndByLimit({ state, at }: Step): DueEnd | null {
 }
 
 /** Holds the next turn back for the cooldown, once after each turn, where one is set. True if it does. */
-function coolDown(step: Step): boolean {
+function coolDown(step: LoopStep): boolean {
   const { limits, counters, cooled } = step.state;
   if (limits.cooldownMs <= 0 || counters.counted <= cooled) return false;
   change(step, { cooled: counters.counted });
@@ -137,7 +137,7 @@ function toTurnsText(count: number): string {
  * Starts the next turn: a planned one (a retry, an interrupted hat, a second chance), else the hat that owns the oldest
  * undelivered event with all its events, else the coordinator. Where hats work at the same time, those behind it begin with it.
  */
-function dispatch(step: Step): void {
+function dispatch(step: LoopStep): void {
   if (beginBatch(step)) return;
   const plan = step.state.plans[0];
   if (plan !== undefined) {
@@ -153,13 +153,13 @@ function dispatch(step: Step): void {
   startTurn(step, takePending(step, first.hat), false);
 }
 
-function startPlanned(step: Step, plan: PlannedTurn, isApart = false): void {
+function startPlanned(step: LoopStep, plan: PlannedTurn, isApart = false): void {
   change(step, { plans: step.state.plans.filter((entry) => entry !== plan) });
   startTurn(step, withHeard(step, releaseKept(step, passPlan(step, plan))), isApart);
 }
 
 /** Starts turns that run at the same time, if the next one may and there is another one. */
-function beginBatch(step: Step): boolean {
+function beginBatch(step: LoopStep): boolean {
   if (step.state.plans.length === 0) passExhausted(step);
   const batch = planBatch(step);
   if (batch === null) return false;
@@ -171,7 +171,7 @@ function beginBatch(step: Step): boolean {
 }
 
 /** Adds turns to those that run at the same time, while nothing is against it. */
-function joinBatch(step: Step): void {
+function joinBatch(step: LoopStep): void {
   const { batch = null, stopping, gateWaits, timers } = step.state;
   if (batch === null || stopping !== null || findEnd(step) !== null) return;
   // Who declares the work complete is heard before another turn begins.
@@ -179,7 +179,7 @@ function joinBatch(step: Step): void {
   fillBatch(step);
 }
 
-function fillBatch(step: Step): void {
+function fillBatch(step: LoopStep): void {
   for (let next = findNext(step); next !== null; next = findNext(step)) {
     if ('events' in next) startPlanned(step, next, true);
     else startTurn(step, takePending(step, next.hat), true);
@@ -187,35 +187,35 @@ function fillBatch(step: Step): void {
 }
 
 /** Nothing waits but what a person told: who worked last is asked to go on with it. */
-function callForTell(step: Step): void {
+function callForTell(step: LoopStep): void {
   const { tells, lastHat } = step.state;
   const hat = lastHat !== null && hasTurns(step.topology, lastHat) ? lastHat : step.topology.fallback;
   queueTells(step, hat, tells);
 }
 
 /** What is for whoever works next goes to the hat whose turn begins. */
-function queueTells(step: Step, hat: string, tells: readonly Tell[]): void {
+function queueTells(step: LoopStep, hat: string, tells: readonly Tell[]): void {
   if (tells.length === 0) return;
   change(step, { tells: step.state.tells.filter((tell) => !tells.includes(tell)) });
   for (const tell of tells) queueTell(step, tell, hat);
 }
 
 /** An empty queue: the coordinator or the recovery hat is asked to go on. */
-function callFallback(step: Step): void {
+function callFallback(step: LoopStep): void {
   const { topology } = step;
   const topic = topology.coordination === 'solo' ? TOPIC_CONTINUE : TOPIC_RESUME;
   deliver(step, { topic, payload: '', to: [topology.fallback], how: 'fallback' });
 }
 
 /** A new turn that was planned for a hat without activations left goes to Ralph; another attempt of a turn is none of its own. */
-function passPlan(step: Step, plan: PlannedTurn): PlannedTurn {
+function passPlan(step: LoopStep, plan: PlannedTurn): PlannedTurn {
   if (plan.retryOf !== null || !isExhausted(step, plan.hat)) return plan;
   recordExhausted(step, plan.hat, plan.events);
   return { ...plan, hat: safetyNetOf(step.topology), fallback: 'exhausted' };
 }
 
 /** Events of hats that have had all their activations go to Ralph: of all such hats at once, as they may be owed the same event. */
-function passExhausted(step: Step): void {
+function passExhausted(step: LoopStep): void {
   const { pending } = step.state;
   const first = pending[0];
   if (first === undefined || !isExhausted(step, first.hat)) return;
@@ -227,7 +227,7 @@ function passExhausted(step: Step): void {
 }
 
 /** What people told a conversation that this turn does not go on with is given again. */
-function releaseKept(step: Step, plan: PlannedTurn): PlannedTurn {
+function releaseKept(step: LoopStep, plan: PlannedTurn): PlannedTurn {
   const { kept, ...rest } = plan;
   if (kept === undefined || (kept.hat === plan.hat && kept.backend === backendOf(step, plan.hat))) return plan;
   for (const { tell } of kept.tells) queueTell(step, tell, plan.hat);
@@ -235,7 +235,7 @@ function releaseKept(step: Step, plan: PlannedTurn): PlannedTurn {
 }
 
 /** Puts `<hat>.exhausted` into the record, with the topics that somebody else gets now. */
-function recordExhausted(step: Step, hat: string, events: readonly RalphEvent[]): void {
+function recordExhausted(step: LoopStep, hat: string, events: readonly RalphEvent[]): void {
   const limit = step.topology.hatById.get(hat)?.maxActivations ?? 0;
   const payload = { max_activations: limit, events: events.map((event) => event.topic) };
   deliver(step, { topic: `${hat}.exhausted`, payload, to: [], how: 'record' });
@@ -243,7 +243,7 @@ function recordExhausted(step: Step, hat: string, events: readonly RalphEvent[])
 }
 
 /** The events that wait for a hat (of one with `takes: one` the oldest), each once: who stands in for several hats may be owed the same event by each of them. */
-function takePending(step: Step, hat: string): PlannedTurn {
+function takePending(step: LoopStep, hat: string): PlannedTurn {
   const waiting = step.state.pending.filter((entry) => entry.hat === hat);
   const entries = takesOne(step, hat) ? takeOne(waiting) : waiting;
   change(step, { pending: step.state.pending.filter((entry) => !entries.includes(entry)) });

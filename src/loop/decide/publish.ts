@@ -7,7 +7,7 @@ import { toOneLine } from '../../core/text/shorten.ts';
 import { toTextHash } from '../../core/values/hash.ts';
 import { type Json, toComparablePayload, toPayloadText } from '../../core/values/json.ts';
 import { hasTurns, isTerminalTopic, listGuards, safetyNetOf, takersOf } from '../../topology/routing/queries.ts';
-import { addEvent, change, count, hasTurnEach, isAmongOthers, notify, order, type Step } from './step.ts';
+import { addEvent, change, count, hasTurnEach, isAmongOthers, type LoopStep, notify, order } from './step.ts';
 
 /** The events that somebody published at once. */
 interface TurnEvents {
@@ -17,7 +17,7 @@ interface TurnEvents {
 }
 
 /** Publishes events, after the gates on their topics where there are any. All events of agents and people pass here. */
-export function publishEvents(step: Step, events: TurnEvents): void {
+export function publishEvents(step: LoopStep, events: TurnEvents): void {
   const { hat, iteration, drafts } = events;
   const isHooked = drafts.length > 0 && step.topology.spec.hooked?.publish.includes(hat) === true;
   if (isHooked) return askHooks(step, { hat, iteration, drafts, completion: null, hooks: 'EventPublish' });
@@ -25,7 +25,7 @@ export function publishEvents(step: Step, events: TurnEvents): void {
 }
 
 /** The same for events that hooks let through. */
-export function publishUnhooked(step: Step, events: TurnEvents): void {
+export function publishUnhooked(step: LoopStep, events: TurnEvents): void {
   const { hat, drafts } = events;
   const topics = drafts.map((draft) => draft.topic);
   const gates = gatesOn(step, hat, topics);
@@ -35,7 +35,7 @@ export function publishUnhooked(step: Step, events: TurnEvents): void {
 }
 
 /** The gates on events of a hat whose patterns match one of the topics, by index. */
-export function gatesOn({ topology }: Step, hat: string, topics: readonly string[]): readonly number[] {
+export function gatesOn({ topology }: LoopStep, hat: string, topics: readonly string[]): readonly number[] {
   return listGuards(topology.spec, hat, topics);
 }
 
@@ -44,7 +44,7 @@ export function gatesOn({ topology }: Step, hat: string, topics: readonly string
  * through), and every other required one, for a pass on files that have changed since proves nothing. One that is only for some hats is left out unless it
  * was asked in this run.
  */
-export function gatesOnCompletion(step: Step, hat: string, drafts: readonly EventDraft[]): readonly number[] {
+export function gatesOnCompletion(step: LoopStep, hat: string, drafts: readonly EventDraft[]): readonly number[] {
   const { seenRequired, askedGates } = step.state;
   const { gates, requiredEvents } = step.topology.spec;
   const claimed = drafts.map((draft) => draft.topic).filter((topic) => requiredEvents.includes(topic) && !seenRequired.includes(topic));
@@ -54,14 +54,14 @@ export function gatesOnCompletion(step: Step, hat: string, drafts: readonly Even
 }
 
 /** Orders hooks and keeps what waits for them, where gates are kept: what holds for those that wait for gates holds for these. */
-export function askHooks(step: Step, wait: Omit<GateWait, 'request' | 'gates'> & Required<Pick<GateWait, 'hooks'>>): void {
+export function askHooks(step: LoopStep, wait: Omit<GateWait, 'request' | 'gates'> & Required<Pick<GateWait, 'hooks'>>): void {
   const hookWait: GateWait = { ...wait, request: count(step, 'request'), gates: [], ...toApart(step) };
   change(step, { gateWaits: [...step.state.gateWaits, hookWait] });
   orderGates(step, hookWait);
 }
 
 /** Orders gates and keeps what waits for them. */
-export function askGates(step: Step, wait: Omit<GateWait, 'request'>): void {
+export function askGates(step: LoopStep, wait: Omit<GateWait, 'request'>): void {
   if (isAmongOthers(step)) return holdWait(step, wait);
   const request = count(step, 'request');
   const { hat, iteration, drafts, completion, gates, round } = wait;
@@ -73,23 +73,26 @@ export function askGates(step: Step, wait: Omit<GateWait, 'request'>): void {
 }
 
 /** Whether others of its own hat are to be asked first: what several turns of a hat published is handed on in their order. */
-function isBehind(step: Step, hat: string): boolean {
+function isBehind(step: LoopStep, hat: string): boolean {
   const isEarlier = (wait: GateWait): boolean => wait.isHeld === true && wait.hat === hat;
   return hasTurnEach(step, hat) && step.state.gateWaits.some(isEarlier);
 }
 
 /** Keeps what is to be asked when the turns have ended that run at the same time. */
-export function holdWait(step: Step, { gates, hat, iteration, completion, drafts }: Omit<GateWait, 'request'>): void {
+export function holdWait(step: LoopStep, { gates, hat, iteration, completion, drafts }: Omit<GateWait, 'request'>): void {
   const held: GateWait = { request: 0, gates, hat, iteration, completion, drafts, isApart: true, isHeld: true };
   change(step, { gateWaits: [...step.state.gateWaits, held] });
 }
 
-function toApart({ iteration }: Step): Pick<GateWait, 'isApart'> {
+function toApart({ iteration }: LoopStep): Pick<GateWait, 'isApart'> {
   return iteration === null ? {} : { isApart: true };
 }
 
 /** Gives the order, for the first time or, after a crash, again. */
-export function orderGates(step: Step, { request, gates, hooks, hat, iteration, completion, drafts, isBaseline, isApart }: GateWait): void {
+export function orderGates(
+  step: LoopStep,
+  { request, gates, hooks, hat, iteration, completion, drafts, isBaseline, isApart }: GateWait,
+): void {
   if (hooks !== undefined)
     return order(step, { type: 'hooks-ask', request, event: hooks, hat, iteration, drafts: completion === null ? drafts : [completion] });
   const topics = completion === null ? drafts.map((draft) => draft.topic) : [completion.topic];
@@ -104,7 +107,7 @@ export function orderGates(step: Step, { request, gates, hooks, hat, iteration, 
 }
 
 /** Publishes events at once, in order: each gets its receivers, and what may become a loop is remembered. */
-export function publishDrafts(step: Step, drafts: readonly EventDraft[]): void {
+export function publishDrafts(step: LoopStep, drafts: readonly EventDraft[]): void {
   const seen: Footprint[] = [];
   for (const draft of drafts) {
     const [to, how] = findReceivers(step, draft);
@@ -119,7 +122,7 @@ export function publishDrafts(step: Step, drafts: readonly EventDraft[]): void {
  * Who gets an event: its target; else the takers of its topic; else nobody for a terminal topic; else Ralph, the safety net
  * (in `mode: single` everything has a taker).
  */
-function findReceivers(step: Step, draft: EventDraft): readonly [readonly string[], DeliveryKind] {
+function findReceivers(step: LoopStep, draft: EventDraft): readonly [readonly string[], DeliveryKind] {
   const { topology } = step;
   const { target } = draft;
   const net = safetyNetOf(topology);
@@ -145,7 +148,7 @@ function findReceivers(step: Step, draft: EventDraft): readonly [readonly string
  * True if saying it again and again is a loop: an agent chose to say it, or a turn that changed nothing left it to its default. People may
  * repeat themselves, and in `mode: single` `task.done` and `task.continue` only ask for the next turn.
  */
-function isOwnWord(step: Step, draft: EventDraft): boolean {
+function isOwnWord(step: LoopStep, draft: EventDraft): boolean {
   const goesOn = draft.topic === TOPIC_TASK_DONE || draft.topic === TOPIC_CONTINUE;
   // The same claim, refused by the same gate with the same output, is a loop too; a refused completion has its own limit.
   const isRefusal = draft.by !== 'default' && draft.by !== 'escalation' && draft.topic !== toBlockedTopic(TOPIC_COMPLETE);
@@ -176,7 +179,7 @@ const EXCERPT_LENGTH = 60;
 /** A circle of defaults may go over as many hats as there are. */
 const MAX_DEFAULTS_KEPT = 1000;
 
-function keepFootprints(step: Step, marks: readonly Footprint[]): readonly Footprint[] {
+function keepFootprints(step: LoopStep, marks: readonly Footprint[]): readonly Footprint[] {
   const { repetition, oscillation } = step.topology.spec.loopDetection;
   const defaults = marks.length - 1 - marks.findLastIndex((mark) => mark.isDefault !== true);
   return marks.slice(-Math.max(repetition, oscillation * 2, 1, Math.min(defaults, MAX_DEFAULTS_KEPT)));

@@ -4,13 +4,13 @@ import type { Activation } from '../../core/run/state.ts';
 import { isHopeless, type TurnFailure } from '../../core/run/turn.ts';
 import { toDurationText } from '../../core/text/duration.ts';
 import { planFirst } from './batch.ts';
-import { change, endAfterTurns, notify, type Step, setTimer, stopClock, toPlace, wearerOf } from './step.ts';
+import { change, endAfterTurns, type LoopStep, notify, setTimer, stopClock, toTurnPlace, wearerOf } from './step.ts';
 
 /**
  * Plans another attempt of the same iteration after a transient error, with exponential backoff.
  * @returns false when all attempts are used: then it is a failure like any other
  */
-export function retryLater(step: Step, activation: Activation, failure: TurnFailure): boolean {
+export function retryLater(step: LoopStep, activation: Activation, failure: TurnFailure): boolean {
   const { maxAttempts, baseMs, maxMs } = step.topology.spec.retry;
   const { attempt } = activation;
   if (attempt >= maxAttempts) return false;
@@ -21,8 +21,8 @@ export function retryLater(step: Step, activation: Activation, failure: TurnFail
   return true;
 }
 
-function planAgain(step: Step, { iteration, attempt, hat, events, feedback, fallback, copy, place }: Activation): void {
-  const where = { ...(copy === undefined ? {} : { copy }), ...toPlace({ place }) };
+function planAgain(step: LoopStep, { iteration, attempt, hat, events, feedback, fallback, copy, place }: Activation): void {
+  const where = { ...(copy === undefined ? {} : { copy }), ...toTurnPlace({ place }) };
   planFirst(step, { retryOf: { iteration, attempt }, hat, events, feedback, fallback, ...where });
 }
 
@@ -35,7 +35,7 @@ const RESET_SLACK_MS = 5_000;
  * A usage limit is used up: the next backend of the hat's list takes over (`on_limit: switch`), or the run parks until the reset
  * (`wait`), or it ends as parked (`stop`). Counts no iteration: the attempt is made again under the same one.
  */
-export function parkOrSwitch(step: Step, activation: Activation, failure: TurnFailure): boolean {
+export function parkOrSwitch(step: LoopStep, activation: Activation, failure: TurnFailure): boolean {
   const { hat, backend } = activation;
   const { backends } = wearerOf(step, hat);
   planAgain(step, activation);
@@ -59,7 +59,7 @@ export function parkOrSwitch(step: Step, activation: Activation, failure: TurnFa
 }
 
 /** Until the announced reset; where that is over already, ever longer, so that a wrong clock does not make a busy loop. */
-function toWaitMs(step: Step, { attempt }: Activation, { resetAt }: TurnFailure): number {
+function toWaitMs(step: LoopStep, { attempt }: Activation, { resetAt }: TurnFailure): number {
   if (resetAt === undefined) return UNKNOWN_RESET_MS;
   if (resetAt > step.at) return resetAt - step.at + RESET_SLACK_MS;
   return Math.min(UNKNOWN_RESET_MS, RESET_SLACK_MS * 2 ** Math.min(attempt - 1, 30));
@@ -72,7 +72,7 @@ function toWaitMs(step: Step, { attempt }: Activation, { resetAt }: TurnFailure)
  *
  * @returns whether that settles the turn
  */
-export function replaceOrPark(step: Step, activation: Activation, failure: TurnFailure): boolean {
+export function replaceOrPark(step: LoopStep, activation: Activation, failure: TurnFailure): boolean {
   const { hat, backend } = activation;
   const { backends } = wearerOf(step, hat);
   const next = backends[backend + 1];
@@ -91,7 +91,7 @@ export function replaceOrPark(step: Step, activation: Activation, failure: TurnF
   return true;
 }
 
-function switchBackend(step: Step, hat: string, next: number): true {
+function switchBackend(step: LoopStep, hat: string, next: number): true {
   change(step, { backendOf: { ...step.state.backendOf, [hat]: next } });
   const label = wearerOf(step, hat).backends[next] ?? '';
   notify(step, 'warning', 'usage-limit', `The usage limit is reached; ${hat} goes on with ${label}.`);

@@ -7,14 +7,14 @@ import { type TurnId, toTurnName } from '../../core/run/turn.ts';
 import { readOwn } from '../../core/values/json.ts';
 import { openPanel } from '../../panel/decide/panel-step.ts';
 import { isInCopies, placesOf } from './batch.ts';
-import { change, count, notify, order, type Step, takeFeedback, toPlace, wearerOf } from './step.ts';
+import { change, count, type LoopStep, notify, order, takeFeedback, toTurnPlace, wearerOf } from './step.ts';
 
 /**
  * Starts a turn.
  *
  * @param isApart whether others work at the same time
  */
-export function startTurn(step: Step, plan: PlannedTurn, isApart: boolean): void {
+export function startTurn(step: LoopStep, plan: PlannedTurn, isApart: boolean): void {
   const { hat, events, fallback } = plan;
   const feedback = [...plan.feedback, ...takeFeedback(step, hat)];
   const { iteration, attempt }: TurnId =
@@ -39,16 +39,16 @@ export function startTurn(step: Step, plan: PlannedTurn, isApart: boolean): void
   orderTurn(step, turn);
 }
 
-function orderTurn(step: Step, turn: Activation, isAgain = false): void {
+function orderTurn(step: LoopStep, turn: Activation, isAgain = false): void {
   const { iteration, attempt, hat, backend, events, feedback, fallback, panel, copy } = turn;
   const { timeoutMs, idleTimeoutMs } = wearerOf(step, hat);
-  const place = { ...(copy === undefined ? {} : { copy }), ...toPlace(turn) };
+  const place = { ...(copy === undefined ? {} : { copy }), ...toTurnPlace(turn) };
   const limits = { timeoutMs, idleTimeoutMs, ...place, ...(panel === undefined ? {} : { panel }), ...(isAgain ? { isAgain } : {}) };
   order(step, { type: 'iteration-start', iteration, attempt, hat, backend, events, feedback, fallback, ...limits });
 }
 
 /** The panel of a turn that begins: that of the turn which it takes up, where its agents are the same. */
-function openTurnPanel(step: Step, spec: PanelSpec, kept: PanelState | undefined): PanelState {
+function openTurnPanel(step: LoopStep, spec: PanelSpec, kept: PanelState | undefined): PanelState {
   const panel = openPanel(spec, kept);
   if (kept !== undefined && kept.answers.length > panel.answers.length) {
     const words = 'The agents of this panel are others now, or stand in another order: it begins anew, without what was handed in before.';
@@ -58,18 +58,18 @@ function openTurnPanel(step: Step, spec: PanelSpec, kept: PanelState | undefined
 }
 
 /** Which backend of a hat's list takes its turns now, by place. */
-export function backendOf(step: Step, hat: string): number {
+export function backendOf(step: LoopStep, hat: string): number {
   return readOwn(step.state.backendOf, hat) ?? 0;
 }
 
 /** A turn that was planned before also gets what people have said to its hat since. */
-export function withHeard(step: Step, plan: PlannedTurn): PlannedTurn {
+export function withHeard(step: LoopStep, plan: PlannedTurn): PlannedTurn {
   const events = takeHeard(step, plan);
   return events === plan.events ? plan : { ...plan, events };
 }
 
 /** Takes what people have for a hat out of the queue, and adds what the turn does not have yet: it may have stood in for another taker of the same event. */
-function takeHeard(step: Step, { hat, events }: Pick<PlannedTurn, 'hat' | 'events'>): readonly RalphEvent[] {
+function takeHeard(step: LoopStep, { hat, events }: Pick<PlannedTurn, 'hat' | 'events'>): readonly RalphEvent[] {
   // One that takes an event at a time is given no other one: what people told is none.
   const isOwn = ({ event }: PendingEvent): boolean => !takesOne(step, hat) || event.told !== undefined;
   const isTaken = (entry: PendingEvent): boolean => entry.hat === hat && entry.event.source === EXTERNAL && isOwn(entry);
@@ -80,7 +80,7 @@ function takeHeard(step: Step, { hat, events }: Pick<PlannedTurn, 'hat' | 'event
 }
 
 /** Gives the turn that is about to begin what people have for its hat, and orders it again: its prompt is not written yet. */
-export function joinOpening(step: Step, { iteration, attempt }: TurnId): void {
+export function joinOpening(step: LoopStep, { iteration, attempt }: TurnId): void {
   const opening = step.state.activations.find((entry) => entry.iteration === iteration && entry.attempt === attempt);
   if (opening === undefined) return;
   const events = takeHeard(step, opening);
@@ -90,7 +90,7 @@ export function joinOpening(step: Step, { iteration, attempt }: TurnId): void {
   orderTurn(step, joined, true);
 }
 
-export function takesOne({ topology }: Step, hat: string): boolean {
+export function takesOne({ topology }: LoopStep, hat: string): boolean {
   return topology.hatById.get(hat)?.takes === 'one';
 }
 

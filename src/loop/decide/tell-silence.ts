@@ -5,13 +5,13 @@ import type { IterationEnded } from '../../core/run/inputs.ts';
 import type { Activation } from '../../core/run/state.ts';
 import { toPayloadText } from '../../core/values/json.ts';
 import { isCompletionTopic, mayEnd, mayPublish, publishableBy } from '../../topology/routing/queries.ts';
-import { notify, type Step, tell } from './step.ts';
+import { type LoopStep, notify, tell } from './step.ts';
 
 /**
  * Tells people and the hat what was almost an event or the promise, after a turn that published nothing. What the hat may not publish anyway is left out:
  * it only spoke of it.
  */
-export function tellMissed(step: Step, hat: string, missed: readonly MissedSignal[]): void {
+export function tellMissed(step: LoopStep, hat: string, missed: readonly MissedSignal[]): void {
   const { topology } = step;
   const isAllowed = ({ topic }: MissedSignal): boolean =>
     topic === null || isCompletionTopic(topology, topic) ? mayEnd(topology, hat) : mayPublish(topology, hat, topic);
@@ -32,7 +32,7 @@ const MAX_TEXT = 2000;
  * Tells the fallback hat of a turn that ended well and published nothing, so that the events that the turn was given are not lost. A fallback turn that
  * came to nothing itself hands on what it had been told.
  */
-export function tellSilence(step: Step, activation: Activation, { finalText, treeChanged }: IterationEnded): void {
+export function tellSilence(step: LoopStep, activation: Activation, { finalText, treeChanged }: IterationEnded): void {
   const { topology } = step;
   if (topology.coordination === 'solo') return;
   const { hat, iteration, fallback, feedback } = activation;

@@ -4,7 +4,7 @@ import type { Activation } from '../../core/run/state.ts';
 import type { WorkConflict } from '../../core/run/turn.ts';
 import type { ScopeViolations, ToolDenial } from '../../core/tools/scope-violations.ts';
 import type { Json } from '../../core/values/json.ts';
-import { notify, recordDraft, type Step, tell } from './step.ts';
+import { type LoopStep, notify, recordDraft, tell } from './step.ts';
 
 /** How many paths are named to people and to the hat. */
 const NAMED = 8;
@@ -13,7 +13,7 @@ const NAMED = 8;
  * Tells people which uses of tools were stopped, and people and the hat that a hat which may not write has written. The latter is also recorded, as an event
  * of the hat's that nobody gets.
  */
-export function noteViolations(step: Step, activation: Activation, input: IterationEnded): void {
+export function noteViolations(step: LoopStep, activation: Activation, input: IterationEnded): void {
   const { hat } = activation;
   if (input.denials !== undefined) notify(step, 'info', 'tool-denied', `${hat}: ${toDenialText(input.denials, input.denied)}`);
   const { violations } = input;

@@ -14,12 +14,12 @@ export async function openCopy({ copies }: LoopPorts, { copy }: IterationStart):
 }
 
 /** What the working tree is like before the work of a turn. */
-export interface TreeLook extends Pick<PanelDesk, 'takingOver'> {
+export interface TreeBefore extends Pick<PanelDesk, 'takingOver'> {
   readonly before: () => Promise<string | null>;
 }
 
 /** Agents of a panel work in copies: what changes in the folder until the work that won is taken over is not theirs, and where none is, nothing is. */
-export async function lookAtTree({ workspace }: LoopPorts, order: IterationStart): Promise<TreeLook> {
+export async function lookAtTree({ workspace }: LoopPorts, order: IterationStart): Promise<TreeBefore> {
   const name = toTurnName(order);
   let before: Promise<string | null> | undefined;
   const look = (): Promise<string | null> => {

@@ -16,7 +16,7 @@ import type { Inbox } from '../../ports/inbox.ts';
 import type { Journal } from '../../ports/journal.ts';
 import type { Backpressure, Isolation, TurnScope } from '../../ports/program.ts';
 import type { Redaction } from '../../ports/redaction.ts';
-import type { AskBox, Steering } from '../../ports/steering.ts';
+import type { AskBox, SteeringSource } from '../../ports/steering.ts';
 import type { TurnStore } from '../../ports/turn-store.ts';
 import type { WorkCopies } from '../../ports/work-copies.ts';
 import type { Workspace } from '../../ports/workspace.ts';
@@ -31,7 +31,7 @@ export interface LoopPorts {
   /** Where people publish: no agent writes here, so nothing in it is ever taken for a hat's. Absent: they cannot. */
   readonly outside?: Inbox;
   /** Where people tell and answer while the run goes on. Absent: they cannot. */
-  readonly steering?: Steering;
+  readonly steering?: SteeringSource;
   /** How agents that are programs ask people. Absent: they cannot. */
   readonly asks?: AskBox;
   /** Whether somebody sees the run as it goes on and could answer at once. Absent: nobody does. */

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
-import type { Steering, SteeringWord } from '../../ports/steering.ts';
+import type { SteeringSource, SteeringWord } from '../../ports/steering.ts';
 import { readSteering } from './read-steering.ts';
 
 const clock = { now: () => 7, setTimer: () => () => undefined };
 const sender = { place: 'root', pid: 1, by: 'token' } as never;
 
-function steer(ids: readonly string[]): Steering {
+function steer(ids: readonly string[]): SteeringSource {
   const words = ids.map((id, index): { word: SteeringWord; offset: number } => ({
     word: { kind: 'tell', id, text: `said ${id}`, to: null, when: 'now', sender },
     offset: 10 * (index + 1),

@@ -17,7 +17,7 @@ import type { PanelDesk, RunningTurn, TurnRequest, TurnResult } from '../../port
 import type { TurnFolder } from '../../ports/turn-store.ts';
 import { buildPrompt } from '../../prompts/build-prompt.ts';
 import type { PromptTurn } from '../../prompts/prompt-context.ts';
-import { lookAtTree, openCopy, type TreeLook } from './copy-turn.ts';
+import { lookAtTree, openCopy, type TreeBefore } from './copy-turn.ts';
 import type { LoopPorts, Surroundings, TurnContext, TurnWatch } from './loop-ports.ts';
 import { createEventRedactor } from './redact-input.ts';
 import { isSignalCall } from './signal-call.ts';
@@ -29,7 +29,7 @@ export interface OpenedTurn {
   readonly running: RunningTurn;
   readonly recorder: TurnRecorder;
   /** The fingerprint of the working tree before the work of the turn; of one in a copy it is taken at its end. */
-  readonly before: TreeLook['before'];
+  readonly before: TreeBefore['before'];
   /** Its hat may not write: what it made in a copy is not taken over. */
   readonly isReadOnly: boolean;
   /** See `Surroundings.close`. */
@@ -105,7 +105,7 @@ async function prepare<Value>(get: () => Value | Promise<Value>): Promise<Result
 function toRequest(
   { ports: { backpressure, clock }, settings, loop }: TurnContext,
   order: IterationStart,
-  asked: { readonly prompt: string; readonly folder: TurnFolder; readonly around: Surroundings; readonly tree: TreeLook },
+  asked: { readonly prompt: string; readonly folder: TurnFolder; readonly around: Surroundings; readonly tree: TreeBefore },
   people: Pick<TurnPeople, 'people' | 'hold'> | undefined,
 ): TurnRequest {
   const { cwd, env, marker, scope, isolation } = asked.around;
@@ -132,7 +132,7 @@ function toRequest(
   };
 }
 
-function toPanel({ panel }: IterationStart, { takingOver }: TreeLook, move: PanelDesk['move']): Pick<TurnRequest, 'panel'> {
+function toPanel({ panel }: IterationStart, { takingOver }: TreeBefore, move: PanelDesk['move']): Pick<TurnRequest, 'panel'> {
   return panel === undefined ? {} : { panel: { state: panel, move, takingOver } };
 }
 

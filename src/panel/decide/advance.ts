@@ -12,7 +12,7 @@ import {
   listUnseen,
   mayAnswer,
 } from './answers.ts';
-import { change, changeAgent, listAgents, type PanelStep, type PlacedAgent } from './panel-step.ts';
+import { changeAgent, changePanel, listAgents, type PanelStep, type PlacedAgent } from './panel-step.ts';
 
 /** Tells agents at work of new answers, starts those that have something to do, and ends the panel where nobody has. */
 export function advance(step: PanelStep): void {
@@ -74,7 +74,7 @@ function startWaiting(step: PanelStep, { place }: PlacedAgent): void {
   const task = findTask(step, place);
   if (task === 'wait') return;
   if (step.state.agents.filter(({ status }) => status === 'working' || status === 'ending').length >= step.spec.maxParallel) return;
-  startRound(step, place, task);
+  promptAgent(step, place, task);
 }
 
 /** What a waiting agent is to do next. */
@@ -105,7 +105,7 @@ function mayYetAnswer(spec: PanelSpec, state: PanelState, { status, task, acted 
 }
 
 /** Gives an agent a prompt, with the answers that it may know of. */
-export function startRound(step: PanelStep, place: number, task: RoundTask): void {
+export function promptAgent(step: PanelStep, place: number, task: RoundTask): void {
   const known = step.state.agents[place];
   if (known === undefined) return;
   const round = known.round + 1;
@@ -144,12 +144,12 @@ function close(step: PanelStep): void {
   if (elected === null) return finish(step, { kind: 'failed', reason: explainFailure(step) });
   if (elected.how === 'tie' && !isOver(step)) {
     const judge = findRole(step.spec, 'ralph');
-    if (step.state.agents[judge]?.status === 'waiting') return startRound(step, judge, 'vote');
+    if (step.state.agents[judge]?.status === 'waiting') return promptAgent(step, judge, 'vote');
   }
-  change(step, { elected });
+  changePanel(step, { elected });
   if (!isSynthesis(step, elected)) return finishElected(step);
-  change(step, { phase: 'presenting' });
-  startRound(step, findWriter(step.spec, elected), 'present');
+  changePanel(step, { phase: 'presenting' });
+  promptAgent(step, findWriter(step.spec, elected), 'present');
 }
 
 function isSynthesis(step: PanelStep, { how }: Election): boolean {
@@ -190,7 +190,7 @@ function finishElected(step: PanelStep): void {
 }
 
 function finish(step: PanelStep, outcome: NonNullable<PanelStep['state']['outcome']>): void {
-  change(step, { phase: 'ended', outcome });
+  changePanel(step, { phase: 'ended', outcome });
   const { numbers, agents } = step.state;
   const votes = agents.flatMap(({ vote }, by) =>
     vote === null || step.spec.agents[by]?.role !== undefined ? [] : [{ by, target: numbers[vote.target] ?? 0, reason: vote.reason }],

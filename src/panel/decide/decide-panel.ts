@@ -11,9 +11,9 @@ import {
   type UpdateGiven,
 } from '../../core/run/panel-state.ts';
 import { isLasting } from '../../core/run/turn.ts';
-import { advance, findWriter, startRound } from './advance.ts';
+import { advance, findWriter, promptAgent } from './advance.ts';
 import { findAnswer, listNewest } from './answers.ts';
-import { change, changeAgent, listAgents, type PanelStep } from './panel-step.ts';
+import { changeAgent, changePanel, listAgents, type PanelStep } from './panel-step.ts';
 import { takeAnswer, takeCheck, takeVote } from './take-answer.ts';
 
 /** How often an agent that handed in nothing is asked again, and failures after which it is not asked any more. */
@@ -58,11 +58,11 @@ function take(step: PanelStep, move: PanelMove): void {
 /** A panel that had come to its vote before goes on behind it. */
 function takeOpening(step: PanelStep, { numbers, home, ids, isAnew }: PanelOpened): void {
   if (step.state.phase !== 'new') return;
-  if (isAnew === true) change(step, toAnew(step.state));
+  if (isAnew === true) changePanel(step, toAnew(step.state));
   const { elected, outcome } = step.state;
   const isPresenting = elected !== null && outcome === null;
-  change(step, { phase: isPresenting ? 'presenting' : 'coordinating', numbers, home, ...(ids === undefined ? {} : { ids }) });
-  if (isPresenting && !step.state.isTimeUp) startRound(step, findWriter(step.spec, elected), 'present');
+  changePanel(step, { phase: isPresenting ? 'presenting' : 'coordinating', numbers, home, ...(ids === undefined ? {} : { ids }) });
+  if (isPresenting && !step.state.isTimeUp) promptAgent(step, findWriter(step.spec, elected), 'present');
   // What judged them has ended with the turn before.
   for (const { agent, revision, topic, check } of step.state.answers)
     if (check?.verdict === 'pending') step.orders.push({ kind: 'check-answer', agent, revision, topic });
@@ -76,10 +76,10 @@ function toAnew({ agents }: PanelState): PanelState {
 
 /** Also whoever was to end with its step ends now. What was not judged yet is not judged any more: it counts only where there is nothing else. */
 function takeTimeUp(step: PanelStep): void {
-  change(step, { isTimeUp: true });
+  changePanel(step, { isTimeUp: true });
   if (listNewest(step.state).length === 0) {
     const check: AnswerCheck = { verdict: 'failed', text: 'The gates had not ended when the time of the panel was over.' };
-    change(step, { answers: step.state.answers.map((answer) => ({ ...answer, check })) });
+    changePanel(step, { answers: step.state.answers.map((answer) => ({ ...answer, check })) });
   }
   for (const { place, status, round } of listAgents(step.state))
     if (status === 'ending') step.orders.push({ kind: 'end-round', agent: place, round, isNow: true });

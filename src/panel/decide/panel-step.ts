@@ -10,13 +10,13 @@ export interface PanelStep {
 }
 
 /** Replaces parts of the state. */
-export function change(step: PanelStep, patch: Partial<PanelState>): void {
+export function changePanel(step: PanelStep, patch: Partial<PanelState>): void {
   step.state = { ...step.state, ...patch };
 }
 
 /** Replaces parts of one agent. */
 export function changeAgent(step: PanelStep, agent: number, patch: Partial<PanelAgent>): void {
-  change(step, { agents: step.state.agents.map((known, place) => (place === agent ? { ...known, ...patch } : known)) });
+  changePanel(step, { agents: step.state.agents.map((known, place) => (place === agent ? { ...known, ...patch } : known)) });
 }
 
 /** An agent with its place. */

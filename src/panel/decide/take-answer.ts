@@ -1,6 +1,14 @@
-import type { AnswerCheck, AnswerChecked, AnswerGiven, PanelAgent, PanelAnswer, Reply, VoteGiven } from '../../core/run/panel-state.ts';
+import type {
+  AnswerCheck,
+  AnswerChecked,
+  AnswerGiven,
+  PanelAgent,
+  PanelAnswer,
+  PanelReply,
+  VoteGiven,
+} from '../../core/run/panel-state.ts';
 import { findAnswer, findCandidate, findTooNear, listBest, listCandidates, listUnseen, mayAnswer, toNumberName } from './answers.ts';
-import { change, changeAgent, type PanelStep } from './panel-step.ts';
+import { changeAgent, changePanel, type PanelStep } from './panel-step.ts';
 
 /** An answer is handed in. */
 export function takeAnswer(step: PanelStep, given: AnswerGiven): void {
@@ -33,7 +41,7 @@ export function takeCheck(step: PanelStep, { agent, revision, isPassed, text }: 
   const judged = answers.find((answer) => answer.agent === agent && answer.revision === revision);
   if (judged?.check?.verdict !== 'pending' || step.state.isTimeUp) return;
   const check: AnswerCheck = { verdict: isPassed ? 'passed' : 'failed', text };
-  change(step, { answers: answers.map((answer) => (answer === judged ? { ...answer, check } : answer)) });
+  changePanel(step, { answers: answers.map((answer) => (answer === judged ? { ...answer, check } : answer)) });
   voidVotes(step);
 }
 
@@ -46,7 +54,7 @@ function takePresentation(step: PanelStep, given: AnswerGiven): void {
   const topic = given.topic ?? before?.topic ?? null;
   const revision = (before?.revision ?? 0) + 1;
   changeAgent(step, agent, { acted: 'answer' });
-  change(step, {
+  changePanel(step, {
     answers: [...step.state.answers, { agent, revision, content, canonical, topic, call, isOfAll: true }],
     outcome: { kind: 'won', ...elected, winner: { agent, revision }, content, topic },
   });
@@ -70,7 +78,7 @@ function addAnswer(step: PanelStep, { agent, content, canonical, topic, call }: 
   const revision = (findAnswer(step.state, agent)?.revision ?? 0) + 1;
   const added: PanelAnswer = { agent, revision, content, canonical, topic: topic ?? null, call };
   const isJudged = step.spec.strategy === 'best_of';
-  change(step, { answers: [...step.state.answers, isJudged ? { ...added, check: { verdict: 'pending', text: '' } } : added] });
+  changePanel(step, { answers: [...step.state.answers, isJudged ? { ...added, check: { verdict: 'pending', text: '' } } : added] });
   if (!isJudged) voidVotes(step);
   changeAgent(step, agent, { acted: 'answer', vote: null });
   return revision;
@@ -78,7 +86,7 @@ function addAnswer(step: PanelStep, { agent, content, canonical, topic, call }: 
 
 /** Votes that did not know of what is new do not count any more. */
 function voidVotes(step: PanelStep): void {
-  change(step, {
+  changePanel(step, {
     agents: step.state.agents.map((known) =>
       known.vote === null ? known : { ...known, vote: null, status: known.status === 'done' ? 'waiting' : known.status },
     ),
@@ -128,6 +136,6 @@ function reply(step: PanelStep, given: AnswerGiven | VoteGiven, isAccepted: bool
   step.orders.push(toReply(given, isAccepted, text));
 }
 
-function toReply({ agent, round, call }: AnswerGiven | VoteGiven, isAccepted: boolean, text: string): Reply {
+function toReply({ agent, round, call }: AnswerGiven | VoteGiven, isAccepted: boolean, text: string): PanelReply {
   return { kind: 'reply', agent, round, call, isAccepted, text };
 }

@@ -8,8 +8,8 @@ import { type TurnFailure, toTurnName } from '../../core/run/turn.ts';
 import { startOf } from '../../core/text/shorten.ts';
 import { toErrorMessage } from '../../core/values/errors.ts';
 import type { Backend, PanelDesk, RunningTurn, TurnRequest, TurnResult } from '../../ports/backend.ts';
-import { hasWork, PanelFiles, type TakeOver, toPathList } from './panel-files.ts';
-import type { Judgement, PanelPayload, PanelSettings } from './panel-settings.ts';
+import { hasWork, PanelFiles, type TakeOver, toSomePaths } from './panel-files.ts';
+import type { AnswerJudgement, PanelPayload, PanelSettings } from './panel-settings.ts';
 import { type Round, startRound, toTimerMs } from './run-round.ts';
 
 /** How much of what failing gates said is kept, and of the paths that cannot be taken over. */
@@ -146,13 +146,13 @@ class PanelTurn {
     this.#lastJudgement = judgement;
   }
 
-  #tellJudgement(answer: CheckAnswer, { isPassed, text }: Judgement): void {
+  #tellJudgement(answer: CheckAnswer, { isPassed, text }: AnswerJudgement): void {
     const judgement = { isPassed, text: this.#files.toNumbers(startOf(text, MAX_GATE_TEXT)) };
     this.#files.judged(answer, judgement);
     this.#desk.move({ kind: 'answer-checked', agent: answer.agent, revision: answer.revision, ...judgement });
   }
 
-  #judge(answer: CheckAnswer): Promise<Judgement> {
+  #judge(answer: CheckAnswer): Promise<AnswerJudgement> {
     const { judge, defaultTopic } = this.#settings;
     if (judge === undefined || this.#judging.signal.aborted) return Promise.resolve({ isPassed: true, text: '' });
     const topic = answer.topic ?? defaultTopic;
@@ -201,7 +201,7 @@ class PanelTurn {
   /** Nothing was taken over: whoever the configuration names is to bring it together. */
   #tellConflict({ conflicts, kept }: Extract<TakeOver, { kind: 'conflict' }>, payload: PanelPayload): string | null {
     const { conflictTopic, publish } = this.#settings;
-    const text = `the work of the panel cannot be taken over: ${toPathList(conflicts)} changed in the folder meanwhile; it is kept in ${kept}`;
+    const text = `the work of the panel cannot be taken over: ${toSomePaths(conflicts)} changed in the folder meanwhile; it is kept in ${kept}`;
     if (conflictTopic === null) return text;
     this.#observe({ type: 'warning', message: text });
     return publish(this.#request, conflictTopic, { ...payload, conflicts: conflicts.slice(0, MAX_CONFLICTS), work: kept });

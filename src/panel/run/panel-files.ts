@@ -145,7 +145,7 @@ export class PanelFiles {
       if (existsSync(`${snapshot}${TOO_LARGE}`)) throw new Error('the work behind it is too large to be taken over');
       if (!this.#settings.mayWrite(answer.agent)) return await use(to);
       const { conflicts } = await applyWork({ base: toBasePath(place.cwd), snapshot, to, leftOut: existsSync(`${snapshot}${PARTIAL}`) });
-      if (conflicts.length > 0) throw new Error(`${toPathList(conflicts)} changed in the folder meanwhile`);
+      if (conflicts.length > 0) throw new Error(`${toSomePaths(conflicts)} changed in the folder meanwhile`);
       return await use(to);
     } finally {
       await drop().catch(() => undefined);
@@ -333,7 +333,7 @@ function toFailed(why: string): TakeOver {
 }
 
 /** The first of some paths, for a sentence. */
-export function toPathList(paths: readonly string[]): string {
+export function toSomePaths(paths: readonly string[]): string {
   const more = paths.length > 5 ? ` and ${paths.length - 5} more` : '';
   return `${paths.slice(0, 5).join(', ')}${more}`;
 }

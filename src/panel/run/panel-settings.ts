@@ -15,7 +15,7 @@ export interface PanelSettings extends Omit<PanelFilesSettings, 'home' | 'number
   /** What publishes that the winner's work cannot be taken over; `null`: nothing does, and the turn fails. */
   readonly conflictTopic: string | null;
   /** Runs the gates on what an answer would publish, in a copy of the folder with its work; absent: no answer is judged. Does not reject. */
-  readonly judge?: (order: JudgeOrder) => Promise<Judgement>;
+  readonly judge?: (order: JudgeOrder) => Promise<AnswerJudgement>;
   /** What the schema of a topic has against a payload; `null`: nothing. */
   readonly findProblem: (topic: string, payload: PanelPayload) => string | null;
   /** Publishes for the hat; what is wrong with it, or `null`. */
@@ -36,7 +36,7 @@ export interface JudgeOrder {
 }
 
 /** What the gates said; `text` is for agents, and empty where all passed. */
-export interface Judgement {
+export interface AnswerJudgement {
   readonly isPassed: boolean;
   readonly text: string;
 }

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import type { BackendEvent } from '../../core/backends/backend-event.ts';
 import { UNKNOWN_USAGE } from '../../core/backends/usage.ts';
 import type { PanelSpec } from '../../core/run/panel-spec.ts';
-import type { OfferUpdate, Reply, RoundEnded } from '../../core/run/panel-state.ts';
+import type { OfferUpdate, PanelReply, RoundEnded } from '../../core/run/panel-state.ts';
 import type { TurnFailure } from '../../core/run/turn.ts';
 import { toDurationText } from '../../core/text/duration.ts';
 import { endOf } from '../../core/text/shorten.ts';
@@ -22,7 +22,7 @@ export interface Round {
   readonly offer: (offer: OfferUpdate) => void;
   /** @param isNow false: what it waits for finishes first, where the agent works step by step */
   readonly end: (isNow: boolean) => void;
-  readonly reply: (reply: Reply) => void;
+  readonly reply: (reply: PanelReply) => void;
   readonly stop: (graceMs: number) => void;
   readonly kill: () => void;
 }
@@ -181,7 +181,7 @@ class PanelRound implements Round {
     else this.#running?.finish?.();
   }
 
-  reply({ agent, call, isAccepted, text, revision }: Reply): void {
+  reply({ agent, call, isAccepted, text, revision }: PanelReply): void {
     if (revision !== undefined) this.#round.files.took(agent, revision, call);
     this.#replies.get(call)?.({ isAccepted, text });
     this.#replies.delete(call);

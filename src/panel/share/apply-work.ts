@@ -1,16 +1,16 @@
 import { createHash } from 'node:crypto';
 import { chmod, lstat, mkdir, readdir, realpath, rename, rm, rmdir, symlink, unlink } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
+import { isWithin } from '../../core/text/is-within.ts';
 import { RalphError } from '../../core/values/errors.ts';
 import { copyInPlace } from './copy-in-place.ts';
 import { inLanes } from './in-lanes.ts';
-import { isWithin } from './inner-link.ts';
 import { isTaken } from './list-workspace.ts';
 import { listFolders, type Made, planWork, readMade, type WorkPlan } from './plan-work.ts';
 import { readBase } from './workspace-base.ts';
 
 /** Work that is to be brought into a folder. */
-export interface WorkOrder {
+export interface ApplyOrder {
   /** What `openWorkspace` returned. */
   readonly base: string;
   /** As `takeSnapshot` made it, of the workspace of that base. */
@@ -35,7 +35,7 @@ export interface AppliedWork {
  *
  * @throws RalphError `panel-workspace` where nobody knows what was changed; the system's error, and a part of it may be there
  */
-export async function applyWork({ base, snapshot, to, leftOut }: WorkOrder): Promise<AppliedWork> {
+export async function applyWork({ base, snapshot, to, leftOut }: ApplyOrder): Promise<AppliedWork> {
   const [top, source] = [await realpath(to), await realpath(snapshot)];
   const known = await readBase(base);
   const made = await readMade(source);

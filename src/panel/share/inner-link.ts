@@ -1,5 +1,6 @@
 import { realpath } from 'node:fs/promises';
-import { dirname, relative, sep } from 'node:path';
+import { dirname, relative } from 'node:path';
+import { isWithin } from '../../core/text/is-within.ts';
 
 /** Where a link leads in the end, by the way from folder to folder. */
 export interface InnerLink {
@@ -20,9 +21,4 @@ export async function resolveInner(top: string, place: string): Promise<InnerLin
   const real = await realpath(place).catch(() => null);
   if (real === null || !isWithin(real, top)) return null;
   return { target: relative(top, real), text: relative(dirname(place), real) || '.' };
-}
-
-/** Whether a path is a folder or lies in it. Both are absolute. */
-export function isWithin(path: string, top: string): boolean {
-  return path === top || path.startsWith(`${top}${sep}`);
 }

@@ -35,13 +35,13 @@ export interface Screen extends Size {
 }
 
 /** A piece of a line in one tone. */
-export interface Span {
+export interface TonedText {
   readonly text: string;
   readonly tone: Tone;
 }
 
 /** A line of a screen. */
-export type Line = readonly Span[];
+export type Line = readonly TonedText[];
 
 /** A screen that is being drawn. What lies outside of it is not drawn. */
 export interface Canvas extends Size {

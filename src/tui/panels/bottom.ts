@@ -1,5 +1,5 @@
 import type { TimelineSlot } from '../../wire/timeline-slot.ts';
-import type { Line, Span } from '../cells/screen.ts';
+import type { Line, TonedText } from '../cells/screen.ts';
 import { HINTS } from '../keys.ts';
 import type { Scene } from '../scene.ts';
 import type { Typing } from '../view-state.ts';
@@ -16,7 +16,7 @@ export function toTimelineLine({ timeline, frame }: Pick<Scene, 'timeline' | 'fr
   // A short run is stretched over the line.
   const edge = (slot: number): number => Math.floor((slot * room) / Math.max(1, timeline.length));
   let last: string | null = null;
-  const cells = timeline.flatMap((slot, index): readonly Span[] => {
+  const cells = timeline.flatMap((slot, index): readonly TonedText[] => {
     const isTaken = slot.hat !== null && slot.hat !== last;
     last = slot.hat ?? last;
     const isHere = frame.seq >= slot.fromSeq && frame.seq <= slot.toSeq;
@@ -28,7 +28,7 @@ export function toTimelineLine({ timeline, frame }: Pick<Scene, 'timeline' | 'fr
   return [span('├', 'faint'), ...cells, span(frame.isNow && frame.end === null ? '▸' : '┤', 'faint')];
 }
 
-function toSlotSpan({ hat, mark }: TimelineSlot, isTaken: boolean): Span {
+function toSlotSpan({ hat, mark }: TimelineSlot, isTaken: boolean): TonedText {
   if (mark === 'failed' || mark === 'red') return span('✗', 'bad');
   if (mark === 'stopped') return span('■', 'warning');
   if (mark === 'none' || hat === null) return span('─', 'faint');

@@ -1,5 +1,5 @@
 import type { EvidenceRow } from '../../wire/evidence-row.ts';
-import type { Line, Span } from '../cells/screen.ts';
+import type { Line, TonedText } from '../cells/screen.ts';
 import { type PanelContent, type Room, type Scene, toChosenGate } from '../scene.ts';
 import { fitLines, span, wrapCells } from './words.ts';
 
@@ -26,7 +26,7 @@ export function toEvidencePanel(scene: Scene, { columns, rows }: Room): PanelCon
   return { title: red === 0 ? '' : `${red} RED`, lines: fitLines(lines, rows), chosen: mark < rows ? mark : -1 };
 }
 
-const VERDICTS: Readonly<Record<EvidenceRow['verdict'], Span>> = {
+const VERDICTS: Readonly<Record<EvidenceRow['verdict'], TonedText>> = {
   passed: span('✓ passed', 'good'),
   failed: span('✗ RED', 'bad'),
   skipped: span('- skipped', 'faint'),

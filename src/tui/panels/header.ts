@@ -1,13 +1,13 @@
 import { toUsdText } from '../../core/text/duration.ts';
 import { toTextCells } from '../../core/text/text-cells.ts';
 import type { RunFrame } from '../../wire/run-frame.ts';
-import type { Line, Span } from '../cells/screen.ts';
+import type { Line, TonedText } from '../cells/screen.ts';
 import type { Scene } from '../scene.ts';
 import { span, toClockText, toStateSpan } from './words.ts';
 
 /** A part of the header, and when it gives way. */
 interface Part {
-  readonly span: Span;
+  readonly span: TonedText;
   /** The highest one gives way first. */
   readonly rank: number;
   /** What stands in its place then. Absent: nothing. */
@@ -65,7 +65,7 @@ function toMomentPart({ isNow, seq, lastSeq, state }: RunFrame): Part {
   return { span: span(`${word} input ${lastSeq}`), rank: 6, less: { span: span(word), rank: 4 } };
 }
 
-function toStateWord({ state, word, end, working }: RunFrame): Span {
+function toStateWord({ state, word, end, working }: RunFrame): TonedText {
   const text = word.toUpperCase();
   if (state === 'running') return span(working.length === 0 ? text : `▸ ${text}`, 'good');
   if (state === 'waiting') return span(`! ${text}`, 'urgent');

@@ -2,7 +2,7 @@ import { toUsdText } from '../../core/text/duration.ts';
 import { toList } from '../../views/text/plain-text.ts';
 import type { ToldEvent } from '../../wire/told-event.ts';
 import type { TurnRow } from '../../wire/turn-row.ts';
-import type { Line, Span } from '../cells/screen.ts';
+import type { Line, TonedText } from '../cells/screen.ts';
 import type { PanelContent, Room, Scene, ShownRows } from '../scene.ts';
 import { span, toClockText, toTookText } from './words.ts';
 
@@ -22,7 +22,7 @@ function toCountText({ before, rows, total }: ShownRows<unknown>): string {
 }
 
 /** A mark and, where it is no success, a word. */
-const MARKS: Readonly<Record<TurnRow['mark'], { readonly mark: Span; readonly word: string }>> = {
+const MARKS: Readonly<Record<TurnRow['mark'], { readonly mark: TonedText; readonly word: string }>> = {
   running: { mark: span('▸', 'good'), word: '' },
   passed: { mark: span('✓', 'good'), word: '' },
   red: { mark: span('✗', 'bad'), word: '' },

@@ -3,11 +3,11 @@ import { toTextCells } from '../../core/text/text-cells.ts';
 import { toStateText } from '../../views/report/attention.ts';
 import type { Attention } from '../../wire/attention.ts';
 import type { RunFrame } from '../../wire/run-frame.ts';
-import type { Line, Span } from '../cells/screen.ts';
+import type { Line, TonedText } from '../cells/screen.ts';
 import type { Tone } from '../cells/tones.ts';
 
 /** A piece of a line. */
-export function span(text: string, tone: Tone = 'plain'): Span {
+export function span(text: string, tone: Tone = 'plain'): TonedText {
   return { text, tone };
 }
 
@@ -35,7 +35,7 @@ const STATES: Readonly<Record<Attention['state'], { readonly mark: string; reado
 };
 
 /** `! NEEDS YOU`; `! WAITING FOR YOU` where nothing goes on without them. */
-export function toStateSpan({ state }: Pick<Attention, 'state'>, frame: Pick<RunFrame, 'state' | 'word'>): Span {
+export function toStateSpan({ state }: Pick<Attention, 'state'>, frame: Pick<RunFrame, 'state' | 'word'>): TonedText {
   const { mark, tone } = STATES[state];
   const word = state === 'needs_you' && frame.state === 'waiting' ? frame.word : toStateText(state);
   return span(`${mark} ${word.toUpperCase()}`, tone);

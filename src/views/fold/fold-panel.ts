@@ -15,9 +15,9 @@ import { countVotes, findCandidate } from '../../panel/decide/answers.ts';
 import { decidePanel } from '../../panel/decide/decide-panel.ts';
 import { toPlainLine } from '../text/plain-text.ts';
 import {
+  type JournalMoment,
   MAX_EXCERPT,
   MAX_KEPT,
-  type Moment,
   type PanelAgentView,
   type PanelAgentWord,
   type PanelAnswerView,
@@ -97,7 +97,7 @@ interface Decided {
   readonly before: PanelState;
   readonly state: PanelState;
   readonly orders: readonly PanelOrder[];
-  readonly moment: Moment;
+  readonly moment: JournalMoment;
 }
 
 function takeMove(view: PanelView, decided: Decided, move: PanelMove): PanelView {
@@ -171,14 +171,14 @@ function endRound(view: PanelView, { before, state, moment }: Decided, { agent, 
   return { ...view, rounds: view.rounds.map((entry) => (entry.agent === agent && entry.round === round ? { ...entry, end } : entry)) };
 }
 
-function takeOrder(view: PanelView, order: PanelOrder, { spec, state }: Ruled, moment: Moment): PanelView {
+function takeOrder(view: PanelView, order: PanelOrder, { spec, state }: Ruled, moment: JournalMoment): PanelView {
   if (order.kind === 'finish') return { ...view, outcome: toOutcome(order.outcome, { spec, state }, moment) };
   if (order.kind !== 'start-round') return view;
   const { agent, round, task, shown, isEnforced } = order;
   return { ...view, rounds: keep([...view.rounds, { agent, round, task, ...moment, shown: shown.length, isEnforced, end: null }]) };
 }
 
-function toOutcome(outcome: PanelOutcome, { spec, state }: Ruled, moment: Moment): PanelOutcomeView {
+function toOutcome(outcome: PanelOutcome, { spec, state }: Ruled, moment: JournalMoment): PanelOutcomeView {
   if (outcome.kind === 'failed') return { ...outcome, ...moment };
   const { winner, how, content, topic } = outcome;
   const votes = countVotes(spec, state);

@@ -44,7 +44,7 @@ export function takeQuestion(draft: PeopleDraft, question: Question): void {
 }
 
 /** Who answered, in case that it counts. */
-export function takeAnswer(draft: PeopleDraft, { question, sender }: Answered): void {
+export function takeAnswered(draft: PeopleDraft, { question, sender }: Answered): void {
   draft.questions = draft.questions.map((entry) => (entry.id === question && entry.answer === null ? { ...entry, sender } : entry));
 }
 

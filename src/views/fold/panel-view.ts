@@ -16,7 +16,7 @@ export interface PanelView {
   /** What agents handed in that was no new answer and no vote, and what they were told of it. */
   readonly remarks: readonly PanelRemarkView[];
   /** When its time was over; `null`: it is not. */
-  readonly timeUp: Moment | null;
+  readonly timeUp: JournalMoment | null;
   /** `null` before the end. */
   readonly outcome: PanelOutcomeView | null;
 }
@@ -27,7 +27,7 @@ export const MAX_KEPT = 200;
 export const MAX_EXCERPT = 300;
 
 /** Where something is in the journal. */
-export interface Moment {
+export interface JournalMoment {
   readonly at: number;
   readonly seq: number;
 }
@@ -56,7 +56,7 @@ export interface PanelAgentView {
 export type PanelAgentWord = 'waiting' | 'working' | 'restarting' | 'answered' | 'voted' | 'abstained' | 'failed';
 
 /** One prompt of one agent, and how its work on it ended. */
-export interface PanelRoundView extends Moment {
+export interface PanelRoundView extends JournalMoment {
   readonly agent: number;
   readonly round: number;
   readonly task: RoundTask;
@@ -68,14 +68,14 @@ export interface PanelRoundView extends Moment {
   readonly end: PanelRoundEnd | null;
 }
 
-export interface PanelRoundEnd extends Moment {
+export interface PanelRoundEnd extends JournalMoment {
   readonly outcome: RoundEnded['outcome'];
   readonly failure: Pick<TurnFailure, 'class' | 'message'> | null;
   /** It gave up: the agent is not asked any more. */
   readonly isLast: boolean;
 }
 
-export interface PanelAnswerView extends Moment, ShownAnswer {
+export interface PanelAnswerView extends JournalMoment, ShownAnswer {
   /** The beginning, on one line. */
   readonly excerpt: string;
   /** Of the whole answer; characters. */
@@ -86,9 +86,11 @@ export interface PanelAnswerView extends Moment, ShownAnswer {
 }
 
 /** `pending`: nobody else hears of the answer yet. */
-export type PanelGatesView = { readonly verdict: 'pending' } | (Moment & { readonly verdict: 'passed' | 'failed'; readonly text: string });
+export type PanelGatesView =
+  | { readonly verdict: 'pending' }
+  | (JournalMoment & { readonly verdict: 'passed' | 'failed'; readonly text: string });
 
-export interface PanelVoteView extends Moment {
+export interface PanelVoteView extends JournalMoment {
   readonly agent: number;
   /** The place of the agent that it is for. */
   readonly target: number;
@@ -98,13 +100,13 @@ export interface PanelVoteView extends Moment {
 }
 
 /** An agent was told of answers while it worked. */
-export interface PanelUpdateView extends Moment {
+export interface PanelUpdateView extends JournalMoment {
   readonly agent: number;
   readonly round: number;
   readonly answers: readonly ShownAnswer[];
 }
 
-export interface PanelRemarkView extends Moment {
+export interface PanelRemarkView extends JournalMoment {
   readonly agent: number;
   readonly round: number;
   readonly isAccepted: boolean;
@@ -112,7 +114,7 @@ export interface PanelRemarkView extends Moment {
 }
 
 export type PanelOutcomeView =
-  | (Moment &
+  | (JournalMoment &
       Pick<Election, 'how'> & {
         readonly kind: 'won';
         readonly agent: number;
@@ -127,4 +129,4 @@ export type PanelOutcomeView =
         readonly excerpt: string;
         readonly length: number;
       })
-  | (Moment & { readonly kind: 'failed'; readonly reason: string });
+  | (JournalMoment & { readonly kind: 'failed'; readonly reason: string });

@@ -11,7 +11,7 @@ import { type Json, toJsonObject, toPayloadText } from '../../core/values/json.t
 import { compileTopology } from '../../topology/routing/compile-topology.ts';
 import { toPlainLine } from '../text/plain-text.ts';
 import { closePanelView, openPanelView, takePanelMove } from './fold-panel.ts';
-import { takeAnswer, takeClose, takeGiven, takePrompted, takeQuestion, takeQueued, takeTold } from './fold-people.ts';
+import { takeAnswered, takeClose, takeGiven, takePrompted, takeQuestion, takeQueued, takeTold } from './fold-people.ts';
 import { findTurnDraft, type RunDraft, type TurnDraft } from './run-draft.ts';
 import type { BlockedEvent, ConflictView, GivenEvent } from './run-view.ts';
 
@@ -39,7 +39,7 @@ const INPUT_HANDLERS: Handlers<Input, [draft: RunDraft, seq: number]> = {
   told: takeTold,
   'tell-given': (draft, _seq, input) => takeGiven(draft, findTurnDraft(draft, input.iteration)?.hat ?? '', input),
   asked: ignore,
-  answered: (draft, _seq, input) => takeAnswer(draft, input),
+  answered: (draft, _seq, input) => takeAnswered(draft, input),
   'panel-moved': (draft, seq, input) => takePanelMove(draft, findTurnDraft(draft, input.iteration, input.attempt), seq, input),
   'hooks-answered': (draft, _seq, input) => takeHooksAnswered(draft, input),
   'gates-finished': (draft, _seq, input) => takeGates(draft, input),

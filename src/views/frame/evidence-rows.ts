@@ -2,7 +2,7 @@ import { toResultName } from '../../core/gates/gate-result.ts';
 import { isFailureLine, pickTellingLines } from '../../core/text/telling-lines.ts';
 import type { EvidenceRow } from '../../wire/evidence-row.ts';
 import type { GateVerdict, GateView, RunView, TurnView } from '../fold/run-view.ts';
-import { isNoPass, toGateEndText, toVerdict } from '../report/evidence.ts';
+import { isNoPass, toGateEndText, toVerdictWords } from '../report/evidence.ts';
 import { toCount, toPlainLine } from '../text/plain-text.ts';
 
 const WHY_LENGTH = 600;
@@ -15,7 +15,7 @@ export function toEvidenceRows(view: RunView): readonly EvidenceRow[] {
   for (const [place, turn] of view.turns.entries())
     for (const gate of turn.gates) {
       const { runs, failures } = tallies.get(gate.gate) ?? NO_RUNS;
-      const verdict = toVerdict(noPasses, gate);
+      const verdict = toVerdictWords(noPasses, gate);
       const hasRun = gate.skipped !== true && gate.evidence?.isCached !== true;
       const counts = { runs: runs + (hasRun ? 1 : 0), failures: failures + (hasRun && verdict !== 'passed' ? 1 : 0) };
       tallies.set(gate.gate, { gate, verdict, place, ...counts });

@@ -2,7 +2,7 @@
 export type { EvidenceRow } from '../../wire/evidence-row.ts';
 export type { FrameNews } from '../../wire/frame-news.ts';
 export type { HatRow } from '../../wire/hat-row.ts';
-export type { OrderBodies, Refusal } from '../../wire/orders.ts';
+export type { ErrorBody, OrderBodies } from '../../wire/orders.ts';
 export type { Page, PageOrder } from '../../wire/page.ts';
 export type { ReportData, ReportTurn } from '../../wire/report-data.ts';
 export type { ProgressFacts, QuestionRow, RunFrame, ToldRow, WorkingTurn } from '../../wire/run-frame.ts';

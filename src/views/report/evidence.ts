@@ -40,9 +40,9 @@ function describeGate(name: string, results: readonly GateView[], view: Pick<Run
   const last = results.at(-1);
   if (last === undefined) return '';
   const ran = results.filter((result) => result.skipped !== true && result.evidence?.isCached !== true);
-  const failed = ran.filter((result) => toVerdict(view, result) !== 'passed').length;
+  const failed = ran.filter((result) => toVerdictWords(view, result) !== 'passed').length;
   const before = results.length === 1 ? '' : `; ${toCount(ran.length, 'run')}, ${failed === 0 ? 'none' : failed} failed`;
-  const verdict = toVerdict(view, last).replace('failed', 'FAILED');
+  const verdict = toVerdictWords(view, last).replace('failed', 'FAILED');
   const { number = null, treeBefore = null, tree = null } = last.evidence ?? {};
   const record = number === null ? '' : `; evidence ${number}`;
   const same = last.startTests?.outcome === 'passed' ? ', also with the tests of the start' : '';
@@ -59,7 +59,7 @@ export function isNoPass({ code }: Pick<RunView['notices'][number], 'code'>): bo
 }
 
 /** What a gate said, in a word or three; a pass that held a completion back all the same does not count. */
-export function toVerdict({ notices }: Pick<RunView, 'notices'>, gate: GateView): GateVerdict {
+export function toVerdictWords({ notices }: Pick<RunView, 'notices'>, gate: GateView): GateVerdict {
   if (gate.skipped === true) return 'skipped';
   if (!gate.passed) return 'failed';
   const told = `${toResultName(gate)} passed, but`;

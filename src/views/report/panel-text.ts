@@ -1,11 +1,11 @@
 import type { RoundTask, ShownAnswer } from '../../core/run/panel-state.ts';
 import { toUsdText } from '../../core/text/duration.ts';
-import type { Moment, PanelAgentView, PanelAgentWord, PanelOutcomeView, PanelRoundView, PanelView } from '../fold/panel-view.ts';
+import type { JournalMoment, PanelAgentView, PanelAgentWord, PanelOutcomeView, PanelRoundView, PanelView } from '../fold/panel-view.ts';
 import { type FactRow, toRow } from '../text/fact-rows.ts';
 import { toCount, toNumberText, toPlainLine } from '../text/plain-text.ts';
 
 /** One thing that happened in a panel, in words. */
-export interface PanelStepText extends Moment {
+export interface PanelStepText extends JournalMoment {
   /** The id of the agent that it is about; empty where it is about all. */
   readonly agent: string;
   readonly text: string;
@@ -21,7 +21,7 @@ export function toAgentName({ agents }: Pick<PanelView, 'agents'>, place: number
 
 /** Everything that happened in a panel but its outcome, in order. */
 export function toPanelSteps(panel: PanelView): readonly PanelStepText[] {
-  const step = ({ at, seq }: Moment, place: number | null, text: string, mood: PanelStepText['mood'] = 'news'): PanelStepText => ({
+  const step = ({ at, seq }: JournalMoment, place: number | null, text: string, mood: PanelStepText['mood'] = 'news'): PanelStepText => ({
     at,
     seq,
     agent: place === null ? '' : toAgentName(panel, place),

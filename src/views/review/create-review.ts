@@ -2,7 +2,7 @@ import { addUsage, UNKNOWN_USAGE } from '../../core/backends/usage.ts';
 import { toResultName } from '../../core/gates/gate-result.ts';
 import { toProof } from '../fold/fold-proof.ts';
 import type { GateView, QuestionView, RunView, TurnView } from '../fold/run-view.ts';
-import { toGateEndText, toRefusals, toVerdict } from '../report/evidence.ts';
+import { toGateEndText, toRefusals, toVerdictWords } from '../report/evidence.ts';
 import { toReviewSteps } from '../report/next-step.ts';
 import { toFateText } from '../report/people-rows.ts';
 import { toRunReport } from '../report/run-report.ts';
@@ -67,7 +67,7 @@ function toOneEvidence(view: RunView, gate: GateView): ReviewEvidence {
   return {
     name: toResultName(gate),
     command,
-    verdict: toVerdict(view, gate),
+    verdict: toVerdictWords(view, gate),
     end: toGateEndText(gate),
     exitCode,
     iteration,

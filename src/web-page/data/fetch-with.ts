@@ -1,4 +1,4 @@
-import type { Refusal } from '../../wire/orders.ts';
+import type { ErrorBody } from '../../wire/orders.ts';
 import type { KeptToken } from './session.ts';
 
 export const NO_ANSWER = 'No answer from the server. It is asked again.';
@@ -25,13 +25,13 @@ export async function fetchWith(token: KeptToken, path: string, init: RequestIni
 }
 
 /** What the server says no with. */
-export async function toRefusalText(response: Response): Promise<string> {
+export async function readErrorText(response: Response): Promise<string> {
   if (response.status === 401) return OTHER_SERVER;
-  const refusal = (await response.json().catch(() => null)) as Refusal | null;
-  return refusal === null ? `The server answered ${response.status}.` : toText(refusal);
+  const refusal = (await response.json().catch(() => null)) as ErrorBody | null;
+  return refusal === null ? `The server answered ${response.status}.` : toErrorBodyText(refusal);
 }
 
 /** What is refused, and what to do. */
-export function toText({ what, fix }: Refusal): string {
+export function toErrorBodyText({ what, fix }: ErrorBody): string {
   return fix === undefined ? what : `${what} ${fix}`;
 }

@@ -1,7 +1,7 @@
 import type { FrameNews } from '../../wire/frame-news.ts';
 import type { OrderBodies } from '../../wire/orders.ts';
 import type { RunList } from '../../wire/run-list.ts';
-import { fetchWith, JSON_TYPE, NoAnswerError, toRefusalText } from './fetch-with.ts';
+import { fetchWith, JSON_TYPE, NoAnswerError, readErrorText } from './fetch-with.ts';
 import type { PageSource, RunSource, SendOrder, TellLink } from './page-source.ts';
 import type { KeptToken } from './session.ts';
 import { followShared } from './shared-stream.ts';
@@ -72,7 +72,7 @@ async function post<Value>(path: string, token: KeptToken, body: object): Promis
 
 async function read<Value>(response: Response): Promise<Value> {
   if (response.ok) return (await response.json()) as Value;
-  throw new Error(await toRefusalText(response));
+  throw new Error(await readErrorText(response));
 }
 
 /** How long after a connection that broke the same order is sent again; it is carried out once. */

@@ -24,7 +24,7 @@ export type KeyAction =
   | 'palette';
 
 /** A key, and what it does. */
-export interface KeyRow {
+export interface PageKey {
   /** As `KeyboardEvent.key` says it; two letters: one after the other. */
   readonly key: string;
   readonly action: KeyAction;
@@ -34,7 +34,7 @@ export interface KeyRow {
 }
 
 /** Every key of the page, the same as in the terminal view (`src/tui/keys.ts`) where both do it: the one table of what is heard, what the help shows and what the palette offers. */
-export const KEYS: readonly KeyRow[] = [
+export const PAGE_KEYS: readonly PageKey[] = [
   { key: 'j', action: 'older-turn', text: 'the turn below' },
   { key: 'k', action: 'newer-turn', text: 'the turn above' },
   { key: ',', action: 'step-back', text: 'one input back' },
@@ -60,8 +60,8 @@ export const KEYS: readonly KeyRow[] = [
 ];
 
 /** The keys that do something where a run is shown this way. */
-export function listKeys({ canSteer, hasServer }: { readonly canSteer: boolean; readonly hasServer: boolean }): readonly KeyRow[] {
-  return KEYS.filter(({ needs }) => (needs === 'steering' ? canSteer : needs === undefined || hasServer));
+export function listKeys({ canSteer, hasServer }: { readonly canSteer: boolean; readonly hasServer: boolean }): readonly PageKey[] {
+  return PAGE_KEYS.filter(({ needs }) => (needs === 'steering' ? canSteer : needs === undefined || hasServer));
 }
 
 /** How a key is written for people. */
@@ -70,13 +70,13 @@ export function toKeyText(key: string): string {
 }
 
 /** Finds the action of each key that is pressed; keys of two letters wait for the second. */
-export function createKeyReader(): (key: string, isCtrl: boolean) => KeyAction | null {
+export function createActionFinder(): (key: string, isCtrl: boolean) => KeyAction | null {
   let first = '';
   return (key, isCtrl) => {
     const pressed = isCtrl ? `Ctrl+${key.toUpperCase()}` : first + key;
-    const found = KEYS.find((row) => row.key === pressed);
+    const found = PAGE_KEYS.find((row) => row.key === pressed);
     first =
-      found === undefined && first === '' && !isCtrl && KEYS.some((row) => row.key.length === 2 && row.key.startsWith(key)) ? key : '';
+      found === undefined && first === '' && !isCtrl && PAGE_KEYS.some((row) => row.key.length === 2 && row.key.startsWith(key)) ? key : '';
     return found?.action ?? null;
   };
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { formatRoute, NO_ROUTE, parseRoute, TURN_TABS } from './route.ts';
+import { formatRoute, NO_ROUTE, PAGE_TABS, parseRoute } from './route.ts';
 
 describe('an address', () => {
   test('of every state leads back to it', () => {
@@ -9,7 +9,7 @@ describe('an address', () => {
       run: fc.stringMatching(/^[0-9a-z]{1,64}$/),
       seq: fc.option(fc.integer({ min: 1, max: 1_000_000 })),
       turn: number,
-      tab: fc.constantFrom(...TURN_TABS),
+      tab: fc.constantFrom(...PAGE_TABS),
       from: number,
       words: fc.string(),
     });

@@ -1,27 +1,27 @@
 /** What of a turn is shown. */
-export const TURN_TABS = ['why', 'output', 'prompt', 'diff', 'calls'] as const;
+export const PAGE_TABS = ['why', 'output', 'prompt', 'diff', 'calls'] as const;
 
-export type TurnTab = (typeof TURN_TABS)[number];
+export type PageTab = (typeof PAGE_TABS)[number];
 
 /** What the page shows, as its address says it. */
-export interface Route {
+export interface PageRoute {
   /** `null`: the list of runs. */
   readonly run: string | null;
   /** `null`: now. */
   readonly seq: number | null;
   /** Place of the selected turn; `null`: the newest. */
   readonly turn: number | null;
-  readonly tab: TurnTab;
+  readonly tab: PageTab;
   /** Byte of the text at which it is opened; `null`: its end. */
   readonly from: number | null;
   /** Words that are searched for; empty: none. */
   readonly words: string;
 }
 
-export const NO_ROUTE: Route = { run: null, seq: null, turn: null, tab: 'why', from: null, words: '' };
+export const NO_ROUTE: PageRoute = { run: null, seq: null, turn: null, tab: 'why', from: null, words: '' };
 
 /** The state that the fragment of an address (`#/run/KEY?seq=131&turn=6&tab=diff`) names. What it names wrongly is left out. */
-export function parseRoute(hash: string): Route {
+export function parseRoute(hash: string): PageRoute {
   const [, key = null, query = ''] = /^#\/run\/([0-9a-z]{1,64})(?:\?(.*))?$/.exec(hash) ?? [];
   if (key === null) return NO_ROUTE;
   const values = new URLSearchParams(query);
@@ -29,14 +29,14 @@ export function parseRoute(hash: string): Route {
     run: key,
     seq: toNumber(values.get('seq'), 1),
     turn: toNumber(values.get('turn'), 0),
-    tab: TURN_TABS.find((tab) => tab === values.get('tab')) ?? 'why',
+    tab: PAGE_TABS.find((tab) => tab === values.get('tab')) ?? 'why',
     from: toNumber(values.get('from'), 0),
     words: values.get('words') ?? '',
   };
 }
 
 /** The fragment for a state. */
-export function formatRoute({ run, seq, turn, tab, from, words }: Route): string {
+export function formatRoute({ run, seq, turn, tab, from, words }: PageRoute): string {
   if (run === null) return '#/';
   const values = new URLSearchParams();
   if (seq !== null) values.set('seq', String(seq));

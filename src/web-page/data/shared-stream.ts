@@ -1,6 +1,6 @@
-import type { Refusal } from '../../wire/orders.ts';
+import type { ErrorBody } from '../../wire/orders.ts';
 import { createEventReader } from './event-lines.ts';
-import { fetchWith, NO_ANSWER, toRefusalText, toText } from './fetch-with.ts';
+import { fetchWith, NO_ANSWER, readErrorText, toErrorBodyText } from './fetch-with.ts';
 import type { TellLink } from './page-source.ts';
 import type { KeptToken } from './session.ts';
 
@@ -124,7 +124,7 @@ async function readOnce<Value>({ stream, share, link, end, isOnce }: ReadOrder<V
   const silence = new AbortController();
   const signal = AbortSignal.any([end, silence.signal]);
   const response = await fetchWith(stream.token, stream.path, { signal });
-  if (!response.ok || response.body === null) return { hasAnswered: false, problem: await toRefusalText(response) };
+  if (!response.ok || response.body === null) return { hasAnswered: false, problem: await readErrorText(response) };
   const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
   const read = createEventReader();
   let timer = setTimeout(() => silence.abort(), SILENT_MS);
@@ -133,7 +133,7 @@ async function readOnce<Value>({ stream, share, link, end, isOnce }: ReadOrder<V
       clearTimeout(timer);
       timer = setTimeout(() => silence.abort(), SILENT_MS);
       for (const { event, data } of read(piece.value)) {
-        if (event === 'refused') return { hasAnswered: true, problem: toText(JSON.parse(data) as Refusal) };
+        if (event === 'refused') return { hasAnswered: true, problem: toErrorBodyText(JSON.parse(data) as ErrorBody) };
         link(null);
         if (event !== stream.event) continue;
         share(JSON.parse(data) as Value);

@@ -1,10 +1,10 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
-import { type KeyAction, type KeyRow, toKeyText } from '../data/keys.ts';
+import { type KeyAction, type PageKey, toKeyText } from '../data/keys.ts';
 
 interface KeyViewProps {
   /** `help`: all keys; `palette`: those whose words fit what is typed. */
   readonly kind: 'help' | 'palette';
-  readonly keys: readonly KeyRow[];
+  readonly keys: readonly PageKey[];
   readonly onAction: (action: KeyAction) => void;
   readonly onClose: () => void;
 }

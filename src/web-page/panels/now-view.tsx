@@ -4,7 +4,7 @@ import type { Attention } from '../../wire/attention.ts';
 import type { RunFrame, WorkingTurn } from '../../wire/run-frame.ts';
 import { AttentionLine, WithCommands } from '../parts/attention-view.tsx';
 import type { Act } from '../parts/use-orders.ts';
-import { Asked, Questions } from './questions.tsx';
+import { PastQuestions, Questions } from './questions.tsx';
 
 /** Everything that the run needs, who works now, and who works next. */
 export function NowView({ frame, now, act }: { readonly frame: RunFrame; readonly now: number; readonly act: Act | null }) {
@@ -37,7 +37,7 @@ export function NowView({ frame, now, act }: { readonly frame: RunFrame; readonl
         .map((attention) => (
           <AttentionLine key={attention.state} attention={attention} frame={frame} />
         ))}
-      <Asked frame={frame} />
+      <PastQuestions frame={frame} />
       {frame.notices.length > 0 && (
         <details>
           <summary>Notices ({frame.notices.length})</summary>

@@ -3,7 +3,7 @@ import { toPlainLine } from '../../views/text/plain-text.ts';
 import type { RunFrame } from '../../wire/run-frame.ts';
 import { Twice } from '../parts/twice.tsx';
 import type { Act } from '../parts/use-orders.ts';
-import { toClockText } from '../parts/words.ts';
+import { toTimeOfDay } from '../parts/words.ts';
 
 const CHOICE_LENGTH = 120;
 
@@ -22,7 +22,7 @@ export function Questions({ frame, now, act }: { readonly frame: RunFrame; reado
               {question.text}
             </p>
           )}
-          <p>{frame.end === null ? toDeadlineText(question, now, toClockText) : `${question.fate}; ${toLapseText(question)}.`}</p>
+          <p>{frame.end === null ? toDeadlineText(question, now, toTimeOfDay) : `${question.fate}; ${toLapseText(question)}.`}</p>
           {act === null && frame.isNow && !frame.attention.action.includes(`ralph answer ${question.id} `) && (
             <p>
               Answer it where the run is: <code>{toCommand(question)}</code>
@@ -48,7 +48,7 @@ export function Questions({ frame, now, act }: { readonly frame: RunFrame; reado
 }
 
 /** What people were asked before, and what became of it. */
-export function Asked({ frame }: { readonly frame: RunFrame }) {
+export function PastQuestions({ frame }: { readonly frame: RunFrame }) {
   const over = frame.questions.filter(({ answer }) => answer !== null || frame.end?.reason === 'completed');
   if (over.length === 0) return null;
   return (

@@ -1,6 +1,6 @@
 import type { RunFrame } from '../../wire/run-frame.ts';
 import { AttentionBadge, WordBadge } from '../parts/attention-view.tsx';
-import { toClockText, toCostText, toTimeText, toTurnNumber } from '../parts/words.ts';
+import { toCostText, toTimeOfDay, toTimeText, toTurnNumber } from '../parts/words.ts';
 
 interface RunHeaderProps {
   readonly frame: RunFrame;
@@ -46,13 +46,13 @@ export function RunHeader({ frame, problem, asOf, isOver, damage }: RunHeaderPro
       {damage !== null && <p class="problem">Damaged, and shown as far as it can be read: {damage}.</p>}
       {asOf !== null && (
         <p class="past">
-          A snapshot of {new Date(asOf).toDateString()}, {toClockText(asOf).slice(0, 5)}
+          A snapshot of {new Date(asOf).toDateString()}, {toTimeOfDay(asOf).slice(0, 5)}
           {isOver ? '.' : ': the run had not ended, and this file does not follow it.'}
         </p>
       )}
       {!frame.isNow && (
         <p class="past" role="status">
-          PAST: everything below is as it was at input {frame.seq} of {frame.lastSeq}, {toClockText(frame.at)}. Nothing can be told or
+          PAST: everything below is as it was at input {frame.seq} of {frame.lastSeq}, {toTimeOfDay(frame.at)}. Nothing can be told or
           stopped from here.
         </p>
       )}

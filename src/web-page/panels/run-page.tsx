@@ -4,7 +4,7 @@ import type { RunFrame } from '../../wire/run-frame.ts';
 import type { SearchHit } from '../../wire/turn-texts.ts';
 import { findTurn } from '../data/find-turn.ts';
 import type { RunSource } from '../data/page-source.ts';
-import type { Route } from '../data/route.ts';
+import type { PageRoute } from '../data/route.ts';
 import { RowWindow } from '../parts/row-window.tsx';
 import { Speaker } from '../parts/speaker.tsx';
 import { useLoaded } from '../parts/use-loaded.ts';
@@ -19,18 +19,18 @@ import { HatsView } from './hats-view.tsx';
 import { KeyView } from './key-view.tsx';
 import { NowView } from './now-view.tsx';
 import { RunHeader } from './run-header.tsx';
-import { EventLine, TurnLine } from './run-rows.tsx';
+import { ToldEventLine, TurnLine } from './run-rows.tsx';
 import { SearchView } from './search-view.tsx';
 import { SteerView } from './steer-view.tsx';
 import { TimelineView } from './timeline-view.tsx';
-import { TurnView } from './turn-view.tsx';
+import { TurnDetailView } from './turn-detail-view.tsx';
 import { WholeDiff } from './whole-diff.tsx';
 
 interface RunPageProps {
   readonly source: RunSource;
   readonly isLive: boolean;
-  readonly route: Route;
-  readonly go: (route: Partial<Route>, isNew?: boolean) => void;
+  readonly route: PageRoute;
+  readonly go: (route: Partial<PageRoute>, isNew?: boolean) => void;
 }
 
 const SLOTS = 160;
@@ -78,7 +78,7 @@ function LoadedRun({ source, isLive, route, go, shown, live, problem, error, ver
           {...{ shown, live, source, version, now: shown.isNow ? now : shown.at, place: route.turn === null ? null : place, seq, seek, go }}
         />
         {detail.value !== undefined && detail.value !== null && (
-          <TurnView
+          <TurnDetailView
             source={source}
             detail={detail.value}
             tab={route.tab}
@@ -166,7 +166,7 @@ function RunMiddle({ shown, live, source, version, now, place, seq, seek, go }: 
             version={0}
             load={(from, count) => source.events({ from, count, seq })}
             selected={null}
-            rowOf={(row) => <EventLine row={row} onSeek={() => seek(row.seq)} />}
+            rowOf={(row) => <ToldEventLine row={row} onSeek={() => seek(row.seq)} />}
           />
         </section>
       </div>

@@ -1,7 +1,7 @@
 import { toDurationText, toUsdText } from '../../core/text/duration.ts';
 import type { ToldEvent } from '../../wire/told-event.ts';
 import type { TurnRow } from '../../wire/turn-row.ts';
-import { toClockText } from '../parts/words.ts';
+import { toTimeOfDay } from '../parts/words.ts';
 
 /** The class of a row, its mark, and what that means. */
 const MARKS: Readonly<Record<TurnRow['mark'], readonly [kind: string, mark: string, meaning: string]>> = {
@@ -44,10 +44,10 @@ export function TurnLine({
 }
 
 /** An event in the list of events; a press looks at the moment in which it came up. */
-export function EventLine({ row, onSeek }: { readonly row: ToldEvent; readonly onSeek: () => void }) {
+export function ToldEventLine({ row, onSeek }: { readonly row: ToldEvent; readonly onSeek: () => void }) {
   return (
     <button type="button" class="row" onClick={onSeek} title={`look at input ${row.seq}`}>
-      <span class="name">{toClockText(row.ts)}</span> <strong>{row.topic}</strong>{' '}
+      <span class="name">{toTimeOfDay(row.ts)}</span> <strong>{row.topic}</strong>{' '}
       <span class="faint">
         {row.source} → {row.to.join(', ') || 'nobody'}
         {row.status === 'routed' ? '' : ` · ${row.status}`} · {row.excerpt}

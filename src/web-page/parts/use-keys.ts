@@ -1,12 +1,12 @@
 import { useEffect, useRef } from 'preact/hooks';
-import { createKeyReader, type KeyAction } from '../data/keys.ts';
+import { createActionFinder, type KeyAction } from '../data/keys.ts';
 
 /** Calls with the action of each key that is pressed outside of fields, where keys are letters, and of buttons that take the key themselves. */
 export function useKeys(onAction: (action: KeyAction) => void): void {
   const call = useRef(onAction);
   call.current = onAction;
   useEffect(() => {
-    const read = createKeyReader();
+    const read = createActionFinder();
     const take = (event: KeyboardEvent): void => {
       if (event.altKey || event.metaKey || isField(event.target, event.key)) return;
       const action = read(event.key, event.ctrlKey);

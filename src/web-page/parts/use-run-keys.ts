@@ -2,14 +2,14 @@ import { useState } from 'preact/hooks';
 import type { RunFrame } from '../../wire/run-frame.ts';
 import { type KeyAction, listKeys } from '../data/keys.ts';
 import type { RunSource } from '../data/page-source.ts';
-import { NO_ROUTE, type Route, TURN_TABS } from '../data/route.ts';
+import { NO_ROUTE, PAGE_TABS, type PageRoute } from '../data/route.ts';
 import { useKeys } from './use-keys.ts';
 
 interface KeyWorld {
   readonly shown: RunFrame;
   readonly live: RunFrame;
-  readonly route: Route;
-  readonly go: (route: Partial<Route>, isNew?: boolean) => void;
+  readonly route: PageRoute;
+  readonly go: (route: Partial<PageRoute>, isNew?: boolean) => void;
   readonly source: RunSource;
   /** False in a file. */
   readonly isLive: boolean;
@@ -51,8 +51,8 @@ export function useRunKeys({ shown, live, place, route, go, seek, play, source, 
     seek(next >= live.lastSeq ? null : Math.max(1, next));
   };
   const goTab = (step: number): void => {
-    const next = (TURN_TABS.indexOf(route.tab) + step + TURN_TABS.length) % TURN_TABS.length;
-    go({ tab: TURN_TABS[next] ?? 'why', from: null });
+    const next = (PAGE_TABS.indexOf(route.tab) + step + PAGE_TABS.length) % PAGE_TABS.length;
+    go({ tab: PAGE_TABS[next] ?? 'why', from: null });
   };
   const actions: Readonly<Record<KeyAction, () => void>> = {
     'older-turn': () => go({ turn: Math.max(0, place - 1), from: null }),

@@ -24,7 +24,7 @@ export function toTimeText({ elapsedMs, maxRuntimeMs }: RunFrame['progress']): s
 }
 
 /** `09:41:07` of a moment, in the time zone of the reader. */
-export function toClockText(at: number): string {
+export function toTimeOfDay(at: number): string {
   const date = new Date(at);
   return [date.getHours(), date.getMinutes(), date.getSeconds()].map((part) => String(part).padStart(2, '0')).join(':');
 }

@@ -1,5 +1,6 @@
 import { lstatSync, mkdirSync, realpathSync, rmSync, statSync } from 'node:fs';
 import { basename, dirname, join, posix, resolve } from 'node:path';
+import { isWithin } from '../../core/text/is-within.ts';
 import type { Repository } from '../../git/contract.ts';
 import { demandGit, GitProblem } from '../../git/git.ts';
 import { readCommit } from '../../git/refs.ts';
@@ -8,7 +9,7 @@ import { readStatus } from '../../git/status.ts';
 import { toPathList } from '../../git/trees.ts';
 import { hashFileAt } from '../snapshot/create-tree-reader.ts';
 import { readStanding } from '../snapshot/present-tree.ts';
-import { type CopiedFolder, type CopyTops, copyFolder, copyOne, isBelow, type Room } from './copy-folder.ts';
+import { type CopiedFolder, type CopyBudget, type CopyTops, copyFolder, copyOne } from './copy-folder.ts';
 import { addPlace, type PlaceOwner, removePlace, toPlaceApart } from './place-apart.ts';
 
 /** What is copied, and which of its files are to be as they were at the start. */
@@ -112,8 +113,8 @@ async function bringIgnored(order: CopyOrder, source: Repository, tops: CopyTops
   const { entries } = await readStatus(source, { withIgnored: true });
   const ignored = entries.flatMap(({ path, kind }) => (kind === 'ignored' ? [path.replace(/\/$/, '')] : []));
   const endsAtMs = performance.now() + MAX_COPY_MS;
-  const rest: Room = { bytes: MAX_IGNORED_BYTES, files: MAX_IGNORED_FILES, endsAtMs };
-  const room: Room = { bytes: MAX_PACKAGES_BYTES, files: MAX_PACKAGES_FILES, endsAtMs };
+  const rest: CopyBudget = { bytes: MAX_IGNORED_BYTES, files: MAX_IGNORED_FILES, endsAtMs };
+  const room: CopyBudget = { bytes: MAX_PACKAGES_BYTES, files: MAX_PACKAGES_FILES, endsAtMs };
   const [leftOut, packages]: [string[], string[]] = [[], []];
   for (const path of new Set([...ignored, ...links])) {
     // Copied already with a repository of its own, or behind a link.
@@ -129,7 +130,7 @@ async function bringIgnored(order: CopyOrder, source: Repository, tops: CopyTops
 }
 
 /** Packages that a link of the work leads to are copied as well: what writes through a link writes in the person's folder. */
-function copyPackages(tops: CopyTops, path: string, real: string, room: Room, signal: AbortSignal): Promise<CopiedFolder> {
+function copyPackages(tops: CopyTops, path: string, real: string, room: CopyBudget, signal: AbortSignal): Promise<CopiedFolder> {
   if (real === join(tops.from, path)) return copyFolder(tops, path, room, signal);
   if (basename(real) !== basename(path)) throw new GitProblem(`${path} is a link to a folder of another name`);
   return copyFolder({ from: dirname(real), to: dirname(join(tops.to, path)) }, basename(path), room, signal);
@@ -143,7 +144,7 @@ function findPackages({ links }: CopyOrder, top: string, path: string): string |
   if (!statSync(place, { throwIfNoEntry: false })?.isDirectory()) return null;
   const real = realpathSync(place);
   // A link that stays in the work leads into the copy there.
-  return lstatSync(place).isSymbolicLink() && isBelow(real, top) ? null : real;
+  return lstatSync(place).isSymbolicLink() && isWithin(real, top) ? null : real;
 }
 
 /** Puts files of the start in the place of what became of them. Git takes away a link on the way to one of them, and follows none. */

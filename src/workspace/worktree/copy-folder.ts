@@ -13,6 +13,7 @@ import {
 } from 'node:fs';
 import { basename, dirname, isAbsolute, join, posix, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { isWithin } from '../../core/text/is-within.ts';
 import { GitProblem } from '../../git/git.ts';
 import { findReal } from '../../process/paths.ts';
 
@@ -23,7 +24,7 @@ export interface CopyTops {
 }
 
 /** What may still be copied. */
-export interface Room {
+export interface CopyBudget {
   bytes: number;
   files: number;
   /** When it has to be done, as `performance.now` tells it. */
@@ -47,7 +48,7 @@ const SLICE = 500;
  *
  * @throws GitProblem where something in it leads programs back to the files of the work, whatever folder they are started in, or where it takes too long
  */
-export async function copyFolder(tops: CopyTops, path: string, room: Room, signal: AbortSignal): Promise<CopiedFolder> {
+export async function copyFolder(tops: CopyTops, path: string, room: CopyBudget, signal: AbortSignal): Promise<CopiedFolder> {
   const leftOut: string[] = [];
   const listed = listFiles(tops.from, path, room, leftOut);
   if (listed === null) return { fits: false, leftOut: [] };
@@ -74,18 +75,13 @@ export function copyOne({ from, to }: CopyTops, path: string, stats: Stats): voi
   lutimesSync(target, stats.atime, stats.mtime);
 }
 
-/** Whether a path is another one or lies in it. Both are absolute. */
-export function isBelow(path: string, top: string): boolean {
-  return path === top || path.startsWith(`${top}/`);
-}
-
 /** Where a link of the copy leads: into the copy where it led into the work, and else where it led. */
 function toLink({ from, to }: CopyTops, path: string): string {
   const link = join(from, path);
   const leads = readlinkSync(link);
   const named = resolve(dirname(link), leads);
-  const real = isBelow(named, from) ? named : (findReal(link) ?? named);
-  if (isBelow(real, from)) {
+  const real = isWithin(named, from) ? named : (findReal(link) ?? named);
+  if (isWithin(real, from)) {
     const isPlain = !isAbsolute(leads) && real === named && !leavesTop(path, leads);
     return isPlain ? leads : relative(dirname(join(to, path)), join(to, relative(from, real))) || '.';
   }
@@ -133,7 +129,7 @@ function leadProgram({ from, to }: CopyTops, path: string, stats: Stats): void {
 function listFiles(
   top: string,
   path: string,
-  room: Room,
+  room: CopyBudget,
   leftOut: string[],
 ): { readonly paths: readonly string[]; readonly bytes: number } | null {
   const paths: string[] = [];
@@ -195,7 +191,7 @@ function namesTop(top: string, text: string): boolean {
   if (text.split(top).some((rest, index) => index > 0 && !/^[\w.-]/.test(rest))) return true;
   return text.split(/\r?\n/).some((line) => {
     const real = isAbsolute(line.trim()) ? findReal(line.trim()) : null;
-    return real !== null && isBelow(real, top);
+    return real !== null && isWithin(real, top);
   });
 }
 
@@ -204,5 +200,5 @@ function isEditable(top: string, text: string): boolean {
   const url = /"(file:[^"]*)"/.exec(text)?.[1];
   if (url === undefined) return false;
   const path = fileURLToPath(url);
-  return isBelow(findReal(path) ?? path, top);
+  return isWithin(findReal(path) ?? path, top);
 }

@@ -6,7 +6,7 @@ import { locateRepository } from '../../../git/repository.ts';
 import type { CommandResult } from '../../../process/start-process.ts';
 import { fail, type ToolContext, type ToolResult } from '../../tool/tool.ts';
 import { cleanOutput } from '../../tool/tool-output.ts';
-import { findProgram } from '../program/program-environment.ts';
+import { findSafeProgram } from '../program/program-environment.ts';
 import { runProgram } from '../program/run-program.ts';
 import { hideUserInfo } from './git-url.ts';
 
@@ -63,7 +63,7 @@ const MAX_PROBLEM_LENGTH = 2000;
 
 /** Runs one git command for a model, in the workspace and in the sandbox of the turn: nothing that the repository names is run. Never rejects. */
 export async function runGit(args: readonly string[], context: ToolContext, options: GitOptions = {}): Promise<GitResult> {
-  const command = await findProgram('git', context);
+  const command = await findSafeProgram('git', context);
   if (command === null) return { ok: false, exitCode: null, stdout: '', problem: 'git was not found on the PATH' };
   const git = createGit({
     cwd: context.jail.workspace,

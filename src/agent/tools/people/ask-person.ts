@@ -29,7 +29,7 @@ const parameters = z.strictObject({
 type Args = z.infer<typeof parameters>;
 
 /** The tool by which a hat asks the people of its run. The same question in one turn is asked again each time. */
-export function createAskPersonTool(people: People): Tool<Args> {
+export function createNativeAskPersonTool(people: People): Tool<Args> {
   return defineTool<Args>({
     name: 'ask_person',
     group: 'coordination',

@@ -95,7 +95,7 @@ type PathContext = Pick<ToolContext, 'env' | 'jail'>;
  * Where a program is, looked for as a shell does, but never in a folder that agents can write to: the workspace's `node_modules/.bin` is on the PATH
  * of whatever npm starts, and a tool that only reads must not run what lies there. `null` where there is none.
  */
-export async function findProgram(name: string, context: PathContext): Promise<string | null> {
+export async function findSafeProgram(name: string, context: PathContext): Promise<string | null> {
   for (const folder of (await toSafePath(context)).split(delimiter)) {
     const path = join(folder, name);
     if (folder !== '' && (await isProgram(path))) return path;

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { toDurationText } from '../../../core/text/duration.ts';
 import { toErrorMessage } from '../../../core/values/errors.ts';
 import type { ProcessInput } from '../../../process/contract.ts';
-import { type CommandResult, type CommandSpec, runCommand } from '../../../process/start-process.ts';
+import { type CommandResult, type CommandSpec, runToEnd } from '../../../process/start-process.ts';
 import type { ToolContext } from '../../tool/tool.ts';
 
 /** A program that a tool starts. */
@@ -35,7 +35,7 @@ type ProgramContext = Pick<ToolContext, 'marker' | 'signal' | 'confine' | 'isola
  * Each call has a marker of its own that begins with the turn's: ending what one call left must not end what another one runs.
  */
 export async function runProgram(order: ProgramOrder, context: ProgramContext): Promise<CommandResult> {
-  return runCommand({
+  return runToEnd({
     captureBytes: DEFAULT_CAPTURE_BYTES,
     ...order,
     ...(await place(order, context)),

@@ -1,7 +1,7 @@
 import { findSearchKeyName, type SearchProvider, type SearchSpec } from '../../../core/tools/tools-spec.ts';
 import { RalphError } from '../../../core/values/errors.ts';
 import { isJsonObject, type Json, parseJson } from '../../../core/values/json.ts';
-import type { SearchHit, SearchOrder, WebSearch } from '../../tool/tool.ts';
+import type { SearchOrder, WebHit, WebSearch } from '../../tool/tool.ts';
 import { cutLine } from '../../tool/tool-output.ts';
 import { type HttpAnswer, sendRequest } from './http-request.ts';
 
@@ -39,7 +39,7 @@ function toKey(value: string | undefined): string | null {
   return /^[\x21-\x7e]+$/.test(key) ? key : null;
 }
 
-function readAnswer(provider: string, dialect: SearchDialect, { status, body }: HttpAnswer): readonly SearchHit[] {
+function readAnswer(provider: string, dialect: SearchDialect, { status, body }: HttpAnswer): readonly WebHit[] {
   if (status >= 300 && status < 400) {
     throw toFailure(
       `${provider} redirects (${status}), which is not followed.`,
@@ -81,7 +81,7 @@ interface SearchDialect {
   /** @param base without a slash at the end */
   readonly toRequest: (order: SearchOrder, base: string, key: string | null) => SearchRequest;
   /** `null`: the answer has another form. */
-  readonly readHits: (body: Json) => readonly SearchHit[] | null;
+  readonly readHits: (body: Json) => readonly WebHit[] | null;
   /** What to do about a refusal that has a cause of its own here. */
   readonly advice: Readonly<Record<number, string>>;
 }
@@ -137,7 +137,7 @@ function toQuery({ query, domains }: SearchOrder): string {
   return domains.length === 0 ? query : `${query} (${domains.map((domain) => `site:${domain}`).join(' OR ')})`;
 }
 
-function toHits(list: Json | undefined, snippet: string): readonly SearchHit[] | null {
+function toHits(list: Json | undefined, snippet: string): readonly WebHit[] | null {
   if (!Array.isArray(list)) return null;
   return list.flatMap((item) => {
     if (!isJsonObject(item) || typeof item['url'] !== 'string') return [];

@@ -19,8 +19,8 @@ export const emitCommand: CliCommand = {
     const [topic = '', payload] = args;
     const target = options['target'];
     const words = { topic, payload, json: options['json'] === true, ...(typeof target === 'string' && { target }) };
-    const { emitInto, findTurn, refuseInRound, toCutText } = await import('../../../emit/index.ts');
-    const turn = findTurn(env);
+    const { emitInto, findEventPlace, refuseInRound, toCutText } = await import('../../../emit/index.ts');
+    const turn = findEventPlace(env);
     if (turn !== null) {
       const cut = emitInto(words, turn);
       terminal.out(`Published ${topic} as ${turn.hat}.\n${toCutText(cut)}`);

@@ -2,26 +2,26 @@ import { toDurationText } from '../../core/text/duration.ts';
 import type { TurnDetail } from '../../wire/turn-row.ts';
 import type { ToolCallRow } from '../../wire/turn-texts.ts';
 import type { RunSource } from '../data/page-source.ts';
-import { TURN_TABS, type TurnTab } from '../data/route.ts';
+import { PAGE_TABS, type PageTab } from '../data/route.ts';
 import { DiffView } from '../parts/diff-view.tsx';
 import { TextView } from '../parts/text-view.tsx';
 import { useLoaded } from '../parts/use-loaded.ts';
-import { toClockText } from '../parts/words.ts';
+import { toTimeOfDay } from '../parts/words.ts';
 
 interface TurnViewProps {
   readonly source: RunSource;
   readonly detail: TurnDetail;
-  readonly tab: TurnTab;
+  readonly tab: PageTab;
   readonly from: number | null;
   /** Grows when there may be more. */
   readonly version: number;
   /** An earlier moment of the run is looked at. */
   readonly isPast: boolean;
-  readonly onTab: (tab: TurnTab) => void;
+  readonly onTab: (tab: PageTab) => void;
 }
 
 /** One turn: why it is as it is, what its agent was asked, said, changed and called. */
-export function TurnView({ source, detail, tab, from, version, isPast, onTab }: TurnViewProps) {
+export function TurnDetailView({ source, detail, tab, from, version, isPast, onTab }: TurnViewProps) {
   const { row } = detail;
   return (
     <section class="turn" aria-labelledby="turn-title">
@@ -37,7 +37,7 @@ export function TurnView({ source, detail, tab, from, version, isPast, onTab }: 
         {row.outcome} {row.topics.length > 0 && <span class="faint">published {row.topics.join(', ')}</span>}
       </p>
       <div role="tablist" aria-label="What of the turn" class="tabs">
-        {TURN_TABS.map((name) => (
+        {PAGE_TABS.map((name) => (
           <button
             key={name}
             type="button"
@@ -63,11 +63,11 @@ export function TurnView({ source, detail, tab, from, version, isPast, onTab }: 
   );
 }
 
-function moveTab(event: KeyboardEvent, name: TurnTab, onTab: (tab: TurnTab) => void): void {
+function moveTab(event: KeyboardEvent, name: PageTab, onTab: (tab: PageTab) => void): void {
   const step = event.key === 'ArrowRight' ? 1 : event.key === 'ArrowLeft' ? -1 : 0;
   if (step === 0) return;
   event.preventDefault();
-  const next = TURN_TABS[(TURN_TABS.indexOf(name) + step + TURN_TABS.length) % TURN_TABS.length] ?? name;
+  const next = PAGE_TABS[(PAGE_TABS.indexOf(name) + step + PAGE_TABS.length) % PAGE_TABS.length] ?? name;
   onTab(next);
   document.getElementById(`tab-${next}`)?.focus();
 }
@@ -140,7 +140,7 @@ function Calls({ source, name, version }: { readonly source: RunSource; readonly
       <tbody>
         {value.calls.map((call) => (
           <tr key={call.id}>
-            <td>{toClockText(call.startedAt)}</td>
+            <td>{toTimeOfDay(call.startedAt)}</td>
             <td>{call.name}</td>
             <td class="about">{call.summary}</td>
             <td>{call.endedAt === null ? '' : toDurationText(call.endedAt - call.startedAt)}</td>

@@ -2,7 +2,7 @@ import type { WatchedRun } from '../views/frame/watched-run.ts';
 import type { RunList } from '../wire/run-list.ts';
 
 /** Where the server has its runs from. */
-export interface RunSource {
+export interface ServedRuns {
   /** All runs now. Rejects with a RalphError or a system error. */
   readonly list: () => Promise<RunList>;
   /** The run that a row of the list names; `null` where none has that key. Throws a RalphError where it cannot be opened. */
