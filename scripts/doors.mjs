@@ -23,7 +23,7 @@ const isClosed = ({ room }) => ROOMS[room].doors !== 'files';
 
 // The formatter writes imports in one way; parsing two thousand files for them would take seconds.
 const AT_ONCE = /^(import|export) (type )?(?:\{([^}]*)\}|\*(?: as \w+)?) from '(\.[^']+)';/gm;
-const LATER = /(?:\{([^{}]*)\} = await )?\bimport\('(\.[^']+)'\)/g;
+const LATER = /(?:\{([^{}]*)\} = await )?\bimport\('(\.[^']+)'\)(?:\)?\.(?!then\b)(\w+)|\['(\w+)'\])?/g;
 const NAME = /^(type )?(\w+)(?:(?: as|:) (\w+))?$/;
 
 /**
@@ -50,7 +50,10 @@ function readTaken(path) {
       const [, verb, type, names, specifier] = match;
       return read(match, specifier, names, { isHandedOn: verb === 'export', isType: type !== undefined, isLater: false });
     }),
-    ...[...text.matchAll(LATER)].flatMap((match) => read(match, match[2], match[1], { isHandedOn: false, isType: false, isLater: true })),
+    ...[...text.matchAll(LATER)].flatMap((match) => {
+      const [, names, specifier, property, member] = match;
+      return read(match, specifier, names ?? property ?? member, { isHandedOn: false, isType: false, isLater: true });
+    }),
   ];
 }
 
@@ -65,7 +68,9 @@ function readNames(list = WHOLE) {
 function findUnlisted(path, taken, doors, listed) {
   return taken.flatMap(({ line, target, name, isLater }) => {
     const room = findRoom(target);
-    if (room === undefined || room === findRoom(path) || !isClosed(room) || FIXTURES.test(target) || name === WHOLE) return [];
+    if (room === undefined || room === findRoom(path) || !isClosed(room) || FIXTURES.test(target)) return [];
+    if (name === WHOLE)
+      return doors.has(target) ? [] : [`${path}:${line}: take the names that are wanted of ${target}, or all of a door of ${room.room}`];
     const held = doors.get(target)?.find(({ as }) => as === name);
     if (held !== undefined && !isLater && !TEST.test(path)) return [`${path}:${line}: import ${name} from ${held.target}, which holds it`];
     if (doors.has(target) || listed.has(`${target} ${name}`)) return [];

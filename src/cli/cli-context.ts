@@ -1,4 +1,6 @@
 import type { Command } from 'commander';
+import type { openWatchedRun } from '../app/watched-run.ts';
+import type { openRunReader } from '../runs/read-run.ts';
 import type { CommandEntry } from './args/command-table.ts';
 import type { FullScreen } from './terminal/full-screen.ts';
 import type { Terminal } from './terminal/terminal.ts';
@@ -35,8 +37,10 @@ export interface CliContext {
 }
 
 /** What a run is read and watched with: a small part of the composition root. */
-export type WatchApi = Pick<typeof import('../runs/read-run.ts'), 'openRunReader'> &
-  Pick<typeof import('../app/watched-run.ts'), 'openWatchedRun'>;
+export interface WatchApi {
+  readonly openRunReader: typeof openRunReader;
+  readonly openWatchedRun: typeof openWatchedRun;
+}
 
 /** What was typed, as commander understood it. */
 export interface CommandCall {

@@ -106,7 +106,7 @@ async function runProbe({ cli, path, env, os, signal }: ProbeOrder, root: string
     binDir: join(stateDir, 'bin'),
   };
   const agentEnv = toAgentEnvironment(openClient(cli, root, server.port, model, env), facts);
-  const outfitter = createTurnSandboxes({
+  const sandboxes = createTurnSandboxes({
     privateDir: join(stateDir, 'private'),
     workspace,
     stateDir,
@@ -123,7 +123,7 @@ async function runProbe({ cli, path, env, os, signal }: ProbeOrder, root: string
   const qualityCommands = [PROBE_TEST.command];
   const checks = listToolChecks(cli, may, qualityCommands);
   const attach = await loadEmitAttach();
-  const outfit = await outfitter.open({
+  const sandbox = await sandboxes.open({
     turn: '1.1',
     cli,
     may,
@@ -138,13 +138,13 @@ async function runProbe({ cli, path, env, os, signal }: ProbeOrder, root: string
   });
   try {
     const backend = createBackend({ type: cli, command: path, args, model, env: {}, permissions: 'bypass' });
-    const turn = backend.start({ ...toRequest(root), env: agentEnv, scope: outfit.scope }, () => undefined);
+    const turn = backend.start({ ...toRequest(root), env: agentEnv, scope: sandbox.scope }, () => undefined);
     const end = (): void => turn.kill();
     if (signal.aborted) end();
     signal.addEventListener('abort', end, { once: true });
     return await turn.result.finally(() => signal.removeEventListener('abort', end));
   } finally {
-    outfit.close();
+    sandbox.close();
   }
 }
 

@@ -19,8 +19,8 @@ export function createGateHold(made: TurnScopeSettings, copy?: string): NonNulla
   return async () => {
     try {
       opened ??= openSandbox(made, copy);
-      const { outfitter } = await opened;
-      const outfit: TurnSandbox = await outfitter.open({
+      const { sandboxes } = await opened;
+      const sandbox: TurnSandbox = await sandboxes.open({
         // A home of its own for each, also where two commands of the same run are held at the same time.
         turn: `gate.${randomUUID()}`,
         cli: 'custom',
@@ -35,9 +35,9 @@ export function createGateHold(made: TurnScopeSettings, copy?: string): NonNulla
         attach: () => null,
         more: [],
       });
-      const { confine } = outfit.scope;
+      const { confine } = sandbox.scope;
       if (confine === undefined) throw new Error('there is no sandbox here');
-      return { confine, close: outfit.close };
+      return { confine, close: sandbox.close };
     } catch (error) {
       return { confine: toRefusal(toErrorMessage(error)), close: () => undefined };
     }

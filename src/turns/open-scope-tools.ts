@@ -28,7 +28,8 @@ export function createWatch(made: TurnScopeSettings): TreeWatch {
 
 /** Opens what the turns of a run are held with, and removes what a process before this one left of it. */
 export async function openScopeTools(made: TurnScopeSettings): Promise<ScopeTools> {
-  const [opened, { sweepPrivate }] = await Promise.all([openSandbox(made), import('../sandbox/carry-logins.ts')]);
+  const { sweepPrivate } = await import('../sandbox/carry-logins.ts');
+  const opened = await openSandbox(made);
   sweepPrivate(toPrivateDir(made.runFolder));
   return { ...opened, watch: createWatch(made) };
 }
@@ -39,11 +40,9 @@ export async function openScopeTools(made: TurnScopeSettings): Promise<ScopeTool
  * @param copy of the folder of the run, in which is worked instead
  */
 export async function openSandbox(made: TurnScopeSettings, copy?: string): Promise<Omit<ScopeTools, 'watch'>> {
-  const [{ findOsSandbox }, { createTurnSandboxes: createOutfitter }] = await Promise.all([
-    import('../sandbox/find-os-sandbox.ts'),
-    import('../sandbox/open-turn-sandbox.ts'),
-  ]);
+  const { findOsSandbox } = await import('../sandbox/find-os-sandbox.ts');
+  const { createTurnSandboxes } = await import('../sandbox/open-turn-sandbox.ts');
   const os = await findOsSandbox(made.env, made.workspace);
-  const outfitter = createOutfitter(copy === undefined ? toSandboxSettings(made, os) : toCopySettings(made, os, copy));
-  return { os, createOutfitter, outfitter };
+  const sandboxes = createTurnSandboxes(copy === undefined ? toSandboxSettings(made, os) : toCopySettings(made, os, copy));
+  return { os, createTurnSandboxes, sandboxes };
 }

@@ -23,7 +23,7 @@ interface SharedScopes {
 /** Creates what holds the panels of a run. */
 export function createPanelScopes(made: TurnScopeSettings, shared: SharedScopes): PanelScopes {
   const found = new Map<string, ScopeViolations[]>();
-  const outfitters = new Map<string, TurnSandboxes>();
+  const sandboxesOf = new Map<string, TurnSandboxes>();
   return {
     open: async (order, plain) => {
       const turn = toTurnName(order);
@@ -47,9 +47,9 @@ export function createPanelScopes(made: TurnScopeSettings, shared: SharedScopes)
       if ((isOpen && agent.attach === undefined) || spec.type === 'scripted') return agent.plain;
       const opened = await shared.open();
       const { cwd } = agent.plain;
-      const outfitter = outfitters.get(cwd) ?? opened.createOutfitter(toCopySettings(made, opened.os, cwd));
-      outfitters.set(cwd, outfitter);
-      return holdAgent(made, outfitter, { ...agent, isOpen }, (violations) => {
+      const sandboxes = sandboxesOf.get(cwd) ?? opened.createTurnSandboxes(toCopySettings(made, opened.os, cwd));
+      sandboxesOf.set(cwd, sandboxes);
+      return holdAgent(made, sandboxes, { ...agent, isOpen }, (violations) => {
         found.set(toTurnName(order), [...(found.get(toTurnName(order)) ?? []), violations]);
       });
     },
@@ -73,7 +73,7 @@ async function beginLook(
 
 async function holdAgent(
   made: TurnScopeSettings,
-  outfitter: TurnSandboxes,
+  sandboxes: TurnSandboxes,
   { order, spec, plain, name, promptFile, attach, more = [], isOpen }: PanelAgentOrder & { readonly isOpen: boolean },
   report: (violations: ScopeViolations) => void,
 ): Promise<Surroundings> {
@@ -84,18 +84,18 @@ async function holdAgent(
   for (const dir of toAgentDirs(made)) mkdirSync(join(plain.cwd, dir), { recursive: true });
   const attachTools = (folder: string): ReturnType<PanelAttach> => attach?.(folder, !isOpen && !mayChangeTree(may)) ?? null;
   const held = toSandboxOrder(made, { hat: order.hat, spec, plain, may, turn, promptFile, attach: attachTools });
-  const outfit = await outfitter.open({ ...held, more: [...held.more, ...more], isOpen });
+  const sandbox = await sandboxes.open({ ...held, more: [...held.more, ...more], isOpen });
   const endLook =
-    isOpen || mayChangeTree(may) ? () => null : watchPlainly({ cwd: plain.cwd, stateDirs: toStateDirs(settings) }, outfit.scratch);
+    isOpen || mayChangeTree(may) ? () => null : watchPlainly({ cwd: plain.cwd, stateDirs: toStateDirs(settings) }, sandbox.scratch);
   return {
     ...plain,
-    scope: outfit.scope,
+    scope: sandbox.scope,
     ...openPrivate(made, turn, plain),
     close: async () => {
       const violations = endLook();
       if (violations !== null) report(violations);
       try {
-        outfit.close();
+        sandbox.close();
       } catch {
         // Files of the turn that cannot be removed now are swept when the run begins again.
       }

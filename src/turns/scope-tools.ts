@@ -48,9 +48,9 @@ export interface TurnScopeSettings {
 export interface ScopeTools {
   readonly os: OsSandboxSearch;
   /** Makes those of agents that work elsewhere. */
-  readonly createOutfitter: (settings: TurnSandboxSettings) => TurnSandboxes;
+  readonly createTurnSandboxes: (settings: TurnSandboxSettings) => TurnSandboxes;
   /** Of agents that work in the folder of the run. */
-  readonly outfitter: TurnSandboxes;
+  readonly sandboxes: TurnSandboxes;
   readonly watch: TreeWatch;
 }
 

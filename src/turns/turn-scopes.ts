@@ -44,20 +44,20 @@ export function createTurnScopes(made: TurnScopeSettings): TurnScopes {
       if (isOpen && (spec.type === 'native' || !hasEmitTool(made.settings, order.hat, spec))) return plain;
       const opened = await open();
       const may = toAgentCapabilities(made.settings, order.hat, spec);
-      const outfit =
+      const sandbox =
         spec.type === 'scripted'
           ? null
-          : await opened.outfitter.open({
+          : await opened.sandboxes.open({
               ...toSandboxOrder(made, await toHeldOrder(made, order, spec, plain, may)),
               isOpen,
             });
-      const own = outfit === null && !mayChangeTree(may) ? await openOwnScratch(made) : null;
-      const look = mayChangeTree(may) ? null : await opened.watch.begin(outfit?.scratch ?? own?.folders ?? [], toTurnName(order));
+      const own = sandbox === null && !mayChangeTree(may) ? await openOwnScratch(made) : null;
+      const look = mayChangeTree(may) ? null : await opened.watch.begin(sandbox?.scratch ?? own?.folders ?? [], toTurnName(order));
       if (look === null) opened.watch.pass();
       return {
         ...plain,
-        ...(outfit === null ? {} : { scope: outfit.scope, ...openPrivate(made, toTurnName(order), plain) }),
-        close: () => close(made, { order, outfit, own, look }),
+        ...(sandbox === null ? {} : { scope: sandbox.scope, ...openPrivate(made, toTurnName(order), plain) }),
+        close: () => close(made, { order, sandbox, own, look }),
       };
     },
     panel: createPanelScopes(made, { open, opened: () => tools, keepDiff: (turn) => keepDiff(made, turn) }),
@@ -91,7 +91,8 @@ async function createAttach(
 ): Promise<TurnSandboxOrder['attach']> {
   const { settings } = made;
   if (spec.type === 'native' || !hasEmitTool(settings, hat, spec)) return () => null;
-  const [attach, { listToolChecks }] = await Promise.all([loadEmitAttach(), import('../sandbox/plan-scope.ts')]);
+  const { listToolChecks } = await import('../sandbox/plan-scope.ts');
+  const attach = await loadEmitAttach();
   const root = copy === undefined ? made.workspace : plain.cwd;
   const place = {
     hat,
@@ -111,14 +112,14 @@ async function createAttach(
 
 interface HeldTurn {
   readonly order: IterationStart;
-  readonly outfit: TurnSandbox | null;
+  readonly sandbox: TurnSandbox | null;
   readonly own: OwnScratch | null;
   readonly look: TreeLook | null;
 }
 
-async function close(made: TurnScopeSettings, { order, outfit, own, look }: HeldTurn): Promise<ScopeViolations | null> {
+async function close(made: TurnScopeSettings, { order, sandbox, own, look }: HeldTurn): Promise<ScopeViolations | null> {
   try {
-    outfit?.close();
+    sandbox?.close();
     own?.close();
   } catch {
     // Files of the turn that cannot be removed now are swept when the run begins again.

@@ -81,8 +81,8 @@ function createPlace(): Place {
 
 const SETTINGS: SandboxSettings = { mode: 'required', scratch: [], readable: [], hasNetwork: true };
 
-async function dress(place: Place, profile = 'critic', settings: Partial<SandboxSettings> = {}): Promise<TurnSandbox> {
-  const outfitter = createTurnSandboxes({
+async function openSandbox(place: Place, profile = 'critic', settings: Partial<SandboxSettings> = {}): Promise<TurnSandbox> {
+  const sandboxes = createTurnSandboxes({
     privateDir: join(place.run, 'private'),
     workspace: place.workspace,
     stateDir: join(place.workspace, '.ralph'),
@@ -95,7 +95,7 @@ async function dress(place: Place, profile = 'critic', settings: Partial<Sandbox
       listIgnored: async (folders) => folders.filter((folder) => folder === 'dist'),
     },
   });
-  return outfitter.open({
+  return sandboxes.open({
     turn: '1.1',
     cli: 'claude',
     may: toCapabilities(resolveProfile(BUILT_IN_POLICIES[profile] ?? null, BUILT_IN_CARDS)),
@@ -125,9 +125,9 @@ function toEnvironment({ home, base }: Place): Record<string, string> {
 
 /** Runs a script as the hat would, and takes everything back. */
 async function attack(place: Place, script: string, profile = 'critic', settings: Partial<SandboxSettings> = {}): Promise<CommandResult> {
-  const outfit = await dress(place, profile, settings);
+  const sandbox = await openSandbox(place, profile, settings);
   const program = { path: '/bin/bash', args: ['-c', script], env: toEnvironment(place) };
-  const confined = outfit.scope.confine?.(program) ?? program;
+  const confined = sandbox.scope.confine?.(program) ?? program;
   const result = await runToEnd({
     command: confined.path,
     args: confined.args,
@@ -135,7 +135,7 @@ async function attack(place: Place, script: string, profile = 'critic', settings
     env: confined.env,
     timeoutMs: 20_000,
   });
-  outfit.close();
+  sandbox.close();
   return result;
 }
 
@@ -377,16 +377,16 @@ describe.skipIf(SANDBOX.found === null)('a user who is signed in by a file', () 
 
   it('keeps a token that was refreshed outside meanwhile', async () => {
     const place = createPlace();
-    const outfit = await dress(place);
+    const sandbox = await openSandbox(place);
     place.put(CREDENTIALS, '{"accessToken":"outside"}');
     place.put('work/.ralph/runs/r1/private/1.1/home/.claude/.credentials.json', '{"accessToken":"inside"}');
-    outfit.close();
+    sandbox.close();
     expect(place.read(CREDENTIALS)).toBe('{"accessToken":"outside"}');
   });
 
   it('gets a refreshed token also when Ralph was killed in the turn', async () => {
     const place = createPlace();
-    await dress(place);
+    await openSandbox(place);
     place.put('work/.ralph/runs/r1/private/1.1/home/.claude/.credentials.json', '{"accessToken":"second"}');
     sweepPrivate(join(place.run, 'private'));
     expect([place.read(CREDENTIALS), readdirSync(join(place.run, 'private'))]).toEqual(['{"accessToken":"second"}', []]);
@@ -400,7 +400,7 @@ describe('where there is no sandbox', () => {
 
   it('starts no hat that requires it', async () => {
     const place = createPlace();
-    const outfitter = createTurnSandboxes({
+    const sandboxes = createTurnSandboxes({
       privateDir: join(place.run, 'private'),
       workspace: place.workspace,
       stateDir: join(place.workspace, '.ralph'),
@@ -413,7 +413,7 @@ describe('where there is no sandbox', () => {
     const may = toCapabilities(resolveProfile(BUILT_IN_POLICIES['critic'] ?? null, BUILT_IN_CARDS));
     const order = { turn: '1.1', cli: 'claude', may, args: [], permissions: 'bypass', env: {}, cwd: place.workspace } as const;
     const rest = { mode: 'required', qualityCommands: [], attach: () => null, more: [] } as const;
-    await expect(outfitter.open({ ...order, ...rest })).rejects.toThrow('a sandbox is required, and there is none.');
-    await expect(outfitter.open({ ...order, ...rest, mode: 'auto' })).resolves.toMatchObject({ isConfined: false });
+    await expect(sandboxes.open({ ...order, ...rest })).rejects.toThrow('a sandbox is required, and there is none.');
+    await expect(sandboxes.open({ ...order, ...rest, mode: 'auto' })).resolves.toMatchObject({ isConfined: false });
   });
 });

@@ -77,7 +77,7 @@ describe('a rule about a command line', () => {
     expect(bash('bash(npm test && npm run *)', 'npm test && npm run lint')).toEqual(TOUCHES);
   });
 
-  it('is touched by every part of the line, however it is dressed', () => {
+  it('is touched by every part of the line, whatever stands around it', () => {
     const lines = [
       'rm -rf x',
       'ls; rm -rf x',
