@@ -1,5 +1,5 @@
 /**
- * Front door of `agent`: the native agent. Heavy: only ever imported dynamically.
+ * Front door of `agent`: the native agent. Heavy: what runs it is loaded with the first turn (`turns/create-native-backend`).
  *
  * Folders, in one direction: tool <- files <- grep <- tools <- tool-list, and tool <- session <- calls <- turn; providers and mcp stand beside them.
  * `tool`: what a tool is and gets; `files`: what file tools do; `tools`: one file per tool, what several share in folders below; `session`: the parts,

@@ -1,5 +1,5 @@
 /**
- * Front door of `queue`: the tasks of a folder that are run one after another, overnight. `queue-file <- queue-plan <- queue-edit <- queue-task <- run-queue`. No run is started
+ * Front door of `queue`: the tasks of a folder that are run one after another, overnight. `queue-file <- queue-plan <- queue-task <- queue-edit, run-queue`. No run is started
  * here: who runs the queue hands over what does.
  */
 
