@@ -6,7 +6,7 @@ import { type TurnId, toTurnName } from '../core/run/turn.ts';
 /** What the journal of a run says of turns that workers may still have. */
 export interface AwayWatch {
   readonly take: (entry: JournalEntry, effects: readonly Effect[]) => void;
-  /** The turns that a new process can take up: those of one agent, in the folder itself, that wait for nobody. */
+  /** The turns with which a new process can go on: those of one agent, in the folder itself, that wait for nobody. */
   readonly listOpen: (state: RunState) => readonly IterationStart[];
   /** What was told of a turn so far, each as `toSaid` gives it. */
   readonly heardOf: (turn: TurnId) => string[];

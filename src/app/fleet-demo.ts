@@ -70,23 +70,23 @@ export async function prepareFleetDemo(given: Readonly<Record<string, string>>):
   return {
     ...sample,
     play: async ({ stop, kill }, watch) => {
-      const stage = new Stage(dirname(sample.folder), env);
-      kill.addEventListener('abort', () => stage.kill());
+      const programs = new DemoPrograms(dirname(sample.folder), env);
+      kill.addEventListener('abort', () => programs.kill());
       try {
-        const end = await play({ ...watch, stage, sample, program }, stop);
+        const end = await runDemo({ ...watch, programs, sample, program }, stop);
         return stop.aborted ? null : end;
       } catch (error) {
         if (stop.aborted) return null;
         throw error;
       } finally {
-        await stage.close();
+        await programs.close();
       }
     },
   };
 }
 
 /** What the demo has started, the newest last, and where. */
-class Stage {
+class DemoPrograms {
   readonly root: string;
   readonly #env: Environment;
   readonly #started: ChildProcessHandle[] = [];
@@ -137,21 +137,21 @@ class Stage {
   }
 }
 
-interface Play extends DemoWatch {
-  readonly stage: Stage;
+interface DemoRun extends DemoWatch {
+  readonly programs: DemoPrograms;
   readonly sample: DemoFolder;
   /** The server. */
   readonly program: string;
 }
 
-async function play(given: Play, abort: AbortSignal): Promise<FleetDemoEnd> {
-  const { stage, sample, tell, raw } = given;
+async function runDemo(given: DemoRun, abort: AbortSignal): Promise<FleetDemoEnd> {
+  const { programs, sample, tell, raw } = given;
   const story = new FleetStory(tell, steadyMs);
   const url = await startServer(given, abort);
   const fleet = await connectFleet({ url, env: {}, name: 'ralph demo' });
-  stage.fleet = fleet;
+  programs.fleet = fleet;
   const workers = await startWorkers(given, fleet, url, abort);
-  const run = stage.start(
+  const run = programs.start(
     'run',
     [...toRalph(), 'run', '--nested', '--no-tui', '--format', 'ndjson', '--fleet', '-c', 'event_loop.retry.base_seconds=1'],
     {
@@ -181,31 +181,31 @@ function toRalph(): readonly string[] {
 }
 
 /** Starts the server on a free port of loopback. */
-async function startServer({ stage, program, tell }: Play, abort: AbortSignal): Promise<string> {
-  const folder = stage.addFolder('server');
+async function startServer({ programs, program, tell }: DemoRun, abort: AbortSignal): Promise<string> {
+  const folder = programs.addFolder('server');
   const password = createServerPassword();
   const config = writeServerConfig({ folder, password, port: -1, syncsAlways: false });
-  const server = stage.start('server', [program, '-c', config]);
-  const port = await waitFor(stage, { child: server, name: 'server', what: 'nats-server', abort }, async () => readServerPort(folder));
+  const server = programs.start('server', [program, '-c', config]);
+  const port = await waitFor(programs, { child: server, name: 'server', what: 'nats-server', abort }, async () => readServerPort(folder));
   tell({ kind: 'server-started', program, port: String(port) });
   return toServerUrl(password, port);
 }
 
 /** Starts the workers, each with a folder of its own, and waits until the fleet knows them. */
 async function startWorkers(
-  { stage, tell }: Play,
+  { programs, tell }: DemoRun,
   fleet: Fleet,
   url: string,
   abort: AbortSignal,
 ): Promise<Map<string, ChildProcessHandle>> {
   const workers = new Map<string, ChildProcessHandle>();
   for (const name of WORKERS) {
-    const words = [...toRalph(), 'worker', '--name', name, '--home', stage.addFolder(name), '--labels', 'native'];
-    workers.set(name, stage.start(name, words, { env: { RALPH_FLEET: url } }));
+    const words = [...toRalph(), 'worker', '--name', name, '--home', programs.addFolder(name), '--labels', 'native'];
+    workers.set(name, programs.start(name, words, { env: { RALPH_FLEET: url } }));
   }
   for (const [name, child] of workers) {
     await waitFor(
-      stage,
+      programs,
       { child, name, what: `The worker ${name}`, abort },
       async () => (await listWorkers(fleet)).some(({ id }) => id === name) || undefined,
     );
@@ -223,7 +223,11 @@ interface Awaited {
 }
 
 /** Asks again and again; whoever ends or takes too long instead is told of with its last words. */
-async function waitFor<Found>(stage: Stage, { child, name, what, abort }: Awaited, find: () => Promise<Found | undefined>): Promise<Found> {
+async function waitFor<Found>(
+  programs: DemoPrograms,
+  { child, name, what, abort }: Awaited,
+  find: () => Promise<Found | undefined>,
+): Promise<Found> {
   const from = steadyMs();
   let hasEnded = false;
   void child.result.then(() => (hasEnded = true));
@@ -234,7 +238,7 @@ async function waitFor<Found>(stage: Stage, { child, name, what, abort }: Awaite
     if (hasEnded || steadyMs() - from > START_MS) break;
     await pause(LOOK_MS);
   }
-  const log = join(stage.root, `${name}.log`);
+  const log = join(programs.root, `${name}.log`);
   const words = existsSync(log) ? readFileSync(log, 'utf8').trim().slice(-2000) : '';
   throw new RalphError({
     code: 'demo-failed',

@@ -65,7 +65,7 @@ const FIXED: Readonly<Record<SimulatedChoice['kind'], PanelAct['does']>> = {
   failure: 'fail',
 };
 
-/** Numbers by chance; of a panel that is taken up its own. */
+/** Numbers by chance; of a panel that goes on its own. */
 function shuffle(run: RunUnderWay, { numbers, agents }: PanelState): readonly number[] {
   if (numbers.length > 0) return numbers;
   const left = agents.map((_, place) => place + 1);

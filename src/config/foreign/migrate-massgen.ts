@@ -73,7 +73,7 @@ export function migrateMassgen(text: string): MigratedTeam | null {
   };
 }
 
-/** Keys of the whole file that a panel takes up one by one. */
+/** Keys of the whole file that a panel takes over one by one. */
 const OF_PANELS = ['orchestrator', 'timeout_settings'];
 
 interface Hats {

@@ -40,7 +40,7 @@ const MAX_TOPIC = 100;
 
 const NOTHING_SAID = { rounds: [], answers: [], votes: [], updates: [], remarks: [] } as const;
 
-/** A turn begins: where a panel wears its hat, its agents are known from then on. What a turn before it left stays where it is taken up. */
+/** A turn begins: where a panel wears its hat, its agents are known from then on. What a turn before it left stays where it goes on. */
 export function openPanelView(draft: PanelDraft, turn: TurnDraft, { hat, panel: state }: IterationStart): void {
   const declared = draft.declaredPanels.get(hat);
   if (declared === undefined || state === undefined) return;

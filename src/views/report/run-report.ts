@@ -186,7 +186,7 @@ function toShortfalls({ turns }: RunView): readonly string[] {
   });
 }
 
-/** The panel that a resume takes up. */
+/** The panel with which a resume goes on. */
 function toKeptPanels({ turns }: RunView): readonly string[] {
   const last = turns.at(-1);
   if (last?.status !== 'interrupted' || last.panel === null || last.panel.outcome !== null) return [];
