@@ -26,6 +26,11 @@ export function toPlaces(root: string): FolderPlaces {
   return { drafts, state, runs, reports, blobs: join(root, 'blobs'), peers: join(root, 'peers'), subjects: join(root, 'subjects') };
 }
 
+/** Whether a name among the drafts is one that a fleet gave: what else is there is not its own. */
+export function isDraftName(name: string): boolean {
+  return /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(name);
+}
+
 /**
  * Writes a file that nobody reads yet, down to the disk: what becomes of it is there whole or not at all.
  *

@@ -19,6 +19,7 @@ import {
   dropDraft,
   type FolderPlaces,
   findFileText,
+  isDraftName,
   linkDraft,
   listFolderNames,
   syncFolder,
@@ -90,10 +91,11 @@ async function makePlaces(root: string): Promise<FolderPlaces> {
   if ((mode & 0o077) !== 0)
     throw toUnfit(`Others than you can look into the folder ${root}, or write there.`, `chmod 700 ${root}, if it holds nothing else`);
   const places = toPlaces(root);
-  const names = listFolderNames(root);
+  const isEmpty = listFolderNames(root).every((name) => join(root, name) === places.drafts);
+  const isUnused = isEmpty && listFolderNames(places.drafts).every(isDraftName);
   // It is made before the rest is, so it is read behind that: another process may be making it.
   const marker = findFileText(join(root, MARKER));
-  if (marker === null && names.some((name) => join(root, name) !== places.drafts))
+  if (marker === null && !isUnused)
     throw toUnfit(`The folder ${root} is not empty, and holds no fleet.`, 'Name another one: file:/absolute/folder');
   const text = `${JSON.stringify({ v: VERSION })}\n`;
   if (marker !== null && marker !== text)

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { statSync, writeFileSync } from 'node:fs';
 import { rename } from 'node:fs/promises';
 import { join } from 'node:path';
-import { dropDraft, type FolderPlaces, listFolderNames } from './folder-files.ts';
+import { dropDraft, type FolderPlaces, isDraftName, listFolderNames } from './folder-files.ts';
 import type { FolderState } from './folder-state.ts';
 import { parseLease } from './kept-states.ts';
 
@@ -18,7 +18,7 @@ export async function sweepFolder(places: FolderPlaces, state: FolderState, now 
   writeFileSync(swept, '', { mode: 0o600 });
   for (const name of listFolderNames(places.drafts)) {
     const path = join(places.drafts, name);
-    if (now - changedAt(path) > DAY_MS) await dropDraft(path);
+    if (isDraftName(name) && now - changedAt(path) > DAY_MS) await dropDraft(path);
   }
   for (const [key, { value, revision }] of state.list('lease.')) {
     const lease = parseLease(value);
@@ -40,7 +40,7 @@ async function forgetOld({ drafts }: FolderPlaces, path: string, now: number): P
   await dropDraft(away);
 }
 
-/** The present where it is not there: nothing has to be done about it. */
+/** The beginning of all time where it is not there: it counts as old, and what is done about that finds nothing. */
 function changedAt(path: string): number {
   return statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
 }
