@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { existsSync, type FSWatcher, linkSync, readdirSync, readFileSync, watch } from 'node:fs';
+import { existsSync, type FSWatcher, linkSync, readdirSync, readFileSync, rmSync, watch } from 'node:fs';
 import { open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { toErrorCode } from '../core/values/errors.ts';
@@ -42,6 +42,10 @@ export async function writeDraft(drafts: string, content: string | Uint8Array, i
   try {
     await file.writeFile(content);
     if (!isPassing) await file.sync();
+  } catch (error) {
+    // On a full disk each try would leave what fills it more.
+    rmSync(path, { force: true });
+    throw error;
   } finally {
     await file.close();
   }

@@ -134,7 +134,8 @@ function createBlobs({ blobs, drafts }: FolderPlaces): Blobs {
         return hash;
       }
       mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-      await rename(await writeDraft(drafts, bytes), path);
+      const draft = await writeDraft(drafts, bytes);
+      await rename(draft, path).finally(() => dropDraft(draft));
       await syncFolder(dirname(path));
       return hash;
     },

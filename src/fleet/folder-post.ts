@@ -121,8 +121,13 @@ export function openFolderPost(places: FolderPlaces): FolderPost {
 function appear({ drafts }: FolderPlaces, inbox: string): void {
   const draft = join(drafts, randomUUID());
   mkdirSync(draft, { mode: 0o700 });
-  writeFileSync(join(draft, ALIVE), JSON.stringify(readMoment()), { mode: 0o600 });
-  renameSync(draft, inbox);
+  try {
+    writeFileSync(join(draft, ALIVE), JSON.stringify(readMoment()), { mode: 0o600 });
+    renameSync(draft, inbox);
+  } catch (error) {
+    rmSync(draft, { recursive: true, force: true });
+    throw error;
+  }
 }
 
 /** It is away at once: nobody writes into it while it is removed. */
@@ -197,8 +202,8 @@ function createMail({ drafts, peers, subjects }: FolderPlaces, own: string) {
   const crowded = new Set<string>();
   const put = (name: string, folder: string, message: Json): void => {
     const draft = join(drafts, randomUUID());
-    writeFileSync(draft, JSON.stringify(message), { mode: 0o600 });
     try {
+      writeFileSync(draft, JSON.stringify(message), { mode: 0o600 });
       renameSync(draft, join(folder, name));
     } catch (error) {
       rmSync(draft, { force: true });

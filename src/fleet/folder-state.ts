@@ -214,14 +214,14 @@ function makeSegment(folder: string, drafts: string, segment: number, entries: r
   const draft = join(drafts, randomUUID());
   mkdirSync(draft, { mode: 0o700 });
   const text = JSON.stringify(entries.map(([key, { value, revision }]) => [key, value, revision]));
-  writeFileSync(join(draft, '0'), text, { mode: 0o600, flush: true });
-  syncNow(draft);
   try {
+    writeFileSync(join(draft, '0'), text, { mode: 0o600, flush: true });
+    syncNow(draft);
     renameSync(draft, join(folder, String(segment)));
     syncNow(folder);
   } catch (error) {
-    if (!['ENOTEMPTY', 'EEXIST'].includes(toErrorCode(error))) throw error;
     rmSync(draft, { recursive: true, force: true });
+    if (!['ENOTEMPTY', 'EEXIST'].includes(toErrorCode(error))) throw error;
   }
 }
 

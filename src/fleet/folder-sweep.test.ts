@@ -35,4 +35,12 @@ describe('what is old in the folder of a fleet', () => {
     await sweepFolder(places, state);
     expect(readdirSync(places.drafts).sort()).toEqual(['post.md', 'swept']);
   });
+
+  it('is removed where it cannot be written that it was, as on a disk that is full', async () => {
+    mkdirSync(join(places.drafts, 'swept'));
+    utimesSync(join(places.drafts, 'swept'), 0, 0);
+    leave(randomUUID());
+    await sweepFolder(places, state);
+    expect(readdirSync(places.drafts)).toEqual(['swept']);
+  });
 });

@@ -11,15 +11,29 @@ const DAY_MS = 24 * HOUR_MS;
 /** What nobody has written to for so long is forgotten. */
 const KEPT_MS = 30 * DAY_MS;
 
-/** Forgets what is old, once a day at most. By the clock, for it is about days; what is younger by a clock that was wrong stays longer. */
+/** Forgets what is old, once a day at most. By the clock, for it is about days; what is younger by a clock that was wrong stays longer. What cannot be removed stays: it keeps nobody from the fleet. */
 export async function sweepFolder(places: FolderPlaces, state: FolderState, now = Date.now()): Promise<void> {
   const swept = join(places.drafts, 'swept');
   if (now - changedAt(swept) < DAY_MS) return;
-  writeFileSync(swept, '', { mode: 0o600 });
-  for (const name of listFolderNames(places.drafts)) {
-    const path = join(places.drafts, name);
+  try {
+    await sweepDrafts(places, now);
+    await sweepRuns(places, state, now);
+    await sweepBlobs(places, now);
+    // Behind the rest, which makes room for it.
+    writeFileSync(swept, '', { mode: 0o600 });
+  } catch {
+    // Whoever opens the fleet next tries again.
+  }
+}
+
+async function sweepDrafts({ drafts }: FolderPlaces, now: number): Promise<void> {
+  for (const name of listFolderNames(drafts)) {
+    const path = join(drafts, name);
     if (isDraftName(name) && now - changedAt(path) > DAY_MS) await dropDraft(path);
   }
+}
+
+async function sweepRuns(places: FolderPlaces, state: FolderState, now: number): Promise<void> {
   for (const [key, { value, revision }] of state.list('lease.')) {
     const lease = parseLease(value);
     const run = lease === null ? null : join(places.runs, lease.run);
@@ -29,6 +43,9 @@ export async function sweepFolder(places: FolderPlaces, state: FolderState, now 
   const kept = new Set(state.list('lease.').map(([key]) => key.slice('lease.'.length)));
   for (const folder of [places.runs, places.reports])
     for (const name of listFolderNames(folder)) if (!kept.has(name)) await forgetOld(places, join(folder, name), now);
+}
+
+async function sweepBlobs(places: FolderPlaces, now: number): Promise<void> {
   for (const part of listFolderNames(places.blobs))
     for (const name of listFolderNames(join(places.blobs, part))) await forgetOld(places, join(places.blobs, part, name), now);
 }

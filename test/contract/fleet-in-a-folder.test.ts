@@ -106,6 +106,14 @@ test('processes that make the same fleet at the same moment, and come and go, al
   }
 });
 
+test('a process that may write no more, as where the disk is full, leaves nothing of what it began', { timeout: 60_000 }, async () => {
+  const root = join(folder, 'full');
+  const limited = ['-c', 'ulimit -f 16 && exec "$@"', 'limited', process.execPath, await buildRacer(), root, 'full'];
+  const { stdout } = await promisify(execFile)('bash', limited);
+  expect(JSON.parse(stdout)).toEqual([true, true, true, true, true]);
+  expect(readdirSync(join(root, 'drafts'))).toEqual(['swept']);
+});
+
 describe(`${RACERS} processes that change a fleet in a folder, and are killed and frozen again and again`, () => {
   test('are told nothing that is not so: each change that one was told of is there, and nobody else was told of the same', {
     timeout: 60_000,
