@@ -157,7 +157,7 @@ function createEars({ subjects }: FolderPlaces, mail: ReturnType<typeof createMa
   return {
     /** Who was taken for lost says it anew. */
     noteAll: (): void => {
-      for (const subject of hearing.keys()) note(subject);
+      for (const subject of hearing.keys()) quietly(() => note(subject));
     },
     hear: (subject: string, { words = null, from, id }: JsonObject): void => {
       const answer = (said: Json): void => {
@@ -168,7 +168,8 @@ function createEars({ subjects }: FolderPlaces, mail: ReturnType<typeof createMa
     listen: (subject: string, hear: Hear): (() => void) => {
       const all = hearing.get(subject) ?? new Set();
       hearing.set(subject, all.add(hear));
-      note(subject);
+      // What cannot be said now is said anew soon.
+      quietly(() => note(subject));
       return () => {
         all.delete(hear);
         if (all.size > 0 || hearing.get(subject) !== all) return;

@@ -68,14 +68,18 @@ describe('a worker', () => {
   const WORDS = { kind: 'gate', offer: 'o', shown: null, log: null, trouble: 'none' } as const;
 
   /** Has an order worked on. The bodies of what was reported of it. */
-  async function workOn(perform: (job: Job) => Promise<void>, fleet = createMemoryFleet()): Promise<readonly unknown[]> {
+  async function workOn(
+    perform: (job: Job) => Promise<void>,
+    fleet = createMemoryFleet(),
+    tell: (text: string) => void = () => undefined,
+  ): Promise<readonly unknown[]> {
     const reported: unknown[] = [];
     await fleet.leases.write(LEASE, 0);
     await fleet.reports.follow('r1', ({ body }) => reported.push(body));
     await fleet.queue.offer(ORDER);
     const drain = new AbortController();
     const worker = { id: 'w', token: 't', labels: ['claude'], protocol: 4 };
-    const settings = { fleet, worker, slots: 1, tell: () => undefined, onNameLost: () => undefined };
+    const settings = { fleet, worker, slots: 1, tell, onNameLost: () => undefined };
     const once = async (job: Job): Promise<void> => {
       await perform(job);
       drain.abort();
@@ -93,5 +97,26 @@ describe('a worker', () => {
       await job.report({ ...WORDS, trouble: 'the folder is gone' });
     });
     expect([reported, seen]).toEqual([[{ value: WORDS }], [false, true]]);
+  });
+
+  test('gives an order up that it cannot listen to, says so, and goes on', async () => {
+    const fleet = createMemoryFleet();
+    const told: string[] = [];
+    let tries = 0;
+    const answer: Fleet['wires']['answer'] = (...given) => {
+      tries += 1;
+      if (tries === 1) throw new Error('the disk is full');
+      return fleet.wires.answer(...given);
+    };
+    const again = async (): Promise<void> => {
+      while (told.length === 0) await new Promise((resolve) => setTimeout(resolve, 10));
+      await fleet.queue.offer({ ...ORDER, name: '2.1' });
+    };
+    const [reported] = await Promise.all([
+      workOn((job) => job.report(WORDS), { ...fleet, wires: { ...fleet.wires, answer } }, (text) => told.push(text)),
+      again(),
+    ]);
+    expect([told, reported]).toEqual([['Iteration 1 of run r1 could not be worked on: the disk is full.'], [{ value: WORDS }]]);
+    expect(await fleet.queue.look(ORDER)).toEqual({ kind: 'over' });
   });
 });

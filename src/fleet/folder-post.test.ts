@@ -1,0 +1,42 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { type FolderPlaces, toPlaces } from './folder-files.ts';
+import { type FolderPost, openFolderPost } from './folder-post.ts';
+
+let root: string;
+let places: FolderPlaces;
+const opened: FolderPost[] = [];
+
+function open(): FolderPost {
+  const post = openFolderPost(places);
+  opened.push(post);
+  return post;
+}
+
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), 'ralph-post-'));
+  places = toPlaces(root);
+  for (const place of Object.values(places)) mkdirSync(place);
+});
+afterEach(() => {
+  for (const post of opened.splice(0)) post.close();
+  vi.useRealTimers();
+  rmSync(root, { recursive: true, force: true });
+});
+
+describe('what processes say to each other through a folder', () => {
+  it('is heard by who could not say at first that it listens, as on a full disk, as soon as it can', async () => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+    const [mine, theirs] = [open(), open()];
+    rmSync(places.subjects, { recursive: true });
+    writeFileSync(places.subjects, 'no folder');
+    theirs.listen('steer.r', (_, answer) => answer('heard'));
+    rmSync(places.subjects);
+    expect(await mine.ask('steer.r', null, 100)).toBe(undefined);
+    vi.advanceTimersByTime(2000);
+    vi.useRealTimers();
+    expect(await mine.ask('steer.r', null, 5000)).toBe('heard');
+  });
+});
