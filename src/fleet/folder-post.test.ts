@@ -39,4 +39,12 @@ describe('what processes say to each other through a folder', () => {
     vi.useRealTimers();
     expect(await mine.ask('steer.r', null, 5000)).toBe('heard');
   });
+
+  it('is not taken for heard where the connection is closed before an answer', async () => {
+    const [mine, theirs] = [open(), open()];
+    theirs.listen('ask.r', () => undefined);
+    const said = mine.ask('ask.r', null, 5000);
+    mine.close();
+    expect(await said).toBe(undefined);
+  });
 });

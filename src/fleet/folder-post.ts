@@ -110,7 +110,7 @@ export function openFolderPost(places: FolderPlaces): FolderPost {
     close: () => {
       clearInterval(timer);
       unwatch();
-      for (const end of asked.values()) end(null);
+      for (const end of asked.values()) end(undefined);
       ears.close();
       disappear(places, inbox);
     },
