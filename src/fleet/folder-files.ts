@@ -1,5 +1,18 @@
 import { randomUUID } from 'node:crypto';
-import { existsSync, type FSWatcher, linkSync, readdirSync, readFileSync, rmSync, watch } from 'node:fs';
+import {
+  type BigIntStats,
+  closeSync,
+  existsSync,
+  type FSWatcher,
+  fstatSync,
+  linkSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  watch,
+} from 'node:fs';
 import { open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { toErrorCode } from '../core/values/errors.ts';
@@ -94,6 +107,32 @@ export function findFileText(path: string): string | null {
     if (toErrorCode(error) === 'ENOENT') return null;
     throw error;
   }
+}
+
+/** What is in a file, and which file it is: another one under its name, later, has another mark. `null`: it is not there. */
+export function findMarkedText(path: string): { readonly text: string; readonly mark: string } | null {
+  try {
+    const file = openSync(path, 'r');
+    try {
+      return { text: readFileSync(file, 'utf8'), mark: toMark(fstatSync(file, { bigint: true })) };
+    } finally {
+      closeSync(file);
+    }
+  } catch (error) {
+    if (toErrorCode(error) === 'ENOENT') return null;
+    throw error;
+  }
+}
+
+/** The mark of a file as it stands; `null`: it is not there. */
+export function findMark(path: string): string | null {
+  const stats = statSync(path, { bigint: true, throwIfNoEntry: false });
+  return stats === undefined ? null : toMark(stats);
+}
+
+/** Some file systems give the number of a file that was removed to the next one. */
+function toMark({ ino, mtimeNs }: BigIntStats): string {
+  return `${ino} ${mtimeNs}`;
 }
 
 /** Nothing where the folder is not there. */

@@ -6,7 +6,18 @@ import { toErrorCode } from '../core/values/errors.ts';
 import { isJsonObject, type Json, parseJson } from '../core/values/json.ts';
 import type { KeptLease, Reports, RunLeases, RunLog, WorkReport } from '../ports/fleet.ts';
 import { isOrderName, isSubjectPart, requirePart, toKey } from './fleet-names.ts';
-import { createBell, dropDraft, type FolderPlaces, findFileText, findLast, linkDraft, syncFolder, writeDraft } from './folder-files.ts';
+import {
+  createBell,
+  dropDraft,
+  type FolderPlaces,
+  findFileText,
+  findLast,
+  findMark,
+  findMarkedText,
+  linkDraft,
+  syncFolder,
+  writeDraft,
+} from './folder-files.ts';
 import type { FolderState } from './folder-state.ts';
 import { parseLease } from './kept-states.ts';
 import { parseReport } from './work-record.ts';
@@ -67,15 +78,18 @@ function parseWriting(text: string | null): { readonly name: string; readonly bo
 /** Reads numbers, one after the other. What was forgotten begins anew. */
 function createNumbers(folder: string, take: (text: string) => void) {
   let last = 0;
+  /** Of the last one that was read: one that was written in its place is another. */
+  let lastMark = '';
   return {
     place: () => last,
     readOn: (): void => {
-      if (last > 0 && !existsSync(join(folder, String(last))) && existsSync(join(folder, '1'))) last = 0;
+      if (last > 0 && findMark(join(folder, String(last))) !== lastMark && existsSync(join(folder, '1'))) last = 0;
       for (;;) {
-        const text = findFileText(join(folder, String(last + 1)));
-        if (text === null) return;
+        const found = findMarkedText(join(folder, String(last + 1)));
+        if (found === null) return;
         last += 1;
-        take(text);
+        lastMark = found.mark;
+        take(found.text);
       }
     },
   };
