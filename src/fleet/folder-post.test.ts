@@ -1,4 +1,5 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { randomUUID } from 'node:crypto';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
@@ -46,5 +47,23 @@ describe('what processes say to each other through a folder', () => {
     const said = mine.ask('ask.r', null, 5000);
     mine.close();
     expect(await said).toBe(undefined);
+  });
+
+  it('leaves nothing of processes that were killed, when somebody comes after them', () => {
+    const killed = randomUUID();
+    mkdirSync(join(places.peers, killed));
+    writeFileSync(join(places.peers, killed, 'alive'), JSON.stringify({ boot: 'before', at: 1 }));
+    for (const [subject, peer] of [
+      ['ask.r', killed],
+      ['ask.s', randomUUID()],
+    ] as const) {
+      mkdirSync(join(places.subjects, subject));
+      writeFileSync(join(places.subjects, subject, peer), '');
+    }
+    mkdirSync(join(places.subjects, 'ask.t'));
+    const living = open();
+    living.listen('ask.u', () => undefined);
+    open();
+    expect([readdirSync(places.peers).includes(killed), readdirSync(places.subjects)]).toEqual([false, ['ask.u']]);
   });
 });

@@ -217,6 +217,12 @@ function createMail({ drafts, peers, subjects }: FolderPlaces, own: string) {
     quietly(() => rmdirSync(join(subjects, subject)));
   };
   const secondsSilent = (peer: string): number => secondsSince(parseJson(findFileText(join(peers, peer, ALIVE)) ?? ''), readMoment());
+  const listListening = (subject: string): readonly string[] =>
+    listFolderNames(join(subjects, subject)).filter((peer) => {
+      const seconds = isPeer(peer) && existsSync(join(peers, peer)) ? secondsSilent(peer) : Number.POSITIVE_INFINITY;
+      if (seconds > LOST_S) unlist(subject, peer);
+      return seconds < SILENT_S;
+    });
   return {
     put,
     unlist,
@@ -236,15 +242,14 @@ function createMail({ drafts, peers, subjects }: FolderPlaces, own: string) {
         return false;
       }
     },
-    listListening: (subject: string): readonly string[] =>
-      listFolderNames(join(subjects, subject)).filter((peer) => {
-        const seconds = isPeer(peer) && existsSync(join(peers, peer)) ? secondsSilent(peer) : Number.POSITIVE_INFINITY;
-        if (seconds > LOST_S) unlist(subject, peer);
-        return seconds < SILENT_S;
-      }),
-    /** Removes who was killed. */
+    listListening,
+    /** Removes who was killed, and what they listened to. */
     sweep: (): void => {
       for (const peer of listFolderNames(peers)) if (secondsSilent(peer) > LOST_S) disappear({ drafts }, join(peers, peer));
+      for (const subject of listFolderNames(subjects)) {
+        quietly(() => listListening(subject));
+        quietly(() => rmdirSync(join(subjects, subject)));
+      }
     },
   };
 }

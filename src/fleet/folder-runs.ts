@@ -18,6 +18,7 @@ import {
   syncFolder,
   writeDraft,
 } from './folder-files.ts';
+import { readMoment } from './folder-post.ts';
 import type { FolderState } from './folder-state.ts';
 import { parseLease } from './kept-states.ts';
 import { parseReport } from './work-record.ts';
@@ -175,7 +176,8 @@ export function createFolderLeases(state: FolderState): RunLeases {
     look: async (run) => look(run),
     write: async (lease, beat) => {
       requirePart(lease.run);
-      return state.change(LEASE + lease.run, { ...lease }, beat);
+      // When that was is for whoever forgets what is old.
+      return state.change(LEASE + lease.run, { ...lease, since: { ...readMoment() }, at: Date.now() }, beat);
     },
     forget: async (run, beat) => isSubjectPart(run) && (await state.change(LEASE + run, null, beat)) !== null,
     list: async () =>

@@ -2,7 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { statSync, writeFileSync } from 'node:fs';
 import { rename } from 'node:fs/promises';
 import { join } from 'node:path';
+import { isJsonObject, type Json } from '../core/values/json.ts';
+import { WORKER_GONE_MS } from '../ports/fleet.ts';
 import { dropDraft, type FolderPlaces, isDraftName, listFolderNames } from './folder-files.ts';
+import { readMoment, secondsSince } from './folder-post.ts';
 import type { FolderState } from './folder-state.ts';
 import { parseLease } from './kept-states.ts';
 
@@ -18,6 +21,7 @@ export async function sweepFolder(places: FolderPlaces, state: FolderState, now 
   try {
     await sweepDrafts(places, now);
     await sweepRuns(places, state, now);
+    await sweepWorkers(state);
     await sweepBlobs(places, now);
     // Behind the rest, which makes room for it.
     writeFileSync(swept, '', { mode: 0o600 });
@@ -37,12 +41,31 @@ async function sweepRuns(places: FolderPlaces, state: FolderState, now: number):
   for (const [key, { value, revision }] of state.list('lease.')) {
     const lease = parseLease(value);
     const run = lease === null ? null : join(places.runs, lease.run);
-    // One that somebody has is renewed all the time, and what is written of it need not be.
-    if (lease?.state !== 'held' && (run === null || now - changedAt(run) > KEPT_MS)) await state.change(key, null, revision);
+    // What is written of one that somebody has need not change for long.
+    const isOver = lease?.state === 'held' ? isSilent(value, now) : run === null || now - changedAt(run) > KEPT_MS;
+    if (isOver) await state.change(key, null, revision);
   }
+  // Before the runs are: whoever offers an order has its run by then.
+  const orders = state.list('work.');
   const kept = new Set(state.list('lease.').map(([key]) => key.slice('lease.'.length)));
+  for (const [key, { revision }] of orders) if (!kept.has(key.split('.')[1] ?? '')) await state.change(key, null, revision);
   for (const folder of [places.runs, places.reports])
     for (const name of listFolderNames(folder)) if (!kept.has(name)) await forgetOld(places, join(folder, name), now);
+}
+
+/** Whether nobody has renewed it for days, by the clock; one that was renewed a moment ago by a clock that was wrong is somebody's. */
+function isSilent(lease: Json, now: number): boolean {
+  if (!isJsonObject(lease)) return true;
+  const { at, since } = lease;
+  return typeof at === 'number' && now - at > KEPT_MS && secondsSince(since, readMoment()) * 1000 > HOUR_MS;
+}
+
+/** One that says something again is there again. */
+async function sweepWorkers(state: FolderState): Promise<void> {
+  for (const [key, { value, revision }] of state.list('worker.')) {
+    const since = isJsonObject(value) ? value['since'] : undefined;
+    if (secondsSince(since, readMoment()) * 1000 > WORKER_GONE_MS) await state.change(key, null, revision);
+  }
 }
 
 async function sweepBlobs(places: FolderPlaces, now: number): Promise<void> {
