@@ -58,7 +58,7 @@ describe('an order of a run', () => {
     expect(await accept(ORDER, OLD)).toBe(true);
   });
 
-  test('is taken where the server cannot be asked: the claim asks it once more', async () => {
+  test('is taken where the fleet cannot be asked: the claim asks it once more', async () => {
     const leases = { look: () => Promise.reject(new Error('away')) } as unknown as Fleet['leases'];
     expect(await acceptLiving({ leases }, () => 0)(ORDER, OLD)).toBe(true);
   });
@@ -118,5 +118,15 @@ describe('a worker', () => {
     ]);
     expect([told, reported]).toEqual([['Iteration 1 of run r1 could not be worked on: the disk is full.'], [{ value: WORDS }]]);
     expect(await fleet.queue.look(ORDER)).toEqual({ kind: 'over' });
+  });
+
+  test('says that the fleet cannot be asked, and why, and asks it again', async () => {
+    const fleet = createMemoryFleet();
+    const told: string[] = [];
+    const claim: Fleet['queue']['claim'] = (worker, signal) =>
+      told.length === 0 ? Promise.reject(new Error('the disk is full')) : fleet.queue.claim(worker, signal);
+    const work = (job: Job): Promise<void> => job.report(WORDS);
+    const reported = await workOn(work, { ...fleet, queue: { ...fleet.queue, claim } }, (text) => told.push(text));
+    expect([told, reported]).toEqual([['The fleet cannot be asked: the disk is full.'], [{ value: WORDS }]]);
   });
 });

@@ -100,7 +100,7 @@ async function claimNext({ fleet, worker, tell }: WorkSettings, accept: AcceptOr
   try {
     return await fleet.queue.claim(worker, drain, accept);
   } catch (error) {
-    tell(`The server cannot be asked: ${toErrorMessage(error)}.`);
+    tell(`The fleet cannot be asked: ${toErrorMessage(error)}.`);
     await pause(AGAIN_MS);
     return null;
   }
