@@ -6,6 +6,7 @@ import {
   type FSWatcher,
   fstatSync,
   linkSync,
+  mkdirSync,
   openSync,
   readdirSync,
   readFileSync,
@@ -14,7 +15,7 @@ import {
   watch,
 } from 'node:fs';
 import { open, rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { toErrorCode } from '../core/values/errors.ts';
 
 /** What is in the folder of a fleet. */
@@ -97,6 +98,13 @@ export async function syncFolder(folder: string): Promise<void> {
   } finally {
     await handle.close();
   }
+}
+
+/** Makes a folder where there is none, with those around it; it outlives a power cut from here on. */
+export async function makeFolder(folder: string): Promise<void> {
+  const first = mkdirSync(folder, { recursive: true, mode: 0o700 });
+  if (first === undefined) return;
+  for (let made = resolve(folder); made.length >= first.length; made = dirname(made)) await syncFolder(dirname(made));
 }
 
 /** `null`: it is not there. */

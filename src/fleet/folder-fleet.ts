@@ -22,6 +22,7 @@ import {
   isDraftName,
   linkDraft,
   listFolderNames,
+  makeFolder,
   syncFolder,
   toPlaces,
   writeDraft,
@@ -84,7 +85,7 @@ function toUnfit(what: string, fix: string, cause?: unknown): RalphError {
 }
 
 async function makePlaces(root: string): Promise<FolderPlaces> {
-  mkdirSync(root, { recursive: true, mode: 0o700 });
+  await makeFolder(root);
   const { uid, mode } = statSync(root);
   // Who may write there has commands run on every worker.
   if (process.getuid !== undefined && uid !== process.getuid()) throw toUnfit(`The folder ${root} is not yours.`, 'Name one that is');
@@ -102,7 +103,7 @@ async function makePlaces(root: string): Promise<FolderPlaces> {
     throw toUnfit(`The fleet in the folder ${root} is one of another version of Ralph.`, 'Use that version, or name another folder');
   mkdirSync(places.drafts, { recursive: true, mode: 0o700 });
   if (marker === null) await tryLinks(places, join(root, MARKER), text);
-  for (const place of Object.values(places)) mkdirSync(place, { recursive: true, mode: 0o700 });
+  for (const place of Object.values(places)) await makeFolder(place);
   return places;
 }
 
@@ -133,7 +134,7 @@ function createBlobs({ blobs, drafts }: FolderPlaces): Blobs {
         if (Date.now() - known.mtimeMs > DAY_MS) utimesSync(path, new Date(), new Date());
         return hash;
       }
-      mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+      await makeFolder(dirname(path));
       const draft = await writeDraft(drafts, bytes);
       await rename(draft, path).finally(() => dropDraft(draft));
       await syncFolder(dirname(path));

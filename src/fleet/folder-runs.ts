@@ -42,6 +42,7 @@ export function createFolderLog({ runs, drafts }: FolderPlaces): RunLog {
         const isOwn = isMade || (outcome === 'taken' && parseWriting(findFileText(path))?.name === name);
         if (!isOwn) return null;
         await syncFolder(folder);
+        if (behind === 0) await syncFolder(runs);
         return behind + 1;
       } finally {
         await dropDraft(draft);
