@@ -62,7 +62,7 @@ export function secondsSince(value: Json | undefined, now: BootMoment): number {
 export function openFolderPost(places: FolderPlaces): FolderPost {
   const own = randomUUID();
   const inbox = join(places.peers, own);
-  const asked = new Map<string, (said: Json) => void>();
+  const asked = new Map<string, (said: Json | undefined) => void>();
   const mail = createMail(places, own);
   const ears = createEars(places, mail, own);
   const say = (): void => {

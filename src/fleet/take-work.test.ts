@@ -113,7 +113,11 @@ describe('a worker', () => {
       await fleet.queue.offer({ ...ORDER, name: '2.1' });
     };
     const [reported] = await Promise.all([
-      workOn((job) => job.report(WORDS), { ...fleet, wires: { ...fleet.wires, answer } }, (text) => told.push(text)),
+      workOn(
+        (job) => job.report(WORDS),
+        { ...fleet, wires: { ...fleet.wires, answer } },
+        (text) => told.push(text),
+      ),
       again(),
     ]);
     expect([told, reported]).toEqual([['Iteration 1 of run r1 could not be worked on: the disk is full.'], [{ value: WORDS }]]);
