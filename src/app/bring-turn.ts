@@ -162,7 +162,7 @@ async function takeCommits(
   repository: Repository,
   { made, bundle }: TakenCommits,
 ): Promise<string | null> {
-  if (bundle === null) return 'the server did not give them';
+  if (bundle === null) return 'the fleet did not give them';
   if (typeof bundle === 'string') return bundle;
   const place = join(paths.folder, 'git', 'commits.bundle');
   const reason = `ralph: ${toTurnTitle(order, order.hat)} on a worker`;

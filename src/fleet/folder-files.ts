@@ -1,7 +1,21 @@
 import { randomUUID } from 'node:crypto';
-import { existsSync, type FSWatcher, linkSync, readdirSync, readFileSync, watch } from 'node:fs';
+import {
+  type BigIntStats,
+  closeSync,
+  existsSync,
+  type FSWatcher,
+  fstatSync,
+  linkSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  watch,
+} from 'node:fs';
 import { open, rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { toErrorCode } from '../core/values/errors.ts';
 
 /** What is in the folder of a fleet. */
@@ -26,6 +40,11 @@ export function toPlaces(root: string): FolderPlaces {
   return { drafts, state, runs, reports, blobs: join(root, 'blobs'), peers: join(root, 'peers'), subjects: join(root, 'subjects') };
 }
 
+/** Whether a name among the drafts is one that a fleet gave: what else is there is not its own. */
+export function isDraftName(name: string): boolean {
+  return /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(name);
+}
+
 /**
  * Writes a file that nobody reads yet, down to the disk: what becomes of it is there whole or not at all.
  *
@@ -37,6 +56,10 @@ export async function writeDraft(drafts: string, content: string | Uint8Array, i
   try {
     await file.writeFile(content);
     if (!isPassing) await file.sync();
+  } catch (error) {
+    // On a full disk each try would leave what fills it more.
+    rmSync(path, { force: true });
+    throw error;
   } finally {
     await file.close();
   }
@@ -77,6 +100,13 @@ export async function syncFolder(folder: string): Promise<void> {
   }
 }
 
+/** Makes a folder where there is none, with those around it; it outlives a power cut from here on. */
+export async function makeFolder(folder: string): Promise<void> {
+  const first = mkdirSync(folder, { recursive: true, mode: 0o700 });
+  if (first === undefined) return;
+  for (let made = resolve(folder); made.length >= first.length; made = dirname(made)) await syncFolder(dirname(made));
+}
+
 /** `null`: it is not there. */
 export function findFileText(path: string): string | null {
   try {
@@ -85,6 +115,32 @@ export function findFileText(path: string): string | null {
     if (toErrorCode(error) === 'ENOENT') return null;
     throw error;
   }
+}
+
+/** What is in a file, and which file it is: another one under its name, later, has another mark. `null`: it is not there. */
+export function findMarkedText(path: string): { readonly text: string; readonly mark: string } | null {
+  try {
+    const file = openSync(path, 'r');
+    try {
+      return { text: readFileSync(file, 'utf8'), mark: toMark(fstatSync(file, { bigint: true })) };
+    } finally {
+      closeSync(file);
+    }
+  } catch (error) {
+    if (toErrorCode(error) === 'ENOENT') return null;
+    throw error;
+  }
+}
+
+/** The mark of a file as it stands; `null`: it is not there. */
+export function findMark(path: string): string | null {
+  const stats = statSync(path, { bigint: true, throwIfNoEntry: false });
+  return stats === undefined ? null : toMark(stats);
+}
+
+/** Some file systems give the number of a file that was removed to the next one. */
+function toMark({ ino, mtimeNs }: BigIntStats): string {
+  return `${ino} ${mtimeNs}`;
 }
 
 /** Nothing where the folder is not there. */

@@ -19,8 +19,10 @@ import {
   dropDraft,
   type FolderPlaces,
   findFileText,
+  isDraftName,
   linkDraft,
   listFolderNames,
+  makeFolder,
   syncFolder,
   toPlaces,
   writeDraft,
@@ -83,24 +85,25 @@ function toUnfit(what: string, fix: string, cause?: unknown): RalphError {
 }
 
 async function makePlaces(root: string): Promise<FolderPlaces> {
-  mkdirSync(root, { recursive: true, mode: 0o700 });
+  await makeFolder(root);
   const { uid, mode } = statSync(root);
   // Who may write there has commands run on every worker.
   if (process.getuid !== undefined && uid !== process.getuid()) throw toUnfit(`The folder ${root} is not yours.`, 'Name one that is');
   if ((mode & 0o077) !== 0)
     throw toUnfit(`Others than you can look into the folder ${root}, or write there.`, `chmod 700 ${root}, if it holds nothing else`);
   const places = toPlaces(root);
-  const names = listFolderNames(root);
+  const isEmpty = listFolderNames(root).every((name) => join(root, name) === places.drafts);
+  const isUnused = isEmpty && listFolderNames(places.drafts).every(isDraftName);
   // It is made before the rest is, so it is read behind that: another process may be making it.
   const marker = findFileText(join(root, MARKER));
-  if (marker === null && names.some((name) => join(root, name) !== places.drafts))
+  if (marker === null && !isUnused)
     throw toUnfit(`The folder ${root} is not empty, and holds no fleet.`, 'Name another one: file:/absolute/folder');
   const text = `${JSON.stringify({ v: VERSION })}\n`;
   if (marker !== null && marker !== text)
     throw toUnfit(`The fleet in the folder ${root} is one of another version of Ralph.`, 'Use that version, or name another folder');
   mkdirSync(places.drafts, { recursive: true, mode: 0o700 });
   if (marker === null) await tryLinks(places, join(root, MARKER), text);
-  for (const place of Object.values(places)) mkdirSync(place, { recursive: true, mode: 0o700 });
+  for (const place of Object.values(places)) await makeFolder(place);
   return places;
 }
 
@@ -131,8 +134,9 @@ function createBlobs({ blobs, drafts }: FolderPlaces): Blobs {
         if (Date.now() - known.mtimeMs > DAY_MS) utimesSync(path, new Date(), new Date());
         return hash;
       }
-      mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-      await rename(await writeDraft(drafts, bytes), path);
+      await makeFolder(dirname(path));
+      const draft = await writeDraft(drafts, bytes);
+      await rename(draft, path).finally(() => dropDraft(draft));
       await syncFolder(dirname(path));
       return hash;
     },

@@ -62,7 +62,7 @@ export function secondsSince(value: Json | undefined, now: BootMoment): number {
 export function openFolderPost(places: FolderPlaces): FolderPost {
   const own = randomUUID();
   const inbox = join(places.peers, own);
-  const asked = new Map<string, (said: Json) => void>();
+  const asked = new Map<string, (said: Json | undefined) => void>();
   const mail = createMail(places, own);
   const ears = createEars(places, mail, own);
   const say = (): void => {
@@ -110,7 +110,7 @@ export function openFolderPost(places: FolderPlaces): FolderPost {
     close: () => {
       clearInterval(timer);
       unwatch();
-      for (const end of asked.values()) end(null);
+      for (const end of asked.values()) end(undefined);
       ears.close();
       disappear(places, inbox);
     },
@@ -121,8 +121,13 @@ export function openFolderPost(places: FolderPlaces): FolderPost {
 function appear({ drafts }: FolderPlaces, inbox: string): void {
   const draft = join(drafts, randomUUID());
   mkdirSync(draft, { mode: 0o700 });
-  writeFileSync(join(draft, ALIVE), JSON.stringify(readMoment()), { mode: 0o600 });
-  renameSync(draft, inbox);
+  try {
+    writeFileSync(join(draft, ALIVE), JSON.stringify(readMoment()), { mode: 0o600 });
+    renameSync(draft, inbox);
+  } catch (error) {
+    rmSync(draft, { recursive: true, force: true });
+    throw error;
+  }
 }
 
 /** It is away at once: nobody writes into it while it is removed. */
@@ -152,7 +157,7 @@ function createEars({ subjects }: FolderPlaces, mail: ReturnType<typeof createMa
   return {
     /** Who was taken for lost says it anew. */
     noteAll: (): void => {
-      for (const subject of hearing.keys()) note(subject);
+      for (const subject of hearing.keys()) quietly(() => note(subject));
     },
     hear: (subject: string, { words = null, from, id }: JsonObject): void => {
       const answer = (said: Json): void => {
@@ -163,7 +168,8 @@ function createEars({ subjects }: FolderPlaces, mail: ReturnType<typeof createMa
     listen: (subject: string, hear: Hear): (() => void) => {
       const all = hearing.get(subject) ?? new Set();
       hearing.set(subject, all.add(hear));
-      note(subject);
+      // What cannot be said now is said anew soon.
+      quietly(() => note(subject));
       return () => {
         all.delete(hear);
         if (all.size > 0 || hearing.get(subject) !== all) return;
@@ -197,8 +203,8 @@ function createMail({ drafts, peers, subjects }: FolderPlaces, own: string) {
   const crowded = new Set<string>();
   const put = (name: string, folder: string, message: Json): void => {
     const draft = join(drafts, randomUUID());
-    writeFileSync(draft, JSON.stringify(message), { mode: 0o600 });
     try {
+      writeFileSync(draft, JSON.stringify(message), { mode: 0o600 });
       renameSync(draft, join(folder, name));
     } catch (error) {
       rmSync(draft, { force: true });
@@ -211,6 +217,12 @@ function createMail({ drafts, peers, subjects }: FolderPlaces, own: string) {
     quietly(() => rmdirSync(join(subjects, subject)));
   };
   const secondsSilent = (peer: string): number => secondsSince(parseJson(findFileText(join(peers, peer, ALIVE)) ?? ''), readMoment());
+  const listListening = (subject: string): readonly string[] =>
+    listFolderNames(join(subjects, subject)).filter((peer) => {
+      const seconds = isPeer(peer) && existsSync(join(peers, peer)) ? secondsSilent(peer) : Number.POSITIVE_INFINITY;
+      if (seconds > LOST_S) unlist(subject, peer);
+      return seconds < SILENT_S;
+    });
   return {
     put,
     unlist,
@@ -230,15 +242,14 @@ function createMail({ drafts, peers, subjects }: FolderPlaces, own: string) {
         return false;
       }
     },
-    listListening: (subject: string): readonly string[] =>
-      listFolderNames(join(subjects, subject)).filter((peer) => {
-        const seconds = isPeer(peer) && existsSync(join(peers, peer)) ? secondsSilent(peer) : Number.POSITIVE_INFINITY;
-        if (seconds > LOST_S) unlist(subject, peer);
-        return seconds < SILENT_S;
-      }),
-    /** Removes who was killed. */
+    listListening,
+    /** Removes who was killed, and what they listened to. */
     sweep: (): void => {
       for (const peer of listFolderNames(peers)) if (secondsSilent(peer) > LOST_S) disappear({ drafts }, join(peers, peer));
+      for (const subject of listFolderNames(subjects)) {
+        quietly(() => listListening(subject));
+        quietly(() => rmdirSync(join(subjects, subject)));
+      }
     },
   };
 }

@@ -50,6 +50,31 @@ export async function openTogether(root: string): Promise<void> {
   await fleet.close();
 }
 
+/** Writes more into a fleet than the system lets it, in each way in which something is written; whether each was refused. */
+export async function writeTooMuch(root: string): Promise<readonly boolean[]> {
+  const fleet = await openFolderFleet(root);
+  const text = 'x'.repeat(100_000);
+  const id = { run: 'r', name: '1.1' };
+  fleet.wires.answer(id, () => undefined);
+  const order = { ...id, labels: [], protocol: 1, body: text };
+  const refused = await Promise.all([
+    isRefused(fleet.blobs.put(Buffer.from(text))),
+    isRefused(fleet.log.append('r', { behind: 0, name: 'a', body: text })),
+    isRefused(fleet.reports.append({ ...id, worker: 'w', number: 1, body: text })),
+    isRefused(fleet.queue.offer(order)),
+    fleet.wires.ask(id, text).then((isHeard) => !isHeard),
+  ]);
+  await fleet.close();
+  return refused;
+}
+
+async function isRefused(act: Promise<unknown>): Promise<boolean> {
+  return act.then(
+    () => false,
+    () => true,
+  );
+}
+
 /** What another process finds when the race is over. */
 export async function findAfterRace(
   root: string,

@@ -6,7 +6,19 @@ import { toErrorCode } from '../core/values/errors.ts';
 import { isJsonObject, type Json, parseJson } from '../core/values/json.ts';
 import type { KeptLease, Reports, RunLeases, RunLog, WorkReport } from '../ports/fleet.ts';
 import { isOrderName, isSubjectPart, requirePart, toKey } from './fleet-names.ts';
-import { createBell, dropDraft, type FolderPlaces, findFileText, findLast, linkDraft, syncFolder, writeDraft } from './folder-files.ts';
+import {
+  createBell,
+  dropDraft,
+  type FolderPlaces,
+  findFileText,
+  findLast,
+  findMark,
+  findMarkedText,
+  linkDraft,
+  syncFolder,
+  writeDraft,
+} from './folder-files.ts';
+import { readMoment } from './folder-post.ts';
 import type { FolderState } from './folder-state.ts';
 import { parseLease } from './kept-states.ts';
 import { parseReport } from './work-record.ts';
@@ -30,6 +42,7 @@ export function createFolderLog({ runs, drafts }: FolderPlaces): RunLog {
         const isOwn = isMade || (outcome === 'taken' && parseWriting(findFileText(path))?.name === name);
         if (!isOwn) return null;
         await syncFolder(folder);
+        if (behind === 0) await syncFolder(runs);
         return behind + 1;
       } finally {
         await dropDraft(draft);
@@ -67,15 +80,18 @@ function parseWriting(text: string | null): { readonly name: string; readonly bo
 /** Reads numbers, one after the other. What was forgotten begins anew. */
 function createNumbers(folder: string, take: (text: string) => void) {
   let last = 0;
+  /** Of the last one that was read: one that was written in its place is another. */
+  let lastMark = '';
   return {
     place: () => last,
     readOn: (): void => {
-      if (last > 0 && !existsSync(join(folder, String(last))) && existsSync(join(folder, '1'))) last = 0;
+      if (last > 0 && findMark(join(folder, String(last))) !== lastMark && existsSync(join(folder, '1'))) last = 0;
       for (;;) {
-        const text = findFileText(join(folder, String(last + 1)));
-        if (text === null) return;
+        const found = findMarkedText(join(folder, String(last + 1)));
+        if (found === null) return;
         last += 1;
-        take(text);
+        lastMark = found.mark;
+        take(found.text);
       }
     },
   };
@@ -161,7 +177,8 @@ export function createFolderLeases(state: FolderState): RunLeases {
     look: async (run) => look(run),
     write: async (lease, beat) => {
       requirePart(lease.run);
-      return state.change(LEASE + lease.run, { ...lease }, beat);
+      // When that was is for whoever forgets what is old.
+      return state.change(LEASE + lease.run, { ...lease, since: { ...readMoment() }, at: Date.now() }, beat);
     },
     forget: async (run, beat) => isSubjectPart(run) && (await state.change(LEASE + run, null, beat)) !== null,
     list: async () =>

@@ -1,4 +1,4 @@
-import { linkSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, linkSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -97,6 +97,36 @@ describe('values in a folder', () => {
     await count(state, 'n', 5);
     expect([state.get('n')?.value, other.get('n')?.value, open().get('n')?.value]).toEqual([14, 14, 14]);
     expect(listSegment(1)).toEqual(['gone']);
+  });
+
+  it('are read anew by who stands at the end of a segment that was left whole, where the next one is gone', async () => {
+    const [frozen, living] = [open(), open()];
+    await count(living, 'n', 3);
+    expect(frozen.get('n')?.value).toBe(3);
+    frozen.close();
+    cpSync(join(places.state, '1'), join(root, 'whole'), { recursive: true });
+    await count(living, 'n', 7);
+    expect(listSegment(2)).toEqual(['gone']);
+    // Whoever was to empty the first one was killed before that.
+    rmSync(join(places.state, '1'), { recursive: true });
+    renameSync(join(root, 'whole'), join(places.state, '1'));
+    expect(frozen.get('n')?.value).toBe(10);
+    await count(frozen, 'n', 1);
+    expect(living.get('n')?.value).toBe(11);
+  });
+
+  it('are emptied from the oldest segment on, so that none is left whole before one that is gone', async () => {
+    const state = open();
+    await count(state, 'n', 7);
+    // The first one cannot be marked.
+    rmSync(join(places.state, '1', 'gone'));
+    symlinkSync(join(root, 'nowhere', 'gone'), join(places.state, '1', 'gone'));
+    writeFileSync(join(places.state, '1', '0'), '[]');
+    await expect(count(state, 'n', 5)).rejects.toThrow();
+    expect([1, 2].map(listSegment)).toEqual([
+      ['0', 'gone'],
+      ['0', '1', '2', '3'],
+    ]);
   });
 
   it('take no half-written change: what is no change changes nothing', async () => {

@@ -148,8 +148,11 @@ function createReader(folder: string, perSegment: number, onSegment: (segment: n
       if (records.length === 0) requireSegment(folder, view.segment);
       for (const record of records) apply(view, record, perSegment);
       isChanged ||= records.length > 0;
-      if (view.position < perSegment || !existsSync(join(folder, String(view.segment + 1), '0'))) return isChanged;
-      [view.segment, view.position] = [view.segment + 1, 0];
+      if (view.position < perSegment) return isChanged;
+      if (existsSync(join(folder, String(view.segment + 1), '0'))) [view.segment, view.position] = [view.segment + 1, 0];
+      // Emptied already, though this one was left whole.
+      else if (isGone(folder, view.segment + 1)) [view, isChanged] = [load(folder), true];
+      else return isChanged;
       onSegment(view.segment);
     }
   };
@@ -214,23 +217,23 @@ function makeSegment(folder: string, drafts: string, segment: number, entries: r
   const draft = join(drafts, randomUUID());
   mkdirSync(draft, { mode: 0o700 });
   const text = JSON.stringify(entries.map(([key, { value, revision }]) => [key, value, revision]));
-  writeFileSync(join(draft, '0'), text, { mode: 0o600, flush: true });
-  syncNow(draft);
   try {
+    writeFileSync(join(draft, '0'), text, { mode: 0o600, flush: true });
+    syncNow(draft);
     renameSync(draft, join(folder, String(segment)));
     syncNow(folder);
   } catch (error) {
-    if (!['ENOTEMPTY', 'EEXIST'].includes(toErrorCode(error))) throw error;
     rmSync(draft, { recursive: true, force: true });
+    if (!['ENOTEMPTY', 'EEXIST'].includes(toErrorCode(error))) throw error;
   }
 }
 
 /** How many segments back it is looked for one that a process was killed over. */
 const LOOK_BACK = 20;
 
-/** Empties the segments up to one. */
+/** Empties the segments up to one, the oldest first: who was frozen at the end of one that is left whole looks for the next. */
 function retire(folder: string, newest: number): void {
-  for (let segment = newest; segment > Math.max(0, newest - LOOK_BACK); segment -= 1) {
+  for (let segment = Math.max(1, newest - LOOK_BACK + 1); segment <= newest; segment += 1) {
     const place = join(folder, String(segment));
     const names = listFolderNames(place).filter((name) => name !== GONE);
     if (names.length === 0) continue;

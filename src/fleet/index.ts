@@ -1,4 +1,13 @@
-/** Front door of `fleet`: a connection to workers, through a server or a folder. `fleet-names <- work-record`, `nats-place <- nats-server <- keep-reading <- nats-queue <- nats-fleet`, `folder-files <- folder-state <- folder-queue <- folder-fleet`, `folder-files <- folder-post <- folder-fleet`, `folder-state <- folder-runs <- folder-fleet`, `folder-state <- folder-sweep <- folder-fleet`; `folder-fleet, nats-fleet <- connect-fleet`, `folder-fleet, nats-server <- check-server`; `messages <- offer-turns <- offer-programs <- program-kinds`, `hook-messages <- program-kinds`, `messages <- take-work`; `run-records <- keep-run`. */
+/**
+ * Front door of `fleet`: a connection to workers, through a server or a folder. Files import in one direction:
+ *
+ * - through a server: `nats-place <- nats-server <- keep-reading <- nats-queue, nats-runs <- nats-fleet`
+ * - in a folder: `folder-files <- folder-state, folder-post <- folder-queue, folder-runs, folder-sweep <- folder-fleet`
+ * - one of both: `nats-fleet, folder-fleet <- connect-fleet`; `nats-server, folder-fleet <- check-server`
+ * - what both keep: `fleet-names <- work-record, kept-states`
+ * - a run: `messages <- run-records <- keep-run <- offer-turns <- offer-programs <- program-kinds`; `hook-messages <- program-kinds`
+ * - a worker: `messages <- take-work`
+ */
 
 export { checkServer, type ServerFinding } from './check-server.ts';
 export { connectFleet } from './connect-fleet.ts';

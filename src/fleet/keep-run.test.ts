@@ -52,6 +52,23 @@ describe('what is kept of a run', () => {
   });
 });
 
+describe('a large piece of a run', () => {
+  test('is kept although its content could not be put away at once', async () => {
+    const fleet = createMemoryFleet();
+    let tries = 0;
+    const put: Fleet['blobs']['put'] = async (bytes) => {
+      tries += 1;
+      if (tries === 1) throw new Error('the disk is full');
+      return fleet.blobs.put(bytes);
+    };
+    const keeper = await begin({ ...fleet, blobs: { ...fleet.blobs, put } }, 'a');
+    const text = 'x'.repeat(300_000);
+    keeper.add({ kind: 'entry', entry: { seq: 1, input: { type: 'timer-fired', at: 1, timer: 1, text } as Input } });
+    await keeper.settled();
+    expect([await readSeqs(fleet), tries]).toEqual([[1], 2]);
+  });
+});
+
 describe('a lease of a run', () => {
   test('is said once at a time where the server takes long to answer, so that a run that ends waits for one answer alone', async () => {
     const fleet = createMemoryFleet();

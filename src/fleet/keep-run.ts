@@ -159,8 +159,11 @@ function createLogWriter(fleet: Fleet, { run, epoch, place }: RunLease, { isOwn,
         const records = takePiece(waiting);
         isWanted = waiting.length > 0;
         pieces += 1;
-        const body = await toBody(fleet.blobs, { v: 2, place, records } as unknown as Json);
-        const written = await patiently(() => fleet.log.append(run, { behind, name: `${epoch}.${place}.${pieces}`, body }));
+        const name = `${epoch}.${place}.${pieces}`;
+        const written = await patiently(async () => {
+          const body = await toBody(fleet.blobs, { v: 2, place, records } as unknown as Json);
+          return fleet.log.append(run, { behind, name, body });
+        });
         if (written === null) return lose(new Error(TAKEN));
         end = written;
       }

@@ -19,17 +19,17 @@ const SPAWNED = {
   ...{ promptHash: '', promptTokens: 1 },
 };
 
-function setUp(fleet = createMemoryFleet()) {
+function setUp(fleet = createMemoryFleet(), stepMs = 1000) {
   const told: string[] = [];
   const posted: Input[] = [];
-  // So that nobody waits for long: each look at the clock is a second later.
+  // So that nobody waits for long: each look at the clock is a second later, or as told.
   let clock = 0;
   const turns = offerTurns({
     ...{ fleet, run: 'r1', tell: (text) => told.push(text), lostAfterMs: 60_000, isOwn: () => true, labelsOf: () => ['custom'] },
     pack: async () => ({ tree: 't' }),
     homecoming: { bringTo: () => Promise.reject(), bringIn: () => Promise.reject() },
     steady: () => {
-      clock += 1000;
+      clock += stepMs;
       return clock;
     },
   });
@@ -132,6 +132,18 @@ describe('the report of a turn that has ended', () => {
     expect(await scene.result).toMatchObject({
       kind: 'lost',
       failure: { class: 'agent', message: expect.stringMatching(/larger than .* \[fleet-too-large\].*\.gitignore/) },
+    });
+  });
+});
+
+describe('a turn of a fleet that is away', () => {
+  test('is lost after a minute, and says for how long the fleet could not be asked', async () => {
+    const fleet = createMemoryFleet();
+    const look: Fleet['queue']['look'] = () => Promise.reject(new Error('away'));
+    const { result } = setUp({ ...fleet, queue: { ...fleet.queue, look } }, 20_000);
+    expect(await result).toMatchObject({
+      kind: 'lost',
+      failure: { class: 'transient', message: expect.stringMatching(/^the fleet could not be asked for \d+ s$/) },
     });
   });
 });

@@ -216,7 +216,7 @@ export async function watchOrder(made: WatchSettings, order: OpenOrder): Promise
     if (steady() - askedAt > LONG_ASK_MS) since = steady();
     if (standing === null) {
       since = steady();
-      if (since - answeredAt > AWAY_MS) order.lose(`the server could not be asked for ${Math.round((since - answeredAt) / 1000)} s`);
+      if (since - answeredAt > AWAY_MS) order.lose(`the fleet could not be asked for ${Math.round((since - answeredAt) / 1000)} s`);
       continue;
     }
     answeredAt = steady();

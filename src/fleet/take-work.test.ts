@@ -58,7 +58,7 @@ describe('an order of a run', () => {
     expect(await accept(ORDER, OLD)).toBe(true);
   });
 
-  test('is taken where the server cannot be asked: the claim asks it once more', async () => {
+  test('is taken where the fleet cannot be asked: the claim asks it once more', async () => {
     const leases = { look: () => Promise.reject(new Error('away')) } as unknown as Fleet['leases'];
     expect(await acceptLiving({ leases }, () => 0)(ORDER, OLD)).toBe(true);
   });
@@ -68,14 +68,18 @@ describe('a worker', () => {
   const WORDS = { kind: 'gate', offer: 'o', shown: null, log: null, trouble: 'none' } as const;
 
   /** Has an order worked on. The bodies of what was reported of it. */
-  async function workOn(perform: (job: Job) => Promise<void>, fleet = createMemoryFleet()): Promise<readonly unknown[]> {
+  async function workOn(
+    perform: (job: Job) => Promise<void>,
+    fleet = createMemoryFleet(),
+    tell: (text: string) => void = () => undefined,
+  ): Promise<readonly unknown[]> {
     const reported: unknown[] = [];
     await fleet.leases.write(LEASE, 0);
     await fleet.reports.follow('r1', ({ body }) => reported.push(body));
     await fleet.queue.offer(ORDER);
     const drain = new AbortController();
     const worker = { id: 'w', token: 't', labels: ['claude'], protocol: 4 };
-    const settings = { fleet, worker, slots: 1, tell: () => undefined, onNameLost: () => undefined };
+    const settings = { fleet, worker, slots: 1, tell, onNameLost: () => undefined };
     const once = async (job: Job): Promise<void> => {
       await perform(job);
       drain.abort();
@@ -93,5 +97,40 @@ describe('a worker', () => {
       await job.report({ ...WORDS, trouble: 'the folder is gone' });
     });
     expect([reported, seen]).toEqual([[{ value: WORDS }], [false, true]]);
+  });
+
+  test('gives an order up that it cannot listen to, says so, and goes on', async () => {
+    const fleet = createMemoryFleet();
+    const told: string[] = [];
+    let tries = 0;
+    const answer: Fleet['wires']['answer'] = (...given) => {
+      tries += 1;
+      if (tries === 1) throw new Error('the disk is full');
+      return fleet.wires.answer(...given);
+    };
+    const again = async (): Promise<void> => {
+      while (told.length === 0) await new Promise((resolve) => setTimeout(resolve, 10));
+      await fleet.queue.offer({ ...ORDER, name: '2.1' });
+    };
+    const [reported] = await Promise.all([
+      workOn(
+        (job) => job.report(WORDS),
+        { ...fleet, wires: { ...fleet.wires, answer } },
+        (text) => told.push(text),
+      ),
+      again(),
+    ]);
+    expect([told, reported]).toEqual([['Iteration 1 of run r1 could not be worked on: the disk is full.'], [{ value: WORDS }]]);
+    expect(await fleet.queue.look(ORDER)).toEqual({ kind: 'over' });
+  });
+
+  test('says that the fleet cannot be asked, and why, and asks it again', async () => {
+    const fleet = createMemoryFleet();
+    const told: string[] = [];
+    const claim: Fleet['queue']['claim'] = (worker, signal) =>
+      told.length === 0 ? Promise.reject(new Error('the disk is full')) : fleet.queue.claim(worker, signal);
+    const work = (job: Job): Promise<void> => job.report(WORDS);
+    const reported = await workOn(work, { ...fleet, queue: { ...fleet.queue, claim } }, (text) => told.push(text));
+    expect([told, reported]).toEqual([['The fleet cannot be asked: the disk is full.'], [{ value: WORDS }]]);
   });
 });

@@ -100,7 +100,7 @@ async function claimNext({ fleet, worker, tell }: WorkSettings, accept: AcceptOr
   try {
     return await fleet.queue.claim(worker, drain, accept);
   } catch (error) {
-    tell(`The server cannot be asked: ${toErrorMessage(error)}.`);
+    tell(`The fleet cannot be asked: ${toErrorMessage(error)}.`);
     await pause(AGAIN_MS);
     return null;
   }
@@ -167,12 +167,13 @@ async function work(made: WorkSettings, claim: WorkClaim, slot: number, kill: Ab
   let beating: Promise<void> = Promise.resolve();
   const heard: Effect[] = [];
   let hear: (effect: Effect) => void = (effect) => heard.push(effect);
-  const unhear = fleet.wires.answer({ run, name }, (words) => {
-    if (!isJsonObject(words)) return;
-    if (words['kind'] === 'kill') fence.abort();
-    if (words['kind'] === 'effect' && isJsonObject(words['effect'])) hear(words['effect'] as unknown as Effect);
-  });
+  let unhear = (): void => undefined;
   try {
+    unhear = fleet.wires.answer({ run, name }, (words) => {
+      if (!isJsonObject(words)) return;
+      if (words['kind'] === 'kill') fence.abort();
+      if (words['kind'] === 'effect' && isJsonObject(words['effect'])) hear(words['effect'] as unknown as Effect);
+    });
     const body = await fromBody(fleet.blobs, claim.order.body);
     const { task = null, place = null, lostAfterMs } = isJsonObject(body) ? body : {};
     beating = repeat((typeof lostAfterMs === 'number' ? lostAfterMs : USUAL_LOST_MS) / BEATS, over.signal, async () => {

@@ -1,5 +1,6 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { randomUUID } from 'node:crypto';
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -51,6 +52,26 @@ describe('the folder of a fleet', () => {
     expect(readdirSync(join(folder, 'used'))).toEqual(['notes.txt']);
   });
 
+  test('is refused where it holds nothing but drafts that somebody wrote, and these stay', async () => {
+    const drafts = join(folder, 'blog', 'drafts');
+    mkdirSync(drafts, { recursive: true, mode: 0o700 });
+    chmodSync(join(folder, 'blog'), 0o700);
+    writeFileSync(join(drafts, 'post.md'), 'mine');
+    utimesSync(join(drafts, 'post.md'), 0, 0);
+    await expect(connectFleet(toPlace('blog'))).rejects.toMatchObject({
+      code: 'fleet-folder',
+      message: expect.stringContaining('not empty'),
+    });
+    expect([readdirSync(join(folder, 'blog')), readdirSync(drafts)]).toEqual([['drafts'], ['post.md']]);
+  });
+
+  test('is made where somebody was killed who had begun to make it', async () => {
+    mkdirSync(join(folder, 'half', 'drafts'), { recursive: true, mode: 0o700 });
+    writeFileSync(join(folder, 'half', 'drafts', randomUUID()), '{');
+    await (await connectFleet(toPlace('half'))).close();
+    expect(readdirSync(join(folder, 'half'))).toContain('ralph-fleet.json');
+  });
+
   test('leaves nothing of a connection that was closed, and asks nobody who is gone', async () => {
     const [mine, theirs] = [await connectFleet(toPlace('post')), await connectFleet(toPlace('post'))];
     theirs.wires.answer({ run: 'r', name: '1.1' }, () => undefined);
@@ -83,6 +104,14 @@ test('processes that make the same fleet at the same moment, and come and go, al
     await Promise.all(Array.from({ length: 4 }, () => promisify(execFile)(process.execPath, [racer, root])));
     expect(readdirSync(join(root, 'peers'))).toEqual([]);
   }
+});
+
+test('a process that may write no more, as where the disk is full, leaves nothing of what it began', { timeout: 60_000 }, async () => {
+  const root = join(folder, 'full');
+  const limited = ['-c', 'ulimit -f 16 && exec "$@"', 'limited', process.execPath, await buildRacer(), root, 'full'];
+  const { stdout } = await promisify(execFile)('bash', limited);
+  expect(JSON.parse(stdout)).toEqual([true, true, true, true, true]);
+  expect(readdirSync(join(root, 'drafts'))).toEqual(['swept']);
 });
 
 describe(`${RACERS} processes that change a fleet in a folder, and are killed and frozen again and again`, () => {

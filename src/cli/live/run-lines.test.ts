@@ -50,11 +50,11 @@ it('a turn whose files others changed is one line: who gets it again, and why', 
   expect(lines).toEqual(['  ↻ builder gets its turn again: a.txt, b.txt were changed meanwhile']);
 });
 
-it('a fleet whose server is away is told of, and when it answers again', () => {
+it('a fleet that is away is told of, and when it answers again', () => {
   const { style } = createFakeContext({}).context.terminal;
   const look: Look = { style, verbose: false, columns: () => 80, isSolo: () => false };
   expect(toFleetLine({ isAway: true, since: 1000 }, look, 4100)).toBe(
-    '  ! the server of the fleet has not answered for 3.1 s: the run waits for it, for a minute or two',
+    '  ! the fleet has not answered for 3.1 s: the run waits for it, for a minute or two',
   );
-  expect(toFleetLine({ isAway: false, since: 1000 }, look, 21_000)).toBe('  · the server of the fleet answers again, after 20.0 s');
+  expect(toFleetLine({ isAway: false, since: 1000 }, look, 21_000)).toBe('  · the fleet answers again, after 20.0 s');
 });

@@ -180,15 +180,15 @@ function toNoticeLines(look: Look, { code, level, text }: Notice): readonly stri
   return [look.style(isWarning ? 'warning' : 'faint', `  ${isWarning ? '!' : '·'} ${toPlainLine(text, 400)}`)];
 }
 
-/** Whether the server of the fleet answers. */
+/** Whether the fleet answers. */
 export function toFleetLine(
   { isAway, since }: Pick<LiveRecord & { readonly kind: 'fleet' }, 'isAway' | 'since'>,
   look: Look,
   now: number,
 ): string {
   const took = toDurationText(Math.max(0, now - since));
-  if (!isAway) return look.style('faint', `  · the server of the fleet answers again, after ${took}`);
-  return look.style('warning', `  ! the server of the fleet has not answered for ${took}: the run waits for it, for a minute or two`);
+  if (!isAway) return look.style('faint', `  · the fleet answers again, after ${took}`);
+  return look.style('warning', `  ! the fleet has not answered for ${took}: the run waits for it, for a minute or two`);
 }
 
 /** The loop's own beginning and going on is no news. */

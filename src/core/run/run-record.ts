@@ -16,7 +16,7 @@ export type RunRecord =
 export type LiveRecord =
   | (TurnId & { readonly kind: 'live'; readonly hat: string; readonly event: BackendEvent })
   | { readonly kind: 'gate-output'; readonly gate: number; readonly line: string }
-  /** The server of the fleet that keeps the run does not answer, or does so again. `since`: when it was asked in vain first; epoch milliseconds. */
+  /** The fleet that keeps the run does not answer, or does so again. `since`: when it was asked in vain first; epoch milliseconds. */
   | { readonly kind: 'fleet'; readonly isAway: boolean; readonly since: number }
   | ({ readonly kind: 'program' } & ProgramNews);
 

@@ -30,7 +30,7 @@ export interface LiveView {
   readonly gates: { readonly gates: readonly number[]; readonly since: number } | null;
   /** What holds the next turn back. */
   readonly wait: { readonly purpose: TimerPurpose; readonly dueAt: number } | null;
-  /** Since when the server of the fleet that keeps the run does not answer; absent: it does, or there is none. */
+  /** Since when the fleet that keeps the run does not answer; absent: it does, or there is none. */
   readonly awaySince?: number;
   /** Gates and hooks that workers have, or are to have, the oldest first; absent: there are none. */
   readonly programs?: readonly LiveProgram[];

@@ -201,7 +201,7 @@ function judgeWork(view: RunView, facts: StatusFacts): Omit<Attention, 'state'> 
   const awaySince = isSeen(facts) ? facts.live?.awaySince : undefined;
   if (awaySince !== undefined)
     return {
-      evidence: `The server of the fleet has not answered for ${toDurationText(Math.max(0, facts.now - awaySince))}: the run waits for it.`,
+      evidence: `The fleet has not answered for ${toDurationText(Math.max(0, facts.now - awaySince))}: the run waits for it.`,
       since: awaySince,
       action: `It waits for a minute or two; then \`ralph resume${toRunWord(view, facts)}\` goes on with it.`,
     };

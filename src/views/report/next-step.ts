@@ -75,7 +75,7 @@ function toElsewhereStep(detail: string, runId: string): string | null {
   if (detail.startsWith(TAKEN_ELSEWHERE))
     return `See where it goes on: \`ralph fleet runs ${runId}\`. When it has ended there, \`ralph resume\` brings it home.`;
   if (!detail.startsWith(FLEET_UNASKED)) return null;
-  return `When the server answers again a worker may go on with it, and end it: see \`ralph fleet runs ${runId}\`. \`ralph resume\` brings home what became of it, and goes on where it has not ended.`;
+  return `When the fleet answers again a worker may go on with it, and end it: see \`ralph fleet runs ${runId}\`. \`ralph resume\` brings home what became of it, and goes on where it has not ended.`;
 }
 
 function toCommand(step: string, view: RunView, isNewest: boolean): string {

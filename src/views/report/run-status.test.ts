@@ -84,7 +84,7 @@ describe('the status of a run', () => {
     fold.take({ kind: 'fleet', isAway: true, since: view.at + 1000 });
     const live = parseLiveView(parseJson(JSON.stringify(fold.view())));
     const facts = { isAlive: true, now: view.at + 13_000, live, fleet: 'nats://10.0.0.5:4222' };
-    expect(toText({ view, facts })).toContain('State: working: The server of the fleet has not answered for 12.0 s: the run waits for it.');
+    expect(toText({ view, facts })).toContain('State: working: The fleet has not answered for 12.0 s: the run waits for it.');
     const progress = { limits: null, iterations: 0, gates: [], elapsedMs: 0, at: view.at, usage: view.totals.usage };
     expect(toLiveLine(fold.view(), progress, facts.now, 200)).toMatch(/^fleet away 0:12 · turn 1/);
     fold.take({ kind: 'fleet', isAway: false, since: view.at + 1000 });
