@@ -151,9 +151,10 @@ async function offer<Ran>(
   { program, place, signal }: Offer<Ran>,
 ): Promise<AwayResult<Ran>> {
   const { fleet, cwd, lostAfterMs } = made;
-  const { opened, result } = openProgram(made, program);
-  const { id, title, labels, protocol } = opened;
-  const see = (worker: string | null, isOver = false): void => made.see?.({ program: id.name, title, labels, worker, isOver });
+  const { name, title, labels, protocol } = program;
+  const see = (worker: string | null, isOver = false): void => made.see?.({ program: name, title, labels, worker, isOver });
+  const { opened, result } = openProgram(made, program, see);
+  const { id } = opened;
   await follow();
   await dropOffer(made, id);
   const task = { ...program.task, offer: opened.offer, cwd };
@@ -166,9 +167,7 @@ async function offer<Ran>(
     see(null);
     signal.addEventListener('abort', end);
     if (signal.aborted) end();
-    watchOrder(made, { ...opened, onTaken: see }).catch((error: unknown) =>
-      opened.lose(`the fleet could not be asked: ${toErrorMessage(error)}`),
-    );
+    watchOrder(made, opened).catch((error: unknown) => opened.lose(`the fleet could not be asked: ${toErrorMessage(error)}`));
     return await result;
   } finally {
     opened.over.abort();
@@ -186,6 +185,7 @@ function toLost(why: string): { readonly kind: 'lost'; readonly why: string } {
 function openProgram<Ran>(
   { fleet, run, steady }: ProgramOfferSettings,
   { name, title, labels, protocol, read }: AwayProgram<Ran>,
+  onTaken: (worker: string) => void,
 ): { readonly opened: OpenProgram; readonly result: Promise<AwayResult<Ran>> } {
   let resolve: (result: AwayResult<Ran>) => void = () => undefined;
   const result = new Promise<AwayResult<Ran>>((settled) => {
@@ -202,6 +202,7 @@ function openProgram<Ran>(
       labels,
       protocol,
       offer: randomUUID(),
+      onTaken,
       over: new AbortController(),
       worker: null,
       heardAt: null,
