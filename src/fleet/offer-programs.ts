@@ -4,11 +4,12 @@ import type { ProgramNews } from '../core/run/run-record.ts';
 import { maskControls } from '../core/text/mask-controls.ts';
 import { toErrorMessage } from '../core/values/errors.ts';
 import type { Json } from '../core/values/json.ts';
-import type { WorkId, WorkReport } from '../ports/fleet.ts';
+import type { BlobReading, WorkId, WorkReport } from '../ports/fleet.ts';
 import type { AwayResult } from '../ports/gate-runner.ts';
+import { fetchReport, hearBytes } from './fetch-report.ts';
 import { isSubjectPart } from './fleet-names.ts';
 import { toBody } from './messages.ts';
-import { fetchReport, KILL, type OfferSettings, type OpenOrder, watchOrder } from './offer-turns.ts';
+import { KILL, type OfferSettings, type OpenOrder, watchOrder } from './offer-turns.ts';
 import { toWholeMessage } from './too-large.ts';
 
 /** A run whose gates and hooks are offered. */
@@ -30,7 +31,7 @@ export interface AwayProgram<Ran> extends Pick<OpenOrder, 'title' | 'labels' | '
   /** What its worker reads beside the name of the offer and the folder of the run; plain JSON. */
   readonly task: object;
   /** Reads what a worker reported; `null` for what is none, and for the report of another offer. */
-  readonly read: (report: Json, offer: string, onBytes: () => void) => Promise<ProgramReport<Ran> | null>;
+  readonly read: (report: Json, offer: string, reading: BlobReading) => Promise<ProgramReport<Ran> | null>;
 }
 
 /** What a worker reported of a program. `ran` is `null` where it could not be run, see `trouble`. */
@@ -206,6 +207,7 @@ function openProgram<Ran>(
       over: new AbortController(),
       worker: null,
       heardAt: null,
+      heardBytes: 0,
       reading: Promise.resolve(),
     },
     take: async ({ worker, body }) => {
@@ -231,8 +233,9 @@ async function readProgram<Ran>(
   read: AwayProgram<Ran>['read'],
 ): Promise<ProgramReport<Ran> | null> {
   const report = await fetchReport(settings, opened, body);
-  return read(report, opened.offer, () => {
-    opened.heardAt = settings.steady();
+  return read(report, opened.offer, {
+    onBytes: (bytes) => hearBytes(opened, settings.steady(), bytes),
+    signal: opened.over.signal,
   });
 }
 
