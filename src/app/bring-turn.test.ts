@@ -162,6 +162,30 @@ describe('what an agent committed elsewhere', () => {
   });
 });
 
+describe('what does not come', () => {
+  test('is given up where it is not wanted any more, and nothing of the turn is written', async () => {
+    const { run, home } = await commitElsewhere();
+    const { blobs } = run.parts.fleet;
+    const parts = { ...run.parts, fleet: { ...run.parts.fleet, blobs: { ...blobs, get: () => new Promise<null>(() => undefined) } } };
+    const before = readAll(run.repo);
+    const stop = new AbortController();
+    const bring = bringHome({ ...run, parts }, home, undefined, false, stop.signal);
+    setTimeout(() => stop.abort(), 50);
+    await expect(bring).rejects.toThrow('aborted');
+    expect(readAll(run.repo)).toEqual(before);
+  });
+
+  test('costs its commits alone where it is they, and they break', async () => {
+    const { run, home } = await commitElsewhere();
+    const { blobs } = run.parts.fleet;
+    const bundle = home.commits !== null && 'blob' in home.commits ? home.commits.blob : '';
+    const get: typeof blobs.get = (hash, reading) =>
+      hash === bundle ? Promise.reject(new Error('nothing of a file came for 30 s')) : blobs.get(hash, reading);
+    const parts = { ...run.parts, fleet: { ...run.parts.fleet, blobs: { ...blobs, get } } };
+    expect((await bringHome({ ...run, parts }, home)).told).toEqual([expect.stringContaining('did not give them')]);
+  });
+});
+
 describe('outputs of a turn', () => {
   test('are refused where one is larger than a worker may send, and nothing of the turn is written', async () => {
     const { run, home } = await commitElsewhere();

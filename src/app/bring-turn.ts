@@ -5,6 +5,7 @@ import type { IterationStart } from '../core/run/effects.ts';
 import { toTurnName, toTurnTitle } from '../core/run/turn.ts';
 import { toErrorMessage } from '../core/values/errors.ts';
 import { isJsonObject, type Json } from '../core/values/json.ts';
+import { limitFetching } from '../fleet/fetch-report.ts';
 import type { RunKeeper } from '../fleet/keep-run.ts';
 import { fromContent } from '../fleet/messages.ts';
 import type { OfferSettings } from '../fleet/offer-turns.ts';
@@ -19,6 +20,7 @@ import type { RunPaths } from '../journal/run-folder.ts';
 import { type RunCopies, toCopyFolder } from '../panel/share/work-copies.ts';
 import type { Blobs, Fleet } from '../ports/fleet.ts';
 import type { TakenOver } from '../ports/work-copies.ts';
+import { steadyMs } from '../process/steady-clock.ts';
 import type { RunFile } from '../runs/run-file.ts';
 import { toPlainLine } from '../views/text/plain-text.ts';
 import { bringCommits, isObjectId } from '../workspace/bundle/bundle.ts';
@@ -67,13 +69,13 @@ export interface HomecomingParts {
 export function createHomecoming(parts: HomecomingParts): OfferSettings['homecoming'] {
   const { file, repository, workspace, folder } = parts;
   return {
-    bringTo: async (order, value, copy) => {
-      const { made, confirmed } = await fetchHome(parts, order, value);
+    bringTo: async (order, value, copy, signal) => {
+      const { made, confirmed } = await fetchHome(parts, order, value, signal);
       await confirmed;
       writeChanges(toCopyFolder(folder, copy), made.changes);
     },
-    bringIn: async (order, value, isDiscarded) => {
-      const { home, made, bundle, confirmed } = await fetchHome(parts, order, value);
+    bringIn: async (order, value, isDiscarded, signal) => {
+      const { home, made, bundle, confirmed } = await fetchHome(parts, order, value, signal);
       const seen = readLooks(file.workspace, made.changes);
       const { fingerprint, tree, looks } = await workspace.snapshot(toTurnName(order), 'before');
       // A process that was frozen meanwhile writes nothing into the folder.
@@ -95,21 +97,25 @@ export function createHomecoming(parts: HomecomingParts): OfferSettings['homecom
 }
 
 /** Fetches what a worker sends home, and writes prompt and outputs. `confirmed`: rejects where the run is not this process's own any more. */
-async function fetchHome(parts: HomecomingParts, order: IterationStart, value: Json) {
+async function fetchHome(given: HomecomingParts, order: IterationStart, value: Json, signal: AbortSignal) {
+  const blobs = limitFetching(given.fleet.blobs, steadyMs, signal);
+  const parts = { ...given, fleet: { blobs } };
   const home = parseHome(value);
   const confirmed = parts.keeper.confirm();
   // Told where it is awaited.
   confirmed.catch(() => undefined);
-  const making = home.changes === null ? NOTHING_MADE : fetchMade(parts.fleet.blobs, home.changes);
+  const making = home.changes === null ? NOTHING_MADE : fetchMade(blobs, home.changes);
   const { commits } = home;
   // The files come, whatever becomes of it.
   const bundling =
     commits === null || 'why' in commits
       ? null
-      : parts.fleet.blobs
+      : blobs
           .get(commits.blob, { maxBytes: MAX_COMMITTED_BYTES })
           .catch((error: unknown) => (isTooLarge(error) ? toErrorMessage(error) : null));
   const [made, bundle] = await Promise.all([making, bundling, bringFiles(parts, order, home)]);
+  // From here on it is brought to its end.
+  signal.throwIfAborted();
   return { home, made, bundle, confirmed };
 }
 

@@ -23,12 +23,17 @@ const LEAST_BYTES_PER_MS = 16;
 /** However much comes. */
 const LONGEST_MS = 3_600_000;
 
+/** So long so much may take to come. */
+function toLongest(bytes: number): number {
+  return Math.min(SLOW_MS + bytes / LEAST_BYTES_PER_MS, LONGEST_MS);
+}
+
 /** Why the report of a worker that ended so long ago is waited for no longer; `null`: it is. */
 export function findUnreported({ heardAt, heardBytes }: ReportHearing, endedAt: number, now: number): string | null {
   if (now - Math.max(endedAt, heardAt ?? endedAt) > SILENT_MS)
     return heardAt === null ? 'ended without a report' : `ended, and nothing of its report came for ${SILENT_MS / 1000} s`;
   const waited = now - endedAt;
-  if (waited <= Math.min(SLOW_MS + heardBytes / LEAST_BYTES_PER_MS, LONGEST_MS)) return null;
+  if (waited <= toLongest(heardBytes)) return null;
   return `ended, and its report came too slowly: ${Math.round(heardBytes / 1024)} KB in ${Math.round(waited / 1000)} s`;
 }
 
@@ -39,6 +44,42 @@ const PART_BYTES = 65_536;
 export function hearBytes(order: ReportHearing, now: number, bytes = PART_BYTES): void {
   order.heardAt = now;
   order.heardBytes += bytes;
+}
+
+/** Files that are fetched for one purpose: all of them are given up where they come too slowly, and where that is not wanted any more. */
+export function limitFetching({ put, get }: Blobs, steady: () => number, wanted: AbortSignal): Blobs {
+  const slow = new AbortController();
+  const signal = AbortSignal.any([wanted, slow.signal]);
+  const begunAt = steady();
+  let come = 0;
+  return {
+    put,
+    get: (hash, { onBytes, ...reading } = {}) => {
+      const count = (bytes = PART_BYTES): void => {
+        come += bytes;
+        onBytes?.(bytes);
+        const waited = steady() - begunAt;
+        if (waited <= toLongest(come)) return;
+        slow.abort(new Error(`it came too slowly: ${Math.round(come / 1024)} KB in ${Math.round(waited / 1000)} s`));
+      };
+      return unlessAborted(() => get(hash, { ...reading, onBytes: count, signal }), signal);
+    },
+  };
+}
+
+/** Rejects at once, whatever becomes of it. */
+async function unlessAborted<Result>(act: () => Promise<Result>, signal: AbortSignal): Promise<Result> {
+  signal.throwIfAborted();
+  let leave: () => void = () => undefined;
+  const aborted = new Promise<never>((_, reject) => {
+    leave = () => reject(signal.reason);
+    signal.addEventListener('abort', leave);
+  });
+  try {
+    return await Promise.race([act(), aborted]);
+  } finally {
+    signal.removeEventListener('abort', leave);
+  }
 }
 
 const AGAIN_MS = 500;

@@ -58,7 +58,7 @@ const ENDED = {
 function fetchBy(get: (bytes: Uint8Array | null, onBytes: (bytes?: number) => void) => Promise<Uint8Array | null>): Fleet {
   const fleet = createMemoryFleet();
   const slow: Fleet['blobs']['get'] = async (hash, reading) =>
-    get(await fleet.blobs.get(hash, reading), reading?.onBytes ?? (() => undefined));
+    get(await fleet.blobs.get(hash), reading?.onBytes ?? (() => undefined));
   return { ...fleet, blobs: { ...fleet.blobs, get: slow } };
 }
 

@@ -22,8 +22,8 @@ export interface OfferSettings {
   readonly pack: (order: IterationStart) => Promise<Json>;
   /** How what a worker made comes home, see `RemoteResult`. */
   readonly homecoming: {
-    readonly bringTo: (order: IterationStart, home: Json, copy: string) => Promise<void>;
-    readonly bringIn: (order: IterationStart, home: Json, isDiscarded: boolean) => Promise<BroughtIn>;
+    readonly bringTo: (order: IterationStart, home: Json, copy: string, signal: AbortSignal) => Promise<void>;
+    readonly bringIn: (order: IterationStart, home: Json, isDiscarded: boolean, signal: AbortSignal) => Promise<BroughtIn>;
   };
   /** Milliseconds that count on, whatever becomes of the clock. */
   readonly steady: () => number;
@@ -288,8 +288,8 @@ async function readReport(made: OfferSettings, turn: OpenTurn, report: WorkRepor
   turn.settle({
     kind: 'ended',
     ended: words.input,
-    bringTo: (copy) => bringTo(order, words.home, copy),
-    bringIn: (isDiscarded) => bringIn(order, words.home, isDiscarded),
+    bringTo: (...how) => bringTo(order, words.home, ...how),
+    bringIn: (...how) => bringIn(order, words.home, ...how),
   });
 }
 
