@@ -10,7 +10,7 @@ import type { RunKeeper } from '../fleet/keep-run.ts';
 import { fromContent } from '../fleet/messages.ts';
 import type { OfferSettings } from '../fleet/offer-turns.ts';
 import { parseFiles, readChanges, type SentFile } from '../fleet/run-records.ts';
-import { isTooLarge, MAX_OUTPUT_BYTES, MAX_REPORT_BYTES } from '../fleet/too-large.ts';
+import { isTooLarge, MAX_FILE_BYTES, MAX_OUTPUT_BYTES } from '../fleet/too-large.ts';
 import type { Repository } from '../git/contract.ts';
 import { toLook } from '../git/file-names.ts';
 import { listDifferences, listIndex } from '../git/trees.ts';
@@ -220,7 +220,7 @@ async function bringFiles({ fleet, paths, keeper }: HomecomingParts, order: Iter
 async function putFiles(blobs: Blobs, folder: string, files: readonly SentFile[]): Promise<void> {
   let left = MAX_OUTPUT_BYTES;
   for (const { name, ...content } of files) {
-    const bytes = await fromContent(blobs, content, { maxBytes: Math.min(left, MAX_REPORT_BYTES) });
+    const bytes = await fromContent(blobs, content, { maxBytes: Math.min(left, MAX_FILE_BYTES) });
     left -= bytes.length;
     const path = join(folder, name);
     if (holds(path, bytes) || fill(path, bytes)) continue;

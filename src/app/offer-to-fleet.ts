@@ -13,7 +13,7 @@ import { offerPrograms } from '../fleet/offer-programs.ts';
 import { listTakers, type OfferSettings, offerTurns } from '../fleet/offer-turns.ts';
 import { toGateProgram, toHookProgram } from '../fleet/program-kinds.ts';
 import { isFileName, MAX_FILES, type SentFile, type SentTree } from '../fleet/run-records.ts';
-import { MAX_OUTPUT_BYTES, MAX_REPORT_BYTES } from '../fleet/too-large.ts';
+import { MAX_FILE_BYTES, MAX_OUTPUT_BYTES } from '../fleet/too-large.ts';
 import type { RunCopies } from '../panel/share/work-copies.ts';
 
 import type { Elsewhere } from '../ports/elsewhere.ts';
@@ -232,7 +232,7 @@ export async function sendFiles(
   let left = MAX_OUTPUT_BYTES;
   for (const name of names.sort().slice(0, MAX_FILES)) {
     const stats = lstatSync(join(folder, name));
-    if (!stats.isFile() || stats.size > Math.min(left, MAX_REPORT_BYTES)) continue;
+    if (!stats.isFile() || stats.size > Math.min(left, MAX_FILE_BYTES)) continue;
     left -= stats.size;
     const bytes = readFileSync(join(folder, name));
     const text = bytes.toString('utf8');

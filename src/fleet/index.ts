@@ -26,9 +26,11 @@ export { offerPrograms } from './offer-programs.ts';
 export { listTakers, type OfferSettings, offerTurns } from './offer-turns.ts';
 export { toGateProgram, toHookProgram } from './program-kinds.ts';
 export {
+  CHANGES_LIMIT,
   isFileName,
   type KeptPiece,
   type KeptRecord,
+  MAX_CHANGED_BYTES,
   MAX_FILES,
   parseFiles,
   parseTree,
@@ -38,6 +40,7 @@ export {
   type SentFile,
   type SentStep,
   type SentTree,
+  sendChanges,
 } from './run-records.ts';
 export { type Job, takeWork } from './take-work.ts';
-export { isTooLarge, MAX_OUTPUT_BYTES, MAX_REPORT_BYTES, toTooLarge, toWholeMessage } from './too-large.ts';
+export { isTooLarge, MAX_FILE_BYTES, MAX_OUTPUT_BYTES, MAX_REPORT_BYTES, toTooLarge, toWholeMessage } from './too-large.ts';

@@ -57,8 +57,7 @@ const ENDED = {
 /** A fleet over a line on which what is fetched comes as told. */
 function fetchBy(get: (bytes: Uint8Array | null, onBytes: (bytes?: number) => void) => Promise<Uint8Array | null>): Fleet {
   const fleet = createMemoryFleet();
-  const slow: Fleet['blobs']['get'] = async (hash, reading) =>
-    get(await fleet.blobs.get(hash), reading?.onBytes ?? (() => undefined));
+  const slow: Fleet['blobs']['get'] = async (hash, reading) => get(await fleet.blobs.get(hash), reading?.onBytes ?? (() => undefined));
   return { ...fleet, blobs: { ...fleet.blobs, get: slow } };
 }
 

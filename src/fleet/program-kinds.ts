@@ -10,7 +10,7 @@ import { toGateOrderName, toHookOrderName } from './fleet-names.ts';
 import { parseHookWords } from './hook-messages.ts';
 import { GATE_PROTOCOL, HOOK_PROTOCOL, parseGateWords } from './messages.ts';
 import type { AwayProgram } from './offer-programs.ts';
-import { MAX_REPORT_BYTES } from './too-large.ts';
+import { MAX_FILE_BYTES } from './too-large.ts';
 
 /** So often a program is offered where each of its workers is lost; each retry that a gate may have is one more. */
 const OFFERS = 3;
@@ -36,7 +36,7 @@ export function toGateProgram(order: AwayGateOrder, blobs: Blobs): AwayProgram<A
 
 /** A larger output than any gate keeps is none, and costs no verdict. */
 async function fetchLog(blobs: Blobs, log: string, reading: BlobReading): Promise<Uint8Array | null> {
-  return blobs.get(log, { ...reading, maxBytes: MAX_REPORT_BYTES }).catch((error: unknown) => {
+  return blobs.get(log, { ...reading, maxBytes: MAX_FILE_BYTES }).catch((error: unknown) => {
     if (isRalphError(error)) return null;
     throw error;
   });
