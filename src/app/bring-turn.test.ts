@@ -1,4 +1,4 @@
-import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { bringHome, createPlace, edit, readAll, removeFolders, setUp } from './place-tree-fixtures.ts';
@@ -187,13 +187,17 @@ describe('what does not come', () => {
 });
 
 describe('outputs of a turn', () => {
-  test('are refused where one is larger than a worker may send, and nothing of the turn is written', async () => {
-    const { run, home } = await commitElsewhere();
+  test('come without one that is larger than a worker may send, which is told, and all else of the turn comes', async () => {
+    const { run, place, home } = await commitElsewhere();
     const blob = await run.parts.fleet.blobs.put(Buffer.alloc((64 << 20) + 1));
-    mkdirSync(join(run.parts.paths.turns, '9.1'), { recursive: true });
-    const before = readAll(run.repo);
-    const bring = bringHome(run, { ...home, files: [{ name: 'stdout.log', blob }] });
-    await expect(bring).rejects.toMatchObject({ code: 'fleet-too-large', fix: expect.any(String) });
-    expect(readAll(run.repo)).toEqual(before);
+    const turn = join(run.parts.paths.turns, '9.1');
+    mkdirSync(turn, { recursive: true });
+    const files = [
+      { name: 'stdout.log', blob },
+      { name: 'text.md', bytes: Buffer.from('done').toString('base64') },
+    ];
+    const { told } = await bringHome(run, { ...home, files });
+    expect(told).toEqual([expect.stringContaining('stdout.log is not here')]);
+    expect([readdirSync(turn), readAll(run.repo)]).toEqual([['text.md'], readAll(place.repo)]);
   });
 });

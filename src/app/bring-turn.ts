@@ -202,31 +202,43 @@ async function listTouched(open: () => Promise<Repository>, from: string, tree: 
   return new Set((await listDifferences(git, from, tree)).map(({ path }) => path));
 }
 
-/** Prompt and outputs of the turn, in the place of what passed by while it ran. */
-async function bringFiles({ fleet, paths, keeper }: HomecomingParts, order: IterationStart, { files, panel }: SentHome): Promise<void> {
+/** Prompt and outputs of the turn, in the place of what passed by while it ran. One that is too large costs itself. */
+async function bringFiles(parts: HomecomingParts, order: IterationStart, { files, panel }: SentHome): Promise<void> {
+  const { fleet, paths, keeper, tell } = parts;
   keeper.add({ kind: 'turn', name: toTurnName(order), files });
-  await putFiles(fleet.blobs, join(paths.turns, toTurnName(order)), files);
-  if (order.panel === undefined || panel === undefined) return;
-  const decided = Object.values<string>(DECIDED_FILES);
-  const folder = join(paths.folder, PANELS_FOLDER, panel.home);
-  makeFolders(nodeFileSystem, folder);
-  await putFiles(
-    fleet.blobs,
-    folder,
-    panel.files.filter(({ name }) => decided.includes(name)),
-  );
+  const left = await putFiles(fleet.blobs, join(paths.turns, toTurnName(order)), files);
+  if (order.panel !== undefined && panel !== undefined) {
+    const decided = Object.values<string>(DECIDED_FILES);
+    const folder = join(paths.folder, PANELS_FOLDER, panel.home);
+    makeFolders(nodeFileSystem, folder);
+    const wanted = panel.files.filter(({ name }) => decided.includes(name));
+    left.push(...(await putFiles(fleet.blobs, folder, wanted)));
+  }
+  if (left.length === 0) return;
+  const of = toTurnTitle(order, order.hat);
+  tell(`Of ${of}, ${left.join(', ')} ${left.length === 1 ? 'is' : 'are'} not here: larger than what a worker may send home.`);
 }
 
-async function putFiles(blobs: Blobs, folder: string, files: readonly SentFile[]): Promise<void> {
+/** Names of those that are too large. */
+async function putFiles(blobs: Blobs, folder: string, files: readonly SentFile[]): Promise<string[]> {
   let left = MAX_OUTPUT_BYTES;
+  const tooLarge: string[] = [];
   for (const { name, ...content } of files) {
-    const bytes = await fromContent(blobs, content, { maxBytes: Math.min(left, MAX_FILE_BYTES) });
+    const bytes = await fromContent(blobs, content, { maxBytes: Math.min(left, MAX_FILE_BYTES) }).catch((error: unknown) => {
+      if (isTooLarge(error)) return null;
+      throw error;
+    });
+    if (bytes === null) {
+      tooLarge.push(name);
+      continue;
+    }
     left -= bytes.length;
     const path = join(folder, name);
     if (holds(path, bytes) || fill(path, bytes)) continue;
     rmSync(path, { force: true });
     writeFileSync(path, bytes, { mode: 0o600, flag: 'wx' });
   }
+  return tooLarge;
 }
 
 /** Fills an empty file, and nothing that a link leads to. False: it is none. */
